@@ -1,0 +1,654 @@
+//! The values that analysis hands to reports.
+
+use observation::{Account, CpuTime, Level, Provenance, RunFacts, TrialLabel, Window};
+use study::Direction;
+
+/// A value with its interval. Never a bare number where an estimate is meant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// The point.
+    pub value: f64,
+    /// Lower end of the interval; not a number when the sample is too small to give one.
+    pub low: f64,
+    /// Upper end of the interval.
+    pub high: f64,
+    /// How many independent samples stand behind it (replicates, or effective intervals of one trial).
+    pub n: u32,
+    /// Confidence of the interval, 0.95 for 95 percent.
+    pub confidence: f64,
+}
+
+/// Everything a report needs, of one run or of several that are compared.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Findings {
+    /// The run.
+    pub run: RunFacts,
+    /// One a trial, in order of execution.
+    pub trials: Vec<TrialSummary>,
+    /// Replicates of the same point pooled; the rows of tables and the marks of charts.
+    pub points: Vec<Point>,
+    /// What was concluded.
+    pub findings: Vec<Finding>,
+    /// Doubts about the run as a whole or about one of its trials.
+    pub caveats: Vec<Caveat>,
+    /// One to three sentences: the answer to the study's question, in plain words, with its main caveat.
+    pub answer: Vec<String>,
+}
+
+/// One trial, reduced.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrialSummary {
+    /// Which trial.
+    pub label: TrialLabel,
+    /// Where its numbers come from.
+    pub provenance: Provenance,
+    /// Wall-clock start, nanoseconds since 1970 in UTC.
+    pub started_unix_ns: i64,
+    /// The measured window on the trial's clock.
+    pub window: Window,
+    /// One a stream, in the order of the label.
+    pub streams: Vec<StreamSummary>,
+    /// Seconds of the fixed work, or of the window.
+    pub elapsed_s: f64,
+    /// Whether the work was fixed and the time followed (then `elapsed_s` is the result).
+    pub fixed_work: bool,
+    /// CPU of the generator's process in the window.
+    pub generator_cpu: CpuTime,
+    /// What the probes saw of machine and disks in the window.
+    pub machine: MachineSummary,
+    /// The whole trial by interval, for charts.
+    pub timeline: Vec<TimePoint>,
+    /// Doubts about this trial.
+    pub caveats: Vec<Caveat>,
+}
+
+/// One stream of one trial, reduced. Latencies in milliseconds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StreamSummary {
+    /// Index into the label's streams.
+    pub stream: u16,
+    /// Completions of work (not upkeep) a second in the window; the interval is over the trial's own intervals, by batch means.
+    pub throughput_per_s: Estimate,
+    /// What an open load asked for.
+    pub offered_per_s: Option<f64>,
+    /// Bytes moved a second in the window.
+    pub bytes_per_s: f64,
+    /// Completed minus intended.
+    pub response: LatencySummary,
+    /// Completed minus issued.
+    pub service: LatencySummary,
+    /// Issued minus intended.
+    pub lateness: LatencySummary,
+    /// The same by class.
+    pub classes: Vec<ClassSummary>,
+    /// The books, closed.
+    pub account: Account,
+    /// Attempts beyond the first, and operations that rolled back on purpose.
+    pub retried: u64,
+    /// Part of done.
+    pub rolled_back: u64,
+    /// Generator CPU an operation, when this is the only stream.
+    pub cpu: Option<CpuPerOperation>,
+    /// Whether the window was steady.
+    pub steady: Steady,
+    /// 100 x (N - X(service + think)) / N of a closed load.
+    pub little_gap_pct: Option<f64>,
+    /// At most against sustained.
+    pub sustained: Option<Sustained>,
+    /// The response distribution as `(quantile, milliseconds)`, for charts: dense in the tail.
+    pub distribution: Vec<(f64, f64)>,
+}
+
+/// A latency distribution in milliseconds, with censored operations in their place.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LatencySummary {
+    /// How many operations stand behind it.
+    pub count: u64,
+    /// Mean.
+    pub mean_ms: f64,
+    /// Median.
+    pub p50_ms: f64,
+    /// 95th percentile.
+    pub p95_ms: f64,
+    /// 99th percentile.
+    pub p99_ms: f64,
+    /// 99.9th percentile.
+    pub p999_ms: f64,
+    /// Exact maximum.
+    pub max_ms: f64,
+    /// Which of the tail quantiles have at least 100 samples beyond them, and which are lower bounds.
+    pub tail: Tail,
+}
+
+/// How far a tail can be trusted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tail {
+    /// At least 100 samples beyond p99.
+    pub p99_firm: bool,
+    /// At least 100 samples beyond p99.9.
+    pub p999_firm: bool,
+    /// Some operations never ended, so that p99.9 and max are lower bounds.
+    pub censored: bool,
+}
+
+/// One class of a stream.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClassSummary {
+    /// Name of the class.
+    pub name: String,
+    /// Completions a second in the window.
+    pub throughput_per_s: f64,
+    /// Completed well, of those intended in the window.
+    pub done: u64,
+    /// Failed, of those completed in the window.
+    pub failed: u64,
+    /// Bytes a second.
+    pub bytes_per_s: f64,
+    /// Completed minus intended.
+    pub response: LatencySummary,
+    /// Completed minus issued.
+    pub service: LatencySummary,
+}
+
+/// Generator CPU an operation, microseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CpuPerOperation {
+    /// User mode.
+    pub user_us: f64,
+    /// Kernel mode.
+    pub system_us: f64,
+}
+
+/// Means over the window of what the probes saw; `None` is not observed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MachineSummary {
+    /// Cores busy in user mode, all processes.
+    pub cpu_user_cores: Option<f64>,
+    /// Cores busy in the kernel.
+    pub cpu_system_cores: Option<f64>,
+    /// Cores idle while I/O was waited for.
+    pub cpu_iowait_cores: Option<f64>,
+    /// Cores that the hypervisor took.
+    pub cpu_steal_cores: Option<f64>,
+    /// How many cores there are.
+    pub cores: Option<u32>,
+    /// `(disk, utilisation share, mean wait in ms, operations a second, bytes a second)` by disk, as probes name them.
+    pub disks: Vec<DiskSummary>,
+}
+
+/// One disk over the window.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DiskSummary {
+    /// Kernel name.
+    pub name: String,
+    /// Share of the time in which the disk had work.
+    pub utilisation: f64,
+    /// Mean wait of an operation, milliseconds.
+    pub wait_ms: f64,
+    /// Operations a second.
+    pub operations_per_s: f64,
+    /// Bytes a second.
+    pub bytes_per_s: f64,
+}
+
+/// One interval of a trial, all streams together unless said.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TimePoint {
+    /// Start of the interval on the trial's clock, seconds.
+    pub at_s: f64,
+    /// Whether it belongs to the measured window.
+    pub counted: bool,
+    /// Completions a second by stream.
+    pub throughput_per_s: Vec<f64>,
+    /// p99 of response in milliseconds by stream, when anything was intended in it.
+    pub p99_ms: Vec<Option<f64>>,
+}
+
+/// The answer of the steady-state rule.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Steady {
+    /// The answer.
+    pub answer: SteadyAnswer,
+    /// The rounds that it was decided on.
+    pub rounds: Option<RoundsTrace>,
+}
+
+/// `yes`, `never` or `too short`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SteadyAnswer {
+    /// Five rounds agree.
+    Yes,
+    /// The window held enough rounds, and they never agreed.
+    Never,
+    /// The window did not hold enough rounds.
+    TooShort,
+}
+
+impl SteadyAnswer {
+    /// The word that stands in files and reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            SteadyAnswer::Yes => "yes",
+            SteadyAnswer::Never => "never",
+            SteadyAnswer::TooShort => "too short",
+        }
+    }
+}
+
+/// The evidence of a steady-state decision.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RoundsTrace {
+    /// Mean of each round.
+    pub means: Vec<f64>,
+    /// Greatest less least, as a share of the mean.
+    pub range: f64,
+    /// Rise of the fitted line across the rounds, as a share of the mean; negative when it falls.
+    pub slope: f64,
+}
+
+/// The replicates of one point pooled: same experiment, system, stream and factors.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    /// Experiment.
+    pub experiment: String,
+    /// System.
+    pub system: String,
+    /// Stream.
+    pub stream: String,
+    /// Factors with their levels, in the study's order.
+    pub factors: Vec<(String, Level)>,
+    /// Where the numbers come from.
+    pub provenance: Provenance,
+    /// Indices of the trials behind it.
+    pub trials: Vec<u32>,
+    /// Completions a second.
+    pub throughput_per_s: Estimate,
+    /// Bytes a second.
+    pub bytes_per_s: Estimate,
+    /// Response, ms.
+    pub response_mean_ms: Estimate,
+    /// Response p50, ms.
+    pub response_p50_ms: Estimate,
+    /// Response p99, ms.
+    pub response_p99_ms: Estimate,
+    /// Response p99.9, ms.
+    pub response_p999_ms: Estimate,
+    /// Service, ms.
+    pub service_mean_ms: Estimate,
+    /// Seconds of fixed work.
+    pub elapsed_s: Option<Estimate>,
+    /// Elapsed seconds times busy cores over the width or work: CPU-normalised elapsed, core-seconds.
+    pub cpu_elapsed_s: Option<Estimate>,
+    /// Generator CPU an operation, microseconds.
+    pub cpu_us: Option<Estimate>,
+    /// Mean utilisation of the busiest disk.
+    pub disk_utilisation: Option<Estimate>,
+    /// Mean wait of that disk, milliseconds.
+    pub disk_wait_ms: Option<Estimate>,
+    /// The worst steady-state answer among the trials.
+    pub steady: SteadyAnswer,
+    /// Caveats of its trials, each once.
+    pub caveats: Vec<Caveat>,
+}
+
+/// What was concluded.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Finding {
+    /// A system against the baseline.
+    Comparison(Comparison),
+    /// Where a curve bends.
+    Knee(Knee),
+    /// The highest rate that holds a bound on a quantile.
+    HighestRate(HighestRate),
+    /// Service time against transfer size.
+    ServiceFit(ServiceFit),
+    /// Throughput against modules or width.
+    Scaling(Scaling),
+    /// At most against sustained.
+    Sustained(SustainedFinding),
+    /// A threshold of the study or of `--fail-if`.
+    Threshold(ThresholdOutcome),
+}
+
+/// One metric of one system against the baseline.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// Experiment.
+    pub experiment: String,
+    /// Stream.
+    pub stream: String,
+    /// Factors of the point.
+    pub factors: Vec<(String, Level)>,
+    /// Name of the baseline system.
+    pub baseline: String,
+    /// Name of the compared system.
+    pub system: String,
+    /// `throughput`, `response p99` and so on.
+    pub metric: String,
+    /// Whether it is the study's declared primary metric.
+    pub primary: bool,
+    /// Which way is better.
+    pub direction: Direction,
+    /// System over baseline.
+    pub ratio: Estimate,
+    /// The margin of `equivalent`, as a share.
+    pub margin: f64,
+    /// The difference that this many pairs can detect with 80 percent power, as a share; none when unknown.
+    pub detectable: Option<f64>,
+    /// Whether trials of the two alternated within blocks of one run.
+    pub interleaved: bool,
+    /// Whether the verdict is adjusted for the number of exploratory comparisons (Holm).
+    pub adjusted: bool,
+    /// Two-sided p value before adjustment.
+    pub p_value: f64,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Why it is inconclusive, in words, when it is.
+    pub reason: Option<String>,
+}
+
+/// The verdict of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The interval lies on the better side of 1.
+    Better,
+    /// The interval lies on the worse side of 1.
+    Worse,
+    /// The interval lies inside the margin.
+    Equivalent,
+    /// None of these.
+    Inconclusive,
+}
+
+impl Verdict {
+    /// The word that stands in files and reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::Better => "better",
+            Verdict::Worse => "worse",
+            Verdict::Equivalent => "equivalent",
+            Verdict::Inconclusive => "inconclusive",
+        }
+    }
+}
+
+/// Where a curve bends.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Knee {
+    /// Experiment.
+    pub experiment: String,
+    /// System.
+    pub system: String,
+    /// Stream.
+    pub stream: String,
+    /// The factor that was swept: `outstanding`, `sessions`.
+    pub factor: String,
+    /// Other factors, fixed on this curve.
+    pub fixed: Vec<(String, Level)>,
+    /// The fewest that reach 95 percent of the peak; none is "no knee in this range".
+    pub at: Option<Estimate>,
+    /// The peak of the curve, operations a second.
+    pub peak_per_s: Estimate,
+    /// `(level, throughput)` of the curve.
+    pub curve: Vec<(f64, Estimate)>,
+}
+
+/// The highest rate with a quantile of response under a bound.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HighestRate {
+    /// Experiment.
+    pub experiment: String,
+    /// System.
+    pub system: String,
+    /// Stream.
+    pub stream: String,
+    /// Which quantile: 0.99.
+    pub quantile: f64,
+    /// The bound, milliseconds.
+    pub bound_ms: f64,
+    /// The rate that passed three times, with the failing step above as its upper end; none when no rate passed.
+    pub rate_per_s: Option<Estimate>,
+    /// `(rate, quantile in ms, passed)` of every probe, in order.
+    pub probes: Vec<(f64, f64, bool)>,
+    /// What stopped the search, in words.
+    pub reason: String,
+}
+
+/// Service time against transfer size.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ServiceFit {
+    /// Experiment.
+    pub experiment: String,
+    /// System.
+    pub system: String,
+    /// Stream.
+    pub stream: String,
+    /// Other factors, fixed on this curve.
+    pub fixed: Vec<(String, Level)>,
+    /// The form that fits.
+    pub form: ServiceForm,
+    /// Time of an operation of no size, milliseconds.
+    pub base_ms: Estimate,
+    /// Bytes a second beyond that.
+    pub rate_bytes_per_s: Estimate,
+    /// Internal unit in bytes, of a stepped form.
+    pub step_bytes: Option<u64>,
+    /// Root of the mean squared relative error of the fit.
+    pub error: f64,
+    /// `(bytes, milliseconds)` as measured.
+    pub points: Vec<(f64, Estimate)>,
+}
+
+/// How service time grows with the transfer size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ServiceForm {
+    /// A straight line.
+    Affine,
+    /// Steps of an internal unit.
+    Stepped,
+    /// Neither describes the points.
+    Neither,
+}
+
+/// Throughput (or work) against modules, workers or width.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scaling {
+    /// Experiment.
+    pub experiment: String,
+    /// System.
+    pub system: String,
+    /// Stream.
+    pub stream: String,
+    /// `modules` or `width`.
+    pub factor: String,
+    /// Other factors, fixed on this curve.
+    pub fixed: Vec<(String, Level)>,
+    /// How it scales.
+    pub kind: ScalingKind,
+    /// Throughput at the largest level over the linear expectation from the smallest.
+    pub efficiency: Estimate,
+    /// `(level, throughput)`.
+    pub curve: Vec<(f64, Estimate)>,
+}
+
+/// How throughput grows with a factor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScalingKind {
+    /// In proportion, within the interval.
+    Linear,
+    /// Something shared saturates.
+    Saturating,
+    /// It falls again.
+    Retrograde,
+    /// Too few points or too wide intervals.
+    Unclear,
+}
+
+/// At most against sustained, of one stream of one trial.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sustained {
+    /// Highest mean over any window of `peak_window_s`, operations a second.
+    pub peak_per_s: f64,
+    /// Length of that window, seconds.
+    pub peak_window_s: f64,
+    /// Mean over the last fifth of the measured window.
+    pub late_per_s: f64,
+    /// Burst credit, when the series has the shape of one.
+    pub burst: Option<Burst>,
+    /// `(window seconds, highest mean over any such window)`.
+    pub averages: Vec<(f64, f64)>,
+}
+
+/// Average rate over a window T is s + C/T.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Burst {
+    /// Sustained rate s, operations a second.
+    pub sustained_per_s: f64,
+    /// Credit C, operations.
+    pub credit_operations: f64,
+    /// When the credit was used up, seconds into the window.
+    pub lasted_s: f64,
+}
+
+/// At most against sustained, over trials.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SustainedFinding {
+    /// Experiment.
+    pub experiment: String,
+    /// System.
+    pub system: String,
+    /// Stream.
+    pub stream: String,
+    /// Factors of the point.
+    pub factors: Vec<(String, Level)>,
+    /// The figures.
+    pub sustained: Sustained,
+}
+
+/// A threshold with its outcome.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ThresholdOutcome {
+    /// As written.
+    pub text: String,
+    /// Which point decided, in words.
+    pub at: String,
+    /// The value that was held against the limit.
+    pub value: Option<Estimate>,
+    /// The outcome.
+    pub state: ThresholdState,
+}
+
+/// Outcome of a threshold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ThresholdState {
+    /// The whole interval is on the good side.
+    Holds,
+    /// The whole interval is on the bad side.
+    Fails,
+    /// The interval contains the limit.
+    Inconclusive,
+    /// No trial matched.
+    NotMeasured,
+}
+
+/// A doubt, shown beside the number that it touches.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Caveat {
+    /// What kind; stable word for programs.
+    pub kind: CaveatKind,
+    /// Trial that it touches; none is the run.
+    pub trial: Option<u32>,
+    /// In words, with figures and, where the user can do something, what.
+    pub text: String,
+}
+
+/// Kinds of doubt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum CaveatKind {
+    /// The generator, not the system, set the rate.
+    GeneratorBound,
+    /// Little's law does not close.
+    LittleGap,
+    /// The window was not steady.
+    NotSteady,
+    /// The window was too short to say.
+    WindowTooShort,
+    /// The open load was not sustained; the backlog grew.
+    NotSustained,
+    /// Operations failed.
+    Failures,
+    /// Operations never ended; tails are lower bounds.
+    Censored,
+    /// Fewer than 100 samples beyond a quantile.
+    ThinTail,
+    /// Almost nothing reached the device.
+    Cached,
+    /// The hypervisor took time.
+    Steal,
+    /// Tasks waited for CPU, memory or I/O.
+    Pressure,
+    /// The cgroup was throttled.
+    Throttled,
+    /// The clock or the machine paused.
+    ClockPause,
+    /// Somebody else wrote to the device.
+    OtherWriters,
+    /// The frequency changed or the machine ran on battery.
+    Frequency,
+    /// Two systems share a device.
+    SharedDevice,
+    /// Damage was found in the data.
+    Damage,
+    /// The trial before left its mark.
+    CarryOver,
+    /// The plain driver was used because io_uring is not allowed.
+    PlainDriver,
+    /// Fewer replicates than a verdict needs.
+    FewReplicates,
+    /// The run did not finish.
+    Unfinished,
+    /// Something else.
+    Other,
+}
+
+impl CaveatKind {
+    /// The word that stands in JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            CaveatKind::GeneratorBound => "generator-bound",
+            CaveatKind::LittleGap => "little-gap",
+            CaveatKind::NotSteady => "not-steady",
+            CaveatKind::WindowTooShort => "window-too-short",
+            CaveatKind::NotSustained => "not-sustained",
+            CaveatKind::Failures => "failures",
+            CaveatKind::Censored => "censored",
+            CaveatKind::ThinTail => "thin-tail",
+            CaveatKind::Cached => "cached",
+            CaveatKind::Steal => "steal",
+            CaveatKind::Pressure => "pressure",
+            CaveatKind::Throttled => "throttled",
+            CaveatKind::ClockPause => "clock-pause",
+            CaveatKind::OtherWriters => "other-writers",
+            CaveatKind::Frequency => "frequency",
+            CaveatKind::SharedDevice => "shared-device",
+            CaveatKind::Damage => "damage",
+            CaveatKind::CarryOver => "carry-over",
+            CaveatKind::PlainDriver => "plain-driver",
+            CaveatKind::FewReplicates => "few-replicates",
+            CaveatKind::Unfinished => "unfinished",
+            CaveatKind::Other => "other",
+        }
+    }
+}
+
+impl Estimate {
+    /// A value that stands alone: one sample, no interval.
+    pub fn single(value: f64) -> Estimate {
+        Estimate { value, low: f64::NAN, high: f64::NAN, n: 1, confidence: 0.95 }
+    }
+
+    /// Whether it has an interval.
+    pub fn has_interval(&self) -> bool {
+        self.low.is_finite() && self.high.is_finite()
+    }
+}

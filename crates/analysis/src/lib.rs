@@ -1,0 +1,15 @@
+//! From observations to findings: estimates with their intervals, and the doubts that belong beside them.
+//!
+//! The one idea: a number leaves this room only as an [`Estimate`] or beside a [`Caveat`]. Everything is a pure function
+//! of observations and of what the study wants to know; measured and simulated trials take the same road.
+//!
+//! What it does not do: it formats nothing, stores nothing, and never edits an observation.
+
+mod finding;
+
+pub use finding::{
+    Burst, Caveat, CaveatKind, ClassSummary, Comparison, CpuPerOperation, DiskSummary, Estimate, Finding, Findings,
+    HighestRate, Knee, LatencySummary, MachineSummary, Point, RoundsTrace, Scaling, ScalingKind, ServiceFit,
+    ServiceForm, Steady, SteadyAnswer, StreamSummary, Sustained, SustainedFinding, Tail, ThresholdOutcome,
+    ThresholdState, TimePoint, TrialSummary, Verdict,
+};

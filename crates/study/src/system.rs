@@ -1,0 +1,89 @@
+//! The systems of a study: where the operations go.
+
+use observation::Footprint;
+use units::{Bytes, Nanos, Share};
+
+/// A system under test as the study, or `--on`, names it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SystemSpec {
+    /// The name used in trials and comparisons.
+    pub name: String,
+    /// What it is and where.
+    pub place: Place,
+    /// Size of each module that Prony makes; a device may be used in part.
+    pub size: Option<Bytes>,
+    /// Modules at most, where the system can offer as many as asked for; the planner needs no more than the largest level.
+    pub modules: Option<u32>,
+    /// What it takes to run, as the user states it.
+    pub footprint: Footprint,
+}
+
+/// Where operations go.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Place {
+    /// Scratch files that Prony makes in a folder, one a module; with several folders, the modules alternate.
+    File {
+        /// The folders.
+        dirs: Vec<String>,
+    },
+    /// Block devices, one a module.
+    Device {
+        /// Paths as given; the identity is read from the open descriptor.
+        paths: Vec<String>,
+    },
+    /// Answers at once: measures the generator itself.
+    Null,
+    /// Replies after scripted times on a simulated clock.
+    Scripted(ScriptSpec),
+}
+
+impl Place {
+    /// The word that stands in files and reports.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Place::File { .. } => "file",
+            Place::Device { .. } => "device",
+            Place::Null => "null",
+            Place::Scripted(_) => "scripted",
+        }
+    }
+}
+
+/// The script of a scripted system.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScriptSpec {
+    /// Service times, used in turn, one an operation.
+    pub service: Vec<Nanos>,
+    /// Operations served at once; more wait in order.
+    pub servers: u32,
+    /// Added service time for every byte moved, in nanoseconds.
+    pub per_byte_ns: f64,
+    /// Exponential spread: 0 keeps the times as written, 1 draws each from an exponential with that mean.
+    pub spread: Share,
+    /// A pause of the whole system.
+    pub stall: Option<Stall>,
+    /// Every n-th operation fails.
+    pub fail_every: Option<u64>,
+    /// Service times grow by this share each second of the trial: drift.
+    pub drift_per_s: f64,
+}
+
+/// A pause that comes again and again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stall {
+    /// From the start of one pause to the start of the next.
+    pub every: Nanos,
+    /// How long it lasts, at the end of each period.
+    pub lasts: Nanos,
+}
+
+/// Consent to destroy what a device holds: bound to its identity, given on the command line only.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Consent {
+    /// Serial number, WWN or by-path name.
+    pub id: String,
+    /// Exact size of the device.
+    pub size: Bytes,
+    /// The filesystem or partition signature that may be destroyed; none when the device must be empty.
+    pub signature: Option<String>,
+}

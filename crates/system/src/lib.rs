@@ -1,0 +1,10 @@
+//! Systems under test: what can be loaded, how it is made, and when it must not be touched.
+//!
+//! The one idea: a driver sees every system through [`Port`], whether it is a ring of real I/O, a script on a simulated
+//! clock, or nothing at all. Whether a device may be written is decided by a pure function over a recorded device tree.
+//!
+//! What it does not do: it measures no time of its own and runs no load.
+
+mod port;
+
+pub use port::{Completion, Port, PortError, Wait};

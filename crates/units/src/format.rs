@@ -1,0 +1,129 @@
+//! Quantity to text: the one formatter, so that a figure looks the same in the terminal, the page and the chart.
+
+use crate::{Bytes, Nanos};
+
+/// Three significant digits without an exponent: `12.3`, `0.0456`, `7890`.
+pub fn significant(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return if value == 0.0 { "0".to_owned() } else { "–".to_owned() };
+    }
+    let magnitude = value.abs().log10().floor() as i32;
+    // Rounding can lift 9.996 to 10.0, which then needs one decimal less.
+    let rounded_up = (value.abs() * 10f64.powi(2 - magnitude)).round() >= 1000.0;
+    let decimals = (2 - magnitude - i32::from(rounded_up)).clamp(0, 12) as usize;
+    let text = format!("{value:.decimals$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+/// A duration in the unit that fits: `87.4 us`, `1.25 ms`, `60 s`, `1 h`.
+pub fn duration(time: Nanos) -> String {
+    let ns = time.0 as f64;
+    let (scale, unit) = match time.0 {
+        0..1_000 => (1.0, "ns"),
+        1_000..1_000_000 => (1e3, "us"),
+        1_000_000..1_000_000_000 => (1e6, "ms"),
+        1_000_000_000..120_000_000_000 => (1e9, "s"),
+        120_000_000_000..7_200_000_000_000 => (60e9, "min"),
+        _ => (3_600e9, "h"),
+    };
+    let (scale, unit) = if ns == 3_600e9 { (3_600e9, "h") } else { (scale, unit) };
+    format!("{} {unit}", significant(ns / scale))
+}
+
+/// Milliseconds as a duration with a fitting unit.
+pub fn milliseconds(ms: f64) -> String {
+    if !ms.is_finite() { "–".to_owned() } else { duration(Nanos((ms * 1e6).round().max(0.0) as u64)) }
+}
+
+/// A size in binary units: `4 KiB`, `1.5 GiB`.
+pub fn bytes(size: Bytes) -> String {
+    const UNITS: [&str; 6] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+    let mut value = size.0 as f64;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    // 1000 to 1023 of a unit has four digits before the point; three significant digits would misstate it.
+    let number = if value >= 1000.0 { format!("{value:.0}") } else { significant(value) };
+    format!("{number} {}", UNITS[unit])
+}
+
+/// A data rate in decimal units, as storage data sheets write it: `265 MB/s`.
+pub fn bytes_per_second(rate: f64) -> String {
+    scaled(rate, 1.0, &[(1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s")])
+}
+
+/// A rate of events: `397 k/s`, `1.25 M/s`, `87.2 /s`; four digits stay whole, because `9000 /s` reads better than `9 k/s`.
+pub fn rate(per_second: f64) -> String {
+    scaled(per_second, 10.0, &[(1e6, "M/s"), (1e3, "k/s"), (1.0, "/s")])
+}
+
+/// A count with thin separators every three digits: `1 234 567`.
+pub fn count(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            text.push('\u{202f}');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A share as per cent: 0.305 is `30.5%`.
+pub fn percent(share: f64) -> String {
+    format!("{}%", significant(share * 100.0))
+}
+
+/// A ratio to three decimals, so that 0.98 and 0.984 differ: `0.984`.
+pub fn ratio(value: f64) -> String {
+    if !value.is_finite() {
+        return "–".to_owned();
+    }
+    let decimals = if value.abs() >= 100.0 {
+        1
+    } else if value.abs() >= 10.0 {
+        2
+    } else {
+        3
+    };
+    format!("{value:.decimals$}")
+}
+
+fn scaled(value: f64, hold: f64, units: &[(f64, &str)]) -> String {
+    // `hold` keeps a value in the smaller unit until it is that many times the larger one; below the last digit that
+    // is shown a value counts as the larger unit already, so that 999.9 kB/s prints as 1 MB/s.
+    let fits = |scale: f64| value.abs() * 1.0005 >= if scale == 1e3 { scale * hold } else { scale };
+    let (scale, unit) = units.iter().find(|(scale, _)| fits(*scale)).unwrap_or(&units[units.len() - 1]);
+    let number = value / scale;
+    let text = if number.abs() >= 1000.0 { format!("{number:.0}") } else { significant(number) };
+    format!("{text} {unit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_digits_are_kept_whatever_the_magnitude() {
+        let seen: Vec<String> = [0.0, 0.04561, 9.996, 12.34, 999.6, 7890.2].iter().map(|v| significant(*v)).collect();
+        assert_eq!(seen, ["0", "0.0456", "10", "12.3", "1000", "7890"]);
+    }
+
+    #[test]
+    fn quantities_choose_the_unit_that_fits() {
+        assert_eq!(duration(Nanos(87_400)), "87.4 us");
+        assert_eq!(duration(Nanos::from_secs(60)), "60 s");
+        assert_eq!(duration(Nanos::from_secs(3600)), "1 h");
+        assert_eq!(bytes(Bytes(4096)), "4 KiB");
+        assert_eq!(bytes(Bytes(1023)), "1023 B");
+        assert_eq!(bytes_per_second(265e6), "265 MB/s");
+        assert_eq!(rate(397_000.0), "397 k/s");
+        assert_eq!(rate(9_000.0), "9000 /s");
+        assert_eq!(count(1_234_567), "1\u{202f}234\u{202f}567");
+        assert_eq!(percent(0.305), "30.5%");
+        assert_eq!(ratio(0.98421), "0.984");
+    }
+}

@@ -1,0 +1,15 @@
+//! Quantities with their units: what a study file may write, and how every output prints it.
+//!
+//! The one idea: a number enters Prony with its unit and leaves with its unit. Between the two doors it is one of
+//! the types here, so that nanoseconds cannot be added to bytes and a rate cannot be mistaken for a count.
+//! Sizes are binary (`4 KiB` = 4096 bytes) or decimal (`4 kB` = 4000 bytes) exactly as written; nothing is guessed.
+//!
+//! What it does not do: it reads no file and knows no study.
+
+mod format;
+mod parse;
+mod quantity;
+
+pub use format::{bytes, bytes_per_second, count, duration, milliseconds, percent, rate, ratio, significant};
+pub use parse::{UnitError, parse_bytes, parse_count, parse_duration, parse_rate, parse_share};
+pub use quantity::{Bytes, Nanos, PerSecond, Share};

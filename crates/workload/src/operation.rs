@@ -1,0 +1,27 @@
+//! One operation, as drivers carry it out.
+
+/// What an operation does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Reads bytes.
+    Read,
+    /// Writes bytes.
+    Write,
+    /// Makes what was written durable.
+    Sync,
+}
+
+/// One operation on one module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// What it does.
+    pub kind: Kind,
+    /// Index of the class in the stream's label.
+    pub class: u16,
+    /// Which module.
+    pub module: u16,
+    /// Where it starts, in bytes from the start of the module.
+    pub offset: u64,
+    /// How many bytes it moves; 0 for a sync.
+    pub bytes: u32,
+}
