@@ -1,6 +1,6 @@
 //! The values that analysis hands to reports.
 
-use observation::{Account, CpuTime, Level, Provenance, RunFacts, TrialLabel, Window};
+use observation::{Account, CpuTime, Event, Level, Provenance, RunFacts, TrialLabel, Window};
 use study::Direction;
 
 /// A value with its interval. Never a bare number where an estimate is meant.
@@ -58,6 +58,8 @@ pub struct TrialSummary {
     pub machine: MachineSummary,
     /// The whole trial by interval, for charts.
     pub timeline: Vec<TimePoint>,
+    /// What happened when, for the time axis of charts: the events of the observations as they are.
+    pub events: Vec<Event>,
     /// Doubts about this trial.
     pub caveats: Vec<Caveat>,
 }
