@@ -99,6 +99,18 @@ pub struct StreamSummary {
     pub sustained: Option<Sustained>,
     /// The response distribution as `(quantile, milliseconds)`, for charts: dense in the tail.
     pub distribution: Vec<(f64, f64)>,
+    /// Response with the uncertainty that one trial can give for itself; none where the work is fixed or too little ended.
+    pub response_estimates: Option<ResponseEstimates>,
+}
+
+/// Response of one trial in milliseconds, with intervals over the trial's own batches. Replicates, when there are any, give
+/// the wider and better interval; this one stands where there is a single trial.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ResponseEstimates {
+    /// Mean.
+    pub mean_ms: Estimate,
+    /// `(quantile, milliseconds)` at 0.5, 0.95, 0.99 and 0.999.
+    pub quantiles_ms: Vec<(f64, Estimate)>,
 }
 
 /// A latency distribution in milliseconds, with censored operations in their place.

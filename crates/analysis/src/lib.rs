@@ -9,7 +9,7 @@ mod finding;
 
 pub use finding::{
     Burst, Caveat, CaveatKind, ClassSummary, Comparison, CpuPerOperation, DiskSummary, Estimate, Finding, Findings,
-    HighestRate, Knee, LatencySummary, MachineSummary, Point, RoundsTrace, Scaling, ScalingKind, ServiceFit,
-    ServiceForm, Steady, SteadyAnswer, StreamSummary, Sustained, SustainedFinding, Tail, ThresholdOutcome,
+    HighestRate, Knee, LatencySummary, MachineSummary, Point, ResponseEstimates, RoundsTrace, Scaling, ScalingKind,
+    ServiceFit, ServiceForm, Steady, SteadyAnswer, StreamSummary, Sustained, SustainedFinding, Tail, ThresholdOutcome,
     ThresholdState, TimePoint, TrialSummary, Verdict,
 };
