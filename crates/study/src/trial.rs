@@ -35,6 +35,10 @@ pub struct Stream {
     pub ramp: Ramp,
     /// How operations reach the system.
     pub access: Access,
+    /// Block work of a fixed amount: the stream ends after so many operations, all its workers together, and the trial
+    /// is one of fixed work ([`Phases::fixed_work`]). None when time ends the stream, and for `files`, whose amount
+    /// follows from its own spec.
+    pub operations: Option<u64>,
 }
 
 /// The workloads of this program.
