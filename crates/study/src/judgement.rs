@@ -128,3 +128,58 @@ impl Default for SteadyRule {
         SteadyRule { rounds: 5, round_min: Nanos::from_secs(1), range_max: 0.20, slope_max: 0.10 }
     }
 }
+
+/// What the steady-state rule sees in a row of rounds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RoundsEvidence {
+    /// Mean over the rounds.
+    pub mean: f64,
+    /// Greatest less least, as a share of the mean.
+    pub range: f64,
+    /// Rise of the least-squares line from the first round to the last, as a share of the mean.
+    pub slope: f64,
+}
+
+impl RoundsEvidence {
+    /// Looks at a row of rounds; nothing for fewer than two, or when nothing happened in them.
+    pub fn of(rounds: &[f64]) -> Option<RoundsEvidence> {
+        let n = rounds.len() as f64;
+        let mean = rounds.iter().sum::<f64>() / n;
+        if rounds.len() < 2 || mean <= 0.0 || !mean.is_finite() {
+            return None;
+        }
+        let (least, greatest) =
+            rounds.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), x| (lo.min(*x), hi.max(*x)));
+        let middle = (n - 1.0) / 2.0;
+        let covariance: f64 = rounds.iter().enumerate().map(|(i, x)| (i as f64 - middle) * (x - mean)).sum();
+        let variance: f64 = (0..rounds.len()).map(|i| (i as f64 - middle).powi(2)).sum();
+        let rise = covariance / variance * (n - 1.0);
+        Some(RoundsEvidence { mean, range: (greatest - least) / mean, slope: rise / mean })
+    }
+}
+
+impl SteadyRule {
+    /// Whether the last rounds of a row agree (SNIA SSS PTS 2.0.2, definition of steady state): range and slope both.
+    pub fn holds(&self, rounds: &[f64]) -> bool {
+        let wanted = self.rounds as usize;
+        rounds.len() >= wanted
+            && RoundsEvidence::of(&rounds[rounds.len() - wanted..])
+                .is_some_and(|seen| seen.range <= self.range_max && seen.slope.abs() <= self.slope_max)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_are_steady_only_when_range_and_slope_both_agree() {
+        let rule = SteadyRule::default();
+        assert!(rule.holds(&[100.0, 101.0, 99.0, 100.5, 99.5]));
+        assert!(!rule.holds(&[100.0, 101.0, 99.0, 100.5]), "four rounds are too few");
+        assert!(!rule.holds(&[90.0, 112.0, 90.0, 100.0, 100.0]), "a range of 22 percent");
+        assert!(!rule.holds(&[94.0, 97.0, 100.0, 103.0, 106.0]), "a rise of 12 percent inside a range of 12");
+        assert!(rule.holds(&[10.0, 96.0, 98.0, 100.0, 102.0, 104.0]), "only the last five count");
+        assert!(!rule.holds(&[0.0; 5]), "nothing happened");
+    }
+}

@@ -9,7 +9,7 @@ mod judgement;
 mod system;
 mod trial;
 
-pub use judgement::{Direction, Judgement, Metric, Primary, Selector, SteadyRule, Threshold};
+pub use judgement::{Direction, Judgement, Metric, Primary, RoundsEvidence, Selector, SteadyRule, Threshold};
 pub use system::{Consent, Place, ScriptSpec, Stall, SystemSpec};
 pub use trial::{
     Access, Cache, Driver, Phases, Precondition, Priority, PriorityClass, State, Stream, SyncMode, Trial, Workload,
