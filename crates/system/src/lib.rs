@@ -5,6 +5,12 @@
 //!
 //! What it does not do: it measures no time of its own and runs no load.
 
+pub mod file;
+mod module;
+pub mod mounts;
 mod port;
+pub mod stack;
+pub mod survey;
 
+pub use module::{Access, Alignment, Module, ModuleError, ModuleKind, NotDirect, Trimmed};
 pub use port::{Completion, Port, PortError, Wait};

@@ -1,0 +1,219 @@
+//! From a path down to the disks: which block devices stand behind a file, a folder or a device.
+//!
+//! The one idea: the kernel's own graph in sysfs is followed (partition to disk, device mapper and md to their members,
+//! loop to its backing file, multipath to its paths), never a name. A root other than `/sys` can be given, so that
+//! recorded trees are test input.
+//!
+//! What it does not do: it opens no block device and decides nothing.
+
+use std::fmt;
+use std::fs::{self, File};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use units::Bytes;
+
+use crate::mounts::{self, Mount};
+
+/// Major and minor number of a device.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DeviceNumber {
+    /// Which driver.
+    pub major: u32,
+    /// Which of its devices.
+    pub minor: u32,
+}
+
+impl DeviceNumber {
+    /// From the kernel's combined form (`st_dev`, `st_rdev`).
+    pub fn from_raw(raw: u64) -> Self {
+        Self { major: rustix::fs::major(raw), minor: rustix::fs::minor(raw) }
+    }
+}
+
+impl fmt::Display for DeviceNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.major, self.minor)
+    }
+}
+
+impl FromStr for DeviceNumber {
+    type Err = std::num::ParseIntError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (major, minor) = text.trim().split_once(':').unwrap_or((text, ""));
+        Ok(Self { major: major.parse()?, minor: minor.parse()? })
+    }
+}
+
+/// Sector sizes of a disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sectors {
+    /// The smallest unit that can be addressed, bytes.
+    pub logical_bytes: u32,
+    /// The unit in which the medium writes, bytes.
+    pub physical_bytes: u32,
+}
+
+/// One block device on the way down.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layer {
+    /// Kernel name: `sda1`, `dm-0`.
+    pub name: String,
+    /// Its number.
+    pub number: DeviceNumber,
+    /// Its folder in sysfs.
+    pub sysfs: PathBuf,
+    /// The folder of the whole disk: its own, or its disk's when it is a partition. `queue/` is there.
+    pub disk: PathBuf,
+    /// How many steps below the path that was asked about; 0 is the device itself.
+    pub depth: u32,
+}
+
+/// The block devices behind a path, the nearest first, each once. Empty when no block device stands behind it
+/// (tmpfs, a network filesystem) or it cannot be found out.
+pub fn below(path: &Path) -> Vec<Layer> {
+    let mut layers = Vec::new();
+    if let Some(number) = number_behind(path) {
+        descend(Path::new("/sys"), number, 0, &mut layers);
+    }
+    layers
+}
+
+/// The block devices below a device number in a sysfs tree, itself first.
+pub fn below_number(sys: &Path, number: DeviceNumber) -> Vec<Layer> {
+    let mut layers = Vec::new();
+    descend(sys, number, 0, &mut layers);
+    layers
+}
+
+/// A chain of more than this many layers is a loop through backing files, which the kernel does not forbid.
+const DEPTH_MAX: u32 = 16;
+
+fn descend(sys: &Path, number: DeviceNumber, depth: u32, into: &mut Vec<Layer>) {
+    if depth > DEPTH_MAX || into.iter().any(|layer| layer.number == number) {
+        return;
+    }
+    let Some(layer) = layer(sys, number, depth) else { return };
+    let (folder, disk) = (layer.sysfs.clone(), layer.disk.clone());
+    into.push(layer);
+    if folder != disk {
+        follow(sys, &disk, depth + 1, into);
+    }
+    for lower in children(&folder.join("slaves")).chain(children(&folder.join("multipath"))) {
+        follow(sys, &lower, depth + 1, into);
+    }
+    if let Some(backing) = read_line(&folder.join("loop/backing_file")) {
+        if let Some(number) = number_behind(Path::new(&backing)) {
+            descend(sys, number, depth + 1, into);
+        }
+    }
+}
+
+fn follow(sys: &Path, folder: &Path, depth: u32, into: &mut Vec<Layer>) {
+    if let Some(number) = read_line(&folder.join("dev")).and_then(|text| text.parse().ok()) {
+        descend(sys, number, depth, into);
+    }
+}
+
+fn layer(sys: &Path, number: DeviceNumber, depth: u32) -> Option<Layer> {
+    let sysfs = fs::canonicalize(sys.join("dev/block").join(number.to_string())).ok()?;
+    let disk = if sysfs.join("partition").exists() { sysfs.parent()?.to_path_buf() } else { sysfs.clone() };
+    let name = sysfs.file_name()?.to_string_lossy().into_owned();
+    Some(Layer { name, number, sysfs, disk, depth })
+}
+
+/// The number of the block device that a path is on, or is.
+pub fn number_behind(path: &Path) -> Option<DeviceNumber> {
+    let metadata = fs::metadata(path).ok()?;
+    number_of(&metadata)
+}
+
+/// The block device behind an open file, or the device itself.
+pub fn device_of(file: &File) -> Option<DeviceNumber> {
+    number_of(&file.metadata().ok()?)
+}
+
+fn number_of(metadata: &fs::Metadata) -> Option<DeviceNumber> {
+    if metadata.file_type().is_block_device() {
+        return Some(DeviceNumber::from_raw(metadata.rdev()));
+    }
+    let number = DeviceNumber::from_raw(metadata.dev());
+    if number.major != 0 {
+        return Some(number);
+    }
+    // Btrfs and overlay give files a number of their own; the mount table names the device, if there is one.
+    let source = mounts::read().into_iter().find(|mount| mount.number == number)?.source;
+    let device = fs::metadata(source).ok()?;
+    device.file_type().is_block_device().then(|| DeviceNumber::from_raw(device.rdev()))
+}
+
+/// The mount that a path lies in: the longest mount point among those of its filesystem's number.
+pub fn mount_of(path: &Path) -> Option<Mount> {
+    let number = DeviceNumber::from_raw(fs::metadata(path).ok()?.dev());
+    let real = fs::canonicalize(path).ok()?;
+    let all = mounts::read();
+    let inside = |mount: &&Mount| real.starts_with(&mount.point);
+    // A later line of the table covers an earlier one at the same point, hence the last of the longest.
+    let longest = |found: Vec<&Mount>| found.into_iter().max_by_key(|m| m.point.as_os_str().len()).cloned();
+    longest(all.iter().filter(inside).filter(|m| m.number == number).collect())
+        .or_else(|| longest(all.iter().filter(inside).collect()))
+}
+
+/// Filesystems that keep their data in memory, whatever the flags of an open.
+pub fn is_memory_filesystem(name: &str) -> bool {
+    matches!(name, "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs")
+}
+
+/// Sector sizes of a device, or of the disk of a partition.
+pub fn sectors(number: &DeviceNumber) -> Option<Sectors> {
+    let disk = layer(Path::new("/sys"), *number, 0)?.disk;
+    let value = |name: &str| read_line(&disk.join("queue").join(name))?.parse().ok();
+    Some(Sectors { logical_bytes: value("logical_block_size")?, physical_bytes: value("physical_block_size")? })
+}
+
+/// Size of a device as sysfs has it now.
+pub fn size_of(number: &DeviceNumber) -> Option<Bytes> {
+    let folder = Path::new("/sys/dev/block").join(number.to_string());
+    // sysfs counts in units of 512 bytes, whatever the sector size.
+    Some(Bytes(read_line(&folder.join("size"))?.parse::<u64>().ok()? * 512))
+}
+
+/// The kernel's running count of disks, which no two devices of one boot share.
+pub fn sequence_of(number: &DeviceNumber) -> Option<u64> {
+    let disk = layer(Path::new("/sys"), *number, 0)?.disk;
+    read_line(&disk.join("diskseq"))?.parse().ok()
+}
+
+/// The entries of a folder, in order of name; none when it is missing.
+pub(crate) fn children(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let mut found: Vec<PathBuf> =
+        fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())).collect();
+    found.sort();
+    found.into_iter()
+}
+
+/// The text of a small file without the space around it; none when it is missing or empty.
+pub(crate) fn read_line(path: &Path) -> Option<String> {
+    let text = fs::read_to_string(path).ok()?;
+    let text = text.trim();
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_number_reads_back_as_it_prints() {
+        let number = DeviceNumber { major: 259, minor: 1_048_575 };
+        assert_eq!(number.to_string().parse(), Ok(number));
+        assert!("8".parse::<DeviceNumber>().is_err());
+    }
+
+    #[test]
+    fn a_memory_filesystem_has_no_block_device_behind_it() {
+        assert_eq!(below(Path::new("/proc/self/status")), []);
+    }
+}

@@ -1,0 +1,157 @@
+//! A read-only look at a place before a run is planned: how large, how much is free, how it can be reached.
+//!
+//! The one idea: planning touches nothing. No file is made and no device is opened, so what can only be known by trying
+//! (whether an unusual filesystem takes direct I/O) is answered with "unknown".
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+
+use units::Bytes;
+
+use crate::file::free_at;
+use crate::stack::{self, DeviceNumber, Sectors};
+
+/// Whether direct I/O can be expected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direct {
+    /// It is taken and reaches the device.
+    Possible,
+    /// The data stays in memory, whatever is asked for.
+    InMemory,
+    /// Only an open will tell.
+    Unknown,
+}
+
+/// What was seen at a folder.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FolderSurvey {
+    /// The folder, without symbolic links.
+    pub path: PathBuf,
+    /// What this user may still use.
+    pub free: Bytes,
+    /// `ext4`, `xfs`, `tmpfs`, or `unknown`.
+    pub filesystem: String,
+    /// The smallest unit of direct I/O that the disk below can be expected to take; 512 B where there is no disk.
+    pub sector: Bytes,
+    /// Whether direct I/O can be expected.
+    pub direct: Direct,
+}
+
+/// What was seen at a block device.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeviceSurvey {
+    /// The device, without symbolic links.
+    pub path: PathBuf,
+    /// Its number.
+    pub number: DeviceNumber,
+    /// Its size.
+    pub size: Bytes,
+    /// Its logical sector.
+    pub sector: Bytes,
+}
+
+/// Why a place could not be looked at.
+#[derive(Debug, thiserror::Error)]
+pub enum SurveyError {
+    /// The path leads nowhere.
+    #[error("look at `{path}`")]
+    Path {
+        /// As given.
+        path: PathBuf,
+        /// The kernel's answer.
+        source: io::Error,
+    },
+    /// A folder is needed.
+    #[error("look at `{path}`: scratch files need a folder, and this is not one")]
+    NotAFolder {
+        /// As given.
+        path: PathBuf,
+    },
+    /// A block device is needed.
+    #[error("look at `{path}`: a block device is needed, and this is not one")]
+    NotADevice {
+        /// As given.
+        path: PathBuf,
+    },
+    /// The kernel knows no such device.
+    #[error("look at `{path}`: sysfs has no block device {number} or no size for it")]
+    NoSize {
+        /// As given.
+        path: PathBuf,
+        /// Its number.
+        number: DeviceNumber,
+    },
+}
+
+/// Looks at a folder in which scratch files are to be made.
+///
+/// # Errors
+/// When the path leads nowhere or not to a folder.
+pub fn folder(path: &Path) -> Result<FolderSurvey, SurveyError> {
+    let at = |source| SurveyError::Path { path: path.to_path_buf(), source };
+    let real = fs::canonicalize(path).map_err(at)?;
+    if !fs::metadata(&real).map_err(at)?.is_dir() {
+        return Err(SurveyError::NotAFolder { path: path.to_path_buf() });
+    }
+    let filesystem = stack::mount_of(&real).map_or_else(|| "unknown".to_owned(), |mount| mount.filesystem);
+    let sectors = stack::number_behind(&real).and_then(|number| stack::sectors(&number));
+    Ok(FolderSurvey {
+        free: free_at(&real).map_err(at)?,
+        sector: sector(sectors),
+        direct: direct_on(&filesystem),
+        path: real,
+        filesystem,
+    })
+}
+
+/// Looks at a block device without opening it.
+///
+/// # Errors
+/// When the path leads nowhere, is not a block device, or sysfs does not know it.
+pub fn device(path: &Path) -> Result<DeviceSurvey, SurveyError> {
+    let at = |source| SurveyError::Path { path: path.to_path_buf(), source };
+    let real = fs::canonicalize(path).map_err(at)?;
+    if !fs::metadata(&real).map_err(at)?.file_type().is_block_device() {
+        return Err(SurveyError::NotADevice { path: path.to_path_buf() });
+    }
+    let missing = |number| SurveyError::NoSize { path: path.to_path_buf(), number };
+    let number = stack::number_behind(&real).ok_or_else(|| missing(DeviceNumber::default()))?;
+    let size = stack::size_of(&number).filter(|size| size.0 > 0).ok_or_else(|| missing(number))?;
+    Ok(DeviceSurvey { path: real, number, size, sector: sector(stack::sectors(&number)) })
+}
+
+fn sector(sectors: Option<Sectors>) -> Bytes {
+    Bytes(sectors.map_or(512, |s| u64::from(s.logical_bytes)))
+}
+
+/// Filesystems that take `O_DIRECT` on ordinary files in every kernel that Prony runs on.
+fn direct_on(filesystem: &str) -> Direct {
+    match filesystem {
+        "ext2" | "ext3" | "ext4" | "xfs" | "btrfs" | "f2fs" | "nfs" | "nfs4" | "gfs2" | "ocfs2" | "ceph" => {
+            Direct::Possible
+        }
+        name if stack::is_memory_filesystem(name) => Direct::InMemory,
+        _ => Direct::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_not_a_folder_and_a_folder_is_not_a_device() {
+        assert!(matches!(folder(Path::new("/proc/self/status")), Err(SurveyError::NotAFolder { .. })));
+        assert!(matches!(device(Path::new("/proc/self")), Err(SurveyError::NotADevice { .. })));
+        assert!(matches!(folder(Path::new("/no/such/place")), Err(SurveyError::Path { .. })));
+    }
+
+    #[test]
+    fn a_folder_in_memory_is_told_from_one_on_a_disk() {
+        assert_eq!(direct_on("tmpfs"), Direct::InMemory);
+        assert_eq!(direct_on("ext4"), Direct::Possible);
+        assert_eq!(direct_on("zfs"), Direct::Unknown);
+    }
+}
