@@ -1,0 +1,66 @@
+//! Prony beside its peers, in one run: `cargo run --release --manifest-path benches/Cargo.toml -- [null|real|open|memory]...`
+//!
+//! The one idea: a figure is a ratio between two programs that took turns on the same machine, and the median of
+//! several such pairs. Absolute figures are printed for orientation only; a shared machine moves them from day to day.
+//!
+//! What it does not do: it judges nothing and fails on no figure.
+
+mod fio;
+mod memory;
+mod null;
+mod open;
+mod process;
+mod prony;
+mod real;
+
+use std::path::PathBuf;
+
+/// Where scratch files go and how long each measurement takes.
+pub struct Settings {
+    /// Folder for scratch files of both programs.
+    pub dir: PathBuf,
+    /// Interleaved pairs.
+    pub pairs: usize,
+    /// Seconds of one measurement.
+    pub seconds: u32,
+}
+
+fn main() {
+    let settings = Settings {
+        dir: std::env::var_os("PRONY_BENCH_DIR").map_or_else(|| PathBuf::from("."), PathBuf::from),
+        pairs: number("PRONY_BENCH_PAIRS", 7),
+        seconds: number("PRONY_BENCH_SECONDS", 10) as u32,
+    };
+    let asked: Vec<String> = std::env::args().skip(1).collect();
+    let wanted = |name: &str| asked.is_empty() || asked.iter().any(|a| a == name);
+    prony::build();
+    if wanted("null") {
+        null::measure(&settings);
+    }
+    if wanted("open") {
+        open::measure(&settings);
+    }
+    if wanted("real") {
+        real::measure(&settings);
+    }
+    if wanted("memory") {
+        memory::measure(&settings);
+    }
+}
+
+fn number(name: &str, default: usize) -> usize {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// The middle of several figures, with the least and the greatest.
+pub fn median(values: &[f64]) -> (f64, f64, f64) {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    (sorted[sorted.len() / 2], sorted[0], sorted[sorted.len() - 1])
+}
+
+/// One row of the table.
+pub fn row(what: &str, values: &[f64], unit: &str, wanted: &str) {
+    let (middle, least, greatest) = median(values);
+    println!("{what:<58} {middle:>10.3} [{least:.3} .. {greatest:.3}] {unit:<6} wanted {wanted}");
+}

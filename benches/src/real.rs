@@ -1,0 +1,57 @@
+//! A real file, past the page cache: 4 KiB random reads at 1 and 32 outstanding, turn by turn with the peer.
+
+use crate::fio::{self, Delivered};
+use crate::{Settings, prony, row};
+
+const ENGINES: [(&str, &[&str]); 3] = [
+    ("io_uring", &["--ioengine=io_uring"]),
+    ("io_uring, registered", &["--ioengine=io_uring", "--fixedbufs", "--registerfiles"]),
+    ("libaio", &["--ioengine=libaio"]),
+];
+
+/// Rate, CPU and user CPU an operation, ours over the peer's best engine.
+pub fn measure(settings: &Settings) {
+    if !fio::present() {
+        println!("\nreal file: skipped, fio is not installed");
+        return;
+    }
+    for depth in [1, 32] {
+        compare(settings, depth);
+    }
+    let _ = std::fs::remove_file(settings.dir.join("peer.dat"));
+}
+
+fn compare(settings: &Settings, depth: u32) {
+    let engine = ENGINES
+        .iter()
+        .map(|engine| (fio::job(3, &fio::file_options(engine.1, &settings.dir, depth)).per_second, engine))
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .expect("there are engines")
+        .1;
+    println!("\nreal file, O_DIRECT, 4 KiB random read, {depth} outstanding; the peer's better engine: {}", engine.0);
+    let pairs: Vec<(Delivered, Delivered)> = (0..settings.pairs).map(|pair| take_turns(settings, depth, engine.1, pair)).collect();
+    let over = |figure: fn(&Delivered) -> f64| -> Vec<f64> { pairs.iter().map(|(a, b)| figure(a) / figure(b)).collect() };
+    row("rate over fio", &over(|d| d.per_second), "", "at least 0.98");
+    row("user + system CPU an operation over fio", &over(|d| d.user_us + d.system_us), "", "at most 1.0");
+    row("user CPU an operation over fio", &over(|d| d.user_us), "", "at most 0.8");
+    row("our rate", &pairs.iter().map(|(a, _)| a.per_second).collect::<Vec<_>>(), "/s", "");
+    row("our user CPU", &pairs.iter().map(|(a, _)| a.user_us).collect::<Vec<_>>(), "us/op", "");
+    row("our system CPU", &pairs.iter().map(|(a, _)| a.system_us).collect::<Vec<_>>(), "us/op", "");
+}
+
+fn take_turns(settings: &Settings, depth: u32, engine: &[&str], pair: usize) -> (Delivered, Delivered) {
+    let ours = || {
+        let dir = settings.dir.display();
+        let set = [format!("measure={}s", settings.seconds), format!("outstanding={depth}"), format!("dir={dir}")];
+        prony::delivered(&prony::study("real.toml", &settings.dir, &set).0)
+    };
+    let theirs = || fio::job(settings.seconds, &fio::file_options(engine, &settings.dir, depth));
+    // Who goes first changes from pair to pair, so that neither always finds the device rested.
+    if pair % 2 == 0 {
+        let first = ours();
+        (first, theirs())
+    } else {
+        let first = theirs();
+        (ours(), first)
+    }
+}
