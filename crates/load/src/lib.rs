@@ -7,8 +7,17 @@
 //!
 //! What it does not do: it knows no I/O, no workload and no thread.
 
+mod closed;
 mod machine;
+mod open;
+mod queue;
+mod rng;
+mod schedule;
+mod spawned;
 mod spec;
+mod watch;
 
-pub use machine::{Arrival, Load, Next};
+pub use closed::Closed;
+pub use machine::{Arrival, Books, Load, Machine, Next, SPAWNED, Unissued, build};
+pub use open::Open;
 pub use spec::{Arrivals, Limit, Pacing, Ramp, Spec, Think};

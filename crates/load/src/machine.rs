@@ -1,5 +1,8 @@
-//! The interface of the state machine, shared by all loads.
+//! The interface of the state machine, shared by all loads, and the door through which one is built.
 
+use crate::closed::Closed;
+use crate::open::Open;
+use crate::{Limit, Ramp, Spec};
 use units::Nanos;
 
 /// An operation that is due.
@@ -7,11 +10,25 @@ use units::Nanos;
 pub struct Arrival {
     /// The slot that carries it until [`Load::completed`]; below the number of slots of this worker.
     pub slot: u32,
-    /// Its number in the stream, over all workers.
+    /// Its number in the stream, over all workers; spawned operations are numbered from [`SPAWNED`].
     pub n: u64,
     /// When it was meant to start; response time counts from here.
     pub intended: Nanos,
     /// What a spawning operation handed over; 0 for a scheduled arrival.
+    pub payload: u64,
+}
+
+/// Where the numbers of spawned operations begin, so that scheduled ones keep theirs whatever is spawned.
+pub const SPAWNED: u64 = 1 << 63;
+
+/// An operation that was due and found no slot before the trial ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unissued {
+    /// As in [`Arrival::n`].
+    pub n: u64,
+    /// As in [`Arrival::intended`].
+    pub intended: Nanos,
+    /// As in [`Arrival::payload`].
     pub payload: u64,
 }
 
@@ -24,8 +41,21 @@ pub enum Next {
     WaitUntil(Nanos),
     /// Nothing can start before something completes.
     Blocked,
-    /// Nothing will ever be due again.
+    /// Nothing will ever be due again, unless something is spawned.
     Finished,
+}
+
+/// What a load kept count of by itself, so that the recorder's count can be held against it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Books {
+    /// Operations handed out, as issued or as unissued, whose intended start lies in the measured window.
+    pub planned: u64,
+    /// Operations handed out to be issued, in the window or not.
+    pub issued: u64,
+    /// Think time of all slots of this worker, clipped at the measured window; 0 for an open load.
+    pub think_ns: u128,
+    /// Slots of this worker times the measured window; 0 for an open load, whose slots stand for nobody.
+    pub slots_ns: u128,
 }
 
 /// One worker's share of a stream's load.
@@ -33,12 +63,121 @@ pub trait Load {
     /// What to do at `now`. Time never runs backwards between calls.
     fn next(&mut self, now: Nanos) -> Next;
 
-    /// The operation in `slot` ended at `at`.
+    /// The operation in `slot` ended at `at`. Completions are handed in by ascending time.
     fn completed(&mut self, slot: u32, at: Nanos);
 
     /// Adds an operation caused by another, due at `intended`. Returns whether there was room for it.
     fn spawn(&mut self, intended: Nanos, payload: u64) -> bool;
 
-    /// Think time that the slots of this worker spent inside the span, summed; 0 for an open load.
-    fn think_within(&self, from: Nanos, to: Nanos) -> u128;
+    /// How many operations are due at `now` and not issued: what an open load has fallen behind.
+    fn backlog(&mut self, now: Nanos) -> u64;
+
+    /// Takes the next operation that is due at `now` and was never issued, in order; called until it gives nothing, at
+    /// the end of a trial, so that such operations are censored and not forgotten.
+    fn unissued(&mut self, now: Nanos) -> Option<Unissued>;
+
+    /// The counts so far.
+    fn books(&self) -> Books;
+
+    /// Slots of this worker; slot numbers lie below it.
+    fn slots(&self) -> u32;
+}
+
+/// One worker's share of any load. A driver that matches on it once and is generic over [`Load`] pays no dispatch.
+#[derive(Clone, Debug)]
+pub enum Machine {
+    /// A fixed number outstanding.
+    Closed(Closed),
+    /// A schedule that waits for nobody.
+    Open(Open),
+}
+
+/// Builds the share of `worker` (of `workers`) in a load that starts at `start`. Everything that it will ever allocate
+/// is allocated here. `seed` is the stream's own; the shares of all workers together are the same operations whatever
+/// the number of workers. With fewer slots than workers, the last workers have nothing to do.
+pub fn build(spec: &Spec, ramp: Ramp, limit: Limit, seed: u64, worker: u32, workers: u32, start: Nanos) -> Machine {
+    let slots = match spec {
+        Spec::Closed { slots, .. } | Spec::Open { slots, .. } => *slots,
+    };
+    let share = Share::new(worker, workers, slots);
+    match spec {
+        Spec::Closed { think, .. } => Machine::Closed(Closed::new(*think, ramp, limit, seed, share, start)),
+        Spec::Open { rate, arrivals, .. } => Machine::Open(Open::new(
+            crate::schedule::Asked { rate: *rate, arrivals: *arrivals, ramp, limit, seed, start },
+            share,
+        )),
+    }
+}
+
+/// How a stream's slots and operations are split over workers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Share {
+    pub(crate) worker: u32,
+    pub(crate) workers: u32,
+    /// Slots of the stream, over all workers.
+    pub(crate) total: u32,
+    /// Slots of this worker: those whose number leaves the remainder `worker` when divided by `workers`.
+    pub(crate) own: u32,
+}
+
+impl Share {
+    fn new(worker: u32, workers: u32, total: u32) -> Share {
+        // A worker without a slot could never issue its arrivals, so arrivals are split over those that have one.
+        let workers = workers.clamp(1, total.max(1));
+        let own = if worker < workers { (total + workers - 1 - worker) / workers } else { 0 };
+        Share { worker, workers, total, own }
+    }
+}
+
+impl Machine {
+    /// Names the measured window, `from` up to, not including, `to`, for which [`Load::books`] counts; called before the
+    /// first [`Load::next`]. Without it the window is empty.
+    #[must_use]
+    pub fn measured(self, from: Nanos, to: Nanos) -> Machine {
+        match self {
+            Machine::Closed(load) => Machine::Closed(load.measured(from, to)),
+            Machine::Open(load) => Machine::Open(load.measured(from, to)),
+        }
+    }
+}
+
+macro_rules! dispatch {
+    ($machine:expr, $load:ident => $call:expr) => {
+        match $machine {
+            Machine::Closed($load) => $call,
+            Machine::Open($load) => $call,
+        }
+    };
+}
+
+impl Load for Machine {
+    #[inline]
+    fn next(&mut self, now: Nanos) -> Next {
+        dispatch!(self, load => load.next(now))
+    }
+
+    #[inline]
+    fn completed(&mut self, slot: u32, at: Nanos) {
+        dispatch!(self, load => load.completed(slot, at));
+    }
+
+    fn spawn(&mut self, intended: Nanos, payload: u64) -> bool {
+        dispatch!(self, load => load.spawn(intended, payload))
+    }
+
+    fn backlog(&mut self, now: Nanos) -> u64 {
+        dispatch!(self, load => load.backlog(now))
+    }
+
+    fn unissued(&mut self, now: Nanos) -> Option<Unissued> {
+        dispatch!(self, load => load.unissued(now))
+    }
+
+    fn books(&self) -> Books {
+        dispatch!(self, load => load.books())
+    }
+
+    fn slots(&self) -> u32 {
+        dispatch!(self, load => load.slots())
+    }
 }

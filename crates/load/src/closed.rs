@@ -1,0 +1,233 @@
+//! The closed load: a fixed number of slots, each of which starts its next operation when its last has ended.
+//!
+//! The one idea: a slot is due at its last completion plus its think time, and that is the intended start. So for every
+//! slot think, lateness and service follow each other without a gap: they tile the time, which is Little's law.
+
+use crate::machine::Share;
+use crate::queue::Queue;
+use crate::rng::SplitMix;
+use crate::spawned::Spawned;
+use crate::watch::Watch;
+use crate::{Arrival, Books, Limit, Load, Next, Ramp, Think, Unissued};
+use units::Nanos;
+
+/// One worker's share of a closed load.
+#[derive(Clone, Debug)]
+pub struct Closed {
+    pause: Pause,
+    /// Slots that will be due, by time.
+    queue: Queue,
+    waking: Waking,
+    spawned: Spawned,
+    outstanding: u32,
+    /// Number of the next operation, and where the numbers end.
+    n: u64,
+    n_end: u64,
+    stride: u64,
+    until: u64,
+    slots: u32,
+    watch: Watch,
+}
+
+/// Think time as it is drawn.
+#[derive(Clone, Debug)]
+enum Pause {
+    None,
+    Constant(u64),
+    /// Mean in nanoseconds, and the random numbers of each slot: a user thinks the same thoughts whichever worker
+    /// carries him.
+    Exponential(f64, Vec<SplitMix>),
+}
+
+/// Slots that a ramp has not started yet, in order.
+#[derive(Clone, Debug)]
+struct Waking {
+    start: u64,
+    ramp_ns: u64,
+    share: Share,
+    /// The next slot of this worker to start, and when; the end of time when all have.
+    slot: u32,
+    at: u64,
+}
+
+impl Waking {
+    fn new(start: u64, ramp: Ramp, share: Share) -> Waking {
+        let mut waking = Waking { start, ramp_ns: ramp.over.0, share, slot: 0, at: 0 };
+        waking.at = waking.time_of(0);
+        waking
+    }
+
+    /// When a slot starts: the slots of the stream, over all workers, start at equal distances over the ramp.
+    fn time_of(&self, slot: u32) -> u64 {
+        if slot >= self.share.own {
+            return u64::MAX;
+        }
+        let global = u128::from(slot) * u128::from(self.share.workers) + u128::from(self.share.worker);
+        self.start + (u128::from(self.ramp_ns) * global / u128::from(self.share.total)) as u64
+    }
+
+    fn take(&mut self) -> u32 {
+        let slot = self.slot;
+        self.slot += 1;
+        self.at = self.time_of(self.slot);
+        slot
+    }
+}
+
+impl Closed {
+    pub(crate) fn new(think: Think, ramp: Ramp, limit: Limit, seed: u64, share: Share, start: Nanos) -> Closed {
+        let global = |slot: u32| u64::from(slot) * u64::from(share.workers) + u64::from(share.worker);
+        let pause = match think {
+            Think::None | Think::Constant(Nanos::ZERO) | Think::Exponential(Nanos::ZERO) => Pause::None,
+            Think::Constant(time) => Pause::Constant(time.0),
+            Think::Exponential(mean) => Pause::Exponential(
+                mean.0 as f64,
+                (0..share.own).map(|slot| SplitMix::new(seed, global(slot))).collect(),
+            ),
+        };
+        Closed {
+            queue: Queue::new(share.own, matches!(pause, Pause::Exponential(..))),
+            pause,
+            waking: Waking::new(start.0, ramp, share),
+            spawned: Spawned::new(share),
+            outstanding: 0,
+            n: u64::from(share.worker),
+            n_end: limit.count.unwrap_or(u64::MAX),
+            stride: u64::from(share.workers),
+            until: limit.until.0,
+            slots: share.own,
+            watch: Watch::default(),
+        }
+    }
+
+    /// As [`crate::Machine::measured`].
+    #[must_use]
+    pub fn measured(mut self, from: Nanos, to: Nanos) -> Closed {
+        self.watch = Watch::new(from, to);
+        // A slot that the ramp has not started is idle by intention, like one that thinks.
+        for slot in 0..self.slots {
+            self.watch.thinks(self.waking.start, self.waking.time_of(slot));
+        }
+        self
+    }
+
+    #[inline]
+    fn issue_own(&mut self, slot: u32, intended: u64) -> Next {
+        let n = self.n;
+        self.n += self.stride;
+        self.outstanding += 1;
+        self.watch.issued(intended);
+        Next::Issue(Arrival { slot, n, intended: Nanos(intended), payload: 0 })
+    }
+
+    /// The road for everything but a slot that is due by itself: ramps, spawned operations, waits and the end.
+    #[inline(never)]
+    fn next_other(&mut self, now: u64) -> Next {
+        let at = self.slot_at();
+        if at == u64::MAX || (self.n >= self.n_end && self.spawned.is_empty()) {
+            // What completes at or after the end of the load brings nothing more.
+            let over = self.outstanding == 0 || now >= self.until || self.n >= self.n_end;
+            return if over { Next::Finished } else { Next::Blocked };
+        }
+        if self.n >= self.n_end {
+            let first = at.max(self.spawned.at());
+            return if first > now { Next::WaitUntil(Nanos(first)) } else { self.issue_spawned() };
+        }
+        if at > now {
+            return Next::WaitUntil(Nanos(at));
+        }
+        if self.spawned.at() < at {
+            return self.issue_spawned();
+        }
+        let slot = self.take_slot();
+        self.issue_own(slot, at)
+    }
+
+    /// A spawned operation takes the slot that is due first; the slot's own operation waits for its next turn.
+    fn issue_spawned(&mut self) -> Next {
+        let slot = self.take_slot();
+        match self.spawned.pop() {
+            Some(due) => {
+                self.outstanding += 1;
+                self.watch.issued(due.intended);
+                Next::Issue(Arrival { slot, n: due.n, intended: Nanos(due.intended), payload: due.payload })
+            }
+            None => Next::Finished,
+        }
+    }
+
+    /// When the first slot is due; the end of time when none will be by itself.
+    fn slot_at(&self) -> u64 {
+        let waking = if self.waking.at < self.until { self.waking.at } else { u64::MAX };
+        self.queue.at().min(waking)
+    }
+
+    fn take_slot(&mut self) -> u32 {
+        if self.waking.at <= self.queue.at() { self.waking.take() } else { self.queue.pop() }
+    }
+}
+
+impl Load for Closed {
+    #[inline]
+    fn next(&mut self, now: Nanos) -> Next {
+        let at = self.queue.at();
+        if at <= now.0 && at < self.waking.at && self.n < self.n_end && self.spawned.is_empty() {
+            let slot = self.queue.pop();
+            return self.issue_own(slot, at);
+        }
+        self.next_other(now.0)
+    }
+
+    #[inline]
+    fn completed(&mut self, slot: u32, at: Nanos) {
+        debug_assert!(self.outstanding > 0, "slot {slot} ended twice");
+        self.outstanding -= 1;
+        let think = match &mut self.pause {
+            Pause::None => 0,
+            Pause::Constant(time) => *time,
+            Pause::Exponential(mean, slots) => (slots[slot as usize].exponential() * *mean + 0.5) as u64,
+        };
+        let due = at.0.saturating_add(think);
+        if think > 0 {
+            self.watch.thinks(at.0, due);
+        }
+        // A slot that would be due at or after the end is never due again, and leaves the queue for good.
+        if due < self.until {
+            self.queue.push(due, slot);
+        }
+    }
+
+    fn spawn(&mut self, intended: Nanos, payload: u64) -> bool {
+        self.spawned.push(intended.0, payload)
+    }
+
+    fn backlog(&mut self, now: Nanos) -> u64 {
+        let own = self.queue.due(now.0).min(self.n_end.saturating_sub(self.n).div_ceil(self.stride));
+        own + self.spawned.due(now.0)
+    }
+
+    fn unissued(&mut self, now: Nanos) -> Option<Unissued> {
+        let (own, spawned) = (if self.n < self.n_end { self.slot_at() } else { u64::MAX }, self.spawned.at());
+        if own.min(spawned) > now.0 {
+            return None;
+        }
+        let unissued = if own <= spawned {
+            self.take_slot();
+            self.n += self.stride;
+            Unissued { n: self.n - self.stride, intended: Nanos(own), payload: 0 }
+        } else {
+            let due = self.spawned.pop()?;
+            Unissued { n: due.n, intended: Nanos(due.intended), payload: due.payload }
+        };
+        self.watch.planned(unissued.intended.0);
+        Some(unissued)
+    }
+
+    fn books(&self) -> Books {
+        self.watch.books(self.slots)
+    }
+
+    fn slots(&self) -> u32 {
+        self.slots
+    }
+}

@@ -1,0 +1,136 @@
+//! The open load: operations arrive on a schedule that does not wait for the system.
+//!
+//! The one idea: when all slots are busy the schedule stands still at the first arrival that was not issued. That one
+//! position is the whole backlog; each late arrival keeps its intended time, because it is drawn when a slot is free.
+
+use crate::machine::Share;
+use crate::schedule::{Asked, Schedule};
+use crate::spawned::Spawned;
+use crate::watch::Watch;
+use crate::{Arrival, Books, Load, Next, Unissued};
+use units::Nanos;
+
+/// One worker's share of an open load.
+#[derive(Clone, Debug)]
+pub struct Open {
+    schedule: Schedule,
+    /// The schedule as far as it was counted for [`Load::backlog`].
+    ahead: Schedule,
+    spawned: Spawned,
+    /// Free slots; the one that was freed last goes first, because its buffer is still in the cache.
+    free: Vec<u32>,
+    slots: u32,
+    watch: Watch,
+}
+
+impl Open {
+    pub(crate) fn new(asked: Asked, share: Share) -> Open {
+        let schedule = Schedule::new(asked, share);
+        Open {
+            ahead: schedule.clone(),
+            schedule,
+            spawned: Spawned::new(share),
+            free: (0..share.own).rev().collect(),
+            slots: share.own,
+            watch: Watch::default(),
+        }
+    }
+
+    /// As [`crate::Machine::measured`].
+    #[must_use]
+    pub fn measured(mut self, from: Nanos, to: Nanos) -> Open {
+        self.watch = Watch::new(from, to);
+        self
+    }
+
+    #[inline]
+    fn issue_scheduled(&mut self, slot: u32) -> Next {
+        let (n, intended) = (self.schedule.n(), self.schedule.at());
+        self.schedule.advance();
+        self.watch.issued(intended);
+        Next::Issue(Arrival { slot, n, intended: Nanos(intended), payload: 0 })
+    }
+
+    fn next_merged(&mut self, now: u64) -> Next {
+        let (scheduled, spawned) = (self.schedule.at(), self.spawned.at());
+        let first = scheduled.min(spawned);
+        if first == u64::MAX {
+            return Next::Finished;
+        }
+        if self.free.is_empty() {
+            return Next::Blocked;
+        }
+        if first > now {
+            return Next::WaitUntil(Nanos(first));
+        }
+        let slot = self.free.pop().unwrap_or_default();
+        if scheduled <= spawned {
+            return self.issue_scheduled(slot);
+        }
+        match self.spawned.pop() {
+            Some(due) => {
+                self.watch.issued(due.intended);
+                Next::Issue(Arrival { slot, n: due.n, intended: Nanos(due.intended), payload: due.payload })
+            }
+            None => Next::Finished,
+        }
+    }
+}
+
+impl Load for Open {
+    #[inline]
+    fn next(&mut self, now: Nanos) -> Next {
+        if self.schedule.at() <= now.0 && self.spawned.is_empty() {
+            return match self.free.pop() {
+                Some(slot) => self.issue_scheduled(slot),
+                None => Next::Blocked,
+            };
+        }
+        self.next_merged(now.0)
+    }
+
+    #[inline]
+    fn completed(&mut self, slot: u32, _at: Nanos) {
+        debug_assert!(self.free.len() < self.slots as usize, "slot {slot} ended twice");
+        self.free.push(slot);
+    }
+
+    fn spawn(&mut self, intended: Nanos, payload: u64) -> bool {
+        self.spawned.push(intended.0, payload)
+    }
+
+    fn backlog(&mut self, now: Nanos) -> u64 {
+        if self.ahead.n() < self.schedule.n() {
+            self.ahead.clone_from(&self.schedule);
+        }
+        while self.ahead.at() <= now.0 {
+            self.ahead.advance();
+        }
+        self.schedule.behind(&self.ahead) + self.spawned.due(now.0)
+    }
+
+    fn unissued(&mut self, now: Nanos) -> Option<Unissued> {
+        let (scheduled, spawned) = (self.schedule.at(), self.spawned.at());
+        if scheduled.min(spawned) > now.0 {
+            return None;
+        }
+        let unissued = if scheduled <= spawned {
+            let n = self.schedule.n();
+            self.schedule.advance();
+            Unissued { n, intended: Nanos(scheduled), payload: 0 }
+        } else {
+            let due = self.spawned.pop()?;
+            Unissued { n: due.n, intended: Nanos(due.intended), payload: due.payload }
+        };
+        self.watch.planned(unissued.intended.0);
+        Some(unissued)
+    }
+
+    fn books(&self) -> Books {
+        Books { slots_ns: 0, ..self.watch.books(self.slots) }
+    }
+
+    fn slots(&self) -> u32 {
+        self.slots
+    }
+}

@@ -1,0 +1,237 @@
+//! When the arrivals of an open load are due.
+//!
+//! The one idea: an arrival is a position on a line of *work*, the time it would take at the full rate, and the ramp
+//! bends work into time. Positions are exact: a constant rate is a fraction of whole numbers, a Poisson gap keeps 32
+//! binary digits below the nanosecond, so that nothing is truncated away and no rate drifts. Nothing is stored for an
+//! arrival that has not come yet.
+//!
+//! What it does not do: it knows no slots and never looks at what the system does.
+
+use crate::machine::Share;
+use crate::rng::SplitMix;
+use crate::{Arrivals, Limit, Ramp};
+use units::{Nanos, PerSecond};
+
+/// What was asked of an open load.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked {
+    pub(crate) rate: PerSecond,
+    pub(crate) arrivals: Arrivals,
+    pub(crate) ramp: Ramp,
+    pub(crate) limit: Limit,
+    pub(crate) seed: u64,
+    pub(crate) start: Nanos,
+}
+
+/// The arrivals of one worker, one after the other.
+#[derive(Clone, Debug)]
+pub(crate) struct Schedule {
+    /// When the next arrival is due; the end of time when there is none.
+    at: u64,
+    /// Its number in the stream.
+    n: u64,
+    stride: u64,
+    limit: Limit,
+    start: u64,
+    gaps: Gaps,
+}
+
+#[derive(Clone, Debug)]
+enum Gaps {
+    Constant(Constant),
+    Poisson(Poisson),
+    /// A rate that is no number, zero or below, or a worker without slots.
+    Never,
+}
+
+impl Schedule {
+    pub(crate) fn new(asked: Asked, share: Share) -> Schedule {
+        let (worker, stride) = (u64::from(share.worker), u64::from(share.workers));
+        let rate = asked.rate.0;
+        let gaps = if share.own == 0 || rate.is_nan() || rate <= RATE_MIN {
+            Gaps::Never
+        } else {
+            match asked.arrivals {
+                Arrivals::Constant => Gaps::Constant(Constant::new(rate.min(RATE_MAX), asked.ramp, stride)),
+                Arrivals::Poisson => Gaps::Poisson(Poisson::new(rate.min(RATE_MAX), asked.ramp, asked.seed)),
+            }
+        };
+        let mut schedule = Schedule { at: u64::MAX, n: worker, stride, limit: asked.limit, start: asked.start.0, gaps };
+        schedule.draw(worker + 1);
+        schedule
+    }
+
+    /// When the next arrival is due; the end of time when there is none.
+    #[inline]
+    pub(crate) fn at(&self) -> u64 {
+        self.at
+    }
+
+    /// The number of the next arrival.
+    #[inline]
+    pub(crate) fn n(&self) -> u64 {
+        self.n
+    }
+
+    /// Goes on to the arrival after.
+    #[inline]
+    pub(crate) fn advance(&mut self) {
+        self.n += self.stride;
+        self.draw(self.stride);
+    }
+
+    /// How many arrivals of this worker lie between `self` and a later state of the same schedule.
+    pub(crate) fn behind(&self, later: &Schedule) -> u64 {
+        (later.n - self.n) / self.stride
+    }
+
+    #[inline]
+    fn draw(&mut self, steps: u64) {
+        let after = match &mut self.gaps {
+            Gaps::Constant(constant) => constant.at(self.n),
+            Gaps::Poisson(poisson) => poisson.at(steps),
+            Gaps::Never => u64::MAX,
+        };
+        let at = self.start.saturating_add(after);
+        let over = at >= self.limit.until.0 || self.limit.count.is_some_and(|count| self.n >= count);
+        self.at = if over { u64::MAX } else { at };
+    }
+}
+
+/// Rates below one arrival in a thousand years are no load.
+const RATE_MIN: f64 = 3e-11;
+/// A thousand arrivals a nanosecond: beyond any machine, and within the whole numbers used here.
+const RATE_MAX: f64 = 1e12;
+
+/// Arrivals at equal distances. Arrival `n` is due at the whole part of `n` periods, whatever came before.
+#[derive(Clone, Debug)]
+struct Constant {
+    /// The period in nanoseconds is `numerator / denominator`, exactly.
+    numerator: u128,
+    denominator: u64,
+    ramp_ns: u64,
+    /// Whether the arrivals are past the ramp, where one follows from the last by addition.
+    steady: bool,
+    /// Position of the next arrival in nanoseconds: `whole + rest / (2 * denominator)`. The factor of two is there
+    /// because the ramp costs half its length.
+    whole: u64,
+    rest: u64,
+    /// What an arrival of this worker adds to the position.
+    whole_step: u64,
+    rest_step: u64,
+}
+
+impl Constant {
+    fn new(rate: f64, ramp: Ramp, stride: u64) -> Constant {
+        let (numerator, denominator) = period(rate);
+        let step = numerator.saturating_mul(2 * u128::from(stride));
+        let unit = 2 * u128::from(denominator);
+        Constant {
+            numerator,
+            denominator,
+            ramp_ns: ramp.over.0,
+            steady: false,
+            whole: 0,
+            rest: 0,
+            whole_step: clamp(step / unit),
+            rest_step: clamp(step % unit),
+        }
+    }
+
+    #[inline]
+    fn at(&mut self, n: u64) -> u64 {
+        if !self.steady {
+            return self.find(n);
+        }
+        // A long addition with a carry: no rounding happens, so none can add up.
+        self.whole = self.whole.saturating_add(self.whole_step);
+        self.rest += self.rest_step;
+        let unit = 2 * self.denominator;
+        if self.rest >= unit {
+            self.rest -= unit;
+            self.whole = self.whole.saturating_add(1);
+        }
+        self.whole
+    }
+
+    /// Arrival `n` without its forerunners.
+    fn find(&mut self, n: u64) -> u64 {
+        let denominator = u128::from(self.denominator);
+        let Some(work) = u128::from(n).checked_mul(self.numerator) else { return u64::MAX };
+        let (whole, rest) = (work / denominator, work % denominator);
+        if 2 * whole < u128::from(self.ramp_ns) {
+            // Work is time squared over twice the ramp. The fraction is carried through the product, so that the
+            // whole root is that of the exact position.
+            let double = 2 * u128::from(self.ramp_ns);
+            return clamp((double * whole + double * rest / denominator).isqrt());
+        }
+        self.steady = true;
+        // Twice the position, in parts of the denominator, has no halves: 2 * (work + ramp / 2).
+        let whole = 2 * whole + u128::from(self.ramp_ns);
+        self.whole = clamp(whole / 2);
+        self.rest = clamp((whole % 2) * denominator + 2 * rest);
+        if self.rest >= 2 * self.denominator {
+            self.rest -= 2 * self.denominator;
+            self.whole += 1;
+        }
+        self.whole
+    }
+}
+
+/// The period of a rate in nanoseconds as a fraction: a floating-point number *is* a whole number times a power of two.
+fn period(rate: f64) -> (u128, u64) {
+    let bits = rate.to_bits();
+    let mut exponent = ((bits >> 52) & 0x7ff) as i32 - 1075;
+    let mut mantissa = (bits & ((1 << 52) - 1)) | (1 << 52);
+    let zeros = mantissa.trailing_zeros();
+    mantissa >>= zeros;
+    exponent += zeros as i32;
+    // With rates between RATE_MIN and RATE_MAX neither shift leaves its type: 2^-87 and 2^40 are the extremes.
+    if exponent < 0 { (1_000_000_000u128 << -exponent, mantissa) } else { (1_000_000_000, mantissa << exponent) }
+}
+
+/// Binary digits kept below the nanosecond.
+const FRACTION_BITS: u32 = 32;
+
+/// Independent arrivals: the gaps are exponential.
+#[derive(Clone, Debug)]
+struct Poisson {
+    rng: SplitMix,
+    /// The mean gap in units of `2^-FRACTION_BITS` nanoseconds.
+    mean: f64,
+    /// Position of the next arrival on the line of work, in the same units.
+    work: u128,
+    ramp_ns: u64,
+}
+
+impl Poisson {
+    fn new(rate: f64, ramp: Ramp, seed: u64) -> Poisson {
+        let mean = 1e9 / rate * (1u64 << FRACTION_BITS) as f64;
+        Poisson { rng: SplitMix::new(seed, 0), mean, work: 0, ramp_ns: ramp.over.0 }
+    }
+
+    /// Draws `steps` gaps and gives the arrival at the end of the last. Every worker walks over the arrivals of all, so
+    /// that their number does not change the set.
+    #[inline]
+    fn at(&mut self, steps: u64) -> u64 {
+        for _ in 0..steps {
+            self.work += (self.rng.exponential() * self.mean) as u128;
+        }
+        if self.ramp_ns == 0 { clamp(self.work >> FRACTION_BITS) } else { self.bent() }
+    }
+
+    fn bent(&self) -> u64 {
+        let ramp = u128::from(self.ramp_ns);
+        if self.work >> (FRACTION_BITS - 1) < ramp {
+            // Below the border the product is under the square of the ramp: 2^126 for a ramp of 39 hours.
+            clamp(((2 * ramp * self.work) >> FRACTION_BITS).isqrt())
+        } else {
+            clamp((self.work + (ramp << (FRACTION_BITS - 1))) >> FRACTION_BITS)
+        }
+    }
+}
+
+#[inline]
+fn clamp(value: u128) -> u64 {
+    u64::try_from(value).unwrap_or(u64::MAX)
+}

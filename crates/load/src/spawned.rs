@@ -1,0 +1,65 @@
+//! Operations caused by other operations, in the order of their intended times.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Room for spawned operations for every slot of a worker. An operation that spawns more than sixteen others at once is
+/// told that there is no room; a larger number costs 24 bytes a slot and nothing else.
+const ROOM_PER_SLOT: usize = 16;
+
+/// A bounded queue; it never allocates after it is built.
+#[derive(Clone, Debug)]
+pub(crate) struct Spawned {
+    /// Intended time, number (which keeps equal times in order), payload.
+    heap: BinaryHeap<Reverse<(u64, u64, u64)>>,
+    room: usize,
+    next: u64,
+    stride: u64,
+}
+
+/// A spawned operation that is due.
+pub(crate) struct Due {
+    pub(crate) intended: u64,
+    pub(crate) n: u64,
+    pub(crate) payload: u64,
+}
+
+impl Spawned {
+    pub(crate) fn new(share: crate::machine::Share) -> Spawned {
+        let room = share.own as usize * ROOM_PER_SLOT;
+        Spawned {
+            heap: BinaryHeap::with_capacity(room),
+            room,
+            next: crate::SPAWNED + u64::from(share.worker),
+            stride: u64::from(share.workers),
+        }
+    }
+
+    pub(crate) fn push(&mut self, intended: u64, payload: u64) -> bool {
+        if self.heap.len() == self.room {
+            return false;
+        }
+        self.heap.push(Reverse((intended, self.next, payload)));
+        self.next += self.stride;
+        true
+    }
+
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.heap.is_empty()
+    }
+
+    /// The intended time of the first; the end of time when there is none.
+    pub(crate) fn at(&self) -> u64 {
+        self.heap.peek().map_or(u64::MAX, |Reverse((at, _, _))| *at)
+    }
+
+    pub(crate) fn pop(&mut self) -> Option<Due> {
+        self.heap.pop().map(|Reverse((intended, n, payload))| Due { intended, n, payload })
+    }
+
+    /// How many are due at `now`.
+    pub(crate) fn due(&self, now: u64) -> u64 {
+        self.heap.iter().filter(|Reverse((at, _, _))| *at <= now).count() as u64
+    }
+}

@@ -1,0 +1,50 @@
+//! What a load counts by itself while a window is measured.
+
+use crate::Books;
+use units::Nanos;
+
+/// The measured window with the counts that belong to it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Watch {
+    from: u64,
+    length: u64,
+    planned: u64,
+    issued: u64,
+    think_ns: u128,
+}
+
+impl Watch {
+    pub(crate) fn new(from: Nanos, to: Nanos) -> Watch {
+        Watch { from: from.0, length: to.saturating_sub(from).0, ..Watch::default() }
+    }
+
+    /// An operation was handed out to be issued.
+    #[inline]
+    pub(crate) fn issued(&mut self, intended: u64) {
+        self.issued += 1;
+        self.planned(intended);
+    }
+
+    /// An operation was handed out, to be issued or to be censored.
+    #[inline]
+    pub(crate) fn planned(&mut self, intended: u64) {
+        // One comparison for both borders: what lies before the window wraps to a huge number.
+        self.planned += u64::from(intended.wrapping_sub(self.from) < self.length);
+    }
+
+    /// A slot has no work from `from` to `to`.
+    #[inline]
+    pub(crate) fn thinks(&mut self, from: u64, to: u64) {
+        let inside = to.min(self.from + self.length).saturating_sub(from.max(self.from));
+        self.think_ns += u128::from(inside);
+    }
+
+    pub(crate) fn books(&self, slots: u32) -> Books {
+        Books {
+            planned: self.planned,
+            issued: self.issued,
+            think_ns: self.think_ns,
+            slots_ns: u128::from(slots) * u128::from(self.length),
+        }
+    }
+}
