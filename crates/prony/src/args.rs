@@ -1,0 +1,495 @@
+//! What a user may type: every command, flag and word of help, as one table.
+//!
+//! The one idea: the help, the completions, the man pages and `docs/reference/cli.md` all come from these definitions,
+//! so that none of them can say something else. Here a value only has its type; what it means is checked by the
+//! command that takes it (`checked.rs`), so that every problem is told in Prony's own words.
+//!
+//! What it does not do: it opens nothing and runs nothing.
+
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
+use std::path::PathBuf;
+
+/// A performance lab for storage.
+#[derive(Debug, Parser)]
+#[command(
+    name = "prony",
+    version = crate::build::VERSION,
+    long_version = crate::build::LONG_VERSION,
+    term_width = 80,
+    max_term_width = 80,
+    arg_required_else_help = true,
+    subcommand_required = true,
+    propagate_version = false,
+    about = "A performance lab for storage: one study, one method, one run file.",
+    long_about = "A performance lab for storage.\n\n\
+        A study says what to ask, in one small file. Prony runs it on files, devices or a script, by one method, \
+        and states the answer with its interval, where the curve bends, what it costs in CPU, and every reason \
+        to doubt it. A run is one file that can be kept, mailed and compared.",
+    after_help = "Start with `prony quick`. `prony COMMAND --help` has examples.",
+    after_long_help = "Examples:\n  prony quick\n  prony run flash --on file:/mnt/data --html flash.html\n\n\
+        Exit codes: 0 fine; 1 a threshold failed or was inconclusive; 2 an error.\n\
+        NO_COLOR is honoured. Only what another program would read goes to stdout."
+)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands, in the order in which a new user meets them.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// A first look at this storage in about a minute; nothing to set up
+    #[command(
+        long_about = "A first look at this storage in about a minute; nothing to set up.\n\n\
+            Runs the shipped study `quick` on scratch files in a folder: latency at one outstanding operation, the rate \
+            curve to its knee, sequential rates and the time of a synchronous write. It writes at most 2 GiB, less when \
+            the folder has less room, and says how much before it begins. The answer goes to the terminal, the report \
+            to an HTML page beside the run file.",
+        after_long_help = "Examples:\n  prony quick\n  prony quick /mnt/data --json"
+    )]
+    Quick(Quick),
+    /// What ships, one line each
+    #[command(
+        long_about = "Lists the studies that ship with Prony, one line each: its name and the question it answers.\n\n\
+            With a name it prints the study file, which is the best start for a study of your own.",
+        after_long_help = "Examples:\n  prony studies\n  prony studies flash > mine.toml"
+    )]
+    Studies(Studies),
+    /// All problems of a study, with line and column
+    #[command(
+        long_about = "Reads a study and says everything that is wrong with it at once, each problem with its line, \
+            column, allowed range and the value found. Touches nothing: no system is opened or looked at.",
+        after_long_help = "Examples:\n  prony check mine.toml\n  prony check flash --set measure=5s --on file:/mnt/data"
+    )]
+    Check(Check),
+    /// What a run would do: trials, order, time, every byte written
+    #[command(
+        long_about = "Shows what a run would do before anything is touched: the trials in their order with the seed \
+            that gives it, the estimated time, the difference that the replicates can detect, and every byte that \
+            would be written, by phase. Looks at the machine read-only, for sizes and free space.",
+        after_long_help = "Examples:\n  prony plan quick\n  prony plan flash --on device:/dev/nvme1n1 --set modules=1 --seed 7"
+    )]
+    Plan(Plan),
+    /// Run a study; keep everything in one file
+    #[command(
+        long_about = "Runs a study and keeps everything that was observed in one file. The file survives a crash at any \
+            moment with every finished interval; `--resume` goes on where a run was cut short.\n\n\
+            A file system is only written in scratch files that Prony makes itself. A device is only written with \
+            `--destroy`, bound to its identity and size, and never while anything uses it.\n\n\
+            Exit codes: 0 fine; 1 a threshold failed, or was inconclusive without --allow-inconclusive; 2 an error, \
+            or stopped by Ctrl-C (what was finished is kept).",
+        after_long_help = "Examples:\n  prony run flash --on file:/mnt/data --set size=8GiB --html flash.html\n  \
+            prony run wide --on /mnt/a --on /mnt/b --set width=1,2,4 --set replicates=4 --json"
+    )]
+    Run(Run),
+    /// The runs in a folder
+    #[command(
+        long_about = "Lists the run files in a folder, oldest first: id, study, systems, how many trials are in it, and \
+            tags. Files that are not runs, or that this version cannot open, are named with the reason.",
+        after_long_help = "Examples:\n  prony list\n  prony list /var/lib/prony --json"
+    )]
+    List(List),
+    /// The answer and tables of a run, in the terminal
+    #[command(
+        long_about = "Judges a run again from its raw observations and prints the answer first, then findings, tables \
+            and caveats. Nothing in the run file changes.",
+        after_long_help = "Examples:\n  prony show latest\n  prony show 2026-11-21T2130-flash --csv > flash.csv"
+    )]
+    Show(Show),
+    /// The report of a run as one HTML page
+    #[command(
+        long_about = "Writes the report of a run as one self-contained HTML page: the answer, figures with their \
+            intervals and a table under each, the method, the configuration and every caveat. It needs no network and \
+            prints well.",
+        after_long_help = "Examples:\n  prony report latest\n  prony report flash.prony -o flash.html"
+    )]
+    Report(Report),
+    /// Systems of a run, or two runs, against each other
+    #[command(
+        long_about = "Compares the systems of one run, or two runs, metric by metric: ratio, interval, and one of four \
+            verdicts: better, worse, equivalent, inconclusive.\n\n\
+            Trials of one run alternate between its systems, so their difference can be judged. Two separate runs \
+            differ by more than their systems; without known between-run variance the verdict is inconclusive.\n\n\
+            Exit codes: 0 fine; 1 the primary comparison is worse, or is inconclusive without --allow-inconclusive; \
+            2 an error.",
+        after_long_help = "Examples:\n  prony compare latest --baseline old\n  prony compare before.prony after.prony --json"
+    )]
+    Compare(Compare),
+    /// What the load generator itself can do on this machine
+    #[command(
+        long_about = "Measures the load generator on a system that answers at once: nanoseconds an operation, the cost of \
+            a clock reading, how late it issues, and how true its open rate is. A result near these figures says more \
+            about the generator than about the storage.",
+        after_long_help = "Examples:\n  prony ceiling\n  prony ceiling --json"
+    )]
+    Ceiling(Ceiling),
+    /// Add or remove tags of a run
+    #[command(
+        long_about = "Adds tags to a run, or removes them. Tags are labels for `list`; observations never change.",
+        after_long_help = "Examples:\n  prony tag latest baseline kernel-6.8\n  prony tag latest --remove baseline"
+    )]
+    Tag(Tag),
+    /// Write a remark into a run
+    #[command(
+        long_about = "Writes a remark into a run, in place of the one before. It stands in the report under the answer.",
+        after_long_help = "Examples:\n  prony note latest \"after the firmware update\"\n  prony note latest \"\""
+    )]
+    Note(Note),
+    /// A copy of a run without host names, paths and serial numbers
+    #[command(
+        long_about = "Writes a copy of a run that leaves out host names, paths, serial numbers and your note, so that it \
+            can be handed to others. The run itself stays as it is.",
+        after_long_help = "Examples:\n  prony redact latest\n  prony redact flash.prony -o for-the-vendor.prony"
+    )]
+    Redact(Redact),
+    /// Remove scratch files that a killed run left behind
+    #[command(
+        long_about = "Finds scratch folders that a killed run left in a folder, and removes them. Only folders that \
+            Prony made, and that no running Prony holds, are touched.",
+        after_long_help = "Examples:\n  prony clean /mnt/data --dry-run\n  prony clean /mnt/data"
+    )]
+    Clean(Clean),
+    /// Completions for a shell
+    #[command(
+        long_about = "Prints completions for a shell, made from the definitions of this help.",
+        after_long_help = "Examples:\n  prony completions bash > /etc/bash_completion.d/prony\n  \
+            prony completions fish > ~/.config/fish/completions/prony.fish"
+    )]
+    Completions(Completions),
+    /// The manual pages
+    #[command(
+        long_about = "Prints the manual page of Prony, or writes one page a command into a folder.",
+        after_long_help = "Examples:\n  prony man | man -l -\n  prony man --dir docs/man"
+    )]
+    Man(Man),
+    /// The reference of the command line as Markdown
+    #[command(hide = true)]
+    Reference,
+}
+
+/// Which study, and what to change in it.
+#[derive(Clone, Debug, Args)]
+pub struct StudyChoice {
+    /// Name of a shipped study, or path of a study file
+    #[arg(value_name = "STUDY", value_hint = ValueHint::FilePath,
+        long_help = "Name of a shipped study (see `prony studies`), or the path of a study file. A word with a slash \
+            or ending in .toml is a path.")]
+    pub study: String,
+    #[command(flatten)]
+    pub changes: Changes,
+}
+
+/// What to change in a study without editing it.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Changes {
+    /// System to run on [repeatable]
+    #[arg(long, value_name = "TARGET", action = ArgAction::Append,
+        long_help = "Run on this system instead of those in the study. Repeat it for two systems side by side. \
+            TARGET is a folder, `file:DIR`, `device:PATH`, `null:`, or `scripted:service=100us,servers=8`; \
+            `NAME=TARGET` gives it a name. Default: the systems of the study.")]
+    pub on: Vec<String>,
+    /// Change a key of the study [repeatable]
+    #[arg(long, value_name = "KEY=VALUE", action = ArgAction::Append,
+        long_help = "Change a key of the study, with the unit that it needs: `measure=5s`, `size=256MiB`. A list \
+            (`modules=1,2,4`) sets the levels of a factor. Repeat it for several keys. Default: as the study says.")]
+    pub set: Vec<String>,
+    /// Experiment or workload to keep [repeatable]
+    #[arg(long, value_name = "NAME", action = ArgAction::Append,
+        long_help = "Keep only the experiment or the workload of this name. Repeat it to keep several. Default: all.")]
+    pub only: Vec<String>,
+}
+
+/// `quick`.
+#[derive(Debug, Args)]
+pub struct Quick {
+    /// Folder to look at [default: this folder]
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath,
+        long_help = "Folder on the storage to look at; scratch files are made in it and removed at the end. \
+            Default: the current folder.")]
+    pub dir: Option<PathBuf>,
+    /// Write the run to this new file
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath,
+        long_help = "Write the run to FILE. Default: a new `YYYY-MM-DDTHHMM-quick.prony` in the current folder; an \
+            existing file is never overwritten.")]
+    pub output: Option<PathBuf>,
+    /// Write the report here, not beside the run
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath,
+        long_help = "Write the report to FILE. Default: beside the run file, with the ending .html.")]
+    pub html: Option<PathBuf>,
+    /// Seed of every random choice [default: fresh]
+    #[arg(long, value_name = "N",
+        long_help = "Seed of every random choice: order, offsets, arrivals. Default: fresh, and always recorded.")]
+    pub seed: Option<u64>,
+    /// Print the run as JSON on stdout
+    #[arg(long, long_help = "Print the run as JSON (schema prony/run/1) on stdout instead of the answer.")]
+    pub json: bool,
+    #[command(flatten)]
+    pub voice: Voice,
+}
+
+/// How much to say on stderr.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub struct Voice {
+    /// Say nothing on stderr but errors
+    #[arg(short, long, conflicts_with = "verbose",
+        long_help = "Say nothing on stderr but errors. Default: the plan in a few words, and progress on a terminal.")]
+    pub quiet: bool,
+    /// Say each phase on stderr
+    #[arg(short, long,
+        long_help = "Say each phase of each trial on stderr, one line each, also where stderr is no terminal.")]
+    pub verbose: bool,
+}
+
+/// `studies`.
+#[derive(Debug, Args)]
+pub struct Studies {
+    /// Print the file of this study
+    #[arg(value_name = "NAME", long_help = "Print the file of this study. Default: list them all.")]
+    pub name: Option<String>,
+    /// Print as JSON
+    #[arg(long, long_help = "Print as JSON (schema prony/studies/1).")]
+    pub json: bool,
+}
+
+/// `check`.
+#[derive(Debug, Args)]
+pub struct Check {
+    #[command(flatten)]
+    pub choice: StudyChoice,
+    /// Print as JSON
+    #[arg(long, long_help = "Print as JSON (schema prony/check/1); the exit code still says whether it is sound.")]
+    pub json: bool,
+}
+
+/// `plan`.
+#[derive(Debug, Args)]
+pub struct Plan {
+    #[command(flatten)]
+    pub choice: StudyChoice,
+    /// Seed of every random choice [default: fresh]
+    #[arg(long, value_name = "N",
+        long_help = "Seed of every random choice: order, offsets, arrivals. Default: fresh; hand the printed one to \
+            `prony run --seed` for the same plan.")]
+    pub seed: Option<u64>,
+    /// Print as JSON
+    #[arg(long, long_help = "Print as JSON (schema prony/plan/1).")]
+    pub json: bool,
+}
+
+/// `run`.
+#[derive(Debug, Args)]
+pub struct Run {
+    /// Name of a shipped study, or path of a study file
+    #[arg(value_name = "STUDY", required_unless_present = "resume", value_hint = ValueHint::FilePath,
+        long_help = "Name of a shipped study (see `prony studies`), or the path of a study file. A word with a slash \
+            or ending in .toml is a path. Left out with --resume.")]
+    pub study: Option<String>,
+    #[command(flatten)]
+    pub changes: Changes,
+    /// `measured` (default) or `simulated`
+    #[arg(long, value_name = "BACKEND", hide_possible_values = true,
+        long_help = "How the numbers are made. `measured` loads the real system. `simulated` runs on a simulated clock \
+            and fits scripted systems only; they are simulated by nature, so that it can be left out for them.")]
+    pub backend: Option<Backend>,
+    /// Write the run to this new file
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath,
+        long_help = "Write the run to FILE. Default: a new `YYYY-MM-DDTHHMM-STUDY.prony` in the current folder. An \
+            existing file is never overwritten. Put it on another disk than the one under test where you can.")]
+    pub output: Option<PathBuf>,
+    /// Seed of every random choice [default: fresh]
+    #[arg(long, value_name = "N",
+        long_help = "Seed of every random choice: order, offsets, arrivals. Default: fresh, and always recorded, so \
+            that a run can be repeated.")]
+    pub seed: Option<u64>,
+    /// Go on with a run that was cut short
+    #[arg(long, value_name = "RUN", value_hint = ValueHint::FilePath,
+        conflicts_with_all = ["study", "on", "set", "only", "backend", "output", "seed"],
+        long_help = "Go on with a run that was cut short: finished trials are kept, the others run in the planned \
+            order. Study, systems and seed come from the file. RUN is a path, an id or its beginning, or `latest`.")]
+    pub resume: Option<String>,
+    /// Exit with 1 when this holds [repeatable]
+    #[arg(long, value_name = "CONDITION", action = ArgAction::Append,
+        long_help = "Exit with 1 when this holds: `throughput < 10k/s`, `response p99 > 2ms`. Repeat it for several. \
+            It is judged with its interval: a value that may lie on either side is inconclusive, and fails too unless \
+            --allow-inconclusive is given.")]
+    pub fail_if: Vec<String>,
+    /// Let inconclusive thresholds pass
+    #[arg(long, long_help = "Let a threshold pass whose interval contains the limit. Default: it fails.")]
+    pub allow_inconclusive: bool,
+    /// ID:BYTES[:SIGNATURE] of a device to destroy
+    #[arg(long, value_name = "CONSENT", action = ArgAction::Append,
+        long_help = "Consent to destroy what a device holds, as ID:BYTES[:SIGNATURE]. ID is its serial number, WWN or name in \
+            /dev/disk/by-path; BYTES its exact size; SIGNATURE the file system or partition table that may be lost \
+            (left out: the device must be empty). A refusal prints the consent that would fit. A device in use is \
+            never written, whatever is given here.")]
+    pub destroy: Vec<String>,
+    /// Keep the scratch files
+    #[arg(long, long_help = "Keep the scratch files when the run ends, and name them. Default: they are removed.")]
+    pub keep: bool,
+    /// Print the run as JSON on stdout
+    #[arg(long, long_help = "Print the run as JSON (schema prony/run/1) on stdout instead of the text report.")]
+    pub json: bool,
+    /// Write the report to FILE
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath,
+        long_help = "Write the report to FILE as one HTML page. Default: none; `prony report` makes it later.")]
+    pub html: Option<PathBuf>,
+    /// Label the run [repeatable]
+    #[arg(long, value_name = "TAG", action = ArgAction::Append,
+        long_help = "Label the run; `prony list` shows it. Repeat it for several.")]
+    pub tag: Vec<String>,
+    /// A remark for the report
+    #[arg(long, value_name = "TEXT", long_help = "A remark that stands in the report. `prony note` changes it later.")]
+    pub note: Option<String>,
+    #[command(flatten)]
+    pub voice: Voice,
+}
+
+/// How numbers are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Backend {
+    /// Load the real system
+    Measured,
+    /// Run on a simulated clock
+    Simulated,
+}
+
+/// `list`.
+#[derive(Debug, Args)]
+pub struct List {
+    /// Folder with runs [default: this folder]
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath,
+        long_help = "Folder with runs. Default: the current folder. Folders inside it are not searched.")]
+    pub dir: Option<PathBuf>,
+    /// Print as JSON
+    #[arg(long, long_help = "Print as JSON (schema prony/list/1).")]
+    pub json: bool,
+}
+
+/// A run that is there already.
+#[derive(Debug, Args)]
+pub struct RunChoice {
+    /// Run file, id or its beginning, or `latest`
+    #[arg(value_name = "RUN", value_hint = ValueHint::FilePath,
+        long_help = "A run: path of its file, or its id or the beginning of it in the current folder, or `latest`.")]
+    pub run: String,
+}
+
+/// `show`.
+#[derive(Debug, Args)]
+pub struct Show {
+    #[command(flatten)]
+    pub choice: RunChoice,
+    /// Print as JSON
+    #[arg(long, long_help = "Print as JSON (schema prony/run/1).")]
+    pub json: bool,
+    /// Print as CSV, one line a trial and stream
+    #[arg(long, conflicts_with = "json", long_help = "Print as CSV, one line a trial and stream, with plain numbers.")]
+    pub csv: bool,
+}
+
+/// `report`.
+#[derive(Debug, Args)]
+pub struct Report {
+    #[command(flatten)]
+    pub choice: RunChoice,
+    /// Write the page to FILE [default: beside the run]
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath,
+        long_help = "Write the page to FILE; `-` is stdout. Default: beside the run file, with the ending .html; a \
+            report that is there is written anew.")]
+    pub output: Option<PathBuf>,
+}
+
+/// `compare`.
+#[derive(Debug, Args)]
+pub struct Compare {
+    #[command(flatten)]
+    pub choice: RunChoice,
+    /// A second run; the first is then the baseline
+    #[arg(value_name = "RUN", id = "second", value_hint = ValueHint::FilePath,
+        long_help = "A second run, to be compared with the first, which is then the baseline. Default: compare the \
+            systems of the first run.")]
+    pub second: Option<String>,
+    /// System that others are compared with
+    #[arg(long, value_name = "SYSTEM", conflicts_with = "second",
+        long_help = "System that others are compared with. Default: the baseline of the study, else its first system.")]
+    pub baseline: Option<String>,
+    /// Let an inconclusive comparison pass
+    #[arg(long, long_help = "Exit with 0 when the primary comparison is inconclusive. Default: exit with 1.")]
+    pub allow_inconclusive: bool,
+    /// Print as JSON
+    #[arg(long, long_help = "Print as JSON (schema prony/compare/1).")]
+    pub json: bool,
+}
+
+/// `ceiling`.
+#[derive(Debug, Args)]
+pub struct Ceiling {
+    /// Print as JSON
+    #[arg(long, long_help = "Print as JSON (schema prony/ceiling/1).")]
+    pub json: bool,
+}
+
+/// `tag`.
+#[derive(Debug, Args)]
+pub struct Tag {
+    #[command(flatten)]
+    pub choice: RunChoice,
+    /// Tags to add
+    #[arg(value_name = "TAG", required = true, long_help = "Tags to add, or with --remove those to take away.")]
+    pub tags: Vec<String>,
+    /// Take the tags away instead
+    #[arg(long, long_help = "Take the tags away instead of adding them.")]
+    pub remove: bool,
+}
+
+/// `note`.
+#[derive(Debug, Args)]
+pub struct Note {
+    #[command(flatten)]
+    pub choice: RunChoice,
+    /// The remark; empty removes it
+    #[arg(value_name = "TEXT", long_help = "The remark. An empty one removes what is there.")]
+    pub text: String,
+}
+
+/// `redact`.
+#[derive(Debug, Args)]
+pub struct Redact {
+    #[command(flatten)]
+    pub choice: RunChoice,
+    /// Write the copy to FILE [default: ID-redacted.prony]
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath,
+        long_help = "Write the copy to FILE. Default: `ID-redacted.prony` beside the run. An existing file is never \
+            overwritten.")]
+    pub output: Option<PathBuf>,
+}
+
+/// `clean`.
+#[derive(Debug, Args)]
+pub struct Clean {
+    /// Folder to look in [default: this folder]
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath,
+        long_help = "Folder to look in; the one that was given to `--on`. Default: the current folder.")]
+    pub dir: Option<PathBuf>,
+    /// Only name what would be removed
+    #[arg(long, long_help = "Only name what would be removed, with its size; remove nothing.")]
+    pub dry_run: bool,
+}
+
+/// `completions`.
+#[derive(Debug, Args)]
+pub struct Completions {
+    /// The shell
+    #[arg(value_name = "SHELL", long_help = "The shell for which to print completions.")]
+    pub shell: clap_complete::Shell,
+}
+
+/// `man`.
+#[derive(Debug, Args)]
+pub struct Man {
+    /// Write one page a command into DIR
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath,
+        long_help = "Write one page a command into DIR, which is made when missing. Default: the main page on stdout.")]
+    pub dir: Option<PathBuf>,
+}

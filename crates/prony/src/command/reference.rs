@@ -1,0 +1,81 @@
+//! `prony reference` (hidden): the command line as Markdown, which is `docs/reference/cli.md`.
+//!
+//! A test holds that file to what is printed here, so that the reference is never older than the help.
+
+use crate::Outcome;
+use crate::args::Cli;
+use crate::failure::Failure;
+use crate::output;
+use clap::{Arg, Command, CommandFactory as _};
+use std::fmt::Write as _;
+
+/// Prints the reference.
+pub fn run() -> Result<Outcome, Failure> {
+    output::print(&markdown())?;
+    Ok(Outcome::Fine)
+}
+
+fn markdown() -> String {
+    let mut cli = Cli::command();
+    cli.build();
+    let mut text = String::from("# The command line\n\nMade from the program's own definitions; edit those, not this page.\n");
+    let _ = write!(text, "\n{}\n", prose(cli.get_long_about().map(ToString::to_string)));
+    let _ = write!(text, "\n{}", examples(&cli));
+    for command in cli.get_subcommands().filter(|command| !command.is_hide_set() && command.get_name() != "help") {
+        section(&mut text, command);
+    }
+    text
+}
+
+fn section(text: &mut String, command: &Command) {
+    let _ = write!(text, "\n## prony {}\n\n", command.get_name());
+    let usage = command.clone().render_usage().to_string();
+    let _ = write!(text, "```text\n{}\n```\n\n", usage.trim_start_matches("Usage: "));
+    let _ = writeln!(text, "{}", prose(command.get_long_about().map(ToString::to_string)));
+    let mut arguments: Vec<&Arg> =
+        command.get_arguments().filter(|arg| !arg.is_hide_set() && arg.get_id() != "help").collect();
+    arguments.sort_by_key(|arg| arg.get_long().is_some());
+    if !arguments.is_empty() {
+        text.push_str("\n| argument | what it does |\n| --- | --- |\n");
+    }
+    for argument in arguments {
+        let help = argument.get_long_help().or_else(|| argument.get_help());
+        let help = prose(help.map(ToString::to_string)).replace('|', "\\|").replace('\n', " ");
+        let _ = writeln!(text, "| {} | {help} |", spelled(argument));
+    }
+    let _ = write!(text, "\n{}", examples(command));
+}
+
+/// How an argument is typed, in code marks: `-o`, `--output FILE`.
+fn spelled(argument: &Arg) -> String {
+    let value = argument.get_value_names().and_then(|names| names.first()).map(ToString::to_string);
+    let takes_value = argument.get_action().takes_values();
+    let value = value.filter(|_| takes_value);
+    let Some(long) = argument.get_long() else {
+        return format!("`{}`", value.unwrap_or_default());
+    };
+    let short = argument.get_short().map(|short| format!("`-{short}`, ")).unwrap_or_default();
+    format!("{short}`--{long}{}`", value.map(|value| format!(" {value}")).unwrap_or_default())
+}
+
+/// What follows the help: the examples as a block of code, then whatever else is said.
+fn examples(command: &Command) -> String {
+    let after = command.get_after_long_help().map(ToString::to_string).unwrap_or_default();
+    let mut text = String::new();
+    for (index, paragraph) in after.split("\n\n").enumerate() {
+        match paragraph.strip_prefix("Examples:\n") {
+            Some(lines) => {
+                let lines: Vec<&str> = lines.lines().map(str::trim).collect();
+                let _ = write!(text, "```sh\n{}\n```\n", lines.join("\n"));
+            }
+            None => {
+                let _ = write!(text, "{}{}\n", if index > 0 { "\n" } else { "" }, paragraph);
+            }
+        }
+    }
+    text
+}
+
+fn prose(text: Option<String>) -> String {
+    text.unwrap_or_default()
+}
