@@ -1,1 +1,23 @@
-//! placeholder
+//! Findings to bytes: text for a terminal, one HTML page, JSON and CSV.
+//!
+//! The one idea: a report is decided once, as tables and figures that are values ([`view`]), and printed four times. The
+//! answer comes first, every estimate carries its interval, and a doubt stands beside the number that it touches.
+//!
+//! What it does not do: it opens nothing, asks no clock and computes no statistic; what analysis found is what is shown.
+
+mod csv;
+mod doubts;
+mod html;
+mod json;
+mod redact;
+mod text;
+pub mod view;
+
+pub use csv::csv;
+pub use html::html;
+pub use json::{
+    CheckProblem, CheckedStudy, ListedRun, ListedStudy, PlanFacts, PlannedBytes, PlannedSearch, PlannedTrial,
+    ceiling_json, check_json, compare_json, json, list_json, plan_json, studies_json,
+};
+pub use redact::redacted;
+pub use text::{Colour, Detail, Layout, text};

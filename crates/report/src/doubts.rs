@@ -1,0 +1,109 @@
+//! Caveats with their marks: one letter a kind, so that a letter beside a number leads to the words.
+//!
+//! A run of a hundred trials can hold a hundred caveats with figures that differ. Letters stand for kinds, in the order in
+//! which they first appear, and the words of every caveat stand in one list under its letter.
+
+use analysis::{Caveat, CaveatKind, Findings};
+
+/// One kind of doubt with all its words.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Doubt {
+    /// `a`, `b` and so on; what stands beside numbers.
+    pub mark: char,
+    /// Which kind.
+    pub kind: CaveatKind,
+    /// Every caveat of the kind, each once.
+    pub caveats: Vec<Caveat>,
+}
+
+/// All doubts of a report, in the order of their marks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Doubts(pub Vec<Doubt>);
+
+/// What a doubt touches: the amount of work done, or only the tail of its times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Touches {
+    /// Throughput, elapsed time, means: the whole trial.
+    All,
+    /// Only high quantiles and maxima.
+    Tail,
+}
+
+/// What a kind of doubt touches.
+pub fn touches(kind: CaveatKind) -> Touches {
+    match kind {
+        CaveatKind::ThinTail | CaveatKind::Censored => Touches::Tail,
+        _ => Touches::All,
+    }
+}
+
+/// All caveats of the run, its trials and its points, each once, in the order in which they first appear.
+pub fn all_caveats(findings: &Findings) -> Vec<&Caveat> {
+    let trials = findings.trials.iter().flat_map(|trial| &trial.caveats);
+    let points = findings.points.iter().flat_map(|point| &point.caveats);
+    let mut seen: Vec<&Caveat> = Vec::new();
+    let mut known = std::collections::HashSet::new();
+    for caveat in findings.caveats.iter().chain(trials).chain(points) {
+        if known.insert((caveat.kind, caveat.trial, caveat.text.as_str())) {
+            seen.push(caveat);
+        }
+    }
+    seen
+}
+
+impl Doubts {
+    /// Gives every kind its letter.
+    pub fn of(findings: &Findings) -> Doubts {
+        let mut doubts: Vec<Doubt> = Vec::new();
+        for caveat in all_caveats(findings) {
+            match doubts.iter_mut().find(|doubt| doubt.kind == caveat.kind) {
+                Some(doubt) => doubt.caveats.push(caveat.clone()),
+                None => {
+                    let mark = char::from(b'a' + doubts.len().min(25) as u8);
+                    doubts.push(Doubt { mark, kind: caveat.kind, caveats: vec![caveat.clone()] });
+                }
+            }
+        }
+        Doubts(doubts)
+    }
+
+    /// The letters of those of `caveats` that touch `what`, sorted, each once.
+    pub fn marks<'a>(&self, caveats: impl IntoIterator<Item = &'a Caveat>, what: Touches) -> String {
+        let mut marks: Vec<char> = caveats
+            .into_iter()
+            .filter(|caveat| touches(caveat.kind) == what)
+            .filter_map(|caveat| self.0.iter().find(|doubt| doubt.kind == caveat.kind).map(|doubt| doubt.mark))
+            .collect();
+        marks.sort_unstable();
+        marks.dedup();
+        marks.into_iter().collect()
+    }
+}
+
+/// The heading under which a kind of doubt is explained.
+pub fn heading(kind: CaveatKind) -> &'static str {
+    match kind {
+        CaveatKind::GeneratorBound => "The generator set the rate, not the system",
+        CaveatKind::LittleGap => "Little's law does not close",
+        CaveatKind::NotSteady => "Not steady",
+        CaveatKind::WindowTooShort => "Window too short to tell whether it was steady",
+        CaveatKind::NotSustained => "The offered rate was not sustained",
+        CaveatKind::Failures => "Operations failed",
+        CaveatKind::Censored => "Operations never ended: tails are lower bounds",
+        CaveatKind::ThinTail => "Fewer than 100 samples beyond a quantile",
+        CaveatKind::Cached => "Almost nothing reached the device",
+        CaveatKind::Steal => "The hypervisor took CPU time",
+        CaveatKind::Pressure => "Tasks waited for CPU, memory or I/O",
+        CaveatKind::Throttled => "The control group was throttled",
+        CaveatKind::ClockPause => "The clock or the machine paused",
+        CaveatKind::OtherWriters => "Somebody else used the device",
+        CaveatKind::Frequency => "The CPU frequency changed",
+        CaveatKind::SharedDevice => "Two systems share a device",
+        CaveatKind::Damage => "Damaged data",
+        CaveatKind::CarryOver => "The trial before left its mark",
+        CaveatKind::PlainDriver => "The plain driver was used",
+        CaveatKind::FewReplicates => "Too few replicates for a verdict",
+        CaveatKind::Unfinished => "The run did not finish",
+        CaveatKind::Other => "Also",
+    }
+}

@@ -1,0 +1,169 @@
+//! The report for a terminal: the answer first, then the figures in short, then what was found, then the doubts.
+//!
+//! The one idea: what fits on one screen is what people quote, with its interval and its doubts beside it; everything
+//! else is asked for.
+//!
+//! What it does not do: it neither looks at the terminal nor writes to it. Width and colour are handed in.
+
+mod style;
+mod table;
+mod wrap;
+
+pub use style::Colour;
+
+use crate::doubts::{Doubt, heading};
+use crate::view::{Conclusion, Report, Section, Tone, report};
+use analysis::Findings;
+use style::{Paint, Style};
+
+/// How much is said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// Answer, headline table, findings and doubts.
+    #[default]
+    Brief,
+    /// The same, then a table for every experiment.
+    Full,
+}
+
+/// How the text is laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Columns of the terminal; 80 when it is not one. Never less than 40 is used.
+    pub width: usize,
+    /// Whether escape sequences are allowed.
+    pub colour: Colour,
+    /// How much is said.
+    pub detail: Detail,
+}
+
+impl Default for Layout {
+    fn default() -> Layout {
+        Layout { width: 80, colour: Colour::Plain, detail: Detail::Brief }
+    }
+}
+
+/// More findings than this are counted, not listed, in a brief text.
+const FINDINGS_MAX: usize = 8;
+
+/// The report as text, lines ended by `\n`.
+pub fn text(findings: &Findings, layout: Layout) -> String {
+    let report = report(findings);
+    let page = Page { width: layout.width.clamp(40, 160), paint: Paint(layout.colour) };
+    let mut lines = page.answer(&report);
+    lines.extend(page.headline(&report));
+    lines.extend(page.conclusions(&report, layout.detail));
+    lines.extend(page.doubts(&report.doubts.0, layout.detail));
+    if layout.detail == Detail::Full {
+        lines.extend(report.sections.iter().flat_map(|section| page.section(section)));
+    }
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+struct Page {
+    width: usize,
+    paint: Paint,
+}
+
+impl Page {
+    fn answer(&self, report: &Report) -> Vec<String> {
+        let answer = if report.findings.answer.is_empty() {
+            "No trial of this run ended, so there is no answer.".to_owned()
+        } else {
+            report.findings.answer.join(" ")
+        };
+        let answer = wrap::printable(&answer);
+        wrap::wrap(&answer, self.width, "").into_iter().map(|line| self.paint.with(Style::Bold, &line)).collect()
+    }
+
+    fn headline(&self, report: &Report) -> Vec<String> {
+        if report.headline.rows.is_empty() {
+            return Vec::new();
+        }
+        let mut lines = vec![String::new()];
+        lines.extend(table::lines(&report.headline, self.width, self.paint));
+        lines
+    }
+
+    fn conclusions(&self, report: &Report, detail: Detail) -> Vec<String> {
+        let shown = match detail {
+            Detail::Brief => report.conclusions.len().min(FINDINGS_MAX),
+            Detail::Full => report.conclusions.len(),
+        };
+        if shown == 0 {
+            return Vec::new();
+        }
+        let mut lines = vec![String::new()];
+        lines.extend(report.conclusions[..shown].iter().flat_map(|conclusion| self.conclusion(conclusion)));
+        if shown < report.conclusions.len() {
+            lines.push(format!("and {} more findings, in the full report", report.conclusions.len() - shown));
+        }
+        lines
+    }
+
+    fn conclusion(&self, conclusion: &Conclusion) -> Vec<String> {
+        let style = match conclusion.tone {
+            Tone::Plain => Style::Bold,
+            Tone::Good => Style::Good,
+            Tone::Bad => Style::Bad,
+            Tone::Open => Style::Open,
+        };
+        let body = wrap::printable(&format!("{}: {}", conclusion.word, conclusion.text));
+        let mut lines = wrap::wrap(&body, self.width, "  ");
+        if let Some(rest) = lines.first().and_then(|first| first.strip_prefix(&conclusion.word)) {
+            lines[0] = format!("{}{rest}", self.paint.with(style, &conclusion.word));
+        }
+        lines
+    }
+
+    fn doubts(&self, doubts: &[Doubt], detail: Detail) -> Vec<String> {
+        if doubts.is_empty() {
+            return Vec::new();
+        }
+        let mut lines = vec![String::new()];
+        for doubt in doubts {
+            let words = match detail {
+                Detail::Brief => first_words(doubt),
+                Detail::Full => all_words(doubt),
+            };
+            let body = wrap::printable(&format!("{} {}: {words}", doubt.mark, heading(doubt.kind)));
+            let mut wrapped = wrap::wrap(&body, self.width, "  ");
+            if let Some(first) = wrapped.first_mut() {
+                *first = format!("{}{}", self.paint.with(Style::Open, &doubt.mark.to_string()), &first[1..]);
+            }
+            lines.extend(wrapped);
+        }
+        lines
+    }
+
+    fn section(&self, section: &Section) -> Vec<String> {
+        let mut lines = vec![String::new(), self.paint.with(Style::Bold, &wrap::printable(&section.title))];
+        if !section.constant.is_empty() {
+            lines.extend(
+                wrap::wrap(&wrap::printable(&section.constant), self.width, "")
+                    .iter()
+                    .map(|line| self.paint.with(Style::Faint, line)),
+            );
+        }
+        lines.extend(table::lines(&section.table, self.width, self.paint));
+        lines
+    }
+}
+
+/// The first caveat of a kind, and how many more there are.
+fn first_words(doubt: &Doubt) -> String {
+    let first = doubt.caveats.first().map(|caveat| caveat.text.as_str()).unwrap_or_default();
+    match doubt.caveats.len() {
+        0 | 1 => first.to_owned(),
+        n => format!("{first} (and {} more like it)", n - 1),
+    }
+}
+
+fn all_words(doubt: &Doubt) -> String {
+    let one = |caveat: &analysis::Caveat| match caveat.trial {
+        Some(trial) => format!("{} (trial {trial})", caveat.text),
+        None => caveat.text.clone(),
+    };
+    doubt.caveats.iter().map(one).collect::<Vec<_>>().join("; ")
+}

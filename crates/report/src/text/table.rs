@@ -1,0 +1,110 @@
+//! A table in columns. What does not fit is left out by rank: minor columns first, then words are cut.
+
+use super::style::{Paint, Style};
+use super::wrap::{columns, cut, printable};
+use crate::view::{Cell, Column, Table};
+
+/// Space between two columns.
+const GAP: usize = 2;
+
+/// Words are never cut below this many columns.
+const WORD_MIN: usize = 8;
+
+/// One column as texts, all cells done.
+struct Printed {
+    title: String,
+    cells: Vec<String>,
+    numeric: bool,
+    minor: bool,
+}
+
+impl Printed {
+    fn width(&self) -> usize {
+        self.cells.iter().map(|cell| columns(cell)).chain([columns(&self.title)]).max().unwrap_or(0)
+    }
+}
+
+/// The lines of a table, its header first.
+pub(super) fn lines(table: &Table, width: usize, paint: Paint) -> Vec<String> {
+    let printed = table.columns.iter().enumerate().map(|(at, column)| print(table, at, column)).collect();
+    let printed = fitted(printed, width);
+    let header: Vec<&str> = printed.iter().map(|column| column.title.as_str()).collect();
+    let mut lines = vec![paint.with(Style::Faint, &line(&printed, &header))];
+    for row in 0..table.rows.len() {
+        let cells: Vec<&str> = printed.iter().map(|column| column.cells[row].as_str()).collect();
+        lines.push(line(&printed, &cells));
+    }
+    lines
+}
+
+fn print(table: &Table, at: usize, column: &Column) -> Printed {
+    let cells: Vec<&Cell> = table.rows.iter().map(|row| &row[at]).collect();
+    // Parts are aligned on their own, so that values stand under values and marks under marks.
+    let values: Vec<String> = cells.iter().map(|cell| printable(&cell.text())).collect();
+    let spreads: Vec<String> = cells.iter().map(|cell| spread(cell)).collect();
+    let marks: Vec<String> = cells.iter().map(|cell| mark(cell)).collect();
+    let widest = |texts: &[String]| texts.iter().map(|text| columns(text)).max().unwrap_or(0);
+    let (value_width, spread_width, mark_width) = (widest(&values), widest(&spreads), widest(&marks));
+    let cells = (0..cells.len()).map(|row| {
+        let value = if column.numeric { right(&values[row], value_width) } else { left(&values[row], value_width) };
+        format!("{value}{}{}", right(&spreads[row], spread_width), left(&marks[row], mark_width))
+    });
+    Printed { title: column.title.clone(), cells: cells.collect(), numeric: column.numeric, minor: column.minor }
+}
+
+/// ` ±1.2%`: the larger half of the interval.
+fn spread(cell: &Cell) -> String {
+    cell.half_width().map(|half| format!(" ±{}", units::percent(two_digits(half)))).unwrap_or_default()
+}
+
+/// The width of an interval is itself an estimate; a third digit would claim too much.
+fn two_digits(value: f64) -> f64 {
+    if value <= 0.0 || !value.is_finite() {
+        return value;
+    }
+    let scale = 10f64.powi(1 - value.log10().floor() as i32);
+    (value * scale).round() / scale
+}
+
+fn mark(cell: &Cell) -> String {
+    if cell.marks.is_empty() { String::new() } else { format!(" {}", cell.marks) }
+}
+
+fn fitted(mut printed: Vec<Printed>, width: usize) -> Vec<Printed> {
+    let total =
+        |printed: &[Printed]| printed.iter().map(Printed::width).sum::<usize>() + GAP * printed.len().saturating_sub(1);
+    while total(&printed) > width {
+        match printed.iter().rposition(|column| column.minor) {
+            Some(at) => drop(printed.remove(at)),
+            None => break,
+        }
+    }
+    while total(&printed) > width {
+        let over = total(&printed) - width;
+        let widest = printed.iter_mut().filter(|column| !column.numeric).max_by_key(|column| column.width());
+        let Some(column) = widest.filter(|column| column.width() > WORD_MIN) else { break };
+        let limit = column.width().saturating_sub(over).max(WORD_MIN);
+        column.title = cut(&column.title, limit);
+        column.cells = column.cells.iter().map(|cell| cut(cell.trim_end(), limit)).collect();
+    }
+    printed
+}
+
+fn line(printed: &[Printed], cells: &[&str]) -> String {
+    let mut line = String::new();
+    for (column, cell) in printed.iter().zip(cells) {
+        if !line.is_empty() {
+            line.push_str(&" ".repeat(GAP));
+        }
+        line.push_str(&if column.numeric { right(cell, column.width()) } else { left(cell, column.width()) });
+    }
+    line.trim_end().to_owned()
+}
+
+fn right(text: &str, width: usize) -> String {
+    format!("{}{text}", " ".repeat(width.saturating_sub(columns(text))))
+}
+
+fn left(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(columns(text))))
+}

@@ -1,0 +1,92 @@
+//! The table of one experiment: a row for every point, with everything that was estimated there.
+
+use super::curve::{Curve, Sweep, last_part, level_of};
+use super::quantity::Quantity;
+use super::table::{Cell, Column, Table};
+use crate::doubts::{Doubts, Touches};
+use analysis::{Point, SteadyAnswer};
+
+/// All points of a sweep, by level and curve.
+pub fn table(sweep: &Sweep, doubts: &Doubts) -> Table {
+    let mut columns = Vec::new();
+    let factor = sweep.factor.as_deref();
+    if let Some(factor) = factor {
+        let name = last_part(factor);
+        columns.push(Column { numeric: sweep.numeric, ..Column::words(name, name) });
+    }
+    columns.extend([Column::words("system", "system"), Column::words("stream", "stream")]);
+    let fixed: Vec<&str> = sweep.curves.first().map(|c| c.fixed.iter().map(|(n, _)| *n).collect()).unwrap_or_default();
+    columns.extend(fixed.iter().map(|name| Column::words(last_part(name), last_part(name))));
+    columns.extend(number_columns());
+    let mut table = Table::new(format!("Every point of “{}”", sweep.experiment), columns);
+    for (curve, point) in rows(sweep) {
+        let mut row = Vec::new();
+        if let Some(factor) = factor {
+            row.push(Cell::word(level_of(point, factor).map_or("", |level| level.text())));
+        }
+        row.extend([Cell::word(curve.system), Cell::word(curve.stream)]);
+        row.extend(curve.fixed.iter().map(|(_, level)| Cell::word(level.text())));
+        row.extend(numbers(point, doubts));
+        table.rows.push(row);
+    }
+    table.without_empty_columns()
+}
+
+/// By curve, then along the axis: a reader follows one curve at a time.
+fn rows<'a>(sweep: &'a Sweep) -> impl Iterator<Item = (&'a Curve<'a>, &'a Point)> {
+    sweep.curves.iter().flat_map(|curve| curve.points.iter().map(move |point| (curve, *point)))
+}
+
+fn number_columns() -> Vec<Column> {
+    vec![
+        Column::numbers("elapsed", "elapsed_s"),
+        Column::numbers("CPU-normalised", "cpu_elapsed_core_s"),
+        Column::numbers("operations", "throughput_per_s"),
+        Column::numbers("bytes", "bytes_per_s").minor(),
+        Column::numbers("response p50", "response_p50_ms"),
+        Column::numbers("response p99", "response_p99_ms"),
+        Column::numbers("response p99.9", "response_p999_ms").minor(),
+        Column::numbers("response mean", "response_mean_ms").minor(),
+        Column::numbers("service mean", "service_mean_ms").minor(),
+        Column::numbers("CPU an operation", "cpu_us").minor(),
+        Column::numbers("disk busy", "disk_utilisation").minor(),
+        Column::numbers("disk wait", "disk_wait_ms").minor(),
+        Column::numbers("n", "n").minor(),
+        Column::words("steady", "steady").minor(),
+        Column::words("from", "provenance").minor(),
+    ]
+}
+
+fn numbers(point: &Point, doubts: &Doubts) -> Vec<Cell> {
+    let all = doubts.marks(&point.caveats, Touches::All);
+    let tail = doubts.marks(&point.caveats, Touches::Tail);
+    let main = |cell: Cell| cell.marked(all.clone());
+    let fixed_work = point.elapsed_s.is_some();
+    let throughput = Cell::estimate(&point.throughput_per_s, Quantity::Rate);
+    let n = point.elapsed_s.map_or(point.throughput_per_s.n, |elapsed| elapsed.n);
+    vec![
+        main(Cell::optional_estimate(point.elapsed_s.as_ref(), Quantity::Seconds)),
+        Cell::optional_estimate(point.cpu_elapsed_s.as_ref(), Quantity::CoreSeconds),
+        if fixed_work { throughput } else { main(throughput) },
+        Cell::estimate(&point.bytes_per_s, Quantity::ByteRate),
+        Cell::estimate(&point.response_p50_ms, Quantity::Milliseconds),
+        Cell::estimate(&point.response_p99_ms, Quantity::Milliseconds).marked(tail.clone()),
+        Cell::estimate(&point.response_p999_ms, Quantity::Milliseconds).marked(tail),
+        Cell::estimate(&point.response_mean_ms, Quantity::Milliseconds),
+        Cell::estimate(&point.service_mean_ms, Quantity::Milliseconds),
+        Cell::optional_estimate(point.cpu_us.as_ref(), Quantity::Microseconds),
+        Cell::optional_estimate(point.disk_utilisation.as_ref(), Quantity::Share),
+        Cell::optional_estimate(point.disk_wait_ms.as_ref(), Quantity::Milliseconds),
+        Cell::number(f64::from(n), Quantity::Count),
+        steady(point),
+        Cell::word(point.provenance.word()),
+    ]
+}
+
+/// Fixed work has no steady state; its time is the result.
+fn steady(point: &Point) -> Cell {
+    match (point.elapsed_s, point.steady) {
+        (Some(_), SteadyAnswer::TooShort) => Cell::nothing(),
+        (_, answer) => Cell::word(answer.word()),
+    }
+}

@@ -1,0 +1,122 @@
+//! What a number measures, and so how it is printed.
+
+use units::{Bytes, Nanos};
+
+/// The kind of a number in a table or on an axis. Numbers are in the base unit named here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// A whole number of things.
+    Count,
+    /// A number without a unit, three digits.
+    Plain,
+    /// Operations a second.
+    Rate,
+    /// Bytes a second.
+    ByteRate,
+    /// Milliseconds.
+    Milliseconds,
+    /// Seconds.
+    Seconds,
+    /// Seconds of one core.
+    CoreSeconds,
+    /// Microseconds.
+    Microseconds,
+    /// Bytes.
+    Bytes,
+    /// A share of 1.
+    Share,
+    /// A ratio; 1 is no difference.
+    Ratio,
+    /// A quantile, 0 to 1.
+    Quantile,
+}
+
+impl Quantity {
+    /// For people: `397 k/s`, `87.4 us`.
+    pub fn text(self, value: f64) -> String {
+        if !value.is_finite() {
+            return "–".to_owned();
+        }
+        match self {
+            Quantity::Count => units::count(value.round().max(0.0) as u64),
+            Quantity::Plain => units::significant(value),
+            Quantity::Rate => units::rate(value),
+            Quantity::ByteRate => units::bytes_per_second(value),
+            Quantity::Milliseconds => units::milliseconds(value),
+            Quantity::Seconds => seconds(value),
+            Quantity::CoreSeconds => format!("{} core-s", units::significant(value)),
+            Quantity::Microseconds => units::milliseconds(value / 1e3),
+            Quantity::Bytes => units::bytes(Bytes(value.round().max(0.0) as u64)),
+            Quantity::Share => units::percent(value),
+            Quantity::Ratio => units::ratio(value),
+            Quantity::Quantile => format!("p{}", trimmed(value * 100.0)),
+        }
+    }
+
+    /// An interval, with the unit once when both ends have the same: `391–404 k/s`.
+    pub fn interval(self, low: f64, high: f64) -> String {
+        let (low, high) = (self.text(low), self.text(high));
+        match (low.rsplit_once(' '), high.rsplit_once(' ')) {
+            (Some((number, unit)), Some((_, same))) if unit == same => format!("{number}–{high}"),
+            _ => format!("{low}–{high}"),
+        }
+    }
+
+    /// The unit in which an axis up to `most` is labelled: how much of the base unit one of it is, and its name.
+    pub fn axis_unit(self, most: f64) -> (f64, &'static str) {
+        let table: &[(f64, &'static str)] = match self {
+            Quantity::Rate => &[(1e6, "M/s"), (1e3, "k/s"), (1.0, "/s")],
+            Quantity::ByteRate => &[(1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s")],
+            Quantity::Milliseconds => &[(1e3, "s"), (1.0, "ms"), (1e-3, "us"), (1e-6, "ns")],
+            Quantity::Microseconds => &[(1e6, "s"), (1e3, "ms"), (1.0, "us"), (1e-3, "ns")],
+            Quantity::Seconds => &[(3600.0 * 3.0, "h"), (60.0 * 10.0, "min"), (1.0, "s"), (1e-3, "ms")],
+            Quantity::CoreSeconds => &[(1.0, "core-s"), (1e-3, "core-ms")],
+            Quantity::Bytes => &[(1_073_741_824.0, "GiB"), (1_048_576.0, "MiB"), (1024.0, "KiB"), (1.0, "B")],
+            Quantity::Share => &[(0.01, "%")],
+            Quantity::Count | Quantity::Plain | Quantity::Ratio | Quantity::Quantile => &[(1.0, "")],
+        };
+        let fits = table.iter().find(|(least, _)| most.abs() >= *least).unwrap_or(&table[table.len() - 1]);
+        match fits.1 {
+            "h" => (3600.0, "h"),
+            "min" => (60.0, "min"),
+            _ => *fits,
+        }
+    }
+}
+
+/// Seconds stay seconds up to two hours, so that elapsed times in a column can be compared by eye.
+fn seconds(value: f64) -> String {
+    if (1.0..7200.0).contains(&value) {
+        return format!("{} s", if value >= 1000.0 { format!("{value:.0}") } else { units::significant(value) });
+    }
+    units::duration(Nanos::from_seconds(value))
+}
+
+fn trimmed(value: f64) -> String {
+    let text = format!("{value:.6}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_names_its_unit_once() {
+        assert_eq!(Quantity::Rate.interval(391e3, 404e3), "391–404 k/s");
+        assert_eq!(Quantity::Milliseconds.interval(0.9, 1.5), "900 us–1.5 ms");
+        assert_eq!(Quantity::Ratio.interval(0.95, 1.05), "0.950–1.050");
+    }
+
+    #[test]
+    fn elapsed_seconds_stay_comparable_by_eye() {
+        assert_eq!(Quantity::Seconds.text(125.34), "125 s");
+        assert_eq!(Quantity::Seconds.text(0.0125), "12.5 ms");
+    }
+
+    #[test]
+    fn a_quantile_is_written_as_engineers_say_it() {
+        assert_eq!(Quantity::Quantile.text(0.999), "p99.9");
+        assert_eq!(Quantity::Quantile.text(0.5), "p50");
+    }
+}

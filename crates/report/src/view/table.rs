@@ -1,0 +1,178 @@
+//! Tables as values: columns with their units, cells with their doubts. Text, HTML and CSV print the same table.
+
+use super::quantity::Quantity;
+use analysis::Estimate;
+
+/// A table.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// What the rows are.
+    pub caption: String,
+    /// Columns.
+    pub columns: Vec<Column>,
+    /// Rows; each has one cell a column.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+/// One column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// For people.
+    pub title: String,
+    /// For programs: lower case, the unit last (`throughput_per_s`).
+    pub key: String,
+    /// Numbers stand to the right, words to the left.
+    pub numeric: bool,
+    /// Left out first where there is little room.
+    pub minor: bool,
+}
+
+/// One cell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cell {
+    /// What it holds.
+    pub value: Held,
+    /// Letters of the doubts that touch it.
+    pub marks: String,
+}
+
+/// The content of a cell.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Held {
+    /// A word.
+    Word(String),
+    /// A number that is known, not estimated.
+    Number(f64, Quantity),
+    /// A number with its interval.
+    Estimate(Estimate, Quantity),
+    /// Not observed, or does not apply.
+    Nothing,
+}
+
+impl Table {
+    /// A table without rows.
+    pub fn new(caption: impl Into<String>, columns: Vec<Column>) -> Table {
+        Table { caption: caption.into(), columns, rows: Vec::new() }
+    }
+
+    /// Takes out the columns in which no row holds anything.
+    pub fn without_empty_columns(mut self) -> Table {
+        let used: Vec<bool> = (0..self.columns.len())
+            .map(|at| self.rows.iter().any(|row| row.get(at).is_some_and(|cell| cell.value != Held::Nothing)))
+            .collect();
+        let mut keep = used.iter();
+        self.columns.retain(|_| *keep.next().unwrap_or(&true));
+        for row in &mut self.rows {
+            let mut keep = used.iter();
+            row.retain(|_| *keep.next().unwrap_or(&true));
+        }
+        self
+    }
+
+    /// The marks that stand anywhere in it, sorted.
+    pub fn marks(&self) -> String {
+        let mut marks: Vec<char> = self.rows.iter().flatten().flat_map(|cell| cell.marks.chars()).collect();
+        marks.sort_unstable();
+        marks.dedup();
+        marks.into_iter().collect()
+    }
+}
+
+impl Column {
+    /// A column of words.
+    pub fn words(title: &str, key: &str) -> Column {
+        Column { title: title.to_owned(), key: key.to_owned(), numeric: false, minor: false }
+    }
+
+    /// A column of numbers.
+    pub fn numbers(title: &str, key: &str) -> Column {
+        Column { title: title.to_owned(), key: key.to_owned(), numeric: true, minor: false }
+    }
+}
+
+impl Column {
+    /// The same column, left out first where there is little room.
+    pub fn minor(mut self) -> Column {
+        self.minor = true;
+        self
+    }
+}
+
+impl Cell {
+    /// A word; an empty one is nothing.
+    pub fn word(text: impl Into<String>) -> Cell {
+        let text = text.into();
+        Cell { value: if text.is_empty() { Held::Nothing } else { Held::Word(text) }, marks: String::new() }
+    }
+
+    /// A known number.
+    pub fn number(value: f64, quantity: Quantity) -> Cell {
+        let value = if value.is_finite() { Held::Number(value, quantity) } else { Held::Nothing };
+        Cell { value, marks: String::new() }
+    }
+
+    /// A known number, when there is one.
+    pub fn optional(value: Option<f64>, quantity: Quantity) -> Cell {
+        Cell::number(value.unwrap_or(f64::NAN), quantity)
+    }
+
+    /// An estimate.
+    pub fn estimate(estimate: &Estimate, quantity: Quantity) -> Cell {
+        let value = if estimate.value.is_finite() { Held::Estimate(*estimate, quantity) } else { Held::Nothing };
+        Cell { value, marks: String::new() }
+    }
+
+    /// An estimate, when there is one.
+    pub fn optional_estimate(estimate: Option<&Estimate>, quantity: Quantity) -> Cell {
+        estimate.map_or_else(Cell::nothing, |estimate| Cell::estimate(estimate, quantity))
+    }
+
+    /// An empty cell.
+    pub fn nothing() -> Cell {
+        Cell { value: Held::Nothing, marks: String::new() }
+    }
+
+    /// The same cell with doubts beside it.
+    pub fn marked(mut self, marks: impl Into<String>) -> Cell {
+        self.marks = marks.into();
+        self
+    }
+
+    /// The content for people, without interval and marks.
+    pub fn text(&self) -> String {
+        match &self.value {
+            Held::Word(word) => word.clone(),
+            Held::Number(value, quantity) | Held::Estimate(Estimate { value, .. }, quantity) => quantity.text(*value),
+            Held::Nothing => "–".to_owned(),
+        }
+    }
+
+    /// The interval for people, when there is one.
+    pub fn interval(&self) -> Option<String> {
+        match &self.value {
+            Held::Estimate(estimate, quantity) if estimate.has_interval() => {
+                Some(quantity.interval(estimate.low, estimate.high))
+            }
+            _ => None,
+        }
+    }
+
+    /// The larger half of the interval as a share of the value, for a compact `±`.
+    pub fn half_width(&self) -> Option<f64> {
+        match &self.value {
+            Held::Estimate(estimate, _) if estimate.has_interval() && estimate.value != 0.0 => {
+                let half = (estimate.high - estimate.value).max(estimate.value - estimate.low);
+                Some(half / estimate.value.abs())
+            }
+            _ => None,
+        }
+    }
+
+    /// The number in its base unit, when it is one.
+    pub fn raw(&self) -> Option<f64> {
+        match &self.value {
+            Held::Number(value, _) | Held::Estimate(Estimate { value, .. }, _) => Some(*value),
+            Held::Word(_) | Held::Nothing => None,
+        }
+    }
+}
