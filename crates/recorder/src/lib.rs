@@ -1,1 +1,16 @@
-//! placeholder
+//! The clock, and the hot path from the end of an operation to the observations.
+//!
+//! The one idea: between two operations a worker reads a counter, adds to three histograms and compares with cached
+//! borders, and does nothing else. Everything that allocates, sorts or sends is done elsewhere, once an interval.
+//!
+//! What it does not do: it runs no load, stores nothing and judges nothing.
+
+mod clock;
+mod collector;
+mod dense;
+mod exchange;
+mod recorder;
+
+pub use clock::{Clock, SimulatedClock, WallClock};
+pub use collector::{Collector, Live};
+pub use recorder::{Ended, Layout, Outcome, Recorder, Unbalanced};

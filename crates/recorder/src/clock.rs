@@ -1,0 +1,222 @@
+//! The clocks. This is the only file of Prony that asks the machine what time it is.
+//!
+//! The one idea: everyone else is handed a [`Clock`], so that the same driver runs under wall time and under simulated
+//! time. The wall clock counts ticks of the processor where the kernel itself trusts them, because the two readings of
+//! every operation must cost less than anything they measure.
+//!
+//! What it does not do: it never jumps. A step of the machine's calendar moves the recorded start, not the readings.
+
+#![allow(clippy::disallowed_methods, reason = "this is the one place where time is read")]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant, SystemTime};
+use units::Nanos;
+
+/// A source of stamps: nanoseconds since it started.
+pub trait Clock {
+    /// The time now; it never runs backwards on one thread.
+    fn now(&self) -> Nanos;
+}
+
+/// The machine's time, counted from the moment at which the clock was started. Copies agree with each other.
+#[derive(Clone, Debug)]
+pub struct WallClock {
+    source: Source,
+    unix_start_ns: i64,
+}
+
+#[derive(Clone, Debug)]
+enum Source {
+    /// Ticks of the processor's invariant counter.
+    Counter(Counter),
+    /// The kernel's monotonic clock, where the counter cannot be trusted.
+    Monotonic(Instant),
+}
+
+/// How long each half of the calibration takes. A reading is caught within some 20 ns of its partner, so that 25 ms pin
+/// the frequency to about one part in a million; twice the length would halve that and delay every run.
+const CALIBRATION: Duration = Duration::from_millis(25);
+
+/// The two halves of the calibration may differ by this share; a counter that does worse is not one to measure with.
+const CALIBRATION_SPREAD: f64 = 200e-6;
+
+impl WallClock {
+    /// Starts a clock. Takes some 50 ms, in which the counter is held against the kernel's clock.
+    pub fn start() -> WallClock {
+        let counter = if kernel_trusts_counter() { Counter::calibrate() } else { None };
+        let unix_start_ns = match SystemTime::now().duration_since(SystemTime::UNIX_EPOCH) {
+            Ok(since) => i64::try_from(since.as_nanos()).unwrap_or(i64::MAX),
+            Err(before) => -i64::try_from(before.duration().as_nanos()).unwrap_or(i64::MAX),
+        };
+        match counter {
+            Some(counter) => WallClock { source: Source::Counter(counter.from_here()), unix_start_ns },
+            None => WallClock { source: Source::Monotonic(Instant::now()), unix_start_ns },
+        }
+    }
+
+    /// Wall-clock time at which this clock started, nanoseconds since 1970 in UTC.
+    pub fn unix_start_ns(&self) -> i64 {
+        self.unix_start_ns
+    }
+
+    /// What is read, in words, for the fingerprint of a run.
+    pub fn source(&self) -> &'static str {
+        match self.source {
+            Source::Counter(_) => "processor counter",
+            Source::Monotonic(_) => "kernel monotonic clock",
+        }
+    }
+}
+
+impl Clock for WallClock {
+    #[inline]
+    fn now(&self) -> Nanos {
+        match &self.source {
+            Source::Counter(counter) => counter.now(),
+            Source::Monotonic(start) => Nanos(start.elapsed().as_nanos() as u64),
+        }
+    }
+}
+
+/// The processor's counter with its scale.
+#[derive(Clone, Debug)]
+struct Counter {
+    raw: quanta::Clock,
+    base: u64,
+    /// Nanoseconds a tick, in units of 2^-32.
+    scale: u64,
+}
+
+impl Counter {
+    /// Holds the counter against the kernel's clock twice; nothing when the two answers disagree.
+    fn calibrate() -> Option<Counter> {
+        let raw = quanta::Clock::new();
+        let readings = [Pair::catch(&raw), Pair::catch_after(&raw), Pair::catch_after(&raw)];
+        let (first, second) = (readings[0].ns_per_tick(&readings[1])?, readings[1].ns_per_tick(&readings[2])?);
+        let whole = readings[0].ns_per_tick(&readings[2])?;
+        let steady = ((first - second) / whole).abs() < CALIBRATION_SPREAD;
+        steady.then(|| Counter { raw, base: 0, scale: (whole * (1u64 << 32) as f64).round() as u64 })
+    }
+
+    fn from_here(mut self) -> Counter {
+        self.base = self.raw.raw();
+        self
+    }
+
+    #[inline]
+    fn now(&self) -> Nanos {
+        // Another core may read a tick less than the one that started the clock.
+        let ticks = self.raw.raw().saturating_sub(self.base);
+        Nanos(((u128::from(ticks) * u128::from(self.scale)) >> 32) as u64)
+    }
+}
+
+/// Both clocks at the same moment.
+struct Pair {
+    kernel: Instant,
+    ticks: u64,
+}
+
+impl Pair {
+    fn catch_after(raw: &quanta::Clock) -> Pair {
+        std::thread::sleep(CALIBRATION);
+        Pair::catch(raw)
+    }
+
+    /// Reads the counter between two readings of the kernel's clock, and keeps the tightest of many tries: the others
+    /// were interrupted.
+    fn catch(raw: &quanta::Clock) -> Pair {
+        let mut best: Option<(Duration, Pair)> = None;
+        for _ in 0..64 {
+            let before = Instant::now();
+            let ticks = raw.raw();
+            let gap = before.elapsed();
+            if best.as_ref().is_none_or(|(least, _)| gap < *least) {
+                best = Some((gap, Pair { kernel: before + gap / 2, ticks }));
+            }
+        }
+        best.map_or_else(|| Pair { kernel: Instant::now(), ticks: raw.raw() }, |(_, pair)| pair)
+    }
+
+    fn ns_per_tick(&self, later: &Pair) -> Option<f64> {
+        let ticks = later.ticks.checked_sub(self.ticks).filter(|ticks| *ticks > 0)?;
+        let ns = later.kernel.checked_duration_since(self.kernel)?.as_nanos();
+        (ns > 0).then(|| ns as f64 / ticks as f64)
+    }
+}
+
+/// Whether the kernel offers the counter as a clock of its own: it watches the counter from boot on, and strikes it off
+/// when it stops, jumps, or differs between cores.
+fn kernel_trusts_counter() -> bool {
+    const OFFERED: &str = "/sys/devices/system/clocksource/clocksource0/available_clocksource";
+    // A container may hide the list; then the processor's own word for an invariant counter has to do.
+    std::fs::read_to_string(OFFERED)
+        .map_or(true, |offered| offered.split_whitespace().any(|name| matches!(name, "tsc" | "arch_sys_counter")))
+}
+
+/// A clock that stands still until it is moved. Copies share the time.
+#[derive(Clone, Debug, Default)]
+pub struct SimulatedClock {
+    now: Arc<AtomicU64>,
+}
+
+impl SimulatedClock {
+    /// Moves the clock to `at`; never backwards.
+    #[inline]
+    pub fn advance_to(&self, at: Nanos) {
+        // One thread owns a simulation; the others only look, so no read-modify-write is needed.
+        if at.0 > self.now.load(Ordering::Relaxed) {
+            self.now.store(at.0, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Clock for SimulatedClock {
+    #[inline]
+    fn now(&self) -> Nanos {
+        Nanos(self.now.load(Ordering::Relaxed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_wall_clock_never_runs_backwards_and_copies_agree() {
+        let clock = WallClock::start();
+        let copy = clock.clone();
+        let mut last = clock.now();
+        for _ in 0..10_000 {
+            let now = copy.now();
+            assert!(now >= last);
+            last = clock.now();
+            assert!(last >= now);
+        }
+    }
+
+    #[test]
+    fn the_counter_keeps_the_kernels_pace() {
+        let clock = WallClock::start();
+        // Every reading of ours lies between two of the kernel, so that an interruption widens the bounds, not the error.
+        let outer = Instant::now();
+        let begun = clock.now();
+        let inner = Instant::now();
+        while inner.elapsed() < Duration::from_millis(30) {}
+        let least = inner.elapsed().as_nanos() as f64;
+        let passed = (clock.now() - begun).0 as f64;
+        let most = outer.elapsed().as_nanos() as f64;
+        assert!(passed >= least * 0.999, "{passed} {least}");
+        assert!(passed <= most * 1.001, "{passed} {most}");
+    }
+
+    #[test]
+    fn a_simulated_clock_moves_when_it_is_told_and_never_back() {
+        let clock = SimulatedClock::default();
+        let copy = clock.clone();
+        clock.advance_to(Nanos(50));
+        clock.advance_to(Nanos(20));
+        assert_eq!(copy.now(), Nanos(50));
+    }
+}

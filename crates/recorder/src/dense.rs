@@ -1,0 +1,181 @@
+//! The histograms of one interval while they are being filled: a counter for every bucket, for the speed of it.
+//!
+//! The one idea: a record is an index and an increment. All counters are one zeroed allocation of which only the pages
+//! that hold durations that occurred ever become memory, and clearing goes over the touched range alone.
+//!
+//! What it does not do: it answers nothing. Frozen into [`Cell`]s it is merged, cut and asked.
+
+use observation::{BUCKET_COUNT, Cell, CellKey, Histogram, Tally, bucket_index};
+
+const BUCKETS: usize = BUCKET_COUNT as usize;
+
+/// Which histogram of a class and endpoint.
+#[derive(Clone, Copy)]
+pub(crate) enum Kind {
+    Response = 0,
+    Service = 1,
+    Lateness = 2,
+    Censored = 3,
+}
+
+const KINDS: usize = 4;
+
+/// What is kept exactly beside the buckets.
+#[derive(Clone, Copy, Debug)]
+struct Extent {
+    sum: u128,
+    min: u64,
+    max: u64,
+}
+
+const UNTOUCHED: Extent = Extent { sum: 0, min: u64::MAX, max: 0 };
+
+/// All histograms and counts of one worker and one interval.
+#[derive(Debug)]
+pub(crate) struct Dense {
+    /// Index of the interval.
+    pub(crate) interval: u32,
+    /// When it begins, on the clock that stamps operations; the end of time while the set is not in use.
+    pub(crate) start: u64,
+    /// When the set is handed over, unless its place is needed before.
+    pub(crate) due: u64,
+    /// How many more operations fit before a counter of 32 bits could overflow.
+    room: u32,
+    counts: Box<[[u32; BUCKETS]]>,
+    extents: Box<[[Extent; KINDS]]>,
+    tallies: Box<[Tally]>,
+}
+
+/// The start of a set that is not in use.
+pub(crate) const IDLE: u64 = u64::MAX;
+
+impl Dense {
+    /// A cleared set for so many combinations of class and endpoint.
+    pub(crate) fn new(keys: usize) -> Dense {
+        Dense {
+            interval: 0,
+            start: IDLE,
+            due: 0,
+            room: 0,
+            counts: vec![[0; BUCKETS]; keys * KINDS].into_boxed_slice(),
+            extents: vec![[UNTOUCHED; KINDS]; keys].into_boxed_slice(),
+            tallies: vec![Tally::default(); keys].into_boxed_slice(),
+        }
+    }
+
+    /// Takes a cleared set into use. `room` operations may be recorded before it must be handed over.
+    pub(crate) fn open(&mut self, interval: u32, start: u64, due: u64, room: u32) {
+        (self.interval, self.start, self.due, self.room) = (interval, start, due, room);
+    }
+
+    /// Adds one duration.
+    #[inline]
+    pub(crate) fn add(&mut self, key: usize, kind: Kind, ns: u64) {
+        let extent = &mut self.extents[key][kind as usize];
+        extent.sum += u128::from(ns);
+        extent.min = extent.min.min(ns);
+        extent.max = extent.max.max(ns);
+        self.counts[key * KINDS + kind as usize][bucket_index(ns) as usize] += 1;
+    }
+
+    /// Takes room for one operation; answers whether the set is now full. Every duration of the operation must have been
+    /// added before.
+    #[inline]
+    pub(crate) fn filled(&mut self) -> bool {
+        self.room -= 1;
+        self.room == 0
+    }
+
+    /// The counts of a class and endpoint.
+    #[inline]
+    pub(crate) fn tally(&mut self, key: usize) -> &mut Tally {
+        &mut self.tallies[key]
+    }
+
+    /// Appends the cells that hold anything, and leaves the set cleared and idle.
+    pub(crate) fn freeze(&mut self, place: Place, into: &mut Vec<Cell>) {
+        for key in 0..self.tallies.len() {
+            let cell = Cell {
+                key: CellKey {
+                    interval: self.interval,
+                    stream: place.stream,
+                    class: (key / usize::from(place.endpoints)) as u16,
+                    endpoint: (key % usize::from(place.endpoints)) as u16,
+                    generator: place.generator,
+                },
+                response: self.take(key, Kind::Response),
+                service: self.take(key, Kind::Service),
+                lateness: self.take(key, Kind::Lateness),
+                censored: self.take(key, Kind::Censored),
+                tally: std::mem::take(&mut self.tallies[key]),
+            };
+            if cell != (Cell { key: cell.key, ..Cell::default() }) {
+                into.push(cell);
+            }
+        }
+        self.start = IDLE;
+    }
+
+    /// One histogram, which is cleared.
+    fn take(&mut self, key: usize, kind: Kind) -> Histogram {
+        let extent = std::mem::replace(&mut self.extents[key][kind as usize], UNTOUCHED);
+        if extent.min > extent.max {
+            return Histogram::default();
+        }
+        // The extremes name the touched range: nothing outside it was ever written.
+        let (first, last) = (bucket_index(extent.min), bucket_index(extent.max));
+        let touched = &mut self.counts[key * KINDS + kind as usize][first as usize..=last as usize];
+        let filled = touched.iter().filter(|n| **n > 0).count();
+        let mut entries = Vec::with_capacity(filled);
+        entries.extend((first..).zip(touched.iter()).filter(|(_, n)| **n > 0).map(|(index, n)| (index, u64::from(*n))));
+        touched.fill(0);
+        Histogram::from_parts(entries, extent.sum, extent.min, extent.max)
+            .expect("buckets counted in order fit the extremes kept beside them")
+    }
+}
+
+/// Where the cells of a set belong.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub(crate) stream: u16,
+    pub(crate) generator: u16,
+    pub(crate) endpoints: u16,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const PLACE: Place = Place { stream: 3, generator: 5, endpoints: 2 };
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+        #[test]
+        fn a_frozen_set_is_the_histogram_of_its_values_and_is_left_clear(
+            values in proptest::collection::vec((0usize..4, 0u64..1 << 45), 0..300),
+        ) {
+            let mut dense = Dense::new(4);
+            for round in 0..2u64 {
+                dense.open(7, 0, 0, u32::MAX);
+                values.iter().for_each(|(key, ns)| dense.add(*key, Kind::Service, ns >> round));
+                let mut cells = Vec::new();
+                dense.freeze(PLACE, &mut cells);
+                for cell in &cells {
+                    let key = usize::from(cell.key.class * 2 + cell.key.endpoint);
+                    let own = values.iter().filter(|(k, _)| *k == key).map(|(_, ns)| ns >> round);
+                    prop_assert_eq!(&cell.service, &Histogram::from_values(own));
+                    prop_assert!(cell.response.is_empty());
+                }
+                prop_assert_eq!(cells.iter().map(|c| c.service.count()).sum::<u64>(), values.len() as u64);
+            }
+        }
+    }
+
+    #[test]
+    fn a_set_with_nothing_in_it_sends_no_cell() {
+        let mut cells = Vec::new();
+        Dense::new(6).freeze(PLACE, &mut cells);
+        assert_eq!(cells, []);
+    }
+}

@@ -1,0 +1,335 @@
+//! From the end of an operation to its place in the observations: one recorder a worker and stream.
+//!
+//! The one idea: the interval of the intended start and that of the completion are nearly always the one that was used
+//! last, so the hot path compares with cached borders and never divides. Whatever falls elsewhere opens its interval
+//! again, in a set of its own; the cells of one key add up.
+//!
+//! What it does not do: it reads no clock and judges nothing.
+
+use crate::dense::{Dense, IDLE, Kind, Place};
+use crate::exchange::Exchange;
+use observation::{Account, Cell, Window};
+use std::sync::Arc;
+use units::Nanos;
+
+/// What a recorder is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Index of the stream in the trial.
+    pub stream: u16,
+    /// Index of the worker.
+    pub generator: u16,
+    /// How many classes the stream's workload has.
+    pub classes: u16,
+    /// How many endpoints or modules the system has.
+    pub endpoints: u16,
+    /// The measured window, on the trial's clock.
+    pub window: Window,
+    /// Length of an interval.
+    pub interval: Nanos,
+    /// When the trial's clock begins, on the clock that stamps operations.
+    pub start: Nanos,
+}
+
+/// How an operation ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// Whether it ended well. One that failed is counted, and its time is in the account of Little's law, but not in
+    /// the histograms: an error that comes back at once would make a broken system look fast.
+    pub done: bool,
+    /// Bytes that it moved.
+    pub bytes: u64,
+    /// Attempts beyond the first.
+    pub retried: u32,
+    /// Whether it rolled back on purpose.
+    pub rolled_back: bool,
+}
+
+impl Outcome {
+    /// Ended well, having moved so many bytes.
+    #[inline]
+    pub const fn done(bytes: u64) -> Outcome {
+        Outcome { done: true, bytes, retried: 0, rolled_back: false }
+    }
+
+    /// Ended with an error.
+    #[inline]
+    pub const fn failed() -> Outcome {
+        Outcome { done: false, bytes: 0, retried: 0, rolled_back: false }
+    }
+}
+
+/// An operation that ended: what it was and its three times, all on the clock that stamps operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// Index of its class.
+    pub class: u16,
+    /// Index of its endpoint.
+    pub endpoint: u16,
+    /// When it was meant to start.
+    pub intended: Nanos,
+    /// When it left.
+    pub issued: Nanos,
+    /// When it was seen to have ended.
+    pub completed: Nanos,
+}
+
+/// The books of a stream do not close: a defect of Prony, never of the system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "stream {stream}, worker {generator}: {} done + {} failed + {} censored is not the {} planned",
+    account.done, account.failed, account.censored, account.planned
+)]
+pub struct Unbalanced {
+    /// Index of the stream.
+    pub stream: u16,
+    /// Index of the worker.
+    pub generator: u16,
+    /// The books as they stand.
+    pub account: Account,
+}
+
+/// Intervals that may be open at once. Two are in use while nothing is late; the others are for completions that come
+/// many intervals after they were meant to, and are never touched before one does.
+const OPEN: usize = 8;
+/// Cleared sets that wait at the exchange. One would do; a second covers a collector that is late by an interval.
+const SPARES: usize = 2;
+/// How often a worker shows its counts, in nanoseconds.
+const LIVE_EVERY: u64 = 50_000_000;
+
+/// The recorder of one worker and stream.
+#[derive(Debug)]
+pub struct Recorder {
+    /// The set of completions: its index, when it begins, and how long the cached answer holds.
+    current: usize,
+    current_start: u64,
+    current_length: u64,
+    /// The same for intended starts; the answer holds for the whole interval.
+    intended: usize,
+    intended_start: u64,
+    intended_length: u64,
+    sets: Vec<Box<Dense>>,
+    window_start: u64,
+    window_end: u64,
+    account: Account,
+    done: u64,
+    failed: u64,
+    layout: Layout,
+    /// Operations that a set takes before it is handed over; smaller than a 32-bit counter.
+    room: u32,
+    place: Place,
+    exchange: Arc<Exchange>,
+    /// Cells that were frozen here because the collector had no cleared set at hand.
+    leftover: Vec<Cell>,
+}
+
+impl Recorder {
+    pub(crate) fn new(layout: Layout) -> (Recorder, Arc<Exchange>) {
+        let keys = usize::from(layout.classes) * usize::from(layout.endpoints);
+        let place = Place { stream: layout.stream, generator: layout.generator, endpoints: layout.endpoints.max(1) };
+        let exchange = Arc::new(Exchange::new(place, keys, OPEN, SPARES));
+        let recorder = Recorder {
+            current: 0,
+            current_start: 0,
+            current_length: 0,
+            intended: 0,
+            intended_start: 0,
+            intended_length: 0,
+            sets: (0..OPEN).map(|_| Box::new(Dense::new(keys))).collect(),
+            window_start: layout.start.saturating_add(layout.window.start).0,
+            window_end: layout.start.saturating_add(layout.window.end).0,
+            account: Account::default(),
+            done: 0,
+            failed: 0,
+            layout: Layout { interval: layout.interval.max(Nanos(1)), ..layout },
+            room: u32::MAX,
+            place,
+            exchange: exchange.clone(),
+            leftover: Vec::new(),
+        };
+        (recorder, exchange)
+    }
+
+    /// Records an operation that ended.
+    #[inline]
+    pub fn record(&mut self, ended: &Ended, outcome: Outcome) {
+        let key = usize::from(ended.class) * usize::from(self.place.endpoints) + usize::from(ended.endpoint);
+        let (intended, issued, completed) = (ended.intended.0, ended.issued.0, ended.completed.0);
+        if completed.wrapping_sub(self.current_start) >= self.current_length {
+            self.attend(completed);
+        }
+        let tally = self.sets[self.current].tally(key);
+        tally.retried += u64::from(outcome.retried);
+        if outcome.done {
+            tally.done += 1;
+            tally.bytes += outcome.bytes;
+            tally.rolled_back += u64::from(outcome.rolled_back);
+            self.done += 1;
+            self.add(key, ended);
+        } else {
+            tally.failed += 1;
+            self.failed += 1;
+        }
+        let planned = u64::from(intended.wrapping_sub(self.window_start) < self.window_end - self.window_start);
+        self.account.done += planned & u64::from(outcome.done);
+        self.account.failed += planned & u64::from(!outcome.done);
+        self.account.lateness_ns += u128::from(self.inside(intended, issued));
+        self.account.service_ns += u128::from(self.inside(issued, completed));
+    }
+
+    #[inline]
+    fn add(&mut self, key: usize, ended: &Ended) {
+        let index = self.set_of(ended.intended.0, ended.completed.0);
+        let set = &mut self.sets[index];
+        set.add(key, Kind::Response, ended.completed.saturating_sub(ended.intended).0);
+        set.add(key, Kind::Service, ended.completed.saturating_sub(ended.issued).0);
+        set.add(key, Kind::Lateness, ended.issued.saturating_sub(ended.intended).0);
+        if set.filled() {
+            self.reopen(index, ended.completed.0);
+        }
+    }
+
+    /// An operation that was due and will not be waited for any longer. `issued` is nothing when it never left; `end` is
+    /// when waiting ended.
+    pub fn censor(&mut self, class: u16, endpoint: u16, intended: Nanos, issued: Option<Nanos>, end: Nanos) {
+        let key = usize::from(class) * usize::from(self.place.endpoints) + usize::from(endpoint);
+        let index = self.set_of(intended.0, end.0);
+        self.sets[index].add(key, Kind::Censored, end.saturating_sub(intended).0);
+        if self.sets[index].filled() {
+            self.reopen(index, end.0);
+        }
+        self.account.censored += u64::from((self.window_start..self.window_end).contains(&intended.0));
+        let left = issued.unwrap_or(end).min(end);
+        self.account.lateness_ns += u128::from(self.inside(intended.0, left.0));
+        self.account.service_ns += u128::from(self.inside(left.0, end.0));
+    }
+
+    /// Lets time pass without an operation, so that finished intervals leave even when nothing completes. Cheap enough
+    /// to be called in every round of a driver.
+    #[inline]
+    pub fn roll(&mut self, now: Nanos) {
+        if now.0.wrapping_sub(self.current_start) >= self.current_length {
+            self.attend(now.0);
+        }
+    }
+
+    /// Hands over all that is left, and closes the books of this worker. `planned` is the load's own count of operations
+    /// intended in the window. Think time and slots are the driver's to fill in.
+    ///
+    /// # Errors
+    /// When done, failed and censored operations are not the planned ones.
+    pub fn finish(mut self, planned: u64) -> Result<Account, Unbalanced> {
+        self.account.planned = planned;
+        for mut set in std::mem::take(&mut self.sets) {
+            if set.start == IDLE {
+                continue;
+            }
+            if let Err(back) = self.exchange.put_full(set) {
+                set = back;
+                set.freeze(self.place, &mut self.leftover);
+            }
+        }
+        self.exchange.put_leftover(std::mem::take(&mut self.leftover));
+        self.exchange.publish(self.done, self.failed);
+        let (stream, generator, account) = (self.layout.stream, self.layout.generator, self.account);
+        if account.closes() { Ok(account) } else { Err(Unbalanced { stream, generator, account }) }
+    }
+
+    /// How much of a span lies in the measured window.
+    #[inline]
+    fn inside(&self, from: u64, to: u64) -> u64 {
+        to.min(self.window_end).saturating_sub(from.max(self.window_start))
+    }
+
+    #[inline]
+    fn set_of(&mut self, intended: u64, now: u64) -> usize {
+        if intended.wrapping_sub(self.intended_start) >= self.intended_length {
+            self.intended = self.find_or_open(intended, now);
+            self.intended_start = self.sets[self.intended].start;
+            self.intended_length = self.layout.interval.0;
+        }
+        self.intended
+    }
+
+    /// The rare part of time passing: shows the counts, opens the interval of `now`, hands over what is due.
+    #[cold]
+    fn attend(&mut self, now: u64) {
+        self.exchange.publish(self.done, self.failed);
+        self.current = self.find_or_open(now, now);
+        self.current_start = self.sets[self.current].start;
+        let mut next = (self.current_start + self.layout.interval.0).min(now + LIVE_EVERY);
+        for index in 0..self.sets.len() {
+            let set = &self.sets[index];
+            if set.start == IDLE || index == self.current {
+                continue;
+            }
+            if set.due <= now {
+                self.hand_over(index);
+            } else {
+                next = next.min(set.due);
+            }
+        }
+        self.current_length = next - self.current_start;
+    }
+
+    /// The set of the interval that holds `at`, opened when there is none.
+    #[cold]
+    fn find_or_open(&mut self, at: u64, now: u64) -> usize {
+        let interval = self.layout.interval.0;
+        // What is stamped before the trial began belongs to its first interval.
+        let at = at.max(self.layout.start.0);
+        if let Some(index) = self.sets.iter().position(|set| at.wrapping_sub(set.start) < interval && set.start != IDLE)
+        {
+            return index;
+        }
+        let index = self.vacate();
+        let number = (at - self.layout.start.0) / interval;
+        let start = self.layout.start.0 + number * interval;
+        // A quarter of an interval is time enough for what was out at its end; what comes later opens it again.
+        let due = (start + interval).max(now) + interval / 4;
+        self.sets[index].open(number as u32, start, due, self.room);
+        index
+    }
+
+    /// A place with a cleared set: a free one, or that of the set which would be handed over first.
+    fn vacate(&mut self) -> usize {
+        if let Some(free) = self.sets.iter().position(|set| set.start == IDLE) {
+            return free;
+        }
+        let others = (0..self.sets.len()).filter(|index| *index != self.current);
+        let oldest = others.min_by_key(|index| self.sets[*index].due).unwrap_or(0);
+        self.hand_over(oldest);
+        oldest
+    }
+
+    /// Sends a set to the collector and puts a cleared one in its place. When the collector has none at hand, the worker
+    /// freezes the set itself: that allocates, and loses nothing.
+    fn hand_over(&mut self, index: usize) {
+        match self.exchange.take_clear() {
+            Some(clear) => {
+                let full = std::mem::replace(&mut self.sets[index], clear);
+                if let Err(mut back) = self.exchange.put_full(full) {
+                    back.freeze(self.place, &mut self.leftover);
+                }
+            }
+            None => self.sets[index].freeze(self.place, &mut self.leftover),
+        }
+        if self.intended == index {
+            self.intended_length = 0;
+        }
+        if self.current == index {
+            self.current_length = 0;
+        }
+    }
+
+    /// A set is full: hands it over and opens its interval again.
+    #[cold]
+    fn reopen(&mut self, index: usize, now: u64) {
+        let start = self.sets[index].start;
+        self.hand_over(index);
+        self.find_or_open(start, now);
+        if index == self.current {
+            self.attend(now);
+        }
+    }
+}
