@@ -1,1 +1,26 @@
-//! placeholder
+//! What the machine does while a trial runs, and what it is made of.
+//!
+//! The one idea: a reading is a set of raw counters with a time; every series is a pure function of two readings. So
+//! recorded texts of `/proc` and `/sys` are the test input, and the files are kept open and read again in place, because
+//! a probe that costs more than a millisecond disturbs what it watches.
+//!
+//! What it does not do: it starts no thread and reads no clock; the caller says when and names the time. What cannot
+//! be observed yields no series: not observed is not zero.
+
+mod cgroup;
+mod cpu;
+mod disk;
+mod fingerprint;
+mod generator;
+mod memory;
+mod power;
+mod pressure;
+mod probes;
+mod reading;
+mod scan;
+mod source;
+
+pub use fingerprint::fingerprint;
+pub use generator::cpu_time;
+pub use probes::Probes;
+pub use reading::{Reading, series};

@@ -104,10 +104,9 @@ fn descend(sys: &Path, number: DeviceNumber, depth: u32, into: &mut Vec<Layer>) 
     for lower in children(&folder.join("slaves")).chain(children(&folder.join("multipath"))) {
         follow(sys, &lower, depth + 1, into);
     }
-    if let Some(backing) = read_line(&folder.join("loop/backing_file")) {
-        if let Some(number) = number_behind(Path::new(&backing)) {
-            descend(sys, number, depth + 1, into);
-        }
+    let backing = read_line(&folder.join("loop/backing_file"));
+    if let Some(number) = backing.and_then(|path| number_behind(Path::new(&path))) {
+        descend(sys, number, depth + 1, into);
     }
 }
 
