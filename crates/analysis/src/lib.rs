@@ -6,6 +6,9 @@
 //! What it does not do: it formats nothing, stores nothing, and never edits an observation.
 
 mod finding;
+mod run;
+pub mod statistics;
+mod trial;
 
 pub use finding::{
     Burst, Caveat, CaveatKind, ClassSummary, Comparison, CpuPerOperation, DiskSummary, Estimate, Finding, Findings,
@@ -13,3 +16,5 @@ pub use finding::{
     ServiceFit, ServiceForm, Steady, SteadyAnswer, StreamSummary, Sustained, SustainedFinding, Tail, ThresholdOutcome,
     ThresholdState, TimePoint, TrialSummary, Verdict,
 };
+pub use run::judge;
+pub use trial::summarise;

@@ -1,0 +1,62 @@
+//! The value of a metric in one trial, in base units: operations or bytes a second, seconds.
+
+use crate::statistics::student::mean_interval;
+use crate::{Estimate, StreamSummary, TrialSummary};
+use study::Metric;
+
+/// The metric of one stream of one trial, with the interval that the trial can give by itself, when it can; nothing when
+/// the trial does not have it.
+pub fn own_estimate(trial: &TrialSummary, stream: &StreamSummary, metric: Metric) -> Option<Estimate> {
+    let ended = stream.response.count > 0;
+    let milliseconds = |value: f64| ended.then(|| Estimate::single(value / 1e3));
+    match metric {
+        Metric::Throughput => Some(stream.throughput_per_s),
+        Metric::Bandwidth => {
+            (stream.bytes_per_s > 0.0).then(|| scaled_to(&stream.throughput_per_s, stream.bytes_per_s))
+        }
+        Metric::ResponseMean => match &stream.response_estimates {
+            Some(own) => Some(scaled(&own.mean_ms, 1e-3)),
+            None => milliseconds(stream.response.mean_ms),
+        },
+        Metric::ResponseQuantile(q) => response_quantile(stream, q),
+        Metric::ServiceMean => (stream.service.count > 0).then(|| Estimate::single(stream.service.mean_ms / 1e3)),
+        Metric::Elapsed => trial.fixed_work.then(|| Estimate::single(trial.elapsed_s)),
+        Metric::CpuPerOperation => stream.cpu.map(|cpu| Estimate::single((cpu.user_us + cpu.system_us) / 1e6)),
+    }
+}
+
+fn response_quantile(stream: &StreamSummary, q: f64) -> Option<Estimate> {
+    let own = stream.response_estimates.iter().flat_map(|own| &own.quantiles_ms);
+    if let Some((_, estimate)) = own.into_iter().find(|(at, _)| (at - q).abs() < 1e-9) {
+        return Some(scaled(estimate, 1e-3));
+    }
+    quantile_of(&stream.distribution, q).map(|ms| Estimate::single(ms / 1e3))
+}
+
+/// A quantile read off the distribution kept for charts. Between two marks the greater is taken, so that a bound is
+/// never said to hold by interpolation.
+fn quantile_of(distribution: &[(f64, f64)], q: f64) -> Option<f64> {
+    distribution.iter().find(|(share, _)| *share + 1e-9 >= q).map(|(_, ms)| *ms)
+}
+
+/// The estimate in other units.
+pub fn scaled(estimate: &Estimate, factor: f64) -> Estimate {
+    Estimate { value: estimate.value * factor, low: estimate.low * factor, high: estimate.high * factor, ..*estimate }
+}
+
+/// The estimate moved to another value in proportion.
+pub fn scaled_to(estimate: &Estimate, value: f64) -> Estimate {
+    if estimate.value == 0.0 {
+        return Estimate { confidence: estimate.confidence, ..Estimate::single(value) };
+    }
+    scaled(estimate, value / estimate.value)
+}
+
+/// Replicates pooled: the t interval over them; a single one keeps the interval of its own.
+pub fn pooled(own: &[Estimate], confidence: f64) -> Option<Estimate> {
+    match own {
+        [] => None,
+        [one] => Some(*one),
+        _ => Some(mean_interval(&own.iter().map(|e| e.value).collect::<Vec<_>>(), confidence)),
+    }
+}

@@ -1,0 +1,152 @@
+//! Replicates of the same point pooled.
+//!
+//! The one idea: a replicate is the unit of evidence. Where a point was measured more than once its interval comes from
+//! the scatter of its replicates and from nothing else, because what one trial knows about itself says nothing of what
+//! changes between trials. A single trial gives what it can, and its `n` tells.
+
+use super::metric::{own_estimate, pooled, scaled};
+use super::select::same_factors;
+use crate::{Caveat, DiskSummary, Estimate, Point, SteadyAnswer, StreamSummary, TrialSummary};
+use observation::Level;
+use study::Metric;
+
+/// A point with the trials and streams behind it.
+pub struct Group<'a> {
+    /// The trials, with the stream of each that is meant.
+    pub members: Vec<(&'a TrialSummary, &'a StreamSummary)>,
+}
+
+impl<'a> Group<'a> {
+    fn first(&self) -> (&'a TrialSummary, &'a StreamSummary) {
+        self.members[0]
+    }
+
+    /// Name of the experiment.
+    pub fn experiment(&self) -> &'a str {
+        &self.first().0.label.experiment
+    }
+
+    /// Name of the system.
+    pub fn system(&self) -> &'a str {
+        &self.first().0.label.system
+    }
+
+    /// Name of the stream.
+    pub fn stream(&self) -> &'a str {
+        stream_name(self.first().0, self.first().1)
+    }
+
+    /// Factors of its trials.
+    pub fn factors(&self) -> Vec<(String, Level)> {
+        factors_of(self.first().0)
+    }
+
+    /// A metric pooled over the trials, in base units.
+    pub fn estimate(&self, metric: Metric, confidence: f64) -> Option<Estimate> {
+        let own: Vec<Estimate> = self.members.iter().filter_map(|(t, s)| own_estimate(t, s, metric)).collect();
+        pooled(&own, confidence)
+    }
+
+    /// Whether another trial and stream belong to the same point.
+    fn holds(&self, trial: &TrialSummary, stream: &StreamSummary) -> bool {
+        let (own, _) = self.first();
+        own.label.experiment == trial.label.experiment
+            && own.label.system == trial.label.system
+            && own.provenance == trial.provenance
+            && self.stream() == stream_name(trial, stream)
+            && same_factors(&factors_of(own), &factors_of(trial))
+    }
+}
+
+/// Factors of a trial as pairs.
+pub fn factors_of(trial: &TrialSummary) -> Vec<(String, Level)> {
+    trial.label.factors.iter().map(|factor| (factor.name.clone(), factor.level.clone())).collect()
+}
+
+/// Name of a stream of a trial.
+pub fn stream_name<'a>(trial: &'a TrialSummary, stream: &StreamSummary) -> &'a str {
+    trial.label.streams.get(usize::from(stream.stream)).map_or("", |label| &label.name)
+}
+
+/// All trials by point, in the order in which points were first measured.
+pub fn groups(trials: &[TrialSummary]) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group> = Vec::new();
+    for trial in trials {
+        for stream in &trial.streams {
+            match groups.iter_mut().find(|group| group.holds(trial, stream)) {
+                Some(group) => group.members.push((trial, stream)),
+                None => groups.push(Group { members: vec![(trial, stream)] }),
+            }
+        }
+    }
+    groups
+}
+
+/// The point of a group.
+pub fn point(group: &Group, confidence: f64) -> Point {
+    let unknown = Estimate { confidence, n: 0, ..Estimate::single(f64::NAN) };
+    let read = |metric| group.estimate(metric, confidence);
+    let ms = |metric| read(metric).map_or(unknown, |estimate| scaled(&estimate, 1e3));
+    let each = |of: &dyn Fn(&TrialSummary) -> Option<f64>| {
+        let own: Vec<Estimate> = group.members.iter().filter_map(|(t, _)| of(t)).map(Estimate::single).collect();
+        pooled(&own, confidence)
+    };
+    Point {
+        experiment: group.experiment().to_owned(),
+        system: group.system().to_owned(),
+        stream: group.stream().to_owned(),
+        factors: group.factors(),
+        provenance: group.first().0.provenance,
+        trials: group.members.iter().map(|(trial, _)| trial.label.index).collect(),
+        throughput_per_s: read(Metric::Throughput).unwrap_or(unknown),
+        bytes_per_s: read(Metric::Bandwidth).unwrap_or(Estimate { n: 0, ..Estimate::single(0.0) }),
+        response_mean_ms: ms(Metric::ResponseMean),
+        response_p50_ms: ms(Metric::ResponseQuantile(0.5)),
+        response_p99_ms: ms(Metric::ResponseQuantile(0.99)),
+        response_p999_ms: ms(Metric::ResponseQuantile(0.999)),
+        service_mean_ms: ms(Metric::ServiceMean),
+        elapsed_s: read(Metric::Elapsed),
+        cpu_elapsed_s: each(&cpu_elapsed_s),
+        cpu_us: read(Metric::CpuPerOperation).map(|estimate| scaled(&estimate, 1e6)),
+        disk_utilisation: each(&|trial| busiest_disk(trial).map(|disk| disk.utilisation)),
+        disk_wait_ms: each(&|trial| busiest_disk(trial).map(|disk| disk.wait_ms).filter(|ms| ms.is_finite())),
+        steady: group.members.iter().map(|(_, s)| s.steady.answer).max_by_key(worse).unwrap_or(SteadyAnswer::TooShort),
+        caveats: each_kind_once(group),
+    }
+}
+
+fn worse(answer: &SteadyAnswer) -> u8 {
+    match answer {
+        SteadyAnswer::Yes => 0,
+        SteadyAnswer::TooShort => 1,
+        SteadyAnswer::Never => 2,
+    }
+}
+
+/// Elapsed time normalised to CPU: seconds times busy cores, for each copy of the work when it runs n wide. Busy cores are
+/// the machine's, because kernel threads work for the copies too; where they were not probed, the generator's own.
+fn cpu_elapsed_s(trial: &TrialSummary) -> Option<f64> {
+    if !trial.fixed_work {
+        return None;
+    }
+    let machine = trial.machine.cpu_user_cores.zip(trial.machine.cpu_system_cores).map(|(user, system)| user + system);
+    let own = trial.generator_cpu.total_s();
+    let core_seconds = machine.map(|cores| cores * trial.elapsed_s).or((own > 0.0).then_some(own))?;
+    let width = trial.label.factors.iter().find(|factor| factor.name == "width").and_then(|f| f.level.number());
+    Some(core_seconds / width.filter(|width| *width > 0.0).unwrap_or(1.0))
+}
+
+fn busiest_disk(trial: &TrialSummary) -> Option<&DiskSummary> {
+    let known = trial.machine.disks.iter().filter(|disk| disk.utilisation.is_finite());
+    known.max_by(|a, b| a.utilisation.total_cmp(&b.utilisation))
+}
+
+fn each_kind_once(group: &Group) -> Vec<Caveat> {
+    let mut once: Vec<Caveat> = Vec::new();
+    for caveat in group.members.iter().flat_map(|(trial, _)| &trial.caveats) {
+        if !once.iter().any(|known| known.kind == caveat.kind) {
+            once.push(caveat.clone());
+        }
+    }
+    once
+}

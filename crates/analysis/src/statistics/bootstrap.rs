@@ -1,0 +1,89 @@
+//! Resampling with a fixed seed: intervals of things that have no formula, such as a knee.
+//!
+//! Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), percentile intervals. The seed is a constant, because
+//! the same observations must give the same report every time.
+
+use super::moments::quantile;
+
+/// How many resamples an interval is made from: the ends of a 95 percent interval then rest on 25 each.
+pub const RESAMPLES: u32 = 1_000;
+
+/// The seed of every resampling.
+pub const SEED: u64 = 0x5072_6f6e_7931_3935;
+
+/// A small stream of random numbers: SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+#[derive(Clone, Debug)]
+pub struct Draws(u64);
+
+impl Draws {
+    /// A stream that follows from its seed alone.
+    pub fn new(seed: u64) -> Draws {
+        Draws(seed)
+    }
+
+    /// The next 64 bits.
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Uniform in [0, 1).
+    pub fn uniform(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// A whole number below `bound`.
+    pub fn below(&mut self, bound: usize) -> usize {
+        ((self.uniform() * bound as f64) as usize).min(bound.saturating_sub(1))
+    }
+
+    /// Standard normal, by Box and Muller.
+    pub fn normal(&mut self) -> f64 {
+        let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
+        radius * (std::f64::consts::TAU * self.uniform()).cos()
+    }
+
+    /// As many values as there are, drawn with repeats.
+    pub fn resample(&mut self, values: &[f64]) -> Vec<f64> {
+        (0..values.len()).map(|_| values[self.below(values.len())]).collect()
+    }
+}
+
+/// The ends between which the share `confidence` of the resampled values lies.
+pub fn percentile_interval(values: &[f64], confidence: f64) -> (f64, f64) {
+    (quantile(values, (1.0 - confidence) / 2.0), quantile(values, (1.0 + confidence) / 2.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::moments::{mean, variance};
+
+    /// The first outputs of SplitMix64 from seed 1234567, as published with the reference code.
+    #[test]
+    fn the_stream_is_the_published_one() {
+        let mut draws = Draws::new(1_234_567);
+        assert_eq!(draws.bits(), 6_457_827_717_110_365_317);
+        assert_eq!(draws.bits(), 3_203_168_211_198_807_973);
+    }
+
+    #[test]
+    fn normal_draws_have_mean_zero_and_variance_one() {
+        let mut draws = Draws::new(3);
+        let values: Vec<f64> = (0..20_000).map(|_| draws.normal()).collect();
+        assert!(mean(&values).abs() < 0.03 && (variance(&values) - 1.0).abs() < 0.04);
+    }
+
+    #[test]
+    fn the_bootstrap_interval_of_a_mean_is_close_to_the_t_interval() {
+        let mut draws = Draws::new(4);
+        let sample: Vec<f64> = (0..200).map(|_| draws.normal()).collect();
+        let means: Vec<f64> = (0..RESAMPLES).map(|_| mean(&draws.resample(&sample))).collect();
+        let (low, high) = percentile_interval(&means, 0.95);
+        let exact = crate::statistics::student::mean_interval(&sample, 0.95);
+        assert!((low - exact.low).abs() < 0.03 && (high - exact.high).abs() < 0.03);
+    }
+}

@@ -1,0 +1,372 @@
+//! The doubts that one trial's observations give by themselves.
+//!
+//! The one idea: each doubt is a question to the evidence, and its text names the figures and what to do next, given what
+//! the user has already done. A doubt without evidence is not raised; what was not probed is not doubted.
+
+use super::books::slot_time;
+use super::cut::Cut;
+use super::latency::Placed;
+use super::machine::{cores, mean_of};
+use super::summarise::response_of;
+use crate::{Caveat, CaveatKind, SteadyAnswer, StreamSummary, TrialSummary};
+use observation::{Event, EventKind, Observations};
+use study::Judgement;
+use units::{Nanos, count, duration, milliseconds, percent, rate};
+
+/// All doubts about a trial, streams first, then the machine.
+pub fn trial_doubts(summary: &TrialSummary, cuts: &[Cut], judgement: &Judgement) -> Vec<Caveat> {
+    let mut doubts = Doubts { trial: summary.label.index, found: Vec::new() };
+    for (stream, cut) in summary.streams.iter().zip(cuts) {
+        // With one stream its name says nothing that the trial does not.
+        let name = if cuts.len() > 1 { format!("{}: ", cut.label.name) } else { String::new() };
+        let about = About { summary, stream, cut, judgement, name };
+        stream_doubts(&about, &mut doubts);
+    }
+    machine_doubts(summary, cuts, &mut doubts);
+    doubts.found
+}
+
+struct Doubts {
+    trial: u32,
+    found: Vec<Caveat>,
+}
+
+impl Doubts {
+    fn add(&mut self, kind: CaveatKind, text: Option<String>) {
+        if let Some(text) = text {
+            self.found.push(Caveat { kind, trial: Some(self.trial), text });
+        }
+    }
+}
+
+struct About<'a> {
+    summary: &'a TrialSummary,
+    stream: &'a StreamSummary,
+    cut: &'a Cut<'a>,
+    judgement: &'a Judgement,
+    name: String,
+}
+
+fn stream_doubts(about: &About, doubts: &mut Doubts) {
+    let named = |text: Option<String>| text.map(|text| format!("{}{text}", about.name));
+    doubts.add(CaveatKind::Other, named(open_books(about)));
+    doubts.add(CaveatKind::Failures, named(failures(about)));
+    doubts.add(CaveatKind::Censored, named(censored(about)));
+    doubts.add(CaveatKind::NotSustained, named(backlog(about)));
+    doubts.add(CaveatKind::GeneratorBound, named(generator_bound(about)));
+    doubts.add(CaveatKind::LittleGap, named(little_gap(about)));
+    doubts.add(CaveatKind::NotSteady, named(not_steady(about)));
+    doubts.add(CaveatKind::WindowTooShort, named(too_short(about)));
+    doubts.add(CaveatKind::ThinTail, named(thin_tail(about)));
+}
+
+fn open_books(about: &About) -> Option<String> {
+    let a = &about.stream.account;
+    (!a.closes()).then(|| {
+        format!(
+            "a defect of the measurement: {} operations were planned, but {} done, {} failed and {} unfinished do not add \
+             up to them; do not use this trial, and please report it",
+            count(a.planned),
+            count(a.done),
+            count(a.failed),
+            count(a.censored)
+        )
+    })
+}
+
+fn failures(about: &About) -> Option<String> {
+    let failed = about.stream.account.failed;
+    let share = failed as f64 / about.stream.account.planned.max(1) as f64;
+    (failed > 0).then(|| {
+        let next = match first_event(about.cut.observations, EventKind::Failure) {
+            Some(event) => format!("the first: {}", event.text),
+            None => "look for the errors in the kernel log".to_owned(),
+        };
+        format!(
+            "{} operations ({}) failed; rates count only those that ended well; {next}",
+            count(failed),
+            percent(share)
+        )
+    })
+}
+
+fn censored(about: &About) -> Option<String> {
+    let placed: Placed = response_of(&about.cut.work().collect::<Vec<_>>());
+    let from = placed.bound_from()?;
+    let oldest = milliseconds(placed.censored.max_ns() as f64 / 1e6);
+    let bounds =
+        if from < 0.9995 { format!("quantiles beyond {} are", percent(from)) } else { "the maximum is".to_owned() };
+    Some(format!(
+        "{} operations never ended and were {oldest} old at most when the trial closed; {bounds} only lower bounds; let \
+         the trial drain longer, or look for what hangs",
+        count(placed.censored.count())
+    ))
+}
+
+/// An open load is not sustained when the backlog at the end is not a fluctuation: it grew by more than one percent of
+/// what arrived, and by more than was in the system on average. (A backlog that grows steadily from nothing ends at twice
+/// its mean; one that fluctuates returns.)
+fn backlog(about: &About) -> Option<String> {
+    let offered = about.stream.offered_per_s?;
+    let seconds = about.cut.seconds();
+    let account = &about.stream.account;
+    let tally = super::cut::total_tally(about.cut.counted().iter().copied());
+    let grew = account.planned as f64 - (tally.done + tally.failed) as f64;
+    let inside = (account.service_ns + account.lateness_ns) as f64 / 1e9 / seconds;
+    let is_backlog = grew > 0.01 * account.planned as f64 && grew > inside;
+    is_backlog.then(|| {
+        format!(
+            "not sustained: of {} offered, {} was completed and the backlog grew by {}; response times depend on the length \
+             of the window; offer less than {}",
+            rate(offered),
+            rate(about.stream.throughput_per_s.value),
+            rate(grew / seconds),
+            rate(about.stream.throughput_per_s.value)
+        )
+    })
+}
+
+/// Signs that the generator and not the system set the rate: its threads never rested, or an open load was issued late
+/// though it was sustained.
+fn generator_bound(about: &About) -> Option<String> {
+    let observations = about.cut.observations;
+    let threads = f64::from(observations.generators.max(1));
+    let busy = observations.generator_cpu.total_s() / counted_s(about) / threads;
+    if about.stream.offered_per_s.is_none() && busy >= 0.95 {
+        return Some(format!(
+            "the generator's {} {} busy {} of the time: its CPU, not the system, may set this rate; give it more workers, \
+             or compare CPU per operation instead",
+            threads,
+            if threads > 1.0 { "threads were" } else { "thread was" },
+            percent(busy.min(1.0))
+        ));
+    }
+    late_issue(about, busy)
+}
+
+fn late_issue(about: &About, busy: f64) -> Option<String> {
+    about.stream.offered_per_s?;
+    let lateness = about.stream.lateness.p99_ms;
+    let service = about.stream.service.p50_ms;
+    // When every slot of the load is taken the system makes operations wait; that is the system's, and named elsewhere.
+    let system_waits = backlog(about).is_some();
+    (busy >= 0.95 && lateness > service && !system_waits).then(|| {
+        format!(
+            "1 in 100 operations left the generator {} late, more than a service time ({}), while its threads were busy {} \
+             of the time; give it more workers",
+            milliseconds(lateness),
+            milliseconds(service),
+            percent(busy.min(1.0))
+        )
+    })
+}
+
+fn counted_s(about: &About) -> f64 {
+    about.summary.elapsed_s.max(f64::MIN_POSITIVE)
+}
+
+/// Little's law must close within one percent. Fixed work is not asked: its slots rightly rest when their share is done.
+fn little_gap(about: &About) -> Option<String> {
+    let time = slot_time(&about.stream.account)?;
+    if about.summary.fixed_work || time.gap.abs() <= 0.01 {
+        return None;
+    }
+    let rest = time.gap - time.lateness;
+    let mut parts = vec![format!("{} waiting in the generator between due and issued", percent(time.lateness))];
+    if rest.abs() > 0.002 {
+        parts.push(format!("{} not accounted for", percent(rest)));
+    }
+    Some(format!(
+        "Little's law does not close: {} of the slots' time was spent outside the system ({}); the system had fewer \
+         operations outstanding than asked for; use more workers, or read the rate as that of fewer outstanding",
+        percent(time.gap),
+        parts.join(", ")
+    ))
+}
+
+fn not_steady(about: &About) -> Option<String> {
+    let trace = about.stream.steady.rounds.as_ref()?;
+    if about.stream.steady.answer != SteadyAnswer::Never {
+        return None;
+    }
+    let burst = about.stream.sustained.as_ref().and_then(|s| s.burst);
+    let next = match burst {
+        Some(burst) => format!(
+            "it looks like burst credit that lasted {}; measure longer, or start the window after it",
+            duration(Nanos::from_seconds(burst.lasted_s))
+        ),
+        None if about.summary.label.state.contains("precondition") => {
+            "it was preconditioned; measure longer, or look for other load on the machine".to_owned()
+        }
+        None => "measure longer, or precondition first".to_owned(),
+    };
+    Some(format!(
+        "the window was never steady: five rounds ranged over {} of their mean (20% allowed) and their line {} {} (10% \
+         allowed); {next}",
+        percent(trace.range),
+        if trace.slope < 0.0 { "fell" } else { "rose" },
+        percent(trace.slope.abs())
+    ))
+}
+
+fn too_short(about: &About) -> Option<String> {
+    if about.summary.fixed_work || about.stream.steady.answer != SteadyAnswer::TooShort {
+        return None;
+    }
+    let rule = &about.judgement.steady;
+    let round = rule.round_min.max(about.cut.observations.interval);
+    let needed = Nanos(round.0 * u64::from(rule.rounds));
+    Some(format!(
+        "the window of {} is too short to tell whether it was steady; {} rounds of {} need --set measure={}",
+        duration(about.summary.window.length()),
+        rule.rounds,
+        duration(round),
+        duration(needed).replace(' ', "")
+    ))
+}
+
+/// A quantile wants 100 samples beyond it. p99.9 is only marked where it is shown; p99 is the figure that people quote.
+fn thin_tail(about: &About) -> Option<String> {
+    let response = &about.stream.response;
+    if about.summary.fixed_work || response.tail.p99_firm || response.count == 0 {
+        return None;
+    }
+    let needed = about.cut.seconds() * 10_000.0 / response.count as f64;
+    Some(format!(
+        "p99 rests on {} of {} operations, fewer than 100; at this rate it needs --set measure={}",
+        count((response.count as f64 * 0.01).round() as u64),
+        count(response.count),
+        duration(Nanos::from_seconds(needed.ceil())).replace(' ', "")
+    ))
+}
+
+fn machine_doubts(summary: &TrialSummary, cuts: &[Cut], doubts: &mut Doubts) {
+    let Some(observations) = cuts.first().map(|cut| cut.observations) else { return };
+    doubts.add(CaveatKind::Cached, cached(summary, observations));
+    doubts.add(CaveatKind::OtherWriters, other_writers(summary, observations));
+    doubts.add(CaveatKind::Steal, steal(observations));
+    doubts.add(CaveatKind::Pressure, pressure(observations));
+    doubts.add(CaveatKind::Throttled, throttled(observations));
+    doubts.add(CaveatKind::ClockPause, pauses(observations));
+    doubts.add(CaveatKind::Damage, damage(observations));
+}
+
+/// Bytes a second over all streams.
+fn moved_per_s(summary: &TrialSummary) -> f64 {
+    summary.streams.iter().map(|stream| stream.bytes_per_s).sum()
+}
+
+fn cached(summary: &TrialSummary, observations: &Observations) -> Option<String> {
+    let moved = moved_per_s(summary);
+    let disks = disk_bytes(observations, &["bytes_read", "bytes_written"])?;
+    // Below 1 MB/s a page cache that writes back late would raise this without need.
+    let few = moved > 1e6 && disks < 0.1 * moved;
+    few.then(|| {
+        format!(
+            "operations moved {} and the disks only {}: this is the speed of a cache, and no verdict on the storage; use \
+             direct access, a data set larger than memory, or cold caches",
+            units::bytes_per_second(moved),
+            units::bytes_per_second(disks)
+        )
+    })
+}
+
+fn other_writers(summary: &TrialSummary, observations: &Observations) -> Option<String> {
+    let written = disk_bytes(observations, &["bytes_written"])?;
+    let only_reads = observations_only_read(summary);
+    let own = if only_reads { 0.0 } else { moved_per_s(summary) };
+    // A tenth for metadata and journals, and 1 MB/s for a machine's usual murmur.
+    let foreign = written - 1.1 * own;
+    (foreign > 1e6 && foreign > 0.05 * moved_per_s(summary)).then(|| {
+        format!(
+            "the disks wrote {} while this trial wrote {}: somebody else writes to them; stop it, or repeat at a quiet time",
+            units::bytes_per_second(written),
+            if only_reads { "nothing".to_owned() } else { format!("at most {}", units::bytes_per_second(own)) }
+        )
+    })
+}
+
+/// Whether every class that moved bytes is a read.
+fn observations_only_read(summary: &TrialSummary) -> bool {
+    let classes = summary.streams.iter().flat_map(|stream| &stream.classes);
+    classes.filter(|class| class.bytes_per_s > 0.0).all(|class| class.name == "read")
+}
+
+/// The mean bytes a second of all disks that were probed; nothing when none was.
+fn disk_bytes(observations: &Observations, readings: &[&str]) -> Option<f64> {
+    let of_disk = |probe: &str| {
+        probe
+            .strip_prefix("disk.")
+            .and_then(|rest| rest.rsplit_once('.'))
+            .is_some_and(|(_, what)| readings.contains(&what))
+    };
+    let series = observations.series.iter().filter(|series| of_disk(&series.probe));
+    let means: Vec<f64> =
+        series.filter_map(|series| super::machine::window_mean(series, &observations.window)).collect();
+    (!means.is_empty()).then(|| means.iter().sum())
+}
+
+fn steal(observations: &Observations) -> Option<String> {
+    let stolen = mean_of(observations, "machine.cpu.steal")?;
+    // Without a count of cores the share of one core is the careful reading.
+    let share = stolen / cores(observations).unwrap_or(1.0).max(1.0);
+    (share > 0.01).then(|| {
+        format!(
+            "the hypervisor took {} of the CPU time of this machine; CPU figures and tails are inflated; repeat on a host \
+             that is not shared, or at another time",
+            percent(share)
+        )
+    })
+}
+
+/// Waiting for I/O is what a storage test is for; waiting for CPU or memory is not.
+fn pressure(observations: &Observations) -> Option<String> {
+    let over = |probe: &str, limit: f64| mean_of(observations, probe).filter(|share| *share > limit);
+    if let Some(share) = over("pressure.memory.some", 0.01) {
+        return Some(format!("tasks waited for memory {} of the time; free memory before measuring", percent(share)));
+    }
+    over("pressure.cpu.some", 0.10).map(|share| {
+        format!(
+            "tasks waited for a CPU {} of the time; stop other work, or use fewer workers than there are cores",
+            percent(share)
+        )
+    })
+}
+
+fn throttled(observations: &Observations) -> Option<String> {
+    let share = mean_of(observations, "cgroup.throttled").filter(|share| *share > 0.0)?;
+    Some(format!(
+        "the cgroup of this process was held back by its CPU quota ({} of the time); raise the quota",
+        percent(share)
+    ))
+}
+
+fn pauses(observations: &Observations) -> Option<String> {
+    let inside = |event: &&Event| event.kind == EventKind::Pause && observations.window.contains(event.at);
+    let pauses: Vec<&Event> = observations.events.iter().filter(inside).collect();
+    let first = pauses.first()?;
+    Some(format!(
+        "the clock or the whole machine paused {} in the window; the first: {}; latencies of that moment are not the \
+         storage's",
+        times(pauses.len()),
+        first.text
+    ))
+}
+
+fn damage(observations: &Observations) -> Option<String> {
+    let found = observations.events.iter().filter(|event| event.kind == EventKind::Damage).count();
+    let first = first_event(observations, EventKind::Damage)?;
+    Some(format!(
+        "damaged data was read back {}; the first: {}; do not trust this storage before it is explained",
+        times(found),
+        first.text
+    ))
+}
+
+fn first_event(observations: &Observations, kind: EventKind) -> Option<&Event> {
+    observations.events.iter().filter(|event| event.kind == kind).min_by_key(|event| event.at)
+}
+
+fn times(n: usize) -> String {
+    if n == 1 { "once".to_owned() } else { format!("{n} times") }
+}

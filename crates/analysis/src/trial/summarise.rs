@@ -1,0 +1,144 @@
+//! One trial reduced to what reports and comparisons need.
+
+use super::books::slot_time;
+use super::cut::{Cut, gather, total_tally};
+use super::doubts::trial_doubts;
+use super::latency::{Placed, distribution, latency_summary};
+use super::machine::machine_summary;
+use super::steady::steady;
+use super::sustained::sustained;
+use super::timeline::timeline;
+use super::uncertainty::response_estimates;
+use crate::statistics::batch_means::batch_mean_interval;
+use crate::{ClassSummary, CpuPerOperation, Estimate, Steady, SteadyAnswer, StreamSummary, TrialSummary};
+use observation::{Account, Cell, Observations, TrialLabel};
+use study::Judgement;
+
+/// Reduces the observations of one trial: the window is cut, the books are closed, and every doubt that the observations
+/// themselves give is written down. What needs the whole run is left to [`crate::judge`].
+pub fn summarise(label: &TrialLabel, observations: &Observations, judgement: &Judgement) -> TrialSummary {
+    let streams = label.streams.iter().enumerate();
+    let cuts: Vec<Cut> = streams.map(|(index, stream)| Cut::new(observations, stream, index as u16)).collect();
+    let window_s = observations.window.length().seconds();
+    let mut summary = TrialSummary {
+        label: label.clone(),
+        provenance: observations.provenance,
+        started_unix_ns: observations.started_unix_ns,
+        window: observations.window,
+        streams: cuts.iter().map(|cut| stream_summary(cut, judgement)).collect(),
+        elapsed_s: observations.elapsed_s.unwrap_or(window_s),
+        fixed_work: observations.elapsed_s.is_some(),
+        generator_cpu: observations.generator_cpu,
+        machine: machine_summary(observations),
+        timeline: timeline(observations, &cuts),
+        events: observations.events.clone(),
+        caveats: Vec::new(),
+    };
+    if let [only] = summary.streams.as_mut_slice() {
+        only.cpu = cpu_per_operation(observations, cuts[0].work_tally().done);
+    }
+    summary.caveats = trial_doubts(&summary, &cuts, judgement);
+    summary
+}
+
+fn stream_summary(cut: &Cut, judgement: &Judgement) -> StreamSummary {
+    let observations = cut.observations;
+    let rates = cut.work_rates();
+    let tally = cut.work_tally();
+    let all = total_tally(cut.counted().iter().copied());
+    let seconds = counted_seconds(cut);
+    let account = observations.accounts.get(usize::from(cut.stream)).copied().unwrap_or_default();
+    let work: Vec<&Cell> = cut.work().collect();
+    let response = response_of(&work);
+    let fixed_work = observations.elapsed_s.is_some();
+    StreamSummary {
+        stream: cut.stream,
+        throughput_per_s: throughput(cut, &rates, tally.done as f64 / seconds, judgement.confidence),
+        offered_per_s: cut.label.offered.map(|rate| rate.0),
+        bytes_per_s: tally.bytes as f64 / seconds,
+        service: latency_summary(&lower_bound(&work, |cell| &cell.service)),
+        lateness: latency_summary(&lower_bound(&work, |cell| &cell.lateness)),
+        classes: class_summaries(cut, &account, seconds),
+        account,
+        retried: all.retried,
+        rolled_back: all.rolled_back,
+        cpu: None,
+        steady: steadiness(&rates, cut, judgement),
+        little_gap_pct: slot_time(&account).map(|time| 100.0 * time.gap),
+        sustained: if fixed_work { None } else { sustained(&rates, observations.interval.seconds()) },
+        distribution: distribution(&response),
+        response_estimates: if fixed_work { None } else { response_estimates(cut, &response, judgement.confidence) },
+        response: latency_summary(&response),
+    }
+}
+
+/// Seconds over which completions are counted: those of the fixed work, or of the window.
+fn counted_seconds(cut: &Cut) -> f64 {
+    cut.observations.elapsed_s.unwrap_or_else(|| cut.seconds()).max(f64::MIN_POSITIVE)
+}
+
+/// Completions over the window with an interval over its batches. Fixed work has no such interval: how its rate varies
+/// from second to second does not say how long the same work takes the next time.
+fn throughput(cut: &Cut, rates: &[f64], value: f64, confidence: f64) -> Estimate {
+    if cut.observations.elapsed_s.is_some() || rates.is_empty() {
+        return Estimate { confidence, ..Estimate::single(value) };
+    }
+    let estimate = batch_mean_interval(rates, confidence);
+    // The batches may leave out a few intervals at the start; the value is that of the whole window.
+    let half = (estimate.high - estimate.low) / 2.0;
+    Estimate { value, low: (value - half).max(0.0), high: value + half, ..estimate }
+}
+
+fn steadiness(rates: &[f64], cut: &Cut, judgement: &Judgement) -> Steady {
+    if cut.observations.elapsed_s.is_some() {
+        // Fixed work starts and ends: rounds of its course are not repeats of one state.
+        return Steady { answer: SteadyAnswer::TooShort, rounds: None };
+    }
+    steady(rates, cut.observations.interval, &judgement.steady)
+}
+
+/// Response of those intended in the window, with those that never ended at the age they had reached.
+pub fn response_of(cells: &[&Cell]) -> Placed {
+    let each = || cells.iter().copied();
+    Placed::new(gather(each(), |cell| &cell.response), gather(each(), |cell| &cell.censored))
+}
+
+/// Service or lateness. How long a censored operation was in service is not known, so it is not placed, only marked.
+fn lower_bound(cells: &[&Cell], which: impl Fn(&Cell) -> &observation::Histogram) -> Placed {
+    let each = || cells.iter().copied();
+    Placed { all: gather(each(), which), censored: gather(each(), |cell| &cell.censored) }
+}
+
+fn class_summaries(cut: &Cut, account: &Account, seconds: f64) -> Vec<ClassSummary> {
+    let recorded: u64 = cut.counted().iter().map(|cell| cell.response.count()).sum();
+    // Whether a failed operation has a response time is the recorder's choice; the account tells which it made.
+    let with_failures = recorded > account.done;
+    let classes = cut.label.classes.iter().enumerate();
+    classes.map(|(class, (name, _))| class_summary(cut, class, name, with_failures, seconds)).collect()
+}
+
+fn class_summary(cut: &Cut, class: usize, name: &str, with_failures: bool, seconds: f64) -> ClassSummary {
+    let of_class = |cell: &&Cell| usize::from(cell.key.class) == class;
+    let cells: Vec<&Cell> = cut.counted().iter().copied().filter(of_class).collect();
+    let tally = total_tally(cells.iter().copied());
+    let response = response_of(&cells);
+    let ended = response.all.count() - response.censored.count();
+    ClassSummary {
+        name: name.to_owned(),
+        throughput_per_s: tally.done as f64 / seconds,
+        done: if with_failures { ended.saturating_sub(tally.failed) } else { ended },
+        failed: tally.failed,
+        bytes_per_s: tally.bytes as f64 / seconds,
+        response: latency_summary(&response),
+        service: latency_summary(&lower_bound(&cells, |cell| &cell.service)),
+    }
+}
+
+fn cpu_per_operation(observations: &Observations, done: u64) -> Option<CpuPerOperation> {
+    let cpu = observations.generator_cpu;
+    // A process that used no CPU at all was not observed.
+    (done > 0 && cpu.total_s() > 0.0).then(|| CpuPerOperation {
+        user_us: cpu.user_s * 1e6 / done as f64,
+        system_us: cpu.system_s * 1e6 / done as f64,
+    })
+}
