@@ -1,1 +1,33 @@
-//! placeholder
+//! The run file: everything that one run recorded, in one SQLite file that survives what happens to runs.
+//!
+//! The one idea: what was acknowledged stays. [`RunFile::append_cells`] returns when the interval is out of the process,
+//! in a write-ahead log whose blocks were taken from the disk before the run: a `kill -9` a moment later loses nothing,
+//! and a disk that fills up later does not matter. Nothing is flushed to a device while a trial is measured; between
+//! trials everything is. When a run ends, the log is folded in and one file remains, readable with `sqlite3`.
+//!
+//! Saved forms belong to this room and carry a version: the tables of `schema.sql` and the histogram blobs of [`encode`].
+//! The types of other rooms are never serialised as they are. [`redact`] makes a copy without host names and paths.
+//!
+//! What it does not do: it judges nothing, prints nothing, and reads no clock.
+
+mod blob;
+mod cells;
+mod error;
+mod facts;
+mod file;
+mod label;
+mod number;
+mod redact;
+mod reserve;
+mod schema;
+mod scrub;
+mod series;
+mod trial;
+
+pub use blob::{BlobError, decode, encode};
+pub use error::StoreError;
+pub use file::RunFile;
+pub use redact::redact;
+pub use reserve::estimate_bytes;
+pub use schema::VERSION;
+pub use trial::{StoredTrial, TrialMeta, TrialState};

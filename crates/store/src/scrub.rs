@@ -1,0 +1,196 @@
+//! Takes private texts out of other texts.
+//!
+//! The one idea: the same text always gets the same stand-in, so that two systems named by their folders stay two. What
+//! is private is collected first (values of private facts, places, targets, values of keys that name a place), and
+//! whatever looks like an absolute path is private too.
+//!
+//! What it does not do: it cannot know a host name that stands nowhere among the facts.
+
+use observation::RunFacts;
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+/// Keys of study files and settings whose values name a place.
+const PLACE_KEYS: [&str; 9] = ["dir", "dirs", "path", "paths", "device", "devices", "host", "url", "id"];
+
+/// Values of private facts that tell nothing, and would take ordinary words out of every text.
+const TELLS_NOTHING: [&str; 6] = ["not observed", "unknown", "none", "yes", "no", "n/a"];
+
+/// What follows a blank and a slash in ordinary texts: units of rates.
+const UNITS: [&str; 5] = ["s", "min", "h", "d", "x"];
+
+/// Knows what is private in one run.
+#[derive(Debug)]
+pub(crate) struct Scrubber {
+    /// Longest first, so that a place is taken out whole before a part of it is.
+    secrets: Vec<String>,
+    stand_ins: RefCell<HashMap<String, usize>>,
+}
+
+impl Scrubber {
+    pub(crate) fn of(facts: &RunFacts) -> Scrubber {
+        let private = facts.systems.iter().flat_map(|system| &system.fingerprint).filter(|fact| fact.private);
+        let mut secrets: Vec<String> = private.map(|fact| fact.value.clone()).collect();
+        secrets.extend(facts.systems.iter().filter(|system| system.kind != "null").map(|system| system.place.clone()));
+        secrets.extend(facts.targets.iter().map(|target| after(target, ':').to_owned()));
+        for text in facts.settings.iter().chain([&facts.study_text]) {
+            secrets.extend(place_values(text));
+        }
+        secrets.retain(|secret| {
+            secret.chars().count() > 1
+                && secret.chars().any(char::is_alphanumeric)
+                && !TELLS_NOTHING.contains(&secret.as_str())
+        });
+        secrets.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        secrets.dedup();
+        Scrubber { secrets, stand_ins: RefCell::default() }
+    }
+
+    /// The text without what is private.
+    pub(crate) fn clean(&self, text: &str) -> String {
+        let (places, words): (Vec<_>, Vec<_>) = self.secrets.iter().partition(|secret| secret.contains('/'));
+        let text = places.into_iter().fold(text.to_owned(), |text, secret| self.replace(&text, secret));
+        let text = self.replace_paths(&text);
+        words.into_iter().fold(text, |text, secret| self.replace(&text, secret))
+    }
+
+    fn stand_in(&self, secret: &str) -> String {
+        let mut known = self.stand_ins.borrow_mut();
+        let next = known.len() + 1;
+        format!("(private {})", known.entry(secret.to_owned()).or_insert(next))
+    }
+
+    /// Replaces every occurrence that is not a part of a longer word.
+    fn replace(&self, text: &str, secret: &str) -> String {
+        let mut clean = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(at) = rest.find(secret) {
+            let (before, found) = rest.split_at(at);
+            let behind = &found[secret.len()..];
+            clean.push_str(before);
+            let inside = joins(clean.chars().next_back(), secret.chars().next())
+                || joins(secret.chars().next_back(), behind.chars().next());
+            clean.push_str(if inside { secret } else { "" });
+            if !inside {
+                clean.push_str(&self.stand_in(secret));
+            }
+            rest = behind;
+        }
+        clean + rest
+    }
+
+    /// Replaces whatever looks like an absolute path, or like the part of a URL behind its scheme.
+    fn replace_paths(&self, text: &str) -> String {
+        let mut clean = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(at) = rest.find('/') {
+            let (before, found) = rest.split_at(at);
+            clean.push_str(before);
+            let end = found.find(ends_path).unwrap_or(found.len());
+            let (path, behind) = found.split_at(end);
+            let starts = !clean.chars().next_back().is_some_and(|c| c.is_alphanumeric() || matches!(c, ')' | '.' | '%'));
+            let name = path.trim_start_matches('/');
+            let is_path = starts && name.chars().any(char::is_alphanumeric) && !UNITS.contains(&name);
+            clean.push_str(&if is_path { self.stand_in(path) } else { path.to_owned() });
+            rest = behind;
+        }
+        clean + rest
+    }
+}
+
+fn joins(left: Option<char>, right: Option<char>) -> bool {
+    left.is_some_and(char::is_alphanumeric) && right.is_some_and(char::is_alphanumeric)
+}
+
+fn ends_path(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '"' | '\'' | '`' | ',' | ';' | ')' | ']' | '}' | '>' | '|')
+}
+
+fn after(text: &str, mark: char) -> &str {
+    text.split_once(mark).map_or(text, |(_, behind)| behind)
+}
+
+/// The values behind the keys that name a place: quoted strings up to the end of the line or of the list, or, in a
+/// setting, everything behind the equals sign.
+fn place_values(text: &str) -> Vec<String> {
+    let mut values = Vec::new();
+    for (at, _) in text.match_indices('=') {
+        let key = text[..at].trim_end().rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next();
+        if !key.is_some_and(|key| PLACE_KEYS.contains(&key)) {
+            continue;
+        }
+        let value = text[at + 1..].trim_start();
+        let end = if value.starts_with('[') { value.find(']') } else { value.find('\n') };
+        values.extend(strings(&value[..end.unwrap_or(value.len())]));
+    }
+    values
+}
+
+/// The quoted strings of a value, or the bare value when it has none; a string that goes on behind its comma belongs to
+/// another key of an inline table, and hiding too much is the lesser evil.
+fn strings(value: &str) -> Vec<String> {
+    if !value.contains(['"', '\'']) {
+        return value.trim_matches(['[', ' ']).split(',').map(|part| part.trim().to_owned()).collect();
+    }
+    let single = !value.starts_with('[');
+    let quoted = value.split(['"', '\'']).skip(1).step_by(2).map(str::to_owned);
+    if single { quoted.take(1).collect() } else { quoted.collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use observation::{Fact, SystemFacts};
+
+    fn scrubber() -> Scrubber {
+        let fact = |key: &str, value: &str, private| Fact { key: key.into(), value: value.into(), private };
+        Scrubber::of(&RunFacts {
+            targets: vec!["file:scratch/here".into()],
+            settings: vec!["target.dir=old place".into()],
+            study_text: "[system.a]\ndirs = [\"one dir\", 'two']\nsize = \"4 GiB\"\n\
+                         [system]\nb = { kind = \"device\", path = \"disk7\", title = \"kept\" }\n"
+                .into(),
+            systems: vec![SystemFacts {
+                kind: "file".into(),
+                place: "/srv/big disk/lab".into(),
+                fingerprint: vec![
+                    fact("host.name", "gold", true),
+                    fact("disk.serial", "S3EVNX0J", true),
+                    fact("kernel", "6.1", false),
+                    fact("disk.wwn", "not observed", true),
+                ],
+                ..SystemFacts::default()
+            }],
+            ..RunFacts::default()
+        })
+    }
+
+    #[test]
+    fn places_hosts_and_serials_go_and_ordinary_words_stay() {
+        let scrubber = scrubber();
+        let clean = scrubber.clean("gold wrote /srv/big disk/lab/x at 12 k/s, 87.2 /s; golden is not observed; S3EVNX0J");
+        assert_eq!(
+            clean,
+            "(private 3) wrote (private 1)/x at 12 k/s, 87.2 /s; golden is not observed; (private 2)"
+                .replace("(private 3)", &scrubber.clean("gold"))
+                .replace("(private 2)", &scrubber.clean("S3EVNX0J"))
+                .replace("(private 1)", &scrubber.clean("/srv/big disk/lab"))
+        );
+        assert_ne!(scrubber.clean("gold"), scrubber.clean("S3EVNX0J"));
+    }
+
+    #[test]
+    fn values_of_keys_that_name_a_place_are_private_in_any_spelling() {
+        for secret in ["one dir", "two", "disk7", "old place", "scratch/here"] {
+            assert!(!scrubber().clean(&format!("it was `{secret}`.")).contains(secret), "{secret}");
+        }
+        assert_eq!(scrubber().clean("4 GiB, kept, device"), "4 GiB, kept, device");
+    }
+
+    #[test]
+    fn the_same_path_gets_the_same_stand_in_and_another_path_another() {
+        let scrubber = scrubber();
+        let clean = scrubber.clean("/mnt/a /mnt/b /mnt/a postgres://db.example.org/x");
+        assert_eq!(clean, "(private 1) (private 2) (private 1) postgres:(private 3)");
+    }
+}

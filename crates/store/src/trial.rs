@@ -1,0 +1,396 @@
+//! Writing a trial while it runs, and reading it back.
+//!
+//! The one idea: a trial is begun, appended to, and then finished or left. An attempt that was left keeps its cells and is
+//! marked; the next attempt at the same trial gets rows of its own.
+
+use crate::error::During;
+use crate::number::{signed, unsigned, wide, word};
+use crate::{RunFile, StoreError, cells, label, reserve, series};
+use observation::{Account, Cell, CpuTime, Event, Observations, Provenance, Series, TrialLabel, Window};
+use rusqlite::{Connection, Error, OptionalExtension, Row, params};
+use units::Nanos;
+
+/// What is known of a trial's observations when it begins; [`RunFile::finish_trial`] replaces it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TrialMeta {
+    /// Where the numbers come from.
+    pub provenance: Provenance,
+    /// Wall-clock start of the trial's clock, nanoseconds since 1970 in UTC.
+    pub started_unix_ns: i64,
+    /// The window as planned, on the trial's clock.
+    pub window: Window,
+    /// Length of an interval.
+    pub interval: Nanos,
+    /// Names of the endpoints that cells point to.
+    pub endpoints: Vec<String>,
+    /// How many workers the generator has.
+    pub generators: u16,
+}
+
+impl TrialMeta {
+    /// The same part of finished observations.
+    pub fn of(observations: &Observations) -> TrialMeta {
+        TrialMeta {
+            provenance: observations.provenance,
+            started_unix_ns: observations.started_unix_ns,
+            window: observations.window,
+            interval: observations.interval,
+            endpoints: observations.endpoints.clone(),
+            generators: observations.generators,
+        }
+    }
+}
+
+/// How a trial ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TrialState {
+    /// As planned.
+    Finished,
+    /// Before its time; its finished intervals are kept, and a resumed run runs it again.
+    Interrupted,
+}
+
+/// A trial as it stands in the file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoredTrial {
+    /// Which trial.
+    pub label: TrialLabel,
+    /// How its last attempt ended.
+    pub state: TrialState,
+    /// How many attempts were made; all but the last were interrupted.
+    pub attempts: u32,
+}
+
+/// The trial that is being written.
+#[derive(Debug)]
+pub(crate) struct OpenTrial {
+    index: u32,
+    id: i64,
+    cells: u32,
+    readings: u32,
+    events: u32,
+}
+
+impl RunFile {
+    /// Begins a trial. An earlier attempt at it that was interrupted is kept beside the new one.
+    ///
+    /// # Errors
+    /// [`StoreError::WrongState`] when the trial has finished already or another is still open.
+    pub fn begin_trial(&mut self, label: &TrialLabel, meta: &TrialMeta) -> Result<(), StoreError> {
+        if self.open.is_some() {
+            return Err(self.wrong_state(label.index, "was begun while another is still open"));
+        }
+        if let Some((_, TrialState::Finished, _)) = self.last_attempt(label.index)? {
+            return Err(self.wrong_state(label.index, "has finished already"));
+        }
+        let id = self.change("beginning a trial", |connection| insert(connection, label, meta))?;
+        self.open = Some(OpenTrial { index: label.index, id, cells: 0, readings: 0, events: 0 });
+        Ok(())
+    }
+
+    /// Appends cells of finished intervals. When this returns, the end of this process cannot lose them any more.
+    ///
+    /// # Errors
+    /// [`StoreError::Full`] when the reserve and the disk are used up; none of these cells is kept then, and every
+    /// earlier one is.
+    pub fn append_cells(&mut self, index: u32, cells: &[Cell]) -> Result<(), StoreError> {
+        let (id, position) = self.opened(index).map(|open| (open.id, open.cells))?;
+        self.change("appending an interval", |connection| cells::write(connection, id, position, cells))?;
+        self.advance(|open| open.cells += cells.len() as u32);
+        Ok(())
+    }
+
+    /// Appends readings of probes; points of a probe that was seen before in this trial join its series.
+    ///
+    /// # Errors
+    /// As [`RunFile::append_cells`].
+    pub fn append_series(&mut self, index: u32, series: &[Series]) -> Result<(), StoreError> {
+        let (id, position) = self.opened(index).map(|open| (open.id, open.readings))?;
+        let written =
+            self.change("appending readings", |connection| series::write(connection, id, position, series))?;
+        self.advance(|open| open.readings += written);
+        Ok(())
+    }
+
+    /// Appends events.
+    ///
+    /// # Errors
+    /// As [`RunFile::append_cells`].
+    pub fn append_events(&mut self, index: u32, events: &[Event]) -> Result<(), StoreError> {
+        let (id, position) = self.opened(index).map(|open| (open.id, open.events))?;
+        self.change("appending events", |connection| series::write_events(connection, id, position, events))?;
+        self.advance(|open| open.events += events.len() as u32);
+        Ok(())
+    }
+
+    /// Ends a trial as planned and makes it durable. `rest` holds everything that was not appended before: its cells,
+    /// series and events are added to those, the other values replace what was known at the beginning.
+    ///
+    /// # Errors
+    /// As [`RunFile::append_cells`].
+    pub fn finish_trial(&mut self, index: u32, rest: &Observations) -> Result<(), StoreError> {
+        self.append_cells(index, &rest.cells)?;
+        self.append_series(index, &rest.series)?;
+        self.append_events(index, &rest.events)?;
+        let id = self.opened(index)?.id;
+        self.change("finishing a trial", |connection| finish(connection, id, rest))?;
+        self.open = None;
+        reserve::checkpoint(&self.connection, "RESTART", &self.path)
+    }
+
+    /// Ends a trial before its time. What was appended stays in the file, marked as interrupted.
+    ///
+    /// # Errors
+    /// [`StoreError::WrongState`] when the trial is not open.
+    pub fn discard_trial(&mut self, index: u32) -> Result<(), StoreError> {
+        let id = self.opened(index)?.id;
+        self.open = None;
+        self.change("marking an interrupted trial", |connection| {
+            connection.execute("UPDATE trial SET state = 'interrupted' WHERE id = ?1", [id]).map(|_| ())
+        })?;
+        reserve::checkpoint(&self.connection, "RESTART", &self.path)
+    }
+
+    /// All trials that were begun, in the order of the plan, one each however often it was tried.
+    ///
+    /// # Errors
+    /// When the file is damaged.
+    pub fn trials(&self) -> Result<Vec<StoredTrial>, StoreError> {
+        self.read("reading the trials", |connection| {
+            let mut statement = connection.prepare(
+                "SELECT id, state, attempt FROM trial WHERE (number, attempt) IN
+                 (SELECT number, max(attempt) FROM trial GROUP BY number) ORDER BY number",
+            )?;
+            let rows = statement.query_map((), |row| {
+                Ok(StoredTrial {
+                    label: label::read(connection, row.get(0)?)?,
+                    state: state(row, 1)?,
+                    attempts: row.get::<_, u32>(2)?.saturating_add(1),
+                })
+            })?;
+            rows.collect()
+        })
+    }
+
+    /// All that the last attempt at a trial recorded. Of an interrupted one: all intervals that it finished.
+    ///
+    /// # Errors
+    /// [`StoreError::NoTrial`], or the file is damaged.
+    pub fn observations(&self, index: u32) -> Result<Observations, StoreError> {
+        let (id, _, _) = self.last_attempt(index)?.ok_or_else(|| self.no_trial(index))?;
+        self.read("reading a trial", |connection| observations(connection, id))
+    }
+
+    /// All that one attempt at a trial recorded, counted from 0.
+    ///
+    /// # Errors
+    /// [`StoreError::NoTrial`], or the file is damaged.
+    pub fn observations_of_attempt(&self, index: u32, attempt: u32) -> Result<Observations, StoreError> {
+        let id = self.read("reading a trial", |connection| {
+            let sql = "SELECT id FROM trial WHERE number = ?1 AND attempt = ?2";
+            connection.query_row(sql, [index, attempt], |row| row.get(0)).optional()
+        })?;
+        let id = id.ok_or_else(|| self.no_trial(index))?;
+        self.read("reading a trial", |connection| observations(connection, id))
+    }
+
+    fn no_trial(&self, index: u32) -> StoreError {
+        StoreError::NoTrial { path: self.path.clone(), index }
+    }
+
+    fn wrong_state(&self, index: u32, state: &'static str) -> StoreError {
+        StoreError::WrongState { path: self.path.clone(), index, state }
+    }
+
+    fn opened(&self, index: u32) -> Result<&OpenTrial, StoreError> {
+        self.open.as_ref().filter(|open| open.index == index).ok_or_else(|| self.wrong_state(index, "is not open"))
+    }
+
+    fn advance(&mut self, by: impl FnOnce(&mut OpenTrial)) {
+        if let Some(open) = &mut self.open {
+            by(open);
+        }
+    }
+
+    fn read<T>(
+        &self,
+        action: &'static str,
+        work: impl FnOnce(&Connection) -> Result<T, Error>,
+    ) -> Result<T, StoreError> {
+        work(&self.connection).during(action, &self.path)
+    }
+
+    /// Row, state and number of the last attempt at a trial.
+    fn last_attempt(&self, index: u32) -> Result<Option<(i64, TrialState, u32)>, StoreError> {
+        self.read("looking for a trial", |connection| {
+            let sql = "SELECT id, state, attempt FROM trial WHERE number = ?1 ORDER BY attempt DESC LIMIT 1";
+            connection.query_row(sql, [index], |row| Ok((row.get(0)?, state(row, 1)?, row.get(2)?))).optional()
+        })
+    }
+}
+
+/// Marks every trial that was not ended, because the process that ran it is gone.
+pub(crate) fn interrupt_all(connection: &Connection) -> Result<(), Error> {
+    connection.execute("UPDATE trial SET state = 'interrupted' WHERE state = 'running'", ()).map(|_| ())
+}
+
+fn state(row: &Row<'_>, column: usize) -> Result<TrialState, Error> {
+    word(row, column, |text| match text {
+        "finished" => Some(TrialState::Finished),
+        // Whoever reads this holds the lock, so that nobody is running it any more.
+        "interrupted" | "running" => Some(TrialState::Interrupted),
+        _ => None,
+    })
+}
+
+fn insert(connection: &Connection, label: &TrialLabel, meta: &TrialMeta) -> Result<i64, Error> {
+    connection.execute("UPDATE trial SET state = 'interrupted' WHERE number = ?1", [label.index])?;
+    connection.execute(
+        "INSERT INTO trial (number, attempt, state, experiment, system, replicate, block, state_policy, search,
+         provenance, started_unix_ns, window_start_ns, window_end_ns, interval_ns, generators, validated_reads)
+         VALUES (?1, (SELECT count(*) FROM trial WHERE number = ?1), 'running', ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
+         ?12, ?13, 0)",
+        params![
+            label.index,
+            label.experiment,
+            label.system,
+            label.replicate,
+            label.block,
+            label.state,
+            label.search,
+            meta.provenance.word(),
+            meta.started_unix_ns,
+            signed(meta.window.start.0),
+            signed(meta.window.end.0),
+            signed(meta.interval.0),
+            meta.generators,
+        ],
+    )?;
+    let id = connection.last_insert_rowid();
+    label::write(connection, id, label)?;
+    write_endpoints(connection, id, &meta.endpoints)?;
+    Ok(id)
+}
+
+fn write_endpoints(connection: &Connection, id: i64, names: &[String]) -> Result<(), Error> {
+    connection.execute("DELETE FROM endpoint WHERE trial = ?1", [id])?;
+    for (place, name) in names.iter().enumerate() {
+        connection.execute(
+            "INSERT INTO endpoint (trial, endpoint, name) VALUES (?1, ?2, ?3)",
+            params![id, place as i64, name],
+        )?;
+    }
+    Ok(())
+}
+
+fn finish(connection: &Connection, id: i64, rest: &Observations) -> Result<(), Error> {
+    connection.execute(
+        "UPDATE trial SET state = 'finished', provenance = ?2, started_unix_ns = ?3, window_start_ns = ?4,
+         window_end_ns = ?5, interval_ns = ?6, generators = ?7, generator_cpu_user_s = ?8, generator_cpu_system_s = ?9,
+         elapsed_s = ?10, validated_reads = ?11 WHERE id = ?1",
+        params![
+            id,
+            rest.provenance.word(),
+            rest.started_unix_ns,
+            signed(rest.window.start.0),
+            signed(rest.window.end.0),
+            signed(rest.interval.0),
+            rest.generators,
+            rest.generator_cpu.user_s,
+            rest.generator_cpu.system_s,
+            rest.elapsed_s,
+            signed(rest.validated_reads),
+        ],
+    )?;
+    write_endpoints(connection, id, &rest.endpoints)?;
+    for (stream, account) in rest.accounts.iter().enumerate() {
+        write_account(connection, id, stream as i64, account)?;
+    }
+    Ok(())
+}
+
+fn write_account(connection: &Connection, id: i64, stream: i64, account: &Account) -> Result<(), Error> {
+    connection
+        .execute(
+            "INSERT INTO account (trial, stream, planned, done, failed, censored, service_ns, lateness_ns, think_ns,
+             slots_ns) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+            params![
+                id,
+                stream,
+                signed(account.planned),
+                signed(account.done),
+                signed(account.failed),
+                signed(account.censored),
+                account.service_ns.to_string(),
+                account.lateness_ns.to_string(),
+                account.think_ns.to_string(),
+                account.slots_ns.to_string(),
+            ],
+        )
+        .map(|_| ())
+}
+
+fn observations(connection: &Connection, id: i64) -> Result<Observations, Error> {
+    let head = connection.query_row(
+        "SELECT provenance, started_unix_ns, window_start_ns, window_end_ns, interval_ns, generators,
+         generator_cpu_user_s, generator_cpu_system_s, elapsed_s, validated_reads FROM trial WHERE id = ?1",
+        [id],
+        read_head,
+    )?;
+    Ok(Observations {
+        endpoints: read_endpoints(connection, id)?,
+        cells: cells::read(connection, id)?,
+        accounts: read_accounts(connection, id)?,
+        series: series::read(connection, id)?,
+        events: series::read_events(connection, id)?,
+        ..head
+    })
+}
+
+fn read_head(row: &Row<'_>) -> Result<Observations, Error> {
+    Ok(Observations {
+        provenance: word(row, 0, provenance)?,
+        started_unix_ns: row.get(1)?,
+        window: Window { start: Nanos(unsigned(row, 2)?), end: Nanos(unsigned(row, 3)?) },
+        interval: Nanos(unsigned(row, 4)?),
+        generators: row.get(5)?,
+        // An interrupted trial has no sum of its CPU time; its accounts are missing for the same reason.
+        generator_cpu: CpuTime {
+            user_s: row.get::<_, Option<f64>>(6)?.unwrap_or_default(),
+            system_s: row.get::<_, Option<f64>>(7)?.unwrap_or_default(),
+        },
+        elapsed_s: row.get(8)?,
+        validated_reads: unsigned(row, 9)?,
+        ..Observations::default()
+    })
+}
+
+fn provenance(text: &str) -> Option<Provenance> {
+    use Provenance::{Imported, Measured, Published, Simulated};
+    [Measured, Simulated, Imported, Published].into_iter().find(|one| one.word() == text)
+}
+
+fn read_endpoints(connection: &Connection, id: i64) -> Result<Vec<String>, Error> {
+    let mut statement = connection.prepare_cached("SELECT name FROM endpoint WHERE trial = ?1 ORDER BY endpoint")?;
+    statement.query_map([id], |row| row.get(0))?.collect()
+}
+
+fn read_accounts(connection: &Connection, id: i64) -> Result<Vec<Account>, Error> {
+    let mut statement = connection.prepare_cached(
+        "SELECT planned, done, failed, censored, service_ns, lateness_ns, think_ns, slots_ns FROM account
+         WHERE trial = ?1 ORDER BY stream",
+    )?;
+    let rows = statement.query_map([id], |row| {
+        Ok(Account {
+            planned: unsigned(row, 0)?,
+            done: unsigned(row, 1)?,
+            failed: unsigned(row, 2)?,
+            censored: unsigned(row, 3)?,
+            service_ns: wide(row, 4)?,
+            lateness_ns: wide(row, 5)?,
+            think_ns: wide(row, 6)?,
+            slots_ns: wide(row, 7)?,
+        })
+    })?;
+    rows.collect()
+}
