@@ -1,5 +1,25 @@
 //! Reads and writes of blocks at offsets of a module: the classic storage workload.
+//!
+//! The one idea: operations are drawn by number and data is stamped by place, so that neither needs memory of what was
+//! done before. Only the check for stale and torn blocks remembers something: eight bytes a unit.
+//!
+//! What it does not do: it moves no byte to or from a system.
 
+mod data;
+mod draw;
+mod generations;
+mod generator;
+mod offsets;
+mod permutation;
 mod spec;
+mod stamp;
+mod transfer;
+mod verify;
+mod zipf;
 
-pub use spec::{DataShape, Hotspot, Offsets, Pattern, Spec, Transfer};
+pub use data::DataPool;
+pub use generations::{Beginning, Generations, Grid, Reading, WatchError};
+pub use generator::{Generator, READ, SYNC, WRITE};
+pub use spec::{DataShape, Hotspot, Offsets, Pattern, Spec, SpecError, Transfer};
+pub use stamp::{SECTOR, Sector, Stamp, fill};
+pub use verify::{Acceptable, Checked, Damage, DamageKind, Expectation, Expected, Found, verify};

@@ -2,6 +2,14 @@
 
 use units::{Bytes, Share};
 
+use super::SECTOR;
+
+/// The most that one read or write of Linux moves (`MAX_RW_COUNT`), rounded down to a whole megabyte.
+const TRANSFER_MAX: Bytes = Bytes::mib(2047);
+
+/// Above this nearly every operation goes to one block, and x^-exponent leaves the range of doubles.
+const EXPONENT_MAX: f64 = 20.0;
+
 /// A block workload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spec {
@@ -41,7 +49,7 @@ pub enum Offsets {
     Uniform,
     /// Zipf's law: block of rank r is asked for in proportion to r^-exponent; ranks are scattered over the module.
     Zipf {
-        /// Greater than 0 and not 1 within 1e-6; 0.99 is common, 1.2 is steep.
+        /// Greater than 0 and at most 20; 0.99 is common, 1.2 is steep.
         exponent: f64,
     },
     /// A share of the operations goes to a share of the blocks.
@@ -85,4 +93,178 @@ impl Spec {
     pub fn writes(&self) -> bool {
         self.read.0 < 1.0
     }
+
+    /// Bytes of a module that blocks may lie in: its range less the shift, so that no shifted block leaves the range.
+    pub fn usable(&self, module_bytes: Bytes) -> Bytes {
+        let range = if self.range.0 >= 1.0 { module_bytes.0 } else { (module_bytes.0 as f64 * self.range.0) as u64 };
+        Bytes(range.saturating_sub(self.shift.0))
+    }
+
+    /// Whether the workload can run on modules of this size.
+    ///
+    /// # Errors
+    /// The first of [`Spec::problems`].
+    pub fn check(&self, module_bytes: Bytes) -> Result<(), SpecError> {
+        self.problems(module_bytes).into_iter().next().map_or(Ok(()), Err)
+    }
+
+    /// Everything that keeps the workload from running on modules of this size.
+    pub fn problems(&self, module_bytes: Bytes) -> Vec<SpecError> {
+        let mut problems = Vec::new();
+        self.transfer_problems(module_bytes, &mut problems);
+        self.pattern_problems(&mut problems);
+        let shares = [
+            ("read", self.read),
+            ("range", self.range),
+            ("compressible", self.data.compressible),
+            ("duplicate", self.data.duplicate),
+        ];
+        problems.extend(shares.into_iter().filter_map(|(key, share)| share_problem(key, share)));
+        if self.sync_every == Some(0) {
+            problems.push(SpecError::SyncEvery);
+        }
+        problems
+    }
+
+    fn transfer_problems(&self, module_bytes: Bytes, problems: &mut Vec<SpecError>) {
+        let usable = self.usable(module_bytes);
+        if self.transfers.is_empty() {
+            problems.push(SpecError::NoTransfer);
+        }
+        for Transfer { size, weight } in self.transfers.iter().copied() {
+            if size.0 < SECTOR as u64 {
+                problems.push(SpecError::TransferTooSmall { size });
+            } else if size.0 > TRANSFER_MAX.0 {
+                problems.push(SpecError::TransferTooLarge { size });
+            } else if size > usable {
+                problems.push(SpecError::TransferBeyondModule { size, usable, module: module_bytes });
+            }
+            if !(weight.is_finite() && weight > 0.0) {
+                problems.push(SpecError::Weight { size, weight });
+            }
+        }
+    }
+
+    fn pattern_problems(&self, problems: &mut Vec<SpecError>) {
+        if self.pattern == Pattern::RandomOnce && self.transfers.len() > 1 {
+            problems.push(SpecError::CoverageOfMixture { sizes: self.transfers.len() });
+        }
+        if self.pattern != Pattern::Random && self.offsets != Offsets::Uniform {
+            problems.push(SpecError::PreferenceWithoutChoice { pattern: self.pattern });
+        }
+        match self.offsets {
+            Offsets::Zipf { exponent } if !(exponent > 0.0 && exponent <= EXPONENT_MAX) => {
+                problems.push(SpecError::Exponent { exponent });
+            }
+            Offsets::Hotspot(spot) => {
+                problems.extend(share_problem("operations of the hot spot", spot.operations));
+                problems.extend(share_problem("blocks of the hot spot", spot.blocks));
+                if spot.blocks.0 == 0.0 {
+                    problems.push(SpecError::ColdHotspot);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn share_problem(key: &'static str, share: Share) -> Option<SpecError> {
+    (!(0.0..=1.0).contains(&share.0)).then_some(SpecError::Share { key, share: share.0 })
+}
+
+/// Why a block workload cannot run.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SpecError {
+    /// There is no transfer size.
+    #[error("a block workload needs at least one transfer size, got none")]
+    NoTransfer,
+    /// A transfer is smaller than a sector.
+    #[error("transfer: at least 512 B, got {}", units::bytes(*.size))]
+    TransferTooSmall {
+        /// The size.
+        size: Bytes,
+    },
+    /// A transfer is larger than one system call moves.
+    #[error("transfer: at most {}, got {}", units::bytes(TRANSFER_MAX), units::bytes(*.size))]
+    TransferTooLarge {
+        /// The size.
+        size: Bytes,
+    },
+    /// A transfer does not fit the part of the module that is used.
+    #[error(
+        "transfer: at most the {} that range and shift leave of a module of {}, got {}; make the module larger or the \
+         transfer smaller",
+        units::bytes(*.usable), units::bytes(*.module), units::bytes(*.size)
+    )]
+    TransferBeyondModule {
+        /// The size of the transfer.
+        size: Bytes,
+        /// What it must fit into.
+        usable: Bytes,
+        /// The size of the module.
+        module: Bytes,
+    },
+    /// The weight of a transfer is not a positive number.
+    #[error("weight of transfer {}: greater than 0, got {weight}", units::bytes(*.size))]
+    Weight {
+        /// The transfer.
+        size: Bytes,
+        /// Its weight.
+        weight: f64,
+    },
+    /// A share is outside 0 to 1.
+    #[error("{key}: between 0% and 100%, got {}", units::percent(*.share))]
+    Share {
+        /// Which share.
+        key: &'static str,
+        /// Its value.
+        share: f64,
+    },
+    /// The exponent of Zipf's law is out of range.
+    #[error("zipf exponent: greater than 0 and at most {EXPONENT_MAX}, got {exponent}")]
+    Exponent {
+        /// The exponent.
+        exponent: f64,
+    },
+    /// A hot spot without blocks.
+    #[error("blocks of the hot spot: more than 0%, got 0%; write the workload with uniform offsets instead")]
+    ColdHotspot,
+    /// Full coverage was asked of a mixture of sizes.
+    #[error("full coverage without repeats: one transfer size, got {sizes}; use one size or the random pattern")]
+    CoverageOfMixture {
+        /// How many sizes there are.
+        sizes: usize,
+    },
+    /// Preferred offsets were given for a pattern that visits all.
+    #[error("preferred offsets: only with the random pattern, got {pattern:?}; remove the offsets or the pattern")]
+    PreferenceWithoutChoice {
+        /// The pattern.
+        pattern: Pattern,
+    },
+    /// A sync after every zero writes.
+    #[error("sync every: at least 1 write, got 0; leave the key out for no syncs")]
+    SyncEvery,
+    /// More modules than an operation can name.
+    #[error("modules: at most 65536, got {modules}")]
+    Modules {
+        /// How many.
+        modules: u32,
+    },
+    /// A worker that is not one of the workers.
+    #[error("worker: below the number of workers {workers}, got {worker}")]
+    Worker {
+        /// Its index.
+        worker: u32,
+        /// How many there are.
+        workers: u32,
+    },
+    /// Blocks of the streams share no unit that holds a whole sector, so that no read can be checked.
+    #[error(
+        "validate: transfers and shifts of all streams must be multiples of a common size of at least 512 B, got {}",
+        units::bytes(*.unit)
+    )]
+    UnitTooSmall {
+        /// The largest common size.
+        unit: Bytes,
+    },
 }

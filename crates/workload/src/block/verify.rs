@@ -1,0 +1,258 @@
+//! Judges what a read returned.
+//!
+//! The one idea: each whole sector is judged by its own stamp, and damage is reported only when no order of the
+//! acknowledged writes explains what was read. What may be explained is the expectation's to say:
+//!
+//! - A *unit* is what every write covers whole (see `generations`). Sectors that no single unit holds whole are left alone.
+//! - Each sector of a unit may be of any generation between the oldest acceptable and the latest issued. Several writes in flight at once may
+//!   leave a mixture, and so may a failed one: their generations are all acceptable, so a mixture of them is no damage.
+//! - *Stale*: every sector of the unit is older than the oldest acceptable: an acknowledged write was lost.
+//! - *Torn*: some sectors of the unit are too old and others are not: an acknowledged write arrived in part.
+//! - While a write to the unit is in flight, storage that copies bytes (a page cache, here or in the host) may show half
+//!   a sector. A wrong checksum then proves nothing and the sector counts as unjudged; place and seed are the same in
+//!   old and new, so that they are judged even then.
+//!
+//! What it does not do: it keeps nothing; `Generations` remembers what is acceptable.
+
+use super::generations::{Age, Reading};
+use super::stamp::{SECTOR, Sector, Stamp, head_bytes};
+
+/// What a read ought to find.
+#[derive(Clone, Copy, Debug)]
+pub struct Expectation<'a> {
+    /// Seed of the run.
+    pub seed: u64,
+    /// Which generations are acceptable.
+    pub generations: Acceptable<'a>,
+}
+
+/// Which generations a read may find.
+#[derive(Clone, Copy, Debug)]
+pub enum Acceptable<'a> {
+    /// Any: only checksum, place and seed are judged.
+    Any,
+    /// One, over the whole buffer: a file that was written once, or a module just filled.
+    Exactly(u64),
+    /// What was acceptable while this read was on its way.
+    During(&'a Reading),
+}
+
+/// How much of a read could be judged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Checked {
+    /// Sectors that were judged and are right.
+    pub sectors: u32,
+    /// Whole sectors that could not be judged: on the border of units, or half written at the time.
+    pub unjudged: u32,
+}
+
+/// What kind of damage was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DamageKind {
+    /// A sector of ours whose checksum is wrong.
+    Flipped,
+    /// A block of which an acknowledged write changed only a part.
+    Torn,
+    /// A whole sector that belongs to another place.
+    Misplaced,
+    /// A block as it was before an acknowledged write.
+    Stale,
+    /// Bytes that this run never wrote.
+    Foreign,
+    /// Zeros where data was written.
+    Zeroed,
+}
+
+/// What was found wrong by a read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{kind} sector in module {module} at offset {offset}: expected {expected}, found {found}")]
+pub struct Damage {
+    /// Its kind.
+    pub kind: DamageKind,
+    /// The module that was read.
+    pub module: u32,
+    /// Offset of the first bad sector in the module.
+    pub offset: u64,
+    /// What should be there.
+    pub expected: Expected,
+    /// What is there.
+    pub found: Found,
+}
+
+/// Which generations were acceptable where damage was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// Any write of this run to this place.
+    Any,
+    /// Writes from the oldest acceptable to the latest.
+    Between {
+        /// The oldest acceptable.
+        oldest: u64,
+        /// The latest issued.
+        latest: u64,
+    },
+}
+
+/// What a bad sector holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// A stamp under a right checksum.
+    Stamp(Stamp),
+    /// A stamp under a wrong checksum.
+    BrokenStamp,
+    /// Zeros.
+    Zeros,
+    /// No stamp.
+    NoStamp,
+}
+
+/// Judges a buffer that was read from `offset` of `module`.
+///
+/// # Errors
+/// The first damage, in the order of the buffer.
+pub fn verify(buffer: &[u8], module: u32, offset: u64, expectation: &Expectation) -> Result<Checked, Damage> {
+    let head = head_bytes(offset, buffer.len());
+    let read = Read { sectors: buffer[head..].as_chunks().0, module, start: offset + head as u64, expectation };
+    let mut checked = Checked::default();
+    for index in 0..read.sectors.len() {
+        match read.judge(index)? {
+            Judgement::Right => checked.sectors += 1,
+            Judgement::Unjudged => checked.unjudged += 1,
+        }
+    }
+    Ok(checked)
+}
+
+struct Read<'a> {
+    sectors: &'a [[u8; SECTOR]],
+    module: u32,
+    /// Offset of the first whole sector.
+    start: u64,
+    expectation: &'a Expectation<'a>,
+}
+
+enum Judgement {
+    Right,
+    Unjudged,
+}
+
+impl Read<'_> {
+    fn judge(&self, index: usize) -> Result<Judgement, Damage> {
+        let place = self.offset(index);
+        if let Acceptable::During(reading) = self.expectation.generations
+            && !reading.holds(place)
+        {
+            return Ok(Judgement::Unjudged);
+        }
+        let damage =
+            |kind, found| Damage { kind, module: self.module, offset: place, expected: self.expected(place), found };
+        match Stamp::read(&self.sectors[index], self.expectation.seed) {
+            Sector::Zeroed => Err(damage(DamageKind::Zeroed, Found::Zeros)),
+            Sector::Foreign => Err(damage(DamageKind::Foreign, Found::NoStamp)),
+            Sector::Damaged if self.contended(place) => Ok(Judgement::Unjudged),
+            Sector::Damaged => Err(damage(DamageKind::Flipped, Found::BrokenStamp)),
+            Sector::Valid(stamp) => match self.stamp_problem(index, &stamp) {
+                None => Ok(Judgement::Right),
+                Some(kind) => Err(damage(kind, Found::Stamp(stamp))),
+            },
+        }
+    }
+
+    fn stamp_problem(&self, index: usize, stamp: &Stamp) -> Option<DamageKind> {
+        if stamp.seed != self.expectation.seed {
+            return Some(DamageKind::Foreign);
+        }
+        if (stamp.module, stamp.offset) != (self.module, self.offset(index)) {
+            return Some(DamageKind::Misplaced);
+        }
+        match self.age(stamp) {
+            Age::Acceptable => None,
+            Age::NeverWritten => Some(DamageKind::Foreign),
+            Age::TooOld if self.newer_beside(index) => Some(DamageKind::Torn),
+            Age::TooOld => Some(DamageKind::Stale),
+        }
+    }
+
+    fn age(&self, stamp: &Stamp) -> Age {
+        match self.expectation.generations {
+            Acceptable::Any => Age::Acceptable,
+            Acceptable::Exactly(generation) => match stamp.generation.cmp(&generation) {
+                std::cmp::Ordering::Less => Age::TooOld,
+                std::cmp::Ordering::Equal => Age::Acceptable,
+                std::cmp::Ordering::Greater => Age::NeverWritten,
+            },
+            Acceptable::During(reading) => reading.age(stamp.offset, stamp.generation),
+        }
+    }
+
+    /// Whether another sector of the same unit is as new as it should be.
+    fn newer_beside(&self, index: usize) -> bool {
+        let same_unit = |other: &usize| match self.expectation.generations {
+            Acceptable::During(reading) => reading.same_unit(self.offset(index), self.offset(*other)),
+            _ => true,
+        };
+        (0..self.sectors.len()).filter(same_unit).any(|other| {
+            match Stamp::read(&self.sectors[other], self.expectation.seed) {
+                Sector::Valid(stamp) => {
+                    (stamp.seed, stamp.module, stamp.offset) == (self.expectation.seed, self.module, self.offset(other))
+                        && self.age(&stamp) == Age::Acceptable
+                }
+                _ => false,
+            }
+        })
+    }
+
+    fn contended(&self, offset: u64) -> bool {
+        matches!(self.expectation.generations, Acceptable::During(reading) if reading.contended(offset))
+    }
+
+    fn expected(&self, offset: u64) -> Expected {
+        match self.expectation.generations {
+            Acceptable::Any => Expected::Any,
+            Acceptable::Exactly(generation) => Expected::Between { oldest: generation, latest: generation },
+            Acceptable::During(reading) => reading.expected(offset),
+        }
+    }
+
+    fn offset(&self, index: usize) -> u64 {
+        self.start + (index * SECTOR) as u64
+    }
+}
+
+impl std::fmt::Display for DamageKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            DamageKind::Flipped => "flipped",
+            DamageKind::Torn => "torn",
+            DamageKind::Misplaced => "misplaced",
+            DamageKind::Stale => "stale",
+            DamageKind::Foreign => "foreign",
+            DamageKind::Zeroed => "zeroed",
+        })
+    }
+}
+
+impl std::fmt::Display for Expected {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Expected::Any => f.write_str("data of this run for this place"),
+            Expected::Between { oldest, latest } if oldest == latest => write!(f, "generation {latest}"),
+            Expected::Between { oldest, latest } => write!(f, "generation {oldest} to {latest}"),
+        }
+    }
+}
+
+impl std::fmt::Display for Found {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Found::Stamp(stamp) => write!(
+                f,
+                "generation {} of module {} at offset {}, seed {}",
+                stamp.generation, stamp.module, stamp.offset, stamp.seed
+            ),
+            Found::BrokenStamp => f.write_str("a stamp whose checksum is wrong"),
+            Found::Zeros => f.write_str("zeros"),
+            Found::NoStamp => f.write_str("bytes without a stamp"),
+        }
+    }
+}
