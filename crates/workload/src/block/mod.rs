@@ -23,3 +23,6 @@ pub use generator::{Generator, READ, SYNC, WRITE};
 pub use spec::{DataShape, Hotspot, Offsets, Pattern, Spec, SpecError, Transfer};
 pub use stamp::{SECTOR, Sector, Stamp, fill};
 pub use verify::{Acceptable, Checked, Damage, DamageKind, Expectation, Expected, Found, verify};
+
+#[cfg(test)]
+mod tests;

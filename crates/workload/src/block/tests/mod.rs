@@ -1,0 +1,20 @@
+//! Behaviour that spans the parts of a block workload.
+
+mod generator;
+
+use units::{Bytes, Share};
+
+use super::{DataShape, Offsets, Pattern, Spec, Transfer};
+
+pub(super) fn spec(pattern: Pattern, bytes: u64) -> Spec {
+    Spec {
+        pattern,
+        offsets: Offsets::Uniform,
+        transfers: vec![Transfer { size: Bytes(bytes), weight: 1.0 }],
+        read: Share(1.0),
+        shift: Bytes(0),
+        range: Share(1.0),
+        data: DataShape { compressible: Share(0.0), duplicate: Share(0.0) },
+        sync_every: None,
+    }
+}
