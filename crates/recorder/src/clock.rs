@@ -8,8 +8,8 @@
 
 #![allow(clippy::disallowed_methods, reason = "this is the one place where time is read")]
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
 use units::Nanos;
 
@@ -17,6 +17,9 @@ use units::Nanos;
 pub trait Clock {
     /// The time now; it never runs backwards on one thread.
     fn now(&self) -> Nanos;
+
+    /// Lets time pass until `at`: sleeps on a real clock, moves a simulated one. May return a little late, never early.
+    fn pass(&self, at: Nanos);
 }
 
 /// The machine's time, counted from the moment at which the clock was started. Copies agree with each other.
@@ -42,9 +45,11 @@ const CALIBRATION: Duration = Duration::from_millis(25);
 const CALIBRATION_SPREAD: f64 = 200e-6;
 
 impl WallClock {
-    /// Starts a clock. Takes some 50 ms, in which the counter is held against the kernel's clock.
-    pub fn start() -> WallClock {
-        let counter = if kernel_trusts_counter() { Counter::calibrate() } else { None };
+    /// Starts a clock. The first takes some 50 ms, in which the counter is held against the kernel's clock.
+    pub fn new() -> WallClock {
+        static CALIBRATED: OnceLock<Option<Counter>> = OnceLock::new();
+        let counter =
+            CALIBRATED.get_or_init(|| if kernel_trusts_counter() { Counter::calibrate() } else { None }).clone();
         let unix_start_ns = match SystemTime::now().duration_since(SystemTime::UNIX_EPOCH) {
             Ok(since) => i64::try_from(since.as_nanos()).unwrap_or(i64::MAX),
             Err(before) => -i64::try_from(before.duration().as_nanos()).unwrap_or(i64::MAX),
@@ -69,12 +74,28 @@ impl WallClock {
     }
 }
 
+impl Default for WallClock {
+    fn default() -> WallClock {
+        WallClock::new()
+    }
+}
+
 impl Clock for WallClock {
     #[inline]
     fn now(&self) -> Nanos {
         match &self.source {
             Source::Counter(counter) => counter.now(),
             Source::Monotonic(start) => Nanos(start.elapsed().as_nanos() as u64),
+        }
+    }
+
+    fn pass(&self, at: Nanos) {
+        loop {
+            let left = at.saturating_sub(self.now());
+            if left == Nanos::ZERO {
+                return;
+            }
+            std::thread::sleep(Duration::from_nanos(left.0));
         }
     }
 }
@@ -161,21 +182,18 @@ pub struct SimulatedClock {
     now: Arc<AtomicU64>,
 }
 
-impl SimulatedClock {
-    /// Moves the clock to `at`; never backwards.
-    #[inline]
-    pub fn advance_to(&self, at: Nanos) {
-        // One thread owns a simulation; the others only look, so no read-modify-write is needed.
-        if at.0 > self.now.load(Ordering::Relaxed) {
-            self.now.store(at.0, Ordering::Relaxed);
-        }
-    }
-}
-
 impl Clock for SimulatedClock {
     #[inline]
     fn now(&self) -> Nanos {
         Nanos(self.now.load(Ordering::Relaxed))
+    }
+
+    #[inline]
+    fn pass(&self, at: Nanos) {
+        // One thread owns a simulation; the others only look, so no read-modify-write is needed.
+        if at.0 > self.now.load(Ordering::Relaxed) {
+            self.now.store(at.0, Ordering::Relaxed);
+        }
     }
 }
 
@@ -185,7 +203,7 @@ mod tests {
 
     #[test]
     fn the_wall_clock_never_runs_backwards_and_copies_agree() {
-        let clock = WallClock::start();
+        let clock = WallClock::new();
         let copy = clock.clone();
         let mut last = clock.now();
         for _ in 0..10_000 {
@@ -198,7 +216,7 @@ mod tests {
 
     #[test]
     fn the_counter_keeps_the_kernels_pace() {
-        let clock = WallClock::start();
+        let clock = WallClock::new();
         // Every reading of ours lies between two of the kernel, so that an interruption widens the bounds, not the error.
         let outer = Instant::now();
         let begun = clock.now();
@@ -215,8 +233,8 @@ mod tests {
     fn a_simulated_clock_moves_when_it_is_told_and_never_back() {
         let clock = SimulatedClock::default();
         let copy = clock.clone();
-        clock.advance_to(Nanos(50));
-        clock.advance_to(Nanos(20));
+        clock.pass(Nanos(50));
+        clock.pass(Nanos(20));
         assert_eq!(copy.now(), Nanos(50));
     }
 }

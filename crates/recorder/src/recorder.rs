@@ -48,8 +48,8 @@ pub struct Outcome {
 impl Outcome {
     /// Ended well, having moved so many bytes.
     #[inline]
-    pub const fn done(bytes: u64) -> Outcome {
-        Outcome { done: true, bytes, retried: 0, rolled_back: false }
+    pub const fn done(bytes: u32) -> Outcome {
+        Outcome { done: true, bytes: bytes as u64, retried: 0, rolled_back: false }
     }
 
     /// Ended with an error.
@@ -57,21 +57,6 @@ impl Outcome {
     pub const fn failed() -> Outcome {
         Outcome { done: false, bytes: 0, retried: 0, rolled_back: false }
     }
-}
-
-/// An operation that ended: what it was and its three times, all on the clock that stamps operations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ended {
-    /// Index of its class.
-    pub class: u16,
-    /// Index of its endpoint.
-    pub endpoint: u16,
-    /// When it was meant to start.
-    pub intended: Nanos,
-    /// When it left.
-    pub issued: Nanos,
-    /// When it was seen to have ended.
-    pub completed: Nanos,
 }
 
 /// The books of a stream do not close: a defect of Prony, never of the system.
@@ -150,11 +135,19 @@ impl Recorder {
         (recorder, exchange)
     }
 
-    /// Records an operation that ended.
+    /// Records an operation that ended. The three times are on the clock that stamps operations.
     #[inline]
-    pub fn record(&mut self, ended: &Ended, outcome: Outcome) {
-        let key = usize::from(ended.class) * usize::from(self.place.endpoints) + usize::from(ended.endpoint);
-        let (intended, issued, completed) = (ended.intended.0, ended.issued.0, ended.completed.0);
+    pub fn record(
+        &mut self,
+        class: u16,
+        endpoint: u16,
+        intended: Nanos,
+        issued: Nanos,
+        completed: Nanos,
+        outcome: Outcome,
+    ) {
+        let key = self.key(class, endpoint);
+        let (intended, issued, completed) = (intended.0, issued.0, completed.0);
         if completed.wrapping_sub(self.current_start) >= self.current_length {
             self.attend(completed);
         }
@@ -165,7 +158,14 @@ impl Recorder {
             tally.bytes += outcome.bytes;
             tally.rolled_back += u64::from(outcome.rolled_back);
             self.done += 1;
-            self.add(key, ended);
+            let index = self.set_of(intended, completed);
+            let set = &mut self.sets[index];
+            set.add(key, Kind::Response, completed.saturating_sub(intended));
+            set.add(key, Kind::Service, completed.saturating_sub(issued));
+            set.add(key, Kind::Lateness, issued.saturating_sub(intended));
+            if set.filled() {
+                self.reopen(index, completed);
+            }
         } else {
             tally.failed += 1;
             self.failed += 1;
@@ -177,22 +177,10 @@ impl Recorder {
         self.account.service_ns += u128::from(self.inside(issued, completed));
     }
 
-    #[inline]
-    fn add(&mut self, key: usize, ended: &Ended) {
-        let index = self.set_of(ended.intended.0, ended.completed.0);
-        let set = &mut self.sets[index];
-        set.add(key, Kind::Response, ended.completed.saturating_sub(ended.intended).0);
-        set.add(key, Kind::Service, ended.completed.saturating_sub(ended.issued).0);
-        set.add(key, Kind::Lateness, ended.issued.saturating_sub(ended.intended).0);
-        if set.filled() {
-            self.reopen(index, ended.completed.0);
-        }
-    }
-
     /// An operation that was due and will not be waited for any longer. `issued` is nothing when it never left; `end` is
     /// when waiting ended.
     pub fn censor(&mut self, class: u16, endpoint: u16, intended: Nanos, issued: Option<Nanos>, end: Nanos) {
-        let key = usize::from(class) * usize::from(self.place.endpoints) + usize::from(endpoint);
+        let key = self.key(class, endpoint);
         let index = self.set_of(intended.0, end.0);
         self.sets[index].add(key, Kind::Censored, end.saturating_sub(intended).0);
         if self.sets[index].filled() {
@@ -233,6 +221,11 @@ impl Recorder {
         self.exchange.publish(self.done, self.failed);
         let (stream, generator, account) = (self.layout.stream, self.layout.generator, self.account);
         if account.closes() { Ok(account) } else { Err(Unbalanced { stream, generator, account }) }
+    }
+
+    #[inline]
+    fn key(&self, class: u16, endpoint: u16) -> usize {
+        usize::from(class) * usize::from(self.place.endpoints) + usize::from(endpoint)
     }
 
     /// How much of a span lies in the measured window.

@@ -8,7 +8,9 @@
 pub mod file;
 mod module;
 pub mod mounts;
+pub mod null;
 mod port;
+pub mod scripted;
 pub mod stack;
 pub mod survey;
 
