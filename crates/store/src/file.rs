@@ -8,7 +8,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 use std::fs::{self, OpenOptions};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 /// Nothing in a run file comes near this; a larger value in a file that was tampered with is refused.
@@ -71,9 +71,8 @@ impl RunFile {
     /// # Errors
     /// When the file is missing, in use, damaged, no run file, or of a version that this Prony does not know.
     pub fn open(path: &Path) -> Result<RunFile, StoreError> {
-        must_exist(path)?;
-        // A log can only be read by somebody who may write; without one, reading needs no more than the file.
-        let connection = connect(path, beside(path, "-wal").exists())?;
+        // A run that did not close its file left it in the form with a log, which only somebody who may write can read.
+        let connection = connect(path, has_log(path)?)?;
         connection.pragma_update(None, "locking_mode", "EXCLUSIVE").during("opening the file", path)?;
         schema::check(&connection, path)?;
         Ok(RunFile { connection, path: path.to_path_buf(), writable: false, open: None })
@@ -201,6 +200,15 @@ pub(crate) fn make_empty(path: &Path) -> Result<(), StoreError> {
 
 fn must_exist(path: &Path) -> Result<(), StoreError> {
     fs::File::open(path).map(|_| ()).map_err(|source| StoreError::Unreachable { path: path.to_path_buf(), source })
+}
+
+/// Whether the file is in the form with a log: byte 18 of the header is then 2.
+fn has_log(path: &Path) -> Result<bool, StoreError> {
+    let mut header = Vec::new();
+    fs::File::open(path)
+        .and_then(|file| file.take(20).read_to_end(&mut header))
+        .map_err(|source| StoreError::Unreachable { path: path.to_path_buf(), source })?;
+    Ok(header.get(18) == Some(&2))
 }
 
 /// The name of a file that SQLite keeps beside the run file.

@@ -1,0 +1,181 @@
+//! What goes in comes out, however it was handed over, and nothing is lost on the way through an interruption.
+
+use crate::arbitrary::{facts, label, observations, plain_cell, plain_facts, plain_label, plain_rest};
+use observation::{Observations, RunFacts};
+use proptest::prelude::*;
+use std::path::PathBuf;
+use store::{RunFile, StoreError, TrialMeta, TrialState};
+use tempfile::TempDir;
+
+const RESERVE: u64 = 64 << 10;
+
+fn place() -> (TempDir, PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("run.prony");
+    (dir, path)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_observations_are_read_back_as_they_were(facts in facts(), label in label(), all in observations(),
+                                                   split: proptest::sample::Index, finished: bool) {
+        let (_dir, path) = place();
+        let mut file = RunFile::create(&path, &facts, RESERVE).unwrap();
+        file.begin_trial(&label, &TrialMeta::of(&all)).unwrap();
+        let (early, late) = all.cells.split_at(split.index(all.cells.len() + 1));
+        file.append_cells(label.index, early).unwrap();
+        file.append_series(label.index, &all.series).unwrap();
+        file.append_events(label.index, &all.events).unwrap();
+        let rest = Observations { cells: late.to_vec(), series: Vec::new(), events: Vec::new(), ..all.clone() };
+        file.finish_trial(label.index, &rest).unwrap();
+        if finished {
+            file.close().unwrap();
+        } else {
+            drop(file);
+        }
+        let file = RunFile::open(&path).unwrap();
+        prop_assert_eq!(file.facts().unwrap(), facts);
+        prop_assert_eq!(file.observations(label.index).unwrap(), all);
+        let trials = file.trials().unwrap();
+        prop_assert_eq!(trials.len(), 1);
+        prop_assert_eq!(&trials[0].label, &label);
+        prop_assert_eq!(trials[0].state, TrialState::Finished);
+    }
+}
+
+#[test]
+fn a_closed_run_is_one_file_without_the_reserve() {
+    let (dir, path) = place();
+    let mut file = RunFile::create(&path, &plain_facts(), 8 << 20).unwrap();
+    let during = std::fs::metadata(&path).unwrap().len();
+    assert!(during > 8 << 20, "{during} bytes do not hold the reserve");
+    file.begin_trial(&plain_label(0), &TrialMeta::of(&plain_rest(4))).unwrap();
+    file.append_cells(0, &[plain_cell(0), plain_cell(1)]).unwrap();
+    file.finish_trial(0, &plain_rest(4)).unwrap();
+    file.set_finished().unwrap();
+    file.close().unwrap();
+    let names: Vec<_> = std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names, ["run.prony"]);
+    let after = std::fs::metadata(&path).unwrap().len();
+    assert!(after < 256 << 10, "{after} bytes are left");
+}
+
+#[test]
+fn an_existing_file_is_never_overwritten_and_the_error_names_it() {
+    let (_dir, path) = place();
+    std::fs::write(&path, "precious").unwrap();
+    let error = RunFile::create(&path, &plain_facts(), RESERVE).unwrap_err();
+    assert!(error.to_string().contains("run.prony` exists already"), "{error}");
+    assert_eq!(std::fs::read(&path).unwrap(), b"precious");
+}
+
+#[test]
+fn a_run_in_progress_cannot_be_opened_by_another() {
+    let (_dir, path) = place();
+    let file = RunFile::create(&path, &plain_facts(), RESERVE).unwrap();
+    assert!(matches!(RunFile::open(&path), Err(StoreError::InUse { .. })));
+    assert!(matches!(RunFile::resume(&path, RESERVE), Err(StoreError::InUse { .. })));
+    drop(file);
+    assert!(RunFile::open(&path).is_ok());
+}
+
+#[test]
+fn an_interrupted_trial_is_kept_and_run_again() {
+    let (_dir, path) = place();
+    let mut file = RunFile::create(&path, &plain_facts(), RESERVE).unwrap();
+    file.begin_trial(&plain_label(0), &TrialMeta::of(&plain_rest(4))).unwrap();
+    file.append_cells(0, &[plain_cell(0), plain_cell(1)]).unwrap();
+    drop(file);
+    assert_eq!(RunFile::open(&path).unwrap().trials().unwrap()[0].state, TrialState::Interrupted);
+
+    let mut file = RunFile::resume(&path, RESERVE).unwrap();
+    file.begin_trial(&plain_label(0), &TrialMeta::of(&plain_rest(4))).unwrap();
+    file.append_cells(0, &[plain_cell(7)]).unwrap();
+    file.finish_trial(0, &plain_rest(4)).unwrap();
+    assert_eq!(file.observations(0).unwrap().cells, [plain_cell(7)]);
+    assert_eq!(file.observations_of_attempt(0, 0).unwrap().cells, [plain_cell(0), plain_cell(1)]);
+    let trials = file.trials().unwrap();
+    assert_eq!((trials.len(), trials[0].attempts, trials[0].state), (1, 2, TrialState::Finished));
+}
+
+#[test]
+fn a_discarded_trial_keeps_its_cells_and_may_be_begun_again() {
+    let (_dir, path) = place();
+    let mut file = RunFile::create(&path, &plain_facts(), RESERVE).unwrap();
+    file.begin_trial(&plain_label(3), &TrialMeta::of(&plain_rest(4))).unwrap();
+    file.append_cells(3, &[plain_cell(0)]).unwrap();
+    file.discard_trial(3).unwrap();
+    assert_eq!(file.trials().unwrap()[0].state, TrialState::Interrupted);
+    assert_eq!(file.observations(3).unwrap().cells, [plain_cell(0)]);
+    file.begin_trial(&plain_label(3), &TrialMeta::of(&plain_rest(4))).unwrap();
+}
+
+#[test]
+fn a_trial_is_written_only_between_its_beginning_and_its_end() {
+    let (_dir, path) = place();
+    let mut file = RunFile::create(&path, &plain_facts(), RESERVE).unwrap();
+    assert!(matches!(file.append_cells(0, &[plain_cell(0)]), Err(StoreError::WrongState { index: 0, .. })));
+    file.begin_trial(&plain_label(0), &TrialMeta::default()).unwrap();
+    assert!(matches!(file.begin_trial(&plain_label(1), &TrialMeta::default()), Err(StoreError::WrongState { .. })));
+    file.finish_trial(0, &plain_rest(2)).unwrap();
+    assert!(matches!(file.begin_trial(&plain_label(0), &TrialMeta::default()), Err(StoreError::WrongState { .. })));
+    assert!(matches!(file.observations(9), Err(StoreError::NoTrial { index: 9, .. })));
+}
+
+#[test]
+fn a_finished_run_has_nothing_to_resume() {
+    let (_dir, path) = place();
+    let mut file = RunFile::create(&path, &plain_facts(), RESERVE).unwrap();
+    file.set_finished().unwrap();
+    file.close().unwrap();
+    assert!(matches!(RunFile::resume(&path, RESERVE), Err(StoreError::Finished { .. })));
+}
+
+#[test]
+fn tags_and_note_change_and_everything_else_stays() {
+    let (_dir, path) = place();
+    RunFile::create(&path, &plain_facts(), RESERVE).unwrap().close().unwrap();
+    let mut file = RunFile::open_for_notes(&path).unwrap();
+    file.set_tags(&["second".into()]).unwrap();
+    file.set_note("looked at again").unwrap();
+    file.close().unwrap();
+    let expected = RunFacts { tags: vec!["second".into()], note: "looked at again".into(), ..plain_facts() };
+    assert_eq!(RunFile::open(&path).unwrap().facts().unwrap(), expected);
+}
+
+#[test]
+fn a_file_opened_for_reading_is_not_written() {
+    let (_dir, path) = place();
+    RunFile::create(&path, &plain_facts(), RESERVE).unwrap().close().unwrap();
+    let before = std::fs::read(&path).unwrap();
+    let mut file = RunFile::open(&path).unwrap();
+    assert!(matches!(file.set_note("no"), Err(StoreError::ReadOnly { .. })));
+    file.close().unwrap();
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+}
+
+#[test]
+fn people_can_read_the_rates_of_a_trial_with_plain_sql() {
+    let (_dir, path) = place();
+    let mut file = RunFile::create(&path, &plain_facts(), RESERVE).unwrap();
+    file.begin_trial(&plain_label(0), &TrialMeta::of(&plain_rest(4))).unwrap();
+    let cells: Vec<_> = (0..4).map(plain_cell).collect();
+    file.append_cells(0, &cells).unwrap();
+    file.finish_trial(0, &plain_rest(4)).unwrap();
+    file.close().unwrap();
+    let reader = rusqlite::Connection::open(&path).unwrap();
+    let summary: (String, f64, f64, String) = reader
+        .query_row("SELECT factors, throughput_per_s, response_max_ms, started_utc FROM trial_summary", (), |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+        })
+        .unwrap();
+    // Three intervals of one second lie in the window, each with 20 completions.
+    assert_eq!(summary, ("transfer=4 KiB, cache=cold".into(), 20.0, 0.400004, "2026-11-21 21:30:00".into()));
+    let intervals: i64 = reader.query_row("SELECT count(*) FROM interval_summary", (), |row| row.get(0)).unwrap();
+    let probes: f64 = reader.query_row("SELECT value_mean FROM probe_summary", (), |row| row.get(0)).unwrap();
+    assert_eq!((intervals, probes), (4, 0.25));
+    let explained: i64 = reader.query_row("SELECT count(*) FROM about", (), |row| row.get(0)).unwrap();
+    assert!(explained > 10);
+}
