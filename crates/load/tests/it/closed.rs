@@ -1,0 +1,206 @@
+//! Closed loads: slots, think time, ramps, limits, and the tiling that is Little's law.
+
+use crate::{ENDLESS, alone};
+use load::{Limit, Load, Machine, Next, Ramp, SPAWNED, Spec, Think, build};
+use proptest::prelude::*;
+use units::Nanos;
+
+fn closed(slots: u32, think: Think) -> Spec {
+    Spec::Closed { slots, think }
+}
+
+/// An operation as a driver saw it.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    slot: u32,
+    n: u64,
+    intended: u64,
+    issued: u64,
+    completed: u64,
+}
+
+/// Drives a load in virtual time until it is finished. `service` gives the time of an operation, `delay` how late the
+/// driver looks again after every event.
+fn drive(load: &mut Machine, mut service: impl FnMut(u64) -> u64, mut delay: impl FnMut() -> u64) -> Vec<Seen> {
+    let (mut out, mut ended, mut now) = (Vec::<Seen>::new(), Vec::new(), 0);
+    loop {
+        match load.next(Nanos(now)) {
+            Next::Issue(a) => {
+                assert!(out.iter().all(|o| o.slot != a.slot), "slot {} was issued twice", a.slot);
+                assert!(a.intended.0 <= now);
+                let completed = now + service(a.n);
+                out.push(Seen { slot: a.slot, n: a.n, intended: a.intended.0, issued: now, completed });
+                continue;
+            }
+            Next::Finished if out.is_empty() => return ended,
+            Next::WaitUntil(at) => {
+                assert!(at.0 > now);
+                let first = out.iter().map(|o| o.completed).min().unwrap_or(u64::MAX);
+                now = at.0.min(first) + delay();
+            }
+            Next::Blocked | Next::Finished => now = now.max(out.iter().map(|o| o.completed).min().unwrap()) + delay(),
+        }
+        out.sort_by_key(|o| o.completed);
+        for done in out.extract_if(.., |o| o.completed <= now) {
+            load.completed(done.slot, Nanos(done.completed));
+            ended.push(done);
+        }
+    }
+}
+
+fn clipped(from: u64, to: u64, window: (u64, u64)) -> u128 {
+    u128::from(to.min(window.1).saturating_sub(from.max(window.0)))
+}
+
+fn think() -> impl Strategy<Value = Think> {
+    prop_oneof![
+        Just(Think::None),
+        (1u64..50_000).prop_map(|ns| Think::Constant(Nanos(ns))),
+        (1u64..50_000).prop_map(|ns| Think::Exponential(Nanos(ns))),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn think_lateness_and_service_tile_the_time_of_all_slots(
+        think in think(),
+        slots in 1u32..9,
+        ramp in 0u64..300_000,
+        times in proptest::collection::vec(1u64..90_000, 1..30),
+        delays in proptest::collection::vec(0u64..5_000, 1..30),
+        from in 0u64..400_000,
+        seed: u64,
+    ) {
+        let window = (from, 500_000);
+        let limit = Limit { until: Nanos(window.1), count: None };
+        let mut load = build(&closed(slots, think), Ramp { over: Nanos(ramp) }, limit, seed, 0, 1, Nanos::ZERO)
+            .measured(Nanos(window.0), Nanos(window.1));
+        let mut turn = 0;
+        let mut delay = || { turn += 1; delays[turn % delays.len()] };
+        let seen = drive(&mut load, |n| times[n as usize % times.len()], &mut delay);
+        let books = load.books();
+        let lateness: u128 = seen.iter().map(|o| clipped(o.intended, o.issued, window)).sum();
+        let service: u128 = seen.iter().map(|o| clipped(o.issued, o.completed, window)).sum();
+        prop_assert_eq!(books.slots_ns, u128::from(slots) * u128::from(window.1 - window.0));
+        prop_assert_eq!(books.think_ns + lateness + service, books.slots_ns);
+        prop_assert_eq!(books.issued, seen.len() as u64);
+        prop_assert_eq!(books.planned, seen.iter().filter(|o| o.intended >= from).count() as u64);
+        let mut numbers: Vec<u64> = seen.iter().map(|o| o.n).collect();
+        numbers.sort_unstable();
+        prop_assert!(numbers.into_iter().eq(0..seen.len() as u64));
+    }
+
+    #[test]
+    fn workers_share_slots_and_a_counted_amount_of_work(workers in 1u32..9, slots in 1u32..9, count in 0u64..60) {
+        let mut numbers = Vec::new();
+        let mut own_slots = 0;
+        for worker in 0..workers {
+            let limit = Limit { until: Nanos::MAX, count: Some(count) };
+            let mut load = build(&closed(slots, Think::None), Ramp::default(), limit, 1, worker, workers, Nanos::ZERO);
+            own_slots += load.slots();
+            numbers.extend(drive(&mut load, |n| 1 + n % 7, || 0).iter().map(|o| o.n));
+        }
+        numbers.sort_unstable();
+        prop_assert_eq!(own_slots, slots);
+        prop_assert!(numbers.into_iter().eq(0..count));
+    }
+}
+
+#[test]
+fn the_intended_start_is_the_last_completion_plus_the_think_time() {
+    let mut load = alone(closed(1, Think::Constant(Nanos(30))), ENDLESS, 0);
+    assert!(matches!(load.next(Nanos(4)), Next::Issue(a) if a.intended == Nanos(0)));
+    assert_eq!(load.next(Nanos(4)), Next::Blocked);
+    load.completed(0, Nanos(100));
+    assert_eq!(load.next(Nanos(105)), Next::WaitUntil(Nanos(130)));
+    assert!(matches!(load.next(Nanos(150)), Next::Issue(a) if a.intended == Nanos(130)));
+}
+
+#[test]
+fn a_ramp_starts_the_slots_of_all_workers_at_equal_distances() {
+    let mut starts = Vec::new();
+    for worker in 0..2 {
+        let ramp = Ramp { over: Nanos(1_000) };
+        let mut load = build(&closed(5, Think::None), ramp, ENDLESS, 0, worker, 2, Nanos(50));
+        for now in 50..1_100 {
+            while let Next::Issue(a) = load.next(Nanos(now)) {
+                assert_eq!(a.intended, Nanos(now));
+                starts.push(now);
+            }
+        }
+    }
+    starts.sort_unstable();
+    assert_eq!(starts, [50, 250, 450, 650, 850]);
+}
+
+#[test]
+fn exponential_think_time_has_the_mean_that_was_asked_for() {
+    let limit = Limit { until: Nanos::MAX, count: Some(100_000) };
+    let mut load = alone(closed(4, Think::Exponential(Nanos(1_000_000))), limit, 3).measured(Nanos::ZERO, Nanos::MAX);
+    let seen = drive(&mut load, |_| 1, || 0);
+    let mean = load.books().think_ns as f64 / seen.len() as f64;
+    assert!((mean - 1e6).abs() < 3.0 * 1e6 / (seen.len() as f64).sqrt(), "{mean}");
+}
+
+#[test]
+fn a_user_thinks_the_same_thoughts_whichever_worker_carries_him() {
+    let starts = |workers: u32| {
+        let mut seen = Vec::new();
+        for worker in 0..workers {
+            let limit = Limit { until: Nanos(1_000_000), count: None };
+            let mut load = build(
+                &closed(6, Think::Exponential(Nanos(9_000))),
+                Ramp::default(),
+                limit,
+                8,
+                worker,
+                workers,
+                Nanos(0),
+            );
+            seen.extend(drive(&mut load, |_| 500, || 0).iter().map(|o| (o.intended, o.slot * workers + worker)));
+        }
+        seen.sort_unstable();
+        seen
+    };
+    assert_eq!(starts(1), starts(3));
+    assert_eq!(starts(1), starts(6));
+}
+
+#[test]
+fn a_spawned_operation_takes_the_slot_that_is_due_first() {
+    let mut load = alone(closed(1, Think::Constant(Nanos(10))), ENDLESS, 0);
+    assert!(matches!(load.next(Nanos(0)), Next::Issue(_)));
+    assert!(load.spawn(Nanos(5), 9));
+    assert_eq!(load.next(Nanos(6)), Next::Blocked);
+    load.completed(0, Nanos(20));
+    assert_eq!(load.backlog(Nanos(25)), 1);
+    assert_eq!(load.next(Nanos(25)), Next::WaitUntil(Nanos(30)));
+    assert!(matches!(load.next(Nanos(30)), Next::Issue(a) if a.payload == 9 && a.n == SPAWNED));
+    load.completed(0, Nanos(40));
+    assert!(matches!(load.next(Nanos(50)), Next::Issue(a) if a.n == 1 && a.intended == Nanos(50)));
+}
+
+#[test]
+fn what_was_due_and_not_issued_is_named_at_the_end() {
+    let limit = Limit { until: Nanos(100), count: None };
+    let mut load = alone(closed(3, Think::None), limit, 0).measured(Nanos(0), Nanos(100));
+    assert!(matches!(load.next(Nanos(1)), Next::Issue(_)));
+    load.completed(0, Nanos(60));
+    let left: Vec<_> = std::iter::from_fn(|| load.unissued(Nanos(100))).map(|u| (u.n, u.intended.0)).collect();
+    assert_eq!(left, [(1, 0), (2, 0), (3, 60)]);
+    assert_eq!(load.books().planned, 4);
+    assert_eq!(load.next(Nanos(100)), Next::Finished);
+}
+
+#[test]
+fn a_load_is_finished_when_its_time_is_over_and_blocked_while_a_slot_may_come_back() {
+    let limit = Limit { until: Nanos(100), count: None };
+    let mut load = alone(closed(1, Think::None), limit, 0);
+    assert!(matches!(load.next(Nanos(0)), Next::Issue(_)));
+    assert_eq!(load.next(Nanos(99)), Next::Blocked);
+    assert_eq!(load.next(Nanos(100)), Next::Finished);
+    load.completed(0, Nanos(101));
+    assert_eq!(load.next(Nanos(101)), Next::Finished);
+}

@@ -1,0 +1,27 @@
+//! What the load machine promises, held through its public door.
+
+mod arrivals;
+mod closed;
+mod open;
+
+use load::{Arrival, Limit, Load, Next, Ramp, Spec, build};
+use units::Nanos;
+
+/// A limit that is never reached.
+const ENDLESS: Limit = Limit { until: Nanos::MAX, count: None };
+
+/// The arrivals of one worker, each of which ends the moment it is issued.
+fn drawn(mut load: impl Load) -> impl Iterator<Item = Arrival> {
+    std::iter::from_fn(move || match load.next(Nanos(u64::MAX - 1)) {
+        Next::Issue(arrival) => {
+            load.completed(arrival.slot, arrival.intended);
+            Some(arrival)
+        }
+        _ => None,
+    })
+}
+
+/// A load that one worker carries alone, from time zero, without a ramp.
+fn alone(spec: Spec, limit: Limit, seed: u64) -> load::Machine {
+    build(&spec, Ramp::default(), limit, seed, 0, 1, Nanos::ZERO)
+}
