@@ -131,14 +131,18 @@ fn words(connection: &Connection, list: &str) -> Result<Vec<String>, Error> {
 
 fn read_ceiling(connection: &Connection) -> Result<Option<Ceiling>, Error> {
     connection
-        .query_row("SELECT null_operation_ns, clock_read_ns, lateness_p99_ns, open_rate_error_pct FROM ceiling", (), |row| {
-            Ok(Ceiling {
-                null_operation_ns: float(row, 0)?,
-                clock_read_ns: float(row, 1)?,
-                lateness_p99_ns: float(row, 2)?,
-                open_rate_error_pct: float(row, 3)?,
-            })
-        })
+        .query_row(
+            "SELECT null_operation_ns, clock_read_ns, lateness_p99_ns, open_rate_error_pct FROM ceiling",
+            (),
+            |row| {
+                Ok(Ceiling {
+                    null_operation_ns: float(row, 0)?,
+                    clock_read_ns: float(row, 1)?,
+                    lateness_p99_ns: float(row, 2)?,
+                    open_rate_error_pct: float(row, 3)?,
+                })
+            },
+        )
         .optional()
 }
 
@@ -169,7 +173,7 @@ fn read_systems(connection: &Connection) -> Result<Vec<SystemFacts>, Error> {
 fn read_fingerprint(connection: &Connection, system: i64) -> Result<Vec<Fact>, Error> {
     let mut statement =
         connection.prepare_cached("SELECT key, value, private FROM system_fact WHERE system = ?1 ORDER BY rowid")?;
-    let rows = statement
-        .query_map([system], |row| Ok(Fact { key: row.get(0)?, value: row.get(1)?, private: row.get(2)? }))?;
+    let rows =
+        statement.query_map([system], |row| Ok(Fact { key: row.get(0)?, value: row.get(1)?, private: row.get(2)? }))?;
     rows.collect()
 }

@@ -71,8 +71,8 @@ impl RunFile {
     /// # Errors
     /// When the file is missing, in use, damaged, no run file, or of a version that this Prony does not know.
     pub fn open(path: &Path) -> Result<RunFile, StoreError> {
-        // A run that did not close its file left it in the form with a log, which only somebody who may write can read.
-        let connection = connect(path, has_log(path)?)?;
+        // What a run did not close must be recovered first, and only somebody who may write can do that.
+        let connection = connect(path, is_unclosed(path)?)?;
         connection.pragma_update(None, "locking_mode", "EXCLUSIVE").during("opening the file", path)?;
         schema::check(&connection, path)?;
         Ok(RunFile { connection, path: path.to_path_buf(), writable: false, open: None })
@@ -129,9 +129,7 @@ impl RunFile {
     /// # Errors
     /// When the file was opened for reading, or is full.
     pub fn set_note(&mut self, note: &str) -> Result<(), StoreError> {
-        self.change("writing the note", |connection| {
-            connection.execute("UPDATE run SET note = ?1", [note]).map(|_| ())
-        })
+        self.change("writing the note", |connection| connection.execute("UPDATE run SET note = ?1", [note]).map(|_| ()))
     }
 
     /// Says that every planned trial has ended.
@@ -202,13 +200,13 @@ fn must_exist(path: &Path) -> Result<(), StoreError> {
     fs::File::open(path).map(|_| ()).map_err(|source| StoreError::Unreachable { path: path.to_path_buf(), source })
 }
 
-/// Whether the file is in the form with a log: byte 18 of the header is then 2.
-fn has_log(path: &Path) -> Result<bool, StoreError> {
+/// Whether the file is in the form with a log (byte 18 of the header is then 2), or was left while it was made.
+fn is_unclosed(path: &Path) -> Result<bool, StoreError> {
     let mut header = Vec::new();
     fs::File::open(path)
         .and_then(|file| file.take(20).read_to_end(&mut header))
         .map_err(|source| StoreError::Unreachable { path: path.to_path_buf(), source })?;
-    Ok(header.get(18) == Some(&2))
+    Ok(header.get(18) == Some(&2) || beside(path, "-journal").exists())
 }
 
 /// The name of a file that SQLite keeps beside the run file.
@@ -222,7 +220,8 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
 pub(crate) fn connect(path: &Path, write: bool) -> Result<Connection, StoreError> {
     const ACTION: &str = "opening the file";
     let access = if write { OpenFlags::SQLITE_OPEN_READ_WRITE } else { OpenFlags::SQLITE_OPEN_READ_ONLY };
-    let connection = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX).during(ACTION, path)?;
+    let connection =
+        Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX).during(ACTION, path)?;
     // The file may come from anybody: no code in it runs, and no value in it is larger than ours can be.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true).during(ACTION, path)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false).during(ACTION, path)?;

@@ -88,7 +88,8 @@ impl Scrubber {
             clean.push_str(before);
             let end = found.find(ends_path).unwrap_or(found.len());
             let (path, behind) = found.split_at(end);
-            let starts = !clean.chars().next_back().is_some_and(|c| c.is_alphanumeric() || matches!(c, ')' | '.' | '%'));
+            let starts =
+                !clean.chars().next_back().is_some_and(|c| c.is_alphanumeric() || matches!(c, ')' | '.' | '%'));
             let name = path.trim_start_matches('/');
             let is_path = starts && name.chars().any(char::is_alphanumeric) && !UNITS.contains(&name);
             clean.push_str(&if is_path { self.stand_in(path) } else { path.to_owned() });
@@ -168,7 +169,8 @@ mod tests {
     #[test]
     fn places_hosts_and_serials_go_and_ordinary_words_stay() {
         let scrubber = scrubber();
-        let clean = scrubber.clean("gold wrote /srv/big disk/lab/x at 12 k/s, 87.2 /s; golden is not observed; S3EVNX0J");
+        let clean =
+            scrubber.clean("gold wrote /srv/big disk/lab/x at 12 k/s, 87.2 /s; golden is not observed; S3EVNX0J");
         assert_eq!(
             clean,
             "(private 3) wrote (private 1)/x at 12 k/s, 87.2 /s; golden is not observed; (private 2)"

@@ -40,7 +40,14 @@ fn key() -> impl Strategy<Value = CellKey> {
 
 pub fn cell() -> impl Strategy<Value = Cell> {
     (key(), histogram(), histogram(), histogram(), histogram(), tally()).prop_map(
-        |(key, response, service, lateness, censored, tally)| Cell { key, response, service, lateness, censored, tally },
+        |(key, response, service, lateness, censored, tally)| Cell {
+            key,
+            response,
+            service,
+            lateness,
+            censored,
+            tally,
+        },
     )
 }
 
@@ -71,8 +78,11 @@ fn series() -> impl Strategy<Value = Vec<Series>> {
 
 fn event() -> impl Strategy<Value = Event> {
     let kinds = [EventKind::Phase, EventKind::Pause, EventKind::Damage, EventKind::Failure, EventKind::Note];
-    (any::<u64>(), proptest::sample::select(kinds.to_vec()), text())
-        .prop_map(|(at, kind, text)| Event { at: Nanos(at), kind, text })
+    (any::<u64>(), proptest::sample::select(kinds.to_vec()), text()).prop_map(|(at, kind, text)| Event {
+        at: Nanos(at),
+        kind,
+        text,
+    })
 }
 
 fn provenance() -> impl Strategy<Value = Provenance> {

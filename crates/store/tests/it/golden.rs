@@ -1,1 +1,67 @@
-//! pending
+//! A run file of every version that was ever written opens for ever.
+
+use crate::arbitrary::{plain_cell, plain_facts, plain_label, plain_rest};
+use observation::RunFacts;
+use std::path::{Path, PathBuf};
+use store::{RunFile, TrialMeta, TrialState};
+
+const INTERVALS: u32 = 3;
+
+fn golden(version: i64) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/data/v{version}.prony"))
+}
+
+/// The run that is in the golden file: trial 0 finished at its second attempt, trial 1 interrupted.
+fn write(path: &Path) {
+    let meta = TrialMeta::of(&plain_rest(INTERVALS));
+    let mut file = RunFile::create(path, &plain_facts(), 16 << 10).unwrap();
+    file.begin_trial(&plain_label(0), &meta).unwrap();
+    file.append_cells(0, &[plain_cell(9)]).unwrap();
+    file.discard_trial(0).unwrap();
+    file.begin_trial(&plain_label(0), &meta).unwrap();
+    file.append_cells(0, &(0..INTERVALS).map(plain_cell).collect::<Vec<_>>()).unwrap();
+    file.finish_trial(0, &plain_rest(INTERVALS)).unwrap();
+    file.begin_trial(&plain_label(1), &meta).unwrap();
+    file.append_cells(1, &[plain_cell(0)]).unwrap();
+    file.close().unwrap();
+}
+
+fn check(path: &Path) {
+    let file = RunFile::open(path).unwrap();
+    assert_eq!(file.facts().unwrap(), RunFacts { finished: false, ..plain_facts() });
+    let trials = file.trials().unwrap();
+    let states: Vec<_> = trials.iter().map(|trial| (trial.state, trial.attempts)).collect();
+    assert_eq!(states, [(TrialState::Finished, 2), (TrialState::Interrupted, 1)]);
+    assert_eq!(trials[0].label, plain_label(0));
+    let mut expected = plain_rest(INTERVALS);
+    expected.cells = (0..INTERVALS).map(plain_cell).collect();
+    assert_eq!(file.observations(0).unwrap(), expected);
+    assert_eq!(file.observations(1).unwrap().cells, [plain_cell(0)]);
+}
+
+#[test]
+fn a_run_of_version_1_opens() {
+    // A copy: a reader must not depend on write access, and must not leave anything beside the committed file.
+    let dir = tempfile::tempdir().unwrap();
+    let copy = dir.path().join("v1.prony");
+    std::fs::copy(golden(1), &copy).unwrap();
+    check(&copy);
+    RunFile::resume(&copy, 4096).unwrap().close().unwrap();
+    check(&copy);
+}
+
+#[test]
+fn the_version_that_is_written_has_a_golden_file() {
+    let path = golden(store::VERSION);
+    if std::env::var_os("PRONY_BLESS").is_some() && !path.exists() {
+        write(&path);
+    }
+    assert!(path.exists(), "set PRONY_BLESS=1 once to write {}, and commit it", path.display());
+}
+
+#[test]
+fn the_writer_still_writes_what_the_golden_file_holds() {
+    let dir = tempfile::tempdir().unwrap();
+    write(&dir.path().join("run.prony"));
+    check(&dir.path().join("run.prony"));
+}

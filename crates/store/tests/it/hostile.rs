@@ -1,1 +1,138 @@
-//! pending
+//! Files that somebody made or changed: an error that names the file, never a crash.
+
+use crate::arbitrary::{plain_cell, plain_facts, plain_label, plain_rest};
+use proptest::prelude::*;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use store::{RunFile, StoreError, TrialMeta, redact};
+
+fn make(path: &Path) {
+    let mut file = RunFile::create(path, &plain_facts(), 32 << 10).unwrap();
+    file.begin_trial(&plain_label(0), &TrialMeta::of(&plain_rest(3))).unwrap();
+    file.append_cells(0, &[plain_cell(0), plain_cell(1)]).unwrap();
+    file.finish_trial(0, &plain_rest(3)).unwrap();
+    file.close().unwrap();
+}
+
+fn changed_by(sql: &str) -> (tempfile::TempDir, PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("run.prony");
+    make(&path);
+    rusqlite::Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+    (dir, path)
+}
+
+/// Opens and reads all that can be read, as `prony show` would.
+fn read_all(path: &Path) -> Result<(), StoreError> {
+    let file = RunFile::open(path)?;
+    file.facts()?;
+    for trial in file.trials()? {
+        file.observations(trial.label.index)?;
+    }
+    file.close()
+}
+
+fn message_after(sql: &str) -> String {
+    let (_dir, path) = changed_by(sql);
+    let error = read_all(&path).unwrap_err();
+    error.to_string().replace(path.to_str().unwrap(), "run.prony")
+}
+
+#[test]
+fn a_missing_file_a_foreign_file_and_a_foreign_database_are_told_apart() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.prony");
+    assert!(matches!(RunFile::open(&path), Err(StoreError::Unreachable { .. })));
+    std::fs::write(&path, "this is a letter, and a rather long one at that, longer than a header").unwrap();
+    assert!(matches!(RunFile::open(&path), Err(StoreError::NotARunFile { .. })));
+    std::fs::write(&path, "").unwrap();
+    assert!(matches!(RunFile::open(&path), Err(StoreError::NotARunFile { .. })));
+    std::fs::remove_file(&path).unwrap();
+    rusqlite::Connection::open(&path).unwrap().execute_batch("CREATE TABLE t (a)").unwrap();
+    assert!(matches!(RunFile::open(&path), Err(StoreError::NotARunFile { .. })));
+}
+
+#[test]
+fn a_later_and_an_earlier_version_say_what_to_do() {
+    assert_eq!(
+        message_after("PRAGMA user_version = 99"),
+        "`run.prony` has schema version 99, and this Prony reads versions up to 1; \
+         open it with a Prony as new as the one that wrote it"
+    );
+    assert_eq!(
+        message_after("PRAGMA user_version = 0"),
+        "`run.prony` has schema version 0, and this Prony reads versions from 1 on; open it with the Prony that wrote it"
+    );
+}
+
+#[test]
+fn tables_that_are_not_ours_to_the_letter_are_refused() {
+    let program = "DROP TABLE event; CREATE VIEW event AS
+        WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x AS id FROM n";
+    assert!(message_after(program).contains("the table `event` is missing or changed"));
+    assert!(message_after("DROP VIEW trial_summary").contains("the view `trial_summary` is missing or changed"));
+    let trigger = "CREATE TRIGGER t AFTER UPDATE ON run BEGIN DELETE FROM cell; END";
+    assert!(message_after(trigger).contains("somebody added the trigger `t`"));
+}
+
+#[test]
+fn an_index_that_somebody_added_for_speed_does_no_harm() {
+    let (_dir, path) = changed_by("CREATE INDEX by_interval ON cell (interval)");
+    read_all(&path).unwrap();
+}
+
+#[test]
+fn values_that_no_run_can_have_are_damage() {
+    let cases = [
+        "UPDATE cell SET response = x'ffffffffffffffff'",
+        "UPDATE cell SET done = -1",
+        "UPDATE cell SET interval = 4294967296",
+        "UPDATE trial SET state = 'sleeping'",
+        "UPDATE trial SET provenance = 'dreamt'",
+        "UPDATE trial SET generators = 70000",
+        "UPDATE event SET kind = 'party'",
+        "UPDATE class SET kind = 'play'",
+        "UPDATE factor SET form = 'tree'",
+        "UPDATE account SET service_ns = 'many'",
+        "DELETE FROM series",
+        "DELETE FROM run",
+    ];
+    for sql in cases {
+        assert!(message_after(sql).starts_with("`run.prony` is damaged: "), "{sql}: {}", message_after(sql));
+    }
+}
+
+fn sample() -> &'static [u8] {
+    static SAMPLE: OnceLock<Vec<u8>> = OnceLock::new();
+    SAMPLE.get_or_init(|| {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("run.prony");
+        make(&path);
+        std::fs::read(path).unwrap()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_change_of_bytes_makes_the_reader_crash(
+        changes in proptest::collection::vec((any::<proptest::sample::Index>(), any::<u8>()), 1..30),
+        keep in 0.2f64..2.0,
+    ) {
+        let mut bytes = sample().to_vec();
+        for (at, byte) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        bytes.truncate((bytes.len() as f64 * keep) as usize);
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("run.prony");
+        std::fs::write(&path, bytes).unwrap();
+        let _ = read_all(&path);
+        let _ = redact(&path, &dir.path().join("copy.prony"));
+        if let Ok(file) = RunFile::resume(&path, 4096) {
+            let _ = file.close();
+        }
+    }
+}
