@@ -46,8 +46,11 @@ impl RunFile {
         // Both must be set before the first table; pages can then be given back without copying the file.
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").during("making the file", path)?;
         become_writer(&connection, path)?;
-        schema::make(&connection, path)?;
-        facts::write(&connection, facts).during("writing the facts of the run", path)?;
+        // All at once: a file that its maker left half-made is no run file, rather than a strange one.
+        let transaction = connection.unchecked_transaction().during("making the file", path)?;
+        schema::make(&transaction, path)?;
+        facts::write(&transaction, facts).during("writing the facts of the run", path)?;
+        transaction.commit().during("making the file", path)?;
         reserve::take(&connection, reserve_bytes, path)?;
         Ok(RunFile { connection, path: path.to_path_buf(), writable: true, open: None })
     }

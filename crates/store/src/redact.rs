@@ -46,8 +46,8 @@ pub fn redact(source: &Path, copy: &Path) -> Result<(), StoreError> {
 
 fn write_copy(source: &RunFile, copy: &Path, scrubber: &Scrubber) -> Result<(), StoreError> {
     let target = connect(copy, true)?;
-    schema::make(&target, copy)?;
     let transaction = target.unchecked_transaction().during("starting the copy", copy)?;
+    schema::make(&transaction, copy)?;
     for table in tables(&source.connection).during("reading the tables", source.path())? {
         copy_table(&source.connection, &target, &table, scrubber).during("copying a table", copy)?;
     }

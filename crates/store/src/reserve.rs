@@ -24,7 +24,7 @@ const APPEND_BYTES: u64 = 24 << 10;
 
 /// How much to reserve for a run: `intervals` over all trials (warm-up included), each with about `cells` cells.
 pub fn estimate_bytes(intervals: u64, cells: u64) -> u64 {
-    (1 << 20) + intervals.saturating_mul(APPEND_BYTES.saturating_add(cells.saturating_mul(CELL_BYTES)))
+    intervals.saturating_mul(APPEND_BYTES.saturating_add(cells.saturating_mul(CELL_BYTES))).saturating_add(1 << 20)
 }
 
 /// Takes `bytes` for the file and about as much for its log.
@@ -63,6 +63,8 @@ pub(crate) fn checkpoint(connection: &Connection, mode: &str, path: &Path) -> Re
 /// Gives unused space back and leaves one file without a log.
 pub(crate) fn release(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     const ACTION: &str = "giving reserved space back";
+    // A process that was killed while it took its reserve left the filler behind.
+    connection.execute("DELETE FROM reserve", ()).during(ACTION, path)?;
     // Moves pages from the end into free places and cuts the file: in place, because a full disk has no room for a copy.
     let mut vacuum = connection.prepare("PRAGMA incremental_vacuum").during(ACTION, path)?;
     let mut rows = vacuum.query(()).during(ACTION, path)?;
@@ -71,4 +73,25 @@ pub(crate) fn release(connection: &Connection, path: &Path) -> Result<(), StoreE
     drop(vacuum);
     checkpoint(connection, "TRUNCATE", path)?;
     connection.pragma_update(None, "journal_mode", "DELETE").during(ACTION, path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commits_flush_nothing_before_and_after_a_checkpoint() {
+        let connection = Connection::open_in_memory().unwrap();
+        let synchronous = || connection.pragma_query_value(None, "synchronous", |row| row.get::<_, i64>(0)).unwrap();
+        checkpoint(&connection, "RESTART", Path::new("x")).unwrap();
+        assert_eq!(synchronous(), 0);
+    }
+
+    #[test]
+    fn the_estimate_grows_with_intervals_and_cells_and_never_overflows() {
+        assert!(estimate_bytes(60, 4) < estimate_bytes(60, 40));
+        assert!(estimate_bytes(60, 4) < estimate_bytes(3600, 4));
+        assert_eq!(estimate_bytes(0, 100), 1 << 20);
+        let _ = estimate_bytes(1 << 40, 1 << 20);
+    }
 }

@@ -15,12 +15,12 @@ pub(crate) const APPLICATION_ID: i64 = 0x5072_6e79;
 /// All tables and views of version 1.
 pub(crate) const SCHEMA: &str = include_str!("schema.sql");
 
-/// Makes the tables in a new file.
+/// Makes the marks and the tables in a new file, within the caller's transaction.
 pub(crate) fn make(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     const ACTION: &str = "making the tables";
     connection.pragma_update(None, "application_id", APPLICATION_ID).during(ACTION, path)?;
     connection.pragma_update(None, "user_version", VERSION).during(ACTION, path)?;
-    connection.execute_batch(&format!("BEGIN; {SCHEMA} COMMIT;")).during(ACTION, path)
+    connection.execute_batch(SCHEMA).during(ACTION, path)
 }
 
 /// Checks the marks, the version and the tables of an existing file.

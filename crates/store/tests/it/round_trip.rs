@@ -179,3 +179,18 @@ fn people_can_read_the_rates_of_a_trial_with_plain_sql() {
     let explained: i64 = reader.query_row("SELECT count(*) FROM about", (), |row| row.get(0)).unwrap();
     assert!(explained > 10);
 }
+
+#[test]
+fn while_a_trial_is_measured_only_the_log_is_written() {
+    let (_dir, path) = place();
+    let mut file = RunFile::create(&path, &plain_facts(), RESERVE).unwrap();
+    file.begin_trial(&plain_label(0), &TrialMeta::of(&plain_rest(4))).unwrap();
+    let before = std::fs::read(&path).unwrap();
+    // More pages than the thousand after which the database folds its log in when nobody tells it not to.
+    for interval in 0..600 {
+        file.append_cells(0, &[plain_cell(interval)]).unwrap();
+    }
+    assert!(std::fs::read(&path).unwrap() == before, "the file itself was written during the trial");
+    file.finish_trial(0, &plain_rest(4)).unwrap();
+    assert!(std::fs::read(&path).unwrap() != before, "the log was not folded in after the trial");
+}
