@@ -55,7 +55,7 @@ impl WallClock {
             Err(before) => -i64::try_from(before.duration().as_nanos()).unwrap_or(i64::MAX),
         };
         match counter {
-            Some(counter) => WallClock { source: Source::Counter(counter.from_here()), unix_start_ns },
+            Some(counter) => WallClock { source: Source::Counter(counter.started()), unix_start_ns },
             None => WallClock { source: Source::Monotonic(Instant::now()), unix_start_ns },
         }
     }
@@ -120,7 +120,7 @@ impl Counter {
         steady.then(|| Counter { raw, base: 0, scale: (whole * (1u64 << 32) as f64).round() as u64 })
     }
 
-    fn from_here(mut self) -> Counter {
+    fn started(mut self) -> Counter {
         self.base = self.raw.raw();
         self
     }

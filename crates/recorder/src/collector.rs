@@ -3,7 +3,6 @@
 //! The one idea: workers leave their sets in a queue, and whoever keeps the trial calls [`Collector::collect`] now and
 //! then; nothing wakes it, and nothing waits for it.
 
-use crate::dense::Dense;
 use crate::exchange::Exchange;
 use crate::recorder::{Layout, Recorder};
 use observation::Cell;
@@ -37,7 +36,7 @@ impl Collector {
     pub fn collect(&mut self, into: &mut Vec<Cell>) {
         for exchange in &self.exchanges {
             while let Some(mut set) = exchange.take_full() {
-                Dense::freeze(&mut set, exchange.place, into);
+                set.freeze(exchange.place, into);
                 exchange.put_clear(set);
             }
             into.append(&mut exchange.take_leftover());

@@ -11,7 +11,7 @@ const BUCKETS: usize = BUCKET_COUNT as usize;
 
 /// Which histogram of a class and endpoint.
 #[derive(Clone, Copy)]
-pub(crate) enum Kind {
+enum Kind {
     Response = 0,
     Service = 1,
     Lateness = 2,
@@ -68,9 +68,21 @@ impl Dense {
         (self.interval, self.start, self.due, self.room) = (interval, start, due, room);
     }
 
-    /// Adds one duration.
+    /// Adds the three durations of an operation that ended well: response is lateness and service together.
     #[inline]
-    pub(crate) fn add(&mut self, key: usize, kind: Kind, ns: u64) {
+    pub(crate) fn add_operation(&mut self, key: usize, lateness: u64, service: u64) {
+        self.add(key, Kind::Response, lateness + service);
+        self.add(key, Kind::Service, service);
+        self.add(key, Kind::Lateness, lateness);
+    }
+
+    /// Adds the age of an operation that never ended.
+    pub(crate) fn add_censored(&mut self, key: usize, age: u64) {
+        self.add(key, Kind::Censored, age);
+    }
+
+    #[inline]
+    fn add(&mut self, key: usize, kind: Kind, ns: u64) {
         let extent = &mut self.extents[key][kind as usize];
         extent.sum += u128::from(ns);
         extent.min = extent.min.min(ns);

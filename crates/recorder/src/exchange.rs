@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Debug)]
 pub(crate) struct Exchange {
     pub(crate) place: Place,
-    full: ArrayQueue<Box<Dense>>,
-    clear: ArrayQueue<Box<Dense>>,
+    full: ArrayQueue<Dense>,
+    clear: ArrayQueue<Dense>,
     /// Cells that the worker had to freeze by itself; written once, when it is done.
     leftover: Mutex<Vec<Cell>>,
     done: AtomicU64,
@@ -33,25 +33,25 @@ impl Exchange {
             failed: AtomicU64::new(0),
         };
         for _ in 0..spares {
-            exchange.put_clear(Box::new(Dense::new(keys)));
+            exchange.put_clear(Dense::new(keys));
         }
         exchange
     }
 
-    pub(crate) fn take_clear(&self) -> Option<Box<Dense>> {
+    pub(crate) fn take_clear(&self) -> Option<Dense> {
         self.clear.pop()
     }
 
-    pub(crate) fn put_clear(&self, set: Box<Dense>) {
+    pub(crate) fn put_clear(&self, set: Dense) {
         let _ = self.clear.push(set);
     }
 
     /// Hands a set over; it comes back when there is no room, which the sizes exclude.
-    pub(crate) fn put_full(&self, set: Box<Dense>) -> Result<(), Box<Dense>> {
+    pub(crate) fn put_full(&self, set: Dense) -> Result<(), Dense> {
         self.full.push(set)
     }
 
-    pub(crate) fn take_full(&self) -> Option<Box<Dense>> {
+    pub(crate) fn take_full(&self) -> Option<Dense> {
         self.full.pop()
     }
 
