@@ -1,0 +1,397 @@
+//! Every field filled, every value different, and each value telling its own place.
+//!
+//! Latencies are coded: 110 is a mean, 150 a p50, 195 a p95, 199 a p99, 299 a p99.9, 390 a maximum; the first decimal says
+//! response (1), service (2) or lateness (3), the second the trial, the third the stream. So a value in the wrong place
+//! is seen in a golden file without a table beside it.
+
+use super::build::{caveat, count, sized, word};
+use analysis::*;
+use observation::*;
+use study::Direction;
+use units::{Nanos, PerSecond};
+
+/// The sample with each text replaced by what `rename` makes of it; for tests of escaping.
+pub fn renamed(rename: &dyn Fn(&str) -> String) -> Findings {
+    let mut findings = distinct();
+    let mut texts: Vec<&mut String> = Vec::new();
+    let run = &mut findings.run;
+    texts.extend([&mut run.id, &mut run.study, &mut run.title, &mut run.question, &mut run.version, &mut run.commit]);
+    texts.extend([&mut run.study_text, &mut run.note]);
+    texts.extend(run.targets.iter_mut().chain(&mut run.settings).chain(&mut run.only).chain(&mut run.tags));
+    for system in &mut run.systems {
+        texts.extend([&mut system.name, &mut system.kind, &mut system.place, &mut system.driver]);
+        texts.extend(system.fingerprint.iter_mut().flat_map(|fact| [&mut fact.key, &mut fact.value]));
+    }
+    for trial in &mut findings.trials {
+        let label = &mut trial.label;
+        texts.extend([&mut label.experiment, &mut label.system, &mut label.state]);
+        texts.extend(label.search.as_mut());
+        texts.extend(label.factors.iter_mut().map(|factor| &mut factor.name));
+        for stream in &mut label.streams {
+            texts.extend([&mut stream.name, &mut stream.workload, &mut stream.load]);
+        }
+        texts.extend(trial.streams.iter_mut().flat_map(|stream| &mut stream.classes).map(|class| &mut class.name));
+        texts.extend(trial.machine.disks.iter_mut().map(|disk| &mut disk.name));
+        texts.extend(trial.events.iter_mut().map(|event| &mut event.text));
+        texts.extend(trial.caveats.iter_mut().map(|caveat| &mut caveat.text));
+    }
+    for point in &mut findings.points {
+        texts.extend([&mut point.experiment, &mut point.system, &mut point.stream]);
+        texts.extend(point.factors.iter_mut().map(|(name, _)| name));
+        texts.extend(point.caveats.iter_mut().map(|caveat| &mut caveat.text));
+    }
+    texts.extend(findings.answer.iter_mut());
+    texts.extend(findings.caveats.iter_mut().map(|caveat| &mut caveat.text));
+    texts.into_iter().for_each(|text| *text = rename(text));
+    findings.findings.iter_mut().for_each(|finding| rename_finding(finding, rename));
+    findings
+}
+
+fn rename_finding(finding: &mut Finding, rename: &dyn Fn(&str) -> String) {
+    let texts: Vec<&mut String> = match finding {
+        Finding::Comparison(f) => vec![&mut f.experiment, &mut f.stream, &mut f.baseline, &mut f.system, &mut f.metric],
+        Finding::Knee(f) => vec![&mut f.experiment, &mut f.system, &mut f.stream, &mut f.factor],
+        Finding::HighestRate(f) => vec![&mut f.experiment, &mut f.system, &mut f.stream, &mut f.reason],
+        Finding::ServiceFit(f) => vec![&mut f.experiment, &mut f.system, &mut f.stream],
+        Finding::Scaling(f) => vec![&mut f.experiment, &mut f.system, &mut f.stream, &mut f.factor],
+        Finding::Sustained(f) => vec![&mut f.experiment, &mut f.system, &mut f.stream],
+        Finding::Threshold(f) => vec![&mut f.text, &mut f.at],
+    };
+    texts.into_iter().for_each(|text| *text = rename(text));
+}
+
+pub fn distinct() -> Findings {
+    Findings {
+        run: run(),
+        trials: vec![trial(0), trial(1)],
+        points: (0..4).map(point).collect(),
+        findings: findings(),
+        caveats: vec![
+            caveat(CaveatKind::Unfinished, None, "2 of 4 trials ended"),
+            caveat(CaveatKind::Steal, Some(1), "steal 3.7%"),
+        ],
+        answer: vec!["The answer in one sentence.".into(), "Its main caveat.".into()],
+    }
+}
+
+fn run() -> RunFacts {
+    let fact = |key: &str, value: &str, private| Fact { key: key.into(), value: value.into(), private };
+    RunFacts {
+        id: "2026-11-21T2130-distinct".into(),
+        study: "distinct".into(),
+        title: "The title".into(),
+        question: "The question?".into(),
+        started_unix_ns: 1_795_296_600_000_000_007,
+        seed: 18_446_744_073_709_551_557,
+        version: "9.8.7".into(),
+        commit: "abcdef0".into(),
+        study_text: "title = \"The title\"\n[system.left]\ndir = \"/srv/left\"\n".into(),
+        targets: vec!["file:/srv/left".into(), "device:/dev/disk/by-id/right".into()],
+        settings: vec!["measure=7s".into()],
+        only: vec!["curve".into()],
+        tags: vec!["first tag".into(), "second tag".into()],
+        note: "note by the user of /srv/left".into(),
+        systems: vec![
+            SystemFacts {
+                name: "left".into(),
+                kind: "file".into(),
+                place: "/srv/left".into(),
+                modules: 11,
+                driver: "io_uring, direct".into(),
+                fingerprint: vec![fact("kernel.release", "6.1.2", false), fact("host.name", "secret-host", true)],
+                footprint: Footprint {
+                    drives: Some(12.0),
+                    watts: Some(13.5),
+                    rack_units: Some(14.0),
+                    price: Some(15_000.25),
+                },
+            },
+            SystemFacts {
+                name: "right".into(),
+                kind: "device".into(),
+                place: "/dev/disk/by-id/right".into(),
+                modules: 16,
+                driver: "pread, buffered".into(),
+                fingerprint: vec![fact("disk.serial", "SERIAL-0042", true), fact("disk.scheduler", "none", false)],
+                footprint: Footprint::default(),
+            },
+        ],
+        ceiling: Some(Ceiling {
+            null_operation_ns: 41.5,
+            clock_read_ns: 9.25,
+            lateness_p99_ns: 1_240.5,
+            open_rate_error_pct: 0.031,
+        }),
+        finished: false,
+    }
+}
+
+fn latency(kind: f64, trial: u32, stream: u16) -> LatencySummary {
+    let code = kind * 0.1 + f64::from(trial) * 0.01 + f64::from(stream) * 0.001;
+    LatencySummary {
+        count: 700 + u64::from(trial) * 10 + u64::from(stream),
+        mean_ms: 110.0 + code,
+        p50_ms: 150.0 + code,
+        p95_ms: 195.0 + code,
+        p99_ms: 199.0 + code,
+        p999_ms: 299.0 + code,
+        max_ms: 390.0 + code,
+        tail: Tail { p99_firm: true, p999_firm: trial == 0, censored: stream == 1 },
+    }
+}
+
+fn trial(index: u32) -> TrialSummary {
+    let at = f64::from(index);
+    TrialSummary {
+        label: TrialLabel {
+            index,
+            experiment: "curve".into(),
+            system: if index == 0 { "left" } else { "right" }.into(),
+            replicate: 3 + index,
+            block: 5 + index,
+            factors: vec![
+                Factor { name: "outstanding".into(), level: count(32.0 + at) },
+                Factor { name: "transfer".into(), level: sized(4096.0) },
+                Factor { name: "think".into(), level: Level::Number { value: 0.25, text: "250 ms".into() } },
+                Factor { name: "cache".into(), level: word("cold") },
+            ],
+            streams: (0..2).map(label).collect(),
+            state: "as left".into(),
+            search: (index == 1).then(|| "rate 4 k/s of the search".into()),
+        },
+        provenance: if index == 0 { Provenance::Measured } else { Provenance::Simulated },
+        started_unix_ns: 1_795_296_601_000_000_003 + i64::from(index),
+        window: Window { start: Nanos::from_secs(2), end: Nanos::from_secs(9 + u64::from(index)) },
+        streams: (0..2).map(|stream| summary(index, stream)).collect(),
+        elapsed_s: 21.5 + at,
+        fixed_work: index == 1,
+        generator_cpu: CpuTime { user_s: 31.5 + at, system_s: 33.5 + at },
+        machine: MachineSummary {
+            cpu_user_cores: Some(1.11 + at),
+            cpu_system_cores: Some(1.22 + at),
+            cpu_iowait_cores: (index == 0).then_some(1.33),
+            cpu_steal_cores: Some(0.44 + at),
+            cores: Some(8 + index),
+            disks: vec![DiskSummary {
+                name: format!("disk{index}"),
+                utilisation: 0.51 + at / 10.0,
+                wait_ms: 5.2 + at,
+                operations_per_s: 5_300.0 + at,
+                bytes_per_s: 5_400_000.0 + at,
+            }],
+        },
+        timeline: (0..6)
+            .map(|second| TimePoint {
+                at_s: f64::from(second),
+                counted: second > 1,
+                throughput_per_s: vec![6_100.0 + f64::from(second), 6_200.0 + f64::from(second)],
+                p99_ms: vec![Some(63.0 + f64::from(second)), (second != 3).then_some(64.5 + f64::from(second))],
+            })
+            .collect(),
+        events: vec![Event { at: Nanos::from_millis(3_500), kind: EventKind::Note, text: format!("event {index}") }],
+        caveats: vec![caveat(CaveatKind::ThinTail, Some(index), &format!("{} samples beyond p99.9", 37 + index))],
+    }
+}
+
+fn label(stream: u16) -> StreamLabel {
+    StreamLabel {
+        name: format!("stream-{stream}"),
+        workload: format!("workload-{stream}"),
+        load: if stream == 0 { "closed, 32 outstanding" } else { "open, Poisson, 4 k/s" }.into(),
+        slots: (stream == 0).then_some(32),
+        think_mean: Nanos::from_millis(250),
+        offered: (stream == 1).then_some(PerSecond(4_000.0)),
+        classes: vec![(format!("class-{stream}"), ClassKind::Work)],
+    }
+}
+
+fn summary(trial: u32, stream: u16) -> StreamSummary {
+    let (t, s) = (u64::from(trial), u64::from(stream));
+    let at = f64::from(trial) * 10.0 + f64::from(stream);
+    let response = latency(1.0, trial, stream);
+    StreamSummary {
+        stream,
+        throughput_per_s: Estimate { value: 7_100.5 + at, low: 7_000.5 + at, high: 7_200.5 + at, n: 19, confidence: 0.95 },
+        offered_per_s: (stream == 1).then_some(7_300.5 + at),
+        bytes_per_s: 74_000_000.5 + at,
+        response,
+        service: latency(2.0, trial, stream),
+        lateness: latency(3.0, trial, stream),
+        classes: vec![ClassSummary {
+            name: format!("class-{stream}"),
+            throughput_per_s: 7_500.5 + at,
+            done: 8_100 + t * 10 + s,
+            failed: 8_200 + t * 10 + s,
+            bytes_per_s: 8_300.5 + at,
+            response: latency(4.0, trial, stream),
+            service: latency(5.0, trial, stream),
+        }],
+        account: Account {
+            planned: 9_600 + 3 * (t * 10 + s),
+            done: 9_100 + t * 10 + s,
+            failed: 300 + t * 10 + s,
+            censored: 200 + t * 10 + s,
+            ..Account::default()
+        },
+        retried: 401 + t * 10 + s,
+        rolled_back: 501 + t * 10 + s,
+        cpu: (trial == 0).then_some(CpuPerOperation { user_us: 61.5 + at, system_us: 62.5 + at }),
+        steady: Steady {
+            answer: [SteadyAnswer::Yes, SteadyAnswer::Never, SteadyAnswer::TooShort, SteadyAnswer::Yes]
+                [usize::from(stream) + trial as usize],
+            rounds: (stream == 0).then(|| RoundsTrace {
+                means: vec![7_001.0 + at, 7_002.0 + at, 7_003.0 + at, 7_004.0 + at, 7_005.0 + at],
+                range: 0.081 + at / 1e3,
+                slope: -0.032 - at / 1e3,
+            }),
+        },
+        little_gap_pct: (stream == 0).then_some(0.71 + at),
+        sustained: (stream == 1).then(|| sustained(at)),
+        distribution: vec![
+            (0.5, response.p50_ms),
+            (0.9, 180.0 + at),
+            (0.99, response.p99_ms),
+            (0.999, response.p999_ms),
+            (1.0, response.max_ms),
+        ],
+        response_estimates: None,
+    }
+}
+
+fn sustained(at: f64) -> Sustained {
+    Sustained {
+        peak_per_s: 7_801.0 + at,
+        peak_window_s: 3.5 + at,
+        late_per_s: 7_601.0 + at,
+        burst: Some(Burst { sustained_per_s: 7_602.0 + at, credit_operations: 990.0 + at, lasted_s: 4.25 + at }),
+        averages: vec![(1.0, 7_800.0 + at), (2.0, 7_700.0 + at), (7.0, 7_610.0 + at)],
+    }
+}
+
+fn estimate(value: f64) -> Estimate {
+    Estimate { value, low: value * 0.984, high: value * 1.027, n: 5, confidence: 0.95 }
+}
+
+/// Two curves of two points; the code of a latency is as above with 6 for the point estimate.
+fn point(i: u32) -> Point {
+    let at = f64::from(i);
+    let ms = |code: f64| estimate(code + 0.6 + at * 0.01);
+    let (system, provenance) =
+        if i < 2 { ("left", Provenance::Measured) } else { ("right", Provenance::Simulated) };
+    Point {
+        experiment: "curve".into(),
+        system: system.into(),
+        stream: "stream-0".into(),
+        factors: vec![
+            ("outstanding".into(), count(32.0 + f64::from(i % 2))),
+            ("transfer".into(), sized(4096.0)),
+            ("cache".into(), word("cold")),
+        ],
+        provenance,
+        trials: vec![i],
+        throughput_per_s: estimate(1_100.0 + 10.0 * at),
+        bytes_per_s: estimate(12_000_000.0 + 100_000.0 * at),
+        response_mean_ms: ms(110.0),
+        response_p50_ms: ms(150.0),
+        response_p99_ms: ms(199.0),
+        response_p999_ms: ms(299.0),
+        service_mean_ms: ms(120.0),
+        elapsed_s: (i == 3).then(|| estimate(27.5)),
+        cpu_elapsed_s: (i == 3).then(|| estimate(28.5)),
+        cpu_us: (i != 1).then(|| estimate(63.5 + at)),
+        disk_utilisation: Some(estimate(0.61 + at / 100.0)),
+        disk_wait_ms: Some(estimate(6.2 + at)),
+        steady: [SteadyAnswer::Yes, SteadyAnswer::Never, SteadyAnswer::TooShort, SteadyAnswer::Yes][i as usize],
+        caveats: if i == 1 { vec![caveat(CaveatKind::NotSteady, Some(1), "slope 12%")] } else { Vec::new() },
+    }
+}
+
+fn findings() -> Vec<Finding> {
+    vec![
+        comparison(true, Verdict::Better, None),
+        comparison(false, Verdict::Inconclusive, Some("the interval holds 1")),
+        Finding::Knee(Knee {
+            experiment: "curve".into(),
+            system: "left".into(),
+            stream: "stream-0".into(),
+            factor: "outstanding".into(),
+            fixed: vec![("cache".into(), word("cold"))],
+            at: Some(Estimate { value: 33.0, low: 31.0, high: 34.0, n: 6, confidence: 0.9 }),
+            peak_per_s: estimate(1_130.0),
+            curve: vec![(32.0, estimate(1_101.0)), (33.0, estimate(1_111.0))],
+        }),
+        Finding::HighestRate(HighestRate {
+            experiment: "curve".into(),
+            system: "left".into(),
+            stream: "stream-1".into(),
+            quantile: 0.99,
+            bound_ms: 2.5,
+            rate_per_s: Some(estimate(4_040.0)),
+            probes: vec![(4_000.0, 1.75, true), (4_500.0, 3.75, false)],
+            reason: "the step above failed".into(),
+        }),
+        Finding::ServiceFit(ServiceFit {
+            experiment: "curve".into(),
+            system: "right".into(),
+            stream: "stream-0".into(),
+            fixed: vec![("outstanding".into(), count(1.0))],
+            form: ServiceForm::Stepped,
+            base_ms: estimate(0.085),
+            rate_bytes_per_s: estimate(1_900_000_000.0),
+            step_bytes: Some(16_384),
+            error: 0.021,
+            points: vec![(512.0, estimate(0.086)), (4096.0, estimate(0.088))],
+        }),
+        Finding::Scaling(Scaling {
+            experiment: "curve".into(),
+            system: "right".into(),
+            stream: "stream-1".into(),
+            factor: "modules".into(),
+            fixed: Vec::new(),
+            kind: ScalingKind::Retrograde,
+            efficiency: estimate(0.47),
+            curve: vec![(1.0, estimate(1_201.0)), (2.0, estimate(1_211.0))],
+        }),
+        Finding::Sustained(SustainedFinding {
+            experiment: "curve".into(),
+            system: "left".into(),
+            stream: "stream-1".into(),
+            factors: vec![("outstanding".into(), count(32.0))],
+            sustained: sustained(20.0),
+        }),
+        Finding::Threshold(ThresholdOutcome {
+            text: "throughput < 10k/s".into(),
+            at: "left, 32 outstanding".into(),
+            value: Some(estimate(8_808.0)),
+            state: ThresholdState::Fails,
+        }),
+        Finding::Threshold(ThresholdOutcome {
+            text: "response p99 > 5 ms".into(),
+            at: "no trial matched".into(),
+            value: None,
+            state: ThresholdState::NotMeasured,
+        }),
+    ]
+}
+
+fn comparison(primary: bool, verdict: Verdict, reason: Option<&str>) -> Finding {
+    let more = if primary { 0.0 } else { 0.1 };
+    Finding::Comparison(Comparison {
+        experiment: "curve".into(),
+        stream: "stream-0".into(),
+        factors: vec![("outstanding".into(), count(33.0))],
+        baseline: "left".into(),
+        system: "right".into(),
+        metric: if primary { "throughput" } else { "response p99" }.into(),
+        primary,
+        direction: if primary { Direction::HigherIsBetter } else { Direction::LowerIsBetter },
+        ratio: Estimate { value: 1.234 - more, low: 1.111 - more, high: 1.357 - more, n: 8, confidence: 0.95 },
+        margin: 0.05 + more,
+        detectable: primary.then_some(0.042),
+        interleaved: primary,
+        adjusted: !primary,
+        p_value: 0.012 + more,
+        verdict,
+        reason: reason.map(str::to_owned),
+    })
+}

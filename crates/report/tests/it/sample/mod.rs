@@ -1,0 +1,14 @@
+//! Findings made by hand: plausible enough to look at, different enough to catch a number in the wrong place.
+
+#![allow(dead_code, unused_imports, reason = "tests and the example each use a part")]
+
+mod build;
+mod distinct;
+mod flash;
+mod quick;
+mod wide;
+
+pub use distinct::{distinct, renamed};
+pub use flash::flash;
+pub use quick::quick;
+pub use wide::wide;
