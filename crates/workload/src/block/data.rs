@@ -10,7 +10,7 @@
 use units::Share;
 
 use super::DataShape;
-use super::draw::{Chance, Lane, Purpose, below};
+use super::draw::{Chance, Lane, Purpose, below, mix};
 use super::stamp::{HEADER, SECTOR};
 
 /// Bytes of a sector behind its stamp.
@@ -87,7 +87,8 @@ impl DataPool {
             block
         };
         let key = source.at(within);
-        Choice { sector: below(key.rotate_left(32), POOL as u64) as usize, key }
+        // Mixed, because a sector chosen by bits of its own mask would always be masked alike in those bits.
+        Choice { sector: below(mix(key), POOL as u64) as usize, key }
     }
 
     /// Writes a payload of [`PAYLOAD`] bytes and returns its CRC-32C.

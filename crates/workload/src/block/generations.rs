@@ -27,7 +27,7 @@ use super::{Spec, SpecError};
 pub struct Grid {
     /// Bytes of a unit: at least 512.
     pub unit: Bytes,
-    /// Where the first unit starts in a module; what lies before belongs to none.
+    /// Where the first whole unit starts in a module; a cut one lies before it.
     pub shift: Bytes,
 }
 
@@ -51,23 +51,32 @@ impl Grid {
 
     /// Memory that watching such modules takes.
     pub fn memory(&self, modules: u32, module_bytes: Bytes) -> Bytes {
-        Bytes(8 * self.units(module_bytes) * u64::from(modules))
+        Bytes(self.units(module_bytes).saturating_mul(8 * u64::from(modules)))
     }
 
-    /// Whole and begun units of a module.
+    /// How far the first unit reaches before the module: its whole units start at the shift.
+    fn lead(&self) -> u64 {
+        (self.unit.0 - self.shift.0 % self.unit.0) % self.unit.0
+    }
+
+    /// Whole and cut units of a module.
     fn units(&self, module_bytes: Bytes) -> u64 {
-        module_bytes.0.saturating_sub(self.shift.0).div_ceil(self.unit.0)
+        module_bytes.0.saturating_add(self.lead()).div_ceil(self.unit.0)
     }
 
-    /// The unit of a byte; none before the first.
-    fn unit_of(&self, offset: u64) -> Option<u64> {
-        offset.checked_sub(self.shift.0).map(|offset| offset / self.unit.0)
+    /// The unit of a byte.
+    fn unit_of(&self, offset: u64) -> u64 {
+        (offset + self.lead()) / self.unit.0
+    }
+
+    /// Where a unit starts in the module.
+    fn start(&self, unit: u64) -> u64 {
+        (unit * self.unit.0).saturating_sub(self.lead())
     }
 
     /// Units touched by a transfer.
     fn touched(&self, offset: u64, bytes: u64) -> std::ops::Range<u64> {
-        let end = (offset + bytes).saturating_sub(self.shift.0).div_ceil(self.unit.0);
-        offset.saturating_sub(self.shift.0) / self.unit.0..end
+        self.unit_of(offset)..(offset + bytes + self.lead()).div_ceil(self.unit.0)
     }
 }
 
@@ -114,8 +123,8 @@ pub struct Generations {
 
 impl Generations {
     /// Watches `modules` modules. `slots` is the number of operations that may be outstanding over all streams and
-    /// workers. `epoch` grows with every map of a run (the number of the fill or of the trial): stamps of an earlier epoch are older than all of
-    /// this one.
+    /// workers. `epoch` is the upper half of every generation: that of the fill where the beginning is filled, and one
+    /// never used before in this run where it is unknown, so that what was there can be told from what is written now.
     ///
     /// # Errors
     /// Too many outstanding operations or units.
@@ -132,7 +141,8 @@ impl Generations {
         }
         let per_module = grid.units(module_bytes);
         let memory = WatchError::Memory { memory: grid.memory(modules, module_bytes) };
-        let count = usize::try_from(per_module * u64::from(modules)).map_err(|_| memory)?;
+        let count =
+            per_module.checked_mul(u64::from(modules)).and_then(|count| usize::try_from(count).ok()).ok_or(memory)?;
         let mut words = Vec::new();
         words.try_reserve_exact(count).map_err(|_| memory)?;
         let word = Word::beginning(beginning).0;
@@ -155,7 +165,7 @@ impl Generations {
     pub fn begin_write(&self, module: u32, offset: u64, bytes: u32, mut stamp: impl FnMut(u64, usize, u64)) {
         for unit in self.grid.touched(offset, u64::from(bytes)) {
             let word = self.change(module, unit, Word::begun);
-            let start = self.grid.shift.0 + unit * self.grid.unit.0;
+            let start = self.grid.start(unit);
             stamp(start, self.grid.unit.0 as usize, self.stamped(word.latest()));
         }
     }
@@ -200,17 +210,15 @@ impl Generations {
             Generations::new(grid, modules as u32, self.module_bytes, slots, self.epoch, Beginning::Unknown)?;
         for (index, word) in regridded.words.iter_mut().enumerate() {
             let (module, unit) = (index as u64 / regridded.per_module, index as u64 % regridded.per_module);
-            *word = AtomicU64::new(self.within(module as u32, grid.shift.0 + unit * grid.unit.0, grid.unit.0).0);
+            let (start, end) = (grid.start(unit), grid.start(unit + 1).min(self.module_bytes.0));
+            *word = AtomicU64::new(self.within(module as u32, start, end - start).0);
         }
         Ok(regridded)
     }
 
     /// What any byte of this span may hold.
     fn within(&self, module: u32, start: u64, bytes: u64) -> Word {
-        let units = self.grid.touched(start, bytes.min(self.module_bytes.0 - start));
-        // Bytes before the first unit were never watched.
-        let watched = start >= self.grid.shift.0;
-        let words = units.filter(|_| watched).map(|unit| self.word(module, unit));
+        let words = self.grid.touched(start, bytes).map(|unit| self.word(module, unit));
         words.reduce(Word::either).unwrap_or(Word::beginning(Beginning::Unknown))
     }
 
@@ -310,7 +318,7 @@ impl Reading {
     }
 
     fn seen(&self, offset: u64) -> Option<&Seen> {
-        let unit = self.grid.unit_of(offset)?.checked_sub(self.first)?;
+        let unit = self.grid.unit_of(offset).checked_sub(self.first)?;
         self.units.get(unit as usize)
     }
 }

@@ -58,6 +58,9 @@ pub enum Sector {
 }
 
 /// Fills a buffer that will be written at `offset` of `module`: stamps on every whole sector, payload from the pool.
+///
+/// Place and generation decide every byte. A write that repeats the generation of an earlier one to the same place
+/// repeats its data too, which a clever device may notice: give every write a generation of its own.
 #[inline]
 pub fn fill(buffer: &mut [u8], module: u32, offset: u64, generation: u64, pool: &DataPool) {
     let lane = pool.lane(module, generation);

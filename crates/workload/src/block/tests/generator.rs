@@ -21,7 +21,7 @@ fn shared(spec: &Spec, module_bytes: u64, workers: u32, count: u32) -> Vec<Opera
     let mut all = Vec::new();
     for worker in 0..workers {
         let mut generator = Generator::new(spec, 1, Bytes(module_bytes), 5, worker, workers).unwrap();
-        let mine = (count - worker).div_ceil(workers);
+        let mine = count.saturating_sub(worker).div_ceil(workers);
         all.extend((0..mine).map(|_| generator.next(0)));
     }
     all.sort_by_key(|operation| (operation.offset, operation.bytes, operation.class));

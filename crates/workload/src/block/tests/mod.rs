@@ -1,6 +1,11 @@
 //! Behaviour that spans the parts of a block workload.
 
+mod concurrency;
+mod damage;
+mod data;
+mod generations;
 mod generator;
+mod store;
 
 use units::{Bytes, Share};
 
