@@ -5,14 +5,19 @@
 //!
 //! What it does not do: it measures no time of its own and runs no load.
 
+pub mod consent;
+pub mod device;
 pub mod file;
 mod module;
 pub mod mounts;
 pub mod null;
 mod port;
+pub mod safety;
 pub mod scripted;
+pub mod signature;
 pub mod stack;
 pub mod survey;
+pub mod tree;
 
 pub use module::{Access, Alignment, Module, ModuleError, ModuleKind, NotDirect, Trimmed};
 pub use port::{Completion, Port, PortError, Wait};

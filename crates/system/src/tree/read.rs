@@ -1,0 +1,245 @@
+//! Reads the device tree of this machine: sysfs for the graph, the mount tables and the swap table for use, the devices
+//! themselves for their signatures, through descriptors that cannot write.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File, OpenOptions};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::OFlags;
+use units::Bytes;
+
+use super::{Device, DeviceTree, Kind, Signatures, identity};
+use crate::mounts::{self, Mount, unescape};
+use crate::signature;
+use crate::stack::{DeviceNumber, children, read_line};
+
+impl DeviceTree {
+    /// Reads every block device. The signatures of `targets` and of their partitions are read too; those of others
+    /// are not, because looking would wake sleeping disks.
+    pub fn read(targets: &[DeviceNumber]) -> Self {
+        let mut tree = Self::read_sysfs(Path::new("/sys"), Path::new("/run/udev/data"));
+        tree.put_mounts(&all_mounts());
+        tree.put_swaps(&fs::read_to_string("/proc/swaps").unwrap_or_default());
+        tree.read_signatures(targets);
+        tree
+    }
+
+    /// The graph alone, from a sysfs tree.
+    pub(super) fn read_sysfs(sys: &Path, udev: &Path) -> Self {
+        let mut tree = Self::default();
+        let mut claims = Vec::new();
+        for folder in children(&sys.join("dev/block")) {
+            let Ok(folder) = fs::canonicalize(folder) else { continue };
+            let Some(device) = device(&folder, udev) else { continue };
+            // `holders` is the other end of `slaves`; both are read, because not every driver writes both.
+            claims.extend(numbers_in(&folder.join("holders")).map(|holder| (holder, device.number)));
+            tree.devices.push(device);
+        }
+        for (holder, lower) in claims {
+            if let Some(holder) = tree.devices.iter_mut().find(|device| device.number == holder) {
+                holder.lower.push(lower);
+            }
+        }
+        tree.put_btrfs(sys);
+        for device in &mut tree.devices {
+            device.lower.sort();
+            device.lower.dedup();
+        }
+        tree.devices.sort_by_key(|device| device.number);
+        tree
+    }
+
+    /// A mounted btrfs names only one of its devices in the mount table; sysfs lists them all.
+    fn put_btrfs(&mut self, sys: &Path) {
+        for filesystem in children(&sys.join("fs/btrfs")) {
+            let name = filesystem.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            for number in numbers_in(&filesystem.join("devices")) {
+                if let Some(device) = self.devices.iter_mut().find(|device| device.number == number) {
+                    device.holders.push(format!("btrfs {name}"));
+                }
+            }
+        }
+    }
+
+    pub(super) fn put_mounts(&mut self, mounts: &[(DeviceNumber, PathBuf)]) {
+        for (number, point) in mounts {
+            let mounted = self.devices.iter_mut().find(|device| device.number == *number);
+            if let Some(device) = mounted.filter(|device| !device.mounts.contains(point)) {
+                device.mounts.push(point.clone());
+            }
+        }
+    }
+
+    /// Reads the text of `/proc/swaps`: a heading, then `PATH TYPE SIZE USED PRIORITY`.
+    fn put_swaps(&mut self, text: &str) {
+        for path in text.lines().skip(1).filter_map(|line| line.split_ascii_whitespace().next()) {
+            let number = block_number(Path::new(&unescape(path)));
+            if let Some(device) = self.devices.iter_mut().find(|device| Some(device.number) == number) {
+                device.swap = true;
+            }
+        }
+    }
+
+    fn read_signatures(&mut self, targets: &[DeviceNumber]) {
+        let wanted = |device: &Device| {
+            targets.contains(&device.number) || device.parent.is_some_and(|parent| targets.contains(&parent))
+        };
+        for device in self.devices.iter_mut().filter(|device| wanted(device)) {
+            device.signatures = match open_to_look(device) {
+                Ok(file) => look(&file, device.size),
+                Err(error) => Signatures::Unreadable(error.to_string()),
+            };
+        }
+    }
+}
+
+/// What an open device says it holds.
+pub(crate) fn look(file: &File, size: Bytes) -> Signatures {
+    match signature::find(file, size.0) {
+        Ok(found) => Signatures::Found(found),
+        Err(error) => Signatures::Unreadable(error.to_string()),
+    }
+}
+
+/// Opens a device for reading, and makes sure that the node is that device's.
+fn open_to_look(device: &Device) -> std::io::Result<File> {
+    // The kernel writes a slash in a device's name as an exclamation mark in sysfs.
+    let path = Path::new("/dev").join(device.name.replace('!', "/"));
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32;
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    let metadata = file.metadata()?;
+    let same = metadata.file_type().is_block_device() && DeviceNumber::from_raw(metadata.rdev()) == device.number;
+    if same { Ok(file) } else { Err(std::io::Error::other("the node in /dev is another device's")) }
+}
+
+fn device(folder: &Path, udev: &Path) -> Option<Device> {
+    let number: DeviceNumber = read_line(&folder.join("dev"))?.parse().ok()?;
+    let sectors: u64 = read_line(&folder.join("size"))?.parse().ok()?;
+    let name = folder.file_name()?.to_string_lossy().into_owned();
+    let partition = read_line(&folder.join("partition"));
+    let disk = if partition.is_some() { folder.parent()? } else { folder };
+    let parent = partition.is_some().then(|| read_line(&disk.join("dev"))?.parse().ok()).flatten();
+    let of_disk = identity::of_disk(disk, parent.unwrap_or(number), udev);
+    let backing = read_line(&folder.join("loop/backing_file")).and_then(|path| block_number(Path::new(&path)));
+    Some(Device {
+        kind: kind(folder, &name, partition.is_some()),
+        name,
+        number,
+        // sysfs counts in units of 512 bytes, whatever the sector size.
+        size: Bytes(sectors * 512),
+        parent,
+        lower: numbers_in(&folder.join("slaves")).chain(numbers_in(&folder.join("multipath"))).chain(backing).collect(),
+        mounts: Vec::new(),
+        swap: false,
+        holders: Vec::new(),
+        read_only: read_line(&folder.join("ro")).is_some_and(|text| text != "0"),
+        signatures: Signatures::NotRead,
+        identities: match partition {
+            Some(partition) => identity::of_partition(&of_disk, &partition),
+            None => of_disk,
+        },
+    })
+}
+
+fn kind(folder: &Path, name: &str, partition: bool) -> Kind {
+    if partition {
+        Kind::Part
+    } else if folder.join("dm").exists() {
+        Kind::Dm
+    } else if folder.join("md").exists() {
+        Kind::Md
+    } else if name.starts_with("loop") {
+        Kind::Loop
+    } else if folder.join("device").exists() {
+        Kind::Disk
+    } else {
+        Kind::Other
+    }
+}
+
+fn numbers_in(folder: &Path) -> impl Iterator<Item = DeviceNumber> + use<> {
+    children(folder).filter_map(|entry| read_line(&entry.join("dev"))?.parse().ok())
+}
+
+fn block_number(path: &Path) -> Option<DeviceNumber> {
+    let metadata = fs::metadata(path).ok()?;
+    metadata.file_type().is_block_device().then(|| DeviceNumber::from_raw(metadata.rdev()))
+}
+
+/// Mounts of every mount namespace whose processes can be seen: a device that only a container has mounted is in use
+/// all the same.
+fn all_mounts() -> Vec<(DeviceNumber, PathBuf)> {
+    let mut namespaces = BTreeSet::new();
+    let mut found: Vec<Mount> = mounts::read();
+    for process in children(Path::new("/proc")) {
+        let is_process = process.file_name().and_then(|n| n.to_str()).is_some_and(|n| n.parse::<u32>().is_ok());
+        let Some(namespace) = is_process.then(|| fs::read_link(process.join("ns/mnt")).ok()).flatten() else {
+            continue;
+        };
+        if namespaces.insert(namespace) {
+            found.extend(mounts::parse(&fs::read_to_string(process.join("mountinfo")).unwrap_or_default()));
+        }
+    }
+    found.into_iter().map(|mount| (number_of(&mount), mount.point)).collect()
+}
+
+/// Filesystems with numbers of their own (btrfs, zfs, overlay) are traced to a device by what was mounted.
+fn number_of(mount: &Mount) -> DeviceNumber {
+    if mount.number.major != 0 {
+        return mount.number;
+    }
+    block_number(Path::new(&mount.source)).unwrap_or(mount.number)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// A sysfs with the partition sda1 on sda, and dm-0 on sda1 whose `slaves` is empty, as some drivers leave it.
+    fn recorded_sysfs(root: &Path) {
+        let put = |path: &str, text: &str| {
+            let path = root.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        for (path, dev, size, ro) in [
+            ("devices/block/sda", "8:0", "2000", "0"),
+            ("devices/block/sda/sda1", "8:1", "1000", "1"),
+            ("devices/block/dm-0", "254:0", "900", "0"),
+        ] {
+            put(&format!("{path}/dev"), dev);
+            put(&format!("{path}/size"), size);
+            put(&format!("{path}/ro"), ro);
+            fs::create_dir_all(root.join("dev/block")).unwrap();
+            symlink(root.join(path), root.join("dev/block").join(dev)).unwrap();
+        }
+        put("devices/block/sda/device/serial", "S 1\n");
+        put("devices/block/sda/sda1/partition", "1\n");
+        put("devices/block/dm-0/dm/uuid", "LVM-abc\n");
+        fs::create_dir_all(root.join("devices/block/sda/sda1/holders")).unwrap();
+        symlink(root.join("devices/block/dm-0"), root.join("devices/block/sda/sda1/holders/dm-0")).unwrap();
+        fs::create_dir_all(root.join("fs/btrfs/1234/devices")).unwrap();
+        symlink(root.join("devices/block/dm-0"), root.join("fs/btrfs/1234/devices/dm-0")).unwrap();
+    }
+
+    #[test]
+    fn a_recorded_sysfs_becomes_a_tree() {
+        let root = tempfile::tempdir().unwrap();
+        recorded_sysfs(root.path());
+        let mut tree = DeviceTree::read_sysfs(root.path(), root.path());
+        tree.put_mounts(&[(DeviceNumber { major: 8, minor: 0 }, "/srv".into())]);
+        let expected = "disk sda 8:0 size=1024000 mount=/srv serial=S_1\n\
+            part sda1 8:1 size=512000 parent=8:0 read-only serial=S_1-part1\n\
+            dm dm-0 254:0 size=460800 lower=8:1 holder=btrfs\\0401234 uuid=LVM-abc\n";
+        assert_eq!(tree.to_string(), expected);
+    }
+
+    #[test]
+    fn the_tree_of_this_machine_reads_back_as_it_prints() {
+        let tree = DeviceTree::read(&[]);
+        assert_eq!(tree.to_string().parse::<DeviceTree>(), Ok(tree));
+    }
+}
