@@ -9,20 +9,26 @@ mod data;
 mod draw;
 mod generations;
 mod generator;
+mod grid;
 mod offsets;
 mod permutation;
+mod reading;
 mod spec;
 mod stamp;
 mod transfer;
 mod verify;
+mod word;
 mod zipf;
 
 pub use data::DataPool;
-pub use generations::{Beginning, Generations, Grid, Reading, WatchError};
+pub use generations::{Generations, WatchError};
 pub use generator::{Generator, READ, SYNC, WRITE};
+pub use grid::Grid;
+pub use reading::Reading;
 pub use spec::{DataShape, Hotspot, Offsets, Pattern, Spec, SpecError, Transfer};
 pub use stamp::{SECTOR, Sector, Stamp, fill};
 pub use verify::{Acceptable, Checked, Damage, DamageKind, Expectation, Expected, Found, verify};
+pub use word::Beginning;
 
 #[cfg(test)]
 mod tests;

@@ -14,7 +14,7 @@
 //!
 //! What it does not do: it keeps nothing; `Generations` remembers what is acceptable.
 
-use super::generations::{Age, Reading};
+use super::reading::{Age, Reading};
 use super::stamp::{SECTOR, Sector, Stamp, head_bytes};
 
 /// What a read ought to find.
