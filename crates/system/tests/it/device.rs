@@ -1,0 +1,220 @@
+//! The safety rules on real block devices: loop devices, where the machine allows them.
+
+use std::fs::{self, File, OpenOptions};
+use std::os::unix::fs::{FileExt, OpenOptionsExt, symlink};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use system::consent::{self, Consent};
+use system::device::{self, OpenError};
+use system::safety::{Obstacle, Refusal};
+use system::{Access, ModuleError, Trimmed};
+use units::Bytes;
+
+use crate::loops::{self, Loop, Mounted, SIZE, run};
+use crate::skip::need;
+
+fn consent(text: &str) -> Vec<Consent> {
+    vec![consent::parse(text).expect("a consent")]
+}
+
+#[track_caller]
+fn refused(path: &Path, consents: &[Consent]) -> Refusal {
+    match device::open(path, consents) {
+        Err(OpenError::Refused(refusal)) => *refusal,
+        other => panic!("expected a refusal, got {other:?}"),
+    }
+}
+
+/// Opens with the very consent that the refusal prints.
+fn open_as_told(path: &Path) -> system::Module {
+    let option = refused(path, &[]).option().expect("consent would be enough");
+    device::open(path, &consent(option.trim_start_matches("--destroy "))).expect("the consent that was asked for")
+}
+
+#[test]
+fn an_empty_device_is_written_with_consent_and_not_without() {
+    need!("root", "loop devices", "losetup");
+    let disk = Loop::empty();
+    let refusal = refused(&disk.path, &[]);
+    assert_eq!(refusal.option(), Some(format!("--destroy {}:{SIZE}", disk.id())));
+    let module = open_as_told(&disk.path);
+    assert_eq!(module.bytes(), Bytes(SIZE));
+    module.file(Access::Buffered).unwrap().write_all_at(&[0xa5; 4096], 8192).unwrap();
+    module.drop_cache().unwrap();
+    let mut seen = [0; 4];
+    File::open(&disk.image).unwrap().read_exact_at(&mut seen, 8192).unwrap();
+    assert_eq!(seen, [0xa5; 4]);
+    assert!(module.file(Access::Direct).is_ok() && module.sector_bytes() >= 512);
+    module.present().unwrap();
+}
+
+#[test]
+fn a_device_that_is_open_for_a_run_is_not_opened_again() {
+    need!("root", "loop devices", "losetup");
+    let disk = Loop::empty();
+    let consents = consent(&format!("{}:{SIZE}", disk.id()));
+    let _held = device::open(&disk.path, &consents).unwrap();
+    let refusal = refused(&disk.path, &consents);
+    assert!(matches!(refusal.obstacles[..], [Obstacle::Busy { .. }]), "{refusal}");
+}
+
+#[test]
+fn a_claim_that_no_table_shows_is_found_by_the_exclusive_open() {
+    need!("root", "loop devices", "losetup");
+    let disk = Loop::empty();
+    let exclusive = rustix::fs::OFlags::EXCL.bits() as i32;
+    let _pool = OpenOptions::new().read(true).custom_flags(exclusive).open(&disk.path).unwrap();
+    let refusal = refused(&disk.path, &consent(&format!("{}:{SIZE}", disk.id())));
+    assert!(matches!(refusal.obstacles[..], [Obstacle::Busy { .. }]), "{refusal}");
+}
+
+#[test]
+fn a_mounted_device_is_refused_through_a_symbolic_link_as_well() {
+    need!("root", "loop devices", "losetup", "mkfs.ext4");
+    let disk = Loop::prepared(&[], |image| drop(run("mkfs.ext4", &["-q", image.to_str().unwrap()])));
+    let link = disk.image.with_file_name("link");
+    symlink(&disk.path, &link).unwrap();
+    let mounted = Mounted::new(&disk.path);
+    let consents = consent(&format!("{}:{SIZE}:ext4", disk.id()));
+    for path in [disk.path.as_path(), &link] {
+        let refusal = refused(path, &consents);
+        let point = fs::canonicalize(mounted.point.path()).unwrap();
+        assert!(refusal.obstacles.contains(&Obstacle::Mounted { device: refusal.device.clone(), point }), "{refusal}");
+        assert_eq!(refusal.remedy, None);
+    }
+    drop(mounted);
+    device::open(&link, &consents).unwrap();
+}
+
+#[test]
+fn a_mount_that_only_another_namespace_has_is_named() {
+    need!("root", "loop devices", "losetup", "mkfs.ext4", "unshare");
+    let disk = Loop::prepared(&[], |image| drop(run("mkfs.ext4", &["-q", image.to_str().unwrap()])));
+    let point = tempfile::tempdir().unwrap();
+    let script = format!("mount {} {} && echo ready && read line", disk.text(), point.path().display());
+    let mut child = Command::new("unshare")
+        .args(["--mount", "sh", "-c", &script])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut ready = String::new();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stdout.take().unwrap()), &mut ready).unwrap();
+    let refusal = refused(&disk.path, &consent(&format!("{}:{SIZE}:ext4", disk.id())));
+    drop(child.stdin.take());
+    child.wait().unwrap();
+    assert_eq!(ready, "ready\n");
+    assert!(matches!(refusal.obstacles[..], [Obstacle::Mounted { .. }]), "{refusal}");
+}
+
+#[test]
+fn a_filesystem_is_destroyed_only_when_it_is_named() {
+    need!("root", "loop devices", "losetup", "mkfs.ext4");
+    let disk = Loop::prepared(&[], |image| drop(run("mkfs.ext4", &["-q", image.to_str().unwrap()])));
+    let refusal = refused(&disk.path, &consent(&format!("{}:{SIZE}:xfs", disk.id())));
+    let expected = Obstacle::Signature { device: refusal.device.clone(), signature: "ext4".to_owned() };
+    assert_eq!(refusal.obstacles, [expected]);
+    open_as_told(&disk.path);
+}
+
+#[test]
+fn a_partition_is_free_while_its_sibling_is_mounted_and_the_disk_is_not() {
+    need!("root", "loop devices", "losetup", "mkfs.ext4");
+    let disk = Loop::prepared(&["--partscan"], loops::partition);
+    let (first, second) = (disk.partition(1), disk.partition(2));
+    if !first.exists() {
+        return crate::skip::note("this machine makes no nodes for partitions of loop devices");
+    }
+    run("mkfs.ext4", &["-q", first.to_str().unwrap()]);
+    let refusal = refused(&disk.path, &[]);
+    assert_eq!(refusal.option(), Some(format!("--destroy {}:{SIZE}:dos+ext4", disk.id())));
+    let mounted = Mounted::new(&first);
+    for path in [&disk.path, &first] {
+        let refusal = refused(path, &consent(&format!("{}:{SIZE}:dos+ext4", disk.id())));
+        assert!(matches!(refusal.obstacles[0], Obstacle::Mounted { .. }), "{refusal}");
+    }
+    let sibling = open_as_told(&second);
+    assert_eq!(sibling.bytes(), Bytes(7 << 20));
+    drop((sibling, mounted));
+    open_as_told(&disk.path);
+}
+
+#[test]
+fn a_device_that_is_swapped_on_is_refused() {
+    need!("root", "loop devices", "losetup", "mkswap", "swapon");
+    let disk = Loop::prepared(&[], |image| drop(run("mkswap", &[image.to_str().unwrap()])));
+    let swapped = Command::new("swapon").arg(&disk.path).output().unwrap();
+    if !swapped.status.success() {
+        return crate::skip::note("this kernel does not swap");
+    }
+    let refusal = refused(&disk.path, &consent(&format!("{}:{SIZE}:swap", disk.id())));
+    run("swapoff", &[disk.text()]);
+    assert!(matches!(refusal.obstacles[..], [Obstacle::Swap { .. }]), "{refusal}");
+    open_as_told(&disk.path);
+}
+
+#[test]
+fn a_device_under_a_loop_device_is_held_by_it() {
+    need!("root", "loop devices", "losetup");
+    let disk = Loop::empty();
+    let upper = Loop::over(&disk.path, &[]);
+    let refusal = refused(&disk.path, &consent(&format!("{}:{SIZE}", disk.id())));
+    assert!(matches!(&refusal.obstacles[..], [Obstacle::Held { by, .. }] if by.contains("loop")), "{refusal}");
+    drop(upper);
+    open_as_told(&disk.path);
+}
+
+#[test]
+fn a_read_only_device_is_refused() {
+    need!("root", "loop devices", "losetup");
+    let disk = Loop::prepared(&["--read-only"], |_| {});
+    let refusal = refused(&disk.path, &consent(&format!("{}:{SIZE}", disk.id())));
+    assert!(matches!(refusal.obstacles[..], [Obstacle::ReadOnly { .. }]), "{refusal}");
+}
+
+#[test]
+fn a_trimmed_device_reads_zeros_and_gives_its_blocks_back() {
+    need!("root", "loop devices", "losetup");
+    let disk = Loop::empty();
+    let mut module = open_as_told(&disk.path);
+    module.file(Access::Buffered).unwrap().write_all_at(&[1; 65536], 0).unwrap();
+    module.sync().unwrap();
+    module.mark_filled();
+    match module.trim() {
+        Ok(Trimmed::ZeroedAndUnmapped | Trimmed::Discarded) => {
+            let mut seen = [9; 4096];
+            module.file(Access::Buffered).unwrap().read_exact_at(&mut seen, 0).unwrap();
+            assert_eq!(seen, [0; 4096]);
+        }
+        Err(ModuleError::CannotTrim { .. }) => crate::skip::note("the filesystem of /tmp cannot punch holes"),
+        Err(other) => panic!("{other}"),
+    }
+    assert!(!module.filled());
+}
+
+#[test]
+fn a_device_that_loses_its_blocks_has_vanished() {
+    need!("root", "loop devices", "losetup");
+    let disk = Loop::empty();
+    let module = open_as_told(&disk.path);
+    File::options().write(true).open(&disk.image).unwrap().set_len(SIZE / 2).unwrap();
+    run("losetup", &["--set-capacity", disk.text()]);
+    let error = module.present().unwrap_err();
+    assert!(matches!(error, ModuleError::Vanished { .. }), "{error}");
+}
+
+#[test]
+fn a_plain_file_is_no_device() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    assert!(matches!(device::open(file.path(), &[]), Err(OpenError::NotADevice { .. })));
+    assert!(matches!(device::open(Path::new("/dev/null"), &[]), Err(OpenError::NotADevice { .. })));
+}
+
+#[test]
+fn a_survey_tells_the_size_of_a_device_without_opening_it() {
+    need!("root", "loop devices", "losetup");
+    let disk = Loop::empty();
+    let seen = system::survey::device(&disk.path).unwrap();
+    assert_eq!((seen.size, seen.sector), (Bytes(SIZE), Bytes(512)));
+}

@@ -1,0 +1,41 @@
+//! Leaving a test out where the machine lacks something, in one visible and countable form.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+static COUNT: AtomicU32 = AtomicU32::new(0);
+
+/// Says on the real standard error, which the test harness does not swallow, that a test was left out.
+pub fn note(why: &str) {
+    let count = COUNT.fetch_add(1, Ordering::Relaxed) + 1;
+    let _ = writeln!(std::io::stderr(), "skipped: {why} ({count} in this binary)");
+}
+
+/// What of these is missing: `root`, or a program.
+pub fn missing(needs: &[&str]) -> Option<String> {
+    let lacks = |need: &&&str| match **need {
+        "root" => !rustix::process::geteuid().is_root(),
+        "loop devices" => !Path::new("/dev/loop-control").exists(),
+        program => !runs(program),
+    };
+    let missing: Vec<&str> = needs.iter().filter(lacks).copied().collect();
+    (!missing.is_empty()).then(|| format!("this machine has no {}", missing.join(", no ")))
+}
+
+fn runs(program: &str) -> bool {
+    Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
+}
+
+/// Returns from the test where something that it needs is missing.
+macro_rules! need {
+    ($($what:literal),+) => {
+        if let Some(why) = crate::skip::missing(&[$($what),+]) {
+            crate::skip::note(&why);
+            return;
+        }
+    };
+}
+
+pub(crate) use need;
