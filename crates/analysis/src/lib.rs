@@ -5,11 +5,13 @@
 //!
 //! What it does not do: it formats nothing, stores nothing, and never edits an observation.
 
+mod compare;
 mod finding;
 mod run;
 pub mod statistics;
 mod trial;
 
+pub use compare::{BetweenRuns, Pair, PairedTest, Pilot, compare_runs, detectable, paired_test, replicates_needed};
 pub use finding::{
     Burst, Caveat, CaveatKind, ClassSummary, Comparison, CpuPerOperation, DiskSummary, Estimate, Finding, Findings,
     HighestRate, Knee, LatencySummary, MachineSummary, Point, ResponseEstimates, RoundsTrace, Scaling, ScalingKind,

@@ -8,3 +8,9 @@ mod point;
 mod select;
 
 pub use judge::judge;
+pub use metric::{own_estimate, scaled};
+pub use point::{Group, factors_of, groups};
+pub use select::{same_factors, selects};
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -47,6 +47,18 @@ impl<'a> Group<'a> {
         pooled(&own, confidence)
     }
 
+    /// Whether a search chose its trials: they follow from each other and are no replicates to compare.
+    pub fn searched(&self) -> bool {
+        self.members.iter().any(|(trial, _)| trial.label.search.is_some())
+    }
+
+    /// Whether another group is of the same experiment, stream and factors, on whatever system.
+    pub fn same_point(&self, other: &Group) -> bool {
+        self.experiment() == other.experiment()
+            && self.stream() == other.stream()
+            && same_factors(&self.factors(), &other.factors())
+    }
+
     /// Whether another trial and stream belong to the same point.
     fn holds(&self, trial: &TrialSummary, stream: &StreamSummary) -> bool {
         let (own, _) = self.first();

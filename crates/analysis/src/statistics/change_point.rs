@@ -27,14 +27,14 @@ pub fn two_levels(series: &[f64], shortest: usize) -> Option<ChangePoint> {
     let total: f64 = series.iter().sum();
     let mut sum: f64 = series[..shortest].iter().sum();
     let mut best: Option<(usize, f64)> = None;
-    for at in shortest..=n - shortest {
+    for (at, value) in series.iter().enumerate().take(n - shortest + 1).skip(shortest) {
         // Between-levels sum of squares; the greatest leaves the least residual.
         let gap = sum / at as f64 - (total - sum) / (n - at) as f64;
         let gain = gap * gap * at as f64 * (n - at) as f64 / n as f64;
         if best.is_none_or(|(_, most)| gain > most) {
             best = Some((at, gain));
         }
-        sum += series[at];
+        sum += value;
     }
     best.map(|(at, _)| ChangePoint {
         at,

@@ -4,39 +4,57 @@
 //! function of the non-central t distribution", Applied Statistics 38 (1989); sample sizes as in Cohen, "Statistical
 //! Power Analysis for the Behavioral Sciences" (1988), chapter 2.
 
-use super::student::{normal_cdf, t_quantile};
+use super::student::{normal_cdf, normal_quantile, t_quantile};
 use statrs::function::beta::beta_reg;
 use statrs::function::gamma::ln_gamma;
 
+/// Beyond this noncentrality the first terms of the series are too small for a double, and the normal approximation is
+/// exact to all digits that matter.
+const SERIES_DELTA_MAX: f64 = 37.0;
+
 /// Probability that a noncentral t of `freedom` degrees and noncentrality `delta` lies at or below `value`.
 pub fn noncentral_t_cdf(value: f64, freedom: f64, delta: f64) -> f64 {
-    if value < 0.0 {
-        return 1.0 - noncentral_t_cdf_upper(-value, freedom, -delta);
+    if delta.abs() > SERIES_DELTA_MAX {
+        // Abramowitz and Stegun, "Handbook of Mathematical Functions", 26.7.10.
+        let spread = (1.0 + value * value / (2.0 * freedom)).sqrt();
+        return normal_cdf((value * (1.0 - 0.25 / freedom) - delta) / spread);
     }
-    noncentral_t_cdf_upper(value, freedom, delta)
+    if value < 0.0 { 1.0 - series(-value, freedom, -delta) } else { series(value, freedom, delta) }
 }
 
-/// The same for a value that is not negative: the series of AS 243 in its plain, accumulated form.
-fn noncentral_t_cdf_upper(value: f64, freedom: f64, delta: f64) -> f64 {
+/// The series of AS 243 for a value that is not negative: incomplete beta functions weighted like a Poisson
+/// distribution, each got from the one before.
+fn series(value: f64, freedom: f64, delta: f64) -> f64 {
     let x = value * value / (value * value + freedom);
-    let half = delta * delta / 2.0;
-    let mut total = normal_cdf(-delta);
     if x <= 0.0 {
-        return total;
+        return normal_cdf(-delta);
     }
-    // Poisson-like weights, kept as logarithms so that a large noncentrality does not underflow the first term.
-    for j in 0..2_000 {
-        let j = f64::from(j);
-        let ln_p = j * half.ln() - half - ln_gamma(j + 1.0);
-        let ln_q = j * half.ln() - half - ln_gamma(j + 1.5);
-        let p = if half == 0.0 { f64::from(j == 0.0) } else { ln_p.exp() };
-        let q = if half == 0.0 { 0.0 } else { delta / std::f64::consts::SQRT_2 * ln_q.exp() };
-        total += 0.5 * (p * beta_reg(j + 0.5, freedom / 2.0, x) + q * beta_reg(j + 1.0, freedom / 2.0, x));
-        if j > half && p < 1e-14 {
+    let lambda = delta * delta;
+    let (mut a, b) = (0.5, freedom / 2.0);
+    let rest = (1.0 - x).powf(b);
+    let ln_beta = std::f64::consts::PI.sqrt().ln() + ln_gamma(b) - ln_gamma(a + b);
+    let (mut odd, mut even) = (beta_reg(a, b, x), 1.0 - rest);
+    let (mut odd_step, mut even_step) = (2.0 * rest * (a * x.ln() - ln_beta).exp(), b * x * rest);
+    let mut p = 0.5 * (-0.5 * lambda).exp();
+    let mut q = (2.0 / std::f64::consts::PI).sqrt() * p * delta;
+    let mut left = 0.5 - p;
+    let mut total = p * odd + q * even;
+    for n in 1..5_000 {
+        let n = f64::from(n);
+        a += 1.0;
+        odd -= odd_step;
+        even -= even_step;
+        odd_step *= x * (a + b - 1.0) / a;
+        even_step *= x * (a + b - 0.5) / (a + 0.5);
+        p *= lambda / (2.0 * n);
+        q *= lambda / (2.0 * n + 1.0);
+        left -= p;
+        total += p * odd + q * even;
+        if (2.0 * left * (odd - odd_step)).abs() < 1e-13 {
             break;
         }
     }
-    total.clamp(0.0, 1.0)
+    (total + normal_cdf(-delta)).clamp(0.0, 1.0)
 }
 
 /// Chance that a two-sided t test of confidence `confidence` with `freedom` degrees finds an effect of `noncentrality`
@@ -50,17 +68,22 @@ pub fn power(noncentrality: f64, freedom: f64, confidence: f64) -> f64 {
     1.0 - noncentral_t_cdf(critical, freedom, delta) + noncentral_t_cdf(-critical, freedom, delta)
 }
 
-/// The noncentrality at which the test has the power asked for, by halving.
+/// The noncentrality at which the test has the power asked for, by Newton's method from the normal approximation.
 pub fn noncentrality_for(wanted: f64, freedom: f64, confidence: f64) -> f64 {
-    let (mut low, mut high) = (0.0, 1.0);
-    while power(high, freedom, confidence) < wanted && high < 1e4 {
-        high *= 2.0;
+    let critical = t_quantile(0.5 + confidence / 2.0, freedom);
+    let mut delta = (critical + normal_quantile(wanted)).max(0.1);
+    for _ in 0..20 {
+        let step = 1e-4 * delta;
+        let here = power(delta, freedom, confidence);
+        let slope = (power(delta + step, freedom, confidence) - here) / step;
+        // Power rises with the noncentrality; where it is flat the step is bounded, so that nothing runs away.
+        let next = delta + ((wanted - here) / slope.max(1e-6)).clamp(-0.5 * delta, delta);
+        if (next - delta).abs() < 1e-9 * delta {
+            return next;
+        }
+        delta = next;
     }
-    for _ in 0..60 {
-        let middle = (low + high) / 2.0;
-        if power(middle, freedom, confidence) < wanted { low = middle } else { high = middle }
-    }
-    high
+    delta
 }
 
 #[cfg(test)]

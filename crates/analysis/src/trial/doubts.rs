@@ -247,6 +247,7 @@ fn machine_doubts(summary: &TrialSummary, cuts: &[Cut], doubts: &mut Doubts) {
     doubts.add(CaveatKind::Steal, steal(observations));
     doubts.add(CaveatKind::Pressure, pressure(observations));
     doubts.add(CaveatKind::Throttled, throttled(observations));
+    doubts.add(CaveatKind::Frequency, frequency(observations));
     doubts.add(CaveatKind::ClockPause, pauses(observations));
     doubts.add(CaveatKind::Damage, damage(observations));
 }
@@ -271,23 +272,25 @@ fn cached(summary: &TrialSummary, observations: &Observations) -> Option<String>
     })
 }
 
+/// What the probes counted beyond this process's own writes; where they could not, what the disks wrote beyond what the
+/// operations moved.
 fn other_writers(summary: &TrialSummary, observations: &Observations) -> Option<String> {
-    let written = disk_bytes(observations, &["bytes_written"])?;
-    let only_reads = observations_only_read(summary);
-    let own = if only_reads { 0.0 } else { moved_per_s(summary) };
+    let own = if only_reads(summary) { 0.0 } else { moved_per_s(summary) };
+    let written = disk_bytes(observations, &["bytes_written"]).map(|written| written - 1.1 * own);
+    let foreign = mean_of(observations, "disks.others.bytes_written").or(written)?;
     // A tenth for metadata and journals, and 1 MB/s for a machine's usual murmur.
-    let foreign = written - 1.1 * own;
-    (foreign > 1e6 && foreign > 0.05 * moved_per_s(summary)).then(|| {
+    (foreign > 1e6 && foreign > 0.1 * moved_per_s(summary)).then(|| {
         format!(
-            "the disks wrote {} while this trial wrote {}: somebody else writes to them; stop it, or repeat at a quiet time",
-            units::bytes_per_second(written),
-            if only_reads { "nothing".to_owned() } else { format!("at most {}", units::bytes_per_second(own)) }
+            "{} was written to the disks besides what this trial wrote ({}): by other programs, or by the filesystem for \
+             itself; stop them, or repeat at a quiet time",
+            units::bytes_per_second(foreign),
+            if own > 0.0 { format!("at most {}", units::bytes_per_second(own)) } else { "nothing".to_owned() }
         )
     })
 }
 
 /// Whether every class that moved bytes is a read.
-fn observations_only_read(summary: &TrialSummary) -> bool {
+fn only_reads(summary: &TrialSummary) -> bool {
     let classes = summary.streams.iter().flat_map(|stream| &stream.classes);
     classes.filter(|class| class.bytes_per_s > 0.0).all(|class| class.name == "read")
 }
@@ -309,7 +312,7 @@ fn disk_bytes(observations: &Observations, readings: &[&str]) -> Option<f64> {
 fn steal(observations: &Observations) -> Option<String> {
     let stolen = mean_of(observations, "machine.cpu.steal")?;
     // Without a count of cores the share of one core is the careful reading.
-    let share = stolen / cores(observations).unwrap_or(1.0).max(1.0);
+    let share = stolen / f64::from(cores(observations).unwrap_or(1));
     (share > 0.01).then(|| {
         format!(
             "the hypervisor took {} of the CPU time of this machine; CPU figures and tails are inflated; repeat on a host \
@@ -339,6 +342,15 @@ fn throttled(observations: &Observations) -> Option<String> {
         "the cgroup of this process was held back by its CPU quota ({} of the time); raise the quota",
         percent(share)
     ))
+}
+
+/// Power that ran out of the wall socket's reach, and heat, both slow a CPU down in the middle of a trial.
+fn frequency(observations: &Observations) -> Option<String> {
+    if mean_of(observations, "machine.cpu.thermal_throttles").is_some_and(|rate| rate > 0.0) {
+        return Some("the CPU was slowed down because it was too hot; cool the machine, or measure shorter".to_owned());
+    }
+    let mains = mean_of(observations, "machine.power.mains")?;
+    (mains < 1.0).then(|| "the machine ran on battery; connect it to the mains".to_owned())
 }
 
 fn pauses(observations: &Observations) -> Option<String> {

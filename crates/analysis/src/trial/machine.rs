@@ -36,7 +36,7 @@ pub fn machine_summary(observations: &Observations) -> MachineSummary {
         cpu_system_cores: read("machine.cpu.system"),
         cpu_iowait_cores: read("machine.cpu.iowait"),
         cpu_steal_cores: read("machine.cpu.steal"),
-        cores: read("machine.cpu.cores").map(|cores| cores.round() as u32),
+        cores: cores(observations),
         disks: disk_names(observations).iter().map(|name| disk_summary(observations, name)).collect(),
     }
 }
@@ -66,20 +66,19 @@ fn disk_summary(observations: &Observations, name: &str) -> DiskSummary {
 }
 
 /// The mean wait of an operation: readings weighted by how many operations they stand for, because a reading of an idle
-/// second must not count as much as one of a busy second.
+/// second must not count as much as one of a busy second. A second without operations has no reading of its wait.
 fn wait_by_operation(observations: &Observations, name: &str) -> Option<f64> {
     let find = |what: &str| {
         let probe = format!("{DISK}{name}.{what}");
         observations.series.iter().find(|series| series.probe == probe)
     };
-    let wait = find("wait")?;
-    let rates: Vec<&Series> = [find("reads"), find("writes")].into_iter().flatten().collect();
+    let (wait, reads, writes) = (find("wait")?, find("reads")?, find("writes")?);
     let mut from = units::Nanos::ZERO;
     let (mut sum, mut weight) = (0.0, 0.0);
-    for (index, (at, value)) in wait.points.iter().enumerate() {
-        let rate: f64 = rates.iter().filter_map(|series| series.points.get(index)).map(|point| point.1).sum();
-        let operations = observations.window.overlap(from, *at).seconds() * rate;
-        if value.is_finite() && operations > 0.0 {
+    for (at, rate) in &reads.points {
+        let both = rate + reading_at(writes, *at).unwrap_or(0.0);
+        let operations = observations.window.overlap(from, *at).seconds() * both;
+        if let Some(value) = reading_at(wait, *at).filter(|_| operations > 0.0) {
             sum += value * operations;
             weight += operations;
         }
@@ -88,10 +87,14 @@ fn wait_by_operation(observations: &Observations, name: &str) -> Option<f64> {
     (weight > 0.0).then(|| sum / weight)
 }
 
-/// How many cores the machine has: as probed, or the sum of what they did, when idle time was probed too.
-pub fn cores(observations: &Observations) -> Option<f64> {
-    let parts =
-        ["user", "system", "iowait", "steal", "idle"].map(|p| mean_of(observations, &format!("machine.cpu.{p}")));
-    let known = mean_of(observations, "machine.cpu.cores");
-    known.or_else(|| parts[4].map(|idle| idle + parts[..4].iter().flatten().sum::<f64>()))
+fn reading_at(series: &Series, at: units::Nanos) -> Option<f64> {
+    let index = series.points.binary_search_by_key(&at, |point| point.0).ok()?;
+    Some(series.points[index].1).filter(|value| value.is_finite())
+}
+
+/// How many cores the machine has: as many as were probed.
+pub fn cores(observations: &Observations) -> Option<u32> {
+    let busy = |series: &&Series| series.probe.starts_with("machine.cpu.core.") && series.probe.ends_with(".busy");
+    let count = observations.series.iter().filter(busy).count() as u32;
+    (count > 0).then_some(count)
 }

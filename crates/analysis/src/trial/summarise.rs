@@ -11,7 +11,7 @@ use super::timeline::timeline;
 use super::uncertainty::response_estimates;
 use crate::statistics::batch_means::batch_mean_interval;
 use crate::{ClassSummary, CpuPerOperation, Estimate, Steady, SteadyAnswer, StreamSummary, TrialSummary};
-use observation::{Account, Cell, Observations, TrialLabel};
+use observation::{Cell, Observations, TrialLabel};
 use study::Judgement;
 
 /// Reduces the observations of one trial: the window is cut, the books are closed, and every doubt that the observations
@@ -58,7 +58,7 @@ fn stream_summary(cut: &Cut, judgement: &Judgement) -> StreamSummary {
         bytes_per_s: tally.bytes as f64 / seconds,
         service: latency_summary(&lower_bound(&work, |cell| &cell.service)),
         lateness: latency_summary(&lower_bound(&work, |cell| &cell.lateness)),
-        classes: class_summaries(cut, &account, seconds),
+        classes: class_summaries(cut, seconds),
         account,
         retried: all.retried,
         rolled_back: all.rolled_back,
@@ -109,24 +109,21 @@ fn lower_bound(cells: &[&Cell], which: impl Fn(&Cell) -> &observation::Histogram
     Placed { all: gather(each(), which), censored: gather(each(), |cell| &cell.censored) }
 }
 
-fn class_summaries(cut: &Cut, account: &Account, seconds: f64) -> Vec<ClassSummary> {
-    let recorded: u64 = cut.counted().iter().map(|cell| cell.response.count()).sum();
-    // Whether a failed operation has a response time is the recorder's choice; the account tells which it made.
-    let with_failures = recorded > account.done;
+fn class_summaries(cut: &Cut, seconds: f64) -> Vec<ClassSummary> {
     let classes = cut.label.classes.iter().enumerate();
-    classes.map(|(class, (name, _))| class_summary(cut, class, name, with_failures, seconds)).collect()
+    classes.map(|(class, (name, _))| class_summary(cut, class, name, seconds)).collect()
 }
 
-fn class_summary(cut: &Cut, class: usize, name: &str, with_failures: bool, seconds: f64) -> ClassSummary {
+fn class_summary(cut: &Cut, class: usize, name: &str, seconds: f64) -> ClassSummary {
     let of_class = |cell: &&Cell| usize::from(cell.key.class) == class;
     let cells: Vec<&Cell> = cut.counted().iter().copied().filter(of_class).collect();
     let tally = total_tally(cells.iter().copied());
     let response = response_of(&cells);
-    let ended = response.all.count() - response.censored.count();
     ClassSummary {
         name: name.to_owned(),
         throughput_per_s: tally.done as f64 / seconds,
-        done: if with_failures { ended.saturating_sub(tally.failed) } else { ended },
+        // A failed operation has no response time: what ended in the histogram ended well.
+        done: response.all.count() - response.censored.count(),
         failed: tally.failed,
         bytes_per_s: tally.bytes as f64 / seconds,
         response: latency_summary(&response),

@@ -1,0 +1,293 @@
+//! Every comparison of a run: each system against the baseline, the primary metric first, all others as exploration.
+//!
+//! The primary metric is tested as it is. Everything else goes through Holm's rule together: the interval of each is at
+//! the level at which the rule tests it, so that an interval and its verdict agree, and the chance of any false "better" or
+//! "worse" among all of them stays at one minus the confidence. When the primary metric is read at several points, the
+//! rule is applied among these as well.
+
+use super::paired_test::{PairedTest, paired_test};
+use super::pairs::pairs;
+use super::replicates::PAIRS_MIN;
+use crate::run::{Group, own_estimate, selects};
+use crate::statistics::holm::holm;
+use crate::{Caveat, CaveatKind, Comparison, Estimate, Verdict};
+use study::{Direction, Judgement, Metric};
+use units::percent;
+
+/// Chance with which a detectable difference is found.
+const POWER: f64 = 0.8;
+
+/// What may be claimed only when the method's own error is under this share of it.
+const METHOD_SHARE: f64 = 1.0 / 3.0;
+
+/// A comparison with the doubt that it leaves.
+pub struct Compared {
+    /// The comparison.
+    pub comparison: Comparison,
+    /// Why the pairs themselves are to be doubted, if they are.
+    pub caveat: Option<Caveat>,
+}
+
+/// One test before it is judged among the others.
+struct Candidate<'a> {
+    baseline: &'a Group<'a>,
+    system: &'a Group<'a>,
+    metric: Metric,
+    primary: bool,
+    interleaved: bool,
+    pairs: u32,
+    test: Option<PairedTest>,
+}
+
+/// Compares all groups of the same experiment, stream and factors with the baseline's group.
+pub fn comparisons(groups: &[Group], judgement: &Judgement) -> Vec<Compared> {
+    let mut candidates = candidates(groups, judgement);
+    // Stable: the primary first, everything else in the order of the points.
+    candidates.sort_by_key(|candidate| !candidate.primary);
+    let split = candidates.partition_point(|candidate| candidate.primary);
+    let (primary, others) = candidates.split_at(split);
+    [primary, others].into_iter().flat_map(|family| judged(family, judgement)).collect()
+}
+
+fn candidates<'a>(groups: &'a [Group<'a>], judgement: &Judgement) -> Vec<Candidate<'a>> {
+    let mut found = Vec::new();
+    for system in groups.iter().filter(|group| !group.searched()) {
+        let Some(baseline) = baseline_of(system, groups, judgement) else { continue };
+        for metric in metrics(system, judgement) {
+            found.extend(candidate(baseline, system, metric, judgement));
+        }
+    }
+    found
+}
+
+/// The group of the baseline at the same point: the declared one, else the system that was measured first.
+fn baseline_of<'a>(system: &Group, groups: &'a [Group<'a>], judgement: &Judgement) -> Option<&'a Group<'a>> {
+    let mut peers = groups.iter().filter(|group| group.same_point(system));
+    let baseline = match &judgement.baseline {
+        Some(name) => peers.find(|group| group.system() == name),
+        None => peers.next(),
+    };
+    baseline.filter(|group| group.system() != system.system())
+}
+
+/// What is compared: few metrics that answer different questions, because every further one makes the others less sure.
+fn metrics(group: &Group, judgement: &Judgement) -> Vec<Metric> {
+    let fixed = group.members.iter().all(|(trial, _)| trial.fixed_work);
+    let open = group.members.iter().all(|(_, stream)| stream.offered_per_s.is_some());
+    let mut metrics = match (fixed, open) {
+        (true, _) => vec![Metric::Elapsed, Metric::CpuPerOperation],
+        // The rate of an open load is what was asked for.
+        (_, true) => vec![Metric::ResponseMean, Metric::ResponseQuantile(0.99), Metric::CpuPerOperation],
+        _ => vec![Metric::Throughput, Metric::ResponseQuantile(0.99), Metric::CpuPerOperation],
+    };
+    if let Some(primary) = judgement.primary.as_ref().filter(|_| is_primary_point(group, judgement)) {
+        metrics.retain(|metric| *metric != primary.metric);
+        metrics.insert(0, primary.metric);
+    }
+    metrics
+}
+
+fn is_primary_point(group: &Group, judgement: &Judgement) -> bool {
+    let primary = judgement.primary.as_ref();
+    primary.is_some_and(|p| selects(&p.selector, group.experiment(), group.stream(), &group.factors()))
+}
+
+fn candidate<'a>(
+    baseline: &'a Group<'a>,
+    system: &'a Group<'a>,
+    metric: Metric,
+    judgement: &Judgement,
+) -> Option<Candidate<'a>> {
+    let value = |member: &super::pairs::Member| own_estimate(member.0, member.1, metric).map(|e| e.value);
+    let measured = |group: &Group| group.members.iter().any(|member| value(member).is_some());
+    if !measured(baseline) || !measured(system) {
+        return None;
+    }
+    let pairs = pairs(&baseline.members, &system.members, value);
+    Some(Candidate {
+        baseline,
+        system,
+        metric,
+        primary: is_primary_point(system, judgement) && judgement.primary.as_ref().is_some_and(|p| p.metric == metric),
+        interleaved: pairs.len() > 1 && !apart(baseline, system),
+        pairs: pairs.len() as u32,
+        test: paired_test(&pairs),
+    })
+}
+
+/// Whether all trials of one system came before all trials of the other.
+fn apart(a: &Group, b: &Group) -> bool {
+    let span = |group: &Group| {
+        let places = group.members.iter().map(|(trial, _)| trial.label.index);
+        places.fold((u32::MAX, 0), |(low, high), at| (low.min(at), high.max(at)))
+    };
+    let (a, b) = (span(a), span(b));
+    a.1 < b.0 || b.1 < a.0
+}
+
+fn judged(family: &[Candidate], judgement: &Judgement) -> Vec<Compared> {
+    let p_values: Vec<f64> = family.iter().map(|candidate| candidate.p_value()).collect();
+    let steps = holm(&p_values, 1.0 - judgement.confidence);
+    let adjusted = family.len() > 1 || family.first().is_some_and(|candidate| !candidate.primary);
+    family.iter().zip(steps).map(|(candidate, step)| candidate.judge(1.0 - step.alpha, adjusted, judgement)).collect()
+}
+
+impl Candidate<'_> {
+    fn p_value(&self) -> f64 {
+        self.test.filter(|_| self.pairs >= PAIRS_MIN).map_or(f64::NAN, |test| test.p_value)
+    }
+
+    fn judge(&self, confidence: f64, adjusted: bool, judgement: &Judgement) -> Compared {
+        let ratio = self.ratio(confidence);
+        let direction = self.metric.direction();
+        let (mut verdict, mut reason) = verdict(&ratio, direction, judgement.margin);
+        let doubt = self.doubt(verdict, judgement);
+        if let Some((_, text)) = doubt.as_ref().filter(|_| verdict != Verdict::Inconclusive || self.pairs < PAIRS_MIN) {
+            (verdict, reason) = (Verdict::Inconclusive, Some(text.clone()));
+        }
+        let detectable = self.test.and_then(|test| test.detectable(POWER, judgement.confidence));
+        if verdict == Verdict::Inconclusive && reason.is_none() {
+            reason = Some(wide_reason(&ratio, detectable, judgement.margin));
+        }
+        let caveat = doubt.map(|(kind, text)| Caveat { kind, trial: None, text: self.named(&text) });
+        let comparison = Comparison {
+            experiment: self.system.experiment().to_owned(),
+            stream: self.system.stream().to_owned(),
+            factors: self.system.factors(),
+            baseline: self.baseline.system().to_owned(),
+            system: self.system.system().to_owned(),
+            metric: self.metric.word(),
+            primary: self.primary,
+            direction,
+            ratio,
+            margin: judgement.margin,
+            detectable,
+            interleaved: self.interleaved,
+            adjusted,
+            p_value: self.p_value(),
+            verdict,
+            reason,
+        };
+        Compared { comparison, caveat }
+    }
+
+    /// The ratio with its interval; without pairs that of the means, which has none.
+    fn ratio(&self, confidence: f64) -> Estimate {
+        match &self.test {
+            Some(test) if test.freedom >= 1.0 => {
+                let (low, high) = test.ratio_interval(confidence);
+                Estimate { value: test.effect.exp(), low, high, n: self.pairs, confidence }
+            }
+            _ => {
+                let of = |group: &Group| group.estimate(self.metric, confidence).map_or(f64::NAN, |e| e.value);
+                let value = of(self.system) / of(self.baseline);
+                Estimate { n: self.pairs, confidence, ..Estimate::single(value) }
+            }
+        }
+    }
+
+    /// The reason to take a verdict away that lies in the pairs themselves.
+    fn doubt(&self, verdict: Verdict, judgement: &Judgement) -> Option<(CaveatKind, String)> {
+        if self.pairs < PAIRS_MIN {
+            return Some((CaveatKind::FewReplicates, few_pairs(self.pairs)));
+        }
+        let test = self.test?;
+        if !test.both_orders {
+            let text = format!(
+                "{} was always measured {}; what changes with time cannot be told from the difference; alternate the order",
+                self.system.system(),
+                if self.system_last() { "after" } else { "before" }
+            );
+            return Some((CaveatKind::CarryOver, text));
+        }
+        // What is claimed is a difference, or, for "equivalent", that there is none beyond the margin.
+        let claimed = if verdict == Verdict::Equivalent { judgement.margin } else { test.effect.abs() };
+        let beyond = |share: f64| share.abs() > METHOD_SHARE * claimed;
+        if let Some(left) = test.carry_over.filter(|left| beyond(*left)) {
+            return Some((CaveatKind::CarryOver, carry_over_text(left)));
+        }
+        if let Some(rise) = test.trend.filter(|rise| beyond(*rise)) {
+            return Some((
+                CaveatKind::NotSteady,
+                format!(
+                    "the ratio itself {} by {} from the first pair to the last, more \
+                than a third of the difference; precondition both systems, or run longer",
+                    moved(rise),
+                    size(rise)
+                ),
+            ));
+        }
+        beyond(test.drift_bias).then(|| {
+            (
+                CaveatKind::NotSteady,
+                format!(
+                    "both systems drifted, and {} of it is left in the \
+            ratio, more than a third of the difference; use an even number of pairs in both orders",
+                    size(test.drift_bias)
+                ),
+            )
+        })
+    }
+
+    fn system_last(&self) -> bool {
+        let first = |group: &Group| group.members.iter().map(|(trial, _)| trial.label.index).min();
+        first(self.system) > first(self.baseline)
+    }
+
+    fn named(&self, text: &str) -> String {
+        format!("{} against {}, {}: {text}", self.system.system(), self.baseline.system(), self.metric.word())
+    }
+}
+
+/// Where the interval lies. Inside the margin is `equivalent` even when it excludes 1: the margin is the smallest
+/// difference that anybody wanted to know of, and the interval stands beside the word.
+fn verdict(ratio: &Estimate, direction: Direction, margin: f64) -> (Verdict, Option<String>) {
+    if !ratio.has_interval() {
+        return (Verdict::Inconclusive, None);
+    }
+    let higher_is_better = direction == Direction::HigherIsBetter;
+    let verdict = if 1.0 - margin < ratio.low && ratio.high < 1.0 + margin {
+        Verdict::Equivalent
+    } else if ratio.low > 1.0 {
+        if higher_is_better { Verdict::Better } else { Verdict::Worse }
+    } else if ratio.high < 1.0 {
+        if higher_is_better { Verdict::Worse } else { Verdict::Better }
+    } else {
+        Verdict::Inconclusive
+    };
+    (verdict, None)
+}
+
+fn few_pairs(pairs: u32) -> String {
+    let seen = match pairs {
+        0 => "no pair was measured in one block".to_owned(),
+        1 => "one pair was measured".to_owned(),
+        n => format!("{n} pairs were measured"),
+    };
+    format!("{seen}, and a verdict needs at least {PAIRS_MIN}; run with --set replicates={PAIRS_MIN} or more")
+}
+
+fn carry_over_text(left: f64) -> String {
+    format!(
+        "whoever is measured second is {} by {}, more than a third of the difference: the trial before leaves its mark; \
+         refill or settle between trials",
+        if left < 0.0 { "lower" } else { "higher" },
+        size(left)
+    )
+}
+
+fn wide_reason(ratio: &Estimate, detectable: Option<f64>, margin: f64) -> String {
+    let found = detectable.map_or(String::new(), |share| format!("; {} pairs can find {}", ratio.n, percent(share)));
+    format!(
+        "the interval holds both no difference and more than the margin of {}{found}; more replicates narrow it",
+        percent(margin)
+    )
+}
+
+fn moved(logarithm: f64) -> &'static str {
+    if logarithm < 0.0 { "fell" } else { "rose" }
+}
+
+fn size(logarithm: f64) -> String {
+    percent(logarithm.exp_m1().abs())
+}

@@ -1,0 +1,15 @@
+//! One system against another: pairs, the test on them, how many are needed, and many comparisons at once.
+
+mod comparisons;
+mod paired_test;
+mod pairs;
+mod replicates;
+mod runs;
+#[cfg(test)]
+mod same_against_same;
+
+pub use comparisons::comparisons;
+pub use paired_test::{PairedTest, paired_test};
+pub use pairs::Pair;
+pub use replicates::{Pilot, detectable, replicates_needed};
+pub use runs::{BetweenRuns, compare_runs};

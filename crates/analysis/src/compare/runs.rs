@@ -1,0 +1,186 @@
+//! Two separate runs, between which everything may have changed that a run holds still.
+//!
+//! The one idea: replicates of one run say nothing about what differs between runs (another day, another placement of
+//! files, another neighbour). A difference between two runs is therefore held against how much runs of the *same* system
+//! differed before; without such runs there is no verdict, however many replicates each run has.
+
+use crate::run::{same_factors, scaled};
+use crate::statistics::moments::squares_about_mean;
+use crate::statistics::power::noncentrality_for;
+use crate::statistics::student::{half_width, t_two_sided};
+use crate::{Caveat, CaveatKind, Comparison, Estimate, Finding, Findings, Point, Verdict};
+use study::{Direction, Metric};
+
+/// How much the same point differs from run to run, learnt from runs of the same system.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BetweenRuns {
+    /// Standard deviation of the logarithm of a point's value between runs, its own noise included.
+    pub deviation: f64,
+    /// Degrees of freedom behind it.
+    pub freedom: f64,
+}
+
+impl BetweenRuns {
+    /// Learns from runs of the same systems: the scatter of each point over the runs that have it, pooled. Nothing when no
+    /// point occurs in two runs.
+    pub fn learn(runs: &[Findings], metric: Metric) -> Option<BetweenRuns> {
+        let (mut squares, mut freedom) = (0.0, 0.0);
+        let mut seen: Vec<&Point> = Vec::new();
+        for point in runs.iter().flat_map(|run| &run.points) {
+            if seen.iter().any(|known| same_point(known, point) && known.system == point.system) {
+                continue;
+            }
+            seen.push(point);
+            let logarithms: Vec<f64> = runs
+                .iter()
+                .filter_map(|run| run.points.iter().find(|p| same_point(p, point) && p.system == point.system))
+                .filter_map(|p| value_of(p, metric).map(|e| e.value))
+                .filter(|value| *value > 0.0)
+                .map(f64::ln)
+                .collect();
+            if logarithms.len() > 1 {
+                squares += squares_about_mean(&logarithms);
+                freedom += logarithms.len() as f64 - 1.0;
+            }
+        }
+        (freedom > 0.0).then(|| BetweenRuns { deviation: (squares / freedom).sqrt(), freedom })
+    }
+}
+
+/// Compares the points of the second and later runs with those of the first, metric by metric. The findings of the answer
+/// are comparisons only; every run's own findings stay with it.
+pub fn compare_runs(
+    runs: &[Findings],
+    metric: Metric,
+    margin: f64,
+    confidence: f64,
+    between: Option<BetweenRuns>,
+) -> Findings {
+    let Some((first, others)) = runs.split_first() else { return Findings::default() };
+    let mut result = Findings { run: first.run.clone(), ..Findings::default() };
+    for run in runs {
+        result.points.extend(run.points.iter().map(|point| named(point, run)));
+    }
+    for run in others {
+        for point in &run.points {
+            let Some(base) = first.points.iter().find(|p| same_point(p, point)) else { continue };
+            let pair = RunPair { first, base, run, point, metric };
+            result.findings.extend(pair.compare(margin, confidence, between).map(Finding::Comparison));
+        }
+    }
+    result.answer = vec![answer(&result.findings, between.is_some())];
+    if between.is_none() {
+        result.caveats.push(Caveat { kind: CaveatKind::FewReplicates, trial: None, text: unknown_variance() });
+    }
+    result
+}
+
+fn unknown_variance() -> String {
+    "how much two runs of the same system differ is not known here, so that no difference between runs can be told from \
+     it; run both systems in one run (--on A --on B), or run the same study on the same system at least three times first"
+        .to_owned()
+}
+
+fn answer(findings: &[Finding], known: bool) -> String {
+    if findings.is_empty() {
+        return "The runs have no point in common: nothing can be compared.".to_owned();
+    }
+    let claimed = |finding: &&Finding| matches!(finding, Finding::Comparison(c) if c.verdict != Verdict::Inconclusive);
+    let count = findings.iter().filter(claimed).count();
+    match (known, count) {
+        (false, _) => format!("No verdict: {}.", unknown_variance()),
+        (true, 0) => format!("None of {} points differs beyond what runs of the same system differ.", findings.len()),
+        (true, n) => {
+            format!("{n} of {} points have a verdict against how much runs of the same system differ.", findings.len())
+        }
+    }
+}
+
+/// A point under the name of its run, so that two runs of one system stay apart.
+fn named(point: &Point, run: &Findings) -> Point {
+    Point { system: format!("{} ({})", point.system, run.run.id), ..point.clone() }
+}
+
+struct RunPair<'a> {
+    first: &'a Findings,
+    base: &'a Point,
+    run: &'a Findings,
+    point: &'a Point,
+    metric: Metric,
+}
+
+impl RunPair<'_> {
+    fn compare(&self, margin: f64, confidence: f64, between: Option<BetweenRuns>) -> Option<Comparison> {
+        let base = value_of(self.base, self.metric)?.value;
+        let value = value_of(self.point, self.metric)?.value / base;
+        let ratio = Estimate { n: 1, confidence, ..Estimate::single(value) };
+        let direction = self.metric.direction();
+        let mut comparison = Comparison {
+            experiment: self.point.experiment.clone(),
+            stream: self.point.stream.clone(),
+            factors: self.point.factors.clone(),
+            baseline: named(self.base, self.first).system,
+            system: named(self.point, self.run).system,
+            metric: self.metric.word(),
+            primary: false,
+            direction,
+            ratio,
+            margin,
+            detectable: None,
+            interleaved: false,
+            adjusted: false,
+            p_value: f64::NAN,
+            verdict: Verdict::Inconclusive,
+            reason: Some(unknown_variance()),
+        };
+        if let Some(between) = between.filter(|_| value > 0.0) {
+            judge_between(&mut comparison, &between);
+        }
+        Some(comparison)
+    }
+}
+
+/// Two runs differ by twice the variance of one.
+fn judge_between(comparison: &mut Comparison, between: &BetweenRuns) {
+    let error = between.deviation * std::f64::consts::SQRT_2;
+    let effect = comparison.ratio.value.ln();
+    let half = half_width(error, between.freedom, comparison.ratio.confidence);
+    comparison.ratio.low = (effect - half).exp();
+    comparison.ratio.high = (effect + half).exp();
+    comparison.p_value = t_two_sided(effect / error.max(f64::MIN_POSITIVE), between.freedom);
+    comparison.detectable =
+        Some((noncentrality_for(0.8, between.freedom, comparison.ratio.confidence) * error).exp_m1());
+    let higher_is_better = comparison.direction == Direction::HigherIsBetter;
+    let (low, high, margin) = (comparison.ratio.low, comparison.ratio.high, comparison.margin);
+    comparison.verdict = match (low > 1.0, high < 1.0) {
+        _ if 1.0 - margin < low && high < 1.0 + margin => Verdict::Equivalent,
+        (true, _) if higher_is_better => Verdict::Better,
+        (_, true) if !higher_is_better => Verdict::Better,
+        (true, _) | (_, true) => Verdict::Worse,
+        _ => Verdict::Inconclusive,
+    };
+    comparison.reason = (comparison.verdict == Verdict::Inconclusive)
+        .then(|| "runs of the same system have differed by as much before".to_owned());
+}
+
+fn same_point(a: &Point, b: &Point) -> bool {
+    a.experiment == b.experiment && a.stream == b.stream && same_factors(&a.factors, &b.factors)
+}
+
+/// A metric of a point, in base units.
+fn value_of(point: &Point, metric: Metric) -> Option<Estimate> {
+    let near = |q: f64, wanted: f64| (q - wanted).abs() < 1e-9;
+    let estimate = match metric {
+        Metric::Throughput => Some(point.throughput_per_s),
+        Metric::Bandwidth => Some(point.bytes_per_s),
+        Metric::ResponseMean => Some(scaled(&point.response_mean_ms, 1e-3)),
+        Metric::ResponseQuantile(q) if near(q, 0.5) => Some(scaled(&point.response_p50_ms, 1e-3)),
+        Metric::ResponseQuantile(q) if near(q, 0.99) => Some(scaled(&point.response_p99_ms, 1e-3)),
+        Metric::ResponseQuantile(q) if near(q, 0.999) => Some(scaled(&point.response_p999_ms, 1e-3)),
+        Metric::ResponseQuantile(_) => None,
+        Metric::ServiceMean => Some(scaled(&point.service_mean_ms, 1e-3)),
+        Metric::Elapsed => point.elapsed_s,
+        Metric::CpuPerOperation => point.cpu_us.map(|estimate| scaled(&estimate, 1e-6)),
+    };
+    estimate.filter(|estimate| estimate.value.is_finite() && estimate.value > 0.0)
+}

@@ -1,0 +1,100 @@
+//! Trials made by hand for tests of what is concluded from them.
+
+use crate::{LatencySummary, MachineSummary, RoundsTrace, Steady, SteadyAnswer, StreamSummary, Tail, TrialSummary};
+use observation::{Account, CpuTime, Provenance, StreamLabel, TrialLabel, Window};
+use study::{Judgement, Metric, Primary, Selector, SteadyRule};
+use units::Nanos;
+
+/// A judgement with throughput as its primary metric and 5 percent as its margin.
+pub(crate) fn judgement() -> Judgement {
+    Judgement {
+        primary: Some(Primary { metric: Metric::Throughput, selector: Selector::default() }),
+        baseline: None,
+        margin: 0.05,
+        confidence: 0.95,
+        thresholds: Vec::new(),
+        steady: SteadyRule::default(),
+        allow_inconclusive: false,
+    }
+}
+
+/// A closed trial of one stream with this throughput; everything else follows from it or is unremarkable.
+pub(crate) fn trial(index: u32, system: &str, block: u32, throughput: f64) -> TrialSummary {
+    let response = LatencySummary {
+        count: 100_000,
+        mean_ms: 8e3 / throughput,
+        p50_ms: 7e3 / throughput,
+        p95_ms: 12e3 / throughput,
+        p99_ms: 20e3 / throughput,
+        p999_ms: 40e3 / throughput,
+        max_ms: 90e3 / throughput,
+        tail: Tail { p99_firm: true, p999_firm: true, censored: false },
+    };
+    TrialSummary {
+        label: label(index, system, block),
+        provenance: Provenance::Measured,
+        started_unix_ns: 0,
+        window: Window { start: Nanos::from_secs(1), end: Nanos::from_secs(11) },
+        streams: vec![stream(throughput, response)],
+        elapsed_s: 10.0,
+        fixed_work: false,
+        generator_cpu: CpuTime { user_s: 1.0, system_s: 2.0 },
+        machine: MachineSummary::default(),
+        timeline: Vec::new(),
+        events: Vec::new(),
+        caveats: Vec::new(),
+    }
+}
+
+fn label(index: u32, system: &str, block: u32) -> TrialLabel {
+    TrialLabel {
+        index,
+        experiment: "rates".to_owned(),
+        system: system.to_owned(),
+        replicate: block,
+        block,
+        factors: Vec::new(),
+        streams: vec![StreamLabel {
+            name: "random-read".to_owned(),
+            workload: "random-read".to_owned(),
+            load: "closed, 8 outstanding".to_owned(),
+            slots: Some(8),
+            think_mean: Nanos::ZERO,
+            offered: None,
+            classes: vec![("read".to_owned(), observation::ClassKind::Work)],
+        }],
+        state: "as the last trial left it".to_owned(),
+        search: None,
+    }
+}
+
+fn stream(throughput: f64, response: LatencySummary) -> StreamSummary {
+    StreamSummary {
+        stream: 0,
+        throughput_per_s: crate::Estimate {
+            value: throughput,
+            low: throughput * 0.98,
+            high: throughput * 1.02,
+            n: 10,
+            confidence: 0.95,
+        },
+        offered_per_s: None,
+        bytes_per_s: throughput * 4096.0,
+        response,
+        service: response,
+        lateness: LatencySummary::default(),
+        classes: Vec::new(),
+        account: Account { planned: 100_000, done: 100_000, ..Account::default() },
+        retried: 0,
+        rolled_back: 0,
+        cpu: None,
+        steady: Steady {
+            answer: SteadyAnswer::Yes,
+            rounds: Some(RoundsTrace { means: vec![throughput; 5], range: 0.0, slope: 0.0 }),
+        },
+        little_gap_pct: Some(0.0),
+        sustained: None,
+        distribution: vec![(0.5, response.p50_ms), (0.99, response.p99_ms), (1.0, response.max_ms)],
+        response_estimates: None,
+    }
+}
