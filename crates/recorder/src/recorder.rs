@@ -136,7 +136,7 @@ impl Recorder {
     }
 
     /// Records an operation that ended. The three times are on the clock that stamps operations.
-    #[inline]
+    #[inline(always)]
     pub fn record(
         &mut self,
         class: u16,

@@ -193,3 +193,6 @@ impl Draws {
         -libm::log(((z >> 11) + 1) as f64 / (1u64 << 53) as f64)
     }
 }
+
+#[cfg(test)]
+mod tests;
