@@ -1,0 +1,38 @@
+//! Invariants of the tree that no compiler and no linter holds.
+//!
+//! The one idea: each rule is a function from files to problems, so that it can be shown to find what it looks for.
+
+mod documents;
+mod rooms;
+mod sizes;
+mod sources;
+
+use crate::tree;
+use std::path::Path;
+
+/// A place with what is wrong there: `crates/load/src/lib.rs:12: ...`.
+pub type Problem = String;
+
+/// Holds every rule against the workspace; what it returns are the sizes of the tree.
+///
+/// # Errors
+/// All problems, one a line.
+pub fn run(root: &Path) -> Result<String, String> {
+    let files = tree::files(root)?;
+    let sizes = sizes::measure(&files);
+    let mut problems = rooms::problems(&rooms::read(root)?);
+    problems.extend(sources::problems(&files));
+    problems.extend(documents::problems(&files));
+    problems.extend(sizes.problems());
+    if problems.is_empty() { Ok(sizes.to_string()) } else { Err(problems.join("\n") + "\n") }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_workspace_is_tidy() {
+        if let Err(problems) = super::run(&crate::tree::root()) {
+            panic!("{problems}");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Rules for source files.
+
+use super::{Problem, rooms};
+use crate::tree::SourceFile;
+
+/// What a pure room must not name.
+const IMPURE: [&str; 8] = [
+    "std::fs",
+    "std::net",
+    "std::env",
+    "std::process",
+    "std::thread",
+    "std::os",
+    "std::time::Instant",
+    "std::time::SystemTime",
+];
+
+/// Names that say nothing about what is inside.
+const EMPTY_NAMES: [&str; 10] =
+    ["util", "utils", "helper", "helpers", "manager", "common", "misc", "shared", "stuff", "base"];
+
+/// The beginnings of paths that only exist on somebody's machine. Written in parts, or this file would find itself.
+const MACHINES: [&str; 4] =
+    [concat!("/ro", "ot/"), concat!("/wo", "rk/"), concat!("/tmp/", "target"), concat!("/Use", "rs/")];
+
+/// Everything that is wrong in the sources.
+pub fn problems(files: &[SourceFile]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for file in files {
+        problems.extend(empty_name(file));
+        problems.extend(machine_paths(file));
+        if file.path.ends_with(".rs") {
+            problems.extend(header(file));
+            problems.extend(prefixed_tests(file));
+            problems.extend(unsafe_code(file));
+        }
+        if file.is_code() && file.room().is_some_and(rooms::is_pure) {
+            problems.extend(impure(file));
+        }
+        if file.path.ends_with("/Cargo.toml")
+            && file.room().is_some()
+            && !file.text.contains("[lints]\nworkspace = true")
+        {
+            problems.push(format!("{}: take the lints of the workspace", file.path));
+        }
+    }
+    problems
+}
+
+fn empty_name(file: &SourceFile) -> Option<Problem> {
+    let stem = |part: &str| part.split('.').next().unwrap_or_default().to_owned();
+    let name = file.path.split('/').map(stem).find(|part| EMPTY_NAMES.contains(&part.as_str()))?;
+    Some(format!("{}: `{name}` says nothing about what is inside; name the thing", file.path))
+}
+
+fn machine_paths(file: &SourceFile) -> Vec<Problem> {
+    let found = |line: &str| MACHINES.iter().find(|path| line.contains(**path));
+    lines(&file.text)
+        .filter_map(|(at, line)| Some(format!("{}:{at}: `{}` is a path of one machine", file.path, found(line)?)))
+        .collect()
+}
+
+fn header(file: &SourceFile) -> Option<Problem> {
+    // A file that starts with an attribute for the whole crate (a fuzz target) has its header right behind it.
+    let first = file.text.lines().find(|line| !line.starts_with("#!") && !line.is_empty());
+    let missing = !first.is_some_and(|line| line.starts_with("//! "));
+    missing.then(|| format!("{}:1: open with a `//!` header: what it is, the one idea, what it does not do", file.path))
+}
+
+fn prefixed_tests(file: &SourceFile) -> Vec<Problem> {
+    lines(&file.text)
+        .filter(|(_, line)| line.trim_start().starts_with(concat!("fn te", "st_")))
+        .map(|(at, _)| format!("{}:{at}: a test is named as a sentence about behaviour, without the prefix", file.path))
+        .collect()
+}
+
+fn unsafe_code(file: &SourceFile) -> Vec<Problem> {
+    if file.room().is_none_or(|room| room == "engine") {
+        return Vec::new();
+    }
+    const SIGNS: [&str; 4] = [
+        concat!("uns", "afe {"),
+        concat!("uns", "afe fn"),
+        concat!("uns", "afe impl"),
+        concat!("allow(uns", "afe_code)"),
+    ];
+    lines(&file.text)
+        .filter(|(_, line)| SIGNS.iter().any(|sign| line.contains(sign)) && !line.trim_start().starts_with("//"))
+        .map(|(at, _)| format!("{}:{at}: only the engine holds code that the compiler cannot check", file.path))
+        .collect()
+}
+
+fn impure(file: &SourceFile) -> Vec<Problem> {
+    let code: String = lines(file.code())
+        .filter(|(_, line)| !line.trim_start().starts_with("//"))
+        .map(|(_, line)| line.to_owned() + "\n")
+        .collect();
+    let code = spelled_out(&code);
+    let found = IMPURE.iter().filter(|name| code.contains(**name));
+    found.map(|name| format!("{}: a pure room must not use `{name}`", file.path)).collect()
+}
+
+/// Writes `use std::{fs, time::Instant}` as `std::fs`, `std::time::Instant`, so that grouping hides nothing.
+fn spelled_out(code: &str) -> String {
+    let mut text = code.to_owned();
+    for (at, opening) in code.match_indices("std::{").chain(code.match_indices("std::time::{")) {
+        let prefix = opening.trim_end_matches('{');
+        let group = code[at + opening.len()..].split(';').next().unwrap_or_default();
+        for part in group.split([',', '{', '}']) {
+            text.push_str(&format!("\n{prefix}{}", part.trim()));
+        }
+    }
+    text
+}
+
+fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    (1..).zip(text.lines())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(path: &str, text: &str) -> Vec<Problem> {
+        problems(&[SourceFile { path: path.into(), text: text.into() }])
+    }
+
+    #[test]
+    fn a_pure_room_that_opens_a_file_or_reads_a_clock_is_found_in_any_spelling() {
+        for line in [
+            "use std::fs;",
+            "use std::{fmt, fs};",
+            "use std::time::{Duration, Instant};",
+            "let x = std::env::var(\"A\");",
+        ] {
+            assert_eq!(check("crates/load/src/a.rs", &format!("//! A.\n{line}\n")).len(), 1, "{line}");
+            assert_eq!(check("crates/store/src/a.rs", &format!("//! A.\n{line}\n")).len(), 0, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_comment_and_a_test_may_speak_of_files() {
+        let text = "//! Never std::fs.\n// std::fs\n#[cfg(test)]\nmod tests {\n    use std::fs;\n}\n";
+        assert_eq!(check("crates/load/src/a.rs", text), Vec::<Problem>::new());
+    }
+
+    #[test]
+    fn unchecked_code_is_found_outside_the_engine() {
+        let text = format!("//! A.\nfn f() {{ uns{} }}\n", "afe { g() }");
+        assert_eq!(check("crates/store/src/a.rs", &text).len(), 1);
+        assert_eq!(check("crates/engine/src/a.rs", &text).len(), 0);
+    }
+
+    #[test]
+    fn empty_names_missing_headers_and_prefixed_tests_are_found() {
+        assert_eq!(check("crates/store/src/utils.rs", "//! A.\n").len(), 1);
+        assert_eq!(check("crates/store/src/a.rs", "fn f() {}\n").len(), 1);
+        assert_eq!(check("crates/store/src/a.rs", &format!("//! A.\nfn te{}() {{}}\n", "st_it")).len(), 1);
+    }
+
+    #[test]
+    fn a_path_of_one_machine_is_found_in_any_file() {
+        assert_eq!(check("docs/a.md", &format!("see /wo{}\n", "rk/main")).len(), 1);
+    }
+}
