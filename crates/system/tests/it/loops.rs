@@ -55,6 +55,15 @@ impl Loop {
         PathBuf::from(format!("{}p{number}", self.path.display()))
     }
 
+    /// Tells the kernel of the two partitions, where it cannot read partition tables itself.
+    pub fn add_partitions(&self) -> bool {
+        let add = |number: u32, start: u32| {
+            let numbers = [number, start, PARTITION_SECTORS].map(|n| n.to_string());
+            Command::new("addpart").arg(&self.path).args(numbers).status().is_ok_and(|status| status.success())
+        };
+        PARTITION_STARTS.into_iter().zip(1..).all(|(start, number)| add(number, start)) && self.partition(2).exists()
+    }
+
     /// The identity by which it is consented to.
     pub fn id(&self) -> String {
         let inode = std::os::unix::fs::MetadataExt::ino(&fs::metadata(&self.image).expect("an image"));
@@ -92,14 +101,19 @@ impl Drop for Mounted {
     }
 }
 
-/// Writes a DOS partition table with two Linux partitions of 7 MiB, from 1 MiB and from 8 MiB.
+/// Where the two partitions begin, in sectors: at 1 MiB and at 8 MiB.
+const PARTITION_STARTS: [u32; 2] = [2048, 8 * 2048];
+/// Each has 7 MiB.
+const PARTITION_SECTORS: u32 = 7 * 2048;
+
+/// Writes a DOS partition table with two Linux partitions.
 pub fn partition(image: &Path) {
     let mut sector = [0_u8; 512];
-    for (index, start_mib) in [1_u32, 8].into_iter().enumerate() {
+    for (index, start) in PARTITION_STARTS.into_iter().enumerate() {
         let entry = &mut sector[446 + 16 * index..][..16];
         entry[4] = 0x83;
-        entry[8..12].copy_from_slice(&(start_mib * 2048).to_le_bytes());
-        entry[12..16].copy_from_slice(&(7_u32 * 2048).to_le_bytes());
+        entry[8..12].copy_from_slice(&start.to_le_bytes());
+        entry[12..16].copy_from_slice(&PARTITION_SECTORS.to_le_bytes());
     }
     sector[510..].copy_from_slice(&[0x55, 0xaa]);
     let file = File::options().write(true).open(image).expect("an image");
