@@ -1,6 +1,6 @@
 //! What a study wants to know of its observations: the primary metric, margins, thresholds and the steady-state rule.
 
-use observation::Factor;
+use observation::{Factor, TrialLabel};
 use units::Nanos;
 
 /// Everything that analysis needs of a study.
@@ -40,6 +40,24 @@ pub struct Selector {
     pub stream: Option<String>,
     /// Only trials with these levels.
     pub factors: Vec<Factor>,
+}
+
+impl Selector {
+    /// Whether a trial is among the chosen.
+    pub fn chooses(&self, label: &TrialLabel) -> bool {
+        let experiment = self.experiment.as_ref().is_none_or(|name| *name == label.experiment);
+        let stream = self.stream.as_ref().is_none_or(|name| label.streams.iter().any(|stream| stream.name == *name));
+        experiment && stream && self.factors.iter().all(|wanted| has_level(label, wanted))
+    }
+}
+
+/// Levels are equal by value: `1024 B` is `1 KiB`.
+fn has_level(label: &TrialLabel, wanted: &Factor) -> bool {
+    let Some(factor) = label.factors.iter().find(|factor| factor.name == wanted.name) else { return false };
+    match (factor.level.number(), wanted.level.number()) {
+        (Some(a), Some(b)) => a == b,
+        _ => factor.level.text() == wanted.level.text(),
+    }
 }
 
 /// What can be compared or bounded.

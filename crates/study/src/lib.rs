@@ -5,12 +5,56 @@
 //!
 //! What it does not do: it opens no file and measures nothing. The survey is handed in, outcomes are handed back.
 
+mod definition;
+mod draft;
+mod experiment;
+mod judge;
 mod judgement;
+mod key;
+mod keys;
+mod order;
+mod outcome;
+mod overrides;
+mod pairs;
+mod phases;
+mod phrase;
+mod plan;
+mod planner;
+mod point;
+mod problem;
+mod read;
+mod reader;
+mod repeat;
+mod resolve;
+mod search;
+mod seed;
+mod shipped;
+mod state;
+mod stream;
+mod study;
+mod survey;
 mod system;
+mod target;
 mod trial;
+mod value;
 
-pub use judgement::{Direction, Judgement, Metric, Primary, RoundsEvidence, Selector, SteadyRule, Threshold};
+pub use definition::SearchDefinition;
+pub use judgement::{Direction, Judgement, Metric, Primary, Selector, SteadyRule, Threshold};
+pub use key::{Group, Key, Kind};
+pub use keys::KEYS;
+pub use outcome::{Outcome, ResponseQuantiles};
+pub use overrides::Overrides;
+pub use pairs::{PILOT, POWER, detectable, needed};
+pub use plan::{ASSUMED_BYTES_PER_S, Amount, Detectable, Estimated, Occasion, Plan, Written, plan};
+pub use planner::Planner;
+pub use problem::{Problem, Problems};
+pub use repeat::{Decision, Repeat};
+pub use search::{Answer, PASSES, PROBES_MAX, Purpose, Search, Step};
+pub use shipped::{Shipped, shipped};
+pub use study::Study;
+pub use survey::{Survey, SurveyedSystem};
 pub use system::{Consent, Place, ScriptSpec, Stall, SystemSpec};
 pub use trial::{
     Access, Cache, Driver, Phases, Precondition, Priority, PriorityClass, State, Stream, SyncMode, Trial, Workload,
 };
+pub use value::Value;

@@ -1,0 +1,134 @@
+//! The study as it is written: every table of the file as a value, checked one by one, with the place of each value.
+//!
+//! The one idea: nothing is resolved here. Which setting wins, which experiment is on and what a primary metric refers to
+//! depends on what is given on the command line, so that is decided from this value, again for every set of overrides.
+//!
+//! What it does not do: it reads no text; see [`crate::read`] for that.
+
+use crate::key::Key;
+use crate::problem::Origin;
+use crate::reader::Placed;
+use crate::value::Value;
+use crate::{SteadyRule, SystemSpec};
+
+/// A study file.
+#[derive(Clone, Debug)]
+pub(crate) struct Definition {
+    pub name: String,
+    pub title: String,
+    pub question: String,
+    pub primary: Option<Placed>,
+    pub baseline: Option<Placed>,
+    pub margin: f64,
+    pub confidence: f64,
+    pub fail_if: Vec<Placed>,
+    pub allow_inconclusive: bool,
+    pub steady: SteadyRule,
+    pub parameters: Vec<Parameter>,
+    pub systems: Vec<SystemDefinition>,
+    pub workloads: Vec<WorkloadDefinition>,
+    pub defaults: Vec<Setting>,
+    pub experiments: Vec<ExperimentDefinition>,
+}
+
+/// A name that the command line may give a value to.
+#[derive(Clone, Debug)]
+pub(crate) struct Parameter {
+    pub name: String,
+    pub default: String,
+    pub help: String,
+}
+
+/// A system with the settings that belong to it.
+#[derive(Clone, Debug)]
+pub(crate) struct SystemDefinition {
+    pub spec: SystemSpec,
+    pub settings: Vec<Setting>,
+}
+
+/// What kind of work a workload is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WorkloadKind {
+    Block,
+    Files,
+}
+
+impl WorkloadKind {
+    pub fn word(self) -> &'static str {
+        match self {
+            WorkloadKind::Block => "block",
+            WorkloadKind::Files => "files",
+        }
+    }
+}
+
+/// A workload.
+#[derive(Clone, Debug)]
+pub(crate) struct WorkloadDefinition {
+    pub name: String,
+    pub kind: WorkloadKind,
+    pub settings: Vec<Setting>,
+}
+
+/// A key with a value, or with the name of the parameter that gives it.
+#[derive(Clone, Debug)]
+pub(crate) struct Setting {
+    pub key: &'static Key,
+    pub given: Given,
+    pub at: Origin,
+}
+
+/// What a setting holds.
+#[derive(Clone, Debug)]
+pub(crate) enum Given {
+    /// A value, and how it was written.
+    Value(Value, String),
+    /// `$name`: the text is the parameter's.
+    Parameter(String),
+}
+
+/// An experiment.
+#[derive(Clone, Debug)]
+pub(crate) struct ExperimentDefinition {
+    pub name: String,
+    pub at: Origin,
+    pub question: String,
+    pub streams: Vec<Vec<StreamDefinition>>,
+    pub settings: Vec<Setting>,
+    pub factors: Vec<FactorDefinition>,
+    pub when: Option<Placed>,
+    pub search: Option<SearchDefinition>,
+}
+
+/// One stream. The outer list of an experiment is swept, the inner one runs at once.
+#[derive(Clone, Debug)]
+pub(crate) struct StreamDefinition {
+    pub name: String,
+    pub workload: Placed,
+    pub settings: Vec<Setting>,
+}
+
+/// A factor: a key, possibly of one stream only, and its levels.
+#[derive(Clone, Debug)]
+pub(crate) struct FactorDefinition {
+    /// As it appears in labels and `--set`: the key, or `STREAM.KEY`.
+    pub name: String,
+    pub stream: Option<String>,
+    pub key: &'static Key,
+    pub levels: Vec<Setting>,
+}
+
+/// The search for the highest rate that holds a bound.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SearchDefinition {
+    /// Which quantile of response: 0.99.
+    pub quantile: f64,
+    /// What it must not exceed.
+    pub bound: units::Nanos,
+    /// Lowest rate that is tried, operations a second; a twentieth of the top when not given.
+    pub from: Option<f64>,
+    /// Highest rate that is tried; the peak of a closed load, measured first, when not given.
+    pub to: Option<f64>,
+    /// Distance of neighbouring rates; a fiftieth of the top when not given.
+    pub step: Option<f64>,
+}

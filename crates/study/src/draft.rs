@@ -1,0 +1,120 @@
+//! From a point to a trial, before it has a place in the order.
+//!
+//! The one idea: what a system cannot do is not an error but a point left out, with the reason; an error is what no
+//! system could do.
+//!
+//! What it does not do: replicate, order, index and seed are put in by the planner.
+
+use crate::point::Point;
+use crate::problem::{Origin, Problems};
+use crate::survey::Survey;
+use crate::{Place, SteadyRule, Stream, Trial, Workload, phases, state, stream};
+use observation::TrialLabel;
+use units::Bytes;
+
+/// Size of scratch files that nobody set.
+pub(crate) const SIZE: Bytes = Bytes::gib(1);
+
+/// The trial of a point, or the reason why this system cannot run it.
+pub(crate) fn trial(
+    point: &Point,
+    survey: &Survey,
+    rule: &SteadyRule,
+    problems: &mut Problems,
+) -> Result<Trial, String> {
+    let modules = modules(point);
+    let (streams, labels) = stream::streams(point, modules, problems);
+    let files_only = streams.iter().all(|stream| matches!(stream.workload, Workload::Files(_)));
+    let module_bytes = if files_only { Bytes(0) } else { size(point, survey) };
+    let fixed_work = streams.iter().all(fixed);
+    if !fixed_work && streams.iter().any(fixed) {
+        let message = "either every stream of an experiment has a fixed amount of work, or none has";
+        problems.add(&Origin::Whole, &point.experiment.name, message);
+    }
+    let state = state::state(point);
+    let phases = phases::phases(point, fixed_work, rule, problems);
+    can(point, survey, &streams, modules, module_bytes)?;
+    let label = TrialLabel {
+        index: 0,
+        experiment: point.experiment.name.clone(),
+        system: point.spec().name.clone(),
+        replicate: 0,
+        block: 0,
+        factors: point.factors(),
+        streams: labels,
+        state: state::words(&state),
+        search: None,
+    };
+    Ok(Trial { label, streams, modules, module_bytes, state, phases, seed: 0 })
+}
+
+fn fixed(stream: &Stream) -> bool {
+    stream.operations.is_some() || matches!(stream.workload, Workload::Files(_))
+}
+
+/// Every device or folder that the system names, unless the study says how many take part.
+fn modules(point: &Point) -> u32 {
+    let named = match &point.spec().place {
+        Place::File { dirs } => dirs.len(),
+        Place::Device { paths } => paths.len(),
+        Place::Null | Place::Scripted(_) => 1,
+    };
+    point.count("modules", 0).map_or(named as u32, |modules| modules as u32)
+}
+
+fn size(point: &Point, survey: &Survey) -> Bytes {
+    let whole = survey.of(&point.spec().name).and_then(|system| system.size_max);
+    let default = match point.spec().place {
+        Place::Device { .. } => whole.unwrap_or(SIZE),
+        Place::File { .. } | Place::Null | Place::Scripted(_) => SIZE,
+    };
+    point.size("size", 0).unwrap_or(default)
+}
+
+/// Whether the system can run this point.
+fn can(point: &Point, survey: &Survey, streams: &[Stream], modules: u32, size: Bytes) -> Result<(), String> {
+    if streams.iter().any(|stream| matches!(stream.workload, Workload::Files(_)))
+        && !matches!(point.spec().place, Place::File { .. })
+    {
+        return Err(format!("file work needs a folder, and this is a system of kind `{}`", point.spec().place.word()));
+    }
+    for stream in streams {
+        if let Workload::Block(spec) = &stream.workload {
+            let range = Bytes((size.0 as f64 * spec.range.0) as u64);
+            let needed = Bytes(spec.transfer_max().0 + spec.shift.0);
+            if needed > range {
+                return Err(format!(
+                    "an active range of {} holds no transfer of {}",
+                    units::bytes(range),
+                    units::bytes(needed)
+                ));
+            }
+        }
+    }
+    let Some(surveyed) = survey.of(&point.spec().name) else { return Ok(()) };
+    if let Some(max) = surveyed.modules_max.filter(|max| modules > *max) {
+        let offered = if max == 1 { "one module".to_owned() } else { format!("{max} modules") };
+        return Err(format!("`modules` above {max}: it offers {offered}"));
+    }
+    if let Some(max) = surveyed.size_max.filter(|max| size > *max) {
+        return Err(format!("`size` above {}: its modules hold no more", units::bytes(max)));
+    }
+    sectors(surveyed.sector, streams)
+}
+
+/// Direct transfers move whole sectors of the device.
+fn sectors(sector: Bytes, streams: &[Stream]) -> Result<(), String> {
+    if sector.0 <= 1 {
+        return Ok(());
+    }
+    for stream in streams.iter().filter(|stream| stream.access.direct) {
+        let Workload::Block(spec) = &stream.workload else { continue };
+        if spec.transfers.iter().any(|transfer| !transfer.size.0.is_multiple_of(sector.0)) {
+            return Err(format!("direct transfers that are no multiple of its sector of {}", units::bytes(sector)));
+        }
+        if !spec.shift.0.is_multiple_of(sector.0) {
+            return Err(format!("a shift that is no multiple of its sector of {}", units::bytes(sector)));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,206 @@
+//! From the texts of a study to its judgement: primary metric, baseline, thresholds.
+//!
+//! The one idea: a name that the study itself does not have is a problem; a level that only the command line took away is
+//! a note, because the rest of the run is still worth having.
+//!
+//! What it does not do: it judges nothing; analysis does.
+
+use crate::definition::Definition;
+use crate::experiment::SystemChoice;
+use crate::overrides::Overrides;
+use crate::phrase::{self, Names, Phrase};
+use crate::problem::{Origin, Problems, did_you_mean, listed};
+use crate::resolve::Resolved;
+use crate::{Judgement, Metric, Primary, Selector, Threshold};
+
+/// The judgement of a study, with notes on what the overrides took away.
+pub(crate) fn judgement(
+    definition: &Definition,
+    overrides: &Overrides,
+    resolved: &mut Resolved,
+    problems: &mut Problems,
+) -> Judgement {
+    let reader = Reader { definition, overrides, resolved };
+    let mut notes = Vec::new();
+    let primary = reader.primary(&mut notes, problems);
+    let thresholds = reader.thresholds(&mut notes, problems);
+    let baseline = reader.baseline(&mut notes, problems);
+    resolved.notes.extend(notes);
+    Judgement {
+        primary,
+        baseline,
+        margin: definition.margin,
+        confidence: definition.confidence,
+        thresholds,
+        steady: definition.steady,
+        allow_inconclusive: definition.allow_inconclusive,
+    }
+}
+
+struct Reader<'a> {
+    definition: &'a Definition,
+    overrides: &'a Overrides,
+    resolved: &'a Resolved,
+}
+
+impl Reader<'_> {
+    fn names(&self) -> Names<'_> {
+        let mut streams: Vec<&str> = self.definition.workloads.iter().map(|workload| workload.name.as_str()).collect();
+        let named = self.definition.experiments.iter().flat_map(|experiment| experiment.streams.iter().flatten());
+        streams.extend(named.map(|stream| stream.name.as_str()));
+        streams.dedup();
+        Names { streams, experiments: self.definition.experiments.iter().map(|e| e.name.as_str()).collect() }
+    }
+
+    fn primary(&self, notes: &mut Vec<String>, problems: &mut Problems) -> Option<Primary> {
+        let placed = self.definition.primary.as_ref()?;
+        let read = phrase::metric(&placed.text)
+            .and_then(|(metric, rest)| phrase::place(rest, &self.names()).map(|phrase| (metric, phrase)));
+        let (metric, phrase) = match read {
+            Ok(read) => read,
+            Err(message) => {
+                problems.add(&placed.at, "primary", message);
+                return None;
+            }
+        };
+        let selector = self.one(&phrase, "primary", &placed.text, &placed.at, notes, problems)?;
+        Some(Primary { metric, selector })
+    }
+
+    /// The one selector of a phrase that must mean one experiment.
+    fn one(
+        &self,
+        phrase: &Phrase,
+        key: &str,
+        text: &str,
+        at: &Origin,
+        notes: &mut Vec<String>,
+        problems: &mut Problems,
+    ) -> Option<Selector> {
+        let mut found = phrase::matches(phrase, &self.resolved.experiments, &self.resolved.systems);
+        match found.len() {
+            0 if self.overrides.nothing() => {
+                problems.add(at, key, format!("something that the study measures, got `{text}`"));
+                None
+            }
+            0 => {
+                notes.push(format!("the {key} metric (`{text}`) is not measured with these options; all comparisons are exploratory"));
+                None
+            }
+            1 => found.pop().map(|(_, selector)| selector),
+            _ => {
+                let names = listed(found.iter().map(|(experiment, _)| experiment.name.as_str()));
+                let hint = Some(format!("add `in EXPERIMENT`: {names}"));
+                problems.add_with(at, key, format!("a place in one experiment, got `{text}`, which several have"), hint);
+                None
+            }
+        }
+    }
+
+    fn baseline(&self, notes: &mut Vec<String>, problems: &mut Problems) -> Option<String> {
+        let names = || self.resolved.systems.iter().map(|system| system.spec.name.as_str());
+        let first = || names().next().map(str::to_owned);
+        let Some(placed) = &self.definition.baseline else { return first() };
+        if names().any(|name| name == placed.text) {
+            return Some(placed.text.clone());
+        }
+        if self.overrides.targets.is_empty() {
+            let hint = did_you_mean(&placed.text, names()).unwrap_or_else(|| format!("known: {}", listed(names())));
+            problems.add_with(&placed.at, "baseline", format!("the name of a system, got `{}`", placed.text), Some(hint));
+        } else if let (Some(first), [_, _, ..]) = (first(), self.resolved.systems.as_slice()) {
+            notes.push(format!("the baseline is `{first}`, the first system given; the study's `{}` is not among them", placed.text));
+        }
+        first()
+    }
+
+    fn thresholds(&self, notes: &mut Vec<String>, problems: &mut Problems) -> Vec<Threshold> {
+        let own = self.definition.fail_if.iter().map(|placed| (placed.text.as_str(), placed.at.clone(), "fail_if"));
+        let given = self.overrides.fail_if.iter();
+        let given = given.map(|text| (text.as_str(), Origin::Option(format!("--fail-if {text}")), ""));
+        let mut thresholds = Vec::new();
+        for (text, at, key) in own.chain(given) {
+            match threshold(text, &self.names()) {
+                Ok((threshold, phrase)) => {
+                    let found = self.each(threshold, &phrase);
+                    if found.is_empty() && self.overrides.nothing() {
+                        problems.add(&at, key, format!("something that the study measures, got `{text}`"));
+                    } else if found.is_empty() {
+                        notes.push(format!("the threshold `{text}` is not measured with these options"));
+                    }
+                    thresholds.extend(found);
+                }
+                Err(message) => problems.add(&at, key, message),
+            }
+        }
+        thresholds
+    }
+
+    /// A threshold holds in every experiment that has what it names; where it names nothing, it is not narrowed.
+    fn each(&self, threshold: Threshold, phrase: &Phrase) -> Vec<Threshold> {
+        if *phrase == Phrase::default() {
+            return vec![threshold];
+        }
+        let systems: &[SystemChoice] = &self.resolved.systems;
+        let found = phrase::matches(phrase, &self.resolved.experiments, systems);
+        found.into_iter().map(|(_, selector)| Threshold { selector, ..threshold.clone() }).collect()
+    }
+}
+
+/// Reads `METRIC [PLACE] < LIMIT [PLACE]`: the study fails where this is true.
+pub(crate) fn threshold(text: &str, names: &Names) -> Result<(Threshold, Phrase), String> {
+    let form = || format!("a condition such as `throughput < 10k/s` or `response p99 > 5 ms in EXPERIMENT`, got `{text}`");
+    let place = text.find(['<', '>']).ok_or_else(form)?;
+    let (left, right) = text.split_at(place);
+    let fails_above = right.starts_with('>');
+    let right = right[1..].trim_start_matches('=').trim();
+    let (metric, before) = phrase::metric(left)?;
+    let end = [" of ", " in ", " at "].iter().filter_map(|word| right.find(word)).min().unwrap_or(right.len());
+    let limit = limit(metric, right[..end].trim())?;
+    let phrase = phrase::place(&format!("{before} {}", &right[end..]), names)?;
+    let threshold =
+        Threshold { text: text.trim().to_owned(), metric, fails_above, limit, selector: Selector::default() };
+    Ok((threshold, phrase))
+}
+
+/// The limit in base units.
+fn limit(metric: Metric, text: &str) -> Result<f64, String> {
+    let text_of = |error: units::UnitError| error.to_string();
+    match metric {
+        Metric::Throughput => units::parse_rate(text).map(|rate| rate.0).map_err(text_of),
+        Metric::Bandwidth => match text.strip_suffix("/s") {
+            Some(size) => units::parse_bytes(size).map(|size| size.0 as f64).map_err(text_of),
+            None => Err(format!("bytes a second, such as `200 MB/s`, got `{text}`")),
+        },
+        Metric::ResponseMean
+        | Metric::ResponseQuantile(_)
+        | Metric::ServiceMean
+        | Metric::Elapsed
+        | Metric::CpuPerOperation => units::parse_duration(text).map(|time| time.seconds()).map_err(text_of),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names() -> Names<'static> {
+        Names { streams: vec!["scan"], experiments: vec!["rates"] }
+    }
+
+    #[test]
+    fn a_threshold_is_read_with_its_place_on_either_side() {
+        let (before, a) = threshold("response p99 of scan in rates > 5 ms", &names()).unwrap();
+        let (after, b) = threshold("response p99 > 5 ms of scan in rates", &names()).unwrap();
+        assert_eq!(a, b);
+        assert_eq!((before.limit, before.fails_above), (after.limit, after.fails_above));
+        assert_eq!((before.limit, before.fails_above, before.metric), (0.005, true, Metric::ResponseQuantile(0.99)));
+    }
+
+    #[test]
+    fn a_limit_has_the_unit_of_its_metric() {
+        assert_eq!(threshold("throughput < 10k/s", &names()).unwrap().0.limit, 10_000.0);
+        assert_eq!(threshold("bandwidth < 200 MB/s", &names()).unwrap().0.limit, 200e6);
+        assert!(threshold("throughput < 10", &names()).unwrap_err().contains("has no unit"));
+        assert!(threshold("throughput = 3", &names()).unwrap_err().contains("a condition such as"));
+    }
+}

@@ -1,0 +1,134 @@
+//! What the command line changes: `--on`, `--set`, `--only`, `--fail-if`.
+//!
+//! The one idea: an override is checked against the study like a line of its file, with the same limits and the same
+//! hints; only its place is the option as it was typed.
+//!
+//! What it does not do: it applies nothing; see [`crate::resolve`].
+
+use crate::definition::Definition;
+use crate::key::Key;
+use crate::keys::{self, KEYS};
+use crate::problem::{Origin, Problems, did_you_mean, listed};
+use crate::value::Value;
+
+/// Everything that the command line may change, as it was typed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Overrides {
+    /// `--on`: systems that take the place of the study's.
+    pub targets: Vec<String>,
+    /// `--set`: `KEY=VALUE`, a comma between levels.
+    pub settings: Vec<String>,
+    /// `--only`: experiments or workloads that are kept.
+    pub only: Vec<String>,
+    /// `--fail-if`: more thresholds.
+    pub fail_if: Vec<String>,
+}
+
+impl Overrides {
+    /// Whether nothing is changed.
+    pub fn nothing(&self) -> bool {
+        *self == Overrides::default()
+    }
+}
+
+/// What a `--set` is narrowed to.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Scope {
+    /// Every experiment that the key applies to.
+    All,
+    /// One experiment.
+    Experiment(String),
+    /// One workload.
+    Workload(String),
+    /// One system.
+    System(String),
+}
+
+/// A `--set` of a key, checked.
+#[derive(Clone, Debug)]
+pub(crate) struct SetKey {
+    pub scope: Scope,
+    pub key: &'static Key,
+    pub levels: Vec<(Value, String)>,
+    pub at: Origin,
+}
+
+/// All `--set`, checked.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sets {
+    pub keys: Vec<SetKey>,
+    pub parameters: Vec<(String, String, Origin)>,
+}
+
+/// Checks every `--set` against the keys and names of a study.
+pub(crate) fn sets(definition: &Definition, systems: &[String], overrides: &Overrides, problems: &mut Problems) -> Sets {
+    let mut sets = Sets::default();
+    for text in &overrides.settings {
+        let at = Origin::Option(format!("--set {text}"));
+        let Some((name, value)) = text.split_once('=') else {
+            problems.add(&at, "", format!("KEY=VALUE, got `{text}`"));
+            continue;
+        };
+        let (name, value) = (name.trim(), value.trim());
+        if definition.parameters.iter().any(|parameter| parameter.name == name) {
+            sets.parameters.push((name.to_owned(), value.to_owned(), at));
+        } else if let Some(set) = set_key(definition, systems, name, value, &at, problems) {
+            sets.keys.push(set);
+        }
+    }
+    sets
+}
+
+fn set_key(
+    definition: &Definition,
+    systems: &[String],
+    name: &str,
+    value: &str,
+    at: &Origin,
+    problems: &mut Problems,
+) -> Option<SetKey> {
+    let (scope, name) = match name.rsplit_once('.') {
+        None => (Scope::All, name),
+        Some((place, key)) => (scope(definition, systems, place, at, problems)?, key),
+    };
+    let Some(key) = keys::find(name) else {
+        let parameters = definition.parameters.iter().map(|parameter| parameter.name.as_str());
+        let known: Vec<&str> = KEYS.iter().map(|key| key.name).chain(parameters).collect();
+        let hint = did_you_mean(name, known.iter().copied())
+            .map_or_else(|| format!("known: {}", listed(known.iter().copied())), |hint| hint);
+        problems.add_with(at, name, "unknown key", Some(hint));
+        return None;
+    };
+    let mut levels = Vec::new();
+    for text in value.split(',').map(str::trim) {
+        match key.kind.parse(text) {
+            Ok(value) => levels.push((value, text.to_owned())),
+            Err(message) => problems.add(at, name, message),
+        }
+    }
+    (!levels.is_empty()).then(|| SetKey { scope, key, levels, at: at.clone() })
+}
+
+fn scope(
+    definition: &Definition,
+    systems: &[String],
+    place: &str,
+    at: &Origin,
+    problems: &mut Problems,
+) -> Option<Scope> {
+    let experiments = definition.experiments.iter().map(|experiment| experiment.name.as_str());
+    let workloads = definition.workloads.iter().map(|workload| workload.name.as_str());
+    if experiments.clone().any(|name| name == place) {
+        return Some(Scope::Experiment(place.to_owned()));
+    }
+    if workloads.clone().any(|name| name == place) {
+        return Some(Scope::Workload(place.to_owned()));
+    }
+    if systems.iter().any(|name| name == place) {
+        return Some(Scope::System(place.to_owned()));
+    }
+    let known: Vec<&str> = experiments.chain(workloads).chain(systems.iter().map(String::as_str)).collect();
+    let hint = did_you_mean(place, known.iter().copied()).unwrap_or_else(|| format!("known: {}", listed(known)));
+    problems.add_with(at, place, "the name of an experiment, a workload or a system", Some(hint));
+    None
+}

@@ -1,0 +1,118 @@
+//! How long each phase of a trial takes.
+//!
+//! The one idea: the window and the warm-up are whole multiples of the interval, so that a window is cut on borders of
+//! recorded intervals, and a trial has at most 600 of them, so that memory does not grow with the length of a run.
+//!
+//! What it does not do: it measures no time.
+
+use crate::point::Point;
+use crate::problem::Problems;
+use crate::{Phases, SteadyRule};
+use units::Nanos;
+
+/// A trial is recorded in at most so many intervals. More would show no more on a chart, and would grow the run file.
+pub(crate) const INTERVALS_MAX: u64 = 600;
+/// Window of a trial that nobody set.
+const MEASURE: Nanos = Nanos::from_secs(60);
+/// Longest time of fixed work that nobody bounded.
+const FIXED_WORK_MAX: Nanos = Nanos::from_secs(600);
+/// Lengths of intervals that people can read off a chart.
+const LADDER_MS: [u64; 18] = [
+    1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 60_000, 300_000, 600_000,
+];
+
+/// The phases of a point.
+pub(crate) fn phases(point: &Point, fixed_work: bool, rule: &SteadyRule, problems: &mut Problems) -> Phases {
+    let measure = point.time("measure", 0).unwrap_or(if fixed_work { FIXED_WORK_MAX } else { MEASURE });
+    let given = point.time("interval", 0);
+    let interval = given.unwrap_or_else(|| interval_for(measure));
+    let warm_up = match point.time("warm_up", 0) {
+        Some(warm_up) => warm_up,
+        None if fixed_work => Nanos::ZERO,
+        None => up_to(Nanos((measure.0 / 5).clamp(200_000_000, 10_000_000_000)), interval),
+    };
+    let phases = Phases {
+        warm_up: up_to(warm_up, interval),
+        measure: up_to(measure, interval),
+        interval,
+        round: round(point, measure, interval, rule),
+        fixed_work,
+        drain: point.time("drain", 0).unwrap_or(Nanos::from_secs(10)),
+    };
+    if given.is_some() {
+        check(point, &phases, measure, warm_up, problems);
+    }
+    phases
+}
+
+fn check(point: &Point, phases: &Phases, measure: Nanos, warm_up: Nanos, problems: &mut Problems) {
+    let step = units::duration(phases.interval);
+    for (name, time) in [("measure", measure), ("warm_up", warm_up)] {
+        if !time.0.is_multiple_of(phases.interval.0) {
+            point.refuse(name, 0, format!("a whole multiple of the interval, {step}, got {}", units::duration(time)), problems);
+        }
+    }
+    let count = (phases.warm_up.0 + phases.measure.0) / phases.interval.0;
+    if count > INTERVALS_MAX {
+        let message = format!("at most {INTERVALS_MAX} intervals in a trial, got {count} of {step}");
+        point.refuse("interval", 0, message, problems);
+    }
+}
+
+/// 100 ms up to 10 s of window, 1 s up to about ten minutes, then longer. A window that is no multiple of that takes the
+/// longest shorter interval that divides it, if one does within the cap.
+fn interval_for(measure: Nanos) -> Nanos {
+    let wanted = match measure.0 {
+        0..=1_000_000_000 => 50,
+        1_000_000_001..=10_000_000_000 => 100,
+        10_000_000_001..=30_000_000_000 => 200,
+        30_000_000_001..=60_000_000_000 => 500,
+        _ => 1_000,
+    };
+    // A warm-up of up to 10 s stands before the window.
+    let fits = |ms: &u64| (measure.0 + measure.0.min(10_000_000_000)).div_ceil(ms * 1_000_000) <= INTERVALS_MAX;
+    let longest = LADDER_MS.iter().rev().find(|ms| **ms <= wanted && fits(ms) && measure.0.is_multiple_of(**ms * 1_000_000));
+    let any = LADDER_MS.iter().find(|ms| **ms >= wanted && fits(ms));
+    let exact = LADDER_MS.iter().find(|ms| **ms >= wanted && fits(ms) && measure.0.is_multiple_of(**ms * 1_000_000));
+    let ms = longest.or(exact).or(any).copied();
+    // Beyond the ladder (70 days) the cap alone decides.
+    ms.map_or_else(|| Nanos(measure.0 * 2 / INTERVALS_MAX), Nanos::from_millis)
+}
+
+fn round(point: &Point, measure: Nanos, interval: Nanos, rule: &SteadyRule) -> Nanos {
+    let round = point.time("round", 0).unwrap_or(Nanos((measure.0 / 5).max(rule.round_min.0)));
+    up_to(round.min(measure), interval)
+}
+
+/// The next multiple of a step.
+fn up_to(time: Nanos, step: Nanos) -> Nanos {
+    Nanos(time.0.div_ceil(step.0.max(1)) * step.0.max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn short_windows_have_short_intervals_and_an_hour_stays_under_the_cap() {
+        let of = |seconds| interval_for(Nanos::from_secs(seconds));
+        assert_eq!(of(2), Nanos::from_millis(100));
+        assert_eq!(of(10), Nanos::from_millis(100));
+        assert_eq!(of(60), Nanos::from_millis(500));
+        assert_eq!(of(600), Nanos::from_secs(2));
+        assert_eq!(of(3600), Nanos::from_secs(10));
+    }
+
+    proptest! {
+        #[test]
+        fn no_window_has_more_intervals_than_the_cap(ms in 100u64..400_000_000) {
+            let measure = Nanos::from_millis(ms);
+            let interval = interval_for(measure);
+            prop_assert!(interval.0 > 0);
+            let warm_up = up_to(Nanos((measure.0 / 5).clamp(200_000_000, 10_000_000_000)), interval);
+            let count = (up_to(measure, interval).0 + warm_up.0) / interval.0;
+            prop_assert!(count <= INTERVALS_MAX + 1, "{count} intervals of {interval:?} for {measure:?}");
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! The phrases in which a study names a metric and a place: `response p99 of random-read in rates at modules=2`.
+//!
+//! The one idea: primary metric and thresholds speak one language, read once here and resolved against the experiments
+//! as they are after the overrides.
+//!
+//! What it does not do: it holds no number against a limit; analysis does.
+
+use crate::experiment::{Chosen, Experiment, StreamChoice, SystemChoice};
+use crate::key::Key;
+use crate::keys::{self, KEYS};
+use crate::point::{Point, level_of};
+use crate::problem::{did_you_mean, listed};
+use crate::value::Value;
+use crate::{Metric, Selector};
+use observation::Factor;
+
+/// A place as it is written, its names checked.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Phrase {
+    pub stream: Option<String>,
+    pub experiment: Option<String>,
+    pub levels: Vec<(&'static Key, At)>,
+}
+
+/// Which level of a key.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum At {
+    /// This one.
+    Level(Value, String),
+    /// The smallest that is measured.
+    Smallest,
+    /// The largest that is measured.
+    Largest,
+}
+
+/// The names that a phrase may use.
+pub(crate) struct Names<'a> {
+    pub streams: Vec<&'a str>,
+    pub experiments: Vec<&'a str>,
+}
+
+const METRICS: &str = "`throughput`, `bandwidth`, `elapsed`, `response mean`, `response p99` (or another quantile), \
+                       `service mean`, `cpu per operation`";
+
+/// Reads a metric at the front of a text; what follows it is returned.
+pub(crate) fn metric(text: &str) -> Result<(Metric, &str), String> {
+    let plain = [
+        ("throughput", Metric::Throughput),
+        ("bandwidth", Metric::Bandwidth),
+        ("elapsed", Metric::Elapsed),
+        ("response mean", Metric::ResponseMean),
+        ("service mean", Metric::ServiceMean),
+        ("cpu per operation", Metric::CpuPerOperation),
+    ];
+    let text = text.trim();
+    for (word, metric) in plain {
+        if let Some(rest) = after_word(text, word) {
+            return Ok((metric, rest));
+        }
+    }
+    let refused = || format!("a metric, one of {METRICS}, got `{text}`");
+    let rest = text.strip_prefix("response p").ok_or_else(refused)?;
+    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+    let quantile = quantile(&rest[..end]).ok_or_else(refused)?;
+    Ok((Metric::ResponseQuantile(quantile), rest[end..].trim_start()))
+}
+
+/// `99` and `99.9` are per cent; `999` is 99.9, as people write it.
+fn quantile(digits: &str) -> Option<f64> {
+    let per_cent: f64 = match digits.split_once('.') {
+        Some(_) => digits.parse().ok()?,
+        None if digits.len() <= 2 => digits.parse().ok()?,
+        None => format!("{}.{}", &digits[..2], &digits[2..]).parse().ok()?,
+    };
+    (per_cent > 0.0 && per_cent < 100.0).then_some((per_cent * 1e4).round() / 1e6)
+}
+
+fn after_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
+    let rest = text.strip_prefix(word)?;
+    if rest.is_empty() || rest.starts_with(|c: char| c.is_whitespace() || c == '<' || c == '>') {
+        Some(rest.trim_start())
+    } else {
+        None
+    }
+}
+
+/// Reads `of STREAM`, `in EXPERIMENT` and `at LEVELS` in any order.
+pub(crate) fn place(text: &str, names: &Names) -> Result<Phrase, String> {
+    let mut phrase = Phrase::default();
+    let mut rest = text.trim();
+    while !rest.is_empty() {
+        if let Some(behind) = after_word(rest, "of") {
+            let (name, behind) = known(behind, &names.streams, "stream")?;
+            phrase.stream = Some(name.to_owned());
+            rest = behind;
+        } else if let Some(behind) = after_word(rest, "in") {
+            let (name, behind) = known(behind, &names.experiments, "experiment")?;
+            phrase.experiment = Some(name.to_owned());
+            rest = behind;
+        } else if let Some(behind) = after_word(rest, "at") {
+            let end = [" of ", " in "].iter().filter_map(|word| behind.find(word)).min().unwrap_or(behind.len());
+            phrase.levels = behind[..end].split(',').map(level).collect::<Result<_, _>>()?;
+            rest = behind[end..].trim_start();
+        } else {
+            return Err(format!("`of STREAM`, `in EXPERIMENT` or `at KEY=VALUE`, got `{rest}`"));
+        }
+    }
+    Ok(phrase)
+}
+
+/// The longest known name at the front of a text, quoted or not.
+fn known<'a>(text: &'a str, names: &[&'a str], what: &str) -> Result<(&'a str, &'a str), String> {
+    if let Some((name, rest)) = text.strip_prefix('\'').and_then(|text| text.split_once('\'')) {
+        if names.contains(&name) {
+            return Ok((name, rest.trim_start()));
+        }
+    }
+    let fits = names.iter().filter(|name| after_word(text, name).is_some());
+    match fits.max_by_key(|name| name.len()) {
+        Some(name) => Ok((name, text[name.len()..].trim_start())),
+        None => {
+            let first = text.split_whitespace().next().unwrap_or_default();
+            let hint = did_you_mean(first, names.iter().copied());
+            let hint = hint.unwrap_or_else(|| format!("known: {}", listed(names.iter().copied())));
+            Err(format!("the name of a {what}, got `{text}`; {hint}"))
+        }
+    }
+}
+
+/// Reads `modules=2`, `32 outstanding` or `largest width`.
+pub(crate) fn level(text: &str) -> Result<(&'static Key, At), String> {
+    let text = text.trim();
+    let (name, value) = match text.split_once('=') {
+        Some((name, value)) => (name.trim(), value.trim()),
+        None => {
+            let form = || format!("a level such as `modules=2`, `32 outstanding` or `largest width`, got `{text}`");
+            let (value, name) = text.rsplit_once(' ').ok_or_else(form)?;
+            (name, value.trim())
+        }
+    };
+    let key = keys::find(name).or_else(|| keys::find(&format!("{name}s"))).ok_or_else(|| {
+        let hint = did_you_mean(name, KEYS.iter().map(|key| key.name)).map(|hint| format!("; {hint}"));
+        format!("a key, got `{name}`{}", hint.unwrap_or_default())
+    })?;
+    match value {
+        "smallest" => Ok((key, At::Smallest)),
+        "largest" => Ok((key, At::Largest)),
+        text => Ok((key, At::Level(key.kind.parse(text)?, text.to_owned()))),
+    }
+}
+
+/// The experiments that have what a phrase names, each with the selector for it.
+pub(crate) fn matches<'a>(
+    phrase: &Phrase,
+    experiments: &'a [Experiment],
+    systems: &'a [SystemChoice],
+) -> Vec<(&'a Experiment, Selector)> {
+    let named = |experiment: &&Experiment| phrase.experiment.as_ref().is_none_or(|name| *name == experiment.name);
+    experiments.iter().filter(named).filter_map(|e| selector(phrase, e, systems).map(|s| (e, s))).collect()
+}
+
+fn selector(phrase: &Phrase, experiment: &Experiment, systems: &[SystemChoice]) -> Option<Selector> {
+    let wanted = |stream: &StreamChoice| {
+        phrase.stream.as_ref().is_none_or(|name| *name == stream.name || *name == stream.workload)
+    };
+    let variant = experiment.variants.iter().find(|streams| streams.iter().any(wanted))?;
+    let i = variant.iter().position(wanted)?;
+    let mut factors = Vec::new();
+    for (key, at) in &phrase.levels {
+        let factor = experiment.factors.iter().find(|factor| {
+            factor.key.name == key.name && factor.stream.as_ref().is_none_or(|own| *own == variant[i].name)
+        });
+        match factor {
+            Some(factor) => {
+                let level = chosen_level(&factor.levels, at)?;
+                factors.push(Factor { name: factor.name.clone(), level: level_of(level) });
+            }
+            None if fixed(key, at, experiment, variant, i, systems) => {}
+            None => return None,
+        }
+    }
+    Some(Selector {
+        experiment: Some(experiment.name.clone()),
+        stream: phrase.stream.as_ref().map(|_| variant[i].name.clone()),
+        factors,
+    })
+}
+
+fn chosen_level<'a>(levels: &'a [Chosen], at: &At) -> Option<&'a Chosen> {
+    let number = |chosen: &&Chosen| chosen.value.number().unwrap_or(f64::NAN);
+    match at {
+        At::Level(value, _) => levels.iter().find(|level| same(&level.value, value)),
+        At::Smallest => levels.iter().min_by(|a, b| number(a).total_cmp(&number(b))),
+        At::Largest => levels.iter().max_by(|a, b| number(a).total_cmp(&number(b))),
+    }
+}
+
+/// A key that is not varied stands at the one value that it has on the first system.
+fn fixed(
+    key: &Key,
+    at: &At,
+    experiment: &Experiment,
+    streams: &[StreamChoice],
+    i: usize,
+    systems: &[SystemChoice],
+) -> bool {
+    let At::Level(wanted, _) = at else { return true };
+    let Some(system) = systems.first() else { return false };
+    let levels = vec![0; experiment.factors.len()];
+    let point = Point { experiment, streams, levels: &levels, system };
+    Experiment::applies(key, streams[i].kind) && point.value(key.name, i).is_some_and(|value| same(&value, wanted))
+}
+
+fn same(a: &Value, b: &Value) -> bool {
+    match (a.number(), b.number()) {
+        (Some(a), Some(b)) => (a - b).abs() <= 1e-9 * a.abs().max(b.abs()),
+        _ => a == b,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names() -> Names<'static> {
+        Names { streams: vec!["random-read", "random-write"], experiments: vec!["rates", "rates by modules"] }
+    }
+
+    #[test]
+    fn a_metric_is_read_with_its_quantile() {
+        assert_eq!(metric("response p99 of x").unwrap(), (Metric::ResponseQuantile(0.99), "of x"));
+        assert_eq!(metric("response p999").unwrap().0, Metric::ResponseQuantile(0.999));
+        assert_eq!(metric("response p99.9").unwrap().0, Metric::ResponseQuantile(0.999));
+        assert!(metric("speed").unwrap_err().contains("`throughput`"));
+        assert!(metric("throughputs").is_err());
+    }
+
+    #[test]
+    fn the_longest_known_name_wins() {
+        let phrase = place("of random-read in rates by modules at 32 outstanding, modules=2", &names()).unwrap();
+        assert_eq!(phrase.experiment.as_deref(), Some("rates by modules"));
+        assert_eq!(phrase.levels.len(), 2);
+        assert_eq!(phrase.levels[0].0.name, "outstanding");
+        assert!(place("of random-raed", &names()).unwrap_err().contains("did you mean `random-read`?"));
+    }
+
+    #[test]
+    fn levels_have_three_spellings() {
+        assert_eq!(level("modules=2").unwrap(), (keys::find("modules").unwrap(), At::Level(Value::Count(2), "2".into())));
+        assert_eq!(level("1 module").unwrap().0.name, "modules");
+        assert_eq!(level("largest width").unwrap(), (keys::find("width").unwrap(), At::Largest));
+        assert!(level("4 KiB").is_err());
+    }
+}

@@ -1,0 +1,82 @@
+//! The plan: every trial that a run is certain to make, in order, and the bounded searches that may add more.
+//!
+//! The one idea: a plan is a pure function of study, survey and seed; printing it shows what a run will do before
+//! anything is touched.
+//!
+//! What it does not do: it holds no clock; times are what the phases add up to, and what speeds are assumed is stated.
+
+mod make;
+mod times;
+mod written;
+
+pub use make::plan;
+pub use times::{ASSUMED_BYTES_PER_S, Estimated};
+pub use written::{Amount, Occasion, Written};
+
+use crate::pairs::{self, SPREAD_ASSUMED};
+use crate::repeat::Repeat;
+use crate::search::Search;
+use crate::seed::Draws;
+use crate::{Judgement, Trial};
+
+/// What a run will do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// Name of the study.
+    pub study: String,
+    /// Every random choice of the run follows from it.
+    pub seed: u64,
+    /// The trials that are certain, in order; their indices are their places.
+    pub trials: Vec<Trial>,
+    /// Blocks that may follow, decided by the pilots.
+    pub repeats: Vec<Repeat>,
+    /// Searches that follow, one after the other.
+    pub searches: Vec<Search>,
+    /// What was left out or is worth knowing, in words.
+    pub notes: Vec<String>,
+    /// What differences can be found, by experiment.
+    pub detectable: Vec<Detectable>,
+    /// What the study wants to know.
+    pub judgement: Judgement,
+    pub(crate) filled: Vec<written::Filled>,
+}
+
+/// The difference that an experiment can find.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Detectable {
+    /// Name of the experiment.
+    pub experiment: String,
+    /// Pairs for which it holds.
+    pub pairs: u32,
+    /// The smallest difference that is found in 80 of 100 runs, as a share; none below the four pairs of a verdict.
+    pub difference: Option<f64>,
+    /// The spread from trial to trial that this assumes, as a share.
+    pub spread_assumed: f64,
+    /// When the pilot decides: the most pairs, and the difference that they find.
+    pub at_most: Option<(u32, f64)>,
+}
+
+impl Plan {
+    /// Trials at most: the certain ones, every repeat and every search to its end.
+    pub fn trials_max(&self) -> u32 {
+        let repeats: u32 = self.repeats.iter().map(Repeat::trials_max).sum();
+        self.trials.len() as u32 + repeats + self.searches.len() as u32 * crate::search::PROBES_MAX
+    }
+}
+
+pub(crate) fn detectable(experiment: &str, pairs: u32, most: Option<u32>, confidence: f64) -> Detectable {
+    let spread = pairs::pair_spread(SPREAD_ASSUMED);
+    let of = |pairs: u32| if pairs < pairs::PILOT { None } else { pairs::detectable(spread, pairs, confidence) };
+    Detectable {
+        experiment: experiment.to_owned(),
+        pairs,
+        difference: of(pairs),
+        spread_assumed: SPREAD_ASSUMED,
+        at_most: most.and_then(|most| Some((most, of(most)?))),
+    }
+}
+
+/// The seed of a trial: the same for all systems of a pair, so that both are asked for the same operations.
+pub(crate) fn trial_seed(seed: u64, experiment: usize, point: usize, replicate: u32) -> u64 {
+    Draws::of(seed, &[experiment as u64, point as u64, u64::from(replicate), 0x7ea1]).next()
+}

@@ -1,0 +1,255 @@
+//! Making the plan.
+
+use super::written::filled;
+use super::{Detectable, Plan, detectable, trial_seed};
+use crate::experiment::Experiment;
+use crate::order;
+use crate::pairs::PILOT;
+use crate::point::{Point, combinations};
+use crate::problem::{Origin, Problems, listed};
+use crate::repeat::{Repeat, RepeatPoint};
+use crate::search::Search;
+use crate::study::Study;
+use crate::survey::Survey;
+use crate::value::Value;
+use crate::{Metric, Trial, draft};
+
+/// Plans a study.
+///
+/// # Errors
+/// What no trial can be made of: a system without a single possible trial, or scratch files that do not fit.
+pub fn plan(study: &Study, survey: &Survey, seed: u64) -> Result<Plan, Problems> {
+    let mut problems = Problems::of(&study.name);
+    let mut maker = Maker { study, survey, seed, plan: empty(study, seed), left_out: Vec::new() };
+    for (number, experiment) in study.experiments.iter().enumerate() {
+        maker.experiment(number, experiment, &mut problems);
+    }
+    maker.tell_left_out(&mut problems);
+    let mut plan = maker.plan;
+    plan.filled = filled(&plan, survey);
+    space(&plan, survey, &mut problems);
+    problems.or(plan)
+}
+
+fn empty(study: &Study, seed: u64) -> Plan {
+    Plan {
+        study: study.name.clone(),
+        seed,
+        trials: Vec::new(),
+        repeats: Vec::new(),
+        searches: Vec::new(),
+        notes: study.notes.clone(),
+        detectable: Vec::new(),
+        judgement: study.judgement().clone(),
+        filled: Vec::new(),
+    }
+}
+
+/// Scratch files must fit before the first of them is begun.
+fn space(plan: &Plan, survey: &Survey, problems: &mut Problems) {
+    for (system, occupied) in plan.occupied() {
+        let Some(free) = survey.of(&system).and_then(|surveyed| surveyed.free) else { continue };
+        if occupied > free {
+            let message =
+                format!("at most the free space, {}, got scratch files of {}", units::bytes(free), units::bytes(occupied));
+            let hint = Some("make them smaller with `--set size=..`, or fewer with `--set modules=..`".to_owned());
+            problems.add_with(&Origin::Whole, &format!("system.{system}.size"), message, hint);
+        }
+    }
+}
+
+struct Maker<'a> {
+    study: &'a Study,
+    survey: &'a Survey,
+    seed: u64,
+    plan: Plan,
+    /// System, reason, experiment and what was left out.
+    left_out: Vec<(String, String, String)>,
+}
+
+/// How often an experiment is repeated.
+enum Replicates {
+    Fixed(u32),
+    Auto { most: u32 },
+}
+
+impl Maker<'_> {
+    fn experiment(&mut self, number: usize, experiment: &Experiment, problems: &mut Problems) {
+        let drafts = self.drafts(experiment, problems);
+        let replicates = self.replicates(experiment);
+        if let Some(goal) = &experiment.search {
+            let passes = if let Replicates::Fixed(count) = replicates { count } else { 1 };
+            for replicate in 0..passes {
+                for slot in order::block(self.seed, number, replicate, drafts.len(), self.study.systems.len()) {
+                    let Some(template) = drafts[slot.point][slot.system].clone() else { continue };
+                    self.plan.searches.push(Search {
+                        experiment: experiment.name.clone(),
+                        system: template.label.system.clone(),
+                        goal: goal.clone(),
+                        number,
+                        point: slot.point,
+                        replicate,
+                        template,
+                    });
+                }
+            }
+            return;
+        }
+        let blocks = match replicates {
+            Replicates::Fixed(count) => count,
+            Replicates::Auto { .. } => PILOT,
+        };
+        let first = self.plan.trials.len();
+        for replicate in 0..blocks {
+            self.block(number, &drafts, replicate);
+        }
+        self.pairs(number, experiment, &drafts, &replicates, first);
+    }
+
+    /// By point, then by system.
+    fn drafts(&mut self, experiment: &Experiment, problems: &mut Problems) -> Vec<Vec<Option<Trial>>> {
+        let combinations = combinations(experiment);
+        let mut drafts = Vec::new();
+        for streams in &experiment.variants {
+            for levels in &combinations {
+                let trials = self.study.systems.iter().map(|system| {
+                    let point = Point { experiment, streams, levels, system };
+                    match draft::trial(&point, self.survey, &self.study.judgement().steady, problems) {
+                        Ok(trial) => Some(trial),
+                        Err(reason) => {
+                            self.left_out.push((system.spec.name.clone(), reason, experiment.name.clone()));
+                            None
+                        }
+                    }
+                });
+                drafts.push(trials.collect());
+            }
+        }
+        drafts
+    }
+
+    fn replicates(&self, experiment: &Experiment) -> Replicates {
+        let count = |name: &str| match experiment.general(name).map(|chosen| &chosen.value) {
+            Some(Value::Count(count)) => Some(*count as u32),
+            _ => None,
+        };
+        match count("replicates") {
+            Some(count) => Replicates::Fixed(count),
+            // With nothing to compare, repeats only cost time.
+            None if self.study.systems.len() < 2 => Replicates::Fixed(1),
+            None => Replicates::Auto { most: count("replicates_max").unwrap_or(32) },
+        }
+    }
+
+    fn block(&mut self, number: usize, drafts: &[Vec<Option<Trial>>], replicate: u32) {
+        for slot in order::block(self.seed, number, replicate, drafts.len(), self.study.systems.len()) {
+            let Some(mut trial) = drafts[slot.point][slot.system].clone() else { continue };
+            trial.label.index = self.plan.trials.len() as u32;
+            trial.label.replicate = replicate;
+            trial.label.block = replicate;
+            trial.seed = trial_seed(self.seed, number, slot.point, replicate);
+            self.plan.trials.push(trial);
+        }
+    }
+
+    /// States what can be found, and sets up the blocks that may follow a pilot.
+    fn pairs(
+        &mut self,
+        number: usize,
+        experiment: &Experiment,
+        drafts: &[Vec<Option<Trial>>],
+        replicates: &Replicates,
+        first: usize,
+    ) {
+        if self.study.systems.len() < 2 {
+            return;
+        }
+        let confidence = self.study.judgement().confidence;
+        let (pairs, most) = match replicates {
+            Replicates::Fixed(count) => (*count, None),
+            Replicates::Auto { most } => (PILOT, Some(*most)),
+        };
+        let points: Vec<RepeatPoint> = match most {
+            None => Vec::new(),
+            Some(_) => (0..drafts.len()).filter_map(|point| self.repeat_point(drafts, point, first)).collect(),
+        };
+        let repeats = most.filter(|most| *most > PILOT && !points.is_empty());
+        let found: Detectable = detectable(&experiment.name, pairs, repeats, confidence);
+        self.plan.detectable.push(found);
+        if let Some(pairs_max) = repeats {
+            let metric = self.deciding_metric(&points[0]);
+            self.plan.repeats.push(Repeat {
+                experiment: experiment.name.clone(),
+                metric,
+                margin: self.study.judgement().margin,
+                confidence,
+                pairs_max,
+                number,
+                baseline: self.baseline(),
+                points,
+            });
+        }
+    }
+
+    fn baseline(&self) -> usize {
+        let name = self.study.judgement().baseline.as_deref();
+        self.study.systems.iter().position(|system| Some(system.spec.name.as_str()) == name).unwrap_or(0)
+    }
+
+    fn deciding_metric(&self, point: &RepeatPoint) -> Metric {
+        let fixed = point.systems[0].0.phases.fixed_work;
+        let default = if fixed { Metric::Elapsed } else { Metric::Throughput };
+        self.study.judgement().primary.as_ref().map_or(default, |primary| primary.metric)
+    }
+
+    /// A point that the primary metric is read at, or any point where the study declares none, and that every system has.
+    fn repeat_point(&self, drafts: &[Vec<Option<Trial>>], point: usize, first: usize) -> Option<RepeatPoint> {
+        let trials: Vec<Trial> = drafts[point].iter().cloned().collect::<Option<_>>()?;
+        let chosen = self.study.judgement().primary.as_ref().is_none_or(|primary| primary.selector.chooses(&trials[0].label));
+        if !chosen {
+            return None;
+        }
+        let same = |trial: &Trial, other: &Trial| {
+            trial.label.system == other.label.system
+                && trial.label.factors == other.label.factors
+                && trial.label.streams == other.label.streams
+        };
+        let pilot = |trial: &Trial| {
+            let of = self.plan.trials[first..].iter().filter(|other| same(trial, other));
+            of.map(|other| other.label.index).collect()
+        };
+        let systems = trials.into_iter().map(|trial| {
+            let indices = pilot(&trial);
+            (trial, indices)
+        });
+        Some(RepeatPoint { point, systems: systems.collect() })
+    }
+
+    /// Says what a system cannot do, once for each reason; a study of which nothing is left is an error.
+    fn tell_left_out(&mut self, problems: &mut Problems) {
+        let mut told: Vec<(&str, &str)> = Vec::new();
+        for (system, reason, _) in &self.left_out {
+            if told.contains(&(system, reason)) {
+                continue;
+            }
+            told.push((system, reason));
+            let same = self.left_out.iter().filter(|(s, r, _)| s == system && r == reason);
+            let mut experiments: Vec<&str> = same.clone().map(|(.., experiment)| experiment.as_str()).collect();
+            experiments.dedup();
+            let count = same.count();
+            let points = if count == 1 { "point".to_owned() } else { "points".to_owned() };
+            self.plan.notes.push(format!(
+                "left out on `{system}`: {count} {points} of {}, because of {reason}",
+                listed(experiments)
+            ));
+        }
+        for system in &self.study.systems {
+            let name = &system.spec.name;
+            let any = self.plan.trials.iter().any(|trial| trial.label.system == *name)
+                || self.plan.searches.iter().any(|search| search.system == *name);
+            if let (false, Some((_, reason, _))) = (any, self.left_out.iter().find(|(system, ..)| system == name)) {
+                problems.add(&Origin::Whole, &format!("system.{name}"), format!("nothing of the study can run on it: {reason}"));
+            }
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! Every byte that a run will write, before it writes the first.
+//!
+//! The one idea: what can be counted is counted, and what depends on the speed of the system is said to, with the space
+//! that it stays within.
+//!
+//! What it does not do: it knows nothing of write amplification inside a device.
+
+use super::Plan;
+use crate::stream::written_per_operation;
+use crate::survey::Survey;
+use crate::{Stream, Trial, Workload};
+use load::{Spec as LoadSpec, Think};
+use units::{Bytes, Nanos};
+
+/// What is written on one occasion, on one system.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Written {
+    /// Name of the system.
+    pub system: String,
+    /// When.
+    pub occasion: Occasion,
+    /// How much.
+    pub amount: Amount,
+}
+
+/// When something is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Occasion {
+    /// Once, before the first trial: scratch files, or the used part of devices that are written anyway.
+    Fill,
+    /// Before trials, because the state policy says so: refills and preconditioning.
+    Prepare,
+    /// By the trials of an experiment.
+    Trials {
+        /// Name of the experiment.
+        experiment: String,
+    },
+}
+
+/// How much is written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Amount {
+    /// So much.
+    Exactly(Bytes),
+    /// No more than that: the work or the pace is bounded.
+    AtMost(Bytes),
+    /// As much as the system takes in that time; it stays within the space that is given.
+    AsFastAsItGoes {
+        /// For how long, all trials together.
+        time: Nanos,
+        /// Within which space.
+        within: Bytes,
+        /// What is written besides for certain or at most.
+        besides: Bytes,
+    },
+}
+
+/// What a system holds while the run is on.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Filled {
+    pub system: String,
+    pub scratch: Bytes,
+    pub files: Bytes,
+    pub file_system: bool,
+}
+
+impl Written {
+    /// The part that can be counted.
+    pub fn bytes(&self) -> Bytes {
+        match self.amount {
+            Amount::Exactly(bytes) | Amount::AtMost(bytes) => bytes,
+            Amount::AsFastAsItGoes { besides, .. } => besides,
+        }
+    }
+}
+
+/// What each system must hold, over all trials that may come.
+pub(crate) fn filled(plan: &Plan, survey: &Survey) -> Vec<Filled> {
+    let mut systems: Vec<Filled> = Vec::new();
+    for trial in plan.every_kind_of_trial() {
+        let surveyed = survey.of(&trial.label.system);
+        if surveyed.is_some_and(|surveyed| surveyed.null_or_scripted) {
+            continue;
+        }
+        let at = match systems.iter().position(|known| known.system == trial.label.system) {
+            Some(at) => at,
+            None => {
+                systems.push(Filled {
+                    system: trial.label.system.clone(),
+                    scratch: Bytes(0),
+                    files: Bytes(0),
+                    file_system: true,
+                });
+                systems.len() - 1
+            }
+        };
+        let system = &mut systems[at];
+        system.scratch = system.scratch.max(capacity(trial));
+        system.files = system.files.max(footprint(trial));
+    }
+    systems
+}
+
+fn capacity(trial: &Trial) -> Bytes {
+    Bytes(trial.module_bytes.0.saturating_mul(u64::from(trial.modules)))
+}
+
+fn footprint(trial: &Trial) -> Bytes {
+    let files = trial.streams.iter().map(|stream| match &stream.workload {
+        Workload::Files(spec) => spec.footprint().0,
+        Workload::Block(_) => 0,
+    });
+    Bytes(files.fold(0, u64::saturating_add))
+}
+
+impl Plan {
+    /// One of each trial that the run may make; repeats are copies of certain ones.
+    fn every_kind_of_trial(&self) -> impl Iterator<Item = &Trial> {
+        self.trials.iter().chain(self.searches.iter().map(|search| &search.template))
+    }
+
+    /// Space that the run takes up at most on each system: scratch files, and the files of file work at its widest.
+    pub fn occupied(&self) -> Vec<(String, Bytes)> {
+        let kept = self.filled.iter().filter(|filled| filled.file_system);
+        kept.map(|filled| (filled.system.clone(), Bytes(filled.scratch.0.saturating_add(filled.files.0)))).collect()
+    }
+
+    /// Everything that the certain trials write, by system and occasion. Repeats and searches write the like again.
+    pub fn written(&self) -> Vec<Written> {
+        let mut written = Vec::new();
+        for filled in &self.filled {
+            if filled.scratch.0 > 0 {
+                written.push(Written {
+                    system: filled.system.clone(),
+                    occasion: Occasion::Fill,
+                    amount: Amount::Exactly(filled.scratch),
+                });
+            }
+            let own: Vec<&Trial> = self.trials.iter().filter(|trial| trial.label.system == filled.system).collect();
+            written.extend(prepared(&filled.system, &own));
+            written.extend(by_experiment(&filled.system, &own));
+        }
+        written
+    }
+}
+
+fn prepared(system: &str, trials: &[&Trial]) -> Option<Written> {
+    let (mut bytes, mut time, mut within) = (0u64, Nanos::ZERO, Bytes(0));
+    for trial in trials {
+        if trial.state.refill || trial.state.trim {
+            bytes = bytes.saturating_add(capacity(trial).0);
+        }
+        if let Some(precondition) = trial.state.precondition {
+            bytes = bytes.saturating_add((precondition.fills * capacity(trial).0 as f64) as u64);
+            if precondition.until_steady && trial.writes() {
+                time = time.saturating_add(Nanos(precondition.round.0 * u64::from(precondition.rounds_max)));
+                within = within.max(capacity(trial));
+            }
+        }
+    }
+    let amount = if time > Nanos::ZERO {
+        Amount::AsFastAsItGoes { time, within, besides: Bytes(bytes) }
+    } else if bytes > 0 {
+        Amount::Exactly(Bytes(bytes))
+    } else {
+        return None;
+    };
+    Some(Written { system: system.to_owned(), occasion: Occasion::Prepare, amount })
+}
+
+fn by_experiment(system: &str, trials: &[&Trial]) -> Vec<Written> {
+    let mut experiments: Vec<&str> = trials.iter().map(|trial| trial.label.experiment.as_str()).collect();
+    experiments.sort_unstable();
+    experiments.dedup();
+    let of = |experiment: &str| {
+        let own = trials.iter().filter(|trial| trial.label.experiment == experiment);
+        let amount = own.map(|trial| trial_amount(trial)).reduce(add)?;
+        let nothing = matches!(amount, Amount::Exactly(Bytes(0)));
+        let occasion = Occasion::Trials { experiment: experiment.to_owned() };
+        (!nothing).then(|| Written { system: system.to_owned(), occasion, amount })
+    };
+    experiments.into_iter().filter_map(of).collect()
+}
+
+fn trial_amount(trial: &Trial) -> Amount {
+    let nothing = Amount::Exactly(Bytes(0));
+    trial.streams.iter().map(|stream| stream_amount(trial, stream)).reduce(add).unwrap_or(nothing)
+}
+
+fn stream_amount(trial: &Trial, stream: &Stream) -> Amount {
+    let spec = match &stream.workload {
+        Workload::Files(spec) => return Amount::Exactly(spec.written()),
+        Workload::Block(spec) if !spec.writes() => return Amount::Exactly(Bytes(0)),
+        Workload::Block(spec) => spec,
+    };
+    let one = written_per_operation(spec);
+    let time = trial.phases.warm_up.saturating_add(trial.phases.measure);
+    if let Some(operations) = stream.operations {
+        let bytes = Bytes((operations as f64 * one) as u64);
+        return if spec.read.0 == 0.0 { Amount::Exactly(bytes) } else { Amount::AtMost(bytes) };
+    }
+    match stream.load {
+        // A slot that thinks between operations is bounded by its pauses, a schedule by its rate.
+        LoadSpec::Closed { slots, think: Think::Constant(think) } if think > Nanos::ZERO => {
+            let each = (time.0 / think.0 + 1) as f64;
+            Amount::AtMost(Bytes((f64::from(slots) * each * one) as u64))
+        }
+        // Five standard deviations of a Poisson count above its mean.
+        LoadSpec::Open { rate, .. } => {
+            let count = rate.0 * time.seconds();
+            Amount::AtMost(Bytes(((count + 5.0 * count.sqrt() + 1.0) * one) as u64))
+        }
+        LoadSpec::Closed { .. } => Amount::AsFastAsItGoes { time, within: capacity(trial), besides: Bytes(0) },
+    }
+}
+
+fn add(a: Amount, b: Amount) -> Amount {
+    use Amount::{AsFastAsItGoes, AtMost, Exactly};
+    let sum = |a: Bytes, b: Bytes| Bytes(a.0.saturating_add(b.0));
+    match (a, b) {
+        (Exactly(a), Exactly(b)) => Exactly(sum(a, b)),
+        (Exactly(a) | AtMost(a), Exactly(b) | AtMost(b)) => AtMost(sum(a, b)),
+        (
+            AsFastAsItGoes { time, within, besides },
+            AsFastAsItGoes { time: more, within: other, besides: beside },
+        ) => AsFastAsItGoes {
+            time: time.saturating_add(more),
+            within: within.max(other),
+            besides: sum(besides, beside),
+        },
+        (AsFastAsItGoes { time, within, besides }, Exactly(b) | AtMost(b))
+        | (Exactly(b) | AtMost(b), AsFastAsItGoes { time, within, besides }) => {
+            AsFastAsItGoes { time, within, besides: sum(besides, b) }
+        }
+    }
+}

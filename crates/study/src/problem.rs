@@ -1,0 +1,169 @@
+//! What is wrong with a study, an override or a plan: all of it at once, each with its place.
+//!
+//! The one idea: reading never stops at the first problem, so that one edit can mend them all.
+//!
+//! What it does not do: it prints nothing; the binary decides how a list of problems is shown.
+
+use std::fmt;
+
+/// Where a value was written.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Origin {
+    /// In the study file; both count from 1, the column in characters.
+    File {
+        /// Line.
+        line: u32,
+        /// Column.
+        column: u32,
+    },
+    /// On the command line, as it was typed: `--set modules=0`.
+    Option(String),
+    /// Nowhere: a default, or something that follows from the study as a whole.
+    Whole,
+}
+
+/// One problem.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Name of the study, or the option as it was typed.
+    pub source: String,
+    /// Line in the study file, from 1.
+    pub line: Option<u32>,
+    /// Column in that line, from 1, in characters.
+    pub column: Option<u32>,
+    /// The key that it is about, dotted where it stands in a table: `load.outstanding`.
+    pub key: String,
+    /// What is wrong: the limit, then the value that was given.
+    pub message: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+/// Every problem that was found, in the order of the file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Problems {
+    /// Name of the study.
+    pub study: String,
+    /// At least one, when this is returned as an error.
+    pub list: Vec<Problem>,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.source)?;
+        if let (Some(line), Some(column)) = (self.line, self.column) {
+            write!(f, ":{line}:{column}")?;
+        }
+        if !self.key.is_empty() {
+            write!(f, ": `{}`", self.key)?;
+        }
+        write!(f, ": {}", self.message)
+    }
+}
+
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, problem) in self.list.iter().enumerate() {
+            if i > 0 {
+                writeln!(f)?;
+            }
+            write!(f, "{problem}")?;
+            if let Some(hint) = &problem.hint {
+                write!(f, "\n  hint: {hint}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Problems {}
+
+impl Problems {
+    /// No problems yet.
+    pub(crate) fn of(study: &str) -> Problems {
+        Problems { study: study.to_owned(), list: Vec::new() }
+    }
+
+    /// Adds one, unless the very same is known: expansion meets a bad value once for every trial that uses it.
+    pub(crate) fn add(&mut self, at: &Origin, key: &str, message: impl Into<String>) {
+        self.add_with(at, key, message, None);
+    }
+
+    /// Adds one with a hint.
+    pub(crate) fn add_with(&mut self, at: &Origin, key: &str, message: impl Into<String>, hint: Option<String>) {
+        let (line, column) = match at {
+            Origin::File { line, column } => (Some(*line), Some(*column)),
+            Origin::Option(_) | Origin::Whole => (None, None),
+        };
+        let source = match at {
+            Origin::Option(text) => text.clone(),
+            Origin::File { .. } | Origin::Whole => self.study.clone(),
+        };
+        let problem = Problem { source, line, column, key: key.to_owned(), message: message.into(), hint };
+        if !self.list.contains(&problem) {
+            self.list.push(problem);
+        }
+    }
+
+    /// The value, or the problems when there are any, sorted by their place in the file.
+    pub(crate) fn or<T>(mut self, value: T) -> Result<T, Problems> {
+        if self.list.is_empty() {
+            return Ok(value);
+        }
+        self.list.sort_by_key(|p| (p.line.unwrap_or(u32::MAX), p.column.unwrap_or(0)));
+        Err(self)
+    }
+}
+
+/// The known name that a mistyped one most resembles, as a hint.
+pub(crate) fn did_you_mean<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    known
+        .into_iter()
+        .map(|name| (strsim::damerau_levenshtein(&given.to_lowercase().replace('-', "_"), &name.replace('-', "_")), name))
+        .filter(|(distance, name)| *distance <= (name.len().max(given.len()) / 3).max(1))
+        .min()
+        .map(|(_, name)| format!("did you mean `{name}`?"))
+}
+
+/// Names as a list to read: `a`, `b` and `c`.
+pub(crate) fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let quoted: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
+    match quoted.split_last() {
+        None => "none".to_owned(),
+        Some((only, [])) => only.clone(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_problem_names_its_place_its_key_and_what_to_do() {
+        let mut problems = Problems::of("flash");
+        problems.add_with(
+            &Origin::File { line: 12, column: 8 },
+            "transfer",
+            "too small",
+            Some("write 512 B or more".into()),
+        );
+        assert_eq!(problems.to_string(), "flash:12:8: `transfer`: too small\n  hint: write 512 B or more");
+    }
+
+    #[test]
+    fn the_same_problem_is_told_once() {
+        let mut problems = Problems::of("x");
+        problems.add(&Origin::Whole, "a", "b");
+        problems.add(&Origin::Whole, "a", "b");
+        assert_eq!(problems.list.len(), 1);
+    }
+
+    #[test]
+    fn a_slip_of_one_or_two_letters_finds_its_name_and_nonsense_finds_none() {
+        let known = ["transfer", "outstanding", "warm_up"];
+        assert_eq!(did_you_mean("tranfser", known).as_deref(), Some("did you mean `transfer`?"));
+        assert_eq!(did_you_mean("warm-up", known).as_deref(), Some("did you mean `warm_up`?"));
+        assert_eq!(did_you_mean("banana", known), None);
+    }
+}

@@ -1,0 +1,122 @@
+//! The tables `[system.NAME]`.
+
+use super::settings::{Tables, settings};
+use crate::definition::{Parameter, SystemDefinition};
+use crate::problem::Problems;
+use crate::reader::{Entry, Form, Section};
+use crate::target::{self, KINDS, SCRIPT_KEYS};
+use crate::{Place, ScriptSpec, SystemSpec};
+use observation::Footprint;
+
+/// Reads one system.
+pub(super) fn system(
+    entry: Entry,
+    mut section: Section,
+    parameters: &[Parameter],
+    problems: &mut Problems,
+) -> Option<SystemDefinition> {
+    let kind = section.text("kind", problems);
+    let place = match kind.as_ref().map(|kind| kind.text.as_str()) {
+        Some("file") => paths(&mut section, ["dir", "dirs"], problems).map(|dirs| Place::File { dirs }),
+        Some("device") => paths(&mut section, ["path", "paths"], problems).map(|paths| Place::Device { paths }),
+        Some("null") => Some(Place::Null),
+        Some("scripted") => Some(Place::Scripted(script(&mut section, problems))),
+        given => {
+            let at = kind.as_ref().map_or(&entry.at, |kind| &kind.at);
+            let given = given.map_or("nothing".to_owned(), |given| format!("`{given}`"));
+            problems.add(at, &section.key("kind"), format!("one of `{}`, got {given}", KINDS.join("`, `")));
+            None
+        }
+    };
+    let settings = settings(&mut section, Tables::SYSTEM, parameters, problems);
+    let footprint = footprint(&mut section, problems);
+    let known = place.is_some();
+    if known {
+        section.finish(&Tables::SYSTEM.names(), |name| foreign(name, kind.as_ref().map(|k| k.text.as_str())), problems);
+    }
+    let spec = SystemSpec { name: entry.name, place: place?, size: None, modules: None, footprint };
+    Some(SystemDefinition { spec, settings })
+}
+
+/// One path or several, under the singular or the plural key.
+fn paths(section: &mut Section, keys: [&'static str; 2], problems: &mut Problems) -> Option<Vec<String>> {
+    let one = section.text(keys[0], problems);
+    let many = section.texts(keys[1], problems);
+    let at = section.at.clone();
+    let paths: Vec<String> = match (one, many) {
+        (Some(one), None) => vec![one.text],
+        (None, Some(many)) => many.into_iter().map(|path| path.text).collect(),
+        (Some(_), Some(_)) => {
+            problems.add(&at, &section.key(keys[1]), format!("either `{}` or `{}`, got both", keys[0], keys[1]));
+            return None;
+        }
+        (None, None) => Vec::new(),
+    };
+    if paths.is_empty() || paths.iter().any(String::is_empty) {
+        problems.add(&at, &section.key(keys[0]), "a path, got nothing");
+        return None;
+    }
+    Some(paths)
+}
+
+fn script(section: &mut Section, problems: &mut Problems) -> ScriptSpec {
+    let mut script = target::plain_script();
+    for name in SCRIPT_KEYS {
+        if name == "stall" {
+            stall(section, &mut script, problems);
+            continue;
+        }
+        let Some(texts) = section.texts(name, problems) else { continue };
+        let values: Vec<&str> = texts.iter().map(|placed| placed.text.as_str()).collect();
+        if let Err(message) = target::set(&mut script, name, &values) {
+            let at = texts.first().map_or(section.at.clone(), |placed| placed.at.clone());
+            problems.add(&at, &section.key(name), message);
+        }
+    }
+    script
+}
+
+/// `stall = { every = "10 s", lasts = "1 s" }`, or `stall = "10 s/1 s"`.
+fn stall(section: &mut Section, script: &mut ScriptSpec, problems: &mut Problems) {
+    let Some(entry) = section.take("stall") else { return };
+    let at = entry.node.at.clone();
+    let text = match entry.node.form {
+        Form::Text(text) => text,
+        Form::List(_) => String::new(),
+        Form::Table(_) => {
+            let Some(mut inner) = Section::of(section.key("stall"), entry.node, problems) else { return };
+            let mut part = |name| inner.text(name, problems).map(|placed| placed.text).unwrap_or_default();
+            let (every, lasts) = (part("every"), part("lasts"));
+            inner.finish(&[], |_| None, problems);
+            format!("{every}/{lasts}")
+        }
+    };
+    match target::stall(&text) {
+        Ok(stall) => script.stall = Some(stall),
+        Err(message) => problems.add(&at, &section.key("stall"), message),
+    }
+}
+
+fn footprint(section: &mut Section, problems: &mut Problems) -> Footprint {
+    let amount = |text: &str| {
+        let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
+        number.ok_or_else(|| format!("a number from 0, without a unit, got `{text}`"))
+    };
+    Footprint {
+        drives: section.read("drives", problems, amount),
+        watts: section.read("watts", problems, amount),
+        rack_units: section.read("rack_units", problems, amount),
+        price: section.read("price", problems, amount),
+    }
+}
+
+/// The hint for a key of another kind of system.
+fn foreign(name: &str, kind: Option<&str>) -> Option<String> {
+    let home = match name {
+        "dir" | "dirs" => "file",
+        "path" | "paths" => "device",
+        _ if SCRIPT_KEYS.contains(&name) => "scripted",
+        _ => return Tables::SYSTEM.elsewhere(name),
+    };
+    Some(format!("it belongs to systems of kind `{home}`, this one is `{}`", kind.unwrap_or_default()))
+}

@@ -1,0 +1,333 @@
+//! Definition and overrides to experiments and systems.
+//!
+//! The one idea: parameters become values here, gated experiments fall away, `--set` becomes a layer or a factor's levels,
+//! and `--only` keeps what it names; what comes out is complete.
+//!
+//! What it does not do: it expands nothing.
+
+use crate::definition::{Definition, ExperimentDefinition, FactorDefinition, Given, Setting, StreamDefinition};
+use crate::experiment::{Chosen, Experiment, FactorChoice, StreamChoice, SystemChoice};
+use crate::overrides::{Overrides, Scope, SetKey, Sets, sets};
+use crate::problem::{Origin, Problems, did_you_mean, listed};
+use crate::target;
+
+/// What a study comes down to.
+pub(crate) struct Resolved {
+    pub systems: Vec<SystemChoice>,
+    pub experiments: Vec<Experiment>,
+    pub notes: Vec<String>,
+}
+
+/// Words that switch a gated experiment off.
+const OFF: [&str; 4] = ["off", "false", "no", "0"];
+
+/// Applies the overrides.
+pub(crate) fn resolve(definition: &Definition, overrides: &Overrides, problems: &mut Problems) -> Resolved {
+    let mut systems = systems(definition, overrides, problems);
+    let names: Vec<String> = systems.iter().map(|system| system.spec.name.clone()).collect();
+    let sets = sets(definition, &names, overrides, problems);
+    let resolver = Resolver { definition, sets: &sets };
+    resolver.system_settings(&mut systems, problems);
+    let mut notes = Vec::new();
+    let mut experiments = resolver.experiments(&mut notes, problems);
+    keep_only(definition, overrides, &mut experiments, problems);
+    for set in &sets.keys {
+        apply(set, &mut experiments, &systems, problems);
+    }
+    if experiments.is_empty() && problems.list.is_empty() {
+        let gated = definition.experiments.iter().filter_map(|e| e.when.as_ref()).map(|when| when.text.as_str());
+        let hint = format!("switch one on with `--set PARAMETER=VALUE`: {}", listed(gated));
+        problems.add_with(&Origin::Whole, "experiment", "at least one experiment that is on, got none", Some(hint));
+    }
+    Resolved { systems, experiments, notes }
+}
+
+/// The study's systems, or those of `--on`. Scratch files and simulated systems keep the size that the study gives to
+/// its first system; a device is used whole unless `--set size` says otherwise.
+fn systems(definition: &Definition, overrides: &Overrides, problems: &mut Problems) -> Vec<SystemChoice> {
+    if overrides.targets.is_empty() {
+        if definition.systems.is_empty() {
+            let hint = Some("add `[system.NAME]` or give `--on DIR`".to_owned());
+            problems.add_with(&Origin::Whole, "system", "at least one system, got none", hint);
+        }
+        let plain = |system: &crate::definition::SystemDefinition| SystemChoice {
+            spec: system.spec.clone(),
+            settings: Vec::new(),
+        };
+        return definition.systems.iter().map(plain).collect();
+    }
+    let mut specs = Vec::new();
+    for text in &overrides.targets {
+        match target::parse(text) {
+            Ok(spec) => specs.push(spec),
+            Err(message) => problems.add(&Origin::Option(format!("--on {text}")), "", message),
+        }
+    }
+    target::distinct(&mut specs);
+    specs.into_iter().map(|spec| SystemChoice { spec, settings: Vec::new() }).collect()
+}
+
+struct Resolver<'a> {
+    definition: &'a Definition,
+    sets: &'a Sets,
+}
+
+impl Resolver<'_> {
+    fn parameter(&self, name: &str) -> (String, Option<Origin>) {
+        let set = self.sets.parameters.iter().rev().find(|(known, ..)| known == name);
+        let default = || self.definition.parameters.iter().find(|p| p.name == name).map(|p| p.default.clone());
+        match set {
+            Some((_, value, at)) => (value.clone(), Some(at.clone())),
+            None => (default().unwrap_or_default(), None),
+        }
+    }
+
+    fn chosen(&self, setting: &Setting, problems: &mut Problems) -> Option<Chosen> {
+        self.levels(setting, false, problems).pop()
+    }
+
+    /// The values of a setting: one, or the list that a parameter holds where a list makes sense.
+    fn levels(&self, setting: &Setting, list: bool, problems: &mut Problems) -> Vec<Chosen> {
+        let make = |value, text, at, by_parameter| Chosen {
+            key: setting.key,
+            value,
+            text,
+            at,
+            by_parameter,
+            narrowed: false,
+        };
+        let name = match &setting.given {
+            Given::Value(value, text) => return vec![make(value.clone(), text.clone(), setting.at.clone(), false)],
+            Given::Parameter(name) => name,
+        };
+        let (text, option) = self.parameter(name);
+        let at = option.unwrap_or_else(|| setting.at.clone());
+        let texts: Vec<&str> = if list { text.split(',').map(str::trim).collect() } else { vec![text.as_str()] };
+        let mut chosen = Vec::new();
+        for text in texts {
+            match setting.key.kind.parse(text) {
+                Ok(value) => chosen.push(make(value, text.to_owned(), at.clone(), true)),
+                Err(message) => problems.add(&at, setting.key.name, format!("through `${name}`: {message}")),
+            }
+        }
+        chosen
+    }
+
+    fn all(&self, settings: &[Setting], problems: &mut Problems) -> Vec<Chosen> {
+        settings.iter().filter_map(|setting| self.chosen(setting, problems)).collect()
+    }
+
+    fn system_settings(&self, systems: &mut [SystemChoice], problems: &mut Problems) {
+        let own = |name: &str| self.definition.systems.iter().find(|system| system.spec.name == name);
+        for system in systems.iter_mut() {
+            system.settings = match own(&system.spec.name).filter(|own| own.spec.place == system.spec.place) {
+                Some(own) => self.all(&own.settings, problems),
+                None if matches!(system.spec.place, crate::Place::Device { .. }) => Vec::new(),
+                None => {
+                    let first = self.definition.systems.first().map(|first| self.all(&first.settings, problems));
+                    first.unwrap_or_default().into_iter().filter(|chosen| chosen.key.name == "size").collect()
+                }
+            };
+            let set = self.sets.keys.iter().filter(|set| set.scope == Scope::System(system.spec.name.clone()));
+            system.settings.extend(set.map(|set| chosen_of(set, &set.levels[0], true)));
+        }
+    }
+
+    fn experiments(&self, notes: &mut Vec<String>, problems: &mut Problems) -> Vec<Experiment> {
+        let mut experiments = Vec::new();
+        for definition in &self.definition.experiments {
+            if let Some(when) = &definition.when {
+                let (value, _) = self.parameter(&when.text);
+                if OFF.contains(&value.as_str()) || value.is_empty() {
+                    let switch = format!("`{}` is off; `--set {}=..` switches it on", definition.name, when.text);
+                    notes.push(switch);
+                    continue;
+                }
+            }
+            experiments.push(self.experiment(definition, problems));
+        }
+        experiments
+    }
+
+    fn experiment(&self, definition: &ExperimentDefinition, problems: &mut Problems) -> Experiment {
+        let mut variants = Vec::new();
+        for streams in &definition.streams {
+            let streams: Option<Vec<StreamChoice>> =
+                streams.iter().map(|stream| self.stream(definition, stream, problems)).collect();
+            variants.extend(streams.filter(|streams| !streams.is_empty()));
+        }
+        let experiment = Experiment {
+            name: definition.name.clone(),
+            at: definition.at.clone(),
+            question: definition.question.clone(),
+            variants,
+            factors: definition.factors.iter().map(|factor| self.factor(factor, problems)).collect(),
+            settings: self.all(&definition.settings, problems),
+            defaults: self.all(&self.definition.defaults, problems),
+            set: Vec::new(),
+            search: definition.search.clone(),
+        };
+        check_use(&experiment, problems);
+        experiment
+    }
+
+    fn stream(
+        &self,
+        experiment: &ExperimentDefinition,
+        stream: &StreamDefinition,
+        problems: &mut Problems,
+    ) -> Option<StreamChoice> {
+        let workload = self.definition.workloads.iter().find(|workload| workload.name == stream.workload.text)?;
+        let settings = self.all(&stream.settings, problems);
+        for chosen in settings.iter().filter(|chosen| !Experiment::applies(chosen.key, workload.kind)) {
+            let key = format!("{}.{}.{}", experiment.name, stream.name, chosen.key.name);
+            let message = format!("does not apply to a workload of kind `{}`, which `{}` is", workload.kind.word(), workload.name);
+            problems.add(&chosen.at, &key, message);
+        }
+        Some(StreamChoice {
+            name: stream.name.clone(),
+            workload: workload.name.clone(),
+            kind: workload.kind,
+            settings,
+            workload_settings: self.workload_settings(workload, problems),
+        })
+    }
+
+    /// A workload's own settings, with what `--set WORKLOAD.KEY=..` puts in their place.
+    fn workload_settings(
+        &self,
+        workload: &crate::definition::WorkloadDefinition,
+        problems: &mut Problems,
+    ) -> Vec<Chosen> {
+        let mut settings = self.all(&workload.settings, problems);
+        for set in &self.sets.keys {
+            if set.scope == Scope::Workload(workload.name.clone()) {
+                if !Experiment::applies(set.key, workload.kind) || set.levels.len() > 1 {
+                    let message = format!("one value of a key that a workload of kind `{}` takes", workload.kind.word());
+                    problems.add(&set.at, set.key.name, message);
+                }
+                settings.push(chosen_of(set, &set.levels[0], true));
+            }
+        }
+        settings
+    }
+
+    fn factor(&self, factor: &FactorDefinition, problems: &mut Problems) -> FactorChoice {
+        let levels: Vec<Chosen> =
+            factor.levels.iter().flat_map(|setting| self.levels(setting, true, problems)).collect();
+        for (i, level) in levels.iter().enumerate() {
+            if levels[..i].iter().any(|earlier| earlier.value == level.value) {
+                let message = format!("every level once, got `{}` twice", level.text);
+                problems.add(&level.at, &format!("factor.{}", factor.name), message);
+            }
+        }
+        FactorChoice { name: factor.name.clone(), stream: factor.stream.clone(), key: factor.key, levels }
+    }
+}
+
+/// Settings that no stream of the experiment has a use for are mistakes.
+fn check_use(experiment: &Experiment, problems: &mut Problems) {
+    for chosen in experiment.settings.iter().filter(|chosen| !experiment.uses(chosen.key)) {
+        let key = format!("{}.{}", experiment.name, chosen.key.name);
+        problems.add(&chosen.at, &key, "does not apply to any workload of this experiment");
+    }
+    for factor in &experiment.factors {
+        let own = |stream: &&StreamChoice| factor.stream.as_ref().is_none_or(|name| *name == stream.name);
+        let idle = experiment.variants.iter().find(|streams| {
+            !streams.iter().filter(own).any(|stream| Experiment::applies(factor.key, stream.kind))
+        });
+        if let (Some(idle), Some(level)) = (idle, factor.levels.first()) {
+            let key = format!("{}.factor.{}", experiment.name, factor.name);
+            let name = idle.first().map(|stream| stream.name.as_str()).unwrap_or_default();
+            problems.add(&level.at, &key, format!("a factor applies to every workload of its experiment, not to `{name}`"));
+        }
+    }
+}
+
+fn chosen_of(set: &SetKey, level: &(crate::value::Value, String), narrowed: bool) -> Chosen {
+    Chosen {
+        key: set.key,
+        value: level.0.clone(),
+        text: level.1.clone(),
+        at: set.at.clone(),
+        by_parameter: false,
+        narrowed,
+    }
+}
+
+/// Keeps the experiments, or the variants with the workloads, that `--only` names.
+fn keep_only(definition: &Definition, overrides: &Overrides, experiments: &mut Vec<Experiment>, problems: &mut Problems) {
+    if overrides.only.is_empty() {
+        return;
+    }
+    let names = || {
+        let experiments = definition.experiments.iter().map(|experiment| experiment.name.as_str());
+        experiments.chain(definition.workloads.iter().map(|workload| workload.name.as_str()))
+    };
+    for name in &overrides.only {
+        let at = Origin::Option(format!("--only {name}"));
+        let gated = definition.experiments.iter().find(|experiment| experiment.name == *name);
+        if !names().any(|known| known == name) {
+            let hint = did_you_mean(name, names()).unwrap_or_else(|| format!("known: {}", listed(names())));
+            problems.add_with(&at, "", format!("the name of an experiment or a workload, got `{name}`"), Some(hint));
+        } else if let Some(when) = gated.and_then(|gated| gated.when.as_ref())
+            && !experiments.iter().any(|experiment| experiment.name == *name)
+        {
+            let hint = format!("switch it on with `--set {}=VALUE`", when.text);
+            problems.add_with(&at, "", format!("an experiment that is on, got `{name}`, which is off"), Some(hint));
+        }
+    }
+    for experiment in experiments.iter_mut().filter(|experiment| !overrides.only.contains(&experiment.name)) {
+        experiment.variants.retain(|streams| streams.iter().any(|stream| overrides.only.contains(&stream.workload)));
+    }
+    experiments.retain(|experiment| !experiment.variants.is_empty());
+}
+
+/// Applies one `--set` of a key to the experiments that it means.
+fn apply(set: &SetKey, experiments: &mut [Experiment], systems: &[SystemChoice], problems: &mut Problems) {
+    let narrowed = match &set.scope {
+        Scope::Workload(_) => return,
+        Scope::System(name) => return check_system_scope(set, name, systems, problems),
+        Scope::All => None,
+        Scope::Experiment(name) => Some(name.as_str()),
+    };
+    let meant = |experiment: &Experiment| {
+        experiment.uses(set.key) && narrowed.is_none_or(|name| experiment.name == name)
+    };
+    let factor = |experiment: &Experiment| experiment.factors.iter().any(|factor| factor.key.name == set.key.name);
+    // A list replaces the levels where the key is a factor already; only where it is none anywhere it becomes one.
+    let somewhere = experiments.iter().any(|experiment| meant(experiment) && factor(experiment));
+    let mut used = false;
+    for experiment in experiments.iter_mut().filter(|experiment| meant(experiment)) {
+        used = true;
+        let levels: Vec<Chosen> = set.levels.iter().map(|level| chosen_of(set, level, narrowed.is_some())).collect();
+        if factor(experiment) {
+            let factors = experiment.factors.iter_mut().filter(|factor| factor.key.name == set.key.name);
+            factors.for_each(|factor| factor.levels = levels.clone());
+        } else if levels.len() == 1 {
+            experiment.set.extend(levels);
+        } else if !somewhere {
+            experiment.factors.push(FactorChoice {
+                name: set.key.name.to_owned(),
+                stream: None,
+                key: set.key,
+                levels,
+            });
+        }
+    }
+    if !used {
+        let message = "does not apply to any experiment that is kept";
+        problems.add(&set.at, set.key.name, message);
+    }
+    if set.levels.len() > 1 && set.key.name.starts_with("replicates") {
+        problems.add(&set.at, set.key.name, "one value, got a list");
+    }
+}
+
+/// `--set SYSTEM.size=..` is taken up with the system's own settings.
+fn check_system_scope(set: &SetKey, name: &str, systems: &[SystemChoice], problems: &mut Problems) {
+    let known = systems.iter().any(|system| system.spec.name == name);
+    if !known || set.key.group != crate::key::Group::System || set.levels.len() != 1 {
+        problems.add(&set.at, set.key.name, "a system takes one value of `size` or `modules`");
+    }
+}

@@ -1,0 +1,23 @@
+//! The studies that come with Prony.
+//!
+//! The one idea: they are files like any other, with comments that teach, compiled in so that one binary is enough.
+//!
+//! What it does not do: nothing in the code knows one of them by name.
+
+/// A study that comes with Prony.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shipped {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// Its text.
+    pub text: &'static str,
+}
+
+/// All of them, in the order in which they are listed.
+pub fn shipped() -> &'static [Shipped] {
+    &[
+        Shipped { name: "quick", text: include_str!("../../../studies/quick.toml") },
+        Shipped { name: "flash", text: include_str!("../../../studies/flash.toml") },
+        Shipped { name: "wide", text: include_str!("../../../studies/wide.toml") },
+    ]
+}

@@ -1,0 +1,57 @@
+//! The state policy of a point: what a trial finds when it starts.
+//!
+//! The one idea: the policy is a value, and its words are made from it, so that the report shows what was done.
+//!
+//! What it does not do: it prepares nothing.
+
+use crate::point::Point;
+use crate::value::Value;
+use crate::{Cache, State};
+use units::Nanos;
+
+/// The state of a point.
+pub(crate) fn state(point: &Point) -> State {
+    State {
+        refill: point.flag("refill", 0),
+        trim: point.flag("trim", 0),
+        precondition: match point.value("precondition", 0) {
+            Some(Value::Precondition(precondition)) => Some(precondition),
+            _ => None,
+        },
+        cache: match point.word("cache", 0) {
+            "cold" => Cache::Cold,
+            "warm" => Cache::Warm,
+            _ => Cache::AsLeft,
+        },
+        settle: point.time("settle", 0).unwrap_or_default(),
+    }
+}
+
+/// The policy in words, as the report shows it.
+pub(crate) fn words(state: &State) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    if state.trim {
+        parts.push("trimmed and filled again".to_owned());
+    } else if state.refill {
+        parts.push("filled again".to_owned());
+    }
+    if let Some(precondition) = &state.precondition {
+        let until = if precondition.until_steady { ", then the workload until steady" } else { "" };
+        parts.push(format!("preconditioned with {} fills{until}", precondition.fills));
+    }
+    if parts.is_empty() {
+        parts.push("data as the last trial left it".to_owned());
+    }
+    parts.push(
+        match state.cache {
+            Cache::AsLeft => "caches as left",
+            Cache::Cold => "cold caches",
+            Cache::Warm => "warm caches",
+        }
+        .to_owned(),
+    );
+    if state.settle > Nanos::ZERO {
+        parts.push(format!("{} to settle", units::duration(state.settle)));
+    }
+    parts.join(", ")
+}

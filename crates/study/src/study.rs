@@ -1,0 +1,155 @@
+//! A study: checked, complete, and open to be changed by the command line.
+//!
+//! The one idea: a study keeps its definition, so that [`Study::with`] resolves it anew; an override is never patched onto
+//! something that was already expanded.
+//!
+//! What it does not do: it makes no plan; see [`crate::plan`].
+
+use crate::definition::Definition;
+use crate::experiment::{Experiment, SystemChoice};
+use crate::judge::judgement;
+use crate::overrides::Overrides;
+use crate::point::{Point, combinations};
+use crate::problem::{Origin, Problems};
+use crate::resolve::{Resolved, resolve};
+use crate::survey::Survey;
+use crate::{Judgement, Place, SystemSpec, draft, read};
+
+/// More points than this are a slip of the pen: at a second each they take more than a day.
+const POINTS_MAX: u64 = 100_000;
+
+/// A study that can be planned.
+#[derive(Clone, Debug)]
+pub struct Study {
+    /// What it is called: the name of a shipped study, or of its file.
+    pub name: String,
+    /// Its title.
+    pub title: String,
+    /// What it asks.
+    pub question: String,
+    /// What the command line changed or switched off, in words.
+    pub notes: Vec<String>,
+    definition: Definition,
+    specs: Vec<SystemSpec>,
+    judgement: Judgement,
+    pub(crate) systems: Vec<SystemChoice>,
+    pub(crate) experiments: Vec<Experiment>,
+}
+
+impl Study {
+    /// Reads and checks a study file.
+    ///
+    /// # Errors
+    /// Every problem of the file at once, with line and column.
+    pub fn parse(name: &str, text: &str) -> Result<Study, Problems> {
+        let mut problems = Problems::of(name);
+        let Some(definition) = read::definition(name, text, &mut problems) else { return Err(problems) };
+        // A definition with problems is still resolved, so that what a value leads to is told in the same go.
+        let study = Study::resolve(definition, &Overrides::default(), &mut problems);
+        problems.or(study)
+    }
+
+    /// The study as the command line changes it; earlier overrides are forgotten.
+    ///
+    /// # Errors
+    /// Every problem of the options at once, each with the option as it was typed.
+    pub fn with(&self, overrides: &Overrides) -> Result<Study, Problems> {
+        let mut problems = Problems::of(&self.name);
+        let study = Study::resolve(self.definition.clone(), overrides, &mut problems);
+        problems.or(study)
+    }
+
+    fn resolve(definition: Definition, overrides: &Overrides, problems: &mut Problems) -> Study {
+        let mut resolved = resolve(&definition, overrides, problems);
+        let judgement = judgement(&definition, overrides, &mut resolved, problems);
+        let Resolved { systems, experiments, notes } = resolved;
+        let mut study = Study {
+            name: definition.name.clone(),
+            title: definition.title.clone(),
+            question: definition.question.clone(),
+            notes,
+            definition,
+            specs: Vec::new(),
+            judgement,
+            systems,
+            experiments,
+        };
+        study.check_points(problems);
+        study.specs = study.systems.iter().map(|system| study.spec(system)).collect();
+        study
+    }
+
+    /// Makes every trial once on a machine that can do everything, to find what no machine could do.
+    fn check_points(&self, problems: &mut Problems) {
+        let points = self.experiments.iter().fold(0u64, |sum, e| sum.saturating_add(e.point_count()));
+        if points > POINTS_MAX {
+            let message = format!("at most {POINTS_MAX} points in a study, got {points}");
+            return problems.add(&Origin::Whole, "experiment", message);
+        }
+        let survey = Survey::default();
+        self.each_point(|point| {
+            let possible = draft::trial(point, &survey, &self.judgement.steady, problems);
+            drop(possible);
+        });
+    }
+
+    /// Visits every point on every system.
+    pub(crate) fn each_point(&self, mut visit: impl FnMut(&Point)) {
+        for experiment in &self.experiments {
+            let combinations = combinations(experiment);
+            for streams in &experiment.variants {
+                for levels in &combinations {
+                    for system in &self.systems {
+                        visit(&Point { experiment, streams, levels, system });
+                    }
+                }
+            }
+        }
+    }
+
+    /// The system as it must be made: with as many modules, and as large, as the largest point needs.
+    fn spec(&self, system: &SystemChoice) -> SystemSpec {
+        let mut spec = system.spec.clone();
+        let made = !matches!(spec.place, Place::Device { .. });
+        let mut ignored = Problems::default();
+        self.each_point(|point| {
+            if point.system.spec.name != system.spec.name {
+                return;
+            }
+            let Ok(trial) = draft::trial(point, &Survey::default(), &self.judgement.steady, &mut ignored) else { return };
+            if made || point.size("size", 0).is_some() {
+                spec.size = spec.size.max(Some(trial.module_bytes)).filter(|size| size.0 > 0);
+            }
+            if made {
+                spec.modules = spec.modules.max(Some(trial.modules));
+            }
+        });
+        spec
+    }
+
+    /// The systems under test, with the size and number of modules that the largest trial needs.
+    pub fn systems(&self) -> &[SystemSpec] {
+        &self.specs
+    }
+
+    /// What the study wants to know of its observations.
+    pub fn judgement(&self) -> &Judgement {
+        &self.judgement
+    }
+
+    /// Names of the experiments that are on, in order.
+    pub fn experiments(&self) -> impl Iterator<Item = &str> {
+        self.experiments.iter().map(|experiment| experiment.name.as_str())
+    }
+
+    /// What an experiment asks, when it says so.
+    pub fn question_of(&self, experiment: &str) -> Option<&str> {
+        let found = self.experiments.iter().find(|known| known.name == experiment)?;
+        Some(found.question.as_str()).filter(|question| !question.is_empty())
+    }
+
+    /// Parameters of the study: name, default, help.
+    pub fn parameters(&self) -> impl Iterator<Item = (&str, &str, &str)> {
+        self.definition.parameters.iter().map(|p| (p.name.as_str(), p.default.as_str(), p.help.as_str()))
+    }
+}

@@ -1,0 +1,38 @@
+//! What a survey of the machine says that bears on a plan.
+//!
+//! The one idea: the survey is handed in as a value, so that planning stays pure.
+//!
+//! What it does not do: it looks at nothing itself; the room of systems makes it.
+
+use units::Bytes;
+
+/// What the systems of a study turned out to be.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Survey {
+    /// One a system; a system that is missing is taken to offer all that is asked for.
+    pub systems: Vec<SurveyedSystem>,
+}
+
+/// One system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SurveyedSystem {
+    /// Its name in the study.
+    pub name: String,
+    /// How many modules it can offer; none when it can make as many as asked for.
+    pub modules_max: Option<u32>,
+    /// The largest size of a module; of several devices, the smallest one's. None when only free space limits it.
+    pub size_max: Option<Bytes>,
+    /// The smallest unit that direct transfers must be a multiple of.
+    pub sector: Bytes,
+    /// Free space for scratch files, all modules together.
+    pub free: Option<Bytes>,
+    /// Answers by itself: nothing is filled and nothing is written.
+    pub null_or_scripted: bool,
+}
+
+impl Survey {
+    /// The system of that name.
+    pub fn of(&self, name: &str) -> Option<&SurveyedSystem> {
+        self.systems.iter().find(|system| system.name == name)
+    }
+}

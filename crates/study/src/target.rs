@@ -1,0 +1,201 @@
+//! `--on` and the tables of systems: where operations go.
+//!
+//! The one idea: a target on the command line is one word that says kind and place, and may carry a name.
+//!
+//! What it does not do: it looks at no folder and no device.
+
+use crate::problem::{did_you_mean, listed};
+use crate::{Place, ScriptSpec, Stall, SystemSpec};
+use observation::Footprint;
+use units::{Nanos, Share};
+
+/// Kinds of systems as they are written.
+pub(crate) const KINDS: [&str; 4] = ["file", "device", "null", "scripted"];
+
+/// What `--on` may be, for hints.
+const FORMS: &str = "a folder, `file:DIR[,DIR]`, `device:/dev/DISK[,/dev/DISK]`, `null:` or `scripted:KEY=VALUE,..`, each with \
+                     `NAME=` before it if it needs a name";
+
+/// A script that answers every operation after 100 us, one at a time.
+pub(crate) fn plain_script() -> ScriptSpec {
+    ScriptSpec {
+        service: vec![Nanos::from_micros(100)],
+        servers: 1,
+        per_byte_ns: 0.0,
+        spread: Share(0.0),
+        stall: None,
+        fail_every: None,
+        drift_per_s: 0.0,
+    }
+}
+
+/// Reads one `--on`. The name is the one given, else made from the place; [`distinct`] settles clashes.
+///
+/// # Errors
+/// What a target may be, then what was given.
+pub(crate) fn parse(text: &str) -> Result<SystemSpec, String> {
+    let (name, target) = split_name(text);
+    let (kind, rest) = split_kind(target);
+    let place = match kind {
+        "file" => Place::File { dirs: paths(rest, "folder")? },
+        "device" => Place::Device { paths: paths(rest, "device")? },
+        "null" if rest.is_empty() => Place::Null,
+        "null" => return Err(format!("`null:` has nothing behind the colon, got `{rest}`")),
+        "scripted" => Place::Scripted(script(rest)?),
+        other => return Err(format!("a target is {FORMS}, got the kind `{other}`")),
+    };
+    let name = name.map_or_else(|| named_after(&place), str::to_owned);
+    Ok(SystemSpec { name, place, size: None, modules: None, footprint: Footprint::default() })
+}
+
+/// Gives a second system of the same name a number: `a`, `a-2`.
+pub(crate) fn distinct(systems: &mut [SystemSpec]) {
+    for i in 0..systems.len() {
+        let base = systems[i].name.clone();
+        let mut number = 2;
+        while systems[..i].iter().any(|earlier| earlier.name == systems[i].name) {
+            systems[i].name = format!("{base}-{number}");
+            number += 1;
+        }
+    }
+}
+
+fn split_name(text: &str) -> (Option<&str>, &str) {
+    // A path may hold `=`, so only a plain word before it is a name, and `scripted:a=b` has its colon first.
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | ' ');
+    match text.split_once('=') {
+        Some((name, target)) if !name.is_empty() && name.chars().all(plain) => (Some(name), target),
+        _ => (None, text),
+    }
+}
+
+fn split_kind(target: &str) -> (&str, &str) {
+    match target.split_once(':') {
+        Some((kind, rest)) if !kind.contains('/') && !kind.contains('.') => (kind, rest),
+        _ => ("file", target),
+    }
+}
+
+fn paths(text: &str, what: &str) -> Result<Vec<String>, String> {
+    let paths: Vec<String> = text.split(',').map(|path| path.trim().to_owned()).collect();
+    if paths.iter().any(String::is_empty) {
+        return Err(format!("the path of a {what}, got nothing; a target is {FORMS}"));
+    }
+    Ok(paths)
+}
+
+fn named_after(place: &Place) -> String {
+    let path = match place {
+        Place::File { dirs } => &dirs[0],
+        Place::Device { paths } => &paths[0],
+        Place::Null | Place::Scripted(_) => return place.word().to_owned(),
+    };
+    let last = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    if last.is_empty() || last == "." || last == ".." { place.word().to_owned() } else { last.to_owned() }
+}
+
+/// The keys of a script, with what each holds.
+pub(crate) const SCRIPT_KEYS: [&str; 7] = ["service", "servers", "per_byte", "spread", "stall", "fail_every", "drift"];
+
+/// Reads a script from `service=100us+200us,servers=4,per_byte=0.5ns,stall=1s/100ms`.
+fn script(text: &str) -> Result<ScriptSpec, String> {
+    let mut script = plain_script();
+    for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+        let (key, value) =
+            part.split_once('=').ok_or_else(|| format!("a script is a list of KEY=VALUE, got `{part}`"))?;
+        let values: Vec<&str> = value.split('+').collect();
+        set(&mut script, key.trim(), &values).map_err(|message| format!("`{key}`: {message}"))?;
+    }
+    Ok(script)
+}
+
+/// Sets one key of a script from its texts.
+///
+/// # Errors
+/// What the key holds, then what was given.
+pub(crate) fn set(script: &mut ScriptSpec, key: &str, values: &[&str]) -> Result<(), String> {
+    let one = values.first().copied().unwrap_or_default().trim();
+    match key {
+        "service" => script.service = times(values)?,
+        "servers" => script.servers = whole(one, 1, 1_000_000)? as u32,
+        "per_byte" => script.per_byte_ns = nanoseconds(one)?,
+        "spread" => script.spread = crate::value::share(one)?,
+        "stall" => script.stall = Some(stall(one)?),
+        "fail_every" => script.fail_every = Some(whole(one, 1, u64::MAX)?),
+        "drift" => script.drift_per_s = drift(one)?,
+        _ => {
+            let hint = did_you_mean(key, SCRIPT_KEYS).unwrap_or_else(|| format!("known: {}", listed(SCRIPT_KEYS)));
+            return Err(format!("not a key of a script; {hint}"));
+        }
+    }
+    Ok(())
+}
+
+fn times(values: &[&str]) -> Result<Vec<Nanos>, String> {
+    let times: Result<Vec<Nanos>, String> =
+        values.iter().map(|text| units::parse_duration(text).map_err(|e| e.to_string())).collect();
+    times.and_then(|times| if times.is_empty() { Err("at least one time, got none".to_owned()) } else { Ok(times) })
+}
+
+fn whole(text: &str, min: u64, max: u64) -> Result<u64, String> {
+    let refused = || format!("a whole number from {min} to {max}, got `{text}`");
+    units::parse_count(text).ok().filter(|n| (min..=max).contains(n)).ok_or_else(refused)
+}
+
+/// A time below a nanosecond makes sense here: 0.5 ns a byte is 2 GB/s.
+fn nanoseconds(text: &str) -> Result<f64, String> {
+    let number = text.trim().strip_suffix("ns").map(str::trim).and_then(|n| n.parse::<f64>().ok());
+    number.filter(|n| (0.0..1e9).contains(n)).ok_or_else(|| format!("a time in ns, such as `0.5 ns`, got `{text}`"))
+}
+
+/// Reads `EVERY/LASTS`.
+pub(crate) fn stall(text: &str) -> Result<Stall, String> {
+    let form = || format!("how often and how long, such as `10 s/1 s`, the second being the shorter, got `{text}`");
+    let (every, lasts) = text.split_once('/').ok_or_else(form)?;
+    let every = units::parse_duration(every).map_err(|e| e.to_string())?;
+    let lasts = units::parse_duration(lasts).map_err(|e| e.to_string())?;
+    if lasts < every { Ok(Stall { every, lasts }) } else { Err(form()) }
+}
+
+fn drift(text: &str) -> Result<f64, String> {
+    let (sign, share) = text.strip_prefix('-').map_or((1.0, text), |rest| (-1.0, rest));
+    crate::value::share(share.trim_end_matches("/s")).map(|share| sign * share.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bare_path_is_a_folder_whatever_it_looks_like() {
+        assert_eq!(parse("/mnt/data").unwrap().place, Place::File { dirs: vec!["/mnt/data".into()] });
+        assert_eq!(parse(".").unwrap().name, "file");
+        assert_eq!(parse("/dev/shm").unwrap().place, Place::File { dirs: vec!["/dev/shm".into()] });
+        let two = parse("new=device:/dev/a,/dev/b").unwrap();
+        assert_eq!((two.name.as_str(), &two.place), ("new", &Place::Device { paths: vec!["/dev/a".into(), "/dev/b".into()] }));
+    }
+
+    #[test]
+    fn a_script_is_read_from_one_word() {
+        let spec = parse("scripted:service=100us+300us,servers=4,per_byte=0.5ns,stall=10s/1s,drift=-2%").unwrap();
+        let Place::Scripted(script) = spec.place else { panic!("not scripted") };
+        assert_eq!(script.service, [Nanos::from_micros(100), Nanos::from_micros(300)]);
+        assert_eq!((script.servers, script.per_byte_ns, script.drift_per_s), (4, 0.5, -0.02));
+        assert_eq!(script.stall, Some(Stall { every: Nanos::from_secs(10), lasts: Nanos::from_secs(1) }));
+    }
+
+    #[test]
+    fn a_wrong_target_is_told_what_a_target_is() {
+        assert!(parse("tape:0").unwrap_err().contains("got the kind `tape`"));
+        assert!(parse("scripted:servcie=1us").unwrap_err().contains("did you mean `service`?"));
+        assert!(parse("file:").unwrap_err().contains("got nothing"));
+    }
+
+    #[test]
+    fn two_systems_of_one_name_are_told_apart() {
+        let mut systems = vec![parse("/a/x").unwrap(), parse("/b/x").unwrap(), parse("null:").unwrap()];
+        distinct(&mut systems);
+        let names: Vec<&str> = systems.iter().map(|s| s.name.as_str()).collect();
+        assert_eq!(names, ["x", "x-2", "null"]);
+    }
+}

@@ -1,0 +1,75 @@
+//! Every shipped study, checked and planned.
+
+use crate::text;
+use study::{Occasion, Overrides, Study, Survey, plan, shipped};
+use units::{Bytes, Nanos};
+
+fn study(name: &str) -> Study {
+    let shipped = shipped().iter().find(|shipped| shipped.name == name).unwrap();
+    Study::parse(shipped.name, shipped.text).unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+fn changed(name: &str, on: &[&str], set: &[&str], only: &[&str]) -> Study {
+    let owned = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect();
+    let overrides = Overrides { targets: owned(on), settings: owned(set), only: owned(only), fail_if: Vec::new() };
+    study(name).with(&overrides).unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+#[test]
+fn quick_is_planned_as_written() {
+    insta::assert_snapshot!(text::of(&plan(&study("quick"), &Survey::default(), 1).unwrap()));
+}
+
+#[test]
+fn flash_is_planned_as_written() {
+    insta::assert_snapshot!(text::of(&plan(&study("flash"), &Survey::default(), 1).unwrap()));
+}
+
+#[test]
+fn wide_is_planned_as_written() {
+    insta::assert_snapshot!(text::of(&plan(&study("wide"), &Survey::default(), 1).unwrap()));
+}
+
+#[test]
+fn flash_can_be_made_small_for_a_test() {
+    let set = ["size=256MiB", "modules=1,2", "measure=2s"];
+    let study = changed("flash", &["file:/tmp/a"], &set, &["random-read"]);
+    insta::assert_snapshot!(text::of(&plan(&study, &Survey::default(), 1).unwrap()));
+}
+
+#[test]
+fn wide_pairs_two_systems() {
+    let study = changed("wide", &["/mnt/a", "/mnt/b"], &["width=1,2,4", "replicates=4"], &[]);
+    insta::assert_snapshot!(text::of(&plan(&study, &Survey::default(), 1).unwrap()));
+}
+
+#[test]
+fn flash_runs_on_null_and_the_long_window_is_switched_on_by_its_parameter() {
+    let study = changed("flash", &["null:"], &["measure=1s", "sustained=1h"], &[]);
+    let plan = plan(&study, &Survey::default(), 1).unwrap();
+    let long: Vec<_> = plan.trials.iter().filter(|trial| trial.label.experiment == "sustained").collect();
+    assert_eq!(long.len(), 3);
+    assert!(long.iter().all(|trial| trial.phases.measure == Nanos::from_secs(3600)));
+    let other = plan.trials.iter().filter(|trial| trial.label.experiment != "sustained");
+    assert!(other.clone().count() > 60 && other.clone().all(|trial| trial.phases.measure == Nanos::from_secs(1)));
+}
+
+#[test]
+fn quick_takes_about_a_minute_and_writes_less_than_two_gibibytes() {
+    let plan = plan(&study("quick"), &Survey::default(), 1).unwrap();
+    assert!(plan.estimated().certain < Nanos::from_secs(60), "{:?}", plan.estimated());
+    let written: u64 = plan.written().iter().map(|written| written.bytes().0).sum();
+    assert!(written <= Bytes::gib(2).0, "{written}");
+    assert!(plan.written().iter().all(|w| !matches!(w.amount, study::Amount::AsFastAsItGoes { .. })));
+    assert!(plan.written().iter().any(|w| w.occasion == Occasion::Fill));
+}
+
+#[test]
+fn every_shipped_study_says_what_it_asks() {
+    for shipped in shipped() {
+        let study = study(shipped.name);
+        assert!(!study.title.is_empty() && study.question.ends_with('?'), "{}", shipped.name);
+        assert!(study.judgement().primary.is_some(), "{}", shipped.name);
+        assert!(study.experiments().all(|name| study.question_of(name).is_some()), "{}", shipped.name);
+    }
+}
