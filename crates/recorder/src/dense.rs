@@ -54,7 +54,9 @@ pub(crate) struct Dense {
     pub(crate) due: u64,
     /// How many more operations fit before a counter of 32 bits could overflow.
     room: u32,
-    counts: Box<[[u32; BUCKETS]]>,
+    /// One counter a bucket, [`KINDS`] histograms for each key. Flat, because only a flat vector of zeros is taken from
+    /// the kernel untouched.
+    counts: Box<[u32]>,
     extents: Box<[[Extent; KINDS]]>,
     tallies: Box<[Tally]>,
 }
@@ -70,7 +72,7 @@ impl Dense {
             start: IDLE,
             due: 0,
             room: 0,
-            counts: vec![[0; BUCKETS]; keys * KINDS].into_boxed_slice(),
+            counts: vec![0; keys * KINDS * BUCKETS].into_boxed_slice(),
             extents: vec![[UNTOUCHED; KINDS]; keys].into_boxed_slice(),
             tallies: vec![Tally::default(); keys].into_boxed_slice(),
         }
@@ -91,7 +93,7 @@ impl Dense {
         serving.reach(service);
         late.sum += u128::from(lateness);
         late.reach(lateness);
-        if let [response, serving, late, _] = &mut self.counts[key * KINDS..][..KINDS] {
+        if let [response, serving, late, _] = self.histograms(key) {
             response[bucket_index(lateness + service) as usize] += 1;
             serving[bucket_index(service) as usize] += 1;
             late[bucket_index(lateness) as usize] += 1;
@@ -103,7 +105,13 @@ impl Dense {
         let extent = &mut self.extents[key][Kind::Censored as usize];
         extent.sum += u128::from(age);
         extent.reach(age);
-        self.counts[key * KINDS + Kind::Censored as usize][bucket_index(age) as usize] += 1;
+        self.histograms(key)[Kind::Censored as usize][bucket_index(age) as usize] += 1;
+    }
+
+    /// The counters of one key, by kind.
+    #[inline(always)]
+    fn histograms(&mut self, key: usize) -> &mut [[u32; BUCKETS]] {
+        self.counts[key * KINDS * BUCKETS..][..KINDS * BUCKETS].as_chunks_mut().0
     }
 
     /// Takes room for one operation; answers whether the set is now full. Every duration of the operation must have been
@@ -154,7 +162,7 @@ impl Dense {
         }
         // The extremes name the touched range: nothing outside it was ever written.
         let (first, last) = (bucket_index(extent.min), bucket_index(extent.max));
-        let touched = &mut self.counts[key * KINDS + kind as usize][first as usize..=last as usize];
+        let touched = &mut self.histograms(key)[kind as usize][first as usize..=last as usize];
         let filled = touched.iter().filter(|n| **n > 0).count();
         let mut entries = Vec::with_capacity(filled);
         entries.extend((first..).zip(touched.iter()).filter(|(_, n)| **n > 0).map(|(index, n)| (index, u64::from(*n))));

@@ -104,7 +104,7 @@ impl ScriptedPort {
             None => free.max(now) + service,
         };
         self.servers.push(Reverse(end));
-        let fails = self.script.fail_every.is_some_and(|every| every > 0 && self.count % every == 0);
+        let fails = self.script.fail_every.is_some_and(|every| every > 0 && self.count.is_multiple_of(every));
         self.ends.push(Reverse((end, self.count, slot, if fails { -EIO } else { bytes as i32 })));
     }
 
