@@ -6,6 +6,7 @@
 //! What it does not do: it formats nothing, stores nothing, and never edits an observation.
 
 mod compare;
+mod curve;
 mod finding;
 mod run;
 pub mod statistics;

@@ -1,15 +1,20 @@
 //! The answer to the study's question in one to three sentences of plain words, with its main caveat.
 
 use super::select::{factors_text, selects};
-use crate::{Caveat, CaveatKind, Point};
-use observation::RunFacts;
-use study::Judgement;
-use units::{bytes_per_second, milliseconds, rate};
+use crate::{Caveat, CaveatKind, Comparison, Finding, Point, Verdict};
+use study::{Direction, Judgement, Metric};
+use units::{Nanos, bytes_per_second, duration, milliseconds, percent, rate, ratio};
 
 /// The sentences. What the study declared primary comes first.
-pub fn answer(_run: &RunFacts, points: &[Point], caveats: &[Caveat], judgement: &Judgement) -> Vec<String> {
+pub fn answer(points: &[Point], findings: &[Finding], caveats: &[Caveat], judgement: &Judgement) -> Vec<String> {
     let chosen = primary_points(points, judgement);
-    let mut sentences: Vec<String> = chosen.iter().take(2).map(|point| point_sentence(point)).collect();
+    let mut sentences: Vec<String> = findings.iter().filter_map(primary_comparison).take(2).collect();
+    if sentences.is_empty() {
+        sentences.extend(chosen.iter().take(2).map(|point| point_sentence(point, judgement)));
+    }
+    if let (1, [only, ..]) = (sentences.len(), chosen.as_slice()) {
+        sentences.extend(bend(only, findings));
+    }
     if sentences.is_empty() {
         sentences.push("Nothing was measured.".to_owned());
     }
@@ -34,25 +39,116 @@ fn primary_points<'a>(points: &'a [Point], judgement: &Judgement) -> Vec<&'a Poi
     best
 }
 
-fn point_sentence(point: &Point) -> String {
+/// What the point delivers; the primary metric leads when it is not throughput.
+fn point_sentence(point: &Point, judgement: &Judgement) -> String {
     let at = if point.factors.is_empty() { String::new() } else { format!(" at {}", factors_text(&point.factors)) };
+    if let Some(elapsed) = &point.elapsed_s {
+        let time = |seconds: f64| duration(Nanos::from_seconds(seconds));
+        let interval = interval_text(elapsed, time);
+        return format!("{} does the work of {}{at} in {}{interval}.", point.system, point.stream, time(elapsed.value));
+    }
     let bytes = if point.bytes_per_s.value > 0.0 {
         format!(" ({})", bytes_per_second(point.bytes_per_s.value))
     } else {
         String::new()
     };
-    let what =
-        format!("{} completes {} of {}{bytes}{at}", point.system, rate(point.throughput_per_s.value), point.stream);
-    let interval = interval_text(point);
-    format!("{what}{interval}, with a p99 response of {}.", milliseconds(point.response_p99_ms.value))
+    let metric = judgement.primary.as_ref().map(|primary| primary.metric);
+    let response = match metric {
+        Some(Metric::ResponseMean) => {
+            let interval = interval_text(&point.response_mean_ms, milliseconds);
+            format!("a mean response of {}{interval}", milliseconds(point.response_mean_ms.value))
+        }
+        _ => {
+            let interval = interval_text(&point.response_p99_ms, milliseconds);
+            let shown = if matches!(metric, Some(Metric::ResponseQuantile(_))) { interval } else { String::new() };
+            format!("a p99 response of {}{shown}", milliseconds(point.response_p99_ms.value))
+        }
+    };
+    let interval = interval_text(&point.throughput_per_s, rate);
+    let what = rate(point.throughput_per_s.value);
+    format!("{} completes {what} of {}{bytes}{at}{interval}, with {response}.", point.system, point.stream)
 }
 
-fn interval_text(point: &Point) -> String {
-    let estimate = &point.throughput_per_s;
+fn interval_text(estimate: &crate::Estimate, figure: impl Fn(f64) -> String) -> String {
     if !estimate.has_interval() {
         return " (one sample, no interval)".to_owned();
     }
-    format!(" ({:.0}% interval {} to {})", estimate.confidence * 100.0, rate(estimate.low), rate(estimate.high))
+    let confidence = estimate.confidence * 100.0;
+    format!(" ({confidence:.0}% interval {} to {})", figure(estimate.low), figure(estimate.high))
+}
+
+/// The primary comparison in words.
+fn primary_comparison(finding: &Finding) -> Option<String> {
+    let Finding::Comparison(comparison) = finding else { return None };
+    comparison.primary.then(|| comparison_sentence(comparison))
+}
+
+fn comparison_sentence(c: &Comparison) -> String {
+    let at = if c.factors.is_empty() { String::new() } else { format!(" at {}", factors_text(&c.factors)) };
+    let what = format!("{} of {}{at}", c.metric, c.stream);
+    let figures = if c.ratio.has_interval() {
+        format!(
+            "ratio {}, interval {} to {}, {} pairs",
+            ratio(c.ratio.value),
+            ratio(c.ratio.low),
+            ratio(c.ratio.high),
+            c.ratio.n
+        )
+    } else {
+        format!("ratio {}, {} pairs, no interval", ratio(c.ratio.value), c.ratio.n)
+    };
+    let change = percent((c.ratio.value - 1.0).abs());
+    let way = if (c.ratio.value > 1.0) == (c.direction == Direction::HigherIsBetter) { "better" } else { "worse" };
+    match c.verdict {
+        Verdict::Better | Verdict::Worse => {
+            format!("{} is {change} {way} than {} in {what} ({figures}).", c.system, c.baseline)
+        }
+        Verdict::Equivalent => {
+            format!(
+                "{} and {} are equivalent in {what}, within {} ({figures}).",
+                c.system,
+                c.baseline,
+                percent(c.margin)
+            )
+        }
+        Verdict::Inconclusive => {
+            let reason = c.reason.as_deref().unwrap_or("the interval is too wide");
+            format!("No verdict on {} against {} in {what} ({figures}): {reason}.", c.system, c.baseline)
+        }
+    }
+}
+
+/// Where the curve of the chosen point bends, or what it sustains.
+fn bend(point: &Point, findings: &[Finding]) -> Option<String> {
+    findings.iter().find_map(|finding| match finding {
+        Finding::Knee(knee) if knee.system == point.system && knee.stream == point.stream => Some(match &knee.at {
+            Some(at) => format!(
+                "{} {} already reach 95% of the peak of {}.",
+                units::significant(at.value),
+                knee.factor,
+                rate(knee.peak_per_s.value)
+            ),
+            None => format!("It still rises at the largest {} tried: no knee in this range.", knee.factor),
+        }),
+        Finding::HighestRate(found) if found.system == point.system => found.rate_per_s.map(|highest| {
+            format!(
+                "The highest rate with p{} under {} is {}.",
+                units::significant(found.quantile * 100.0),
+                milliseconds(found.bound_ms),
+                rate(highest.value)
+            )
+        }),
+        Finding::Sustained(found) if found.system == point.system && found.stream == point.stream => {
+            found.sustained.burst.map(|burst| {
+                format!(
+                    "That is a burst: after {} it falls to {}.",
+                    duration(Nanos::from_seconds(burst.lasted_s)),
+                    rate(burst.sustained_per_s)
+                )
+            })
+        }
+        _ => None,
+    })
 }
 
 /// The gravest doubt beside the chosen points, or of the run.

@@ -2,9 +2,11 @@
 
 use super::answer::answer;
 use super::doubts;
-use super::point::{groups, point};
+use super::point::{Group, groups, point};
+use super::threshold::thresholds;
 use crate::compare::comparisons;
-use crate::{Finding, Findings, Point, TrialSummary};
+use crate::curve::{curves, highest_rates, knee, scaling, service_fit};
+use crate::{Finding, Findings, Point, SustainedFinding, TrialSummary};
 use observation::RunFacts;
 use study::Judgement;
 
@@ -20,7 +22,49 @@ pub fn judge(run: RunFacts, mut trials: Vec<TrialSummary>, judgement: &Judgement
         findings.push(Finding::Comparison(compared.comparison));
         caveats.extend(compared.caveat.filter(|caveat| !caveats.contains(caveat)));
     }
-    let answer = answer(&run, &points, &caveats, judgement);
+    findings.extend(of_curves(&groups, judgement.confidence));
+    findings.extend(sustained(&groups));
+    findings.extend(thresholds(&groups, judgement).into_iter().map(Finding::Threshold));
+    let answer = answer(&points, &findings, &caveats, judgement);
     caveats.extend(trials.iter().flat_map(|trial| trial.caveats.iter().cloned()));
     Findings { run, points, findings, caveats, answer, trials }
+}
+
+/// What sweeps show: knees over the load, service time over the transfer, growth with modules or width.
+fn of_curves(groups: &[Group], confidence: f64) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for factor in ["outstanding", "sessions"] {
+        found.extend(curves(groups, factor).iter().filter_map(|curve| knee(curve, confidence)).map(Finding::Knee));
+    }
+    let services = curves(groups, "transfer");
+    found.extend(services.iter().filter_map(|curve| service_fit(curve, confidence)).map(Finding::ServiceFit));
+    for factor in ["modules", "width"] {
+        found
+            .extend(curves(groups, factor).iter().filter_map(|curve| scaling(curve, confidence)).map(Finding::Scaling));
+    }
+    found.extend(highest_rates(groups, confidence).into_iter().map(Finding::HighestRate));
+    found
+}
+
+/// A window shorter than this shows at most what happened in it, unless a credit ran out inside.
+const SUSTAINED_WINDOW_S: f64 = 60.0;
+
+/// At most against sustained, one a point: the replicate with the longest window tells most.
+fn sustained(groups: &[Group]) -> Vec<Finding> {
+    let of_group = |group: &Group| {
+        let seconds = |trial: &TrialSummary| trial.window.length().seconds();
+        let members = group.members.iter().filter(|(_, stream)| stream.sustained.is_some());
+        let (trial, stream) = members.max_by(|a, b| seconds(a.0).total_cmp(&seconds(b.0)))?;
+        let figures = stream.sustained.clone()?;
+        (seconds(trial) >= SUSTAINED_WINDOW_S || figures.burst.is_some()).then(|| {
+            Finding::Sustained(SustainedFinding {
+                experiment: group.experiment().to_owned(),
+                system: group.system().to_owned(),
+                stream: group.stream().to_owned(),
+                factors: group.factors(),
+                sustained: figures,
+            })
+        })
+    };
+    groups.iter().filter_map(of_group).collect()
 }

@@ -6,6 +6,7 @@ mod judge;
 mod metric;
 mod point;
 mod select;
+mod threshold;
 
 pub use judge::judge;
 pub use metric::{own_estimate, scaled};

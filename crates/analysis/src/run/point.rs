@@ -59,6 +59,14 @@ impl<'a> Group<'a> {
             && same_factors(&self.factors(), &other.factors())
     }
 
+    /// Whether another group is of the same experiment, system and stream, whatever its factors.
+    pub fn alike(&self, other: &Group) -> bool {
+        self.experiment() == other.experiment()
+            && self.system() == other.system()
+            && self.stream() == other.stream()
+            && self.first().0.provenance == other.first().0.provenance
+    }
+
     /// Whether another trial and stream belong to the same point.
     fn holds(&self, trial: &TrialSummary, stream: &StreamSummary) -> bool {
         let (own, _) = self.first();

@@ -1,7 +1,7 @@
 //! Trials made by hand for tests of what is concluded from them.
 
 use crate::{LatencySummary, MachineSummary, RoundsTrace, Steady, SteadyAnswer, StreamSummary, Tail, TrialSummary};
-use observation::{Account, CpuTime, Provenance, StreamLabel, TrialLabel, Window};
+use observation::{Account, CpuTime, Factor, Level, Provenance, StreamLabel, TrialLabel, Window};
 use study::{Judgement, Metric, Primary, Selector, SteadyRule};
 use units::Nanos;
 
@@ -97,4 +97,23 @@ fn stream(throughput: f64, response: LatencySummary) -> StreamSummary {
         distribution: vec![(0.5, response.p50_ms), (0.99, response.p99_ms), (1.0, response.max_ms)],
         response_estimates: None,
     }
+}
+
+/// A numeric level as a study writes it.
+pub(crate) fn level(name: &str, value: f64) -> Factor {
+    Factor { name: name.to_owned(), level: Level::Number { value, text: format!("{value}") } }
+}
+
+/// Trials over the levels of a factor, with replicates whose throughput scatters by `noise` around the value given.
+pub(crate) fn swept(factor: &str, rates: &[(f64, f64)], replicates: u32, noise: f64) -> Vec<TrialSummary> {
+    let mut draws = crate::statistics::bootstrap::Draws::new(5);
+    let mut trials = Vec::new();
+    for block in 0..replicates {
+        for (at, rate) in rates {
+            let mut one = trial(trials.len() as u32, "a", block, rate * (1.0 + noise * draws.normal()));
+            one.label.factors = vec![level(factor, *at)];
+            trials.push(one);
+        }
+    }
+    trials
 }

@@ -1,0 +1,69 @@
+//! Points that differ in one numeric factor only, in the order of its levels.
+
+use crate::run::{Group, same_factors};
+use crate::statistics::bootstrap::Draws;
+use crate::statistics::student::normal_quantile;
+use crate::{Estimate, StreamSummary, TrialSummary};
+use observation::Level;
+use study::Metric;
+
+/// One factor swept while all others stay.
+pub struct Curve<'a> {
+    /// The factor that was swept.
+    pub factor: String,
+    /// The others.
+    pub fixed: Vec<(String, Level)>,
+    /// `(level, the trials there)`, ascending.
+    pub steps: Vec<(f64, &'a Group<'a>)>,
+}
+
+impl<'a> Curve<'a> {
+    /// Any of its groups, for the names that they share.
+    pub fn any(&self) -> &'a Group<'a> {
+        self.steps[0].1
+    }
+
+    /// The levels with a metric, where it was measured.
+    pub fn estimates(&self, metric: Metric, confidence: f64) -> Vec<(f64, Estimate)> {
+        let measured = |(level, group): &(f64, &Group)| Some((*level, group.estimate(metric, confidence)?));
+        self.steps.iter().filter_map(measured).collect()
+    }
+
+    /// Whether a condition holds for every trial of the curve.
+    pub fn all(&self, holds: impl Fn(&TrialSummary, &StreamSummary) -> bool) -> bool {
+        self.steps.iter().all(|(_, group)| group.members.iter().all(|(trial, stream)| holds(trial, stream)))
+    }
+}
+
+/// All curves over a factor of this name, with at least two levels.
+pub fn curves<'a>(groups: &'a [Group<'a>], factor: &str) -> Vec<Curve<'a>> {
+    let mut found: Vec<Curve> = Vec::new();
+    for group in groups.iter().filter(|group| !group.searched()) {
+        let (own, fixed): (Vec<_>, Vec<_>) = group.factors().into_iter().partition(|(name, _)| name == factor);
+        let Some(level) = own.first().and_then(|(_, level)| level.number()) else { continue };
+        match found.iter_mut().find(|curve| curve.any().alike(group) && same_factors(&curve.fixed, &fixed)) {
+            Some(curve) => curve.steps.push((level, group)),
+            None => found.push(Curve { factor: factor.to_owned(), fixed, steps: vec![(level, group)] }),
+        }
+    }
+    found.iter_mut().for_each(|curve| curve.steps.sort_by(|a, b| a.0.total_cmp(&b.0)));
+    found.retain(|curve| curve.steps.len() > 1);
+    found
+}
+
+/// One value drawn for a level: from its replicates with repeats, or, where there is one trial, from its own interval as
+/// a normal around its value.
+pub fn resampled(group: &Group, draws: &mut Draws) -> f64 {
+    let values: Vec<f64> = group.members.iter().map(|(_, stream)| stream.throughput_per_s.value).collect();
+    if values.len() > 1 {
+        let drawn = draws.resample(&values);
+        return drawn.iter().sum::<f64>() / drawn.len() as f64;
+    }
+    let Some((_, stream)) = group.members.first() else { return f64::NAN };
+    let own = &stream.throughput_per_s;
+    if !own.has_interval() {
+        return own.value;
+    }
+    let error = (own.high - own.low) / 2.0 / normal_quantile(0.5 + own.confidence / 2.0);
+    (own.value + error * draws.normal()).max(0.0)
+}

@@ -1,0 +1,107 @@
+//! Thresholds of the study and of the command line: does the whole interval lie on the good side?
+
+use super::point::Group;
+use super::select::{factors_text, selects};
+use crate::{Estimate, ThresholdOutcome, ThresholdState};
+use study::{Judgement, Threshold};
+
+/// One outcome a threshold, decided by the worst of the points that it selects.
+pub fn thresholds(groups: &[Group], judgement: &Judgement) -> Vec<ThresholdOutcome> {
+    judgement.thresholds.iter().map(|threshold| outcome(threshold, groups, judgement.confidence)).collect()
+}
+
+fn outcome(threshold: &Threshold, groups: &[Group], confidence: f64) -> ThresholdOutcome {
+    let meant = groups
+        .iter()
+        .filter(|g| selects(&threshold.selector, g.experiment(), g.stream(), &g.factors()) && !g.searched());
+    let measured = meant.filter_map(|group| Some((group, group.estimate(threshold.metric, confidence)?)));
+    let worst = measured.max_by(|a, b| {
+        let rank = |estimate: &Estimate| severity(state(threshold, estimate));
+        rank(&a.1).cmp(&rank(&b.1)).then(excess(threshold, &a.1).total_cmp(&excess(threshold, &b.1)))
+    });
+    match worst {
+        Some((group, value)) => ThresholdOutcome {
+            text: threshold.text.clone(),
+            at: place(group),
+            value: Some(value),
+            state: state(threshold, &value),
+        },
+        None => ThresholdOutcome {
+            text: threshold.text.clone(),
+            at: "no trial matches".to_owned(),
+            value: None,
+            state: ThresholdState::NotMeasured,
+        },
+    }
+}
+
+/// A value without an interval decides nothing: how far it would move the next time is not known.
+fn state(threshold: &Threshold, estimate: &Estimate) -> ThresholdState {
+    if !estimate.has_interval() {
+        return ThresholdState::Inconclusive;
+    }
+    let (low, high) = (estimate.low, estimate.high);
+    let (bad, good) = if threshold.fails_above {
+        (low > threshold.limit, high <= threshold.limit)
+    } else {
+        (high < threshold.limit, low >= threshold.limit)
+    };
+    match (bad, good) {
+        (true, _) => ThresholdState::Fails,
+        (_, true) => ThresholdState::Holds,
+        _ => ThresholdState::Inconclusive,
+    }
+}
+
+fn severity(state: ThresholdState) -> u8 {
+    match state {
+        ThresholdState::NotMeasured => 0,
+        ThresholdState::Holds => 1,
+        ThresholdState::Inconclusive => 2,
+        ThresholdState::Fails => 3,
+    }
+}
+
+/// How far a value lies on the bad side.
+fn excess(threshold: &Threshold, estimate: &Estimate) -> f64 {
+    let over = estimate.value - threshold.limit;
+    if threshold.fails_above { over } else { -over }
+}
+
+fn place(group: &Group) -> String {
+    let factors = factors_text(&group.factors());
+    let at = if factors.is_empty() { String::new() } else { format!(", {factors}") };
+    format!("{}: {} on {}{at}", group.experiment(), group.stream(), group.system())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::groups;
+    use crate::run::tests::{judgement, trial};
+    use study::{Metric, Selector};
+
+    fn state_of(limit: f64, fails_above: bool, throughputs: &[f64]) -> ThresholdState {
+        let trials: Vec<_> = throughputs.iter().enumerate().map(|(i, x)| trial(i as u32, "a", i as u32, *x)).collect();
+        let mut judgement = judgement();
+        judgement.thresholds = vec![Threshold {
+            text: "throughput".to_owned(),
+            metric: Metric::Throughput,
+            fails_above,
+            limit,
+            selector: Selector::default(),
+        }];
+        thresholds(&groups(&trials), &judgement)[0].state
+    }
+
+    #[test]
+    fn only_a_whole_interval_decides() {
+        let replicates = [100.0, 102.0, 98.0, 101.0, 99.0];
+        assert_eq!(state_of(90.0, false, &replicates), ThresholdState::Holds);
+        assert_eq!(state_of(110.0, false, &replicates), ThresholdState::Fails);
+        assert_eq!(state_of(100.5, false, &replicates), ThresholdState::Inconclusive);
+        assert_eq!(state_of(110.0, true, &replicates), ThresholdState::Holds);
+        assert_eq!(state_of(90.0, true, &replicates), ThresholdState::Fails);
+        assert_eq!(state_of(90.0, false, &[]), ThresholdState::NotMeasured);
+    }
+}
