@@ -2,9 +2,9 @@
 //!
 //! The one idea: modules are cut into units (see `grid`). A unit has one word of 64 bits, changed without locks, so the
 //! memory is eight bytes a unit whatever the length of the run: 1 GiB for 512 GiB in units of 4 KiB. Writes to a unit are
-//! counted: its generations. Writes that overlap in time form a *cluster*, and the storage may end with any of them, or
-//! with a mixture. When the last of a cluster has ended and any of it succeeded, nothing older than the cluster's first may
-//! be read again. A cluster of which every write failed leaves everything acceptable that was so before, and its own.
+//! counted: its generations. Writes that overlap in time form a *cluster*: the next begins when nothing is in flight. The
+//! storage may end with any write of a cluster, or with a mixture; but as soon as one has succeeded, nothing older than
+//! the cluster's first may be read again. A cluster of which every write failed leaves acceptable what was so before.
 //!
 //! What it does not do: it reads no stamp; `verify` does.
 

@@ -2,7 +2,7 @@
 //!
 //! The one idea: writes are counted, and everything else is a distance behind the latest. Distances that outgrow their
 //! field stay at its top, which means "not known": anything older is acceptable until a cluster ends that fits. The
-//! count itself wraps; a block exactly 2^21 writes old would pass.
+//! count itself wraps; a block exactly 2^22 writes old would pass.
 //!
 //! What it does not do: it is not shared; `generations` changes it atomically.
 
@@ -32,15 +32,13 @@ impl<const SHIFT: u32, const BITS: u32> Field<SHIFT, BITS> {
 }
 
 /// Number of the latest write that was begun; wraps.
-pub(super) type Latest = Field<0, 21>;
+pub(super) type Latest = Field<0, 22>;
 /// How many writes before the latest the oldest acceptable one lies; at the top when not known.
-type Back = Field<21, 14>;
+type Back = Field<22, 14>;
 /// Writes begun in the running cluster; at the top when there were more.
-type Cluster = Field<35, 14>;
+type Cluster = Field<36, 14>;
 /// Writes in flight.
-pub(super) type InFlight = Field<49, 14>;
-/// Whether a write of the running cluster succeeded.
-type Success = Field<63, 1>;
+pub(super) type InFlight = Field<50, 14>;
 
 /// All that is known of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,13 +52,12 @@ impl Word {
         }
     }
 
-    fn pack(latest: u64, back: u64, cluster: u64, in_flight: u64, success: u64) -> Word {
+    fn pack(latest: u64, back: u64, cluster: u64, in_flight: u64) -> Word {
         Word(
             Latest::put(latest)
                 | Back::put(back.min(Back::MAX))
                 | Cluster::put(cluster.min(Cluster::MAX))
-                | InFlight::put(in_flight)
-                | Success::put(success),
+                | InFlight::put(in_flight),
         )
     }
 
@@ -81,23 +78,23 @@ impl Word {
         later.wrapping_sub(earlier) & Latest::MAX
     }
 
+    /// A write was begun; where nothing else is in flight it begins a cluster.
     pub(super) fn begun(self) -> Word {
-        let alone = self.in_flight() == 0;
-        let (cluster, success) = if alone { (1, 0) } else { (Cluster::of(self.0) + 1, Success::of(self.0)) };
-        Word::pack(self.latest() + 1, Back::of(self.0) + 1, cluster, self.in_flight() + 1, success)
+        let cluster = if self.in_flight() == 0 { 1 } else { Cluster::of(self.0) + 1 };
+        Word::pack(self.latest() + 1, Back::of(self.0) + 1, cluster, self.in_flight() + 1)
     }
 
+    /// A write ended. It began after everything before its cluster had ended, so that its success buries all that, even
+    /// while others of the cluster are in flight; its failure buries nothing.
     pub(super) fn ended(self, succeeded: bool) -> Word {
         debug_assert!(self.in_flight() > 0, "a write ended that never began");
-        let success = Success::of(self.0) | u64::from(succeeded);
         let cluster = Cluster::of(self.0);
-        let closed = self.in_flight() == 1 && success == 1;
         let back = match cluster {
-            _ if !closed => Back::of(self.0),
+            _ if !succeeded => Back::of(self.0),
             Cluster::MAX => Back::MAX,
             _ => cluster - 1,
         };
-        Word::pack(self.latest(), back, cluster, self.in_flight() - 1, success)
+        Word::pack(self.latest(), back, cluster, self.in_flight() - 1)
     }
 
     /// A unit that may hold what either may hold. Nothing is in flight.
@@ -109,6 +106,6 @@ impl Word {
             (Some(newer), Some(older)) => newer.max(older + ahead),
             _ => Back::MAX,
         };
-        Word::pack(newer.latest(), back, 0, 0, 0)
+        Word::pack(newer.latest(), back, 0, 0)
     }
 }

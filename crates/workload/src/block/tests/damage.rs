@@ -131,6 +131,19 @@ fn after_a_failed_write_old_new_and_their_mixture_are_all_acceptable() {
 }
 
 #[test]
+fn a_lost_write_is_found_even_while_one_that_overlaps_it_is_in_flight() {
+    let mut store = Store::aligned(512, 512);
+    let Store { map, pool, bytes } = &mut store;
+    let mut lost = bytes.clone();
+    map.begin_write(0, 0, 512, |_, _, generation| fill(&mut lost, 0, 0, generation, pool));
+    map.begin_write(0, 0, 512, |_, _, _| {});
+    map.end_write(0, 0, 512, true);
+    assert_eq!(store.damage(0, 512), (DamageKind::Stale, 0));
+    store.bytes = lost;
+    assert!(store.read(0, 512).is_ok());
+}
+
+#[test]
 fn half_a_sector_is_no_damage_while_its_write_is_in_flight_and_is_afterwards() {
     let mut store = Store::aligned(512, 512);
     let Store { map, pool, bytes } = &mut store;
