@@ -5,6 +5,7 @@
 //!
 //! What it does not do: it opens nothing, asks no clock and computes no statistic; what analysis found is what is shown.
 
+mod chart;
 mod csv;
 mod doubts;
 mod html;

@@ -1,34 +1,195 @@
-//! One self-contained HTML page.
+//! One self-contained HTML page: the answer, figures with a table under each, method, configuration, doubts.
+//!
+//! The one idea: it can be mailed, printed and read in ten years. Style and script are in the page, nothing is fetched (the
+//! page forbids it to itself), and without the script nothing is missing but the readout under the pointer.
+//!
+//! What it does not do: it decides nothing about content; [`crate::view`] does.
 
-use crate::view::{Table, report};
+mod configuration;
+mod figure;
+mod method;
+mod table;
+
+use crate::doubts::{Doubt, heading};
+use crate::view::{Conclusion, Report, Section, Tone, report};
 use analysis::Findings;
-use maud::{DOCTYPE, Markup, html as page};
+use maud::{DOCTYPE, Markup, PreEscaped, html as page};
+
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("readout.js");
+
+/// Nothing may be fetched, whatever a name in a run file contains.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
+                      base-uri 'none'; form-action 'none'";
 
 /// The report as one page that needs nothing else: no network, no fonts, no other file.
 pub fn html(findings: &Findings) -> String {
     let report = report(findings);
+    let run = &findings.run;
     page! {
         (DOCTYPE)
         html lang="en" {
-            head { meta charset="utf-8"; title { (findings.run.title) } }
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta name="generator" content={ "Prony " (run.version) };
+                title { (run.title) " · " (run.id) }
+                style { (PreEscaped(STYLE)) }
+            }
             body {
-                h1 { (findings.run.title) }
-                @for line in &findings.answer { p { (line) } }
-                (table(&report.headline))
-                @for section in &report.sections { h2 { (section.title) } (table(&section.table)) }
+                main {
+                    (head(&report))
+                    (answer(&report))
+                    (short(&report))
+                    (contents(&report))
+                    @if let Some(versus) = &report.versus {
+                        section id="compared" { h2 { "Systems compared" } (figure::figure(versus, &report.doubts)) }
+                    }
+                    @for (index, section) in report.sections.iter().enumerate() { (experiment(&report, index, section)) }
+                    (method::section(findings))
+                    (configuration::section(findings))
+                    (doubts(&report.doubts.0))
+                    (study(&report))
+                }
+                footer { "Prony " (run.version) " (" (run.commit) ") · run " (run.id) " · seed " (run.seed) }
+                script { (PreEscaped(SCRIPT)) }
             }
         }
     }
     .into_string()
 }
 
-fn table(table: &Table) -> Markup {
+fn head(report: &Report) -> Markup {
+    let run = &report.findings.run;
     page! {
-        table {
-            caption { (table.caption) }
-            thead { tr { @for column in &table.columns { th { (column.title) } } } }
-            tbody {
-                @for row in &table.rows { tr { @for cell in row { td { (cell.text()) } } } }
+        header {
+            p class="run" {
+                span class="brand" { "Prony" }
+                span { (configuration::date(run.started_unix_ns)) }
+                span { (run.id) }
+                @for tag in &run.tags { span class="tag" { (tag) } }
+            }
+            h1 { (run.title) }
+            p class="question" { (run.question) }
+        }
+    }
+}
+
+fn answer(report: &Report) -> Markup {
+    let findings = report.findings;
+    page! {
+        section class="answer" aria-label="Answer" {
+            @if let Some((first, rest)) = findings.answer.split_first() {
+                p class="first" { (first) }
+                @for line in rest { p { (line) } }
+            } @else {
+                p class="first" { "No trial of this run ended, so there is no answer." }
+            }
+            @if !findings.run.finished {
+                p class="warning" { "This run did not finish. What is shown comes from the trials that ended." }
+            }
+            @if !findings.run.note.is_empty() { p class="note" { "Note: " (findings.run.note) } }
+        }
+    }
+}
+
+fn short(report: &Report) -> Markup {
+    let listed: Vec<&Conclusion> = report.conclusions.iter().filter(|conclusion| !conclusion.exploratory).collect();
+    page! {
+        section id="short" {
+            h2 { "In short" }
+            @if !report.headline.rows.is_empty() {
+                (table::table(&report.headline, "headline"))
+                (table::footnotes(&report.headline.marks(), &report.doubts))
+            }
+            (conclusions(&listed))
+        }
+    }
+}
+
+fn conclusions(conclusions: &[&Conclusion]) -> Markup {
+    let class = |tone: Tone| match tone {
+        Tone::Plain => "verdict",
+        Tone::Good => "verdict good",
+        Tone::Bad => "verdict bad",
+        Tone::Open => "verdict open",
+    };
+    page! {
+        @if !conclusions.is_empty() {
+            ul class="found" {
+                @for conclusion in conclusions {
+                    li { span class=(class(conclusion.tone)) { (conclusion.word) } span { (conclusion.text) } }
+                }
+            }
+        }
+    }
+}
+
+fn contents(report: &Report) -> Markup {
+    page! {
+        nav aria-label="Contents" {
+            @if report.versus.is_some() { a href="#compared" { "Systems compared" } }
+            @for (index, section) in report.sections.iter().enumerate() {
+                a href=(format!("#experiment-{index}")) { (section.title) }
+            }
+            a href="#method" { "Method" }
+            a href="#configuration" { "Configuration" }
+            @if !report.doubts.0.is_empty() { a href="#caveats" { "Caveats" } }
+            a href="#study" { "Study and how to repeat it" }
+        }
+    }
+}
+
+fn experiment(report: &Report, index: usize, section: &Section) -> Markup {
+    let found: Vec<&Conclusion> = section.conclusions.iter().collect();
+    page! {
+        section id=(format!("experiment-{index}")) class="experiment" {
+            h2 { (section.title) }
+            @if !section.constant.is_empty() { p class="constant" { "Throughout: " (section.constant) } }
+            (conclusions(&found))
+            @if !section.figures.iter().any(|figure| figure.table.rows == section.table.rows) {
+                (table::table(&section.table, "points"))
+                (table::footnotes(&section.table.marks(), &report.doubts))
+            }
+            @for figure in &section.figures { (figure::figure(figure, &report.doubts)) }
+        }
+    }
+}
+
+fn doubts(doubts: &[Doubt]) -> Markup {
+    page! {
+        @if !doubts.is_empty() {
+            section id="caveats" {
+                h2 { "Caveats" }
+                p { "A letter beside a number leads here. Nothing below was hidden from the numbers above; it is why to doubt them." }
+                dl class="doubts" {
+                    @for doubt in doubts {
+                        dt id={ "doubt-" (doubt.mark) } { span class="letter" { (doubt.mark) } (heading(doubt.kind)) }
+                        @for caveat in &doubt.caveats {
+                            dd {
+                                (caveat.text)
+                                @if let Some(trial) = caveat.trial { span class="faint" { " trial " (trial) } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn study(report: &Report) -> Markup {
+    let run = &report.findings.run;
+    page! {
+        section id="study" {
+            h2 { "Study and how to repeat it" }
+            p { "The same order, the same offsets and the same arrivals follow from the seed:" }
+            pre class="command" { (configuration::command(run)) }
+            details {
+                summary { "The study as it was run" }
+                pre { (run.study_text) }
             }
         }
     }

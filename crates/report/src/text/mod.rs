@@ -86,18 +86,21 @@ impl Page {
         lines
     }
 
+    /// In a brief text the exploratory comparisons are counted by verdict; their ratios are in the full one.
     fn conclusions(&self, report: &Report, detail: Detail) -> Vec<String> {
-        let shown = match detail {
-            Detail::Brief => report.conclusions.len().min(FINDINGS_MAX),
-            Detail::Full => report.conclusions.len(),
-        };
-        if shown == 0 {
-            return Vec::new();
+        let brief = detail == Detail::Brief;
+        let (listed, counted): (Vec<_>, Vec<_>) =
+            report.conclusions.iter().partition(|conclusion| !(brief && conclusion.exploratory));
+        let shown = if brief { listed.len().min(FINDINGS_MAX) } else { listed.len() };
+        let mut lines: Vec<String> = listed[..shown].iter().flat_map(|conclusion| self.conclusion(conclusion)).collect();
+        if !counted.is_empty() {
+            lines.extend(wrap::wrap(&exploratory(&counted), self.width, "  "));
         }
-        let mut lines = vec![String::new()];
-        lines.extend(report.conclusions[..shown].iter().flat_map(|conclusion| self.conclusion(conclusion)));
-        if shown < report.conclusions.len() {
-            lines.push(format!("and {} more findings, in the full report", report.conclusions.len() - shown));
+        if shown < listed.len() {
+            lines.push(format!("and {} more findings, in the full report", listed.len() - shown));
+        }
+        if !lines.is_empty() {
+            lines.insert(0, String::new());
         }
         lines
     }
@@ -149,6 +152,14 @@ impl Page {
         lines.extend(table::lines(&section.table, self.width, self.paint));
         lines
     }
+}
+
+fn exploratory(counted: &[&Conclusion]) -> String {
+    let verdicts = ["better", "worse", "equivalent", "inconclusive"];
+    let counts = verdicts.map(|word| (word, counted.iter().filter(|conclusion| conclusion.word == word).count()));
+    let words: Vec<String> =
+        counts.iter().filter(|(_, n)| *n > 0).map(|(word, n)| format!("{n} {word}")).collect();
+    format!("exploratory comparisons: {}", words.join(", "))
 }
 
 /// The first caveat of a kind, and how many more there are.

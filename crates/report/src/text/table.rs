@@ -8,7 +8,7 @@ use crate::view::{Cell, Column, Table};
 const GAP: usize = 2;
 
 /// Words are never cut below this many columns.
-const WORD_MIN: usize = 8;
+const WORD_MIN: usize = 10;
 
 /// One column as texts, all cells done.
 struct Printed {
@@ -16,6 +16,9 @@ struct Printed {
     cells: Vec<String>,
     numeric: bool,
     minor: bool,
+    leading: bool,
+    /// The cells without their intervals, for when there is no room.
+    bare: Vec<String>,
 }
 
 impl Printed {
@@ -39,17 +42,30 @@ pub(super) fn lines(table: &Table, width: usize, paint: Paint) -> Vec<String> {
 
 fn print(table: &Table, at: usize, column: &Column) -> Printed {
     let cells: Vec<&Cell> = table.rows.iter().map(|row| &row[at]).collect();
-    // Parts are aligned on their own, so that values stand under values and marks under marks.
+    Printed {
+        title: printable(&column.title),
+        cells: aligned(&cells, column.numeric, true),
+        numeric: column.numeric,
+        minor: column.minor,
+        leading: column.leading,
+        bare: aligned(&cells, column.numeric, false),
+    }
+}
+
+/// Parts are aligned on their own, so that values stand under values and marks under marks.
+fn aligned(cells: &[&Cell], numeric: bool, with_spread: bool) -> Vec<String> {
     let values: Vec<String> = cells.iter().map(|cell| printable(&cell.text())).collect();
-    let spreads: Vec<String> = cells.iter().map(|cell| spread(cell)).collect();
+    let spreads: Vec<String> =
+        cells.iter().map(|cell| if with_spread { spread(cell) } else { String::new() }).collect();
     let marks: Vec<String> = cells.iter().map(|cell| mark(cell)).collect();
     let widest = |texts: &[String]| texts.iter().map(|text| columns(text)).max().unwrap_or(0);
     let (value_width, spread_width, mark_width) = (widest(&values), widest(&spreads), widest(&marks));
-    let cells = (0..cells.len()).map(|row| {
-        let value = if column.numeric { right(&values[row], value_width) } else { left(&values[row], value_width) };
-        format!("{value}{}{}", right(&spreads[row], spread_width), left(&marks[row], mark_width))
-    });
-    Printed { title: column.title.clone(), cells: cells.collect(), numeric: column.numeric, minor: column.minor }
+    (0..cells.len())
+        .map(|row| {
+            let value = if numeric { right(&values[row], value_width) } else { left(&values[row], value_width) };
+            format!("{value}{}{}", right(&spreads[row], spread_width), left(&marks[row], mark_width))
+        })
+        .collect()
 }
 
 /// ` ±1.2%`: the larger half of the interval.
@@ -70,24 +86,42 @@ fn mark(cell: &Cell) -> String {
     if cell.marks.is_empty() { String::new() } else { format!(" {}", cell.marks) }
 }
 
+fn total(printed: &[Printed]) -> usize {
+    printed.iter().map(Printed::width).sum::<usize>() + GAP * printed.len().saturating_sub(1)
+}
+
+/// What goes first when there is no room: minor columns, then intervals from the right (those of leading columns last), then
+/// the ends of words. Numbers are never cut.
 fn fitted(mut printed: Vec<Printed>, width: usize) -> Vec<Printed> {
-    let total =
-        |printed: &[Printed]| printed.iter().map(Printed::width).sum::<usize>() + GAP * printed.len().saturating_sub(1);
     while total(&printed) > width {
         match printed.iter().rposition(|column| column.minor) {
             Some(at) => drop(printed.remove(at)),
             None => break,
         }
     }
-    while total(&printed) > width {
-        let over = total(&printed) - width;
+    for leading in [false, true] {
+        for at in (0..printed.len()).rev() {
+            if total(&printed) > width && printed[at].leading == leading {
+                printed[at].cells = std::mem::take(&mut printed[at].bare);
+            }
+        }
+        if !leading {
+            shorten(&mut printed, width);
+        }
+    }
+    shorten(&mut printed, width);
+    printed
+}
+
+fn shorten(printed: &mut [Printed], width: usize) {
+    while total(printed) > width {
+        let over = total(printed) - width;
         let widest = printed.iter_mut().filter(|column| !column.numeric).max_by_key(|column| column.width());
-        let Some(column) = widest.filter(|column| column.width() > WORD_MIN) else { break };
+        let Some(column) = widest.filter(|column| column.width() > WORD_MIN) else { return };
         let limit = column.width().saturating_sub(over).max(WORD_MIN);
         column.title = cut(&column.title, limit);
         column.cells = column.cells.iter().map(|cell| cut(cell.trim_end(), limit)).collect();
     }
-    printed
 }
 
 fn line(printed: &[Printed], cells: &[&str]) -> String {

@@ -32,6 +32,8 @@ pub struct Conclusion {
     pub text: String,
     /// How it should strike.
     pub tone: Tone,
+    /// A comparison that was not the declared one.
+    pub exploratory: bool,
 }
 
 /// One finding in words.
@@ -48,7 +50,7 @@ pub fn conclusion(finding: &Finding) -> Conclusion {
 }
 
 fn plain(experiment: &str, word: &str, text: String) -> Conclusion {
-    Conclusion { experiment: Some(experiment.to_owned()), word: word.to_owned(), text, tone: Tone::Plain }
+    Conclusion { experiment: Some(experiment.to_owned()), word: word.to_owned(), text, tone: Tone::Plain, exploratory: false }
 }
 
 /// `397 k/s (391–404 k/s)`.
@@ -92,7 +94,7 @@ fn comparison(finding: &Comparison) -> Conclusion {
         finding.baseline,
         finding.ratio.n,
     );
-    Conclusion { experiment: Some(finding.experiment.clone()), word: finding.verdict.word().to_owned(), text, tone }
+    Conclusion { experiment: Some(finding.experiment.clone()), word: finding.verdict.word().to_owned(), text, tone, exploratory: !finding.primary }
 }
 
 fn knee(finding: &Knee) -> String {
@@ -182,7 +184,7 @@ fn threshold(finding: &ThresholdOutcome) -> Conclusion {
         format!(": {}", with_interval(&scaled(value, quantity), quantity))
     });
     let text = format!("threshold `{}`{} ({})", finding.text, value.unwrap_or_default(), finding.at);
-    Conclusion { experiment: None, word: word.to_owned(), text, tone }
+    Conclusion { experiment: None, word: word.to_owned(), text, tone, exploratory: false }
 }
 
 /// The metric is the first word of a threshold as written; its value is in base units, so times are in seconds.
@@ -190,7 +192,8 @@ fn threshold_quantity(text: &str) -> Quantity {
     match text.split([' ', '<', '>']).next().unwrap_or("") {
         "throughput" => Quantity::Rate,
         "bandwidth" => Quantity::ByteRate,
-        "response" | "service" | "elapsed" => Quantity::Milliseconds,
+        "response" | "service" => Quantity::Milliseconds,
+        "elapsed" => Quantity::Seconds,
         "cpu" => Quantity::Microseconds,
         _ => Quantity::Plain,
     }

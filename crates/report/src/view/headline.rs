@@ -24,9 +24,8 @@ pub fn table(findings: &Findings, sweeps: &[Sweep], doubts: &Doubts) -> Table {
     if rows.len() > ROWS_MAX {
         rows.retain(|row| !row.low_end);
     }
-    let several = |name: fn(&Row) -> String| rows.iter().any(|row| name(row) != name(&rows[0]));
-    let systems = several(|row| row.curve.system.to_owned());
-    let mut table = Table::new("The figures in short", columns());
+    let systems = rows.iter().any(|row| row.curve.system != rows[0].curve.system);
+    let mut table = Table::new("The figures in short", columns(&rows));
     for row in &rows {
         let mut cells = vec![
             if systems { Cell::word(row.curve.system) } else { Cell::nothing() },
@@ -40,19 +39,37 @@ pub fn table(findings: &Findings, sweeps: &[Sweep], doubts: &Doubts) -> Table {
     table.without_empty_columns()
 }
 
-fn columns() -> Vec<Column> {
-    vec![
+fn columns(rows: &[Row]) -> Vec<Column> {
+    let fixed_work = rows.iter().all(|row| row.point.elapsed_s.is_some());
+    let experiment = Column::words("experiment", "experiment");
+    let mut columns = vec![
         Column::words("system", "system"),
         Column::words("stream", "stream"),
         Column::words("at", "at"),
-        Column::numbers("elapsed", "elapsed_s"),
-        Column::numbers("operations", "throughput_per_s"),
+        Column::numbers("elapsed", "elapsed_s").leading(),
+        Column::numbers("CPU-normalised", "cpu_elapsed_core_s"),
+        Column::numbers("operations", "throughput_per_s").leading(),
         Column::numbers("bytes", "bytes_per_s"),
         Column::numbers("p50", "response_p50_ms"),
         Column::numbers("p99", "response_p99_ms"),
         Column::numbers("CPU/op", "cpu_us").minor(),
-        Column::words("experiment", "experiment").minor(),
-    ]
+        Column::numbers("disk busy", "disk_utilisation").minor(),
+        Column::numbers("disk wait", "disk_wait_ms").minor(),
+        if told_apart(rows) { experiment.minor() } else { experiment },
+    ];
+    if fixed_work {
+        let minor = ["throughput_per_s", "response_p50_ms", "response_p99_ms"];
+        for column in columns.iter_mut().filter(|column| minor.contains(&column.key.as_str())) {
+            (column.minor, column.leading) = (true, false);
+        }
+    }
+    columns
+}
+
+/// Whether every row is told from the others without the name of its experiment.
+fn told_apart(rows: &[Row]) -> bool {
+    let mut seen = std::collections::HashSet::new();
+    rows.iter().all(|row| seen.insert((row.curve.system, row.curve.stream, row.at.as_str())))
 }
 
 fn numbers(point: &Point, doubts: &Doubts) -> Vec<Cell> {
@@ -62,11 +79,14 @@ fn numbers(point: &Point, doubts: &Doubts) -> Vec<Cell> {
         if point.elapsed_s.is_some() { (all, String::new()) } else { (String::new(), all) };
     vec![
         Cell::optional_estimate(point.elapsed_s.as_ref(), Quantity::Seconds).marked(elapsed_marks),
+        Cell::optional_estimate(point.cpu_elapsed_s.as_ref(), Quantity::CoreSeconds),
         Cell::estimate(&point.throughput_per_s, Quantity::Rate).marked(rate_marks),
         Cell::estimate(&point.bytes_per_s, Quantity::ByteRate),
         Cell::estimate(&point.response_p50_ms, Quantity::Milliseconds),
         Cell::estimate(&point.response_p99_ms, Quantity::Milliseconds).marked(tail),
         Cell::optional_estimate(point.cpu_us.as_ref(), Quantity::Microseconds),
+        Cell::optional_estimate(point.disk_utilisation.as_ref(), Quantity::Share),
+        Cell::optional_estimate(point.disk_wait_ms.as_ref(), Quantity::Milliseconds),
     ]
 }
 
@@ -74,7 +94,7 @@ fn quoted<'a>(findings: &Findings, sweep: &'a Sweep) -> Vec<Row<'a>> {
     let mut rows = Vec::new();
     for curve in &sweep.curves {
         let Some(factor) = sweep.factor.as_deref() else {
-            rows.extend(curve.points.iter().map(|point| row(sweep, curve, point, String::new(), false)));
+            rows.extend(curve.points.iter().map(|point| row(sweep, curve, point, load(findings, point), false)));
             continue;
         };
         let (main, prefix) = main_point(findings, sweep, curve, factor);
@@ -87,6 +107,30 @@ fn quoted<'a>(findings: &Findings, sweep: &'a Sweep) -> Vec<Row<'a>> {
         }
     }
     rows
+}
+
+/// Where nothing was varied, the load says at what the number was taken.
+fn load(findings: &Findings, point: &Point) -> String {
+    let trial = findings.trials.iter().find(|trial| {
+        point.trials.contains(&trial.label.index) && trial.label.experiment == point.experiment
+    });
+    let label = trial.and_then(|trial| trial.label.streams.iter().find(|label| label.name == point.stream));
+    match label {
+        Some(label) => match (label.slots, label.offered) {
+            (_, Some(rate)) => format!("{} offered", units::rate(rate.0)),
+            (Some(slots), None) if point.elapsed_s.is_none() => format!("{slots} outstanding"),
+            _ => label.load.clone(),
+        },
+        None => String::new(),
+    }
+}
+
+/// The point of a curve that people quote.
+pub fn quoted_point<'a>(findings: &Findings, sweep: &Sweep, curve: &Curve<'a>) -> Option<&'a Point> {
+    match sweep.factor.as_deref() {
+        Some(factor) => main_point(findings, sweep, curve, factor).0,
+        None => curve.points.first().copied(),
+    }
 }
 
 fn row<'a>(sweep: &'a Sweep, curve: &'a Curve<'a>, point: &'a Point, at: String, low_end: bool) -> Row<'a> {
@@ -103,7 +147,7 @@ fn at(point: &Point, factor: &str, curve: &Curve) -> String {
 fn main_point<'a>(
     findings: &Findings,
     sweep: &Sweep,
-    curve: &'a Curve<'a>,
+    curve: &Curve<'a>,
     factor: &str,
 ) -> (Option<&'a Point>, &'static str) {
     if let Some(knee) = knee_level(findings, sweep, curve) {

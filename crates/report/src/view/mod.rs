@@ -5,19 +5,33 @@
 //!
 //! What it does not do: it computes no statistic. Every number comes from analysis, with its interval.
 
+mod axes;
+mod bars;
 mod conclusion;
 mod curve;
+mod distribution;
+mod elapsed;
+mod figure;
 mod headline;
 mod points;
 mod quantity;
+mod rates;
+mod scaling;
+mod search;
+mod sustained;
 mod table;
+mod timeline;
+mod transfer;
+mod versus;
 
 pub use conclusion::{Conclusion, Tone, conclusion, with_interval};
+pub use figure::{Axis, Datum, Figure, Form, Guide, Key, Look, Panel, Series, Spacing, Span};
 pub use quantity::Quantity;
 pub use table::{Cell, Column, Held, Table};
 
 use crate::doubts::Doubts;
-use analysis::Findings;
+use analysis::{Finding, Findings};
+use curve::{Sweep, last_part};
 
 /// Everything that a report shows, in the order in which it is read.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,9 +40,11 @@ pub struct Report<'a> {
     pub findings: &'a Findings,
     /// For every curve the point that people quote.
     pub headline: Table,
-    /// Findings in words: thresholds, then the primary comparison, then the others.
+    /// Findings in words: thresholds, then the primary comparison, then what was found, then exploratory comparisons.
     pub conclusions: Vec<Conclusion>,
-    /// One an experiment.
+    /// Systems against the baseline, when any are compared.
+    pub versus: Option<Figure>,
+    /// One an experiment, or one for experiments that are read side by side.
     pub sections: Vec<Section>,
     /// Every doubt with its letter.
     pub doubts: Doubts,
@@ -41,37 +57,104 @@ pub struct Section {
     pub title: String,
     /// Factors that were the same throughout, in words.
     pub constant: String,
-    /// Every point.
+    /// What was found, but for comparisons.
+    pub conclusions: Vec<Conclusion>,
+    /// Figures, each with its table.
+    pub figures: Vec<Figure>,
+    /// Every point; also under the first figure when there is one.
     pub table: Table,
 }
 
 /// Decides what a report shows.
 pub fn report(findings: &Findings) -> Report<'_> {
     let doubts = Doubts::of(findings);
-    let sweeps: Vec<curve::Sweep> =
+    let sweeps: Vec<Sweep> =
         curve::experiments(findings).into_iter().map(|name| curve::sweep(findings, name)).collect();
     Report {
         findings,
         headline: headline::table(findings, &sweeps, &doubts),
         conclusions: conclusions(findings),
-        sections: sweeps.iter().map(|sweep| section(sweep, &doubts)).collect(),
+        versus: versus::figure(findings),
+        sections: beside(&sweeps).iter().map(|sweeps| section(findings, sweeps, &doubts)).collect(),
         doubts,
     }
 }
 
 fn conclusions(findings: &Findings) -> Vec<Conclusion> {
-    let rank = |finding: &analysis::Finding| match finding {
-        analysis::Finding::Threshold(_) => 0,
-        analysis::Finding::Comparison(comparison) if comparison.primary => 1,
-        analysis::Finding::Comparison(_) => 3,
+    let rank = |finding: &Finding| match finding {
+        Finding::Threshold(_) => 0,
+        Finding::Comparison(comparison) if comparison.primary => 1,
+        Finding::Comparison(_) => 3,
         _ => 2,
     };
-    let mut ordered: Vec<&analysis::Finding> = findings.findings.iter().collect();
+    let mut ordered: Vec<&Finding> = findings.findings.iter().collect();
     ordered.sort_by_key(|finding| rank(finding));
     ordered.into_iter().map(conclusion).collect()
 }
 
-fn section(sweep: &curve::Sweep, doubts: &Doubts) -> Section {
-    let constant: Vec<String> = sweep.constant.iter().map(|(name, level)| format!("{name} {level}")).collect();
-    Section { title: sweep.experiment.to_owned(), constant: constant.join(", "), table: points::table(sweep, doubts) }
+/// Experiments over transfer size follow each other side by side (on and off alignment); all others stand alone.
+fn beside<'a, 'b>(sweeps: &'b [Sweep<'a>]) -> Vec<Vec<&'b Sweep<'a>>> {
+    let mut groups: Vec<Vec<&Sweep>> = Vec::new();
+    for sweep in sweeps {
+        let joins = groups.last().is_some_and(|group| group.len() < 2 && is_transfer(group[0]) && is_transfer(sweep));
+        match groups.last_mut() {
+            Some(group) if joins => group.push(sweep),
+            _ => groups.push(vec![sweep]),
+        }
+    }
+    groups
+}
+
+fn factor<'a>(sweep: &'a Sweep) -> &'a str {
+    sweep.factor.as_deref().map(last_part).unwrap_or_default()
+}
+
+fn is_transfer(sweep: &Sweep) -> bool {
+    sweep.numeric && factor(sweep) == "transfer"
+}
+
+fn section(findings: &Findings, sweeps: &[&Sweep], doubts: &Doubts) -> Section {
+    let main = sweeps[0];
+    let constant: Vec<String> = main.constant.iter().map(|(name, level)| format!("{name} {level}")).collect();
+    let names: Vec<&str> = sweeps.iter().map(|sweep| sweep.experiment).collect();
+    Section {
+        title: names.join(" · "),
+        constant: constant.join(", "),
+        conclusions: found(findings, &names),
+        figures: figures(findings, sweeps, doubts),
+        table: points::joined(sweeps, doubts),
+    }
+}
+
+fn found(findings: &Findings, experiments: &[&str]) -> Vec<Conclusion> {
+    let here = |conclusion: &Conclusion| conclusion.experiment.as_deref().is_some_and(|name| experiments.contains(&name));
+    let of = findings.findings.iter().filter(|finding| !matches!(finding, Finding::Comparison(_)));
+    of.map(conclusion).filter(here).collect()
+}
+
+fn figures(findings: &Findings, sweeps: &[&Sweep], doubts: &Doubts) -> Vec<Figure> {
+    let mut figures: Vec<Figure> = main_figure(findings, sweeps, doubts).into_iter().collect();
+    for sweep in sweeps {
+        figures.extend(search::figures(findings, sweep.experiment));
+        figures.extend(sustained::figures(findings, sweep.experiment));
+        // Transfer sizes are about means of single operations; a distribution at one size would say little.
+        if !is_transfer(sweep) {
+            figures.extend(distribution::figure(findings, sweep, doubts));
+        }
+        figures.extend(timeline::figure(findings, sweep.experiment, doubts));
+    }
+    figures
+}
+
+/// What was varied decides how it is drawn.
+fn main_figure(findings: &Findings, sweeps: &[&Sweep], doubts: &Doubts) -> Option<Figure> {
+    let sweep = sweeps[0];
+    let fixed_work = sweep.curves.iter().flat_map(|curve| &curve.points).any(|point| point.elapsed_s.is_some());
+    match factor(sweep) {
+        _ if !sweep.numeric => bars::figure(sweep, doubts),
+        _ if fixed_work => Some(elapsed::figure(sweep, doubts)),
+        "transfer" => Some(transfer::figure(findings, sweeps, doubts)),
+        "modules" | "workers" | "threads" => Some(scaling::figure(findings, sweep, doubts)),
+        _ => Some(rates::figure(findings, sweep, doubts)),
+    }
 }

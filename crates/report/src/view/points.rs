@@ -8,6 +8,12 @@ use analysis::{Point, SteadyAnswer};
 
 /// All points of a sweep, by level and curve.
 pub fn table(sweep: &Sweep, doubts: &Doubts) -> Table {
+    let mut table = Table::new(format!("Every point of “{}”", sweep.experiment), all_columns(sweep));
+    table.rows = all_rows(sweep, doubts);
+    table.without_empty_columns()
+}
+
+fn all_columns(sweep: &Sweep) -> Vec<Column> {
     let mut columns = Vec::new();
     let factor = sweep.factor.as_deref();
     if let Some(factor) = factor {
@@ -18,18 +24,44 @@ pub fn table(sweep: &Sweep, doubts: &Doubts) -> Table {
     let fixed: Vec<&str> = sweep.curves.first().map(|c| c.fixed.iter().map(|(n, _)| *n).collect()).unwrap_or_default();
     columns.extend(fixed.iter().map(|name| Column::words(last_part(name), last_part(name))));
     columns.extend(number_columns());
-    let mut table = Table::new(format!("Every point of “{}”", sweep.experiment), columns);
-    for (curve, point) in rows(sweep) {
+    columns
+}
+
+fn all_rows(sweep: &Sweep, doubts: &Doubts) -> Vec<Vec<Cell>> {
+    let one = |(curve, point): (&Curve, &Point)| {
         let mut row = Vec::new();
-        if let Some(factor) = factor {
+        if let Some(factor) = sweep.factor.as_deref() {
             row.push(Cell::word(level_of(point, factor).map_or("", |level| level.text())));
         }
         row.extend([Cell::word(curve.system), Cell::word(curve.stream)]);
         row.extend(curve.fixed.iter().map(|(_, level)| Cell::word(level.text())));
         row.extend(numbers(point, doubts));
-        table.rows.push(row);
+        row
+    };
+    rows(sweep).map(one).collect()
+}
+
+/// The tables of several sweeps over the same factor as one.
+pub fn joined(sweeps: &[&Sweep], doubts: &Doubts) -> Table {
+    if let [one] = sweeps {
+        return table(one, doubts);
     }
-    table.without_empty_columns()
+    let mut whole = Table::new("Every point, by experiment", Vec::new());
+    for sweep in sweeps {
+        let mut columns = all_columns(sweep);
+        columns.insert(0, Column::words("experiment", "experiment"));
+        // Sweeps that do not share their columns cannot share a table.
+        if whole.columns.is_empty() {
+            whole.columns = columns;
+        } else if whole.columns != columns {
+            continue;
+        }
+        for mut row in all_rows(sweep, doubts) {
+            row.insert(0, Cell::word(sweep.experiment));
+            whole.rows.push(row);
+        }
+    }
+    whole.without_empty_columns()
 }
 
 /// By curve, then along the axis: a reader follows one curve at a time.
@@ -39,9 +71,9 @@ fn rows<'a>(sweep: &'a Sweep) -> impl Iterator<Item = (&'a Curve<'a>, &'a Point)
 
 fn number_columns() -> Vec<Column> {
     vec![
-        Column::numbers("elapsed", "elapsed_s"),
+        Column::numbers("elapsed", "elapsed_s").leading(),
         Column::numbers("CPU-normalised", "cpu_elapsed_core_s"),
-        Column::numbers("operations", "throughput_per_s"),
+        Column::numbers("operations", "throughput_per_s").leading(),
         Column::numbers("bytes", "bytes_per_s").minor(),
         Column::numbers("response p50", "response_p50_ms"),
         Column::numbers("response p99", "response_p99_ms"),

@@ -58,6 +58,7 @@ impl Quantity {
         let (low, high) = (self.text(low), self.text(high));
         match (low.rsplit_once(' '), high.rsplit_once(' ')) {
             (Some((number, unit)), Some((_, same))) if unit == same => format!("{number}–{high}"),
+            _ if low.ends_with('%') && high.ends_with('%') => format!("{}–{high}", &low[..low.len() - 1]),
             _ => format!("{low}–{high}"),
         }
     }

@@ -25,6 +25,8 @@ pub struct Column {
     pub numeric: bool,
     /// Left out first where there is little room.
     pub minor: bool,
+    /// Keeps its interval longest where there is little room.
+    pub leading: bool,
 }
 
 /// One cell.
@@ -81,16 +83,22 @@ impl Table {
 impl Column {
     /// A column of words.
     pub fn words(title: &str, key: &str) -> Column {
-        Column { title: title.to_owned(), key: key.to_owned(), numeric: false, minor: false }
+        Column { title: title.to_owned(), key: key.to_owned(), numeric: false, minor: false, leading: false }
     }
 
     /// A column of numbers.
     pub fn numbers(title: &str, key: &str) -> Column {
-        Column { title: title.to_owned(), key: key.to_owned(), numeric: true, minor: false }
+        Column { title: title.to_owned(), key: key.to_owned(), numeric: true, minor: false, leading: false }
     }
 }
 
 impl Column {
+    /// The same column, the last to lose its interval where there is little room.
+    pub fn leading(mut self) -> Column {
+        self.leading = true;
+        self
+    }
+
     /// The same column, left out first where there is little room.
     pub fn minor(mut self) -> Column {
         self.minor = true;

@@ -1,0 +1,91 @@
+//! What explains a panel: knees, levels, margins, warm-ups, fits and events.
+
+use super::frame::Frame;
+use super::mark::{origin, path, px, slot};
+use super::text_width;
+use crate::view::{Guide, Look};
+use maud::{Markup, html};
+
+/// Everything behind the data.
+pub(super) fn behind(frame: &Frame, guides: &[Guide]) -> Markup {
+    html! {
+        @for guide in guides {
+            @match guide {
+                Guide::Stretch { from, to, .. } => {
+                    rect class="stretch" x=(px(frame.x.at(*from))) y=(px(frame.top))
+                        width=(px((frame.x.at(*to) - frame.x.at(*from)).max(1.0))) height=(px(frame.bottom - frame.top)) {}
+                },
+                Guide::Level { y, .. } => {
+                    path class="level" d=(path([(frame.left, frame.y.at(*y)), (frame.right, frame.y.at(*y))].into_iter())) {}
+                },
+                Guide::Upright { x, low, high, look, .. } => (upright(frame, *x, (*low, *high), *look)),
+                Guide::Event { x, .. } => {
+                    path class="event" d=(path([(frame.x.at(*x), frame.top), (frame.x.at(*x), frame.bottom)].into_iter())) {}
+                },
+                Guide::Curve { look, points, .. } => {
+                    g class=[look.map(slot)] {
+                        path class=(if look.is_some() { "fit" } else { "fit nobody" })
+                            d=(path(points.iter().map(|(x, y)| (frame.x.at(*x), frame.y.at(*y))))) {}
+                    }
+                },
+            }
+        }
+    }
+}
+
+fn upright(frame: &Frame, x: f64, (low, high): (f64, f64), look: Look) -> Markup {
+    let at = frame.x.at(x);
+    html! {
+        g class=(slot(look)) {
+            @if low.is_finite() && high.is_finite() && high > low {
+                rect class="span" x=(px(frame.x.at(low))) y=(px(frame.top))
+                    width=(px(frame.x.at(high) - frame.x.at(low))) height=(px(frame.bottom - frame.top)) {}
+            }
+            path class={ "upright " (origin(look)) } d=(path([(at, frame.top), (at, frame.bottom)].into_iter())) {}
+        }
+    }
+}
+
+/// The words of guides, above the data in lanes so that they do not lie on each other.
+pub(super) fn words(frame: &Frame, guides: &[Guide]) -> Markup {
+    let mut lanes: Vec<f64> = vec![f64::NEG_INFINITY; 3];
+    let mut upper: Vec<(f64, &str, Option<Look>)> = guides
+        .iter()
+        .filter_map(|guide| match guide {
+            Guide::Upright { x, text, look, .. } => Some((frame.x.at(*x), text.as_str(), Some(*look))),
+            Guide::Event { x, text } => Some((frame.x.at(*x), text.as_str(), None)),
+            Guide::Stretch { from, text, .. } => Some((frame.x.at(*from), text.as_str(), None)),
+            Guide::Level { .. } | Guide::Curve { .. } => None,
+        })
+        .collect();
+    upper.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let placed = upper.into_iter().map(|(x, text, look)| {
+        let width = text_width(text);
+        let start = (x + 4.0).min(frame.width - width - 2.0).max(frame.left);
+        let lane = lanes.iter().position(|end| *end + 8.0 < start).unwrap_or(lanes.len() - 1);
+        lanes[lane] = start + width;
+        (start, frame.top - 5.0 - 14.0 * lane as f64, text, look)
+    });
+    let placed: Vec<_> = placed.collect();
+    html! {
+        @for (x, y, text, look) in &placed {
+            g class=[look.map(slot)] { text class="word" x=(px(*x)) y=(px(*y)) { (text) } }
+        }
+        @for guide in guides {
+            @if let Guide::Level { y, text } = guide {
+                text class="word" text-anchor="end" x=(px(frame.right - 4.0)) y=(px(frame.y.at(*y) - 6.0)) { (text) }
+            }
+            @if let Guide::Curve { points, text, look } = guide {
+                (curve_word(frame, points, text, *look))
+            }
+        }
+    }
+}
+
+/// The words of a curve stand at its end, once for all curves that say the same in a colour.
+fn curve_word(frame: &Frame, points: &[(f64, f64)], text: &str, look: Option<Look>) -> Markup {
+    let Some((x, y)) = points.last().filter(|_| look.is_none()) else { return html! {} };
+    html! {
+        text class="word" text-anchor="end" x=(px(frame.x.at(*x) - 4.0)) y=(px(frame.y.at(*y) - 8.0)) { (text) }
+    }
+}

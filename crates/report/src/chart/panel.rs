@@ -1,0 +1,263 @@
+//! One panel as SVG: grid, guides, series, labels, in this order.
+
+use super::frame::{Frame, Labels, ROW, lay_out};
+use super::guide;
+use super::mark::{datum, marker, origin, path, px, slot};
+use super::text_width;
+use crate::view::{Datum, Form, Panel, Series, Span};
+use maud::{Markup, html};
+
+/// Lines of a wide panel are named at their ends up to this many; beyond, the key does it.
+const NAMED_MAX: usize = 6;
+
+/// The panel as an `svg` element; `label` says in words what it shows.
+pub(crate) fn svg(panel: &Panel, label: &str) -> Markup {
+    let named = names_at_ends(panel);
+    let ends = if named { panel.series.iter().map(|series| text_width(&series.name)).fold(0.0, f64::max) + 16.0 } else { 0.0 };
+    let (frame, labels) = lay_out(panel, ends.min(220.0));
+    let view = format!("0 0 {} {}", px(frame.width), px(frame.height));
+    html! {
+        svg class={ "chart " (span_class(panel.span)) } viewBox=(view) role="img" aria-label=(label) {
+            (grid(panel, &frame, &labels))
+            (guide::behind(&frame, &panel.guides))
+            @for series in &panel.series { (draw(panel, &frame, series)) }
+            (axes(panel, &frame, &labels))
+            (guide::words(&frame, &panel.guides))
+            @if named { (end_names(panel, &frame)) }
+        }
+    }
+}
+
+pub(crate) fn span_class(span: Span) -> &'static str {
+    match span {
+        Span::Full => "full",
+        Span::Half => "half",
+        Span::Third => "third",
+    }
+}
+
+/// Whether the lines can carry their names.
+fn names_at_ends(panel: &Panel) -> bool {
+    let lines = panel.series.iter().filter(|series| matches!(series.form, Form::Line | Form::Thin)).count();
+    panel.span == Span::Full && !panel.is_rows() && lines == panel.series.len() && (2..=NAMED_MAX).contains(&lines)
+}
+
+/// Grid lines along the values only; names get a faint rule between rows.
+fn grid(panel: &Panel, frame: &Frame, labels: &Labels) -> Markup {
+    let across = |y: f64| path([(frame.left, y), (frame.right, y)].into_iter());
+    let down = |x: f64| path([(x, frame.top), (x, frame.bottom)].into_iter());
+    html! {
+        @if panel.is_rows() {
+            @for tick in &labels.x { path class="grid" d=(down(frame.x.at(tick.at))) {} }
+        } @else {
+            @for tick in &labels.y { path class="grid" d=(across(frame.y.at(tick.at))) {} }
+        }
+    }
+}
+
+fn axes(panel: &Panel, frame: &Frame, labels: &Labels) -> Markup {
+    let base = path([(frame.left, frame.bottom), (frame.right, frame.bottom)].into_iter());
+    html! {
+        @if panel.is_rows() {
+            @let zero = frame.x.at(0.0_f64.max(frame.x.low()));
+            path class="axis" d=(path([(zero, frame.top), (zero, frame.bottom)].into_iter())) {}
+        } @else {
+            path class="axis" d=(base) {}
+        }
+        g class="ticks" text-anchor="middle" {
+            @for tick in &labels.x {
+                @let x = frame.x.at(tick.at);
+                @if !panel.is_rows() { path class="axis" d=(path([(x, frame.bottom), (x, frame.bottom + 4.0)].into_iter())) {} }
+                text x=(px(x)) y=(px(frame.bottom + 17.0)) { (tick.text) }
+            }
+        }
+        g class="ticks" text-anchor="end" {
+            @for tick in &labels.y {
+                text x=(px(frame.left - 8.0)) y=(px(frame.y.at(tick.at) + 4.0)) { (fitted(&tick.text, frame.left - 10.0)) }
+            }
+        }
+        text class="title" text-anchor="end" x=(px(frame.right)) y=(px(frame.bottom + 34.0)) {
+            (titled(&panel.x.title, &labels.x_unit))
+        }
+        @if !panel.is_rows() {
+            text class="title" x="0" y="11" { (titled(&panel.y.title, &labels.y_unit)) }
+        }
+    }
+}
+
+fn titled(title: &str, unit: &str) -> String {
+    match (title.is_empty(), unit.is_empty()) {
+        (_, true) => title.to_owned(),
+        (true, false) => unit.to_owned(),
+        (false, false) => format!("{title} ({unit})"),
+    }
+}
+
+/// A name that is too long for its margin ends in an ellipsis; the table has it whole.
+fn fitted(text: &str, room: f64) -> String {
+    if text_width(text) <= room {
+        return text.to_owned();
+    }
+    let mut kept = String::new();
+    for c in text.chars() {
+        if text_width(&kept) + 17.0 > room {
+            break;
+        }
+        kept.push(c);
+    }
+    format!("{kept}…")
+}
+
+fn draw(panel: &Panel, frame: &Frame, series: &Series) -> Markup {
+    let drawn = match series.form {
+        Form::Bars => bars(panel, frame, series),
+        Form::Dense => dense(frame, series),
+        Form::Steps => steps(frame, series),
+        Form::Thin => thin(frame, series),
+        Form::Line => points(panel, frame, series, true),
+        Form::Marks => points(panel, frame, series, false),
+    };
+    html! { g class={ "series " (slot(series.look)) } { (drawn) } }
+}
+
+fn positions<'a>(frame: &'a Frame, series: &'a Series) -> impl Iterator<Item = (f64, f64)> + 'a {
+    series.points.iter().map(|point| (frame.x.at(point.x), frame.y.at(point.y)))
+}
+
+fn points(panel: &Panel, frame: &Frame, series: &Series, joined: bool) -> Markup {
+    let published = series.look.provenance == observation::Provenance::Published;
+    html! {
+        @if joined && !published {
+            path class={ "line " (origin(series.look)) } d=(path(positions(frame, series))) {}
+        }
+        @for point in &series.points {
+            @let (x, y) = (frame.x.at(point.x), frame.y.at(point.y));
+            @let drawn = html! { (whisker(panel, frame, point)) (marker(series.look, x, y)) };
+            @let letters = if panel.is_rows() { (right_of(frame, point) + 8.0, y + 4.0) } else { (x + 6.0, y - 7.0) };
+            (datum(point, x, y, &drawn, Some(letters)))
+        }
+    }
+}
+
+/// Where letters stand clear of an interval along x.
+fn right_of(frame: &Frame, point: &Datum) -> f64 {
+    if point.high.is_finite() { frame.x.at(point.high) } else { frame.x.at(point.x) }
+}
+
+/// The interval with short caps; left out where it is narrower than the marker.
+fn whisker(panel: &Panel, frame: &Frame, point: &Datum) -> Markup {
+    if !(point.low.is_finite() && point.high.is_finite()) {
+        return html! {};
+    }
+    let d = if panel.is_rows() {
+        let (y, low, high) = (frame.y.at(point.y), frame.x.at(point.low), frame.x.at(point.high));
+        format!(
+            "M{l},{y}L{h},{y}M{l},{a}L{l},{b}M{h},{a}L{h},{b}",
+            l = px(low), h = px(high), y = px(y), a = px(y - 4.0), b = px(y + 4.0)
+        )
+    } else {
+        let (x, low, high) = (frame.x.at(point.x), frame.y.at(point.low), frame.y.at(point.high));
+        if (low - high).abs() < 3.0 {
+            return html! {};
+        }
+        format!(
+            "M{x},{l}L{x},{h}M{a},{l}L{b},{l}M{a},{h}L{b},{h}",
+            x = px(x), l = px(low), h = px(high), a = px(x - 3.5), b = px(x + 3.5)
+        )
+    };
+    html! { path class="whisker" d=(d) {} }
+}
+
+fn thin(frame: &Frame, series: &Series) -> Markup {
+    html! {
+        path class={ "thin " (origin(series.look)) } d=(path(positions(frame, series))) {}
+        @for point in &series.points {
+            @let (x, y) = (frame.x.at(point.x), frame.y.at(point.y));
+            (datum(point, x, y, &html! { circle class="dot" cx=(px(x)) cy=(px(y)) r="1.8" {} }, None))
+        }
+    }
+}
+
+/// A band from least to greatest where intervals were merged, and the mean as a line.
+fn dense(frame: &Frame, series: &Series) -> Markup {
+    let banded: Vec<&Datum> = series.points.iter().filter(|point| point.low.is_finite()).collect();
+    let upper = banded.iter().map(|point| (frame.x.at(point.x), frame.y.at(point.high)));
+    let lower = banded.iter().rev().map(|point| (frame.x.at(point.x), frame.y.at(point.low)));
+    html! {
+        @if banded.len() > 1 { path class="band" d=(format!("{}Z", path(upper.chain(lower)))) {} }
+        path class={ "line fine " (origin(series.look)) } d=(path(positions(frame, series))) {}
+        @for point in &series.points {
+            (datum(point, frame.x.at(point.x), frame.y.at(point.y), &html! {}, None))
+        }
+    }
+}
+
+fn steps(frame: &Frame, series: &Series) -> Markup {
+    html! {
+        @for pair in series.points.windows(2) {
+            @let y = frame.y.at(pair[0].y);
+            path class="round" d=(path([(frame.x.at(pair[0].x), y), (frame.x.at(pair[1].x), y)].into_iter())) {}
+        }
+    }
+}
+
+/// Bars share the height of their row.
+fn bars(panel: &Panel, frame: &Frame, series: &Series) -> Markup {
+    let sharing: Vec<&Series> = panel.series.iter().filter(|other| other.form == Form::Bars).collect();
+    let single = sharing.iter().all(|other| other.look.slot == series.look.slot);
+    let (count, place) = if single {
+        (1, 0)
+    } else {
+        (sharing.len(), sharing.iter().position(|other| std::ptr::eq(*other, series)).unwrap_or(0))
+    };
+    let height = (ROW - 8.0) / count as f64;
+    let zero = frame.x.at(0.0);
+    html! {
+        @for point in &series.points {
+            @let top = frame.y.at(point.y) - (ROW - 8.0) / 2.0 + height * place as f64;
+            @let middle = top + height / 2.0;
+            @let end = frame.x.at(point.x);
+            @let drawn = html! {
+                rect class={ "bar " (origin(series.look)) } x=(px(zero)) y=(px(top)) width=(px((end - zero).max(1.0)))
+                    height=(px((height - 1.0).max(2.0))) {}
+                (whisker_at(frame, point, middle))
+            };
+            (datum(point, end, middle, &drawn, Some((right_of(frame, point) + 6.0, middle + 4.0))))
+        }
+    }
+}
+
+fn whisker_at(frame: &Frame, point: &Datum, y: f64) -> Markup {
+    if !(point.low.is_finite() && point.high.is_finite()) {
+        return html! {};
+    }
+    let (low, high) = (px(frame.x.at(point.low)), px(frame.x.at(point.high)));
+    let (a, b) = (px(y - 3.0), px(y + 3.0));
+    let y = px(y);
+    html! { path class="whisker" d=(format!("M{low},{y}L{high},{y}M{low},{a}L{low},{b}M{high},{a}L{high},{b}")) {} }
+}
+
+/// Names at the right ends of lines, pushed apart where lines end close together.
+fn end_names(panel: &Panel, frame: &Frame) -> Markup {
+    let mut ends: Vec<(f64, &Series)> = panel
+        .series
+        .iter()
+        .filter_map(|series| series.points.last().map(|point| (frame.y.at(point.y) + 4.0, series)))
+        .collect();
+    ends.sort_by(|a, b| a.0.total_cmp(&b.0));
+    for index in 1..ends.len() {
+        ends[index].0 = ends[index].0.max(ends[index - 1].0 + 15.0);
+    }
+    let over = ends.last().map_or(0.0, |last| (last.0 - frame.bottom).max(0.0));
+    for index in (0..ends.len()).rev() {
+        let limit = ends.get(index + 1).map_or(f64::INFINITY, |next| next.0 - 15.0);
+        ends[index].0 = (ends[index].0 - over).max(ends[index].0.min(limit) - over).min(limit);
+    }
+    html! {
+        @for (y, series) in &ends {
+            g class=(slot(series.look)) {
+                text class="name" x=(px(frame.right + 8.0)) y=(px(*y)) { (fitted(&series.name, 215.0)) }
+            }
+        }
+    }
+}

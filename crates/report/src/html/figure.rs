@@ -1,0 +1,80 @@
+//! Figures in HTML: key, panels, notes, the doubts of its marks, and the table.
+
+use super::table;
+use crate::chart;
+use crate::doubts::Doubts;
+use crate::view::{Figure, Panel};
+use maud::{Markup, html};
+
+/// Tables longer than this are closed until they are asked for; on paper they are open.
+const ROWS_OPEN: usize = 8;
+
+/// A figure with its table.
+pub(super) fn figure(figure: &Figure, doubts: &Doubts) -> Markup {
+    html! {
+        @if figure.folded {
+            details class="folded" {
+                summary { (figure.title) span class="faint" { " · " (figure.panels.len()) " panels and a table" } }
+                (body(figure, doubts))
+            }
+        } @else {
+            (body(figure, doubts))
+        }
+    }
+}
+
+fn body(figure: &Figure, doubts: &Doubts) -> Markup {
+    html! {
+        figure {
+            figcaption { h3 { (figure.title) } (key(figure)) }
+            div class="panels" {
+                @for panel in &figure.panels { (one(figure, panel)) }
+            }
+            p class="readout" aria-hidden="true" {}
+            @for note in &figure.notes { p class="notes" { (note) } }
+            (table::footnotes(&marks(figure), doubts))
+            @if figure.table.rows.len() > ROWS_OPEN {
+                details class="numbers" {
+                    summary { "The numbers: " (figure.table.rows.len()) " rows" }
+                    (table::table(&figure.table, "points"))
+                }
+            } @else {
+                (table::table(&figure.table, "points"))
+            }
+        }
+    }
+}
+
+/// Letters beside marks and in the table.
+fn marks(figure: &Figure) -> String {
+    let drawn = figure.panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.points);
+    // Words beside marks (a verdict) are not letters of doubts.
+    let letters = drawn.filter(|point| point.marks.len() <= 3).flat_map(|point| point.marks.chars());
+    figure.table.marks().chars().chain(letters).collect()
+}
+
+fn key(figure: &Figure) -> Markup {
+    html! {
+        @if !figure.key.is_empty() {
+            ul class="key" {
+                @for entry in &figure.key { li { (chart::sample(entry.look, entry.form)) (entry.name) } }
+            }
+        }
+    }
+}
+
+fn one(figure: &Figure, panel: &Panel) -> Markup {
+    let titled = figure.panels.len() > 1 && panel.title != panel.y.title;
+    html! {
+        div class={ "panel " (chart::span_class(panel.span)) } {
+            @if titled { h4 { (panel.title) } }
+            (chart::svg(panel, &label(figure, panel)))
+        }
+    }
+}
+
+/// What the panel shows, for those who hear the page: the numbers are in the table.
+fn label(figure: &Figure, panel: &Panel) -> String {
+    let names: Vec<&str> = panel.series.iter().map(|series| series.name.as_str()).take(8).collect();
+    format!("{}: {}. {}. The numbers are in the table below.", figure.title, panel.title, names.join("; "))
+}

@@ -1,0 +1,56 @@
+//! How the numbers came about, in words that hold for every run, and what the generator itself can do.
+
+use crate::view::Quantity;
+use analysis::Findings;
+use maud::{Markup, html};
+use observation::{Ceiling, Provenance};
+
+/// The method.
+pub(super) fn section(findings: &Findings) -> Markup {
+    let simulated = findings.trials.iter().any(|trial| trial.provenance == Provenance::Simulated);
+    html! {
+        section id="method" {
+            h2 { "Method" }
+            ul class="method" {
+                li { b { "Response" } " is completed minus intended: it counts from the moment at which an operation was due, whatever the load. "
+                    b { "Service" } " is completed minus issued, " b { "lateness" } " issued minus intended. Operations that never ended count in the percentiles at the age they had reached." }
+                li { b { "Intervals" } " are at 95 percent unless a number says otherwise: over replicates where there are several, else over batches of one trial's own intervals. A single sample has none, and says so by having none." }
+                li { b { "Steady" } " means five rounds of the window whose range is within 20 percent of their mean and whose fitted line rises or falls by less than 10 percent across them (SNIA PTS)." }
+                li { b { "The knee" } " is the fewest outstanding that reach 95 percent of the peak; its interval comes from resampled replicates." }
+                li { b { "Comparisons" } " are between trials that alternate in blocks. One metric is primary, declared before the run; all others are exploratory and adjusted for their number (Holm). Equivalent means that the whole interval lies inside the margin." }
+                li { b { "Little's law" } " is checked on every closed trial: the time that operations spent must add up to the slots times the window, or a caveat says by how much it does not." }
+                @if simulated { li { b { "Simulated" } " numbers come from a model or a script in virtual time. They are drawn hollow and dashed." } }
+            }
+            (order(findings))
+            @if let Some(ceiling) = &findings.run.ceiling { (generator(ceiling)) }
+        }
+    }
+}
+
+/// How many trials, in how many blocks.
+fn order(findings: &Findings) -> Markup {
+    let blocks: std::collections::BTreeSet<(&str, u32)> =
+        findings.trials.iter().map(|trial| (trial.label.experiment.as_str(), trial.label.block)).collect();
+    let states: std::collections::BTreeSet<&str> =
+        findings.trials.iter().map(|trial| trial.label.state.as_str()).filter(|state| !state.is_empty()).collect();
+    html! {
+        @if !findings.trials.is_empty() {
+            p { (findings.trials.len()) " trials in " (blocks.len()) " randomised blocks." }
+        }
+        @if !states.is_empty() {
+            p { "What trials found when they started: " (states.into_iter().collect::<Vec<_>>().join("; ")) "." }
+        }
+    }
+}
+
+fn generator(ceiling: &Ceiling) -> Markup {
+    let ns = |value: f64| Quantity::Milliseconds.text(value / 1e6);
+    html! {
+        p {
+            "The generator measured itself on a system that answers at once: " b { (ns(ceiling.null_operation_ns)) }
+            " an operation, " b { (ns(ceiling.clock_read_ns)) } " a reading of the clock, late by "
+            b { (ns(ceiling.lateness_p99_ns)) } " at p99 under an open load, its rate true to "
+            b { (Quantity::Share.text(ceiling.open_rate_error_pct / 100.0)) } "."
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Axes of a sweep, and points of curves as data: shared by every figure.
+
+use super::curve::{Curve, Sweep, last_part, level_of};
+use super::figure::{Axis, Datum, Form, Key, Look, Series, Spacing};
+use super::quantity::Quantity;
+use crate::doubts::{Doubts, Touches};
+use analysis::{Estimate, Point};
+use observation::Provenance;
+
+/// Levels that span more than this ratio, or double from one to the next, are spaced by ratio.
+const LOG_RATIO: f64 = 8.0;
+
+/// Values that span more than this ratio are spaced by ratio where zero is not wanted.
+const LOG_SPAN: f64 = 12.0;
+
+/// The axis of the swept factor: its levels are its ticks, as the study wrote them.
+pub fn factor_axis(sweep: &Sweep) -> Axis {
+    let name = sweep.factor.as_deref().map(last_part).unwrap_or_default();
+    let ticks: Vec<(f64, String)> =
+        sweep.levels.iter().filter_map(|level| level.number().map(|at| (at, level.text().to_owned()))).collect();
+    let least = ticks.first().map_or(0.0, |tick| tick.0);
+    let most = ticks.last().map_or(0.0, |tick| tick.0);
+    let quantity = if name == "transfer" || name == "size" { Quantity::Bytes } else { Quantity::Plain };
+    let spacing = if least > 0.0 && (most / least >= LOG_RATIO || doubles(&ticks)) { Spacing::Log } else { Spacing::Linear };
+    Axis { title: name.to_owned(), quantity, spacing, ticks, range: None }
+}
+
+fn doubles(ticks: &[(f64, String)]) -> bool {
+    ticks.len() > 2 && ticks.windows(2).all(|pair| pair[1].0 >= 1.9 * pair[0].0)
+}
+
+/// Zero belongs on the axis of an amount of work.
+pub fn amount(title: &str, quantity: Quantity) -> Axis {
+    Axis::new(title, quantity, Spacing::FromZero)
+}
+
+/// Times span decades more often than not; then they are spaced by ratio.
+pub fn time(title: &str, quantity: Quantity, series: &[Series]) -> Axis {
+    let values = || series.iter().flat_map(|series| &series.points).map(|point| point.y).filter(|y| *y > 0.0);
+    let (least, most) = values().fold((f64::INFINITY, 0.0f64), |(least, most), y| (least.min(y), most.max(y)));
+    let spacing = if most / least > LOG_SPAN { Spacing::Log } else { Spacing::FromZero };
+    Axis::new(title, quantity, spacing)
+}
+
+/// The look of a curve.
+pub fn look(curve: &Curve) -> Look {
+    Look { slot: curve.slot, provenance: curve.provenance }
+}
+
+/// A curve as a series of what `value` picks from its points.
+pub fn series(
+    sweep: &Sweep,
+    curve: &Curve,
+    doubts: &Doubts,
+    wanted: (Form, Quantity, Touches),
+    value: impl Fn(&Point) -> Option<Estimate>,
+) -> Series {
+    let (form, quantity, touched) = wanted;
+    let factor = sweep.factor.as_deref().unwrap_or_default();
+    let points = curve.points.iter().filter_map(|point| {
+        let level = level_of(point, factor)?;
+        let estimate = value(point).filter(|estimate| estimate.value.is_finite())?;
+        let place = format!("{} · {} {}", curve.name, last_part(factor), level.text());
+        Some(Datum { x: level.number()?, ..datum(&estimate, quantity, &place, &doubts.marks(&point.caveats, touched)) })
+    });
+    Series { name: curve.name.clone(), look: look(curve), form, points: points.collect() }
+}
+
+/// A value with its interval, at x 0.
+pub fn datum(estimate: &Estimate, quantity: Quantity, place: &str, marks: &str) -> Datum {
+    let n = if estimate.n > 1 { format!(", n {}", estimate.n) } else { String::new() };
+    let interval = if estimate.has_interval() {
+        format!(" ({})", quantity.interval(estimate.low, estimate.high))
+    } else {
+        String::new()
+    };
+    let doubt = if marks.is_empty() { String::new() } else { format!(" · see {marks}") };
+    let readout = format!("{place}: {}{interval}{n}{doubt}", quantity.text(estimate.value));
+    Datum {
+        x: 0.0,
+        y: estimate.value,
+        low: estimate.low,
+        high: estimate.high,
+        readout,
+        marks: marks.to_owned(),
+    }
+}
+
+/// The key of a sweep; a single measured curve needs none.
+pub fn key(sweep: &Sweep, form: Form) -> Vec<Key> {
+    let plain = sweep.curves.len() == 1 && sweep.curves[0].provenance == Provenance::Measured;
+    if plain {
+        return Vec::new();
+    }
+    sweep.curves.iter().map(|curve| Key { name: with_provenance(&curve.name, curve.provenance), look: look(curve), form }).collect()
+}
+
+/// What was not measured says so in its name.
+pub fn with_provenance(name: &str, provenance: Provenance) -> String {
+    match provenance {
+        Provenance::Measured => name.to_owned(),
+        other => format!("{name} ({})", other.word()),
+    }
+}

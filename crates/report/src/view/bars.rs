@@ -1,0 +1,79 @@
+//! Words along the axis, or nothing varied at all: a bar for every level and curve.
+
+use super::axes::{datum, key, look};
+use super::curve::{Sweep, last_part, level_of};
+use super::figure::{Axis, Datum, Figure, Form, Panel, Series, Spacing, Span};
+use super::quantity::Quantity;
+use crate::doubts::{Doubts, Touches};
+use analysis::{Estimate, Point};
+use observation::Level;
+
+type Pick = fn(&Point) -> Option<Estimate>;
+
+const PANELS: [(&str, Quantity, Pick, Touches); 4] = [
+    ("elapsed", Quantity::Seconds, |point| point.elapsed_s, Touches::All),
+    ("operations a second", Quantity::Rate, |point| no_elapsed(point, point.throughput_per_s), Touches::All),
+    ("CPU-normalised elapsed", Quantity::CoreSeconds, |point| point.cpu_elapsed_s, Touches::Tail),
+    ("response p99", Quantity::Milliseconds, |point| no_elapsed(point, point.response_p99_ms), Touches::Tail),
+];
+
+fn no_elapsed(point: &Point, estimate: Estimate) -> Option<Estimate> {
+    point.elapsed_s.is_none().then_some(estimate)
+}
+
+/// Bars of work and of time; none when there is only one point, which a figure would not make plainer.
+pub fn figure(sweep: &Sweep, doubts: &Doubts) -> Option<Figure> {
+    let points: usize = sweep.curves.iter().map(|curve| curve.points.len()).sum();
+    if points < 2 {
+        return None;
+    }
+    let factor = sweep.factor.as_deref();
+    let names = names(sweep);
+    let panels = PANELS.iter().map(|(title, quantity, pick, touched)| Panel {
+        title: (*title).to_owned(),
+        x: Axis::new(*title, *quantity, Spacing::FromZero),
+        y: Axis::new(factor.map(last_part).unwrap_or_default(), Quantity::Plain, Spacing::Names(names.clone())),
+        series: series(sweep, doubts, *quantity, *pick, *touched),
+        guides: Vec::new(),
+        span: Span::Half,
+    });
+    Some(Figure {
+        title: match factor.map(last_part) {
+            Some(factor) => format!("Work and response by {factor}"),
+            None => "Work and response".to_owned(),
+        },
+        notes: vec!["Whiskers show the 95% interval of each point.".into()],
+        key: if factor.is_some() { key(sweep, Form::Bars) } else { Vec::new() },
+        panels: panels.filter(|panel| !panel.is_empty()).collect(),
+        table: super::points::table(sweep, doubts),
+        folded: false,
+    })
+}
+
+/// Rows: the levels of the factor, or the curves themselves.
+fn names(sweep: &Sweep) -> Vec<String> {
+    match &sweep.factor {
+        Some(_) => sweep.levels.iter().map(|level| level.text().to_owned()).collect(),
+        None => sweep.curves.iter().map(|curve| curve.name.clone()).collect(),
+    }
+}
+
+fn series(sweep: &Sweep, doubts: &Doubts, quantity: Quantity, pick: Pick, touched: Touches) -> Vec<Series> {
+    let row_of = |curve: usize, point: &Point| match &sweep.factor {
+        Some(factor) => level_of(point, factor).and_then(|level| sweep.levels.iter().position(|other| *other == level)),
+        None => Some(curve),
+    };
+    let all = sweep.curves.iter().enumerate().map(|(at, curve)| {
+        let points = curve.points.iter().filter_map(|point| {
+            let estimate = pick(point).filter(|estimate| estimate.value.is_finite())?;
+            let level = sweep.factor.as_deref().and_then(|factor| level_of(point, factor)).map(Level::text);
+            let place = level.map_or_else(|| curve.name.clone(), |level| format!("{} · {level}", curve.name));
+            let datum = datum(&estimate, quantity, &place, &doubts.marks(&point.caveats, touched));
+            Some(Datum { x: datum.y, y: row_of(at, point)? as f64, ..datum })
+        });
+        // Rows that are curves have their names beside them; one look for all says that they are alike.
+        let look = if sweep.factor.is_some() { look(curve) } else { super::figure::Look { slot: 0, ..look(curve) } };
+        Series { name: curve.name.clone(), look, form: Form::Bars, points: points.collect() }
+    });
+    all.filter(|series| !series.points.is_empty()).collect()
+}

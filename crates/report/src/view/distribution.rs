@@ -1,0 +1,138 @@
+//! Response by quantile, the axis in nines: as much room for the last thousandth as for the first nine tenths.
+
+use super::axes::with_provenance;
+use super::curve::{Curve, Sweep, factor_text};
+use super::figure::{Axis, Datum, Figure, Form, Key, Look, Panel, Series, Spacing, Span};
+use super::quantity::Quantity;
+use super::table::{Cell, Column, Table};
+use crate::doubts::{Doubts, Touches};
+use analysis::{Findings, Point, StreamSummary, TrialSummary};
+
+/// More lines than this cannot be told apart; the table still has every trial.
+const LINES_MAX: usize = 6;
+
+/// One line a curve, at the point that the headline quotes.
+pub fn figure(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Option<Figure> {
+    let all: Vec<Series> = sweep
+        .curves
+        .iter()
+        .filter_map(|curve| {
+            let point = super::headline::quoted_point(findings, sweep, curve)?;
+            let (trial, stream) = first_trial(findings, point)?;
+            Some(series(sweep, curve, point, trial, stream))
+        })
+        .filter(|series| series.points.len() > 1)
+        .collect();
+    if all.is_empty() {
+        return None;
+    }
+    let count = all.len();
+    let shown: Vec<Series> = all.into_iter().take(LINES_MAX).collect();
+    let key = shown.iter().map(|series| Key {
+        name: with_provenance(&series.name, series.look.provenance),
+        look: series.look,
+        form: Form::Line,
+    });
+    let mut notes = vec!["Response counts from the moment at which an operation was due. The axis is in nines.".to_owned()];
+    if count > LINES_MAX {
+        notes.push(format!("{LINES_MAX} of {count} curves are drawn; the table has all."));
+    }
+    Some(Figure {
+        title: "Distribution of response".into(),
+        notes,
+        key: key.collect(),
+        panels: vec![Panel {
+            title: "response".into(),
+            x: Axis::new("share of operations that were faster", Quantity::Quantile, Spacing::Nines),
+            y: super::axes::time("response", Quantity::Milliseconds, &shown),
+            series: shown,
+            guides: Vec::new(),
+            span: Span::Full,
+        }],
+        table: table(findings, sweep.experiment, doubts),
+        folded: false,
+    })
+}
+
+fn first_trial<'a>(findings: &'a Findings, point: &Point) -> Option<(&'a TrialSummary, &'a StreamSummary)> {
+    let trial = findings.trials.iter().find(|trial| {
+        point.trials.contains(&trial.label.index)
+            && trial.label.experiment == point.experiment
+            && trial.label.system == point.system
+    })?;
+    let stream = trial.streams.iter().find(|stream| {
+        trial.label.streams.get(usize::from(stream.stream)).is_some_and(|label| label.name == point.stream)
+    })?;
+    Some((trial, stream))
+}
+
+fn series(sweep: &Sweep, curve: &Curve, point: &Point, trial: &TrialSummary, stream: &StreamSummary) -> Series {
+    let level = sweep.factor.as_deref().and_then(|factor| {
+        super::curve::level_of(point, factor).map(|level| factor_text(factor, level))
+    });
+    let name = match level {
+        Some(level) => format!("{}, {level}", curve.name),
+        None => curve.name.clone(),
+    };
+    // The greatest of n values stands at the quantile that half a value more would reach, not at infinity.
+    let highest = 1.0 - 0.5 / stream.response.count.max(1) as f64;
+    let points = stream.distribution.iter().filter(|(_, ms)| ms.is_finite()).map(|(quantile, ms)| {
+        let at = if *quantile >= 1.0 { "greatest".to_owned() } else { Quantity::Quantile.text(*quantile) };
+        let text = format!("{name}: {at} {}", Quantity::Milliseconds.text(*ms));
+        Datum::bare(quantile.min(highest), *ms, text)
+    });
+    let look = Look { slot: curve.slot, provenance: trial.provenance };
+    Series { name: name.clone(), look, form: Form::Thin, points: points.collect() }
+}
+
+fn table(findings: &Findings, experiment: &str, doubts: &Doubts) -> Table {
+    let mut columns = vec![
+        Column::numbers("trial", "trial"),
+        Column::words("system", "system"),
+        Column::words("stream", "stream"),
+        Column::words("at", "factors"),
+        Column::numbers("operations", "count"),
+    ];
+    let keys = [
+        ("mean", "mean"),
+        ("p50", "p50"),
+        ("p95", "p95"),
+        ("p99", "p99"),
+        ("p99.9", "p999"),
+        ("greatest", "max"),
+    ];
+    columns.extend(keys.map(|(title, key)| Column::numbers(title, &format!("response_{key}_ms"))));
+    columns.push(Column::numbers("service mean", "service_mean_ms"));
+    columns.push(Column::numbers("lateness p99", "lateness_p99_ms"));
+    let mut table = Table::new("Response of every trial", columns);
+    for trial in findings.trials.iter().filter(|trial| trial.label.experiment == experiment) {
+        table.rows.extend(trial.streams.iter().map(|stream| row(trial, stream, doubts)));
+    }
+    table
+}
+
+fn row(trial: &TrialSummary, stream: &StreamSummary, doubts: &Doubts) -> Vec<Cell> {
+    let label = &trial.label;
+    let name = label.streams.get(usize::from(stream.stream)).map_or("", |label| label.name.as_str());
+    let levels: Vec<String> = label.factors.iter().map(|factor| factor_text(&factor.name, &factor.level)).collect();
+    let ms = |value: f64| {
+        if stream.response.count == 0 { Cell::nothing() } else { Cell::number(value, Quantity::Milliseconds) }
+    };
+    let tail = doubts.marks(&trial.caveats, Touches::Tail);
+    let response = &stream.response;
+    vec![
+        Cell::number(f64::from(label.index), Quantity::Count),
+        Cell::word(&label.system),
+        Cell::word(name),
+        Cell::word(levels.join(", ")),
+        Cell::number(response.count as f64, Quantity::Count),
+        ms(response.mean_ms),
+        ms(response.p50_ms),
+        ms(response.p95_ms),
+        ms(response.p99_ms).marked(if response.tail.p99_firm { String::new() } else { tail.clone() }),
+        ms(response.p999_ms).marked(tail),
+        ms(response.max_ms),
+        ms(stream.service.mean_ms),
+        ms(stream.lateness.p99_ms),
+    ]
+}

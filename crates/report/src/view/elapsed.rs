@@ -1,0 +1,53 @@
+//! Fixed work: the time it took, the CPU time it took, and what its disk went through, by width.
+
+use super::axes::{factor_axis, key, series, time};
+use super::curve::{Sweep, last_part};
+use super::figure::{Figure, Form, Panel, Series, Span};
+use super::quantity::Quantity;
+use crate::doubts::{Doubts, Touches};
+use analysis::{Estimate, Point};
+
+type Pick = fn(&Point) -> Option<Estimate>;
+
+/// What each panel shows: title, quantity, what it picks.
+const PANELS: [(&str, Quantity, Pick); 4] = [
+    ("elapsed", Quantity::Seconds, |point| point.elapsed_s),
+    ("CPU-normalised elapsed", Quantity::CoreSeconds, |point| point.cpu_elapsed_s),
+    ("mean wait of the disk", Quantity::Milliseconds, |point| point.disk_wait_ms),
+    ("busiest disk at work", Quantity::Share, |point| point.disk_utilisation),
+];
+
+/// Up to four panels; what was not observed has none.
+pub fn figure(sweep: &Sweep, doubts: &Doubts) -> Figure {
+    let factor = sweep.factor.as_deref().map(last_part).unwrap_or_default();
+    let panels = PANELS.iter().map(|(title, quantity, pick)| panel(sweep, doubts, title, *quantity, *pick));
+    let mut panels: Vec<Panel> = panels.filter(|panel| !panel.is_empty()).collect();
+    if panels.len() % 2 == 1 {
+        panels[0].span = Span::Full;
+    }
+    Figure {
+        title: format!("Elapsed time, CPU and disk by {factor}"),
+        notes: vec![
+            "Bars show the 95% interval of each point. CPU-normalised elapsed is elapsed times busy cores, an operation \
+             of the same work on every system."
+                .into(),
+        ],
+        key: key(sweep, Form::Line),
+        panels,
+        table: super::points::table(sweep, doubts),
+        folded: false,
+    }
+}
+
+fn panel(sweep: &Sweep, doubts: &Doubts, title: &str, quantity: Quantity, pick: Pick) -> Panel {
+    let touched = if title == "elapsed" { Touches::All } else { Touches::Tail };
+    let all: Vec<Series> =
+        sweep.curves.iter().map(|curve| series(sweep, curve, doubts, (Form::Line, quantity, touched), pick)).collect();
+    let all: Vec<Series> = all.into_iter().filter(|series| !series.points.is_empty()).collect();
+    let mut y = time(title, quantity, &all);
+    if quantity == Quantity::Share {
+        y = super::axes::amount(title, quantity);
+        y.range = Some((0.0, 1.0));
+    }
+    Panel { title: title.to_owned(), x: factor_axis(sweep), y, series: all, guides: Vec::new(), span: Span::Half }
+}

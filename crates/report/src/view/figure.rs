@@ -1,0 +1,225 @@
+//! Figures as values: panels with axes, series of points with their intervals, and guides that explain them.
+//!
+//! A figure says what is drawn, in data units. Where it lands on the page, and in which colour, is the chart's affair.
+
+use super::quantity::Quantity;
+use super::table::Table;
+use observation::Provenance;
+
+/// One figure: panels that belong together, and the table of what they show.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// What it shows, as a title.
+    pub title: String,
+    /// How to read it, and what it leaves out.
+    pub notes: Vec<String>,
+    /// What each look means; empty when there is one series.
+    pub key: Vec<Key>,
+    /// Panels.
+    pub panels: Vec<Panel>,
+    /// The same in numbers.
+    pub table: Table,
+    /// Whether the page keeps it closed until it is asked for.
+    pub folded: bool,
+}
+
+/// One entry of the key.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Key {
+    /// In words.
+    pub name: String,
+    /// As drawn.
+    pub look: Look,
+    /// As a line, or as bars.
+    pub form: Form,
+}
+
+/// What tells one series from another: a slot (colour and marker), and where its numbers come from (dash and filling).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// Index of colour and marker.
+    pub slot: usize,
+    /// Measured, simulated, imported and published are never drawn alike.
+    pub provenance: Provenance,
+}
+
+/// One coordinate system.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Panel {
+    /// What is drawn, with its unit left to the axis.
+    pub title: String,
+    /// Axis to the right.
+    pub x: Axis,
+    /// Axis upwards; with names it runs down, and the values go along x.
+    pub y: Axis,
+    /// What is drawn.
+    pub series: Vec<Series>,
+    /// What explains it.
+    pub guides: Vec<Guide>,
+    /// How much of the page it takes.
+    pub span: Span,
+}
+
+/// How much of the width of the page a panel takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Span {
+    /// All of it.
+    Full,
+    /// Two side by side.
+    Half,
+    /// Three side by side.
+    Third,
+}
+
+/// One axis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis {
+    /// What runs along it.
+    pub title: String,
+    /// What its numbers measure.
+    pub quantity: Quantity,
+    /// How they are spaced.
+    pub spacing: Spacing,
+    /// Levels at which to label it, with their texts; none lets the chart choose.
+    pub ticks: Vec<(f64, String)>,
+    /// The least range that is shown, so that panels side by side can be compared.
+    pub range: Option<(f64, f64)>,
+}
+
+/// How numbers are spaced along an axis.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Spacing {
+    /// Evenly, from zero: lengths can be compared.
+    FromZero,
+    /// Evenly, from the least to the greatest.
+    Linear,
+    /// By ratio.
+    Log,
+    /// Quantiles by nines: 90%, 99%, 99.9% are equally far apart.
+    Nines,
+    /// One row a name.
+    Names(Vec<String>),
+}
+
+/// What is drawn with one look.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// In words.
+    pub name: String,
+    /// Colour, marker, dash.
+    pub look: Look,
+    /// How.
+    pub form: Form,
+    /// Points, in drawing order.
+    pub points: Vec<Datum>,
+}
+
+/// How a series is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Markers with intervals, joined.
+    Line,
+    /// A thin line without markers: a second quantile beside the first.
+    Thin,
+    /// A line with a band from least to greatest: many points.
+    Dense,
+    /// Markers with intervals, not joined.
+    Marks,
+    /// Bars from zero, with intervals.
+    Bars,
+    /// Level stretches: each point reaches to the next, the last to the end given as another point.
+    Steps,
+}
+
+/// One point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Datum {
+    /// Along x.
+    pub x: f64,
+    /// Along y.
+    pub y: f64,
+    /// Lower end of the interval of the value; not a number when there is none.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+    /// What a reader sees who points at it.
+    pub readout: String,
+    /// Letters of the doubts that touch it.
+    pub marks: String,
+}
+
+/// What explains a panel.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Guide {
+    /// A value of x with its interval: a knee.
+    Upright {
+        /// Where.
+        x: f64,
+        /// Lower end; not a number when there is none.
+        low: f64,
+        /// Upper end.
+        high: f64,
+        /// In words.
+        text: String,
+        /// Whose it is.
+        look: Look,
+    },
+    /// A value of y.
+    Level {
+        /// Where.
+        y: f64,
+        /// In words.
+        text: String,
+    },
+    /// A stretch of x: the warm-up, or a margin where values go along x.
+    Stretch {
+        /// From.
+        from: f64,
+        /// To.
+        to: f64,
+        /// In words.
+        text: String,
+    },
+    /// A curve that was not measured: a fit, a proportion.
+    Curve {
+        /// Whose it is; none is nobody's.
+        look: Option<Look>,
+        /// Points.
+        points: Vec<(f64, f64)>,
+        /// In words.
+        text: String,
+    },
+    /// A moment at which something happened.
+    Event {
+        /// When.
+        x: f64,
+        /// In words.
+        text: String,
+    },
+}
+
+impl Axis {
+    /// An axis without fixed ticks or range.
+    pub fn new(title: impl Into<String>, quantity: Quantity, spacing: Spacing) -> Axis {
+        Axis { title: title.into(), quantity, spacing, ticks: Vec::new(), range: None }
+    }
+}
+
+impl Datum {
+    /// A point without an interval.
+    pub fn bare(x: f64, y: f64, readout: String) -> Datum {
+        Datum { x, y, low: f64::NAN, high: f64::NAN, readout, marks: String::new() }
+    }
+}
+
+impl Panel {
+    /// Whether names run down the left side and values along x.
+    pub fn is_rows(&self) -> bool {
+        matches!(self.y.spacing, Spacing::Names(_))
+    }
+
+    /// A panel that would show nothing is not drawn.
+    pub fn is_empty(&self) -> bool {
+        self.series.iter().all(|series| series.points.is_empty())
+    }
+}

@@ -1,0 +1,123 @@
+//! The curve of a sweep over a number: work done and the time it took, and one against the other.
+
+use super::axes::{amount, datum, factor_axis, key, look, series, time};
+use super::conclusion::with_interval;
+use super::curve::{Sweep, last_part, level_of};
+use super::figure::{Axis, Datum, Figure, Form, Guide, Panel, Series, Spacing, Span};
+use super::quantity::Quantity;
+use crate::doubts::{Doubts, Touches};
+use analysis::{Finding, Findings, Knee};
+use observation::Level;
+
+/// Throughput, response and the two against each other.
+pub fn figure(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Figure {
+    let factor = sweep.factor.as_deref().map(last_part).unwrap_or_default();
+    Figure {
+        title: format!("Rate and response by {factor}"),
+        notes: vec!["Bars show the 95% interval of each point. In the panel of response, the marked line is p99 and the thin one p50.".into()],
+        key: key(sweep, Form::Line),
+        panels: vec![throughput(findings, sweep, doubts), response(sweep, doubts), against(sweep, doubts)],
+        table: super::points::table(sweep, doubts),
+        folded: false,
+    }
+}
+
+fn throughput(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Panel {
+    let wanted = (Form::Line, Quantity::Rate, Touches::All);
+    let series =
+        sweep.curves.iter().map(|curve| series(sweep, curve, doubts, wanted, |point| Some(point.throughput_per_s)));
+    let mut guides = knees(findings, sweep);
+    if sweep.factor.as_deref().map(last_part) == Some("rate") {
+        guides.extend(offered(sweep));
+    }
+    Panel {
+        title: "operations a second".into(),
+        x: factor_axis(sweep),
+        y: amount("operations a second", Quantity::Rate),
+        series: series.collect(),
+        guides,
+        span: Span::Full,
+    }
+}
+
+/// What was asked for, where the rate itself was swept: a curve below it was not sustained.
+fn offered(sweep: &Sweep) -> Option<Guide> {
+    let rates: Vec<f64> = sweep.levels.iter().filter_map(|level| level.number()).collect();
+    let (first, last) = (*rates.first()?, *rates.last()?);
+    Some(Guide::Curve { look: None, points: vec![(first, first), (last, last)], text: "as offered".into() })
+}
+
+fn knees(findings: &Findings, sweep: &Sweep) -> Vec<Guide> {
+    let found = findings.findings.iter().filter_map(|finding| match finding {
+        Finding::Knee(knee) if knee.experiment == sweep.experiment => Some(knee),
+        _ => None,
+    });
+    found.filter_map(|knee| upright(sweep, knee)).collect()
+}
+
+fn upright(sweep: &Sweep, knee: &Knee) -> Option<Guide> {
+    let at = knee.at?;
+    let curve = sweep.curves.iter().find(|curve| {
+        curve.system == knee.system
+            && curve.stream == knee.stream
+            && curve.fixed.iter().all(|(name, level)| knee.fixed.iter().all(|(other, at)| other != name || at == *level))
+    })?;
+    let text = format!("knee at {}", with_interval(&at, Quantity::Count));
+    Some(Guide::Upright { x: at.value, low: at.low, high: at.high, text, look: look(curve) })
+}
+
+fn response(sweep: &Sweep, doubts: &Doubts) -> Panel {
+    let p99 = (Form::Line, Quantity::Milliseconds, Touches::Tail);
+    let p50 = (Form::Thin, Quantity::Milliseconds, Touches::All);
+    let mut all: Vec<Series> = Vec::new();
+    for curve in &sweep.curves {
+        let mut thin = series(sweep, curve, doubts, p50, |point| Some(point.response_p50_ms));
+        let mut line = series(sweep, curve, doubts, p99, |point| Some(point.response_p99_ms));
+        named(&mut thin, "p50");
+        named(&mut line, "p99");
+        all.extend([thin, line]);
+    }
+    Panel {
+        title: "response".into(),
+        x: factor_axis(sweep),
+        y: time("response, p99 and p50", Quantity::Milliseconds, &all),
+        series: all,
+        guides: Vec::new(),
+        span: Span::Half,
+    }
+}
+
+fn named(series: &mut Series, quantile: &str) {
+    for point in &mut series.points {
+        point.readout = format!("{quantile} · {}", point.readout);
+    }
+}
+
+/// Response against throughput: what a point on the curve costs in waiting.
+fn against(sweep: &Sweep, doubts: &Doubts) -> Panel {
+    let factor = sweep.factor.as_deref().unwrap_or_default();
+    let all: Vec<Series> = sweep
+        .curves
+        .iter()
+        .map(|curve| {
+            let points = curve.points.iter().filter(|point| point.throughput_per_s.value.is_finite());
+            let points = points.filter(|point| point.response_p99_ms.value.is_finite()).map(|point| {
+                let level = level_of(point, factor).map_or("", Level::text);
+                let rate = Quantity::Rate.text(point.throughput_per_s.value);
+                let place = format!("{} · {} {level} · {rate} at p99", curve.name, last_part(factor));
+                let marks = doubts.marks(&point.caveats, Touches::Tail);
+                let datum = datum(&point.response_p99_ms, Quantity::Milliseconds, &place, &marks);
+                Datum { x: point.throughput_per_s.value, ..datum }
+            });
+            Series { name: curve.name.clone(), look: look(curve), form: Form::Line, points: points.collect() }
+        })
+        .collect();
+    Panel {
+        title: "response p99 against the rate".into(),
+        x: Axis::new("operations a second", Quantity::Rate, Spacing::FromZero),
+        y: time("response p99 against the rate", Quantity::Milliseconds, &all),
+        series: all,
+        guides: Vec::new(),
+        span: Span::Half,
+    }
+}

@@ -1,0 +1,78 @@
+//! Throughput by modules or workers: one panel a stream, with what proportion would give.
+
+use super::axes::{amount, factor_axis, key, look, series};
+use super::curve::{Curve, Sweep, last_part};
+use super::figure::{Figure, Form, Guide, Panel, Span};
+use super::quantity::Quantity;
+use crate::doubts::{Doubts, Touches};
+use analysis::{Finding, Findings};
+
+/// One panel a stream; systems share a panel.
+pub fn figure(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Figure {
+    let factor = sweep.factor.as_deref().map(last_part).unwrap_or_default();
+    let mut streams: Vec<&str> = Vec::new();
+    for curve in &sweep.curves {
+        if !streams.contains(&curve.stream) {
+            streams.push(curve.stream);
+        }
+    }
+    let several = sweep.curves.len() > streams.len();
+    let span = match streams.len() {
+        1 => Span::Full,
+        2 | 4 => Span::Half,
+        _ => Span::Third,
+    };
+    Figure {
+        title: format!("Throughput by {factor}"),
+        notes: vec![format!(
+            "The grey line is what proportion to {factor} would give. Each stream has its own scale, from zero."
+        )],
+        key: if several { key(sweep, Form::Line) } else { Vec::new() },
+        panels: streams.iter().map(|stream| panel(findings, sweep, doubts, stream, span)).collect(),
+        table: super::points::table(sweep, doubts),
+        folded: false,
+    }
+}
+
+fn panel(findings: &Findings, sweep: &Sweep, doubts: &Doubts, stream: &str, span: Span) -> Panel {
+    let curves: Vec<&Curve> = sweep.curves.iter().filter(|curve| curve.stream == stream).collect();
+    let wanted = (Form::Line, Quantity::Rate, Touches::All);
+    let series = curves.iter().map(|curve| series(sweep, curve, doubts, wanted, |point| Some(point.throughput_per_s)));
+    let mut x = factor_axis(sweep);
+    x.spacing = super::figure::Spacing::FromZero;
+    Panel {
+        title: title(findings, sweep, stream, &curves),
+        x,
+        y: amount("operations a second", Quantity::Rate),
+        series: series.collect(),
+        guides: curves.iter().filter_map(|curve| proportion(sweep, curve)).collect(),
+        span,
+    }
+}
+
+/// The name of the stream with its efficiency, when one system was asked.
+fn title(findings: &Findings, sweep: &Sweep, stream: &str, curves: &[&Curve]) -> String {
+    let efficiency = findings.findings.iter().find_map(|finding| match finding {
+        Finding::Scaling(scaling) if scaling.experiment == sweep.experiment && scaling.stream == stream => {
+            Some(scaling.efficiency.value)
+        }
+        _ => None,
+    });
+    match efficiency {
+        Some(share) if curves.len() == 1 => format!("{stream}: {} of proportional", units::percent(share)),
+        _ => stream.to_owned(),
+    }
+}
+
+fn proportion(sweep: &Sweep, curve: &Curve) -> Option<Guide> {
+    let factor = sweep.factor.as_deref()?;
+    let first = curve.points.first()?;
+    let from = super::curve::level_of(first, factor)?.number()?;
+    let to = sweep.levels.last()?.number()?;
+    let one = first.throughput_per_s.value / from;
+    (one.is_finite() && from > 0.0).then(|| Guide::Curve {
+        look: Some(look(curve)),
+        points: vec![(0.0, 0.0), (to, one * to)],
+        text: "proportional".into(),
+    })
+}

@@ -1,0 +1,87 @@
+//! The search for the highest rate that keeps a quantile under a bound: every probe, and what it showed.
+
+use super::figure::{Axis, Datum, Figure, Form, Guide, Key, Look, Panel, Series, Spacing, Span};
+use super::quantity::Quantity;
+use super::table::{Cell, Column, Table};
+use analysis::{Finding, Findings, HighestRate};
+use observation::Provenance;
+
+/// One figure a search of the experiment.
+pub fn figures(findings: &Findings, experiment: &str) -> Vec<Figure> {
+    let found = findings.findings.iter().filter_map(|finding| match finding {
+        Finding::HighestRate(found) if found.experiment == experiment && !found.probes.is_empty() => Some(found),
+        _ => None,
+    });
+    found.map(figure).collect()
+}
+
+fn figure(found: &HighestRate) -> Figure {
+    let quantile = Quantity::Quantile.text(found.quantile);
+    let bound = Quantity::Milliseconds.text(found.bound_ms);
+    let series: Vec<Series> = [(true, 0, "passed"), (false, 1, "failed")]
+        .map(|(passed, slot, name)| Series {
+            name: name.to_owned(),
+            look: look(slot),
+            form: Form::Marks,
+            points: probes(found, passed),
+        })
+        .into_iter()
+        .filter(|series| !series.points.is_empty())
+        .collect();
+    let mut guides = vec![Guide::Level { y: found.bound_ms, text: format!("bound {bound}") }];
+    guides.extend(found.rate_per_s.map(|rate| Guide::Upright {
+        x: rate.value,
+        low: rate.low,
+        high: rate.high,
+        text: format!("highest that held: {}", Quantity::Rate.text(rate.value)),
+        look: look(0),
+    }));
+    Figure {
+        title: format!("Highest rate with {quantile} under {bound}: {} on {}", found.stream, found.system),
+        notes: vec![found.reason.clone()],
+        key: series.iter().map(|one| Key { name: one.name.clone(), look: one.look, form: Form::Marks }).collect(),
+        panels: vec![Panel {
+            title: format!("response {quantile} of every probe"),
+            x: Axis::new("offered operations a second", Quantity::Rate, Spacing::Linear),
+            y: super::axes::time(&format!("response {quantile} of every probe"), Quantity::Milliseconds, &series),
+            series,
+            guides,
+            span: Span::Full,
+        }],
+        table: table(found, &quantile),
+        folded: false,
+    }
+}
+
+fn look(slot: usize) -> Look {
+    Look { slot, provenance: Provenance::Measured }
+}
+
+fn probes(found: &HighestRate, passed: bool) -> Vec<Datum> {
+    let probes = found.probes.iter().filter(|(_, ms, held)| *held == passed && ms.is_finite());
+    probes
+        .map(|(rate, ms, _)| {
+            let text = format!("{}: {}", Quantity::Rate.text(*rate), Quantity::Milliseconds.text(*ms));
+            Datum::bare(*rate, *ms, text)
+        })
+        .collect()
+}
+
+fn table(found: &HighestRate, quantile: &str) -> Table {
+    let columns = vec![
+        Column::numbers("probe", "probe"),
+        Column::numbers("offered", "offered_per_s"),
+        Column::numbers(&format!("response {quantile}"), "response_ms"),
+        Column::words("outcome", "outcome"),
+    ];
+    let mut table = Table::new("Every probe in order", columns);
+    for (at, (rate, ms, passed)) in found.probes.iter().enumerate() {
+        table.rows.push(vec![
+            Cell::number(at as f64 + 1.0, Quantity::Count),
+            Cell::number(*rate, Quantity::Rate),
+            Cell::number(*ms, Quantity::Milliseconds),
+            Cell::word(if *passed { "passed" } else { "failed" }),
+        ]);
+    }
+    table
+}

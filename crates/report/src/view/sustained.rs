@@ -1,0 +1,81 @@
+//! At most against sustained: the highest mean over windows of every length.
+
+use super::figure::{Axis, Datum, Figure, Form, Guide, Look, Panel, Series, Spacing, Span};
+use super::quantity::Quantity;
+use super::table::{Cell, Column, Table};
+use analysis::{Burst, Finding, Findings, SustainedFinding};
+use observation::Provenance;
+
+/// One figure a finding of the experiment.
+pub fn figures(findings: &Findings, experiment: &str) -> Vec<Figure> {
+    let found = findings.findings.iter().filter_map(|finding| match finding {
+        Finding::Sustained(found) if found.experiment == experiment && found.sustained.averages.len() > 1 => Some(found),
+        _ => None,
+    });
+    found.map(|found| figure(found, provenance(findings, found))).collect()
+}
+
+fn provenance(findings: &Findings, found: &SustainedFinding) -> Provenance {
+    let same = |point: &&analysis::Point| point.experiment == found.experiment && point.system == found.system;
+    findings.points.iter().find(same).map(|point| point.provenance).unwrap_or_default()
+}
+
+fn figure(found: &SustainedFinding, provenance: Provenance) -> Figure {
+    let look = Look { slot: 0, provenance };
+    let figures = &found.sustained;
+    let points = figures.averages.iter().map(|(window, rate)| {
+        let text = format!(
+            "at most {} over any {}",
+            Quantity::Rate.text(*rate),
+            Quantity::Seconds.text(*window)
+        );
+        Datum::bare(*window, *rate, text)
+    });
+    let late = format!("last fifth: {}", Quantity::Rate.text(figures.late_per_s));
+    let mut guides = vec![Guide::Level { y: figures.late_per_s, text: late }];
+    guides.extend(figures.burst.map(|burst| burst_curve(burst, &figures.averages)));
+    let panel = Panel {
+        title: "highest mean over any window".into(),
+        x: Axis::new("length of the window", Quantity::Seconds, Spacing::Log),
+        y: Axis::new("operations a second, highest mean over any window of that length", Quantity::Rate, Spacing::FromZero),
+        series: vec![Series { name: found.stream.clone(), look, form: Form::Line, points: points.collect() }],
+        guides,
+        span: Span::Full,
+    };
+    let burst = figures.burst.map(|burst| {
+        format!(
+            "The thin line is s + C/T: a sustained {} and a credit of {} operations, used up after {}.",
+            Quantity::Rate.text(burst.sustained_per_s),
+            Quantity::Count.text(burst.credit_operations),
+            Quantity::Seconds.text(burst.lasted_s)
+        )
+    });
+    Figure {
+        title: format!("At most and sustained: {} on {}", found.stream, found.system),
+        notes: burst.into_iter().collect(),
+        key: Vec::new(),
+        panels: vec![panel],
+        table: table(found),
+        folded: false,
+    }
+}
+
+/// `s + C/T`, where the credit has an effect: from the moment at which it is used up.
+fn burst_curve(burst: Burst, averages: &[(f64, f64)]) -> Guide {
+    let last = averages.last().map_or(burst.lasted_s, |average| average.0);
+    let (from, to) = (burst.lasted_s.max(1e-3).min(last), last);
+    let points = (0..=40).map(|step| {
+        let window = from * (to / from).powf(f64::from(step) / 40.0);
+        (window, burst.sustained_per_s + burst.credit_operations / window)
+    });
+    Guide::Curve { look: None, points: points.collect(), text: "s + C/T".into() }
+}
+
+fn table(found: &SustainedFinding) -> Table {
+    let columns = vec![Column::numbers("window", "window_s"), Column::numbers("highest mean", "throughput_per_s")];
+    let mut table = Table::new("Highest mean over any window of a length", columns);
+    for (window, rate) in &found.sustained.averages {
+        table.rows.push(vec![Cell::number(*window, Quantity::Seconds), Cell::number(*rate, Quantity::Rate)]);
+    }
+    table
+}

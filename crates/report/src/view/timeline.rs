@@ -1,0 +1,205 @@
+//! Trials over time: throughput and p99 by interval, the warm-up shaded, rounds and events marked.
+
+use super::figure::{Axis, Datum, Figure, Form, Guide, Look, Panel, Series, Spacing, Span};
+use super::quantity::Quantity;
+use super::table::{Cell, Column, Table};
+use crate::doubts::{Doubts, Touches};
+use analysis::{Findings, StreamSummary, TrialSummary};
+
+/// A chart as wide as the page cannot show more columns than this; intervals beyond are merged with their least and
+/// greatest kept as a band.
+const COLUMNS_WIDE: usize = 240;
+const COLUMNS_SMALL: usize = 60;
+
+/// Up to so many trials are drawn wide; more become small panels that are kept closed.
+const WIDE_MAX: usize = 2;
+
+/// No more small panels than this; the table still has every trial.
+const SMALL_MAX: usize = 24;
+
+/// The trials of an experiment over time; none when nothing was recorded by interval.
+pub fn figure(findings: &Findings, experiment: &str, doubts: &Doubts) -> Option<Figure> {
+    let trials: Vec<&TrialSummary> = findings
+        .trials
+        .iter()
+        .filter(|trial| trial.label.experiment == experiment && trial.timeline.len() > 2)
+        .collect();
+    if trials.is_empty() {
+        return None;
+    }
+    let wide = trials.len() <= WIDE_MAX;
+    let panels: Vec<Panel> = if wide {
+        trials.iter().flat_map(|trial| [work(trial, true), response(trial)]).collect()
+    } else {
+        trials.iter().take(SMALL_MAX).map(|trial| work(trial, false)).collect()
+    };
+    let mut notes = vec!["Grey is the warm-up, which does not count. Level stretches are the means of the rounds that the steady-state rule looks at.".to_owned()];
+    if trials.len() > SMALL_MAX {
+        notes.push(format!("{SMALL_MAX} of {} trials are drawn; the table has all.", trials.len()));
+    }
+    Some(Figure {
+        title: "Over time".into(),
+        notes,
+        key: key(&trials),
+        panels: panels.into_iter().filter(|panel| !panel.is_empty()).collect(),
+        table: table(&trials, doubts),
+        folded: !wide,
+    })
+}
+
+fn key(trials: &[&TrialSummary]) -> Vec<super::figure::Key> {
+    let longest = trials.iter().max_by_key(|trial| trial.label.streams.len());
+    let streams = longest.map(|trial| trial.label.streams.as_slice()).unwrap_or_default();
+    if streams.len() < 2 {
+        return Vec::new();
+    }
+    let entry = |(slot, label): (usize, &observation::StreamLabel)| super::figure::Key {
+        name: label.name.clone(),
+        look: Look { slot, provenance: longest.map(|trial| trial.provenance).unwrap_or_default() },
+        form: Form::Dense,
+    };
+    streams.iter().enumerate().map(entry).collect()
+}
+
+fn work(trial: &TrialSummary, wide: bool) -> Panel {
+    let columns = if wide { COLUMNS_WIDE } else { COLUMNS_SMALL };
+    let mut series: Vec<Series> = Vec::new();
+    for stream in &trial.streams {
+        let at = usize::from(stream.stream);
+        let values = trial.timeline.iter().map(|time| (time.at_s, time.throughput_per_s.get(at).copied()));
+        series.push(dense(trial, stream, values.collect(), columns, Quantity::Rate));
+        series.extend(rounds(trial, stream));
+    }
+    panel(trial, wide, "operations a second", series, Axis::new("operations a second", Quantity::Rate, Spacing::FromZero))
+}
+
+fn response(trial: &TrialSummary) -> Panel {
+    let series: Vec<Series> = trial
+        .streams
+        .iter()
+        .map(|stream| {
+            let at = usize::from(stream.stream);
+            let values = trial.timeline.iter().map(|time| (time.at_s, time.p99_ms.get(at).copied().flatten()));
+            dense(trial, stream, values.collect(), COLUMNS_WIDE, Quantity::Milliseconds)
+        })
+        .collect();
+    let y = super::axes::time("response p99 of each interval", Quantity::Milliseconds, &series);
+    panel(trial, true, "response p99 of each interval", series, y)
+}
+
+fn panel(trial: &TrialSummary, wide: bool, what: &str, series: Vec<Series>, y: Axis) -> Panel {
+    let name = name(trial);
+    let title = if wide { format!("{name}: {what}") } else { name };
+    let mut guides = Vec::new();
+    let first = trial.timeline.first().map_or(0.0, |time| time.at_s);
+    if trial.window.start.seconds() > first {
+        guides.push(Guide::Stretch { from: first, to: trial.window.start.seconds(), text: "warm-up".into() });
+    }
+    let events = trial.events.iter().filter(|event| event.kind != observation::EventKind::Phase);
+    guides.extend(events.map(|event| Guide::Event { x: event.at.seconds(), text: event.text.clone() }));
+    Panel {
+        title,
+        x: Axis::new("since the start of the trial", Quantity::Seconds, Spacing::Linear),
+        y,
+        series,
+        guides,
+        span: if wide { Span::Full } else { Span::Third },
+    }
+}
+
+/// `3: random-read, 32 outstanding, target`.
+fn name(trial: &TrialSummary) -> String {
+    let streams: Vec<&str> = trial.label.streams.iter().map(|stream| stream.name.as_str()).collect();
+    let levels = trial.label.factors.iter().map(|factor| super::curve::factor_text(&factor.name, &factor.level));
+    let mut parts = vec![streams.join(" and ")];
+    parts.extend(levels.filter(|level| !parts[0].contains(level.as_str())).collect::<Vec<_>>());
+    format!("{}, {} (trial {})", parts.join(", "), trial.label.system, trial.label.index)
+}
+
+/// Merges intervals into at most `columns`; the band is the least and greatest of what was merged.
+fn dense(
+    trial: &TrialSummary,
+    stream: &StreamSummary,
+    values: Vec<(f64, Option<f64>)>,
+    columns: usize,
+    quantity: Quantity,
+) -> Series {
+    let size = values.len().div_ceil(columns).max(1);
+    let label = trial.label.streams.get(usize::from(stream.stream)).map_or("", |label| label.name.as_str());
+    let points = values.chunks(size).filter_map(|chunk| {
+        let seen: Vec<f64> = chunk.iter().filter_map(|(_, value)| *value).filter(|value| value.is_finite()).collect();
+        let middle = (chunk[0].0 + chunk[chunk.len() - 1].0) / 2.0;
+        let mean = seen.iter().sum::<f64>() / seen.len() as f64;
+        let (low, high) = seen.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(*v), b.max(*v)));
+        let text = format!("{label} at {}: {}", Quantity::Seconds.text(middle), quantity.text(mean));
+        let banded = size > 1;
+        let (low, high) = if banded { (low, high) } else { (f64::NAN, f64::NAN) };
+        (!seen.is_empty()).then(|| Datum { low, high, ..Datum::bare(middle, mean, text) })
+    });
+    let look = Look { slot: usize::from(stream.stream), provenance: trial.provenance };
+    Series { name: label.to_owned(), look, form: Form::Dense, points: points.collect() }
+}
+
+/// The means of the rounds, each over its share of the end of the window.
+fn rounds(trial: &TrialSummary, stream: &StreamSummary) -> Option<Series> {
+    let rounds = stream.steady.rounds.as_ref().filter(|rounds| !rounds.means.is_empty())?;
+    let length = trial.window.length().seconds() / rounds.means.len() as f64;
+    let start = trial.window.start.seconds();
+    let mut points: Vec<Datum> = rounds
+        .means
+        .iter()
+        .enumerate()
+        .map(|(at, mean)| {
+            let text = format!("round {}: {}", at + 1, Quantity::Rate.text(*mean));
+            Datum::bare(start + length * at as f64, *mean, text)
+        })
+        .collect();
+    let last = *rounds.means.last()?;
+    points.push(Datum::bare(trial.window.end.seconds(), last, String::new()));
+    let look = Look { slot: usize::from(stream.stream), provenance: trial.provenance };
+    Some(Series { name: "rounds".into(), look, form: Form::Steps, points })
+}
+
+fn table(trials: &[&TrialSummary], doubts: &Doubts) -> Table {
+    let columns = vec![
+        Column::numbers("trial", "trial"),
+        Column::words("system", "system"),
+        Column::words("stream", "stream"),
+        Column::words("at", "factors"),
+        Column::numbers("replicate", "replicate"),
+        Column::numbers("window", "window_s"),
+        Column::numbers("operations", "throughput_per_s"),
+        Column::numbers("rounds differ by", "rounds_range"),
+        Column::numbers("rounds rise by", "rounds_slope"),
+        Column::words("steady", "steady"),
+        Column::numbers("Little's gap", "little_gap"),
+        Column::words("state at the start", "state").minor(),
+    ];
+    let mut table = Table::new("Every trial in the order of execution", columns);
+    for trial in trials {
+        table.rows.extend(trial.streams.iter().map(|stream| row(trial, stream, doubts)));
+    }
+    table.without_empty_columns()
+}
+
+fn row(trial: &TrialSummary, stream: &StreamSummary, doubts: &Doubts) -> Vec<Cell> {
+    let label = &trial.label;
+    let name = label.streams.get(usize::from(stream.stream)).map_or("", |label| label.name.as_str());
+    let levels: Vec<String> =
+        label.factors.iter().map(|factor| super::curve::factor_text(&factor.name, &factor.level)).collect();
+    let rounds = stream.steady.rounds.as_ref();
+    vec![
+        Cell::number(f64::from(label.index), Quantity::Count),
+        Cell::word(&label.system),
+        Cell::word(name),
+        Cell::word(levels.join(", ")),
+        Cell::number(f64::from(label.replicate) + 1.0, Quantity::Count),
+        Cell::number(trial.window.length().seconds(), Quantity::Seconds),
+        Cell::estimate(&stream.throughput_per_s, Quantity::Rate).marked(doubts.marks(&trial.caveats, Touches::All)),
+        Cell::optional(rounds.map(|rounds| rounds.range), Quantity::Share),
+        Cell::optional(rounds.map(|rounds| rounds.slope), Quantity::Share),
+        Cell::word(if trial.fixed_work { "" } else { stream.steady.answer.word() }),
+        Cell::optional(stream.little_gap_pct.map(|gap| gap / 100.0), Quantity::Share),
+        Cell::word(&label.state),
+    ]
+}

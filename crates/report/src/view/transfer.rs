@@ -1,0 +1,100 @@
+//! Service time by transfer size, by ratio both ways, with the fitted form drawn; experiments on and off alignment beside
+//! each other on the same scale.
+
+use super::axes::{factor_axis, key, look, series};
+use super::curve::{Curve, Sweep};
+use super::figure::{Axis, Figure, Form, Guide, Panel, Series, Spacing, Span};
+use super::quantity::Quantity;
+use crate::doubts::{Doubts, Touches};
+use analysis::{Finding, Findings, ServiceFit, ServiceForm};
+
+/// Points of a drawn fit between one measured size and the next.
+const STEPS_BETWEEN: u32 = 12;
+
+/// One column of panels an experiment: service time, and the data rate that follows.
+pub fn figure(findings: &Findings, sweeps: &[&Sweep], doubts: &Doubts) -> Figure {
+    let service: Vec<Panel> = sweeps.iter().map(|sweep| service(findings, sweep, doubts)).collect();
+    let rate: Vec<Panel> = sweeps.iter().map(|sweep| rate(sweep, doubts)).collect();
+    Figure {
+        title: "Service time and data rate by transfer size".into(),
+        notes: vec!["The thin line is the fitted form: a time of its own for every operation, then a rate.".into()],
+        key: sweeps.first().map(|sweep| key(sweep, Form::Line)).unwrap_or_default(),
+        panels: same_scale(service).into_iter().chain(same_scale(rate)).collect(),
+        table: super::points::joined(sweeps, doubts),
+        folded: false,
+    }
+}
+
+fn service(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Panel {
+    let wanted = (Form::Marks, Quantity::Milliseconds, Touches::All);
+    let all: Vec<Series> = sweep
+        .curves
+        .iter()
+        .map(|curve| series(sweep, curve, doubts, wanted, |point| Some(point.service_mean_ms)))
+        .collect();
+    Panel {
+        title: sweep.experiment.to_owned(),
+        x: factor_axis(sweep),
+        y: Axis::new("service time, mean", Quantity::Milliseconds, Spacing::Log),
+        series: all,
+        guides: sweep.curves.iter().filter_map(|curve| fit(findings, sweep, curve)).collect(),
+        span: Span::Half,
+    }
+}
+
+fn rate(sweep: &Sweep, doubts: &Doubts) -> Panel {
+    let wanted = (Form::Line, Quantity::ByteRate, Touches::All);
+    let all = sweep.curves.iter().map(|curve| series(sweep, curve, doubts, wanted, |point| Some(point.bytes_per_s)));
+    Panel {
+        title: format!("{}: data rate", sweep.experiment),
+        x: factor_axis(sweep),
+        y: Axis::new("bytes a second", Quantity::ByteRate, Spacing::Log),
+        series: all.collect(),
+        guides: Vec::new(),
+        span: Span::Half,
+    }
+}
+
+fn fit(findings: &Findings, sweep: &Sweep, curve: &Curve) -> Option<Guide> {
+    let fit = findings.findings.iter().find_map(|finding| match finding {
+        Finding::ServiceFit(fit)
+            if fit.experiment == sweep.experiment && fit.system == curve.system && fit.stream == curve.stream =>
+        {
+            Some(fit)
+        }
+        _ => None,
+    })?;
+    if fit.form == ServiceForm::Neither {
+        return None;
+    }
+    let sizes: Vec<f64> = sweep.levels.iter().filter_map(|level| level.number()).collect();
+    let between = sizes.windows(2).flat_map(|pair| {
+        let ratio = pair[1] / pair[0];
+        (0..STEPS_BETWEEN).map(move |step| pair[0] * ratio.powf(f64::from(step) / f64::from(STEPS_BETWEEN)))
+    });
+    let all = between.chain(sizes.last().copied());
+    let points: Vec<(f64, f64)> = all.map(|bytes| (bytes, fitted_ms(fit, bytes))).collect();
+    let drawable = points.iter().all(|(_, ms)| ms.is_finite() && *ms > 0.0);
+    drawable.then(|| Guide::Curve { look: Some(look(curve)), points, text: "fit".into() })
+}
+
+/// `base + bytes / rate`, with the bytes rounded up to whole steps where the form is stepped.
+fn fitted_ms(fit: &ServiceFit, bytes: f64) -> f64 {
+    let moved = match (fit.form, fit.step_bytes) {
+        (ServiceForm::Stepped, Some(step)) if step > 0 => (bytes / step as f64).ceil() * step as f64,
+        _ => bytes,
+    };
+    fit.base_ms.value + moved / fit.rate_bytes_per_s.value * 1e3
+}
+
+fn same_scale(mut panels: Vec<Panel>) -> Vec<Panel> {
+    let values = panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.points).map(|point| point.y);
+    let (least, most) = values.filter(|y| *y > 0.0).fold((f64::INFINITY, 0.0f64), |(a, b), y| (a.min(y), b.max(y)));
+    if least <= most {
+        panels.iter_mut().for_each(|panel| panel.y.range = Some((least, most)));
+    }
+    if panels.len() == 1 {
+        panels[0].span = Span::Half;
+    }
+    panels
+}

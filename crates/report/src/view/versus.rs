@@ -1,0 +1,157 @@
+//! Systems against the baseline: a ratio with its interval for every comparison, the margin shaded.
+
+use super::curve::factor_text;
+use super::figure::{Axis, Datum, Figure, Form, Guide, Look, Panel, Series, Spacing, Span};
+use super::quantity::Quantity;
+use super::table::{Cell, Column, Table};
+use analysis::{Comparison, Finding, Findings};
+use observation::Provenance;
+use study::Direction;
+
+/// One figure with a panel for every metric, the primary first; none when nothing is compared.
+pub fn figure(findings: &Findings) -> Option<Figure> {
+    let mut all: Vec<&Comparison> = findings
+        .findings
+        .iter()
+        .filter_map(|finding| match finding {
+            Finding::Comparison(comparison) => Some(comparison),
+            _ => None,
+        })
+        .collect();
+    if all.is_empty() {
+        return None;
+    }
+    all.sort_by_key(|comparison| !comparison.primary);
+    let mut metrics: Vec<&str> = Vec::new();
+    for comparison in &all {
+        if !metrics.contains(&comparison.metric.as_str()) {
+            metrics.push(&comparison.metric);
+        }
+    }
+    let panels = metrics.iter().map(|metric| {
+        let of: Vec<&Comparison> = all.iter().copied().filter(|comparison| comparison.metric == *metric).collect();
+        panel(metric, &of)
+    });
+    Some(Figure {
+        title: "Compared".into(),
+        notes: vec![
+            "Each line is the interval of the ratio of a system to its baseline; 1 is no difference, and the shaded band \
+             is the margin within which two count as equivalent. A filled mark is the primary comparison, the others are \
+             exploratory and adjusted for their number."
+                .into(),
+        ],
+        key: Vec::new(),
+        panels: panels.collect(),
+        table: table(&all),
+        folded: false,
+    })
+}
+
+fn panel(metric: &str, comparisons: &[&Comparison]) -> Panel {
+    let direction = match comparisons.first().map(|comparison| comparison.direction) {
+        Some(Direction::LowerIsBetter) => "lower is better",
+        _ => "higher is better",
+    };
+    let margin = comparisons.first().map_or(0.0, |comparison| comparison.margin);
+    let points = |primary: bool| -> Vec<Datum> {
+        let rows = comparisons.iter().enumerate().filter(|(_, comparison)| comparison.primary == primary);
+        rows.filter(|(_, comparison)| comparison.ratio.value.is_finite()).map(|(row, comparison)| mark(row, comparison)).collect()
+    };
+    // Exploratory marks take the second slot: another colour and another marker.
+    let series = [(true, 0, "primary"), (false, 1, "exploratory")].map(|(primary, slot, name)| Series {
+        name: name.to_owned(),
+        look: Look { slot, provenance: Provenance::Measured },
+        form: Form::Marks,
+        points: points(primary),
+    });
+    Panel {
+        title: format!("{metric}, ratio to the baseline ({direction})"),
+        x: Axis::new("times the baseline", Quantity::Ratio, Spacing::Linear),
+        y: Axis::new("", Quantity::Plain, Spacing::Names(comparisons.iter().map(|one| place(one)).collect())),
+        series: series.into_iter().filter(|series| !series.points.is_empty()).collect(),
+        guides: vec![
+            Guide::Stretch {
+                from: 1.0 / (1.0 + margin),
+                to: 1.0 + margin,
+                text: format!("within {}", units::percent(margin)),
+            },
+            Guide::Event { x: 1.0, text: "no difference".into() },
+        ],
+        span: Span::Full,
+    }
+}
+
+fn mark(row: usize, comparison: &Comparison) -> Datum {
+    let ratio = &comparison.ratio;
+    Datum {
+        x: ratio.value,
+        y: row as f64,
+        low: ratio.low,
+        high: ratio.high,
+        readout: format!(
+            "{}: {} {} ({}), {}",
+            comparison.metric,
+            place(comparison),
+            Quantity::Ratio.text(ratio.value),
+            Quantity::Ratio.interval(ratio.low, ratio.high),
+            comparison.verdict.word()
+        ),
+        marks: comparison.verdict.word().to_owned(),
+    }
+}
+
+/// `virtual: files, width 96`.
+fn place(comparison: &Comparison) -> String {
+    let mut parts = vec![format!("{}: {}", comparison.system, comparison.stream)];
+    parts.extend(comparison.factors.iter().map(|(name, level)| factor_text(name, level)));
+    parts.join(", ")
+}
+
+fn table(comparisons: &[&Comparison]) -> Table {
+    let columns = vec![
+        Column::words("system", "system"),
+        Column::words("baseline", "baseline"),
+        Column::words("experiment", "experiment").minor(),
+        Column::words("stream", "stream"),
+        Column::words("at", "factors"),
+        Column::words("metric", "metric"),
+        Column::numbers("ratio", "ratio"),
+        Column::numbers("pairs", "n"),
+        Column::words("verdict", "verdict"),
+        Column::words("standing", "standing"),
+        Column::numbers("margin", "margin"),
+        Column::numbers("detectable", "detectable").minor(),
+        Column::words("interleaved", "interleaved").minor(),
+        Column::numbers("p, unadjusted", "p_value").minor(),
+        Column::words("why", "reason").minor(),
+    ];
+    let mut table = Table::new("Every comparison", columns);
+    table.rows = comparisons.iter().map(|comparison| row(comparison)).collect();
+    table.without_empty_columns()
+}
+
+fn row(comparison: &Comparison) -> Vec<Cell> {
+    let levels: Vec<String> = comparison.factors.iter().map(|(name, level)| factor_text(name, level)).collect();
+    let standing = match (comparison.primary, comparison.adjusted) {
+        (true, _) => "primary",
+        (false, true) => "exploratory, adjusted",
+        (false, false) => "exploratory",
+    };
+    vec![
+        Cell::word(&comparison.system),
+        Cell::word(&comparison.baseline),
+        Cell::word(&comparison.experiment),
+        Cell::word(&comparison.stream),
+        Cell::word(levels.join(", ")),
+        Cell::word(&comparison.metric),
+        Cell::estimate(&comparison.ratio, Quantity::Ratio),
+        Cell::number(f64::from(comparison.ratio.n), Quantity::Count),
+        Cell::word(comparison.verdict.word()),
+        Cell::word(standing),
+        Cell::number(comparison.margin, Quantity::Share),
+        Cell::optional(comparison.detectable, Quantity::Share),
+        Cell::word(if comparison.interleaved { "yes" } else { "no" }),
+        Cell::number(comparison.p_value, Quantity::Plain),
+        Cell::word(comparison.reason.as_deref().unwrap_or_default()),
+    ]
+}
