@@ -39,7 +39,7 @@ mod trial;
 mod value;
 
 pub use definition::SearchDefinition;
-pub use judgement::{Direction, Judgement, Metric, Primary, Selector, SteadyRule, Threshold};
+pub use judgement::{Direction, Judgement, Metric, Primary, RoundsEvidence, Selector, SteadyRule, Threshold};
 pub use key::{Group, Key, Kind};
 pub use keys::KEYS;
 pub use outcome::{Outcome, ResponseQuantiles};
