@@ -11,6 +11,14 @@ pub struct Stall {
     pub full_us: Option<u64>,
 }
 
+impl Stall {
+    /// Without what the kernel writes and does not mean: for the machine as a whole it always writes zero for all
+    /// tasks waiting for the CPU.
+    pub fn meaningful(self, resource: &str) -> Self {
+        if resource == "cpu" { Self { full_us: None, ..self } } else { self }
+    }
+}
+
 /// Reads the text of one pressure file.
 pub fn parse(text: &str) -> Option<Stall> {
     let total = |kind: &str| text.lines().find(|line| line.starts_with(kind)).and_then(|l| scan::keyed(l, "total"));
@@ -27,5 +35,12 @@ mod tests {
         assert_eq!(parse(text), Some(Stall { some_us: 5_596_114, full_us: Some(77) }));
         assert_eq!(parse("some avg10=0 avg60=0 avg300=0 total=3\n"), Some(Stall { some_us: 3, full_us: None }));
         assert_eq!(parse(""), None);
+    }
+
+    #[test]
+    fn a_zero_that_means_nothing_is_not_observed() {
+        let stall = Stall { some_us: 3, full_us: Some(0) };
+        assert_eq!(stall.meaningful("cpu").full_us, None);
+        assert_eq!(stall.meaningful("io").full_us, Some(0));
     }
 }

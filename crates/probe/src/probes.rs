@@ -73,7 +73,7 @@ impl Probes {
             pressure: self
                 .pressure
                 .iter_mut()
-                .filter_map(|(name, source)| Some((*name, pressure::parse(source.read()?)?)))
+                .filter_map(|(name, source)| Some((*name, pressure::parse(source.read()?)?.meaningful(name))))
                 .collect(),
             throttles: self.throttles.iter_mut().filter_map(|source| cgroup::parse(source.read()?)).collect(),
             memory: parsed(&mut self.memory, |text| Some(memory::parse(text))).unwrap_or_default(),

@@ -166,6 +166,32 @@ fn a_device_under_a_loop_device_is_held_by_it() {
 }
 
 #[test]
+fn a_device_under_device_mapper_is_held_and_the_mapping_is_free() {
+    need!("root", "loop devices", "losetup", "dmsetup", "/sys/class/misc/device-mapper");
+    let disk = Loop::empty();
+    let name = format!("prony-test-{}", std::process::id());
+    let table = format!("0 {} linear {} 0", SIZE / 512, disk.text());
+    run("dmsetup", &["create", &name, "--uuid", &name, "--table", &table]);
+    let refusal = refused(&disk.path, &consent(&format!("{}:{SIZE}", disk.id())));
+    let mapping = refused(&Path::new("/dev/mapper").join(&name), &[]).option();
+    run("dmsetup", &["remove", &name]);
+    assert!(matches!(&refusal.obstacles[..], [Obstacle::Held { by, .. }] if by.contains("dm")), "{refusal}");
+    assert_eq!(mapping, Some(format!("--destroy {name}:{SIZE}")));
+}
+
+#[test]
+fn a_member_of_an_array_is_held_by_it() {
+    need!("root", "loop devices", "losetup", "mdadm", "/proc/mdstat");
+    let disk = Loop::empty();
+    let array = format!("/dev/md/prony-test-{}", std::process::id());
+    let options = ["--build", &array, "--level=linear", "--force", "--raid-devices=1", disk.text()];
+    run("mdadm", &options);
+    let refusal = refused(&disk.path, &consent(&format!("{}:{SIZE}", disk.id())));
+    run("mdadm", &["--stop", &array]);
+    assert!(matches!(&refusal.obstacles[..], [Obstacle::Held { by, .. }] if by.contains("md")), "{refusal}");
+}
+
+#[test]
 fn a_read_only_device_is_refused() {
     need!("root", "loop devices", "losetup");
     let disk = Loop::prepared(&["--read-only"], |_| {});

@@ -89,8 +89,17 @@ pub struct Mounted {
 
 impl Mounted {
     pub fn new(device: &Path) -> Self {
+        Self::with(&[device.to_str().expect("a plain path")])
+    }
+
+    /// A filesystem in memory of a size as `mount` reads it.
+    pub fn in_memory(size: &str) -> Self {
+        Self::with(&["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"])
+    }
+
+    fn with(arguments: &[&str]) -> Self {
         let point = tempfile::tempdir().expect("a temporary folder");
-        run("mount", &[device.to_str().expect("a plain path"), point.path().to_str().expect("a plain path")]);
+        run("mount", &[arguments, &[point.path().to_str().expect("a plain path")]].concat());
         Self { point }
     }
 }

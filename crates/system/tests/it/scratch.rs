@@ -5,8 +5,12 @@ use std::os::unix::fs::{FileExt, MetadataExt, symlink};
 use std::path::PathBuf;
 
 use system::file::{Scratch, ScratchError, ScratchSpec, abandoned};
+use system::survey::Direct;
 use system::{Access, ModuleKind};
 use units::Bytes;
+
+use crate::loops::Mounted;
+use crate::skip::need;
 
 const SIZE: Bytes = Bytes(64 * 1024);
 
@@ -114,6 +118,58 @@ fn a_living_scratch_is_not_abandoned_and_a_kept_one_is_found_and_removed() {
     assert_eq!((found[0].run_id(), found[0].pid()), ("2026-11-21T2130-flash", std::process::id()));
     found.into_iter().for_each(|one| one.remove().unwrap());
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+}
+
+/// Where the child of the next test makes its files.
+const CHILD_DIR: &str = "PRONY_TEST_SCRATCH_DIR";
+
+#[test]
+#[ignore = "the child of the test below, which kills it"]
+fn a_process_that_holds_a_scratch_until_it_is_killed() {
+    let dirs = [PathBuf::from(std::env::var_os(CHILD_DIR).expect("the folder of the parent"))];
+    let scratch = Scratch::create(&spec(&dirs, 1)).unwrap();
+    fs::write(dirs[0].join("ready"), "").unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(600));
+    drop(scratch);
+}
+
+#[test]
+fn the_scratch_of_a_killed_process_is_found_with_its_size_and_removed() {
+    let dir = folder();
+    let mut child = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "--ignored", "scratch::a_process_that_holds_a_scratch_until_it_is_killed"])
+        .env(CHILD_DIR, dir.path())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    while !dir.path().join("ready").exists() {
+        assert!(child.try_wait().unwrap().is_none(), "the child ended early");
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    assert!(abandoned(dir.path()).unwrap().is_empty(), "its process lives");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let found = abandoned(dir.path()).unwrap();
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].pid(), child.id());
+    assert!(found[0].bytes() >= SIZE);
+    found.into_iter().for_each(|one| one.remove().unwrap());
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "only the sign of readiness is left");
+}
+
+#[test]
+fn a_small_filesystem_in_memory_is_known_as_such_and_overfilled_by_nobody() {
+    need!("root", "mount");
+    let mounted = Mounted::in_memory("256k");
+    let dirs = [mounted.point.path().to_path_buf()];
+    let error = Scratch::create(&spec(&dirs, 5)).unwrap_err();
+    assert!(matches!(error, ScratchError::Full { modules: 5, free: Bytes(262_144), .. }), "{error}");
+    let scratch = Scratch::create(&spec(&dirs, 3)).unwrap();
+    assert!(scratch.modules()[0].in_memory());
+    assert_eq!(scratch.modules()[0].filesystem(), "tmpfs");
+    assert_eq!(system::survey::folder(mounted.point.path()).unwrap().direct, Direct::InMemory);
+    scratch.remove().unwrap();
+    assert_eq!(fs::read_dir(mounted.point.path()).unwrap().count(), 0);
 }
 
 #[test]
