@@ -1,1 +1,34 @@
-//! placeholder
+//! Runs trials: brings a system into its state, drives the load, and hands back observations.
+//!
+//! The one idea: the loop between load, system and recorder is written once (`drive`), and compiled for each pair of
+//! load and road. Real time and simulated time differ only in the road.
+//!
+//! What it does not do: it plans nothing, judges nothing, stores nothing and prints nothing. It is the only room with
+//! unsafe code: rings, buffers and a few system calls without a safe wrapper.
+
+mod buffers;
+mod ceiling;
+mod crew;
+mod drive;
+mod error;
+mod file_steps;
+mod fill;
+mod gate;
+mod lane;
+mod muster;
+mod observer;
+mod opened;
+mod plain;
+mod ring;
+mod simulate;
+mod state;
+mod task;
+mod thread;
+mod trial;
+mod worker;
+
+pub use ceiling::measure_ceiling;
+pub use error::{OpenError, TrialError};
+pub use observer::{Live, Observer, Phase, Unobserved};
+pub use opened::{Need, Opened};
+pub use trial::run_trial;

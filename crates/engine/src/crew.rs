@@ -1,0 +1,349 @@
+//! The workers of a trial, each on a thread of its own, and the coordinator who watches them.
+//!
+//! Workers prepare everything they need, wait at the gate, and run to the end without a word. The coordinator wakes at the
+//! border of every interval, collects what they recorded, reads the probes, and takes the CPU clock at both ends of the
+//! window. Nobody waits for it.
+
+use crate::gate::{Gate, Go};
+use crate::observer::{Live, Observer, Phase};
+use crate::opened::Opened;
+use crate::task::Noticed;
+use crate::worker;
+use crate::{TrialError, muster};
+use observation::{Account, Cell, CpuTime, Event, EventKind, Histogram};
+use recorder::{Clock, Collector, WallClock};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+use study::Trial;
+use units::Nanos;
+
+/// Probes are read no more often than this: a reading costs a good part of a millisecond.
+const PROBE_EVERY: Nanos = Nanos(200_000_000);
+
+/// A coordinator that wakes so late was held up together with everything else on the machine.
+const PAUSE: Nanos = Nanos(100_000_000);
+
+/// What all workers together brought home.
+#[derive(Debug, Default)]
+pub(crate) struct Haul {
+    pub(crate) started_unix_ns: i64,
+    pub(crate) cells: Vec<Cell>,
+    pub(crate) accounts: Vec<Account>,
+    pub(crate) generators: u16,
+    pub(crate) generator_cpu: CpuTime,
+    pub(crate) readings: Vec<probe::Reading>,
+    pub(crate) events: Vec<Event>,
+    pub(crate) validated: u64,
+    pub(crate) damaged: u64,
+    /// When the last worker was through, on the trial's clock.
+    pub(crate) ended: Nanos,
+}
+
+/// What a worker says.
+pub(crate) enum Word {
+    /// It stands at the gate.
+    Ready,
+    /// It could not get ready, or its port broke.
+    Lost(TrialError),
+    /// It is through.
+    Home(worker::Return),
+}
+
+/// Decides after each interval whether the trial may end early.
+pub(crate) type Verdict<'a> = &'a mut dyn FnMut(&[Cell]) -> bool;
+
+/// Runs a trial's streams over real time.
+///
+/// # Errors
+/// Whatever kept a worker from getting ready or from going on, or that it was told to stop.
+pub(crate) fn run(
+    opened: &Opened,
+    trial: &Trial,
+    observer: &mut dyn Observer,
+    stop: &AtomicBool,
+    verdict: Verdict<'_>,
+) -> Result<Haul, TrialError> {
+    let mut collector = Collector::default();
+    let assignments = muster::assignments(opened, trial, &mut collector)?;
+    let (gate, halt) = (Gate::default(), AtomicBool::new(false));
+    let (sender, words) = channel();
+    std::thread::scope(|scope| {
+        let workers = assignments.len();
+        for assignment in assignments {
+            let (sender, gate, halt, clock) = (sender.clone(), &gate, &halt, opened.clock.clone());
+            scope.spawn(move || worker::run(assignment, clock, gate, halt, &sender));
+        }
+        let mut watch = Watch::new(opened, trial, collector, workers);
+        if let Err(error) = watch.muster(&words) {
+            gate.open(Go::Home);
+            return Err(error);
+        }
+        watch.zero = opened.clock.now() + Nanos::from_millis(2);
+        gate.open(Go::At(watch.zero));
+        let outcome = watch.until_home(&words, observer, stop, &halt, verdict);
+        // Whatever happened, nobody may stay behind: the scope waits for all.
+        halt.store(outcome.is_err(), Ordering::Relaxed);
+        outcome.and_then(|()| watch.haul())
+    })
+}
+
+/// The coordinator's notes.
+struct Watch<'a> {
+    clock: WallClock,
+    trial: &'a Trial,
+    collector: Collector,
+    probes: probe::Probes,
+    zero: Nanos,
+    workers: usize,
+    home: usize,
+    haul: Haul,
+    fresh: Vec<Cell>,
+    cpu: Vec<(Nanos, CpuTime)>,
+    done_before: (Nanos, u64),
+    gone: Option<i32>,
+    failure: Option<TrialError>,
+    system: String,
+    stopped: bool,
+}
+
+impl<'a> Watch<'a> {
+    fn new(opened: &'a Opened, trial: &'a Trial, collector: Collector, workers: usize) -> Watch<'a> {
+        let accounts = vec![Account::default(); trial.streams.len()];
+        Watch {
+            clock: opened.clock.clone(),
+            trial,
+            collector,
+            probes: probe::Probes::new(&opened.places()),
+            zero: Nanos::ZERO,
+            workers,
+            home: 0,
+            haul: Haul { accounts, generators: workers as u16, ..Haul::default() },
+            fresh: Vec::new(),
+            cpu: Vec::with_capacity(2),
+            done_before: (Nanos::ZERO, 0),
+            gone: None,
+            failure: None,
+            system: opened.name.clone(),
+            stopped: false,
+        }
+    }
+
+    /// Waits until every worker stands at the gate.
+    fn muster(&mut self, words: &Receiver<Word>) -> Result<(), TrialError> {
+        for _ in 0..self.workers {
+            match words.recv() {
+                Ok(Word::Ready) => {}
+                Ok(Word::Lost(error)) => return Err(error),
+                Ok(Word::Home(_)) | Err(_) => return Err(TrialError::Stopped),
+            }
+        }
+        Ok(())
+    }
+
+    fn now(&self) -> Nanos {
+        self.clock.now().saturating_sub(self.zero)
+    }
+
+    /// Watches until the last worker is home.
+    fn until_home(
+        &mut self,
+        words: &Receiver<Word>,
+        observer: &mut dyn Observer,
+        stop: &AtomicBool,
+        halt: &AtomicBool,
+        verdict: Verdict<'_>,
+    ) -> Result<(), TrialError> {
+        let phases = self.trial.phases;
+        self.haul.started_unix_ns = self.clock.unix_start_ns() + self.zero.0 as i64;
+        self.announce(observer);
+        let mut border = Nanos::ZERO;
+        while self.home < self.workers {
+            self.listen(words, border);
+            let now = self.now();
+            if now < border && self.home < self.workers {
+                continue;
+            }
+            self.notice_pause(now, border);
+            self.at_border(now, border);
+            let over = self.collect(observer) && verdict(&self.fresh);
+            if over || stop.load(Ordering::Relaxed) || self.failure.is_some() || self.gone.is_some() {
+                self.stopped |= stop.load(Ordering::Relaxed);
+                halt.store(true, Ordering::Relaxed);
+            }
+            self.report(observer, now);
+            border += phases.interval;
+            if now > border {
+                border = Nanos(now.0 / phases.interval.0 * phases.interval.0 + phases.interval.0);
+            }
+        }
+        self.finish(observer, verdict)
+    }
+
+    /// Takes words until the border is reached or everybody is home.
+    fn listen(&mut self, words: &Receiver<Word>, border: Nanos) {
+        while self.home < self.workers {
+            let left = (border + self.zero).saturating_sub(self.clock.now());
+            match words.recv_timeout(Duration::from_nanos(left.0)) {
+                Ok(Word::Ready) => {}
+                Ok(Word::Lost(error)) => {
+                    self.home += 1;
+                    self.failure.get_or_insert(error);
+                }
+                Ok(Word::Home(home)) => self.welcome(home),
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return,
+            }
+            if self.failure.is_some() || self.gone.is_some() {
+                return;
+            }
+        }
+    }
+
+    fn welcome(&mut self, home: worker::Return) {
+        self.home += 1;
+        self.gone = self.gone.or(home.gone);
+        self.haul.ended = self.haul.ended.max(home.ended);
+        match home.account {
+            Ok(account) => self.haul.accounts[usize::from(home.stream)].add(&account),
+            Err(unbalanced) => {
+                self.failure.get_or_insert(TrialError::Unbalanced { source: unbalanced });
+            }
+        }
+        self.take_notice(home.noticed);
+    }
+
+    fn take_notice(&mut self, noticed: Noticed) {
+        self.haul.validated += noticed.validated;
+        self.haul.damaged += noticed.damaged;
+        self.haul.events.extend(noticed.events);
+    }
+
+    fn notice_pause(&mut self, now: Nanos, border: Nanos) {
+        let late = now.saturating_sub(border);
+        if late > PAUSE && self.home < self.workers {
+            let text = format!("the machine held the coordinator up for {}", units::duration(late));
+            self.haul.events.push(Event { at: border, kind: EventKind::Pause, text });
+        }
+    }
+
+    /// Reads clocks and probes that belong to this border.
+    fn at_border(&mut self, now: Nanos, border: Nanos) {
+        let phases = self.trial.phases;
+        let end = phases.warm_up + phases.measure;
+        let opens = self.cpu.is_empty() && border >= phases.warm_up;
+        let closes = self.cpu.len() == 1 && (border >= end || self.home == self.workers);
+        if opens || closes {
+            self.cpu.push((now, probe::cpu_time()));
+        }
+        let due = self.haul.readings.last().is_none_or(|last| now.saturating_sub(last.at) >= PROBE_EVERY);
+        if due || opens || closes {
+            let reading = self.probes.read(now);
+            self.haul.readings.push(reading);
+        }
+    }
+
+    /// Takes new cells, shows them to the observer, and keeps them merged over endpoints and workers.
+    fn collect(&mut self, observer: &mut dyn Observer) -> bool {
+        self.fresh.clear();
+        self.collector.collect(&mut self.fresh);
+        if self.fresh.is_empty() {
+            return false;
+        }
+        observer.cells(self.trial, &self.fresh);
+        for cell in &self.fresh {
+            keep(&mut self.haul.cells, cell);
+        }
+        true
+    }
+
+    fn announce(&self, observer: &mut dyn Observer) {
+        let phases = self.trial.phases;
+        if phases.warm_up > Nanos::ZERO {
+            observer.phase(self.trial, Phase::WarmUp, phases.warm_up);
+        }
+        observer.phase(self.trial, Phase::Measure, phases.warm_up + phases.measure);
+    }
+
+    fn report(&mut self, observer: &mut dyn Observer, now: Nanos) {
+        let phases = self.trial.phases;
+        let phase = match now {
+            now if now < phases.warm_up => Phase::WarmUp,
+            now if now < phases.warm_up + phases.measure => Phase::Measure,
+            _ => Phase::Drain,
+        };
+        let (before, done_before) = self.done_before;
+        let done = self.collector.live().done;
+        let seconds = now.saturating_sub(before).seconds();
+        if seconds <= 0.0 {
+            return;
+        }
+        self.done_before = (now, done);
+        let mut response = Histogram::default();
+        self.fresh.iter().for_each(|cell| response.merge(&cell.response));
+        let quantile = |q| response.quantile_ns(q).map(|ns| ns as f64 / 1e6);
+        let done_per_s = done.saturating_sub(done_before) as f64 / seconds;
+        let live = Live { at: now, phase, done_per_s, p50_ms: quantile(0.5), p99_ms: quantile(0.99) };
+        observer.live(self.trial, &live);
+    }
+
+    /// The last look, when everybody is home.
+    fn finish(&mut self, observer: &mut dyn Observer, verdict: Verdict<'_>) -> Result<(), TrialError> {
+        let now = self.now();
+        self.at_border(now, now);
+        if self.collect(observer) {
+            verdict(&self.fresh);
+        }
+        if let Some(error) = self.failure.take() {
+            return Err(error);
+        }
+        if let Some(errno) = self.gone {
+            let done = self.collector.live().done;
+            let source = std::io::Error::from_raw_os_error(errno);
+            return Err(TrialError::Gone { system: self.system.clone(), done, source });
+        }
+        if self.stopped { Err(TrialError::Stopped) } else { Ok(()) }
+    }
+
+    fn haul(self) -> Result<Haul, TrialError> {
+        let mut haul = self.haul;
+        let phases = self.trial.phases;
+        let window = haul.ended.min(phases.warm_up + phases.measure).saturating_sub(phases.warm_up);
+        haul.generator_cpu = cpu_between(&self.cpu, window);
+        haul.events.sort_by_key(|event| event.at);
+        Ok(haul)
+    }
+}
+
+/// CPU between two readings, scaled to the window: the coordinator reads the clocks a little late.
+fn cpu_between(readings: &[(Nanos, CpuTime)], window: Nanos) -> CpuTime {
+    let [(from, before), (to, after)] = readings else { return CpuTime::default() };
+    let span = to.saturating_sub(*from).seconds();
+    let scale = if span > 0.0 { (window.seconds() / span).min(1.0) } else { 0.0 };
+    CpuTime { user_s: (after.user_s - before.user_s) * scale, system_s: (after.system_s - before.system_s) * scale }
+}
+
+/// Adds a cell to those kept, over all endpoints and workers: the store has them apart, and memory must not grow with
+/// their number.
+pub(crate) fn keep(kept: &mut Vec<Cell>, cell: &Cell) {
+    let key = observation::CellKey { endpoint: 0, generator: 0, ..cell.key };
+    // Late cells belong to a recent interval, so the search from the end is short.
+    match kept.iter_mut().rev().take(256).find(|held| held.key == key) {
+        Some(held) => held.merge(cell),
+        None => kept.push(Cell { key, ..cell.clone() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cpu_is_scaled_to_the_window_and_never_beyond_what_was_read() {
+        let at = |s: u64, user_s: f64| (Nanos::from_secs(s), CpuTime { user_s, system_s: 2.0 * user_s });
+        let cpu = cpu_between(&[at(1, 1.0), at(3, 3.0)], Nanos::from_secs(1));
+        assert_eq!((cpu.user_s, cpu.system_s), (1.0, 2.0));
+        let whole = cpu_between(&[at(1, 1.0), at(3, 3.0)], Nanos::from_secs(5));
+        assert_eq!(whole.user_s, 2.0);
+        assert_eq!(cpu_between(&[at(1, 1.0)], Nanos::from_secs(5)), CpuTime::default());
+    }
+}

@@ -1,0 +1,143 @@
+//! Why a system cannot be opened, or a trial cannot go on.
+
+use std::io;
+
+/// Why a system cannot be made ready.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Scratch files could not be made.
+    #[error("making scratch files for system `{system}`")]
+    Scratch {
+        /// Name of the system.
+        system: String,
+        /// The reason.
+        source: system::file::ScratchError,
+    },
+    /// A device may not or cannot be used.
+    #[error("opening device `{path}` of system `{system}`")]
+    Device {
+        /// Name of the system.
+        system: String,
+        /// The path as given.
+        path: String,
+        /// The reason.
+        source: system::device::DeviceError,
+    },
+    /// More modules are asked for than there are.
+    #[error("system `{system}` has {has} modules, the plan asks for {need}")]
+    TooFewModules {
+        /// Name of the system.
+        system: String,
+        /// What it has.
+        has: u32,
+        /// What is asked for.
+        need: u32,
+    },
+    /// A script is not one.
+    #[error("reading the script of system `{system}`: {reason}")]
+    Script {
+        /// Name of the system.
+        system: String,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+/// Why a trial ended without observations.
+#[derive(Debug, thiserror::Error)]
+pub enum TrialError {
+    /// It was told to stop; finished intervals have been handed to the observer.
+    #[error("the run was interrupted")]
+    Stopped,
+    /// The driver that the study insists on cannot be used.
+    #[error("io_uring cannot be used on this machine, and the study allows no other driver")]
+    NoRing {
+        /// The kernel's reason.
+        source: io::Error,
+    },
+    /// The workload does not fit the system.
+    #[error("the workload of stream `{stream}` does not fit the modules")]
+    Workload {
+        /// Name of the stream.
+        stream: String,
+        /// The reason.
+        source: workload::block::SpecError,
+    },
+    /// Memory for buffers, or a thread, or a ring could not be had.
+    #[error("{action} failed")]
+    Resource {
+        /// What was tried.
+        action: &'static str,
+        /// The kernel's answer.
+        source: io::Error,
+    },
+    /// Writing data before the trial failed.
+    #[error("{action} of module {module} of system `{system}` failed")]
+    Prepare {
+        /// What was tried.
+        action: &'static str,
+        /// Which module, from 0.
+        module: usize,
+        /// Name of the system.
+        system: String,
+        /// The kernel's answer.
+        source: io::Error,
+    },
+    /// The port to the system broke.
+    #[error("the road to the system broke")]
+    Port {
+        /// The reason.
+        #[from]
+        source: system::PortError,
+    },
+    /// Every operation fails because the system went away or is full.
+    #[error("system `{system}` is gone after {done} operations: {source}")]
+    Gone {
+        /// Name of the system.
+        system: String,
+        /// Operations that ended well before.
+        done: u64,
+        /// The errno of the first failure that cannot pass.
+        source: io::Error,
+    },
+    /// The work that was done differs from the work that was asked for.
+    #[error("stream `{stream}` did {done} steps where {planned} were planned")]
+    WorkDiffers {
+        /// Name of the stream.
+        stream: String,
+        /// Steps done.
+        done: u64,
+        /// Steps planned.
+        planned: u64,
+    },
+    /// The trial asks for something that this system cannot do.
+    #[error("system `{system}` cannot {what}")]
+    Unsupported {
+        /// Name of the system.
+        system: String,
+        /// What was asked.
+        what: String,
+    },
+    /// A file step failed.
+    #[error("{action} `{path}` failed")]
+    File {
+        /// What was tried.
+        action: &'static str,
+        /// On which file.
+        path: String,
+        /// The kernel's answer.
+        source: io::Error,
+    },
+    /// The books of a stream do not close: a defect of Prony.
+    #[error("the books of a stream do not close")]
+    Unbalanced {
+        /// The figures.
+        source: recorder::Unbalanced,
+    },
+    /// Reads of this system cannot be checked.
+    #[error("reads cannot be validated")]
+    Watch {
+        /// The reason.
+        source: workload::block::WatchError,
+    },
+}

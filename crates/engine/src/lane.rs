@@ -1,0 +1,115 @@
+//! One stream's share on one port: its load, its operations, its recorder, and what is out there now.
+
+use crate::task::Task;
+use load::{Arrival, Load};
+use recorder::{Outcome, Recorder};
+use system::{Completion, Port};
+use units::Nanos;
+use workload::{Kind, Operation};
+
+/// What a driver carries for a stream.
+pub(crate) struct Lane<L> {
+    pub(crate) load: L,
+    pub(crate) recorder: Recorder,
+    task: Task,
+    /// First slot of the port that belongs to this lane.
+    first_slot: u32,
+    flights: Vec<Flight>,
+    /// Slots staged in this round, whose issue is not stamped yet.
+    staged: Vec<u32>,
+}
+
+/// An operation between issue and completion.
+#[derive(Clone, Copy)]
+struct Flight {
+    intended: Nanos,
+    issued: Nanos,
+    operation: Operation,
+    out: bool,
+}
+
+const IDLE: Flight = Flight {
+    intended: Nanos::ZERO,
+    issued: Nanos::ZERO,
+    operation: Operation { kind: Kind::Sync, class: 0, module: 0, offset: 0, bytes: 0 },
+    out: false,
+};
+
+impl<L: Load> Lane<L> {
+    /// Everything that the lane will ever need is allocated here.
+    pub(crate) fn new(load: L, recorder: Recorder, task: Task, first_slot: u32) -> Lane<L> {
+        let slots = load.slots() as usize;
+        Lane { load, recorder, task, first_slot, flights: vec![IDLE; slots], staged: Vec::with_capacity(slots) }
+    }
+
+    pub(crate) fn slots(&self) -> u32 {
+        self.flights.len() as u32
+    }
+
+    /// Whether a slot of the port is this lane's.
+    pub(crate) fn holds(&self, slot: u32) -> bool {
+        slot.wrapping_sub(self.first_slot) < self.slots()
+    }
+
+    /// Draws the operation of an arrival, fills its buffer, and prepares it.
+    #[inline]
+    pub(crate) fn stage<P: Port>(&mut self, port: &mut P, arrival: Arrival) {
+        let slot = self.first_slot + arrival.slot;
+        let operation = self.task.draw(arrival.slot, arrival.n);
+        if operation.kind != Kind::Sync {
+            self.task.prepare(arrival.slot, &operation, port.buffer(slot));
+        }
+        port.stage(slot, &operation, self.task.durable());
+        self.flights[arrival.slot as usize] =
+            Flight { intended: arrival.intended, issued: Nanos::ZERO, operation, out: true };
+        self.staged.push(arrival.slot);
+    }
+
+    /// Stamps what was staged in this round: it leaves now.
+    #[inline]
+    pub(crate) fn stamp_issued(&mut self, at: Nanos) {
+        for slot in self.staged.drain(..) {
+            self.flights[slot as usize].issued = at;
+        }
+    }
+
+    /// Records a completion. Answers with an errno when no further operation can succeed.
+    #[inline]
+    pub(crate) fn settle<P: Port>(&mut self, port: &mut P, completion: &Completion) -> Option<i32> {
+        let slot = completion.slot - self.first_slot;
+        let flight = std::mem::replace(&mut self.flights[slot as usize], IDLE);
+        debug_assert!(flight.out, "a completion belongs to an operation that is out");
+        let operation = &flight.operation;
+        let whole = completion.result >= 0 && completion.result as u32 == operation.bytes;
+        let done = whole || (operation.kind == Kind::Sync && completion.result >= 0);
+        self.task.ended(slot, operation, done, port.buffer(completion.slot), completion.at);
+        self.load.completed(slot, completion.at);
+        let outcome = if done { Outcome::done(operation.bytes) } else { Outcome::failed() };
+        let Operation { class, module, .. } = *operation;
+        self.recorder.record(class, module, flight.intended, flight.issued, completion.at, outcome);
+        if done {
+            self.task.succeeded();
+            None
+        } else {
+            self.task.failed(operation, completion)
+        }
+    }
+
+    /// Censors what is still out and what was due and never left, at the end of the trial.
+    pub(crate) fn give_up(&mut self, at: Nanos) {
+        for flight in &mut self.flights {
+            if std::mem::replace(&mut flight.out, false) {
+                let operation = &flight.operation;
+                self.recorder.censor(operation.class, operation.module, flight.intended, Some(flight.issued), at);
+            }
+        }
+        while let Some(never) = self.load.unissued(at) {
+            self.recorder.censor(0, 0, never.intended, None, at);
+        }
+    }
+
+    /// Hands back what was counted and what was noticed.
+    pub(crate) fn dismantle(self) -> (L, Recorder, Task) {
+        (self.load, self.recorder, self.task)
+    }
+}

@@ -1,0 +1,186 @@
+//! A system made ready: scratch files created, devices opened, or a script at hand.
+
+use crate::OpenError;
+use observation::SystemFacts;
+use recorder::WallClock;
+use std::path::{Path, PathBuf};
+use study::{Place, ScriptSpec, SystemSpec};
+use system::Module;
+use system::file::{Scratch, ScratchSpec};
+use units::Bytes;
+use workload::block::Generations;
+
+/// What the plan needs of a system.
+#[derive(Clone, Debug)]
+pub struct Need<'a> {
+    /// The largest number of modules that any trial uses; 0 when only folders are needed (`files`).
+    pub modules: u32,
+    /// Size of each module.
+    pub module_bytes: Bytes,
+    /// The run, for the names of scratch folders.
+    pub run_id: &'a str,
+    /// Seed of the run; part of every stamp.
+    pub seed: u64,
+    /// Leave scratch files behind, and name them.
+    pub keep: bool,
+    /// Consents to destroy what devices hold.
+    pub consents: &'a [system::Consent],
+}
+
+/// A system that trials can run on. Dropping it removes the scratch files.
+pub struct Opened {
+    pub(crate) name: String,
+    pub(crate) backing: Backing,
+    pub(crate) seed: u64,
+    /// Size of each module of a system without data.
+    pub(crate) module_bytes: Bytes,
+    /// Generation of the next fill: every fill stamps its own, so that what an earlier one left is stale.
+    pub(crate) fills: u32,
+    /// The clock of this system's trials.
+    pub(crate) clock: WallClock,
+    facts: SystemFacts,
+}
+
+/// What stands behind a system.
+pub(crate) enum Backing {
+    /// Nothing.
+    Null,
+    /// A script on a simulated clock.
+    Scripted(ScriptSpec),
+    /// Scratch files.
+    Files(Scratch),
+    /// Block devices.
+    Devices(Vec<Module>),
+}
+
+impl Opened {
+    /// Makes a system ready. Files are created here and removed on drop; a device is opened exclusively, and only with
+    /// consent that fits its identity.
+    ///
+    /// # Errors
+    /// When files cannot be made, a device is refused, or there are fewer modules than needed.
+    pub fn open(spec: &SystemSpec, need: &Need<'_>) -> Result<Opened, OpenError> {
+        let backing = match &spec.place {
+            Place::Null => Backing::Null,
+            Place::Scripted(script) => Backing::Scripted(script.clone()),
+            Place::File { dirs } => Backing::Files(make_files(spec, dirs, need)?),
+            Place::Device { paths } => Backing::Devices(open_devices(spec, paths, need)?),
+        };
+        let mut opened = Opened {
+            name: spec.name.clone(),
+            backing,
+            seed: need.seed,
+            module_bytes: need.module_bytes,
+            fills: 0,
+            clock: WallClock::new(),
+            facts: SystemFacts::default(),
+        };
+        opened.facts = opened.gather_facts(spec, need);
+        Ok(opened)
+    }
+
+    /// What this system is, with its fingerprint.
+    pub fn facts(&self) -> &SystemFacts {
+        &self.facts
+    }
+
+    /// Scratch folders that stay behind, when that was asked for.
+    pub fn kept(&mut self) -> Vec<PathBuf> {
+        match &mut self.backing {
+            Backing::Files(scratch) => scratch.keep(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether time is simulated here.
+    pub fn simulated(&self) -> bool {
+        matches!(self.backing, Backing::Scripted(_))
+    }
+
+    /// The generation that the current fill stamps.
+    pub(crate) fn generation(&self) -> u64 {
+        Generations::filled_with(self.fills)
+    }
+
+    pub(crate) fn modules(&self) -> &[Module] {
+        match &self.backing {
+            Backing::Files(scratch) => scratch.modules(),
+            Backing::Devices(modules) => modules,
+            Backing::Null | Backing::Scripted(_) => &[],
+        }
+    }
+
+    pub(crate) fn modules_mut(&mut self) -> &mut [Module] {
+        match &mut self.backing {
+            Backing::Files(scratch) => scratch.modules_mut(),
+            Backing::Devices(modules) => modules,
+            Backing::Null | Backing::Scripted(_) => &mut [],
+        }
+    }
+
+    /// Folders in which a workload may make files of its own.
+    pub(crate) fn folders(&self) -> Vec<PathBuf> {
+        match &self.backing {
+            Backing::Files(scratch) => scratch.folders().map(Path::to_path_buf).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Everything below which a probe should look for disks.
+    pub(crate) fn places(&self) -> Vec<PathBuf> {
+        let mut places = self.folders();
+        places.extend(self.modules().iter().map(|module| module.path().to_path_buf()));
+        places
+    }
+
+    fn gather_facts(&self, spec: &SystemSpec, need: &Need<'_>) -> SystemFacts {
+        let place = match &spec.place {
+            Place::File { dirs } => dirs.join(", "),
+            Place::Device { paths } => paths.join(", "),
+            Place::Null => "answers at once".to_owned(),
+            Place::Scripted(_) => "replies after scripted times".to_owned(),
+        };
+        let driver = match &self.backing {
+            Backing::Null | Backing::Scripted(_) => "none".to_owned(),
+            _ => match crate::ring::probe() {
+                Ok(()) => "io_uring".to_owned(),
+                Err(error) => format!("plain pread and pwrite; io_uring is not allowed here ({error})"),
+            },
+        };
+        SystemFacts {
+            name: spec.name.clone(),
+            kind: spec.place.word().to_owned(),
+            place,
+            modules: need.modules,
+            driver,
+            fingerprint: probe::fingerprint(&self.places()),
+            footprint: spec.footprint,
+        }
+    }
+}
+
+fn make_files(spec: &SystemSpec, dirs: &[String], need: &Need<'_>) -> Result<Scratch, OpenError> {
+    let dirs: Vec<PathBuf> = dirs.iter().map(PathBuf::from).collect();
+    let scratch = ScratchSpec { dirs: &dirs, run_id: need.run_id, modules: need.modules, size: need.module_bytes };
+    let mut made =
+        Scratch::create(&scratch).map_err(|source| OpenError::Scratch { system: spec.name.clone(), source })?;
+    if need.keep {
+        made.keep();
+    }
+    Ok(made)
+}
+
+fn open_devices(spec: &SystemSpec, paths: &[String], need: &Need<'_>) -> Result<Vec<Module>, OpenError> {
+    if (paths.len() as u32) < need.modules {
+        let has = paths.len() as u32;
+        return Err(OpenError::TooFewModules { system: spec.name.clone(), has, need: need.modules });
+    }
+    let open = |path: &String| {
+        system::device::open(Path::new(path), need.consents).map_err(|source| OpenError::Device {
+            system: spec.name.clone(),
+            path: path.clone(),
+            source,
+        })
+    };
+    paths.iter().take(need.modules as usize).map(open).collect()
+}

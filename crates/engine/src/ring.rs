@@ -1,0 +1,251 @@
+//! The io_uring road: one ring a worker, one system call for many operations.
+//!
+//! A ring has a single issuer, runs its completions only when this worker asks for them (so that no interrupt steals
+//! time between two operations), and works on registered files and buffers. Flags that an older kernel does not know
+//! are given up one by one; memory that may not be locked is used unregistered. Submitting and waiting is one call.
+
+#![allow(unsafe_code)]
+
+use crate::buffers::Buffers;
+use io_uring::{IoUring, Submitter, cqueue, opcode, squeue, types};
+use recorder::Clock;
+use std::io;
+use std::os::fd::RawFd;
+use system::{Completion, Port, PortError, Wait};
+use units::Nanos;
+use workload::{Kind, Operation};
+
+/// A waiting ring is woken this often, so that a device that hangs cannot keep a worker from seeing the end of the
+/// trial or a stop. Ten wake-ups a second cost nothing that can be measured.
+static TICK: types::Timespec = types::Timespec::new().nsec(100_000_000);
+
+/// Marks the completion of a tick; no slot has this number.
+const TICK_MARK: u64 = u64::MAX;
+
+/// What a ring needs to know before it is built.
+#[derive(Clone, Debug)]
+pub(crate) struct RingSpec {
+    /// Open descriptors, one a module.
+    pub(crate) files: Vec<RawFd>,
+    /// Most operations outstanding.
+    pub(crate) slots: u32,
+    /// Largest transfer.
+    pub(crate) transfer_max: u64,
+    /// Wait for completions by polling the device.
+    pub(crate) poll: bool,
+    /// I/O priority in the kernel's encoding, 0 for none.
+    pub(crate) priority: u16,
+}
+
+/// A ring with its memory; [`Ring::port`] lends it to a driver.
+pub(crate) struct Ring {
+    ring: IoUring,
+    buffers: Buffers,
+    fixed_buffers: bool,
+    spec: RingSpec,
+}
+
+impl Ring {
+    /// Builds a ring, registers files and, where the limit on locked memory allows, buffers.
+    ///
+    /// # Errors
+    /// When io_uring is forbidden or absent, or memory is short.
+    pub(crate) fn new(spec: RingSpec) -> io::Result<Ring> {
+        // One entry more than there are slots: the tick needs one, too.
+        let ring = build_ring((spec.slots + 1).next_power_of_two(), spec.poll)?;
+        ring.submitter().register_files(&spec.files)?;
+        let buffers = Buffers::new(spec.slots, spec.transfer_max)?;
+        // SAFETY: the buffers live in the same struct as the ring and are dropped after it (field order).
+        let fixed_buffers = unsafe { ring.submitter().register_buffers(&[buffers.whole()]) }.is_ok();
+        Ok(Ring { ring, buffers, fixed_buffers, spec })
+    }
+
+    /// The road of one worker. `clock` is zero at the start of the trial.
+    pub(crate) fn port<C: Clock>(&mut self, clock: C) -> RingPort<'_, C> {
+        let (mut submitter, submission, completion) = self.ring.split();
+        // An older kernel looks the descriptor up at every call instead; that costs time but changes nothing else.
+        let _ = submitter.register_ring_fd();
+        let mut port = RingPort {
+            submitter,
+            submission,
+            completion,
+            buffers: &mut self.buffers,
+            fixed_buffers: self.fixed_buffers,
+            priority: self.spec.priority,
+            poll: self.spec.poll,
+            clock,
+        };
+        port.arm_tick();
+        port
+    }
+}
+
+/// Whether this process may use io_uring at all.
+///
+/// # Errors
+/// The kernel's reason when it may not.
+pub(crate) fn probe() -> io::Result<()> {
+    IoUring::new(2).map(drop)
+}
+
+fn build_ring(entries: u32, poll: bool) -> io::Result<IoUring> {
+    // From all that helps to the bare minimum: each step drops what came later into the kernel.
+    let mut refusal = None;
+    for generation in (0..4).rev() {
+        let mut builder = IoUring::builder();
+        builder.dontfork().setup_clamp();
+        if poll {
+            builder.setup_iopoll();
+        }
+        if generation >= 1 {
+            builder.setup_coop_taskrun();
+        }
+        if generation >= 2 {
+            builder.setup_single_issuer().setup_defer_taskrun();
+        }
+        if generation >= 3 {
+            builder.setup_no_sqarray();
+        }
+        match builder.build(entries) {
+            Err(error) if error.raw_os_error() == Some(libc::EINVAL) => refusal = Some(error),
+            other => return other,
+        }
+    }
+    Err(refusal.unwrap_or_else(|| io::Error::from_raw_os_error(libc::EINVAL)))
+}
+
+/// A ring in use.
+pub(crate) struct RingPort<'r, C> {
+    submitter: Submitter<'r>,
+    submission: squeue::SubmissionQueue<'r>,
+    completion: cqueue::CompletionQueue<'r>,
+    buffers: &'r mut Buffers,
+    fixed_buffers: bool,
+    priority: u16,
+    poll: bool,
+    clock: C,
+}
+
+impl<C: Clock> RingPort<'_, C> {
+    fn entry(&self, slot: u32, operation: &Operation, durable: bool) -> squeue::Entry {
+        let file = types::Fixed(u32::from(operation.module));
+        let address = self.buffers.address(slot);
+        let (offset, bytes) = (operation.offset, operation.bytes);
+        let write_flags = if durable { libc::RWF_DSYNC } else { 0 };
+        let entry = match (operation.kind, self.fixed_buffers) {
+            (Kind::Read, true) => {
+                opcode::ReadFixed::new(file, address, bytes, 0).offset(offset).ioprio(self.priority).build()
+            }
+            (Kind::Read, false) => opcode::Read::new(file, address, bytes).offset(offset).ioprio(self.priority).build(),
+            (Kind::Write, true) => opcode::WriteFixed::new(file, address, bytes, 0)
+                .offset(offset)
+                .ioprio(self.priority)
+                .rw_flags(write_flags)
+                .build(),
+            (Kind::Write, false) => opcode::Write::new(file, address, bytes)
+                .offset(offset)
+                .ioprio(self.priority)
+                .rw_flags(write_flags)
+                .build(),
+            (Kind::Sync, _) => opcode::Fsync::new(file).flags(types::FsyncFlags::DATASYNC).build(),
+        };
+        entry.user_data(u64::from(slot))
+    }
+
+    /// Asks to be woken. A polled ring takes no timers: it never sleeps, so it needs none.
+    fn arm_tick(&mut self) {
+        if !self.poll {
+            let entry = opcode::Timeout::new(&TICK).build().user_data(TICK_MARK);
+            // SAFETY: the time it points to is a static.
+            let pushed = unsafe { self.submission.push(&entry) };
+            pushed.expect("the submission queue holds an entry for the tick");
+        }
+    }
+
+    fn enter(&mut self, wait: Wait) -> io::Result<()> {
+        self.submission.sync();
+        let entered = match wait {
+            // Deferred completions are only posted by a call that asks for events, so polling is a call, too.
+            Wait::Poll => self.poll_call(),
+            Wait::Completion => self.submitter.submit_and_wait(1),
+            Wait::Until(at) => {
+                let left = at.saturating_sub(self.clock.now());
+                let time = types::Timespec::new().sec(left.0 / 1_000_000_000).nsec((left.0 % 1_000_000_000) as u32);
+                self.submitter.submit_with_args(1, &types::SubmitArgs::new().timespec(&time))
+            }
+        };
+        match entered {
+            Ok(_) => Ok(()),
+            // The wait is over, a signal came, or completions must be taken first: the caller looks and comes again.
+            Err(error)
+                if matches!(error.raw_os_error(), Some(libc::ETIME | libc::EINTR | libc::EBUSY | libc::EAGAIN)) =>
+            {
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn poll_call(&self) -> io::Result<usize> {
+        const GET_EVENTS: u32 = 1;
+        // SAFETY: no argument is passed, and the count of entries is the ring's own.
+        unsafe { self.submitter.enter::<libc::sigset_t>(self.submission.len() as u32, 0, GET_EVENTS, None) }
+    }
+}
+
+impl<C: Clock> Port for RingPort<'_, C> {
+    #[inline]
+    fn now(&mut self) -> Nanos {
+        self.clock.now()
+    }
+
+    #[inline]
+    fn buffer(&mut self, slot: u32) -> &mut [u8] {
+        self.buffers.slot(slot)
+    }
+
+    #[inline]
+    fn stage(&mut self, slot: u32, operation: &Operation, durable: bool) {
+        let entry = self.entry(slot, operation, durable);
+        // SAFETY: the buffer belongs to the slot, which the driver leaves alone until the completion.
+        let pushed = unsafe { self.submission.push(&entry) };
+        // The ring has at least as many entries as there are slots, and each slot stages once between two calls.
+        pushed.expect("the submission queue holds an entry for every slot");
+    }
+
+    #[inline]
+    fn submit(&mut self) -> Result<(), PortError> {
+        // Leaves with the wait in `reap`: one system call for both.
+        Ok(())
+    }
+
+    fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) -> Result<(), PortError> {
+        self.completion.sync();
+        let ready = !self.completion.is_empty();
+        // What is ready already needs no waiting, but staged operations must leave all the same.
+        let wait = if ready { Wait::Poll } else { wait };
+        if !ready || !self.submission.is_empty() || self.poll {
+            self.enter(wait).map_err(|source| PortError::Kernel {
+                action: "submitting and waiting",
+                target: "io_uring".to_owned(),
+                source,
+            })?;
+            self.completion.sync();
+        }
+        if self.completion.is_empty() {
+            return Ok(());
+        }
+        let at = self.clock.now();
+        let mut ticked = false;
+        for entry in &mut self.completion {
+            match entry.user_data() {
+                TICK_MARK => ticked = true,
+                slot => into.push(Completion { slot: slot as u32, result: entry.result(), at }),
+            }
+        }
+        if ticked {
+            self.arm_tick();
+        }
+        Ok(())
+    }
+}

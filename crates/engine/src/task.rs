@@ -1,0 +1,210 @@
+//! The work of a lane: which operation comes next, what its buffer holds, and whether what came back is right.
+
+use observation::{Event, EventKind};
+use std::sync::Arc;
+use system::Completion;
+use units::{Bytes, Nanos};
+use workload::block::{self, Acceptable, DataPool, Expectation, Generations, Generator, Reading};
+use workload::files;
+use workload::{Kind, Operation};
+
+/// Events kept for one worker; more are counted only, because a device that fails every operation must not fill memory.
+const EVENTS_MAX: usize = 16;
+
+/// So many failures without one success between them mean that the system is gone, whatever the errno says.
+const FAILURES_IN_A_ROW: u32 = 10_000;
+
+/// What a worker does.
+pub(crate) struct Task {
+    work: Work,
+    data: Option<Data>,
+    durable: bool,
+    failures_in_a_row: u32,
+    pub(crate) noticed: Noticed,
+}
+
+/// Where operations come from.
+enum Work {
+    Block {
+        generator: Generator,
+        modules: u32,
+        /// Whether a slot stays on its module, which keeps the depth of every module the same.
+        by_slot: bool,
+    },
+    /// File steps as opaque operations, for systems without files. Each slot goes round a loop of its own.
+    Files { spec: files::Spec, steps: Vec<u8> },
+}
+
+/// What is written, and what may be read.
+pub(crate) struct Data {
+    /// Where payload comes from.
+    pub(crate) pool: Arc<DataPool>,
+    /// Generation on the stamps of writes that nobody watches.
+    pub(crate) generation: u64,
+    /// The map of acceptable generations, when reads are checked.
+    pub(crate) generations: Option<Arc<Generations>>,
+}
+
+/// Readings of a validated task, one a slot.
+type Readings = Vec<Reading>;
+
+/// What a worker noticed beside its counts.
+#[derive(Debug, Default)]
+pub(crate) struct Noticed {
+    /// The first few events.
+    pub(crate) events: Vec<Event>,
+    /// Reads that were damaged.
+    pub(crate) damaged: u64,
+    /// Reads that were checked.
+    pub(crate) validated: u64,
+    readings: Readings,
+}
+
+impl Task {
+    /// Block operations on the first `modules` modules, over `slots` slots of this worker.
+    pub(crate) fn block(generator: Generator, modules: u32, slots: u32, closed: bool) -> Task {
+        let by_slot = closed && slots >= modules;
+        Task::new(Work::Block { generator, modules, by_slot })
+    }
+
+    /// File steps as opaque operations.
+    pub(crate) fn files(spec: files::Spec, slots: u32) -> Task {
+        Task::new(Work::Files { spec, steps: vec![0; slots as usize] })
+    }
+
+    fn new(work: Work) -> Task {
+        let noticed = Noticed { events: Vec::with_capacity(EVENTS_MAX), ..Noticed::default() };
+        Task { work, data: None, durable: false, failures_in_a_row: 0, noticed }
+    }
+
+    /// Gives the task data to write, and reads to check when there is a map.
+    pub(crate) fn with_data(mut self, data: Data, slots: u32, transfer_max: Bytes) -> Task {
+        if let Some(map) = &data.generations {
+            self.noticed.readings = (0..slots).map(|_| Reading::new(map.grid(), transfer_max)).collect();
+        }
+        self.data = Some(data);
+        self
+    }
+
+    /// Makes every write durable before it ends.
+    pub(crate) fn with_durable(mut self, durable: bool) -> Task {
+        self.durable = durable;
+        self
+    }
+
+    /// Whether writes are durable before they end.
+    pub(crate) fn durable(&self) -> bool {
+        self.durable
+    }
+
+    /// The operation of arrival `n` in `slot`.
+    #[inline]
+    pub(crate) fn draw(&mut self, slot: u32, n: u64) -> Operation {
+        match &mut self.work {
+            Work::Block { generator, modules, by_slot } => {
+                let module = match *modules {
+                    1 => 0,
+                    modules if *by_slot => slot % modules,
+                    modules => (n % u64::from(modules)) as u32,
+                };
+                generator.next(module)
+            }
+            Work::Files { spec, steps } => file_step(spec, &mut steps[slot as usize]),
+        }
+    }
+
+    /// Fills the buffer of a write, and notes what a read may find.
+    #[inline]
+    pub(crate) fn prepare(&mut self, slot: u32, operation: &Operation, buffer: &mut [u8]) {
+        let (Some(data), false) = (&self.data, buffer.is_empty()) else { return };
+        let Operation { module, offset, bytes, .. } = *operation;
+        let module = u32::from(module);
+        match (operation.kind, &data.generations) {
+            (Kind::Write, None) => {
+                block::fill(&mut buffer[..bytes as usize], module, offset, data.generation, &data.pool);
+            }
+            (Kind::Write, Some(map)) => map.begin_write(module, offset, bytes, |start, length, generation| {
+                let from = (start - offset) as usize;
+                block::fill(&mut buffer[from..from + length], module, start, generation, &data.pool);
+            }),
+            (Kind::Read, Some(map)) => {
+                map.begin_read(module, offset, bytes, &mut self.noticed.readings[slot as usize]);
+            }
+            (Kind::Read, None) | (Kind::Sync, _) => {}
+        }
+    }
+
+    /// An operation came back: what was read is checked, what was written counts as acknowledged.
+    #[inline]
+    pub(crate) fn ended(&mut self, slot: u32, operation: &Operation, done: bool, buffer: &mut [u8], at: Nanos) {
+        let Some(Data { pool, generations: Some(map), .. }) = &self.data else { return };
+        let Operation { module, offset, bytes, .. } = *operation;
+        let module = u32::from(module);
+        match operation.kind {
+            Kind::Write => map.end_write(module, offset, bytes, done),
+            Kind::Read if done => {
+                let reading = &mut self.noticed.readings[slot as usize];
+                map.end_read(reading);
+                let expectation = Expectation { seed: pool.seed(), generations: Acceptable::During(reading) };
+                self.noticed.validated += 1;
+                if let Err(damage) = block::verify(&buffer[..bytes as usize], module, offset, &expectation) {
+                    self.noticed.damage(&damage, at);
+                }
+            }
+            Kind::Read | Kind::Sync => {}
+        }
+    }
+
+    /// An operation ended well.
+    #[inline]
+    pub(crate) fn succeeded(&mut self) {
+        self.failures_in_a_row = 0;
+    }
+
+    /// An operation failed: notes it, and answers with an errno when no further one can succeed.
+    #[cold]
+    pub(crate) fn failed(&mut self, operation: &Operation, completion: &Completion) -> Option<i32> {
+        self.failures_in_a_row += 1;
+        let errno = if completion.result < 0 { -completion.result } else { libc::EIO };
+        let reason = match completion.result {
+            result if result < 0 => std::io::Error::from_raw_os_error(errno).to_string(),
+            short => format!("{short} of {} bytes moved", operation.bytes),
+        };
+        self.noticed.event(completion.at, EventKind::Failure, || {
+            format!(
+                "{:?} of {} B at offset {} of module {}: {reason}",
+                operation.kind, operation.bytes, operation.offset, operation.module
+            )
+        });
+        let cannot_pass =
+            matches!(errno, libc::ENODEV | libc::ENXIO | libc::ENOSPC | libc::EROFS | libc::EBADF | libc::ENOMEDIUM);
+        (cannot_pass || self.failures_in_a_row >= FAILURES_IN_A_ROW).then_some(errno)
+    }
+}
+
+impl Noticed {
+    #[cold]
+    fn damage(&mut self, damage: &block::Damage, at: Nanos) {
+        self.damaged += 1;
+        self.event(at, EventKind::Damage, || damage.to_string());
+    }
+
+    fn event(&mut self, at: Nanos, kind: EventKind, text: impl FnOnce() -> String) {
+        if self.events.len() < EVENTS_MAX {
+            self.events.push(Event { at, kind, text: text() });
+        }
+    }
+}
+
+/// Create, copy, read, and from the start again. Copying moves every byte twice.
+fn file_step(spec: &files::Spec, step: &mut u8) -> Operation {
+    let class = *step;
+    *step = (class + 1) % 3;
+    let file = spec.file.0.min(u64::from(u32::MAX / 2)) as u32;
+    let (kind, bytes) = match class {
+        0 => (Kind::Write, file),
+        1 => (Kind::Write, 2 * file),
+        _ => (Kind::Read, file),
+    };
+    Operation { kind, class: u16::from(class), module: 0, offset: 0, bytes }
+}

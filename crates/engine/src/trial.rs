@@ -1,0 +1,87 @@
+//! One trial from state to observations.
+
+use crate::crew::{self, Haul};
+use crate::observer::Observer;
+use crate::opened::{Backing, Opened};
+use crate::state::{self, Prepared};
+use crate::{TrialError, muster, simulate};
+use observation::{Event, EventKind, Observations, Provenance, Window};
+use recorder::Clock;
+use std::sync::atomic::AtomicBool;
+use study::{Trial, Workload};
+use units::Nanos;
+
+/// Runs one trial: brings the system into its state, loads it, and returns what was seen. Finished intervals go to the
+/// observer as they come, so that a trial which ends early leaves them behind.
+///
+/// # Errors
+/// [`TrialError::Stopped`] when `stop` was set, and whatever kept the trial from ending.
+pub fn run_trial(
+    opened: &mut Opened,
+    trial: &Trial,
+    observer: &mut dyn Observer,
+    stop: &AtomicBool,
+) -> Result<Observations, TrialError> {
+    let prepared = state::prepare(opened, trial, observer, stop)?;
+    let haul = match &opened.backing {
+        Backing::Scripted(script) => simulate::run(opened, script, trial, observer, stop)?,
+        _ => crew::run(opened, trial, observer, stop, &mut |_| false)?,
+    };
+    if trial.phases.fixed_work {
+        same_work(trial, &haul)?;
+    }
+    Ok(observations(opened, trial, haul, prepared))
+}
+
+/// Fixed work compares only when it is the same everywhere: every step that was planned must have been done.
+fn same_work(trial: &Trial, haul: &Haul) -> Result<(), TrialError> {
+    for (index, stream) in trial.streams.iter().enumerate() {
+        let account = haul.accounts[index];
+        let planned = muster::operations(stream).unwrap_or(account.planned);
+        let ended = account.done + account.failed;
+        if ended != planned && matches!(stream.workload, Workload::Files(_)) {
+            let stream = trial.label.streams[index].name.clone();
+            return Err(TrialError::WorkDiffers { stream, done: ended, planned });
+        }
+    }
+    Ok(())
+}
+
+fn observations(opened: &Opened, trial: &Trial, haul: Haul, prepared: Prepared) -> Observations {
+    let fixed = trial.phases.fixed_work;
+    let mut window = muster::window(trial);
+    if fixed {
+        window.end = round_up(haul.ended, trial.phases.interval).clamp(window.start, window.end);
+    }
+    let mut accounts = haul.accounts;
+    if fixed {
+        // Slots fall idle one by one at the end of fixed work, so there is no population to hold Little's law against.
+        accounts.iter_mut().for_each(|account| account.slots_ns = 0);
+    }
+    let remark = |text| Event { at: Nanos::ZERO, kind: EventKind::Note, text };
+    let mut events: Vec<Event> = prepared.remarks.into_iter().map(remark).collect();
+    events.extend(haul.events);
+    let started_unix_ns = match haul.started_unix_ns {
+        0 => opened.clock.unix_start_ns() + opened.clock.now().0 as i64,
+        known => known,
+    };
+    Observations {
+        provenance: if opened.simulated() { Provenance::Simulated } else { Provenance::Measured },
+        started_unix_ns,
+        window: Window { start: window.start, end: window.end },
+        interval: trial.phases.interval,
+        endpoints: (0..trial.modules.max(1)).map(|module| format!("module {module}")).collect(),
+        generators: haul.generators,
+        cells: haul.cells,
+        accounts,
+        generator_cpu: haul.generator_cpu,
+        elapsed_s: fixed.then(|| haul.ended.saturating_sub(window.start).seconds()),
+        validated_reads: haul.validated,
+        series: probe::series(&haul.readings),
+        events,
+    }
+}
+
+fn round_up(at: Nanos, interval: Nanos) -> Nanos {
+    Nanos(at.0.div_ceil(interval.0.max(1)) * interval.0.max(1))
+}

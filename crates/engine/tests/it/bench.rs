@@ -1,0 +1,152 @@
+//! Trials made by hand, for the tests of this binary.
+
+use engine::{Need, Opened, TrialError, Unobserved, run_trial};
+use load::{Pacing, Ramp, Spec, Think};
+use observation::{ClassKind, Footprint, Observations, StreamLabel, TrialLabel};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use study::{
+    Access, Cache, Driver, Phases, Place, ScriptSpec, State, Stream, SyncMode, SystemSpec, Trial, Workload,
+};
+use units::{Bytes, Nanos, Share};
+use workload::block;
+
+/// Random 4 KiB blocks.
+pub fn blocks(read: f64) -> block::Spec {
+    block::Spec {
+        pattern: block::Pattern::Random,
+        offsets: block::Offsets::Uniform,
+        transfers: vec![block::Transfer { size: Bytes::kib(4), weight: 1.0 }],
+        read: Share(read),
+        shift: Bytes(0),
+        range: Share(1.0),
+        data: block::DataShape { compressible: Share(0.0), duplicate: Share(0.0) },
+        sync_every: None,
+    }
+}
+
+/// A closed load without think time.
+pub fn closed(slots: u32) -> Spec {
+    Spec::Closed { slots, think: Think::None }
+}
+
+/// One stream with the usual access.
+pub fn stream(workload: Workload, load: Spec) -> Stream {
+    let access = Access {
+        direct: true,
+        sync: SyncMode::Never,
+        driver: Driver::Auto,
+        poll: false,
+        workers: 1,
+        pin: false,
+        priority: None,
+        pacing: Pacing::Sleep,
+        validate: false,
+    };
+    Stream { workload, load, ramp: Ramp::default(), access, operations: None }
+}
+
+/// A trial of these streams over a short window.
+pub fn trial(streams: Vec<Stream>, measure: Nanos) -> Trial {
+    let label = |index: usize| StreamLabel {
+        name: format!("stream {index}"),
+        workload: "by hand".into(),
+        load: "by hand".into(),
+        slots: None,
+        think_mean: Nanos::ZERO,
+        offered: None,
+        classes: ["read", "write", "sync"].map(|name| (name.to_owned(), ClassKind::Work)).to_vec(),
+    };
+    Trial {
+        label: TrialLabel {
+            index: 0,
+            experiment: "by hand".into(),
+            system: "by hand".into(),
+            replicate: 0,
+            block: 0,
+            factors: vec![],
+            streams: (0..streams.len()).map(label).collect(),
+            state: String::new(),
+            search: None,
+        },
+        streams,
+        modules: 1,
+        module_bytes: Bytes::mib(4),
+        state: State { refill: false, trim: false, precondition: None, cache: Cache::AsLeft, settle: Nanos::ZERO },
+        phases: Phases {
+            warm_up: Nanos::ZERO,
+            measure,
+            interval: Nanos::from_millis(50),
+            round: Nanos::from_millis(100),
+            fixed_work: false,
+            drain: Nanos::from_secs(5),
+        },
+        seed: 7,
+    }
+}
+
+/// Opens a system for these trials.
+pub fn open(place: Place, modules: u32) -> Opened {
+    let spec = SystemSpec { name: "by hand".into(), place, size: None, modules: None, footprint: Footprint::default() };
+    let need = Need { modules, module_bytes: Bytes::mib(4), run_id: "test", seed: 11, keep: false, consents: &[] };
+    Opened::open(&spec, &need).expect("the system opens")
+}
+
+/// A script with one service time.
+pub fn script(service: Nanos, servers: u32) -> ScriptSpec {
+    ScriptSpec {
+        service: vec![service],
+        servers,
+        per_byte_ns: 0.0,
+        spread: Share(0.0),
+        stall: None,
+        fail_every: None,
+        drift_per_s: 0.0,
+    }
+}
+
+/// Runs a trial that must succeed.
+pub fn run(opened: &mut Opened, trial: &Trial) -> Observations {
+    try_run(opened, trial).expect("the trial ends well")
+}
+
+/// Runs a trial.
+pub fn try_run(opened: &mut Opened, trial: &Trial) -> Result<Observations, TrialError> {
+    run_trial(opened, trial, &mut Unobserved, &AtomicBool::new(false))
+}
+
+/// A folder of this test's own, gone when the test ends.
+pub struct Folder(PathBuf);
+
+impl Folder {
+    pub fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("prony-engine-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a temporary folder");
+        Folder(path)
+    }
+
+    pub fn place(&self) -> Place {
+        Place::File { dirs: vec![self.0.display().to_string()] }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Files of this name below the folder.
+    pub fn find(&self, name: &str) -> Vec<PathBuf> {
+        let scratch = std::fs::read_dir(&self.0).expect("the folder").filter_map(Result::ok);
+        scratch.map(|entry| entry.path().join(name)).filter(|path| path.exists()).collect()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Completions of work in the window.
+pub fn done(observations: &Observations) -> u64 {
+    observations.window_cells().map(|cell| cell.tally.done).sum()
+}

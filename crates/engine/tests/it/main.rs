@@ -1,0 +1,6 @@
+//! The engine on what is real: rings, files, threads; and on a script, where every number is known beforehand.
+
+mod bench;
+mod damage;
+mod real;
+mod simulated;

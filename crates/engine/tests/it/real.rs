@@ -1,0 +1,127 @@
+//! Real files, rings and threads. Nothing here asserts on time.
+
+use crate::bench::{Folder, blocks, closed, done, open, run, stream, trial, try_run};
+use engine::{TrialError, Unobserved, run_trial};
+use observation::EventKind;
+use std::sync::atomic::AtomicBool;
+use study::{Driver, SyncMode, Workload};
+use units::{Bytes, Nanos};
+use workload::files;
+
+const SHORT: Nanos = Nanos(200_000_000);
+
+#[test]
+fn a_ring_and_a_thread_move_the_same_kind_of_data_and_their_books_close() {
+    for driver in [Driver::Auto, Driver::Plain] {
+        let folder = Folder::new(&format!("{driver:?}"));
+        let mut opened = open(folder.place(), 2);
+        let mut stream = stream(Workload::Block(blocks(0.5)), closed(8));
+        stream.access.driver = driver;
+        let mut trial = trial(vec![stream], SHORT);
+        trial.modules = 2;
+        let observations = run(&mut opened, &trial);
+        let account = observations.accounts[0];
+        assert!(account.closes() && account.planned > 0, "{account:?}");
+        assert_eq!((account.failed, account.censored), (0, 0));
+        assert!(done(&observations) > 0);
+        let bytes: u64 = observations.window_cells().map(|cell| cell.tally.bytes).sum();
+        assert_eq!(bytes, 4096 * done(&observations));
+        assert!(account.slots_ns > 0 && account.service_ns <= account.slots_ns);
+        drop(opened);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "scratch files are removed");
+    }
+}
+
+#[test]
+fn several_streams_with_their_own_workers_run_at_once() {
+    let folder = Folder::new("streams");
+    let mut opened = open(folder.place(), 1);
+    let mut reader = stream(Workload::Block(blocks(1.0)), closed(4));
+    reader.access.workers = 2;
+    let mut writer = stream(Workload::Block(blocks(0.0)), closed(1));
+    writer.access.sync = SyncMode::Every(3);
+    let observations = run(&mut opened, &trial(vec![reader, writer], SHORT));
+    assert_eq!(observations.generators, 3);
+    let class = |stream, class| observations.class_response(stream, class).count();
+    assert!(class(0, 0) > 0 && class(1, 1) > 0 && class(1, 2) > 0);
+    assert_eq!((class(0, 1), class(1, 0)), (0, 0));
+    assert!(class(1, 1) >= 3 * (class(1, 2) - 1), "a sync comes after every three writes");
+}
+
+#[test]
+fn durable_writes_are_carried_out_by_both_roads() {
+    for driver in [Driver::Auto, Driver::Plain] {
+        let folder = Folder::new(&format!("durable-{driver:?}"));
+        let mut opened = open(folder.place(), 1);
+        let mut writer = stream(Workload::Block(blocks(0.0)), closed(1));
+        writer.access.sync = SyncMode::Each;
+        writer.access.driver = driver;
+        let observations = run(&mut opened, &trial(vec![writer], SHORT));
+        assert!(observations.accounts[0].closes() && done(&observations) > 0);
+    }
+}
+
+#[test]
+fn file_work_is_the_same_whatever_the_width_and_is_checked() {
+    let folder = Folder::new("files");
+    for width in [1, 3] {
+        let mut opened = open(folder.place(), 0);
+        let spec = files::Spec { width, loops: 2, file: Bytes(100_000), block: Bytes(65_536), sync: true };
+        let mut work = stream(Workload::Files(spec), closed(width));
+        work.access.direct = false;
+        let mut trial = trial(vec![work], Nanos::from_secs(60));
+        trial.phases.fixed_work = true;
+        let observations = run(&mut opened, &trial);
+        assert_eq!(observations.accounts[0].done, u64::from(3 * 2 * width));
+        assert_eq!(observations.validated_reads, u64::from(2 * 2 * width), "two pieces a file");
+        assert!(observations.elapsed_s.is_some_and(|seconds| seconds > 0.0));
+        assert!(observations.events.iter().all(|event| event.kind != EventKind::Damage));
+    }
+}
+
+#[test]
+fn a_fixed_number_of_operations_is_that_number() {
+    let folder = Folder::new("fixed");
+    let mut opened = open(folder.place(), 1);
+    let mut writer = stream(Workload::Block(blocks(0.0)), closed(4));
+    writer.operations = Some(100);
+    writer.access.workers = 2;
+    let mut trial = trial(vec![writer], Nanos::from_secs(60));
+    trial.phases.fixed_work = true;
+    let observations = run(&mut opened, &trial);
+    assert_eq!(observations.accounts[0].done, 100);
+}
+
+#[test]
+fn a_stop_ends_a_trial_and_leaves_nothing_behind() {
+    let folder = Folder::new("stop");
+    let mut opened = open(folder.place(), 1);
+    let trial = trial(vec![stream(Workload::Block(blocks(1.0)), closed(2))], Nanos::from_secs(600));
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(std::time::Duration::from_millis(300));
+            stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        });
+        let ended = run_trial(&mut opened, &trial, &mut Unobserved, &stop);
+        assert!(matches!(ended, Err(TrialError::Stopped)), "{ended:?}");
+    });
+}
+
+#[test]
+fn a_workload_larger_than_its_module_is_refused_before_anything_runs() {
+    let folder = Folder::new("large");
+    let mut opened = open(folder.place(), 1);
+    let mut spec = blocks(1.0);
+    spec.transfers[0].size = Bytes::mib(8);
+    let refused = try_run(&mut opened, &trial(vec![stream(Workload::Block(spec), closed(1))], SHORT));
+    assert!(matches!(refused, Err(TrialError::Workload { .. })), "{refused:?}");
+}
+
+#[test]
+fn the_null_system_answers_without_moving_data() {
+    let mut opened = open(study::Place::Null, 1);
+    let observations = run(&mut opened, &trial(vec![stream(Workload::Block(blocks(1.0)), closed(32))], SHORT));
+    assert!(done(&observations) > 10_000);
+    assert!(observations.accounts[0].closes());
+}
