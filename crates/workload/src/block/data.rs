@@ -131,14 +131,18 @@ fn sum(words: &[u64; WORDS]) -> u32 {
     words.iter().fold(0, |sum, word| crc32c::crc32c_append(sum, &word.to_le_bytes()))
 }
 
-/// What each byte of a mask adds to the checksum: crc(a ^ b) = crc(a) ^ crc(b) ^ crc(0) for texts of one length.
+/// What each byte of a mask adds to the checksum: crc(a ^ b) = crc(a) ^ crc(b) ^ crc(0) for texts of one length, so
+/// that what a byte adds is the sum of what its bits add.
 fn mask_sums(mask: &[u64; WORDS]) -> Box<[[u32; 256]; 8]> {
     let zero = sum(&[0; WORDS]);
-    let of = |key: u64| sum(&mask.map(|word| word & key)) ^ zero;
     let mut tables = Box::new([[0; 256]; 8]);
     for (place, table) in tables.iter_mut().enumerate() {
-        for (byte, entry) in table.iter_mut().enumerate() {
-            *entry = of((byte as u64) << (8 * place));
+        for bit in 0..8 {
+            let key = 1u64 << (8 * place + bit);
+            let added = sum(&mask.map(|word| word & key)) ^ zero;
+            for byte in 0..1 << bit {
+                table[byte | 1 << bit] = table[byte] ^ added;
+            }
         }
     }
     tables

@@ -77,9 +77,10 @@ pub struct Transfer {
 /// What the written data looks like to a device that compresses or removes duplicates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DataShape {
-    /// Share of each block that compresses away; 0 is incompressible.
+    /// Share of each block that compresses away; 0 is incompressible, and above 92 % the stamps remain.
     pub compressible: Share,
-    /// Share of blocks whose payload repeats another block's; stamps differ even then.
+    /// Share of 4 KiB blocks whose payload repeats another block's. Stamps differ even then, so that a device gains from
+    /// it only where it finds equal parts of blocks; one that looks for equal blocks finds none in stamped data.
     pub duplicate: Share,
 }
 

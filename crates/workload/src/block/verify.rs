@@ -236,8 +236,10 @@ impl std::fmt::Display for Expected {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Expected::Any => f.write_str("data of this run for this place"),
-            Expected::Between { oldest, latest } if oldest == latest => write!(f, "generation {latest}"),
-            Expected::Between { oldest, latest } => write!(f, "generation {oldest} to {latest}"),
+            Expected::Between { oldest, latest } if oldest == latest => write!(f, "generation {}", Printed(*latest)),
+            Expected::Between { oldest, latest } => {
+                write!(f, "generation {} to {}", Printed(*oldest), Printed(*latest))
+            }
         }
     }
 }
@@ -248,11 +250,23 @@ impl std::fmt::Display for Found {
             Found::Stamp(stamp) => write!(
                 f,
                 "generation {} of module {} at offset {}, seed {}",
-                stamp.generation, stamp.module, stamp.offset, stamp.seed
+                Printed(stamp.generation),
+                stamp.module,
+                stamp.offset,
+                stamp.seed
             ),
             Found::BrokenStamp => f.write_str("a stamp whose checksum is wrong"),
             Found::Zeros => f.write_str("zeros"),
             Found::NoStamp => f.write_str("bytes without a stamp"),
         }
+    }
+}
+
+/// A generation as epoch and number, `3.17`, because the epoch sits in its upper half.
+struct Printed(u64);
+
+impl std::fmt::Display for Printed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}", self.0 >> 32, self.0 & u64::from(u32::MAX))
     }
 }

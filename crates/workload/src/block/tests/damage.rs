@@ -107,8 +107,8 @@ fn damage_says_what_was_expected_and_what_was_found() {
     store.bytes.copy_from_slice(&before);
     assert_eq!(
         store.read(512, 512).unwrap_err().to_string(),
-        "stale sector in module 0 at offset 512: expected generation 12884901889, found generation 12884901888 of module 0 \
-         at offset 512, seed 42"
+        "stale sector in module 0 at offset 512: expected generation 3.1, found generation 3.0 of module 0 at offset 512, \
+         seed 42"
     );
 }
 
