@@ -91,7 +91,7 @@ impl DataPool {
         Choice { sector: below(mix(key), POOL as u64) as usize, key }
     }
 
-    /// Writes a payload of [`PAYLOAD`] bytes and returns its CRC-32C.
+    /// Writes a payload, all of a sector behind its stamp, and returns its CRC-32C.
     #[inline]
     pub(crate) fn write(&self, choice: Choice, payload: &mut [u8]) -> u32 {
         let source = &self.sectors[choice.sector];

@@ -9,7 +9,7 @@
 /// What is known of the units when watching begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beginning {
-    /// Every block was filled with [`Generations::filled_with`] and nothing else since.
+    /// Every block was filled with `Generations::filled_with` and nothing else since.
     Filled,
     /// Blocks hold this run's data of any age.
     Unknown,
