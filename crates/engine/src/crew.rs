@@ -74,6 +74,8 @@ pub(crate) fn run(
             let (sender, gate, halt, clock) = (sender.clone(), &gate, &halt, opened.clock.clone());
             scope.spawn(move || worker::run(assignment, clock, gate, halt, &sender));
         }
+        // From here on only workers hold the channel: if one panics, it ends, and the panic comes out of this scope.
+        drop(sender);
         let mut watch = Watch::new(opened, trial, collector, workers);
         if let Err(error) = watch.muster(&words) {
             gate.open(Go::Home);
@@ -191,7 +193,11 @@ impl<'a> Watch<'a> {
                     self.failure.get_or_insert(error);
                 }
                 Ok(Word::Home(home)) => self.welcome(home),
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return,
+                Err(RecvTimeoutError::Timeout) => return,
+                Err(RecvTimeoutError::Disconnected) => {
+                    self.home = self.workers;
+                    self.failure.get_or_insert(TrialError::Stopped);
+                }
             }
             if self.failure.is_some() || self.gone.is_some() {
                 return;

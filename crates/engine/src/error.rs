@@ -21,7 +21,7 @@ pub enum OpenError {
         /// The path as given.
         path: String,
         /// The reason.
-        source: system::device::DeviceError,
+        source: system::device::OpenError,
     },
     /// More modules are asked for than there are.
     #[error("system `{system}` has {has} modules, the plan asks for {need}")]

@@ -24,7 +24,7 @@ pub struct Need<'a> {
     /// Leave scratch files behind, and name them.
     pub keep: bool,
     /// Consents to destroy what devices hold.
-    pub consents: &'a [system::Consent],
+    pub consents: &'a [system::consent::Consent],
 }
 
 /// A system that trials can run on. Dropping it removes the scratch files.

@@ -174,6 +174,8 @@ impl<C: Clock> RingPort<'_, C> {
                 self.submitter.submit_with_args(1, &types::SubmitArgs::new().timespec(&time))
             }
         };
+        // The kernel has taken the entries: only a fresh look at its end of the queue makes room for the next ones.
+        self.submission.sync();
         match entered {
             Ok(_) => Ok(()),
             // The wait is over, a signal came, or completions must be taken first: the caller looks and comes again.
