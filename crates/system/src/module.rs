@@ -125,9 +125,10 @@ impl Module {
         let disk = stack::device_of(&file).and_then(|number| stack::sectors(&number));
         let alignment = direct_alignment(&file);
         let sector_bytes = disk.map_or(512, |d| d.logical_bytes);
+        let block_bytes = rustix::fs::fstatvfs(&file).map_or(0, |space| space.f_frsize);
         let direct = reopen(&file, OFlags::DIRECT).ok().map(|direct| {
-            let fallback = Alignment { offset_bytes: sector_bytes, memory_bytes: sector_bytes };
-            (direct, alignment.unwrap_or(fallback))
+            let unit = stack::direct_unit(&filesystem, block_bytes, sector_bytes);
+            (direct, alignment.unwrap_or(Alignment { offset_bytes: unit, memory_bytes: unit }))
         });
         let offset_bytes = direct.as_ref().map_or(sector_bytes, |(_, a)| a.offset_bytes);
         Ok(Self {

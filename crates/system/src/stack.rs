@@ -8,6 +8,7 @@
 
 use std::fmt;
 use std::fs::{self, File};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -125,16 +126,16 @@ fn layer(sys: &Path, number: DeviceNumber, depth: u32) -> Option<Layer> {
 
 /// The number of the block device that a path is on, or is.
 pub fn number_behind(path: &Path) -> Option<DeviceNumber> {
-    let metadata = fs::metadata(path).ok()?;
-    number_of(&metadata)
+    number_of(&fs::metadata(path).ok()?, path)
 }
 
 /// The block device behind an open file, or the device itself.
 pub fn device_of(file: &File) -> Option<DeviceNumber> {
-    number_of(&file.metadata().ok()?)
+    let path = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()?;
+    number_of(&file.metadata().ok()?, &path)
 }
 
-fn number_of(metadata: &fs::Metadata) -> Option<DeviceNumber> {
+fn number_of(metadata: &fs::Metadata, path: &Path) -> Option<DeviceNumber> {
     if metadata.file_type().is_block_device() {
         return Some(DeviceNumber::from_raw(metadata.rdev()));
     }
@@ -142,9 +143,9 @@ fn number_of(metadata: &fs::Metadata) -> Option<DeviceNumber> {
     if number.major != 0 {
         return Some(number);
     }
-    // Btrfs and overlay give files a number of their own; the mount table names the device, if there is one.
-    let source = mounts::read().into_iter().find(|mount| mount.number == number)?.source;
-    let device = fs::metadata(source).ok()?;
+    // Btrfs and overlay give files numbers of their own, btrfs one for each subvolume, which the mount table does not
+    // even show; the table does name the device of the mount that the path lies in, if there is one.
+    let device = fs::metadata(mount_of(path)?.source).ok()?;
     device.file_type().is_block_device().then(|| DeviceNumber::from_raw(device.rdev()))
 }
 
@@ -158,6 +159,13 @@ pub fn mount_of(path: &Path) -> Option<Mount> {
     let longest = |found: Vec<&Mount>| found.into_iter().max_by_key(|m| m.point.as_os_str().len()).cloned();
     longest(all.iter().filter(inside).filter(|m| m.number == number).collect())
         .or_else(|| longest(all.iter().filter(inside).collect()))
+}
+
+/// The unit of direct I/O on a filesystem that does not say it itself: filesystems that check sums over whole blocks
+/// take nothing smaller, and would quietly go through the page cache; the others take the disk's sector.
+pub fn direct_unit(filesystem: &str, block_bytes: u64, sector_bytes: u32) -> u32 {
+    let whole_blocks = matches!(filesystem, "btrfs" | "bcachefs" | "zfs");
+    if whole_blocks { u32::try_from(block_bytes).unwrap_or(sector_bytes).max(sector_bytes) } else { sector_bytes }
 }
 
 /// Filesystems that keep their data in memory, whatever the flags of an open.
@@ -209,6 +217,13 @@ mod tests {
         let number = DeviceNumber { major: 259, minor: 1_048_575 };
         assert_eq!(number.to_string().parse(), Ok(number));
         assert!("8".parse::<DeviceNumber>().is_err());
+    }
+
+    #[test]
+    fn a_filesystem_with_check_sums_takes_whole_blocks_only() {
+        assert_eq!(direct_unit("btrfs", 4096, 512), 4096);
+        assert_eq!(direct_unit("btrfs", 4096, 8192), 8192);
+        assert_eq!(direct_unit("xfs", 4096, 512), 512);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use units::Bytes;
 
 use crate::file::free_at;
-use crate::stack::{self, DeviceNumber, Sectors};
+use crate::stack::{self, DeviceNumber};
 
 /// Whether direct I/O can be expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub struct FolderSurvey {
     pub free: Bytes,
     /// `ext4`, `xfs`, `tmpfs`, or `unknown`.
     pub filesystem: String,
-    /// The smallest unit of direct I/O that the disk below can be expected to take; 512 B where there is no disk.
+    /// The smallest unit of direct I/O that filesystem and disk can be expected to take; 512 B where there is no disk.
     pub sector: Bytes,
     /// Whether direct I/O can be expected.
     pub direct: Direct,
@@ -97,9 +97,11 @@ pub fn folder(path: &Path) -> Result<FolderSurvey, SurveyError> {
     }
     let filesystem = stack::mount_of(&real).map_or_else(|| "unknown".to_owned(), |mount| mount.filesystem);
     let sectors = stack::number_behind(&real).and_then(|number| stack::sectors(&number));
+    let block_bytes = rustix::fs::statvfs(&real).map_or(0, |space| space.f_frsize);
+    let sector_bytes = sectors.map_or(512, |sectors| sectors.logical_bytes);
     Ok(FolderSurvey {
         free: free_at(&real).map_err(at)?,
-        sector: sector(sectors),
+        sector: Bytes(u64::from(stack::direct_unit(&filesystem, block_bytes, sector_bytes))),
         direct: direct_on(&filesystem),
         path: real,
         filesystem,
@@ -119,11 +121,8 @@ pub fn device(path: &Path) -> Result<DeviceSurvey, SurveyError> {
     let missing = |number| SurveyError::NoSize { path: path.to_path_buf(), number };
     let number = stack::number_behind(&real).ok_or_else(|| missing(DeviceNumber::default()))?;
     let size = stack::size_of(&number).filter(|size| size.0 > 0).ok_or_else(|| missing(number))?;
-    Ok(DeviceSurvey { path: real, number, size, sector: sector(stack::sectors(&number)) })
-}
-
-fn sector(sectors: Option<Sectors>) -> Bytes {
-    Bytes(sectors.map_or(512, |s| u64::from(s.logical_bytes)))
+    let sector = Bytes(stack::sectors(&number).map_or(512, |sectors| u64::from(sectors.logical_bytes)));
+    Ok(DeviceSurvey { path: real, number, size, sector })
 }
 
 /// Filesystems that take `O_DIRECT` on ordinary files in every kernel that Prony runs on.

@@ -1,6 +1,7 @@
 //! By which names a device can be told from every other one.
 //!
-//! The kernel's own files come first; the database of udev adds what only it knows. A loop device has no name of its
+//! The kernel's own files come first; the database of udev adds what only it knows; without it, the place in sysfs
+//! stands for the path. A loop device has no name of its
 //! own; it is told apart by the base name and inode of the file behind it.
 
 use std::fs;
@@ -30,6 +31,9 @@ pub(super) fn of_disk(folder: &Path, number: DeviceNumber, udev: &Path) -> Vec<I
     }
     add(IdentityKind::Uuid, loop_identity(folder));
     found.extend(of_udev(&udev.join(format!("b{number}"))));
+    if !found.iter().any(|one| one.kind == IdentityKind::ByPath) {
+        found.extend(of_place(folder).map(|id| Identity { kind: IdentityKind::ByPath, id }));
+    }
     found.sort_by_key(|identity| identity.kind);
     found.dedup();
     found
@@ -44,6 +48,16 @@ pub(super) fn of_partition(disk: &[Identity], number: &str) -> Vec<Identity> {
 fn unit_serial(page: &Path) -> Option<String> {
     let bytes = fs::read(page).ok()?;
     Some(String::from_utf8_lossy(bytes.get(4..)?).into_owned())
+}
+
+/// Where a disk is plugged in, by its place in sysfs, for machines without udev and disks without a serial number:
+/// `…/devices/pci0000:00/0000:00:02.0/virtio1/block/vda` is `pci0000:00-0000:00:02.0-virtio1`. A device that is
+/// not plugged in anywhere has no place.
+fn of_place(folder: &Path) -> Option<String> {
+    let text = folder.to_str()?;
+    let (_, place) = text.split_once("/devices/")?;
+    let (place, _) = place.rsplit_once("/block/")?;
+    (!place.starts_with("virtual")).then(|| place.replace('/', "-"))
 }
 
 fn loop_identity(folder: &Path) -> Option<String> {
@@ -112,6 +126,13 @@ mod tests {
         ];
         assert_eq!(shown, expected);
         assert_eq!(of_partition(&found, "2")[2].id, "S2RBNX0H606448W-part2");
+    }
+
+    #[test]
+    fn without_udev_and_serial_number_a_disk_is_named_by_its_place() {
+        let virtio = Path::new("/sys/devices/pci0000:00/0000:00:02.0/virtio1/block/vda");
+        assert_eq!(of_place(virtio).as_deref(), Some("pci0000:00-0000:00:02.0-virtio1"));
+        assert_eq!(of_place(Path::new("/sys/devices/virtual/block/zram0")), None);
     }
 
     #[test]

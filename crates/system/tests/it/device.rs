@@ -7,7 +7,8 @@ use std::process::{Command, Stdio};
 
 use system::consent::{self, Consent};
 use system::device::{self, OpenError};
-use system::safety::{Obstacle, Refusal};
+use system::safety::{self, Obstacle, Refusal};
+use system::tree::{DeviceTree, Signatures};
 use system::{Access, ModuleError, Trimmed};
 use units::Bytes;
 
@@ -228,6 +229,28 @@ fn a_device_that_loses_its_blocks_has_vanished() {
     run("losetup", &["--set-capacity", disk.text()]);
     let error = module.present().unwrap_err();
     assert!(matches!(error, ModuleError::Vanished { .. }), "{error}");
+}
+
+#[test]
+fn no_consent_frees_what_the_root_filesystem_stands_on() {
+    let below = system::stack::below(Path::new("/"));
+    if below.is_empty() {
+        return crate::skip::note("no block device is behind the root of this container");
+    }
+    for layer in below {
+        let tree = DeviceTree::read(&[layer.number]);
+        let device = tree.device(layer.number).expect("it was found in the same sysfs");
+        let consents: Vec<Consent> = device
+            .identities
+            .iter()
+            .map(|one| Consent { id: one.id.clone(), size: device.size, signatures: Vec::new() })
+            .collect();
+        // Even if nothing were on it, it is in use.
+        let mut bare = tree.clone();
+        bare.set_signatures(layer.number, Signatures::Found(Vec::new()));
+        let refusal = safety::judge(&bare, layer.number, &consents).unwrap_err();
+        assert_eq!(refusal.remedy, None, "{refusal}");
+    }
 }
 
 #[test]

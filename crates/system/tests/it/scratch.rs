@@ -120,13 +120,11 @@ fn a_living_scratch_is_not_abandoned_and_a_kept_one_is_found_and_removed() {
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
 }
 
-/// Where the child of the next test makes its files.
+/// Set for the child of the next test: where it makes its files until it is killed.
 const CHILD_DIR: &str = "PRONY_TEST_SCRATCH_DIR";
 
-#[test]
-#[ignore = "the child of the test below, which kills it"]
-fn a_process_that_holds_a_scratch_until_it_is_killed() {
-    let dirs = [PathBuf::from(std::env::var_os(CHILD_DIR).expect("the folder of the parent"))];
+fn hold_a_scratch_until_killed(dir: PathBuf) {
+    let dirs = [dir];
     let scratch = Scratch::create(&spec(&dirs, 1)).unwrap();
     fs::write(dirs[0].join("ready"), "").unwrap();
     std::thread::sleep(std::time::Duration::from_secs(600));
@@ -135,9 +133,12 @@ fn a_process_that_holds_a_scratch_until_it_is_killed() {
 
 #[test]
 fn the_scratch_of_a_killed_process_is_found_with_its_size_and_removed() {
+    if let Some(dir) = std::env::var_os(CHILD_DIR) {
+        return hold_a_scratch_until_killed(dir.into());
+    }
     let dir = folder();
     let mut child = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "--ignored", "scratch::a_process_that_holds_a_scratch_until_it_is_killed"])
+        .args(["--exact", "scratch::the_scratch_of_a_killed_process_is_found_with_its_size_and_removed"])
         .env(CHILD_DIR, dir.path())
         .stdout(std::process::Stdio::null())
         .spawn()
