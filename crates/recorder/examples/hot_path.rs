@@ -10,7 +10,7 @@ use observation::Window;
 use recorder::{Clock, Collector, Layout, Outcome, Recorder, WallClock};
 use units::{Nanos, PerSecond};
 
-const OPERATIONS: u64 = 4_000_000;
+const OPERATIONS: u64 = 200_000;
 const SLOTS: u32 = 32;
 
 fn main() {
@@ -92,7 +92,7 @@ fn rounds<L: Load>(mut load: L, mut recorder: Option<&mut Recorder>, clock: &Wal
 
 fn report(name: &str, clock: &WallClock, mut work: impl FnMut(&WallClock) -> u64) {
     let mut best = f64::MAX;
-    for _ in 0..5 {
+    for _ in 0..100 {
         let begun = clock.now();
         let counted = std::hint::black_box(work(clock));
         let passed = (clock.now() - begun).0 as f64;

@@ -74,6 +74,14 @@ pub struct Unbalanced {
     pub account: Account,
 }
 
+/// The three times of an operation, in order.
+#[derive(Clone, Copy)]
+struct Times {
+    intended: u64,
+    issued: u64,
+    completed: u64,
+}
+
 /// Intervals that may be open at once. Two are in use while nothing is late; the others are for completions that come
 /// many intervals after they were meant to, and are never touched before one does.
 const OPEN: usize = 8;
@@ -146,13 +154,21 @@ impl Recorder {
         completed: Nanos,
         outcome: Outcome,
     ) {
-        let key = self.key(class, endpoint);
         // A stamp that another core took may lie a tick before the one that it follows; no duration is below zero.
         let (intended, completed) = (intended.0, completed.0.max(intended.0));
-        let issued = issued.0.max(intended).min(completed);
-        if completed.wrapping_sub(self.current_start) >= self.current_length {
-            self.attend(completed);
+        let times = Times { intended, issued: issued.0.max(intended).min(completed), completed };
+        let key = self.key(class, endpoint);
+        self.count(key, completed, outcome);
+        if outcome.done {
+            self.measure(key, times);
         }
+        self.settle(times, outcome.done);
+    }
+
+    /// Counts a completion in the interval in which it came.
+    #[inline(always)]
+    fn count(&mut self, key: usize, completed: u64, outcome: Outcome) {
+        self.roll(Nanos(completed));
         let tally = self.sets[self.current].tally(key);
         tally.retried += u64::from(outcome.retried);
         if outcome.done {
@@ -160,21 +176,31 @@ impl Recorder {
             tally.bytes += outcome.bytes;
             tally.rolled_back += u64::from(outcome.rolled_back);
             self.done += 1;
-            let index = self.set_of(intended, completed);
-            let set = &mut self.sets[index];
-            set.add_operation(key, issued - intended, completed - issued);
-            if set.filled() {
-                self.reopen(index, completed);
-            }
         } else {
             tally.failed += 1;
             self.failed += 1;
         }
-        let planned = u64::from(intended.wrapping_sub(self.window_start) < self.window_end - self.window_start);
-        self.account.done += planned & u64::from(outcome.done);
-        self.account.failed += planned & u64::from(!outcome.done);
-        self.account.lateness_ns += u128::from(self.inside(intended, issued));
-        self.account.service_ns += u128::from(self.inside(issued, completed));
+    }
+
+    /// Adds the durations to the interval in which the operation was meant to start.
+    #[inline(always)]
+    fn measure(&mut self, key: usize, times: Times) {
+        let index = self.set_of(times.intended, times.completed);
+        let set = &mut self.sets[index];
+        set.add_operation(key, times.issued - times.intended, times.completed - times.issued);
+        if set.filled() {
+            self.reopen(index, times.completed);
+        }
+    }
+
+    /// Enters an operation into the books of the measured window.
+    #[inline(always)]
+    fn settle(&mut self, times: Times, done: bool) {
+        let planned = u64::from(times.intended.wrapping_sub(self.window_start) < self.window_end - self.window_start);
+        self.account.done += planned & u64::from(done);
+        self.account.failed += planned & u64::from(!done);
+        self.account.lateness_ns += u128::from(self.inside(times.intended, times.issued));
+        self.account.service_ns += u128::from(self.inside(times.issued, times.completed));
     }
 
     /// An operation that was due and will not be waited for any longer. `issued` is nothing when it never left; `end` is
@@ -310,9 +336,6 @@ impl Recorder {
         if self.intended == index {
             self.intended_length = 0;
         }
-        if self.current == index {
-            self.current_length = 0;
-        }
     }
 
     /// A set is full: hands it over and opens its interval again.
@@ -321,6 +344,7 @@ impl Recorder {
         let start = self.sets[index].start;
         self.hand_over(index);
         self.find_or_open(start, now);
+        // Completions may have been counted in the set that left, whose interval may now have another place.
         if index == self.current {
             self.attend(now);
         }
