@@ -20,4 +20,4 @@ pub use finding::{
     ThresholdState, TimePoint, TrialSummary, Verdict,
 };
 pub use run::judge;
-pub use trial::summarise;
+pub use trial::{outcome, summarise};

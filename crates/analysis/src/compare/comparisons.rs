@@ -7,7 +7,7 @@
 
 use super::paired_test::{PairedTest, paired_test};
 use super::pairs::pairs;
-use super::replicates::PAIRS_MIN;
+use super::replicates::{PAIRS_MIN, Pilot, replicates_needed};
 use crate::run::{Group, own_estimate, selects};
 use crate::statistics::holm::holm;
 use crate::{Caveat, CaveatKind, Comparison, Estimate, Verdict};
@@ -147,7 +147,7 @@ impl Candidate<'_> {
         }
         let detectable = self.test.and_then(|test| test.detectable(POWER, judgement.confidence));
         if verdict == Verdict::Inconclusive && reason.is_none() {
-            reason = Some(wide_reason(&ratio, detectable, judgement.margin));
+            reason = Some(wide_reason(self.test.as_ref(), judgement));
         }
         let caveat = doubt.map(|(kind, text)| Caveat { kind, trial: None, text: self.named(&text) });
         let comparison = Comparison {
@@ -276,12 +276,17 @@ fn carry_over_text(left: f64) -> String {
     )
 }
 
-fn wide_reason(ratio: &Estimate, detectable: Option<f64>, margin: f64) -> String {
-    let found = detectable.map_or(String::new(), |share| format!("; {} pairs can find {}", ratio.n, percent(share)));
-    format!(
-        "the interval holds both no difference and more than the margin of {}{found}; more replicates narrow it",
-        percent(margin)
-    )
+/// Why neither a difference nor its absence can be claimed, and how many pairs would tell.
+fn wide_reason(test: Option<&PairedTest>, judgement: &Judgement) -> String {
+    let margin = percent(judgement.margin);
+    let open = format!("the interval holds both no difference and more than the margin of {margin}");
+    let Some(test) = test else { return open };
+    let pilot = Pilot { deviation: test.deviation, freedom: test.freedom };
+    match replicates_needed(&pilot, judgement.margin, POWER, judgement.confidence) {
+        Some(needed) if needed > test.pairs => format!("{open}; about {needed} pairs would find {margin}"),
+        Some(_) => format!("{open}; {} pairs were enough for {margin}, but the difference is smaller", test.pairs),
+        None => format!("{open}; these pairs scatter too much for any number of them; look for what disturbs them"),
+    }
 }
 
 fn moved(logarithm: f64) -> &'static str {

@@ -44,9 +44,13 @@ struct Goal {
 }
 
 impl Goal {
-    /// Reads `highest rate with p99 under 5 ms`.
+    /// Reads `highest rate with p99 under 5 ms: confirm`; the trial that looks for the peak first is no probe.
     fn parse(text: &str) -> Option<Goal> {
-        let (quantile, bound) = text.strip_prefix("highest rate with p")?.split_once(" under ")?;
+        let (goal, purpose) = text.split_once(':').unwrap_or((text, ""));
+        let (quantile, bound) = goal.strip_prefix("highest rate with p")?.split_once(" under ")?;
+        if purpose.trim() == "peak" {
+            return None;
+        }
         // `p999` is 0.999: the digits are those behind the point.
         let quantile: f64 = format!("0.{}", quantile.replace('.', "")).parse().ok()?;
         let bound_ms = units::parse_duration(bound).ok()?.milliseconds();
@@ -94,8 +98,8 @@ fn conclude(group: &Group, goal: &Goal, mut probes: Vec<Probe>, confidence: f64)
     }
 }
 
-/// The highest rate with enough passes and no failure, below which nothing that failed three times matters: a lower rate
-/// that failed once among passes higher up is noise and is seen in the probes.
+/// The highest rate with enough passes and no failure. A failure at a lower rate, once, among passes higher up, is noise
+/// and stays visible in the probes.
 fn highest(probes: &[Probe]) -> Option<(f64, u32)> {
     let mut rates: Vec<f64> = probes.iter().map(|probe| probe.rate).collect();
     rates.sort_by(|a, b| b.total_cmp(a));
@@ -161,6 +165,11 @@ mod tests {
     #[test]
     fn goals_are_read_as_the_planner_writes_them() {
         assert_eq!(Goal::parse("highest rate with p999 under 250 us"), Some(Goal { quantile: 0.999, bound_ms: 0.25 }));
+        assert_eq!(
+            Goal::parse("highest rate with p99 under 5 ms: confirm"),
+            Some(Goal { quantile: 0.99, bound_ms: 5.0 })
+        );
+        assert_eq!(Goal::parse("highest rate with p99 under 5 ms: peak"), None);
         assert_eq!(Goal::parse("knee"), None);
     }
 }

@@ -5,10 +5,15 @@ mod cut;
 mod doubts;
 mod latency;
 mod machine;
+mod outcome;
 mod steady;
 mod summarise;
 mod sustained;
 mod timeline;
 mod uncertainty;
 
+pub use outcome::outcome;
 pub use summarise::summarise;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,260 @@
+//! Observations made by hand, whose summaries can be worked out by hand.
+
+use super::{outcome, summarise};
+use crate::run::tests::judgement;
+use crate::{CaveatKind, SteadyAnswer, TrialSummary};
+use observation::{
+    Account, Cell, CellKey, ClassKind, CpuTime, Event, EventKind, Histogram, Observations, Provenance, Series,
+    StreamLabel, Tally, TrialLabel, Window,
+};
+use units::{Nanos, PerSecond};
+
+const MS: u64 = 1_000_000;
+
+/// Two seconds of warm-up and ten of window, in intervals of one second; 1000 reads of 4 KiB a second, each of 1 ms but
+/// every hundredth of 5 ms, and a data sync of 20 ms a second.
+fn observations() -> Observations {
+    let cells =
+        (0..12).flat_map(|interval| [cell(interval, 0, reads(), 1000, 4096), cell(interval, 1, syncs(), 10, 0)]);
+    Observations {
+        provenance: Provenance::Measured,
+        started_unix_ns: 7,
+        window: Window { start: Nanos::from_secs(2), end: Nanos::from_secs(12) },
+        interval: Nanos::from_secs(1),
+        endpoints: vec!["m0".to_owned()],
+        generators: 1,
+        cells: cells.collect(),
+        accounts: vec![Account {
+            planned: 10_100,
+            done: 10_100,
+            service_ns: 79_960 * 1_000_000,
+            slots_ns: 80_000 * 1_000_000,
+            ..Account::default()
+        }],
+        generator_cpu: CpuTime { user_s: 0.1, system_s: 0.3 },
+        ..Observations::default()
+    }
+}
+
+fn reads() -> Vec<u64> {
+    (0..1000).map(|i| if i % 100 == 0 { 5 * MS } else { MS }).collect()
+}
+
+fn syncs() -> Vec<u64> {
+    vec![20 * MS; 10]
+}
+
+fn cell(interval: u32, class: u16, times: Vec<u64>, done: u64, bytes: u64) -> Cell {
+    let histogram = Histogram::from_values(times);
+    Cell {
+        key: CellKey { interval, class, ..CellKey::default() },
+        service: histogram.clone(),
+        lateness: Histogram::from_values(vec![0; histogram.count() as usize]),
+        response: histogram,
+        censored: Histogram::default(),
+        tally: Tally { done, bytes: done * bytes, ..Tally::default() },
+    }
+}
+
+fn label() -> TrialLabel {
+    let mut label = crate::run::tests::trial(3, "a", 0, 1.0).label;
+    label.streams = vec![StreamLabel {
+        classes: vec![("read".to_owned(), ClassKind::Work), ("sync".to_owned(), ClassKind::Upkeep)],
+        ..label.streams[0].clone()
+    }];
+    label
+}
+
+fn summary(observations: &Observations) -> TrialSummary {
+    summarise(&label(), observations, &judgement())
+}
+
+fn kinds(observations: &Observations) -> Vec<CaveatKind> {
+    summary(observations).caveats.iter().map(|caveat| caveat.kind).collect()
+}
+
+fn text(observations: &Observations, kind: CaveatKind) -> String {
+    summary(observations).caveats.into_iter().find(|caveat| caveat.kind == kind).expect("the caveat").text
+}
+
+fn series(probe: &str, value: f64) -> Series {
+    let points = (1..=12).map(|second| (Nanos::from_secs(second), value)).collect();
+    Series { probe: probe.to_owned(), unit: String::new(), points }
+}
+
+#[test]
+fn an_unremarkable_trial_has_its_figures_and_no_caveat() {
+    let summary = summary(&observations());
+    assert_eq!(summary.caveats, vec![]);
+    let stream = &summary.streams[0];
+    assert_eq!((stream.throughput_per_s.value, stream.throughput_per_s.low), (1000.0, 1000.0));
+    assert_eq!(stream.bytes_per_s, 4_096_000.0);
+    assert_eq!(stream.response.count, 10_000);
+    assert!((stream.response.mean_ms - 1.04).abs() < 1e-9);
+    assert!((stream.response.p50_ms - 1.0).abs() < 1e-3 && (stream.response.p999_ms - 5.0).abs() < 5e-3);
+    assert_eq!(stream.response.max_ms, 5.0);
+    assert!(stream.response.tail.p99_firm && !stream.response.tail.p999_firm);
+    assert_eq!(stream.steady.answer, SteadyAnswer::Yes);
+    assert!((stream.little_gap_pct.unwrap() - 0.05).abs() < 1e-9);
+    let cpu = stream.cpu.unwrap();
+    assert!((cpu.user_us - 10.0).abs() < 1e-9 && (cpu.system_us - 30.0).abs() < 1e-9);
+    assert_eq!(summary.timeline.len(), 12);
+    assert_eq!(summary.timeline.iter().filter(|point| point.counted).count(), 10);
+}
+
+#[test]
+fn upkeep_is_a_class_and_no_throughput() {
+    let summary = summary(&observations());
+    let [read, sync] = summary.streams[0].classes.as_slice() else { panic!("two classes") };
+    assert_eq!((read.name.as_str(), read.done, read.throughput_per_s), ("read", 10_000, 1000.0));
+    assert_eq!((sync.name.as_str(), sync.done, sync.throughput_per_s), ("sync", 100, 10.0));
+    assert!((sync.response.p50_ms - 20.0).abs() < 0.02);
+}
+
+#[test]
+fn the_warm_up_changes_nothing_but_the_time_axis() {
+    let mut other = observations();
+    other.cells.retain(|cell| cell.key.interval >= 2);
+    let (with, without) = (summary(&observations()), summary(&other));
+    assert_eq!(with.streams, without.streams);
+    assert_eq!(without.timeline[0].throughput_per_s, vec![0.0]);
+}
+
+#[test]
+fn operations_that_never_ended_are_in_their_place_and_mark_the_tail() {
+    let mut stuck = observations();
+    stuck.cells[4].censored = Histogram::from_values(vec![3000 * MS; 150]);
+    stuck.accounts[0].planned += 150;
+    stuck.accounts[0].censored = 150;
+    let summary = summary(&stuck);
+    let response = &summary.streams[0].response;
+    assert!(response.tail.censored);
+    assert_eq!((response.count, response.max_ms), (10_150, 3000.0));
+    // 150 of 10 150 lie at three seconds: p99 is among them.
+    assert!(response.p99_ms > 2990.0);
+    let text = text(&stuck, CaveatKind::Censored);
+    assert!(text.starts_with("150 operations never ended") && text.contains("98.5%"), "{text}");
+}
+
+#[test]
+fn books_that_do_not_close_are_called_a_defect() {
+    let mut broken = observations();
+    broken.accounts[0].planned += 1;
+    assert!(text(&broken, CaveatKind::Other).contains("a defect of the measurement"));
+}
+
+#[test]
+fn time_outside_the_system_is_named() {
+    let mut late = observations();
+    late.accounts[0].service_ns = 72_000 * 1_000_000;
+    late.accounts[0].lateness_ns = 6_400 * 1_000_000;
+    let text = text(&late, CaveatKind::LittleGap);
+    assert!(text.contains("10% of the slots' time") && text.contains("8% waiting in the generator"), "{text}");
+    assert!(text.contains("2% not accounted for"), "{text}");
+}
+
+#[test]
+fn a_backlog_that_grows_is_not_sustained_and_one_that_fluctuates_is() {
+    let mut open = observations();
+    let mut label = label();
+    label.streams[0].offered = Some(PerSecond(1500.0));
+    open.accounts[0] = Account {
+        planned: 15_000,
+        done: 15_000,
+        // On average 2500 in the system: half of what the backlog reached.
+        service_ns: 8_000 * 1_000_000,
+        lateness_ns: 25_000_000 * 1_000_000 / 1000,
+        ..Account::default()
+    };
+    let summary = summarise(&label, &open, &judgement());
+    let caveat = summary.caveats.iter().find(|caveat| caveat.kind == CaveatKind::NotSustained).expect("not sustained");
+    assert!(caveat.text.contains("the backlog grew by 490 /s"), "{}", caveat.text);
+    assert!(outcome(&summary).backlog_grew);
+    open.accounts[0].planned = 10_150;
+    open.accounts[0].done = 10_150;
+    let kinds: Vec<_> = summarise(&label, &open, &judgement()).caveats.iter().map(|caveat| caveat.kind).collect();
+    assert!(!kinds.contains(&CaveatKind::NotSustained));
+}
+
+#[test]
+fn every_disturbance_becomes_a_caveat_beside_the_trial() {
+    let with = |probe: &str, value: f64| {
+        let mut disturbed = observations();
+        disturbed.series = vec![series(probe, value)];
+        kinds(&disturbed)
+    };
+    assert_eq!(with("machine.cpu.steal", 0.02), [CaveatKind::Steal]);
+    assert_eq!(with("pressure.cpu.some", 0.2), [CaveatKind::Pressure]);
+    assert_eq!(with("pressure.memory.some", 0.02), [CaveatKind::Pressure]);
+    assert_eq!(with("cgroup.throttled", 0.1), [CaveatKind::Throttled]);
+    assert_eq!(with("disks.others.bytes_written", 5e6), [CaveatKind::OtherWriters]);
+    assert_eq!(with("disk.vda.bytes_read", 1e5), [CaveatKind::Cached]);
+    assert_eq!(with("machine.power.mains", 0.0), [CaveatKind::Frequency]);
+    assert_eq!(with("disk.vda.bytes_read", 4.1e6), []);
+    assert_eq!(with("pressure.io.full", 0.9), []);
+}
+
+#[test]
+fn pauses_and_damage_are_told_with_the_first_of_them() {
+    let mut disturbed = observations();
+    let event = |second, kind, text: &str| Event { at: Nanos::from_secs(second), kind, text: text.to_owned() };
+    disturbed.events = vec![
+        event(1, EventKind::Pause, "in the warm-up"),
+        event(5, EventKind::Pause, "paused for 300 ms"),
+        event(6, EventKind::Damage, "torn block at 4096 of m0"),
+    ];
+    assert_eq!(kinds(&disturbed), [CaveatKind::ClockPause, CaveatKind::Damage]);
+    assert!(
+        text(&disturbed, CaveatKind::ClockPause).contains("paused once in the window; the first: paused for 300 ms")
+    );
+    assert!(text(&disturbed, CaveatKind::Damage).contains("torn block at 4096 of m0"));
+}
+
+#[test]
+fn a_short_trial_says_how_long_it_should_be() {
+    let mut short = observations();
+    short.window.end = Nanos::from_secs(5);
+    assert_eq!(kinds(&short), [CaveatKind::WindowTooShort, CaveatKind::ThinTail]);
+    assert!(text(&short, CaveatKind::WindowTooShort).contains("--set measure=5s"));
+    assert!(text(&short, CaveatKind::ThinTail).contains("--set measure=10s"));
+}
+
+#[test]
+fn fixed_work_is_timed_and_not_asked_for_steadiness() {
+    let mut work = observations();
+    work.elapsed_s = Some(8.0);
+    let summary = summary(&work);
+    assert!(summary.fixed_work && summary.caveats.is_empty());
+    assert_eq!(summary.streams[0].throughput_per_s.value, 1250.0);
+    assert!(!summary.streams[0].throughput_per_s.has_interval());
+}
+
+#[test]
+fn disks_are_averaged_over_the_window_and_waits_over_operations() {
+    let mut probed = observations();
+    let busy_then_idle = |probe: &str, busy: f64, idle: f64| {
+        let points = (1..=12).map(|s| (Nanos::from_secs(s), if s <= 7 { busy } else { idle })).collect();
+        Series { probe: probe.to_owned(), unit: String::new(), points }
+    };
+    probed.series = vec![
+        busy_then_idle("disk.nvme0n1.reads", 900.0, 100.0),
+        busy_then_idle("disk.nvme0n1.writes", 0.0, 0.0),
+        busy_then_idle("disk.nvme0n1.wait", 2.0, 12.0),
+        busy_then_idle("disk.nvme0n1.utilisation", 0.8, 0.2),
+        busy_then_idle("disk.nvme0n1.bytes_read", 8e6, 2e6),
+    ];
+    let disk = summary(&probed).machine.disks.remove(0);
+    assert_eq!((disk.name.as_str(), disk.operations_per_s, disk.bytes_per_s), ("nvme0n1", 500.0, 5e6));
+    assert!((disk.utilisation - 0.5).abs() < 1e-12 && (disk.wait_ms - 3.0).abs() < 1e-12);
+}
+
+#[test]
+fn a_trial_without_anything_in_it_is_summarised_without_fail() {
+    let empty =
+        Observations { window: observations().window, interval: Nanos::from_secs(1), ..Observations::default() };
+    let summary = summary(&empty);
+    assert_eq!(summary.streams[0].response.count, 0);
+    assert!(outcome(&summary).response_quantile_ms.p99.is_nan());
+    let nothing = Observations::default();
+    assert_eq!(summarise(&label(), &nothing, &judgement()).timeline, vec![]);
+}
