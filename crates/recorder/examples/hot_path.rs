@@ -18,7 +18,7 @@ fn main() {
     println!("clock: {}", clock.source());
     report("clock read", &clock, |clock| (0..OPERATIONS).map(|_| clock.now().0 & 1).sum());
     let closed = Spec::Closed { slots: SLOTS, think: Think::None };
-    let thinking = Spec::Closed { slots: SLOTS, think: Think::Exponential(Nanos(3_000)) };
+    let thinking = Spec::Closed { slots: SLOTS, think: Think::Exponential(Nanos(300)) };
     let open = |arrivals| Spec::Open { rate: PerSecond(1e9), arrivals, slots: SLOTS };
     let loads = [
         ("closed", closed),
@@ -31,25 +31,25 @@ fn main() {
             Machine::Closed(load) => rounds(load, None, clock),
             Machine::Open(load) => rounds(load, None, clock),
         });
-        let mut collector = Collector::default();
-        report(&format!("{name}: load and recorder"), &clock, |clock| {
-            let now = clock.now();
-            let window = Window { start: now, end: now.saturating_add(Nanos::from_secs(60)) };
-            let mut recorder = collector.recorder(Layout {
-                stream: 0,
-                generator: 0,
-                classes: 2,
-                endpoints: 2,
-                window,
-                interval: Nanos::from_secs(1),
-                start: Nanos::ZERO,
-            });
-            match machine(spec, clock) {
-                Machine::Closed(load) => rounds(load, Some(&mut recorder), clock),
-                Machine::Open(load) => rounds(load, Some(&mut recorder), clock),
-            }
+        let mut recorder = recorder(&clock);
+        report(&format!("{name}: load and recorder"), &clock, |clock| match machine(spec, clock) {
+            Machine::Closed(load) => rounds(load, Some(&mut recorder), clock),
+            Machine::Open(load) => rounds(load, Some(&mut recorder), clock),
         });
     }
+}
+
+fn recorder(clock: &WallClock) -> Recorder {
+    let now = clock.now();
+    Collector::default().recorder(Layout {
+        stream: 0,
+        generator: 0,
+        classes: 2,
+        endpoints: 2,
+        window: Window { start: now, end: now.saturating_add(Nanos::from_secs(60)) },
+        interval: Nanos::from_secs(1),
+        start: Nanos::ZERO,
+    })
 }
 
 fn machine(spec: Spec, clock: &WallClock) -> Machine {
