@@ -33,6 +33,7 @@ pub(crate) fn trial(
     }
     let state = state::state(point);
     let phases = phases::phases(point, fixed_work, rule, problems);
+    range(point, &streams, module_bytes, problems)?;
     can(point, survey, &streams, modules, module_bytes)?;
     let label = TrialLabel {
         index: 0,
@@ -71,25 +72,30 @@ fn size(point: &Point, survey: &Survey) -> Bytes {
     point.size("size", 0).unwrap_or(default)
 }
 
+/// The active range must hold a transfer. Of a device that is used whole only the survey knows the size.
+fn range(point: &Point, streams: &[Stream], size: Bytes, problems: &mut Problems) -> Result<(), String> {
+    for (i, stream) in streams.iter().enumerate() {
+        let Workload::Block(spec) = &stream.workload else { continue };
+        let range = Bytes((size.0 as f64 * spec.range.0) as u64);
+        let needed = Bytes(spec.transfer_max().0.saturating_add(spec.shift.0));
+        if needed <= range {
+            continue;
+        }
+        let (range, needed) = (units::bytes(range), units::bytes(needed));
+        if matches!(point.spec().place, Place::Device { .. }) && point.size("size", i).is_none() {
+            return Err(format!("an active range of {range}, which holds no transfer of {needed}"));
+        }
+        point.refuse("range", i, format!("an active range that holds a transfer of {needed}, got one of {range}"), problems);
+    }
+    Ok(())
+}
+
 /// Whether the system can run this point.
 fn can(point: &Point, survey: &Survey, streams: &[Stream], modules: u32, size: Bytes) -> Result<(), String> {
     if streams.iter().any(|stream| matches!(stream.workload, Workload::Files(_)))
-        && !matches!(point.spec().place, Place::File { .. })
+        && matches!(point.spec().place, Place::Device { .. })
     {
-        return Err(format!("file work needs a folder, and this is a system of kind `{}`", point.spec().place.word()));
-    }
-    for stream in streams {
-        if let Workload::Block(spec) = &stream.workload {
-            let range = Bytes((size.0 as f64 * spec.range.0) as u64);
-            let needed = Bytes(spec.transfer_max().0 + spec.shift.0);
-            if needed > range {
-                return Err(format!(
-                    "an active range of {} holds no transfer of {}",
-                    units::bytes(range),
-                    units::bytes(needed)
-                ));
-            }
-        }
+        return Err("file work: it needs a folder, and this is a device".to_owned());
     }
     let Some(surveyed) = survey.of(&point.spec().name) else { return Ok(()) };
     if let Some(max) = surveyed.modules_max.filter(|max| modules > *max) {

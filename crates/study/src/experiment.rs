@@ -81,6 +81,17 @@ impl Experiment {
         self.variants.iter().flatten().any(|stream| Experiment::applies(key, stream.kind))
     }
 
+    /// Whether every stream has a fixed amount of work, so that time follows from it.
+    pub fn fixed_work(&self) -> bool {
+        let bounded = |stream: &StreamChoice| {
+            let layers = [&stream.settings, &self.settings, &stream.workload_settings, &self.defaults];
+            let operations = layers.into_iter().find_map(|layer| find(layer, "operations"));
+            operations.is_some_and(|chosen| matches!(chosen.value, Value::Count(_)))
+        };
+        let fixed = |stream: &StreamChoice| stream.kind == WorkloadKind::Files || bounded(stream);
+        self.variants.iter().flatten().all(fixed)
+    }
+
     /// How many points one replicate on one system has.
     pub fn point_count(&self) -> u64 {
         let levels = self.factors.iter().map(|factor| factor.levels.len() as u64);

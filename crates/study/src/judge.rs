@@ -45,10 +45,15 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn names(&self) -> Names<'_> {
-        let mut streams: Vec<&str> = self.definition.workloads.iter().map(|workload| workload.name.as_str()).collect();
+        let workloads = self.definition.workloads.iter().map(|workload| workload.name.as_str());
         let named = self.definition.experiments.iter().flat_map(|experiment| experiment.streams.iter().flatten());
-        streams.extend(named.map(|stream| stream.name.as_str()));
-        streams.dedup();
+        let named = named.filter(|stream| workloads.clone().any(|known| known == stream.workload.text));
+        let mut streams: Vec<&str> = Vec::new();
+        for name in workloads.clone().chain(named.map(|stream| stream.name.as_str())) {
+            if !streams.contains(&name) {
+                streams.push(name);
+            }
+        }
         Names { streams, experiments: self.definition.experiments.iter().map(|e| e.name.as_str()).collect() }
     }
 
@@ -104,10 +109,12 @@ impl Reader<'_> {
         if names().any(|name| name == placed.text) {
             return Some(placed.text.clone());
         }
-        if self.overrides.targets.is_empty() {
+        // Systems that could not be read are not missing names too.
+        let sound = !problems.list.iter().any(|problem| problem.key.starts_with("system."));
+        if self.overrides.targets.is_empty() && sound {
             let hint = did_you_mean(&placed.text, names()).unwrap_or_else(|| format!("known: {}", listed(names())));
             problems.add_with(&placed.at, "baseline", format!("the name of a system, got `{}`", placed.text), Some(hint));
-        } else if let (Some(first), [_, _, ..]) = (first(), self.resolved.systems.as_slice()) {
+        } else if let (true, Some(first), [_, _, ..]) = (sound, first(), self.resolved.systems.as_slice()) {
             notes.push(format!("the baseline is `{first}`, the first system given; the study's `{}` is not among them", placed.text));
         }
         first()

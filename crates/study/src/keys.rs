@@ -314,8 +314,8 @@ pub const KEYS: &[Key] = &[
         group: Group::Phases,
         kind: Kind::CountOr { min: 1, max: 1000, word: "auto" },
         default: "auto",
-        help: "Repeats of every trial. `auto` is one for a single system; for two or more a pilot of four pairs, and then as \
-               many as it takes to find a difference of the margin in 80% of all cases.",
+        help: "Repeats of every trial. `auto` is one for a single system; for two or more it is a pilot of four pairs and then, \
+               where the primary metric is read, as many as find a difference of the margin in 80% of all cases.",
     },
     Key {
         name: "replicates_max",

@@ -5,7 +5,7 @@
 //!
 //! What it does not do: it measures no time.
 
-use crate::point::Point;
+use crate::point::{DEFAULTS, Point};
 use crate::problem::Problems;
 use crate::{Phases, SteadyRule};
 use units::Nanos;
@@ -25,10 +25,11 @@ const LADDER_MS: [u64; 18] = [
 pub(crate) fn phases(point: &Point, fixed_work: bool, rule: &SteadyRule, problems: &mut Problems) -> Phases {
     let measure = point.time("measure", 0).unwrap_or(if fixed_work { FIXED_WORK_MAX } else { MEASURE });
     let given = point.time("interval", 0);
-    let interval = given.unwrap_or_else(|| interval_for(measure));
+    let interval = given.unwrap_or_else(|| if fixed_work { finest(measure) } else { interval_for(measure) });
     let warm_up = match point.time("warm_up", 0) {
+        // A warm-up would use up some of the work.
+        _ if fixed_work => no_warm_up(point, problems),
         Some(warm_up) => warm_up,
-        None if fixed_work => Nanos::ZERO,
         None => up_to(Nanos((measure.0 / 5).clamp(200_000_000, 10_000_000_000)), interval),
     };
     let phases = Phases {
@@ -43,6 +44,15 @@ pub(crate) fn phases(point: &Point, fixed_work: bool, rule: &SteadyRule, problem
         check(point, &phases, measure, warm_up, problems);
     }
     phases
+}
+
+/// Fixed work has no warm-up; one that was asked for by name is refused, one among the defaults is meant for others.
+fn no_warm_up(point: &Point, problems: &mut Problems) -> Nanos {
+    let asked = point.setting("warm_up", 0).filter(|(rank, _)| *rank < DEFAULTS);
+    if asked.is_some() && point.time("warm_up", 0) != Some(Nanos::ZERO) {
+        point.refuse("warm_up", 0, "no warm-up before a fixed amount of work", problems);
+    }
+    Nanos::ZERO
 }
 
 fn check(point: &Point, phases: &Phases, measure: Nanos, warm_up: Nanos, problems: &mut Problems) {
@@ -79,6 +89,29 @@ fn interval_for(measure: Nanos) -> Nanos {
     ms.map_or_else(|| Nanos(measure.0 * 2 / INTERVALS_MAX), Nanos::from_millis)
 }
 
+/// Fixed work may end long before its longest time, so its intervals are as short as the cap allows.
+fn finest(longest: Nanos) -> Nanos {
+    let fits = |ms: &&u64| longest.0.div_ceil(**ms * 1_000_000) <= INTERVALS_MAX;
+    let ms = LADDER_MS.iter().filter(|ms| **ms >= 10).find(fits);
+    ms.map_or(Nanos(longest.0 / INTERVALS_MAX + 1), |ms| Nanos::from_millis(*ms))
+}
+
+/// The same phases with a window of at least `measure`, for a quantile that needs more samples.
+pub(crate) fn stretched(phases: &Phases, measure: Nanos) -> Phases {
+    if measure <= phases.measure {
+        return *phases;
+    }
+    let fits = (phases.warm_up.0 + measure.0).div_ceil(phases.interval.0) <= INTERVALS_MAX;
+    let interval = if fits { phases.interval } else { interval_for(measure).max(phases.interval) };
+    Phases {
+        warm_up: up_to(phases.warm_up, interval),
+        measure: up_to(measure, interval),
+        interval,
+        round: up_to(Nanos(measure.0 / 5).max(phases.round), interval),
+        ..*phases
+    }
+}
+
 fn round(point: &Point, measure: Nanos, interval: Nanos, rule: &SteadyRule) -> Nanos {
     let round = point.time("round", 0).unwrap_or(Nanos((measure.0 / 5).max(rule.round_min.0)));
     up_to(round.min(measure), interval)
@@ -93,6 +126,12 @@ fn up_to(time: Nanos, step: Nanos) -> Nanos {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn fixed_work_is_recorded_finely_however_long_it_may_take() {
+        assert_eq!(finest(Nanos::from_secs(10)), Nanos::from_millis(20));
+        assert_eq!(finest(Nanos::from_secs(600)), Nanos::from_secs(1));
+    }
 
     #[test]
     fn short_windows_have_short_intervals_and_an_hour_stays_under_the_cap() {

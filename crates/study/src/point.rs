@@ -13,6 +13,16 @@ use crate::value::Value;
 use observation::{Factor, Level};
 use units::{Bytes, Nanos, PerSecond, Share};
 
+/// Ranks of the layers in which a key is looked up, the closest to the command line first.
+const SET: usize = 0;
+/// A level of a factor.
+pub(crate) const FACTOR: usize = 1;
+/// The first of stream, experiment, workload and `[defaults]`.
+const STREAM: usize = 2;
+/// `[defaults]`.
+pub(crate) const DEFAULTS: usize = 5;
+const SYSTEM: usize = 6;
+
 /// A point on a system.
 #[derive(Clone, Copy)]
 pub(crate) struct Point<'a> {
@@ -30,8 +40,8 @@ impl<'a> Point<'a> {
         let own = &self.streams[stream];
         let layers = [&own.settings, &self.experiment.settings, &own.workload_settings, &self.experiment.defaults];
         let below = || {
-            let level = self.level(name, &own.name).map(|level| (1, level));
-            let layer = || layers.into_iter().enumerate().find_map(|(i, l)| find(l, name).map(|chosen| (i + 2, chosen)));
+            let level = self.level(name, &own.name).map(|level| (FACTOR, level));
+            let layer = || layers.into_iter().enumerate().find_map(|(i, l)| find(l, name).map(|chosen| (STREAM + i, chosen)));
             level.or_else(layer).or_else(|| self.system_setting(name))
         };
         match find(&self.experiment.set, name) {
@@ -39,7 +49,7 @@ impl<'a> Point<'a> {
             // A `--set` for all experiments leaves alone what the study ties to a parameter.
             Some(set) => match below() {
                 Some((rank, chosen)) if chosen.by_parameter && !set.narrowed => Some((rank, chosen)),
-                _ => Some((0, set)),
+                _ => Some((SET, set)),
             },
         }
     }
@@ -59,7 +69,7 @@ impl<'a> Point<'a> {
 
     fn system_setting(&self, name: &str) -> Option<(usize, &'a Chosen)> {
         let group = keys::find(name).map(|key| key.group);
-        if group == Some(Group::System) { find(&self.system.settings, name).map(|chosen| (6, chosen)) } else { None }
+        if group == Some(Group::System) { find(&self.system.settings, name).map(|chosen| (SYSTEM, chosen)) } else { None }
     }
 
     /// The value of a key, its default included; none where the default follows from something else.

@@ -291,8 +291,11 @@ fn apply(set: &SetKey, experiments: &mut [Experiment], systems: &[SystemChoice],
         Scope::All => None,
         Scope::Experiment(name) => Some(name.as_str()),
     };
-    let meant = |experiment: &Experiment| {
-        experiment.uses(set.key) && narrowed.is_none_or(|name| experiment.name == name)
+    // A window for all experiments is no limit for fixed work, which it would cut off.
+    let window = matches!(set.key.name, "measure" | "warm_up");
+    let meant = |experiment: &Experiment| match narrowed {
+        Some(name) => experiment.name == name && experiment.uses(set.key),
+        None => experiment.uses(set.key) && !(window && experiment.fixed_work()),
     };
     let factor = |experiment: &Experiment| experiment.factors.iter().any(|factor| factor.key.name == set.key.name);
     // A list replaces the levels where the key is a factor already; only where it is none anywhere it becomes one.
@@ -316,8 +319,8 @@ fn apply(set: &SetKey, experiments: &mut [Experiment], systems: &[SystemChoice],
         }
     }
     if !used {
-        let message = "does not apply to any experiment that is kept";
-        problems.add(&set.at, set.key.name, message);
+        let hint = window.then(|| "fixed work is limited by `--set EXPERIMENT.measure=..`".to_owned());
+        problems.add_with(&set.at, set.key.name, "does not apply to any experiment that is kept", hint);
     }
     if set.levels.len() > 1 && set.key.name.starts_with("replicates") {
         problems.add(&set.at, set.key.name, "one value, got a list");

@@ -9,13 +9,19 @@ use crate::definition::SearchDefinition;
 use crate::outcome::Outcome;
 use crate::plan::trial_seed;
 use crate::stream::load_words;
-use crate::{Metric, Trial};
+use crate::{Metric, Trial, phases};
 use load::{Spec as LoadSpec, Think};
 use observation::{Factor, Level};
-use units::PerSecond;
+use units::{Nanos, PerSecond};
 
 /// Trials of one search at most; twelve halve a grid of 4096 steps, the rest confirm.
 pub const PROBES_MAX: u32 = 40;
+/// Samples beyond the quantile that a probe is planned for; analysis asks for 100, and the draws scatter.
+const BEYOND: f64 = 130.0;
+/// No probe is stretched beyond that, however low the rate.
+const WINDOW_MAX: Nanos = Nanos::from_secs(600);
+/// Without a highest rate of its own a search goes beyond the peak of the closed load, so that a rate that fails is found.
+const BEYOND_PEAK: f64 = 1.2;
 /// Fresh passes in a row that the answer needs.
 pub const PASSES: u32 = 3;
 
@@ -59,16 +65,6 @@ pub enum Purpose {
     Bisect,
     /// To see the answer hold again.
     Confirm,
-}
-
-impl Purpose {
-    fn word(self) -> &'static str {
-        match self {
-            Purpose::Bracket => "bracket",
-            Purpose::Bisect => "bisect",
-            Purpose::Confirm => "confirm",
-        }
-    }
 }
 
 /// How a search ended.
@@ -121,7 +117,6 @@ struct Known {
     passed: Option<u32>,
     failed: Option<u32>,
     passes_in_row: u32,
-    confirming: bool,
 }
 
 impl Search {
@@ -136,7 +131,7 @@ impl Search {
                     return Step::Ended(Answer::NoPeak);
                 }
                 rest = behind;
-                self.grid(peak.throughput_per_s)
+                self.grid(peak.throughput_per_s * BEYOND_PEAK)
             }
         };
         self.replay(&grid, rest)
@@ -196,7 +191,12 @@ impl Search {
     pub fn words(&self) -> String {
         let quantile = Metric::ResponseQuantile(self.goal.quantile).word();
         let quantile = quantile.trim_start_matches("response ");
-        format!("highest rate with {quantile} under {}", units::duration(self.goal.bound))
+        format!("highest rate with {quantile} under {}", exact(self.goal.bound))
+    }
+
+    /// How long a probe must last for the quantile to rest on enough samples.
+    fn window(&self, rate: f64) -> Nanos {
+        Nanos::from_seconds(BEYOND / ((1.0 - self.goal.quantile) * rate)).min(WINDOW_MAX)
     }
 
     /// The trial of a step; none when the search has ended.
@@ -208,11 +208,12 @@ impl Search {
         match step {
             Step::Ended(_) => return None,
             Step::Peak => {
-                trial.label.search = Some(format!("{}: peak", self.words()));
+                trial.label.search = Some(format!("peak before the {}", self.words()));
                 self.close(&mut trial);
             }
-            Step::Probe { rate, purpose } => {
-                trial.label.search = Some(format!("{}: {}", self.words(), purpose.word()));
+            Step::Probe { rate, .. } => {
+                trial.label.search = Some(self.words());
+                trial.phases = phases::stretched(&trial.phases, self.window(*rate));
                 let level = Level::Number { value: *rate, text: units::rate(*rate) };
                 trial.label.factors.push(Factor { name: "rate".to_owned(), level });
                 self.open(&mut trial, *rate);
@@ -246,6 +247,13 @@ impl Search {
     }
 }
 
+/// A time without rounding, because analysis reads the bound back.
+fn exact(time: Nanos) -> String {
+    const UNITS: [(u64, &str); 3] = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us")];
+    let whole = UNITS.iter().find(|(unit, _)| time.0.is_multiple_of(*unit));
+    whole.map_or_else(|| format!("{} ns", time.0), |(unit, name)| format!("{} {name}", time.0 / unit))
+}
+
 impl Known {
     fn learn(&mut self, k: u32, purpose: Purpose, held: bool) {
         let confirming = purpose == Purpose::Confirm;
@@ -260,6 +268,5 @@ impl Known {
                 self.passed = None;
             }
         }
-        self.confirming = confirming;
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::point::Point;
 use crate::value::Value;
-use crate::{Cache, State};
+use crate::{Cache, Place, State};
 use units::Nanos;
 
 /// The state of a point.
@@ -23,7 +23,11 @@ pub(crate) fn state(point: &Point) -> State {
             "warm" => Cache::Warm,
             _ => Cache::AsLeft,
         },
-        settle: point.time("settle", 0).unwrap_or_default(),
+        // What answers by itself has nothing to settle.
+        settle: match point.spec().place {
+            Place::Null | Place::Scripted(_) => Nanos::ZERO,
+            Place::File { .. } | Place::Device { .. } => point.time("settle", 0).unwrap_or_default(),
+        },
     }
 }
 

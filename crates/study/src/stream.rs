@@ -5,7 +5,7 @@
 //! What it does not do: phases and state are the trial's, not a stream's.
 
 use crate::definition::WorkloadKind;
-use crate::point::Point;
+use crate::point::{FACTOR, Point};
 use crate::problem::Problems;
 use crate::value::Value;
 use crate::{Access, Driver, Stream, SyncMode, Workload};
@@ -129,7 +129,8 @@ impl Maker<'_> {
         let (point, i) = (self.point, self.i);
         let rank = |name| point.setting(name, i).map(|(rank, _)| rank);
         let open = match (rank("rate"), rank("outstanding")) {
-            (Some(rate), Some(outstanding)) if rate == outstanding => {
+            // Inside one `load` table the reader has said so already.
+            (Some(rate), Some(outstanding)) if rate == outstanding && rate <= FACTOR => {
                 point.refuse("rate", i, "a load is closed (`outstanding`) or open (`rate`), got both", problems);
                 true
             }
@@ -234,7 +235,8 @@ fn label(point: &Point, i: usize, stream: &Stream) -> StreamLabel {
 /// The load in words: `closed, 32 outstanding`.
 pub(crate) fn load_words(stream: &Stream) -> String {
     if let Workload::Files(spec) = &stream.workload {
-        return format!("{} wide, {} loops of {}", spec.width, spec.loops, units::bytes(spec.file));
+        let loops = if spec.loops == 1 { "1 loop".to_owned() } else { format!("{} loops", spec.loops) };
+        return format!("{} wide, {loops} of {}", spec.width, size(spec.file));
     }
     match stream.load {
         LoadSpec::Closed { slots, think: Think::None } => format!("closed, {slots} outstanding"),
@@ -248,6 +250,17 @@ pub(crate) fn load_words(stream: &Stream) -> String {
             let arrivals = if arrivals == Arrivals::Constant { "constant gaps" } else { "Poisson" };
             format!("open, {} {arrivals}, at most {slots} in flight", units::rate(rate.0))
         }
+    }
+}
+
+/// A size in the family of units that it is round in: 10 000 000 bytes are `10 MB`, not `9.54 MiB`.
+fn size(size: Bytes) -> String {
+    const DECIMAL: [(u64, &str); 4] =
+        [(1_000_000_000_000, "TB"), (1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")];
+    let round = DECIMAL.iter().find(|(unit, _)| size.0 >= *unit && size.0.is_multiple_of(*unit));
+    match round {
+        Some((unit, name)) if !size.0.is_multiple_of(1024) || *unit > 1_000 => format!("{} {name}", size.0 / unit),
+        _ => units::bytes(size),
     }
 }
 

@@ -15,8 +15,8 @@ use crate::resolve::{Resolved, resolve};
 use crate::survey::Survey;
 use crate::{Judgement, Place, SystemSpec, draft, read};
 
-/// More points than this are a slip of the pen: at a second each they take more than a day.
-const POINTS_MAX: u64 = 100_000;
+/// More points than this are a slip of the pen: at ten seconds each they take more than a day.
+const POINTS_MAX: u64 = 10_000;
 
 /// A study that can be planned.
 #[derive(Clone, Debug)]
@@ -82,8 +82,9 @@ impl Study {
     /// Makes every trial once on a machine that can do everything, to find what no machine could do.
     fn check_points(&self, problems: &mut Problems) {
         let points = self.experiments.iter().fold(0u64, |sum, e| sum.saturating_add(e.point_count()));
+        let points = points.saturating_mul(self.systems.len() as u64);
         if points > POINTS_MAX {
-            let message = format!("at most {POINTS_MAX} points in a study, got {points}");
+            let message = format!("at most {POINTS_MAX} points in a study, all systems together, got {points}");
             return problems.add(&Origin::Whole, "experiment", message);
         }
         let survey = Survey::default();

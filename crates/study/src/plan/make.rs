@@ -12,7 +12,7 @@ use crate::search::Search;
 use crate::study::Study;
 use crate::survey::Survey;
 use crate::value::Value;
-use crate::{Metric, Trial, draft};
+use crate::{Metric, Place, Trial, draft};
 
 /// Plans a study.
 ///
@@ -26,7 +26,7 @@ pub fn plan(study: &Study, survey: &Survey, seed: u64) -> Result<Plan, Problems>
     }
     maker.tell_left_out(&mut problems);
     let mut plan = maker.plan;
-    plan.filled = filled(&plan, survey);
+    plan.filled = filled(&plan, |name| silent(study, survey, name));
     space(&plan, survey, &mut problems);
     problems.or(plan)
 }
@@ -43,6 +43,13 @@ fn empty(study: &Study, seed: u64) -> Plan {
         judgement: study.judgement().clone(),
         filled: Vec::new(),
     }
+}
+
+/// Whether a system answers by itself: nothing is filled on it and nothing written.
+fn silent(study: &Study, survey: &Survey, name: &str) -> bool {
+    let place = study.systems.iter().find(|system| system.spec.name == name).map(|system| &system.spec.place);
+    matches!(place, Some(Place::Null | Place::Scripted(_)))
+        || survey.of(name).is_some_and(|surveyed| surveyed.null_or_scripted)
 }
 
 /// Scratch files must fit before the first of them is begun.

@@ -1,5 +1,6 @@
 //! How long a run takes, as far as that can be known before.
 
+use super::written::fresh;
 use super::{Occasion, Plan};
 use crate::{Trial, Workload};
 use units::{Bytes, Nanos};
@@ -48,7 +49,7 @@ fn at_speed(bytes: Bytes) -> Nanos {
 fn trial_time(trial: &Trial) -> (Nanos, Nanos) {
     let capacity = Bytes(trial.module_bytes.0.saturating_mul(u64::from(trial.modules)));
     let mut assumed = Nanos::ZERO;
-    if trial.state.refill || trial.state.trim {
+    if fresh(trial) {
         assumed += at_speed(capacity);
     }
     if let Some(precondition) = trial.state.precondition {

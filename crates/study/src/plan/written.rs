@@ -7,7 +7,6 @@
 
 use super::Plan;
 use crate::stream::written_per_operation;
-use crate::survey::Survey;
 use crate::{Stream, Trial, Workload};
 use load::{Spec as LoadSpec, Think};
 use units::{Bytes, Nanos};
@@ -59,9 +58,12 @@ pub enum Amount {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Filled {
     pub system: String,
+    /// Size of a module as it is made: that of the largest trial.
+    pub module: Bytes,
+    /// All modules together.
     pub scratch: Bytes,
+    /// Files of file work.
     pub files: Bytes,
-    pub file_system: bool,
 }
 
 impl Written {
@@ -74,31 +76,52 @@ impl Written {
     }
 }
 
-/// What each system must hold, over all trials that may come.
-pub(crate) fn filled(plan: &Plan, survey: &Survey) -> Vec<Filled> {
-    let mut systems: Vec<Filled> = Vec::new();
-    for trial in plan.every_kind_of_trial() {
-        let surveyed = survey.of(&trial.label.system);
-        if surveyed.is_some_and(|surveyed| surveyed.null_or_scripted) {
-            continue;
+/// What each system must hold, over all trials that may come; `silent` systems answer by themselves and hold nothing.
+pub(crate) fn filled(plan: &Plan, silent: impl Fn(&str) -> bool) -> Vec<Filled> {
+    let trials: Vec<&Trial> = plan.trials.iter().chain(plan.searches.iter().map(|search| &search.template)).collect();
+    let mut names: Vec<&str> = Vec::new();
+    for trial in &trials {
+        if !silent(&trial.label.system) && !names.contains(&trial.label.system.as_str()) {
+            names.push(&trial.label.system);
         }
-        let at = match systems.iter().position(|known| known.system == trial.label.system) {
-            Some(at) => at,
-            None => {
-                systems.push(Filled {
-                    system: trial.label.system.clone(),
-                    scratch: Bytes(0),
-                    files: Bytes(0),
-                    file_system: true,
-                });
-                systems.len() - 1
-            }
-        };
-        let system = &mut systems[at];
-        system.scratch = system.scratch.max(capacity(trial));
-        system.files = system.files.max(footprint(trial));
     }
-    systems
+    let own = |name: &str| trials.iter().copied().filter(|trial| trial.label.system == name).collect::<Vec<_>>();
+    names.into_iter().map(|name| Filled::of(name, &own(name))).collect()
+}
+
+impl Filled {
+    fn of(system: &str, trials: &[&Trial]) -> Filled {
+        let largest = |of: fn(&Trial) -> Bytes| trials.iter().map(|trial| of(trial)).max().unwrap_or_default();
+        let module = largest(|trial| trial.module_bytes);
+        let modules = trials.iter().filter(|trial| trial.module_bytes.0 > 0).map(|trial| trial.modules).max();
+        Filled {
+            system: system.to_owned(),
+            module,
+            scratch: Bytes(module.0.saturating_mul(u64::from(modules.unwrap_or(0)))),
+            files: largest(footprint),
+        }
+    }
+
+    /// Bytes of the fills that happen because a trial is the first to need so many modules, and of those that the state
+    /// policy asks for before a trial. A fill covers all modules of its trial, so that all carry one generation.
+    fn fills(&self, trials: &[&Trial]) -> (Bytes, Bytes) {
+        let (mut first, mut again, mut filled) = (0u64, 0u64, 0);
+        for trial in trials.iter().filter(|trial| trial.module_bytes.0 > 0) {
+            let bytes = self.module.0.saturating_mul(u64::from(trial.modules));
+            if fresh(trial) {
+                again = again.saturating_add(bytes);
+            } else if trial.modules > filled {
+                first = first.saturating_add(bytes);
+            }
+            filled = filled.max(trial.modules);
+        }
+        (Bytes(first), Bytes(again))
+    }
+}
+
+/// Whether the modules are filled before the trial whatever they hold; reads are checked against a fill of their own.
+pub(super) fn fresh(trial: &Trial) -> bool {
+    trial.state.refill || trial.state.trim || trial.streams.iter().any(|stream| stream.access.validate)
 }
 
 fn capacity(trial: &Trial) -> Bytes {
@@ -114,58 +137,52 @@ fn footprint(trial: &Trial) -> Bytes {
 }
 
 impl Plan {
-    /// One of each trial that the run may make; repeats are copies of certain ones.
-    fn every_kind_of_trial(&self) -> impl Iterator<Item = &Trial> {
-        self.trials.iter().chain(self.searches.iter().map(|search| &search.template))
-    }
-
     /// Space that the run takes up at most on each system: scratch files, and the files of file work at its widest.
     pub fn occupied(&self) -> Vec<(String, Bytes)> {
-        let kept = self.filled.iter().filter(|filled| filled.file_system);
-        kept.map(|filled| (filled.system.clone(), Bytes(filled.scratch.0.saturating_add(filled.files.0)))).collect()
+        let space = |filled: &Filled| Bytes(filled.scratch.0.saturating_add(filled.files.0));
+        self.filled.iter().map(|filled| (filled.system.clone(), space(filled))).collect()
     }
 
     /// Everything that the certain trials write, by system and occasion. Repeats and searches write the like again.
     pub fn written(&self) -> Vec<Written> {
         let mut written = Vec::new();
         for filled in &self.filled {
-            if filled.scratch.0 > 0 {
-                written.push(Written {
-                    system: filled.system.clone(),
-                    occasion: Occasion::Fill,
-                    amount: Amount::Exactly(filled.scratch),
-                });
-            }
             let own: Vec<&Trial> = self.trials.iter().filter(|trial| trial.label.system == filled.system).collect();
-            written.extend(prepared(&filled.system, &own));
+            // A study of searches only fills too, before the first of them.
+            let first = self.searches.iter().map(|search| &search.template);
+            let first = first.filter(|trial| trial.label.system == filled.system);
+            let (fill, again) = filled.fills(&own);
+            let (with_searches, _) = filled.fills(&own.iter().copied().chain(first).collect::<Vec<_>>());
+            let system = || filled.system.clone();
+            if with_searches.max(fill).0 > 0 {
+                let amount = Amount::Exactly(with_searches.max(fill));
+                written.push(Written { system: system(), occasion: Occasion::Fill, amount });
+            }
+            let prepared = prepared(filled.module, again, &own);
+            written.extend(prepared.map(|amount| Written { system: system(), occasion: Occasion::Prepare, amount }));
             written.extend(by_experiment(&filled.system, &own));
         }
         written
     }
 }
 
-fn prepared(system: &str, trials: &[&Trial]) -> Option<Written> {
-    let (mut bytes, mut time, mut within) = (0u64, Nanos::ZERO, Bytes(0));
+/// What the state policy writes before trials.
+fn prepared(module: Bytes, again: Bytes, trials: &[&Trial]) -> Option<Amount> {
+    let (mut bytes, mut time, mut within) = (again.0, Nanos::ZERO, Bytes(0));
     for trial in trials {
-        if trial.state.refill || trial.state.trim {
-            bytes = bytes.saturating_add(capacity(trial).0);
-        }
-        if let Some(precondition) = trial.state.precondition {
-            bytes = bytes.saturating_add((precondition.fills * capacity(trial).0 as f64) as u64);
-            if precondition.until_steady && trial.writes() {
-                time = time.saturating_add(Nanos(precondition.round.0 * u64::from(precondition.rounds_max)));
-                within = within.max(capacity(trial));
-            }
+        let Some(precondition) = trial.state.precondition.filter(|_| trial.module_bytes.0 > 0) else { continue };
+        let capacity = Bytes(module.0.saturating_mul(u64::from(trial.modules)));
+        bytes = bytes.saturating_add((precondition.fills * capacity.0 as f64) as u64);
+        if precondition.until_steady && trial.writes() {
+            time = time.saturating_add(Nanos(precondition.round.0 * u64::from(precondition.rounds_max)));
+            within = within.max(capacity);
         }
     }
-    let amount = if time > Nanos::ZERO {
-        Amount::AsFastAsItGoes { time, within, besides: Bytes(bytes) }
-    } else if bytes > 0 {
-        Amount::Exactly(Bytes(bytes))
-    } else {
-        return None;
-    };
-    Some(Written { system: system.to_owned(), occasion: Occasion::Prepare, amount })
+    match (time > Nanos::ZERO, bytes) {
+        (true, _) => Some(Amount::AsFastAsItGoes { time, within, besides: Bytes(bytes) }),
+        (false, 0) => None,
+        (false, _) => Some(Amount::Exactly(Bytes(bytes))),
+    }
 }
 
 fn by_experiment(system: &str, trials: &[&Trial]) -> Vec<Written> {

@@ -1,8 +1,9 @@
 //! The study room from outside: text in, study, plan and problems out.
 
-
-
-
-
+mod expansion;
+mod overriding;
+mod refusals;
+mod repeating;
+mod searching;
 mod shipping;
 mod text;

@@ -1,1 +1,170 @@
-//! Soon.
+//! `--on`, `--set`, `--only` and `--fail-if`.
+
+use study::{Metric, Overrides, Place, Study, Survey, SurveyedSystem, plan, shipped};
+use units::Bytes;
+
+fn study(name: &str) -> Study {
+    Study::parse(name, shipped().iter().find(|shipped| shipped.name == name).unwrap().text).unwrap()
+}
+
+fn overrides(on: &[&str], set: &[&str], only: &[&str], fail_if: &[&str]) -> Overrides {
+    let owned = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect();
+    Overrides { targets: owned(on), settings: owned(set), only: owned(only), fail_if: owned(fail_if) }
+}
+
+fn changed(name: &str, on: &[&str], set: &[&str], only: &[&str]) -> Study {
+    study(name).with(&overrides(on, set, only, &[])).unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+#[test]
+fn wrong_options_are_told_all_at_once() {
+    let wrong = overrides(
+        &["tape:0", "file:"],
+        &["sise=1GiB", "measure=2", "modules=0,2", "width=3", "nobody.measure=1s", "replicates=2,3", "size", "sustained=soon"],
+        &["random-raed", "sustained"],
+        &["speed > 3", "throughput < 5"],
+    );
+    insta::assert_snapshot!(study("flash").with(&wrong).unwrap_err().to_string());
+}
+
+#[test]
+fn a_list_replaces_the_levels_of_a_factor_and_leaves_other_experiments_alone() {
+    let study = changed("flash", &[], &["modules=1,8"], &[]);
+    let plan = plan(&study, &Survey::default(), 3).unwrap();
+    let rates: Vec<u32> = plan.trials.iter().filter(|t| t.label.experiment == "rates by modules").map(|t| t.modules).collect();
+    assert_eq!(rates.len(), 10);
+    assert!(rates.iter().all(|modules| [1, 8].contains(modules)));
+    assert!(plan.trials.iter().filter(|t| t.label.experiment != "rates by modules").all(|t| t.modules == 1));
+    assert_eq!(study.systems()[0].modules, Some(8));
+}
+
+#[test]
+fn a_list_for_a_key_that_is_no_factor_makes_it_one() {
+    let study = changed("wide", &[], &["block=4KiB,64KiB,1MiB", "width=2"], &[]);
+    let plan = plan(&study, &Survey::default(), 3).unwrap();
+    assert_eq!(plan.trials.len(), 3);
+    let names: Vec<&str> = plan.trials[0].label.factors.iter().map(|factor| factor.name.as_str()).collect();
+    assert_eq!(names, ["width", "block"]);
+}
+
+#[test]
+fn an_option_can_be_narrowed_to_an_experiment_a_workload_or_a_system() {
+    let set = ["rates by modules.measure=7s", "random-read.transfer=8KiB", "b.size=2GiB"];
+    let study = changed("flash", &["a=/x", "b=/y"], &set, &[]);
+    let plan = plan(&study, &Survey::default(), 3).unwrap();
+    for trial in &plan.trials {
+        let rates = trial.label.experiment == "rates by modules";
+        assert_eq!(trial.phases.measure.seconds(), if rates { 7.0 } else { 5.0 });
+        let bytes = if trial.label.system == "b" { Bytes::gib(2) } else { Bytes::gib(4) };
+        assert_eq!(trial.module_bytes, bytes);
+        if rates && trial.label.streams[0].workload == "random-read" {
+            let study::Workload::Block(spec) = &trial.streams[0].workload else { panic!("not blocks") };
+            assert_eq!(spec.transfers[0].size, Bytes::kib(8));
+        }
+    }
+}
+
+#[test]
+fn scratch_files_keep_the_size_of_the_study_and_a_device_is_used_whole() {
+    let study = changed("flash", &["file:/x", "device:/dev/a,/dev/b"], &[], &["random-read"]);
+    assert_eq!(study.systems()[0].size, Some(Bytes::gib(4)));
+    assert_eq!(study.systems()[1].size, None);
+    let surveyed = SurveyedSystem {
+        name: "a".into(),
+        modules_max: Some(2),
+        size_max: Some(Bytes::gib(100)),
+        sector: Bytes(512),
+        free: None,
+        null_or_scripted: false,
+    };
+    let plan = plan(&study, &Survey { systems: vec![surveyed] }, 3).unwrap();
+    let device: Vec<_> = plan.trials.iter().filter(|trial| trial.label.system == "a").collect();
+    assert!(device.iter().all(|trial| trial.module_bytes == Bytes::gib(100) && trial.modules <= 2));
+    assert!(plan.notes.iter().any(|note| note.contains("left out on `a`") && note.contains("it offers 2 modules")), "{:?}", plan.notes);
+}
+
+#[test]
+fn a_device_with_large_sectors_leaves_out_what_it_cannot_transfer() {
+    let study = changed("flash", &["device:/dev/a"], &[], &["random-read"]);
+    let surveyed = SurveyedSystem {
+        name: "a".into(),
+        modules_max: Some(1),
+        size_max: Some(Bytes::gib(100)),
+        sector: Bytes(4096),
+        free: None,
+        null_or_scripted: false,
+    };
+    let plan = plan(&study, &Survey { systems: vec![surveyed] }, 3).unwrap();
+    assert!(plan.trials.iter().all(|trial| trial.label.experiment != "service time off alignment"));
+    let sizes = plan.trials.iter().filter(|trial| trial.label.experiment == "service time by transfer size").count();
+    assert_eq!(sizes, 9);
+    insta::assert_snapshot!(plan.notes.join("\n"));
+}
+
+#[test]
+fn scratch_files_that_do_not_fit_are_refused_before_anything_is_written() {
+    let study = changed("flash", &["/x"], &[], &[]);
+    let surveyed = SurveyedSystem {
+        name: "x".into(),
+        modules_max: None,
+        size_max: None,
+        sector: Bytes(512),
+        free: Some(Bytes::gib(10)),
+        null_or_scripted: false,
+    };
+    let problems = plan(&study, &Survey { systems: vec![surveyed] }, 3).unwrap_err().to_string();
+    assert!(problems.contains("at most the free space, 10 GiB, got scratch files of 16 GiB"), "{problems}");
+    assert!(problems.contains("--set size="));
+}
+
+#[test]
+fn only_keeps_what_it_names() {
+    let names = |only: &[&str]| {
+        let study = changed("quick", &[], &[], only);
+        study.experiments().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&["random-read"]), ["latency", "rate curve"]);
+    assert_eq!(names(&["latency", "sync-write"]), ["latency", "synced write"]);
+}
+
+#[test]
+fn a_primary_metric_that_is_left_out_is_a_note_and_not_an_error() {
+    let study = changed("quick", &[], &[], &["latency"]);
+    assert_eq!(study.judgement().primary, None);
+    assert!(study.notes.iter().any(|note| note.contains("not measured with these options")));
+}
+
+#[test]
+fn the_largest_level_of_the_primary_follows_the_options() {
+    let study = changed("wide", &["/a", "/b"], &["width=1,2,4"], &[]);
+    let selector = &study.judgement().primary.as_ref().unwrap().selector;
+    assert_eq!(selector.factors[0].level.number(), Some(4.0));
+    assert_eq!(study.judgement().baseline.as_deref(), Some("a"));
+}
+
+#[test]
+fn thresholds_of_the_command_line_join_those_of_the_study() {
+    let texts = ["throughput < 10k/s", "response p99 > 5 ms of random-read in rate curve at outstanding=8"];
+    let study = study("quick").with(&overrides(&[], &[], &[], &texts)).unwrap();
+    let [first, second] = study.judgement().thresholds.as_slice() else { panic!("two thresholds") };
+    assert_eq!((first.metric, first.limit, first.fails_above), (Metric::Throughput, 10_000.0, false));
+    assert_eq!((second.metric, second.limit, second.fails_above), (Metric::ResponseQuantile(0.99), 0.005, true));
+    assert_eq!(second.selector.experiment.as_deref(), Some("rate curve"));
+    assert_eq!(second.selector.factors[0].name, "outstanding");
+}
+
+#[test]
+fn systems_are_named_after_their_place_or_as_told() {
+    let study = changed("flash", &["/mnt/fast", "old=/mnt/slow", "null:", "scripted:service=1ms"], &[], &["random-read"]);
+    let names: Vec<&str> = study.systems().iter().map(|system| system.name.as_str()).collect();
+    assert_eq!(names, ["fast", "old", "null", "scripted"]);
+    assert!(matches!(study.systems()[3].place, Place::Scripted(_)));
+}
+
+#[test]
+fn a_study_forgets_earlier_options() {
+    let once = changed("wide", &["/a"], &["width=2"], &[]);
+    let again = once.with(&Overrides::default()).unwrap();
+    assert_eq!(again.systems(), study("wide").systems());
+    assert_eq!(plan(&again, &Survey::default(), 1).unwrap().trials.len(), 8);
+}
