@@ -296,3 +296,113 @@ fn moved(logarithm: f64) -> &'static str {
 fn size(logarithm: f64) -> String {
     percent(logarithm.exp_m1().abs())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::TrialSummary;
+    use crate::run::groups;
+    use crate::run::tests::{judgement, trial};
+    use crate::statistics::bootstrap::Draws;
+
+    /// Pairs in the order AB BA AB BA with these throughputs of the baseline `a` and of `b`.
+    fn counterbalanced(pairs: &[(f64, f64)]) -> Vec<TrialSummary> {
+        let mut trials = Vec::new();
+        for (block, (a, b)) in (0u32..).zip(pairs) {
+            let two = [("a", *a), ("b", *b)];
+            let order = if block.is_multiple_of(2) { [two[0], two[1]] } else { [two[1], two[0]] };
+            for (name, rate) in order {
+                trials.push(trial(trials.len() as u32, name, block, rate));
+            }
+        }
+        trials
+    }
+
+    fn compared(trials: &[TrialSummary]) -> Vec<Comparison> {
+        comparisons(&groups(trials), &judgement()).into_iter().map(|compared| compared.comparison).collect()
+    }
+
+    const NOISE: [f64; 8] = [1.0, 1.01, 0.99, 1.005, 0.995, 1.008, 0.992, 1.0];
+
+    fn times(factor: f64, pairs: usize) -> Vec<TrialSummary> {
+        let pairs: Vec<(f64, f64)> = (0..pairs).map(|k| (1000.0 * NOISE[k], 1000.0 * factor * NOISE[7 - k])).collect();
+        counterbalanced(&pairs)
+    }
+
+    #[test]
+    fn each_verdict_is_reached() {
+        let verdict = |factor| compared(&times(factor, 8))[0].verdict;
+        assert_eq!(verdict(1.2), Verdict::Better);
+        assert_eq!(verdict(0.8), Verdict::Worse);
+        assert_eq!(verdict(1.0), Verdict::Equivalent);
+        assert_eq!(verdict(1.05), Verdict::Better);
+    }
+
+    #[test]
+    fn less_is_better_where_less_is_better() {
+        let all = compared(&times(1.2, 8));
+        let p99 = all.iter().find(|c| c.metric == "response p99").unwrap();
+        assert!(p99.ratio.value < 0.9 && p99.verdict == Verdict::Better);
+        assert!(!p99.primary && p99.adjusted && all[0].primary && !all[0].adjusted);
+        assert!(all[0].interleaved);
+    }
+
+    #[test]
+    fn three_pairs_give_figures_and_no_verdict() {
+        let found = comparisons(&groups(&times(1.5, 3)), &judgement()).remove(0);
+        assert_eq!(found.comparison.verdict, Verdict::Inconclusive);
+        assert!((found.comparison.ratio.value - 1.5).abs() < 0.03);
+        assert!(found.comparison.reason.unwrap().starts_with("3 pairs were measured"));
+        assert_eq!(found.caveat.unwrap().kind, CaveatKind::FewReplicates);
+    }
+
+    #[test]
+    fn systems_in_one_order_only_get_no_verdict() {
+        let mut trials = Vec::new();
+        for block in 0..6 {
+            trials.push(trial(2 * block, "a", block, 1000.0 + f64::from(block)));
+            trials.push(trial(2 * block + 1, "b", block, 1300.0 - f64::from(block)));
+        }
+        let found = compared(&trials).remove(0);
+        assert_eq!(found.verdict, Verdict::Inconclusive);
+        assert!(found.reason.unwrap().contains("b was always measured after"));
+    }
+
+    #[test]
+    fn an_inconclusive_verdict_says_how_many_pairs_would_tell() {
+        let noisy = counterbalanced(&[(1000.0, 1100.0), (1000.0, 930.0), (1000.0, 1120.0), (1000.0, 1010.0)]);
+        let found = compared(&noisy).remove(0);
+        assert_eq!(found.verdict, Verdict::Inconclusive);
+        assert!(found.reason.as_ref().unwrap().contains("pairs would find 5%"), "{:?}", found.reason);
+        assert!(found.detectable.unwrap() > 0.05);
+    }
+
+    #[test]
+    fn a_declared_baseline_is_the_one_below_the_ratio() {
+        let declared = Judgement { baseline: Some("b".to_owned()), ..judgement() };
+        let found = comparisons(&groups(&times(1.25, 8)), &declared).remove(0).comparison;
+        assert_eq!((found.baseline.as_str(), found.system.as_str()), ("b", "a"));
+        assert!((found.ratio.value - 0.8).abs() < 0.01);
+    }
+
+    /// Twelve exploratory comparisons of the same with the same: in at most five of a hundred runs does any of them claim.
+    #[test]
+    fn many_exploratory_comparisons_together_keep_the_promise_of_one() {
+        let mut draws = Draws::new(21);
+        let judgement = Judgement { primary: None, margin: 0.0001, ..judgement() };
+        let claims = (0..300).filter(|_| {
+            let mut trials = Vec::new();
+            for point in 0..12 {
+                for mut one in counterbalanced(
+                    &[(); 6].map(|()| (1000.0 * (0.02 * draws.normal()).exp(), 1000.0 * (0.02 * draws.normal()).exp())),
+                ) {
+                    one.label.experiment = format!("experiment {point}");
+                    trials.push(one);
+                }
+            }
+            let claimed = |c: &Compared| matches!(c.comparison.verdict, Verdict::Better | Verdict::Worse);
+            comparisons(&groups(&trials), &judgement).iter().any(claimed)
+        });
+        assert!(claims.count() <= 15);
+    }
+}

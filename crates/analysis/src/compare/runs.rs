@@ -184,3 +184,48 @@ fn value_of(point: &Point, metric: Metric) -> Option<Estimate> {
     };
     estimate.filter(|estimate| estimate.value.is_finite() && estimate.value > 0.0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge;
+    use crate::run::tests::{judgement, trial};
+    use observation::RunFacts;
+
+    fn run(id: &str, throughput: f64) -> Findings {
+        let facts = RunFacts { id: id.to_owned(), finished: true, ..RunFacts::default() };
+        judge(facts, (0..5).map(|k| trial(k, "a", k, throughput + f64::from(k % 3))).collect(), &judgement())
+    }
+
+    fn verdict(before: f64, after: f64, between: Option<BetweenRuns>) -> Comparison {
+        let runs = [run("one", before), run("two", after)];
+        let found = compare_runs(&runs, Metric::Throughput, 0.05, 0.95, between);
+        let Finding::Comparison(comparison) = found.findings[0].clone() else { panic!("a comparison") };
+        comparison
+    }
+
+    #[test]
+    fn without_earlier_runs_there_is_no_verdict_however_large_the_difference() {
+        let found = verdict(1000.0, 500.0, None);
+        assert_eq!(found.verdict, Verdict::Inconclusive);
+        assert!((found.ratio.value - 0.5).abs() < 0.01 && !found.ratio.has_interval() && !found.interleaved);
+        assert!(found.reason.unwrap().starts_with("how much two runs of the same system differ is not known"));
+        assert_eq!((found.baseline.as_str(), found.system.as_str()), ("a (one)", "a (two)"));
+    }
+
+    #[test]
+    fn earlier_runs_of_the_same_say_what_a_difference_is_worth() {
+        let earlier: Vec<Findings> = [1000.0, 1020.0, 985.0, 1010.0, 990.0].map(|x| run("earlier", x)).into();
+        let between = BetweenRuns::learn(&earlier, Metric::Throughput).unwrap();
+        assert_eq!(between.freedom, 4.0);
+        assert!((between.deviation - 0.0143).abs() < 0.0005, "{}", between.deviation);
+        assert_eq!(verdict(1000.0, 900.0, Some(between)).verdict, Verdict::Worse);
+        assert_eq!(verdict(1000.0, 1100.0, Some(between)).verdict, Verdict::Better);
+        assert_eq!(verdict(1000.0, 970.0, Some(between)).verdict, Verdict::Inconclusive);
+    }
+
+    #[test]
+    fn one_run_teaches_nothing_about_the_next() {
+        assert_eq!(BetweenRuns::learn(&[run("one", 1.0)], Metric::Throughput), None);
+    }
+}

@@ -32,7 +32,46 @@ pub fn of_run(run: &RunFacts, trials: &[TrialSummary]) -> Vec<Caveat> {
         );
         found.push(of_run(CaveatKind::Unfinished, text));
     }
+    found.extend(shared_devices(run).into_iter().map(|text| of_run(CaveatKind::SharedDevice, text)));
+    found.extend(plain_driver(run).map(|text| of_run(CaveatKind::PlainDriver, text)));
     found
+}
+
+/// Every pair of systems that stands on a device in common.
+fn shared_devices(run: &RunFacts) -> Vec<String> {
+    let mut found = Vec::new();
+    for (i, a) in run.systems.iter().enumerate() {
+        for b in &run.systems[i + 1..] {
+            let shared: Vec<&str> = devices(a).into_iter().filter(|device| devices(b).contains(device)).collect();
+            if let Some(device) = shared.last() {
+                found.push(format!(
+                    "{} and {} stand on the same device {device}: they share its wear, its cache and its credit, and a \
+                     difference between them is not one of devices; use two devices to compare devices",
+                    a.name, b.name
+                ));
+            }
+        }
+    }
+    found
+}
+
+/// The block devices below the modules of a system, as the fingerprint has them: `module.0.devices` is `vda1 > vda`.
+fn devices(system: &SystemFacts) -> Vec<&str> {
+    let of_modules = system.fingerprint.iter().filter(|f| f.key.starts_with("module.") && f.key.ends_with(".devices"));
+    of_modules.flat_map(|fact| fact.value.split(" > ")).filter(|name| *name != "not observed").collect()
+}
+
+/// The plain road, where nobody asked for it: the description of the driver says so.
+fn plain_driver(run: &RunFacts) -> Option<String> {
+    let forced = |system: &&SystemFacts| system.driver.contains("io_uring is not allowed");
+    let plain: Vec<&str> = run.systems.iter().filter(forced).map(|system| &*system.name).collect();
+    (!plain.is_empty()).then(|| {
+        format!(
+            "{} was driven by threads with pread and pwrite because io_uring is not allowed here: CPU per operation is \
+             higher, and many outstanding need many threads; allow io_uring to measure without them",
+            plain.join(" and ")
+        )
+    })
 }
 
 fn system_of<'a>(run: &'a RunFacts, trial: &TrialSummary) -> Option<&'a SystemFacts> {
@@ -58,4 +97,71 @@ fn near_ceiling(run: &RunFacts, trial: &TrialSummary) -> Option<String> {
             rate(possible)
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge;
+    use crate::run::tests::{judgement, trial};
+    use observation::{Ceiling, Fact};
+
+    fn system(name: &str, kind: &str, devices: &str) -> SystemFacts {
+        let fact = Fact { key: "module.0.devices".to_owned(), value: devices.to_owned(), private: false };
+        SystemFacts { name: name.to_owned(), kind: kind.to_owned(), fingerprint: vec![fact], ..SystemFacts::default() }
+    }
+
+    #[test]
+    fn systems_on_one_device_are_told() {
+        let run = RunFacts {
+            finished: true,
+            systems: vec![
+                system("a", "file", "vda1 > vda"),
+                system("b", "file", "vda2 > vda"),
+                system("c", "file", "vdb"),
+            ],
+            ..RunFacts::default()
+        };
+        let found = of_run(&run, &[]);
+        assert_eq!(found.iter().map(|c| c.kind).collect::<Vec<_>>(), [CaveatKind::SharedDevice]);
+        assert!(found[0].text.starts_with("a and b stand on the same device vda"));
+    }
+
+    #[test]
+    fn a_system_without_storage_is_bound_by_the_generator_and_never_cached() {
+        let ceiling = Ceiling { null_operation_ns: 50.0, ..Ceiling::default() };
+        let run = RunFacts {
+            finished: true,
+            systems: vec![system("a", "null", "not observed")],
+            ceiling: Some(ceiling),
+            ..RunFacts::default()
+        };
+        let mut fast = trial(0, "a", 0, 18e6);
+        fast.generator_cpu.user_s = 7.0;
+        fast.caveats.push(Caveat { kind: CaveatKind::Cached, trial: Some(0), text: "fast".to_owned() });
+        let findings = judge(run, vec![fast], &judgement());
+        let kinds: Vec<CaveatKind> = findings.trials[0].caveats.iter().map(|c| c.kind).collect();
+        assert_eq!(kinds, [CaveatKind::GeneratorBound]);
+        assert!(findings.points[0].caveats[0].text.contains("90% of what the generator itself can issue (20 M/s)"));
+        assert!(findings.answer.last().unwrap().starts_with("But 18 M/s is 90%"), "{:?}", findings.answer);
+    }
+
+    #[test]
+    fn a_driver_that_was_forced_is_told_and_one_that_was_chosen_is_not() {
+        let driven = |driver: &str| {
+            let system = SystemFacts { driver: driver.to_owned(), ..system("a", "file", "vdb") };
+            of_run(&RunFacts { finished: true, systems: vec![system], ..RunFacts::default() }, &[])
+        };
+        assert_eq!(
+            driven("plain pread and pwrite; io_uring is not allowed here (EPERM)")[0].kind,
+            CaveatKind::PlainDriver
+        );
+        assert_eq!(driven("plain pread and pwrite, direct"), vec![]);
+    }
+
+    #[test]
+    fn an_unfinished_run_says_how_to_go_on() {
+        let found = of_run(&RunFacts::default(), &[]);
+        assert!(found[0].text.contains("prony run --resume"));
+    }
 }

@@ -10,7 +10,9 @@ mod threshold;
 
 pub use judge::judge;
 pub use metric::{own_estimate, scaled};
-pub use point::{Group, factors_of, groups};
+#[cfg(test)]
+pub(crate) use point::groups;
+pub use point::{Group, factors_of};
 pub use select::{same_factors, selects};
 
 #[cfg(test)]
