@@ -9,6 +9,7 @@
 mod buffers;
 mod ceiling;
 mod crew;
+mod discard;
 mod drive;
 mod error;
 mod file_steps;

@@ -136,7 +136,7 @@ fn generation_map(opened: &Opened, trial: &Trial) -> Result<Option<Arc<Generatio
         trial.modules,
         trial.module_bytes,
         slots,
-        opened.fills,
+        opened.epoch,
         if trial.state.precondition.is_some() { Beginning::Unknown } else { Beginning::Filled },
     );
     map.map(|map| Some(Arc::new(map))).map_err(|source| TrialError::Watch { source })
@@ -192,7 +192,9 @@ impl Muster<'_> {
             return Ok(task);
         }
         let generations = self.generations.clone();
-        let data = Data { pool: pool.clone(), generation: self.opened.generation() + 1, generations };
+        // Workers count from far apart, so that two of them hardly ever write a block with equal bytes.
+        let count = worker << 24;
+        let data = Data { pool: pool.clone(), epoch: self.opened.epoch, count, generations };
         Ok(task.with_data(data, slots, self.transfer_max()))
     }
 

@@ -8,7 +8,6 @@ use study::{Place, ScriptSpec, SystemSpec};
 use system::Module;
 use system::file::{Scratch, ScratchSpec};
 use units::Bytes;
-use workload::block::Generations;
 
 /// What the plan needs of a system.
 #[derive(Clone, Debug)]
@@ -34,8 +33,8 @@ pub struct Opened {
     pub(crate) seed: u64,
     /// Size of each module of a system without data.
     pub(crate) module_bytes: Bytes,
-    /// Generation of the next fill: every fill stamps its own, so that what an earlier one left is stale.
-    pub(crate) fills: u32,
+    /// Counts fills and trials: the upper half of every generation, so that what an earlier one left is older.
+    pub(crate) epoch: u32,
     /// The clock of this system's trials.
     pub(crate) clock: WallClock,
     facts: SystemFacts,
@@ -71,7 +70,7 @@ impl Opened {
             backing,
             seed: need.seed,
             module_bytes: need.module_bytes,
-            fills: 0,
+            epoch: 0,
             clock: WallClock::new(),
             facts: SystemFacts::default(),
         };
@@ -95,11 +94,6 @@ impl Opened {
     /// Whether time is simulated here.
     pub fn simulated(&self) -> bool {
         matches!(self.backing, Backing::Scripted(_))
-    }
-
-    /// The generation that the current fill stamps.
-    pub(crate) fn generation(&self) -> u64 {
-        Generations::filled_with(self.fills)
     }
 
     pub(crate) fn modules(&self) -> &[Module] {

@@ -3,6 +3,7 @@
 //! In this order: give blocks back (trim), fill what is not filled, precondition, set the page cache, let burst credit
 //! return. Every step is a phase that the observer sees.
 
+use crate::discard::discard;
 use crate::fill::Fill;
 use crate::observer::{Live, Observer, Phase};
 use crate::opened::{Backing, Opened};
@@ -14,9 +15,9 @@ use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 use study::{Cache, Precondition, SteadyRule, Trial, Workload};
-use system::{Access, Module};
+use system::{Access, Module, ModuleError, ModuleKind};
 use units::Nanos;
-use workload::block::{DataPool, DataShape};
+use workload::block::{DataPool, DataShape, Generations};
 
 /// How often a running fill or pause is reported.
 const GLANCE: Duration = Duration::from_millis(200);
@@ -56,6 +57,10 @@ pub(crate) fn prepare(
             prepared.remarks.push(run_until_steady(opened, trial, precondition, observer, stop)?);
         }
     }
+    // A map of generations may go on from a fill only when nothing was written since.
+    if !validates(trial) || trial.state.precondition.is_some() {
+        opened.epoch += 1;
+    }
     set_cache(opened, trial)?;
     settle(trial, observer, stop)?;
     Ok(prepared)
@@ -82,14 +87,26 @@ fn shape(trial: &Trial) -> DataShape {
 fn trim(opened: &mut Opened) -> Result<(), TrialError> {
     let system = opened.name.clone();
     for (index, module) in opened.modules_mut().iter_mut().enumerate() {
-        module.trim().map_err(|error| TrialError::Prepare {
+        trim_module(module).map_err(|source| TrialError::Prepare {
             action: "trimming",
             module: index,
             system: system.clone(),
-            source: io::Error::other(error),
+            source,
         })?;
     }
     Ok(())
+}
+
+/// Newer kernels discard only through an ioctl of block devices, for which there is no safe wrapper.
+fn trim_module(module: &mut Module) -> io::Result<()> {
+    match module.trim() {
+        Ok(_) => Ok(()),
+        Err(ModuleError::CannotTrim { .. }) if matches!(module.kind(), ModuleKind::Device { .. }) => {
+            let file = module.file(Access::Buffered).map_err(io::Error::other)?;
+            discard(file, module.bytes())
+        }
+        Err(error) => Err(io::Error::other(error)),
+    }
 }
 
 fn fill(
@@ -100,11 +117,17 @@ fn fill(
     observer: &mut dyn Observer,
     stop: &AtomicBool,
 ) -> Result<(), TrialError> {
-    opened.fills += 1;
+    opened.epoch += 1;
     let pool = DataPool::new(opened.seed, shape(trial));
     let written = AtomicU64::new(0);
-    let fill =
-        Fill { system: &opened.name, pool: &pool, generation: opened.generation(), times, written: &written, stop };
+    let fill = Fill {
+        system: &opened.name,
+        pool: &pool,
+        generation: Generations::filled_with(opened.epoch),
+        times,
+        written: &written,
+        stop,
+    };
     let modules = &opened.modules()[..(trial.modules as usize).min(opened.modules().len())];
     let total = fill.total_bytes(modules);
     observer.phase(trial, phase, Nanos::ZERO);
@@ -148,6 +171,7 @@ fn run_until_steady(
     observer: &mut dyn Observer,
     stop: &AtomicBool,
 ) -> Result<String, TrialError> {
+    opened.epoch += 1;
     let mut rounds = Rounds::new(precondition);
     let mut rehearsal = trial.clone();
     rehearsal.phases.warm_up = Nanos::ZERO;

@@ -39,8 +39,11 @@ enum Work {
 pub(crate) struct Data {
     /// Where payload comes from.
     pub(crate) pool: Arc<DataPool>,
-    /// Generation on the stamps of writes that nobody watches.
-    pub(crate) generation: u64,
+    /// Epoch of writes that nobody watches: the upper half of their generation.
+    pub(crate) epoch: u32,
+    /// Lower half of the generation of the last such write. It changes with every write, so that no block is written
+    /// twice with the same bytes: a clever device could skip such a write.
+    pub(crate) count: u32,
     /// The map of acceptable generations, when reads are checked.
     pub(crate) generations: Option<Arc<Generations>>,
 }
@@ -116,12 +119,14 @@ impl Task {
     /// Fills the buffer of a write, and notes what a read may find.
     #[inline]
     pub(crate) fn prepare(&mut self, slot: u32, operation: &Operation, buffer: &mut [u8]) {
-        let (Some(data), false) = (&self.data, buffer.is_empty()) else { return };
+        let (Some(data), false) = (&mut self.data, buffer.is_empty()) else { return };
         let Operation { module, offset, bytes, .. } = *operation;
         let module = u32::from(module);
         match (operation.kind, &data.generations) {
             (Kind::Write, None) => {
-                block::fill(&mut buffer[..bytes as usize], module, offset, data.generation, &data.pool);
+                data.count = data.count.wrapping_add(1);
+                let generation = Generations::filled_with(data.epoch) | u64::from(data.count);
+                block::fill(&mut buffer[..bytes as usize], module, offset, generation, &data.pool);
             }
             (Kind::Write, Some(map)) => map.begin_write(module, offset, bytes, |start, length, generation| {
                 let from = (start - offset) as usize;

@@ -5,9 +5,7 @@ use load::{Pacing, Ramp, Spec, Think};
 use observation::{ClassKind, Footprint, Observations, StreamLabel, TrialLabel};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use study::{
-    Access, Cache, Driver, Phases, Place, ScriptSpec, State, Stream, SyncMode, SystemSpec, Trial, Workload,
-};
+use study::{Access, Cache, Driver, Phases, Place, ScriptSpec, State, Stream, SyncMode, SystemSpec, Trial, Workload};
 use units::{Bytes, Nanos, Share};
 use workload::block;
 
@@ -131,12 +129,6 @@ impl Folder {
 
     pub fn path(&self) -> &Path {
         &self.0
-    }
-
-    /// Files of this name below the folder.
-    pub fn find(&self, name: &str) -> Vec<PathBuf> {
-        let scratch = std::fs::read_dir(&self.0).expect("the folder").filter_map(Result::ok);
-        scratch.map(|entry| entry.path().join(name)).filter(|path| path.exists()).collect()
     }
 }
 

@@ -4,11 +4,13 @@ use crate::bench::{Folder, blocks, closed, open, stream, trial};
 use engine::{Live, Observer, Opened, run_trial};
 use observation::{EventKind, Observations};
 use std::fs::File;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use study::{Trial, Workload};
 use units::Nanos;
+
+const MODULE: usize = 4 << 20;
 
 /// Damages a file once, when the trial has begun.
 struct Vandal<F> {
@@ -87,7 +89,8 @@ fn a_block_put_back_to_what_it_was_is_stale_and_half_of_one_is_torn() {
         let mut writer = stream(Workload::Block(blocks(0.5)), closed(4));
         writer.access.validate = true;
         let trial = trial(vec![writer], Nanos::from_millis(1500));
-        let mut keeper = Keeper { folder: folder.path().to_path_buf(), bytes, before: Vec::new(), borders: 0 };
+        let mut keeper =
+            Keeper { folder: folder.path().to_path_buf(), bytes, before: Aligned::new(MODULE), borders: 0 };
         let seen = run_trial(&mut opened, &trial, &mut keeper, &AtomicBool::new(false)).expect("the trial ends");
         let found = damages(&seen);
         let named = found.iter().filter(|text| text.to_lowercase().starts_with(kind)).count();
@@ -95,34 +98,56 @@ fn a_block_put_back_to_what_it_was_is_stale_and_half_of_one_is_torn() {
     }
 }
 
-/// Keeps the blocks as the fill left them, and puts them back, whole or in half, long after they were overwritten.
+/// Memory on a page border, as direct I/O wants it.
+struct Aligned(Vec<u8>, usize);
+
+impl Aligned {
+    fn new(bytes: usize) -> Aligned {
+        let room = vec![0; bytes + 4096];
+        let from = room.as_ptr().align_offset(4096);
+        Aligned(room, from)
+    }
+
+    fn bytes(&mut self, range: std::ops::Range<usize>) -> &mut [u8] {
+        &mut self.0[self.1 + range.start..self.1 + range.end]
+    }
+}
+
+/// Keeps the blocks as the fill left them, and puts them back, whole or in half, long after they were overwritten. It
+/// works past the page cache, because the trial does.
 struct Keeper {
     folder: PathBuf,
     bytes: usize,
-    before: Vec<u8>,
+    before: Aligned,
     borders: u32,
 }
 
 impl Observer for Keeper {
+    fn phase(&mut self, _: &Trial, phase: engine::Phase, _: Nanos) {
+        if phase == engine::Phase::Measure {
+            self.open().read_exact_at(self.before.bytes(0..MODULE), 0).unwrap();
+        }
+    }
+
     fn live(&mut self, _: &Trial, live: &Live) {
         if live.phase != engine::Phase::Measure {
             return;
         }
-        let scratch = std::fs::read_dir(&self.folder).unwrap().next().unwrap().unwrap().path();
-        let file = File::options().read(true).write(true).open(scratch.join("module-0.dat")).unwrap();
         self.borders += 1;
-        match self.borders {
-            1 => {
-                self.before = vec![0; 4 << 20];
-                file.read_exact_at(&mut self.before, 0).unwrap();
+        if self.borders == 12 {
+            let file = self.open();
+            for place in (0..MODULE).step_by(4096) {
+                file.write_all_at(self.before.bytes(place..place + self.bytes), place as u64).unwrap();
             }
-            12 => {
-                for place in (0..1024).map(|block| block * 4096) {
-                    file.write_all_at(&self.before[place..place + self.bytes], place as u64).unwrap();
-                }
-                file.sync_all().unwrap();
-            }
-            _ => {}
         }
+    }
+}
+
+impl Keeper {
+    fn open(&self) -> File {
+        let scratch = std::fs::read_dir(&self.folder).unwrap().next().unwrap().unwrap().path();
+        let mut options = File::options();
+        options.read(true).write(true).custom_flags(libc::O_DIRECT);
+        options.open(scratch.join("module-0.dat")).unwrap()
     }
 }

@@ -11,7 +11,8 @@ use workload::files;
 #[test]
 fn a_closed_load_on_eight_servers_delivers_eight_over_the_service_time() {
     let mut opened = open(Place::Scripted(script(Nanos::from_micros(100), 8)), 1);
-    let observations = run(&mut opened, &trial(vec![stream(Workload::Block(blocks(1.0)), closed(8))], Nanos::from_secs(1)));
+    let observations =
+        run(&mut opened, &trial(vec![stream(Workload::Block(blocks(1.0)), closed(8))], Nanos::from_secs(1)));
     assert_eq!(observations.provenance, Provenance::Simulated);
     assert_eq!(done(&observations), 80_000 - 8, "what ends at the border belongs to the next interval");
     let response = observations.stream_total(0).response;
@@ -21,7 +22,8 @@ fn a_closed_load_on_eight_servers_delivers_eight_over_the_service_time() {
 #[test]
 fn more_outstanding_than_servers_wait_in_line() {
     let mut opened = open(Place::Scripted(script(Nanos::from_micros(100), 8)), 1);
-    let observations = run(&mut opened, &trial(vec![stream(Workload::Block(blocks(1.0)), closed(32))], Nanos::from_secs(1)));
+    let observations =
+        run(&mut opened, &trial(vec![stream(Workload::Block(blocks(1.0)), closed(32))], Nanos::from_secs(1)));
     let mean = observations.stream_total(0).response.mean_ns().unwrap();
     assert!((mean - 400_000.0).abs() < 1_000.0, "{mean}");
 }
