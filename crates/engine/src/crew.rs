@@ -212,7 +212,7 @@ impl<'a> Watch<'a> {
         match home.account {
             Ok(account) => self.haul.accounts[usize::from(home.stream)].add(&account),
             Err(unbalanced) => {
-                self.failure.get_or_insert(TrialError::Unbalanced { source: unbalanced });
+                self.failure.get_or_insert(TrialError::Unbalanced { source: Box::new(unbalanced) });
             }
         }
         self.take_notice(home.noticed);

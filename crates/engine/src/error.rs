@@ -132,7 +132,7 @@ pub enum TrialError {
     #[error("the books of a stream do not close")]
     Unbalanced {
         /// The figures.
-        source: recorder::Unbalanced,
+        source: Box<recorder::Unbalanced>,
     },
     /// Reads of this system cannot be checked.
     #[error("reads cannot be validated")]

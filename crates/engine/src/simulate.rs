@@ -40,7 +40,7 @@ pub(crate) fn run(
     haul.accounts = vec![Account::default(); trial.streams.len()];
     for (lane, stream) in lanes.into_iter().zip(streams) {
         let (load, recorder, task) = lane.dismantle();
-        let account = close(recorder, &load).map_err(|source| TrialError::Unbalanced { source })?;
+        let account = close(recorder, &load).map_err(|source| TrialError::Unbalanced { source: Box::new(source) })?;
         haul.accounts[stream].add(&account);
         haul.events.extend(task.noticed.events);
     }
