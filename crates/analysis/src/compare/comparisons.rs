@@ -202,31 +202,7 @@ impl Candidate<'_> {
         }
         // What is claimed is a difference, or, for "equivalent", that there is none beyond the margin.
         let claimed = if verdict == Verdict::Equivalent { judgement.margin } else { test.effect.abs() };
-        let beyond = |share: f64| share.abs() > METHOD_SHARE * claimed;
-        if let Some(left) = test.carry_over.filter(|left| beyond(*left)) {
-            return Some((CaveatKind::CarryOver, carry_over_text(left)));
-        }
-        if let Some(rise) = test.trend.filter(|rise| beyond(*rise)) {
-            return Some((
-                CaveatKind::NotSteady,
-                format!(
-                    "the ratio itself {} by {} from the first pair to the last, more \
-                than a third of the difference; precondition both systems, or run longer",
-                    moved(rise),
-                    size(rise)
-                ),
-            ));
-        }
-        beyond(test.drift_bias).then(|| {
-            (
-                CaveatKind::NotSteady,
-                format!(
-                    "both systems drifted, and {} of it is left in the \
-            ratio, more than a third of the difference; use an even number of pairs in both orders",
-                    size(test.drift_bias)
-                ),
-            )
-        })
+        method_doubt(&test, claimed)
     }
 
     fn system_last(&self) -> bool {
@@ -256,6 +232,31 @@ fn verdict(ratio: &Estimate, direction: Direction, margin: f64) -> (Verdict, Opt
         Verdict::Inconclusive
     };
     (verdict, None)
+}
+
+/// What the method itself may have put into a difference, when it is more than a third of what is claimed.
+fn method_doubt(test: &PairedTest, claimed: f64) -> Option<(CaveatKind, String)> {
+    let beyond = |share: &f64| share.abs() > METHOD_SHARE * claimed;
+    if let Some(left) = test.carry_over.filter(beyond) {
+        return Some((CaveatKind::CarryOver, carry_over_text(left)));
+    }
+    if let Some(rise) = test.trend.filter(beyond) {
+        let text = format!(
+            "the ratio itself {} by {} from the first pair to the last, more than a third of the difference; precondition \
+             both systems, or run longer",
+            moved(rise),
+            size(rise)
+        );
+        return Some((CaveatKind::NotSteady, text));
+    }
+    Some(test.drift_bias).filter(beyond).map(|bias| {
+        let text = format!(
+            "both systems drifted, and {} of it is left in the ratio, more than a third of the difference; use an even \
+             number of pairs in both orders",
+            size(bias)
+        );
+        (CaveatKind::NotSteady, text)
+    })
 }
 
 fn few_pairs(pairs: u32) -> String {
