@@ -85,7 +85,12 @@ fn range(point: &Point, streams: &[Stream], size: Bytes, problems: &mut Problems
         if matches!(point.spec().place, Place::Device { .. }) && point.size("size", i).is_none() {
             return Err(format!("an active range of {range}, which holds no transfer of {needed}"));
         }
-        point.refuse("range", i, format!("an active range that holds a transfer of {needed}, got one of {range}"), problems);
+        point.refuse(
+            "range",
+            i,
+            format!("an active range that holds a transfer of {needed}, got one of {range}"),
+            problems,
+        );
     }
     Ok(())
 }

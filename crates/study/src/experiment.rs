@@ -5,11 +5,11 @@
 //!
 //! What it does not do: it makes no trial; see [`crate::point`].
 
+use crate::SystemSpec;
 use crate::definition::{SearchDefinition, WorkloadKind};
 use crate::key::{Group, Key};
 use crate::problem::Origin;
 use crate::value::Value;
-use crate::SystemSpec;
 
 /// A key with its value, its text and where it was written.
 #[derive(Clone, Debug)]

@@ -89,14 +89,21 @@ impl Reader<'_> {
                 None
             }
             0 => {
-                notes.push(format!("the {key} metric (`{text}`) is not measured with these options; all comparisons are exploratory"));
+                notes.push(format!(
+                    "the {key} metric (`{text}`) is not measured with these options; all comparisons are exploratory"
+                ));
                 None
             }
             1 => found.pop().map(|(_, selector)| selector),
             _ => {
                 let names = listed(found.iter().map(|(experiment, _)| experiment.name.as_str()));
                 let hint = Some(format!("add `in EXPERIMENT`: {names}"));
-                problems.add_with(at, key, format!("a place in one experiment, got `{text}`, which several have"), hint);
+                problems.add_with(
+                    at,
+                    key,
+                    format!("a place in one experiment, got `{text}`, which several have"),
+                    hint,
+                );
                 None
             }
         }
@@ -113,9 +120,17 @@ impl Reader<'_> {
         let sound = !problems.list.iter().any(|problem| problem.key.starts_with("system."));
         if self.overrides.targets.is_empty() && sound {
             let hint = did_you_mean(&placed.text, names()).unwrap_or_else(|| format!("known: {}", listed(names())));
-            problems.add_with(&placed.at, "baseline", format!("the name of a system, got `{}`", placed.text), Some(hint));
+            problems.add_with(
+                &placed.at,
+                "baseline",
+                format!("the name of a system, got `{}`", placed.text),
+                Some(hint),
+            );
         } else if let (true, Some(first), [_, _, ..]) = (sound, first(), self.resolved.systems.as_slice()) {
-            notes.push(format!("the baseline is `{first}`, the first system given; the study's `{}` is not among them", placed.text));
+            notes.push(format!(
+                "the baseline is `{first}`, the first system given; the study's `{}` is not among them",
+                placed.text
+            ));
         }
         first()
     }
@@ -155,7 +170,8 @@ impl Reader<'_> {
 
 /// Reads `METRIC [PLACE] < LIMIT [PLACE]`: the study fails where this is true.
 pub(crate) fn threshold(text: &str, names: &Names) -> Result<(Threshold, Phrase), String> {
-    let form = || format!("a condition such as `throughput < 10k/s` or `response p99 > 5 ms in EXPERIMENT`, got `{text}`");
+    let form =
+        || format!("a condition such as `throughput < 10k/s` or `response p99 > 5 ms in EXPERIMENT`, got `{text}`");
     let place = text.find(['<', '>']).ok_or_else(form)?;
     let (left, right) = text.split_at(place);
     let fails_above = right.starts_with('>');

@@ -61,7 +61,12 @@ pub(crate) struct Sets {
 }
 
 /// Checks every `--set` against the keys and names of a study.
-pub(crate) fn sets(definition: &Definition, systems: &[String], overrides: &Overrides, problems: &mut Problems) -> Sets {
+pub(crate) fn sets(
+    definition: &Definition,
+    systems: &[String],
+    overrides: &Overrides,
+    problems: &mut Problems,
+) -> Sets {
     let mut sets = Sets::default();
     for text in &overrides.settings {
         let at = Origin::Option(format!("--set {text}"));
@@ -95,7 +100,7 @@ fn set_key(
         let parameters = definition.parameters.iter().map(|parameter| parameter.name.as_str());
         let known: Vec<&str> = KEYS.iter().map(|key| key.name).chain(parameters).collect();
         let hint = did_you_mean(name, known.iter().copied())
-            .map_or_else(|| format!("known: {}", listed(known.iter().copied())), |hint| hint);
+            .unwrap_or_else(|| format!("known: {}", listed(known.iter().copied())));
         problems.add_with(at, name, "unknown key", Some(hint));
         return None;
     };

@@ -17,9 +17,8 @@ const MEASURE: Nanos = Nanos::from_secs(60);
 /// Longest time of fixed work that nobody bounded.
 const FIXED_WORK_MAX: Nanos = Nanos::from_secs(600);
 /// Lengths of intervals that people can read off a chart.
-const LADDER_MS: [u64; 18] = [
-    1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 60_000, 300_000, 600_000,
-];
+const LADDER_MS: [u64; 18] =
+    [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 60_000, 300_000, 600_000];
 
 /// The phases of a point.
 pub(crate) fn phases(point: &Point, fixed_work: bool, rule: &SteadyRule, problems: &mut Problems) -> Phases {
@@ -59,7 +58,12 @@ fn check(point: &Point, phases: &Phases, measure: Nanos, warm_up: Nanos, problem
     let step = units::duration(phases.interval);
     for (name, time) in [("measure", measure), ("warm_up", warm_up)] {
         if !time.0.is_multiple_of(phases.interval.0) {
-            point.refuse(name, 0, format!("a whole multiple of the interval, {step}, got {}", units::duration(time)), problems);
+            point.refuse(
+                name,
+                0,
+                format!("a whole multiple of the interval, {step}, got {}", units::duration(time)),
+                problems,
+            );
         }
     }
     let count = (phases.warm_up.0 + phases.measure.0) / phases.interval.0;
@@ -81,7 +85,8 @@ fn interval_for(measure: Nanos) -> Nanos {
     };
     // A warm-up of up to 10 s stands before the window.
     let fits = |ms: &u64| (measure.0 + measure.0.min(10_000_000_000)).div_ceil(ms * 1_000_000) <= INTERVALS_MAX;
-    let longest = LADDER_MS.iter().rev().find(|ms| **ms <= wanted && fits(ms) && measure.0.is_multiple_of(**ms * 1_000_000));
+    let longest =
+        LADDER_MS.iter().rev().find(|ms| **ms <= wanted && fits(ms) && measure.0.is_multiple_of(**ms * 1_000_000));
     let any = LADDER_MS.iter().find(|ms| **ms >= wanted && fits(ms));
     let exact = LADDER_MS.iter().find(|ms| **ms >= wanted && fits(ms) && measure.0.is_multiple_of(**ms * 1_000_000));
     let ms = longest.or(exact).or(any).copied();

@@ -110,10 +110,10 @@ pub(crate) fn place(text: &str, names: &Names) -> Result<Phrase, String> {
 
 /// The longest known name at the front of a text, quoted or not.
 fn known<'a>(text: &'a str, names: &[&'a str], what: &str) -> Result<(&'a str, &'a str), String> {
-    if let Some((name, rest)) = text.strip_prefix('\'').and_then(|text| text.split_once('\'')) {
-        if names.contains(&name) {
-            return Ok((name, rest.trim_start()));
-        }
+    if let Some((name, rest)) = text.strip_prefix('\'').and_then(|text| text.split_once('\''))
+        && names.contains(&name)
+    {
+        return Ok((name, rest.trim_start()));
     }
     let fits = names.iter().filter(|name| after_word(text, name).is_some());
     match fits.max_by_key(|name| name.len()) {
@@ -246,7 +246,10 @@ mod tests {
 
     #[test]
     fn levels_have_three_spellings() {
-        assert_eq!(level("modules=2").unwrap(), (keys::find("modules").unwrap(), At::Level(Value::Count(2), "2".into())));
+        assert_eq!(
+            level("modules=2").unwrap(),
+            (keys::find("modules").unwrap(), At::Level(Value::Count(2), "2".into()))
+        );
         assert_eq!(level("1 module").unwrap().0.name, "modules");
         assert_eq!(level("largest width").unwrap(), (keys::find("width").unwrap(), At::Largest));
         assert!(level("4 KiB").is_err());

@@ -41,7 +41,8 @@ impl<'a> Point<'a> {
         let layers = [&own.settings, &self.experiment.settings, &own.workload_settings, &self.experiment.defaults];
         let below = || {
             let level = self.level(name, &own.name).map(|level| (FACTOR, level));
-            let layer = || layers.into_iter().enumerate().find_map(|(i, l)| find(l, name).map(|chosen| (STREAM + i, chosen)));
+            let layer =
+                || layers.into_iter().enumerate().find_map(|(i, l)| find(l, name).map(|chosen| (STREAM + i, chosen)));
             level.or_else(layer).or_else(|| self.system_setting(name))
         };
         match find(&self.experiment.set, name) {
@@ -69,7 +70,11 @@ impl<'a> Point<'a> {
 
     fn system_setting(&self, name: &str) -> Option<(usize, &'a Chosen)> {
         let group = keys::find(name).map(|key| key.group);
-        if group == Some(Group::System) { find(&self.system.settings, name).map(|chosen| (SYSTEM, chosen)) } else { None }
+        if group == Some(Group::System) {
+            find(&self.system.settings, name).map(|chosen| (SYSTEM, chosen))
+        } else {
+            None
+        }
     }
 
     /// The value of a key, its default included; none where the default follows from something else.
@@ -140,7 +145,9 @@ impl<'a> Point<'a> {
     /// The factors with their levels, in the order of the study.
     pub fn factors(&self) -> Vec<Factor> {
         let factors = self.experiment.factors.iter().zip(self.levels);
-        factors.map(|(factor, level)| Factor { name: factor.name.clone(), level: level_of(&factor.levels[*level]) }).collect()
+        factors
+            .map(|(factor, level)| Factor { name: factor.name.clone(), level: level_of(&factor.levels[*level]) })
+            .collect()
     }
 
     /// The system.

@@ -119,7 +119,9 @@ impl Problems {
 pub(crate) fn did_you_mean<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
     known
         .into_iter()
-        .map(|name| (strsim::damerau_levenshtein(&given.to_lowercase().replace('-', "_"), &name.replace('-', "_")), name))
+        .map(|name| {
+            (strsim::damerau_levenshtein(&given.to_lowercase().replace('-', "_"), &name.replace('-', "_")), name)
+        })
         .filter(|(distance, name)| *distance <= (name.len().max(given.len()) / 3).max(1))
         .min()
         .map(|(_, name)| format!("did you mean `{name}`?"))

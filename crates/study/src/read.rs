@@ -131,11 +131,7 @@ fn workload(
     Some(WorkloadDefinition { name: entry.name, kind: kind?, settings })
 }
 
-fn defaults(
-    root: &mut Section,
-    parameters: &[Parameter],
-    problems: &mut Problems,
-) -> Vec<crate::definition::Setting> {
+fn defaults(root: &mut Section, parameters: &[Parameter], problems: &mut Problems) -> Vec<crate::definition::Setting> {
     let Some(entry) = root.take("defaults") else { return Vec::new() };
     let Some(mut section) = Section::of("defaults", entry.node, problems) else { return Vec::new() };
     let settings = settings(&mut section, Tables::EXPERIMENT, parameters, problems);
@@ -164,7 +160,11 @@ fn names_differ(definition: &Definition, problems: &mut Problems) {
     let experiments = definition.experiments.iter().map(|e| (e.name.as_str(), &e.at));
     for (name, at) in workloads.chain(experiments) {
         if seen.contains(&name) {
-            problems.add(at, "name", format!("every experiment and workload has a name of its own, got `{name}` twice"));
+            problems.add(
+                at,
+                "name",
+                format!("every experiment and workload has a name of its own, got `{name}` twice"),
+            );
         }
         seen.push(name);
     }

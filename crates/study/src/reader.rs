@@ -235,7 +235,12 @@ impl Section {
 
     /// Complains of every entry that nobody took. `more` are names that [`Section::take_all`] would have known;
     /// `elsewhere` explains keys that exist but stand in another table.
-    pub fn finish(mut self, more: &[&'static str], elsewhere: impl Fn(&str) -> Option<String>, problems: &mut Problems) {
+    pub fn finish(
+        mut self,
+        more: &[&'static str],
+        elsewhere: impl Fn(&str) -> Option<String>,
+        problems: &mut Problems,
+    ) {
         let entries = std::mem::take(&mut self.entries);
         let known: Vec<&str> = self.known.iter().chain(more).copied().collect();
         for entry in entries {

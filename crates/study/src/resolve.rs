@@ -88,14 +88,8 @@ impl Resolver<'_> {
 
     /// The values of a setting: one, or the list that a parameter holds where a list makes sense.
     fn levels(&self, setting: &Setting, list: bool, problems: &mut Problems) -> Vec<Chosen> {
-        let make = |value, text, at, by_parameter| Chosen {
-            key: setting.key,
-            value,
-            text,
-            at,
-            by_parameter,
-            narrowed: false,
-        };
+        let make =
+            |value, text, at, by_parameter| Chosen { key: setting.key, value, text, at, by_parameter, narrowed: false };
         let name = match &setting.given {
             Given::Value(value, text) => return vec![make(value.clone(), text.clone(), setting.at.clone(), false)],
             Given::Parameter(name) => name,
@@ -181,7 +175,11 @@ impl Resolver<'_> {
         let settings = self.all(&stream.settings, problems);
         for chosen in settings.iter().filter(|chosen| !Experiment::applies(chosen.key, workload.kind)) {
             let key = format!("{}.{}.{}", experiment.name, stream.name, chosen.key.name);
-            let message = format!("does not apply to a workload of kind `{}`, which `{}` is", workload.kind.word(), workload.name);
+            let message = format!(
+                "does not apply to a workload of kind `{}`, which `{}` is",
+                workload.kind.word(),
+                workload.name
+            );
             problems.add(&chosen.at, &key, message);
         }
         Some(StreamChoice {
@@ -203,7 +201,8 @@ impl Resolver<'_> {
         for set in &self.sets.keys {
             if set.scope == Scope::Workload(workload.name.clone()) {
                 if !Experiment::applies(set.key, workload.kind) || set.levels.len() > 1 {
-                    let message = format!("one value of a key that a workload of kind `{}` takes", workload.kind.word());
+                    let message =
+                        format!("one value of a key that a workload of kind `{}` takes", workload.kind.word());
                     problems.add(&set.at, set.key.name, message);
                 }
                 settings.push(chosen_of(set, &set.levels[0], true));
@@ -233,13 +232,18 @@ fn check_use(experiment: &Experiment, problems: &mut Problems) {
     }
     for factor in &experiment.factors {
         let own = |stream: &&StreamChoice| factor.stream.as_ref().is_none_or(|name| *name == stream.name);
-        let idle = experiment.variants.iter().find(|streams| {
-            !streams.iter().filter(own).any(|stream| Experiment::applies(factor.key, stream.kind))
-        });
+        let idle = experiment
+            .variants
+            .iter()
+            .find(|streams| !streams.iter().filter(own).any(|stream| Experiment::applies(factor.key, stream.kind)));
         if let (Some(idle), Some(level)) = (idle, factor.levels.first()) {
             let key = format!("{}.factor.{}", experiment.name, factor.name);
             let name = idle.first().map(|stream| stream.name.as_str()).unwrap_or_default();
-            problems.add(&level.at, &key, format!("a factor applies to every workload of its experiment, not to `{name}`"));
+            problems.add(
+                &level.at,
+                &key,
+                format!("a factor applies to every workload of its experiment, not to `{name}`"),
+            );
         }
     }
 }
@@ -256,7 +260,12 @@ fn chosen_of(set: &SetKey, level: &(crate::value::Value, String), narrowed: bool
 }
 
 /// Keeps the experiments, or the variants with the workloads, that `--only` names.
-fn keep_only(definition: &Definition, overrides: &Overrides, experiments: &mut Vec<Experiment>, problems: &mut Problems) {
+fn keep_only(
+    definition: &Definition,
+    overrides: &Overrides,
+    experiments: &mut Vec<Experiment>,
+    problems: &mut Problems,
+) {
     if overrides.only.is_empty() {
         return;
     }
@@ -310,12 +319,7 @@ fn apply(set: &SetKey, experiments: &mut [Experiment], systems: &[SystemChoice],
         } else if levels.len() == 1 {
             experiment.set.extend(levels);
         } else if !somewhere {
-            experiment.factors.push(FactorChoice {
-                name: set.key.name.to_owned(),
-                stream: None,
-                key: set.key,
-                levels,
-            });
+            experiment.factors.push(FactorChoice { name: set.key.name.to_owned(), stream: None, key: set.key, levels });
         }
     }
     if !used {

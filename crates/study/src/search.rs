@@ -166,9 +166,7 @@ impl Search {
             (Some(passed), None) => Err(Answer::RangeHolds { rate: grid.rate(passed) }),
             (Some(passed), Some(failed)) if failed - passed > 1 => Ok(((passed + failed) / 2, Purpose::Bisect)),
             (Some(passed), Some(_)) if known.passes_in_row < PASSES => Ok((passed, Purpose::Confirm)),
-            (Some(passed), Some(failed)) => {
-                Err(Answer::Found { rate: grid.rate(passed), failed: grid.rate(failed) })
-            }
+            (Some(passed), Some(failed)) => Err(Answer::Found { rate: grid.rate(passed), failed: grid.rate(failed) }),
         }
     }
 

@@ -141,7 +141,8 @@ impl Maker<'_> {
         let load = if open || point.experiment.search.is_some() { self.open() } else { self.closed(problems) };
         let (LoadSpec::Closed { slots, .. } | LoadSpec::Open { slots, .. }) = load;
         if access.workers > slots {
-            let message = format!("at most as many workers as operations in flight, which are {slots}, got {}", access.workers);
+            let message =
+                format!("at most as many workers as operations in flight, which are {slots}, got {}", access.workers);
             point.refuse("workers", i, message, problems);
         }
         load
@@ -210,11 +211,9 @@ fn label(point: &Point, i: usize, stream: &Stream) -> StreamLabel {
     let choice = &point.streams[i];
     let class = |name: &str, kind| (name.to_owned(), kind);
     let classes = match choice.kind {
-        WorkloadKind::Block => vec![
-            class("read", ClassKind::Work),
-            class("write", ClassKind::Work),
-            class("sync", ClassKind::Upkeep),
-        ],
+        WorkloadKind::Block => {
+            vec![class("read", ClassKind::Work), class("write", ClassKind::Work), class("sync", ClassKind::Upkeep)]
+        }
         WorkloadKind::Files => ["create", "copy", "read"].map(|name| class(name, ClassKind::Work)).to_vec(),
     };
     let (slots, think_mean, offered) = match stream.load {

@@ -117,7 +117,9 @@ impl Study {
             if point.system.spec.name != system.spec.name {
                 return;
             }
-            let Ok(trial) = draft::trial(point, &Survey::default(), &self.judgement.steady, &mut ignored) else { return };
+            let Ok(trial) = draft::trial(point, &Survey::default(), &self.judgement.steady, &mut ignored) else {
+                return;
+            };
             if made || point.size("size", 0).is_some() {
                 spec.size = spec.size.max(Some(trial.module_bytes)).filter(|size| size.0 > 0);
             }

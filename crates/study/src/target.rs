@@ -172,7 +172,10 @@ mod tests {
         assert_eq!(parse(".").unwrap().name, "file");
         assert_eq!(parse("/dev/shm").unwrap().place, Place::File { dirs: vec!["/dev/shm".into()] });
         let two = parse("new=device:/dev/a,/dev/b").unwrap();
-        assert_eq!((two.name.as_str(), &two.place), ("new", &Place::Device { paths: vec!["/dev/a".into(), "/dev/b".into()] }));
+        assert_eq!(
+            (two.name.as_str(), &two.place),
+            ("new", &Place::Device { paths: vec!["/dev/a".into(), "/dev/b".into()] })
+        );
     }
 
     #[test]

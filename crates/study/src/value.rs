@@ -122,9 +122,7 @@ pub(crate) fn sync(text: &str) -> Result<SyncMode, String> {
     match words.as_slice() {
         ["never"] => Ok(SyncMode::Never),
         ["each"] => Ok(SyncMode::Each),
-        ["every", count] if matches!(count.parse::<u32>(), Ok(1..)) => {
-            Ok(SyncMode::Every(count.parse().unwrap_or(1)))
-        }
+        ["every", count] if matches!(count.parse::<u32>(), Ok(1..)) => Ok(SyncMode::Every(count.parse().unwrap_or(1))),
         _ => Err(format!("one of `never`, `each` or `every N` with N a whole number from 1, got `{text}`")),
     }
 }
@@ -175,10 +173,7 @@ mod tests {
     fn a_mixture_keeps_its_weights_and_must_add_up() {
         assert_eq!(
             transfers("70% 4 KiB + 30% 64 KiB"),
-            Ok(vec![
-                Transfer { size: Bytes::kib(4), weight: 0.7 },
-                Transfer { size: Bytes::kib(64), weight: 0.3 }
-            ])
+            Ok(vec![Transfer { size: Bytes::kib(4), weight: 0.7 }, Transfer { size: Bytes::kib(64), weight: 0.3 }])
         );
         assert!(transfers("70% 4 KiB + 40% 8 KiB").unwrap_err().contains("110%"));
         assert!(transfers("4096").unwrap_err().contains("no unit"));

@@ -57,8 +57,11 @@ fn space(plan: &Plan, survey: &Survey, problems: &mut Problems) {
     for (system, occupied) in plan.occupied() {
         let Some(free) = survey.of(&system).and_then(|surveyed| surveyed.free) else { continue };
         if occupied > free {
-            let message =
-                format!("at most the free space, {}, got scratch files of {}", units::bytes(free), units::bytes(occupied));
+            let message = format!(
+                "at most the free space, {}, got scratch files of {}",
+                units::bytes(free),
+                units::bytes(occupied)
+            );
             let hint = Some("make them smaller with `--set size=..`, or fewer with `--set modules=..`".to_owned());
             problems.add_with(&Origin::Whole, &format!("system.{system}.size"), message, hint);
         }
@@ -212,7 +215,8 @@ impl Maker<'_> {
     /// A point that the primary metric is read at, or any point where the study declares none, and that every system has.
     fn repeat_point(&self, drafts: &[Vec<Option<Trial>>], point: usize, first: usize) -> Option<RepeatPoint> {
         let trials: Vec<Trial> = drafts[point].iter().cloned().collect::<Option<_>>()?;
-        let chosen = self.study.judgement().primary.as_ref().is_none_or(|primary| primary.selector.chooses(&trials[0].label));
+        let chosen =
+            self.study.judgement().primary.as_ref().is_none_or(|primary| primary.selector.chooses(&trials[0].label));
         if !chosen {
             return None;
         }
@@ -255,7 +259,11 @@ impl Maker<'_> {
             let any = self.plan.trials.iter().any(|trial| trial.label.system == *name)
                 || self.plan.searches.iter().any(|search| search.system == *name);
             if let (false, Some((_, reason, _))) = (any, self.left_out.iter().find(|(system, ..)| system == name)) {
-                problems.add(&Origin::Whole, &format!("system.{name}"), format!("nothing of the study can run on it: {reason}"));
+                problems.add(
+                    &Origin::Whole,
+                    &format!("system.{name}"),
+                    format!("nothing of the study can run on it: {reason}"),
+                );
             }
         }
     }

@@ -26,14 +26,19 @@ pub struct Estimated {
 impl Plan {
     /// How long the run takes. Phases add up; fills and fixed work are taken at [`ASSUMED_BYTES_PER_S`].
     pub fn estimated(&self) -> Estimated {
-        let fills: Nanos = self.written().iter().filter(|w| w.occasion == Occasion::Fill).map(|w| at_speed(w.bytes())).sum_up();
+        let fills: Nanos =
+            self.written().iter().filter(|w| w.occasion == Occasion::Fill).map(|w| at_speed(w.bytes())).sum_up();
         let certain: Nanos = self.trials.iter().map(|trial| trial_time(trial).0).sum_up() + fills;
         let assumed: Nanos = self.trials.iter().map(|trial| trial_time(trial).1).sum_up() + fills;
-        let repeats: Nanos = self.repeats.iter().map(|repeat| {
-            let block = repeat.points.iter().flat_map(|point| &point.systems);
-            let block: Nanos = block.map(|(trial, _)| trial_time(trial).0).sum_up();
-            Nanos(block.0.saturating_mul(u64::from(repeat.pairs_max - crate::pairs::PILOT)))
-        }).sum_up();
+        let repeats: Nanos = self
+            .repeats
+            .iter()
+            .map(|repeat| {
+                let block = repeat.points.iter().flat_map(|point| &point.systems);
+                let block: Nanos = block.map(|(trial, _)| trial_time(trial).0).sum_up();
+                Nanos(block.0.saturating_mul(u64::from(repeat.pairs_max - crate::pairs::PILOT)))
+            })
+            .sum_up();
         let probes = u64::from(crate::search::PROBES_MAX);
         let searches: Nanos =
             self.searches.iter().map(|search| Nanos(trial_time(&search.template).0.0.saturating_mul(probes))).sum_up();

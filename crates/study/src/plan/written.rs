@@ -237,14 +237,9 @@ fn add(a: Amount, b: Amount) -> Amount {
     match (a, b) {
         (Exactly(a), Exactly(b)) => Exactly(sum(a, b)),
         (Exactly(a) | AtMost(a), Exactly(b) | AtMost(b)) => AtMost(sum(a, b)),
-        (
-            AsFastAsItGoes { time, within, besides },
-            AsFastAsItGoes { time: more, within: other, besides: beside },
-        ) => AsFastAsItGoes {
-            time: time.saturating_add(more),
-            within: within.max(other),
-            besides: sum(besides, beside),
-        },
+        (AsFastAsItGoes { time, within, besides }, AsFastAsItGoes { time: more, within: other, besides: beside }) => {
+            AsFastAsItGoes { time: time.saturating_add(more), within: within.max(other), besides: sum(besides, beside) }
+        }
         (AsFastAsItGoes { time, within, besides }, Exactly(b) | AtMost(b))
         | (Exactly(b) | AtMost(b), AsFastAsItGoes { time, within, besides }) => {
             AsFastAsItGoes { time, within, besides: sum(besides, b) }

@@ -18,7 +18,12 @@ pub(super) fn experiments(
     problems: &mut Problems,
 ) -> Vec<ExperimentDefinition> {
     let Some(entry) = root.take("experiment") else {
-        problems.add_with(&root.at, "experiment", "at least one experiment, got none", Some("add `[[experiment]]`".into()));
+        problems.add_with(
+            &root.at,
+            "experiment",
+            "at least one experiment, got none",
+            Some("add `[[experiment]]`".into()),
+        );
         return Vec::new();
     };
     let reading = Reading { workloads, parameters };
@@ -70,7 +75,11 @@ impl Reading<'_> {
             (None, None) => Vec::new(),
         };
         if streams.iter().all(|set| set.is_empty()) {
-            problems.add(&at, &section.key("workload"), "the name of a workload, a list of names, or `streams`, got nothing");
+            problems.add(
+                &at,
+                &section.key("workload"),
+                "the name of a workload, a list of names, or `streams`, got nothing",
+            );
         }
         for stream in streams.iter().flatten() {
             self.known_workload(&stream.workload, &section.key("workload"), problems);
@@ -165,7 +174,8 @@ impl Reading<'_> {
             // One text may be a parameter that holds a list: `factor.width = "$widths"`.
             _ => vec![entry.node],
         };
-        let levels: Vec<Setting> = nodes.into_iter().filter_map(|node| self.level(key, &full, node, problems)).collect();
+        let levels: Vec<Setting> =
+            nodes.into_iter().filter_map(|node| self.level(key, &full, node, problems)).collect();
         if levels.is_empty() {
             problems.add(&at, &full, "a list of at least one level, got none");
         }
@@ -222,7 +232,11 @@ fn search(section: &mut Section, problems: &mut Problems) -> Option<SearchDefini
     let missing = inner.is_none();
     outer.finish(&[], |_| None, problems);
     if missing {
-        problems.add(&at, &section.key("search"), "a search is `{ highest_rate = { p99 = \"5 ms\" } }`, got another table");
+        problems.add(
+            &at,
+            &section.key("search"),
+            "a search is `{ highest_rate = { p99 = \"5 ms\" } }`, got another table",
+        );
     }
     let mut inner = Section::of(section.key("search.highest_rate"), inner?.node, problems)?;
     let rate = |text: &str| {
@@ -233,11 +247,11 @@ fn search(section: &mut Section, problems: &mut Problems) -> Option<SearchDefini
     let step = inner.read("step", problems, rate);
     let bound = bound(&mut inner, problems);
     inner.finish(&["p50", "p95", "p99", "p999"], |_| None, problems);
-    if let (Some(from), Some(to)) = (from, to).into() {
-        if from >= to {
-            let message = format!("`from` below `to`, got {} and {}", units::rate(from), units::rate(to));
-            problems.add(&at, &section.key("search.highest_rate"), message);
-        }
+    if let (Some(from), Some(to)) = (from, to)
+        && from >= to
+    {
+        let message = format!("`from` below `to`, got {} and {}", units::rate(from), units::rate(to));
+        problems.add(&at, &section.key("search.highest_rate"), message);
     }
     let (quantile, bound) = bound?;
     Some(SearchDefinition { quantile, bound, from, to, step })

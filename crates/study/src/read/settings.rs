@@ -71,7 +71,10 @@ pub(super) fn settings(
     problems: &mut Problems,
 ) -> Vec<Setting> {
     let taken = section.take_all(|name| keys::find(name).filter(|key| tables.holds(key)));
-    taken.into_iter().filter_map(|(key, entry)| setting(key, section.key(key.name), entry, parameters, problems)).collect()
+    taken
+        .into_iter()
+        .filter_map(|(key, entry)| setting(key, section.key(key.name), entry, parameters, problems))
+        .collect()
 }
 
 /// Takes the settings of the `load` table.
@@ -137,7 +140,8 @@ fn parameter(name: &str, parameters: &[Parameter]) -> Result<Given, String> {
 
 /// `{ zipf = 0.99 }` and `{ hotspot = { operations = "90%", blocks = "10%" } }`.
 fn offsets(entries: Vec<Entry>) -> Result<Given, String> {
-    let form = "`uniform`, `{ zipf = 0.99 }` or `{ hotspot = { operations = \"90%\", blocks = \"10%\" } }`, got another table";
+    let form =
+        "`uniform`, `{ zipf = 0.99 }` or `{ hotspot = { operations = \"90%\", blocks = \"10%\" } }`, got another table";
     let [entry] = <[Entry; 1]>::try_from(entries).map_err(|_| form.to_owned())?;
     match (entry.name.as_str(), entry.node.form) {
         ("zipf", Form::Text(exponent)) => {

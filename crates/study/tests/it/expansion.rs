@@ -15,9 +15,18 @@ fn text(workloads: usize, factors: &[usize], systems: usize, replicates: usize) 
     for i in 0..workloads {
         text += &format!("[workload.w{i}]\nkind = \"block\"\n");
     }
-    text += &format!("[[experiment]]\nname = \"e\"\nworkload = [{}]\nreplicates = {replicates}\nmeasure = \"1 s\"\n", names.join(", "));
+    text += &format!(
+        "[[experiment]]\nname = \"e\"\nworkload = [{}]\nreplicates = {replicates}\nmeasure = \"1 s\"\n",
+        names.join(", ")
+    );
     for (key, count) in ["modules", "outstanding", "validate"].iter().zip(factors) {
-        let level = |i: usize| if *key == "validate" { if i == 0 { "true".to_owned() } else { "false".to_owned() } } else { (i + 1).to_string() };
+        let level = |i: usize| {
+            if *key == "validate" {
+                if i == 0 { "true".to_owned() } else { "false".to_owned() }
+            } else {
+                (i + 1).to_string()
+            }
+        };
         let levels: Vec<String> = (0..*count).map(level).collect();
         text += &format!("factor.{key} = [{}]\n", levels.join(", "));
     }
@@ -85,8 +94,8 @@ proptest! {
         );
         let plan = planned(&text, 1);
         let phases = plan.trials[0].phases;
-        prop_assert!(phases.measure.0 % phases.interval.0 == 0 && phases.warm_up.0 % phases.interval.0 == 0);
-        prop_assert!(phases.round.0 % phases.interval.0 == 0 && phases.round <= phases.measure);
+        prop_assert!(phases.measure.0.is_multiple_of(phases.interval.0) && phases.warm_up.0.is_multiple_of(phases.interval.0));
+        prop_assert!(phases.round.0.is_multiple_of(phases.interval.0) && phases.round <= phases.measure);
         prop_assert!(phases.measure >= Nanos::from_millis(ms));
         prop_assert!((phases.measure.0 + phases.warm_up.0) / phases.interval.0 <= 601);
     }

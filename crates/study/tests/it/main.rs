@@ -1,6 +1,7 @@
 //! The study room from outside: text in, study, plan and problems out.
 
 mod expansion;
+mod guide;
 mod overriding;
 mod refusals;
 mod repeating;

@@ -20,7 +20,16 @@ fn changed(name: &str, on: &[&str], set: &[&str], only: &[&str]) -> Study {
 fn wrong_options_are_told_all_at_once() {
     let wrong = overrides(
         &["tape:0", "file:"],
-        &["sise=1GiB", "measure=2", "modules=0,2", "width=3", "nobody.measure=1s", "replicates=2,3", "size", "sustained=soon"],
+        &[
+            "sise=1GiB",
+            "measure=2",
+            "modules=0,2",
+            "width=3",
+            "nobody.measure=1s",
+            "replicates=2,3",
+            "size",
+            "sustained=soon",
+        ],
         &["random-raed", "sustained"],
         &["speed > 3", "throughput < 5"],
     );
@@ -31,7 +40,8 @@ fn wrong_options_are_told_all_at_once() {
 fn a_list_replaces_the_levels_of_a_factor_and_leaves_other_experiments_alone() {
     let study = changed("flash", &[], &["modules=1,8"], &[]);
     let plan = plan(&study, &Survey::default(), 3).unwrap();
-    let rates: Vec<u32> = plan.trials.iter().filter(|t| t.label.experiment == "rates by modules").map(|t| t.modules).collect();
+    let rates: Vec<u32> =
+        plan.trials.iter().filter(|t| t.label.experiment == "rates by modules").map(|t| t.modules).collect();
     assert_eq!(rates.len(), 10);
     assert!(rates.iter().all(|modules| [1, 8].contains(modules)));
     assert!(plan.trials.iter().filter(|t| t.label.experiment != "rates by modules").all(|t| t.modules == 1));
@@ -80,7 +90,11 @@ fn scratch_files_keep_the_size_of_the_study_and_a_device_is_used_whole() {
     let plan = plan(&study, &Survey { systems: vec![surveyed] }, 3).unwrap();
     let device: Vec<_> = plan.trials.iter().filter(|trial| trial.label.system == "a").collect();
     assert!(device.iter().all(|trial| trial.module_bytes == Bytes::gib(100) && trial.modules <= 2));
-    assert!(plan.notes.iter().any(|note| note.contains("left out on `a`") && note.contains("it offers 2 modules")), "{:?}", plan.notes);
+    assert!(
+        plan.notes.iter().any(|note| note.contains("left out on `a`") && note.contains("it offers 2 modules")),
+        "{:?}",
+        plan.notes
+    );
 }
 
 #[test]
@@ -155,7 +169,8 @@ fn thresholds_of_the_command_line_join_those_of_the_study() {
 
 #[test]
 fn systems_are_named_after_their_place_or_as_told() {
-    let study = changed("flash", &["/mnt/fast", "old=/mnt/slow", "null:", "scripted:service=1ms"], &[], &["random-read"]);
+    let study =
+        changed("flash", &["/mnt/fast", "old=/mnt/slow", "null:", "scripted:service=1ms"], &[], &["random-read"]);
     let names: Vec<&str> = study.systems().iter().map(|system| system.name.as_str()).collect();
     assert_eq!(names, ["fast", "old", "null", "scripted"]);
     assert!(matches!(study.systems()[3].place, Place::Scripted(_)));

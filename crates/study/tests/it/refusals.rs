@@ -111,11 +111,13 @@ fn keys_that_do_not_go_together_are_refused_where_they_stand() {
         "streams = [{ workload = \"scan\", operations = 5 }, { name = \"b\", workload = \"scan\" }]",
         "workload = \"scan\"\nsize = \"1 MiB\"\nrange = \"1%\"\ntransfer = \"64 KiB\"",
     ];
-    let told: Vec<String> =
-        refused.iter().map(|part| match Study::parse("s", &sound(part)) {
+    let told: Vec<String> = refused
+        .iter()
+        .map(|part| match Study::parse("s", &sound(part)) {
             Ok(_) => format!("{part}\n    => accepted"),
             Err(problems) => format!("{part}\n    => {}", problems.to_string().replace('\n', "\n    => ")),
-        }).collect();
+        })
+        .collect();
     insta::assert_snapshot!(told.join("\n\n"));
 }
 

@@ -93,12 +93,15 @@ fn a_quiet_pair_needs_no_more_than_the_pilot_and_a_wild_one_stops_at_the_cap() {
     let planner = planner(3, 12);
     let seen = run(&planner, &mut Noise(1), 0.5, 0.0);
     assert_eq!(ratios(&seen).len(), 12);
-    let outcomes: Vec<Outcome> = seen.iter().map(|(trial, value)| Outcome {
-        index: trial.label.index,
-        finished: true,
-        throughput_per_s: *value,
-        ..Outcome::default()
-    }).collect();
+    let outcomes: Vec<Outcome> = seen
+        .iter()
+        .map(|(trial, value)| Outcome {
+            index: trial.label.index,
+            finished: true,
+            throughput_per_s: *value,
+            ..Outcome::default()
+        })
+        .collect();
     let decision = planner.decisions(&outcomes)[0].1.unwrap();
     assert!(decision.capped && decision.pairs == 12);
 }
@@ -107,7 +110,17 @@ fn a_quiet_pair_needs_no_more_than_the_pilot_and_a_wild_one_stops_at_the_cap() {
 fn a_planted_difference_of_the_margin_is_found_in_eighty_of_a_hundred_runs() {
     let t_975 = |pairs: usize| {
         // Student's t, 0.975 quantile, by degrees of freedom (published table); even numbers of pairs only.
-        let table = [(3, 3.182), (5, 2.571), (7, 2.365), (9, 2.262), (11, 2.201), (13, 2.160), (15, 2.131), (17, 2.110), (19, 2.093)];
+        let table = [
+            (3, 3.182),
+            (5, 2.571),
+            (7, 2.365),
+            (9, 2.262),
+            (11, 2.201),
+            (13, 2.160),
+            (15, 2.131),
+            (17, 2.110),
+            (19, 2.093),
+        ];
         table.iter().find(|(freedom, _)| *freedom == pairs - 1).map_or(2.08, |(_, t)| *t)
     };
     let (planner, mut noise) = (planner(3, 100), Noise(42));

@@ -106,7 +106,7 @@ fn a_flaky_system_cannot_keep_a_search_going_for_ever() {
     let mut n = 0u32;
     let (trials, _) = play(&planner, |trial| {
         n += 1;
-        Outcome { index: trial.label.index, finished: true, backlog_grew: n % 3 == 0, ..Outcome::default() }
+        Outcome { index: trial.label.index, finished: true, backlog_grew: n.is_multiple_of(3), ..Outcome::default() }
     });
     assert!(trials.len() <= study::PROBES_MAX as usize);
 }
@@ -115,7 +115,8 @@ fn a_flaky_system_cannot_keep_a_search_going_for_ever() {
 fn a_generator_at_its_limit_ends_the_search() {
     let planner = planner("p99 = \"5 ms\", from = \"1k/s\", to = \"60k/s\", step = \"1k/s\"", "2 s");
     let mut system = queue(50_000.0, 1.0);
-    let (_, answer) = play(&planner, |trial| Outcome { generator_bound: rate(trial) > Some(20_000.0), ..system(trial) });
+    let (_, answer) =
+        play(&planner, |trial| Outcome { generator_bound: rate(trial) > Some(20_000.0), ..system(trial) });
     assert!(matches!(answer, Answer::GeneratorBound { .. }), "{answer:?}");
 }
 
@@ -125,7 +126,7 @@ fn a_low_rate_is_measured_long_enough_for_its_quantile() {
     let trial = planner.next(&[]).unwrap();
     let samples = trial.phases.measure.seconds() * rate(&trial).unwrap();
     assert!(samples * 0.01 >= 100.0, "{samples}");
-    assert!(trial.phases.measure.0 % trial.phases.interval.0 == 0);
+    assert!(trial.phases.measure.0.is_multiple_of(trial.phases.interval.0));
     assert!((trial.phases.measure.0 + trial.phases.warm_up.0) / trial.phases.interval.0 <= 601);
 }
 

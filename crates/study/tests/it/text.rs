@@ -21,10 +21,20 @@ pub fn of(plan: &Plan) -> String {
         let _ = writeln!(text, "occupies on {system}: {}", units::bytes(bytes));
     }
     for found in &plan.detectable {
-        let _ = writeln!(text, "detects in {}: {} pairs {:?}, at most {:?}", found.experiment, found.pairs, found.difference, found.at_most);
+        let _ = writeln!(
+            text,
+            "detects in {}: {} pairs {:?}, at most {:?}",
+            found.experiment, found.pairs, found.difference, found.at_most
+        );
     }
     for repeat in &plan.repeats {
-        let _ = writeln!(text, "repeats {}: {:?}, at most {} trials", repeat.experiment, repeat.metric, repeat.trials_max());
+        let _ = writeln!(
+            text,
+            "repeats {}: {:?}, at most {} trials",
+            repeat.experiment,
+            repeat.metric,
+            repeat.trials_max()
+        );
     }
     for search in &plan.searches {
         let _ = writeln!(text, "searches {} on {}: {}", search.experiment, search.system, search.words());
