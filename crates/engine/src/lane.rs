@@ -104,7 +104,9 @@ impl<L: Load> Lane<L> {
             }
         }
         while let Some(never) = self.load.unissued(at) {
-            self.recorder.censor(0, 0, never.intended, None, at);
+            // Drawn like an issued one, so that it is censored in the class to which it would have belonged.
+            let Operation { class, module, .. } = self.task.draw(0, never.n);
+            self.recorder.censor(class, module, never.intended, None, at);
         }
     }
 

@@ -59,6 +59,7 @@ impl Opened {
     /// # Errors
     /// When files cannot be made, a device is refused, or there are fewer modules than needed.
     pub fn open(spec: &SystemSpec, need: &Need<'_>) -> Result<Opened, OpenError> {
+        crate::thread::small_pages();
         let backing = match &spec.place {
             Place::Null => Backing::Null,
             Place::Scripted(script) => Backing::Scripted(script.clone()),
