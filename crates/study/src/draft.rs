@@ -8,7 +8,7 @@
 use crate::point::Point;
 use crate::problem::{Origin, Problems};
 use crate::survey::Survey;
-use crate::{Place, SteadyRule, Stream, Trial, Workload, phases, state, stream};
+use crate::{Phases, Place, SteadyRule, Stream, Trial, Workload, phases, state, stream};
 use observation::TrialLabel;
 use units::Bytes;
 
@@ -33,6 +33,11 @@ pub(crate) fn trial(
     }
     let state = state::state(point);
     let phases = phases::phases(point, fixed_work, rule, problems);
+    ramps(point, &streams, &phases, problems);
+    if point.experiment.search.is_some() && !(0..streams.len()).any(|i| point.searched(i)) {
+        let message = "a stream of blocks without `rate` and `outstanding`, whose rate it can choose, got none";
+        problems.add(&point.experiment.at, &format!("{}.search", point.experiment.name), message);
+    }
     range(point, &streams, module_bytes, problems)?;
     can(point, survey, &streams, modules, module_bytes)?;
     let label = TrialLabel {
@@ -47,6 +52,14 @@ pub(crate) fn trial(
         search: None,
     };
     Ok(Trial { label, streams, modules, module_bytes, state, phases, seed: 0 })
+}
+
+/// The window begins with the full load.
+fn ramps(point: &Point, streams: &[Stream], phases: &Phases, problems: &mut Problems) {
+    for (i, stream) in streams.iter().enumerate().filter(|(_, stream)| stream.ramp.over > phases.warm_up) {
+        let (warm_up, ramp) = (units::duration(phases.warm_up), units::duration(stream.ramp.over));
+        point.refuse("ramp", i, format!("no longer than the warm-up, {warm_up}, got {ramp}"), problems);
+    }
 }
 
 fn fixed(stream: &Stream) -> bool {

@@ -5,6 +5,7 @@
 //! What it does not do: it knows no replicate, no order and no seed.
 
 use crate::SystemSpec;
+use crate::definition::WorkloadKind;
 use crate::experiment::{Chosen, Experiment, StreamChoice, SystemChoice, find};
 use crate::key::Group;
 use crate::keys;
@@ -53,6 +54,13 @@ impl<'a> Point<'a> {
                 _ => Some((SET, set)),
             },
         }
+    }
+
+    /// Whether a search chooses the rate of this stream: a stream with a load of its own is the background of one.
+    pub fn searched(&self, stream: usize) -> bool {
+        let own = |name| self.setting(name, stream).is_some();
+        let blocks = self.streams[stream].kind == WorkloadKind::Block;
+        self.experiment.search.is_some() && blocks && !own("rate") && !own("outstanding")
     }
 
     fn level(&self, name: &str, stream: &str) -> Option<&'a Chosen> {

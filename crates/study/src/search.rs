@@ -38,6 +38,8 @@ pub struct Search {
     pub(crate) point: usize,
     pub(crate) replicate: u32,
     pub(crate) template: Trial,
+    /// Places of the streams whose rate is chosen; the others are the background.
+    pub(crate) searched: Vec<usize>,
 }
 
 /// What a search does next.
@@ -222,8 +224,8 @@ impl Search {
 
     /// All slots busy all the time: the most that the system can do with as many in flight.
     fn close(&self, trial: &mut Trial) {
-        let streams = trial.streams.iter_mut().zip(&mut trial.label.streams);
-        for (stream, label) in streams {
+        for i in &self.searched {
+            let (stream, label) = (&mut trial.streams[*i], &mut trial.label.streams[*i]);
             if let LoadSpec::Open { slots, .. } = stream.load {
                 stream.load = LoadSpec::Closed { slots, think: Think::None };
                 label.slots = Some(slots);
@@ -234,8 +236,8 @@ impl Search {
     }
 
     fn open(&self, trial: &mut Trial, wanted: f64) {
-        let streams = trial.streams.iter_mut().zip(&mut trial.label.streams);
-        for (stream, label) in streams {
+        for i in &self.searched {
+            let (stream, label) = (&mut trial.streams[*i], &mut trial.label.streams[*i]);
             if let LoadSpec::Open { rate, .. } = &mut stream.load {
                 *rate = PerSecond(wanted);
                 label.offered = Some(PerSecond(wanted));

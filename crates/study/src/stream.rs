@@ -136,9 +136,9 @@ impl Maker<'_> {
             }
             // The one that is closer to the command line decides.
             (Some(rate), Some(outstanding)) => rate < outstanding,
-            (rate, _) => rate.is_some(),
+            (rate, _) => rate.is_some() || point.searched(i),
         };
-        let load = if open || point.experiment.search.is_some() { self.open() } else { self.closed(problems) };
+        let load = if open { self.open() } else { self.closed(problems) };
         let (LoadSpec::Closed { slots, .. } | LoadSpec::Open { slots, .. }) = load;
         if access.workers > slots {
             let message =

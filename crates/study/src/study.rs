@@ -74,60 +74,47 @@ impl Study {
             systems,
             experiments,
         };
+        study.specs = study.systems.iter().map(|system| system.spec.clone()).collect();
         study.check_points(problems);
-        study.specs = study.systems.iter().map(|system| study.spec(system)).collect();
         study
     }
 
-    /// Makes every trial once on a machine that can do everything, to find what no machine could do.
-    fn check_points(&self, problems: &mut Problems) {
+    /// Makes every trial once on a machine that can do everything, to find what no machine could do, and how many modules
+    /// of which size each system must offer.
+    fn check_points(&mut self, problems: &mut Problems) {
         let points = self.experiments.iter().fold(0u64, |sum, e| sum.saturating_add(e.point_count()));
         let points = points.saturating_mul(self.systems.len() as u64);
         if points > POINTS_MAX {
             let message = format!("at most {POINTS_MAX} points in a study, all systems together, got {points}");
             return problems.add(&Origin::Whole, "experiment", message);
         }
-        let survey = Survey::default();
-        self.each_point(|point| {
-            let possible = draft::trial(point, &survey, &self.judgement.steady, problems);
-            drop(possible);
-        });
-    }
-
-    /// Visits every point on every system.
-    pub(crate) fn each_point(&self, mut visit: impl FnMut(&Point)) {
-        for experiment in &self.experiments {
-            let combinations = combinations(experiment);
-            for streams in &experiment.variants {
-                for levels in &combinations {
-                    for system in &self.systems {
-                        visit(&Point { experiment, streams, levels, system });
-                    }
-                }
-            }
-        }
-    }
-
-    /// The system as it must be made: with as many modules, and as large, as the largest point needs.
-    fn spec(&self, system: &SystemChoice) -> SystemSpec {
-        let mut spec = system.spec.clone();
-        let made = !matches!(spec.place, Place::Device { .. });
-        let mut ignored = Problems::default();
-        self.each_point(|point| {
-            if point.system.spec.name != system.spec.name {
-                return;
-            }
-            let Ok(trial) = draft::trial(point, &Survey::default(), &self.judgement.steady, &mut ignored) else {
-                return;
-            };
-            if made || point.size("size", 0).is_some() {
-                spec.size = spec.size.max(Some(trial.module_bytes)).filter(|size| size.0 > 0);
+        let (survey, mut specs) = (Survey::default(), self.specs.clone());
+        self.each_point(|i, point| {
+            let Ok(trial) = draft::trial(point, &survey, &self.judgement.steady, problems) else { return };
+            let spec = &mut specs[i];
+            let made = !matches!(spec.place, Place::Device { .. });
+            if trial.module_bytes.0 > 0 && (made || point.size("size", 0).is_some()) {
+                spec.size = spec.size.max(Some(trial.module_bytes));
             }
             if made {
                 spec.modules = spec.modules.max(Some(trial.modules));
             }
         });
-        spec
+        self.specs = specs;
+    }
+
+    /// Visits every point on every system, which comes with its place.
+    fn each_point(&self, mut visit: impl FnMut(usize, &Point)) {
+        for experiment in &self.experiments {
+            let combinations = combinations(experiment);
+            for streams in &experiment.variants {
+                for levels in &combinations {
+                    for (i, system) in self.systems.iter().enumerate() {
+                        visit(i, &Point { experiment, streams, levels, system });
+                    }
+                }
+            }
+        }
     }
 
     /// The systems under test, with the size and number of modules that the largest trial needs.

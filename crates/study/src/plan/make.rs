@@ -77,6 +77,9 @@ struct Maker<'a> {
     left_out: Vec<(String, String, String)>,
 }
 
+/// By point, then by system; none where the system cannot run the point.
+type Drafts = Vec<Vec<Option<Trial>>>;
+
 /// How often an experiment is repeated.
 enum Replicates {
     Fixed(u32),
@@ -85,7 +88,7 @@ enum Replicates {
 
 impl Maker<'_> {
     fn experiment(&mut self, number: usize, experiment: &Experiment, problems: &mut Problems) {
-        let drafts = self.drafts(experiment, problems);
+        let (drafts, searched) = self.drafts(experiment, problems);
         let replicates = self.replicates(experiment);
         if let Some(goal) = &experiment.search {
             let passes = if let Replicates::Fixed(count) = replicates { count } else { 1 };
@@ -100,6 +103,7 @@ impl Maker<'_> {
                         point: slot.point,
                         replicate,
                         template,
+                        searched: searched[slot.point].clone(),
                     });
                 }
             }
@@ -116,10 +120,10 @@ impl Maker<'_> {
         self.pairs(number, experiment, &drafts, &replicates, first);
     }
 
-    /// By point, then by system.
-    fn drafts(&mut self, experiment: &Experiment, problems: &mut Problems) -> Vec<Vec<Option<Trial>>> {
+    /// By point, then by system; and by point the streams that a search chooses the rate of.
+    fn drafts(&mut self, experiment: &Experiment, problems: &mut Problems) -> (Drafts, Vec<Vec<usize>>) {
         let combinations = combinations(experiment);
-        let mut drafts = Vec::new();
+        let (mut drafts, mut searched) = (Vec::new(), Vec::new());
         for streams in &experiment.variants {
             for levels in &combinations {
                 let trials = self.study.systems.iter().map(|system| {
@@ -133,9 +137,13 @@ impl Maker<'_> {
                     }
                 });
                 drafts.push(trials.collect());
+                let first = self.study.systems.first();
+                let point = first.map(|system| Point { experiment, streams, levels, system });
+                let own = |point: Point| (0..streams.len()).filter(|i| point.searched(*i)).collect();
+                searched.push(point.map(own).unwrap_or_default());
             }
         }
-        drafts
+        (drafts, searched)
     }
 
     fn replicates(&self, experiment: &Experiment) -> Replicates {

@@ -5,7 +5,7 @@ use super::{tables_of, unknown_name};
 use crate::definition::{
     ExperimentDefinition, FactorDefinition, Parameter, SearchDefinition, Setting, StreamDefinition, WorkloadDefinition,
 };
-use crate::key::Key;
+use crate::key::{Group, Key};
 use crate::keys::{self, KEYS};
 use crate::problem::Problems;
 use crate::reader::{Entry, Form, Node, Placed, Section};
@@ -169,16 +169,20 @@ impl Reading<'_> {
             return None;
         };
         let at = entry.node.at.clone();
+        if stream.is_some() && matches!(key.group, Group::System | Group::State | Group::Phases) {
+            problems.add(&entry.at, &full, "a key of a stream; this one belongs to the whole trial");
+            return None;
+        }
         let nodes = match entry.node.form {
             Form::List(nodes) => nodes,
             // One text may be a parameter that holds a list: `factor.width = "$widths"`.
             _ => vec![entry.node],
         };
-        let levels: Vec<Setting> =
-            nodes.into_iter().filter_map(|node| self.level(key, &full, node, problems)).collect();
-        if levels.is_empty() {
+        if nodes.is_empty() {
             problems.add(&at, &full, "a list of at least one level, got none");
         }
+        let levels: Vec<Setting> =
+            nodes.into_iter().filter_map(|node| self.level(key, &full, node, problems)).collect();
         let name = stream.as_ref().map_or(entry.name.clone(), |stream| format!("{stream}.{}", entry.name));
         Some(FactorDefinition { name, stream, key, levels })
     }

@@ -109,6 +109,11 @@ fn keys_that_do_not_go_together_are_refused_where_they_stand() {
         "workload = \"scan\"\nfactor.transfer = [\"1 KiB\", \"1024 B\"]",
         "streams = [{ workload = \"scan\" }, { workload = \"scan\" }]",
         "streams = [{ workload = \"scan\", operations = 5 }, { name = \"b\", workload = \"scan\" }]",
+        "workload = \"scan\"\nwarm_up = \"1 s\"\nload = { ramp = \"2 s\" }",
+        "workload = \"scan\"\nload = { outstanding = 4 }\nsearch = { highest_rate = { p99 = \"5 ms\" } }",
+        "workload = \"scan\"\nfactor.scan.measure = [\"1 s\", \"2 s\"]",
+        "workload = \"loop\"\nwarm_up = \"1 s\"",
+        "workload = \"scan\"\nfactor.outstanding = [1, 2]\nfactor.think = \"$pause\"",
         "workload = \"scan\"\nsize = \"1 MiB\"\nrange = \"1%\"\ntransfer = \"64 KiB\"",
     ];
     let told: Vec<String> = refused

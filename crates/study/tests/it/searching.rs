@@ -131,6 +131,27 @@ fn a_low_rate_is_measured_long_enough_for_its_quantile() {
 }
 
 #[test]
+fn a_stream_with_a_load_of_its_own_stays_the_background_of_a_search() {
+    let text = r#"
+        [system.s]
+        kind = "null"
+        [workload.front]
+        kind = "block"
+        [workload.back]
+        kind = "block"
+        [[experiment]]
+        name = "e"
+        streams = [{ workload = "front" }, { workload = "back", load = { outstanding = 3 } }]
+        search = { highest_rate = { p99 = "5 ms", from = "1k/s", to = "9k/s", step = "1k/s" } }
+    "#;
+    let study = Study::parse("made", text).unwrap_or_else(|problems| panic!("{problems}"));
+    let planner = Planner::new(plan(&study, &Survey::default(), 5).unwrap());
+    let (trials, _) = play(&planner, queue(5_000.0, 1.0));
+    assert!(trials.iter().all(|trial| trial.label.streams[1].slots == Some(3)));
+    assert!(trials.iter().all(|trial| trial.label.streams[0].offered.is_some()));
+}
+
+#[test]
 fn a_search_goes_on_from_any_set_of_outcomes_as_if_nothing_had_happened() {
     let planner = planner("p99 = \"5 ms\", from = \"1k/s\", to = \"60k/s\", step = \"500/s\"", "2 s");
     let mut system = queue(50_000.0, 1.0);
