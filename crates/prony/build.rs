@@ -13,7 +13,8 @@ fn main() {
     }
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=PRONY_COMMIT");
-    let commit = std::env::var("PRONY_COMMIT").ok().or_else(|| git.then(head).flatten()).unwrap_or_else(|| "unknown".to_owned());
+    let commit =
+        std::env::var("PRONY_COMMIT").ok().or_else(|| git.then(head).flatten()).unwrap_or_else(|| "unknown".to_owned());
     println!("cargo::rustc-env=PRONY_COMMIT={commit}");
 }
 

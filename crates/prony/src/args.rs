@@ -163,9 +163,9 @@ pub enum Command {
         after_long_help = "Examples:\n  prony man | man -l -\n  prony man --dir docs/man"
     )]
     Man(Man),
-    /// The reference of the command line as Markdown
+    /// The pages of `docs/reference/` as Markdown
     #[command(hide = true)]
-    Reference,
+    Reference(Reference),
 }
 
 /// Which study, and what to change in it.
@@ -218,8 +218,11 @@ pub struct Quick {
         long_help = "Write the report to FILE. Default: beside the run file, with the ending .html.")]
     pub html: Option<PathBuf>,
     /// Seed of every random choice [default: fresh]
-    #[arg(long, value_name = "N",
-        long_help = "Seed of every random choice: order, offsets, arrivals. Default: fresh, and always recorded.")]
+    #[arg(
+        long,
+        value_name = "N",
+        long_help = "Seed of every random choice: order, offsets, arrivals. Default: fresh, and always recorded."
+    )]
     pub seed: Option<u64>,
     /// Print the run as JSON on stdout
     #[arg(long, long_help = "Print the run as JSON (schema prony/run/1) on stdout instead of the answer.")]
@@ -232,12 +235,19 @@ pub struct Quick {
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct Voice {
     /// Say nothing on stderr but errors
-    #[arg(short, long, conflicts_with = "verbose",
-        long_help = "Say nothing on stderr but errors. Default: the plan in a few words, and progress on a terminal.")]
+    #[arg(
+        short,
+        long,
+        conflicts_with = "verbose",
+        long_help = "Say nothing on stderr but errors. Default: the plan in a few words, and progress on a terminal."
+    )]
     pub quiet: bool,
     /// Say each phase on stderr
-    #[arg(short, long,
-        long_help = "Say each phase of each trial on stderr, one line each, also where stderr is no terminal.")]
+    #[arg(
+        short,
+        long,
+        long_help = "Say each phase of each trial on stderr, one line each, also where stderr is no terminal."
+    )]
     pub verbose: bool,
 }
 
@@ -268,9 +278,12 @@ pub struct Plan {
     #[command(flatten)]
     pub choice: StudyChoice,
     /// Seed of every random choice [default: fresh]
-    #[arg(long, value_name = "N",
+    #[arg(
+        long,
+        value_name = "N",
         long_help = "Seed of every random choice: order, offsets, arrivals. Default: fresh; hand the printed one to \
-            `prony run --seed` for the same plan.")]
+            `prony run --seed` for the same plan."
+    )]
     pub seed: Option<u64>,
     /// Print as JSON
     #[arg(long, long_help = "Print as JSON (schema prony/plan/1).")]
@@ -288,9 +301,13 @@ pub struct Run {
     #[command(flatten)]
     pub changes: Changes,
     /// `measured` (default) or `simulated`
-    #[arg(long, value_name = "BACKEND", hide_possible_values = true,
+    #[arg(
+        long,
+        value_name = "BACKEND",
+        hide_possible_values = true,
         long_help = "How the numbers are made. `measured` loads the real system. `simulated` runs on a simulated clock \
-            and fits scripted systems only; they are simulated by nature, so that it can be left out for them.")]
+            and fits scripted systems only; they are simulated by nature, so that it can be left out for them."
+    )]
     pub backend: Option<Backend>,
     /// Write the run to this new file
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath,
@@ -298,9 +315,12 @@ pub struct Run {
             existing file is never overwritten. Put it on another disk than the one under test where you can.")]
     pub output: Option<PathBuf>,
     /// Seed of every random choice [default: fresh]
-    #[arg(long, value_name = "N",
+    #[arg(
+        long,
+        value_name = "N",
         long_help = "Seed of every random choice: order, offsets, arrivals. Default: fresh, and always recorded, so \
-            that a run can be repeated.")]
+            that a run can be repeated."
+    )]
     pub seed: Option<u64>,
     /// Go on with a run that was cut short
     #[arg(long, value_name = "RUN", value_hint = ValueHint::FilePath,
@@ -411,8 +431,12 @@ pub struct Compare {
             systems of the first run.")]
     pub second: Option<String>,
     /// System that others are compared with
-    #[arg(long, value_name = "SYSTEM", conflicts_with = "second",
-        long_help = "System that others are compared with. Default: the baseline of the study, else its first system.")]
+    #[arg(
+        long,
+        value_name = "SYSTEM",
+        conflicts_with = "second",
+        long_help = "System that others are compared with. Default: the baseline of the study, else its first system."
+    )]
     pub baseline: Option<String>,
     /// Let an inconclusive comparison pass
     #[arg(long, long_help = "Exit with 0 when the primary comparison is inconclusive. Default: exit with 1.")]
@@ -492,4 +516,21 @@ pub struct Man {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath,
         long_help = "Write one page a command into DIR, which is made when missing. Default: the main page on stdout.")]
     pub dir: Option<PathBuf>,
+}
+
+/// `reference`.
+#[derive(Debug, Args)]
+pub struct Reference {
+    /// Which page
+    #[arg(value_name = "PAGE", default_value = "cli")]
+    pub page: Page,
+}
+
+/// A page of the reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Page {
+    /// The command line
+    Cli,
+    /// The keys of a study file
+    Keys,
 }

@@ -8,7 +8,11 @@ mod build;
 mod checked;
 mod command;
 mod failure;
+mod folder;
+mod judged;
 mod output;
+mod run;
+mod study_file;
 
 use clap::Parser as _;
 use failure::Failure;
@@ -17,7 +21,7 @@ use std::process::ExitCode;
 /// A threshold or a comparison failed.
 const FAILED: u8 = 1;
 /// Something went wrong, or was stopped.
-const ERROR: u8 = 2;
+pub const ERROR: u8 = 2;
 
 /// What a command that went to its end has to say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +30,8 @@ pub enum Outcome {
     Fine,
     /// A threshold or a comparison failed: exit code 1.
     Failed,
+    /// What was asked about is in error, and stdout says how: exit code 2.
+    Unsound,
 }
 
 fn main() -> ExitCode {
@@ -36,6 +42,7 @@ fn main() -> ExitCode {
     match command::dispatch(cli.command) {
         Ok(Outcome::Fine) | Err(Failure::BrokenPipe) => ExitCode::SUCCESS,
         Ok(Outcome::Failed) => ExitCode::from(FAILED),
+        Ok(Outcome::Unsound) => ExitCode::from(ERROR),
         Err(Failure::Told(told)) => {
             output::note(&told.text(output::stderr_colour()));
             ExitCode::from(ERROR)

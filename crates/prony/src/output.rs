@@ -6,6 +6,7 @@
 //! What it does not do: it formats no findings; the report room does.
 
 use crate::failure::Failure;
+use report::{Colour, Detail, Layout};
 use std::env;
 use std::io::{self, IsTerminal as _, Write as _};
 
@@ -36,8 +37,14 @@ pub fn note_line(text: &str) {
     note(&format!("{text}\n"));
 }
 
+/// How a report is laid out on stdout.
+pub fn layout(detail: Detail) -> Layout {
+    let colour = if stdout_colour() { Colour::Ansi } else { Colour::Plain };
+    Layout { width: width(), colour, detail }
+}
+
 /// Whether stdout may carry colour: a terminal, not a dumb one, and `NO_COLOR` not set.
-pub fn stdout_colour() -> bool {
+fn stdout_colour() -> bool {
     io::stdout().is_terminal() && colour_wanted()
 }
 
@@ -53,7 +60,7 @@ pub fn stderr_watched() -> bool {
 
 /// Columns of the terminal behind stdout, held between 60 and 120; 80 where there is none, so that saved output does not
 /// depend on the window in which it was made.
-pub fn width() -> usize {
+fn width() -> usize {
     let columns = rustix::termios::tcgetwinsize(io::stdout()).map_or(80, |size| usize::from(size.ws_col));
     if columns == 0 { 80 } else { columns.clamp(60, 120) }
 }

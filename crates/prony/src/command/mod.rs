@@ -1,8 +1,22 @@
 //! One file per command, and the table that leads to them.
 
+mod ceiling;
+mod check;
+mod clean;
+mod compare;
 mod completions;
+mod list;
 mod man;
+mod note;
+mod plan;
+mod quick;
+mod redact;
 mod reference;
+pub mod report;
+mod run;
+mod show;
+mod studies;
+mod tag;
 
 use crate::Outcome;
 use crate::args::Command;
@@ -14,9 +28,22 @@ use crate::failure::Failure;
 /// Whatever keeps it from its end, as [`Failure`].
 pub fn dispatch(command: Command) -> Result<Outcome, Failure> {
     match command {
+        Command::Quick(asked) => quick::run(asked),
+        Command::Studies(asked) => studies::run(&asked),
+        Command::Check(asked) => check::run(&asked),
+        Command::Plan(asked) => plan::run(&asked),
+        Command::Run(asked) => run::run(asked),
+        Command::List(asked) => list::run(&asked),
+        Command::Show(asked) => show::run(&asked),
+        Command::Report(asked) => report::run(&asked),
+        Command::Compare(asked) => compare::run(&asked),
+        Command::Ceiling(asked) => ceiling::run(&asked),
+        Command::Tag(asked) => tag::run(&asked),
+        Command::Note(asked) => note::run(&asked),
+        Command::Redact(asked) => redact::run(&asked),
+        Command::Clean(asked) => clean::run(&asked),
         Command::Completions(asked) => completions::run(&asked),
         Command::Man(asked) => man::run(&asked),
-        Command::Reference => reference::run(),
-        _ => Err(Failure::new("this command cannot run yet: the rooms that it needs are being built")),
+        Command::Reference(asked) => reference::run(&asked),
     }
 }

@@ -1,24 +1,67 @@
-//! `prony reference` (hidden): the command line as Markdown, which is `docs/reference/cli.md`.
+//! `prony reference PAGE` (hidden): the pages of `docs/reference/` as Markdown.
 //!
-//! A test holds that file to what is printed here, so that the reference is never older than the help.
+//! The one idea: the pages are printed from the definitions that the program itself works by, and a test holds the files to
+//! what is printed here, so that the reference is never older than the program.
 
 use crate::Outcome;
-use crate::args::Cli;
+use crate::args::{Cli, Page, Reference};
 use crate::failure::Failure;
 use crate::output;
 use clap::{Arg, Command, CommandFactory as _};
 use std::fmt::Write as _;
+use study::Group;
 
-/// Prints the reference.
-pub fn run() -> Result<Outcome, Failure> {
-    output::print(&markdown())?;
+/// Prints a page.
+pub fn run(asked: &Reference) -> Result<Outcome, Failure> {
+    let page = match asked.page {
+        Page::Cli => command_line(),
+        Page::Keys => keys(),
+    };
+    output::print(&page)?;
     Ok(Outcome::Fine)
 }
 
-fn markdown() -> String {
+/// The keys of a study file, by the tables in which they stand.
+fn keys() -> String {
+    let mut text = String::from(
+        "# The keys of a study\n\nMade from the program's own definitions; edit those, not this page.\n\n\
+         Every key may be set in the study, be a factor with several levels, or be given on the command line as \
+         `--set KEY=VALUE`. Where one is set twice, the narrower place wins: a stream over its experiment, an experiment over \
+         its workload, and the command line over all.\n",
+    );
+    for (group, title, place) in GROUPS {
+        let _ = write!(
+            text,
+            "\n## {title}\n\n{place}\n\n| key | values | default | what it does |\n| --- | --- | --- | --- |\n"
+        );
+        for key in study::KEYS.iter().filter(|key| key.group == group) {
+            let default = match key.default.strip_prefix('(').and_then(|text| text.strip_suffix(')')) {
+                Some(words) => words.to_owned(),
+                None => format!("`{}`", key.default),
+            };
+            let allowed = key.kind.allowed().replace('|', "\\|");
+            let _ = writeln!(text, "| `{}` | {allowed} | {default} | {} |", key.name, key.help.replace('|', "\\|"));
+        }
+    }
+    text
+}
+
+/// The groups of keys with the places where they stand, in the order of the page.
+const GROUPS: [(Group, &str, &str); 7] = [
+    (Group::System, "System", "In `[system.NAME]`, and in an experiment."),
+    (Group::Block, "Workloads of blocks", "In `[workload.NAME]` of kind `block`, a stream, or an experiment."),
+    (Group::Files, "Workloads of files", "In `[workload.NAME]` of kind `files`, a stream, or an experiment."),
+    (Group::Access, "Access", "How a workload reaches the system: in a workload, a stream, or an experiment."),
+    (Group::Load, "Load", "In the `load` table of a stream or an experiment."),
+    (Group::State, "State", "What a trial finds when it starts: in an experiment."),
+    (Group::Phases, "Phases", "How long a trial takes and how often it is repeated: in an experiment."),
+];
+
+fn command_line() -> String {
     let mut cli = Cli::command();
     cli.build();
-    let mut text = String::from("# The command line\n\nMade from the program's own definitions; edit those, not this page.\n");
+    let mut text =
+        String::from("# The command line\n\nMade from the program's own definitions; edit those, not this page.\n");
     let _ = write!(text, "\n{}\n", prose(cli.get_long_about().map(ToString::to_string)));
     let _ = write!(text, "\n{}", examples(&cli));
     for command in cli.get_subcommands().filter(|command| !command.is_hide_set() && command.get_name() != "help") {

@@ -1,0 +1,170 @@
+//! `prony compare`: systems of one run, or two runs, against each other.
+//!
+//! The one idea: inside a run the trials of systems alternate, so that their difference can be judged. Two runs also differ
+//! by whatever happened between them; how much that is, is learnt from runs of the same systems that lie beside them.
+
+use crate::Outcome;
+use crate::args::Compare;
+use crate::failure::Failure;
+use crate::folder;
+use crate::judged;
+use crate::output;
+use crate::run::verdict;
+use analysis::{BetweenRuns, Finding, Findings};
+use observation::RunFacts;
+use report::Detail;
+use std::path::Path;
+use store::RunFile;
+use study::Metric;
+
+/// What was set against what.
+struct Compared {
+    findings: Findings,
+    /// Ids, the baseline's first.
+    runs: Vec<String>,
+}
+
+/// Compares and prints.
+pub fn run(asked: &Compare) -> Result<Outcome, Failure> {
+    let compared = match &asked.second {
+        None => systems_of_one(&asked.choice.run, asked.baseline.as_deref())?,
+        Some(second) => two_runs(&asked.choice.run, second)?,
+    };
+    if asked.json {
+        let runs: Vec<&str> = compared.runs.iter().map(String::as_str).collect();
+        output::print_json(&report::compare_json(&compared.findings, &runs))?;
+    } else {
+        output::print(&report::text(&only_comparisons(compared.findings.clone()), output::layout(Detail::Full)))?;
+    }
+    Ok(verdict::of_comparisons(&compared.findings, asked.allow_inconclusive))
+}
+
+fn systems_of_one(word: &str, baseline: Option<&str>) -> Result<Compared, Failure> {
+    let file = folder::open(word)?;
+    let facts = facts(&file)?;
+    let names: Vec<String> = facts.systems.iter().map(|system| system.name.clone()).collect();
+    let doing = format!("comparing the systems of the run `{}`", facts.id);
+    if names.len() < 2 {
+        return Err(Failure::new(format!("{doing}: two systems are needed, got {}", names.len()))
+            .hint("run the study on both at once: `prony run STUDY --on A --on B`")
+            .hint("or compare two runs: `prony compare RUN RUN`"));
+    }
+    let study = judged::study_of(&facts)?;
+    let mut judgement = study.judgement().clone();
+    if let Some(name) = baseline {
+        if !names.iter().any(|known| known == name) {
+            let known: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+            return Err(Failure::new(format!("{doing}: the baseline is one of {}, got `{name}`", known.join(", "))));
+        }
+        judgement.baseline = Some(name.to_owned());
+    }
+    let runs = vec![facts.id.clone()];
+    let findings = judged::findings_by(&file, facts, &judgement)?;
+    if verdict::comparisons(&findings).next().is_none() {
+        return Err(Failure::new(format!("{doing}: no point was measured on two of them yet"))
+            .hint("let the run go on with `prony run --resume`"));
+    }
+    Ok(Compared { findings, runs })
+}
+
+fn two_runs(first: &str, second: &str) -> Result<Compared, Failure> {
+    let (first, second) = (folder::open(first)?, folder::open(second)?);
+    let (first_facts, second_facts) = (facts(&first)?, facts(&second)?);
+    let doing = format!("comparing the runs `{}` and `{}`", first_facts.id, second_facts.id);
+    if first_facts.id == second_facts.id && first_facts.started_unix_ns == second_facts.started_unix_ns {
+        return Err(Failure::new(format!("{doing}: two different runs are needed, got one twice")));
+    }
+    let judgement = judged::study_of(&first_facts)?.judgement().clone();
+    let metric = judgement.primary.as_ref().map_or(Metric::Throughput, |primary| primary.metric);
+    let between = known_between(first.path(), &first_facts, &second_facts, metric);
+    let runs = vec![first_facts.id.clone(), second_facts.id.clone()];
+    let both = [
+        judged::findings_by(&first, first_facts, &judgement)?,
+        judged::findings_by(&second, second_facts, &judgement)?,
+    ];
+    let findings = analysis::compare_runs(&both, metric, judgement.margin, judgement.confidence, between);
+    if findings.findings.is_empty() {
+        return Err(Failure::new(format!("{doing}: they have no point in common"))
+            .hint("compare runs of one study with the same settings"));
+    }
+    Ok(Compared { findings, runs })
+}
+
+/// How much runs of the same systems differ, from the runs that lie in the folder of the first. The second run never
+/// counts as one of the first's kind: a difference between the two would be taken for their noise.
+fn known_between(path: &Path, first: &RunFacts, second: &RunFacts, metric: Metric) -> Option<BetweenRuns> {
+    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut kinds = vec![first];
+    if !alike(first, second) {
+        kinds.push(second);
+    }
+    let entries = folder::scan(dir).ok()?;
+    let learnt = kinds.into_iter().filter_map(|kind| {
+        let of_kind = entries.iter().filter_map(|entry| Some((&entry.path, &entry.content.as_ref().ok()?.facts)));
+        let of_kind = of_kind.filter(|(_, facts)| facts.finished && alike(facts, kind));
+        let of_kind = of_kind.filter(|(_, facts)| std::ptr::eq(kind, second) || facts.id != second.id);
+        let findings: Vec<Findings> =
+            of_kind.filter_map(|(path, _)| judged::findings(&RunFile::open(path).ok()?).ok()).collect();
+        BetweenRuns::learn(&findings, metric)
+    });
+    pooled(learnt)
+}
+
+/// Variances pooled by their degrees of freedom.
+fn pooled(learnt: impl Iterator<Item = BetweenRuns>) -> Option<BetweenRuns> {
+    let (squares, freedom) = learnt.fold((0.0, 0.0), |(squares, freedom), known| {
+        (squares + known.deviation.powi(2) * known.freedom, freedom + known.freedom)
+    });
+    (freedom > 0.0).then(|| BetweenRuns { deviation: (squares / freedom).sqrt(), freedom })
+}
+
+/// Whether two runs asked the same of the same systems.
+fn alike(a: &RunFacts, b: &RunFacts) -> bool {
+    let places = |facts: &RunFacts| -> Vec<[String; 4]> {
+        let system = |s: &observation::SystemFacts| [&s.name, &s.kind, &s.place, &s.driver].map(Clone::clone);
+        facts.systems.iter().map(system).collect()
+    };
+    (&a.study_text, &a.settings, &a.only, &a.targets) == (&b.study_text, &b.settings, &b.only, &b.targets)
+        && places(a) == places(b)
+}
+
+/// The answer, the comparisons and the doubts; the tables of each system belong to `show`.
+fn only_comparisons(mut findings: Findings) -> Findings {
+    findings.findings.retain(|finding| matches!(finding, Finding::Comparison(_)));
+    findings.points.clear();
+    findings.trials.clear();
+    findings
+}
+
+fn facts(file: &RunFile) -> Result<RunFacts, Failure> {
+    let reading = |error| Failure::caused(format!("reading the run `{}`", file.path().display()), &error);
+    file.facts().map_err(reading)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(target: &str) -> RunFacts {
+        RunFacts { study: "flash".into(), targets: vec![target.into()], ..RunFacts::default() }
+    }
+
+    #[test]
+    fn runs_are_alike_when_study_settings_and_systems_are() {
+        assert!(alike(&run("a"), &RunFacts { id: "x".into(), seed: 9, ..run("a") }));
+        assert!(!alike(&run("a"), &run("b")));
+        assert!(!alike(&run("a"), &RunFacts { settings: vec!["measure=1s".into()], ..run("a") }));
+    }
+
+    #[test]
+    fn variances_are_pooled_by_their_degrees_of_freedom() {
+        let known = [BetweenRuns { deviation: 1.0, freedom: 1.0 }, BetweenRuns { deviation: 2.0, freedom: 3.0 }];
+        let pooled = pooled(known.into_iter()).expect("something was learnt");
+        assert_eq!((pooled.deviation, pooled.freedom), ((13.0f64 / 4.0).sqrt(), 4.0));
+    }
+
+    #[test]
+    fn nothing_learnt_is_nothing_known() {
+        assert_eq!(pooled(std::iter::empty()), None);
+    }
+}

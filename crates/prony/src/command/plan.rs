@@ -1,0 +1,25 @@
+//! `prony plan STUDY`: what a run would do, before anything is touched.
+
+use crate::Outcome;
+use crate::args::Plan;
+use crate::failure::Failure;
+use crate::output;
+use crate::run::{self, planned};
+use crate::study_file;
+
+/// Prints the plan.
+pub fn run(asked: &Plan) -> Result<Outcome, Failure> {
+    let text = study_file::find(&asked.choice.study)?;
+    let study = study_file::read_or_fail(&text, &asked.choice.changes, &[])?;
+    let seed = match asked.seed {
+        Some(seed) => seed,
+        None => run::fresh_seed()?,
+    };
+    let plan = run::plan(&text.origin, &study, seed)?;
+    if asked.json {
+        output::print_json(&report::plan_json(&planned::facts(&study, &plan)))?;
+    } else {
+        output::print(&planned::table(&study, &plan))?;
+    }
+    Ok(Outcome::Fine)
+}

@@ -1,0 +1,154 @@
+//! Running the trials of a plan, one after the other, into a run file.
+//!
+//! The one idea: the planner is asked for the next trial with the outcomes so far, the engine runs it, the file keeps what
+//! comes, and of what came only a summary stays in memory. Whatever ends this early (Ctrl-C, a full disk, a device
+//! that went away) leaves by the same door: the file is closed with every finished interval, the scratch files go.
+//!
+//! What it does not do: it prints no result.
+
+use super::planned;
+use super::progress::{Progress, trial_words};
+use super::watch::{Kept, Watch};
+use crate::failure::Failure;
+use analysis::TrialSummary;
+use engine::{Opened, TrialError};
+use observation::{Observations, Provenance, Window};
+use std::sync::atomic::{AtomicBool, Ordering};
+use store::{RunFile, TrialMeta};
+use study::{Judgement, Outcome, Planner, Trial};
+
+/// Everything that running needs.
+pub struct Execution<'a> {
+    /// The file, open for writing.
+    pub file: RunFile,
+    /// Knows the next trial.
+    pub planner: Planner,
+    /// The systems, ready.
+    pub opened: Vec<(String, Opened)>,
+    /// What the study wants to know.
+    pub judgement: &'a Judgement,
+    /// What is said meanwhile.
+    pub progress: Progress,
+    /// Set by a signal.
+    pub stop: &'a AtomicBool,
+    /// Trials that ended in an earlier part of this run.
+    pub summaries: Vec<TrialSummary>,
+    /// The wall clock, for the start of a trial.
+    pub clock: &'a recorder::WallClock,
+}
+
+impl Execution<'_> {
+    /// Runs all trials that are left, and returns the file with the summaries of all.
+    ///
+    /// # Errors
+    /// When a trial cannot end, or the run is stopped. The file is closed then, with what was finished.
+    pub fn run(mut self) -> Result<(RunFile, Vec<TrialSummary>), Failure> {
+        let mut outcomes: Vec<Outcome> = self.summaries.iter().map(analysis::outcome).collect();
+        let ended = self.trials(&mut outcomes);
+        self.progress.clear();
+        // Scratch files go before anything is said, so that a message about a full disk finds it with room again.
+        let kept = self.opened.iter_mut().flat_map(|(_, opened)| opened.kept()).collect::<Vec<_>>();
+        self.opened.clear();
+        for folder in kept {
+            self.progress.say(&format!("scratch files kept in {}", folder.display()));
+        }
+        match ended {
+            Ok(()) => Ok((self.file, self.summaries)),
+            Err(failure) => Err(self.close_early(failure)),
+        }
+    }
+
+    fn trials(&mut self, outcomes: &mut Vec<Outcome>) -> Result<(), Failure> {
+        while let Some(trial) = self.planner.next(outcomes) {
+            if self.stop.load(Ordering::SeqCst) {
+                return Err(self.stopped());
+            }
+            let number = trial.label.index as usize + 1;
+            let known = self.planner.plan().trials.len().max(number);
+            self.progress.begin(number, known, planned::expected(&trial));
+            let summary = self.trial(&trial)?;
+            outcomes.push(analysis::outcome(&summary));
+            self.summaries.push(summary);
+            self.progress.end();
+        }
+        Ok(())
+    }
+
+    /// Runs one trial and reduces it. Its histograms are dropped when this returns.
+    fn trial(&mut self, trial: &Trial) -> Result<TrialSummary, Failure> {
+        let index = trial.label.index;
+        let writing = |error| Failure::caused(format!("keeping trial {index}"), &error);
+        let system = self.opened.iter_mut().find(|(name, _)| *name == trial.label.system);
+        let Some((_, opened)) = system else {
+            return Err(Failure::new(format!(
+                "running trial {index}: its system `{}` is not open",
+                trial.label.system
+            )));
+        };
+        let meta = meta(trial, opened, self.clock);
+        self.file.begin_trial(&trial.label, &meta).map_err(writing)?;
+        let mut watch = Watch::new(&mut self.file, &mut self.progress, self.stop);
+        let result = engine::run_trial(opened, trial, &mut watch, self.stop);
+        let kept = watch.kept();
+        let observations = match result {
+            Ok(observations) if kept.failure.is_none() => observations,
+            other => return Err(self.broken(trial, other.err(), kept)),
+        };
+        let summary = analysis::summarise(&trial.label, &observations, self.judgement);
+        self.file.finish_trial(index, &rest(observations, &kept)).map_err(writing)?;
+        Ok(summary)
+    }
+
+    /// A trial that did not end as planned: what it finished is kept and marked.
+    fn broken(&mut self, trial: &Trial, error: Option<TrialError>, kept: Kept) -> Failure {
+        let index = trial.label.index;
+        let doing = format!("running trial {} ({})", index + 1, trial_words(trial));
+        // The first failure is the one to tell; a file that cannot even be marked says so when it is opened again.
+        let _ = self.file.discard_trial(index);
+        match (kept.failure, error) {
+            (Some(failure), _) => Failure::caused(doing, &failure),
+            (None, Some(TrialError::Stopped)) | (None, None) => self.stopped(),
+            (None, Some(error)) => Failure::caused(doing, &error),
+        }
+    }
+
+    fn stopped(&self) -> Failure {
+        Failure::new(format!("running the study: stopped after {} finished trials", self.summaries.len()))
+    }
+
+    /// Closes the file and says what is in it and how to go on.
+    fn close_early(self, failure: Failure) -> Failure {
+        let path = self.file.path().display().to_string();
+        let failure = match self.file.close() {
+            Ok(()) => failure,
+            Err(error) => {
+                failure.hint(format!("the file was not closed well ({error}); it repairs itself when opened"))
+            }
+        };
+        failure
+            .hint(format!("every finished interval is in `{path}`; look at it with `prony show {path}`"))
+            .hint(format!("go on where it ended with `prony run --resume {path}`"))
+    }
+}
+
+/// What is known of a trial's observations before it runs.
+fn meta(trial: &Trial, opened: &Opened, clock: &recorder::WallClock) -> TrialMeta {
+    use recorder::Clock as _;
+    let start = trial.phases.warm_up;
+    TrialMeta {
+        provenance: if opened.simulated() { Provenance::Simulated } else { Provenance::Measured },
+        started_unix_ns: clock.unix_start_ns().saturating_add_unsigned(clock.now().0),
+        window: Window { start, end: start + trial.phases.measure },
+        interval: trial.phases.interval,
+        endpoints: Vec::new(),
+        generators: trial.streams.iter().map(|stream| stream.access.workers).sum::<u32>() as u16,
+    }
+}
+
+/// What the file does not have yet.
+fn rest(mut observations: Observations, kept: &Kept) -> Observations {
+    if kept.cells > 0 {
+        observations.cells.clear();
+    }
+    observations
+}

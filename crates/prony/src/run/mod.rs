@@ -1,0 +1,296 @@
+//! From a request to findings: what `run` and `quick` do.
+//!
+//! The one idea: nothing is touched before everything is known. The study is read, the machine surveyed, the plan made
+//! and said in plain words, the space checked; only then a run file is made, systems are opened, and trials run.
+
+mod execute;
+mod finish;
+pub mod planned;
+mod progress;
+mod request;
+mod space;
+mod stop;
+pub mod survey;
+pub mod verdict;
+mod watch;
+
+pub use finish::{Telling, tell};
+pub use request::{Manner, Request};
+
+use crate::failure::Failure;
+use crate::folder;
+use crate::judged;
+use crate::{build, checked};
+use analysis::{Findings, TrialSummary};
+use engine::{Need, Opened};
+use execute::Execution;
+use observation::{Ceiling, RunFacts, SystemFacts};
+use progress::Progress;
+use recorder::WallClock;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use store::{RunFile, StoreError};
+use study::{Place, Plan, Planner, Study, SystemSpec};
+
+/// A run that went to its end.
+#[derive(Debug)]
+pub struct Ended {
+    /// What was concluded.
+    pub findings: Findings,
+    /// The run file.
+    pub path: PathBuf,
+    /// Whether the study itself lets an inconclusive threshold pass.
+    pub allow_inconclusive: bool,
+}
+
+/// Runs a study into a new file.
+///
+/// # Errors
+/// Anything that keeps the run from its end; what was finished is then in the file that the failure names.
+pub fn start(request: &Request) -> Result<Ended, Failure> {
+    let stop = stop::listen()?;
+    let clock = WallClock::new();
+    let study = request::study(request)?;
+    let seed = match request.seed {
+        Some(seed) => seed,
+        None => fresh_seed()?,
+    };
+    let plan = plan(&request.text.origin, &study, seed)?;
+    space::check(&study, &plan)?;
+    let progress = Progress::new(request.manner.voice, planned::expected_in_all(&plan));
+    progress.say(&planned::words(&study, &plan));
+    let (file, facts) = new_file(request, &study, seed, &clock, space::reserve(&plan))?;
+    let run = Prepared { file, facts, study: &study, plan, summaries: Vec::new() };
+    run.go(&request.manner, progress, &stop, &clock)
+}
+
+/// Goes on with a run that was cut short.
+///
+/// # Errors
+/// As [`start`]; also when the file holds a finished run, or the plan made from it is another one now.
+pub fn resume(word: &str, manner: &Manner, fail_if: &[String]) -> Result<Ended, Failure> {
+    let stop = stop::listen()?;
+    let clock = WallClock::new();
+    let path = folder::find(word)?;
+    let doing = |error| Failure::caused(format!("going on with the run `{}`", path.display()), &error);
+    let facts = RunFile::open(&path).and_then(|file| file.facts()).map_err(doing)?;
+    let study = judged::study_with(&facts, fail_if)?;
+    let plan = plan(&facts.study, &study, facts.seed)?;
+    space::check(&study, &plan)?;
+    let file = RunFile::resume(&path, space::reserve(&plan)).map_err(doing)?;
+    let summaries = judged::summaries(&file, study.judgement())?;
+    same_plan(&facts.id, &plan, &summaries)?;
+    let progress = Progress::new(manner.voice, planned::expected_in_all(&plan));
+    progress.say(&format!("going on with {} after {} finished trials", facts.id, summaries.len()));
+    let run = Prepared { file, facts, study: &study, plan, summaries };
+    run.go(manner, progress, &stop, &clock)
+}
+
+/// The plan of a study on this machine, as it is now.
+///
+/// # Errors
+/// When a place is not there, or the plan does not fit it.
+pub fn plan(origin: &str, study: &Study, seed: u64) -> Result<Plan, Failure> {
+    let survey = survey::survey(study.systems())?;
+    study::plan(study, &survey, seed).map_err(|problems| crate::study_file::failure(origin, &problems))
+}
+
+/// A seed that nobody chose.
+///
+/// # Errors
+/// When the kernel has no randomness to give.
+pub fn fresh_seed() -> Result<u64, Failure> {
+    // 48 bits: enough that two runs never share one, and exact in JSON, where numbers are doubles.
+    getrandom::u64()
+        .map(|seed| seed >> 16)
+        .map_err(|error| Failure::new(format!("drawing a seed: {error}")).hint("give one with --seed"))
+}
+
+/// A run file with all that is needed to fill it.
+struct Prepared<'a> {
+    file: RunFile,
+    facts: RunFacts,
+    study: &'a Study,
+    plan: Plan,
+    summaries: Vec<TrialSummary>,
+}
+
+impl Prepared<'_> {
+    fn go(
+        mut self,
+        manner: &Manner,
+        progress: Progress,
+        stop: &Arc<AtomicBool>,
+        clock: &WallClock,
+    ) -> Result<Ended, Failure> {
+        let opened = match self.open_systems(manner, &progress) {
+            Ok(opened) => opened,
+            Err(failure) => return Err(self.abandon(failure)),
+        };
+        let execution = Execution {
+            file: self.file,
+            planner: Planner::new(self.plan),
+            opened,
+            judgement: self.study.judgement(),
+            progress,
+            stop,
+            summaries: self.summaries,
+            clock,
+        };
+        let (mut file, summaries) = execution.run()?;
+        let closing = |error: StoreError| Failure::caused("closing the run file", &error);
+        file.set_finished().map_err(closing)?;
+        self.facts.finished = true;
+        let path = file.path().to_path_buf();
+        file.close().map_err(closing)?;
+        let findings = analysis::judge(self.facts, summaries, self.study.judgement());
+        Ok(Ended { findings, path, allow_inconclusive: self.study.judgement().allow_inconclusive })
+    }
+
+    /// Makes every system ready and writes what it is into the file.
+    fn open_systems(&mut self, manner: &Manner, progress: &Progress) -> Result<Vec<(String, Opened)>, Failure> {
+        self.facts.ceiling = ceiling(self.study.systems())?;
+        let mut opened = Vec::new();
+        let mut systems: Vec<SystemFacts> = Vec::new();
+        for spec in self.study.systems() {
+            let need = self.need(spec, manner);
+            let system = Opened::open(spec, &need).map_err(|error| refused(spec, &error))?;
+            systems.push(system.facts().clone());
+            opened.push((spec.name.clone(), system));
+        }
+        for line in changed(&self.facts.systems, &systems) {
+            progress.say(&format!("note: since the run began, {line}"));
+        }
+        self.facts.systems = systems;
+        let writing = |error: StoreError| Failure::caused("writing the facts of the run", &error);
+        self.file.set_facts(&self.facts).map_err(writing)?;
+        Ok(opened)
+    }
+
+    fn need<'a>(&'a self, spec: &SystemSpec, manner: &'a Manner) -> Need<'a> {
+        Need {
+            modules: modules(spec),
+            module_bytes: spec.size.unwrap_or_default(),
+            run_id: &self.facts.id,
+            seed: self.facts.seed,
+            keep: manner.keep,
+            consents: &manner.consents,
+        }
+    }
+
+    /// No trial ran in this process: a file that holds none at all is of no use to anybody.
+    fn abandon(self, failure: Failure) -> Failure {
+        let path = self.file.path().to_path_buf();
+        let empty = self.file.trials().is_ok_and(|trials| trials.is_empty());
+        let closed = self.file.close();
+        if empty && closed.is_ok() {
+            let _ = std::fs::remove_file(&path);
+        }
+        failure
+    }
+}
+
+/// How many modules a system is opened with: as many as its largest trial needs; of devices, those that are named.
+fn modules(spec: &SystemSpec) -> u32 {
+    match &spec.place {
+        Place::Device { paths } => spec.modules.unwrap_or(paths.len() as u32),
+        _ => spec.modules.unwrap_or_default(),
+    }
+}
+
+/// What the generator can do, unless no system of the study runs in real time.
+fn ceiling(systems: &[SystemSpec]) -> Result<Option<Ceiling>, Failure> {
+    let simulated = systems.iter().all(|system| matches!(system.place, Place::Scripted(_)));
+    if simulated {
+        return Ok(None);
+    }
+    engine::measure_ceiling().map(Some).map_err(|error| Failure::caused("measuring the load generator itself", &error))
+}
+
+/// A system that cannot be opened, with what may help.
+fn refused(spec: &SystemSpec, error: &engine::OpenError) -> Failure {
+    let failure = Failure::caused(format!("opening the system `{}`", spec.name), error);
+    match &spec.place {
+        Place::Device { .. } => failure.hint("`prony run --help` says how consent to write a device is given"),
+        _ => failure,
+    }
+}
+
+/// Facts of systems that are not what they were when the run began.
+fn changed(before: &[SystemFacts], now: &[SystemFacts]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (old, new) in before.iter().zip(now) {
+        for fact in &new.fingerprint {
+            let known = old.fingerprint.iter().find(|known| known.key == fact.key);
+            if let Some(known) = known.filter(|known| known.value != fact.value) {
+                lines.push(format!("`{}` of `{}` went from {} to {}", fact.key, new.name, known.value, fact.value));
+            }
+        }
+    }
+    lines
+}
+
+/// A resumed plan must be the one that the file was begun with, trial by trial.
+fn same_plan(id: &str, plan: &Plan, summaries: &[TrialSummary]) -> Result<(), Failure> {
+    let planner = Planner::new(plan.clone());
+    let mut outcomes = Vec::new();
+    for (index, summary) in summaries.iter().enumerate() {
+        let planned = planner.next(&outcomes).map(|trial| trial.label);
+        if planned.as_ref() != Some(&summary.label) {
+            return Err(Failure::new(format!(
+                "going on with the run `{id}`: trial {index} of the file is planned differently now"
+            ))
+            .hint("a system has another size than when the run began, or this is another version; begin a new run"));
+        }
+        outcomes.push(analysis::outcome(summary));
+    }
+    Ok(())
+}
+
+/// Makes the run file under the name that was asked for, or under the first free one.
+fn new_file(
+    request: &Request,
+    study: &Study,
+    seed: u64,
+    clock: &WallClock,
+    reserve: u64,
+) -> Result<(RunFile, RunFacts), Failure> {
+    let failed =
+        |path: &Path, error: StoreError| Failure::caused(format!("making the run file `{}`", path.display()), &error);
+    for n in 1..1000 {
+        let id = checked::run_id(clock.unix_start_ns(), jiff::tz::TimeZone::system(), &study.name, n);
+        let named = request.output.clone();
+        let path = named.clone().unwrap_or_else(|| PathBuf::from(format!("{id}.{}", folder::ENDING)));
+        let facts = facts(request, study, seed, clock, id);
+        match RunFile::create(&path, &facts, reserve) {
+            Ok(file) => return Ok((file, facts)),
+            Err(StoreError::Exists { .. }) if named.is_none() => {}
+            Err(error) => return Err(failed(&path, error)),
+        }
+    }
+    Err(Failure::new("making the run file: 999 runs began in this minute, and every name is taken")
+        .hint("name it with -o"))
+}
+
+fn facts(request: &Request, study: &Study, seed: u64, clock: &WallClock, id: String) -> RunFacts {
+    RunFacts {
+        id,
+        study: study.name.clone(),
+        title: study.title.clone(),
+        question: study.question.clone(),
+        started_unix_ns: clock.unix_start_ns(),
+        seed,
+        version: build::VERSION.to_owned(),
+        commit: build::COMMIT.to_owned(),
+        study_text: request.text.text.clone(),
+        targets: request.changes.on.clone(),
+        settings: request.changes.set.clone(),
+        only: request.changes.only.clone(),
+        tags: request.tags.clone(),
+        note: request.note.clone(),
+        systems: Vec::new(),
+        ceiling: None,
+        finished: false,
+    }
+}

@@ -1,0 +1,231 @@
+//! A plan in words: a few before a run, all of it for `prony plan`.
+//!
+//! The one idea: whoever reads it knows before anything is touched how long it takes, what is written where, and what
+//! difference can be found.
+
+use report::{PlanFacts, PlannedBytes, PlannedSearch, PlannedTrial};
+use std::fmt::Write as _;
+use study::{
+    ASSUMED_BYTES_PER_S, Amount, Detectable, Occasion, Place, Plan, Study, SystemSpec, Trial, Workload, Written,
+};
+use units::Nanos;
+
+/// The plan in a few plain words, as a run begins.
+pub fn words(study: &Study, plan: &Plan) -> String {
+    let mut lines = vec![format!("{} on {}", study.title, systems(study).join(" and "))];
+    lines.push(format!("{}; {}; seed {}", trials(plan), time(plan), plan.seed));
+    lines.extend(plan.written().iter().map(|written| format!("writes {}", sentence(written))));
+    lines.extend(plan.notes.iter().map(|note| format!("note: {note}")));
+    lines.join("\n")
+}
+
+/// The whole plan as text.
+pub fn table(study: &Study, plan: &Plan) -> String {
+    let mut text = format!("{}\n{}\n\n", study.title, study.question);
+    let mut part = |name: &str, lines: Vec<String>| {
+        for (index, line) in lines.iter().enumerate() {
+            let _ = writeln!(text, "{:<11} {line}", if index == 0 { name } else { "" });
+        }
+    };
+    part("systems", systems(study));
+    part("trials", vec![format!("{}; order and offsets from seed {}", trials(plan), plan.seed)]);
+    part("time", vec![time(plan)]);
+    part("detectable", plan.detectable.iter().map(detectable).collect());
+    let written: Vec<String> = plan.written().iter().map(sentence).collect();
+    part("writes", if written.is_empty() { vec!["nothing".to_owned()] } else { written });
+    part("searches", plan.searches.iter().map(search).collect());
+    part("notes", plan.notes.clone());
+    text.push('\n');
+    text.push_str(&order(plan));
+    text
+}
+
+/// The plan as values, for programs.
+pub fn facts(study: &Study, plan: &Plan) -> PlanFacts {
+    let mut notes = plan.notes.clone();
+    notes.extend(
+        plan.written()
+            .iter()
+            .filter(|written| !counted(written))
+            .map(|written| format!("not counted in bytes_written: {}", sentence(written))),
+    );
+    PlanFacts {
+        study: study.name.clone(),
+        seed: plan.seed,
+        trials: plan.trials.iter().map(planned).collect(),
+        searches: plan.searches.iter().map(planned_search).collect(),
+        estimated_s: plan.estimated().certain.seconds(),
+        written: bytes(plan),
+        detectable: plan.detectable.iter().find_map(|found| found.difference),
+        notes,
+    }
+}
+
+/// What a trial is expected to take. Fixed work is taken at the speed that the plan assumes.
+pub fn expected(trial: &Trial) -> Nanos {
+    let window =
+        if trial.phases.fixed_work { fixed_work(trial).min(trial.phases.measure) } else { trial.phases.measure };
+    trial.state.settle.saturating_add(trial.phases.warm_up).saturating_add(window)
+}
+
+fn fixed_work(trial: &Trial) -> Nanos {
+    let moved = trial.streams.iter().map(|stream| match &stream.workload {
+        Workload::Files(spec) => spec.written().0 as f64 * 1.5,
+        Workload::Block(spec) => stream.operations.unwrap_or(0) as f64 * spec.transfer_max().0 as f64,
+    });
+    Nanos::from_seconds(moved.sum::<f64>() / ASSUMED_BYTES_PER_S)
+}
+
+fn systems(study: &Study) -> Vec<String> {
+    study.systems().iter().map(system).collect()
+}
+
+fn system(spec: &SystemSpec) -> String {
+    let place = match &spec.place {
+        Place::File { dirs } => dirs.join(", "),
+        Place::Device { paths } => paths.join(", "),
+        Place::Null | Place::Scripted(_) => return format!("`{}` ({})", spec.name, spec.place.word()),
+    };
+    format!("`{}` ({} {place})", spec.name, spec.place.word())
+}
+
+fn trials(plan: &Plan) -> String {
+    let (certain, most) = (plan.trials.len(), plan.trials_max() as usize);
+    match (certain, most > certain) {
+        (0, _) => format!("at most {most} trials, as the searches need"),
+        (certain, true) => format!("{certain} trials, at most {most} as pilots and searches need"),
+        (1, false) => "1 trial".to_owned(),
+        (certain, false) => format!("{certain} trials"),
+    }
+}
+
+fn time(plan: &Plan) -> String {
+    let estimated = plan.estimated();
+    let mut text = format!("about {}", units::duration(estimated.certain));
+    if estimated.at_most > estimated.certain {
+        let _ = write!(text, ", at most {}", units::duration(estimated.at_most));
+    }
+    if estimated.assumed > Nanos::from_secs(1) {
+        let speed = units::bytes_per_second(ASSUMED_BYTES_PER_S);
+        let _ = write!(text, " ({} of it for fills and fixed work at {speed})", units::duration(estimated.assumed));
+    }
+    text
+}
+
+fn detectable(found: &Detectable) -> String {
+    let spread = units::percent(found.spread_assumed);
+    let mut text = match found.difference {
+        Some(difference) => {
+            format!("{}: {} with {} pairs", found.experiment, units::percent(difference), found.pairs)
+        }
+        None => format!("{}: nothing with {} pairs; a verdict needs 4", found.experiment, found.pairs),
+    };
+    if let Some((pairs, difference)) = found.at_most {
+        let _ = write!(text, ", {} with {pairs} pairs at most", units::percent(difference));
+    }
+    let _ = write!(text, " (if trials spread by {spread})");
+    text
+}
+
+/// What is written, as the rest of a sentence that begins with "writes".
+fn sentence(written: &Written) -> String {
+    let system = &written.system;
+    let amount = amount(&written.amount);
+    match &written.occasion {
+        Occasion::Fill => format!("{amount} to `{system}` once, before the first trial"),
+        Occasion::Prepare => format!("{amount} to `{system}` between trials, to restore its state"),
+        Occasion::Trials { experiment } => format!("{amount} to `{system}` in the trials of {experiment}"),
+    }
+}
+
+fn amount(amount: &Amount) -> String {
+    match amount {
+        Amount::Exactly(size) => units::bytes(*size),
+        Amount::AtMost(size) => format!("at most {}", units::bytes(*size)),
+        Amount::AsFastAsItGoes { time, within, besides } => {
+            let besides =
+                if besides.0 > 0 { format!(", and {} besides", units::bytes(*besides)) } else { String::new() };
+            format!("as fast as it goes for {} within {}{besides}", units::duration(*time), units::bytes(*within))
+        }
+    }
+}
+
+fn counted(written: &Written) -> bool {
+    !matches!(written.amount, Amount::AsFastAsItGoes { .. })
+}
+
+fn bytes(plan: &Plan) -> PlannedBytes {
+    let mut sum = PlannedBytes::default();
+    for written in plan.written() {
+        let part = match written.occasion {
+            Occasion::Fill => &mut sum.fill,
+            Occasion::Prepare => &mut sum.precondition,
+            Occasion::Trials { .. } => &mut sum.trials,
+        };
+        *part = part.saturating_add(written.bytes().0);
+    }
+    sum
+}
+
+fn search(search: &study::Search) -> String {
+    format!("{} on `{}`: {}", search.experiment, search.system, search.words())
+}
+
+fn planned_search(search: &study::Search) -> PlannedSearch {
+    PlannedSearch { experiment: search.experiment.clone(), text: search.words(), trials_max: study::PROBES_MAX }
+}
+
+fn planned(trial: &Trial) -> PlannedTrial {
+    let label = &trial.label;
+    PlannedTrial {
+        index: label.index,
+        experiment: label.experiment.clone(),
+        system: label.system.clone(),
+        streams: label.streams.iter().map(|stream| stream.name.clone()).collect(),
+        factors: label.factors.clone(),
+        replicate: label.replicate,
+        block: label.block,
+        state: label.state.clone(),
+        estimated_s: expected(trial).seconds(),
+    }
+}
+
+/// The trials in order, one line each.
+fn order(plan: &Plan) -> String {
+    let mut rows =
+        vec![["#", "EXPERIMENT", "SYSTEM", "STREAMS", "FACTORS", "REPEAT", "STATE", "TIME"].map(str::to_owned)];
+    rows.extend(plan.trials.iter().map(row));
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
+    let widths: Vec<usize> = (0..8).map(width).collect();
+    let mut text = String::new();
+    for row in &rows {
+        let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}")).collect();
+        let _ = writeln!(text, "{}", cells.join("  ").trim_end());
+    }
+    text
+}
+
+fn row(trial: &Trial) -> [String; 8] {
+    let label = &trial.label;
+    let streams: Vec<&str> = label.streams.iter().map(|stream| stream.name.as_str()).collect();
+    let factors: Vec<String> =
+        label.factors.iter().map(|factor| format!("{}={}", factor.name, factor.level.text())).collect();
+    [
+        (label.index + 1).to_string(),
+        label.experiment.clone(),
+        label.system.clone(),
+        streams.join(" + "),
+        factors.join(" "),
+        (label.replicate + 1).to_string(),
+        label.state.clone(),
+        units::duration(expected(trial)),
+    ]
+}
+
+/// What the certain trials and the first fill are expected to take; what the progress line counts down from.
+pub fn expected_in_all(plan: &Plan) -> Nanos {
+    let fills = plan.written().into_iter().filter(|written| written.occasion == Occasion::Fill);
+    let fills: f64 = fills.map(|written| written.bytes().0 as f64 / ASSUMED_BYTES_PER_S).sum();
+    let trials = plan.trials.iter().map(expected).fold(Nanos::ZERO, Nanos::saturating_add);
+    trials.saturating_add(Nanos::from_seconds(fills))
+}

@@ -1,0 +1,166 @@
+//! What is said on stderr while a run goes on: one line on a terminal, with the time left, the rate and p99.
+//!
+//! The one idea: the line is an observer like any other. Where nobody watches (a pipe, a log) nothing is drawn, and only
+//! `--verbose` gets plain lines, one a phase.
+//!
+//! What it does not do: it times nothing. The moments come from the engine, the expected times from the plan.
+
+use crate::args::Voice;
+use crate::output;
+use engine::{Live, Phase};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use study::Trial;
+use units::Nanos;
+
+/// The progress of a run.
+pub struct Progress {
+    bar: Option<ProgressBar>,
+    voice: Voice,
+    /// What the plan expects all trials that are known so far to take.
+    total: Nanos,
+    /// What the plan expected the trials to take that have ended.
+    done: Nanos,
+    /// What the current trial is expected to take, and how much of that lies before the current phase.
+    trial: Nanos,
+    before_phase: Nanos,
+    phase: Nanos,
+    ordinal: (usize, usize),
+}
+
+impl Progress {
+    /// Nothing is drawn yet.
+    pub fn new(voice: Voice, total: Nanos) -> Progress {
+        let bar = (output::stderr_watched() && !voice.quiet).then(bar);
+        Progress {
+            bar,
+            voice,
+            total,
+            done: Nanos::ZERO,
+            trial: Nanos::ZERO,
+            before_phase: Nanos::ZERO,
+            phase: Nanos::ZERO,
+            ordinal: (0, 0),
+        }
+    }
+
+    /// A trial begins: `number` of `known`, expected to take so long.
+    pub fn begin(&mut self, number: usize, known: usize, expected: Nanos) {
+        self.ordinal = (number, known);
+        (self.trial, self.before_phase, self.phase) = (expected, Nanos::ZERO, Nanos::ZERO);
+    }
+
+    /// The trial ended; what it was expected to take is behind us, however long it took.
+    pub fn end(&mut self) {
+        self.done = self.done.saturating_add(self.trial);
+        (self.trial, self.before_phase, self.phase) = (Nanos::ZERO, Nanos::ZERO, Nanos::ZERO);
+    }
+
+    /// A phase begins.
+    pub fn phase(&mut self, trial: &Trial, phase: Phase, expected: Nanos) {
+        self.before_phase = self.before_phase.saturating_add(self.phase);
+        self.phase = expected;
+        let line = format!("{} · {}", self.title(trial), phase.word());
+        if self.voice.verbose {
+            let expected =
+                if expected == Nanos::ZERO { String::new() } else { format!(" {}", units::duration(expected)) };
+            self.say(&format!("{line}{expected}"));
+        }
+        self.draw(Nanos::ZERO, line);
+    }
+
+    /// How the phase goes.
+    pub fn live(&mut self, trial: &Trial, live: &Live) {
+        if self.bar.is_none() {
+            return;
+        }
+        let p99 = live.p99_ms.map_or_else(String::new, |ms| format!(", p99 {}", units::milliseconds(ms)));
+        let rate = units::rate(live.done_per_s);
+        let into = live.at.saturating_sub(moment_of(live.phase, trial));
+        self.draw(into, format!("{} · {} {rate}{p99}", self.title(trial), live.phase.word()));
+    }
+
+    /// A line that stays.
+    pub fn say(&self, text: &str) {
+        match &self.bar {
+            _ if self.voice.quiet => {}
+            Some(bar) => bar.suspend(|| output::note_line(text)),
+            None => output::note_line(text),
+        }
+    }
+
+    /// Takes the line away.
+    pub fn clear(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn title(&self, trial: &Trial) -> String {
+        let (number, known) = self.ordinal;
+        format!("{number}/{known} {}", trial_words(trial))
+    }
+
+    fn draw(&self, into_phase: Nanos, message: String) {
+        let Some(bar) = &self.bar else { return };
+        let into_trial = self.before_phase.saturating_add(into_phase.min(self.phase)).min(self.trial);
+        let position = self.done.saturating_add(into_trial);
+        let left = self.total.saturating_sub(position);
+        bar.set_length(self.total.0.max(1) / 1_000_000);
+        bar.set_position(position.0 / 1_000_000);
+        bar.set_prefix(time_left(left));
+        bar.set_message(message);
+        bar.tick();
+    }
+}
+
+/// What a trial is, in the words of its label: `rates by modules, random-read, modules=2, b`.
+pub fn trial_words(trial: &Trial) -> String {
+    let label = &trial.label;
+    let mut words = vec![label.experiment.clone()];
+    words.extend(label.streams.iter().map(|stream| stream.name.clone()));
+    words.extend(label.factors.iter().map(|factor| format!("{}={}", factor.name, factor.level.text())));
+    words.push(label.system.clone());
+    words.dedup();
+    words.join(", ")
+}
+
+/// The line has one redraw a tick of the engine at most; no thread of its own that could disturb what is measured.
+fn bar() -> ProgressBar {
+    let style = ProgressStyle::with_template("{prefix:>12} left [{bar:20}] {wide_msg}")
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .progress_chars("=> ");
+    let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr_with_hz(4));
+    bar.set_style(style);
+    bar
+}
+
+/// Rounded, because a plan's times are estimates.
+fn time_left(left: Nanos) -> String {
+    let seconds = left.seconds().round() as u64;
+    match seconds {
+        0..100 => format!("{seconds} s"),
+        100..6_000 => format!("{} min", (seconds + 30) / 60),
+        _ => format!("{} h {:02} min", seconds / 3_600, seconds % 3_600 / 60),
+    }
+}
+
+/// When a phase begins on the clock on which its moments are told.
+fn moment_of(phase: Phase, trial: &Trial) -> Nanos {
+    match phase {
+        Phase::Measure => trial.phases.warm_up,
+        Phase::Drain => trial.phases.warm_up + trial.phases.measure,
+        _ => Nanos::ZERO,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_left_is_told_in_the_unit_that_people_plan_in() {
+        let told: Vec<String> =
+            [0, 59, 99, 100, 3_600, 7_260].iter().map(|s| time_left(Nanos::from_secs(*s))).collect();
+        assert_eq!(told, ["0 s", "59 s", "99 s", "2 min", "60 min", "2 h 01 min"]);
+    }
+}

@@ -1,0 +1,102 @@
+//! What a run was asked for, checked: the same for `run` and `quick`.
+
+use crate::args::{Backend, Changes, Voice};
+use crate::failure::Failure;
+use crate::study_file::{self, StudyText};
+use std::path::{Path, PathBuf};
+use study::{Place, Study};
+use system::consent::Consent;
+
+/// A new run.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The study as text.
+    pub text: StudyText,
+    /// What the command line changes in it.
+    pub changes: Changes,
+    /// Conditions that fail the run.
+    pub fail_if: Vec<String>,
+    /// How the numbers are to be made; none takes what fits each system.
+    pub backend: Option<Backend>,
+    /// Where the run file goes; none is a new name in the current folder.
+    pub output: Option<PathBuf>,
+    /// The seed; none is a fresh one.
+    pub seed: Option<u64>,
+    /// Labels.
+    pub tags: Vec<String>,
+    /// A remark.
+    pub note: String,
+    /// What holds for every run, new or resumed.
+    pub manner: Manner,
+}
+
+/// How a run is carried out, apart from what is run.
+#[derive(Clone, Debug, Default)]
+pub struct Manner {
+    /// Consents to destroy what devices hold.
+    pub consents: Vec<Consent>,
+    /// Leave scratch files behind.
+    pub keep: bool,
+    /// How much to say.
+    pub voice: Voice,
+}
+
+/// The study of a request, with everything checked that can be checked before the machine is looked at.
+///
+/// # Errors
+/// Problems of the study, a backend that does not fit, or an output that cannot be.
+pub fn study(request: &Request) -> Result<Study, Failure> {
+    let study = study_file::read_or_fail(&request.text, &request.changes, &request.fail_if)?;
+    backend(request.backend, &study)?;
+    if let Some(path) = &request.output {
+        output(path)?;
+    }
+    Ok(study)
+}
+
+/// A scripted system is simulated by nature, and nothing else can be yet.
+fn backend(asked: Option<Backend>, study: &Study) -> Result<(), Failure> {
+    let simulated = |place: &Place| matches!(place, Place::Scripted(_));
+    for system in study.systems() {
+        match asked {
+            Some(Backend::Simulated) if !simulated(&system.place) => {
+                return Err(Failure::new(format!(
+                    "choosing the backend of system `{}`: `simulated` fits scripted systems, got a {} system; models of \
+                     machines come later",
+                    system.name,
+                    system.place.word()
+                ))
+                .hint("leave --backend out to measure the real system")
+                .hint("or use a script: --on 'scripted:service=100us,servers=8'"));
+            }
+            Some(Backend::Measured) if simulated(&system.place) => {
+                return Err(Failure::new(format!(
+                    "choosing the backend of system `{}`: a scripted system is simulated by nature, got `measured`",
+                    system.name
+                ))
+                .hint("leave --backend out, or name a real system with --on"));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// A new file in a folder that is there. The file is made exclusively later; this tells it before minutes of work.
+fn output(path: &Path) -> Result<(), Failure> {
+    let shown = path.display();
+    if path.symlink_metadata().is_ok() {
+        return Err(Failure::new(format!("writing the run to `{shown}`: a new file is needed, got one that exists"))
+            .hint("give another name with -o")
+            .hint(format!("or go on with it: `prony run --resume {shown}`")));
+    }
+    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !dir.is_dir() {
+        return Err(Failure::new(format!(
+            "writing the run to `{shown}`: a folder that exists is needed, got `{}`",
+            dir.display()
+        ))
+        .hint(format!("make it with `mkdir -p {}`", dir.display())));
+    }
+    Ok(())
+}

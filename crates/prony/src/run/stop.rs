@@ -1,0 +1,25 @@
+//! Ctrl-C, SIGTERM and SIGHUP: the first asks the run to end well, the second ends it at once.
+//!
+//! The one idea: a signal only sets a flag. The engine looks at it between operations, and the run ends through the same
+//! door as always, so that finished intervals are kept and scratch files removed.
+
+use crate::failure::Failure;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Begins to listen. The flag is set by the first signal; a second one while it is set ends the process.
+///
+/// # Errors
+/// When the kernel takes no handler.
+pub fn listen() -> Result<Arc<AtomicBool>, Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        // In this order: the shutdown looks at the flag as it was before this very signal set it.
+        flag::register_conditional_shutdown(signal, i32::from(crate::ERROR), Arc::clone(&stop))
+            .and_then(|_| flag::register(signal, Arc::clone(&stop)))
+            .map_err(|error| Failure::caused("cannot listen for Ctrl-C", &error))?;
+    }
+    Ok(stop)
+}

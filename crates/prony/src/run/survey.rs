@@ -1,0 +1,83 @@
+//! A read-only look at the places that a study names, for the planner.
+//!
+//! The one idea: the planner is pure, so that what it must know of the machine (how large, how much is free, how many) is
+//! gathered here beforehand, and nothing is opened or written for it.
+
+use crate::failure::Failure;
+use std::path::{Path, PathBuf};
+use study::{Place, Survey, SurveyedSystem, SystemSpec};
+use system::survey::{self, DeviceSurvey, FolderSurvey};
+use units::Bytes;
+
+/// Looks at every system of a study.
+///
+/// # Errors
+/// When a folder or device is not there, or is something else.
+pub fn survey(specs: &[SystemSpec]) -> Result<Survey, Failure> {
+    let systems = specs.iter().map(look).collect::<Result<_, _>>()?;
+    Ok(Survey { systems })
+}
+
+fn look(spec: &SystemSpec) -> Result<SurveyedSystem, Failure> {
+    match &spec.place {
+        Place::File { dirs } => folders(spec, dirs),
+        Place::Device { paths } => devices(spec, paths),
+        Place::Null | Place::Scripted(_) => Ok(SurveyedSystem {
+            name: spec.name.clone(),
+            modules_max: None,
+            size_max: None,
+            sector: Bytes(512),
+            free: None,
+            null_or_scripted: true,
+        }),
+    }
+}
+
+fn folders(spec: &SystemSpec, dirs: &[String]) -> Result<SurveyedSystem, Failure> {
+    let seen: Vec<FolderSurvey> = dirs
+        .iter()
+        .map(|dir| {
+            survey::folder(Path::new(dir)).map_err(|error| {
+                Failure::caused(format!("looking at the folder `{dir}` of system `{}`", spec.name), &error)
+                    .hint(format!("make it with `mkdir -p {dir}`, or name another place with --on"))
+            })
+        })
+        .collect::<Result<_, _>>()?;
+    Ok(SurveyedSystem {
+        name: spec.name.clone(),
+        modules_max: None,
+        size_max: None,
+        sector: seen.iter().map(|folder| folder.sector).max().unwrap_or(Bytes(512)),
+        // Modules alternate between folders, so that the fullest decides for all.
+        free: seen.iter().map(|folder| folder.free).min().map(|free| Bytes(free.0.saturating_mul(distinct(&seen)))),
+        null_or_scripted: false,
+    })
+}
+
+/// How many different folders there are: two names of one folder do not double its space.
+fn distinct(seen: &[FolderSurvey]) -> u64 {
+    let mut paths: Vec<&PathBuf> = seen.iter().map(|folder| &folder.path).collect();
+    paths.sort();
+    paths.dedup();
+    paths.len() as u64
+}
+
+fn devices(spec: &SystemSpec, paths: &[String]) -> Result<SurveyedSystem, Failure> {
+    let seen: Vec<DeviceSurvey> = paths
+        .iter()
+        .map(|path| {
+            survey::device(Path::new(path)).map_err(|error| {
+                Failure::caused(format!("looking at the device `{path}` of system `{}`", spec.name), &error)
+                    .hint("list the block devices of this machine with `lsblk`")
+            })
+        })
+        .collect::<Result<_, _>>()?;
+    Ok(SurveyedSystem {
+        name: spec.name.clone(),
+        modules_max: Some(seen.len() as u32),
+        size_max: seen.iter().map(|device| device.size).min(),
+        sector: seen.iter().map(|device| device.sector).max().unwrap_or(Bytes(512)),
+        free: None,
+        null_or_scripted: false,
+    })
+}

@@ -1,0 +1,126 @@
+//! From findings to an exit code: thresholds and comparisons.
+//!
+//! The one idea: a guard that lets an unanswered question pass is no guard, so that "inconclusive" and "not measured" fail
+//! too, unless the user has said otherwise.
+
+use crate::Outcome;
+use analysis::{Comparison, Finding, Findings, ThresholdOutcome, ThresholdState, Verdict};
+
+/// Whether every threshold holds, with a line for each that does not.
+pub fn of_thresholds(findings: &Findings, allow_inconclusive: bool) -> (Outcome, Vec<String>) {
+    let failed: Vec<String> = findings
+        .findings
+        .iter()
+        .filter_map(|finding| match finding {
+            Finding::Threshold(threshold) => Some(threshold),
+            _ => None,
+        })
+        .filter(|threshold| fails(threshold.state, allow_inconclusive))
+        .map(words)
+        .collect();
+    (if failed.is_empty() { Outcome::Fine } else { Outcome::Failed }, failed)
+}
+
+/// Whether the comparison that the study was made for came out well. Where no metric is declared primary, all of
+/// them decide.
+pub fn of_comparisons(findings: &Findings, allow_inconclusive: bool) -> Outcome {
+    let all: Vec<&Comparison> = comparisons(findings).collect();
+    let primary: Vec<&Comparison> = all.iter().copied().filter(|comparison| comparison.primary).collect();
+    let decisive = if primary.is_empty() { all } else { primary };
+    let bad = |comparison: &&Comparison| match comparison.verdict {
+        Verdict::Worse => true,
+        Verdict::Inconclusive => !allow_inconclusive,
+        Verdict::Better | Verdict::Equivalent => false,
+    };
+    if decisive.iter().any(bad) { Outcome::Failed } else { Outcome::Fine }
+}
+
+/// The comparisons among the findings.
+pub fn comparisons(findings: &Findings) -> impl Iterator<Item = &Comparison> {
+    findings.findings.iter().filter_map(|finding| match finding {
+        Finding::Comparison(comparison) => Some(comparison),
+        _ => None,
+    })
+}
+
+fn fails(state: ThresholdState, allow_inconclusive: bool) -> bool {
+    match state {
+        ThresholdState::Holds => false,
+        ThresholdState::Fails => true,
+        ThresholdState::Inconclusive | ThresholdState::NotMeasured => !allow_inconclusive,
+    }
+}
+
+fn words(threshold: &ThresholdOutcome) -> String {
+    let outcome = match threshold.state {
+        ThresholdState::Holds => "holds",
+        ThresholdState::Fails => "failed",
+        ThresholdState::Inconclusive => "inconclusive: the interval contains the limit",
+        ThresholdState::NotMeasured => "not measured: no trial matches it",
+    };
+    let at = if threshold.at.is_empty() { String::new() } else { format!(" at {}", threshold.at) };
+    format!("threshold `{}`{at}: {outcome}", threshold.text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use analysis::Estimate;
+    use study::Direction;
+
+    fn threshold(state: ThresholdState) -> Findings {
+        let outcome = ThresholdOutcome { text: "throughput < 1 /s".into(), at: "rates".into(), value: None, state };
+        Findings { findings: vec![Finding::Threshold(outcome)], ..Findings::default() }
+    }
+
+    fn compared(verdicts: &[(bool, Verdict)]) -> Findings {
+        let comparison = |(primary, verdict): &(bool, Verdict)| {
+            Finding::Comparison(Comparison {
+                experiment: "e".into(),
+                stream: "s".into(),
+                factors: vec![],
+                baseline: "a".into(),
+                system: "b".into(),
+                metric: "throughput".into(),
+                primary: *primary,
+                direction: Direction::HigherIsBetter,
+                ratio: Estimate::single(1.0),
+                margin: 0.05,
+                detectable: None,
+                interleaved: true,
+                adjusted: false,
+                p_value: 1.0,
+                verdict: *verdict,
+                reason: None,
+            })
+        };
+        Findings { findings: verdicts.iter().map(comparison).collect(), ..Findings::default() }
+    }
+
+    #[test]
+    fn only_a_threshold_that_holds_passes_unless_inconclusive_is_allowed() {
+        let outcome = |state, allow| of_thresholds(&threshold(state), allow).0;
+        assert_eq!(outcome(ThresholdState::Holds, false), Outcome::Fine);
+        for state in [ThresholdState::Fails, ThresholdState::Inconclusive, ThresholdState::NotMeasured] {
+            assert_eq!(outcome(state, false), Outcome::Failed);
+        }
+        assert_eq!(outcome(ThresholdState::Inconclusive, true), Outcome::Fine);
+        assert_eq!(outcome(ThresholdState::Fails, true), Outcome::Failed);
+    }
+
+    #[test]
+    fn a_failed_threshold_is_named_with_its_place() {
+        let (_, lines) = of_thresholds(&threshold(ThresholdState::Fails), false);
+        assert_eq!(lines, ["threshold `throughput < 1 /s` at rates: failed"]);
+    }
+
+    #[test]
+    fn the_primary_comparison_decides_and_without_one_all_do() {
+        let outcome = |verdicts: &[(bool, Verdict)], allow| of_comparisons(&compared(verdicts), allow);
+        assert_eq!(outcome(&[(true, Verdict::Better), (false, Verdict::Worse)], false), Outcome::Fine);
+        assert_eq!(outcome(&[(false, Verdict::Equivalent), (false, Verdict::Worse)], false), Outcome::Failed);
+        assert_eq!(outcome(&[(true, Verdict::Inconclusive)], false), Outcome::Failed);
+        assert_eq!(outcome(&[(true, Verdict::Inconclusive)], true), Outcome::Fine);
+        assert_eq!(outcome(&[(true, Verdict::Worse)], true), Outcome::Failed);
+    }
+}

@@ -1,0 +1,83 @@
+//! `kill -9` at random moments of a run on a real file system: the file opens, every finished interval is there, the run
+//! goes on, and the scratch files of the dead are found.
+
+use crate::program::Program;
+use std::time::Duration;
+
+/// Six trials of 300 ms on a file.
+const RUN: &str = "run LAB --on file:. --set size=4MiB --set measure=300ms --set warm_up=0s --set replicates=3 --seed 7 \
+                   --quiet -o x.prony";
+
+const RESUME: &str = "run --resume x.prony --quiet";
+
+/// Between 200 ms and 1.4 s.
+fn random_moment() -> Duration {
+    Duration::from_millis(200 + getrandom::u64().expect("randomness") % 1200)
+}
+
+/// Starts a run, kills it after a while, and returns whether it was still alive.
+fn kill_after(program: &Program, line: &str, after: Duration) -> bool {
+    let mut child = program.command(line).spawn().expect("the program starts");
+    std::thread::sleep(after);
+    let alive = child.try_wait().expect("a state").is_none();
+    child.kill().expect("it can be killed");
+    child.wait().expect("an end");
+    alive
+}
+
+#[test]
+fn a_run_that_is_killed_again_and_again_loses_no_finished_trial() {
+    let program = Program::new();
+    let mut finished = 0;
+    for attempt in 0..4 {
+        let after = random_moment();
+        let alive = kill_after(&program, if program.path("x.prony").exists() { RESUME } else { RUN }, after);
+        let Some(now) = finished_trials(&program) else {
+            assert!(alive && finished == 0, "attempt {attempt}: the run file is gone");
+            continue;
+        };
+        assert!(now >= finished, "attempt {attempt}, killed after {after:?}: {finished} trials were there, {now} are");
+        finished = now;
+        if !alive {
+            break;
+        }
+    }
+    if !program.path("x.prony").exists() {
+        program.fine(RUN);
+    } else if finished < 6 {
+        program.fine(RESUME);
+    }
+    let json = program.json("show x.prony --json");
+    assert_eq!(json["trials"].as_array().expect("trials").len(), 6);
+    program.fine("clean");
+    assert_eq!(program.files(), ["x.prony"], "scratch folders or logs are left");
+}
+
+/// Finished trials in the run file; none when the run was killed before there was one that can be read.
+fn finished_trials(program: &Program) -> Option<u64> {
+    let listed = program.json("list --json");
+    listed["runs"].as_array()?.first()?["trials"].as_u64()
+}
+
+#[test]
+fn scratch_files_of_a_killed_run_are_found_and_removed_and_those_of_a_living_one_are_not() {
+    let program = Program::new();
+    let long = RUN.replace("measure=300ms", "measure=20s");
+    let mut child = program.command(&long).spawn().expect("the program starts");
+    let scratch = || program.files().into_iter().filter(|name| name.contains("scratch")).count();
+    for _ in 0..400 {
+        if scratch() > 0 {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(25));
+    }
+    assert_eq!(scratch(), 1);
+    program.fine("clean");
+    assert_eq!(scratch(), 1, "the scratch folder of a living run was removed");
+    child.kill().expect("it can be killed");
+    child.wait().expect("an end");
+    assert!(program.fine("clean --dry-run").starts_with("would remove "));
+    assert_eq!(scratch(), 1);
+    assert!(program.fine("clean").starts_with("removed "));
+    assert_eq!(scratch(), 0);
+}

@@ -1,0 +1,96 @@
+//! A disk that fills up during a run. Needs a small file system of its own, which only root can mount.
+
+use crate::program::Program;
+use crate::skip;
+use rustix::process::Signal;
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A file system in memory of a given size; unmounted when dropped.
+struct Small {
+    path: PathBuf,
+}
+
+impl Small {
+    fn mount(path: PathBuf, size: &str) -> Option<Small> {
+        fs::create_dir_all(&path).expect("a folder to mount on");
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"]).arg(&path).stderr(Stdio::null());
+        mount.status().is_ok_and(|status| status.success()).then_some(Small { path })
+    }
+}
+
+impl Drop for Small {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(&self.path).status();
+    }
+}
+
+/// Writes until there is no space left.
+fn fill(dir: &Path) {
+    let mut file = File::create(dir.join("filler")).expect("a filler");
+    let block = vec![0x5a; 1 << 16];
+    while file.write_all(&block).is_ok() {}
+    let small = [0x5a; 512];
+    while file.write_all(&small).is_ok() {}
+}
+
+#[test]
+fn a_disk_that_fills_up_under_the_run_file_loses_no_finished_interval() {
+    let program = Program::new();
+    let Some(small) = Small::mount(program.path("small"), "64m") else { skip!("mounting a tmpfs needs root") };
+    let line = "run LAB --on null: --set measure=700ms --set replicates=3 --seed 7 --verbose -o small/x.prony";
+    let mut going = program.start(line);
+    going.until("measure", 2);
+    fill(&small.path);
+    let (code, told) = going.end();
+    // The space was reserved beforehand, so that the run should not even notice.
+    assert_eq!(code, Some(0), "{told}");
+    let json = program.json("show small/x.prony --json");
+    assert_eq!(json["trials"].as_array().expect("trials").len(), 6);
+}
+
+#[test]
+fn a_disk_that_fills_up_under_the_scratch_files_ends_the_run_with_a_clear_error() {
+    let program = Program::new();
+    let Some(small) = Small::mount(program.path("small"), "64m") else { skip!("mounting a tmpfs needs root") };
+    let line = "run wide --on file:small --set width=1 --set file=4MiB --set loops=4000 --set replicates=2 --seed 7 \
+                --verbose -o x.prony";
+    let mut going = program.start(line);
+    going.until("measure", 1);
+    fill(&small.path);
+    let (code, told) = going.end();
+    assert_eq!(code, Some(2), "{told}");
+    assert!(told.contains("No space left") || told.contains("no space left"), "{told}");
+    assert!(told.contains("hint: "), "{told}");
+    let left: Vec<_> =
+        fs::read_dir(&small.path).expect("the folder").filter_map(Result::ok).map(|e| e.file_name()).collect();
+    assert_eq!(left, ["filler"], "scratch files are left");
+    assert_eq!(program.run("list --json").code, Some(0));
+}
+
+#[test]
+fn a_plan_that_does_not_fit_is_refused_before_anything_is_made() {
+    let program = Program::new();
+    let Some(small) = Small::mount(program.path("small"), "32m") else { skip!("mounting a tmpfs needs root") };
+    let ran = program.run("run LAB --on file:small --set size=64MiB");
+    assert_eq!(ran.code, Some(2), "{ran}");
+    assert!(ran.stderr.contains("64 MiB"), "{ran}");
+    assert_eq!(fs::read_dir(&small.path).expect("the folder").count(), 0);
+    assert_eq!(program.files(), ["small"]);
+}
+
+#[test]
+fn quick_shrinks_to_a_small_folder_and_says_so() {
+    let program = Program::new();
+    let Some(_small) = Small::mount(program.path("small"), "160m") else { skip!("mounting a tmpfs needs root") };
+    let mut going = program.start("quick small --verbose");
+    // Its first words come before anything is measured; the minute that it takes is not waited for.
+    going.until("writes", 1);
+    going.signal(Signal::INT);
+    let (code, told) = going.end();
+    assert_eq!(code, Some(2), "{told}");
+    assert!(told.contains("are free in small: a scratch file of 64 MiB instead of"), "{told}");
+}

@@ -1,0 +1,112 @@
+//! The commands that read a run that is there.
+
+use crate::program::Program;
+
+/// A folder with one finished run in `x.prony`.
+fn with_run() -> Program {
+    let program = Program::new();
+    program.fine("run LAB --seed 7 --quiet --tag lab -o x.prony");
+    program
+}
+
+#[test]
+fn a_run_is_shown_as_it_was_when_it_ended() {
+    let program = Program::new();
+    let ended = program.json("run LAB --seed 7 --json -o x.prony");
+    assert_eq!(program.json("show x.prony --json"), ended);
+}
+
+#[test]
+fn a_run_is_shown_in_full() {
+    insta::assert_snapshot!(with_run().fine("show x.prony"));
+}
+
+/// The id without the minute's filter.
+fn id_as_typed(program: &Program) -> String {
+    let listed = program.command("list --json").output().expect("the program starts").stdout;
+    let listed: serde_json::Value = serde_json::from_slice(&listed).expect("JSON");
+    let id = listed["runs"][0]["run"].as_str().expect("an id").to_owned();
+    assert!(id.ends_with("-lab"), "{id}");
+    id
+}
+
+#[test]
+fn a_run_is_found_by_its_id_by_its_file_and_as_the_latest() {
+    let program = with_run();
+    let wanted = program.fine("show x.prony --csv");
+    for word in ["x", "latest", &id_as_typed(&program)] {
+        assert_eq!(program.fine(&format!("show {word} --csv")), wanted, "{word}");
+    }
+}
+
+#[test]
+fn csv_has_a_header_and_one_line_a_trial_and_stream() {
+    let csv = with_run().fine("show x.prony --csv");
+    let mut lines = csv.lines();
+    let columns = lines.next().expect("a header").split(',').count();
+    assert!(columns > 10, "{csv}");
+    assert!(lines.clone().count() >= 1 && lines.all(|line| line.split(',').count() >= columns), "{csv}");
+}
+
+#[test]
+fn the_list_names_runs_and_what_cannot_be_read() {
+    let program = with_run();
+    program.write("broken.prony", "no run");
+    insta::assert_snapshot!(program.fine("list"));
+}
+
+#[test]
+fn an_empty_folder_has_no_runs() {
+    let ran = Program::new().run("list");
+    insta::assert_snapshot!(ran);
+}
+
+#[test]
+fn a_report_is_one_page_beside_the_run() {
+    let program = with_run();
+    assert_eq!(program.fine("report x.prony"), "x.html\n");
+    let page = std::fs::read_to_string(program.path("x.html")).expect("the page");
+    assert!(page.starts_with("<!DOCTYPE html>") || page.starts_with("<!doctype html>"), "{}", &page[..60]);
+    assert!(!page.contains("src=\"http") && !page.contains("href=\"http"), "the page needs the network");
+    let piped = program.command("report x.prony -o -").output().expect("the program starts").stdout;
+    assert_eq!(String::from_utf8_lossy(&piped), page);
+}
+
+#[test]
+fn tags_and_notes_change_and_observations_do_not() {
+    let program = with_run();
+    let before = program.fine("show x.prony --csv");
+    assert_eq!(program.fine("tag x first lab"), "first lab\n");
+    assert_eq!(program.fine("tag x --remove lab"), "first\n");
+    program.fine("note x 'after the update'");
+    assert!(program.fine("show x.prony").contains("after the update"));
+    assert_eq!(program.fine("show x.prony --csv"), before);
+}
+
+#[test]
+fn a_redacted_copy_keeps_the_numbers_and_loses_the_note() {
+    let program = with_run();
+    program.fine("note x 'the array of a customer'");
+    assert_eq!(program.fine("redact x.prony"), "x-redacted.prony\n");
+    assert_eq!(program.fine("show x-redacted.prony --csv"), program.fine("show x.prony --csv"));
+    assert!(!program.fine("show x-redacted.prony --json").contains("customer"));
+    assert_eq!(program.run("redact x.prony").code, Some(2), "a copy replaced what was there");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    use std::io::Read as _;
+    let program = with_run();
+    let mut child = program.command("show x.prony --json").spawn().expect("the program starts");
+    // Closed before anything is read: the first write meets a closed pipe.
+    drop(child.stdout.take());
+    assert_eq!(child.wait().expect("an end").code(), Some(0));
+    let mut told = String::new();
+    child.stderr.take().expect("stderr").read_to_string(&mut told).expect("text");
+    assert_eq!(told, "");
+}
+
+#[test]
+fn nothing_is_left_behind_where_nothing_ran() {
+    insta::assert_snapshot!(Program::new().run("clean"));
+}

@@ -1,0 +1,84 @@
+//! Every JSON that the program prints is what its committed schema says.
+
+use crate::program::{Program, TWO};
+use serde_json::Value;
+use std::path::Path;
+
+/// Holds a value to the schema that it names itself.
+fn hold(value: &Value) {
+    let schema = value["schema"].as_str().expect("a `schema` field");
+    let name = schema.strip_prefix("prony/").expect("a schema of ours").replace('/', "-");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../docs/schema/{name}.json"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let validator =
+        jsonschema::validator_for(&serde_json::from_str(&text).expect("the schema is JSON")).expect("a schema");
+    let errors: Vec<String> =
+        validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect();
+    assert!(errors.is_empty(), "{schema}: {errors:#?}");
+}
+
+fn json(program: &Program, line: &str) -> Value {
+    let ran = program.run(line);
+    ran.stdout.parse().unwrap_or_else(|error| panic!("prony {line}: {error}\n{ran}"))
+}
+
+#[test]
+fn what_is_printed_before_a_run_fits_its_schema() {
+    let program = Program::new();
+    program.write("wrong.toml", "title = 1\n");
+    for line in [
+        "studies --json",
+        "studies flash --json",
+        "check flash --json",
+        "check wrong.toml --json",
+        "list --json",
+        "plan quick --on null: --json",
+        "plan flash --on null: --json",
+        "plan wide --on a=file:. --on b=file:. --json",
+    ] {
+        hold(&json(&program, line));
+    }
+}
+
+#[test]
+fn a_check_that_fails_prints_its_problems_as_json_and_exits_with_2() {
+    let program = Program::new();
+    program.write("wrong.toml", "title = 1\n");
+    let ran = program.run("check wrong.toml --json");
+    assert_eq!(ran.code, Some(2), "{ran}");
+    let value: Value = ran.stdout.parse().expect("JSON");
+    assert_eq!(value["ok"], false);
+    assert!(value["problems"].as_array().is_some_and(|problems| !problems.is_empty()), "{ran}");
+}
+
+#[test]
+fn what_is_printed_of_a_run_fits_its_schema() {
+    let program = Program::new();
+    hold(&json(&program, &format!("{TWO} --json -o x.prony")));
+    program.write("broken.prony", "no run");
+    for line in ["show x.prony --json", "compare x.prony --json", "list --json"] {
+        hold(&json(&program, line));
+    }
+}
+
+#[test]
+fn a_run_on_real_files_fits_the_schema_and_leaves_no_scratch() {
+    let program = Program::new();
+    let few = "--set size=4MiB --set modules=1,2 --set measure=100ms --set warm_up=0s --set settle=0s";
+    let value = json(&program, &format!("run flash --on file:. {few} --only random-read --json -o x.prony"));
+    hold(&value);
+    let measured = |trial: &Value| trial["backend"] == "measured" && trial["throughput_per_s"].as_f64() > Some(0.0);
+    assert!(value["trials"].as_array().expect("trials").iter().all(measured), "{value:#}");
+    assert_eq!(program.files(), ["x.prony"]);
+}
+
+#[test]
+fn the_ceiling_fits_its_schema() {
+    hold(&json(&Program::new(), "ceiling --json"));
+}
+
+#[test]
+fn a_run_of_files_fits_the_schema() {
+    let program = Program::new();
+    hold(&json(&program, "run wide --on . --set width=1,2 --set file=64KiB --set replicates=1 --json"));
+}

@@ -1,0 +1,60 @@
+//! Ctrl-C: the run ends well, keeps what was finished, and can go on.
+
+use crate::program::Program;
+use rustix::process::Signal;
+use serde_json::Value;
+
+/// Ten trials of half a second each on the null system, in real time.
+const LONG: &str =
+    "run LAB --on null: --set measure=500ms --set warm_up=0s --set replicates=5 --seed 7 --verbose -o x.prony";
+
+#[test]
+fn ctrl_c_keeps_what_was_finished_and_says_how_to_go_on() {
+    let program = Program::new();
+    let mut going = program.start(LONG);
+    going.until("measure", 3);
+    going.signal(Signal::INT);
+    let (code, told) = going.end();
+    assert_eq!(code, Some(2), "{told}");
+    assert!(told.contains("stopped") && told.contains("prony run --resume x.prony"), "{told}");
+    let listed = program.json("list --json");
+    assert_eq!(listed["runs"][0]["finished"], false);
+    let before = listed["runs"][0]["trials"].as_u64().expect("a number");
+    assert!((2..10).contains(&before), "{before} trials were finished");
+    let json = program.json("run --resume x.prony --json --quiet");
+    assert_eq!(json["trials"].as_array().expect("trials").len(), 10);
+    assert_eq!(program.files(), ["x.prony"], "one file remains");
+}
+
+#[test]
+fn a_resumed_run_keeps_what_it_had_and_repeats_nothing() {
+    let program = Program::new();
+    let mut going = program.start(LONG);
+    going.until("measure", 4);
+    going.signal(Signal::TERM);
+    let (code, told) = going.end();
+    assert_eq!(code, Some(2), "{told}");
+    let trials = |json: Value| json["trials"].as_array().expect("trials").clone();
+    let before = trials(program.json("show x.prony --json"));
+    let after = trials(program.json("run --resume x.prony --json --quiet"));
+    assert!(before.len() >= 3 && before[..] == after[..before.len()], "a finished trial changed");
+}
+
+#[test]
+fn a_run_that_was_cut_short_is_shown_with_that_doubt() {
+    let program = Program::new();
+    let mut going = program.start(LONG);
+    going.until("measure", 2);
+    going.signal(Signal::INT);
+    going.end();
+    let json = program.json("show x.prony --json");
+    let caveats = json["caveats"].as_array().expect("a list");
+    assert!(caveats.iter().any(|caveat| caveat["kind"] == "unfinished"), "{caveats:#?}");
+}
+
+#[test]
+fn a_finished_run_cannot_be_resumed() {
+    let program = Program::new();
+    program.fine("run LAB --seed 7 --quiet -o x.prony");
+    insta::assert_snapshot!(program.refused("run --resume x.prony"));
+}
