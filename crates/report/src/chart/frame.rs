@@ -39,14 +39,15 @@ pub(super) struct Labels {
 /// Lays a panel out. `ends` is the room that labels at the right end of lines need.
 pub(super) fn lay_out(panel: &Panel, ends: f64) -> (Frame, Labels) {
     let (width, height) = size(panel);
-    let top = if upper_guides(panel) > 0 { 34.0 + 15.0 * (upper_guides(panel).min(3) as f64 - 1.0).max(0.0) } else { 24.0 };
+    let top =
+        if upper_guides(panel) > 0 { 34.0 + 15.0 * (upper_guides(panel).min(3) as f64 - 1.0).max(0.0) } else { 24.0 };
     let bottom = height - 40.0;
     let (y_kind, y_low, y_high) = value_range(panel, &panel.y, Along::Y);
     let y = match &panel.y.spacing {
         Spacing::Names(names) => Scale::new(Kind::Linear, -0.5, names.len() as f64 - 0.5, top, bottom),
         _ => Scale::new(y_kind, y_low, y_high, bottom, top),
     };
-    let (y_ticks, y_unit) = ticks(&panel.y, &y, (height / 55.0) as usize);
+    let (y_ticks, y_unit) = ticks(&panel.y, &y, (height / 42.0) as usize);
     let widest = y_ticks.iter().map(|tick| text_width(&tick.text)).fold(0.0, f64::max);
     let left = (widest + 14.0).clamp(34.0, width * 0.42);
     let right = width - 16.0_f64.max(ends);
@@ -88,14 +89,20 @@ enum Along {
 
 /// The range of everything drawn along one axis, intervals included as far as they leave the points readable.
 fn value_range(panel: &Panel, axis: &Axis, along: Along) -> (Kind, f64, f64) {
-    let mut values: Vec<f64> = panel.series.iter().flat_map(|series| &series.points).flat_map(|point| {
-        let value = if along == Along::X { point.x } else { point.y };
-        let carries = panel.is_rows() == (along == Along::X);
-        let reach = 1.6 * value.abs();
-        let low = if carries { point.low.max(value - reach) } else { f64::NAN };
-        let high = if carries { point.high.min(value + reach) } else { f64::NAN };
-        [value, low, high]
-    }).collect();
+    let mut values: Vec<f64> = panel
+        .series
+        .iter()
+        .flat_map(|series| &series.points)
+        .flat_map(|point| {
+            let value = if along == Along::X { point.x } else { point.y };
+            let carries = panel.is_rows() == (along == Along::X);
+            let reach = 1.6 * value.abs();
+            // `max` and `min` of what is not a number would give the reach itself.
+            let held =
+                |end: f64| if carries && end.is_finite() { end.clamp(value - reach, value + reach) } else { value };
+            [value, held(point.low), held(point.high)]
+        })
+        .collect();
     values.extend(panel.guides.iter().flat_map(|guide| guide_values(guide, along)));
     values.extend(axis.ticks.iter().map(|tick| tick.0));
     values.extend(axis.range.iter().flat_map(|(low, high)| [*low, *high]));
@@ -104,7 +111,9 @@ fn value_range(panel: &Panel, axis: &Axis, along: Along) -> (Kind, f64, f64) {
     let (low, high) = usable.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
     let fixed = !axis.ticks.is_empty() || dense(panel) && along == Along::X;
     match axis.spacing {
-        Spacing::FromZero => (Kind::Linear, low.min(0.0), if fixed { high } else { high + 0.06 * (high - low.min(0.0)) }),
+        Spacing::FromZero => {
+            (Kind::Linear, low.min(0.0), if fixed { high } else { high + 0.06 * (high - low.min(0.0)) })
+        }
         Spacing::Linear | Spacing::Names(_) => {
             let room = if fixed { 0.0 } else { 0.08 * (high - low) };
             (Kind::Linear, low - room, high + room)

@@ -73,7 +73,7 @@ pub(super) fn words(frame: &Frame, guides: &[Guide]) -> Markup {
         }
         @for guide in guides {
             @if let Guide::Level { y, text } = guide {
-                text class="word" text-anchor="end" x=(px(frame.right - 4.0)) y=(px(frame.y.at(*y) - 6.0)) { (text) }
+                text class="word" x=(px(frame.left + 4.0)) y=(px(frame.y.at(*y) - 6.0)) { (text) }
             }
             @if let Guide::Curve { points, text, look } = guide {
                 (curve_word(frame, points, text, *look))

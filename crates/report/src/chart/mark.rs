@@ -31,7 +31,7 @@ pub(super) fn origin(look: Look) -> &'static str {
 /// A marker around a point, about eight across.
 pub(super) fn marker(look: Look, x: f64, y: f64) -> Markup {
     let path = shape(look.slot % SLOTS, x, y);
-    html! { path class={ "mark " (origin(look)) } d=(path); }
+    html! { path class={ "mark " (origin(look)) } d=(path) {} }
 }
 
 /// Circle, square, triangle, diamond, triangle down, plus, hexagon, bow tie: told apart without colour and in print.
@@ -47,8 +47,18 @@ fn shape(slot: usize, x: f64, y: f64) -> String {
         3 => poly(&[(0.0, -5.0), (5.0, 0.0), (0.0, 5.0), (-5.0, 0.0)]),
         4 => poly(&[(0.0, 4.8), (4.4, -3.2), (-4.4, -3.2)]),
         5 => poly(&[
-            (-1.6, -4.6), (1.6, -4.6), (1.6, -1.6), (4.6, -1.6), (4.6, 1.6), (1.6, 1.6),
-            (1.6, 4.6), (-1.6, 4.6), (-1.6, 1.6), (-4.6, 1.6), (-4.6, -1.6), (-1.6, -1.6),
+            (-1.6, -4.6),
+            (1.6, -4.6),
+            (1.6, -1.6),
+            (4.6, -1.6),
+            (4.6, 1.6),
+            (1.6, 1.6),
+            (1.6, 4.6),
+            (-1.6, 4.6),
+            (-1.6, 1.6),
+            (-4.6, 1.6),
+            (-4.6, -1.6),
+            (-1.6, -1.6),
         ]),
         6 => poly(&[(-2.4, -4.2), (2.4, -4.2), (4.8, 0.0), (2.4, 4.2), (-2.4, 4.2), (-4.8, 0.0)]),
         _ => poly(&[(-4.4, -4.4), (4.4, 4.4), (4.4, -4.4), (-4.4, 4.4)]),
@@ -62,7 +72,7 @@ pub(super) fn datum(point: &Datum, x: f64, y: f64, drawn: &Markup, letters: Opti
             @if !point.readout.is_empty() { title { (point.readout) } }
             (drawn)
             @if let Some((at_x, at_y)) = letters.filter(|_| !point.marks.is_empty()) {
-                text class="letters" x=(px(at_x)) y=(px(at_y)) { (point.marks) }
+                text class=(if point.marks.len() > 3 { "said" } else { "letters" }) x=(px(at_x)) y=(px(at_y)) { (point.marks) }
             }
         }
     }
@@ -88,7 +98,7 @@ pub(crate) fn sample(look: Look, form: Form) -> Markup {
                     Form::Bars => rect class={ "bar " (origin(look)) } x="4" y="2" width="26" height="10" {},
                     Form::Marks => (marker(look, 17.0, 7.0)),
                     Form::Dense | Form::Steps => path class={ "line " (origin(look)) } d="M1,7L33,7" {},
-                    Form::Line | Form::Thin => {
+                    Form::Line | Form::Thin | Form::Curve => {
                         path class={ "line " (origin(look)) } d="M1,7L33,7" {}
                         (marker(look, 17.0, 7.0))
                     },

@@ -13,7 +13,11 @@ const NAMED_MAX: usize = 6;
 /// The panel as an `svg` element; `label` says in words what it shows.
 pub(crate) fn svg(panel: &Panel, label: &str) -> Markup {
     let named = names_at_ends(panel);
-    let ends = if named { panel.series.iter().map(|series| text_width(&series.name)).fold(0.0, f64::max) + 16.0 } else { 0.0 };
+    let ends = if named {
+        panel.series.iter().map(|series| 1.12 * text_width(&series.name)).fold(0.0, f64::max) + 16.0
+    } else {
+        0.0
+    };
     let (frame, labels) = lay_out(panel, ends.min(220.0));
     let view = format!("0 0 {} {}", px(frame.width), px(frame.height));
     html! {
@@ -38,7 +42,8 @@ pub(crate) fn span_class(span: Span) -> &'static str {
 
 /// Whether the lines can carry their names.
 fn names_at_ends(panel: &Panel) -> bool {
-    let lines = panel.series.iter().filter(|series| matches!(series.form, Form::Line | Form::Thin)).count();
+    let lines =
+        panel.series.iter().filter(|series| matches!(series.form, Form::Line | Form::Thin | Form::Curve)).count();
     panel.span == Span::Full && !panel.is_rows() && lines == panel.series.len() && (2..=NAMED_MAX).contains(&lines)
 }
 
@@ -59,8 +64,8 @@ fn axes(panel: &Panel, frame: &Frame, labels: &Labels) -> Markup {
     let base = path([(frame.left, frame.bottom), (frame.right, frame.bottom)].into_iter());
     html! {
         @if panel.is_rows() {
-            @let zero = frame.x.at(0.0_f64.max(frame.x.low()));
-            path class="axis" d=(path([(zero, frame.top), (zero, frame.bottom)].into_iter())) {}
+            @let zero = frame.x.at(0.0);
+            @if frame.x.low() <= 0.0 { path class="axis" d=(path([(zero, frame.top), (zero, frame.bottom)].into_iter())) {} }
         } @else {
             path class="axis" d=(base) {}
         }
@@ -114,6 +119,7 @@ fn draw(panel: &Panel, frame: &Frame, series: &Series) -> Markup {
         Form::Dense => dense(frame, series),
         Form::Steps => steps(frame, series),
         Form::Thin => thin(frame, series),
+        Form::Curve => curve(frame, series),
         Form::Line => points(panel, frame, series, true),
         Form::Marks => points(panel, frame, series, false),
     };
@@ -153,7 +159,11 @@ fn whisker(panel: &Panel, frame: &Frame, point: &Datum) -> Markup {
         let (y, low, high) = (frame.y.at(point.y), frame.x.at(point.low), frame.x.at(point.high));
         format!(
             "M{l},{y}L{h},{y}M{l},{a}L{l},{b}M{h},{a}L{h},{b}",
-            l = px(low), h = px(high), y = px(y), a = px(y - 4.0), b = px(y + 4.0)
+            l = px(low),
+            h = px(high),
+            y = px(y),
+            a = px(y - 4.0),
+            b = px(y + 4.0)
         )
     } else {
         let (x, low, high) = (frame.x.at(point.x), frame.y.at(point.low), frame.y.at(point.high));
@@ -162,7 +172,11 @@ fn whisker(panel: &Panel, frame: &Frame, point: &Datum) -> Markup {
         }
         format!(
             "M{x},{l}L{x},{h}M{a},{l}L{b},{l}M{a},{h}L{b},{h}",
-            x = px(x), l = px(low), h = px(high), a = px(x - 3.5), b = px(x + 3.5)
+            x = px(x),
+            l = px(low),
+            h = px(high),
+            a = px(x - 3.5),
+            b = px(x + 3.5)
         )
     };
     html! { path class="whisker" d=(d) {} }
@@ -174,6 +188,21 @@ fn thin(frame: &Frame, series: &Series) -> Markup {
         @for point in &series.points {
             @let (x, y) = (frame.x.at(point.x), frame.y.at(point.y));
             (datum(point, x, y, &html! { circle class="dot" cx=(px(x)) cy=(px(y)) r="1.8" {} }, None))
+        }
+    }
+}
+
+/// How many markers tell a curve from its neighbours.
+const TELLING: usize = 7;
+
+fn curve(frame: &Frame, series: &Series) -> Markup {
+    let stride = series.points.len().div_ceil(TELLING).max(1);
+    html! {
+        path class={ "line " (origin(series.look)) } d=(path(positions(frame, series))) {}
+        @for (index, point) in series.points.iter().enumerate() {
+            @let (x, y) = (frame.x.at(point.x), frame.y.at(point.y));
+            @let tells = index % stride == stride / 2;
+            (datum(point, x, y, &html! { @if tells { (marker(series.look, x, y)) } }, None))
         }
     }
 }

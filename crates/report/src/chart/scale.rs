@@ -63,9 +63,7 @@ impl Scale {
         let ticks = match self.kind {
             Kind::Linear => linear_ticks(self.low, self.high, wanted),
             Kind::Log => log_ticks(self.low, self.high, wanted),
-            Kind::Nines => {
-                [0.0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999, 0.999_999].into_iter().collect()
-            }
+            Kind::Nines => [0.0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999, 0.999_999].into_iter().collect(),
         };
         ticks.into_iter().filter(|tick| (self.low..=self.high).contains(tick)).collect()
     }
@@ -76,7 +74,8 @@ impl Scale {
             return self.ticks(wanted);
         }
         const STEPS: [f64; 14] = [
-            15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1800.0, 3600.0, 7200.0, 10_800.0, 21_600.0, 43_200.0, 86_400.0,
+            15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1800.0, 3600.0, 7200.0, 10_800.0, 21_600.0, 43_200.0,
+            86_400.0,
         ];
         let least = (self.high - self.low) / wanted.max(1) as f64;
         let step = STEPS.into_iter().find(|step| *step >= least).unwrap_or((least / 86_400.0).ceil() * 86_400.0);
@@ -107,8 +106,13 @@ fn finite_or(value: f64, other: f64) -> f64 {
     if value.is_finite() && value.abs() < 1e300 { value } else { other }
 }
 
-/// Multiples of 1, 2, 2.5 or 5 times a power of ten.
+/// Multiples of 1, 2, 2.5 or 5 times a power of ten; a range that holds fewer than two of them gets a finer step.
 fn linear_ticks(low: f64, high: f64, wanted: usize) -> Vec<f64> {
+    let ticks = even_ticks(low, high, wanted);
+    if ticks.len() >= 2 { ticks } else { even_ticks(low, high, wanted * 3) }
+}
+
+fn even_ticks(low: f64, high: f64, wanted: usize) -> Vec<f64> {
     let rough = (high - low) / wanted.max(1) as f64;
     let power = 10f64.powf(rough.log10().floor());
     let step = [1.0, 2.0, 2.5, 5.0, 10.0].into_iter().map(|nice| nice * power).find(|step| *step >= rough * 0.999);
@@ -210,6 +214,9 @@ mod tests {
     fn known_ranges_get_the_ticks_that_a_person_would_choose() {
         assert_eq!(Scale::new(Kind::Linear, 0.0, 412.0, 0.0, 1.0).ticks(5), [0.0, 100.0, 200.0, 300.0, 400.0]);
         assert_eq!(Scale::new(Kind::Log, 0.05, 2.0, 0.0, 1.0).ticks(5), [0.05, 0.1, 0.2, 0.5, 1.0, 2.0]);
-        assert_eq!(Scale::new(Kind::Linear, 0.0, 3660.0, 0.0, 1.0).clock_ticks(6), [0.0, 900.0, 1800.0, 2700.0, 3600.0]);
+        assert_eq!(
+            Scale::new(Kind::Linear, 0.0, 3660.0, 0.0, 1.0).clock_ticks(6),
+            [0.0, 900.0, 1800.0, 2700.0, 3600.0]
+        );
     }
 }

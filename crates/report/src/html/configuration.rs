@@ -44,8 +44,10 @@ fn footprint(footprint: &Footprint) -> String {
         (footprint.rack_units, "rack units"),
         (footprint.price, "price"),
     ];
-    let known: Vec<String> =
-        parts.iter().filter_map(|(value, unit)| value.map(|value| format!("{} {unit}", Quantity::Plain.text(value)))).collect();
+    let known: Vec<String> = parts
+        .iter()
+        .filter_map(|(value, unit)| value.map(|value| format!("{} {unit}", Quantity::Plain.text(value))))
+        .collect();
     if known.is_empty() { "not given".to_owned() } else { known.join(", ") }
 }
 

@@ -35,7 +35,7 @@ fn order(findings: &Findings) -> Markup {
         findings.trials.iter().map(|trial| trial.label.state.as_str()).filter(|state| !state.is_empty()).collect();
     html! {
         @if !findings.trials.is_empty() {
-            p { (findings.trials.len()) " trials in " (blocks.len()) " randomised blocks." }
+            p { (findings.trials.len()) " trials in " (blocks.len()) " blocks, levels in random order inside each." }
         }
         @if !states.is_empty() {
             p { "What trials found when they started: " (states.into_iter().collect::<Vec<_>>().join("; ")) "." }

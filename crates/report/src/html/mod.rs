@@ -96,7 +96,9 @@ fn answer(report: &Report) -> Markup {
 }
 
 fn short(report: &Report) -> Markup {
-    let listed: Vec<&Conclusion> = report.conclusions.iter().filter(|conclusion| !conclusion.exploratory).collect();
+    // What belongs to one experiment is said there; here stands what decides.
+    let decides = |conclusion: &&Conclusion| !conclusion.exploratory && conclusion.tone != Tone::Plain;
+    let listed: Vec<&Conclusion> = report.conclusions.iter().filter(decides).collect();
     page! {
         section id="short" {
             h2 { "In short" }
@@ -149,7 +151,7 @@ fn experiment(report: &Report, index: usize, section: &Section) -> Markup {
             h2 { (section.title) }
             @if !section.constant.is_empty() { p class="constant" { "Throughout: " (section.constant) } }
             (conclusions(&found))
-            @if !section.figures.iter().any(|figure| figure.table.rows == section.table.rows) {
+            @if !section.drawn {
                 (table::table(&section.table, "points"))
                 (table::footnotes(&section.table.marks(), &report.doubts))
             }

@@ -1,27 +1,34 @@
 //! Tables in HTML: the interval under its value, the letters of doubts beside it.
 
 use crate::doubts::{Doubts, heading};
-use crate::view::{Cell, Table};
+use crate::view::{Cell, Column, Table};
 use maud::{Markup, html};
 
 /// A table; `class` says which, for the style sheet.
 pub(super) fn table(table: &Table, class: &str) -> Markup {
+    let narrowed = table.columns.len() > COLUMNS_ON_PAPER && minor(table) > 0;
     html! {
         div class="scroll" {
             table class=(class) {
-                caption { (table.caption) }
+                caption {
+                    (table.caption)
+                    @if narrowed { span class="on-paper" { "; the page itself has " (minor(table)) " more columns" } }
+                }
                 thead {
                     tr {
                         @for column in &table.columns {
-                            th scope="col" class=[column.numeric.then_some("number")] { (column.title) }
+                            th scope="col" class=(heading_class(column, narrowed)) { (column.title) }
                         }
                     }
                 }
                 tbody {
-                    @for row in &table.rows {
+                    @for (index, row) in table.rows.iter().enumerate() {
+                        @if let Some(heading) = table.heading(index) {
+                            tr class="group" { th scope="rowgroup" colspan=(table.columns.len()) { (heading) } }
+                        }
                         tr {
                             @for (column, cell) in table.columns.iter().zip(row) {
-                                td class=[column.numeric.then_some("number")] { (content(cell)) }
+                                td class=(class_of(column, cell, narrowed)) { (content(cell)) }
                             }
                         }
                     }
@@ -29,6 +36,33 @@ pub(super) fn table(table: &Table, class: &str) -> Markup {
             }
         }
     }
+}
+
+/// Paper has room for about so many columns; of a wider table the minor ones stay on the page.
+const COLUMNS_ON_PAPER: usize = 11;
+
+/// Words longer than this may be broken into lines.
+const WORD_MAX: usize = 34;
+
+fn class_of(column: &Column, cell: &Cell, narrowed: bool) -> String {
+    let kind = match (column.numeric, cell.text().chars().count() > WORD_MAX) {
+        (true, _) => "number",
+        (false, false) => "word",
+        (false, true) => "words",
+    };
+    with_minor(kind, column, narrowed)
+}
+
+fn heading_class(column: &Column, narrowed: bool) -> String {
+    with_minor(if column.numeric { "number" } else { "word" }, column, narrowed)
+}
+
+fn with_minor(kind: &str, column: &Column, narrowed: bool) -> String {
+    if narrowed && column.minor { format!("{kind} minor") } else { kind.to_owned() }
+}
+
+fn minor(table: &Table) -> usize {
+    table.columns.iter().filter(|column| column.minor).count()
 }
 
 fn content(cell: &Cell) -> Markup {

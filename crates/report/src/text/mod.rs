@@ -92,7 +92,8 @@ impl Page {
         let (listed, counted): (Vec<_>, Vec<_>) =
             report.conclusions.iter().partition(|conclusion| !(brief && conclusion.exploratory));
         let shown = if brief { listed.len().min(FINDINGS_MAX) } else { listed.len() };
-        let mut lines: Vec<String> = listed[..shown].iter().flat_map(|conclusion| self.conclusion(conclusion)).collect();
+        let mut lines: Vec<String> =
+            listed[..shown].iter().flat_map(|conclusion| self.conclusion(conclusion)).collect();
         if !counted.is_empty() {
             lines.extend(wrap::wrap(&exploratory(&counted), self.width, "  "));
         }
@@ -157,8 +158,7 @@ impl Page {
 fn exploratory(counted: &[&Conclusion]) -> String {
     let verdicts = ["better", "worse", "equivalent", "inconclusive"];
     let counts = verdicts.map(|word| (word, counted.iter().filter(|conclusion| conclusion.word == word).count()));
-    let words: Vec<String> =
-        counts.iter().filter(|(_, n)| *n > 0).map(|(word, n)| format!("{n} {word}")).collect();
+    let words: Vec<String> = counts.iter().filter(|(_, n)| *n > 0).map(|(word, n)| format!("{n} {word}")).collect();
     format!("exploratory comparisons: {}", words.join(", "))
 }
 

@@ -19,6 +19,8 @@ struct Printed {
     leading: bool,
     /// The cells without their intervals, for when there is no room.
     bare: Vec<String>,
+    /// The cells in fewer words.
+    short: Vec<String>,
 }
 
 impl Printed {
@@ -34,6 +36,7 @@ pub(super) fn lines(table: &Table, width: usize, paint: Paint) -> Vec<String> {
     let header: Vec<&str> = printed.iter().map(|column| column.title.as_str()).collect();
     let mut lines = vec![paint.with(Style::Faint, &line(&printed, &header))];
     for row in 0..table.rows.len() {
+        lines.extend(table.heading(row).map(|heading| paint.with(Style::Bold, &cut(&printable(heading), width))));
         let cells: Vec<&str> = printed.iter().map(|column| column.cells[row].as_str()).collect();
         lines.push(line(&printed, &cells));
     }
@@ -49,6 +52,7 @@ fn print(table: &Table, at: usize, column: &Column) -> Printed {
         minor: column.minor,
         leading: column.leading,
         bare: aligned(&cells, column.numeric, false),
+        short: cells.iter().map(|cell| printable(cell.short.as_ref().unwrap_or(&cell.text()))).collect(),
     }
 }
 
@@ -91,7 +95,7 @@ fn total(printed: &[Printed]) -> usize {
 }
 
 /// What goes first when there is no room: minor columns, then intervals from the right (those of leading columns last), then
-/// the ends of words. Numbers are never cut.
+/// the ends of words, then whole columns. Numbers are never cut.
 fn fitted(mut printed: Vec<Printed>, width: usize) -> Vec<Printed> {
     while total(&printed) > width {
         match printed.iter().rposition(|column| column.minor) {
@@ -100,20 +104,32 @@ fn fitted(mut printed: Vec<Printed>, width: usize) -> Vec<Printed> {
         }
     }
     for leading in [false, true] {
+        if leading {
+            shorten(&mut printed, width);
+        }
         for at in (0..printed.len()).rev() {
             if total(&printed) > width && printed[at].leading == leading {
                 printed[at].cells = std::mem::take(&mut printed[at].bare);
             }
         }
-        if !leading {
-            shorten(&mut printed, width);
-        }
     }
     shorten(&mut printed, width);
+    while total(&printed) > width {
+        match printed.iter().rposition(|column| column.numeric && !column.leading) {
+            Some(at) if printed.len() > 1 => drop(printed.remove(at)),
+            _ => break,
+        }
+    }
     printed
 }
 
 fn shorten(printed: &mut [Printed], width: usize) {
+    if total(printed) <= width {
+        return;
+    }
+    for column in printed.iter_mut().filter(|column| !column.numeric && !column.short.is_empty()) {
+        column.cells = std::mem::take(&mut column.short);
+    }
     while total(printed) > width {
         let over = total(printed) - width;
         let widest = printed.iter_mut().filter(|column| !column.numeric).max_by_key(|column| column.width());

@@ -21,7 +21,8 @@ pub fn factor_axis(sweep: &Sweep) -> Axis {
     let least = ticks.first().map_or(0.0, |tick| tick.0);
     let most = ticks.last().map_or(0.0, |tick| tick.0);
     let quantity = if name == "transfer" || name == "size" { Quantity::Bytes } else { Quantity::Plain };
-    let spacing = if least > 0.0 && (most / least >= LOG_RATIO || doubles(&ticks)) { Spacing::Log } else { Spacing::Linear };
+    let spacing =
+        if least > 0.0 && (most / least >= LOG_RATIO || doubles(&ticks)) { Spacing::Log } else { Spacing::Linear };
     Axis { title: name.to_owned(), quantity, spacing, ticks, range: None }
 }
 
@@ -76,14 +77,7 @@ pub fn datum(estimate: &Estimate, quantity: Quantity, place: &str, marks: &str) 
     };
     let doubt = if marks.is_empty() { String::new() } else { format!(" · see {marks}") };
     let readout = format!("{place}: {}{interval}{n}{doubt}", quantity.text(estimate.value));
-    Datum {
-        x: 0.0,
-        y: estimate.value,
-        low: estimate.low,
-        high: estimate.high,
-        readout,
-        marks: marks.to_owned(),
-    }
+    Datum { x: 0.0, y: estimate.value, low: estimate.low, high: estimate.high, readout, marks: marks.to_owned() }
 }
 
 /// The key of a sweep; a single measured curve needs none.
@@ -92,7 +86,11 @@ pub fn key(sweep: &Sweep, form: Form) -> Vec<Key> {
     if plain {
         return Vec::new();
     }
-    sweep.curves.iter().map(|curve| Key { name: with_provenance(&curve.name, curve.provenance), look: look(curve), form }).collect()
+    sweep
+        .curves
+        .iter()
+        .map(|curve| Key { name: with_provenance(&curve.name, curve.provenance), look: look(curve), form })
+        .collect()
 }
 
 /// What was not measured says so in its name.

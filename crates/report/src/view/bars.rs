@@ -42,7 +42,7 @@ pub fn figure(sweep: &Sweep, doubts: &Doubts) -> Option<Figure> {
             Some(factor) => format!("Work and response by {factor}"),
             None => "Work and response".to_owned(),
         },
-        notes: vec!["Whiskers show the 95% interval of each point.".into()],
+        notes: vec!["Whiskers show the interval of each point.".into()],
         key: if factor.is_some() { key(sweep, Form::Bars) } else { Vec::new() },
         panels: panels.filter(|panel| !panel.is_empty()).collect(),
         table: super::points::table(sweep, doubts),

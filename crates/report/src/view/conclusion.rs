@@ -36,21 +36,27 @@ pub struct Conclusion {
     pub exploratory: bool,
 }
 
-/// One finding in words.
-pub fn conclusion(finding: &Finding) -> Conclusion {
+/// One finding in words. The system is named where there are `several`.
+pub fn conclusion(finding: &Finding, several: bool) -> Conclusion {
     match finding {
         Finding::Comparison(finding) => comparison(finding),
-        Finding::Knee(finding) => plain(&finding.experiment, "knee", knee(finding)),
-        Finding::HighestRate(finding) => plain(&finding.experiment, "highest rate", highest_rate(finding)),
-        Finding::ServiceFit(finding) => plain(&finding.experiment, "service time", service_fit(finding)),
-        Finding::Scaling(finding) => plain(&finding.experiment, "scaling", scaling(finding)),
-        Finding::Sustained(finding) => plain(&finding.experiment, "sustained", sustained(finding)),
+        Finding::Knee(finding) => plain(&finding.experiment, "knee", knee(finding, several)),
+        Finding::HighestRate(finding) => plain(&finding.experiment, "highest rate", highest_rate(finding, several)),
+        Finding::ServiceFit(finding) => plain(&finding.experiment, "service time", service_fit(finding, several)),
+        Finding::Scaling(finding) => plain(&finding.experiment, "scaling", scaling(finding, several)),
+        Finding::Sustained(finding) => plain(&finding.experiment, "sustained", sustained(finding, several)),
         Finding::Threshold(finding) => threshold(finding),
     }
 }
 
 fn plain(experiment: &str, word: &str, text: String) -> Conclusion {
-    Conclusion { experiment: Some(experiment.to_owned()), word: word.to_owned(), text, tone: Tone::Plain, exploratory: false }
+    Conclusion {
+        experiment: Some(experiment.to_owned()),
+        word: word.to_owned(),
+        text,
+        tone: Tone::Plain,
+        exploratory: false,
+    }
 }
 
 /// `397 k/s (391–404 k/s)`.
@@ -62,8 +68,8 @@ pub fn with_interval(estimate: &Estimate, quantity: Quantity) -> String {
     format!("{value} ({})", quantity.interval(estimate.low, estimate.high))
 }
 
-fn place(stream: &str, system: &str, factors: &[(String, Level)]) -> String {
-    let mut text = format!("{stream} on {system}");
+fn place(stream: &str, system: Option<&str>, factors: &[(String, Level)]) -> String {
+    let mut text = system.map_or_else(|| stream.to_owned(), |system| format!("{stream} on {system}"));
     for (name, level) in factors {
         // A workload that is varied as a factor is already named as the stream.
         if level.text() != stream {
@@ -94,11 +100,17 @@ fn comparison(finding: &Comparison) -> Conclusion {
         finding.baseline,
         finding.ratio.n,
     );
-    Conclusion { experiment: Some(finding.experiment.clone()), word: finding.verdict.word().to_owned(), text, tone, exploratory: !finding.primary }
+    Conclusion {
+        experiment: Some(finding.experiment.clone()),
+        word: finding.verdict.word().to_owned(),
+        text,
+        tone,
+        exploratory: !finding.primary,
+    }
 }
 
-fn knee(finding: &Knee) -> String {
-    let place = place(&finding.stream, &finding.system, &finding.fixed);
+fn knee(finding: &Knee, several: bool) -> String {
+    let place = place(&finding.stream, several.then_some(&finding.system), &finding.fixed);
     let peak = with_interval(&finding.peak_per_s, Quantity::Rate);
     let factor = super::curve::last_part(&finding.factor);
     match &finding.at {
@@ -107,8 +119,8 @@ fn knee(finding: &Knee) -> String {
     }
 }
 
-fn highest_rate(finding: &HighestRate) -> String {
-    let place = place(&finding.stream, &finding.system, &[]);
+fn highest_rate(finding: &HighestRate, several: bool) -> String {
+    let place = place(&finding.stream, several.then_some(&finding.system), &[]);
     let bound = Quantity::Milliseconds.text(finding.bound_ms);
     let quantile = Quantity::Quantile.text(finding.quantile);
     match &finding.rate_per_s {
@@ -121,8 +133,8 @@ fn highest_rate(finding: &HighestRate) -> String {
     }
 }
 
-fn service_fit(finding: &ServiceFit) -> String {
-    let place = place(&finding.stream, &finding.system, &finding.fixed);
+fn service_fit(finding: &ServiceFit, several: bool) -> String {
+    let place = place(&finding.stream, several.then_some(&finding.system), &finding.fixed);
     let base = with_interval(&finding.base_ms, Quantity::Milliseconds);
     let rate = with_interval(&finding.rate_bytes_per_s, Quantity::ByteRate);
     let error = Quantity::Share.text(finding.error);
@@ -140,8 +152,8 @@ fn service_fit(finding: &ServiceFit) -> String {
     }
 }
 
-fn scaling(finding: &Scaling) -> String {
-    let place = place(&finding.stream, &finding.system, &finding.fixed);
+fn scaling(finding: &Scaling, several: bool) -> String {
+    let place = place(&finding.stream, several.then_some(&finding.system), &finding.fixed);
     let factor = super::curve::last_part(&finding.factor);
     let efficiency = with_interval(&finding.efficiency, Quantity::Share);
     let grows = match finding.kind {
@@ -153,8 +165,8 @@ fn scaling(finding: &Scaling) -> String {
     format!("{place}: {grows} {factor}; {efficiency} of proportional at the largest")
 }
 
-fn sustained(finding: &SustainedFinding) -> String {
-    let place = place(&finding.stream, &finding.system, &finding.factors);
+fn sustained(finding: &SustainedFinding, several: bool) -> String {
+    let place = place(&finding.stream, several.then_some(&finding.system), &finding.factors);
     let figures = &finding.sustained;
     let burst = figures.burst.map(|burst| {
         format!(

@@ -31,16 +31,18 @@ pub fn figure(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Option<Fig
     let key = shown.iter().map(|series| Key {
         name: with_provenance(&series.name, series.look.provenance),
         look: series.look,
-        form: Form::Line,
+        form: Form::Curve,
     });
-    let mut notes = vec!["Response counts from the moment at which an operation was due. The axis is in nines.".to_owned()];
+    let mut notes =
+        vec!["Response counts from the moment at which an operation was due. The axis is in nines.".to_owned()];
     if count > LINES_MAX {
         notes.push(format!("{LINES_MAX} of {count} curves are drawn; the table has all."));
     }
     Some(Figure {
         title: "Distribution of response".into(),
         notes,
-        key: key.collect(),
+        // Two or more lines carry their names at their ends.
+        key: if shown.len() == 1 { key.collect() } else { Vec::new() },
         panels: vec![Panel {
             title: "response".into(),
             x: Axis::new("share of operations that were faster", Quantity::Quantile, Spacing::Nines),
@@ -67,22 +69,26 @@ fn first_trial<'a>(findings: &'a Findings, point: &Point) -> Option<(&'a TrialSu
 }
 
 fn series(sweep: &Sweep, curve: &Curve, point: &Point, trial: &TrialSummary, stream: &StreamSummary) -> Series {
-    let level = sweep.factor.as_deref().and_then(|factor| {
-        super::curve::level_of(point, factor).map(|level| factor_text(factor, level))
-    });
+    let level = sweep
+        .factor
+        .as_deref()
+        .and_then(|factor| super::curve::level_of(point, factor).map(|level| factor_text(factor, level)));
     let name = match level {
         Some(level) => format!("{}, {level}", curve.name),
         None => curve.name.clone(),
     };
     // The greatest of n values stands at the quantile that half a value more would reach, not at infinity.
     let highest = 1.0 - 0.5 / stream.response.count.max(1) as f64;
-    let points = stream.distribution.iter().filter(|(_, ms)| ms.is_finite()).map(|(quantile, ms)| {
+    let inside = |(index, (quantile, ms)): &(usize, &(f64, f64))| {
+        ms.is_finite() && (*quantile <= highest || index + 1 == stream.distribution.len())
+    };
+    let points = stream.distribution.iter().enumerate().filter(inside).map(|(_, point)| point).map(|(quantile, ms)| {
         let at = if *quantile >= 1.0 { "greatest".to_owned() } else { Quantity::Quantile.text(*quantile) };
         let text = format!("{name}: {at} {}", Quantity::Milliseconds.text(*ms));
         Datum::bare(quantile.min(highest), *ms, text)
     });
     let look = Look { slot: curve.slot, provenance: trial.provenance };
-    Series { name: name.clone(), look, form: Form::Thin, points: points.collect() }
+    Series { name: name.clone(), look, form: Form::Curve, points: points.collect() }
 }
 
 fn table(findings: &Findings, experiment: &str, doubts: &Doubts) -> Table {
@@ -93,14 +99,8 @@ fn table(findings: &Findings, experiment: &str, doubts: &Doubts) -> Table {
         Column::words("at", "factors"),
         Column::numbers("operations", "count"),
     ];
-    let keys = [
-        ("mean", "mean"),
-        ("p50", "p50"),
-        ("p95", "p95"),
-        ("p99", "p99"),
-        ("p99.9", "p999"),
-        ("greatest", "max"),
-    ];
+    let keys =
+        [("mean", "mean"), ("p50", "p50"), ("p95", "p95"), ("p99", "p99"), ("p99.9", "p999"), ("greatest", "max")];
     columns.extend(keys.map(|(title, key)| Column::numbers(title, &format!("response_{key}_ms"))));
     columns.push(Column::numbers("service mean", "service_mean_ms"));
     columns.push(Column::numbers("lateness p99", "lateness_p99_ms"));

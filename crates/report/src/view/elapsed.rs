@@ -28,8 +28,8 @@ pub fn figure(sweep: &Sweep, doubts: &Doubts) -> Figure {
     Figure {
         title: format!("Elapsed time, CPU and disk by {factor}"),
         notes: vec![
-            "Bars show the 95% interval of each point. CPU-normalised elapsed is elapsed times busy cores, an operation \
-             of the same work on every system."
+            "Whiskers show the interval of each point where it is wider than the mark. CPU-normalised elapsed is \
+             elapsed time times busy cores, shared out over the work."
                 .into(),
         ],
         key: key(sweep, Form::Line),

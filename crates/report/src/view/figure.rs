@@ -123,6 +123,8 @@ pub enum Form {
     Thin,
     /// A line with a band from least to greatest: many points.
     Dense,
+    /// A line through many points, a marker now and then to tell it by.
+    Curve,
     /// Markers with intervals, not joined.
     Marks,
     /// Bars from zero, with intervals.

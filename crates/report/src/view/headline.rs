@@ -14,6 +14,8 @@ struct Row<'a> {
     point: &'a Point,
     experiment: &'a str,
     at: String,
+    /// The same where there is little room.
+    short: String,
     /// Whether it is the low end of its curve.
     low_end: bool,
 }
@@ -25,45 +27,57 @@ pub fn table(findings: &Findings, sweeps: &[Sweep], doubts: &Doubts) -> Table {
         rows.retain(|row| !row.low_end);
     }
     let systems = rows.iter().any(|row| row.curve.system != rows[0].curve.system);
+    let groups = groups(&rows);
     let mut table = Table::new("The figures in short", columns(&rows));
     for row in &rows {
         let mut cells = vec![
             if systems { Cell::word(row.curve.system) } else { Cell::nothing() },
-            Cell::word(row.curve.stream),
-            Cell::word(&row.at),
+            Cell::word(super::axes::with_provenance(row.curve.stream, row.curve.provenance)),
+            Cell::word(&row.at).shortened(&row.short),
         ];
-        cells.extend(numbers(row.point, doubts));
-        cells.push(Cell::word(row.experiment));
+        cells.extend(numbers(row.point, &rows, doubts));
+        cells.push(if groups.is_empty() { Cell::word(row.experiment) } else { Cell::nothing() });
         table.rows.push(cells);
     }
+    table.groups = groups;
     table.without_empty_columns()
 }
 
 fn columns(rows: &[Row]) -> Vec<Column> {
-    let fixed_work = rows.iter().all(|row| row.point.elapsed_s.is_some());
-    let experiment = Column::words("experiment", "experiment");
-    let mut columns = vec![
-        Column::words("system", "system"),
-        Column::words("stream", "stream"),
-        Column::words("at", "at"),
-        Column::numbers("elapsed", "elapsed_s").leading(),
-        Column::numbers("CPU-normalised", "cpu_elapsed_core_s"),
-        Column::numbers("operations", "throughput_per_s").leading(),
-        Column::numbers("bytes", "bytes_per_s"),
-        Column::numbers("p50", "response_p50_ms"),
-        Column::numbers("p99", "response_p99_ms"),
-        Column::numbers("CPU/op", "cpu_us").minor(),
-        Column::numbers("disk busy", "disk_utilisation").minor(),
-        Column::numbers("disk wait", "disk_wait_ms").minor(),
-        if told_apart(rows) { experiment.minor() } else { experiment },
-    ];
-    if fixed_work {
-        let minor = ["throughput_per_s", "response_p50_ms", "response_p99_ms"];
-        for column in columns.iter_mut().filter(|column| minor.contains(&column.key.as_str())) {
-            (column.minor, column.leading) = (true, false);
+    let mut columns =
+        vec![Column::words("system", "system"), Column::words("stream", "stream"), Column::words("at", "at")];
+    columns.push(Column::numbers("elapsed", "elapsed_s").leading());
+    columns.push(Column::numbers("CPU-normalised", "cpu_elapsed_core_s"));
+    if fixed_work(rows) {
+        columns.push(Column::numbers("bytes", "bytes_per_s"));
+        columns.push(Column::numbers("disk wait", "disk_wait_ms").minor());
+        columns.push(Column::numbers("disk busy", "disk_utilisation").minor());
+    } else {
+        columns.push(Column::numbers("operations", "throughput_per_s").leading());
+        columns.push(Column::numbers("bytes", "bytes_per_s"));
+        columns.push(Column::numbers("p50", "response_p50_ms"));
+        columns.push(Column::numbers("p99", "response_p99_ms"));
+        columns.push(Column::numbers("CPU/op", "cpu_us").minor());
+    }
+    columns.push(Column::words("experiment", "experiment").minor());
+    columns
+}
+
+/// Where all work is fixed, its time is the result and rates only follow from it.
+fn fixed_work(rows: &[Row]) -> bool {
+    rows.iter().all(|row| row.point.elapsed_s.is_some())
+}
+
+/// Rows are grouped under the names of their experiments where names are needed to tell them apart, or stand for several.
+fn groups(rows: &[Row]) -> Vec<(usize, String)> {
+    let mut groups: Vec<(usize, String)> = Vec::new();
+    for (index, row) in rows.iter().enumerate() {
+        if groups.last().is_none_or(|(_, name)| name != row.experiment) {
+            groups.push((index, row.experiment.to_owned()));
         }
     }
-    columns
+    let wanted = groups.len() > 1 && (!told_apart(rows) || groups.len() * 2 <= rows.len());
+    if wanted { groups } else { Vec::new() }
 }
 
 /// Whether every row is told from the others without the name of its experiment.
@@ -72,38 +86,45 @@ fn told_apart(rows: &[Row]) -> bool {
     rows.iter().all(|row| seen.insert((row.curve.system, row.curve.stream, row.at.as_str())))
 }
 
-fn numbers(point: &Point, doubts: &Doubts) -> Vec<Cell> {
+fn numbers(point: &Point, rows: &[Row], doubts: &Doubts) -> Vec<Cell> {
     let all = doubts.marks(&point.caveats, Touches::All);
     let tail = doubts.marks(&point.caveats, Touches::Tail);
     let (elapsed_marks, rate_marks) =
         if point.elapsed_s.is_some() { (all, String::new()) } else { (String::new(), all) };
-    vec![
+    let mut cells = vec![
         Cell::optional_estimate(point.elapsed_s.as_ref(), Quantity::Seconds).marked(elapsed_marks),
         Cell::optional_estimate(point.cpu_elapsed_s.as_ref(), Quantity::CoreSeconds),
-        Cell::estimate(&point.throughput_per_s, Quantity::Rate).marked(rate_marks),
-        Cell::estimate(&point.bytes_per_s, Quantity::ByteRate),
-        Cell::estimate(&point.response_p50_ms, Quantity::Milliseconds),
-        Cell::estimate(&point.response_p99_ms, Quantity::Milliseconds).marked(tail),
-        Cell::optional_estimate(point.cpu_us.as_ref(), Quantity::Microseconds),
-        Cell::optional_estimate(point.disk_utilisation.as_ref(), Quantity::Share),
-        Cell::optional_estimate(point.disk_wait_ms.as_ref(), Quantity::Milliseconds),
-    ]
+    ];
+    let bytes = Cell::estimate(&point.bytes_per_s, Quantity::ByteRate);
+    if fixed_work(rows) {
+        cells.push(bytes);
+        cells.push(Cell::optional_estimate(point.disk_wait_ms.as_ref(), Quantity::Milliseconds));
+        cells.push(Cell::optional_estimate(point.disk_utilisation.as_ref(), Quantity::Share));
+    } else {
+        cells.push(Cell::estimate(&point.throughput_per_s, Quantity::Rate).marked(rate_marks));
+        cells.push(bytes);
+        cells.push(Cell::estimate(&point.response_p50_ms, Quantity::Milliseconds));
+        cells.push(Cell::estimate(&point.response_p99_ms, Quantity::Milliseconds).marked(tail));
+        cells.push(Cell::optional_estimate(point.cpu_us.as_ref(), Quantity::Microseconds));
+    }
+    cells
 }
 
 fn quoted<'a>(findings: &Findings, sweep: &'a Sweep) -> Vec<Row<'a>> {
     let mut rows = Vec::new();
     for curve in &sweep.curves {
         let Some(factor) = sweep.factor.as_deref() else {
-            rows.extend(curve.points.iter().map(|point| row(sweep, curve, point, load(findings, point), false)));
+            rows.extend(curve.points.iter().map(|point| row(sweep, curve, point, "", load(findings, point))));
             continue;
         };
         let (main, prefix) = main_point(findings, sweep, curve, factor);
         let first = curve.points.first().copied();
         if let Some(low) = first.filter(|low| !main.is_some_and(|main| std::ptr::eq(main, *low))) {
-            rows.push(row(sweep, curve, low, at(low, factor, curve), true));
+            let low = row(sweep, curve, low, "", at(low, factor, curve));
+            rows.push(Row { low_end: true, ..low });
         }
         if let Some(main) = main {
-            rows.push(row(sweep, curve, main, format!("{prefix}{}", at(main, factor, curve)), false));
+            rows.push(row(sweep, curve, main, prefix, at(main, factor, curve)));
         }
     }
     rows
@@ -111,9 +132,10 @@ fn quoted<'a>(findings: &Findings, sweep: &'a Sweep) -> Vec<Row<'a>> {
 
 /// Where nothing was varied, the load says at what the number was taken.
 fn load(findings: &Findings, point: &Point) -> String {
-    let trial = findings.trials.iter().find(|trial| {
-        point.trials.contains(&trial.label.index) && trial.label.experiment == point.experiment
-    });
+    let trial = findings
+        .trials
+        .iter()
+        .find(|trial| point.trials.contains(&trial.label.index) && trial.label.experiment == point.experiment);
     let label = trial.and_then(|trial| trial.label.streams.iter().find(|label| label.name == point.stream));
     match label {
         Some(label) => match (label.slots, label.offered) {
@@ -133,8 +155,11 @@ pub fn quoted_point<'a>(findings: &Findings, sweep: &Sweep, curve: &Curve<'a>) -
     }
 }
 
-fn row<'a>(sweep: &'a Sweep, curve: &'a Curve<'a>, point: &'a Point, at: String, low_end: bool) -> Row<'a> {
-    Row { curve, point, experiment: sweep.experiment, at, low_end }
+fn row<'a>(sweep: &'a Sweep, curve: &'a Curve<'a>, point: &'a Point, prefix: &str, at: String) -> Row<'a> {
+    // `knee: 64 outstanding` is `knee: 64` where there is little room: the row above says of what.
+    let short = if prefix.is_empty() { at.clone() } else { at.split(' ').next().unwrap_or_default().to_owned() };
+    let (at, short) = (format!("{prefix}{at}"), format!("{prefix}{short}"));
+    Row { curve, point, experiment: sweep.experiment, at, short, low_end: false }
 }
 
 fn at(point: &Point, factor: &str, curve: &Curve) -> String {

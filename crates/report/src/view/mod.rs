@@ -61,8 +61,10 @@ pub struct Section {
     pub conclusions: Vec<Conclusion>,
     /// Figures, each with its table.
     pub figures: Vec<Figure>,
-    /// Every point; also under the first figure when there is one.
+    /// Every point.
     pub table: Table,
+    /// Whether that table stands under a figure already.
+    pub drawn: bool,
 }
 
 /// Decides what a report shows.
@@ -89,7 +91,7 @@ fn conclusions(findings: &Findings) -> Vec<Conclusion> {
     };
     let mut ordered: Vec<&Finding> = findings.findings.iter().collect();
     ordered.sort_by_key(|finding| rank(finding));
-    ordered.into_iter().map(conclusion).collect()
+    ordered.into_iter().map(|finding| conclusion(finding, several_systems(findings))).collect()
 }
 
 /// Experiments over transfer size follow each other side by side (on and off alignment); all others stand alone.
@@ -117,23 +119,30 @@ fn section(findings: &Findings, sweeps: &[&Sweep], doubts: &Doubts) -> Section {
     let main = sweeps[0];
     let constant: Vec<String> = main.constant.iter().map(|(name, level)| format!("{name} {level}")).collect();
     let names: Vec<&str> = sweeps.iter().map(|sweep| sweep.experiment).collect();
+    let main_figure = main_figure(findings, sweeps, doubts);
     Section {
         title: names.join(" · "),
         constant: constant.join(", "),
         conclusions: found(findings, &names),
-        figures: figures(findings, sweeps, doubts),
+        drawn: main_figure.is_some(),
+        figures: main_figure.into_iter().chain(further_figures(findings, sweeps, doubts)).collect(),
         table: points::joined(sweeps, doubts),
     }
 }
 
 fn found(findings: &Findings, experiments: &[&str]) -> Vec<Conclusion> {
-    let here = |conclusion: &Conclusion| conclusion.experiment.as_deref().is_some_and(|name| experiments.contains(&name));
+    let here =
+        |conclusion: &Conclusion| conclusion.experiment.as_deref().is_some_and(|name| experiments.contains(&name));
     let of = findings.findings.iter().filter(|finding| !matches!(finding, Finding::Comparison(_)));
-    of.map(conclusion).filter(here).collect()
+    of.map(|finding| conclusion(finding, several_systems(findings))).filter(here).collect()
 }
 
-fn figures(findings: &Findings, sweeps: &[&Sweep], doubts: &Doubts) -> Vec<Figure> {
-    let mut figures: Vec<Figure> = main_figure(findings, sweeps, doubts).into_iter().collect();
+fn several_systems(findings: &Findings) -> bool {
+    findings.points.iter().any(|point| point.system != findings.points[0].system)
+}
+
+fn further_figures(findings: &Findings, sweeps: &[&Sweep], doubts: &Doubts) -> Vec<Figure> {
+    let mut figures = Vec::new();
     for sweep in sweeps {
         figures.extend(search::figures(findings, sweep.experiment));
         figures.extend(sustained::figures(findings, sweep.experiment));

@@ -14,7 +14,7 @@ pub fn figure(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Figure {
     let factor = sweep.factor.as_deref().map(last_part).unwrap_or_default();
     Figure {
         title: format!("Rate and response by {factor}"),
-        notes: vec!["Bars show the 95% interval of each point. In the panel of response, the marked line is p99 and the thin one p50.".into()],
+        notes: vec!["Whiskers show the interval of each point where it is wider than the mark. Where response is drawn, the marked line is p99 and the thin one p50.".into()],
         key: key(sweep, Form::Line),
         panels: vec![throughput(findings, sweep, doubts), response(sweep, doubts), against(sweep, doubts)],
         table: super::points::table(sweep, doubts),
@@ -60,7 +60,10 @@ fn upright(sweep: &Sweep, knee: &Knee) -> Option<Guide> {
     let curve = sweep.curves.iter().find(|curve| {
         curve.system == knee.system
             && curve.stream == knee.stream
-            && curve.fixed.iter().all(|(name, level)| knee.fixed.iter().all(|(other, at)| other != name || at == *level))
+            && curve
+                .fixed
+                .iter()
+                .all(|(name, level)| knee.fixed.iter().all(|(other, at)| other != name || at == *level))
     })?;
     let text = format!("knee at {}", with_interval(&at, Quantity::Count));
     Some(Guide::Upright { x: at.value, low: at.low, high: at.high, text, look: look(curve) })
@@ -78,7 +81,7 @@ fn response(sweep: &Sweep, doubts: &Doubts) -> Panel {
         all.extend([thin, line]);
     }
     Panel {
-        title: "response".into(),
+        title: "response, p99 and p50".into(),
         x: factor_axis(sweep),
         y: time("response, p99 and p50", Quantity::Milliseconds, &all),
         series: all,

@@ -1,6 +1,6 @@
 //! Throughput by modules or workers: one panel a stream, with what proportion would give.
 
-use super::axes::{amount, factor_axis, key, look, series};
+use super::axes::{amount, factor_axis, key, series};
 use super::curve::{Curve, Sweep, last_part};
 use super::figure::{Figure, Form, Guide, Panel, Span};
 use super::quantity::Quantity;
@@ -25,7 +25,7 @@ pub fn figure(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Figure {
     Figure {
         title: format!("Throughput by {factor}"),
         notes: vec![format!(
-            "The grey line is what proportion to {factor} would give. Each stream has its own scale, from zero."
+            "The broken grey line is what proportion to {factor} would give. Each stream has its own scale, from zero."
         )],
         key: if several { key(sweep, Form::Line) } else { Vec::new() },
         panels: streams.iter().map(|stream| panel(findings, sweep, doubts, stream, span)).collect(),
@@ -71,7 +71,7 @@ fn proportion(sweep: &Sweep, curve: &Curve) -> Option<Guide> {
     let to = sweep.levels.last()?.number()?;
     let one = first.throughput_per_s.value / from;
     (one.is_finite() && from > 0.0).then(|| Guide::Curve {
-        look: Some(look(curve)),
+        look: None,
         points: vec![(0.0, 0.0), (to, one * to)],
         text: "proportional".into(),
     })

@@ -5,11 +5,14 @@ use super::quantity::Quantity;
 use super::table::{Cell, Column, Table};
 use analysis::{Burst, Finding, Findings, SustainedFinding};
 use observation::Provenance;
+use units::Nanos;
 
 /// One figure a finding of the experiment.
 pub fn figures(findings: &Findings, experiment: &str) -> Vec<Figure> {
     let found = findings.findings.iter().filter_map(|finding| match finding {
-        Finding::Sustained(found) if found.experiment == experiment && found.sustained.averages.len() > 1 => Some(found),
+        Finding::Sustained(found) if found.experiment == experiment && found.sustained.averages.len() > 1 => {
+            Some(found)
+        }
         _ => None,
     });
     found.map(|found| figure(found, provenance(findings, found))).collect()
@@ -24,11 +27,7 @@ fn figure(found: &SustainedFinding, provenance: Provenance) -> Figure {
     let look = Look { slot: 0, provenance };
     let figures = &found.sustained;
     let points = figures.averages.iter().map(|(window, rate)| {
-        let text = format!(
-            "at most {} over any {}",
-            Quantity::Rate.text(*rate),
-            Quantity::Seconds.text(*window)
-        );
+        let text = format!("at most {} over any {}", Quantity::Rate.text(*rate), Quantity::Seconds.text(*window));
         Datum::bare(*window, *rate, text)
     });
     let late = format!("last fifth: {}", Quantity::Rate.text(figures.late_per_s));
@@ -36,8 +35,19 @@ fn figure(found: &SustainedFinding, provenance: Provenance) -> Figure {
     guides.extend(figures.burst.map(|burst| burst_curve(burst, &figures.averages)));
     let panel = Panel {
         title: "highest mean over any window".into(),
-        x: Axis::new("length of the window", Quantity::Seconds, Spacing::Log),
-        y: Axis::new("operations a second, highest mean over any window of that length", Quantity::Rate, Spacing::FromZero),
+        x: Axis {
+            ticks: figures
+                .averages
+                .iter()
+                .map(|(window, _)| (*window, units::duration(Nanos::from_seconds(*window))))
+                .collect(),
+            ..Axis::new("length of the window", Quantity::Seconds, Spacing::Log)
+        },
+        y: Axis::new(
+            "operations a second, highest mean over any window of that length",
+            Quantity::Rate,
+            Spacing::FromZero,
+        ),
         series: vec![Series { name: found.stream.clone(), look, form: Form::Line, points: points.collect() }],
         guides,
         span: Span::Full,

@@ -12,6 +12,8 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// Rows; each has one cell a column.
     pub rows: Vec<Vec<Cell>>,
+    /// Headings, each with the row that it stands before; none when rows need no grouping.
+    pub groups: Vec<(usize, String)>,
 }
 
 /// One column.
@@ -36,6 +38,8 @@ pub struct Cell {
     pub value: Held,
     /// Letters of the doubts that touch it.
     pub marks: String,
+    /// The same in fewer words, for when there is little room.
+    pub short: Option<String>,
 }
 
 /// The content of a cell.
@@ -54,7 +58,7 @@ pub enum Held {
 impl Table {
     /// A table without rows.
     pub fn new(caption: impl Into<String>, columns: Vec<Column>) -> Table {
-        Table { caption: caption.into(), columns, rows: Vec::new() }
+        Table { caption: caption.into(), columns, rows: Vec::new(), groups: Vec::new() }
     }
 
     /// Takes out the columns in which no row holds anything.
@@ -69,6 +73,11 @@ impl Table {
             row.retain(|_| *keep.next().unwrap_or(&true));
         }
         self
+    }
+
+    /// The heading that stands before a row.
+    pub fn heading(&self, row: usize) -> Option<&str> {
+        self.groups.iter().find(|(before, _)| *before == row).map(|(_, heading)| heading.as_str())
     }
 
     /// The marks that stand anywhere in it, sorted.
@@ -110,13 +119,17 @@ impl Cell {
     /// A word; an empty one is nothing.
     pub fn word(text: impl Into<String>) -> Cell {
         let text = text.into();
-        Cell { value: if text.is_empty() { Held::Nothing } else { Held::Word(text) }, marks: String::new() }
+        Cell {
+            value: if text.is_empty() { Held::Nothing } else { Held::Word(text) },
+            marks: String::new(),
+            short: None,
+        }
     }
 
     /// A known number.
     pub fn number(value: f64, quantity: Quantity) -> Cell {
         let value = if value.is_finite() { Held::Number(value, quantity) } else { Held::Nothing };
-        Cell { value, marks: String::new() }
+        Cell { value, marks: String::new(), short: None }
     }
 
     /// A known number, when there is one.
@@ -127,7 +140,7 @@ impl Cell {
     /// An estimate.
     pub fn estimate(estimate: &Estimate, quantity: Quantity) -> Cell {
         let value = if estimate.value.is_finite() { Held::Estimate(*estimate, quantity) } else { Held::Nothing };
-        Cell { value, marks: String::new() }
+        Cell { value, marks: String::new(), short: None }
     }
 
     /// An estimate, when there is one.
@@ -137,12 +150,20 @@ impl Cell {
 
     /// An empty cell.
     pub fn nothing() -> Cell {
-        Cell { value: Held::Nothing, marks: String::new() }
+        Cell { value: Held::Nothing, marks: String::new(), short: None }
     }
 
-    /// The same cell with doubts beside it.
+    /// The same cell with doubts beside it; beside nothing there is nothing to doubt.
     pub fn marked(mut self, marks: impl Into<String>) -> Cell {
-        self.marks = marks.into();
+        if self.value != Held::Nothing {
+            self.marks = marks.into();
+        }
+        self
+    }
+
+    /// The same cell with fewer words for when there is little room.
+    pub fn shortened(mut self, short: impl Into<String>) -> Cell {
+        self.short = Some(short.into());
         self
     }
 

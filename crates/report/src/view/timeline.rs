@@ -14,6 +14,9 @@ const COLUMNS_SMALL: usize = 60;
 /// Up to so many trials are drawn wide; more become small panels that are kept closed.
 const WIDE_MAX: usize = 2;
 
+/// What the second panel of a trial shows.
+const RESPONSE: &str = "response p99 of each interval";
+
 /// No more small panels than this; the table still has every trial.
 const SMALL_MAX: usize = 24;
 
@@ -38,7 +41,7 @@ pub fn figure(findings: &Findings, experiment: &str, doubts: &Doubts) -> Option<
         notes.push(format!("{SMALL_MAX} of {} trials are drawn; the table has all.", trials.len()));
     }
     Some(Figure {
-        title: "Over time".into(),
+        title: format!("Over time: {experiment}"),
         notes,
         key: key(&trials),
         panels: panels.into_iter().filter(|panel| !panel.is_empty()).collect(),
@@ -70,7 +73,7 @@ fn work(trial: &TrialSummary, wide: bool) -> Panel {
         series.push(dense(trial, stream, values.collect(), columns, Quantity::Rate));
         series.extend(rounds(trial, stream));
     }
-    panel(trial, wide, "operations a second", series, Axis::new("operations a second", Quantity::Rate, Spacing::FromZero))
+    panel(trial, wide, series, Axis::new("operations a second", Quantity::Rate, Spacing::FromZero))
 }
 
 fn response(trial: &TrialSummary) -> Panel {
@@ -83,13 +86,14 @@ fn response(trial: &TrialSummary) -> Panel {
             dense(trial, stream, values.collect(), COLUMNS_WIDE, Quantity::Milliseconds)
         })
         .collect();
-    let y = super::axes::time("response p99 of each interval", Quantity::Milliseconds, &series);
-    panel(trial, true, "response p99 of each interval", series, y)
+    let y = super::axes::time(RESPONSE, Quantity::Milliseconds, &series);
+    panel(trial, true, series, y)
 }
 
-fn panel(trial: &TrialSummary, wide: bool, what: &str, series: Vec<Series>, y: Axis) -> Panel {
+fn panel(trial: &TrialSummary, wide: bool, series: Vec<Series>, y: Axis) -> Panel {
     let name = name(trial);
-    let title = if wide { format!("{name}: {what}") } else { name };
+    // The second panel of a trial stands under the first, which names it.
+    let title = if wide && y.title == RESPONSE { y.title.clone() } else { name };
     let mut guides = Vec::new();
     let first = trial.timeline.first().map_or(0.0, |time| time.at_s);
     if trial.window.start.seconds() > first {
@@ -173,7 +177,6 @@ fn table(trials: &[&TrialSummary], doubts: &Doubts) -> Table {
         Column::numbers("rounds rise by", "rounds_slope"),
         Column::words("steady", "steady"),
         Column::numbers("Little's gap", "little_gap"),
-        Column::words("state at the start", "state").minor(),
     ];
     let mut table = Table::new("Every trial in the order of execution", columns);
     for trial in trials {
@@ -200,6 +203,5 @@ fn row(trial: &TrialSummary, stream: &StreamSummary, doubts: &Doubts) -> Vec<Cel
         Cell::optional(rounds.map(|rounds| rounds.slope), Quantity::Share),
         Cell::word(if trial.fixed_work { "" } else { stream.steady.answer.word() }),
         Cell::optional(stream.little_gap_pct.map(|gap| gap / 100.0), Quantity::Share),
-        Cell::word(&label.state),
     ]
 }

@@ -11,6 +11,9 @@ use analysis::{Finding, Findings, ServiceFit, ServiceForm};
 /// Points of a drawn fit between one measured size and the next.
 const STEPS_BETWEEN: u32 = 12;
 
+/// Beyond so many steps one is thinner than the line that draws it.
+const STEPS_SEEN: u32 = 24;
+
 /// One column of panels an experiment: service time, and the data rate that follows.
 pub fn figure(findings: &Findings, sweeps: &[&Sweep], doubts: &Doubts) -> Figure {
     let service: Vec<Panel> = sweeps.iter().map(|sweep| service(findings, sweep, doubts)).collect();
@@ -68,14 +71,25 @@ fn fit(findings: &Findings, sweep: &Sweep, curve: &Curve) -> Option<Guide> {
         return None;
     }
     let sizes: Vec<f64> = sweep.levels.iter().filter_map(|level| level.number()).collect();
+    let points: Vec<(f64, f64)> =
+        drawn_at(fit, &sizes).into_iter().map(|bytes| (bytes, fitted_ms(fit, bytes))).collect();
+    let drawable = points.iter().all(|(_, ms)| ms.is_finite() && *ms > 0.0);
+    drawable.then(|| Guide::Curve { look: Some(look(curve)), points, text: "fit".into() })
+}
+
+/// Sizes between the measured ones, and both sides of each step as long as steps can be seen.
+fn drawn_at(fit: &ServiceFit, sizes: &[f64]) -> Vec<f64> {
     let between = sizes.windows(2).flat_map(|pair| {
         let ratio = pair[1] / pair[0];
         (0..STEPS_BETWEEN).map(move |step| pair[0] * ratio.powf(f64::from(step) / f64::from(STEPS_BETWEEN)))
     });
-    let all = between.chain(sizes.last().copied());
-    let points: Vec<(f64, f64)> = all.map(|bytes| (bytes, fitted_ms(fit, bytes))).collect();
-    let drawable = points.iter().all(|(_, ms)| ms.is_finite() && *ms > 0.0);
-    drawable.then(|| Guide::Curve { look: Some(look(curve)), points, text: "fit".into() })
+    let mut all: Vec<f64> = between.chain(sizes.last().copied()).collect();
+    let (least, most) = (all.first().copied().unwrap_or(0.0), all.last().copied().unwrap_or(0.0));
+    let step = fit.step_bytes.filter(|_| fit.form == ServiceForm::Stepped).unwrap_or(0) as f64;
+    let edges = (1..=STEPS_SEEN).flat_map(|k| [f64::from(k) * step, f64::from(k) * step + 1.0]);
+    all.extend(edges.filter(|edge| step > 0.0 && (least..=most).contains(edge)));
+    all.sort_by(f64::total_cmp);
+    all
 }
 
 /// `base + bytes / rate`, with the bytes rounded up to whole steps where the form is stepped.

@@ -1,7 +1,7 @@
 //! Systems against the baseline: a ratio with its interval for every comparison, the margin shaded.
 
 use super::curve::factor_text;
-use super::figure::{Axis, Datum, Figure, Form, Guide, Look, Panel, Series, Spacing, Span};
+use super::figure::{Axis, Datum, Figure, Form, Guide, Key, Look, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
 use super::table::{Cell, Column, Table};
 use analysis::{Comparison, Finding, Findings};
@@ -33,14 +33,20 @@ pub fn figure(findings: &Findings) -> Option<Figure> {
         panel(metric, &of)
     });
     Some(Figure {
-        title: "Compared".into(),
+        title: "Ratio to the baseline".into(),
         notes: vec![
             "Each line is the interval of the ratio of a system to its baseline; 1 is no difference, and the shaded band \
-             is the margin within which two count as equivalent. A filled mark is the primary comparison, the others are \
-             exploratory and adjusted for their number."
+             is the margin within which two count as equivalent. Exploratory \
+             comparisons are adjusted for their number."
                 .into(),
         ],
-        key: Vec::new(),
+        key: [(0, "primary"), (1, "exploratory")]
+            .map(|(slot, name)| Key {
+                name: name.to_owned(),
+                look: Look { slot, provenance: Provenance::Measured },
+                form: Form::Marks,
+            })
+            .into(),
         panels: panels.collect(),
         table: table(&all),
         folded: false,
@@ -55,7 +61,9 @@ fn panel(metric: &str, comparisons: &[&Comparison]) -> Panel {
     let margin = comparisons.first().map_or(0.0, |comparison| comparison.margin);
     let points = |primary: bool| -> Vec<Datum> {
         let rows = comparisons.iter().enumerate().filter(|(_, comparison)| comparison.primary == primary);
-        rows.filter(|(_, comparison)| comparison.ratio.value.is_finite()).map(|(row, comparison)| mark(row, comparison)).collect()
+        rows.filter(|(_, comparison)| comparison.ratio.value.is_finite())
+            .map(|(row, comparison)| mark(row, comparison))
+            .collect()
     };
     // Exploratory marks take the second slot: another colour and another marker.
     let series = [(true, 0, "primary"), (false, 1, "exploratory")].map(|(primary, slot, name)| Series {

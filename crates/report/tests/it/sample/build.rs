@@ -15,6 +15,9 @@ pub fn noise(a: usize, b: usize) -> f64 {
 
 /// An estimate with an interval of the given half width, a little wider above.
 pub fn about(value: f64, half_share: f64, n: u32) -> Estimate {
+    if half_share == 0.0 {
+        return Estimate::single(value);
+    }
     Estimate { value, low: value * (1.0 - half_share), high: value * (1.0 + 1.15 * half_share), n, confidence: 0.95 }
 }
 
@@ -167,17 +170,18 @@ pub fn trial(at: &At, seen: Seen, warm_up: usize, seconds: usize) -> TrialSummar
             system: at.system.into(),
             replicate: 0,
             block: 0,
-            factors: at.factors.iter().map(|(name, level)| Factor { name: name.clone(), level: level.clone() }).collect(),
+            factors: at
+                .factors
+                .iter()
+                .map(|(name, level)| Factor { name: name.clone(), level: level.clone() })
+                .collect(),
             streams: vec![stream_label(at.stream, "closed, 32 outstanding", 32)],
             state: "preconditioned, left as the trial before left it".into(),
             search: None,
         },
         provenance: Provenance::Measured,
         started_unix_ns: 1_795_296_600_000_000_000 + i64::from(at.index) * 65_000_000_000,
-        window: Window {
-            start: Nanos::from_secs(warm_up as u64),
-            end: Nanos::from_secs((warm_up + seconds) as u64),
-        },
+        window: Window { start: Nanos::from_secs(warm_up as u64), end: Nanos::from_secs((warm_up + seconds) as u64) },
         streams: vec![stream(seen, done, response)],
         elapsed_s: seconds as f64,
         fixed_work: false,
@@ -279,7 +283,9 @@ pub fn run(study: &str, title: &str, question: &str) -> RunFacts {
         seed: 7_305_981_442_190_336_141,
         version: "0.1.0".into(),
         commit: "17f162e".into(),
-        study_text: format!("title    = \"{title}\"\nquestion = \"{question}\"\n\n[system.target]\nkind = \"file\"\ndir  = \"/mnt/flash\"\nsize = \"4 GiB\"\n"),
+        study_text: format!(
+            "title    = \"{title}\"\nquestion = \"{question}\"\n\n[system.target]\nkind = \"file\"\ndir  = \"/mnt/flash\"\nsize = \"4 GiB\"\n"
+        ),
         targets: vec!["file:/mnt/flash".into()],
         settings: vec!["size=4 GiB".into()],
         only: Vec::new(),

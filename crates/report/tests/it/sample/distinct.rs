@@ -211,7 +211,13 @@ fn summary(trial: u32, stream: u16) -> StreamSummary {
     let response = latency(1.0, trial, stream);
     StreamSummary {
         stream,
-        throughput_per_s: Estimate { value: 7_100.5 + at, low: 7_000.5 + at, high: 7_200.5 + at, n: 19, confidence: 0.95 },
+        throughput_per_s: Estimate {
+            value: 7_100.5 + at,
+            low: 7_000.5 + at,
+            high: 7_200.5 + at,
+            n: 19,
+            confidence: 0.95,
+        },
         offered_per_s: (stream == 1).then_some(7_300.5 + at),
         bytes_per_s: 74_000_000.5 + at,
         response,
@@ -275,9 +281,8 @@ fn estimate(value: f64) -> Estimate {
 /// Two curves of two points; the code of a latency is as above with 6 for the point estimate.
 fn point(i: u32) -> Point {
     let at = f64::from(i);
-    let ms = |code: f64| estimate(code + 0.6 + at * 0.01);
-    let (system, provenance) =
-        if i < 2 { ("left", Provenance::Measured) } else { ("right", Provenance::Simulated) };
+    let ms = |code: f64| estimate(code + 0.6 + at);
+    let (system, provenance) = if i < 2 { ("left", Provenance::Measured) } else { ("right", Provenance::Simulated) };
     Point {
         experiment: "curve".into(),
         system: system.into(),

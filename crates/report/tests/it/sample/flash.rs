@@ -47,7 +47,8 @@ fn rate_curve(findings: &mut Findings) {
                 spread: 0.008 + 0.004 * (noise(s, i) + 1.0),
                 n: 5,
             };
-            let index = add(findings, At::new(NAME, "target", stream).with("outstanding", count(outstanding)), seen, 30);
+            let index =
+                add(findings, At::new(NAME, "target", stream).with("outstanding", count(outstanding)), seen, 30);
             curve.push((outstanding, findings.points[index as usize].throughput_per_s));
             if stream == "random-write" && i == 8 {
                 let text = "p99 rose from 3.9 ms to 5.2 ms in the last round; measure longer or precondition";
@@ -114,8 +115,10 @@ fn transfer(findings: &mut Findings, name: &'static str, penalty: f64) {
         let mut points = Vec::new();
         for i in 0..12 {
             let bytes = 512.0 * f64::from(1 << i);
-            let ms = (base + bytes / rate * 1e3) * penalty * (1.0 + 0.01 * noise(s + 3, i));
-            let seen = Seen { throughput: 1e3 / ms, transfer: bytes, p50_ms: ms / 1.09, tail: 1.8, spread: 0.007, n: 3 };
+            let moved = if s == 0 { bytes } else { (bytes / 4096.0).ceil() * 4096.0 };
+            let ms = (base + moved / rate * 1e3) * penalty * (1.0 + 0.01 * noise(s + 3, i));
+            let seen =
+                Seen { throughput: 1e3 / ms, transfer: bytes, p50_ms: ms / 1.09, tail: 1.8, spread: 0.007, n: 3 };
             let index = add(findings, At::new(name, "target", stream).with("transfer", sized(bytes)), seen, 10);
             points.push((bytes, findings.points[index as usize].service_mean_ms));
         }
@@ -136,11 +139,11 @@ fn transfer(findings: &mut Findings, name: &'static str, penalty: f64) {
 
 fn sustained(findings: &mut Findings) {
     let at = At::new("sustained", "target", "random-write").index(findings.points.len() as u32);
-    let seen =
-        Seen { throughput: 118_300.0, transfer: 4096.0, p50_ms: 0.266, tail: 7.4, spread: 0.021, n: 1 };
+    let seen = Seen { throughput: 118_300.0, transfer: 4096.0, p50_ms: 0.266, tail: 7.4, spread: 0.021, n: 1 };
     let mut one = trial(&at, seen, 60, 3600);
     for (second, time) in one.timeline.iter_mut().enumerate() {
-        let level = if second < 620 { 221_000.0 } else { 94_800.0 + 30_000.0 * (-(second as f64 - 620.0) / 90.0).exp() };
+        let level =
+            if second < 620 { 221_000.0 } else { 94_800.0 + 30_000.0 * (-(second as f64 - 620.0) / 90.0).exp() };
         time.throughput_per_s[0] = level * (1.0 + 0.03 * noise(second, 11)) * if second < 10 { 0.6 } else { 1.0 };
         time.p99_ms[0] = Some(if second < 620 { 0.42 } else { 1.93 } * (1.0 + 0.2 * noise(second, 12)));
     }
@@ -155,7 +158,9 @@ fn sustained(findings: &mut Findings) {
         burst: Some(Burst { sustained_per_s: 94_750.0, credit_operations: 70_600_000.0, lasted_s: 563.0 }),
         averages: [1.0, 10.0, 60.0, 300.0, 600.0, 1200.0, 1800.0, 3600.0]
             .into_iter()
-            .map(|window: f64| (window, if window <= 600.0 { 224_000.0 - 8.0 * window } else { 94_750.0 + 70_600_000.0 / window }))
+            .map(|window: f64| {
+                (window, if window <= 600.0 { 224_000.0 - 8.0 * window } else { 94_750.0 + 70_600_000.0 / window })
+            })
             .collect(),
     };
     one.streams[0].sustained = Some(figures.clone());

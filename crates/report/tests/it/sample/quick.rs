@@ -23,7 +23,11 @@ pub fn quick() -> Findings {
     add(At::new("sequential", "here", "sequential-read"), seen(2_611.0, 1_048_576.0, 3.05, 1.9));
     add(At::new("sequential", "here", "sequential-write"), seen(1_487.0, 1_048_576.0, 5.31, 2.4));
     add(At::new("sync writes", "here", "sync-write"), seen(1_903.0, 4096.0, 0.507, 3.3));
-    points[10].caveats.push(caveat(CaveatKind::ThinTail, Some(10), "76 samples lie beyond p99, 100 are wanted; measure longer"));
+    points[10].caveats.push(caveat(
+        CaveatKind::ThinTail,
+        Some(10),
+        "76 samples lie beyond p99, 100 are wanted; measure longer",
+    ));
     trials[10].caveats = points[10].caveats.clone();
     Findings {
         run,

@@ -40,8 +40,14 @@ fn system_points(findings: &mut Findings, s: usize, name: &'static str) {
         let elapsed = (8.4 + 2.55 * width.max(4.0)) * slow * (1.0 + 0.01 * noise(s, i));
         let index = findings.points.len() as u32;
         let at = At::new("copies", name, "files").with("width", count(width)).index(index);
-        let seen =
-            Seen { throughput: width * 30.0 / elapsed, transfer: 1e7, p50_ms: elapsed * 9.0, tail: 2.1, spread: 0.02, n: 4 };
+        let seen = Seen {
+            throughput: width * 30.0 / elapsed,
+            transfer: 1e7,
+            p50_ms: elapsed * 9.0,
+            tail: 2.1,
+            spread: 0.02,
+            n: 4,
+        };
         let mut one = point(&at, seen);
         one.elapsed_s = Some(about(elapsed, 0.012 + 0.004 * noise(i, s + 4).abs(), 4));
         one.cpu_elapsed_s = Some(about(elapsed * (0.9 + 0.1 * slow) * 0.21, 0.015, 4));
@@ -49,7 +55,11 @@ fn system_points(findings: &mut Findings, s: usize, name: &'static str) {
         one.disk_wait_ms = Some(about(0.31 * 1.62f64.powi(i as i32) * slow, 0.05, 4));
         one.steady = SteadyAnswer::TooShort;
         if s == 1 && i >= 6 {
-            one.caveats.push(caveat(CaveatKind::Steal, Some(index), "the hypervisor took 4.2% of the CPU time in the window"));
+            one.caveats.push(caveat(
+                CaveatKind::Steal,
+                Some(index),
+                "the hypervisor took 4.2% of the CPU time in the window",
+            ));
         }
         let mut run = trial(&at, seen, 0, elapsed as usize);
         run.fixed_work = true;
@@ -65,7 +75,14 @@ fn predicted(findings: &mut Findings) {
     for (i, width) in WIDTHS.into_iter().enumerate() {
         let at = At::new("copies", "model", "files").with("width", count(width)).index(90 + i as u32);
         let elapsed = 8.0 + 2.4 * width.max(4.0);
-        let seen = Seen { throughput: width * 30.0 / elapsed, transfer: 1e7, p50_ms: elapsed * 9.0, tail: 2.0, spread: 0.0, n: 1 };
+        let seen = Seen {
+            throughput: width * 30.0 / elapsed,
+            transfer: 1e7,
+            p50_ms: elapsed * 9.0,
+            tail: 2.0,
+            spread: 0.0,
+            n: 1,
+        };
         let mut one = point(&at, seen);
         one.provenance = Provenance::Simulated;
         one.elapsed_s = Some(Estimate::single(elapsed));

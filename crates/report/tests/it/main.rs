@@ -1,0 +1,8 @@
+//! Reports from hand-made findings: golden files, places of values, schemas, and names that try to break out.
+
+mod escaping;
+mod formats;
+mod page;
+mod redaction;
+mod sample;
+mod schemas;

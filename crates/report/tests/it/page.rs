@@ -1,0 +1,151 @@
+//! The page as a document: well-formed, self-contained, readable without eyes and without colour.
+
+use crate::sample::{distinct, flash, quick, wide};
+use report::html;
+
+/// Elements that have no end.
+const VOID: [&str; 4] = ["meta", "br", "link", "img"];
+
+/// A tag as it stands: its name and the names of its attributes; end tags begin with a slash.
+pub fn tags(page: &str) -> Vec<String> {
+    let mut tags = Vec::new();
+    let mut rest = without_raw_text(page);
+    while let Some(start) = rest.find('<') {
+        let inside = &rest[start + 1..];
+        let end = end_of_tag(inside);
+        tags.push(skeleton(&inside[..end]));
+        rest = inside[end + 1..].to_owned();
+    }
+    tags
+}
+
+/// Style and script are raw text: a `<` in them begins no tag.
+fn without_raw_text(page: &str) -> String {
+    let mut text = page.to_owned();
+    for (open, close) in [("<style>", "</style>"), ("<script>", "</script>")] {
+        let (before, rest) = text.split_once(open).expect("the page has it once");
+        let (_, after) = rest.split_once(close).expect("it ends");
+        text = format!("{before}{open}{close}{after}");
+    }
+    text
+}
+
+/// A `>` inside quotes ends no tag.
+fn end_of_tag(inside: &str) -> usize {
+    let mut quoted = false;
+    inside
+        .char_indices()
+        .find(|(_, c)| {
+            quoted ^= *c == '"';
+            *c == '>' && !quoted
+        })
+        .expect("every tag ends")
+        .0
+}
+
+fn skeleton(tag: &str) -> String {
+    let mut out = String::new();
+    let mut quoted = false;
+    for c in tag.chars() {
+        if c == '"' {
+            quoted = !quoted;
+        } else if !quoted {
+            out.push(c);
+        }
+    }
+    out
+}
+
+#[test]
+fn every_element_is_closed_in_order() {
+    for findings in [distinct(), quick(), flash(), wide()] {
+        let mut open: Vec<String> = Vec::new();
+        for tag in tags(&html(&findings)) {
+            let name = tag.split([' ', '/']).find(|part| !part.is_empty()).unwrap_or("").to_owned();
+            if tag.starts_with('!') || VOID.contains(&name.as_str()) {
+                continue;
+            }
+            if tag.starts_with('/') {
+                assert_eq!(open.pop().as_deref(), Some(name.as_str()));
+            } else {
+                open.push(name);
+            }
+        }
+        assert_eq!(open, Vec::<String>::new());
+    }
+}
+
+#[test]
+fn nothing_is_fetched_from_anywhere() {
+    for findings in [distinct(), flash(), wide()] {
+        let page = html(&findings);
+        for word in ["http:", "https:", "src=", "@import", "url(", "<link", "<img", "<iframe", "fetch(", "XMLHttp"] {
+            assert!(!page.contains(word), "{word}");
+        }
+        let outside = page.split("href=\"").skip(1).filter(|rest| !rest.starts_with('#'));
+        assert_eq!(outside.count(), 0);
+        assert!(page.contains("default-src 'none'"));
+    }
+}
+
+#[test]
+fn every_link_inside_the_page_leads_somewhere() {
+    for findings in [distinct(), flash(), wide()] {
+        let page = html(&findings);
+        for rest in page.split("href=\"#").skip(1) {
+            let target = rest.split('"').next().unwrap();
+            assert!(page.contains(&format!("id=\"{target}\"")), "{target}");
+        }
+    }
+}
+
+#[test]
+fn every_drawing_has_words_and_every_figure_a_table() {
+    for findings in [distinct(), quick(), flash(), wide()] {
+        let page = html(&findings);
+        for drawing in page.split("<svg class=\"chart").skip(1) {
+            let tag = drawing.split('>').next().unwrap();
+            assert!(tag.contains("role=\"img\"") && tag.contains("aria-label=\""));
+        }
+        for figure in page.split("<figure>").skip(1) {
+            assert!(figure.split("</figure>").next().unwrap().contains("<table"));
+        }
+    }
+}
+
+#[test]
+fn numbers_from_a_model_are_drawn_and_named_as_such() {
+    let page = html(&wide());
+    assert!(page.contains("class=\"mark simulated\"") && page.contains("class=\"line simulated\""));
+    assert!(page.contains("model (simulated)") && page.contains("files (simulated)"));
+}
+
+#[test]
+fn no_mark_of_a_chart_lies_outside_its_drawing() {
+    for findings in [distinct(), quick(), flash(), wide()] {
+        for drawing in html(&findings).split("<svg class=\"chart").skip(1) {
+            let view: Vec<f64> = drawing
+                .split("viewBox=\"0 0 ")
+                .nth(1)
+                .unwrap()
+                .split(['"', ' '])
+                .take(2)
+                .map(|n| n.parse().unwrap())
+                .collect();
+            let drawing = drawing.split("</svg>").next().unwrap();
+            for mark in drawing.split("data-x=\"").skip(1) {
+                let parts: Vec<&str> = mark.split('"').collect();
+                let (x, y): (f64, f64) = (parts[0].parse().unwrap(), parts[2].parse().unwrap());
+                assert!((0.0..=view[0]).contains(&x) && (0.0..=view[1]).contains(&y), "{x} {y} {view:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_doubt_stands_beside_its_number_in_the_table_and_in_the_chart() {
+    let page = html(&flash());
+    assert!(page.contains("1.23 M/s<sup><a href=\"#doubt-b\">b</a></sup>"));
+    assert!(page.contains("class=\"letters\"") && page.contains(">b</text>"));
+    assert!(page.contains("id=\"doubt-b\""));
+}
