@@ -5,6 +5,7 @@ use crate::error::During;
 use rusqlite::Connection;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// The version of the saved forms that this Prony writes. Files of every version from 1 up to it are read.
 pub const VERSION: i64 = 1;
@@ -48,10 +49,8 @@ fn check_tables(connection: &Connection, path: &Path) -> Result<(), StoreError> 
     if let Some(name) = found.iter().find(|(_, (kind, _))| kind == "trigger").map(|(name, _)| name) {
         return Err(damaged(format!("somebody added the trigger `{name}`")));
     }
-    let ours = Connection::open_in_memory().during("reading the tables", path)?;
-    ours.execute_batch(SCHEMA).during("reading the tables", path)?;
-    for (name, object) in objects(&ours).during("reading the tables", path)? {
-        if found.get(&name) != Some(&object) {
+    for (name, object) in ours().during("reading the tables", path)? {
+        if found.get(name) != Some(object) {
             return Err(damaged(format!("the {} `{name}` is missing or changed", object.0)));
         }
     }
@@ -61,6 +60,18 @@ fn check_tables(connection: &Connection, path: &Path) -> Result<(), StoreError> 
 /// Whether a table of this name belongs to the schema.
 pub(crate) fn is_ours(table: &str) -> bool {
     SCHEMA.contains(&format!("CREATE TABLE {table} ("))
+}
+
+/// What a new file has; worked out once, because some commands open every run of a folder.
+fn ours() -> Result<&'static Objects, rusqlite::Error> {
+    static OURS: OnceLock<Objects> = OnceLock::new();
+    if let Some(known) = OURS.get() {
+        return Ok(known);
+    }
+    let empty = Connection::open_in_memory()?;
+    empty.execute_batch(SCHEMA)?;
+    let made = objects(&empty)?;
+    Ok(OURS.get_or_init(|| made))
 }
 
 type Objects = BTreeMap<String, (String, Option<String>)>;

@@ -31,8 +31,9 @@ impl Scrubber {
     pub(crate) fn of(facts: &RunFacts) -> Scrubber {
         let private = facts.systems.iter().flat_map(|system| &system.fingerprint).filter(|fact| fact.private);
         let mut secrets: Vec<String> = private.map(|fact| fact.value.clone()).collect();
-        secrets.extend(facts.systems.iter().filter(|system| system.kind != "null").map(|system| system.place.clone()));
-        secrets.extend(facts.targets.iter().map(|target| after(target, ':').to_owned()));
+        let placed = facts.systems.iter().filter(|system| matches!(system.kind.as_str(), "file" | "device"));
+        secrets.extend(placed.flat_map(|system| whole_and_parts(&system.place)));
+        secrets.extend(facts.targets.iter().filter_map(|target| place_of(target)).flat_map(whole_and_parts));
         for text in facts.settings.iter().chain([&facts.study_text]) {
             secrets.extend(place_values(text));
         }
@@ -107,8 +108,22 @@ fn ends_path(c: char) -> bool {
     c.is_whitespace() || matches!(c, '"' | '\'' | '`' | ',' | ';' | ')' | ']' | '}' | '>' | '|')
 }
 
-fn after(text: &str, mark: char) -> &str {
-    text.split_once(mark).map_or(text, |(_, behind)| behind)
+/// A list of places, and each of them.
+fn whole_and_parts(places: &str) -> impl Iterator<Item = String> {
+    places.split(',').chain([places]).map(|place| place.trim().to_owned())
+}
+
+/// The place in `NAME=KIND:PLACE,PLACE`, of which only the place must be there. Null and scripted systems have none.
+fn place_of(target: &str) -> Option<&str> {
+    let unnamed = match target.split_once('=') {
+        Some((name, rest)) if !name.contains(':') => rest,
+        _ => target,
+    };
+    match unnamed.split_once(':') {
+        Some(("file" | "device", place)) => Some(place),
+        Some(("null" | "scripted", _)) => None,
+        _ => Some(unnamed).filter(|place| *place != "null"),
+    }
 }
 
 /// The values behind the keys that name a place: quoted strings up to the end of the line or of the list, or, in a
@@ -187,6 +202,14 @@ mod tests {
             assert!(!scrubber().clean(&format!("it was `{secret}`.")).contains(secret), "{secret}");
         }
         assert_eq!(scrubber().clean("4 GiB, kept, device"), "4 GiB, kept, device");
+    }
+
+    #[test]
+    fn the_place_of_a_target_is_found_in_any_form() {
+        let places =
+            ["a=file:x", "file:x", "x", "a=x", "device:x", "null:", "scripted:service=1ms", "a=null:"].map(place_of);
+        let x = Some("x");
+        assert_eq!(places, [x, x, x, x, x, None, None, None]);
     }
 
     #[test]

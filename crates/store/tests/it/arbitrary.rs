@@ -66,13 +66,11 @@ fn account() -> impl Strategy<Value = Account> {
 
 fn series() -> impl Strategy<Value = Vec<Series>> {
     // A probe has one series a trial: names are made different by their place.
-    vec((text(), text(), vec((any::<u64>(), float()), 0..6)), 0..4).prop_map(|all| {
-        let name = |(at, (probe, unit, points)): (usize, (String, String, Vec<(u64, f64)>))| Series {
-            probe: format!("{at}.{probe}"),
-            unit,
-            points: points.into_iter().map(|(at, value)| (Nanos(at), value)).collect(),
-        };
-        all.into_iter().enumerate().map(name).collect()
+    let point = (any::<u64>(), float()).prop_map(|(at, value)| (Nanos(at), value));
+    let one = (text(), text(), vec(point, 0..6)).prop_map(|(probe, unit, points)| Series { probe, unit, points });
+    vec(one, 0..4).prop_map(|all: Vec<Series>| {
+        let named = |(at, one): (usize, Series)| Series { probe: format!("{at}.{}", one.probe), ..one };
+        all.into_iter().enumerate().map(named).collect()
     })
 }
 
