@@ -4,6 +4,7 @@
 //! which they first appear, and the words of every caveat stand in one list under its letter.
 
 use analysis::{Caveat, CaveatKind, Findings};
+use std::collections::BTreeSet;
 
 /// One kind of doubt with all its words.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,6 +15,13 @@ pub struct Doubt {
     pub kind: CaveatKind,
     /// Every caveat of the kind, each once.
     pub caveats: Vec<Caveat>,
+}
+
+impl Doubt {
+    /// Those of its caveats that touch one of `trials`, or the whole run.
+    pub fn about<'a>(&'a self, trials: &'a BTreeSet<u32>) -> impl Iterator<Item = &'a Caveat> {
+        self.caveats.iter().filter(|caveat| caveat.trial.is_none_or(|trial| trials.contains(&trial)))
+    }
 }
 
 /// All doubts of a report, in the order of their marks.

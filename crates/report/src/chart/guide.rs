@@ -84,8 +84,10 @@ pub(super) fn words(frame: &Frame, guides: &[Guide]) -> Markup {
 
 /// The words of a curve stand at its end, once for all curves that say the same in a colour.
 fn curve_word(frame: &Frame, points: &[(f64, f64)], text: &str, look: Option<Look>) -> Markup {
-    let Some((x, y)) = points.last().filter(|_| look.is_none()) else { return html! {} };
+    let (Some(first), Some(last)) = (points.first(), points.last().filter(|_| look.is_none())) else { return html! {} };
+    // Beside the end, on the side away from where the curve came from.
+    let below = if last.1 < first.1 { 18.0 } else { -8.0 };
     html! {
-        text class="word" text-anchor="end" x=(px(frame.x.at(*x) - 4.0)) y=(px(frame.y.at(*y) - 8.0)) { (text) }
+        text class="word" text-anchor="end" x=(px(frame.x.at(last.0) - 4.0)) y=(px(frame.y.at(last.1) + below)) { (text) }
     }
 }

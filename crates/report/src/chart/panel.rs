@@ -14,11 +14,11 @@ const NAMED_MAX: usize = 6;
 pub(crate) fn svg(panel: &Panel, label: &str) -> Markup {
     let named = names_at_ends(panel);
     let ends = if named {
-        panel.series.iter().map(|series| 1.12 * text_width(&series.name)).fold(0.0, f64::max) + 16.0
+        panel.series.iter().map(|series| 1.25 * text_width(&series.name)).fold(0.0, f64::max) + 16.0
     } else {
         0.0
     };
-    let (frame, labels) = lay_out(panel, ends.min(220.0));
+    let (frame, labels) = lay_out(panel, ends.min(260.0));
     let view = format!("0 0 {} {}", px(frame.width), px(frame.height));
     html! {
         svg class={ "chart " (span_class(panel.span)) } viewBox=(view) role="img" aria-label=(label) {

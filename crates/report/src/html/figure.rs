@@ -32,7 +32,7 @@ fn body(figure: &Figure, doubts: &Doubts) -> Markup {
             }
             p class="readout" aria-hidden="true" {}
             @for note in &figure.notes { p class="notes" { (note) } }
-            (table::footnotes(&marks(figure), doubts))
+            (table::footnotes(&figure.table, &drawn(figure), doubts))
             @if figure.table.rows.len() > ROWS_OPEN {
                 details class="numbers" {
                     summary { "The numbers: " (figure.table.rows.len()) " rows" }
@@ -45,12 +45,11 @@ fn body(figure: &Figure, doubts: &Doubts) -> Markup {
     }
 }
 
-/// Letters beside marks and in the table.
-fn marks(figure: &Figure) -> String {
+/// Letters beside marks.
+fn drawn(figure: &Figure) -> String {
     let drawn = figure.panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.points);
     // Words beside marks (a verdict) are not letters of doubts.
-    let letters = drawn.filter(|point| point.marks.len() <= 3).flat_map(|point| point.marks.chars());
-    figure.table.marks().chars().chain(letters).collect()
+    drawn.filter(|point| point.marks.len() <= 3).flat_map(|point| point.marks.chars()).collect()
 }
 
 fn key(figure: &Figure) -> Markup {

@@ -104,7 +104,7 @@ fn short(report: &Report) -> Markup {
             h2 { "In short" }
             @if !report.headline.rows.is_empty() {
                 (table::table(&report.headline, "headline"))
-                (table::footnotes(&report.headline.marks(), &report.doubts))
+                (table::footnotes(&report.headline, "", &report.doubts))
             }
             (conclusions(&listed))
         }
@@ -153,7 +153,7 @@ fn experiment(report: &Report, index: usize, section: &Section) -> Markup {
             (conclusions(&found))
             @if !section.drawn {
                 (table::table(&section.table, "points"))
-                (table::footnotes(&section.table.marks(), &report.doubts))
+                (table::footnotes(&section.table, "", &report.doubts))
             }
             @for figure in &section.figures { (figure::figure(figure, &report.doubts)) }
         }

@@ -73,18 +73,28 @@ fn content(cell: &Cell) -> Markup {
     }
 }
 
-/// What the letters of a table mean, right under it.
-pub(super) fn footnotes(marks: &str, doubts: &Doubts) -> Markup {
-    let used: Vec<_> = doubts.0.iter().filter(|doubt| marks.contains(doubt.mark)).collect();
+/// Under a table so many caveats of a kind are told; all of them stand in the list at the end.
+const TOLD_MAX: usize = 2;
+
+/// What the letters of a table mean for the trials in it, right under it. `drawn` are letters beside marks of its figure.
+pub(super) fn footnotes(table: &Table, drawn: &str, doubts: &Doubts) -> Markup {
+    let marks = table.marks();
+    let used: Vec<_> =
+        doubts.0.iter().filter(|doubt| marks.contains(doubt.mark) || drawn.contains(doubt.mark)).collect();
     html! {
         @if !used.is_empty() {
             ul class="footnotes" {
                 @for doubt in used {
+                    @let about: Vec<_> = doubt.about(&table.trials).collect();
                     li {
                         a class="letter" href={ "#doubt-" (doubt.mark) } { (doubt.mark) }
                         b { (heading(doubt.kind)) ". " }
-                        @if let Some(first) = doubt.caveats.first() { (first.text) }
-                        @if doubt.caveats.len() > 1 { span class="faint" { " and " (doubt.caveats.len() - 1) " more like it" } }
+                        @for (index, caveat) in about.iter().take(TOLD_MAX).enumerate() {
+                            @if index > 0 { "; " }
+                            (caveat.text)
+                            @if let Some(trial) = caveat.trial { span class="faint" { " (trial " (trial) ")" } }
+                        }
+                        @if about.len() > TOLD_MAX { span class="faint" { " and " (about.len() - TOLD_MAX) " more like it" } }
                     }
                 }
             }

@@ -101,14 +101,18 @@ fn table(findings: &Findings, experiment: &str, doubts: &Doubts) -> Table {
     ];
     let keys =
         [("mean", "mean"), ("p50", "p50"), ("p95", "p95"), ("p99", "p99"), ("p99.9", "p999"), ("greatest", "max")];
-    columns.extend(keys.map(|(title, key)| Column::numbers(title, &format!("response_{key}_ms"))));
-    columns.push(Column::numbers("service mean", "service_mean_ms"));
+    columns.extend(keys.map(|(title, key)| {
+        let column = Column::numbers(title, &format!("response_{key}_ms"));
+        if key == "mean" { column.minor() } else { column }
+    }));
+    columns.push(Column::numbers("service mean", "service_mean_ms").minor());
     columns.push(Column::numbers("lateness p99", "lateness_p99_ms"));
     let mut table = Table::new("Response of every trial", columns);
     for trial in findings.trials.iter().filter(|trial| trial.label.experiment == experiment) {
+        table.trials.insert(trial.label.index);
         table.rows.extend(trial.streams.iter().map(|stream| row(trial, stream, doubts)));
     }
-    table
+    table.without_empty_columns()
 }
 
 fn row(trial: &TrialSummary, stream: &StreamSummary, doubts: &Doubts) -> Vec<Cell> {

@@ -40,6 +40,7 @@ pub fn table(findings: &Findings, sweeps: &[Sweep], doubts: &Doubts) -> Table {
         table.rows.push(cells);
     }
     table.groups = groups;
+    table.trials = rows.iter().flat_map(|row| row.point.trials.iter().copied()).collect();
     table.without_empty_columns()
 }
 

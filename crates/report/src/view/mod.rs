@@ -86,7 +86,9 @@ fn conclusions(findings: &Findings) -> Vec<Conclusion> {
     let rank = |finding: &Finding| match finding {
         Finding::Threshold(_) => 0,
         Finding::Comparison(comparison) if comparison.primary => 1,
-        Finding::Comparison(_) => 3,
+        Finding::Comparison(_) => 4,
+        // At most and sustained that hardly differ are told after all that was found.
+        Finding::Sustained(found) if !sustained::differs(found) => 3,
         _ => 2,
     };
     let mut ordered: Vec<&Finding> = findings.findings.iter().collect();

@@ -8,8 +8,10 @@ use analysis::{Point, SteadyAnswer};
 
 /// All points of a sweep, by level and curve.
 pub fn table(sweep: &Sweep, doubts: &Doubts) -> Table {
-    let mut table = Table::new(format!("Every point of “{}”", sweep.experiment), all_columns(sweep));
+    let mut table =
+        Table::new(format!("Every point of “{}”; p50 to mean are of response", sweep.experiment), all_columns(sweep));
     table.rows = all_rows(sweep, doubts);
+    table.trials = trials(sweep).collect();
     table.without_empty_columns()
 }
 
@@ -46,7 +48,7 @@ pub fn joined(sweeps: &[&Sweep], doubts: &Doubts) -> Table {
     if let [one] = sweeps {
         return table(one, doubts);
     }
-    let mut whole = Table::new("Every point, by experiment", Vec::new());
+    let mut whole = Table::new("Every point, by experiment; p50 to mean are of response", Vec::new());
     for sweep in sweeps {
         let mut columns = all_columns(sweep);
         columns.insert(0, Column::words("experiment", "experiment"));
@@ -56,12 +58,17 @@ pub fn joined(sweeps: &[&Sweep], doubts: &Doubts) -> Table {
         } else if whole.columns != columns {
             continue;
         }
+        whole.trials.extend(trials(sweep));
         for mut row in all_rows(sweep, doubts) {
             row.insert(0, Cell::word(sweep.experiment));
             whole.rows.push(row);
         }
     }
     whole.without_empty_columns()
+}
+
+fn trials(sweep: &Sweep) -> impl Iterator<Item = u32> {
+    rows(sweep).flat_map(|(_, point)| point.trials.iter().copied())
 }
 
 /// By curve, then along the axis: a reader follows one curve at a time.
@@ -75,12 +82,12 @@ fn number_columns() -> Vec<Column> {
         Column::numbers("CPU-normalised", "cpu_elapsed_core_s"),
         Column::numbers("operations", "throughput_per_s").leading(),
         Column::numbers("bytes", "bytes_per_s").minor(),
-        Column::numbers("response p50", "response_p50_ms"),
-        Column::numbers("response p99", "response_p99_ms"),
-        Column::numbers("response p99.9", "response_p999_ms").minor(),
-        Column::numbers("response mean", "response_mean_ms").minor(),
-        Column::numbers("service mean", "service_mean_ms").minor(),
-        Column::numbers("CPU an operation", "cpu_us").minor(),
+        Column::numbers("p50", "response_p50_ms"),
+        Column::numbers("p99", "response_p99_ms"),
+        Column::numbers("p99.9", "response_p999_ms").minor(),
+        Column::numbers("mean", "response_mean_ms").minor(),
+        Column::numbers("service", "service_mean_ms").minor(),
+        Column::numbers("CPU/op", "cpu_us").minor(),
         Column::numbers("disk busy", "disk_utilisation").minor(),
         Column::numbers("disk wait", "disk_wait_ms").minor(),
         Column::numbers("n", "n").minor(),

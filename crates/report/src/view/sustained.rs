@@ -7,7 +7,19 @@ use analysis::{Burst, Finding, Findings, SustainedFinding};
 use observation::Provenance;
 use units::Nanos;
 
-/// One figure a finding of the experiment.
+/// A peak that is no more than this above the last fifth is no burst, and its curve is a level line.
+const PEAK_OVER_LATE: f64 = 1.1;
+
+/// No more figures than this an experiment; every finding is also a sentence.
+const FIGURES_MAX: usize = 4;
+
+/// Whether at most and sustained differ enough to be drawn.
+pub fn differs(found: &SustainedFinding) -> bool {
+    let figures = &found.sustained;
+    figures.burst.is_some() || figures.peak_per_s > PEAK_OVER_LATE * figures.late_per_s
+}
+
+/// One figure for each finding of the experiment in which at most and sustained differ.
 pub fn figures(findings: &Findings, experiment: &str) -> Vec<Figure> {
     let found = findings.findings.iter().filter_map(|finding| match finding {
         Finding::Sustained(found) if found.experiment == experiment && found.sustained.averages.len() > 1 => {
@@ -15,7 +27,8 @@ pub fn figures(findings: &Findings, experiment: &str) -> Vec<Figure> {
         }
         _ => None,
     });
-    found.map(|found| figure(found, provenance(findings, found))).collect()
+    let drawn = found.filter(|found| differs(found)).take(FIGURES_MAX);
+    drawn.map(|found| figure(found, provenance(findings, found))).collect()
 }
 
 fn provenance(findings: &Findings, found: &SustainedFinding) -> Provenance {

@@ -2,6 +2,7 @@
 
 use super::quantity::Quantity;
 use analysis::Estimate;
+use std::collections::BTreeSet;
 
 /// A table.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -14,6 +15,8 @@ pub struct Table {
     pub rows: Vec<Vec<Cell>>,
     /// Headings, each with the row that it stands before; none when rows need no grouping.
     pub groups: Vec<(usize, String)>,
+    /// Indices of the trials behind its numbers: whose doubts are told under it.
+    pub trials: BTreeSet<u32>,
 }
 
 /// One column.
@@ -58,7 +61,7 @@ pub enum Held {
 impl Table {
     /// A table without rows.
     pub fn new(caption: impl Into<String>, columns: Vec<Column>) -> Table {
-        Table { caption: caption.into(), columns, rows: Vec::new(), groups: Vec::new() }
+        Table { caption: caption.into(), columns, rows: Vec::new(), groups: Vec::new(), trials: BTreeSet::new() }
     }
 
     /// Takes out the columns in which no row holds anything.

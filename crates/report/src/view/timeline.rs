@@ -182,6 +182,7 @@ fn table(trials: &[&TrialSummary], doubts: &Doubts) -> Table {
     for trial in trials {
         table.rows.extend(trial.streams.iter().map(|stream| row(trial, stream, doubts)));
     }
+    table.trials = trials.iter().map(|trial| trial.label.index).collect();
     table.without_empty_columns()
 }
 

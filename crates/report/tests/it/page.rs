@@ -149,3 +149,33 @@ fn a_doubt_stands_beside_its_number_in_the_table_and_in_the_chart() {
     assert!(page.contains("class=\"letters\"") && page.contains(">b</text>"));
     assert!(page.contains("id=\"doubt-b\""));
 }
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig { cases: 24, ..Default::default() })]
+
+    /// Whatever a number is, no coordinate is not a number, and nothing breaks off.
+    #[test]
+    fn no_number_however_odd_breaks_a_drawing(values in proptest::collection::vec(proptest::num::f64::ANY, 16)) {
+        for mut findings in [distinct(), quick()] {
+            for (index, point) in findings.points.iter_mut().enumerate() {
+                let at = |k: usize| values[(index * 7 + k) % values.len()];
+                let odd = |k| analysis::Estimate { value: at(k), low: at(k + 1), high: at(k + 2), n: 3, confidence: 0.95 };
+                (point.throughput_per_s, point.bytes_per_s, point.response_p99_ms) = (odd(0), odd(1), odd(2));
+                (point.response_p50_ms, point.service_mean_ms) = (odd(3), odd(4));
+            }
+            for trial in &mut findings.trials {
+                for (index, time) in trial.timeline.iter_mut().enumerate() {
+                    time.throughput_per_s.fill(values[index % values.len()]);
+                    time.p99_ms.fill(Some(values[(index + 3) % values.len()]));
+                }
+            }
+            let page = html(&findings);
+            let (_, body) = page.split_once("<body>").unwrap();
+            for attribute in [" d=\"", " x=\"", " y=\"", " cx=\"", " cy=\"", " width=\"", " height=\"", "viewBox=\""] {
+                for value in body.split(attribute).skip(1).map(|rest| rest.split('"').next().unwrap()) {
+                    proptest::prop_assert!(!value.contains("NaN") && !value.contains("inf"), "{}{}", attribute, value);
+                }
+            }
+        }
+    }
+}
