@@ -37,6 +37,7 @@ pub struct Opened {
     pub(crate) epoch: u32,
     /// The clock of this system's trials.
     pub(crate) clock: WallClock,
+    keeps: bool,
     facts: SystemFacts,
 }
 
@@ -72,6 +73,7 @@ impl Opened {
             seed: need.seed,
             module_bytes: need.module_bytes,
             epoch: 0,
+            keeps: need.keep,
             clock: WallClock::new(),
             facts: SystemFacts::default(),
         };
@@ -84,12 +86,9 @@ impl Opened {
         &self.facts
     }
 
-    /// Scratch folders that stay behind, when that was asked for.
-    pub fn kept(&mut self) -> Vec<PathBuf> {
-        match &mut self.backing {
-            Backing::Files(scratch) => scratch.keep(),
-            _ => Vec::new(),
-        }
+    /// Scratch folders that stay behind, when that was asked for; none otherwise.
+    pub fn kept(&self) -> Vec<PathBuf> {
+        if self.keeps { self.folders() } else { Vec::new() }
     }
 
     /// Whether time is simulated here.
