@@ -155,7 +155,9 @@ impl Opened {
 
 fn make_files(spec: &SystemSpec, dirs: &[String], need: &Need<'_>) -> Result<Scratch, OpenError> {
     let dirs: Vec<PathBuf> = dirs.iter().map(PathBuf::from).collect();
-    let scratch = ScratchSpec { dirs: &dirs, run_id: need.run_id, modules: need.modules, size: need.module_bytes };
+    // File work makes files of its own: it needs the folders, and modules of no size are none.
+    let modules = if need.module_bytes.0 == 0 { 0 } else { need.modules };
+    let scratch = ScratchSpec { dirs: &dirs, run_id: need.run_id, modules, size: need.module_bytes };
     let mut made =
         Scratch::create(&scratch).map_err(|source| OpenError::Scratch { system: spec.name.clone(), source })?;
     if need.keep {

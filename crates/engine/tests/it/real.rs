@@ -80,6 +80,22 @@ fn file_work_is_the_same_whatever_the_width_and_is_checked() {
 }
 
 #[test]
+fn modules_of_no_size_are_folders_only() {
+    let folder = Folder::new("none");
+    let spec = study::SystemSpec {
+        name: "none".into(),
+        place: folder.place(),
+        size: None,
+        modules: None,
+        footprint: observation::Footprint::default(),
+    };
+    let need = engine::Need { modules: 1, module_bytes: Bytes(0), run_id: "none", seed: 1, keep: false, consents: &[] };
+    let opened = engine::Opened::open(&spec, &need).expect("folders are made");
+    assert!(opened.kept().is_empty(), "nothing stays behind unasked");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
 fn a_fixed_number_of_operations_is_that_number() {
     let folder = Folder::new("fixed");
     let mut opened = open(folder.place(), 1);
