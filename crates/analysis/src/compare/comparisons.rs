@@ -198,7 +198,7 @@ impl Candidate<'_> {
                 self.system.system(),
                 if self.system_last() { "after" } else { "before" }
             );
-            return Some((CaveatKind::CarryOver, text));
+            return Some((CaveatKind::Other, text));
         }
         // What is claimed is a difference, or, for "equivalent", that there is none beyond the margin.
         let claimed = if verdict == Verdict::Equivalent { judgement.margin } else { test.effect.abs() };

@@ -26,10 +26,7 @@ pub fn of_run(run: &RunFacts, trials: &[TrialSummary]) -> Vec<Caveat> {
     let of_run = |kind, text| Caveat { kind, trial: None, text };
     let mut found = Vec::new();
     if !run.finished {
-        let text = format!(
-            "the run did not finish: {} trials are here; `prony run --resume` goes on with the rest",
-            trials.len()
-        );
+        let text = format!("only {} trials ended; `prony run --resume` goes on with the rest", trials.len());
         found.push(of_run(CaveatKind::Unfinished, text));
     }
     found.extend(shared_devices(run).into_iter().map(|text| of_run(CaveatKind::SharedDevice, text)));

@@ -26,7 +26,9 @@ pub fn batch_mean_interval(series: &[f64], confidence: f64) -> Estimate {
     }
     let means = independent_batches(series);
     let worth = worth_of(&means);
-    let half = half_width(deviation(&means) / worth.sqrt(), worth - 1.0, confidence);
+    // The scatter is known from all batches, however alike neighbours are; resemblance widens the error, and taking the
+    // freedom down to one or two as well would turn a restless trial's interval into nonsense.
+    let half = half_width(deviation(&means) / worth.sqrt(), means.len() as f64 - 1.0, confidence);
     Estimate { value, low: value - half, high: value + half, n: worth.floor() as u32, confidence }
 }
 

@@ -116,7 +116,7 @@ fn backlog(about: &About) -> Option<String> {
     let is_backlog = grew > 0.01 * account.planned as f64 && grew > inside;
     is_backlog.then(|| {
         format!(
-            "not sustained: of {} offered, {} was completed and the backlog grew by {}; response times depend on the length \
+            "of {} offered only {} was completed and the backlog grew by {}; response times depend on the length \
              of the window; offer less than {}",
             rate(offered),
             rate(about.stream.throughput_per_s.value),
@@ -178,7 +178,7 @@ fn little_gap(about: &About) -> Option<String> {
         parts.push(format!("{} not accounted for", percent(rest)));
     }
     Some(format!(
-        "Little's law does not close: {} of the slots' time was spent outside the system ({}); the system had fewer \
+        "{} of the slots' time was spent outside the system ({}); the system had fewer \
          operations outstanding than asked for; use more workers, or read the rate as that of fewer outstanding",
         percent(time.gap),
         parts.join(", ")
@@ -359,9 +359,8 @@ fn pauses(observations: &Observations) -> Option<String> {
     let pauses: Vec<&Event> = observations.events.iter().filter(inside).collect();
     let first = pauses.first()?;
     Some(format!(
-        "the clock or the whole machine paused {} in the window; the first: {}; latencies of that moment are not the \
-         storage's",
-        times(pauses.len()),
+        "{} in the window; the first: {}; latencies of that moment are not the storage's",
+        if pauses.len() == 1 { "one pause".to_owned() } else { format!("{} pauses", pauses.len()) },
         first.text
     ))
 }

@@ -204,9 +204,7 @@ fn pauses_and_damage_are_told_with_the_first_of_them() {
         event(6, EventKind::Damage, "torn block at 4096 of m0"),
     ];
     assert_eq!(kinds(&disturbed), [CaveatKind::ClockPause, CaveatKind::Damage]);
-    assert!(
-        text(&disturbed, CaveatKind::ClockPause).contains("paused once in the window; the first: paused for 300 ms")
-    );
+    assert!(text(&disturbed, CaveatKind::ClockPause).contains("one pause in the window; the first: paused for 300 ms"));
     assert!(text(&disturbed, CaveatKind::Damage).contains("torn block at 4096 of m0"));
 }
 
