@@ -71,8 +71,9 @@ pub(super) fn datum(point: &Datum, x: f64, y: f64, drawn: &Markup, letters: Opti
         g class="datum" data-x=(px(x)) data-y=(px(y)) {
             @if !point.readout.is_empty() { title { (point.readout) } }
             (drawn)
-            @if let Some((at_x, at_y)) = letters.filter(|_| !point.marks.is_empty()) {
-                text class=(if point.marks.len() > 3 { "said" } else { "letters" }) x=(px(at_x)) y=(px(at_y)) { (point.marks) }
+            @if let Some((at_x, at_y)) = letters {
+                @if !point.word.is_empty() { text class="said" x=(px(at_x)) y=(px(at_y)) { (point.word) } }
+                @if !point.marks.is_empty() { text class="letters" x=(px(at_x)) y=(px(at_y)) { (point.marks) } }
             }
         }
     }

@@ -28,6 +28,9 @@ pub(crate) fn svg(panel: &Panel, label: &str) -> Markup {
             (axes(panel, &frame, &labels))
             (guide::words(&frame, &panel.guides))
             @if named { (end_names(panel, &frame)) }
+            @if !panel.marks.is_empty() {
+                text class="letters" text-anchor="end" x=(px(frame.right)) y="11" { "all points: " (panel.marks) }
+            }
         }
     }
 }

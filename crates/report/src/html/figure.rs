@@ -47,9 +47,9 @@ fn body(figure: &Figure, doubts: &Doubts) -> Markup {
 
 /// Letters beside marks.
 fn drawn(figure: &Figure) -> String {
-    let drawn = figure.panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.points);
-    // Words beside marks (a verdict) are not letters of doubts.
-    drawn.filter(|point| point.marks.len() <= 3).flat_map(|point| point.marks.chars()).collect()
+    let points = figure.panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.points);
+    let whole = figure.panels.iter().flat_map(|panel| panel.marks.chars());
+    points.flat_map(|point| point.marks.chars()).chain(whole).collect()
 }
 
 fn key(figure: &Figure) -> Markup {

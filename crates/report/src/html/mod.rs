@@ -160,23 +160,54 @@ fn experiment(report: &Report, index: usize, section: &Section) -> Markup {
     }
 }
 
+/// So many words of a kind are shown; the others are closed until they are asked for.
+const TOLD_MAX: usize = 3;
+
 fn doubts(doubts: &[Doubt]) -> Markup {
     page! {
         @if !doubts.is_empty() {
             section id="caveats" {
                 h2 { "Caveats" }
-                p { "A letter beside a number leads here. Nothing below was hidden from the numbers above; it is why to doubt them." }
+                p { "A letter beside a number leads here." }
                 dl class="doubts" {
                     @for doubt in doubts {
+                        @let told = told(doubt);
                         dt id={ "doubt-" (doubt.mark) } { span class="letter" { (doubt.mark) } (heading(doubt.kind)) }
-                        @for caveat in &doubt.caveats {
+                        @for one in told.iter().take(TOLD_MAX) { (words(one)) }
+                        @if told.len() > TOLD_MAX {
                             dd {
-                                (caveat.text)
-                                @if let Some(trial) = caveat.trial { span class="faint" { " trial " (trial) } }
+                                details {
+                                    summary { (told.len() - TOLD_MAX) " more" }
+                                    dl { @for one in told.iter().skip(TOLD_MAX) { (words(one)) } }
+                                }
                             }
                         }
                     }
                 }
+            }
+        }
+    }
+}
+
+/// Each text once, with the trials that it touches.
+fn told(doubt: &Doubt) -> Vec<(&str, Vec<u32>)> {
+    let mut told: Vec<(&str, Vec<u32>)> = Vec::new();
+    for caveat in &doubt.caveats {
+        match told.iter_mut().find(|(text, _)| *text == caveat.text) {
+            Some((_, trials)) => trials.extend(caveat.trial),
+            None => told.push((&caveat.text, caveat.trial.into_iter().collect())),
+        }
+    }
+    told
+}
+
+fn words((text, trials): &(&str, Vec<u32>)) -> Markup {
+    let names: Vec<String> = trials.iter().map(u32::to_string).collect();
+    page! {
+        dd {
+            (text)
+            @if !names.is_empty() {
+                span class="faint" { " (trial" @if names.len() > 1 { "s" } " " (names.join(", ")) ")" }
             }
         }
     }

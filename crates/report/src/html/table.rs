@@ -17,7 +17,7 @@ pub(super) fn table(table: &Table, class: &str) -> Markup {
                 thead {
                     tr {
                         @for column in &table.columns {
-                            th scope="col" class=(heading_class(column, narrowed)) { (column.title) }
+                            th scope="col" class=(heading_class(column, narrowed)) { (column.title) (letters(&column.marks)) }
                         }
                     }
                 }
@@ -65,16 +65,20 @@ fn minor(table: &Table) -> usize {
     table.columns.iter().filter(|column| column.minor).count()
 }
 
+fn letters(marks: &str) -> Markup {
+    html! { @for mark in marks.chars() { sup { a href={ "#doubt-" (mark) } { (mark) } } } }
+}
+
 fn content(cell: &Cell) -> Markup {
     html! {
         (cell.text())
-        @for mark in cell.marks.chars() { sup { a href={ "#doubt-" (mark) } { (mark) } } }
+        (letters(&cell.marks))
         @if let Some(interval) = cell.interval() { span class="interval" { (interval) } }
     }
 }
 
 /// Under a table so many caveats of a kind are told; all of them stand in the list at the end.
-const TOLD_MAX: usize = 2;
+const TOLD_MAX: usize = 1;
 
 /// What the letters of a table mean for the trials in it, right under it. `drawn` are letters beside marks of its figure.
 pub(super) fn footnotes(table: &Table, drawn: &str, doubts: &Doubts) -> Markup {

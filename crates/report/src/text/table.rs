@@ -46,7 +46,7 @@ pub(super) fn lines(table: &Table, width: usize, paint: Paint) -> Vec<String> {
 fn print(table: &Table, at: usize, column: &Column) -> Printed {
     let cells: Vec<&Cell> = table.rows.iter().map(|row| &row[at]).collect();
     Printed {
-        title: printable(&column.title),
+        title: printable(&titled(column)),
         cells: aligned(&cells, column.numeric, true),
         numeric: column.numeric,
         minor: column.minor,
@@ -84,6 +84,10 @@ fn two_digits(value: f64) -> f64 {
     }
     let scale = 10f64.powi(1 - value.log10().floor() as i32);
     (value * scale).round() / scale
+}
+
+fn titled(column: &Column) -> String {
+    if column.marks.is_empty() { column.title.clone() } else { format!("{} {}", column.title, column.marks) }
 }
 
 fn mark(cell: &Cell) -> String {

@@ -77,7 +77,15 @@ pub fn datum(estimate: &Estimate, quantity: Quantity, place: &str, marks: &str) 
     };
     let doubt = if marks.is_empty() { String::new() } else { format!(" · see {marks}") };
     let readout = format!("{place}: {}{interval}{n}{doubt}", quantity.text(estimate.value));
-    Datum { x: 0.0, y: estimate.value, low: estimate.low, high: estimate.high, readout, marks: marks.to_owned() }
+    Datum {
+        x: 0.0,
+        y: estimate.value,
+        low: estimate.low,
+        high: estimate.high,
+        readout,
+        marks: marks.to_owned(),
+        word: String::new(),
+    }
 }
 
 /// The key of a sweep; a single measured curve needs none.

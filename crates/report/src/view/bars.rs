@@ -36,6 +36,7 @@ pub fn figure(sweep: &Sweep, doubts: &Doubts) -> Option<Figure> {
         series: series(sweep, doubts, *quantity, *pick, *touched),
         guides: Vec::new(),
         span: Span::Half,
+        marks: String::new(),
     });
     Some(Figure {
         title: match factor.map(last_part) {

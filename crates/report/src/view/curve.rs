@@ -56,7 +56,8 @@ pub fn experiments(findings: &Findings) -> Vec<&str> {
 
 /// The points of one experiment as curves.
 pub fn sweep<'a>(findings: &'a Findings, experiment: &'a str) -> Sweep<'a> {
-    let points: Vec<&Point> = findings.points.iter().filter(|point| point.experiment == experiment).collect();
+    let mut points: Vec<&Point> = findings.points.iter().filter(|point| point.experiment == experiment).collect();
+    points.sort_by_key(|point| (place_of_system(findings, &point.system), place_of_stream(findings, &point.stream)));
     let names = factor_names(&points);
     let varied: Vec<&str> = names.iter().copied().filter(|name| varies(&points, name)).collect();
     let factor = axis(findings, experiment, &points, &varied);
@@ -66,10 +67,20 @@ pub fn sweep<'a>(findings: &'a Findings, experiment: &'a str) -> Sweep<'a> {
         experiment,
         factor: factor.map(str::to_owned),
         numeric,
-        levels: sorted(levels, numeric),
+        levels: sorted(findings, levels, numeric),
         curves: curves(&points, factor, &varied),
         constant: constant(&points, &names, &varied),
     }
+}
+
+/// Systems in the order in which they were named, whatever order they were run in.
+fn place_of_system(findings: &Findings, name: &str) -> usize {
+    findings.run.systems.iter().position(|system| system.name == name).unwrap_or(usize::MAX)
+}
+
+/// Streams in the order of the study: trials were run in random order, and its text is the only other witness.
+fn place_of_stream(findings: &Findings, name: &str) -> usize {
+    findings.run.study_text.find(name).unwrap_or(usize::MAX)
 }
 
 /// The level of `point` for `factor`.
@@ -103,9 +114,12 @@ fn levels_of<'a>(points: &[&'a Point], name: &str) -> Vec<&'a Level> {
     levels
 }
 
-fn sorted(mut levels: Vec<&Level>, numeric: bool) -> Vec<&Level> {
+/// Numbers ascend; words come as the study lists them.
+fn sorted<'a>(findings: &Findings, mut levels: Vec<&'a Level>, numeric: bool) -> Vec<&'a Level> {
     if numeric {
         levels.sort_by(|a, b| order(a.number(), b.number()));
+    } else {
+        levels.sort_by_key(|level| findings.run.study_text.find(level.text()).unwrap_or(usize::MAX));
     }
     levels
 }

@@ -50,6 +50,7 @@ pub fn figure(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Option<Fig
             series: shown,
             guides: Vec::new(),
             span: Span::Full,
+            marks: String::new(),
         }],
         table: table(findings, sweep.experiment, doubts),
         folded: false,

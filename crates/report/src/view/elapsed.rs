@@ -49,5 +49,13 @@ fn panel(sweep: &Sweep, doubts: &Doubts, title: &str, quantity: Quantity, pick: 
         y = super::axes::amount(title, quantity);
         y.range = Some((0.0, 1.0));
     }
-    Panel { title: title.to_owned(), x: factor_axis(sweep), y, series: all, guides: Vec::new(), span: Span::Half }
+    Panel {
+        title: title.to_owned(),
+        x: factor_axis(sweep),
+        y,
+        series: all,
+        guides: Vec::new(),
+        span: Span::Half,
+        marks: String::new(),
+    }
 }

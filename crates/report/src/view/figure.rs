@@ -58,6 +58,8 @@ pub struct Panel {
     pub guides: Vec<Guide>,
     /// How much of the page it takes.
     pub span: Span,
+    /// Letters of the doubts that touch every point in it; they are said once.
+    pub marks: String,
 }
 
 /// How much of the width of the page a panel takes.
@@ -148,6 +150,8 @@ pub struct Datum {
     pub readout: String,
     /// Letters of the doubts that touch it.
     pub marks: String,
+    /// A word beside it, such as a verdict; most have none.
+    pub word: String,
 }
 
 /// What explains a panel.
@@ -210,7 +214,7 @@ impl Axis {
 impl Datum {
     /// A point without an interval.
     pub fn bare(x: f64, y: f64, readout: String) -> Datum {
-        Datum { x, y, low: f64::NAN, high: f64::NAN, readout, marks: String::new() }
+        Datum { x, y, low: f64::NAN, high: f64::NAN, readout, marks: String::new(), word: String::new() }
     }
 }
 
@@ -218,6 +222,19 @@ impl Panel {
     /// Whether names run down the left side and values along x.
     pub fn is_rows(&self) -> bool {
         matches!(self.y.spacing, Spacing::Names(_))
+    }
+
+    /// Says once what touches every point: letters at every mark would hide the marks.
+    pub fn gathered(mut self) -> Panel {
+        let lettered =
+            |series: &Series| series.form != Form::Thin && series.points.iter().any(|point| !point.marks.is_empty());
+        let points: Vec<&Datum> =
+            self.series.iter().filter(|series| lettered(series)).flat_map(|series| &series.points).collect();
+        self.marks = super::table::common(points.iter().map(|point| point.marks.as_str()));
+        for point in self.series.iter_mut().flat_map(|series| &mut series.points) {
+            point.marks.retain(|mark| !self.marks.contains(mark));
+        }
+        self
     }
 
     /// A panel that would show nothing is not drawn.

@@ -74,9 +74,9 @@ pub fn report(findings: &Findings) -> Report<'_> {
         curve::experiments(findings).into_iter().map(|name| curve::sweep(findings, name)).collect();
     Report {
         findings,
-        headline: headline::table(findings, &sweeps, &doubts),
+        headline: headline::table(findings, &sweeps, &doubts).gathered(),
         conclusions: conclusions(findings),
-        versus: versus::figure(findings),
+        versus: versus::figure(findings).map(gathered),
         sections: beside(&sweeps).iter().map(|sweeps| section(findings, sweeps, &doubts)).collect(),
         doubts,
     }
@@ -93,7 +93,7 @@ fn conclusions(findings: &Findings) -> Vec<Conclusion> {
     };
     let mut ordered: Vec<&Finding> = findings.findings.iter().collect();
     ordered.sort_by_key(|finding| rank(finding));
-    ordered.into_iter().map(|finding| conclusion(finding, several_systems(findings))).collect()
+    told_apart(ordered.into_iter().map(|finding| conclusion(finding, several_systems(findings))).collect())
 }
 
 /// Experiments over transfer size follow each other side by side (on and off alignment); all others stand alone.
@@ -127,8 +127,16 @@ fn section(findings: &Findings, sweeps: &[&Sweep], doubts: &Doubts) -> Section {
         constant: constant.join(", "),
         conclusions: found(findings, &names),
         drawn: main_figure.is_some(),
-        figures: main_figure.into_iter().chain(further_figures(findings, sweeps, doubts)).collect(),
-        table: points::joined(sweeps, doubts),
+        figures: main_figure.into_iter().chain(further_figures(findings, sweeps, doubts)).map(gathered).collect(),
+        table: points::joined(sweeps, doubts).gathered(),
+    }
+}
+
+fn gathered(figure: Figure) -> Figure {
+    Figure {
+        panels: figure.panels.into_iter().map(Panel::gathered).collect(),
+        table: figure.table.gathered(),
+        ..figure
     }
 }
 
@@ -136,7 +144,24 @@ fn found(findings: &Findings, experiments: &[&str]) -> Vec<Conclusion> {
     let here =
         |conclusion: &Conclusion| conclusion.experiment.as_deref().is_some_and(|name| experiments.contains(&name));
     let of = findings.findings.iter().filter(|finding| !matches!(finding, Finding::Comparison(_)));
-    of.map(|finding| conclusion(finding, several_systems(findings))).filter(here).collect()
+    told_apart(of.map(|finding| conclusion(finding, several_systems(findings))).filter(here).collect())
+}
+
+/// Two experiments may say something of the same stream; then each sentence names its experiment.
+fn told_apart(conclusions: Vec<Conclusion>) -> Vec<Conclusion> {
+    let subject = |conclusion: &Conclusion| {
+        (conclusion.word.clone(), conclusion.text.split(':').next().unwrap_or_default().to_owned())
+    };
+    let shared = |one: &Conclusion| {
+        conclusions.iter().any(|other| other.experiment != one.experiment && subject(other) == subject(one))
+    };
+    let named = |conclusion: &Conclusion| match &conclusion.experiment {
+        Some(experiment) if shared(conclusion) => {
+            Conclusion { text: format!("{experiment}, {}", conclusion.text), ..conclusion.clone() }
+        }
+        _ => conclusion.clone(),
+    };
+    conclusions.iter().map(named).collect()
 }
 
 fn several_systems(findings: &Findings) -> bool {

@@ -37,6 +37,7 @@ fn throughput(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Panel {
         series: series.collect(),
         guides,
         span: Span::Full,
+        marks: String::new(),
     }
 }
 
@@ -87,6 +88,7 @@ fn response(sweep: &Sweep, doubts: &Doubts) -> Panel {
         series: all,
         guides: Vec::new(),
         span: Span::Half,
+        marks: String::new(),
     }
 }
 
@@ -122,5 +124,6 @@ fn against(sweep: &Sweep, doubts: &Doubts) -> Panel {
         series: all,
         guides: Vec::new(),
         span: Span::Half,
+        marks: String::new(),
     }
 }

@@ -47,6 +47,7 @@ fn panel(findings: &Findings, sweep: &Sweep, doubts: &Doubts, stream: &str, span
         series: series.collect(),
         guides: curves.iter().filter_map(|curve| proportion(sweep, curve)).collect(),
         span,
+        marks: String::new(),
     }
 }
 

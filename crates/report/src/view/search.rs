@@ -47,6 +47,7 @@ fn figure(found: &HighestRate) -> Figure {
             series,
             guides,
             span: Span::Full,
+            marks: String::new(),
         }],
         table: table(found, &quantile),
         folded: false,

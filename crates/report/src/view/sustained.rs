@@ -64,6 +64,7 @@ fn figure(found: &SustainedFinding, provenance: Provenance) -> Figure {
         series: vec![Series { name: found.stream.clone(), look, form: Form::Line, points: points.collect() }],
         guides,
         span: Span::Full,
+        marks: String::new(),
     };
     let burst = figures.burst.map(|burst| {
         format!(

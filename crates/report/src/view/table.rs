@@ -32,6 +32,8 @@ pub struct Column {
     pub minor: bool,
     /// Keeps its interval longest where there is little room.
     pub leading: bool,
+    /// Letters of the doubts that touch every number in it; they are said once.
+    pub marks: String,
 }
 
 /// One cell.
@@ -78,6 +80,18 @@ impl Table {
         self
     }
 
+    /// Says once, beside the title of its column, what touches every number of a column.
+    pub fn gathered(mut self) -> Table {
+        for (at, column) in self.columns.iter_mut().enumerate() {
+            let held = self.rows.iter().map(|row| &row[at]).filter(|cell| cell.value != Held::Nothing);
+            column.marks = common(held.map(|cell| cell.marks.as_str()));
+            for row in &mut self.rows {
+                row[at].marks.retain(|mark| !column.marks.contains(mark));
+            }
+        }
+        self
+    }
+
     /// The heading that stands before a row.
     pub fn heading(&self, row: usize) -> Option<&str> {
         self.groups.iter().find(|(before, _)| *before == row).map(|(_, heading)| heading.as_str())
@@ -85,22 +99,52 @@ impl Table {
 
     /// The marks that stand anywhere in it, sorted.
     pub fn marks(&self) -> String {
-        let mut marks: Vec<char> = self.rows.iter().flatten().flat_map(|cell| cell.marks.chars()).collect();
+        let cells = self.rows.iter().flatten().map(|cell| cell.marks.as_str());
+        let columns = self.columns.iter().map(|column| column.marks.as_str());
+        let mut marks: Vec<char> = cells.chain(columns).flat_map(str::chars).collect();
         marks.sort_unstable();
         marks.dedup();
         marks.into_iter().collect()
     }
 }
 
+/// What is said once must be said often enough to be worth it.
+const COMMON_MIN: usize = 3;
+
+/// The letters that all have in common, when there are enough of them.
+pub fn common<'a>(marks: impl Iterator<Item = &'a str>) -> String {
+    let all: Vec<&str> = marks.collect();
+    match all.split_first() {
+        Some((first, rest)) if all.len() >= COMMON_MIN => {
+            first.chars().filter(|mark| rest.iter().all(|other| other.contains(*mark))).collect()
+        }
+        _ => String::new(),
+    }
+}
+
 impl Column {
     /// A column of words.
     pub fn words(title: &str, key: &str) -> Column {
-        Column { title: title.to_owned(), key: key.to_owned(), numeric: false, minor: false, leading: false }
+        Column {
+            title: title.to_owned(),
+            key: key.to_owned(),
+            numeric: false,
+            minor: false,
+            leading: false,
+            marks: String::new(),
+        }
     }
 
     /// A column of numbers.
     pub fn numbers(title: &str, key: &str) -> Column {
-        Column { title: title.to_owned(), key: key.to_owned(), numeric: true, minor: false, leading: false }
+        Column {
+            title: title.to_owned(),
+            key: key.to_owned(),
+            numeric: true,
+            minor: false,
+            leading: false,
+            marks: String::new(),
+        }
     }
 }
 

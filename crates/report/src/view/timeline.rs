@@ -108,6 +108,7 @@ fn panel(trial: &TrialSummary, wide: bool, series: Vec<Series>, y: Axis) -> Pane
         series,
         guides,
         span: if wide { Span::Full } else { Span::Third },
+        marks: String::new(),
     }
 }
 

@@ -17,10 +17,14 @@ const STEPS_SEEN: u32 = 24;
 /// One column of panels an experiment: service time, and the data rate that follows.
 pub fn figure(findings: &Findings, sweeps: &[&Sweep], doubts: &Doubts) -> Figure {
     let service: Vec<Panel> = sweeps.iter().map(|sweep| service(findings, sweep, doubts)).collect();
+    let fitted = service.iter().any(|panel| !panel.guides.is_empty());
     let rate: Vec<Panel> = sweeps.iter().map(|sweep| rate(sweep, doubts)).collect();
     Figure {
         title: "Service time and data rate by transfer size".into(),
-        notes: vec!["The thin line is the fitted form: a time of its own for every operation, then a rate.".into()],
+        notes: fitted
+            .then(|| "The thin line is the fitted form: a time of its own for every operation, then a rate.".to_owned())
+            .into_iter()
+            .collect(),
         key: sweeps.first().map(|sweep| key(sweep, Form::Line)).unwrap_or_default(),
         panels: same_scale(service).into_iter().chain(same_scale(rate)).collect(),
         table: super::points::joined(sweeps, doubts),
@@ -42,6 +46,7 @@ fn service(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Panel {
         series: all,
         guides: sweep.curves.iter().filter_map(|curve| fit(findings, sweep, curve)).collect(),
         span: Span::Half,
+        marks: String::new(),
     }
 }
 
@@ -55,6 +60,7 @@ fn rate(sweep: &Sweep, doubts: &Doubts) -> Panel {
         series: all.collect(),
         guides: Vec::new(),
         span: Span::Half,
+        marks: String::new(),
     }
 }
 

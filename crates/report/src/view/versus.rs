@@ -86,6 +86,7 @@ fn panel(metric: &str, comparisons: &[&Comparison]) -> Panel {
             Guide::Event { x: 1.0, text: "no difference".into() },
         ],
         span: Span::Full,
+        marks: String::new(),
     }
 }
 
@@ -104,7 +105,8 @@ fn mark(row: usize, comparison: &Comparison) -> Datum {
             Quantity::Ratio.interval(ratio.low, ratio.high),
             comparison.verdict.word()
         ),
-        marks: comparison.verdict.word().to_owned(),
+        marks: String::new(),
+        word: comparison.verdict.word().to_owned(),
     }
 }
 
