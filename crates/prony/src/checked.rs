@@ -6,6 +6,7 @@
 //! What it does not do: settings of a study are checked by the study room, which knows its keys.
 
 use crate::failure::Failure;
+use std::path::Path;
 use system::consent::Consent;
 
 /// What `--destroy` says.
@@ -39,8 +40,18 @@ pub fn tag(text: &str) -> Result<String, Failure> {
 pub fn run_id(started_unix_ns: i64, zone: jiff::tz::TimeZone, study: &str, n: u32) -> String {
     let stamp = jiff::Timestamp::from_nanosecond(i128::from(started_unix_ns)).unwrap_or_default();
     let minute = stamp.to_zoned(zone).strftime("%Y-%m-%dT%H%M").to_string();
-    let study: String = study.chars().map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect();
+    let study = plain(study);
     if n > 1 { format!("{minute}-{study}-{n}") } else { format!("{minute}-{study}") }
+}
+
+/// The id of a run whose file was named by the user: what they call it.
+pub fn id_of(path: &Path) -> String {
+    plain(&path.file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default())
+}
+
+/// Only what is safe in a file name and on a command line.
+fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect()
 }
 
 #[cfg(test)]
@@ -53,6 +64,11 @@ mod tests {
         for text in ["", "two words", "a,b", "a\nb", &"x".repeat(65)] {
             assert!(tag(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_run_whose_file_was_named_has_that_name() {
+        assert_eq!(id_of(Path::new("runs/before the update.prony")), "before-the-update");
     }
 
     #[test]

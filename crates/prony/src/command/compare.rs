@@ -71,7 +71,7 @@ fn two_runs(first: &str, second: &str) -> Result<Compared, Failure> {
     let (first, second) = (folder::open(first)?, folder::open(second)?);
     let (first_facts, second_facts) = (facts(&first)?, facts(&second)?);
     let doing = format!("comparing the runs `{}` and `{}`", first_facts.id, second_facts.id);
-    if first_facts.id == second_facts.id && first_facts.started_unix_ns == second_facts.started_unix_ns {
+    if same_run(&first_facts, &second_facts) {
         return Err(Failure::new(format!("{doing}: two different runs are needed, got one twice")));
     }
     let judgement = judged::study_of(&first_facts)?.judgement().clone();
@@ -102,7 +102,7 @@ fn known_between(path: &Path, first: &RunFacts, second: &RunFacts, metric: Metri
     let learnt = kinds.into_iter().filter_map(|kind| {
         let of_kind = entries.iter().filter_map(|entry| Some((&entry.path, &entry.content.as_ref().ok()?.facts)));
         let of_kind = of_kind.filter(|(_, facts)| facts.finished && alike(facts, kind));
-        let of_kind = of_kind.filter(|(_, facts)| std::ptr::eq(kind, second) || facts.id != second.id);
+        let of_kind = of_kind.filter(|(_, facts)| std::ptr::eq(kind, second) || !same_run(facts, second));
         let findings: Vec<Findings> =
             of_kind.filter_map(|(path, _)| judged::findings(&RunFile::open(path).ok()?).ok()).collect();
         BetweenRuns::learn(&findings, metric)
@@ -116,6 +116,11 @@ fn pooled(learnt: impl Iterator<Item = BetweenRuns>) -> Option<BetweenRuns> {
         (squares + known.deviation.powi(2) * known.freedom, freedom + known.freedom)
     });
     (freedom > 0.0).then(|| BetweenRuns { deviation: (squares / freedom).sqrt(), freedom })
+}
+
+/// Whether two files hold one run; a copy may have another name.
+fn same_run(a: &RunFacts, b: &RunFacts) -> bool {
+    (a.started_unix_ns, a.seed) == (b.started_unix_ns, b.seed)
 }
 
 /// Whether two runs asked the same of the same systems.

@@ -13,6 +13,7 @@ use crate::failure::Failure;
 use analysis::TrialSummary;
 use engine::{Opened, TrialError};
 use observation::{Observations, Provenance, Window};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use store::{RunFile, TrialMeta};
 use study::{Judgement, Outcome, Planner, Trial};
@@ -47,7 +48,7 @@ impl Execution<'_> {
         let ended = self.trials(&mut outcomes);
         self.progress.clear();
         // Scratch files go before anything is said, so that a message about a full disk finds it with room again.
-        let kept = self.opened.iter_mut().flat_map(|(_, opened)| opened.kept()).collect::<Vec<_>>();
+        let kept: Vec<PathBuf> = self.opened.iter().flat_map(|(_, opened)| opened.kept()).collect();
         self.opened.clear();
         for folder in kept {
             self.progress.say(&format!("scratch files kept in {}", folder.display()));

@@ -150,7 +150,10 @@ impl Prepared<'_> {
 
     /// Makes every system ready and writes what it is into the file.
     fn open_systems(&mut self, manner: &Manner, progress: &Progress) -> Result<Vec<(String, Opened)>, Failure> {
-        self.facts.ceiling = ceiling(self.study.systems())?;
+        // A resumed run is judged against what the generator could do when it began, like the trials that it has.
+        if self.facts.ceiling.is_none() {
+            self.facts.ceiling = ceiling(self.study.systems())?;
+        }
         let mut opened = Vec::new();
         let mut systems: Vec<SystemFacts> = Vec::new();
         for spec in self.study.systems() {
@@ -191,10 +194,12 @@ impl Prepared<'_> {
     }
 }
 
-/// How many modules a system is opened with: as many as its largest trial needs; of devices, those that are named.
+/// How many modules a system is opened with: as many as its largest trial needs; of devices, those that are named; none
+/// where file work needs only the folders.
 fn modules(spec: &SystemSpec) -> u32 {
     match &spec.place {
         Place::Device { paths } => spec.modules.unwrap_or(paths.len() as u32),
+        Place::File { .. } if spec.size.is_none() => 0,
         _ => spec.modules.unwrap_or_default(),
     }
 }
@@ -259,8 +264,11 @@ fn new_file(
     let failed =
         |path: &Path, error: StoreError| Failure::caused(format!("making the run file `{}`", path.display()), &error);
     for n in 1..1000 {
-        let id = checked::run_id(clock.unix_start_ns(), jiff::tz::TimeZone::system(), &study.name, n);
         let named = request.output.clone();
+        let id = match &named {
+            Some(path) => checked::id_of(path),
+            None => checked::run_id(clock.unix_start_ns(), jiff::tz::TimeZone::system(), &study.name, n),
+        };
         let path = named.clone().unwrap_or_else(|| PathBuf::from(format!("{id}.{}", folder::ENDING)));
         let facts = facts(request, study, seed, clock, id);
         match RunFile::create(&path, &facts, reserve) {

@@ -27,7 +27,7 @@ fn the_baseline_can_be_chosen() {
     run(&program, &[OLD, SLOWER], 4, "x.prony");
     let ran = program.run("compare x.prony --baseline new --json");
     assert_eq!(ran.code, Some(0), "{ran}");
-    let json: serde_json::Value = ran.stdout.parse().expect("JSON");
+    let json = ran.json();
     assert_eq!(json["baseline"], "new");
     assert!(json["findings"].as_array().expect("a list").iter().all(|finding| finding["system"] == "old"));
 }
@@ -55,7 +55,7 @@ fn two_runs_without_known_variance_between_runs_are_inconclusive() {
 #[test]
 fn runs_of_the_same_system_teach_how_much_two_runs_differ() {
     let program = Program::new();
-    let spread = |service: &str| format!("old=scripted:service={service},servers=8,spread=50%");
+    let spread = |service: &str| format!("old=scripted:service={service},servers=8,spread=20%");
     for (number, name) in ["a", "b", "c", "d"].iter().enumerate() {
         let line = format!("run LAB --on {} --seed {number} --quiet -o {name}.prony", spread("100us"));
         program.fine(&line);

@@ -25,8 +25,11 @@ pub struct Program {
 /// What came out.
 pub struct Ran {
     pub code: Option<i32>,
+    /// With what differs from run to run taken out; so is stderr.
     pub stdout: String,
     pub stderr: String,
+    /// Stdout as it came.
+    pub raw: String,
 }
 
 impl Program {
@@ -59,8 +62,10 @@ impl Program {
     /// Runs a command line to its end.
     pub fn run(&self, line: &str) -> Ran {
         let output = self.command(line).output().expect("the program starts");
-        let text = |bytes: Vec<u8>| filtered(&String::from_utf8(bytes).expect("output is text"), self.dir());
-        Ran { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("output is text");
+        let (raw, stderr) = (text(output.stdout), text(output.stderr));
+        let (stdout, stderr) = (filtered(&raw, self.dir()), filtered(&stderr, self.dir()));
+        Ran { code: output.status.code(), stdout, stderr, raw }
     }
 
     /// Runs it, expects exit code 0, and gives stdout.
@@ -80,7 +85,9 @@ impl Program {
 
     /// Runs it, expects exit code 0 and JSON on stdout.
     pub fn json(&self, line: &str) -> Value {
-        self.fine(line).parse().expect("stdout is JSON")
+        let ran = self.run(line);
+        assert_eq!(ran.code, Some(0), "prony {line}\n{ran}");
+        ran.json()
     }
 
     /// Starts a command line that is expected to run for a while. Its stdout goes nowhere.
@@ -116,6 +123,10 @@ impl Going {
         }
     }
 
+    pub fn runs(&mut self) -> bool {
+        self.child.try_wait().expect("a state").is_none()
+    }
+
     pub fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.child), signal).expect("it is running");
     }
@@ -140,6 +151,13 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
+impl Ran {
+    /// Stdout as JSON.
+    pub fn json(&self) -> Value {
+        self.raw.parse().unwrap_or_else(|error| panic!("stdout is no JSON: {error}\n{self}"))
+    }
+}
+
 impl fmt::Display for Ran {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let code = self.code.map_or_else(|| "killed".to_owned(), |code| code.to_string());
@@ -153,9 +171,6 @@ static FILTERS: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
     vec![
         filter(r"\d{4}-\d\d-\d\dT\d{4}\b", "[MINUTE]"),
         filter(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?(\.\d+)?( ?UTC|Z)?", "[TIME]"),
-        filter(r#"("started_unix_ns": )\d+"#, "${1}[TIME]"),
-        filter(r#"("version": )"[^"]*""#, "${1}\"[VERSION]\""),
-        filter(r#"("commit": )"[^"]*""#, "${1}\"[COMMIT]\""),
         filter(r"[Pp]rony 0\.\d+\.\d+( \([0-9a-z]+\)| \(commit [0-9a-z]+\))?", "Prony [VERSION]"),
     ]
 });

@@ -34,10 +34,18 @@ fn a_resumed_run_keeps_what_it_had_and_repeats_nothing() {
     going.signal(Signal::TERM);
     let (code, told) = going.end();
     assert_eq!(code, Some(2), "{told}");
-    let trials = |json: Value| json["trials"].as_array().expect("trials").clone();
+    let trials = |mut json: Value| {
+        let trials = json["trials"].as_array_mut().expect("trials");
+        // Some doubts come from all trials together, and there are more of those at the end.
+        trials.iter_mut().for_each(|trial| trial["caveats"] = Value::Null);
+        trials.clone()
+    };
     let before = trials(program.json("show x.prony --json"));
     let after = trials(program.json("run --resume x.prony --json --quiet"));
-    assert!(before.len() >= 3 && before[..] == after[..before.len()], "a finished trial changed");
+    assert!((3..10).contains(&before.len()), "{} trials were finished", before.len());
+    for (was, is) in before.iter().zip(&after) {
+        assert_eq!(was, is, "a finished trial changed");
+    }
 }
 
 #[test]
