@@ -99,3 +99,26 @@ fn a_planted_slow_down_of_five_percent_is_found_at_the_planned_number_of_pairs()
         assert!(found >= 320, "world {seed}: {found} of 400");
     }
 }
+
+/// The same with the planner's own rule: a pilot of four pairs, and the number that is printed and run.
+fn run_as_planned(world: &World, draws: &mut Draws, slower: f64) -> Verdict {
+    let run = throughputs(world, draws, 400, slower);
+    let ratios: Vec<f64> = run[..2 * study::PILOT as usize]
+        .chunks(2)
+        .map(|pair| (pair[0].1 / pair[1].1).ln() * if pair[0].0 { 1.0 } else { -1.0 })
+        .collect();
+    let mean = ratios.iter().sum::<f64>() / ratios.len() as f64;
+    let squares: f64 = ratios.iter().map(|ratio| (ratio - mean).powi(2)).sum();
+    let spread = (squares / (ratios.len() - 1) as f64).sqrt();
+    let pairs = study::needed(spread, study::PILOT, 0.05, 0.95, 400);
+    verdict(&run[..2 * pairs as usize], 0.05).verdict
+}
+
+#[test]
+fn a_planted_slow_down_of_five_percent_is_found_at_the_number_of_pairs_that_the_planner_prints() {
+    for (seed, world) in WORLDS.iter().enumerate() {
+        let mut draws = Draws::new(2_000 + seed as u64);
+        let found = (0..400).filter(|_| run_as_planned(world, &mut draws, 0.05) == Verdict::Worse).count();
+        assert!(found >= 320, "world {seed}: {found} of 400");
+    }
+}
