@@ -149,7 +149,8 @@ fn the_printed_detectable_difference_is_found_in_about_eighty_of_a_hundred_runs(
             let n = f64::from(pairs);
             let mean = ratios.iter().sum::<f64>() / n;
             let sd = (ratios.iter().map(|r| (r - mean).powi(2)).sum::<f64>() / (n - 1.0)).sqrt();
-            (mean / (sd / n.sqrt())).abs() > t
+            // The comparison allows for the order of the pairs; simulated, that is a quarter of the variance.
+            (mean / (sd * (1.25 / n).sqrt())).abs() > t
         });
         let share = found.count() as f64 / 4_000.0;
         assert!((0.78..0.87).contains(&share), "{share} with {pairs} pairs");
