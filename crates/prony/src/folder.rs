@@ -78,9 +78,12 @@ pub fn find(word: &str) -> Result<PathBuf, Failure> {
     let entries = scan(dir)?;
     match choose(word, &entries) {
         Choice::One(entry) => Ok(entry.path.strip_prefix(dir).unwrap_or(&entry.path).to_path_buf()),
+        Choice::None if word == "latest" => Err(Failure::new(
+            "looking for the latest run: a run file is needed in this folder, got none that can be read",
+        )
+        .hint("make one with `prony quick`, or give the path of a run file")),
         Choice::None => Err(Failure::new(format!(
-            "looking for the run `{word}`: no such file, and none of the {} runs in this folder has an id that begins so",
-            entries.len()
+            "looking for the run `{word}`: no file has this name, and no run in this folder an id that begins so"
         ))
         .hint("see what is here with `prony list`, or give the path of a run file")),
         Choice::Several(ids) => {
@@ -107,7 +110,7 @@ enum Choice<'a> {
 
 fn choose<'a>(word: &str, entries: &'a [Entry]) -> Choice<'a> {
     if word == "latest" {
-        return entries.iter().filter(|entry| entry.started().is_some()).next_back().map_or(Choice::None, Choice::One);
+        return entries.iter().rfind(|entry| entry.started().is_some()).map_or(Choice::None, Choice::One);
     }
     let exact = |entry: &&Entry| entry.stem() == word || entry.id() == Some(word);
     if let Some(entry) = entries.iter().find(exact) {

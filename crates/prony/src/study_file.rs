@@ -45,25 +45,30 @@ pub fn read_or_fail(text: &StudyText, changes: &Changes, fail_if: &[String]) -> 
     read(text, changes, fail_if).map_err(|problems| failure(&text.origin, &problems))
 }
 
-/// Problems as a failure: one line each, with its place.
+/// Problems as a failure: one line each, with its place as editors understand it: `mine.toml:12:8`.
 pub fn failure(origin: &str, problems: &Problems) -> Failure {
     let doing = format!("reading the study `{origin}`");
     if let [only] = problems.list.as_slice() {
-        let failure = Failure::new(format!("{doing}: {only}"));
+        let failure = Failure::new(format!("{doing}: {}", line(origin, only)));
         return match &only.hint {
             Some(hint) => failure.hint(hint),
             None => failure,
         };
     }
-    let lines: Vec<String> = problems.list.iter().map(line).collect();
+    let lines: Vec<String> = problems.list.iter().map(|problem| line_with_hint(origin, problem)).collect();
     Failure::new(format!("{doing}: {} problems\n{}", lines.len(), lines.join("\n")))
 }
 
-fn line(problem: &Problem) -> String {
+fn line_with_hint(origin: &str, problem: &Problem) -> String {
     match &problem.hint {
-        Some(hint) => format!("{problem}\n  hint: {hint}"),
-        None => problem.to_string(),
+        Some(hint) => format!("{}\n  hint: {hint}", line(origin, problem)),
+        None => line(origin, problem),
     }
+}
+
+fn line(origin: &str, problem: &Problem) -> String {
+    let source = if problem.line.is_some() { origin.to_owned() } else { problem.source.clone() };
+    Problem { source, ..problem.clone() }.to_string()
 }
 
 fn overrides(changes: &Changes, fail_if: &[String]) -> Overrides {

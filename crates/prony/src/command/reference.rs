@@ -112,7 +112,7 @@ fn examples(command: &Command) -> String {
                 let _ = write!(text, "```sh\n{}\n```\n", lines.join("\n"));
             }
             None => {
-                let _ = write!(text, "{}{}\n", if index > 0 { "\n" } else { "" }, paragraph);
+                let _ = writeln!(text, "{}{paragraph}", if index > 0 { "\n" } else { "" });
             }
         }
     }

@@ -101,15 +101,25 @@ fn trials(plan: &Plan) -> String {
 
 fn time(plan: &Plan) -> String {
     let estimated = plan.estimated();
-    let mut text = format!("about {}", units::duration(estimated.certain));
+    let mut text = format!("about {}", roughly(estimated.certain));
     if estimated.at_most > estimated.certain {
-        let _ = write!(text, ", at most {}", units::duration(estimated.at_most));
+        let _ = write!(text, ", at most {}", roughly(estimated.at_most));
     }
     if estimated.assumed > Nanos::from_secs(1) {
         let speed = units::bytes_per_second(ASSUMED_BYTES_PER_S);
-        let _ = write!(text, " ({} of it for fills and fixed work at {speed})", units::duration(estimated.assumed));
+        let _ = write!(text, " ({} of it for fills and fixed work at {speed})", roughly(estimated.assumed));
     }
     text
+}
+
+/// A time as people plan with it: an estimate of 97.6 s is no better than 98 s.
+pub fn roughly(time: Nanos) -> String {
+    let seconds = time.seconds().ceil() as u64;
+    match seconds {
+        0..100 => format!("{seconds} s"),
+        100..6_000 => format!("{} min", seconds.div_ceil(60)),
+        _ => format!("{} h {:02} min", seconds / 3_600, seconds % 3_600 / 60),
+    }
 }
 
 fn detectable(found: &Detectable) -> String {
@@ -193,7 +203,7 @@ fn planned(trial: &Trial) -> PlannedTrial {
 /// The trials in order, one line each.
 fn order(plan: &Plan) -> String {
     let mut rows =
-        vec![["#", "EXPERIMENT", "SYSTEM", "STREAMS", "FACTORS", "REPEAT", "STATE", "TIME"].map(str::to_owned)];
+        vec![["#", "EXPERIMENT", "SYSTEM", "STREAMS", "FACTORS", "REPEAT", "TIME", "STATE"].map(str::to_owned)];
     rows.extend(plan.trials.iter().map(row));
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
     let widths: Vec<usize> = (0..8).map(width).collect();
@@ -217,8 +227,8 @@ fn row(trial: &Trial) -> [String; 8] {
         streams.join(" + "),
         factors.join(" "),
         (label.replicate + 1).to_string(),
-        label.state.clone(),
         units::duration(expected(trial)),
+        label.state.clone(),
     ]
 }
 
@@ -228,4 +238,15 @@ pub fn expected_in_all(plan: &Plan) -> Nanos {
     let fills: f64 = fills.map(|written| written.bytes().0 as f64 / ASSUMED_BYTES_PER_S).sum();
     let trials = plan.trials.iter().map(expected).fold(Nanos::ZERO, Nanos::saturating_add);
     trials.saturating_add(Nanos::from_seconds(fills))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_told_in_the_unit_that_people_plan_in() {
+        let told: Vec<String> = [0, 59, 99, 100, 3_600, 7_260].map(Nanos::from_secs).map(roughly).to_vec();
+        assert_eq!(told, ["0 s", "59 s", "99 s", "2 min", "60 min", "2 h 01 min"]);
+    }
 }

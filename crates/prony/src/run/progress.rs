@@ -5,6 +5,7 @@
 //!
 //! What it does not do: it times nothing. The moments come from the engine, the expected times from the plan.
 
+use super::planned;
 use crate::args::Voice;
 use crate::output;
 use engine::{Live, Phase};
@@ -30,7 +31,7 @@ pub struct Progress {
 impl Progress {
     /// Nothing is drawn yet.
     pub fn new(voice: Voice, total: Nanos) -> Progress {
-        let bar = (output::stderr_watched() && !voice.quiet).then(bar);
+        let bar = (output::stderr_watched() && !voice.quiet).then(|| bar(total));
         Progress {
             bar,
             voice,
@@ -76,7 +77,9 @@ impl Progress {
         let p99 = live.p99_ms.map_or_else(String::new, |ms| format!(", p99 {}", units::milliseconds(ms)));
         let rate = units::rate(live.done_per_s);
         let into = live.at.saturating_sub(moment_of(live.phase, trial));
-        self.draw(into, format!("{} · {} {rate}{p99}", self.title(trial), live.phase.word()));
+        // What changes comes first: a narrow terminal cuts the end off, and the title is the longest part.
+        let (number, known) = self.ordinal;
+        self.draw(into, format!("{number}/{known} {} {rate}{p99} · {}", live.phase.word(), trial_words(trial)));
     }
 
     /// A line that stays.
@@ -107,7 +110,7 @@ impl Progress {
         let left = self.total.saturating_sub(position);
         bar.set_length(self.total.0.max(1) / 1_000_000);
         bar.set_position(position.0 / 1_000_000);
-        bar.set_prefix(time_left(left));
+        bar.set_prefix(planned::roughly(left));
         bar.set_message(message);
         bar.tick();
     }
@@ -125,23 +128,15 @@ pub fn trial_words(trial: &Trial) -> String {
 }
 
 /// The line has one redraw a tick of the engine at most; no thread of its own that could disturb what is measured.
-fn bar() -> ProgressBar {
+fn bar(total: Nanos) -> ProgressBar {
     let style = ProgressStyle::with_template("{prefix:>12} left [{bar:20}] {wide_msg}")
         .unwrap_or_else(|_| ProgressStyle::default_bar())
         .progress_chars("=> ");
     let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr_with_hz(4));
     bar.set_style(style);
+    bar.set_prefix(planned::roughly(total));
+    bar.set_message("getting ready");
     bar
-}
-
-/// Rounded, because a plan's times are estimates.
-fn time_left(left: Nanos) -> String {
-    let seconds = left.seconds().round() as u64;
-    match seconds {
-        0..100 => format!("{seconds} s"),
-        100..6_000 => format!("{} min", (seconds + 30) / 60),
-        _ => format!("{} h {:02} min", seconds / 3_600, seconds % 3_600 / 60),
-    }
 }
 
 /// When a phase begins on the clock on which its moments are told.
@@ -150,17 +145,5 @@ fn moment_of(phase: Phase, trial: &Trial) -> Nanos {
         Phase::Measure => trial.phases.warm_up,
         Phase::Drain => trial.phases.warm_up + trial.phases.measure,
         _ => Nanos::ZERO,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn time_left_is_told_in_the_unit_that_people_plan_in() {
-        let told: Vec<String> =
-            [0, 59, 99, 100, 3_600, 7_260].iter().map(|s| time_left(Nanos::from_secs(*s))).collect();
-        assert_eq!(told, ["0 s", "59 s", "99 s", "2 min", "60 min", "2 h 01 min"]);
     }
 }
