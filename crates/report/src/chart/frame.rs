@@ -49,7 +49,9 @@ pub(super) fn lay_out(panel: &Panel, ends: f64) -> (Frame, Labels) {
     };
     let (y_ticks, y_unit) = ticks(&panel.y, &y, (height / 42.0) as usize);
     let widest = y_ticks.iter().map(|tick| text_width(&tick.text)).fold(0.0, f64::max);
-    let left = (widest + 14.0).clamp(34.0, width * 0.42);
+    // Wide panels of one figure stand under each other; a common margin keeps their axes in line.
+    let least = if panel.span == Span::Full && !panel.is_rows() { 58.0 } else { 34.0 };
+    let left = (widest + 14.0).clamp(least, width * 0.42);
     let right = width - 16.0_f64.max(ends);
     let (x_kind, x_low, x_high) = value_range(panel, &panel.x, Along::X);
     // Markers at the ends of the axis must not lie on the frame.

@@ -13,12 +13,7 @@ const NAMED_MAX: usize = 6;
 /// The panel as an `svg` element; `label` says in words what it shows.
 pub(crate) fn svg(panel: &Panel, label: &str) -> Markup {
     let named = names_at_ends(panel);
-    let ends = if named {
-        panel.series.iter().map(|series| 1.25 * text_width(&series.name)).fold(0.0, f64::max) + 16.0
-    } else {
-        0.0
-    };
-    let (frame, labels) = lay_out(panel, ends.min(260.0));
+    let (frame, labels) = lay_out(panel, room_at_ends(panel, named));
     let view = format!("0 0 {} {}", px(frame.width), px(frame.height));
     html! {
         svg class={ "chart " (span_class(panel.span)) } viewBox=(view) role="img" aria-label=(label) {
@@ -41,6 +36,14 @@ pub(crate) fn span_class(span: Span) -> &'static str {
         Span::Half => "half",
         Span::Third => "third",
     }
+}
+
+/// Room for names at the ends of lines, or for words beside marks; both are drawn bold, which is wider.
+fn room_at_ends(panel: &Panel, named: bool) -> f64 {
+    let names = panel.series.iter().filter(|_| named).map(|series| series.name.as_str());
+    let words = panel.series.iter().flat_map(|series| &series.points).map(|point| point.word.as_str());
+    let widest = names.chain(words).map(|text| 1.25 * text_width(text)).fold(0.0, f64::max);
+    if widest > 0.0 { (widest + 16.0).min(260.0) } else { 0.0 }
 }
 
 /// Whether the lines can carry their names.

@@ -28,6 +28,7 @@ pub fn table(findings: &Findings, sweeps: &[Sweep], doubts: &Doubts) -> Table {
     }
     let systems = rows.iter().any(|row| row.curve.system != rows[0].curve.system);
     let groups = groups(&rows);
+    let named = groups.is_empty() && rows.iter().any(|row| row.experiment != rows[0].experiment);
     let mut table = Table::new("The figures in short", columns(&rows));
     for row in &rows {
         let mut cells = vec![
@@ -36,7 +37,7 @@ pub fn table(findings: &Findings, sweeps: &[Sweep], doubts: &Doubts) -> Table {
             Cell::word(&row.at).shortened(&row.short),
         ];
         cells.extend(numbers(row.point, &rows, doubts));
-        cells.push(if groups.is_empty() { Cell::word(row.experiment) } else { Cell::nothing() });
+        cells.push(if named { Cell::word(row.experiment) } else { Cell::nothing() });
         table.rows.push(cells);
     }
     table.groups = groups;
@@ -47,18 +48,23 @@ pub fn table(findings: &Findings, sweeps: &[Sweep], doubts: &Doubts) -> Table {
 fn columns(rows: &[Row]) -> Vec<Column> {
     let mut columns =
         vec![Column::words("system", "system"), Column::words("stream", "stream"), Column::words("at", "at")];
-    columns.push(Column::numbers("elapsed", "elapsed_s").leading());
-    columns.push(Column::numbers("CPU-normalised", "cpu_elapsed_core_s"));
     if fixed_work(rows) {
-        columns.push(Column::numbers("bytes", "bytes_per_s"));
-        columns.push(Column::numbers("disk wait", "disk_wait_ms").minor());
-        columns.push(Column::numbers("disk busy", "disk_utilisation").minor());
+        columns.extend([
+            Column::numbers("elapsed", "elapsed_s").leading(),
+            Column::numbers("CPU-normalised", "cpu_elapsed_core_s"),
+            Column::numbers("bytes", "bytes_per_s"),
+            Column::numbers("disk wait", "disk_wait_ms").minor(),
+            Column::numbers("disk busy", "disk_utilisation").minor(),
+        ]);
     } else {
-        columns.push(Column::numbers("operations", "throughput_per_s").leading());
-        columns.push(Column::numbers("bytes", "bytes_per_s"));
-        columns.push(Column::numbers("p50", "response_p50_ms"));
-        columns.push(Column::numbers("p99", "response_p99_ms"));
-        columns.push(Column::numbers("CPU/op", "cpu_us").minor());
+        columns.extend([
+            Column::numbers("operations", "throughput_per_s").leading(),
+            Column::numbers("bytes", "bytes_per_s"),
+            Column::numbers("p50", "response_p50_ms"),
+            Column::numbers("p99", "response_p99_ms"),
+            Column::numbers("elapsed", "elapsed_s").minor(),
+            Column::numbers("CPU/op", "cpu_us").minor(),
+        ]);
     }
     columns.push(Column::words("experiment", "experiment").minor());
     columns
@@ -90,25 +96,25 @@ fn told_apart(rows: &[Row]) -> bool {
 fn numbers(point: &Point, rows: &[Row], doubts: &Doubts) -> Vec<Cell> {
     let all = doubts.marks(&point.caveats, Touches::All);
     let tail = doubts.marks(&point.caveats, Touches::Tail);
-    let (elapsed_marks, rate_marks) =
-        if point.elapsed_s.is_some() { (all, String::new()) } else { (String::new(), all) };
-    let mut cells = vec![
-        Cell::optional_estimate(point.elapsed_s.as_ref(), Quantity::Seconds).marked(elapsed_marks),
-        Cell::optional_estimate(point.cpu_elapsed_s.as_ref(), Quantity::CoreSeconds),
-    ];
+    let elapsed = Cell::optional_estimate(point.elapsed_s.as_ref(), Quantity::Seconds);
     let bytes = Cell::estimate(&point.bytes_per_s, Quantity::ByteRate);
     if fixed_work(rows) {
-        cells.push(bytes);
-        cells.push(Cell::optional_estimate(point.disk_wait_ms.as_ref(), Quantity::Milliseconds));
-        cells.push(Cell::optional_estimate(point.disk_utilisation.as_ref(), Quantity::Share));
-    } else {
-        cells.push(Cell::estimate(&point.throughput_per_s, Quantity::Rate).marked(rate_marks));
-        cells.push(bytes);
-        cells.push(Cell::estimate(&point.response_p50_ms, Quantity::Milliseconds));
-        cells.push(Cell::estimate(&point.response_p99_ms, Quantity::Milliseconds).marked(tail));
-        cells.push(Cell::optional_estimate(point.cpu_us.as_ref(), Quantity::Microseconds));
+        return vec![
+            elapsed.marked(all),
+            Cell::optional_estimate(point.cpu_elapsed_s.as_ref(), Quantity::CoreSeconds),
+            bytes,
+            Cell::optional_estimate(point.disk_wait_ms.as_ref(), Quantity::Milliseconds),
+            Cell::optional_estimate(point.disk_utilisation.as_ref(), Quantity::Share),
+        ];
     }
-    cells
+    vec![
+        Cell::estimate(&point.throughput_per_s, Quantity::Rate).marked(all),
+        bytes,
+        Cell::estimate(&point.response_p50_ms, Quantity::Milliseconds),
+        Cell::estimate(&point.response_p99_ms, Quantity::Milliseconds).marked(tail),
+        elapsed,
+        Cell::optional_estimate(point.cpu_us.as_ref(), Quantity::Microseconds),
+    ]
 }
 
 fn quoted<'a>(findings: &Findings, sweep: &'a Sweep) -> Vec<Row<'a>> {
@@ -141,7 +147,7 @@ fn load(findings: &Findings, point: &Point) -> String {
     match label {
         Some(label) => match (label.slots, label.offered) {
             (_, Some(rate)) => format!("{} offered", units::rate(rate.0)),
-            (Some(slots), None) if point.elapsed_s.is_none() => format!("{slots} outstanding"),
+            (Some(slots), None) if label.load.starts_with("closed") => format!("{slots} outstanding"),
             _ => label.load.clone(),
         },
         None => String::new(),

@@ -30,12 +30,14 @@ fn all_columns(sweep: &Sweep) -> Vec<Column> {
 }
 
 fn all_rows(sweep: &Sweep, doubts: &Doubts) -> Vec<Vec<Cell>> {
+    let several = sweep.curves.iter().any(|curve| curve.system != sweep.curves[0].system);
     let one = |(curve, point): (&Curve, &Point)| {
         let mut row = Vec::new();
         if let Some(factor) = sweep.factor.as_deref() {
             row.push(Cell::word(level_of(point, factor).map_or("", |level| level.text())));
         }
-        row.extend([Cell::word(curve.system), Cell::word(curve.stream)]);
+        row.push(if several { Cell::word(curve.system) } else { Cell::nothing() });
+        row.push(Cell::word(curve.stream));
         row.extend(curve.fixed.iter().map(|(_, level)| Cell::word(level.text())));
         row.extend(numbers(point, doubts));
         row

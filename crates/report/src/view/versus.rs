@@ -21,7 +21,7 @@ pub fn figure(findings: &Findings) -> Option<Figure> {
     if all.is_empty() {
         return None;
     }
-    all.sort_by_key(|comparison| !comparison.primary);
+    all.sort_by(|a, b| standing(a).cmp(&standing(b)).then(levels(a).total_cmp(&levels(b))));
     let mut metrics: Vec<&str> = Vec::new();
     for comparison in &all {
         if !metrics.contains(&comparison.metric.as_str()) {
@@ -51,6 +51,16 @@ pub fn figure(findings: &Findings) -> Option<Figure> {
         table: table(&all),
         folded: false,
     })
+}
+
+/// The primary first; then by metric, system and stream.
+fn standing(comparison: &Comparison) -> (bool, &str, &str, &str, &str) {
+    (!comparison.primary, &comparison.metric, &comparison.system, &comparison.experiment, &comparison.stream)
+}
+
+/// Then along the first factor that is a number.
+fn levels(comparison: &Comparison) -> f64 {
+    comparison.factors.iter().find_map(|(_, level)| level.number()).unwrap_or(0.0)
 }
 
 fn panel(metric: &str, comparisons: &[&Comparison]) -> Panel {
