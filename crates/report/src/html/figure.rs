@@ -63,7 +63,8 @@ fn key(figure: &Figure) -> Markup {
 }
 
 fn one(figure: &Figure, panel: &Panel) -> Markup {
-    let titled = figure.panels.len() > 1 && panel.title != panel.y.title;
+    // A panel of rows has no words on its upright axis, so its title is said here.
+    let titled = panel.is_rows() || (figure.panels.len() > 1 && panel.title != panel.y.title);
     html! {
         div class={ "panel " (chart::span_class(panel.span)) } {
             @if titled { h4 { (panel.title) } }

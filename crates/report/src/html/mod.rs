@@ -104,11 +104,17 @@ fn short(report: &Report) -> Markup {
             h2 { "In short" }
             @if !report.headline.rows.is_empty() {
                 (table::table(&report.headline, "headline"))
-                (table::footnotes(&report.headline, "", &report.doubts))
+                (table::footnotes(&report.headline, &of_the_run(&report.doubts.0), &report.doubts))
             }
             (conclusions(&listed))
         }
     }
+}
+
+/// Letters of the doubts about the run as a whole: they stand beside no number, so they are told under the first table.
+fn of_the_run(doubts: &[Doubt]) -> String {
+    let whole = |doubt: &&Doubt| doubt.caveats.iter().any(|caveat| caveat.trial.is_none());
+    doubts.iter().filter(whole).map(|doubt| doubt.mark).collect()
 }
 
 fn conclusions(conclusions: &[&Conclusion]) -> Markup {

@@ -179,3 +179,10 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn a_doubt_about_the_whole_run_is_told_under_the_first_table() {
+    let page = html(&wide());
+    let (_, short) = page.split_once("id=\"short\"").unwrap();
+    assert!(short.split("</section>").next().unwrap().contains("both systems are on nvme0n1"));
+}
