@@ -1,16 +1,75 @@
 //! A frozen, sparse histogram: the buckets that hold anything, with exact count, sum, least and greatest.
 
 use crate::bucket::{bucket_high, bucket_index, bucket_middle};
+use std::iter::Peekable;
 
 /// Durations in nanoseconds by bucket. Building one is the recorder's work; this type merges, cuts and is asked.
+///
+/// A trial keeps thousands of these, one for each interval, so the buckets are packed: two or three bytes for each
+/// where a pair of numbers takes sixteen. They are read in order, which is how every question is answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Histogram {
-    /// `(bucket index, how many)`, ascending by index, no zero counts.
-    entries: Vec<(u32, u64)>,
+    packed: Box<[u8]>,
     count: u64,
     sum_ns: u128,
     min_ns: u64,
     max_ns: u64,
+}
+
+/// The buckets of a histogram, `(bucket index, how many)`, ascending.
+#[derive(Clone, Debug)]
+pub struct Entries<'a> {
+    packed: &'a [u8],
+    /// The least index that the next bucket can have.
+    next: u32,
+}
+
+impl Iterator for Entries<'_> {
+    type Item = (u32, u64);
+
+    #[inline]
+    fn next(&mut self) -> Option<(u32, u64)> {
+        if self.packed.is_empty() {
+            return None;
+        }
+        let index = self.next + self.unpack() as u32;
+        self.next = index + 1;
+        Some((index, self.unpack() + 1))
+    }
+}
+
+impl Entries<'_> {
+    /// Seven bits a byte, the least first; the top bit says that more follow.
+    #[inline]
+    fn unpack(&mut self) -> u64 {
+        let (mut value, mut shift) = (0, 0);
+        while let Some((byte, rest)) = self.packed.split_first() {
+            self.packed = rest;
+            value |= u64::from(byte & 0x7F) << shift;
+            if byte & 0x80 == 0 {
+                break;
+            }
+            shift += 7;
+        }
+        value
+    }
+}
+
+/// Packs ascending buckets without zeros: the distance from the bucket before, and the count less one.
+fn pack(entries: impl IntoIterator<Item = (u32, u64)>) -> Box<[u8]> {
+    let mut packed = Vec::new();
+    let mut next = 0;
+    for (index, count) in entries {
+        for mut value in [u64::from(index - next), count - 1] {
+            while value >= 0x80 {
+                packed.push(value as u8 | 0x80);
+                value >>= 7;
+            }
+            packed.push(value as u8);
+        }
+        next = index + 1;
+    }
+    packed.into_boxed_slice()
 }
 
 impl Histogram {
@@ -18,21 +77,21 @@ impl Histogram {
     pub fn from_values(values: impl IntoIterator<Item = u64>) -> Histogram {
         let mut values: Vec<u64> = values.into_iter().collect();
         values.sort_unstable();
-        let mut histogram = Histogram {
+        let mut entries: Vec<(u32, u64)> = Vec::new();
+        for value in &values {
+            let index = bucket_index(*value);
+            match entries.last_mut() {
+                Some((last, n)) if *last == index => *n += 1,
+                _ => entries.push((index, 1)),
+            }
+        }
+        Histogram {
+            packed: pack(entries),
             count: values.len() as u64,
             sum_ns: values.iter().map(|v| u128::from(*v)).sum(),
             min_ns: values.first().copied().unwrap_or(0),
             max_ns: values.last().copied().unwrap_or(0),
-            entries: Vec::new(),
-        };
-        for value in values {
-            let index = bucket_index(value);
-            match histogram.entries.last_mut() {
-                Some((last, n)) if *last == index => *n += 1,
-                _ => histogram.entries.push((index, 1)),
-            }
         }
-        histogram
     }
 
     /// A histogram from its parts. `entries` must ascend by index and hold no zero; the count is theirs.
@@ -62,12 +121,12 @@ impl Histogram {
         if !fits {
             return Err("histogram extremes do not fit its buckets");
         }
-        Ok(Histogram { entries, count, sum_ns, min_ns, max_ns })
+        Ok(Histogram { packed: pack(entries), count, sum_ns, min_ns, max_ns })
     }
 
     /// `(bucket index, how many)`, ascending.
-    pub fn entries(&self) -> &[(u32, u64)] {
-        &self.entries
+    pub fn entries(&self) -> Entries<'_> {
+        Entries { packed: &self.packed, next: 0 }
     }
 
     /// How many values.
@@ -112,10 +171,10 @@ impl Histogram {
             return Some(self.max_ns);
         }
         let mut seen = 0;
-        for (index, n) in &self.entries {
+        for (index, n) in self.entries() {
             seen += n;
             if seen >= rank {
-                return Some(bucket_middle(*index).clamp(self.min_ns, self.max_ns));
+                return Some(bucket_middle(index).clamp(self.min_ns, self.max_ns));
             }
         }
         Some(self.max_ns)
@@ -124,14 +183,14 @@ impl Histogram {
     /// How many values lie surely above `ns`: those whose whole bucket is beyond it.
     pub fn count_above(&self, ns: u64) -> u64 {
         let at = bucket_index(ns);
-        self.entries.iter().filter(|(index, _)| *index > at).map(|(_, n)| n).sum()
+        self.entries().filter(|(index, _)| *index > at).map(|(_, n)| n).sum()
     }
 
     /// The upper edges of the buckets with the count up to each: the whole distribution, for a chart.
     pub fn cumulative(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        self.entries.iter().scan(0, |seen, (index, n)| {
+        self.entries().scan(0, |seen, (index, n)| {
             *seen += n;
-            Some((bucket_high(*index), *seen))
+            Some((bucket_high(index), *seen))
         })
     }
 
@@ -144,7 +203,7 @@ impl Histogram {
             self.clone_from(other);
             return;
         }
-        self.entries = merge_entries(&self.entries, &other.entries);
+        self.packed = pack(Merged { left: self.entries().peekable(), right: other.entries().peekable() });
         self.count += other.count;
         self.sum_ns += other.sum_ns;
         self.min_ns = self.min_ns.min(other.min_ns);
@@ -152,29 +211,26 @@ impl Histogram {
     }
 }
 
-fn merge_entries(left: &[(u32, u64)], right: &[(u32, u64)]) -> Vec<(u32, u64)> {
-    let mut merged = Vec::with_capacity(left.len() + right.len());
-    let (mut l, mut r) = (0, 0);
-    while l < left.len() && r < right.len() {
-        match left[l].0.cmp(&right[r].0) {
-            std::cmp::Ordering::Less => {
-                merged.push(left[l]);
-                l += 1;
+/// The buckets of two histograms in one order, those that both have added up.
+struct Merged<'a> {
+    left: Peekable<Entries<'a>>,
+    right: Peekable<Entries<'a>>,
+}
+
+impl Iterator for Merged<'_> {
+    type Item = (u32, u64);
+
+    fn next(&mut self) -> Option<(u32, u64)> {
+        match (self.left.peek(), self.right.peek()) {
+            (Some((l, _)), Some((r, _))) if l < r => self.left.next(),
+            (Some((l, _)), Some((r, _))) if l == r => {
+                let ((index, a), (_, b)) = (self.left.next()?, self.right.next()?);
+                Some((index, a + b))
             }
-            std::cmp::Ordering::Greater => {
-                merged.push(right[r]);
-                r += 1;
-            }
-            std::cmp::Ordering::Equal => {
-                merged.push((left[l].0, left[l].1 + right[r].1));
-                l += 1;
-                r += 1;
-            }
+            (_, Some(_)) => self.right.next(),
+            (_, None) => self.left.next(),
         }
     }
-    merged.extend_from_slice(&left[l..]);
-    merged.extend_from_slice(&right[r..]);
-    merged
 }
 
 #[cfg(test)]
@@ -222,7 +278,7 @@ mod tests {
         #[test]
         fn parts_round_trip(values in proptest::collection::vec(0u64..1 << 45, 0..100)) {
             let h = Histogram::from_values(values);
-            let back = Histogram::from_parts(h.entries().to_vec(), h.sum_ns(), h.min_ns(), h.max_ns());
+            let back = Histogram::from_parts(h.entries().collect(), h.sum_ns(), h.min_ns(), h.max_ns());
             prop_assert_eq!(back, Ok(h));
         }
     }

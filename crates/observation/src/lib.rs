@@ -14,7 +14,7 @@ mod trial;
 
 pub use bucket::{BUCKET_COUNT, bucket_high, bucket_index, bucket_low, bucket_middle};
 pub use cell::{Account, Cell, CellKey, Tally};
-pub use histogram::Histogram;
+pub use histogram::{Entries, Histogram};
 pub use run::{Ceiling, Fact, Footprint, RunFacts, SystemFacts};
 pub use trial::{
     ClassKind, CpuTime, Event, EventKind, Factor, Level, Observations, Provenance, Series, StreamLabel, TrialLabel,

@@ -29,7 +29,7 @@ pub enum BlobError {
 
 /// The saved form; empty for an empty histogram.
 pub fn encode(histogram: &Histogram) -> Vec<u8> {
-    let entries = histogram.entries();
+    let entries: Vec<(u32, u64)> = histogram.entries().collect();
     let mut bytes = Vec::with_capacity(32 + 3 * entries.len());
     if entries.is_empty() {
         return bytes;
@@ -41,7 +41,7 @@ pub fn encode(histogram: &Histogram) -> Vec<u8> {
     let mut next = 0;
     for (index, count) in entries {
         put(&mut bytes, u128::from(index - next));
-        put(&mut bytes, u128::from(*count));
+        put(&mut bytes, u128::from(count));
         next = index + 1;
     }
     bytes

@@ -107,7 +107,7 @@ impl Gather {
             return;
         }
         for (index, count) in histogram.entries() {
-            self.counts[*index as usize] += count;
+            self.counts[index as usize] += count;
         }
         self.sum_ns += histogram.sum_ns();
         self.min_ns = self.min_ns.min(histogram.min_ns());

@@ -38,7 +38,7 @@ impl Placed {
             return None;
         }
         let youngest = bucket_index(self.censored.min_ns());
-        let before: u64 = self.all.entries().iter().take_while(|(index, _)| *index < youngest).map(|(_, n)| n).sum();
+        let before: u64 = self.all.entries().take_while(|(index, _)| *index < youngest).map(|(_, n)| n).sum();
         Some(before as f64 / self.all.count() as f64)
     }
 }
