@@ -8,6 +8,7 @@ mod finish;
 pub mod planned;
 mod progress;
 mod request;
+mod sameness;
 mod space;
 mod stop;
 pub mod survey;
@@ -61,7 +62,7 @@ pub fn start(request: &Request) -> Result<Ended, Failure> {
     let progress = Progress::new(request.manner.voice, planned::expected_in_all(&plan));
     progress.say(&planned::words(&study, &plan));
     let (file, facts) = new_file(request, &study, seed, &clock, space::reserve(&plan))?;
-    let run = Prepared { file, facts, study: &study, plan, summaries: Vec::new() };
+    let run = Prepared { file, facts, study: &study, plan, summaries: Vec::new(), fresh: true };
     run.go(&request.manner, progress, &stop, &clock)
 }
 
@@ -80,10 +81,10 @@ pub fn resume(word: &str, manner: &Manner, fail_if: &[String]) -> Result<Ended, 
     space::check(&study, &plan)?;
     let file = RunFile::resume(&path, space::reserve(&plan)).map_err(doing)?;
     let summaries = judged::summaries(&file, study.judgement())?;
-    same_plan(&facts.id, &plan, &summaries)?;
+    sameness::same_plan(&facts.id, &plan, &summaries)?;
     let progress = Progress::new(manner.voice, planned::expected_in_all(&plan));
     progress.say(&format!("going on with {} after {} finished trials", facts.id, summaries.len()));
-    let run = Prepared { file, facts, study: &study, plan, summaries };
+    let run = Prepared { file, facts, study: &study, plan, summaries, fresh: false };
     run.go(manner, progress, &stop, &clock)
 }
 
@@ -114,6 +115,8 @@ struct Prepared<'a> {
     study: &'a Study,
     plan: Plan,
     summaries: Vec<TrialSummary>,
+    /// Whether the file was made by this process.
+    fresh: bool,
 }
 
 impl Prepared<'_> {
@@ -162,7 +165,7 @@ impl Prepared<'_> {
             systems.push(system.facts().clone());
             opened.push((spec.name.clone(), system));
         }
-        for line in changed(&self.facts.systems, &systems) {
+        for line in sameness::same_systems(&self.facts.id, &self.facts.systems, &systems)? {
             progress.say(&format!("note: since the run began, {line}"));
         }
         self.facts.systems = systems;
@@ -182,12 +185,10 @@ impl Prepared<'_> {
         }
     }
 
-    /// No trial ran in this process: a file that holds none at all is of no use to anybody.
+    /// No trial ran in this process: a file that it made holds nothing, and is of no use to anybody.
     fn abandon(self, failure: Failure) -> Failure {
         let path = self.file.path().to_path_buf();
-        let empty = self.file.trials().is_ok_and(|trials| trials.is_empty());
-        let closed = self.file.close();
-        if empty && closed.is_ok() {
+        if self.file.close().is_ok() && self.fresh {
             let _ = std::fs::remove_file(&path);
         }
         failure
@@ -220,37 +221,6 @@ fn refused(spec: &SystemSpec, error: &engine::OpenError) -> Failure {
         Place::Device { .. } => failure.hint("`prony run --help` says how consent to write a device is given"),
         _ => failure,
     }
-}
-
-/// Facts of systems that are not what they were when the run began.
-fn changed(before: &[SystemFacts], now: &[SystemFacts]) -> Vec<String> {
-    let mut lines = Vec::new();
-    for (old, new) in before.iter().zip(now) {
-        for fact in &new.fingerprint {
-            let known = old.fingerprint.iter().find(|known| known.key == fact.key);
-            if let Some(known) = known.filter(|known| known.value != fact.value) {
-                lines.push(format!("`{}` of `{}` went from {} to {}", fact.key, new.name, known.value, fact.value));
-            }
-        }
-    }
-    lines
-}
-
-/// A resumed plan must be the one that the file was begun with, trial by trial.
-fn same_plan(id: &str, plan: &Plan, summaries: &[TrialSummary]) -> Result<(), Failure> {
-    let planner = Planner::new(plan.clone());
-    let mut outcomes = Vec::new();
-    for (index, summary) in summaries.iter().enumerate() {
-        let planned = planner.next(&outcomes).map(|trial| trial.label);
-        if planned.as_ref() != Some(&summary.label) {
-            return Err(Failure::new(format!(
-                "going on with the run `{id}`: trial {index} of the file is planned differently now"
-            ))
-            .hint("a system has another size than when the run began, or this is another version; begin a new run"));
-        }
-        outcomes.push(analysis::outcome(summary));
-    }
-    Ok(())
 }
 
 /// Makes the run file under the name that was asked for, or under the first free one.
