@@ -101,7 +101,10 @@ struct Watch<'a> {
     home: usize,
     haul: Haul,
     fresh: Vec<Cell>,
-    cpu: Vec<(Nanos, CpuTime)>,
+    /// CPU of the process and of this thread, at both ends of the window.
+    cpu: Vec<CpuReading>,
+    /// CPU of all workers' threads in the window.
+    workers_cpu: CpuTime,
     done_before: (Nanos, u64),
     gone: Option<i32>,
     failure: Option<TrialError>,
@@ -123,6 +126,7 @@ impl<'a> Watch<'a> {
             haul: Haul { accounts, generators: workers as u16, ..Haul::default() },
             fresh: Vec::new(),
             cpu: Vec::with_capacity(2),
+            workers_cpu: CpuTime::default(),
             done_before: (Nanos::ZERO, 0),
             gone: None,
             failure: None,
@@ -209,6 +213,8 @@ impl<'a> Watch<'a> {
         self.home += 1;
         self.gone = self.gone.or(home.gone);
         self.haul.ended = self.haul.ended.max(home.ended);
+        self.workers_cpu.user_s += home.cpu.user_s;
+        self.workers_cpu.system_s += home.cpu.system_s;
         match home.account {
             Ok(account) => self.haul.accounts[usize::from(home.stream)].add(&account),
             Err(unbalanced) => {
@@ -239,7 +245,8 @@ impl<'a> Watch<'a> {
         let opens = self.cpu.is_empty() && border >= phases.warm_up;
         let closes = self.cpu.len() == 1 && (border >= end || self.home == self.workers);
         if opens || closes {
-            self.cpu.push((now, probe::cpu_time()));
+            let (process, own) = (probe::cpu_time(), probe::thread_cpu_time());
+            self.cpu.push(CpuReading { at: now, process, own });
         }
         let due = self.haul.readings.last().is_none_or(|last| now.saturating_sub(last.at) >= PROBE_EVERY);
         if due || opens || closes {
@@ -314,18 +321,34 @@ impl<'a> Watch<'a> {
         let mut haul = self.haul;
         let phases = self.trial.phases;
         let window = haul.ended.min(phases.warm_up + phases.measure).saturating_sub(phases.warm_up);
-        haul.generator_cpu = cpu_between(&self.cpu, window);
+        haul.generator_cpu = generator_cpu(&self.cpu, self.workers_cpu, window);
         haul.events.sort_by_key(|event| event.at);
         Ok(haul)
     }
 }
 
-/// CPU between two readings, scaled to the window: the coordinator reads the clocks a little late.
-fn cpu_between(readings: &[(Nanos, CpuTime)], window: Nanos) -> CpuTime {
-    let [(from, before), (to, after)] = readings else { return CpuTime::default() };
-    let span = to.saturating_sub(*from).seconds();
+/// The CPU clocks at one end of the window.
+#[derive(Clone, Copy, Debug)]
+struct CpuReading {
+    at: Nanos,
+    /// Of the whole process.
+    process: CpuTime,
+    /// Of the coordinator's thread.
+    own: CpuTime,
+}
+
+/// CPU of the generator in the window. The total is the process's, which is exact and holds the kernel's threads for
+/// our I/O, too; what of it is user time is the workers' and the coordinator's own, because the process's split is not
+/// to be trusted (see [`probe::thread_cpu_time`]). The coordinator reads its clocks a little late, and is scaled.
+fn generator_cpu(readings: &[CpuReading], workers: CpuTime, window: Nanos) -> CpuTime {
+    let [opened, closed] = readings else { return CpuTime::default() };
+    let span = closed.at.saturating_sub(opened.at).seconds();
     let scale = if span > 0.0 { (window.seconds() / span).min(1.0) } else { 0.0 };
-    CpuTime { user_s: (after.user_s - before.user_s) * scale, system_s: (after.system_s - before.system_s) * scale }
+    let total_s = (closed.process.total_s() - opened.process.total_s()) * scale;
+    let own_user_s = (closed.own.user_s - opened.own.user_s) * scale;
+    // Readings at slightly different moments must not make more of the parts than of the whole.
+    let user_s = (workers.user_s + own_user_s).min(total_s);
+    CpuTime { user_s, system_s: total_s - user_s }
 }
 
 /// Adds a cell to those kept, over all endpoints and workers: the store has them apart, and memory must not grow with
@@ -343,13 +366,29 @@ pub(crate) fn keep(kept: &mut Vec<Cell>, cell: &Cell) {
 mod tests {
     use super::*;
 
+    fn reading(at_s: u64, process: (f64, f64), own_user_s: f64) -> CpuReading {
+        let process = CpuTime { user_s: process.0, system_s: process.1 };
+        CpuReading { at: Nanos::from_secs(at_s), process, own: CpuTime { user_s: own_user_s, system_s: 0.0 } }
+    }
+
+    #[test]
+    fn the_process_says_how_much_cpu_and_the_threads_say_how_much_of_it_is_user_time() {
+        // The process burned user time before; its split of the two seconds in the window is wrong, the sum is right.
+        let readings = [reading(1, (5.0, 1.0), 0.5), reading(3, (6.8, 1.2), 0.6)];
+        let workers = CpuTime { user_s: 0.3, system_s: 1.5 };
+        let cpu = generator_cpu(&readings, workers, Nanos::from_secs(2));
+        assert!((cpu.user_s - 0.4).abs() < 1e-9 && (cpu.system_s - 1.6).abs() < 1e-9, "{cpu:?}");
+    }
+
     #[test]
     fn cpu_is_scaled_to_the_window_and_never_beyond_what_was_read() {
-        let at = |s: u64, user_s: f64| (Nanos::from_secs(s), CpuTime { user_s, system_s: 2.0 * user_s });
-        let cpu = cpu_between(&[at(1, 1.0), at(3, 3.0)], Nanos::from_secs(1));
-        assert_eq!((cpu.user_s, cpu.system_s), (1.0, 2.0));
-        let whole = cpu_between(&[at(1, 1.0), at(3, 3.0)], Nanos::from_secs(5));
-        assert_eq!(whole.user_s, 2.0);
-        assert_eq!(cpu_between(&[at(1, 1.0)], Nanos::from_secs(5)), CpuTime::default());
+        let readings = [reading(1, (0.0, 0.0), 0.0), reading(3, (1.0, 3.0), 0.0)];
+        let half = generator_cpu(&readings, CpuTime::default(), Nanos::from_secs(1));
+        assert_eq!((half.user_s, half.system_s), (0.0, 2.0));
+        let beyond = generator_cpu(&readings, CpuTime::default(), Nanos::from_secs(5));
+        assert_eq!(beyond.total_s(), 4.0);
+        let more = generator_cpu(&readings, CpuTime { user_s: 9.0, system_s: 0.0 }, Nanos::from_secs(2));
+        assert_eq!((more.user_s, more.system_s), (4.0, 0.0));
+        assert_eq!(generator_cpu(&readings[..1], CpuTime::default(), Nanos::from_secs(5)), CpuTime::default());
     }
 }

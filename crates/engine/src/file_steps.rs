@@ -7,6 +7,7 @@
 use crate::TrialError;
 use crate::buffers::Buffers;
 use crate::crew::Word;
+use crate::drive::ThreadCpu;
 use crate::task::Noticed;
 use crate::worker::{Assignment, FileWork, Return, Road, TrialClock, close};
 use load::{Load, Next};
@@ -32,12 +33,14 @@ pub(crate) fn work(
     halt: &AtomicBool,
     words: &Sender<Word>,
 ) -> Result<Option<Return>, TrialError> {
-    let Assignment { stream, mut recorder, mut load, road: Road::Files(work), deadline, .. } = assignment else {
+    let Assignment { stream, mut recorder, mut load, road: Road::Files(work), window, deadline, .. } = assignment
+    else {
         return Ok(None);
     };
     let mut hand = Hand::new(work)?;
     let Some(clock) = ready(words) else { return Ok(None) };
-    let mut ended_at = Nanos::ZERO;
+    let (mut ended_at, mut cpu) = (Nanos::ZERO, ThreadCpu::new(window));
+    cpu.look(clock.now(), window);
     for step in hand.steps() {
         if halt.load(Ordering::Relaxed) || clock.now() >= deadline {
             break;
@@ -59,7 +62,7 @@ pub(crate) fn work(
         recorder.censor(0, 0, never.intended, None, ended_at.max(never.intended));
     }
     let account = close(recorder, &load);
-    Ok(Some(Return { stream, account, noticed: hand.noticed, gone: None, ended: ended_at }))
+    Ok(Some(Return { stream, account, noticed: hand.noticed, gone: None, cpu: cpu.used(), ended: ended_at }))
 }
 
 /// What one copy of the loop works with.

@@ -177,6 +177,7 @@ impl Muster<'_> {
                 load,
                 access: self.stream.access,
                 worker: into.len() as u32,
+                window: window(self.trial),
                 deadline: window(self.trial).end + self.trial.phases.drain,
             };
             into.push(assignment);
@@ -269,6 +270,7 @@ impl Muster<'_> {
                 load: load(self.trial, self.index, copy, spec.width),
                 access: self.stream.access,
                 worker,
+                window: window(self.trial),
                 deadline: window(self.trial).end + self.trial.phases.drain,
             });
         }

@@ -4,7 +4,7 @@
 //! random but by the seed: a trial run twice gives the same bytes.
 
 use crate::crew::{Haul, keep};
-use crate::drive::{Driven, Ending, drive};
+use crate::drive::{Driven, Ending, ThreadCpu, drive};
 use crate::lane::Lane;
 use crate::observer::{Observer, Phase};
 use crate::opened::Opened;
@@ -34,8 +34,9 @@ pub(crate) fn run(
     let slots = lanes.iter().map(Lane::slots).sum();
     let mut port = ScriptedPort::new(convert(script), trial.seed, slots);
     let pacing = trial.streams.first().map_or(Pacing::Sleep, |stream| stream.access.pacing);
-    let ending = Ending { deadline: muster::window(trial).end + trial.phases.drain, stop, pacing };
-    let driven = drive(&mut port, &mut lanes, ending)?;
+    let window = muster::window(trial);
+    let ending = Ending { deadline: window.end + trial.phases.drain, stop, pacing, window };
+    let driven = drive(&mut port, &mut lanes, ending, &mut ThreadCpu::new(window))?;
     let mut haul = Haul { generators: lanes.len() as u16, ..Haul::default() };
     haul.accounts = vec![Account::default(); trial.streams.len()];
     for (lane, stream) in lanes.into_iter().zip(streams) {

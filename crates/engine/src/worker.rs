@@ -1,7 +1,7 @@
 //! One worker: gets ready, waits at the gate, drives its lane to the end, and reports.
 
 use crate::crew::Word;
-use crate::drive::{Driven, Ending, drive};
+use crate::drive::{Driven, Ending, ThreadCpu, drive};
 use crate::file_steps;
 use crate::gate::{Gate, Go};
 use crate::lane::Lane;
@@ -10,7 +10,7 @@ use crate::ring::{Ring, RingSpec};
 use crate::task::{Noticed, Task};
 use crate::{TrialError, thread};
 use load::{Load, Machine};
-use observation::Account;
+use observation::{Account, CpuTime, Window};
 use recorder::{Clock, Recorder, Unbalanced, WallClock};
 use std::os::fd::RawFd;
 use std::path::PathBuf;
@@ -31,6 +31,8 @@ pub(crate) struct Assignment {
     pub(crate) access: study::Access,
     /// Number of the worker in the trial.
     pub(crate) worker: u32,
+    /// The measured window.
+    pub(crate) window: Window,
     /// When waiting for what is still out ends.
     pub(crate) deadline: Nanos,
 }
@@ -58,6 +60,8 @@ pub(crate) struct Return {
     pub(crate) account: Result<Account, Unbalanced>,
     pub(crate) noticed: Noticed,
     pub(crate) gone: Option<i32>,
+    /// CPU of the worker's thread in the window.
+    pub(crate) cpu: CpuTime,
     /// When it was through, on the trial's clock.
     pub(crate) ended: Nanos,
 }
@@ -143,8 +147,8 @@ fn work(
 
 /// Drives the lane; the load is matched once, so that the loop is compiled for its kind.
 fn finish<P: Port>(assignment: Assignment, port: P, halt: &AtomicBool) -> Result<Return, TrialError> {
-    let Assignment { stream, recorder, task, load, access, deadline, .. } = assignment;
-    let ending = Ending { deadline, stop: halt, pacing: access.pacing };
+    let Assignment { stream, recorder, task, load, access, window, deadline, .. } = assignment;
+    let ending = Ending { deadline, stop: halt, pacing: access.pacing, window };
     match load {
         Machine::Closed(load) => to_the_end(stream, port, Lane::new(load, recorder, task, 0), ending),
         Machine::Open(load) => to_the_end(stream, port, Lane::new(load, recorder, task, 0), ending),
@@ -157,9 +161,9 @@ fn to_the_end<P: Port, L: Load>(
     lane: Lane<L>,
     ending: Ending<'_>,
 ) -> Result<Return, TrialError> {
-    let mut lanes = [lane];
-    let driven = drive(&mut port, &mut lanes, ending)?;
-    let ended = port.now();
+    let (mut lanes, mut cpu) = ([lane], ThreadCpu::new(ending.window));
+    let driven = drive(&mut port, &mut lanes, ending, &mut cpu)?;
+    let (ended, cpu) = (port.now(), cpu.used());
     let [lane] = lanes;
     let (load, recorder, task) = lane.dismantle();
     let (ended, gone) = match driven {
@@ -167,7 +171,7 @@ fn to_the_end<P: Port, L: Load>(
         Driven::Stopped => (ended, None),
         Driven::Gone { errno } => (ended, Some(errno)),
     };
-    Ok(Return { stream, account: close(recorder, &load), noticed: task.noticed, gone, ended })
+    Ok(Return { stream, account: close(recorder, &load), noticed: task.noticed, gone, cpu, ended })
 }
 
 /// Closes the books of one worker against the load's own count.

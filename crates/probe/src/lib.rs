@@ -21,6 +21,6 @@ mod scan;
 mod source;
 
 pub use fingerprint::fingerprint;
-pub use generator::cpu_time;
+pub use generator::{cpu_time, thread_cpu_time};
 pub use probes::Probes;
 pub use reading::{Reading, series};
