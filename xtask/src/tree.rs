@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A text file of the tree.
+/// A file of the tree.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
     /// From the root, with forward slashes.
     pub path: String,
-    /// What is in it.
+    /// What is in it; empty when that is not text.
     pub text: String,
 }
 
@@ -35,21 +35,23 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// All text files that are under version control, or new and not ignored.
+/// All files that are under version control, or new and not ignored.
 ///
 /// # Errors
 /// When git is not there, or this is no clone.
 pub fn files(root: &Path) -> Result<Vec<SourceFile>, String> {
     let listing = output(Command::new("git").current_dir(root).args(["ls-files", "-co", "--exclude-standard"]))?;
-    let mut files: Vec<SourceFile> = listing
-        .lines()
-        // What is not text, or was deleted and not yet committed, cannot be read as text.
-        .filter_map(|path| {
-            Some(SourceFile { path: path.to_owned(), text: std::fs::read_to_string(root.join(path)).ok()? })
-        })
-        .collect();
+    // What was deleted and not yet committed is listed and cannot be read.
+    let read =
+        |path: &str| Some(SourceFile { path: path.to_owned(), text: text(std::fs::read(root.join(path)).ok()?) });
+    let mut files: Vec<SourceFile> = listing.lines().filter_map(read).collect();
     files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(files)
+}
+
+/// Pictures and run files are part of the tree, and have no text to look at.
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_default()
 }
 
 /// What a command prints.
