@@ -101,16 +101,16 @@ pub(crate) fn drive<P: Port, L: Load>(
         cpu.look(now, ending.window);
         let mut round = Round { wait: Wait::Completion, finished: true, staged: 0 };
         for lane in lanes.iter_mut() {
-            issue_due(port, lane, now, &mut round);
+            issue_due(port, lane, now, &mut round)?;
         }
         if round.staged > 0 {
             let issued = port.now();
             for lane in lanes.iter_mut() {
                 lane.stamp_issued(issued);
             }
-            flying += round.staged;
             port.submit()?;
         }
+        flying += round.staged;
         if flying == 0 && round.finished {
             return Ok(close(lanes, now));
         }
@@ -142,10 +142,22 @@ struct Round {
 }
 
 #[inline]
-fn issue_due<P: Port, L: Load>(port: &mut P, lane: &mut Lane<L>, now: Nanos, round: &mut Round) {
+fn issue_due<P: Port, L: Load>(
+    port: &mut P,
+    lane: &mut Lane<L>,
+    now: Nanos,
+    round: &mut Round,
+) -> Result<(), PortError> {
+    let batch = port.batch();
     loop {
         match lane.load.next(now) {
             Next::Issue(arrival) => {
+                // A full batch leaves only when there is more: the last one goes with the wait, in one call. A port that
+                // sends in batches serves a single lane, so that everything staged is this lane's.
+                if lane.staged() >= batch {
+                    lane.stamp_issued(port.now());
+                    port.send()?;
+                }
                 lane.stage(port, arrival);
                 round.staged += 1;
                 round.finished = false;
@@ -156,13 +168,13 @@ fn issue_due<P: Port, L: Load>(port: &mut P, lane: &mut Lane<L>, now: Nanos, rou
                     Wait::Until(earlier) if earlier <= at => round.wait,
                     _ => Wait::Until(at),
                 };
-                return;
+                return Ok(());
             }
             Next::Blocked => {
                 round.finished = false;
-                return;
+                return Ok(());
             }
-            Next::Finished => return,
+            Next::Finished => return Ok(()),
         }
     }
 }

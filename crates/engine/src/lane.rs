@@ -46,6 +46,12 @@ impl<L: Load> Lane<L> {
         self.flights.len() as u32
     }
 
+    /// Operations that were prepared and have not left.
+    #[inline]
+    pub(crate) fn staged(&self) -> u32 {
+        self.staged.len() as u32
+    }
+
     /// Whether a slot of the port is this lane's.
     pub(crate) fn holds(&self, slot: u32) -> bool {
         slot.wrapping_sub(self.first_slot) < self.slots()

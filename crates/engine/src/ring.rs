@@ -22,6 +22,14 @@ static TICK: types::Timespec = types::Timespec::new().nsec(100_000_000);
 /// Marks the completion of a tick; no slot has this number.
 const TICK_MARK: u64 = u64::MAX;
 
+/// A full ring leaves in this many pieces. With all in one piece the device waits for the last operation to be prepared
+/// before it sees the first; with every operation alone the calls cost more than they bring. Measured at 32 outstanding
+/// on a virtual disk, pieces of 4 gave the most operations for the least CPU, and pieces of 2 and 16 less.
+const PIECES: u32 = 8;
+
+/// No piece is smaller than this: a call for each operation would be paid in CPU.
+const PIECE_LEAST: u32 = 4;
+
 /// What a ring needs to know before it is built.
 #[derive(Clone, Debug)]
 pub(crate) struct RingSpec {
@@ -73,6 +81,7 @@ impl Ring {
             fixed_buffers: self.fixed_buffers,
             priority: self.spec.priority,
             poll: self.spec.poll,
+            batch: (self.spec.slots / PIECES).max(PIECE_LEAST),
             clock,
         };
         port.arm_tick();
@@ -114,6 +123,18 @@ fn build_ring(entries: u32, poll: bool) -> io::Result<IoUring> {
     Err(refusal.unwrap_or_else(|| io::Error::from_raw_os_error(libc::EINVAL)))
 }
 
+/// The wait is over, a signal came, or completions must be taken first: the caller looks and comes again.
+fn excuse(error: io::Error) -> io::Result<()> {
+    match error.raw_os_error() {
+        Some(libc::ETIME | libc::EINTR | libc::EBUSY | libc::EAGAIN) => Ok(()),
+        _ => Err(error),
+    }
+}
+
+fn broken(source: io::Error) -> PortError {
+    PortError::Kernel { action: "submitting and waiting", target: "io_uring".to_owned(), source }
+}
+
 /// A ring in use.
 pub(crate) struct RingPort<'r, C> {
     submitter: Submitter<'r>,
@@ -123,6 +144,7 @@ pub(crate) struct RingPort<'r, C> {
     fixed_buffers: bool,
     priority: u16,
     poll: bool,
+    batch: u32,
     clock: C,
 }
 
@@ -176,16 +198,7 @@ impl<C: Clock> RingPort<'_, C> {
         };
         // The kernel has taken the entries: only a fresh look at its end of the queue makes room for the next ones.
         self.submission.sync();
-        match entered {
-            Ok(_) => Ok(()),
-            // The wait is over, a signal came, or completions must be taken first: the caller looks and comes again.
-            Err(error)
-                if matches!(error.raw_os_error(), Some(libc::ETIME | libc::EINTR | libc::EBUSY | libc::EAGAIN)) =>
-            {
-                Ok(())
-            }
-            Err(error) => Err(error),
-        }
+        entered.map(drop).or_else(excuse)
     }
 
     fn poll_call(&self) -> io::Result<usize> {
@@ -216,6 +229,20 @@ impl<C: Clock> Port for RingPort<'_, C> {
     }
 
     #[inline]
+    fn batch(&self) -> u32 {
+        self.batch
+    }
+
+    fn send(&mut self) -> Result<(), PortError> {
+        self.submission.sync();
+        // SAFETY: no argument is passed, and the count of entries is the ring's own.
+        let sent = unsafe { self.submitter.enter::<libc::sigset_t>(self.submission.len() as u32, 0, 0, None) };
+        self.submission.sync();
+        // What the kernel could not take now leaves with the next call.
+        sent.map(drop).or_else(excuse).map_err(broken)
+    }
+
+    #[inline]
     fn submit(&mut self) -> Result<(), PortError> {
         // Leaves with the wait in `reap`: one system call for both.
         Ok(())
@@ -227,11 +254,7 @@ impl<C: Clock> Port for RingPort<'_, C> {
         // What is ready already needs no waiting, but staged operations must leave all the same.
         let wait = if ready { Wait::Poll } else { wait };
         if !ready || !self.submission.is_empty() || self.poll {
-            self.enter(wait).map_err(|source| PortError::Kernel {
-                action: "submitting and waiting",
-                target: "io_uring".to_owned(),
-                source,
-            })?;
+            self.enter(wait).map_err(broken)?;
             self.completion.sync();
         }
         if self.completion.is_empty() {

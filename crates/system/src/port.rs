@@ -52,6 +52,20 @@ pub trait Port {
     /// when its data is on stable media.
     fn stage(&mut self, slot: u32, operation: &Operation, durable: bool);
 
+    /// How many operations should leave together at most. A driver that has more to send sends in pieces, so that the
+    /// system works on the first while the last are still being prepared.
+    fn batch(&self) -> u32 {
+        u32::MAX
+    }
+
+    /// Sends what was staged, now, because more is to come.
+    ///
+    /// # Errors
+    /// When the kernel takes no more operations at all.
+    fn send(&mut self) -> Result<(), PortError> {
+        self.submit()
+    }
+
     /// Sends what was staged. A port may delay it until [`Port::reap`] to save a system call; it leaves within that call.
     ///
     /// # Errors
