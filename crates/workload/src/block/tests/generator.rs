@@ -1,3 +1,5 @@
+//! The promises of the block generator: every operation where it may be, as often as it should, whoever draws it.
+
 use std::collections::HashMap;
 
 use proptest::prelude::*;
