@@ -165,12 +165,13 @@ impl<'a> Watch<'a> {
         self.announce(observer);
         let mut border = Nanos::ZERO;
         while self.home < self.workers {
+            let slept_from = self.now();
             self.listen(words, border);
             let now = self.now();
             if now < border && self.home < self.workers {
                 continue;
             }
-            self.notice_pause(now, border);
+            self.notice_pause(slept_from, now, border);
             self.at_border(now, border);
             let over = self.collect(observer) && verdict(&self.fresh);
             if over || stop.load(Ordering::Relaxed) || self.failure.is_some() || self.gone.is_some() {
@@ -230,10 +231,12 @@ impl<'a> Watch<'a> {
         self.haul.events.extend(noticed.events);
     }
 
-    fn notice_pause(&mut self, now: Nanos, border: Nanos) {
+    /// A sleep that ends late was held up by the machine. A border that had passed before the sleep began was not: then
+    /// the coordinator itself was busy, with a run file on the disk that is being loaded, say.
+    fn notice_pause(&mut self, slept_from: Nanos, now: Nanos, border: Nanos) {
         let late = now.saturating_sub(border);
-        if late > PAUSE && self.home < self.workers {
-            let text = format!("the machine held the coordinator up for {}", units::duration(late));
+        if slept_from < border && late > PAUSE && self.home < self.workers {
+            let text = format!("the machine held everything up for {}", units::duration(late));
             self.haul.events.push(Event { at: border, kind: EventKind::Pause, text });
         }
     }

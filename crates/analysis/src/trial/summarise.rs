@@ -109,9 +109,11 @@ fn lower_bound(cells: &[&Cell], which: impl Fn(&Cell) -> &observation::Histogram
     Placed { all: gather(each(), which), censored: gather(each(), |cell| &cell.censored) }
 }
 
+/// The classes in which anything was asked: a stream that only reads has no writes to report.
 fn class_summaries(cut: &Cut, seconds: f64) -> Vec<ClassSummary> {
     let classes = cut.label.classes.iter().enumerate();
-    classes.map(|(class, (name, _))| class_summary(cut, class, name, seconds)).collect()
+    let all = classes.map(|(class, (name, _))| class_summary(cut, class, name, seconds));
+    all.filter(|class| class.response.count > 0 || class.failed > 0 || class.throughput_per_s > 0.0).collect()
 }
 
 fn class_summary(cut: &Cut, class: usize, name: &str, seconds: f64) -> ClassSummary {

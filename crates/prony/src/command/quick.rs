@@ -45,7 +45,7 @@ pub fn run(asked: Quick) -> Result<Outcome, Failure> {
 
 /// Where to run, and how large when the study's own size does not fit.
 fn changes(text: &StudyText, dir: &str, quiet: bool) -> Result<Changes, Failure> {
-    let mut changes = Changes { on: vec![format!("file:{dir}")], ..Changes::default() };
+    let mut changes = Changes { on: vec![format!("here=file:{dir}")], ..Changes::default() };
     let study = study_file::read_or_fail(text, &changes, &[])?;
     let survey = survey::survey(study.systems())?;
     let free = survey.systems.first().and_then(|system| system.free).unwrap_or(Bytes(u64::MAX));
