@@ -4,9 +4,10 @@
 //! operations leave. So service time holds the system and the way to it; what the generator needs between a completion
 //! and the next issue is lateness, and shows.
 
+use crate::cpu::ThreadCpu;
 use crate::lane::Lane;
 use load::{Load, Next, Pacing};
-use observation::{CpuTime, Window};
+use observation::Window;
 use std::sync::atomic::{AtomicBool, Ordering};
 use system::{Completion, Port, PortError, Wait};
 use units::Nanos;
@@ -22,49 +23,6 @@ pub(crate) struct Ending<'a> {
     pub(crate) pacing: Pacing,
     /// The measured window: at both ends the CPU clock of this thread is read.
     pub(crate) window: Window,
-}
-
-/// CPU of the driving thread, read at both ends of the window.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct ThreadCpu {
-    opened: Option<CpuTime>,
-    closed: Option<CpuTime>,
-    /// When the next reading is due.
-    due: Nanos,
-}
-
-impl ThreadCpu {
-    pub(crate) fn new(window: Window) -> ThreadCpu {
-        ThreadCpu { due: window.start, ..ThreadCpu::default() }
-    }
-
-    /// Reads the clock when it is due; a comparison otherwise.
-    #[inline]
-    pub(crate) fn look(&mut self, now: Nanos, window: Window) {
-        if now >= self.due {
-            self.read(window);
-        }
-    }
-
-    #[cold]
-    fn read(&mut self, window: Window) {
-        let cpu = Some(probe::thread_cpu_time());
-        if self.opened.is_none() {
-            (self.opened, self.due) = (cpu, window.end);
-        } else {
-            (self.closed, self.due) = (cpu, Nanos::MAX);
-        }
-    }
-
-    /// What the thread used between the two readings; the end of the drive stands for a window that it did not reach.
-    pub(crate) fn used(self) -> CpuTime {
-        let opened = self.opened.unwrap_or_default();
-        let closed = self.closed.unwrap_or_else(probe::thread_cpu_time);
-        CpuTime {
-            user_s: (closed.user_s - opened.user_s).max(0.0),
-            system_s: (closed.system_s - opened.system_s).max(0.0),
-        }
-    }
 }
 
 /// What became of a drive.

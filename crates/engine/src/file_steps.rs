@@ -6,8 +6,8 @@
 
 use crate::TrialError;
 use crate::buffers::Buffers;
+use crate::cpu::ThreadCpu;
 use crate::crew::Word;
-use crate::drive::ThreadCpu;
 use crate::task::Noticed;
 use crate::worker::{Assignment, FileWork, Return, Road, TrialClock, close};
 use load::{Load, Next};

@@ -8,6 +8,7 @@
 
 mod buffers;
 mod ceiling;
+mod cpu;
 mod crew;
 mod discard;
 mod drive;

@@ -3,8 +3,9 @@
 //! All streams and workers share one road, because they share one system and one time. Nothing sleeps and nothing is
 //! random but by the seed: a trial run twice gives the same bytes.
 
+use crate::cpu::ThreadCpu;
 use crate::crew::{Haul, keep};
-use crate::drive::{Driven, Ending, ThreadCpu, drive};
+use crate::drive::{Driven, Ending, drive};
 use crate::lane::Lane;
 use crate::observer::{Observer, Phase};
 use crate::opened::Opened;

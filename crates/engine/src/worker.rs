@@ -1,7 +1,8 @@
 //! One worker: gets ready, waits at the gate, drives its lane to the end, and reports.
 
+use crate::cpu::ThreadCpu;
 use crate::crew::Word;
-use crate::drive::{Driven, Ending, ThreadCpu, drive};
+use crate::drive::{Driven, Ending, drive};
 use crate::file_steps;
 use crate::gate::{Gate, Go};
 use crate::lane::Lane;

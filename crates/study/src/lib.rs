@@ -53,7 +53,7 @@ pub use search::{Answer, PASSES, PROBES_MAX, Purpose, Search, Step};
 pub use shipped::{Shipped, shipped};
 pub use study::Study;
 pub use survey::{Survey, SurveyedSystem};
-pub use system::{Consent, Place, ScriptSpec, Stall, SystemSpec};
+pub use system::{Place, ScriptSpec, Stall, SystemSpec};
 pub use trial::{
     Access, Cache, Driver, Phases, Precondition, Priority, PriorityClass, State, Stream, SyncMode, Trial, Workload,
 };

@@ -76,14 +76,3 @@ pub struct Stall {
     /// How long it lasts, at the end of each period.
     pub lasts: Nanos,
 }
-
-/// Consent to destroy what a device holds: bound to its identity, given on the command line only.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Consent {
-    /// Serial number, WWN or by-path name.
-    pub id: String,
-    /// Exact size of the device.
-    pub size: Bytes,
-    /// The filesystem or partition signature that may be destroyed; none when the device must be empty.
-    pub signature: Option<String>,
-}
