@@ -13,6 +13,9 @@ use workload::block;
 /// Outstanding operations of the closed part, as a worker of an array test would have.
 const SLOTS: u32 = 32;
 
+/// How often the closed part is measured.
+const LOOKS: u32 = 3;
+
 /// The rate of the open part, operations a second.
 const OPEN_RATE: f64 = 300_000.0;
 
@@ -22,15 +25,20 @@ const OPEN_RATE: f64 = 300_000.0;
 /// When a thread cannot be started; nothing else can fail on a system that does nothing.
 pub fn measure_ceiling() -> Result<Ceiling, TrialError> {
     let clock_read_ns = clock_read_ns();
-    let closed = run(trial(Spec::Closed { slots: SLOTS, think: Think::None }, Nanos::from_millis(300)))?;
+    let mut null_operation_ns = f64::INFINITY;
+    // The best of several looks: whatever else runs on the machine can only make it worse.
+    for _ in 0..LOOKS {
+        let closed = run(trial(Spec::Closed { slots: SLOTS, think: Think::None }, Nanos::from_millis(200)))?;
+        let done: u64 = closed.window_cells().map(|cell| cell.tally.done).sum();
+        null_operation_ns = null_operation_ns.min(closed.window.length().0 as f64 / done.max(1) as f64);
+    }
     let rate = PerSecond(OPEN_RATE);
     let open = run(trial(Spec::Open { rate, arrivals: Arrivals::Poisson, slots: 1024 }, Nanos::from_millis(500)))?;
-    let done: u64 = closed.window_cells().map(|cell| cell.tally.done).sum();
     let issued: u64 = open.window_cells().map(|cell| cell.tally.done).sum();
     let planned = open.accounts[0].planned as f64;
     let lateness = open.stream_total(0).lateness;
     Ok(Ceiling {
-        null_operation_ns: closed.window.length().0 as f64 / done.max(1) as f64,
+        null_operation_ns,
         clock_read_ns,
         lateness_p99_ns: lateness.quantile_ns(0.99).unwrap_or(0) as f64,
         open_rate_error_pct: (issued as f64 - planned) / planned.max(1.0) * 100.0,
@@ -61,7 +69,7 @@ fn run(trial: Trial) -> Result<observation::Observations, TrialError> {
     run_trial(&mut opened, &trial, &mut Unobserved, &AtomicBool::new(false))
 }
 
-fn trial(load: Spec, measure: Nanos) -> Trial {
+pub(crate) fn trial(load: Spec, measure: Nanos) -> Trial {
     let workload = block::Spec {
         pattern: block::Pattern::Random,
         offsets: block::Offsets::Uniform,

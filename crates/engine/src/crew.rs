@@ -22,6 +22,9 @@ use units::Nanos;
 /// Probes are read no more often than this: a reading costs a good part of a millisecond.
 const PROBE_EVERY: Nanos = Nanos(200_000_000);
 
+/// How long the coordinator sleeps at most before it looks whether it should stop.
+const GLANCE: Duration = Duration::from_millis(100);
+
 /// A coordinator that wakes so late was held up together with everything else on the machine.
 const PAUSE: Nanos = Nanos(100_000_000);
 
@@ -70,25 +73,37 @@ pub(crate) fn run(
     let (gate, halt) = (Gate::default(), AtomicBool::new(false));
     let (sender, words) = channel();
     std::thread::scope(|scope| {
+        // Whatever happens here, a panic included, nobody may wait at the gate or run on: the scope waits for all.
+        let _release = Release { gate: &gate, halt: &halt };
         let workers = assignments.len();
         for assignment in assignments {
             let (sender, gate, halt, clock) = (sender.clone(), &gate, &halt, opened.clock.clone());
-            scope.spawn(move || worker::run(assignment, clock, gate, halt, &sender));
+            std::thread::Builder::new()
+                .spawn_scoped(scope, move || worker::run(assignment, clock, gate, halt, &sender))
+                .map_err(|source| TrialError::Resource { action: "starting a worker's thread", source })?;
         }
         // From here on only workers hold the channel: if one panics, it ends, and the panic comes out of this scope.
         drop(sender);
         let mut watch = Watch::new(opened, trial, collector, workers);
-        if let Err(error) = watch.muster(&words) {
-            gate.open(Go::Home);
-            return Err(error);
-        }
+        watch.muster(&words)?;
         watch.zero = opened.clock.now() + Nanos::from_millis(2);
         gate.open(Go::At(watch.zero));
         let outcome = watch.until_home(&words, observer, stop, &halt, verdict);
-        // Whatever happened, nobody may stay behind: the scope waits for all.
-        halt.store(outcome.is_err(), Ordering::Relaxed);
         outcome.and_then(|()| watch.haul())
     })
+}
+
+/// Lets every worker go when the coordinator leaves, by whichever way.
+struct Release<'a> {
+    gate: &'a Gate,
+    halt: &'a AtomicBool,
+}
+
+impl Drop for Release<'_> {
+    fn drop(&mut self) {
+        self.halt.store(true, Ordering::Relaxed);
+        self.gate.give_up();
+    }
 }
 
 /// The coordinator's notes.
@@ -169,14 +184,17 @@ impl<'a> Watch<'a> {
             let slept_from = self.now();
             self.listen(words, border);
             let now = self.now();
+            // A stop, and the end of one worker, must not wait for a border: intervals of a long trial are minutes.
+            if stop.load(Ordering::Relaxed) || self.failure.is_some() || self.gone.is_some() {
+                self.stopped |= stop.load(Ordering::Relaxed);
+                halt.store(true, Ordering::Relaxed);
+            }
             if now < border && self.home < self.workers {
                 continue;
             }
             self.notice_pause(slept_from, now, border);
             self.at_border(now, border);
-            let over = self.collect(observer) && verdict(&self.fresh);
-            if over || stop.load(Ordering::Relaxed) || self.failure.is_some() || self.gone.is_some() {
-                self.stopped |= stop.load(Ordering::Relaxed);
+            if self.collect(observer) && verdict(&self.fresh) {
                 halt.store(true, Ordering::Relaxed);
             }
             self.report(observer, now);
@@ -192,7 +210,7 @@ impl<'a> Watch<'a> {
     fn listen(&mut self, words: &Receiver<Word>, border: Nanos) {
         while self.home < self.workers {
             let left = (border + self.zero).saturating_sub(self.clock.now());
-            match words.recv_timeout(Duration::from_nanos(left.0)) {
+            match words.recv_timeout(GLANCE.min(Duration::from_nanos(left.0))) {
                 Ok(Word::Ready) => {}
                 Ok(Word::Lost(error)) => {
                     self.home += 1;

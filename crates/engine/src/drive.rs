@@ -75,7 +75,8 @@ pub(crate) fn drive<P: Port, L: Load>(
         port.reap(patience(round, flying, now, ending), &mut completions)?;
         flying -= completions.len() as u32;
         if let Some(errno) = settle(port, lanes, &mut completions) {
-            close(lanes, ending.deadline);
+            let at = port.now();
+            close(lanes, at);
             return Ok(Driven::Gone { errno });
         }
         if ending.stop.load(Ordering::Relaxed) {

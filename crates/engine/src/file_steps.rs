@@ -11,7 +11,6 @@ use crate::crew::Word;
 use crate::task::Noticed;
 use crate::worker::{Assignment, FileWork, Return, Road, TrialClock, close};
 use load::{Load, Next};
-use observation::{Event, EventKind};
 use recorder::{Clock, Outcome};
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -41,6 +40,7 @@ pub(crate) fn work(
     let Some(clock) = ready(words) else { return Ok(None) };
     let (mut ended_at, mut cpu) = (Nanos::ZERO, ThreadCpu::new(window));
     cpu.look(clock.now(), window);
+    let mut busy = None;
     for step in hand.steps() {
         if halt.load(Ordering::Relaxed) || clock.now() >= deadline {
             break;
@@ -49,20 +49,28 @@ pub(crate) fn work(
             hand.carry_out(&step, Nanos::ZERO)?;
             continue;
         };
+        // Removing what the last round left is part of the work, and nobody's response: the slot is free behind it.
+        if let Some(slot) = busy.take() {
+            load.completed(slot, clock.now());
+        }
         let Next::Issue(arrival) = load.next(clock.now()) else { break };
         let issued = clock.now();
         let moved = hand.carry_out(&step, issued)?;
         ended_at = clock.now();
-        load.completed(arrival.slot, ended_at);
+        busy = Some(arrival.slot);
         // A step moves a file or two; one beyond 4 GiB is counted by the totals, which are not bounded.
         let outcome = Outcome::done(u32::try_from(moved).unwrap_or(u32::MAX));
         recorder.record(class, 0, arrival.intended, issued, ended_at, outcome);
+    }
+    if let Some(slot) = busy {
+        load.completed(slot, ended_at);
     }
     while let Some(never) = load.unissued(deadline) {
         recorder.censor(0, 0, never.intended, None, ended_at.max(never.intended));
     }
     let account = close(recorder, &load);
-    Ok(Some(Return { stream, account, noticed: hand.noticed, gone: None, cpu: cpu.used(), ended: ended_at }))
+    let noticed = std::mem::take(&mut hand.noticed);
+    Ok(Some(Return { stream, account, noticed, gone: None, cpu: cpu.used(), ended: ended_at }))
 }
 
 /// What one copy of the loop works with.
@@ -76,14 +84,22 @@ struct Hand {
     noticed: Noticed,
 }
 
+impl Drop for Hand {
+    /// A loop that was cut short leaves its files; the next trial makes them anew.
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.source);
+        let _ = fs::remove_file(&self.target);
+    }
+}
+
 impl Hand {
     fn new(work: FileWork) -> Result<Hand, TrialError> {
         let shape = DataShape { compressible: units::Share(0.0), duplicate: units::Share(0.0) };
         let buffers = Buffers::new(1, work.spec.block.0)
             .map_err(|source| TrialError::Resource { action: "allocating a buffer", source })?;
         Ok(Hand {
-            source: work.folder.join(format!("copy-{}-source.dat", work.copy)),
-            target: work.folder.join(format!("copy-{}-target.dat", work.copy)),
+            source: work.folder.join(format!("copy-{}-source.dat", work.worker)),
+            target: work.folder.join(format!("copy-{}-target.dat", work.worker)),
             pool: DataPool::new(work.seed, shape),
             buffers,
             totals: Totals::default(),
@@ -153,8 +169,7 @@ impl Hand {
             bytes += u64::from(piece.bytes);
             self.noticed.validated += 1;
             if let Err(damage) = block::verify(data, number, piece.offset, &expectation) {
-                self.noticed.damaged += 1;
-                self.noticed.events.push(Event { at: now, kind: EventKind::Damage, text: damage.to_string() });
+                self.noticed.damage(&damage, now);
             }
         }
         Ok(bytes)

@@ -8,6 +8,7 @@ use crate::buffers::Buffers;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use system::{Access, Module};
+use units::Bytes;
 use workload::block::{self, DataPool};
 
 /// Large enough to reach the rate of the device, small enough to stop soon.
@@ -22,6 +23,8 @@ pub(crate) struct Fill<'a> {
     pub(crate) pool: &'a DataPool,
     /// Generation on every stamp.
     pub(crate) generation: u64,
+    /// How much of each module is in use, from its start: a study may ask for a part of a device only.
+    pub(crate) limit: Bytes,
     /// How much of each module is written; 1 is all of it, 2 all of it twice.
     pub(crate) times: f64,
     /// Bytes written so far, over all modules.
@@ -57,7 +60,13 @@ impl Fill<'_> {
 
     fn bytes_of(&self, module: &Module) -> u64 {
         let sector = u64::from(module.sector_bytes());
-        ((module.bytes().0 as f64 * self.times) as u64 / sector) * sector
+        ((self.capacity(module) as f64 * self.times) as u64 / sector) * sector
+    }
+
+    /// Whole sectors of the part in use: direct I/O takes no others.
+    fn capacity(&self, module: &Module) -> u64 {
+        let sector = u64::from(module.sector_bytes());
+        module.bytes().min(self.limit).0 / sector * sector
     }
 
     fn fill_module(&self, index: usize, module: &Module) -> Result<(), TrialError> {
@@ -66,7 +75,7 @@ impl Fill<'_> {
         let file = module.file(Access::Direct).or_else(|_| module.file(Access::Buffered));
         let file = file.map_err(|error| failed(std::io::Error::other(error)))?;
         let mut buffers = Buffers::new(1, PIECE_BYTES).map_err(failed)?;
-        let (capacity, mut left, mut offset) = (module.bytes().0, self.bytes_of(module), 0);
+        let (capacity, mut left, mut offset) = (self.capacity(module), self.bytes_of(module), 0);
         while left > 0 {
             if self.stop.load(Ordering::Relaxed) {
                 return Err(TrialError::Stopped);
@@ -80,5 +89,28 @@ impl Fill<'_> {
             offset = (offset + piece) % capacity;
         }
         module.sync().map_err(|error| failed(std::io::Error::other(error)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use system::file::{Scratch, ScratchSpec};
+    use workload::block::DataShape;
+
+    #[test]
+    fn only_the_part_in_use_is_written_in_whole_sectors() {
+        let dirs = [std::env::temp_dir()];
+        let spec = ScratchSpec { dirs: &dirs, run_id: "fill-test", modules: 1, size: Bytes::mib(3) };
+        let scratch = Scratch::create(&spec).unwrap();
+        let shape = DataShape { compressible: units::Share(0.0), duplicate: units::Share(0.0) };
+        let (pool, written, stop) = (DataPool::new(1, shape), AtomicU64::new(0), AtomicBool::new(false));
+        let limit = Bytes((1 << 20) + 100);
+        let fill = Fill { system: "s", pool: &pool, generation: 1, limit, times: 2.0, written: &written, stop: &stop };
+        fill.run(scratch.modules()).unwrap();
+        assert_eq!(written.load(Ordering::Relaxed), 2 << 20);
+        let mut beyond = [1; 512];
+        scratch.modules()[0].file(Access::Buffered).unwrap().read_exact_at(&mut beyond, 2 << 20).unwrap();
+        assert_eq!(beyond, [0; 512], "what is not in use is left alone");
     }
 }

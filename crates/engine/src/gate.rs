@@ -26,6 +26,12 @@ impl Gate {
         self.opened.notify_all();
     }
 
+    /// Sends everybody home who still waits; without effect once it is open.
+    pub(crate) fn give_up(&self) {
+        self.word.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(Go::Home);
+        self.opened.notify_all();
+    }
+
     /// Waits until it opens.
     pub(crate) fn pass(&self) -> Go {
         let mut word = self.word.lock().unwrap_or_else(PoisonError::into_inner);

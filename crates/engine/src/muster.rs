@@ -67,14 +67,23 @@ pub(crate) fn task(
     let closed = matches!(stream.load, load::Spec::Closed { .. });
     Ok(match &stream.workload {
         Workload::Block(spec) => {
-            let spec = with_sync(spec, stream.access.sync);
+            let (spec, modules) = (with_sync(spec, stream.access.sync), trial.modules.max(1));
+            // With fewer slots than modules, operation n goes to module n modulo the modules, so that a worker meets only
+            // those modules with which its number agrees modulo their greatest common divisor. Each module counts
+            // its operations over the workers that meet it, or a sequence would have holes.
+            let by_slot = closed && stream.slots() / workers >= modules;
+            let apart = if by_slot { 1 } else { greatest_common_divisor(workers, modules) };
             let seed = stream_seed(trial, index);
-            let generator = Generator::new(&spec, trial.modules.max(1), module_bytes, seed, worker, workers)
+            let generator = Generator::new(&spec, modules, module_bytes, seed, worker / apart, workers / apart)
                 .map_err(|source| TrialError::Workload { stream: name(trial, index), source })?;
-            Task::block(generator, trial.modules.max(1), slots, closed)
+            Task::block(generator, modules, by_slot)
         }
         Workload::Files(spec) => Task::files(*spec, slots),
     })
+}
+
+fn greatest_common_divisor(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }
 
 /// The load of one worker.
@@ -159,6 +168,10 @@ impl Muster<'_> {
             let what = "run file work: it has no folder".to_owned();
             return Err(TrialError::Unsupported { system: self.opened.name.clone(), what });
         }
+        if self.stream.access.poll && matches!(self.stream.access.sync, SyncMode::Every(_)) {
+            let what = "sync through a polled ring: leave `poll` out, or sync each write".to_owned();
+            return Err(TrialError::Unsupported { system: self.opened.name.clone(), what });
+        }
         let pool = Arc::new(DataPool::new(self.opened.seed, self.shape()));
         let ring = self.uses_ring()?;
         let workers = if ring || self.opened.modules().is_empty() {
@@ -217,13 +230,28 @@ impl Muster<'_> {
         let modules = self.opened.modules().iter().take(self.trial.modules as usize);
         modules
             .map(|module| {
-                let file = module.file(access).map_err(|error| TrialError::Unsupported {
-                    system: self.opened.name.clone(),
-                    what: error.to_string(),
-                })?;
+                let unsupported = |what| TrialError::Unsupported { system: self.opened.name.clone(), what };
+                let file = module.file(access).map_err(|error| unsupported(error.to_string()))?;
+                if let (true, Some(alignment)) = (self.stream.access.direct, module.alignment()) {
+                    self.check_alignment(u64::from(alignment.offset_bytes)).map_err(unsupported)?;
+                }
                 Ok(file.as_raw_fd())
             })
             .collect()
+    }
+
+    /// Past the page cache only whole units of the disk or filesystem can be moved.
+    fn check_alignment(&self, unit: u64) -> Result<(), String> {
+        let Workload::Block(spec) = &self.stream.workload else { return Ok(()) };
+        let sizes = spec.transfers.iter().map(|transfer| transfer.size).chain([spec.shift]);
+        match sizes.into_iter().find(|size| !size.0.is_multiple_of(unit)) {
+            Some(size) => Err(format!(
+                "move {} past the page cache: its unit is {}; use `direct = false` or whole units",
+                units::bytes(size),
+                units::bytes(Bytes(unit))
+            )),
+            None => Ok(()),
+        }
     }
 
     fn uses_ring(&self) -> Result<bool, TrialError> {
@@ -265,7 +293,7 @@ impl Muster<'_> {
             into.push(Assignment {
                 stream: self.index as u16,
                 recorder: recorder(self.trial, self.index, into.len() as u16, collector),
-                road: Road::Files(FileWork { spec, copy, folder, seed, direct: self.stream.access.direct }),
+                road: Road::Files(FileWork { spec, copy, worker, folder, seed, direct: self.stream.access.direct }),
                 task: Task::files(spec, 1),
                 load: load(self.trial, self.index, copy, spec.width),
                 access: self.stream.access,
@@ -275,5 +303,47 @@ impl Muster<'_> {
             });
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use load::Think;
+
+    /// Offsets that the workers of a stream visit on one module, one operation of each worker after the other.
+    fn visited(workers: u32, slots: u32, modules: u32, module: u16) -> Vec<u64> {
+        let mut trial = crate::ceiling::trial(load::Spec::Closed { slots, think: Think::None }, Nanos::from_millis(1));
+        trial.modules = modules;
+        if let Workload::Block(spec) = &mut trial.streams[0].workload {
+            spec.pattern = block::Pattern::Sequential;
+        }
+        let mut offsets = Vec::new();
+        for worker in 0..workers {
+            let own = slots / workers;
+            let mut task = task(&trial, 0, Bytes::mib(1), (worker, workers), own).unwrap();
+            // Operation n of the stream goes to the worker n modulo the workers.
+            for round in 0..u64::from(modules) * 4 {
+                let n = u64::from(worker) + round * u64::from(workers);
+                let operation = task.draw((round % u64::from(own)) as u32, n);
+                if operation.module == module {
+                    offsets.push(operation.offset / 4096);
+                }
+            }
+        }
+        offsets.sort_unstable();
+        offsets
+    }
+
+    #[test]
+    fn a_sequence_over_several_modules_has_no_holes_however_many_workers_share_it() {
+        // Threads with one slot each (the plain road), and rings with a slot for every module.
+        for (workers, slots, modules) in [(8, 8, 4), (6, 6, 4), (3, 3, 2), (1, 1, 4), (2, 8, 4), (1, 8, 2)] {
+            for module in 0..modules as u16 {
+                let offsets = visited(workers, slots, modules, module);
+                let whole: Vec<u64> = (0..offsets.len() as u64).collect();
+                assert_eq!(offsets, whole, "{workers} workers, {slots} slots, module {module} of {modules}");
+            }
+        }
     }
 }

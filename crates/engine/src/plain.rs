@@ -86,7 +86,9 @@ impl<C: Clock> Port for PlainPort<'_, C> {
             }
             None => {
                 if let Wait::Until(at) = wait {
-                    self.clock.pass(at);
+                    // In naps, so that a stop is seen.
+                    let nap = self.clock.now().saturating_add(Nanos::from_millis(100));
+                    self.clock.pass(at.min(nap));
                 }
             }
         }

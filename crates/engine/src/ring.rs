@@ -10,6 +10,7 @@ use crate::buffers::Buffers;
 use io_uring::{IoUring, Submitter, cqueue, opcode, squeue, types};
 use recorder::Clock;
 use std::io;
+use std::mem::ManuallyDrop;
 use std::os::fd::RawFd;
 use system::{Completion, Port, PortError, Wait};
 use units::Nanos;
@@ -47,8 +48,10 @@ pub(crate) struct RingSpec {
 
 /// A ring with its memory; [`Ring::port`] lends it to a driver.
 pub(crate) struct Ring {
-    ring: IoUring,
-    buffers: Buffers,
+    ring: ManuallyDrop<IoUring>,
+    buffers: ManuallyDrop<Buffers>,
+    /// Set when operations did not come back: the kernel may still write into the buffers, so they are never given up.
+    hung: bool,
     fixed_buffers: bool,
     spec: RingSpec,
 }
@@ -63,9 +66,10 @@ impl Ring {
         let ring = build_ring((spec.slots + 1).next_power_of_two(), spec.poll)?;
         ring.submitter().register_files(&spec.files)?;
         let buffers = Buffers::new(spec.slots, spec.transfer_max)?;
-        // SAFETY: the buffers live in the same struct as the ring and are dropped after it (field order).
+        // SAFETY: the buffers are given up only after every operation came back (see `Drop`).
         let fixed_buffers = unsafe { ring.submitter().register_buffers(&[buffers.whole()]) }.is_ok();
-        Ok(Ring { ring, buffers, fixed_buffers, spec })
+        let (ring, buffers) = (ManuallyDrop::new(ring), ManuallyDrop::new(buffers));
+        Ok(Ring { ring, buffers, hung: false, fixed_buffers, spec })
     }
 
     /// The road of one worker. `clock` is zero at the start of the trial.
@@ -79,6 +83,8 @@ impl Ring {
             completion,
             buffers: &mut self.buffers,
             fixed_buffers: self.fixed_buffers,
+            hung: &mut self.hung,
+            out: 0,
             priority: self.spec.priority,
             poll: self.spec.poll,
             batch: (self.spec.slots / PIECES).max(PIECE_LEAST),
@@ -89,12 +95,27 @@ impl Ring {
     }
 }
 
+impl Drop for Ring {
+    fn drop(&mut self) {
+        if self.hung {
+            return;
+        }
+        // SAFETY: dropped once, here, with no operation in flight; the ring before the memory that it has registered.
+        unsafe {
+            ManuallyDrop::drop(&mut self.ring);
+            ManuallyDrop::drop(&mut self.buffers);
+        }
+    }
+}
+
 /// Whether this process may use io_uring at all.
 ///
 /// # Errors
 /// The kernel's reason when it may not.
 pub(crate) fn probe() -> io::Result<()> {
-    IoUring::new(2).map(drop)
+    let ring = IoUring::new(2)?;
+    // Without this (Linux before 5.11) a wait cannot be bounded, and several operations are not there yet.
+    if ring.params().is_feature_ext_arg() { Ok(()) } else { Err(io::Error::from_raw_os_error(libc::ENOSYS)) }
 }
 
 fn build_ring(entries: u32, poll: bool) -> io::Result<IoUring> {
@@ -142,10 +163,37 @@ pub(crate) struct RingPort<'r, C> {
     completion: cqueue::CompletionQueue<'r>,
     buffers: &'r mut Buffers,
     fixed_buffers: bool,
+    hung: &'r mut bool,
+    /// Operations that were staged and did not come back yet, ticks apart.
+    out: u32,
     priority: u16,
     poll: bool,
     batch: u32,
     clock: C,
+}
+
+/// How long a ring that is put away waits for what is still out.
+const PATIENCE: Nanos = Nanos::from_secs(5);
+
+impl<C> Drop for RingPort<'_, C> {
+    /// Waits for what is still out: its buffers are in the kernel's hands, and its writes would land in the next trial.
+    fn drop(&mut self) {
+        let tick = types::Timespec::new().nsec(50_000_000);
+        for _ in 0..PATIENCE.0 / 50_000_000 {
+            self.submission.sync();
+            self.completion.sync();
+            self.out -= (&mut self.completion).filter(|entry| entry.user_data() != TICK_MARK).count() as u32;
+            if self.out == 0 {
+                break;
+            }
+            let args = types::SubmitArgs::new().timespec(&tick);
+            // A refusal leads to the next look; the number of looks is bounded.
+            let _ = self.submitter.submit_with_args(1, &args);
+        }
+        self.completion.sync();
+        *self.hung = self.out > 0;
+        let _ = self.submitter.unregister_ring_fd();
+    }
 }
 
 impl<C: Clock> RingPort<'_, C> {
@@ -185,6 +233,8 @@ impl<C: Clock> RingPort<'_, C> {
     }
 
     fn enter(&mut self, wait: Wait) -> io::Result<()> {
+        // A polled ring spins in the kernel and knows no timeout, so it must never be asked to wait.
+        let wait = if self.poll { Wait::Poll } else { wait };
         self.submission.sync();
         let entered = match wait {
             // Deferred completions are only posted by a call that asks for events, so polling is a call, too.
@@ -226,6 +276,7 @@ impl<C: Clock> Port for RingPort<'_, C> {
         let pushed = unsafe { self.submission.push(&entry) };
         // The ring has at least as many entries as there are slots, and each slot stages once between two calls.
         pushed.expect("the submission queue holds an entry for every slot");
+        self.out += 1;
     }
 
     #[inline]
@@ -265,7 +316,10 @@ impl<C: Clock> Port for RingPort<'_, C> {
         for entry in &mut self.completion {
             match entry.user_data() {
                 TICK_MARK => ticked = true,
-                slot => into.push(Completion { slot: slot as u32, result: entry.result(), at }),
+                slot => {
+                    self.out -= 1;
+                    into.push(Completion { slot: slot as u32, result: entry.result(), at });
+                }
             }
         }
         if ticked {

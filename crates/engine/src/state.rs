@@ -10,17 +10,18 @@ use crate::opened::{Backing, Opened};
 use crate::{TrialError, crew};
 use observation::Cell;
 use recorder::{Clock, WallClock};
+use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 use study::{Cache, Precondition, SteadyRule, Trial, Workload};
 use system::{Access, Module, ModuleError, ModuleKind};
-use units::Nanos;
+use units::{Bytes, Nanos};
 use workload::block::{DataPool, DataShape, Generations};
 
-/// How often a running fill or pause is reported.
-const GLANCE: Duration = Duration::from_millis(200);
+/// How often a running fill is reported, and a pause looks whether it should end.
+const GLANCE: Duration = Duration::from_millis(50);
 
 /// What preparing a trial taught.
 #[derive(Clone, Debug, Default)]
@@ -43,6 +44,7 @@ pub(crate) fn prepare(
     if matches!(opened.backing, Backing::Null | Backing::Scripted(_)) {
         return Ok(prepared);
     }
+    write_back(opened)?;
     if trial.state.trim {
         trim(opened)?;
     }
@@ -55,6 +57,7 @@ pub(crate) fn prepare(
         fill(opened, trial, precondition.fills, Phase::Precondition, observer, stop)?;
         if precondition.until_steady {
             prepared.remarks.push(run_until_steady(opened, trial, precondition, observer, stop)?);
+            write_back(opened)?;
         }
     }
     // A map of generations may go on from a fill only when nothing was written since.
@@ -64,6 +67,24 @@ pub(crate) fn prepare(
     set_cache(opened, trial)?;
     settle(trial, observer, stop)?;
     Ok(prepared)
+}
+
+/// Lets nothing of an earlier trial wait in memory: its write-back would be charged to the next one.
+fn write_back(opened: &Opened) -> Result<(), TrialError> {
+    for (index, module) in opened.modules().iter().enumerate() {
+        module.sync().map_err(|error| TrialError::Prepare {
+            action: "writing back",
+            module: index,
+            system: opened.name.clone(),
+            source: io::Error::other(error),
+        })?;
+    }
+    for folder in opened.folders() {
+        let synced = File::open(&folder).and_then(|open| Ok(rustix::fs::syncfs(open)?));
+        let action = "writing back the filesystem of";
+        synced.map_err(|source| TrialError::File { action, path: folder.display().to_string(), source })?;
+    }
+    Ok(())
 }
 
 /// Whether reads are checked, which needs modules whose every block was written under the generation map.
@@ -85,9 +106,9 @@ fn shape(trial: &Trial) -> DataShape {
 }
 
 fn trim(opened: &mut Opened) -> Result<(), TrialError> {
-    let system = opened.name.clone();
+    let (system, limit) = (opened.name.clone(), opened.module_bytes);
     for (index, module) in opened.modules_mut().iter_mut().enumerate() {
-        trim_module(module).map_err(|source| TrialError::Prepare {
+        trim_module(module, limit).map_err(|source| TrialError::Prepare {
             action: "trimming",
             module: index,
             system: system.clone(),
@@ -98,7 +119,11 @@ fn trim(opened: &mut Opened) -> Result<(), TrialError> {
 }
 
 /// Newer kernels discard only through an ioctl of block devices, for which there is no safe wrapper.
-fn trim_module(module: &mut Module) -> io::Result<()> {
+/// Only the part of a device that the study uses is given up.
+fn trim_module(module: &mut Module, limit: Bytes) -> io::Result<()> {
+    if limit < module.bytes() {
+        return discard(module.file(Access::Buffered).map_err(io::Error::other)?, limit);
+    }
     match module.trim() {
         Ok(_) => Ok(()),
         Err(ModuleError::CannotTrim { .. }) if matches!(module.kind(), ModuleKind::Device { .. }) => {
@@ -124,6 +149,7 @@ fn fill(
         system: &opened.name,
         pool: &pool,
         generation: Generations::filled_with(opened.epoch),
+        limit: opened.module_bytes,
         times,
         written: &written,
         stop,
@@ -152,7 +178,7 @@ fn watch<T: Send>(work: impl FnOnce() -> T + Send, mut look: impl FnMut(Nanos, N
     std::thread::scope(|scope| {
         let thread = scope.spawn(work);
         while !thread.is_finished() {
-            std::thread::park_timeout(GLANCE.min(Duration::from_millis(20)));
+            std::thread::park_timeout(GLANCE);
             let at = clock.now().saturating_sub(begin);
             look(at, at);
         }
@@ -174,6 +200,9 @@ fn run_until_steady(
     opened.epoch += 1;
     let mut rounds = Rounds::new(precondition);
     let mut rehearsal = trial.clone();
+    // Other operations than the trial's own: a replay in the same order would find what a device has just laid out for it.
+    rehearsal.seed = !trial.seed;
+    rehearsal.streams.iter_mut().for_each(|stream| stream.operations = None);
     rehearsal.phases.warm_up = Nanos::ZERO;
     rehearsal.phases.measure = Nanos(precondition.round.0 * u64::from(precondition.rounds_max));
     rehearsal.phases.interval = Nanos(precondition.round.0 / 10);
@@ -246,17 +275,19 @@ fn set_cache(opened: &mut Opened, trial: &Trial) -> Result<(), TrialError> {
             Cache::Cold => {
                 module.drop_cache().map_err(|error| failed("dropping the caches", index, io::Error::other(error)))?
             }
-            Cache::Warm => read_through(module).map_err(|error| failed("warming the caches", index, error))?,
+            Cache::Warm => {
+                read_through(module, opened.module_bytes).map_err(|error| failed("warming the caches", index, error))?
+            }
         }
     }
     Ok(())
 }
 
-fn read_through(module: &Module) -> io::Result<()> {
+fn read_through(module: &Module, limit: Bytes) -> io::Result<()> {
     let file = module.file(Access::Buffered).map_err(io::Error::other)?;
     let mut piece = vec![0; 1 << 20];
     let mut offset = 0;
-    while offset < module.bytes().0 {
+    while offset < module.bytes().min(limit).0 {
         let read = file.read_at(&mut piece, offset)?;
         if read == 0 {
             return Err(io::Error::from(io::ErrorKind::UnexpectedEof));

@@ -64,9 +64,8 @@ pub(crate) struct Noticed {
 }
 
 impl Task {
-    /// Block operations on the first `modules` modules, over `slots` slots of this worker.
-    pub(crate) fn block(generator: Generator, modules: u32, slots: u32, closed: bool) -> Task {
-        let by_slot = closed && slots >= modules;
+    /// Block operations on the first `modules` modules; `by_slot` keeps every slot on its module.
+    pub(crate) fn block(generator: Generator, modules: u32, by_slot: bool) -> Task {
         Task::new(Work::Block { generator, modules, by_slot })
     }
 
@@ -170,7 +169,7 @@ impl Task {
     #[cold]
     pub(crate) fn failed(&mut self, operation: &Operation, completion: &Completion) -> Option<i32> {
         self.failures_in_a_row += 1;
-        let errno = if completion.result < 0 { -completion.result } else { libc::EIO };
+        let errno = if completion.result < 0 { completion.result.saturating_neg() } else { libc::EIO };
         let reason = match completion.result {
             result if result < 0 => std::io::Error::from_raw_os_error(errno).to_string(),
             short => format!("{short} of {} bytes moved", operation.bytes),
@@ -189,7 +188,7 @@ impl Task {
 
 impl Noticed {
     #[cold]
-    fn damage(&mut self, damage: &block::Damage, at: Nanos) {
+    pub(crate) fn damage(&mut self, damage: &block::Damage, at: Nanos) {
         self.damaged += 1;
         self.event(at, EventKind::Damage, || damage.to_string());
     }
@@ -205,7 +204,8 @@ impl Noticed {
 fn file_step(spec: &files::Spec, step: &mut u8) -> Operation {
     let class = *step;
     *step = (class + 1) % 3;
-    let file = spec.file.0.min(u64::from(u32::MAX / 2)) as u32;
+    // A completion carries its bytes as a signed number of 32 bits.
+    let file = spec.file.0.min(u64::from(i32::MAX as u32 / 2)) as u32;
     let (kind, bytes) = match class {
         0 => (Kind::Write, file),
         1 => (Kind::Write, 2 * file),

@@ -50,6 +50,8 @@ pub(crate) enum Road {
 pub(crate) struct FileWork {
     pub(crate) spec: files::Spec,
     pub(crate) copy: u32,
+    /// Number of the worker in the trial: two streams may both have a first copy.
+    pub(crate) worker: u32,
     pub(crate) folder: PathBuf,
     pub(crate) seed: u64,
     pub(crate) direct: bool,

@@ -84,7 +84,7 @@ impl Reader<'_> {
     ) -> Option<Selector> {
         let mut found = phrase::matches(phrase, &self.resolved.experiments, &self.resolved.systems);
         match found.len() {
-            0 if self.overrides.nothing() => {
+            0 if self.overrides.leaves_all() => {
                 problems.add(at, key, format!("something that the study measures, got `{text}`"));
                 None
             }
@@ -144,7 +144,8 @@ impl Reader<'_> {
             match threshold(text, &self.names()) {
                 Ok((threshold, phrase)) => {
                     let found = self.each(threshold, &phrase);
-                    if found.is_empty() && self.overrides.nothing() {
+                    // Asked for on this very command line, it must be there; a study's own may be set aside by options.
+                    if found.is_empty() && (key.is_empty() || self.overrides.leaves_all()) {
                         problems.add(&at, key, format!("something that the study measures, got `{text}`"));
                     } else if found.is_empty() {
                         notes.push(format!("the threshold `{text}` is not measured with these options"));

@@ -25,9 +25,9 @@ pub struct Overrides {
 }
 
 impl Overrides {
-    /// Whether nothing is changed.
-    pub fn nothing(&self) -> bool {
-        *self == Overrides::default()
+    /// Whether everything that the study measures is measured, as it says.
+    pub fn leaves_all(&self) -> bool {
+        self.targets.is_empty() && self.settings.is_empty() && self.only.is_empty()
     }
 }
 

@@ -91,7 +91,8 @@ impl ScriptedPort {
         let drifted = base * (1.0 + self.script.drift_per_s * now as f64 / 1e9);
         let spread = self.script.spread.0;
         let drawn = if spread > 0.0 { 1.0 - spread + spread * self.draws.exponential() } else { 1.0 };
-        (drifted * drawn).round() as u64
+        // Nothing takes no time at all: a closed load without think time would go round for ever at one moment.
+        ((drifted * drawn).round() as u64).max(1)
     }
 
     /// Lets an operation arrive: its end is known at once, because operations are served in order.

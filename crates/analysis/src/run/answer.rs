@@ -120,8 +120,9 @@ fn comparison_sentence(c: &Comparison) -> String {
 
 /// Where the curve of the chosen point bends, or what it sustains.
 fn bend(point: &Point, findings: &[Finding]) -> Option<String> {
+    let place = (&point.experiment, &point.system, &point.stream);
     findings.iter().find_map(|finding| match finding {
-        Finding::Knee(knee) if knee.system == point.system && knee.stream == point.stream => Some(match &knee.at {
+        Finding::Knee(knee) if (&knee.experiment, &knee.system, &knee.stream) == place => Some(match &knee.at {
             Some(at) => format!(
                 "{} {} already reach 95% of the peak of {}.",
                 units::significant(at.value),
@@ -130,15 +131,19 @@ fn bend(point: &Point, findings: &[Finding]) -> Option<String> {
             ),
             None => format!("It still rises at the largest {} tried: no knee in this range.", knee.factor),
         }),
-        Finding::HighestRate(found) if found.system == point.system => found.rate_per_s.map(|highest| {
-            format!(
-                "The highest rate with p{} under {} is {}.",
-                units::significant(found.quantile * 100.0),
-                milliseconds(found.bound_ms),
-                rate(highest.value)
-            )
-        }),
-        Finding::Sustained(found) if found.system == point.system && found.stream == point.stream => {
+        Finding::HighestRate(found) if (&found.experiment, &found.system, &found.stream) == place => {
+            found.rate_per_s.map(|highest| {
+                format!(
+                    "The highest rate with p{} under {} is {}.",
+                    units::significant(found.quantile * 100.0),
+                    milliseconds(found.bound_ms),
+                    rate(highest.value)
+                )
+            })
+        }
+        Finding::Sustained(found)
+            if (&found.experiment, &found.system, &found.stream) == place && found.factors == point.factors =>
+        {
             found.sustained.burst.map(|burst| {
                 format!(
                     "That is a burst: after {} it falls to {}.",

@@ -49,11 +49,17 @@ fn of_curves(groups: &[Group], confidence: f64) -> Vec<Finding> {
 /// A window shorter than this shows at most what happened in it, unless a credit ran out inside.
 const SUSTAINED_WINDOW_S: f64 = 60.0;
 
+/// A window shorter than this shows hiccups, not credit.
+const BURST_WINDOW_S: f64 = 2.0;
+
 /// At most against sustained, one a point: the replicate with the longest window tells most.
 fn sustained(groups: &[Group]) -> Vec<Finding> {
     let of_group = |group: &Group| {
         let seconds = |trial: &TrialSummary| trial.window.length().seconds();
-        let members = group.members.iter().filter(|(_, stream)| stream.sustained.is_some());
+        // The course of an open load is that of its arrivals, as long as it is sustained.
+        let members = group.members.iter().filter(|(trial, stream)| {
+            stream.sustained.is_some() && stream.offered_per_s.is_none() && seconds(trial) >= BURST_WINDOW_S
+        });
         let (trial, stream) = members.max_by(|a, b| seconds(a.0).total_cmp(&seconds(b.0)))?;
         let figures = stream.sustained.clone()?;
         (seconds(trial) >= SUSTAINED_WINDOW_S || figures.burst.is_some()).then(|| {
