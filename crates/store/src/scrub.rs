@@ -33,6 +33,11 @@ impl Scrubber {
         let mut secrets: Vec<String> = private.map(|fact| fact.value.clone()).collect();
         let placed = facts.systems.iter().filter(|system| matches!(system.kind.as_str(), "file" | "device"));
         secrets.extend(placed.flat_map(|system| whole_and_parts(&system.place)));
+        // A system that the user did not name bears the name of its folder.
+        let named = facts.systems.iter().filter(|system| {
+            whole_and_parts(&system.place).any(|place| place.rsplit('/').next() == Some(system.name.as_str()))
+        });
+        secrets.extend(named.map(|system| system.name.clone()));
         secrets.extend(facts.targets.iter().filter_map(|target| place_of(target)).flat_map(whole_and_parts));
         for text in facts.settings.iter().chain([&facts.study_text]) {
             secrets.extend(place_values(text));

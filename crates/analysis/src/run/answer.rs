@@ -178,3 +178,58 @@ fn gravity(kind: CaveatKind) -> u8 {
         K::ThinTail | K::PlainDriver | K::Other => 9,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Burst, Estimate, SteadyAnswer, Sustained, SustainedFinding};
+    use observation::{Level, Provenance};
+
+    fn point(experiment: &str, modules: f64) -> Point {
+        let one = Estimate::single(1.0);
+        Point {
+            experiment: experiment.to_owned(),
+            system: "s".to_owned(),
+            stream: "w".to_owned(),
+            factors: vec![("modules".to_owned(), Level::Number { value: modules, text: modules.to_string() })],
+            provenance: Provenance::Measured,
+            trials: vec![0],
+            throughput_per_s: one,
+            bytes_per_s: one,
+            response_mean_ms: one,
+            response_p50_ms: one,
+            response_p99_ms: one,
+            response_p999_ms: one,
+            service_mean_ms: one,
+            elapsed_s: None,
+            cpu_elapsed_s: None,
+            cpu_us: None,
+            disk_utilisation: None,
+            disk_wait_ms: None,
+            steady: SteadyAnswer::Yes,
+            caveats: vec![],
+        }
+    }
+
+    fn burst_of(point: &Point) -> Finding {
+        let burst = Burst { sustained_per_s: 10.0, credit_operations: 5.0, lasted_s: 2.0 };
+        let sustained =
+            Sustained { peak_per_s: 20.0, peak_window_s: 1.0, late_per_s: 10.0, burst: Some(burst), averages: vec![] };
+        Finding::Sustained(SustainedFinding {
+            experiment: point.experiment.clone(),
+            system: point.system.clone(),
+            stream: point.stream.clone(),
+            factors: point.factors.clone(),
+            sustained,
+        })
+    }
+
+    #[test]
+    fn the_answer_quotes_findings_of_its_own_point_only() {
+        let chosen = point("rates", 1.0);
+        let others = [burst_of(&point("sizes", 1.0)), burst_of(&point("rates", 2.0))];
+        assert_eq!(bend(&chosen, &others), None);
+        let own = bend(&chosen, &[burst_of(&chosen)]).expect("its own burst");
+        assert!(own.starts_with("That is a burst: after 2 s"), "{own}");
+    }
+}

@@ -84,8 +84,28 @@ pub fn resume(word: &str, manner: &Manner, fail_if: &[String]) -> Result<Ended, 
     sameness::same_plan(&facts.id, &plan, &summaries)?;
     let progress = Progress::new(manner.voice, planned::expected_in_all(&plan));
     progress.say(&format!("going on with {} after {} finished trials", facts.id, summaries.len()));
+    if !manner.keep {
+        clear_leftovers(&study, &facts.id, &progress);
+    }
     let run = Prepared { file, facts, study: &study, plan, summaries, fresh: false };
     run.go(manner, progress, &stop, &clock)
+}
+
+/// Removes the scratch folders that a killed part of this run left behind. The run file is ours alone now, so nobody works
+/// in them. One that cannot be removed is named, and does not keep the run from going on.
+fn clear_leftovers(study: &Study, run_id: &str, progress: &Progress) {
+    let dirs = study.systems().iter().flat_map(|system| match &system.place {
+        study::Place::File { dirs } => dirs.clone(),
+        _ => Vec::new(),
+    });
+    let left = dirs.filter_map(|dir| system::file::abandoned(std::path::Path::new(&dir)).ok()).flatten();
+    for folder in left.filter(|folder| folder.run_id() == run_id) {
+        let path = folder.path().display().to_string();
+        match folder.remove() {
+            Ok(()) => progress.say(&format!("removed {path}, which the killed run had left")),
+            Err(error) => progress.say(&format!("left {path}, which cannot be removed: {error}")),
+        }
+    }
 }
 
 /// The plan of a study on this machine, as it is now.

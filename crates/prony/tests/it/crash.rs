@@ -53,6 +53,23 @@ fn a_run_that_is_killed_again_and_again_loses_no_finished_trial() {
     assert_eq!(program.files(), ["x.prony"], "scratch folders or logs are left");
 }
 
+#[test]
+fn a_resumed_run_takes_away_what_the_killed_one_left() {
+    let program = Program::new();
+    for wait_ms in [600, 900, 1200, 1500, 1800] {
+        let killed = kill_after(&program, RUN, Duration::from_millis(wait_ms));
+        let left = program.files().iter().any(|name| name.starts_with("prony-scratch"));
+        if killed && left && finished_trials(&program).is_some() {
+            program.fine(RESUME);
+            assert_eq!(program.files(), ["x.prony"]);
+            return;
+        }
+        program.fine("clean");
+        let _ = std::fs::remove_file(program.path("x.prony"));
+    }
+    panic!("no run was ever killed between its files and its end");
+}
+
 /// Finished trials in the run file; none when the run was killed before there was one that can be read.
 fn finished_trials(program: &Program) -> Option<u64> {
     let listed = program.json("list --json");

@@ -7,8 +7,16 @@ use store::{RunFile, StoreError, TrialMeta, redact};
 use tempfile::TempDir;
 use units::Nanos;
 
-const SECRETS: [&str; 7] =
-    ["goldfinch", "/srv/acme", "S3EVNX0J7731", "/dev/nvme7n1", "hidden-folder", "/home/alice", "relative/place"];
+const SECRETS: [&str; 8] = [
+    "goldfinch",
+    "/srv/acme",
+    "S3EVNX0J7731",
+    "/dev/nvme7n1",
+    "hidden-folder",
+    "/home/alice",
+    "relative/place",
+    "customer-x",
+];
 
 /// A run with something private in every place where a text can stand.
 fn private_run() -> (TempDir, PathBuf) {
@@ -22,18 +30,26 @@ fn private_run() -> (TempDir, PathBuf) {
         settings: vec!["system.a.dir=hidden-folder".into(), "modules=2".into()],
         tags: vec![all.clone()],
         note: format!("measured on {all}"),
-        systems: vec![SystemFacts {
-            name: "goldfinch-a".into(),
-            kind: "file".into(),
-            place: "/srv/acme/secret lab".into(),
-            fingerprint: vec![
-                fact("host.name", "goldfinch", true),
-                fact("disk.nvme7n1.serial", "S3EVNX0J7731", true),
-                fact("mount.source", "/dev/nvme7n1", false),
-                fact("kernel.release", "6.12.0", false),
-            ],
-            ..SystemFacts::default()
-        }],
+        systems: vec![
+            SystemFacts {
+                name: "goldfinch-a".into(),
+                kind: "file".into(),
+                place: "/srv/acme/secret lab".into(),
+                fingerprint: vec![
+                    fact("host.name", "goldfinch", true),
+                    fact("disk.nvme7n1.serial", "S3EVNX0J7731", true),
+                    fact("mount.source", "/dev/nvme7n1", false),
+                    fact("kernel.release", "6.12.0", false),
+                ],
+                ..SystemFacts::default()
+            },
+            SystemFacts {
+                name: "customer-x".into(),
+                kind: "file".into(),
+                place: "/mnt/customer-x".into(),
+                ..SystemFacts::default()
+            },
+        ],
         ..plain_facts()
     };
     let dir = tempfile::tempdir().unwrap();
