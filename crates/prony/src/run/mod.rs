@@ -95,10 +95,10 @@ pub fn resume(word: &str, manner: &Manner, fail_if: &[String]) -> Result<Ended, 
 /// in them. One that cannot be removed is named, and does not keep the run from going on.
 fn clear_leftovers(study: &Study, run_id: &str, progress: &Progress) {
     let dirs = study.systems().iter().flat_map(|system| match &system.place {
-        study::Place::File { dirs } => dirs.clone(),
+        Place::File { dirs } => dirs.clone(),
         _ => Vec::new(),
     });
-    let left = dirs.filter_map(|dir| system::file::abandoned(std::path::Path::new(&dir)).ok()).flatten();
+    let left = dirs.filter_map(|dir| system::file::abandoned(Path::new(&dir)).ok()).flatten();
     for folder in left.filter(|folder| folder.run_id() == run_id) {
         let path = folder.path().display().to_string();
         match folder.remove() {

@@ -186,8 +186,8 @@ fn a_study_forgets_earlier_options() {
 
 #[test]
 fn a_threshold_of_the_command_line_that_names_nothing_is_refused() {
-    let quick = study::shipped().iter().find(|shipped| shipped.name == "quick").expect("quick ships");
-    let study = study::Study::parse("quick", quick.text).expect("it is well");
+    let quick = shipped().iter().find(|shipped| shipped.name == "quick").expect("quick ships");
+    let study = Study::parse("quick", quick.text).expect("it is well");
     let asked = overrides(&[], &["measure=1s"], &["rate curve"], &["throughput at 5 outstanding < 1M/s"]);
     let problems = study.with(&asked).expect_err("there is no such level");
     assert!(problems.to_string().contains("something that the study measures"), "{problems}");
