@@ -78,7 +78,6 @@ pub(crate) fn trial(load: Spec, measure: Nanos) -> Trial {
         shift: Bytes(0),
         range: Share(1.0),
         data: block::DataShape { compressible: Share(0.0), duplicate: Share(0.0) },
-        sync_every: None,
     };
     let classes = ["read", "write", "sync"].map(|name| (name.to_owned(), ClassKind::Work)).to_vec();
     let label = StreamLabel {

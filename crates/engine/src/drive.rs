@@ -108,6 +108,15 @@ fn issue_due<P: Port, L: Load>(
     round: &mut Round,
 ) -> Result<(), PortError> {
     let batch = port.batch();
+    while lane.owes_upkeep() {
+        if lane.staged() >= batch {
+            lane.stamp_issued(port.now());
+            port.send()?;
+        }
+        lane.stage_upkeep(port);
+        round.staged += 1;
+        round.finished = false;
+    }
     loop {
         match lane.load.next(now) {
             Next::Issue(arrival) => {

@@ -17,6 +17,16 @@ pub(crate) struct Lane<L> {
     flights: Vec<Flight>,
     /// Slots staged in this round, whose issue is not stamped yet.
     staged: Vec<u32>,
+    /// Upkeep that is due: it follows the last operation of its slot, which is free only afterwards.
+    due: Vec<Upkeep>,
+}
+
+/// An operation that another one caused.
+#[derive(Clone, Copy)]
+struct Upkeep {
+    slot: u32,
+    intended: Nanos,
+    operation: Operation,
 }
 
 /// An operation between issue and completion.
@@ -26,6 +36,7 @@ struct Flight {
     issued: Nanos,
     operation: Operation,
     out: bool,
+    upkeep: bool,
 }
 
 const IDLE: Flight = Flight {
@@ -33,13 +44,15 @@ const IDLE: Flight = Flight {
     issued: Nanos::ZERO,
     operation: Operation { kind: Kind::Sync, class: 0, module: 0, offset: 0, bytes: 0 },
     out: false,
+    upkeep: false,
 };
 
 impl<L: Load> Lane<L> {
     /// Everything that the lane will ever need is allocated here.
     pub(crate) fn new(load: L, recorder: Recorder, task: Task, first_slot: u32) -> Lane<L> {
         let slots = load.slots() as usize;
-        Lane { load, recorder, task, first_slot, flights: vec![IDLE; slots], staged: Vec::with_capacity(slots) }
+        let (staged, due) = (Vec::with_capacity(slots), Vec::with_capacity(slots));
+        Lane { load, recorder, task, first_slot, flights: vec![IDLE; slots], staged, due }
     }
 
     pub(crate) fn slots(&self) -> u32 {
@@ -67,8 +80,23 @@ impl<L: Load> Lane<L> {
         }
         port.stage(slot, &operation, self.task.durable());
         self.flights[arrival.slot as usize] =
-            Flight { intended: arrival.intended, issued: Nanos::ZERO, operation, out: true };
+            Flight { intended: arrival.intended, issued: Nanos::ZERO, operation, out: true, upkeep: false };
         self.staged.push(arrival.slot);
+    }
+
+    /// Prepares one operation of upkeep that is due.
+    pub(crate) fn stage_upkeep<P: Port>(&mut self, port: &mut P) {
+        let Some(Upkeep { slot, intended, operation }) = self.due.pop() else { return };
+        port.stage(self.first_slot + slot, &operation, false);
+        self.flights[slot as usize] = Flight { intended, issued: Nanos::ZERO, operation, out: true, upkeep: true };
+        self.recorder.begin_upkeep();
+        self.staged.push(slot);
+    }
+
+    /// Whether upkeep is due.
+    #[inline]
+    pub(crate) fn owes_upkeep(&self) -> bool {
+        !self.due.is_empty()
     }
 
     /// Stamps what was staged in this round: it leaves now.
@@ -89,10 +117,17 @@ impl<L: Load> Lane<L> {
         let whole = completion.result >= 0 && completion.result as u32 == operation.bytes;
         let done = whole || (operation.kind == Kind::Sync && completion.result >= 0);
         self.task.ended(slot, operation, done, port.buffer(completion.slot), completion.at);
-        self.load.completed(slot, completion.at);
         let outcome = if done { Outcome::done(operation.bytes) } else { Outcome::failed() };
         let Operation { class, module, .. } = *operation;
-        self.recorder.record(class, module, flight.intended, flight.issued, completion.at, outcome);
+        if flight.upkeep {
+            self.recorder.record_upkeep(class, module, flight.intended, flight.issued, completion.at, outcome);
+        } else {
+            self.recorder.record(class, module, flight.intended, flight.issued, completion.at, outcome);
+        }
+        match self.task.upkeep(operation, done) {
+            Some(operation) => self.due.push(Upkeep { slot, intended: completion.at, operation }),
+            None => self.load.completed(slot, completion.at),
+        }
         if done {
             self.task.succeeded();
             None
@@ -105,8 +140,12 @@ impl<L: Load> Lane<L> {
     pub(crate) fn give_up(&mut self, at: Nanos) {
         for flight in &mut self.flights {
             if std::mem::replace(&mut flight.out, false) {
-                let operation = &flight.operation;
-                self.recorder.censor(operation.class, operation.module, flight.intended, Some(flight.issued), at);
+                let Operation { class, module, .. } = flight.operation;
+                if flight.upkeep {
+                    self.recorder.censor_upkeep(class, module, flight.intended, flight.issued, at);
+                } else {
+                    self.recorder.censor(class, module, flight.intended, Some(flight.issued), at);
+                }
             }
         }
         while let Some(never) = self.load.unissued(at) {

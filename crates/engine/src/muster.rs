@@ -67,16 +67,16 @@ pub(crate) fn task(
     let closed = matches!(stream.load, load::Spec::Closed { .. });
     Ok(match &stream.workload {
         Workload::Block(spec) => {
-            let (spec, modules) = (with_sync(spec, stream.access.sync), trial.modules.max(1));
+            let modules = trial.modules.max(1);
             // With fewer slots than modules, operation n goes to module n modulo the modules, so that a worker meets only
             // those modules with which its number agrees modulo their greatest common divisor. Each module counts
             // its operations over the workers that meet it, or a sequence would have holes.
             let by_slot = closed && stream.slots() / workers >= modules;
             let apart = if by_slot { 1 } else { greatest_common_divisor(workers, modules) };
             let seed = stream_seed(trial, index);
-            let generator = Generator::new(&spec, modules, module_bytes, seed, worker / apart, workers / apart)
+            let generator = Generator::new(spec, modules, module_bytes, seed, worker / apart, workers / apart)
                 .map_err(|source| TrialError::Workload { stream: name(trial, index), source })?;
-            Task::block(generator, modules, by_slot)
+            Task::block(generator, modules, by_slot).with_syncs(stream.access.sync, modules)
         }
         Workload::Files(spec) => Task::files(*spec, slots),
     })
@@ -114,14 +114,6 @@ pub(crate) fn recorder(trial: &Trial, index: usize, generator: u16, collector: &
 
 fn name(trial: &Trial, index: usize) -> String {
     trial.label.streams.get(index).map_or_else(|| format!("stream {index}"), |label| label.name.clone())
-}
-
-fn with_sync(spec: &block::Spec, sync: SyncMode) -> block::Spec {
-    let mut spec = spec.clone();
-    if let SyncMode::Every(writes) = sync {
-        spec.sync_every = Some(writes);
-    }
-    spec
 }
 
 /// The map of acceptable generations, when any stream of the trial checks its reads. All streams that write share it.

@@ -1,7 +1,9 @@
 //! The work of a lane: which operation comes next, what its buffer holds, and whether what came back is right.
 
 use observation::{Event, EventKind};
+use std::num::NonZeroU32;
 use std::sync::Arc;
+use study::SyncMode;
 use system::Completion;
 use units::{Bytes, Nanos};
 use workload::block::{self, Acceptable, DataPool, Expectation, Generations, Generator, Reading};
@@ -19,8 +21,18 @@ pub(crate) struct Task {
     work: Work,
     data: Option<Data>,
     durable: bool,
+    syncs: Syncs,
     failures_in_a_row: u32,
     pub(crate) noticed: Noticed,
+}
+
+/// A sync after every so many acknowledged writes to a module.
+#[derive(Default)]
+struct Syncs {
+    /// Nothing for never.
+    every: Option<NonZeroU32>,
+    /// Writes since the last sync, one a module.
+    writes: Vec<u32>,
 }
 
 /// Where operations come from.
@@ -76,7 +88,7 @@ impl Task {
 
     fn new(work: Work) -> Task {
         let noticed = Noticed { events: Vec::with_capacity(EVENTS_MAX), ..Noticed::default() };
-        Task { work, data: None, durable: false, failures_in_a_row: 0, noticed }
+        Task { work, data: None, durable: false, syncs: Syncs::default(), failures_in_a_row: 0, noticed }
     }
 
     /// Gives the task data to write, and reads to check when there is a map.
@@ -92,6 +104,30 @@ impl Task {
     pub(crate) fn with_durable(mut self, durable: bool) -> Task {
         self.durable = durable;
         self
+    }
+
+    /// Has a sync follow every so many writes to each of the modules.
+    pub(crate) fn with_syncs(mut self, sync: SyncMode, modules: u32) -> Task {
+        if let SyncMode::Every(writes) = sync {
+            self.syncs = Syncs { every: NonZeroU32::new(writes), writes: vec![0; modules as usize] };
+        }
+        self
+    }
+
+    /// What must follow an operation before its slot is free: a sync when enough writes were acknowledged.
+    #[inline]
+    pub(crate) fn upkeep(&mut self, operation: &Operation, done: bool) -> Option<Operation> {
+        let every = self.syncs.every?;
+        if operation.kind != Kind::Write || !done {
+            return None;
+        }
+        let writes = &mut self.syncs.writes[usize::from(operation.module)];
+        *writes += 1;
+        if *writes < every.get() {
+            return None;
+        }
+        *writes = 0;
+        Some(Operation { kind: Kind::Sync, class: block::SYNC, module: operation.module, offset: 0, bytes: 0 })
     }
 
     /// Whether writes are durable before they end.

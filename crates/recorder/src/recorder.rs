@@ -62,7 +62,8 @@ impl Outcome {
 /// The books of a stream do not close: a defect of Prony, never of the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "stream {stream}, worker {generator}: {} done + {} failed + {} censored is not the {} planned",
+    "stream {stream}, worker {generator}: {} done + {} failed + {} censored is not the {} planned, or {upkeep_out} \
+     operations of upkeep are missing",
     account.done, account.failed, account.censored, account.planned
 )]
 pub struct Unbalanced {
@@ -72,6 +73,8 @@ pub struct Unbalanced {
     pub generator: u16,
     /// The books as they stand.
     pub account: Account,
+    /// Operations of upkeep that began and did not end.
+    pub upkeep_out: i64,
 }
 
 /// The three times of an operation, in order.
@@ -105,6 +108,8 @@ pub struct Recorder {
     window_start: u64,
     window_end: u64,
     account: Account,
+    /// Operations of upkeep that are out.
+    upkeep_out: i64,
     done: u64,
     failed: u64,
     layout: Layout,
@@ -132,6 +137,7 @@ impl Recorder {
             window_start: layout.start.saturating_add(layout.window.start).0,
             window_end: layout.start.saturating_add(layout.window.end).0,
             account: Account::default(),
+            upkeep_out: 0,
             done: 0,
             failed: 0,
             layout: Layout { interval: layout.interval.max(Nanos(1)), ..layout },
@@ -163,6 +169,39 @@ impl Recorder {
             self.measure(key, times);
         }
         self.settle(times, outcome.done);
+    }
+
+    /// An operation of upkeep leaves: one that follows from another and takes no arrival, like a sync after writes.
+    #[inline]
+    pub fn begin_upkeep(&mut self) {
+        self.upkeep_out += 1;
+    }
+
+    /// Records an operation of upkeep that ended. It stands in its class and in the time of its slot, not among the
+    /// operations that the load planned.
+    pub fn record_upkeep(
+        &mut self,
+        class: u16,
+        endpoint: u16,
+        intended: Nanos,
+        issued: Nanos,
+        completed: Nanos,
+        outcome: Outcome,
+    ) {
+        let (account, done, failed) = (self.account, self.done, self.failed);
+        self.record(class, endpoint, intended, issued, completed, outcome);
+        self.upkeep_out -= 1;
+        (self.done, self.failed) = (done, failed);
+        let Account { lateness_ns, service_ns, .. } = self.account;
+        self.account = Account { lateness_ns, service_ns, ..account };
+    }
+
+    /// Upkeep that will not be waited for any longer.
+    pub fn censor_upkeep(&mut self, class: u16, endpoint: u16, intended: Nanos, issued: Nanos, end: Nanos) {
+        let censored = self.account.censored;
+        self.censor(class, endpoint, intended, Some(issued), end);
+        self.upkeep_out -= 1;
+        self.account.censored = censored;
     }
 
     /// Counts a completion in the interval in which it came.
@@ -231,7 +270,7 @@ impl Recorder {
     /// intended in the window. Think time and slots are the driver's to fill in.
     ///
     /// # Errors
-    /// When done, failed and censored operations are not the planned ones.
+    /// When done, failed and censored operations are not the planned ones, or upkeep that began never ended.
     pub fn finish(mut self, planned: u64) -> Result<Account, Unbalanced> {
         self.account.planned = planned;
         for mut set in std::mem::take(&mut self.sets) {
@@ -246,7 +285,12 @@ impl Recorder {
         self.exchange.put_leftover(std::mem::take(&mut self.leftover));
         self.exchange.publish(self.done, self.failed);
         let (stream, generator, account) = (self.layout.stream, self.layout.generator, self.account);
-        if account.closes() { Ok(account) } else { Err(Unbalanced { stream, generator, account }) }
+        let upkeep_out = self.upkeep_out;
+        if account.closes() && upkeep_out == 0 {
+            Ok(account)
+        } else {
+            Err(Unbalanced { stream, generator, account, upkeep_out })
+        }
     }
 
     #[inline]
@@ -410,6 +454,34 @@ mod tests {
         recorder.record(0, 0, Nanos(5), Nanos(6), Nanos(7), Outcome::done(1));
         recorder.record(0, 0, Nanos(5), Nanos(6), Nanos(7), Outcome::failed());
         let error = recorder.finish(3).unwrap_err().to_string();
-        assert_eq!(error, "stream 2, worker 4: 1 done + 1 failed + 0 censored is not the 3 planned");
+        assert!(
+            error.starts_with("stream 2, worker 4: 1 done + 1 failed + 0 censored is not the 3 planned"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn upkeep_takes_the_time_of_its_slot_and_none_of_the_planned_operations() {
+        let mut collector = Collector::default();
+        let mut recorder = collector.recorder(Layout { classes: 2, ..LAYOUT });
+        recorder.record(0, 0, Nanos(5), Nanos(6), Nanos(7), Outcome::done(1));
+        recorder.begin_upkeep();
+        recorder.record_upkeep(1, 0, Nanos(7), Nanos(9), Nanos(19), Outcome::done(0));
+        recorder.begin_upkeep();
+        recorder.censor_upkeep(1, 0, Nanos(20), Nanos(21), Nanos(30));
+        let account = recorder.finish(1).unwrap();
+        assert_eq!((account.planned, account.done, account.censored), (1, 1, 0));
+        assert_eq!((account.lateness_ns, account.service_ns), (1 + 2 + 1, 1 + 10 + 9));
+        let mut cells = Vec::new();
+        collector.collect(&mut cells);
+        let sync = cells.iter().find(|cell| cell.key.class == 1).unwrap();
+        assert_eq!((sync.tally.done, sync.response.count(), sync.censored.count()), (1, 1, 1));
+    }
+
+    #[test]
+    fn upkeep_that_began_and_never_ended_is_an_error() {
+        let mut recorder = Collector::default().recorder(LAYOUT);
+        recorder.begin_upkeep();
+        assert!(recorder.finish(0).unwrap_err().to_string().contains("1 operations of upkeep"));
     }
 }

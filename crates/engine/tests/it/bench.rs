@@ -19,7 +19,6 @@ pub fn blocks(read: f64) -> block::Spec {
         shift: Bytes(0),
         range: Share(1.0),
         data: block::DataShape { compressible: Share(0.0), duplicate: Share(0.0) },
-        sync_every: None,
     }
 }
 

@@ -49,6 +49,24 @@ fn several_streams_with_their_own_workers_run_at_once() {
 }
 
 #[test]
+fn syncs_after_writes_take_none_of_the_operations_that_were_asked_for() {
+    for driver in [Driver::Auto, Driver::Plain] {
+        let folder = Folder::new(&format!("syncs-{driver:?}"));
+        let mut opened = open(folder.place(), 1);
+        let mut writer = stream(Workload::Block(blocks(0.0)), closed(1));
+        writer.access.sync = SyncMode::Every(4);
+        writer.access.driver = driver;
+        writer.operations = Some(40);
+        let observations = run(&mut opened, &trial(vec![writer], SHORT));
+        let account = observations.accounts[0];
+        assert!(account.closes());
+        let tally =
+            |class| observations.cells.iter().filter(|c| c.key.class == class).map(|c| c.tally.done).sum::<u64>();
+        assert_eq!((tally(1), tally(2)), (40, 10), "forty writes, and a sync after every fourth");
+    }
+}
+
+#[test]
 fn durable_writes_are_carried_out_by_both_roads() {
     for driver in [Driver::Auto, Driver::Plain] {
         let folder = Folder::new(&format!("durable-{driver:?}"));

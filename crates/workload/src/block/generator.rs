@@ -5,8 +5,8 @@
 //! it, and nothing is kept for an operation. Whether `k` reads is drawn with exactly the stated probability, independent of its offset:
 //! a strict alternation would put every write on the same half of a sequential range.
 //!
-//! What it does not do: it fills no buffer and knows no time. Syncs are extra operations without a `k`: each worker asks
-//! for one after every so many of its own writes to a module.
+//! What it does not do: it fills no buffer and knows no time. Syncs are none of its operations: they follow writes that
+//! were acknowledged, so whoever sees the acknowledgements adds them.
 
 use units::Bytes;
 
@@ -21,7 +21,7 @@ use crate::{Kind, Operation};
 pub const READ: u16 = 0;
 /// Class of writes.
 pub const WRITE: u16 = 1;
-/// Class of syncs.
+/// Class of the syncs that follow writes.
 pub const SYNC: u16 = 2;
 
 /// Draws one worker's operations of a block workload. After it is built it never allocates.
@@ -31,7 +31,6 @@ pub struct Generator {
     sizes: Sizes,
     read: Chance,
     shift: u64,
-    sync_every: u32,
     workers: u64,
     cursors: Vec<Cursor>,
 }
@@ -50,7 +49,6 @@ struct Cursor {
     pass: u64,
     /// Place of `k` inside its pass; unused by random patterns.
     index: u64,
-    writes: u32,
     direction: Lane,
     size: Lane,
     lanes: Option<Lanes>,
@@ -86,7 +84,6 @@ impl Generator {
             sizes,
             read: Chance::of(spec.read),
             shift: spec.shift.0,
-            sync_every: spec.sync_every.unwrap_or(u32::MAX),
             workers: u64::from(workers),
             cursors,
         })
@@ -97,17 +94,11 @@ impl Generator {
     pub fn next(&mut self, module: u32) -> Operation {
         let cursor = &mut self.cursors[module as usize];
         let module = module as u16;
-        if cursor.writes >= self.sync_every {
-            cursor.writes = 0;
-            return Operation { kind: Kind::Sync, class: SYNC, module, offset: 0, bytes: 0 };
-        }
         let (offset, bytes) = self.order.place(cursor, &self.sizes);
         let reads = self.read.says_yes(cursor.direction.at(cursor.k));
         cursor.k += self.workers;
         self.order.advance(cursor, self.workers);
         let (kind, class) = if reads { (Kind::Read, READ) } else { (Kind::Write, WRITE) };
-        // Without syncs the counter would overflow after 2^32 writes; it stops below the bound instead.
-        cursor.writes = (cursor.writes + u32::from(!reads)).min(u32::MAX - 1);
         Operation { kind, class, module, offset: offset + self.shift, bytes }
     }
 }
@@ -165,7 +156,6 @@ impl Cursor {
             k: u64::from(worker),
             pass: 0,
             index: u64::from(worker),
-            writes: 0,
             direction: Lane::new(seed, module, Purpose::Direction),
             size: Lane::new(seed, module, Purpose::Size),
             lanes: if let Order::Random(choice) = order { Some(choice.lanes(seed, module)) } else { None },

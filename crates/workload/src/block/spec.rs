@@ -27,8 +27,6 @@ pub struct Spec {
     pub range: Share,
     /// What the written data looks like.
     pub data: DataShape,
-    /// A data sync after every so many writes as an operation of its own; none for never.
-    pub sync_every: Option<u32>,
 }
 
 /// In which order offsets are visited.
@@ -121,9 +119,6 @@ impl Spec {
             ("duplicate", self.data.duplicate),
         ];
         problems.extend(shares.into_iter().filter_map(|(key, share)| share_problem(key, share)));
-        if self.sync_every == Some(0) {
-            problems.push(SpecError::SyncEvery);
-        }
         problems
     }
 
@@ -242,9 +237,6 @@ pub enum SpecError {
         /// The pattern.
         pattern: Pattern,
     },
-    /// A sync after every zero writes.
-    #[error("sync every: at least 1 write, got 0; leave the key out for no syncs")]
-    SyncEvery,
     /// More modules than an operation can name.
     #[error("modules: at most 65536, got {modules}")]
     Modules {

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use units::{Bytes, Share};
 
 use super::spec;
-use crate::block::{Generator, Hotspot, Offsets, Pattern, SYNC, Spec, SpecError, Transfer};
+use crate::block::{Generator, Hotspot, Offsets, Pattern, Spec, SpecError, Transfer};
 use crate::{Kind, Operation};
 
 fn generator(spec: &Spec, module_bytes: u64) -> Generator {
@@ -136,31 +136,11 @@ fn heat_of_a_mixture_lies_in_the_same_places_for_every_size() {
 }
 
 #[test]
-fn a_sync_follows_every_so_many_writes_of_a_module() {
-    let spec = Spec { read: Share(0.0), sync_every: Some(3), ..spec(Pattern::Random, 512) };
-    let mut generator = generator(&spec, 1 << 20);
-    let mut classes = |module| (0..8).map(|_| generator.next(module).class).collect::<Vec<_>>();
-    assert_eq!(classes(0), [1, 1, 1, SYNC, 1, 1, 1, SYNC]);
-    assert_eq!(classes(1), [1, 1, 1, SYNC, 1, 1, 1, SYNC]);
-}
-
-#[test]
-fn syncs_are_extra_and_change_no_operation() {
-    let plain = Spec { read: Share(0.5), ..spec(Pattern::Random, 512) };
-    let synced = Spec { sync_every: Some(2), ..plain.clone() };
-    let (mut one, mut two) = (generator(&plain, 1 << 20), generator(&synced, 1 << 20));
-    let without: Vec<_> = (0..500).map(|_| one.next(0)).collect();
-    let with: Vec<_> = std::iter::repeat_with(|| two.next(0)).filter(|o| o.kind != Kind::Sync).take(500).collect();
-    assert_eq!(without, with);
-}
-
-#[test]
 fn all_problems_of_a_spec_are_named_at_once() {
     let spec = Spec {
         transfers: vec![Transfer { size: Bytes(100), weight: 1.0 }, Transfer { size: Bytes::mib(2), weight: -1.0 }],
         offsets: Offsets::Zipf { exponent: 0.0 },
         range: Share(1.5),
-        sync_every: Some(0),
         ..spec(Pattern::RandomOnce, 512)
     };
     let texts: Vec<String> = spec.problems(Bytes::mib(1)).iter().map(ToString::to_string).collect();
@@ -175,7 +155,6 @@ fn all_problems_of_a_spec_are_named_at_once() {
             "preferred offsets: only with the random pattern, got RandomOnce; remove the offsets or the pattern",
             "zipf exponent: greater than 0 and at most 20, got 0",
             "range: between 0% and 100%, got 150%",
-            "sync every: at least 1 write, got 0; leave the key out for no syncs",
         ]
     );
 }

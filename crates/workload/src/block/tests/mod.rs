@@ -20,6 +20,5 @@ pub(super) fn spec(pattern: Pattern, bytes: u64) -> Spec {
         shift: Bytes(0),
         range: Share(1.0),
         data: DataShape { compressible: Share(0.0), duplicate: Share(0.0) },
-        sync_every: None,
     }
 }
