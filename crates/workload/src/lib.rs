@@ -6,7 +6,9 @@
 //! What it does not do: it opens no file and reads no clock; drivers carry its operations out.
 
 pub mod block;
+pub mod brokerage;
 pub mod files;
 mod operation;
+pub mod transaction;
 
 pub use operation::{Kind, Operation};

@@ -32,7 +32,7 @@ struct Rule {
 }
 
 /// The map of ARCHITECTURE.md.
-const RULES: [Rule; 13] = [
+const RULES: [Rule; 14] = [
     pure("units", &[], &["thiserror"]),
     pure("load", &["units"], &["libm"]),
     pure("workload", &["units", "load"], &["crc32c", "libm", "thiserror"]),
@@ -42,9 +42,13 @@ const RULES: [Rule; 13] = [
     pure("report", &["units", "observation", "study", "analysis"], &["jiff", "maud", "serde", "serde_json"]),
     rule("recorder", &["units", "observation"]),
     rule("system", &["units", "load", "workload", "observation", "study", "recorder"]),
+    rule("database", &["units", "load", "workload", "observation", "study", "recorder", "system"]),
     rule("probe", &["units", "observation", "system"]),
     rule("store", &["units", "observation"]),
-    rule("engine", &["units", "load", "workload", "observation", "study", "recorder", "system", "probe"]),
+    rule(
+        "engine",
+        &["units", "load", "workload", "observation", "study", "recorder", "system", "database", "probe"],
+    ),
     rule(
         "prony",
         &[
@@ -57,6 +61,7 @@ const RULES: [Rule; 13] = [
             "report",
             "recorder",
             "system",
+            "database",
             "probe",
             "store",
             "engine",

@@ -1,0 +1,75 @@
+//! One conversation with a database.
+
+use workload::transaction::{Answers, Batch, Value};
+
+/// What a failure means for the one who asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureKind {
+    /// The engine aborted the transaction for a conflict with another (serialisation failure): it may be tried again.
+    Serialization,
+    /// The engine aborted the transaction to end a deadlock, or a lock was waited for too long: it may be tried again.
+    Deadlock,
+    /// The connection is gone. Whether a commit that had left was carried out is not known.
+    Lost,
+    /// No room is left on the server's disk.
+    Full,
+    /// The server refused it: a privilege, a constraint, a statement that it does not know.
+    Refused,
+}
+
+/// Why a batch was not carried out to its end. Nothing of its transaction is kept, unless the connection was lost while a
+/// commit was under way.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{text}")]
+pub struct Failure {
+    /// What it means.
+    pub kind: FailureKind,
+    /// What the server said, with its code; never with a password.
+    pub text: String,
+}
+
+impl Failure {
+    /// A failure of that kind.
+    pub fn new(kind: FailureKind, text: impl Into<String>) -> Failure {
+        Failure { kind, text: text.into() }
+    }
+
+    /// Whether the transaction may be tried again.
+    pub fn retryable(&self) -> bool {
+        matches!(self.kind, FailureKind::Serialization | FailureKind::Deadlock)
+    }
+}
+
+/// Rows for a bulk load: fills `row` with the next one, or says that there are no more.
+pub trait Rows {
+    /// The next row. `row` is empty and gets one value a column.
+    fn next(&mut self, row: &mut Vec<Value>) -> bool;
+}
+
+/// One conversation with a database. Statements of a workload were made known when it was opened.
+pub trait Session: Send {
+    /// Carries out the calls in order and adds one answer for each. After a failure the transaction is rolled back and the
+    /// session ready for the next, unless the connection was lost.
+    ///
+    /// # Errors
+    /// The first failure; the calls behind it were not carried out.
+    fn run(&mut self, batch: &Batch, answers: &mut Answers) -> Result<(), Failure>;
+
+    /// Carries out statements that are separated by semicolons and answers with nothing: definitions, settings.
+    ///
+    /// # Errors
+    /// The first failure.
+    fn script(&mut self, sql: &str) -> Result<(), Failure>;
+
+    /// One statement in the engine's own SQL, with the rows that it gives back as texts and numbers.
+    ///
+    /// # Errors
+    /// The failure.
+    fn query(&mut self, sql: &str) -> Result<Vec<Vec<Value>>, Failure>;
+
+    /// Loads rows into a table by the engine's fastest road and answers how many there were.
+    ///
+    /// # Errors
+    /// The failure; none of the rows is kept then.
+    fn load(&mut self, table: &str, columns: &[&str], rows: &mut dyn Rows) -> Result<u64, Failure>;
+}

@@ -1,0 +1,14 @@
+//! The brokerage house: customers with accounts trade securities through brokers on an exchange.
+//!
+//! The one idea: the data set and every transaction follow from a few numbers (preset, customers, days, seed), so that
+//! all engines hold the same rows and are asked the same things. The exchange is part of the workload: orders leave,
+//! fills and quotes come back later as transactions of their own.
+//!
+//! What it does not do: it talks to no database.
+
+pub mod scale;
+pub mod schema;
+mod spec;
+
+pub use scale::Scale;
+pub use spec::{Market, Preset, Spec};

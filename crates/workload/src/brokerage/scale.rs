@@ -1,0 +1,143 @@
+//! How many there are of everything, and who is who: pure arithmetic on numbers, so that a generator of transactions finds
+//! valid customers, accounts and symbols without asking the database.
+
+use super::{Preset, Spec};
+
+/// Accounts of each ten customers in turn: 1 to 9, 5 on average.
+const ACCOUNTS: [u64; 10] = [5, 1, 9, 3, 7, 2, 8, 4, 6, 5];
+
+/// Trades that were completed per customer and day of history.
+const TRADES_PER_CUSTOMER_DAY: f64 = 57.6;
+
+/// Microseconds of a trading day: eight hours.
+pub const DAY_US: i64 = 8 * 3600 * 1_000_000;
+
+/// The day on which the history of every data set ends, in days since 1970: 2026-01-01. The data must not depend on the
+/// day on which it is made.
+pub const LAST_DAY: i64 = 20_454;
+
+/// Microseconds since 1970 at which the history ends and the transactions of a run begin.
+pub const NOW_US: i64 = LAST_DAY * 86_400 * 1_000_000;
+
+/// Counts and names of one data set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scale {
+    /// Which shape.
+    pub preset: Preset,
+    /// Customers.
+    pub customers: u64,
+    /// Days of history.
+    pub days: u64,
+}
+
+impl Scale {
+    /// The scale of a spec.
+    pub fn of(spec: &Spec) -> Scale {
+        Scale { preset: spec.preset, customers: spec.customers.max(10), days: spec.days.max(1) }
+    }
+
+    /// Accounts of all customers.
+    pub fn accounts(&self) -> u64 {
+        self.first_account(self.customers + 1) - 1
+    }
+
+    /// How many accounts a customer (from 1) has.
+    pub fn accounts_of(&self, customer: u64) -> u64 {
+        ACCOUNTS[((customer - 1) % 10) as usize]
+    }
+
+    /// A customer's first account; the others follow it.
+    pub fn first_account(&self, customer: u64) -> u64 {
+        let (tens, rest) = ((customer - 1) / 10, ((customer - 1) % 10) as usize);
+        1 + tens * 50 + ACCOUNTS[..rest].iter().sum::<u64>()
+    }
+
+    /// Whose account (from 1) it is.
+    pub fn customer_of(&self, account: u64) -> u64 {
+        let (tens, mut rest) = ((account - 1) / 50, (account - 1) % 50);
+        let mut customer = tens * 10 + 1;
+        for count in ACCOUNTS {
+            if rest < count {
+                break;
+            }
+            rest -= count;
+            customer += 1;
+        }
+        customer
+    }
+
+    /// Brokers: one for each hundred customers.
+    pub fn brokers(&self) -> u64 {
+        self.customers.div_ceil(100)
+    }
+
+    /// The broker (from 1) of an account: neighbours have different ones.
+    pub fn broker_of(&self, account: u64) -> u64 {
+        1 + account % self.brokers()
+    }
+
+    /// Companies: 500 for each 1,000 customers, 20 at least.
+    pub fn companies(&self) -> u64 {
+        (self.customers / 2).max(20)
+    }
+
+    /// Securities: 685 for each 1,000 customers, one a company at least.
+    pub fn securities(&self) -> u64 {
+        (self.customers * 685 / 1000).max(self.companies())
+    }
+
+    /// The symbol of a security, counted from 0: letters only, at least three, different for each.
+    pub fn symbol(&self, security: u64) -> String {
+        let mut letters = Vec::new();
+        let mut rest = security;
+        while rest > 0 || letters.len() < 3 {
+            letters.push(b'A' + (rest % 26) as u8);
+            rest /= 26;
+        }
+        letters.reverse();
+        String::from_utf8(letters).unwrap_or_default()
+    }
+
+    /// The company (from 1) of a security.
+    pub fn company_of(&self, security: u64) -> u64 {
+        1 + security % self.companies()
+    }
+
+    /// Trades in the history, all completed. They are numbered from 1 in the order of time.
+    pub fn trades(&self) -> u64 {
+        ((self.customers * self.days) as f64 * TRADES_PER_CUSTOMER_DAY) as u64
+    }
+
+    /// Trades of a run are numbered from here, each worker of it from a place of its own, so that the ledger knows a
+    /// trade's number before the database does.
+    pub fn first_new_trade(&self) -> u64 {
+        (self.trades() / 1_000_000 + 1) * 1_000_000
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SCALE: Scale = Scale { preset: Preset::House, customers: 1_000, days: 10 };
+
+    #[test]
+    fn customers_and_accounts_find_each_other() {
+        assert_eq!(SCALE.accounts(), 5_000);
+        for customer in 1..=1_000 {
+            let first = SCALE.first_account(customer);
+            for account in first..first + SCALE.accounts_of(customer) {
+                assert_eq!(SCALE.customer_of(account), customer);
+            }
+        }
+    }
+
+    #[test]
+    fn symbols_differ_and_counts_follow_the_customers() {
+        let symbols: std::collections::HashSet<String> = (0..20_000).map(|n| SCALE.symbol(n)).collect();
+        assert_eq!(symbols.len(), 20_000);
+        assert_eq!((SCALE.brokers(), SCALE.companies(), SCALE.securities()), (10, 500, 685));
+        assert_eq!(SCALE.trades(), 576_000);
+        assert!(SCALE.first_new_trade() > SCALE.trades());
+    }
+}

@@ -1,0 +1,48 @@
+//! What a brokerage workload is, as a study says it.
+
+/// Which shape of the house.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Preset {
+    /// 12 tables and 6 transactions: fills in seconds.
+    #[default]
+    Desk,
+    /// 33 tables, ten transactions, maintenance and clean-up.
+    House,
+}
+
+impl Preset {
+    /// The word in studies and reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Preset::Desk => "desk",
+            Preset::House => "house",
+        }
+    }
+}
+
+/// When the market answers an order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Market {
+    /// After a time, as a market does.
+    #[default]
+    ByTime,
+    /// After a count of transactions, so that one session does the same on every engine.
+    ByCount,
+}
+
+/// A brokerage workload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Spec {
+    /// The shape.
+    pub preset: Preset,
+    /// Customers of the data set.
+    pub customers: u64,
+    /// Days of history.
+    pub days: u64,
+    /// When the market answers.
+    pub market: Market,
+    /// Run the transactions that have one as stored procedures.
+    pub procedures: bool,
+    /// Run the once-a-minute maintenance beside the mix.
+    pub maintenance: bool,
+}

@@ -1,0 +1,112 @@
+//! What came back for a batch: one answer a call, rows as one flat list that is reused.
+
+use super::Value;
+
+/// The answers to a batch, in the order of its calls.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Answers {
+    marks: Vec<Mark>,
+    values: Vec<Value>,
+}
+
+/// Where one answer's values lie.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Mark {
+    from: u32,
+    to: u32,
+    columns: u32,
+    changed: u64,
+}
+
+/// One answer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Answer<'a> {
+    values: &'a [Value],
+    columns: usize,
+    /// Rows that the statement changed.
+    pub changed: u64,
+}
+
+impl Answers {
+    /// Forgets all answers and keeps the memory.
+    pub fn clear(&mut self) {
+        self.marks.clear();
+        self.values.clear();
+    }
+
+    /// Begins the next answer.
+    pub fn begin(&mut self, columns: usize) {
+        let at = self.values.len() as u32;
+        self.marks.push(Mark { from: at, to: at, columns: columns as u32, changed: 0 });
+    }
+
+    /// Adds the next field of the answer that was begun last.
+    pub fn push(&mut self, value: Value) {
+        self.values.push(value);
+        if let Some(mark) = self.marks.last_mut() {
+            mark.to += 1;
+        }
+    }
+
+    /// Ends the answer that was begun last.
+    pub fn end(&mut self, changed: u64) {
+        if let Some(mark) = self.marks.last_mut() {
+            mark.changed = changed;
+        }
+    }
+
+    /// How many answers there are.
+    pub fn len(&self) -> usize {
+        self.marks.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.marks.is_empty()
+    }
+
+    /// The answer to one call, counted from 0; an empty one when there is none.
+    pub fn get(&self, index: usize) -> Answer<'_> {
+        match self.marks.get(index) {
+            Some(mark) => Answer {
+                values: &self.values[mark.from as usize..mark.to as usize],
+                columns: mark.columns as usize,
+                changed: mark.changed,
+            },
+            None => Answer { values: &[], columns: 0, changed: 0 },
+        }
+    }
+
+    /// The answer to the last call.
+    pub fn last(&self) -> Answer<'_> {
+        self.get(self.marks.len().wrapping_sub(1))
+    }
+}
+
+impl<'a> Answer<'a> {
+    /// The rows.
+    pub fn rows(&self) -> impl Iterator<Item = &'a [Value]> {
+        self.values.chunks_exact(self.columns.max(1))
+    }
+
+    /// How many rows there are.
+    pub fn row_count(&self) -> usize {
+        self.values.len() / self.columns.max(1)
+    }
+
+    /// One field; null when there is no such row or column.
+    pub fn field(&self, row: usize, column: usize) -> &'a Value {
+        const NULL: &Value = &Value::Null;
+        if column >= self.columns { NULL } else { self.values.get(row * self.columns + column).unwrap_or(NULL) }
+    }
+
+    /// A whole number; 0 when the field is missing or holds none.
+    pub fn int(&self, row: usize, column: usize) -> i64 {
+        self.field(row, column).int().unwrap_or(0)
+    }
+
+    /// A text; empty when the field is missing or holds none.
+    pub fn text(&self, row: usize, column: usize) -> &'a str {
+        self.field(row, column).text().unwrap_or("")
+    }
+}

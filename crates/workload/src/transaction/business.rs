@@ -1,0 +1,70 @@
+//! A workload of transactions, as the one who carries them out sees it.
+
+use super::{Answers, Batch};
+use units::Nanos;
+
+/// What a transaction wants next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Carry out the calls of the batch, and step again with their answers.
+    Send,
+    /// Wait so long, then step again with no answers: a pause that the user's own script asked for.
+    Sleep(Nanos),
+    /// It is over. What it began is committed or rolled back.
+    Done {
+        /// Whether it rolled back on purpose.
+        rolled_back: bool,
+    },
+}
+
+/// How a transaction ended, for the one who began it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// It went to its end, and its commit was acknowledged.
+    Done,
+    /// It failed and nothing of it was kept.
+    Failed,
+    /// The connection was lost after the commit had left: whether it was kept is not known.
+    Unknown,
+}
+
+/// An operation that another one caused, such as the fill of an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Caused {
+    /// When it is due.
+    pub due: Nanos,
+    /// What [`Business::class`] and [`Business::begin`] are given back.
+    pub payload: u64,
+}
+
+/// Which transaction is to begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Begun {
+    /// Number of the arrival in the stream; caused ones are numbered apart, from 2^63.
+    pub n: u64,
+    /// What the causing transaction handed over; 0 for an arrival of the schedule.
+    pub payload: u64,
+    /// When it begins, on the trial's clock. For what depends on the calendar of the data, not for measuring.
+    pub at: Nanos,
+}
+
+/// One worker's share of a workload of transactions: draws them, steps them, and hears how they ended. A slot carries one
+/// transaction at a time.
+pub trait Business: Send {
+    /// The class of an arrival, an index into the classes of the workload. Scheduled arrivals have payload 0.
+    fn class(&mut self, n: u64, payload: u64) -> u16;
+
+    /// Begins a transaction in a slot.
+    fn begin(&mut self, slot: u32, begun: Begun);
+
+    /// The next step of the transaction in a slot. `batch` is empty and to be filled; `answers` are those to the batch
+    /// before, none at the first step.
+    fn step(&mut self, slot: u32, answers: &Answers, batch: &mut Batch) -> Step;
+
+    /// The transaction was rolled back by the engine (a serialisation failure, a deadlock) and begins anew with the same
+    /// inputs.
+    fn restart(&mut self, slot: u32);
+
+    /// The transaction ended at `at`. What it causes is added to `caused`.
+    fn ended(&mut self, slot: u32, ending: Ending, at: Nanos, caused: &mut Vec<Caused>);
+}
