@@ -6,6 +6,7 @@
 //!
 //! What it does not do: it talks to no database.
 
+pub mod codes;
 pub mod scale;
 pub mod schema;
 mod spec;
