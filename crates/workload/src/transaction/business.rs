@@ -10,6 +10,8 @@ pub enum Step {
     Send,
     /// Wait so long, then step again with no answers: a pause that the user's own script asked for.
     Sleep(Nanos),
+    /// It cannot go on for a reason of its own (a division by zero in a script); [`Business::complaint`] says which.
+    Fail,
     /// It is over. What it began is committed or rolled back.
     Done {
         /// Whether it rolled back on purpose.
@@ -60,6 +62,12 @@ pub trait Business: Send {
     /// The next step of the transaction in a slot. `batch` is empty and to be filled; `answers` are those to the batch
     /// before, none at the first step.
     fn step(&mut self, slot: u32, answers: &Answers, batch: &mut Batch) -> Step;
+
+    /// Why the transaction in a slot could not go on, after [`Step::Fail`].
+    fn complaint(&mut self, slot: u32) -> Option<String> {
+        let _ = slot;
+        None
+    }
 
     /// The transaction was rolled back by the engine (a serialisation failure, a deadlock) and begins anew with the same
     /// inputs.
