@@ -6,7 +6,7 @@
 //! What it does not do: it moves no byte to or from a system.
 
 mod data;
-mod draw;
+pub(crate) mod draw;
 mod generations;
 mod generator;
 mod grid;
@@ -18,7 +18,7 @@ mod stamp;
 mod transfer;
 mod verify;
 mod word;
-mod zipf;
+pub(crate) mod zipf;
 
 pub use data::DataPool;
 pub use generations::{Generations, WatchError};

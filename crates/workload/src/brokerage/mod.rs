@@ -7,9 +7,12 @@
 //! What it does not do: it talks to no database.
 
 pub mod codes;
+mod popularity;
+pub mod price;
 pub mod scale;
 pub mod schema;
 mod spec;
 
+pub use price::price_cents;
 pub use scale::Scale;
 pub use spec::{Market, Preset, Spec};

@@ -16,6 +16,12 @@ pub const DAY_US: i64 = 8 * 3600 * 1_000_000;
 /// day on which it is made.
 pub const LAST_DAY: i64 = 20_454;
 
+/// Days of prices before [`LAST_DAY`] that `daily_price` holds for each security.
+pub const PRICE_DAYS: i64 = 1_250;
+
+/// Microseconds after midnight at which a trading day begins.
+pub const OPENS_US: i64 = 9 * 3600 * 1_000_000;
+
 /// Microseconds since 1970 at which the history ends and the transactions of a run begin.
 pub const NOW_US: i64 = LAST_DAY * 86_400 * 1_000_000;
 
@@ -98,6 +104,22 @@ impl Scale {
         String::from_utf8(letters).unwrap_or_default()
     }
 
+    /// Adds the symbol of a security to a text, without memory of its own.
+    pub fn push_symbol(&self, security: u64, to: &mut String) {
+        let mut digits = 3;
+        while security >= 26u64.pow(digits) {
+            digits += 1;
+        }
+        for place in (0..digits).rev() {
+            to.push(char::from(b'A' + (security / 26u64.pow(place) % 26) as u8));
+        }
+    }
+
+    /// The tax number of a customer (from 1), different for each.
+    pub fn tax_id(&self, customer: u64) -> String {
+        format!("T{:09}", customer * 618_033_989 % 1_000_000_000)
+    }
+
     /// The company (from 1) of a security.
     pub fn company_of(&self, security: u64) -> u64 {
         1 + security % self.companies()
@@ -106,6 +128,24 @@ impl Scale {
     /// Trades in the history, all completed. They are numbered from 1 in the order of time.
     pub fn trades(&self) -> u64 {
         ((self.customers * self.days) as f64 * TRADES_PER_CUSTOMER_DAY) as u64
+    }
+
+    /// Account (from 1) and round (from 0) of a trade of the history: every account trades once a round, so that numbers
+    /// follow time and an account's trades are found without a search.
+    pub fn trade_of(&self, number: u64) -> (u64, u64) {
+        let accounts = self.accounts();
+        ((number - 1) % accounts + 1, (number - 1) / accounts)
+    }
+
+    /// Number of an account's trade in a round: the inverse of [`Scale::trade_of`].
+    pub fn trade_number(&self, account: u64, round: u64) -> u64 {
+        round * self.accounts() + account
+    }
+
+    /// How many trades of the history an account has; the last round may end early.
+    pub fn trades_of(&self, account: u64) -> u64 {
+        let accounts = self.accounts();
+        self.trades() / accounts + u64::from(account <= self.trades() % accounts)
     }
 
     /// Trades of a run are numbered from here, each worker of it from a place of its own, so that the ledger knows a
@@ -136,8 +176,32 @@ mod tests {
     fn symbols_differ_and_counts_follow_the_customers() {
         let symbols: std::collections::HashSet<String> = (0..20_000).map(|n| SCALE.symbol(n)).collect();
         assert_eq!(symbols.len(), 20_000);
+        for security in (0..500_000).step_by(7) {
+            let mut pushed = String::new();
+            SCALE.push_symbol(security, &mut pushed);
+            assert_eq!(pushed, SCALE.symbol(security));
+        }
         assert_eq!((SCALE.brokers(), SCALE.companies(), SCALE.securities()), (10, 500, 685));
         assert_eq!(SCALE.trades(), 576_000);
         assert!(SCALE.first_new_trade() > SCALE.trades());
+    }
+
+    #[test]
+    fn every_trade_of_the_history_belongs_to_one_round_of_one_account() {
+        for (customers, days) in [(10, 1), (13, 2), (1_000, 10)] {
+            let scale = Scale { preset: Preset::Desk, customers, days };
+            for number in 1..=scale.trades() {
+                let (account, round) = scale.trade_of(number);
+                assert_eq!(scale.trade_number(account, round), number);
+                assert!(round < scale.trades_of(account), "{number}");
+            }
+            assert_eq!((1..=scale.accounts()).map(|account| scale.trades_of(account)).sum::<u64>(), scale.trades());
+        }
+    }
+
+    #[test]
+    fn tax_numbers_differ() {
+        let all: std::collections::HashSet<String> = (1..=50_000).map(|customer| SCALE.tax_id(customer)).collect();
+        assert_eq!(all.len(), 50_000);
     }
 }
