@@ -1,12 +1,18 @@
 //! What came back for a batch: one answer a call, rows as one flat list that is reused.
 
 use super::Value;
+use std::sync::Arc;
+
+/// Names of the columns of an answer, shared by all answers to one statement.
+pub type Names = Arc<[String]>;
 
 /// The answers to a batch, in the order of its calls.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answers {
     marks: Vec<Mark>,
     values: Vec<Value>,
+    /// Which answers have names; few statements ask for them.
+    names: Vec<(u32, Names)>,
 }
 
 /// Where one answer's values lie.
@@ -32,12 +38,26 @@ impl Answers {
     pub fn clear(&mut self) {
         self.marks.clear();
         self.values.clear();
+        self.names.clear();
     }
 
     /// Begins the next answer.
     pub fn begin(&mut self, columns: usize) {
         let at = self.values.len() as u32;
         self.marks.push(Mark { from: at, to: at, columns: columns as u32, changed: 0 });
+    }
+
+    /// Says what the columns of the answer that was begun last are called. Only for statements whose workload asks for
+    /// names; a session keeps one list a statement.
+    pub fn named(&mut self, names: Names) {
+        if let Some(last) = self.marks.len().checked_sub(1) {
+            self.names.push((last as u32, names));
+        }
+    }
+
+    /// What the columns of an answer are called, when the session said so.
+    pub fn names(&self, index: usize) -> Option<&Names> {
+        self.names.iter().find(|(answer, _)| *answer as usize == index).map(|(_, names)| names)
     }
 
     /// Adds the next field of the answer that was begun last.

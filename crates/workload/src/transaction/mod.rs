@@ -11,7 +11,7 @@ mod batch;
 mod business;
 mod value;
 
-pub use answers::{Answer, Answers};
+pub use answers::{Answer, Answers, Names};
 pub use batch::{Batch, Call, Statement};
 pub use business::{Begun, Business, Caused, Ending, Step};
 pub use value::Value;

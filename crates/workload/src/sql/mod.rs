@@ -1,0 +1,1 @@
+//! The user's own transactions, in the script language of pgbench.
