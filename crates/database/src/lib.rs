@@ -5,6 +5,18 @@
 //!
 //! What it does not do: it generates no load and measures no time.
 
+mod database;
+pub mod dataset;
+pub mod dialect;
+mod error;
+pub mod mariadb;
+pub mod null;
+pub mod postgres;
 mod session;
+pub mod sqlite;
 
+pub use database::{Database, Facts, OpenOptions, open};
+pub use dataset::{DataSet, Found, Mark};
+pub use dialect::{Text, Texts};
+pub use error::DatabaseError;
 pub use session::{Failure, FailureKind, Rows, Session};

@@ -1,0 +1,159 @@
+//! The door that the engine and the program come in by: a database, whichever it is.
+//!
+//! The one idea: [`open`] hands out one [`Database`], and every engine is one implementation of it. Sessions are opened
+//! through it, the data set's place is looked up, made, copied and dropped through it.
+
+use crate::{DataSet, DatabaseError, Found, Session, Texts, dataset, null, sqlite};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use study::{DatabaseSpec, Engine, Sessions};
+
+/// What a database is opened with, beside its spec.
+#[derive(Clone, Debug)]
+pub struct OpenOptions {
+    /// Where Prony keeps data sets and private servers.
+    pub cache_dir: PathBuf,
+    /// The data set that sessions find themselves in; without one they are where the address leads.
+    pub dataset: Option<DataSet>,
+    /// Settings of the server or of SQLite, by their own names.
+    pub settings: Vec<(String, String)>,
+    /// Ends every wait when it becomes true.
+    pub stop: Arc<AtomicBool>,
+}
+
+/// What could change a number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// Which engine.
+    pub engine: Engine,
+    /// Its version.
+    pub version: String,
+    /// Where it is, without a password.
+    pub place: String,
+    /// Settings that matter, by name.
+    pub settings: Vec<(String, String)>,
+}
+
+/// A database. It is shared by all who open sessions on it.
+pub trait Database: Send + Sync {
+    /// Which engine.
+    fn engine(&self) -> Engine;
+
+    /// A session in the data set, or where the address leads when there is none. Its statements are made known (and
+    /// prepared, when the protocol says so).
+    ///
+    /// # Errors
+    /// When it cannot be opened, or a statement is refused.
+    fn session(&self, texts: &Texts, sessions: &Sessions) -> Result<Box<dyn Session>, DatabaseError>;
+
+    /// What could change a number.
+    fn facts(&self) -> Facts;
+
+    /// Where it is, without a password.
+    fn place(&self) -> String {
+        self.facts().place
+    }
+
+    /// Root processes of the server, when it runs on this machine and may be observed.
+    fn server_processes(&self) -> Vec<u32> {
+        Vec::new()
+    }
+
+    /// Counters of the server at this moment, by name.
+    fn counters(&self) -> Vec<(String, f64)> {
+        Vec::new()
+    }
+
+    /// Writes what the server still has to write, so that a trial begins or ends on a checkpoint.
+    ///
+    /// # Errors
+    /// When the server refuses.
+    fn checkpoint(&self) -> Result<(), DatabaseError> {
+        Ok(())
+    }
+
+    /// A session outside of the data set, for making and dropping it.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    fn outside(&self) -> Result<Box<dyn Session>, DatabaseError> {
+        self.session(&Texts::none(self.engine()), &Sessions::default())
+    }
+
+    /// A session in the data set for filling it, with what makes that fast.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    fn fill_session(&self, _dataset: &DataSet) -> Result<Box<dyn Session>, DatabaseError> {
+        self.session(&Texts::none(self.engine()), &Sessions::default())
+    }
+
+    /// How many sessions a fill uses side by side.
+    fn fill_sessions(&self) -> usize {
+        std::thread::available_parallelism().map_or(1, |cores| cores.get().min(4))
+    }
+
+    /// What is in the place of a data set. Changes nothing.
+    ///
+    /// # Errors
+    /// When it cannot be looked up.
+    fn find(&self, dataset: &DataSet) -> Result<Found, DatabaseError> {
+        dataset::place::find(self, dataset)
+    }
+
+    /// Makes the place of a data set, with the mark that a fill has begun. Called only when there is nothing.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    fn make(&self, dataset: &DataSet) -> Result<(), DatabaseError> {
+        dataset::place::make(self, dataset)
+    }
+
+    /// Drops the place of a data set with all that is in it. Called only when it carries our mark.
+    ///
+    /// # Errors
+    /// When it cannot be dropped.
+    fn clear(&self, dataset: &DataSet) -> Result<(), DatabaseError> {
+        dataset::place::clear(self, dataset)
+    }
+
+    /// Ends a fill: brings settings that made it fast back to those of a run.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    fn settle(&self, _dataset: &DataSet) -> Result<(), DatabaseError> {
+        Ok(())
+    }
+
+    /// Keeps a copy of the filled data set, for [`Database::restore`]. No session may be open.
+    ///
+    /// # Errors
+    /// When there is no way to, or no room.
+    fn keep_copy(&self, _dataset: &DataSet) -> Result<(), DatabaseError> {
+        let reason = "copies are kept only for SQLite files and private servers".to_owned();
+        Err(DatabaseError::NoRestore { place: self.place(), reason })
+    }
+
+    /// Brings the data set back to the copy that was kept. No session may be open.
+    ///
+    /// # Errors
+    /// When no copy was kept, or it cannot be brought back.
+    fn restore(&self, _dataset: &DataSet) -> Result<(), DatabaseError> {
+        let reason = "copies are kept only for SQLite files and private servers".to_owned();
+        Err(DatabaseError::NoRestore { place: self.place(), reason })
+    }
+}
+
+/// Opens a database. A private server is started; nothing is filled.
+///
+/// # Errors
+/// When it cannot be reached, is too old, or does not take the settings.
+pub fn open(spec: &DatabaseSpec, options: &OpenOptions) -> Result<Box<dyn Database>, DatabaseError> {
+    Ok(match spec.engine {
+        Engine::Sqlite => Box::new(sqlite::Database::of(spec, options)?),
+        Engine::Null => Box::new(null::Database::of(spec)),
+        Engine::Postgres => crate::postgres::open(spec, options)?,
+        Engine::Mariadb => crate::mariadb::open(spec, options)?,
+    })
+}

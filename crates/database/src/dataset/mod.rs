@@ -1,0 +1,14 @@
+//! Data sets: what they hold, where they are, how they are filled, recognised, checked and dropped.
+//!
+//! The one idea: a data set is a value (what it holds, how much, which seed), and its place carries a mark with that value. What
+//! carries our mark and matches is reused, what carries it and was interrupted is begun anew, and what does not carry it is never
+//! touched.
+//!
+//! What it does not do: it generates no rows and knows no invariant; those come from `workload`.
+
+pub(crate) mod mark;
+pub(crate) mod place;
+mod set;
+
+pub use mark::{Found, Mark, State};
+pub use set::DataSet;

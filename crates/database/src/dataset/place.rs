@@ -1,0 +1,94 @@
+//! The place of a data set on a server: a schema in PostgreSQL, a database in MariaDB.
+
+use super::mark::{self, TABLE};
+use super::{DataSet, Found, Mark};
+use crate::dialect::quoted;
+use crate::{Database, DatabaseError, Failure, FailureKind, Session};
+use study::Engine;
+use workload::transaction::Value;
+
+/// What is in the place of a data set.
+pub(crate) fn find<D: Database + ?Sized>(database: &D, dataset: &DataSet) -> Result<Found, DatabaseError> {
+    let (engine, schema) = (database.engine(), dataset.schema());
+    let failed = |failure| failed(database, "look up schemas and tables", failure);
+    let mut session = database.outside()?;
+    if session.query(&schemas(engine, &schema)).map_err(failed)?.is_empty() {
+        return Ok(Found::Nothing);
+    }
+    let tables = session.query(&contents(engine, &schema)).map_err(failed)?;
+    if tables.is_empty() {
+        return Ok(Found::Empty);
+    }
+    if !tables.iter().any(|row| row.first().and_then(Value::text) == Some(TABLE)) {
+        return Ok(Found::NotOurs);
+    }
+    let rows = session.query(&mark::query(&in_schema(engine, &schema))).map_err(failed)?;
+    Ok(Found::Ours(Mark::read(&rows)))
+}
+
+/// Makes the place with the mark that a fill has begun.
+pub(crate) fn make<D: Database + ?Sized>(database: &D, dataset: &DataSet) -> Result<(), DatabaseError> {
+    let (engine, schema) = (database.engine(), dataset.schema());
+    let (name, mark) = (quoted(engine, &schema), mark::script(engine, &in_schema(engine, &schema), dataset));
+    let script = match engine {
+        Engine::Mariadb => format!("CREATE DATABASE IF NOT EXISTS {name} CHARACTER SET utf8mb4; {mark}"),
+        _ => format!("BEGIN; CREATE SCHEMA IF NOT EXISTS {name}; {mark}; COMMIT"),
+    };
+    run(database, &mut *database.outside()?, &script, "create a schema")
+}
+
+/// Drops the place, after another look at its mark.
+pub(crate) fn clear<D: Database + ?Sized>(database: &D, dataset: &DataSet) -> Result<(), DatabaseError> {
+    let (engine, name) = (database.engine(), quoted(database.engine(), &dataset.schema()));
+    match find(database, dataset)? {
+        Found::Nothing => Ok(()),
+        Found::NotOurs => Err(DatabaseError::NotOurs { place: database.place(), name: dataset.schema() }),
+        Found::Empty | Found::Ours(_) => {
+            let script = match engine {
+                Engine::Mariadb => format!("DROP DATABASE {name}"),
+                _ => format!("DROP SCHEMA {name} CASCADE"),
+            };
+            run(database, &mut *database.outside()?, &script, "drop a schema")
+        }
+    }
+}
+
+fn run<D>(database: &D, session: &mut dyn Session, script: &str, action: &str) -> Result<(), DatabaseError>
+where
+    D: Database + ?Sized,
+{
+    session.script(script).map_err(|failure| failed(database, action, failure))
+}
+
+/// A refusal while a schema is looked up, made or dropped is nearly always a missing privilege; its text says which.
+fn failed<D: Database + ?Sized>(database: &D, action: &str, failure: Failure) -> DatabaseError {
+    let text = failure.text.to_lowercase();
+    let denied = failure.kind == FailureKind::Refused && (text.contains("denied") || text.contains("42501"));
+    match denied {
+        true => DatabaseError::Privilege { place: database.place(), action: action.to_owned(), text: failure.text },
+        false => DatabaseError::statement(&database.place(), action, failure),
+    }
+}
+
+fn in_schema(engine: Engine, schema: &str) -> String {
+    format!("{}.{TABLE}", quoted(engine, schema))
+}
+
+fn schemas(engine: Engine, schema: &str) -> String {
+    match engine {
+        Engine::Mariadb => {
+            format!("SELECT schema_name FROM information_schema.schemata WHERE schema_name = '{schema}'")
+        }
+        _ => format!("SELECT nspname FROM pg_catalog.pg_namespace WHERE nspname = '{schema}'"),
+    }
+}
+
+fn contents(engine: Engine, schema: &str) -> String {
+    match engine {
+        Engine::Mariadb => format!("SELECT table_name FROM information_schema.tables WHERE table_schema = '{schema}'"),
+        _ => format!(
+            "SELECT c.relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
+             WHERE n.nspname = '{schema}'"
+        ),
+    }
+}

@@ -1,0 +1,215 @@
+//! Why a database cannot be used, and what to do next.
+
+use crate::{Failure, FailureKind};
+use std::path::PathBuf;
+
+/// Why a database or its data set cannot be used. Nothing here ever holds a password.
+#[derive(Debug, thiserror::Error)]
+pub enum DatabaseError {
+    /// A server's program is not installed.
+    #[error("a private {engine} server needs the program {program}, which is not installed")]
+    MissingPackage {
+        /// Which engine.
+        engine: &'static str,
+        /// The program that was looked for.
+        program: String,
+        /// The package of the system that holds it.
+        package: &'static str,
+    },
+    /// The address cannot be understood.
+    #[error("{place}: {problem}")]
+    Address {
+        /// The address without its password.
+        place: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// Nobody answers there.
+    #[error("{place}: no connection: {text}")]
+    Refused {
+        /// Where.
+        place: String,
+        /// What the system said.
+        text: String,
+    },
+    /// The server does not know this user, or not with this password.
+    #[error("{place}: the server does not let this user in: {text}")]
+    Password {
+        /// Where.
+        place: String,
+        /// What the server said.
+        text: String,
+    },
+    /// The connection cannot be made secure as the address asks.
+    #[error("{place}: no secure connection: {text}")]
+    Secure {
+        /// Where.
+        place: String,
+        /// What is wrong.
+        text: String,
+    },
+    /// The user may not do what is needed.
+    #[error("{place}: the user lacks the privilege to {action}: {text}")]
+    Privilege {
+        /// Where.
+        place: String,
+        /// What was to be done, such as `create a schema`.
+        action: String,
+        /// What the server said.
+        text: String,
+    },
+    /// The server is too old, or something else than it seems.
+    #[error("{place}: needs {needed}, the server is {found}")]
+    Version {
+        /// Where.
+        place: String,
+        /// What is needed.
+        needed: String,
+        /// What is there.
+        found: String,
+    },
+    /// A setting that the engine does not take.
+    #[error("setting {key}: {problem}, got {value:?}")]
+    Setting {
+        /// Its name.
+        key: String,
+        /// What it was.
+        value: String,
+        /// What may be there.
+        problem: String,
+    },
+    /// Something of that name exists and does not carry our mark.
+    #[error("{place}: {name} exists and was not made by Prony; it was left untouched")]
+    NotOurs {
+        /// Where.
+        place: String,
+        /// The schema, database or file.
+        name: String,
+    },
+    /// A data set of ours is there, but another one.
+    #[error("{place}: {name} holds the data set {found}, not {wanted}")]
+    OtherDataSet {
+        /// Where.
+        place: String,
+        /// The schema, database or file.
+        name: String,
+        /// What it holds.
+        found: String,
+        /// What was asked for.
+        wanted: String,
+    },
+    /// The data set is not there, or only a part of it.
+    #[error("{place}: the data set {name} is not filled: {state}")]
+    NotFilled {
+        /// Where.
+        place: String,
+        /// The data set.
+        name: String,
+        /// What was found.
+        state: &'static str,
+    },
+    /// There is no way to bring the data set back.
+    #[error("{place}: the data set cannot be restored: {reason}")]
+    NoRestore {
+        /// Where.
+        place: String,
+        /// Why.
+        reason: String,
+    },
+    /// No room is left.
+    #[error("{place}: no room left on the disk: {text}")]
+    Full {
+        /// Where.
+        place: String,
+        /// What the system or the server said.
+        text: String,
+    },
+    /// A private server did not start, or went away.
+    #[error("the private {engine} server in {folder}: {text}")]
+    Server {
+        /// Which engine.
+        engine: &'static str,
+        /// Its folder.
+        folder: PathBuf,
+        /// What happened, with the last lines of its log.
+        text: String,
+    },
+    /// A file or folder of ours cannot be used.
+    #[error("cannot {action} {path}")]
+    File {
+        /// What was to be done.
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// The database refused a statement.
+    #[error("{place}: cannot {action}")]
+    Statement {
+        /// Where.
+        place: String,
+        /// What was to be done.
+        action: String,
+        /// What the database said.
+        source: Failure,
+    },
+    /// The user stopped it.
+    #[error("stopped before it was finished; what it made is marked as unfinished and begun anew next time")]
+    Stopped,
+}
+
+impl DatabaseError {
+    /// What a failed statement means while something was done at a place.
+    pub fn statement(place: &str, action: &str, source: Failure) -> DatabaseError {
+        let place = place.to_owned();
+        match source.kind {
+            FailureKind::Full => DatabaseError::Full { place, text: source.text },
+            FailureKind::Lost => DatabaseError::Refused { place, text: source.text },
+            _ => DatabaseError::Statement { place, action: action.to_owned(), source },
+        }
+    }
+
+    /// What a failed file operation means.
+    pub fn file(action: &'static str, path: impl Into<PathBuf>, source: std::io::Error) -> DatabaseError {
+        let path = path.into();
+        match source.kind() {
+            std::io::ErrorKind::StorageFull => {
+                DatabaseError::Full { place: path.display().to_string(), text: source.to_string() }
+            }
+            _ => DatabaseError::File { action, path, source },
+        }
+    }
+
+    /// What to do next.
+    pub fn hint(&self) -> Option<String> {
+        let hint = match self {
+            DatabaseError::MissingPackage { package, .. } => {
+                return Some(format!("install it: apt-get install {package}"));
+            }
+            DatabaseError::Address { .. } => {
+                "write postgres://USER@HOST:PORT/DATABASE or mysql://USER@HOST:PORT/DATABASE"
+            }
+            DatabaseError::Refused { .. } => "check that the server runs and that host, port and database are right",
+            DatabaseError::Password { .. } => {
+                "check user and password; a password may stand in the address or in the \
+                                               variable PGPASSWORD or MYSQL_PWD"
+            }
+            DatabaseError::Secure { .. } => "check the server's certificate, or ask for no TLS in the address",
+            DatabaseError::Privilege { .. } => "grant it, or name a user who has it",
+            DatabaseError::Version { .. } => {
+                "name a newer server, or use a private one: --on local:postgres, --on local:mariadb"
+            }
+            DatabaseError::Setting { .. } => "give a value that the message allows",
+            DatabaseError::NotOurs { .. } => "name another database or file, or remove this one yourself",
+            DatabaseError::OtherDataSet { .. } => "name another file, or drop this data set: prony db down",
+            DatabaseError::NotFilled { .. } => "fill it: prony db fill",
+            DatabaseError::NoRestore { .. } => "use sqlite: or a private server, or state = \"left\"",
+            DatabaseError::Full { .. } => "free space there, or choose fewer customers or days",
+            DatabaseError::Server { .. } => "read its log in that folder; prony db down stops and removes the server",
+            DatabaseError::File { .. } => "check that the folder exists and may be written",
+            DatabaseError::Statement { .. } | DatabaseError::Stopped => return None,
+        };
+        Some(hint.to_owned())
+    }
+}

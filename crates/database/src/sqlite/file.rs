@@ -1,0 +1,174 @@
+//! The file of a data set: whose it is, how it is made, copied and removed.
+//!
+//! The one idea: our number stands in the head of the file, in its first 100 bytes, and is written before anything else. So a file
+//! can be recognised without opening it as a database, even when a fill without a journal was cut off.
+
+use crate::dataset::{Found, Mark, State, mark};
+use crate::{DataSet, DatabaseError};
+use rusqlite::{Connection, OpenFlags};
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use study::Engine;
+use workload::transaction::Value;
+
+/// What the head of our files says: "Prny".
+const OURS: u32 = 0x5072_6e79;
+
+/// Where the head of a file holds the number of the program that made it.
+const NUMBER: std::ops::Range<usize> = 68..72;
+
+/// Where a data set's file is.
+#[derive(Debug)]
+pub(super) struct Place {
+    path: PathBuf,
+}
+
+impl Place {
+    pub(super) fn at(path: PathBuf) -> Place {
+        Place { path }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The same path with an ending added.
+    fn beside(&self, ending: &str) -> PathBuf {
+        let mut name = self.path.clone().into_os_string();
+        name.push(ending);
+        name.into()
+    }
+
+    /// What is there. Changes nothing.
+    pub(super) fn find(&self, shown: &str) -> Result<Found, DatabaseError> {
+        let head = match head(&self.path) {
+            Ok(head) => head,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Found::Nothing),
+            Err(error) => return Err(DatabaseError::file("read", &self.path, error)),
+        };
+        if head.is_empty() {
+            return Ok(Found::Empty);
+        }
+        if !ours(&head) {
+            return Ok(Found::NotOurs);
+        }
+        match self.mark() {
+            Ok(mark) => Ok(Found::Ours(mark)),
+            // A fill without a journal that was cut off may leave pages that do not fit together.
+            Err(error) if cut_off(&error) => Ok(Found::Ours(Mark::cut_off())),
+            Err(error) => Err(DatabaseError::statement(shown, "read the mark", super::session::failure(&error))),
+        }
+    }
+
+    fn mark(&self) -> rusqlite::Result<Mark> {
+        let connection = Connection::open_with_flags(&self.path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let mut statement = connection.prepare(&mark::query(mark::TABLE))?;
+        let row = |row: &rusqlite::Row<'_>| Ok(vec![Value::Text(row.get(0)?), Value::Text(row.get(1)?)]);
+        let rows = statement.query_map([], row)?.collect::<rusqlite::Result<Vec<_>>>()?;
+        Ok(Mark::read(&rows))
+    }
+
+    /// Makes the file with the mark that a fill has begun.
+    pub(super) fn make(&self, shown: &str, dataset: &DataSet) -> Result<(), DatabaseError> {
+        if let Some(folder) = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            std::fs::create_dir_all(folder).map_err(|error| DatabaseError::file("make", folder, error))?;
+        }
+        let script = mark::script(Engine::Sqlite, mark::TABLE, dataset);
+        let script = format!("BEGIN IMMEDIATE; PRAGMA application_id = {OURS}; {script}; COMMIT");
+        self.script(shown, "make the file", &script)
+    }
+
+    /// Ends a fill: from here on the file has a journal again.
+    pub(super) fn settle(&self, shown: &str) -> Result<(), DatabaseError> {
+        let file = File::open(&self.path).and_then(|file| file.sync_all());
+        file.map_err(|error| DatabaseError::file("write back", &self.path, error))?;
+        self.script(shown, "turn the journal on", "PRAGMA synchronous = FULL; PRAGMA journal_mode = WAL")
+    }
+
+    fn script(&self, shown: &str, action: &str, sql: &str) -> Result<(), DatabaseError> {
+        let failed = |error| DatabaseError::statement(shown, action, super::session::failure(&error));
+        let connection = Connection::open(&self.path).map_err(failed)?;
+        connection.execute_batch(sql).map_err(failed)
+    }
+
+    /// Removes the file and its copy, after another look at whose they are.
+    pub(super) fn clear(&self, shown: &str) -> Result<(), DatabaseError> {
+        if self.find(shown)? == Found::NotOurs {
+            return Err(self.not_ours(shown));
+        }
+        let kept = self.beside(".kept");
+        if head(&kept).is_ok_and(|head| ours(&head)) {
+            remove(&kept)?;
+        }
+        remove(&self.path)?;
+        remove(&self.beside("-wal"))?;
+        remove(&self.beside("-shm"))
+    }
+
+    fn not_ours(&self, shown: &str) -> DatabaseError {
+        DatabaseError::NotOurs { place: shown.to_owned(), name: self.path.display().to_string() }
+    }
+
+    /// Keeps a copy. The journal has to be written back before.
+    pub(super) fn keep_copy(&self) -> Result<(), DatabaseError> {
+        copy(&self.path, &self.beside(".kept"))
+    }
+
+    /// Brings the file back to the copy.
+    pub(super) fn restore(&self, shown: &str, dataset: &DataSet) -> Result<(), DatabaseError> {
+        let refused = |reason: &str| DatabaseError::NoRestore { place: shown.to_owned(), reason: reason.to_owned() };
+        let kept = Place::at(self.beside(".kept"));
+        let wanted = Found::Ours(Mark { state: State::Ready, dataset: Some(dataset.clone()) });
+        match kept.find(shown)? {
+            found if found == wanted => {}
+            Found::Nothing => return Err(refused("no copy was kept after its fill")),
+            _ => return Err(refused("the copy that was kept is of something else")),
+        }
+        if self.find(shown)? == Found::NotOurs {
+            return Err(self.not_ours(shown));
+        }
+        // A journal of the old file must never meet the new one.
+        remove(&self.beside("-wal"))?;
+        remove(&self.beside("-shm"))?;
+        copy(&kept.path, &self.path)
+    }
+}
+
+/// The first 100 bytes of a file, or what there is of them.
+fn head(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut head = Vec::with_capacity(100);
+    File::open(path)?.take(100).read_to_end(&mut head)?;
+    Ok(head)
+}
+
+fn ours(head: &[u8]) -> bool {
+    head.starts_with(b"SQLite format 3\0") && head.get(NUMBER).is_some_and(|number| number == OURS.to_be_bytes())
+}
+
+fn cut_off(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+    match error.sqlite_error_code() {
+        Some(code) => matches!(code, DatabaseCorrupt | NotADatabase) || error.to_string().contains("no such table"),
+        None => false,
+    }
+}
+
+/// Copies under another name first, so that there is never half a copy of that name.
+fn copy(from: &Path, to: &Path) -> Result<(), DatabaseError> {
+    let mut half = to.as_os_str().to_owned();
+    half.push(".half");
+    let copied = std::fs::copy(from, &half).and_then(|_| File::open(&half)?.sync_all());
+    let moved = copied.and_then(|()| std::fs::rename(&half, to));
+    moved.map_err(|error| {
+        let _ = std::fs::remove_file(&half);
+        DatabaseError::file("copy", from, error)
+    })
+}
+
+fn remove(path: &Path) -> Result<(), DatabaseError> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(DatabaseError::file("remove", path, error)),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,128 @@
+//! SQLite inside this process: one file a data set, one writer at a time.
+//!
+//! The one idea: SQLite lets one writer in and makes the others poll. Here they stand in a fair queue instead, so that nobody
+//! sleeps in a busy handler and the tail of response times is SQLite's and not that of a lottery.
+//!
+//! What it does not do: it writes to no file that does not carry our mark.
+
+mod file;
+mod queue;
+mod session;
+mod settings;
+#[cfg(test)]
+mod tests;
+
+use crate::dataset::{Found, Mark};
+use crate::{DataSet, DatabaseError, Facts, OpenOptions, Texts};
+use file::Place;
+use queue::Queue;
+use session::Connected;
+use settings::Settings;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use study::{At, DatabaseSpec, Engine, Sessions};
+
+/// A SQLite file and the queue of those who write to it.
+#[derive(Debug)]
+pub struct Database {
+    place: Place,
+    shown: String,
+    settings: Settings,
+    queue: Arc<Queue>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Database {
+    /// The database of a spec: the user's file, or one in the cache folder that is named after the data set.
+    ///
+    /// # Errors
+    /// When a setting is unknown, or there is neither a file nor a data set.
+    pub fn of(spec: &DatabaseSpec, options: &OpenOptions) -> Result<Database, DatabaseError> {
+        let path = match (&spec.at, &options.dataset) {
+            (At::File(path), _) => path.into(),
+            (_, Some(dataset)) => options.cache_dir.join(format!("{}.sqlite", dataset.name())),
+            (_, None) => {
+                let problem = "a workload of your own needs a file: --on sqlite:PATH".to_owned();
+                return Err(DatabaseError::Address { place: spec.shown(), problem });
+            }
+        };
+        Ok(Database {
+            shown: format!("sqlite:{}", path.display()),
+            place: Place::at(path),
+            settings: Settings::read(&options.settings)?,
+            queue: Arc::default(),
+            stop: options.stop.clone(),
+        })
+    }
+
+    fn connected(&self, texts: &Texts, sessions: &Sessions, fill: bool) -> Result<Box<Connected>, DatabaseError> {
+        let (queue, stop) = (self.queue.clone(), self.stop.clone());
+        let opened = Connected::open(self.place.path(), texts, sessions, queue, stop).and_then(|mut session| {
+            let pragmas = if fill { settings::FILL.to_owned() } else { self.settings.pragmas() };
+            crate::Session::script(&mut session, &pragmas)?;
+            Ok(session)
+        });
+        opened.map(Box::new).map_err(|failure| DatabaseError::statement(&self.shown, "open the database", failure))
+    }
+
+    fn filling(&self, dataset: &DataSet) -> Result<bool, DatabaseError> {
+        let filling =
+            |mark: &Mark| mark.state == crate::dataset::State::Filling && mark.dataset.as_ref() == Some(dataset);
+        Ok(matches!(self.place.find(&self.shown)?, Found::Ours(mark) if filling(&mark)))
+    }
+}
+
+impl crate::Database for Database {
+    fn engine(&self) -> Engine {
+        Engine::Sqlite
+    }
+
+    fn session(&self, texts: &Texts, sessions: &Sessions) -> Result<Box<dyn crate::Session>, DatabaseError> {
+        Ok(self.connected(texts, sessions, false)?)
+    }
+
+    fn facts(&self) -> Facts {
+        let (version, place) = (rusqlite::version().to_owned(), self.shown.clone());
+        Facts { engine: Engine::Sqlite, version, place, settings: self.settings.facts() }
+    }
+
+    fn checkpoint(&self) -> Result<(), DatabaseError> {
+        let mut session = self.connected(&Texts::none(Engine::Sqlite), &Sessions::default(), false)?;
+        let done = crate::Session::query(&mut *session, "PRAGMA wal_checkpoint(TRUNCATE)");
+        done.map(drop).map_err(|failure| DatabaseError::statement(&self.shown, "write a checkpoint", failure))
+    }
+
+    // One connection: a second one would only wait for the first.
+    fn fill_session(&self, _dataset: &DataSet) -> Result<Box<dyn crate::Session>, DatabaseError> {
+        Ok(self.connected(&Texts::none(Engine::Sqlite), &Sessions::default(), true)?)
+    }
+
+    fn fill_sessions(&self) -> usize {
+        1
+    }
+
+    fn find(&self, _dataset: &DataSet) -> Result<Found, DatabaseError> {
+        self.place.find(&self.shown)
+    }
+
+    fn make(&self, dataset: &DataSet) -> Result<(), DatabaseError> {
+        self.place.make(&self.shown, dataset)
+    }
+
+    fn clear(&self, _dataset: &DataSet) -> Result<(), DatabaseError> {
+        self.place.clear(&self.shown)
+    }
+
+    fn settle(&self, dataset: &DataSet) -> Result<(), DatabaseError> {
+        if self.filling(dataset)? { self.place.settle(&self.shown) } else { Ok(()) }
+    }
+
+    fn keep_copy(&self, _dataset: &DataSet) -> Result<(), DatabaseError> {
+        self.checkpoint()?;
+        self.place.keep_copy()
+    }
+
+    fn restore(&self, dataset: &DataSet) -> Result<(), DatabaseError> {
+        self.place.restore(&self.shown, dataset)
+    }
+}
