@@ -6,13 +6,25 @@
 //!
 //! What it does not do: it talks to no database.
 
+mod business;
 pub mod codes;
+mod draws;
+mod exchange;
+pub mod ledger;
+mod mix;
+mod numbers;
 mod popularity;
 pub mod price;
 pub mod scale;
 pub mod schema;
 mod spec;
+mod statements;
+mod steps;
 
+pub use business::Brokerage;
+pub use ledger::Ledger;
+pub use mix::{ClassShare, classes, mix};
 pub use price::price_cents;
 pub use scale::Scale;
 pub use spec::{Market, Preset, Spec};
+pub use statements::{cleanup_statements, statements};

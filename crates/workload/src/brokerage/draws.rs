@@ -1,0 +1,72 @@
+//! The random inputs of one transaction.
+//!
+//! The one idea: the inputs follow from (seed, purpose, number), so that the same number asks the same of every engine,
+//! whoever carries it out and however often it is tried.
+//!
+//! What it does not do: it holds no state beyond a counter that starts anew with each transaction.
+
+use super::Scale;
+use crate::block::draw::{below, mix};
+
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// What draws are for; those of different purposes share nothing.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Purpose {
+    Class = 1,
+    Inputs = 2,
+    Delay = 3,
+    Quotes = 4,
+    Maintenance = 5,
+}
+
+/// Draws one after the other.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Draws {
+    key: u64,
+    drawn: u64,
+}
+
+impl Draws {
+    pub(super) fn new(seed: u64, purpose: Purpose, n: u64) -> Draws {
+        let lane = mix(seed ^ mix(GOLDEN.wrapping_mul(purpose as u64)));
+        Draws { key: mix(lane ^ mix(n.wrapping_add(GOLDEN))), drawn: 0 }
+    }
+
+    /// 64 even bits.
+    pub(super) fn bits(&mut self) -> u64 {
+        self.drawn += 1;
+        mix(self.key.wrapping_add(self.drawn.wrapping_mul(GOLDEN)))
+    }
+
+    /// A number below `n`.
+    pub(super) fn below(&mut self, n: u64) -> u64 {
+        below(self.bits(), n)
+    }
+
+    /// A number from `low` to `high`, both included.
+    pub(super) fn between(&mut self, low: i64, high: i64) -> i64 {
+        low + self.below((high - low + 1) as u64) as i64
+    }
+
+    /// Yes in `percent` of a hundred.
+    pub(super) fn percent(&mut self, percent: u64) -> bool {
+        self.below(100) < percent
+    }
+
+    /// A customer; some are likelier than others.
+    pub(super) fn customer(&mut self, scale: &Scale) -> u64 {
+        scale.draw_customer(self.bits())
+    }
+
+    /// An account of a customer drawn so.
+    pub(super) fn account(&mut self, scale: &Scale) -> i64 {
+        let customer = self.customer(scale);
+        (scale.first_account(customer) + self.below(scale.accounts_of(customer))) as i64
+    }
+
+    /// The symbol of a security; some are likelier than others.
+    pub(super) fn symbol(&mut self, scale: &Scale) -> String {
+        scale.symbol(scale.draw_security(self.bits()))
+    }
+}

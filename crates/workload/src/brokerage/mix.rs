@@ -1,0 +1,150 @@
+//! The classes of transactions, their shares of all, and how fast they should answer.
+//!
+//! The one idea: shares and limits are our own. Reads are about 77 percent; results and quotes are caused by orders, so
+//! that customers' arrivals are drawn among the others only.
+//!
+//! What it does not do: it does not judge a run.
+
+use super::Preset;
+use super::draws::{Draws, Purpose};
+
+/// A class of transactions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    Order,
+    Result,
+    Feed,
+    Lookup,
+    Status,
+    Update,
+    Position,
+    Watch,
+    Detail,
+    Volume,
+    Maintenance,
+}
+
+/// What is expected of a class.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClassShare {
+    /// The class.
+    pub class: &'static str,
+    /// Its share of all transactions, 0 to 1; none for what comes by the clock.
+    pub share: Option<f64>,
+    /// Seconds within which nine of ten should answer; none where nobody waits.
+    pub limit_seconds: Option<f64>,
+}
+
+/// Class, thousandths of all transactions, and seconds.
+type Part = (Class, u64, Option<f64>);
+
+const HOUSE: &[Part] = &[
+    (Class::Order, 101, Some(2.0)),
+    (Class::Result, 100, Some(2.0)),
+    (Class::Feed, 10, Some(2.0)),
+    (Class::Lookup, 80, Some(3.0)),
+    (Class::Status, 190, Some(1.0)),
+    (Class::Update, 20, Some(3.0)),
+    (Class::Position, 130, Some(3.0)),
+    (Class::Watch, 180, Some(3.0)),
+    (Class::Detail, 140, Some(3.0)),
+    (Class::Volume, 49, Some(3.0)),
+    (Class::Maintenance, 0, None),
+];
+
+const DESK: &[Part] = &[
+    (Class::Position, 210, Some(3.0)),
+    (Class::Status, 320, Some(1.0)),
+    (Class::Watch, 259, Some(3.0)),
+    (Class::Order, 101, Some(2.0)),
+    (Class::Result, 100, Some(2.0)),
+    (Class::Feed, 10, Some(2.0)),
+];
+
+impl Class {
+    fn name(self) -> &'static str {
+        match self {
+            Class::Order => "trade-order",
+            Class::Result => "trade-result",
+            Class::Feed => "market-feed",
+            Class::Lookup => "trade-lookup",
+            Class::Status => "trade-status",
+            Class::Update => "trade-update",
+            Class::Position => "customer-position",
+            Class::Watch => "market-watch",
+            Class::Detail => "security-detail",
+            Class::Volume => "broker-volume",
+            Class::Maintenance => "data-maintenance",
+        }
+    }
+
+    /// Its place among the classes of a preset.
+    pub(super) fn place(self, preset: Preset) -> u16 {
+        parts(preset).iter().position(|part| part.0 == self).unwrap_or(0) as u16
+    }
+
+    /// The class of an arrival of the schedule: drawn among what customers ask for.
+    pub(super) fn drawn(preset: Preset, seed: u64, n: u64) -> Class {
+        let asked = || parts(preset).iter().filter(|part| !matches!(part.0, Class::Result | Class::Feed));
+        let mut rest = Draws::new(seed, Purpose::Class, n).below(asked().map(|part| part.1).sum());
+        for (class, share, _) in asked() {
+            if rest < *share {
+                return *class;
+            }
+            rest -= share;
+        }
+        Class::Status
+    }
+}
+
+fn parts(preset: Preset) -> &'static [Part] {
+    match preset {
+        Preset::Desk => DESK,
+        Preset::House => HOUSE,
+    }
+}
+
+/// The classes of a preset; [`Business::class`](crate::transaction::Business::class) is a place in this list.
+pub fn classes(preset: Preset) -> Vec<&'static str> {
+    parts(preset).iter().map(|part| part.0.name()).collect()
+}
+
+/// Shares and response limits of a preset, in the order of its classes.
+pub fn mix(preset: Preset) -> Vec<ClassShare> {
+    let share = |thousandths: u64| (thousandths > 0).then_some(thousandths as f64 / 1000.0);
+    parts(preset)
+        .iter()
+        .map(|part| ClassShare { class: part.0.name(), share: share(part.1), limit_seconds: part.2 })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_add_up_and_reads_are_about_77_percent() {
+        for preset in [Preset::Desk, Preset::House] {
+            assert_eq!(parts(preset).iter().map(|part| part.1).sum::<u64>(), 1_000);
+            let writes = [Class::Order, Class::Result, Class::Feed, Class::Update];
+            let written: u64 = parts(preset).iter().filter(|part| writes.contains(&part.0)).map(|part| part.1).sum();
+            assert!((200..=235).contains(&written), "{written}");
+        }
+    }
+
+    #[test]
+    fn a_hundred_thousand_arrivals_have_the_shares_of_the_customers_mix() {
+        for preset in [Preset::Desk, Preset::House] {
+            let n = 100_000u64;
+            let mut counts = vec![0u64; parts(preset).len()];
+            (0..n).for_each(|k| counts[usize::from(Class::drawn(preset, 42, k).place(preset))] += 1);
+            let caused = |class| matches!(class, Class::Result | Class::Feed | Class::Maintenance);
+            let asked: u64 = parts(preset).iter().filter(|part| !caused(part.0)).map(|part| part.1).sum();
+            for (part, count) in parts(preset).iter().zip(counts) {
+                let share = if caused(part.0) { 0.0 } else { part.1 as f64 / asked as f64 };
+                let (mean, sigma) = (share * n as f64, (share * (1.0 - share) * n as f64).sqrt());
+                assert!((count as f64 - mean).abs() <= 4.0 * sigma, "{:?}: {count} of {mean}", part.0);
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Numbers of new trades, and what a caused transaction is handed over.
+//!
+//! The one idea: a trade's number is (epoch, worker, counter) above the numbers of the history, so that workers and later
+//! trials on the same data never meet, and the ledger knows a number before the database does.
+//!
+//! What it does not do: it does not remember what was used; more than 2^30 orders of one worker in one trial would run
+//! into the numbers of the next worker.
+
+use super::Scale;
+
+const COUNTER_BITS: u32 = 30;
+const WORKER_BITS: u32 = 8;
+const EPOCH_BITS: u32 = 14;
+
+/// Gives out numbers of trades, all below 2^53.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Numbers {
+    next: u64,
+}
+
+impl Numbers {
+    /// Epochs repeat after 2^14 and workers after 2^8.
+    pub(super) fn new(scale: &Scale, epoch: u64, worker: u32) -> Numbers {
+        let epoch = epoch % (1 << EPOCH_BITS);
+        let worker = u64::from(worker) % (1 << WORKER_BITS);
+        Numbers { next: scale.first_new_trade() + (((epoch << WORKER_BITS) | worker) << COUNTER_BITS) }
+    }
+
+    pub(super) fn take(&mut self) -> u64 {
+        self.next += 1;
+        self.next - 1
+    }
+}
+
+/// What a caused transaction is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Errand {
+    /// An arrival of the schedule.
+    Scheduled,
+    /// The fill of a trade; `again` after a first try that failed.
+    Fill { trade: u64, again: bool },
+    /// A round of quotes, by its number.
+    Feed(u64),
+    /// A round of maintenance, by its number.
+    Maintenance(u64),
+}
+
+const KIND_SHIFT: u32 = 56;
+const AGAIN: u64 = 1 << 55;
+const BODY: u64 = AGAIN - 1;
+
+impl Errand {
+    pub(super) fn payload(self) -> u64 {
+        match self {
+            Errand::Scheduled => 0,
+            Errand::Fill { trade, again } => (1 << KIND_SHIFT) | (trade & BODY) | if again { AGAIN } else { 0 },
+            Errand::Feed(number) => (2 << KIND_SHIFT) | (number & BODY),
+            Errand::Maintenance(number) => (3 << KIND_SHIFT) | (number & BODY),
+        }
+    }
+
+    pub(super) fn of(payload: u64) -> Errand {
+        let body = payload & BODY;
+        match payload >> KIND_SHIFT {
+            1 => Errand::Fill { trade: body, again: payload & AGAIN != 0 },
+            2 => Errand::Feed(body),
+            3 => Errand::Maintenance(body),
+            _ => Errand::Scheduled,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Preset;
+    use super::*;
+
+    const LARGEST: Scale = Scale { preset: Preset::House, customers: 1_000_000, days: 300 };
+
+    #[test]
+    fn numbers_of_epochs_and_workers_never_meet_and_stay_exact_in_a_float() {
+        let mut firsts: Vec<u64> =
+            [(0, 0), (0, 1), (0, 255), (1, 0), (16_383, 255)].map(|(e, w)| Numbers::new(&LARGEST, e, w).take()).into();
+        assert!(firsts.is_sorted());
+        firsts.dedup_by(|later, earlier| *later - *earlier < 1 << COUNTER_BITS);
+        assert_eq!(firsts.len(), 5);
+        assert!(firsts[4] + (1 << COUNTER_BITS) < 1 << 53);
+        assert!(firsts[0] > LARGEST.trades());
+    }
+
+    #[test]
+    fn errands_survive_the_way_through_a_payload() {
+        let trade = Numbers::new(&LARGEST, 16_383, 255).take();
+        for errand in [
+            Errand::Scheduled,
+            Errand::Fill { trade, again: false },
+            Errand::Fill { trade, again: true },
+            Errand::Feed(7),
+            Errand::Maintenance(0),
+        ] {
+            assert_eq!(Errand::of(errand.payload()), errand);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! What only the full preset says: prices of the house, research, history, and the quiet tables.
+
+super::list! { House, HOUSE:
+    // Who may order, and what it costs.
+    OrderGrants rows "trade-order: read access grants" =
+        "select tax_id, rights, first_name, last_name from access_grant where account_id = $1 order by tax_id";
+    OrderFee rows "trade-order: read fee" = "select cents from fee where tier = $1 and order_type = $2";
+    OrderCommission rows "trade-order: read commission rate" =
+        "select r.basis_points from security s join commission_rate r on r.exchange_id = s.exchange_id \
+         where r.tier = $1 and r.order_type = $2 and s.symbol = $3 and r.from_quantity <= $4 and r.to_quantity >= $4";
+    OrderLevies rows "trade-order: read levies" =
+        "select l.basis_points from customer_levy c join levy l on l.id = c.levy_id \
+         where c.customer_id = $1 order by l.id";
+    FillCommission rows "trade-result: read commission rate" =
+        "select r.basis_points from account a join customer c on c.id = a.customer_id \
+         join security s on s.symbol = $2 join commission_rate r on r.tier = c.tier and r.exchange_id = s.exchange_id \
+         where a.id = $1 and r.order_type = $3 and r.from_quantity <= $4 and r.to_quantity >= $4";
+    FillLevies rows "trade-result: read levies" =
+        "select l.basis_points from account a join customer_levy c on c.customer_id = a.customer_id \
+         join levy l on l.id = c.levy_id where a.id = $1 order by l.id";
+    InsertLotChange none "trade-result: insert lot change" =
+        "insert into lot_change (lot_id, trade_id, quantity_before, quantity_after) values ($1, $2, $3, $4)";
+
+    // Reads of the mix.
+    StatusTrades rows "trade-status: read trades" =
+        "select t.id, t.at, u.name, o.name, t.symbol, t.quantity, t.bid_cents, t.price_cents, t.fee_cents, \
+         t.commission_cents, s.name, e.name from trade t join status u on u.id = t.status \
+         join order_type o on o.id = t.order_type join security s on s.symbol = t.symbol \
+         join exchange e on e.id = s.exchange_id \
+         where t.account_id = $1 order by t.at desc, t.id desc limit 50";
+    StatusOwner rows "trade-status: read owner" =
+        "select c.first_name, c.last_name, b.name from account a join customer c on c.id = a.customer_id \
+         join broker b on b.id = a.broker_id where a.id = $1";
+    WatchList rows "market-watch: read watch list" =
+        "select e.symbol, s.shares_out, d.close_cents, q.price_cents from watchlist l \
+         join watch_entry e on e.watchlist_id = l.id join security s on s.symbol = e.symbol \
+         join quote q on q.symbol = e.symbol left join daily_price d on d.symbol = e.symbol and d.day = $2 \
+         where l.customer_id = $1 order by e.symbol";
+    WatchHoldings rows "market-watch: read holdings" =
+        "select p.symbol, s.shares_out, d.close_cents, q.price_cents from position p \
+         join security s on s.symbol = p.symbol join quote q on q.symbol = p.symbol \
+         left join daily_price d on d.symbol = p.symbol and d.day = $2 \
+         where p.account_id = $1 order by p.symbol";
+    WatchIndustry rows "market-watch: read industry" =
+        "select s.symbol, s.shares_out, d.close_cents, q.price_cents from company c \
+         join company n on n.industry_id = c.industry_id join security s on s.company_id = n.id \
+         join quote q on q.symbol = s.symbol left join daily_price d on d.symbol = s.symbol and d.day = $2 \
+         where c.id = $1 order by s.symbol";
+    DetailSecurity rows "security-detail: read security" =
+        "select s.name, s.shares_out, s.issued, s.first_traded, s.pe_x100, s.high52_cents, s.low52_cents, \
+         s.dividend_cents, s.yield_bp, c.name, c.rating, c.chief, c.founded, c.description, \
+         ca.line1, ca.line2, cp.town, cp.division, ca.country, e.name, e.description, e.opens, e.closes, \
+         e.securities, ea.line1, ea.line2, ep.town, ep.division, ea.country \
+         from security s join company c on c.id = s.company_id join address ca on ca.id = c.address_id \
+         join postal_area cp on cp.code = ca.postal_code join exchange e on e.id = s.exchange_id \
+         join address ea on ea.id = e.address_id join postal_area ep on ep.code = ea.postal_code \
+         where s.symbol = $1";
+    DetailRivals rows "security-detail: read competitors" =
+        "select n.name, i.name from security s join competitor r on r.company_id = s.company_id \
+         join company n on n.id = r.rival_id join industry i on i.id = r.industry_id \
+         where s.symbol = $1 order by n.id, i.id limit 3";
+    DetailFinancials rows "security-detail: read financials" =
+        "select f.year, f.quarter, f.started, f.revenue_cents, f.earnings_cents, f.per_share_cents, \
+         f.diluted_cents, f.margin_bp, f.inventory_cents, f.assets_cents, f.liabilities_cents, f.shares, \
+         f.shares_diluted from security s join financial f on f.company_id = s.company_id \
+         where s.symbol = $1 order by f.year, f.quarter limit 20";
+    DetailPrices rows "security-detail: read daily prices" =
+        "select day, close_cents, high_cents, low_cents, volume from daily_price \
+         where symbol = $1 and day >= $2 order by day limit $3";
+    DetailQuote rows "security-detail: read quote" =
+        "select price_cents, open_cents, volume from quote where symbol = $1";
+    DetailHeadlines rows "security-detail: read headlines" =
+        "select a.at, a.source, a.author, a.headline, a.summary from security s \
+         join article_link k on k.company_id = s.company_id join article a on a.id = k.article_id \
+         where s.symbol = $1 order by a.id limit 2";
+    DetailArticles rows "security-detail: read articles" =
+        "select a.at, a.source, a.author, a.body from security s \
+         join article_link k on k.company_id = s.company_id join article a on a.id = k.article_id \
+         where s.symbol = $1 order by a.id limit 2";
+    TradesOfAccount rows "find trades of account" =
+        "select id from trade where account_id = $1 and at >= $2 order by at, id limit 20";
+    TradesOfSymbol rows "find trades of symbol" =
+        "select id from trade where symbol = $1 and at >= $2 order by at, id limit 20";
+    LookupTrades rows "trade-lookup: read trades" =
+        "select t.id, t.account_id, t.placed_by, t.is_cash, t.symbol, t.quantity, t.bid_cents, t.price_cents, \
+         o.name, s.kind, s.due, s.amount_cents, c.at, c.amount_cents, c.description from trade t \
+         join order_type o on o.id = t.order_type left join settlement s on s.trade_id = t.id \
+         left join cash_entry c on c.trade_id = t.id where t.id in ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, \
+         $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) order by t.id";
+    LookupEvents rows "read trade events" =
+        "select trade_id, status, at from trade_event where trade_id in ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, \
+         $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) order by trade_id, at, status";
+    LookupLots rows "trade-lookup: read lot changes" =
+        "select h.lot_id, h.trade_id, h.quantity_before, h.quantity_after from lot_change m \
+         join lot_change h on h.lot_id = m.lot_id where m.trade_id = $1 order by h.lot_id, h.trade_id limit 20";
+    VolumeOfBrokers rows "broker-volume: sum pending orders" =
+        "select b.id, b.name, sum(p.quantity * p.bid_cents) from company x join industry y on y.id = x.industry_id \
+         join industry i on i.sector_id = y.sector_id join company c on c.industry_id = i.id \
+         join security s on s.company_id = c.id join pending_order p on p.symbol = s.symbol \
+         join broker b on b.id = p.broker_id where x.id = $1 and b.id in ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, \
+         $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, \
+         $33, $34, $35, $36, $37, $38, $39, $40, $41) group by b.id, b.name order by b.id";
+
+    // Edits of old trades.
+    UpdateLockTrades rows "trade-update: lock trades" =
+        "select id, placed_by from trade where id in ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, \
+         $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) order by id for update";
+    UpdateLockSettlements rows "trade-update: lock settlements" =
+        "select trade_id, kind from settlement where trade_id in ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, \
+         $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) order by trade_id for update";
+    UpdateLockCash rows "trade-update: lock cash entries" =
+        "select trade_id, description from cash_entry where trade_id in ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, \
+         $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) order by trade_id for update";
+    UpdatePlacedBy none "trade-update: update trade" = "update trade set placed_by = $1 where id = $2";
+    UpdateKind none "trade-update: update settlement" = "update settlement set kind = $1 where trade_id = $2";
+    UpdateDescription none "trade-update: update cash entry" =
+        "update cash_entry set description = $1 where trade_id = $2";
+
+    // Maintenance of twelve quiet tables.
+    MaintainGrant none "data-maintenance: update access grant" =
+        "update access_grant set last_name = $1 where account_id = $2";
+    MaintainAddress none "data-maintenance: update address" = "update address set line2 = $1 where id = $2";
+    MaintainArticle none "data-maintenance: update article" = "update article set source = $1 where id = $2";
+    MaintainCompany none "data-maintenance: update company" = "update company set chief = $1 where id = $2";
+    MaintainCustomer none "data-maintenance: update customer" = "update customer set email = $1 where id = $2";
+    MaintainPrice none "data-maintenance: update daily price" =
+        "update daily_price set volume = volume + $1 where symbol = $2 and day = $3";
+    MaintainExchange none "data-maintenance: update exchange" =
+        "update exchange set description = $1 where id = (select exchange_id from security where symbol = $2)";
+    MaintainFinancial none "data-maintenance: update financial" =
+        "update financial set inventory_cents = inventory_cents + $1 where company_id = $2";
+    MaintainLevy none "data-maintenance: update levy" =
+        "update levy set name = $1 where id in (select levy_id from customer_levy where customer_id = $2)";
+    MaintainSecurity none "data-maintenance: update security" =
+        "update security set dividend_cents = dividend_cents + $1 where symbol = $2";
+    MaintainPostal none "data-maintenance: update postal area" =
+        "update postal_area set town = $1 where code = (select postal_code from address where id = $2)";
+    MaintainWatched rows "data-maintenance: read watch list" =
+        "select e.watchlist_id, e.symbol from watchlist l join watch_entry e on e.watchlist_id = l.id \
+         where l.customer_id = $1 order by e.watchlist_id, e.symbol";
+    MaintainWatch none "data-maintenance: update watch list" =
+        "update watch_entry set symbol = $1 where watchlist_id = $2 and symbol = $3";
+}

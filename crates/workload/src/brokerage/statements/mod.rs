@@ -1,0 +1,88 @@
+//! The statements of the brokerage house, each with a name for profiles.
+//!
+//! The one idea: one portable text serves SQLite, PostgreSQL and MariaDB, and a transaction names a statement by an enum,
+//! never by its text. Row locks are asked for by `for update` at the end, which a dialect may leave out.
+//!
+//! What it does not do: it knows no engine's own SQL.
+
+mod desk;
+mod house;
+mod shared;
+
+pub(super) use desk::Desk;
+pub(super) use house::House;
+pub(super) use shared::Shared;
+
+use super::{Preset, Scale, codes};
+use crate::transaction::{Batch, Statement, Value};
+
+/// Name, text, and whether rows come back.
+type Text = (&'static str, &'static str, bool);
+
+macro_rules! list {
+    ($kind:ident, $list:ident: $($id:ident $rows:ident $name:literal = $sql:literal;)*) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(in crate::brokerage) enum $kind { $($id),* }
+
+        pub(super) const $list: &[super::Text] = &[$(($name, $sql, super::list!(@ $rows))),*];
+    };
+    (@ rows) => { true };
+    (@ none) => { false };
+}
+use list;
+
+/// A statement's place in the list of its preset. What both presets say comes first, so that it has one place in both.
+pub(super) trait Place {
+    /// The place.
+    fn place(self) -> u16;
+}
+
+impl Place for Shared {
+    fn place(self) -> u16 {
+        self as u16
+    }
+}
+
+impl Place for Desk {
+    fn place(self) -> u16 {
+        shared::SHARED.len() as u16 + self as u16
+    }
+}
+
+impl Place for House {
+    fn place(self) -> u16 {
+        shared::SHARED.len() as u16 + self as u16
+    }
+}
+
+/// Adds a statement to a batch.
+pub(super) fn say<const N: usize>(batch: &mut Batch, statement: impl Place, parameters: [Value; N]) {
+    batch.call(statement.place(), parameters);
+}
+
+/// The statements that [`Brokerage`](super::Brokerage) calls, in the order of their places.
+pub fn statements(preset: Preset) -> Vec<Statement> {
+    let own = match preset {
+        Preset::Desk => desk::DESK,
+        Preset::House => house::HOUSE,
+    };
+    let made = |&(name, sql, rows): &Text| Statement { name: name.to_owned(), sql: sql.to_owned(), rows };
+    shared::SHARED.iter().chain(own).map(made).collect()
+}
+
+/// The clean-up before a run, one transaction: orders that an earlier run left in the market are cancelled. It reaches
+/// only trades of runs; those of the history are all completed.
+pub fn cleanup_statements(scale: &Scale) -> Vec<String> {
+    let (first, at) = (scale.first_new_trade(), super::scale::NOW_US);
+    let (pending, submitted, cancelled) = (codes::PENDING, codes::SUBMITTED, codes::CANCELLED);
+    let open = format!("id >= {first} and status in ('{pending}', '{submitted}')");
+    // A cancelled trade's last event must not lie before its first one, which is later than the end of the history.
+    let moment = format!("(select max(e.at) from trade_event e where e.trade_id = trade.id and e.at >= {at})");
+    vec![
+        "delete from pending_order".to_owned(),
+        format!(
+            "insert into trade_event (trade_id, status, at) select id, '{cancelled}', {moment} from trade where {open}"
+        ),
+        format!("update trade set status = '{cancelled}' where {open}"),
+    ]
+}

@@ -1,0 +1,41 @@
+//! A transaction that only reads, and knows all its questions beforehand.
+//!
+//! The one idea: all questions travel in one batch. One statement needs no transaction around it; several that must
+//! agree do.
+//!
+//! What it does not do: it does not look at the answers.
+
+use super::super::statements::Place;
+use super::DONE;
+use crate::transaction::{Batch, Step, Value};
+
+/// Questions, asked at once.
+#[derive(Debug, Default)]
+pub(in crate::brokerage) struct Ask {
+    questions: Vec<(u16, Vec<Value>)>,
+    asked: bool,
+}
+
+impl Ask {
+    pub(super) fn with<const N: usize>(mut self, statement: impl Place, parameters: [Value; N]) -> Ask {
+        self.questions.push((statement.place(), parameters.into()));
+        self
+    }
+
+    pub(super) fn step(&mut self, batch: &mut Batch) -> Step {
+        if std::mem::replace(&mut self.asked, true) {
+            return DONE;
+        }
+        let agree = self.questions.len() > 1;
+        if agree {
+            batch.begin(false);
+        }
+        for (statement, parameters) in self.questions.drain(..) {
+            batch.call(statement, parameters);
+        }
+        if agree {
+            batch.commit();
+        }
+        Step::Send
+    }
+}
