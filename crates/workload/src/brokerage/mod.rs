@@ -7,11 +7,15 @@
 //! What it does not do: it talks to no database.
 
 mod business;
+pub mod charges;
 pub mod codes;
 mod draws;
 mod exchange;
+pub mod fill;
+pub mod history;
 pub mod ledger;
 mod mix;
+pub mod names;
 mod numbers;
 mod popularity;
 pub mod price;

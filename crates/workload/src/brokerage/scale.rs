@@ -1,7 +1,7 @@
 //! How many there are of everything, and who is who: pure arithmetic on numbers, so that a generator of transactions finds
 //! valid customers, accounts and symbols without asking the database.
 
-use super::{Preset, Spec};
+use super::{Preset, Spec, names};
 
 /// Accounts of each ten customers in turn: 1 to 9, 5 on average.
 const ACCOUNTS: [u64; 10] = [5, 1, 9, 3, 7, 2, 8, 4, 6, 5];
@@ -117,7 +117,15 @@ impl Scale {
 
     /// The tax number of a customer (from 1), different for each.
     pub fn tax_id(&self, customer: u64) -> String {
-        format!("T{:09}", customer * 618_033_989 % 1_000_000_000)
+        let mut text = String::new();
+        self.push_tax_id(customer, &mut text);
+        text
+    }
+
+    /// Adds the tax number of a customer to a text, without memory of its own.
+    pub fn push_tax_id(&self, customer: u64, to: &mut String) {
+        to.push('T');
+        names::push_padded(customer * 618_033_989 % 1_000_000_000, 9, to);
     }
 
     /// The company (from 1) of a security.

@@ -1,0 +1,162 @@
+//! Articles about companies: headlines, and bodies of six to eight thousand characters.
+//!
+//! The one idea: sentences from a short list of plain words, so that a body compresses as prose does, roughly threefold,
+//! and no two are the same.
+//!
+//! What it does not do: it means nothing.
+
+use crate::block::draw::{below, mix};
+
+const NOUNS: [&str; 40] = [
+    "board",
+    "branch",
+    "budget",
+    "cargo",
+    "contract",
+    "crew",
+    "customer",
+    "delivery",
+    "demand",
+    "depot",
+    "engine",
+    "factory",
+    "field",
+    "forecast",
+    "harvest",
+    "index",
+    "journey",
+    "labour",
+    "ledger",
+    "letter",
+    "machine",
+    "margin",
+    "market",
+    "meeting",
+    "order",
+    "output",
+    "partner",
+    "plan",
+    "price",
+    "quarter",
+    "record",
+    "region",
+    "report",
+    "reserve",
+    "season",
+    "supplier",
+    "tender",
+    "tool",
+    "warehouse",
+    "worker",
+];
+const VERBS: [&str; 24] = [
+    "raised",
+    "lowered",
+    "met",
+    "missed",
+    "moved",
+    "signed",
+    "opened",
+    "closed",
+    "doubled",
+    "delayed",
+    "welcomed",
+    "questioned",
+    "changed",
+    "carried",
+    "counted",
+    "followed",
+    "kept",
+    "lost",
+    "planned",
+    "reached",
+    "repaired",
+    "replaced",
+    "shared",
+    "watched",
+];
+const QUALITIES: [&str; 24] = [
+    "early", "late", "local", "foreign", "steady", "sudden", "modest", "record", "annual", "autumn", "spring",
+    "winter", "public", "private", "larger", "smaller", "second", "third", "northern", "southern", "careful", "costly",
+    "quiet", "busy",
+];
+const LINKS: [&str; 8] = ["while", "because", "although", "after", "before", "and", "but", "so"];
+
+/// Characters of the longest body.
+pub(super) const LONGEST: usize = 8_000;
+
+fn word(list: &[&'static str], random: u64) -> &'static str {
+    list[below(random, list.len() as u64) as usize]
+}
+
+/// Adds a clause of up to 60 characters: the northern depot doubled a modest order.
+fn push_clause(random: u64, to: &mut String) {
+    let draw = |k: u64| mix(random.wrapping_add(k));
+    for (at, text) in [
+        "the",
+        word(&QUALITIES, draw(1)),
+        word(&NOUNS, draw(2)),
+        word(&VERBS, draw(3)),
+        "the",
+        word(&QUALITIES, draw(4)),
+        word(&NOUNS, draw(5)),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        if at > 0 {
+            to.push(' ');
+        }
+        to.push_str(text);
+    }
+}
+
+/// Adds the headline of an article.
+pub(super) fn push_headline(article: u64, to: &mut String) {
+    push_clause(mix(article ^ 0x6865_6164), to);
+}
+
+/// Adds the summary of an article: two clauses.
+pub(super) fn push_summary(article: u64, to: &mut String) {
+    push_clause(mix(article ^ 0x7375_6d31), to);
+    to.push_str(", and ");
+    push_clause(mix(article ^ 0x7375_6d32), to);
+    to.push('.');
+}
+
+/// Adds the body of an article: at most [`LONGEST`] characters.
+pub(super) fn push_body(article: u64, to: &mut String) {
+    let mut random = mix(article ^ 0x626f_6479);
+    let length = LONGEST - 200 - below(random, 1_800) as usize;
+    to.reserve(LONGEST);
+    while to.len() < length {
+        random = mix(random.wrapping_add(0x9e37_79b9_7f4a_7c15));
+        push_clause(random, to);
+        if random % 3 > 0 {
+            to.push(' ');
+            to.push_str(word(&LINKS, mix(random ^ 3)));
+            to.push(' ');
+            push_clause(mix(random ^ 4), to);
+        }
+        to.push_str(if random % 7 == 0 { ".\n" } else { ". " });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn articles_keep_their_bounds_and_bodies_compress_but_not_to_nothing() {
+        for article in 1..200 {
+            let (mut headline, mut summary, mut body) = (String::new(), String::new(), String::new());
+            push_headline(article, &mut headline);
+            push_summary(article, &mut summary);
+            push_body(article, &mut body);
+            assert!(headline.len() <= 80 && summary.len() <= 255, "{headline} / {summary}");
+            assert!((6_000..=LONGEST).contains(&body.len()), "{}", body.len());
+            let packed = lz4_flex::block::compress(body.as_bytes()).len();
+            assert!((body.len() / 6..body.len() * 2 / 3).contains(&packed), "{packed} of {}", body.len());
+        }
+    }
+}

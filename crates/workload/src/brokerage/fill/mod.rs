@@ -1,0 +1,87 @@
+//! The rows of every table, made from a scale and a seed.
+//!
+//! The one idea: a table has units (a trade, an account, a company), and the rows of a unit are a function of it. So a
+//! part of a table is a span of units, and any part can be made alone, again, and beside the others.
+//!
+//! What it does not do: it writes to no database. Rows of tables that only the house has can be made for a desk too, but
+//! no desk asks for them.
+
+mod article;
+mod fixed;
+mod market;
+mod people;
+mod row;
+mod tables;
+mod trades;
+
+use super::Scale;
+use super::history::{History, Lot, Trade};
+use super::schema::Table;
+use crate::transaction::Value;
+use row::Row;
+use tables::{Source, source};
+
+/// What rows are made from, and what was made last.
+#[derive(Clone, Debug)]
+struct Maker {
+    history: History,
+    last: Option<Trade>,
+    lots: Vec<Lot>,
+}
+
+impl Maker {
+    fn trade(&mut self, number: u64) -> Trade {
+        match self.last {
+            Some(trade) if trade.number == number => trade,
+            _ => *self.last.insert(self.history.trade(number)),
+        }
+    }
+}
+
+/// The rows of a part of a table, in order.
+#[derive(Clone, Debug)]
+pub struct TableRows {
+    maker: Maker,
+    source: Source,
+    unit: u64,
+    end: u64,
+    sub: u32,
+}
+
+impl TableRows {
+    /// The rows of part `part` of `parts` equal ones; parts 0 to `parts` together hold each row of the table once.
+    ///
+    /// # Panics
+    /// When the table is not one of [`super::schema::TABLES`], or there is no such part.
+    pub fn new(scale: Scale, seed: u64, table: &'static Table, part: u32, parts: u32) -> TableRows {
+        assert!(part < parts, "part {part} of {parts} of table {}", table.name);
+        let source = source(table.name);
+        let units = (source.units)(&scale);
+        let edge = |part: u32| (u128::from(units) * u128::from(part) / u128::from(parts)) as u64;
+        let maker = Maker { history: History::new(scale, seed), last: None, lots: Vec::new() };
+        TableRows { maker, source, unit: edge(part), end: edge(part + 1), sub: 0 }
+    }
+
+    /// Makes the next row in `row`, in the order of the table's columns; false when there is none. Whatever `row` held is
+    /// written over, and its texts keep their memory.
+    pub fn next(&mut self, row: &mut Vec<Value>) -> bool {
+        while self.unit < self.end {
+            if self.source.rows.write(&mut self.maker, self.unit, self.sub, &mut Row::over(row)) {
+                self.sub += 1;
+                return true;
+            }
+            (self.unit, self.sub) = (self.unit + 1, 0);
+        }
+        false
+    }
+}
+
+/// Rows of a table of that scale: exact, but for `access_grant`, `trade_event`, `cash_entry`, `position`, `lot` and
+/// `lot_change`, where it is an estimate for progress.
+///
+/// # Panics
+/// When the table is not one of [`super::schema::TABLES`].
+pub fn row_count(scale: Scale, table: &Table) -> u64 {
+    let source = source(table.name);
+    (source.units)(&scale) * source.percent / 100
+}
