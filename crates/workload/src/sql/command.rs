@@ -1,0 +1,130 @@
+//! The commands of a script, as they are read.
+//!
+//! What it does not do: it runs nothing; `program` makes of commands what runs.
+
+use super::expression::Expression;
+use super::problem::Place;
+use super::substitute::Parameter;
+
+/// A command and where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Command {
+    pub(super) place: Place,
+    pub(super) action: Action,
+}
+
+/// What a command does.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Action {
+    Set { variable: u16, expression: Expression },
+    Sleep { amount: Amount, unit: Unit },
+    Sql { parts: Vec<Part>, keep: Option<Keep> },
+    If(Expression),
+    Elif(Expression),
+    Else,
+    Endif,
+    StartPipeline,
+    SyncPipeline,
+    EndPipeline,
+}
+
+/// How long to sleep, in units.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Amount {
+    Fixed(i64),
+    Variable(u16),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unit {
+    Microseconds,
+    Milliseconds,
+    Seconds,
+}
+
+impl Unit {
+    pub(super) fn nanoseconds(self) -> u64 {
+        match self {
+            Unit::Microseconds => 1_000,
+            Unit::Milliseconds => 1_000_000,
+            Unit::Seconds => 1_000_000_000,
+        }
+    }
+
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Unit::Microseconds => "us",
+            Unit::Milliseconds => "ms",
+            Unit::Seconds => "s",
+        }
+    }
+}
+
+/// One statement.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Part {
+    pub(super) place: Place,
+    /// As the user wrote it.
+    pub(super) written: String,
+    /// With `$1` for variables.
+    pub(super) sql: String,
+    pub(super) parameters: Vec<Parameter>,
+    /// Variables that stand in quotes or comments.
+    pub(super) quoted: Vec<u16>,
+    /// Whether the text had a `$1` of its own.
+    pub(super) own: bool,
+    pub(super) rows: bool,
+    pub(super) bound: Option<Bound>,
+}
+
+/// A statement that is nothing but the beginning or the end of a transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bound {
+    Begin,
+    Commit,
+    Rollback,
+}
+
+/// Answers that become variables.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Keep {
+    /// Of every statement of a combined query, rather than of its last one alone.
+    pub(super) all: bool,
+    /// What the names of the variables begin with.
+    pub(super) prefix: String,
+}
+
+impl Part {
+    /// A short name: the first words.
+    pub(super) fn gist(&self) -> String {
+        self.written.split_whitespace().take(3).collect::<Vec<_>>().join(" ").chars().take(40).collect()
+    }
+}
+
+/// Whether a statement of these words gives rows back, as far as its words tell.
+pub(super) fn gives_rows(words: &[String]) -> bool {
+    let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
+    match words.first().map(String::as_str) {
+        Some("with") => !has(&["insert", "update", "delete", "merge"]) || has(&["returning"]),
+        Some(
+            "select" | "values" | "table" | "show" | "explain" | "fetch" | "execute" | "call" | "pragma" | "describe"
+            | "desc" | "check" | "analyze",
+        ) => true,
+        _ => has(&["returning"]),
+    }
+}
+
+/// Whether the words are nothing but the beginning or the end of a transaction.
+pub(super) fn bound(sql: &str, words: &[String]) -> Option<Bound> {
+    // Anything besides words, such as a savepoint's name in quotes, makes it an ordinary statement.
+    if sql.bytes().any(|byte| !byte.is_ascii_alphabetic() && !byte.is_ascii_whitespace()) {
+        return None;
+    }
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["begin"] | ["begin" | "start", "transaction"] | ["begin", "work"] => Some(Bound::Begin),
+        ["commit" | "end"] | ["commit" | "end", "transaction" | "work"] => Some(Bound::Commit),
+        ["rollback" | "abort"] | ["rollback" | "abort", "transaction" | "work"] => Some(Bound::Rollback),
+        _ => None,
+    }
+}

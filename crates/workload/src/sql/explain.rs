@@ -1,0 +1,215 @@
+//! What was understood of a script, in words and values.
+//!
+//! The one idea: whoever brings a script sees, command by command, what it will do here, and where that differs from what
+//! pgbench would do, before anything runs.
+
+use super::command::{Action, Amount, Command, Part};
+use super::expression::{Expression, Function};
+use super::names::Names;
+use super::problem::{Place, Problem};
+use super::reader::read;
+use std::collections::BTreeSet;
+
+/// What was understood of a script.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    /// Name of the script.
+    pub name: String,
+    /// Its commands in order.
+    pub commands: Vec<Explained>,
+    /// Variables that it reads, by name.
+    pub reads: Vec<String>,
+    /// Variables that it sets; those of `\gset` and `\aset` as far as the script reads them.
+    pub sets: Vec<String>,
+    /// Variables that it reads and neither sets nor finds set: they must be defined.
+    pub needs: Vec<String>,
+    /// Statements as the server sees them, with `$1` for variables.
+    pub statements: Vec<String>,
+    /// What differs from pgbench or may surprise.
+    pub notes: Vec<Note>,
+    /// What keeps it from being run.
+    pub problems: Vec<Problem>,
+}
+
+/// One command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explained {
+    /// Where it stands.
+    pub place: Place,
+    /// What kind it is: `set`, `statement`, `if`, ...
+    pub kind: &'static str,
+    /// What it does.
+    pub text: String,
+    /// How deep it lies in conditions.
+    pub depth: u32,
+}
+
+/// Something to know about a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// Where.
+    pub place: Place,
+    /// What it is and what follows from it.
+    pub text: String,
+}
+
+/// Variables that are always there.
+const GIVEN: [&str; 4] = ["scale", "client_id", "random_seed", "default_seed"];
+
+/// Explains a script; no text is too broken.
+pub fn explain(name: &str, text: &str) -> Explanation {
+    let mut names = Names::default();
+    let read = read(name, text, false, &mut names);
+    let mut found = Found { names: &names, reads: BTreeSet::new(), sets: BTreeSet::new(), notes: vec![] };
+    let mut depth = 0u32;
+    let mut commands = Vec::new();
+    for command in &read.commands {
+        found.look(command);
+        let closes = matches!(command.action, Action::Elif(_) | Action::Else | Action::Endif);
+        let here = depth.saturating_sub(u32::from(closes));
+        let (kind, text) = describe(&command.action, &names);
+        commands.push(Explained { place: command.place, kind, text, depth: here });
+        depth = match command.action {
+            Action::If(_) => depth + 1,
+            Action::Endif => here,
+            _ => depth,
+        };
+    }
+    let words = |numbers: &BTreeSet<u16>| -> Vec<String> {
+        numbers.iter().map(|number| names.name(*number).to_owned()).collect::<BTreeSet<_>>().into_iter().collect()
+    };
+    let (reads, sets) = (words(&found.reads), words(&found.sets));
+    let needs = reads.iter().filter(|name| !sets.contains(name) && !GIVEN.contains(&name.as_str())).cloned().collect();
+    let parts = read.commands.iter().flat_map(parts);
+    let statements = parts.map(|part| part.sql.clone()).collect();
+    Explanation {
+        name: name.to_owned(),
+        commands,
+        needs,
+        reads,
+        sets,
+        statements,
+        notes: found.notes,
+        problems: read.problems,
+    }
+}
+
+fn parts(command: &Command) -> &[Part] {
+    match &command.action {
+        Action::Sql { parts, .. } => parts,
+        _ => &[],
+    }
+}
+
+struct Found<'a> {
+    names: &'a Names,
+    reads: BTreeSet<u16>,
+    sets: BTreeSet<u16>,
+    notes: Vec<Note>,
+}
+
+impl Found<'_> {
+    fn note(&mut self, place: Place, text: impl Into<String>) {
+        self.notes.push(Note { place, text: text.into() });
+    }
+
+    fn look(&mut self, command: &Command) {
+        let place = command.place;
+        match &command.action {
+            Action::Set { variable, expression } => {
+                self.expression(expression, place);
+                self.sets.insert(*variable);
+            }
+            Action::If(condition) | Action::Elif(condition) => self.expression(condition, place),
+            Action::Sleep { amount: Amount::Variable(variable), .. } => self.reads.extend([*variable]),
+            Action::Sleep { .. } => {
+                self.note(place, "the pause is part of the transaction and of its response time, as in pgbench");
+            }
+            Action::SyncPipeline => self.note(place, "pgbench knows \\syncpipeline from version 17 on"),
+            Action::Sql { parts, keep } => {
+                parts.iter().for_each(|part| self.statement(part));
+                if parts.len() > 1 {
+                    let text = format!("{} statements travel together, in any protocol", parts.len());
+                    self.note(place, text);
+                }
+                if let Some(keep) = keep {
+                    let all = 0..self.names.len() as u16;
+                    let fits =
+                        |number: &u16| keep.prefix.is_empty() || self.names.name(*number).starts_with(&keep.prefix);
+                    let fitting: Vec<u16> = all.filter(fits).filter(|number| !self.given(*number)).collect();
+                    self.sets.extend(fitting);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn given(&self, number: u16) -> bool {
+        GIVEN.contains(&self.names.name(number))
+    }
+
+    fn expression(&mut self, expression: &Expression, place: Place) {
+        expression.reads(|variable| self.reads.extend([variable]));
+        if expression.draws() {
+            let known = self.notes.iter().any(|note| note.text.starts_with("random numbers"));
+            if !known {
+                self.note(place, "random numbers have pgbench's distributions, but not its values for a seed");
+            }
+        }
+        if expression.calls(Function::Debug) {
+            self.note(place, "debug() gives back its argument and prints nothing here");
+        }
+    }
+
+    fn statement(&mut self, part: &Part) {
+        for parameter in &part.parameters {
+            if let super::substitute::Parameter::Variable(variable) = parameter {
+                self.reads.insert(*variable);
+            }
+        }
+        for variable in &part.quoted {
+            let text = format!(
+                ":{} stands in quotes or in a comment: the simple protocol puts its value there, the others leave a bare \
+                 parameter, which the server refuses",
+                self.names.name(*variable)
+            );
+            self.note(part.place, text);
+        }
+        if part.own {
+            let text = "the text has a $1 of its own: in the extended and prepared protocol it is the first variable";
+            self.note(part.place, text);
+        }
+        if part.sql == ";" || part.sql.starts_with("/*") && part.sql.ends_with("*/") {
+            self.note(part.place, "an empty query, which some servers refuse");
+        }
+    }
+}
+
+fn describe(action: &Action, names: &Names) -> (&'static str, String) {
+    match action {
+        Action::Set { variable, expression } => {
+            ("set", format!("{} = {}", names.name(*variable), expression.text(names)))
+        }
+        Action::Sleep { amount: Amount::Fixed(amount), unit } => ("sleep", format!("{amount} {}", unit.word())),
+        Action::Sleep { amount: Amount::Variable(variable), unit } => {
+            ("sleep", format!(":{} {}", names.name(*variable), unit.word()))
+        }
+        Action::If(condition) => ("if", condition.text(names)),
+        Action::Elif(condition) => ("elif", condition.text(names)),
+        Action::Else => ("else", String::new()),
+        Action::Endif => ("endif", String::new()),
+        Action::StartPipeline => ("startpipeline", "statements travel together from here".to_owned()),
+        Action::SyncPipeline => ("syncpipeline", "what was gathered is sent".to_owned()),
+        Action::EndPipeline => ("endpipeline", "what was gathered is sent, and answers are awaited".to_owned()),
+        Action::Sql { parts, keep } => {
+            let sql = parts.iter().map(|part| part.written.as_str()).collect::<Vec<_>>().join("; ");
+            match keep {
+                None => ("statement", sql),
+                Some(keep) => {
+                    let which = if keep.all { "last row of every answer" } else { "its one row" };
+                    ("statement", format!("{sql}  -> {which} becomes variables {}*", keep.prefix))
+                }
+            }
+        }
+    }
+}

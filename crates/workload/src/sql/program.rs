@@ -1,0 +1,269 @@
+//! Scripts, ready to run.
+//!
+//! The one idea: everything that can be decided before the run is: names are numbers, conditions are jumps, statements
+//! have their places in one list. All workers share one program.
+
+use super::command::{Action, Amount, Bound, Command, Keep, Unit};
+use super::expression::Expression;
+use super::names::{Names, is_name};
+use super::problem::{Place, Problem, Problems};
+use super::reader::read;
+use super::spec::{Bounds, Spec};
+use super::substitute::Parameter;
+use super::variables::Held;
+use crate::transaction::Statement;
+
+/// All scripts of a workload.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Program {
+    pub(super) scripts: Vec<Compiled>,
+    pub(super) statements: Vec<Statement>,
+    /// Statements whose answers become variables.
+    pub(super) kept: Vec<bool>,
+    /// How many commands keep answers.
+    pub(super) keeps: u16,
+    pub(super) names: Names,
+    /// What variables hold when a client begins.
+    pub(super) defined: Vec<Held>,
+    pub(super) own: Own,
+    pub(super) scale: u32,
+    pub(super) textual: bool,
+}
+
+/// The variables that every script has, unless they are defined.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Own {
+    pub(super) scale: u16,
+    pub(super) client_id: u16,
+    pub(super) random_seed: u16,
+    pub(super) default_seed: u16,
+}
+
+/// One script.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Compiled {
+    pub(super) name: String,
+    pub(super) weight: u32,
+    pub(super) steps: Vec<Instruction>,
+    /// Variables that it may change.
+    pub(super) writes: Vec<u16>,
+}
+
+/// One instruction and the line that it comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Instruction {
+    pub(super) line: u32,
+    pub(super) what: What,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum What {
+    Set(u16, Expression),
+    Sleep(Amount, Unit),
+    Send {
+        calls: Box<[Send]>,
+        keep: Option<Kept>,
+    },
+    /// Goes on there unless the condition holds.
+    Unless(Expression, u32),
+    Jump(u32),
+    StartPipeline,
+    SyncPipeline,
+    EndPipeline,
+}
+
+/// One statement of a batch.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Send {
+    pub(super) statement: u16,
+    pub(super) parameters: Box<[Parameter]>,
+    pub(super) bound: Option<Bound>,
+    /// Whether the bound is a call rather than a statement.
+    pub(super) as_call: bool,
+}
+
+/// Answers to keep, by number so that a worker can remember what their columns mean.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Kept {
+    pub(super) number: u16,
+    pub(super) keep: Keep,
+}
+
+impl Program {
+    /// Reads and resolves the scripts.
+    ///
+    /// # Errors
+    /// All problems of all scripts.
+    pub fn build(spec: &Spec) -> Result<Program, Problems> {
+        let mut names = Names::default();
+        // These come first, so that their numbers are always there.
+        let own = Own { scale: 0, client_id: 1, random_seed: 2, default_seed: 3 };
+        for name in ["scale", "client_id", "random_seed", "default_seed"] {
+            names.number(name);
+        }
+        let mut problems = outside(spec);
+        let mut scripts = Vec::new();
+        for script in &spec.scripts {
+            let read = read(&script.name, &script.text, spec.textual, &mut names);
+            problems.extend(read.problems);
+            scripts.push((script, read.commands));
+        }
+        let mut defined = Vec::new();
+        for (name, text) in &spec.define {
+            if let Some(number) = names.number(name) {
+                defined.resize(defined.len().max(usize::from(number) + 1), Held::Nothing);
+                defined[usize::from(number)] = Held::Text(text.clone());
+            }
+        }
+        defined.resize(names.len(), Held::Nothing);
+        let mut program = Program {
+            scripts: vec![],
+            statements: vec![],
+            kept: vec![],
+            keeps: 0,
+            names,
+            defined,
+            own,
+            scale: spec.scale,
+            textual: spec.textual,
+        };
+        if problems.is_empty() {
+            for (script, commands) in scripts {
+                let compiled = program.compile(&script.name, script.weight, &commands, spec.bounds);
+                match compiled {
+                    Some(compiled) => program.scripts.push(compiled),
+                    None => problems.push(general("more than 65,536 statements".to_owned())),
+                }
+            }
+        }
+        if problems.is_empty() { Ok(program) } else { Err(Problems(problems)) }
+    }
+
+    /// The statements of all scripts; calls name them by their place here.
+    pub fn statements(&self) -> Vec<Statement> {
+        self.statements.clone()
+    }
+
+    /// Whether the session is to say what the columns of the answers to a statement are called
+    /// ([`Answers::named`](crate::transaction::Answers::named)), because `\gset` or `\aset` makes variables of them.
+    pub fn wants_names(&self, statement: u16) -> bool {
+        self.kept.get(usize::from(statement)).copied().unwrap_or(false)
+    }
+
+    /// The classes: the names of the scripts.
+    pub fn classes(&self) -> Vec<String> {
+        self.scripts.iter().map(|script| script.name.clone()).collect()
+    }
+
+    /// Whether the texts of statements are to be made by [`splice`](super::splice).
+    pub fn textual(&self) -> bool {
+        self.textual
+    }
+
+    fn compile(&mut self, name: &str, weight: u32, commands: &[Command], bounds: Bounds) -> Option<Compiled> {
+        let mut steps: Vec<Instruction> = Vec::new();
+        // For each open condition: the jump to patch when the next branch begins, and those to patch at its end.
+        let mut open: Vec<(Option<usize>, Vec<usize>)> = Vec::new();
+        for command in commands {
+            let next = steps.len();
+            let mut push = |what: What| steps.push(Instruction { line: command.place.line, what });
+            match &command.action {
+                Action::Set { variable, expression } => push(What::Set(*variable, expression.clone())),
+                Action::Sleep { amount, unit } => push(What::Sleep(amount.clone(), *unit)),
+                Action::StartPipeline => push(What::StartPipeline),
+                Action::SyncPipeline => push(What::SyncPipeline),
+                Action::EndPipeline => push(What::EndPipeline),
+                Action::Sql { .. } => push(self.send(name, &command.action, bounds)?),
+                Action::If(condition) => {
+                    push(What::Unless(condition.clone(), 0));
+                    open.push((Some(next), vec![]));
+                }
+                Action::Elif(condition) => {
+                    let (branch, ends) = open.last_mut()?;
+                    push(What::Jump(0));
+                    ends.push(next);
+                    push(What::Unless(condition.clone(), 0));
+                    let before = branch.replace(next + 1);
+                    patch(&mut steps, before, next + 1);
+                }
+                Action::Else => {
+                    let (branch, ends) = open.last_mut()?;
+                    push(What::Jump(0));
+                    ends.push(next);
+                    let before = branch.take();
+                    patch(&mut steps, before, next + 1);
+                }
+                Action::Endif => {
+                    let (branch, ends) = open.pop()?;
+                    ends.into_iter().chain(branch).for_each(|at| patch(&mut steps, Some(at), next));
+                }
+            }
+        }
+        let writes = self.writes(commands);
+        Some(Compiled { name: name.to_owned(), weight, steps, writes })
+    }
+
+    /// Gives the statements of a command their places.
+    fn send(&mut self, script: &str, action: &Action, bounds: Bounds) -> Option<What> {
+        let Action::Sql { parts, keep } = action else { return None };
+        let mut calls = Vec::new();
+        let last = parts.len() - 1;
+        for (index, part) in parts.iter().enumerate() {
+            let statement = u16::try_from(self.statements.len()).ok()?;
+            let name = format!("{script}:{} {}", part.place.line, part.gist());
+            self.statements.push(Statement { name, sql: part.sql.clone(), rows: part.rows });
+            self.kept.push(keep.as_ref().is_some_and(|keep| keep.all || index == last));
+            let parameters = part.parameters.clone().into();
+            calls.push(Send { statement, parameters, bound: part.bound, as_call: bounds == Bounds::Calls });
+        }
+        let keep = keep.clone().map(|keep| {
+            self.keeps += 1;
+            Kept { number: self.keeps - 1, keep }
+        });
+        Some(What::Send { calls: calls.into(), keep })
+    }
+
+    /// Variables that a script may change. Which columns an answer has is not known yet, so that all names count that
+    /// begin as its variables do.
+    fn writes(&self, commands: &[Command]) -> Vec<u16> {
+        let mut writes = Vec::new();
+        for command in commands {
+            match &command.action {
+                Action::Set { variable, .. } => writes.push(*variable),
+                Action::Sql { keep: Some(keep), .. } => {
+                    let all = 0..self.names.len() as u16;
+                    writes.extend(all.filter(|number| self.names.name(*number).starts_with(&keep.prefix)));
+                }
+                _ => {}
+            }
+        }
+        writes.sort_unstable();
+        writes.dedup();
+        writes
+    }
+}
+
+/// Lets a jump lead to `to`.
+fn patch(steps: &mut [Instruction], at: Option<usize>, to: usize) {
+    if let Some(What::Jump(target) | What::Unless(_, target)) = at.map(|at| &mut steps[at].what) {
+        *target = to as u32;
+    }
+}
+
+/// What is wrong with a spec outside of its scripts.
+fn outside(spec: &Spec) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    if spec.scripts.is_empty() {
+        problems.push(general("no script was given; name a file, tpcb-like or select-only".to_owned()));
+    } else if spec.scripts.iter().all(|script| script.weight == 0) {
+        problems.push(general("all scripts have weight 0; at least one must be drawn".to_owned()));
+    }
+    for (name, _) in spec.define.iter().filter(|(name, _)| !is_name(name)) {
+        problems.push(general(format!("invalid variable name: \"{name}\"; letters, digits and _, no digit first")));
+    }
+    problems
+}
+
+fn general(text: String) -> Problem {
+    Problem { script: String::new(), place: Place::default(), text }
+}
