@@ -55,7 +55,7 @@ pub(crate) enum Backing {
 
 impl Opened {
     /// Makes a system ready. Files are created here and removed on drop; a device is opened exclusively, and only with
-    /// consent that fits its identity.
+    /// consent that fits its identity, or for reading only when it is not to be filled.
     ///
     /// # Errors
     /// When files cannot be made, a device is refused, or there are fewer modules than needed.
@@ -65,7 +65,7 @@ impl Opened {
             Place::Null => Backing::Null,
             Place::Scripted(script) => Backing::Scripted(script.clone()),
             Place::File { dirs } => Backing::Files(make_files(spec, dirs, need)?),
-            Place::Device { paths } => Backing::Devices(open_devices(spec, paths, need)?),
+            Place::Device { paths, fill } => Backing::Devices(open_devices(spec, paths, *fill, need)?),
         };
         let mut opened = Opened {
             name: spec.name.clone(),
@@ -104,6 +104,11 @@ impl Opened {
         }
     }
 
+    /// Whether the system is read as it was found: nothing can be written to it.
+    pub(crate) fn read_only(&self) -> bool {
+        self.modules().iter().any(Module::read_only)
+    }
+
     pub(crate) fn modules_mut(&mut self) -> &mut [Module] {
         match &mut self.backing {
             Backing::Files(scratch) => scratch.modules_mut(),
@@ -130,7 +135,7 @@ impl Opened {
     fn gather_facts(&self, spec: &SystemSpec, need: &Need<'_>) -> SystemFacts {
         let place = match &spec.place {
             Place::File { dirs } => dirs.join(", "),
-            Place::Device { paths } => paths.join(", "),
+            Place::Device { paths, .. } => paths.join(", "),
             Place::Null => "answers at once".to_owned(),
             Place::Scripted(_) => "replies after scripted times".to_owned(),
         };
@@ -166,17 +171,15 @@ fn make_files(spec: &SystemSpec, dirs: &[String], need: &Need<'_>) -> Result<Scr
     Ok(made)
 }
 
-fn open_devices(spec: &SystemSpec, paths: &[String], need: &Need<'_>) -> Result<Vec<Module>, OpenError> {
+fn open_devices(spec: &SystemSpec, paths: &[String], fill: bool, need: &Need<'_>) -> Result<Vec<Module>, OpenError> {
     if (paths.len() as u32) < need.modules {
         let has = paths.len() as u32;
         return Err(OpenError::TooFewModules { system: spec.name.clone(), has, need: need.modules });
     }
     let open = |path: &String| {
-        system::device::open(Path::new(path), need.consents).map_err(|source| OpenError::Device {
-            system: spec.name.clone(),
-            path: path.clone(),
-            source,
-        })
+        let at = Path::new(path);
+        let opened = if fill { system::device::open(at, need.consents) } else { system::device::open_read_only(at) };
+        opened.map_err(|source| OpenError::Device { system: spec.name.clone(), path: path.clone(), source })
     };
     paths.iter().take(need.modules as usize).map(open).collect()
 }

@@ -44,6 +44,16 @@ pub(crate) fn prepare(
     if matches!(opened.backing, Backing::Null | Backing::Scripted(_)) {
         return Ok(prepared);
     }
+    if opened.read_only() {
+        only_read(opened, trial)?;
+        prepared.remarks.push(format!(
+            "`{}` was read as it was found: blocks that were never written may have been answered without touching the media",
+            opened.name
+        ));
+        set_cache(opened, trial)?;
+        settle(trial, observer, stop)?;
+        return Ok(prepared);
+    }
     write_back(opened)?;
     if trial.state.trim {
         trim(opened)?;
@@ -67,6 +77,17 @@ pub(crate) fn prepare(
     set_cache(opened, trial)?;
     settle(trial, observer, stop)?;
     Ok(prepared)
+}
+
+/// A plan asks a device that is read as it was found for nothing else. The kernel would refuse it, operation by operation;
+/// here it is refused once, and in words.
+fn only_read(opened: &Opened, trial: &Trial) -> Result<(), TrialError> {
+    let state = &trial.state;
+    if trial.writes() || validates(trial) || state.trim || state.refill || state.precondition.is_some() {
+        let what = "be changed, or have its reads checked: it was opened for reading only; use `fill = true`";
+        return Err(TrialError::Unsupported { system: opened.name.clone(), what: what.to_owned() });
+    }
+    Ok(())
 }
 
 /// Lets nothing of an earlier trial wait in memory: its write-back would be charged to the next one.

@@ -76,7 +76,8 @@ pub enum Command {
         long_about = "Runs a study and keeps everything that was observed in one file. The file survives a crash at any \
             moment with every finished interval; `--resume` goes on where a run was cut short.\n\n\
             A file system is only written in scratch files that Prony makes itself. A device is only written with \
-            `--destroy`, bound to its identity and size, and never while anything uses it.\n\n\
+            `--destroy`, bound to its identity and size, and never while anything uses it; one that is only read is opened \
+            for reading only, and needs no consent.\n\n\
             Exit codes: 0 fine; 1 a threshold failed, or was inconclusive without --allow-inconclusive; 2 an error, \
             or stopped by Ctrl-C (what was finished is kept).",
         after_long_help = "Examples:\n  prony run flash --on file:/mnt/data --set size=8GiB --html flash.html\n  \

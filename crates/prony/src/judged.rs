@@ -3,11 +3,11 @@
 //! The one idea: trials are read and reduced one at a time, so that memory does not grow with the length of a run.
 
 use crate::failure::Failure;
-use analysis::{Findings, TrialSummary};
+use analysis::{Caveat, CaveatKind, Findings, TrialSummary};
 use observation::RunFacts;
 use std::error::Error;
 use store::{RunFile, TrialState};
-use study::{Judgement, Overrides, Study};
+use study::{AS_FOUND, Judgement, Overrides, Study};
 
 /// Judges a run again, by the study that is in its file.
 ///
@@ -25,7 +25,23 @@ pub fn findings(file: &RunFile) -> Result<Findings, Failure> {
 /// When the file is damaged.
 pub fn findings_by(file: &RunFile, facts: RunFacts, judgement: &Judgement) -> Result<Findings, Failure> {
     let summaries = summaries(file, judgement)?;
-    Ok(analysis::judge(facts, summaries, judgement))
+    Ok(judge(facts, summaries, judgement))
+}
+
+/// Judges trials, with the doubt that follows from what the study did not ask for: data of our own to read.
+pub fn judge(facts: RunFacts, mut summaries: Vec<TrialSummary>, judgement: &Judgement) -> Findings {
+    summaries.iter_mut().filter(|summary| summary.label.state.contains(AS_FOUND)).for_each(doubt_data);
+    analysis::judge(facts, summaries, judgement)
+}
+
+/// A drive answers for blocks that it never wrote, or that were trimmed, out of its tables.
+fn doubt_data(summary: &mut TrialSummary) {
+    let text = format!(
+        "{} was read as it was found: blocks that were never written may be answered without touching the media; \
+         `--set fill=true` with `--destroy` fills it first",
+        summary.label.system
+    );
+    summary.caveats.push(Caveat { kind: CaveatKind::Other, trial: Some(summary.label.index), text });
 }
 
 /// The study of a run, with the changes it was run with.

@@ -48,7 +48,7 @@ pub(crate) fn trial(
         block: 0,
         factors: point.factors(),
         streams: labels,
-        state: state::words(&state),
+        state: state::words(&state, state::unasked(point, &streams)),
         search: None,
     };
     Ok(Trial { label, streams, modules, module_bytes, state, phases, seed: 0 })
@@ -70,7 +70,7 @@ fn fixed(stream: &Stream) -> bool {
 fn modules(point: &Point) -> u32 {
     let named = match &point.spec().place {
         Place::File { dirs } => dirs.len(),
-        Place::Device { paths } => paths.len(),
+        Place::Device { paths, .. } => paths.len(),
         Place::Null | Place::Scripted(_) => 1,
     };
     point.count("modules", 0).map_or(named as u32, |modules| modules as u32)

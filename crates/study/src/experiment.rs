@@ -71,6 +71,8 @@ impl Experiment {
         match (key.group, kind) {
             (Group::Block | Group::System | Group::Load, kind) => kind == WorkloadKind::Block,
             (Group::Files, kind) => kind == WorkloadKind::Files,
+            // It is asked of a system, whatever the workloads.
+            (Group::Opening, _) => false,
             (Group::Access, WorkloadKind::Files) => matches!(key.name, "direct" | "sync" | "pin" | "priority"),
             (Group::Access, WorkloadKind::Block) | (Group::State | Group::Phases, _) => true,
         }

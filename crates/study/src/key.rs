@@ -28,6 +28,8 @@ pub struct Key {
 pub enum Group {
     /// The system: in `[system.NAME]`, and in an experiment.
     System,
+    /// How a system is opened, once for the whole run: in `[system.NAME]` only.
+    Opening,
     /// A workload of blocks: in `[workload.NAME]`, a stream or an experiment.
     Block,
     /// A workload of files: in the same places.

@@ -28,6 +28,14 @@ pub const KEYS: &[Key] = &[
         help: "How many modules take part: files or devices that are loaded at the same time.",
     },
     Key {
+        name: "fill",
+        group: Group::Opening,
+        kind: Kind::Flag,
+        default: "(true; false for a device on which every trial only reads)",
+        help: "Whether modules are filled before they are first read. A device that is not filled is opened for reading only: \
+               it needs no consent, may be mounted, and is read as it is found.",
+    },
+    Key {
         name: "pattern",
         group: Group::Block,
         kind: Kind::Choice(&["random", "random-once", "sequential"]),

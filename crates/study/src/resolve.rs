@@ -7,9 +7,10 @@
 
 use crate::definition::{Definition, ExperimentDefinition, FactorDefinition, Given, Setting, StreamDefinition};
 use crate::experiment::{Chosen, Experiment, FactorChoice, StreamChoice, SystemChoice};
+use crate::key::Group;
 use crate::overrides::{Overrides, Scope, SetKey, Sets, sets};
 use crate::problem::{Origin, Problems, did_you_mean, listed};
-use crate::target;
+use crate::{Place, SystemSpec, target};
 
 /// What a study comes down to.
 pub(crate) struct Resolved {
@@ -116,13 +117,18 @@ impl Resolver<'_> {
         for system in systems.iter_mut() {
             system.settings = match own(&system.spec.name).filter(|own| own.spec.place == system.spec.place) {
                 Some(own) => self.all(&own.settings, problems),
-                None if matches!(system.spec.place, crate::Place::Device { .. }) => Vec::new(),
+                None if matches!(system.spec.place, Place::Device { .. }) => Vec::new(),
                 None => {
                     let first = self.definition.systems.first().map(|first| self.all(&first.settings, problems));
                     first.unwrap_or_default().into_iter().filter(|chosen| chosen.key.name == "size").collect()
                 }
             };
-            let set = self.sets.keys.iter().filter(|set| set.scope == Scope::System(system.spec.name.clone()));
+            let narrowed = Scope::System(system.spec.name.clone());
+            let meant = |set: &&SetKey| {
+                set.scope == narrowed
+                    || set.scope == Scope::All && set.key.group == Group::Opening && opens(&system.spec)
+            };
+            let set = self.sets.keys.iter().filter(meant);
             system.settings.extend(set.map(|set| chosen_of(set, &set.levels[0], true)));
         }
     }
@@ -297,6 +303,7 @@ fn apply(set: &SetKey, experiments: &mut [Experiment], systems: &[SystemChoice],
     let narrowed = match &set.scope {
         Scope::Workload(_) => return,
         Scope::System(name) => return check_system_scope(set, name, systems, problems),
+        Scope::All if set.key.group == Group::Opening => return check_opening(set, systems, problems),
         Scope::All => None,
         Scope::Experiment(name) => Some(name.as_str()),
     };
@@ -334,7 +341,22 @@ fn apply(set: &SetKey, experiments: &mut [Experiment], systems: &[SystemChoice],
 /// `--set SYSTEM.size=..` is taken up with the system's own settings.
 fn check_system_scope(set: &SetKey, name: &str, systems: &[SystemChoice], problems: &mut Problems) {
     let known = systems.iter().any(|system| system.spec.name == name);
-    if !known || set.key.group != crate::key::Group::System || set.levels.len() != 1 {
-        problems.add(&set.at, set.key.name, "a system takes one value of `size` or `modules`");
+    if !known || !matches!(set.key.group, Group::System | Group::Opening) || set.levels.len() != 1 {
+        problems.add(&set.at, set.key.name, "a system takes one value of `size`, `modules` or `fill`");
     }
+}
+
+/// `--set fill=..` is taken up by every system that can be filled.
+fn check_opening(set: &SetKey, systems: &[SystemChoice], problems: &mut Problems) {
+    if set.levels.len() != 1 {
+        problems.add(&set.at, set.key.name, "one value, got a list");
+    }
+    if !systems.iter().any(|system| opens(&system.spec)) {
+        problems.add(&set.at, set.key.name, "does not apply to any system of the study");
+    }
+}
+
+/// Whether a system is made or opened, rather than answering by itself.
+fn opens(spec: &SystemSpec) -> bool {
+    matches!(spec.place, Place::File { .. } | Place::Device { .. })
 }

@@ -6,7 +6,7 @@
 
 use crate::point::Point;
 use crate::value::Value;
-use crate::{Cache, Place, State};
+use crate::{Cache, Place, State, Stream};
 use units::Nanos;
 
 /// The state of a point.
@@ -31,20 +31,37 @@ pub(crate) fn state(point: &Point) -> State {
     }
 }
 
+/// The state of a device that is not filled, as it stands in the words of a trial.
+pub const AS_FOUND: &str = "data as it was found on the device";
+
+const AS_LEFT: &str = "data as the last trial left it";
+const CHECKED: &str = "filled again, because reads are checked";
+
+/// What a trial finds where its policy asks for no fill.
+pub(crate) fn unasked(point: &Point, streams: &[Stream]) -> &'static str {
+    match point.spec().place {
+        Place::Device { fill: false, .. } => AS_FOUND,
+        Place::Device { .. } | Place::File { .. } if streams.iter().any(|stream| stream.access.validate) => CHECKED,
+        _ => AS_LEFT,
+    }
+}
+
 /// The policy in words, as the report shows it.
-pub(crate) fn words(state: &State) -> String {
+pub(crate) fn words(state: &State, unasked: &str) -> String {
     let mut parts: Vec<String> = Vec::new();
     if state.trim {
         parts.push("trimmed and filled again".to_owned());
     } else if state.refill {
         parts.push("filled again".to_owned());
+    } else if unasked == CHECKED {
+        parts.push(CHECKED.to_owned());
     }
     if let Some(precondition) = &state.precondition {
         let until = if precondition.until_steady { ", then the workload until steady" } else { "" };
         parts.push(format!("preconditioned with {} fills{until}", precondition.fills));
     }
     if parts.is_empty() {
-        parts.push("data as the last trial left it".to_owned());
+        parts.push(unasked.to_owned());
     }
     parts.push(
         match state.cache {

@@ -13,7 +13,7 @@ use crate::point::{Point, combinations};
 use crate::problem::{Origin, Problems};
 use crate::resolve::{Resolved, resolve};
 use crate::survey::Survey;
-use crate::{Judgement, Place, SystemSpec, draft, read};
+use crate::{Judgement, Place, SystemSpec, draft, opening, read};
 
 /// More points than this are a slip of the pen: at ten seconds each they take more than a day.
 const POINTS_MAX: u64 = 10_000;
@@ -79,8 +79,8 @@ impl Study {
         study
     }
 
-    /// Makes every trial once on a machine that can do everything, to find what no machine could do, and how many modules
-    /// of which size each system must offer.
+    /// Makes every trial once on a machine that can do everything, to find what no machine could do, how many modules of
+    /// which size each system must offer, and whether it must be filled.
     fn check_points(&mut self, problems: &mut Problems) {
         let points = self.experiments.iter().fold(0u64, |sum, e| sum.saturating_add(e.point_count()));
         let points = points.saturating_mul(self.systems.len() as u64);
@@ -89,7 +89,9 @@ impl Study {
             return problems.add(&Origin::Whole, "experiment", message);
         }
         let (survey, mut specs) = (Survey::default(), self.specs.clone());
+        let mut changes: Vec<Option<String>> = vec![None; specs.len()];
         self.each_point(|i, point| {
+            changes[i] = changes[i].take().or_else(|| opening::change(point, problems));
             let Ok(trial) = draft::trial(point, &survey, &self.judgement.steady, problems) else { return };
             let spec = &mut specs[i];
             let made = !matches!(spec.place, Place::Device { .. });
@@ -100,6 +102,10 @@ impl Study {
                 spec.modules = spec.modules.max(Some(trial.modules));
             }
         });
+        for ((system, spec), change) in self.systems.iter_mut().zip(&mut specs).zip(changes) {
+            opening::settle(system, change, problems);
+            spec.place = system.spec.place.clone();
+        }
         self.specs = specs;
     }
 

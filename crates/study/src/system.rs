@@ -30,6 +30,8 @@ pub enum Place {
     Device {
         /// Paths as given; the identity is read from the open descriptor.
         paths: Vec<String>,
+        /// Whether they are filled; else they are opened for reading only, and read as they are found.
+        fill: bool,
     },
     /// Answers at once: measures the generator itself.
     Null,

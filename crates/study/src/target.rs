@@ -38,7 +38,7 @@ pub(crate) fn parse(text: &str) -> Result<SystemSpec, String> {
     let (kind, rest) = split_kind(target);
     let place = match kind {
         "file" => Place::File { dirs: paths(rest, "folder")? },
-        "device" => Place::Device { paths: paths(rest, "device")? },
+        "device" => Place::Device { paths: paths(rest, "device")?, fill: true },
         "null" if rest.is_empty() => Place::Null,
         "null" => return Err(format!("`null:` has nothing behind the colon, got `{rest}`")),
         "scripted" => Place::Scripted(script(rest)?),
@@ -87,7 +87,7 @@ fn paths(text: &str, what: &str) -> Result<Vec<String>, String> {
 fn named_after(place: &Place) -> String {
     let path = match place {
         Place::File { dirs } => &dirs[0],
-        Place::Device { paths } => &paths[0],
+        Place::Device { paths, .. } => &paths[0],
         Place::Null | Place::Scripted(_) => return place.word().to_owned(),
     };
     let last = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
@@ -174,7 +174,7 @@ mod tests {
         let two = parse("new=device:/dev/a,/dev/b").unwrap();
         assert_eq!(
             (two.name.as_str(), &two.place),
-            ("new", &Place::Device { paths: vec!["/dev/a".into(), "/dev/b".into()] })
+            ("new", &Place::Device { paths: vec!["/dev/a".into(), "/dev/b".into()], fill: true })
         );
     }
 

@@ -1,7 +1,9 @@
-//! Block devices as modules: opened exclusively, judged, and only then handed out.
+//! Block devices as modules: opened exclusively, judged, and only then handed out; or opened for reading only.
 //!
 //! The one idea: the judgement that counts is made on a tree that was read after the exclusive open. From then on the
 //! kernel lets nobody mount, swap on or claim the device, so what was judged stays true for as long as it is open.
+//!
+//! A device that is only read needs no judgement: nothing can be written through its descriptors, so it may be in use.
 //!
 //! What it does not do: it holds no rule; see [`crate::safety`].
 
@@ -46,6 +48,12 @@ pub enum OpenError {
         /// What was opened.
         found: DeviceNumber,
     },
+    /// It has no blocks.
+    #[error("open device `{path}`: it has no size; there is no medium or file behind it")]
+    Empty {
+        /// As given.
+        path: PathBuf,
+    },
     /// It may not be written.
     #[error(transparent)]
     Refused(#[from] Box<Refusal>),
@@ -57,23 +65,51 @@ pub enum OpenError {
 /// [`OpenError::Refused`] with every reason and the consent that would be enough, or what the kernel says.
 pub fn open(path: &Path, consents: &[Consent]) -> Result<Module, OpenError> {
     let at = |source| OpenError::Kernel { path: path.to_path_buf(), source };
-    // A symbolic link is resolved once; what is opened afterwards must be the node itself.
-    let real = fs::canonicalize(path).map_err(at)?;
-    let number = block_number(&fs::metadata(&real).map_err(at)?)
-        .ok_or_else(|| OpenError::NotADevice { path: path.to_path_buf() })?;
+    let (real, number) = found(path)?;
     // Judged first from outside: a device that is refused is not even opened for writing.
     safety::judge(&DeviceTree::read(&[number]), number, consents)?;
     let file = open_exclusive(&real, number).map_err(|error| match error {
         Claim::Busy(refusal) => OpenError::Refused(refusal),
         Claim::Failed(source) => at(source),
     })?;
-    let found = block_number(&file.metadata().map_err(at)?);
-    if found != Some(number) {
-        let found = found.unwrap_or_default();
-        return Err(OpenError::Exchanged { path: path.to_path_buf(), expected: number, found });
-    }
+    same_node(path, &file, number)?;
     let approved = judge_open(&file, number, consents)?;
-    module(path, file, &approved).map_err(at)
+    module(path, file, approved.number(), approved.size()).map_err(at)
+}
+
+/// Opens a device for reading only. It may be mounted or held: it is not claimed, and nothing can be written to it.
+///
+/// # Errors
+/// When it is no device or has no blocks, and what the kernel says.
+pub fn open_read_only(path: &Path) -> Result<Module, OpenError> {
+    let at = |source| OpenError::Kernel { path: path.to_path_buf(), source };
+    let (real, number) = found(path)?;
+    let flags = OFlags::NOFOLLOW.bits() as i32;
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(&real).map_err(at)?;
+    same_node(path, &file, number)?;
+    let size = stack::size_of(&number).filter(|size| size.0 > 0);
+    let size = size.ok_or_else(|| OpenError::Empty { path: path.to_path_buf() })?;
+    module(path, file, number, size).map_err(at)
+}
+
+/// The node that a path leads to. A symbolic link is resolved once; what is opened afterwards must be the node itself.
+fn found(path: &Path) -> Result<(PathBuf, DeviceNumber), OpenError> {
+    let at = |source| OpenError::Kernel { path: path.to_path_buf(), source };
+    let real = fs::canonicalize(path).map_err(at)?;
+    let number = block_number(&fs::metadata(&real).map_err(at)?);
+    let number = number.ok_or_else(|| OpenError::NotADevice { path: path.to_path_buf() })?;
+    Ok((real, number))
+}
+
+fn same_node(path: &Path, file: &File, expected: DeviceNumber) -> Result<(), OpenError> {
+    let metadata = file.metadata().map_err(|source| OpenError::Kernel { path: path.to_path_buf(), source })?;
+    match block_number(&metadata) {
+        Some(found) if found == expected => Ok(()),
+        found => {
+            let found = found.unwrap_or_default();
+            Err(OpenError::Exchanged { path: path.to_path_buf(), expected, found })
+        }
+    }
 }
 
 /// Judges again with the device held: the tree is read now, and the device's own signatures through the descriptor.
@@ -84,9 +120,9 @@ fn judge_open(file: &File, number: DeviceNumber, consents: &[Consent]) -> Result
     safety::judge(&tree, number, consents)
 }
 
-fn module(path: &Path, file: File, approved: &Approved) -> io::Result<Module> {
-    let kind = ModuleKind::Device { number: approved.number(), sequence: stack::sequence_of(&approved.number()) };
-    Module::new(path.to_path_buf(), kind, approved.size(), file, "none".to_owned())
+fn module(path: &Path, file: File, number: DeviceNumber, size: Bytes) -> io::Result<Module> {
+    let kind = ModuleKind::Device { number, sequence: stack::sequence_of(&number) };
+    Module::new(path.to_path_buf(), kind, size, file, "none".to_owned())
 }
 
 enum Claim {

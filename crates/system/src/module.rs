@@ -111,10 +111,12 @@ pub struct Module {
     buffered: File,
     direct: Option<(File, Alignment)>,
     filled: bool,
+    read_only: bool,
 }
 
 impl Module {
-    /// Takes over an open, writable descriptor and opens the direct road beside it.
+    /// Takes over an open descriptor and opens the direct road beside it. What was opened for reading only stays so on
+    /// both roads: the kernel then refuses every write, whoever asks for it.
     pub(crate) fn new(
         path: PathBuf,
         kind: ModuleKind,
@@ -126,7 +128,8 @@ impl Module {
         let alignment = direct_alignment(&file);
         let sector_bytes = disk.map_or(512, |d| d.logical_bytes);
         let block_bytes = rustix::fs::fstatvfs(&file).map_or(0, |space| space.f_frsize);
-        let direct = reopen(&file, OFlags::DIRECT).ok().map(|direct| {
+        let read_only = rustix::fs::fcntl_getfl(&file)? & OFlags::RWMODE == OFlags::RDONLY;
+        let direct = reopen(&file, OFlags::DIRECT, !read_only).ok().map(|direct| {
             let unit = stack::direct_unit(&filesystem, block_bytes, sector_bytes);
             (direct, alignment.unwrap_or(Alignment { offset_bytes: unit, memory_bytes: unit }))
         });
@@ -141,6 +144,7 @@ impl Module {
             buffered: file,
             direct,
             filled: false,
+            read_only,
         })
     }
 
@@ -157,6 +161,11 @@ impl Module {
     /// Its size.
     pub fn bytes(&self) -> Bytes {
         self.bytes
+    }
+
+    /// Whether it was opened for reading only, and is read as it was found.
+    pub fn read_only(&self) -> bool {
+        self.read_only
     }
 
     /// The smallest unit that can be addressed past the page cache, in bytes; the disk's logical sector where there
@@ -237,11 +246,15 @@ impl Module {
         }
     }
 
-    /// Makes what was written durable.
+    /// Makes what was written durable. Where nothing can have been written nothing is asked: flushing what others have
+    /// written is not reading.
     ///
     /// # Errors
     /// Whatever the device or filesystem reports; data may be lost then.
     pub fn sync(&self) -> Result<(), ModuleError> {
+        if self.read_only {
+            return Ok(());
+        }
         rustix::fs::fsync(&self.buffered).map_err(|errno| self.failed("sync", errno))
     }
 
@@ -278,10 +291,10 @@ impl Module {
 
 /// Opens the same inode again with more flags. Through `/proc/self/fd` no path is walked, so the file cannot have
 /// been exchanged, and no second exclusive claim is made on a block device.
-fn reopen(file: &File, flags: OFlags) -> io::Result<File> {
+fn reopen(file: &File, flags: OFlags, writable: bool) -> io::Result<File> {
     OpenOptions::new()
         .read(true)
-        .write(true)
+        .write(writable)
         .custom_flags(flags.bits() as i32)
         .open(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }

@@ -47,8 +47,9 @@ fn keys() -> String {
 }
 
 /// The groups of keys with the places where they stand, in the order of the page.
-const GROUPS: [(Group, &str, &str); 7] = [
+const GROUPS: [(Group, &str, &str); 8] = [
     (Group::System, "System", "In `[system.NAME]`, and in an experiment."),
+    (Group::Opening, "Opening", "In `[system.NAME]` only, never a factor: a system is opened once for the whole run."),
     (Group::Block, "Workloads of blocks", "In `[workload.NAME]` of kind `block`, a stream, or an experiment."),
     (Group::Files, "Workloads of files", "In `[workload.NAME]` of kind `files`, a stream, or an experiment."),
     (Group::Access, "Access", "How a workload reaches the system: in a workload, a stream, or an experiment."),

@@ -28,6 +28,7 @@ use execute::Execution;
 use observation::{Ceiling, RunFacts, SystemFacts};
 use progress::Progress;
 use recorder::WallClock;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -167,7 +168,7 @@ impl Prepared<'_> {
         self.facts.finished = true;
         let path = file.path().to_path_buf();
         file.close().map_err(closing)?;
-        let findings = analysis::judge(self.facts, summaries, self.study.judgement());
+        let findings = judged::judge(self.facts, summaries, self.study.judgement());
         Ok(Ended { findings, path, allow_inconclusive: self.study.judgement().allow_inconclusive })
     }
 
@@ -219,7 +220,7 @@ impl Prepared<'_> {
 /// where file work needs only the folders.
 fn modules(spec: &SystemSpec) -> u32 {
     match &spec.place {
-        Place::Device { paths } => spec.modules.unwrap_or(paths.len() as u32),
+        Place::Device { paths, .. } => spec.modules.unwrap_or(paths.len() as u32),
         Place::File { .. } if spec.size.is_none() => 0,
         _ => spec.modules.unwrap_or_default(),
     }
@@ -237,10 +238,29 @@ fn ceiling(systems: &[SystemSpec]) -> Result<Option<Ceiling>, Failure> {
 /// A system that cannot be opened, with what may help.
 fn refused(spec: &SystemSpec, error: &engine::OpenError) -> Failure {
     let failure = Failure::caused(format!("opening the system `{}`", spec.name), error);
-    match &spec.place {
-        Place::Device { .. } => failure.hint("`prony run --help` says how consent to write a device is given"),
+    match (&spec.place, refusal_of(error)) {
+        (Place::Device { fill: true, .. }, _) => {
+            failure.hint("`prony run --help` says how consent to write a device is given")
+        }
+        (Place::Device { .. }, Some(ErrorKind::PermissionDenied)) => {
+            failure.hint("run as root, or as a member of the group that owns the device")
+        }
+        (Place::File { .. }, Some(ErrorKind::ReadOnlyFilesystem)) => {
+            failure.hint("remount it for writing, or name a folder on another filesystem with `--on file:DIR`")
+        }
+        (Place::File { .. }, Some(ErrorKind::PermissionDenied)) => {
+            failure.hint("name a folder that you may write to with `--on file:DIR`")
+        }
+        (Place::File { .. }, Some(ErrorKind::StorageFull | ErrorKind::QuotaExceeded)) => failure
+            .hint("free some space, make the files smaller with `--set size=..`, or fewer with `--set modules=..`"),
         _ => failure,
     }
+}
+
+/// What the kernel said, at the end of the chain of causes.
+fn refusal_of(error: &engine::OpenError) -> Option<ErrorKind> {
+    let mut causes = std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source());
+    causes.find_map(|cause| cause.downcast_ref::<std::io::Error>()).map(std::io::Error::kind)
 }
 
 /// Makes the run file under the name that was asked for, or under the first free one.

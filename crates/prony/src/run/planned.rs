@@ -31,7 +31,8 @@ pub fn table(study: &Study, plan: &Plan) -> String {
     part("trials", vec![format!("{}; order and offsets from seed {}", trials(plan), plan.seed)]);
     part("time", vec![time(plan)]);
     part("detectable", plan.detectable.iter().map(detectable).collect());
-    let written: Vec<String> = plan.written().iter().map(sentence).collect();
+    let mut written: Vec<String> = plan.written().iter().map(sentence).collect();
+    written.extend(read_only(study).map(|name| format!("nothing to `{name}`, which is read as it is found")));
     part("writes", if written.is_empty() { vec!["nothing".to_owned()] } else { written });
     part("searches", plan.searches.iter().map(search).collect());
     part("notes", plan.notes.clone());
@@ -83,10 +84,16 @@ fn systems(study: &Study) -> Vec<String> {
 fn system(spec: &SystemSpec) -> String {
     let place = match &spec.place {
         Place::File { dirs } => dirs.join(", "),
-        Place::Device { paths } => paths.join(", "),
+        Place::Device { paths, .. } => paths.join(", "),
         Place::Null | Place::Scripted(_) => return format!("`{}` ({})", spec.name, spec.place.word()),
     };
     format!("`{}` ({} {place})", spec.name, spec.place.word())
+}
+
+/// Names of the devices that are opened for reading only.
+fn read_only(study: &Study) -> impl Iterator<Item = &str> {
+    let unfilled = study.systems().iter().filter(|spec| matches!(spec.place, Place::Device { fill: false, .. }));
+    unfilled.map(|spec| spec.name.as_str())
 }
 
 fn trials(plan: &Plan) -> String {
@@ -143,7 +150,8 @@ fn sentence(written: &Written) -> String {
     let amount = amount(&written.amount);
     match &written.occasion {
         Occasion::Fill => format!("{amount} to `{system}` once, before the first trial"),
-        Occasion::Prepare => format!("{amount} to `{system}` between trials, to restore its state"),
+        Occasion::Refill => format!("{amount} to `{system}` before its trials, to fill it again"),
+        Occasion::Precondition => format!("{amount} to `{system}` before its trials, to precondition it"),
         Occasion::Trials { experiment } => format!("{amount} to `{system}` in the trials of {experiment}"),
     }
 }
@@ -169,7 +177,8 @@ fn bytes(plan: &Plan) -> PlannedBytes {
     for written in plan.written() {
         let part = match written.occasion {
             Occasion::Fill => &mut sum.fill,
-            Occasion::Prepare => &mut sum.precondition,
+            Occasion::Refill => &mut sum.refill,
+            Occasion::Precondition => &mut sum.precondition,
             Occasion::Trials { .. } => &mut sum.trials,
         };
         *part = part.saturating_add(written.bytes().0);

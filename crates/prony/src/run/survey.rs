@@ -21,7 +21,7 @@ pub fn survey(specs: &[SystemSpec]) -> Result<Survey, Failure> {
 fn look(spec: &SystemSpec) -> Result<SurveyedSystem, Failure> {
     match &spec.place {
         Place::File { dirs } => folders(spec, dirs),
-        Place::Device { paths } => devices(spec, paths),
+        Place::Device { paths, .. } => devices(spec, paths),
         Place::Null | Place::Scripted(_) => Ok(SurveyedSystem {
             name: spec.name.clone(),
             modules_max: None,

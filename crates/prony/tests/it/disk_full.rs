@@ -101,3 +101,13 @@ fn quick_shrinks_to_a_small_folder_and_says_so() {
     assert_eq!(code, Some(2), "{told}");
     assert!(told.contains("are free in small: a scratch file of 64 MiB instead of"), "{told}");
 }
+
+#[test]
+fn a_folder_on_a_read_only_file_system_is_refused_with_the_next_step() {
+    let program = Program::new();
+    let Some(_small) = Small::mount(program.path("small"), "64m,ro") else { skip!("mounting a tmpfs needs root") };
+    let told = program.refused("run LAB --on file:small --set size=1MiB");
+    assert!(told.contains("Read-only file system"), "{told}");
+    assert!(told.contains("hint: remount it for writing, or name a folder on another filesystem"), "{told}");
+    assert_eq!(program.files(), ["small"], "no run file stays behind");
+}

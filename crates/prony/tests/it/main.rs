@@ -4,6 +4,7 @@
 
 mod compare;
 mod crash;
+mod device;
 mod disk_full;
 mod errors;
 mod help;

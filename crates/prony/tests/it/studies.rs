@@ -62,7 +62,7 @@ fn the_plan_says_every_byte_that_a_run_on_files_would_write() {
         let plan = program.json(&format!("plan {name} --on file:. --seed 7 --json"));
         let written = &plan["bytes_written"];
         let part = |key: &str| written[key].as_u64().unwrap_or_else(|| panic!("{name}: {key} in {written}"));
-        assert_eq!(part("total"), part("fill") + part("precondition") + part("trials"));
+        assert_eq!(part("total"), part("fill") + part("refill") + part("precondition") + part("trials"));
         assert!(part("total") > 0, "{name} writes nothing");
     }
     assert_eq!(program.files(), [""; 0]);

@@ -121,10 +121,19 @@ pub fn ceiling_json(ceiling: &Ceiling) -> Value {
 pub struct PlannedBytes {
     /// Filling the modules with real data.
     pub fill: u64,
+    /// Filling modules again before trials.
+    pub refill: u64,
     /// Preconditioning.
     pub precondition: u64,
     /// The trials themselves, at worst.
     pub trials: u64,
+}
+
+impl PlannedBytes {
+    /// All of it.
+    pub fn total(&self) -> u64 {
+        [self.fill, self.refill, self.precondition, self.trials].into_iter().fold(0, u64::saturating_add)
+    }
 }
 
 /// One trial of a plan.
@@ -192,9 +201,10 @@ pub fn plan_json(plan: &PlanFacts) -> Value {
         "detectable": optional(plan.detectable),
         "bytes_written": {
             "fill": plan.written.fill,
+            "refill": plan.written.refill,
             "precondition": plan.written.precondition,
             "trials": plan.written.trials,
-            "total": plan.written.fill.saturating_add(plan.written.precondition).saturating_add(plan.written.trials),
+            "total": plan.written.total(),
         },
         "trials": plan.trials.iter().map(planned_trial).collect::<Vec<_>>(),
         "searches": plan.searches.iter().map(|search| json!({

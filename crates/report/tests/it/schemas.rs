@@ -182,11 +182,11 @@ fn a_plan_fits_its_schema_and_adds_up_its_bytes() {
         }],
         searches: vec![PlannedSearch { experiment: "rate".into(), text: "p99 under 1 ms".into(), trials_max: 12 }],
         estimated_s: 66.0,
-        written: PlannedBytes { fill: 1, precondition: 20, trials: 300 },
+        written: PlannedBytes { fill: 1, refill: 4000, precondition: 20, trials: 300 },
         detectable: None,
         notes: vec!["a note".into()],
     });
     assert_valid(&schema(include_str!("../../../../docs/schema/plan-1.json")), &plan);
-    assert_eq!(plan["bytes_written"]["total"], 321);
+    assert_eq!(plan["bytes_written"]["total"], 4321);
     assert_eq!(plan["seed"], u64::MAX);
 }

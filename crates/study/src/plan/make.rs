@@ -25,6 +25,7 @@ pub fn plan(study: &Study, survey: &Survey, seed: u64) -> Result<Plan, Problems>
         maker.experiment(number, experiment, &mut problems);
     }
     maker.tell_left_out(&mut problems);
+    maker.tell_as_found();
     let mut plan = maker.plan;
     plan.filled = filled(&plan, |name| silent(study, survey, name));
     space(&plan, survey, &mut problems);
@@ -45,10 +46,10 @@ fn empty(study: &Study, seed: u64) -> Plan {
     }
 }
 
-/// Whether a system answers by itself: nothing is filled on it and nothing written.
+/// Whether nothing is filled on a system and nothing written: it answers by itself, or is read as it is found.
 fn silent(study: &Study, survey: &Survey, name: &str) -> bool {
     let place = study.systems.iter().find(|system| system.spec.name == name).map(|system| &system.spec.place);
-    matches!(place, Some(Place::Null | Place::Scripted(_)))
+    matches!(place, Some(Place::Null | Place::Scripted(_) | Place::Device { fill: false, .. }))
         || survey.of(name).is_some_and(|surveyed| surveyed.null_or_scripted)
 }
 
@@ -242,6 +243,19 @@ impl Maker<'_> {
             (trial, indices)
         });
         Some(RepeatPoint { point, systems: systems.collect() })
+    }
+
+    /// Says which devices are read as they are found: what they hold is not known, so neither is what a read of it costs.
+    fn tell_as_found(&mut self) {
+        for system in &self.study.systems {
+            if matches!(system.spec.place, Place::Device { fill: false, .. }) {
+                self.plan.notes.push(format!(
+                    "nothing is written to `{}`: it is opened for reading only and read as it is found; blocks that were \
+                     never written may be answered without touching the media; `--set fill=true` fills it first",
+                    system.spec.name
+                ));
+            }
+        }
     }
 
     /// Says what a system cannot do, once for each reason; a study of which nothing is left is an error.

@@ -27,8 +27,10 @@ pub struct Written {
 pub enum Occasion {
     /// Once, before the first trial: scratch files, or the used part of devices that are written anyway.
     Fill,
-    /// Before trials, because the state policy says so: refills and preconditioning.
-    Prepare,
+    /// Before trials, because the state policy says so or their reads are checked: all modules again.
+    Refill,
+    /// Before trials, because the state policy says so: preconditioning.
+    Precondition,
     /// By the trials of an experiment.
     Trials {
         /// Name of the experiment.
@@ -158,17 +160,21 @@ impl Plan {
                 let amount = Amount::Exactly(with_searches.max(fill));
                 written.push(Written { system: system(), occasion: Occasion::Fill, amount });
             }
-            let prepared = prepared(filled.module, again, &own);
-            written.extend(prepared.map(|amount| Written { system: system(), occasion: Occasion::Prepare, amount }));
+            if again.0 > 0 {
+                let amount = Amount::Exactly(again);
+                written.push(Written { system: system(), occasion: Occasion::Refill, amount });
+            }
+            let amount = preconditioned(filled.module, &own);
+            written.extend(amount.map(|amount| Written { system: system(), occasion: Occasion::Precondition, amount }));
             written.extend(by_experiment(&filled.system, &own));
         }
         written
     }
 }
 
-/// What the state policy writes before trials.
-fn prepared(module: Bytes, again: Bytes, trials: &[&Trial]) -> Option<Amount> {
-    let (mut bytes, mut time, mut within) = (again.0, Nanos::ZERO, Bytes(0));
+/// What preconditioning writes before trials.
+fn preconditioned(module: Bytes, trials: &[&Trial]) -> Option<Amount> {
+    let (mut bytes, mut time, mut within) = (0u64, Nanos::ZERO, Bytes(0));
     for trial in trials {
         let Some(precondition) = trial.state.precondition.filter(|_| trial.module_bytes.0 > 0) else { continue };
         let capacity = Bytes(module.0.saturating_mul(u64::from(trial.modules)));

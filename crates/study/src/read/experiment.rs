@@ -219,7 +219,7 @@ fn alone(workload: Placed) -> StreamDefinition {
 
 /// Repeats are not a factor: they are what a factor's levels are compared with.
 fn varies(key: &Key) -> bool {
-    !matches!(key.name, "replicates" | "replicates_max")
+    key.group != Group::Opening && !matches!(key.name, "replicates" | "replicates_max")
 }
 
 fn elsewhere(name: &str) -> Option<String> {

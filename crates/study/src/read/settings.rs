@@ -15,7 +15,7 @@ pub(super) struct Tables {
 }
 
 impl Tables {
-    pub const SYSTEM: Tables = Tables { groups: &[Group::System], what: "a system" };
+    pub const SYSTEM: Tables = Tables { groups: &[Group::System, Group::Opening], what: "a system" };
     pub const ANY_WORKLOAD: Tables =
         Tables { groups: &[Group::Block, Group::Files, Group::Access], what: "a workload" };
     pub const STREAM: Tables = Tables { groups: &[Group::Block, Group::Files, Group::Access], what: "a stream" };
@@ -48,6 +48,7 @@ impl Tables {
     pub fn home(group: Group) -> &'static str {
         match group {
             Group::System => "`[system.NAME]` or an experiment",
+            Group::Opening => "`[system.NAME]`",
             Group::Block => "a workload of kind `block`, a stream or an experiment",
             Group::Files => "a workload of kind `files`, a stream or an experiment",
             Group::Access => "a workload, a stream or an experiment",

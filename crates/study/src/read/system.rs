@@ -18,7 +18,9 @@ pub(super) fn system(
     let kind = section.text("kind", problems);
     let place = match kind.as_ref().map(|kind| kind.text.as_str()) {
         Some("file") => paths(&mut section, ["dir", "dirs"], problems).map(|dirs| Place::File { dirs }),
-        Some("device") => paths(&mut section, ["path", "paths"], problems).map(|paths| Place::Device { paths }),
+        Some("device") => {
+            paths(&mut section, ["path", "paths"], problems).map(|paths| Place::Device { paths, fill: true })
+        }
         Some("null") => Some(Place::Null),
         Some("scripted") => Some(Place::Scripted(script(&mut section, problems))),
         given => {

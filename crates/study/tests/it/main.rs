@@ -2,6 +2,7 @@
 
 mod expansion;
 mod guide;
+mod opening;
 mod overriding;
 mod refusals;
 mod repeating;

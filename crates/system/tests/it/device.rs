@@ -201,6 +201,37 @@ fn a_read_only_device_is_refused() {
 }
 
 #[test]
+fn a_mounted_device_is_read_without_consent_and_cannot_be_written() {
+    need!("root", "loop devices", "losetup", "mkfs.ext4");
+    let disk = Loop::prepared(&[], |image| drop(run("mkfs.ext4", &["-q", image.to_str().unwrap()])));
+    let mounted = Mounted::new(&disk.path);
+    let mut module = device::open_read_only(&disk.path).unwrap();
+    assert!(module.read_only());
+    assert_eq!(module.bytes(), Bytes(SIZE));
+    // The magic number of ext4, in its superblock at 1 KiB.
+    let mut seen = [0; 2];
+    module.file(Access::Buffered).unwrap().read_exact_at(&mut seen, 1024 + 56).unwrap();
+    assert_eq!(seen, [0x53, 0xef]);
+    for access in [Access::Buffered, Access::Direct] {
+        let Ok(file) = module.file(access) else { continue };
+        let error = file.write_all_at(&[0; 4096], 8192).unwrap_err();
+        assert_eq!(error.raw_os_error(), Some(rustix::io::Errno::BADF.raw_os_error()), "{access:?}");
+    }
+    assert!(module.trim().is_err(), "a trim is a write, too");
+    drop(mounted);
+}
+
+#[test]
+fn a_device_that_is_only_read_is_not_claimed_and_its_cache_can_be_dropped() {
+    need!("root", "loop devices", "losetup");
+    let disk = Loop::prepared(&["--read-only"], |_| {});
+    let (first, second) = (device::open_read_only(&disk.path).unwrap(), device::open_read_only(&disk.path).unwrap());
+    first.drop_cache().unwrap();
+    second.sync().unwrap();
+    assert!(matches!(device::open_read_only(Path::new("/dev/null")), Err(OpenError::NotADevice { .. })));
+}
+
+#[test]
 fn a_trimmed_device_reads_zeros_and_gives_its_blocks_back() {
     need!("root", "loop devices", "losetup");
     let disk = Loop::empty();

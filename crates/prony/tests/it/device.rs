@@ -1,0 +1,96 @@
+//! A device that is only read: on a loop device, where the machine has them.
+
+use crate::program::Program;
+use crate::skip;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A loop device; detached when dropped.
+struct Loop {
+    path: String,
+}
+
+impl Loop {
+    fn over(image: &Path) -> Option<Loop> {
+        let output =
+            Command::new("losetup").args(["--find", "--show"]).arg(image).stderr(Stdio::null()).output().ok()?;
+        let path = String::from_utf8(output.stdout).ok()?.trim().to_owned();
+        (output.status.success() && !path.is_empty()).then_some(Loop { path })
+    }
+}
+
+impl Drop for Loop {
+    fn drop(&mut self) {
+        let _ = Command::new("losetup").arg("--detach").arg(&self.path).status();
+    }
+}
+
+/// A mount; taken away when dropped.
+struct Mounted {
+    point: PathBuf,
+}
+
+impl Mounted {
+    fn new(device: &str, point: PathBuf) -> Option<Mounted> {
+        fs::create_dir_all(&point).expect("a folder to mount on");
+        let status = Command::new("mount").arg(device).arg(&point).stderr(Stdio::null()).status();
+        status.is_ok_and(|status| status.success()).then_some(Mounted { point })
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(&self.point).status();
+    }
+}
+
+/// A file system of 16 MiB in a file.
+fn image(program: &Program) -> Option<PathBuf> {
+    let image = program.path("image.raw");
+    File::create(&image).and_then(|file| file.set_len(16 << 20)).expect("an image");
+    let made = Command::new("mkfs.ext4").arg("-q").arg(&image).stderr(Stdio::null()).status();
+    made.is_ok_and(|status| status.success()).then_some(image)
+}
+
+const FOUND: &str = "data as it was found on the device";
+
+#[test]
+fn a_device_that_is_only_read_needs_no_consent_and_keeps_every_byte() {
+    let program = Program::new();
+    let Some(image) = image(&program) else { skip!("this machine has no mkfs.ext4") };
+    let Some(disk) = Loop::over(&image) else { skip!("loop devices need root") };
+    let before = fs::read(&image).expect("the image");
+    let line = format!("LAB --on disk=device:{} --seed 7 --set measure=200ms --set cache=cold", disk.path);
+    let plan = program.json(&format!("plan {line} --json"));
+    assert_eq!(plan["bytes_written"]["total"], 0);
+    assert!(plan["notes"][0].as_str().is_some_and(|note| note.starts_with("nothing is written to `disk`")), "{plan}");
+    let told = program.fine(&format!("plan {line}"));
+    assert!(told.contains("writes      nothing to `disk`, which is read as it is found"), "{told}");
+    let run = program.json(&format!("run {line} --json --quiet -o x.prony"));
+    for trial in run["trials"].as_array().expect("trials") {
+        assert!(trial["state"].as_str().is_some_and(|state| state.starts_with(FOUND)), "{trial}");
+        assert!(trial["caveats"].as_array().is_some_and(|kinds| kinds.contains(&"other".into())), "{trial}");
+    }
+    assert!(run["caveats"].to_string().contains("disk was read as it was found"), "{}", run["caveats"]);
+    let text = program.fine("show x.prony").split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("disk was read as it was found"), "{text}");
+    assert_eq!(fs::read(&image).expect("the image"), before, "not a byte was written");
+    let told = program.refused(&format!("run {line} --set fill=true"));
+    assert!(told.contains("--destroy"), "{told}");
+}
+
+#[test]
+fn a_mounted_device_is_read_and_not_written() {
+    let program = Program::new();
+    let Some(image) = image(&program) else { skip!("this machine has no mkfs.ext4") };
+    let Some(disk) = Loop::over(&image) else { skip!("loop devices need root") };
+    let Some(_mounted) = Mounted::new(&disk.path, program.path("point")) else { skip!("mounting needs root") };
+    let line = format!("LAB --on disk=device:{} --seed 7 --set measure=200ms", disk.path);
+    assert_eq!(
+        program.json(&format!("run {line} --json --quiet -o x.prony"))["trials"].as_array().map(Vec::len),
+        Some(2)
+    );
+    let told = program.refused(&format!("run {line} --set read=50%"));
+    assert!(told.contains("is mounted at"), "{told}");
+}
