@@ -2,6 +2,8 @@
 
 #[path = "../../fuzz/bodies/run_file_reader.rs"]
 mod run_file_reader;
+#[path = "../../fuzz/bodies/script_parser.rs"]
+mod script_parser;
 #[path = "../../fuzz/bodies/study_parser.rs"]
 mod study_parser;
 
@@ -66,5 +68,33 @@ fn changed_run_files_are_read_or_refused_by_name() {
         run_file_reader::run_file_reader(&changes.applied_to(good));
         let patches: Vec<u8> = (0..4 * (1 + changes.next(8))).map(|_| changes.next(256) as u8).collect();
         run_file_reader::run_file_reader(&patches);
+    }
+}
+
+/// A script with something of everything.
+const SCRIPT: &str = r#"
+\set a random(1, 100 * :scale) + hash(:client_id) % 7
+\set b case when :a > 5 and not :a is null then -1.5e3 else least(:x, ~2, 3) end
+BEGIN; -- a comment; :a
+update t set n = n + :a where name = 'it''s :b' and k = $$;$$ /* ; */;
+select (1; 2), E'\';', :a::int \; select :b as c \aset p_
+\if :a < 50
+\sleep 10 us
+\elif :b = 3
+\startpipeline
+select :a;
+\endpipeline
+\else
+select count(*) as n from t \gset
+\endif
+END;
+"#;
+
+#[test]
+fn changed_scripts_are_run_or_refused_with_words() {
+    let mut changes = Changes(3);
+    script_parser::script_parser(SCRIPT.as_bytes());
+    for _ in 0..400 {
+        script_parser::script_parser(&changes.applied_to(SCRIPT.as_bytes()));
     }
 }

@@ -24,10 +24,10 @@ use units::Nanos;
 /// One worker's share of the clients.
 #[derive(Clone, Debug)]
 pub struct Scripts {
-    program: Arc<Program>,
+    pub(super) program: Arc<Program>,
     seed: u64,
     weight: u64,
-    clients: Vec<Client>,
+    pub(super) clients: Vec<Client>,
     laws: Laws,
     /// For each command that keeps answers: the columns of the last one, and the variables that they set.
     columns: Vec<Option<Columns>>,
@@ -40,8 +40,8 @@ struct Columns {
 }
 
 #[derive(Clone, Debug)]
-struct Client {
-    variables: Variables,
+pub(super) struct Client {
+    pub(super) variables: Variables,
     /// What the variables were when the run began that the script may change.
     before: Vec<Held>,
     script: usize,

@@ -1,0 +1,163 @@
+//! Where commands begin and end, and what is wrong with them.
+
+use super::{one, problems};
+use crate::sql::Program;
+use crate::sql::command::{Action, Amount, Unit};
+use crate::sql::names::Names;
+use crate::sql::reader::read;
+use proptest::prelude::*;
+
+/// The statements of a script, as they are written.
+fn statements(text: &str) -> Vec<String> {
+    let read = read("test", text, true, &mut Names::default());
+    assert_eq!(read.problems, []);
+    let parts = read.commands.into_iter().filter_map(|command| match command.action {
+        Action::Sql { parts, .. } => Some(parts.into_iter().map(|part| part.written)),
+        _ => None,
+    });
+    parts.flatten().collect()
+}
+
+#[test]
+fn statements_end_where_psql_ends_them() {
+    // What `pgbench -d` of version 15.18 said that it sent, without the last semicolon.
+    let table: &[(&str, &[&str])] = &[
+        ("select 1; select 2", &["select 1", "select 2"]),
+        ("  \n-- ahead\n select 1 -- behind ;\n as b;", &["select 1 -- behind ;\n as b"]),
+        ("/* lead; */ select 1;", &["/* lead; */ select 1"]),
+        ("select 'a;b', $$x;y$$, \"q;\" /* ; /* n */ ; */ ;", &["select 'a;b', $$x;y$$, \"q;\" /* ; /* n */ ; */"]),
+        ("select (1; 2); select 3;", &["select (1; 2)", "select 3"]),
+        ("select E'it\\'s;', 'no\\'; select 2;", &["select E'it\\'s;', 'no\\'", "select 2"]),
+        ("select $a$;$b$;$a$; select a$b$ ; select 3", &["select $a$;$b$;$a$", "select a$b$", "select 3"]),
+        ("select 1 \\; select 2;", &["select 1", "select 2"]),
+        ("select 1 \\; \\; ;", &["select 1"]),
+        (";;", &[";", ";"]),
+        ("select 9 \\: x;", &["select 9 : x"]),
+        ("select 3 as c \\set y 2\nselect 4;", &["select 3 as c", "select 4"]),
+        ("select 'it''s;';", &["select 'it''s;'"]),
+        ("select '", &[]),
+        (
+            "create function f() returns int language sql begin atomic select 1; select case when true then 2 end; end; \
+             select 2;",
+            &[
+                "create function f() returns int language sql begin atomic select 1; select case when true then 2 end; end",
+                "select 2",
+            ],
+        ),
+        ("begin; select 1; end;", &["begin", "select 1", "end"]),
+    ];
+    for (text, wanted) in table {
+        if wanted.is_empty() {
+            assert_eq!(problems(text), ["test:1:8: unterminated quoted string"]);
+        } else {
+            assert_eq!(statements(text), *wanted, "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_pause_is_a_number_with_a_unit_that_is_seconds_by_default() {
+    let table = [
+        ("\\sleep 10 ms", Amount::Fixed(10), Unit::Milliseconds),
+        ("\\Sleep 10US", Amount::Fixed(10), Unit::Microseconds),
+        ("\\sleep 2", Amount::Fixed(2), Unit::Seconds),
+        ("\\sleep \\\n  -3 s", Amount::Fixed(-3), Unit::Seconds),
+        ("\\sleep :x ms", Amount::Variable(0), Unit::Milliseconds),
+    ];
+    for (text, amount, unit) in table {
+        let read = read("test", text, false, &mut Names::default());
+        assert_eq!(read.problems, []);
+        assert_eq!(read.commands[0].action, Action::Sleep { amount, unit }, "{text}");
+    }
+}
+
+#[test]
+fn each_mistake_is_told_with_its_place() {
+    let table = [
+        ("\\sleep", "1:1: \\sleep needs a time"),
+        ("\\sleep ms", "1:8: invalid sleep time \"ms\", must be an integer"),
+        ("\\sleep 1 h", "1:10: unrecognized time unit \"h\", must be us, ms or s"),
+        ("\\sleep 1ms s", "1:8: invalid sleep time \"1ms\", must be an integer"),
+        ("\\sleep 1 ms s", "1:13: too many arguments of \\sleep"),
+        ("\\set", "1:1: \\set needs the name of a variable and an expression"),
+        ("\\set a", "1:7: syntax error: an expression was expected here, but the line ends"),
+        ("\\set 1a 5", "1:6: invalid variable name: \"1a\"; letters, digits and _ make a name, no digit first"),
+        ("\\set a 1 +\n\\set b 2", "1:11: syntax error: an expression was expected here, but the line ends"),
+        ("\\set a foo(1)", "1:8: unexpected function name \"foo\"; a variable is written :foo"),
+        ("\\set a abs(1, 2)", "1:8: abs takes 1 arguments, not 2"),
+        ("\\nosuch 1", "1:1: invalid command \\nosuch"),
+        ("select 1;\n\\else", "2:1: \\else without matching \\if"),
+        ("\\if 1\n\\else\n\\elif 2\n\\endif", "3:1: \\elif after \\else"),
+        ("\\if 1\n\\else\n\\else\n\\endif", "3:1: \\else after \\else"),
+        ("\\if 1\n\\if 2\n\\endif", "1:1: \\if without matching \\endif"),
+        ("\\endif", "1:1: \\endif without matching \\if"),
+        ("\\if 1\n\\endif x", "2:8: unexpected argument of \\endif"),
+        ("\\gset", "1:1: \\gset must follow an SQL command, once"),
+        ("\\set a 1\n\\gset", "2:1: \\gset must follow an SQL command, once"),
+        ("select 1 \\gset a b", "1:18: too many arguments of \\gset"),
+        ("select 1 \\gset\n\\aset", "2:1: \\aset must follow an SQL command, once"),
+        ("\\startpipeline\nselect 1;", "1:1: the pipeline is never closed; close it with \\endpipeline"),
+        ("\\endpipeline", "1:1: not in a pipeline; open it with \\startpipeline"),
+        ("\\startpipeline\n\\startpipeline\n\\endpipeline", "2:1: already in a pipeline"),
+        ("", "1:1: the script holds no command"),
+        ("-- nothing\n", "1:1: the script holds no command"),
+        ("select $$ab;", "1:8: unterminated dollar-quoted string"),
+        ("/* ab", "1:1: unterminated comment"),
+    ];
+    for (text, wanted) in table {
+        let found = problems(text);
+        assert!(found.contains(&format!("test:{wanted}")), "{text}: {found:#?}");
+    }
+}
+
+#[test]
+fn shells_are_refused_with_a_reason() {
+    for text in ["\\shell ls", "\\setshell x date"] {
+        let found = problems(text);
+        assert!(found[0].contains("is refused: a workload must not start programs"), "{found:?}");
+    }
+}
+
+#[test]
+fn all_mistakes_of_all_scripts_are_told_at_once() {
+    let mut spec = super::spec(&["\\set a (\nselect 1;\n\\shell x\n\\if 1\n", "\\nope\n"]);
+    spec.define.push(("1x".to_owned(), "5".to_owned()));
+    let problems = Program::build(&spec).unwrap_err();
+    assert_eq!(problems.0.len(), 5, "{problems}");
+    assert!(problems.to_string().starts_with("invalid variable name: \"1x\""));
+}
+
+#[test]
+fn a_lone_backslash_is_no_command() {
+    assert_eq!(statements("\\\nselect 1;\n\\   \nselect 2;"), ["select 1", "select 2"]);
+}
+
+#[test]
+fn pipelines_need_another_protocol_than_the_simple_one() {
+    let mut spec = super::spec(&["\\startpipeline\nselect 1;\n\\endpipeline\n"]);
+    assert!(Program::build(&spec).is_ok());
+    spec.textual = true;
+    assert_eq!(Program::build(&spec).unwrap_err().0.len(), 2);
+}
+
+#[test]
+fn a_statement_takes_255_variables() {
+    assert!(one(&format!("select {};", ":a ".repeat(255))).is_ok());
+    assert!(problems(&format!("select {};", ":a ".repeat(256)))[0].contains("at most 255"));
+}
+
+proptest! {
+    #[test]
+    fn no_text_is_too_broken(text in "([ -~]|\n|\u{e4}|\\\\set |\\\\if |\\\\endif\n|\\\\gset |\\$\\$|/\\*|:a){0,40}") {
+        let _ = one(&text);
+        let _ = crate::sql::explain("test", &text);
+    }
+
+    #[test]
+    fn places_lie_inside_the_text(text in "([ -~]|\n|\\\\[a-z]+ ){0,60}") {
+        for problem in crate::sql::explain("test", &text).problems {
+            prop_assert!(problem.place.line as usize <= text.matches('\n').count() + 1);
+            prop_assert!(problem.place.column as usize <= text.len() + 1);
+        }
+    }
+}
