@@ -9,6 +9,7 @@ pub mod block;
 pub mod brokerage;
 pub mod files;
 mod operation;
+pub mod rows;
 pub mod sql;
 pub mod transaction;
 

@@ -23,7 +23,7 @@ const ENDINGS_TO_ANSWER: u64 = 5;
 /// Symbols of waiting limit orders that are remembered.
 const REMEMBERED: usize = 512;
 /// Rounds of quotes that may be under way.
-const FEEDS: usize = 64;
+const FEEDS: usize = 16;
 
 /// One quote of a round.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -138,6 +138,13 @@ impl Exchange {
         }
     }
 
+    /// Everything that is remembered, counted.
+    #[cfg(test)]
+    pub(super) fn remembered(&self) -> usize {
+        let quotes: usize = self.feeds.iter().map(|feed| feed.1.len()).sum();
+        self.queue.len() + self.fills.len() + self.waiting.len() + quotes
+    }
+
     fn answer(&mut self, errand: Errand, at: Nanos, caused: &mut Vec<Caused>) {
         match self.market {
             Market::ByCount => self.queue.push_back((self.endings + ENDINGS_TO_ANSWER, errand)),
@@ -148,23 +155,33 @@ impl Exchange {
         }
     }
 
-    /// The fills since the last round, and other symbols: those of waiting orders when many wait, else drawn ones.
+    /// The symbols of the fills since the last round, and others: those of waiting orders when many wait, else drawn ones.
     fn quotes(&mut self, number: u64) -> Vec<Tick> {
-        let mut draws = Draws::new(self.seed, Purpose::Quotes, number);
-        let mut ticks = std::mem::take(&mut self.fills);
-        let crowded = self.waiting.len() > (self.scale.securities() as usize / 8).clamp(8, REMEMBERED / 2);
-        while ticks.len() < QUOTES {
-            let remembered = if crowded { self.waiting.pop_front() } else { None };
-            self.waiting.extend(remembered.clone());
-            let symbol = remembered.unwrap_or_else(|| draws.symbol(&self.scale));
-            ticks.push(Tick { symbol, volume: 0 });
+        let mut ticks: Vec<Tick> = Vec::with_capacity(QUOTES);
+        for fill in self.fills.drain(..) {
+            match ticks.iter_mut().find(|tick| tick.symbol == fill.symbol) {
+                Some(tick) => tick.volume += fill.volume,
+                None => ticks.push(fill),
+            }
         }
+        let crowded = self.waiting.len() > (self.scale.securities() as usize / 8).clamp(8, REMEMBERED / 2);
+        for _ in 0..if crowded { self.waiting.len() } else { 0 } {
+            // Who waited longest is asked first, and then last.
+            self.waiting.rotate_left(1);
+            if let Some(symbol) = self.waiting.back() {
+                quote(&mut ticks, symbol.clone());
+            }
+        }
+        let mut draws = Draws::new(self.seed, Purpose::Quotes, number);
+        (0..2 * QUOTES).for_each(|_| quote(&mut ticks, draws.symbol(&self.scale)));
         ticks.sort_by(|one, other| one.symbol.cmp(&other.symbol));
-        ticks.dedup_by(|later, earlier| {
-            let same = later.symbol == earlier.symbol;
-            earlier.volume += if same { later.volume } else { 0 };
-            same
-        });
         ticks
+    }
+}
+
+/// Adds a symbol without a trade, unless the round is full or has it.
+fn quote(ticks: &mut Vec<Tick>, symbol: String) {
+    if ticks.len() < QUOTES && ticks.iter().all(|tick| tick.symbol != symbol) {
+        ticks.push(Tick { symbol, volume: 0 });
     }
 }

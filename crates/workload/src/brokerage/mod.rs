@@ -32,3 +32,6 @@ pub use price::price_cents;
 pub use scale::Scale;
 pub use spec::{Market, Preset, Spec};
 pub use statements::{cleanup_statements, statements};
+
+#[cfg(test)]
+mod tests;

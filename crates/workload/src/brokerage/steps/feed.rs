@@ -56,9 +56,9 @@ impl Feed {
         Step::Send
     }
 
-    /// A price moves by up to 0.8 percent, and a sixteenth of its way back to where it opened.
+    /// A price moves by up to one percent, and a sixteenth of its way back to where it opened.
     fn moved(&mut self, price: i64, open: i64) -> i64 {
-        let step = price * self.draws.between(-80, 80) / 10_000;
+        let step = price * self.draws.between(-100, 100) / 10_000;
         (price + step + (open - price) / 16).max(1)
     }
 

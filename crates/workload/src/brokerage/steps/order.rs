@@ -55,7 +55,7 @@ impl Order {
             rolls_back: draws.percent(1),
             by_another: draws.percent(10),
             which: draws.bits(),
-            away_bp: draws.between(0, 120),
+            away_bp: draws.between(0, 30),
             symbol: draws.symbol(scale),
             quantity: 100 * draws.between(1, 8),
             order_type: codes::MARKET_BUY,
