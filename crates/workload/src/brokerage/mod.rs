@@ -8,6 +8,7 @@
 
 mod business;
 pub mod charges;
+pub mod checks;
 pub mod codes;
 mod draws;
 mod exchange;

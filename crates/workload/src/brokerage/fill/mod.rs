@@ -82,6 +82,8 @@ impl TableRows {
 /// # Panics
 /// When the table is not one of [`super::schema::TABLES`].
 pub fn row_count(scale: Scale, table: &Table) -> u64 {
-    let source = source(table.name);
-    (source.units)(&scale) * source.percent / 100
+    (source(table.name).count)(&scale)
 }
+
+#[cfg(test)]
+mod tests;

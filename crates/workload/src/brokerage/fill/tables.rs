@@ -42,17 +42,28 @@ impl Rows {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Source {
     pub(super) units: fn(&Scale) -> u64,
-    /// Rows of a hundred units, about.
-    pub(super) percent: u64,
+    /// Rows, exactly or about.
+    pub(super) count: fn(&Scale) -> u64,
     pub(super) rows: Rows,
 }
 
 const fn each(units: fn(&Scale) -> u64, rows: Rows) -> Source {
-    Source { units, percent: 100, rows }
+    Source { units, count: units, rows }
 }
 
-const fn about(percent: u64, units: fn(&Scale) -> u64, rows: Rows) -> Source {
-    Source { units, percent, rows }
+const fn about(count: fn(&Scale) -> u64, units: fn(&Scale) -> u64, rows: Rows) -> Source {
+    Source { units, count, rows }
+}
+
+/// One lot of each block is kept, and some trades of the last block are open still.
+fn lots(scale: &Scale) -> u64 {
+    scale.trades() / 20 + scale.accounts() * 5 / 2
+}
+
+/// The kept lots of an account are in about a dozen securities.
+fn positions(scale: &Scale) -> u64 {
+    let blocks = scale.trades() / scale.accounts() / 20;
+    scale.accounts() * (25 + 90 * blocks / (blocks + 10)) / 10
 }
 
 /// The rows of the table of that name.
@@ -90,7 +101,9 @@ fn people_table(table: &str) -> Option<Source> {
         "customer_levy" => each(|scale| scale.customers * 2, Rows::Fixed(people::customer_levy)),
         "broker" => each(Scale::brokers, Rows::Made(people::broker)),
         "account" => each(Scale::accounts, Rows::Made(people::account)),
-        "access_grant" => about(142, Scale::accounts, Rows::Granted(people::access_grant)),
+        "access_grant" => {
+            about(|scale| scale.accounts() * 142 / 100, Scale::accounts, Rows::Granted(people::access_grant))
+        }
         "watchlist" => each(|scale| scale.customers, Rows::Fixed(people::watchlist)),
         "watch_entry" => each(|scale| scale.customers * people::watched(scale), Rows::Scaled(people::watch_entry)),
         _ => return None,
@@ -114,13 +127,13 @@ fn market_table(table: &str) -> Option<Source> {
 fn trade_table(table: &str) -> Option<Source> {
     Some(match table {
         "trade" => each(Scale::trades, Rows::Made(trades::trade)),
-        "trade_event" => about(240, Scale::trades, Rows::Several(trades::trade_event)),
+        "trade_event" => about(|scale| scale.trades() * 240 / 100, Scale::trades, Rows::Several(trades::trade_event)),
         "settlement" => each(Scale::trades, Rows::Made(trades::settlement)),
-        "cash_entry" => about(92, Scale::trades, Rows::Several(trades::cash_entry)),
+        "cash_entry" => about(|scale| scale.trades() * 92 / 100, Scale::trades, Rows::Several(trades::cash_entry)),
         "pending_order" => each(|_| 0, Rows::Empty),
-        "position" => about(5, Scale::trades, Rows::Several(trades::position)),
-        "lot" => about(6, Scale::trades, Rows::Several(trades::lot)),
-        "lot_change" => about(122, Scale::trades, Rows::Several(trades::lot_change)),
+        "position" => about(positions, Scale::accounts, Rows::Several(trades::position)),
+        "lot" => about(lots, Scale::accounts, Rows::Several(trades::lot)),
+        "lot_change" => about(|scale| scale.trades() * 122 / 100, Scale::trades, Rows::Several(trades::lot_change)),
         _ => return None,
     })
 }

@@ -284,3 +284,6 @@ fn bid(order_type: usize, order: &Order) -> i64 {
         _ => order.price_cents,
     }
 }
+
+#[cfg(test)]
+mod tests;
