@@ -4,6 +4,8 @@
 //! through it, the data set's place is looked up, made, copied and dropped through it.
 
 use crate::{DataSet, DatabaseError, Found, Session, Texts, dataset, null, sqlite};
+use crate::postgres::Wire;
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -21,6 +23,9 @@ pub struct OpenOptions {
     /// Ends every wait when it becomes true.
     pub stop: Arc<AtomicBool>,
 }
+
+/// A conversation that somebody else moves the bytes of.
+pub type Conversation = (OwnedFd, Wire);
 
 /// What could change a number.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +51,16 @@ pub trait Database: Send + Sync {
     /// # Errors
     /// When it cannot be opened, or a statement is refused.
     fn session(&self, texts: &Texts, sessions: &Sessions) -> Result<Box<dyn Session>, DatabaseError>;
+
+    /// The same session as a conversation without I/O, with its socket, for one who serves many of them by one thread. None
+    /// where the engine or a secured connection has no such.
+    ///
+    /// # Errors
+    /// As [`Database::session`].
+    fn conversation(&self, texts: &Texts, sessions: &Sessions) -> Result<Option<Conversation>, DatabaseError> {
+        let _ = (texts, sessions);
+        Ok(None)
+    }
 
     /// What could change a number.
     fn facts(&self) -> Facts;
@@ -124,6 +139,16 @@ pub trait Database: Send + Sync {
     /// When the database refuses.
     fn settle(&self, _dataset: &DataSet) -> Result<(), DatabaseError> {
         Ok(())
+    }
+
+    /// What the place of a data set is called there: a schema, a database or a file.
+    fn name_of(&self, dataset: &DataSet) -> String {
+        dataset.schema()
+    }
+
+    /// Whether a copy was kept for [`Database::restore`].
+    fn has_copy(&self, _dataset: &DataSet) -> bool {
+        false
     }
 
     /// Keeps a copy of the filled data set, for [`Database::restore`]. No session may be open.

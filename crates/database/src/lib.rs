@@ -12,7 +12,10 @@ mod error;
 pub mod mariadb;
 pub mod null;
 pub mod postgres;
+pub mod server;
 mod session;
+#[cfg(test)]
+mod skip;
 pub mod sqlite;
 
 pub use database::{Database, Facts, OpenOptions, open};

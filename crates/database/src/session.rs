@@ -42,7 +42,8 @@ impl Failure {
 
 /// Rows for a bulk load: fills `row` with the next one, or says that there are no more.
 pub trait Rows {
-    /// The next row. `row` is empty and gets one value a column.
+    /// The next row, one value a column. Whatever `row` held is written over; who hands back the row before lets its texts
+    /// keep their memory.
     fn next(&mut self, row: &mut Vec<Value>) -> bool;
 }
 

@@ -6,9 +6,14 @@
 //!
 //! What it does not do: it generates no rows and knows no invariant; those come from `workload`.
 
+mod crowd;
+mod fill;
 pub(crate) mod mark;
 pub(crate) mod place;
+mod progress;
 mod set;
 
+pub use fill::{Filled, Recognised, drop_dataset, fill, recognise, use_up};
 pub use mark::{Found, Mark, State};
+pub use progress::{Progress, Stage};
 pub use set::DataSet;

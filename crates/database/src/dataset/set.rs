@@ -1,7 +1,10 @@
 //! What a data set is.
 
+use crate::Rows;
+use workload::brokerage::fill::{TableRows, row_count};
 use workload::brokerage::schema::{self, Table};
 use workload::brokerage::{Preset, Scale};
+use workload::transaction::Value;
 
 /// A data set: everything in it follows from this value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +40,25 @@ impl DataSet {
         }
     }
 
+    /// Rows of a table; an estimate for some.
+    pub fn row_count(&self, table: &Table) -> u64 {
+        match self {
+            DataSet::Brokerage { scale, .. } => row_count(*scale, table),
+        }
+    }
+
+    /// Rows of all tables; an estimate.
+    pub fn rows(&self) -> u64 {
+        self.tables().into_iter().map(|table| self.row_count(table)).sum()
+    }
+
+    /// The rows of part `part` of `parts` of a table.
+    pub fn part(&self, table: &'static Table, part: u32, parts: u32) -> Box<dyn Rows> {
+        match self {
+            DataSet::Brokerage { scale, seed } => Box::new(Made(TableRows::new(*scale, *seed, table, part, parts))),
+        }
+    }
+
     /// The value written out: the data set that [`DataSet::read`] reads from it is this one.
     pub(crate) fn facts(&self) -> Vec<(&'static str, String)> {
         match self {
@@ -60,5 +82,14 @@ impl DataSet {
         let preset = [Preset::Desk, Preset::House].into_iter().find(|preset| preset.word() == word)?;
         let scale = Scale { preset, customers: number("customers")?, days: number("days")? };
         Some(DataSet::Brokerage { scale, seed: number("seed")? })
+    }
+}
+
+/// Rows of the brokerage house for a bulk load.
+struct Made(TableRows);
+
+impl Rows for Made {
+    fn next(&mut self, row: &mut Vec<Value>) -> bool {
+        self.0.next(row)
     }
 }

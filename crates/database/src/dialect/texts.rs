@@ -50,25 +50,17 @@ impl Text {
         Text { name: statement.name.clone(), sql, order, parameters, rows: statement.rows, engine, around }
     }
 
+    /// The text with `$n` for each parameter, whatever the engine's own mark is.
+    pub fn numbered(&self) -> String {
+        joined(Engine::Postgres, &self.around, &self.order)
+    }
+
     /// Appends the text with values in the place of its parameters. A parameter that is not given is null.
     pub fn inline(&self, parameters: &[Value], sql: &mut String) {
         for (at, text) in self.around.iter().enumerate() {
             sql.push_str(text);
             if let Some(number) = self.order.get(at) {
                 literal(self.engine, parameters.get(*number as usize).unwrap_or(&Value::Null), sql);
-            }
-        }
-    }
-
-    /// The same with the values as they are, without quotes. Only for a user's own
-    /// scripts: a value may end a string and begin a statement.
-    pub fn splice(&self, parameters: &[Value], sql: &mut String) {
-        for (at, text) in self.around.iter().enumerate() {
-            sql.push_str(text);
-            match self.order.get(at).map(|number| parameters.get(*number as usize)) {
-                Some(Some(Value::Text(text))) => sql.push_str(text),
-                Some(value) => literal(self.engine, value.unwrap_or(&Value::Null), sql),
-                None => {}
             }
         }
     }
@@ -94,17 +86,45 @@ fn joined(engine: Engine, around: &[String], order: &[u16]) -> String {
 pub struct Texts {
     engine: Engine,
     list: Vec<Text>,
+    naming: Vec<bool>,
+    spliced: bool,
 }
 
 impl Texts {
     /// A workload's statements for an engine.
     pub fn of(engine: Engine, statements: &[Statement]) -> Texts {
-        Texts { engine, list: statements.iter().map(|statement| Text::of(engine, statement)).collect() }
+        let list = statements.iter().map(|statement| Text::of(engine, statement)).collect();
+        Texts { engine, list, naming: Vec::new(), spliced: false }
     }
 
     /// No statements: for sessions that only run scripts, queries and loads.
     pub fn none(engine: Engine) -> Texts {
-        Texts { engine, list: Vec::new() }
+        Texts { engine, list: Vec::new(), naming: Vec::new(), spliced: false }
+    }
+
+    /// The same, with which statements' answers shall name their columns.
+    #[must_use]
+    pub fn naming(mut self, wants: impl Fn(u16) -> bool) -> Texts {
+        self.naming = (0..self.list.len()).map(|statement| wants(statement as u16)).collect();
+        self
+    }
+
+    /// Whether answers to this statement shall name their columns.
+    pub fn names_columns(&self, statement: u16) -> bool {
+        self.naming.get(statement as usize).copied().unwrap_or(false)
+    }
+
+    /// The same, as a user's own scripts, into whose text the simple protocol puts values as they are, without quotes, as
+    /// [`workload::sql::splice`] does: a value may end a string and begin a statement.
+    #[must_use]
+    pub fn spliced(mut self) -> Texts {
+        self.spliced = true;
+        self
+    }
+
+    /// Whether the simple protocol puts values into texts as they are.
+    pub fn splices(&self) -> bool {
+        self.spliced
     }
 
     /// Whose texts they are.
@@ -155,11 +175,11 @@ mod tests {
     #[test]
     fn what_is_quoted_or_commented_is_no_parameter() {
         let sql = "SELECT '$1', \"$2\", 'it''s $3' -- $4\n /* $5 */ , $6";
-        let text = text(Engine::Mariadb, sql);
-        assert_eq!((text.order, text.parameters), (vec![5], 6));
-        assert!(text.sql.contains("'it''s $3' -- $4\n /* $5 */ , ?"));
-        assert_eq!(super::tests::text(Engine::Mariadb, r"SELECT 'a\'$1', $2").order, [1]);
-        assert_eq!(super::tests::text(Engine::Postgres, r"SELECT 'a\', $1, $x$ $2 $x$, $$ $3 $$, $4").order, [0, 3]);
+        let mixed = text(Engine::Mariadb, sql);
+        assert_eq!((mixed.order, mixed.parameters), (vec![5], 6));
+        assert!(mixed.sql.contains("'it''s $3' -- $4\n /* $5 */ , ?"));
+        assert_eq!(text(Engine::Mariadb, r"SELECT 'a\'$1', $2").order, [1]);
+        assert_eq!(text(Engine::Postgres, r"SELECT 'a\', $1, $x$ $2 $x$, $$ $3 $$, $4").order, [0, 3]);
     }
 
     #[test]

@@ -115,15 +115,17 @@ impl Place {
         copy(&self.path, &self.beside(".kept"))
     }
 
+    /// Whether a copy of that data set, as its fill left it, is there.
+    pub(super) fn has_copy(&self, shown: &str, dataset: &DataSet) -> bool {
+        let wanted = Found::Ours(Mark { state: State::Ready, dataset: Some(dataset.clone()) });
+        Place::at(self.beside(".kept")).find(shown).is_ok_and(|found| found == wanted)
+    }
+
     /// Brings the file back to the copy.
     pub(super) fn restore(&self, shown: &str, dataset: &DataSet) -> Result<(), DatabaseError> {
-        let refused = |reason: &str| DatabaseError::NoRestore { place: shown.to_owned(), reason: reason.to_owned() };
-        let kept = Place::at(self.beside(".kept"));
-        let wanted = Found::Ours(Mark { state: State::Ready, dataset: Some(dataset.clone()) });
-        match kept.find(shown)? {
-            found if found == wanted => {}
-            Found::Nothing => return Err(refused("no copy was kept after its fill")),
-            _ => return Err(refused("the copy that was kept is of something else")),
+        if !self.has_copy(shown, dataset) {
+            let reason = "no copy of it was kept after its fill".to_owned();
+            return Err(DatabaseError::NoRestore { place: shown.to_owned(), reason });
         }
         if self.find(shown)? == Found::NotOurs {
             return Err(self.not_ours(shown));
@@ -131,7 +133,7 @@ impl Place {
         // A journal of the old file must never meet the new one.
         remove(&self.beside("-wal"))?;
         remove(&self.beside("-shm"))?;
-        copy(&kept.path, &self.path)
+        copy(&self.beside(".kept"), &self.path)
     }
 }
 

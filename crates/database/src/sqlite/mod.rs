@@ -117,6 +117,14 @@ impl crate::Database for Database {
         if self.filling(dataset)? { self.place.settle(&self.shown) } else { Ok(()) }
     }
 
+    fn name_of(&self, _dataset: &DataSet) -> String {
+        self.place.path().display().to_string()
+    }
+
+    fn has_copy(&self, dataset: &DataSet) -> bool {
+        self.place.has_copy(&self.shown, dataset)
+    }
+
     fn keep_copy(&self, _dataset: &DataSet) -> Result<(), DatabaseError> {
         self.checkpoint()?;
         self.place.keep_copy()

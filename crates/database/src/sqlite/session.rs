@@ -128,7 +128,6 @@ impl Connected {
         while rows.next(&mut row) {
             bind(&mut statement, &row)?;
             statement.raw_execute()?;
-            row.clear();
             count += 1;
         }
         Ok(count)

@@ -1,1 +1,320 @@
+//! Sessions, fills and files, on real SQLite files.
 
+use crate::dataset::{DataSet, Filled, Found, Progress, Stage, State, drop_dataset, fill, recognise, use_up};
+use crate::{Database, DatabaseError, FailureKind, OpenOptions, Session, Texts, open};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use study::{At, DatabaseSpec, Engine, Protocol, Sessions};
+use workload::brokerage::{Preset, Scale};
+use workload::transaction::{Answers, Batch, Statement, Value};
+
+fn desk(customers: u64, seed: u64) -> DataSet {
+    DataSet::Brokerage { scale: Scale { preset: Preset::Desk, customers, days: 2 }, seed }
+}
+
+fn at(path: &Path, dataset: Option<DataSet>) -> Box<dyn Database> {
+    let spec = DatabaseSpec { engine: Engine::Sqlite, at: At::File(path.display().to_string()) };
+    let cache_dir = path.parent().unwrap().to_owned();
+    let options = OpenOptions { cache_dir, dataset, settings: Vec::new(), stop: Arc::default() };
+    open(&spec, &options).unwrap()
+}
+
+fn filled(database: &dyn Database, dataset: &DataSet, copy: bool) -> Result<Filled, DatabaseError> {
+    fill(database, dataset, copy, &|_| {}, &AtomicBool::new(false))
+}
+
+fn plain(database: &dyn Database) -> Box<dyn Session> {
+    database.session(&Texts::none(Engine::Sqlite), &Sessions::default()).unwrap()
+}
+
+fn number(session: &mut dyn Session, sql: &str) -> i64 {
+    session.query(sql).unwrap()[0][0].int().unwrap()
+}
+
+fn statement(sql: &str) -> Statement {
+    Statement { name: sql.to_owned(), sql: sql.to_owned(), rows: sql.starts_with("SELECT") }
+}
+
+/// A folder with a file of one table and two statements on it.
+fn counters() -> (tempfile::TempDir, Box<dyn Database>, Texts) {
+    let folder = tempfile::tempdir().unwrap();
+    let database = at(&folder.path().join("own.sqlite"), None);
+    plain(&*database)
+        .script("CREATE TABLE c (id INTEGER PRIMARY KEY, n INTEGER NOT NULL); INSERT INTO c VALUES (1, 0)")
+        .unwrap();
+    let list = [
+        "SELECT n FROM c WHERE id = $1 FOR UPDATE",
+        "UPDATE c SET n = n + $2 WHERE id = $1",
+        "INSERT INTO c VALUES ($1, $2)",
+    ];
+    (folder, database, Texts::of(Engine::Sqlite, &list.map(statement)))
+}
+
+fn told(session: &mut dyn Session, fill: impl FnOnce(&mut Batch)) -> Result<Answers, crate::Failure> {
+    let (mut batch, mut answers) = (Batch::default(), Answers::default());
+    fill(&mut batch);
+    session.run(&batch, &mut answers).map(|()| answers)
+}
+
+#[test]
+fn every_protocol_gives_the_same_answers() {
+    let (_folder, database, texts) = counters();
+    for (round, protocol) in [Protocol::Simple, Protocol::Extended, Protocol::Prepared].into_iter().enumerate() {
+        let mut session = database.session(&texts, &Sessions { protocol, ..Sessions::default() }).unwrap();
+        let answers = told(&mut *session, |batch| {
+            batch.begin(true);
+            batch.call(0, [Value::Int(1)]);
+            batch.call(1, [Value::Int(1), Value::Int(5)]);
+            batch.call(0, [Value::Int(1)]);
+            batch.commit();
+        });
+        let answers = answers.unwrap();
+        assert_eq!(answers.len(), 5);
+        assert_eq!((answers.get(1).int(0, 0), answers.get(3).int(0, 0)), (5 * round as i64, 5 * round as i64 + 5));
+        assert_eq!((answers.get(1).changed, answers.get(2).changed), (0, 1));
+    }
+}
+
+#[test]
+fn after_a_failure_nothing_is_kept_and_the_session_goes_on() {
+    let (_folder, database, texts) = counters();
+    let mut session = database.session(&texts, &Sessions::default()).unwrap();
+    let failed = told(&mut *session, |batch| {
+        batch.begin(true);
+        batch.call(1, [Value::Int(1), Value::Int(5)]);
+        batch.call(2, [Value::Int(1), Value::Int(0)]);
+        batch.commit();
+    });
+    assert_eq!(failed.unwrap_err().kind, FailureKind::Refused);
+    let other =
+        told(&mut *database.session(&texts, &Sessions::default()).unwrap(), |batch| batch.call(0, [Value::Int(1)]));
+    assert_eq!(other.unwrap().get(0).int(0, 0), 0);
+    let after = told(&mut *session, |batch| {
+        batch.begin(true);
+        batch.call(1, [Value::Int(1), Value::Int(7)]);
+        batch.rollback();
+        batch.call(1, [Value::Int(1), Value::Int(1)]);
+        batch.call(0, [Value::Int(1)]);
+    });
+    assert_eq!(after.unwrap().last().int(0, 0), 1);
+}
+
+#[test]
+fn writers_get_their_turns_in_order_and_none_waits_in_a_busy_handler() {
+    let (_folder, database, texts) = counters();
+    let turns = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for writer in 0..6_i64 {
+            let (database, texts, turns) = (&database, &texts, &turns);
+            scope.spawn(move || {
+                let mut session = database.session(texts, &Sessions::default()).unwrap();
+                for _ in 0..40 {
+                    told(&mut *session, |batch| {
+                        batch.begin(true);
+                        batch.call(0, [Value::Int(1)]);
+                        batch.call(1, [Value::Int(1), Value::Int(1)]);
+                    })
+                    .unwrap();
+                    // Still inside the transaction: only one can be here.
+                    turns.lock().unwrap().push(writer);
+                    told(&mut *session, Batch::commit).unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(number(&mut *plain(&*database), "SELECT n FROM c"), 240);
+    let turns = turns.into_inner().unwrap();
+    // While all six still write, nobody has a second turn before the others, but for the one who has just begun.
+    for writer in 0..6 {
+        let places: Vec<usize> = (0..turns.len()).filter(|at| turns[*at] == writer).collect();
+        let steady: Vec<_> = places.windows(2).filter(|pair| pair[1] < turns.len() - 40).collect();
+        assert!(steady.iter().all(|pair| pair[1] - pair[0] <= 6), "writer {writer}: {places:?}");
+    }
+}
+
+#[test]
+fn a_reader_that_turns_writer_waits_for_its_turn_too() {
+    let (_folder, database, texts) = counters();
+    let mut first = database.session(&texts, &Sessions::default()).unwrap();
+    told(&mut *first, |batch| {
+        batch.begin(true);
+        batch.call(1, [Value::Int(1), Value::Int(1)]);
+    })
+    .unwrap();
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let second = scope.spawn(|| {
+            let mut session = database.session(&texts, &Sessions::default()).unwrap();
+            let answers = told(&mut *session, |batch| batch.call(1, [Value::Int(1), Value::Int(10)]));
+            (answers.map(|answers| answers.get(0).changed), done.load(Ordering::SeqCst))
+        });
+        std::thread::sleep(std::time::Duration::from_millis(30));
+        done.store(true, Ordering::SeqCst);
+        told(&mut *first, Batch::commit).unwrap();
+        assert_eq!(second.join().unwrap(), (Ok(1), true));
+    });
+}
+
+#[test]
+fn a_session_that_is_dropped_in_a_transaction_gives_its_turn_to_the_next() {
+    let (_folder, database, texts) = counters();
+    let mut first = database.session(&texts, &Sessions::default()).unwrap();
+    told(&mut *first, |batch| batch.begin(true)).unwrap();
+    drop(first);
+    let mut second = database.session(&texts, &Sessions::default()).unwrap();
+    told(&mut *second, |batch| batch.call(1, [Value::Int(1), Value::Int(1)])).unwrap();
+}
+
+#[test]
+fn a_fill_makes_the_data_set_and_the_next_one_finds_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, set) = (folder.path().join("desk.sqlite"), desk(50, 7));
+    let database = at(&path, Some(set.clone()));
+    let stages = Mutex::new(Vec::new());
+    let tell = |progress: Progress| stages.lock().unwrap().push(progress);
+    let Filled::Anew { rows } = fill(&*database, &set, false, &tell, &AtomicBool::new(false)).unwrap() else {
+        panic!()
+    };
+    let mut session = plain(&*database);
+    let counted: i64 =
+        set.tables().iter().map(|table| number(&mut *session, &format!("SELECT count(*) FROM {}", table.name))).sum();
+    assert_eq!(rows, counted as u64);
+    assert_eq!(number(&mut *session, "SELECT count(*) FROM trade"), 5_760);
+    assert!(session.query("PRAGMA foreign_key_check").unwrap().is_empty());
+    assert_eq!(session.query("PRAGMA journal_mode").unwrap()[0][0].text(), Some("wal"));
+    assert_eq!(number(&mut *session, "PRAGMA foreign_keys"), 1);
+    assert_eq!(filled(&*database, &set, false).unwrap(), Filled::Reused { state: State::Ready });
+    let stages = stages.into_inner().unwrap();
+    let last = stages.iter().rfind(|progress| progress.stage == Stage::Rows).unwrap();
+    assert_eq!(last.done, rows);
+    use_up(&*database, &set).unwrap();
+    assert_eq!(filled(&*database, &set, false).unwrap(), Filled::Reused { state: State::Used });
+}
+
+#[test]
+fn the_house_keeps_its_references() {
+    let folder = tempfile::tempdir().unwrap();
+    let set = DataSet::Brokerage { scale: Scale { preset: Preset::House, customers: 20, days: 1 }, seed: 3 };
+    let database = at(&folder.path().join("house.sqlite"), Some(set.clone()));
+    filled(&*database, &set, false).unwrap();
+    let mut session = plain(&*database);
+    assert!(session.query("PRAGMA foreign_key_check").unwrap().is_empty());
+    let refused = session.script("INSERT INTO watchlist VALUES (999999, 888888)").unwrap_err();
+    assert!(refused.text.contains("FOREIGN KEY"), "{refused}");
+}
+
+#[test]
+fn a_fill_that_was_stopped_is_begun_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, set) = (folder.path().join("desk.sqlite"), desk(50, 7));
+    let database = at(&path, Some(set.clone()));
+    let stop = AtomicBool::new(false);
+    let tell =
+        |progress: Progress| stop.store(progress.stage == Stage::Rows && progress.done > 15_000, Ordering::Relaxed);
+    assert!(matches!(fill(&*database, &set, false, &tell, &stop), Err(DatabaseError::Stopped)));
+    assert!(matches!(database.find(&set).unwrap(), Found::Ours(mark) if mark.state == State::Filling));
+    assert!(matches!(filled(&*database, &set, false).unwrap(), Filled::Anew { .. }));
+}
+
+#[test]
+fn a_fill_that_was_cut_off_in_the_middle_of_a_page_is_begun_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, set) = (folder.path().join("desk.sqlite"), desk(50, 7));
+    let database = at(&path, Some(set.clone()));
+    database.make(&set).unwrap();
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[100..].fill(0xa5);
+    std::fs::write(&path, bytes).unwrap();
+    assert!(matches!(filled(&*database, &set, false).unwrap(), Filled::Anew { .. }));
+}
+
+/// Every file of a folder with what is in it.
+fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files.into_iter().map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
+}
+
+#[test]
+fn what_is_not_ours_is_refused_and_stays_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let foreign = rusqlite::Connection::open(folder.path().join("a.sqlite")).unwrap();
+    foreign.execute_batch("CREATE TABLE trade (id); INSERT INTO trade VALUES (1)").unwrap();
+    // One that looks like ours from inside.
+    let alike = rusqlite::Connection::open(folder.path().join("b.sqlite")).unwrap();
+    alike
+        .execute_batch("CREATE TABLE prony_dataset (fact, value); INSERT INTO prony_dataset VALUES ('state', 'ready')")
+        .unwrap();
+    drop((foreign, alike));
+    std::fs::write(
+        folder.path().join("c.sqlite"),
+        "a letter to somebody, longer than the head of a database".repeat(4),
+    )
+    .unwrap();
+    let before = contents(folder.path());
+    for name in ["a.sqlite", "b.sqlite", "c.sqlite"] {
+        let database = at(&folder.path().join(name), Some(desk(50, 7)));
+        assert!(matches!(filled(&*database, &desk(50, 7), true), Err(DatabaseError::NotOurs { .. })));
+        assert!(matches!(drop_dataset(&*database, &desk(50, 7)), Err(DatabaseError::NotOurs { .. })));
+        assert!(matches!(database.clear(&desk(50, 7)), Err(DatabaseError::NotOurs { .. })));
+    }
+    assert!(contents(folder.path()) == before);
+}
+
+#[test]
+fn another_data_set_of_ours_is_named_and_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("desk.sqlite");
+    filled(&*at(&path, None), &desk(20, 7), false).unwrap();
+    let error = filled(&*at(&path, None), &desk(20, 8), false).unwrap_err();
+    let says = error.to_string();
+    assert!(says.contains("brokerage-desk-20-2-7, not brokerage-desk-20-2-8"), "{says}");
+    assert!(error.hint().unwrap().contains("prony db down"));
+    recognise(&*at(&path, None), &desk(20, 7)).unwrap();
+}
+
+#[test]
+fn dropping_removes_every_file_of_a_data_set() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = at(&folder.path().join("desk.sqlite"), None);
+    filled(&*database, &desk(20, 7), true).unwrap();
+    assert_eq!(contents(folder.path()).len(), 2);
+    assert!(drop_dataset(&*database, &desk(20, 7)).unwrap());
+    assert_eq!(contents(folder.path()), []);
+    assert!(!drop_dataset(&*database, &desk(20, 7)).unwrap());
+}
+
+#[test]
+fn a_restore_brings_back_what_the_fill_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, set) = (folder.path().join("desk.sqlite"), desk(20, 7));
+    let database = at(&path, None);
+    let refused = {
+        filled(&*database, &set, false).unwrap();
+        database.restore(&set).unwrap_err()
+    };
+    assert!(refused.to_string().contains("no copy"), "{refused}");
+    filled(&*database, &set, true).unwrap();
+    let sum = "SELECT sum(id * 7 + at % 1000 + quantity) + (SELECT sum(balance_cents) FROM account) FROM trade";
+    let before = number(&mut *plain(&*database), sum);
+    use_up(&*database, &set).unwrap();
+    plain(&*database).script("UPDATE trade SET quantity = 1; UPDATE account SET balance_cents = 0").unwrap();
+    assert_ne!(number(&mut *plain(&*database), sum), before);
+    assert_eq!(filled(&*database, &set, true).unwrap(), Filled::Restored);
+    assert_eq!(number(&mut *plain(&*database), sum), before);
+    assert_eq!(filled(&*database, &set, true).unwrap(), Filled::Reused { state: State::Ready });
+}
+
+#[test]
+fn a_file_in_the_cache_is_named_after_its_data_set() {
+    let folder = tempfile::tempdir().unwrap();
+    let spec = DatabaseSpec { engine: Engine::Sqlite, at: At::Cache };
+    let cache_dir = folder.path().join("new");
+    let stop = Arc::<AtomicBool>::default();
+    let options = OpenOptions { cache_dir, dataset: Some(desk(20, 7)), settings: Vec::new(), stop };
+    let database = open(&spec, &options).unwrap();
+    filled(&*database, &desk(20, 7), false).unwrap();
+    assert!(folder.path().join("new/brokerage-desk-20-2-7.sqlite").exists());
+    assert!(open(&spec, &OpenOptions { dataset: None, ..options }).is_err());
+}

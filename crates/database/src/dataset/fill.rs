@@ -1,0 +1,182 @@
+//! Filling: from nothing, or from what an interrupted fill left, to a data set that is ready.
+//!
+//! The one idea: the mark is there before the first row and says `ready` after the last index, so that whatever happens in between,
+//! the next fill knows what it found. Parts of tables are loaded side by side; what is built from rows follows.
+//!
+//! What it does not do: it drops nothing that does not carry our mark.
+
+use super::crowd::{Crowd, Job};
+use super::mark::{self, Found, Mark, State};
+use super::{DataSet, Progress, Stage};
+use crate::dialect::Definitions;
+use crate::{Database, DatabaseError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use study::Sessions;
+
+/// Rows that one part of a table has at least, so that its load outweighs its beginning.
+const PART: u64 = 100_000;
+
+/// What a fill did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Filled {
+    /// The data set was there already.
+    Reused {
+        /// [`State::Ready`], or [`State::Used`] when transactions have changed it since.
+        state: State,
+    },
+    /// It was brought back to the copy that was kept.
+    Restored,
+    /// It was filled.
+    Anew {
+        /// Rows of all tables.
+        rows: u64,
+    },
+}
+
+/// Sees to it that the data set is there. With `copy` it is also as a fill leaves it, and a copy is kept to bring it back to.
+///
+/// # Errors
+/// When the place holds something else (nothing is touched then), the database refuses, or the user stops it.
+pub fn fill(
+    database: &dyn Database,
+    dataset: &DataSet,
+    copy: bool,
+    progress: &(dyn Fn(Progress) + Sync),
+    stop: &AtomicBool,
+) -> Result<Filled, DatabaseError> {
+    if let Some(reused) = reuse(database, dataset, copy)? {
+        return Ok(reused);
+    }
+    let rows = anew(database, &Crowd { database, dataset, progress, stop })?;
+    if copy {
+        progress(Progress { stage: Stage::Copy, done: 0, of: 1 });
+        database.keep_copy(dataset)?;
+    }
+    Ok(Filled::Anew { rows })
+}
+
+/// What is there, when it can be used. Otherwise the place is empty afterwards, with the mark of a fill.
+fn reuse(database: &dyn Database, dataset: &DataSet, copy: bool) -> Result<Option<Filled>, DatabaseError> {
+    match recognise(database, dataset)? {
+        Recognised::Nothing => database.make(dataset)?,
+        Recognised::Unfinished => {
+            database.clear(dataset)?;
+            database.make(dataset)?;
+        }
+        Recognised::Ready if copy && !database.has_copy(dataset) => {
+            database.keep_copy(dataset)?;
+            return Ok(Some(Filled::Reused { state: State::Ready }));
+        }
+        Recognised::Used if copy && database.has_copy(dataset) => {
+            database.restore(dataset)?;
+            return Ok(Some(Filled::Restored));
+        }
+        Recognised::Used if copy => {
+            database.clear(dataset)?;
+            database.make(dataset)?;
+        }
+        Recognised::Ready => return Ok(Some(Filled::Reused { state: State::Ready })),
+        Recognised::Used => return Ok(Some(Filled::Reused { state: State::Used })),
+    }
+    Ok(None)
+}
+
+/// What the place of a data set means for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recognised {
+    /// There is nothing.
+    Nothing,
+    /// A fill of ours did not end, or another version of Prony made it.
+    Unfinished,
+    /// It is there, as the fill left it.
+    Ready,
+    /// It is there, and transactions have changed it.
+    Used,
+}
+
+/// Looks whether the data set is there. Changes nothing.
+///
+/// # Errors
+/// When the place holds something that is not ours, or another data set.
+pub fn recognise(database: &dyn Database, dataset: &DataSet) -> Result<Recognised, DatabaseError> {
+    let place = database.place();
+    Ok(match database.find(dataset)? {
+        Found::Nothing | Found::Empty => Recognised::Nothing,
+        Found::NotOurs => return Err(DatabaseError::NotOurs { name: database.name_of(dataset), place }),
+        Found::Ours(Mark { state: State::Filling, .. } | Mark { dataset: None, .. }) => Recognised::Unfinished,
+        Found::Ours(Mark { state, dataset: Some(found) }) if found == *dataset => match state {
+            State::Used => Recognised::Used,
+            _ => Recognised::Ready,
+        },
+        Found::Ours(Mark { dataset: Some(found), .. }) => {
+            let (name, found, wanted) = (database.name_of(dataset), found.name(), dataset.name());
+            return Err(DatabaseError::OtherDataSet { place, name, found, wanted });
+        }
+    })
+}
+
+/// Notes that transactions are about to change the data set, so that nobody takes it for what a fill left.
+///
+/// # Errors
+/// When the database refuses.
+pub fn use_up(database: &dyn Database, dataset: &DataSet) -> Result<(), DatabaseError> {
+    set_state(database, dataset, State::Used)
+}
+
+/// Drops the data set with its place; false when there was none.
+///
+/// # Errors
+/// When the place holds something that is not ours, or the database refuses.
+pub fn drop_dataset(database: &dyn Database, dataset: &DataSet) -> Result<bool, DatabaseError> {
+    match database.find(dataset)? {
+        Found::Nothing => Ok(false),
+        Found::NotOurs => Err(DatabaseError::NotOurs { place: database.place(), name: database.name_of(dataset) }),
+        Found::Empty | Found::Ours(_) => database.clear(dataset).map(|()| true),
+    }
+}
+
+fn set_state(database: &dyn Database, _dataset: &DataSet, state: State) -> Result<(), DatabaseError> {
+    let mut session = database.session(&crate::Texts::none(database.engine()), &Sessions::default())?;
+    let done = session.script(&mark::now(state));
+    done.map_err(|failure| DatabaseError::statement(&database.place(), "mark the data set", failure))
+}
+
+fn anew(database: &dyn Database, crowd: &Crowd<'_>) -> Result<u64, DatabaseError> {
+    let dataset = crowd.dataset;
+    let definitions = Definitions::of(database.engine(), &dataset.tables());
+    // In their order, and by one: a table may refer to an earlier one.
+    crowd.all(Stage::Tables, &statements(definitions.tables), 1)?;
+    let rows = crowd.all(Stage::Rows, &parts(dataset, database.fill_sessions()), database.fill_sessions())?;
+    for (stage, list) in [
+        (Stage::Keys, definitions.keys),
+        (Stage::Indexes, definitions.indexes),
+        (Stage::References, definitions.references),
+        (Stage::Statistics, definitions.statistics),
+    ] {
+        crowd.all(stage, &statements(list), database.fill_sessions())?;
+    }
+    database.settle(dataset)?;
+    // What was loaded reaches the disk before the mark says so, on every engine.
+    database.checkpoint()?;
+    if crowd.stop.load(Ordering::Relaxed) {
+        return Err(DatabaseError::Stopped);
+    }
+    set_state(database, dataset, State::Ready)?;
+    Ok(rows)
+}
+
+fn statements(list: Vec<String>) -> Vec<Job> {
+    list.into_iter().map(Job::Statement).collect()
+}
+
+/// All tables in parts, the largest first, so that none is left for the end.
+fn parts(dataset: &DataSet, sessions: usize) -> Vec<Job> {
+    let mut tables: Vec<_> = dataset.tables().into_iter().map(|table| (dataset.row_count(table), table)).collect();
+    tables.sort_by_key(|(rows, _)| std::cmp::Reverse(*rows));
+    let split = |rows: u64| if sessions > 1 { (rows / PART).clamp(1, 1_000) as u32 } else { 1 };
+    let jobs = tables.into_iter().flat_map(|(rows, table)| {
+        let parts = split(rows);
+        (0..parts).map(move |part| Job::Rows { table, part, parts })
+    });
+    jobs.collect()
+}

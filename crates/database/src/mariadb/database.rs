@@ -1,0 +1,173 @@
+//! MariaDB behind the door that all engines share: a server by its URL, or a private one.
+
+use super::checkpoint::checkpoint;
+use super::{MariadbSession, Place, counters};
+use crate::dataset::place;
+use crate::server::mariadb::Server;
+use crate::{DataSet, Database, DatabaseError, Facts, OpenOptions, Session, Texts};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+use study::{At, DatabaseSpec, Engine, Sessions};
+use workload::transaction::Value;
+
+/// Variables of the server that move a number.
+const MATTERS: &[&str] = &[
+    "binlog_format",
+    "innodb_adaptive_hash_index",
+    "innodb_buffer_pool_size",
+    "innodb_doublewrite",
+    "innodb_flush_log_at_trx_commit",
+    "innodb_flush_method",
+    "innodb_io_capacity",
+    "innodb_io_capacity_max",
+    "innodb_log_file_size",
+    "innodb_page_size",
+    "innodb_read_io_threads",
+    "innodb_redo_log_capacity",
+    "innodb_snapshot_isolation",
+    "innodb_write_io_threads",
+    "log_bin",
+    "max_connections",
+    "performance_schema",
+    "query_cache_type",
+    "sync_binlog",
+    "thread_handling",
+    "transaction_isolation",
+    "tx_isolation",
+];
+
+/// A MariaDB or MySQL.
+struct Mariadb {
+    place: Place,
+    dataset: Option<DataSet>,
+    /// The server, when it is a private one.
+    server: Option<Server>,
+    shown: String,
+    facts: Facts,
+    stop: Arc<AtomicBool>,
+    /// The session that reads counters, kept so that reading them does not open one each time.
+    watcher: Mutex<Option<Box<dyn Session>>>,
+}
+
+/// Opens it. A private server is started; nothing is filled.
+///
+/// # Errors
+/// When it cannot be reached, is too old, or does not take the settings.
+pub fn open(spec: &DatabaseSpec, options: &OpenOptions) -> Result<Box<dyn Database>, DatabaseError> {
+    let (place, server) = match &spec.at {
+        At::Url(url) => (at_url(url, options)?, None),
+        At::Local => {
+            let name = options.dataset.as_ref().map_or("server".to_owned(), DataSet::schema);
+            let server = Server::find(&options.cache_dir, &name, options.stop.clone())?;
+            server.up(&options.settings)?;
+            (server.place(), Some(server))
+        }
+        _ => {
+            let problem = "MariaDB is a server: name it by its URL, or local:mariadb for a private one".to_owned();
+            return Err(DatabaseError::Address { place: spec.shown(), problem });
+        }
+    };
+    let mut session = MariadbSession::open(&place, &Texts::none(Engine::Mariadb), &Sessions::default())?;
+    let facts = facts(&spec.shown(), &mut session)?;
+    let (dataset, stop) = (options.dataset.clone(), options.stop.clone());
+    Ok(Box::new(Mariadb { place, dataset, server, shown: spec.shown(), facts, stop, watcher: Mutex::new(None) }))
+}
+
+fn at_url(url: &str, options: &OpenOptions) -> Result<Place, DatabaseError> {
+    if let Some((key, value)) = options.settings.first() {
+        let problem = "only a private server takes settings; change it on the server itself".to_owned();
+        return Err(DatabaseError::Setting { key: key.clone(), value: value.clone(), problem });
+    }
+    let mut place = Place::read(url)?;
+    // The variable that the servers' own client reads.
+    place.password = place.password.or_else(|| std::env::var("MYSQL_PWD").ok());
+    Ok(place)
+}
+
+fn facts(shown: &str, session: &mut MariadbSession) -> Result<Facts, DatabaseError> {
+    let failed = |failure| DatabaseError::statement(shown, "read the server's variables", failure);
+    let version = session.version().map_err(failed)?;
+    let names: Vec<String> = MATTERS.iter().map(|name| format!("'{name}'")).collect();
+    let sql = format!("SHOW GLOBAL VARIABLES WHERE Variable_name IN ({})", names.join(", "));
+    let word = |value: &Value| match value {
+        Value::Text(text) => text.clone(),
+        Value::Int(number) => number.to_string(),
+        Value::Float(number) => number.to_string(),
+        Value::Null => String::new(),
+    };
+    let rows = session.query(&sql).map_err(failed)?;
+    let mut settings: Vec<(String, String)> =
+        rows.iter().filter_map(|row| Some((word(row.first()?), word(row.get(1)?)))).collect();
+    settings.sort();
+    Ok(Facts { engine: Engine::Mariadb, version, place: shown.to_owned(), settings })
+}
+
+impl Mariadb {
+    fn own(&self) -> Result<&Server, DatabaseError> {
+        self.server.as_ref().ok_or_else(|| {
+            let reason = "copies are kept only of private servers".to_owned();
+            DatabaseError::NoRestore { place: self.shown.clone(), reason }
+        })
+    }
+}
+
+impl Database for Mariadb {
+    fn engine(&self) -> Engine {
+        Engine::Mariadb
+    }
+
+    fn session(&self, texts: &Texts, sessions: &Sessions) -> Result<Box<dyn Session>, DatabaseError> {
+        let place = match &self.dataset {
+            Some(dataset) => self.place.with_database(&dataset.schema()),
+            None => self.place.clone(),
+        };
+        Ok(Box::new(MariadbSession::open(&place, texts, sessions)?))
+    }
+
+    fn outside(&self) -> Result<Box<dyn Session>, DatabaseError> {
+        let (texts, sessions) = (Texts::none(Engine::Mariadb), Sessions::default());
+        Ok(Box::new(MariadbSession::open(&self.place, &texts, &sessions)?))
+    }
+
+    fn facts(&self) -> Facts {
+        self.facts.clone()
+    }
+
+    fn server_processes(&self) -> Vec<u32> {
+        self.server.as_ref().and_then(Server::pid).into_iter().collect()
+    }
+
+    fn counters(&self) -> Vec<(String, f64)> {
+        let Ok(mut watcher) = self.watcher.lock() else { return Vec::new() };
+        if let Some(counted) = watcher.as_mut().and_then(|session| counters(&mut **session).ok()) {
+            return counted;
+        }
+        // There was none yet, or the server was started anew.
+        *watcher = self.outside().ok();
+        watcher.as_mut().and_then(|session| counters(&mut **session).ok()).unwrap_or_default()
+    }
+
+    fn checkpoint(&self) -> Result<(), DatabaseError> {
+        let mut session = self.outside()?;
+        checkpoint(&mut *session, &self.stop)
+            .map_err(|failure| DatabaseError::statement(&self.shown, "write all changed pages", failure))
+    }
+
+    fn clear(&self, dataset: &DataSet) -> Result<(), DatabaseError> {
+        place::clear(self, dataset)?;
+        // A copy of what is gone would be one of another making.
+        self.server.as_ref().map_or(Ok(()), Server::forget_copy)
+    }
+
+    fn has_copy(&self, _dataset: &DataSet) -> bool {
+        self.server.as_ref().is_some_and(Server::has_copy)
+    }
+
+    fn keep_copy(&self, _dataset: &DataSet) -> Result<(), DatabaseError> {
+        self.own()?.keep_copy()
+    }
+
+    fn restore(&self, _dataset: &DataSet) -> Result<(), DatabaseError> {
+        self.own()?.restore()
+    }
+}

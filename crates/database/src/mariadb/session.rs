@@ -1,0 +1,247 @@
+//! One session on MariaDB or MySQL.
+//!
+//! The one idea: a call is one exchange with the server; statements are prepared when they are first called, so that a
+//! session that never calls one never pays for it.
+//!
+//! What it does not do: the protocol has no pipelining here, so that calls of a batch travel one after the other.
+
+use super::failure::{OLDEST, failure, open_error, too_old};
+use super::place::Place;
+use super::{load, value};
+use crate::dialect::{self, BEGIN, COMMIT, ROLLBACK};
+use crate::{DatabaseError, Failure, FailureKind, Rows, Session, Text, Texts};
+use mysql::prelude::{Protocol as Form, Queryable};
+use mysql::{Conn, Error, QueryResult};
+use study::{Engine, Protocol, Sessions};
+use workload::transaction::{Answers, Batch, Call, Names, Value};
+
+/// The server's number for a text that holds no statement.
+const EMPTY_QUERY: u16 = 1065;
+
+/// Backslashes in texts are escapes, whatever the server's own mode says: the dialect writes them so.
+const MODE: &str = "SET SESSION sql_mode = REPLACE(@@sql_mode, 'NO_BACKSLASH_ESCAPES', '')";
+
+/// One session.
+pub struct MariadbSession {
+    connection: Conn,
+    protocol: Protocol,
+    statements: Vec<Known>,
+    /// The text of a call, when the protocol sends no values apart; kept for its memory.
+    written: String,
+}
+
+/// A statement of the workload, and what the server knows of it.
+struct Known {
+    text: Text,
+    prepared: Option<mysql::Statement>,
+    /// What its columns are called, once it was carried out.
+    names: Option<Names>,
+    /// Whether the workload wants to know.
+    named: bool,
+    /// Its text with `$n`, when values are put into it as they are.
+    spliced: Option<String>,
+}
+
+impl MariadbSession {
+    /// Opens a session whose calls name `texts` by their places.
+    ///
+    /// # Errors
+    /// Why there is no session: an address, a user, a database, a version.
+    pub fn open(place: &Place, texts: &Texts, sessions: &Sessions) -> Result<MariadbSession, DatabaseError> {
+        // Several providers of cryptography may be linked in; the library would not know which to take. That one is set
+        // already is no error.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let refused = |error| open_error(&place.shown(), error);
+        let mut connection = Conn::new(place.options()).map_err(refused)?;
+        let version: Option<String> = connection.query_first("SELECT VERSION()").map_err(refused)?;
+        if let Some(found) = too_old(&version.unwrap_or_default()) {
+            return Err(DatabaseError::Version { place: place.shown(), needed: OLDEST.to_owned(), found });
+        }
+        connection.query_drop(MODE).map_err(refused)?;
+        if let Some(words) = dialect::isolation(Engine::Mariadb, sessions.isolation) {
+            connection.query_drop(words).map_err(refused)?;
+        }
+        let known = |(place, text): (usize, &Text)| Known {
+            text: text.clone(),
+            prepared: None,
+            names: None,
+            named: texts.names_columns(place as u16),
+            spliced: texts.splices().then(|| text.numbered()),
+        };
+        let statements = texts.iter().enumerate().map(known).collect();
+        Ok(MariadbSession { connection, protocol: sessions.protocol, statements, written: String::new() })
+    }
+
+    /// The version of the server in its own words, such as `10.11.19-MariaDB`.
+    ///
+    /// # Errors
+    /// The failure.
+    pub fn version(&mut self) -> Result<String, Failure> {
+        let rows = self.query("SELECT VERSION()")?;
+        Ok(rows.first().and_then(|row| row.first()).and_then(Value::text).unwrap_or_default().to_owned())
+    }
+
+    /// The server's number for this session.
+    pub fn number(&self) -> u32 {
+        self.connection.connection_id()
+    }
+
+    fn carry_out(&mut self, batch: &Batch, answers: &mut Answers) -> Result<(), Error> {
+        for call in batch.calls() {
+            match call {
+                Call::Begin { .. } => self.word(BEGIN, answers)?,
+                Call::Commit => self.word(COMMIT, answers)?,
+                Call::Rollback => self.word(ROLLBACK, answers)?,
+                Call::Statement { statement, parameters } => self.statement(statement, parameters, answers)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn word(&mut self, word: &str, answers: &mut Answers) -> Result<(), Error> {
+        self.connection.query_drop(word)?;
+        answers.begin(0);
+        answers.end(0);
+        Ok(())
+    }
+
+    fn statement(&mut self, index: u16, parameters: &[Value], answers: &mut Answers) -> Result<(), Error> {
+        let known = &mut self.statements[usize::from(index)];
+        if self.protocol == Protocol::Simple {
+            self.written.clear();
+            match &known.spliced {
+                Some(numbered) => workload::sql::splice(numbered, parameters, &mut self.written),
+                None => known.text.inline(parameters, &mut self.written),
+            }
+            return answer(
+                self.connection.query_iter(&self.written)?,
+                answers,
+                known.named.then_some(&mut known.names),
+            );
+        }
+        let prepared = match known.prepared.take() {
+            Some(prepared) => prepared,
+            None => self.connection.prep(&known.text.sql)?,
+        };
+        let prepared = &*known.prepared.insert(prepared);
+        let null = Value::Null;
+        let at = |place: &u16| value::out(parameters.get(usize::from(*place)).unwrap_or(&null));
+        let values: Vec<mysql::Value> = known.text.order.iter().map(at).collect();
+        let outcome = match self.connection.exec_iter(prepared, values) {
+            Ok(result) => answer(result, answers, known.named.then_some(&mut known.names)),
+            Err(error) => Err(error),
+        };
+        if self.protocol == Protocol::Extended
+            && let Some(prepared) = known.prepared.take()
+        {
+            // The server answers nothing to this one.
+            self.connection.close(prepared)?;
+        }
+        outcome
+    }
+
+    /// Loads rows by this road.
+    pub(super) fn load_by(
+        &mut self,
+        road: load::Road,
+        table: &str,
+        columns: &[&str],
+        rows: &mut dyn Rows,
+    ) -> Result<u64, Failure> {
+        load::load(&mut self.connection, road, &load::Into { table, columns }, rows).map_err(|why| match why {
+            load::Why::Server(error) => self.recover(error),
+            load::Why::Left(text) => {
+                let undone = self.connection.query_drop(ROLLBACK);
+                let kind = if undone.is_ok() { FailureKind::Refused } else { FailureKind::Lost };
+                Failure::new(kind, text)
+            }
+        })
+    }
+
+    #[cfg(test)]
+    pub(super) fn connection(&mut self) -> &mut Conn {
+        &mut self.connection
+    }
+
+    /// Undoes what a failed batch began, and says what the failure means.
+    fn recover(&mut self, error: Error) -> Failure {
+        let failure = failure(error);
+        if failure.kind == FailureKind::Lost {
+            return failure;
+        }
+        // The server ends the transaction only after a deadlock; after any other failure it would stand open.
+        match self.connection.query_drop(ROLLBACK) {
+            Ok(()) => failure,
+            Err(_) => Failure::new(FailureKind::Lost, format!("{}; and the connection is gone", failure.text)),
+        }
+    }
+}
+
+impl Session for MariadbSession {
+    fn run(&mut self, batch: &Batch, answers: &mut Answers) -> Result<(), Failure> {
+        self.carry_out(batch, answers).map_err(|error| self.recover(error))
+    }
+
+    fn script(&mut self, sql: &str) -> Result<(), Failure> {
+        // The server cuts the text itself, so that bodies of procedures stay whole.
+        match self.connection.query_iter(sql).and_then(|mut result| drain(&mut result)) {
+            Err(Error::MySqlError(said)) if said.code == EMPTY_QUERY => Ok(()),
+            Err(error) => Err(self.recover(error)),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    fn query(&mut self, sql: &str) -> Result<Vec<Vec<Value>>, Failure> {
+        let mut answers = Answers::default();
+        match self.connection.query_iter(sql).and_then(|result| answer(result, &mut answers, None)) {
+            Ok(()) => Ok(answers.get(0).rows().map(<[Value]>::to_vec).collect()),
+            Err(error) => Err(self.recover(error)),
+        }
+    }
+
+    fn load(&mut self, table: &str, columns: &[&str], rows: &mut dyn Rows) -> Result<u64, Failure> {
+        let road = load::road(&mut self.connection).map_err(failure)?;
+        self.load_by(road, table, columns, rows)
+    }
+}
+
+/// Adds the answer: the first rows that came, or the number of rows that were changed. A procedure answers several times;
+/// what it says behind its first rows is read and dropped.
+fn answer<F: Form>(
+    mut result: QueryResult<'_, '_, '_, F>,
+    answers: &mut Answers,
+    names: Option<&mut Option<Names>>,
+) -> Result<(), Error> {
+    let mut changed = result.affected_rows();
+    let columns = result.columns().as_ref().to_vec();
+    answers.begin(columns.len());
+    if let Some(names) = names.filter(|_| !columns.is_empty()) {
+        let list = || columns.iter().map(|column| column.name_str().into_owned()).collect();
+        answers.named(names.get_or_insert_with(list).clone());
+    }
+    let mut first = !columns.is_empty();
+    while let Some(set) = result.iter() {
+        changed = changed.max(set.affected_rows());
+        for row in set {
+            let row = row?;
+            if first {
+                for (value, column) in row.unwrap_raw().into_iter().zip(&columns) {
+                    answers.push(value::back(value.unwrap_or(mysql::Value::NULL), column));
+                }
+            }
+        }
+        first = false;
+    }
+    answers.end(changed);
+    Ok(())
+}
+
+/// Reads everything that is left, so that a failure of a later statement is seen.
+fn drain<F: Form>(result: &mut QueryResult<'_, '_, '_, F>) -> Result<(), Error> {
+    while let Some(set) = result.iter() {
+        for row in set {
+            row?;
+        }
+    }
+    Ok(())
+}

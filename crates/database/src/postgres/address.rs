@@ -1,0 +1,293 @@
+//! Where a PostgreSQL is, and as whom we ask: a URL and what it means.
+//!
+//! It reads no environment: a password that is not in the URL is handed over with [`Connect::with_password`].
+
+use crate::DatabaseError;
+use percent_encoding::percent_decode_str;
+use std::path::PathBuf;
+
+/// What a connection wants of TLS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tls {
+    /// None.
+    Disable,
+    /// Encrypts when the server can and checks nothing, as PostgreSQL's own clients do: it protects from nobody who
+    /// can change what travels.
+    Prefer,
+    /// Encrypts, and verifies the certificate and its name. PostgreSQL's own clients verify nothing here; whoever wants no
+    /// check of the name says `verify-ca`.
+    Require,
+    /// Encrypts and verifies that the certificate was issued by the given root, not the name in it.
+    VerifyCa,
+    /// Encrypts, and verifies the certificate and its name.
+    VerifyFull,
+}
+
+/// The server's end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Host {
+    /// A host name or address, by TCP.
+    Name(String),
+    /// The folder of a Unix socket.
+    Socket(PathBuf),
+}
+
+/// A password, which nothing prints.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Secret(pub(super) String);
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("***")
+    }
+}
+
+/// Everything that a connection needs to know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Connect {
+    /// The server's end.
+    pub host: Host,
+    /// Port, of the Unix socket's name too.
+    pub port: u16,
+    /// The role.
+    pub user: String,
+    pub(super) password: Option<Secret>,
+    /// The database; the role's name when the URL names none.
+    pub database: String,
+    /// What is wanted of TLS. A URL that says nothing gets [`Tls::Prefer`], and none on the loopback, where it protects
+    /// nothing and would be measured.
+    pub tls: Tls,
+    /// A file of root certificates in PEM, instead of the public ones.
+    pub root: Option<PathBuf>,
+    /// How many seconds a TCP connection may take.
+    pub patience: u64,
+}
+
+impl Connect {
+    /// Reads a URL such as `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=verify-full`. Parameters: `host` (a folder
+    /// means a Unix socket), `port`, `user`, `password`, `dbname`, `sslmode`, `sslrootcert`, `connect_timeout`.
+    ///
+    /// # Errors
+    /// What the URL lacks or says wrong, without the URL's password.
+    pub fn parse(url: &str) -> Result<Connect, DatabaseError> {
+        let place = study::without_password(url);
+        read(url).map_err(|Wrong(problem)| DatabaseError::Address { place, problem })
+    }
+
+    /// A server whose Unix socket lies in a folder, without a password.
+    pub fn socket_in(folder: &std::path::Path, user: &str, database: &str) -> Connect {
+        Connect {
+            host: Host::Socket(folder.to_owned()),
+            port: 5432,
+            user: user.to_owned(),
+            password: None,
+            database: database.to_owned(),
+            tls: Tls::Disable,
+            root: None,
+            patience: 10,
+        }
+    }
+
+    /// The same with a password, when the URL had none.
+    #[must_use]
+    pub fn with_password(mut self, password: String) -> Connect {
+        self.password.get_or_insert(Secret(password));
+        self
+    }
+
+    /// The place in words.
+    pub fn place(&self) -> String {
+        match &self.host {
+            Host::Name(name) if name.contains(':') => format!("[{name}]:{}", self.port),
+            Host::Name(name) => format!("{name}:{}", self.port),
+            Host::Socket(_) => self.socket().unwrap_or_default().display().to_string(),
+        }
+    }
+
+    /// The Unix socket itself.
+    pub fn socket(&self) -> Option<PathBuf> {
+        match &self.host {
+            Host::Socket(folder) => Some(folder.join(format!(".s.PGSQL.{}", self.port))),
+            Host::Name(_) => None,
+        }
+    }
+}
+
+/// What is wrong with a URL.
+struct Wrong(String);
+
+fn read(url: &str) -> Result<Connect, Wrong> {
+    let rest = url.strip_prefix("postgres://").or_else(|| url.strip_prefix("postgresql://"));
+    let rest = rest.ok_or_else(|| wrong("it begins with neither postgres:// nor postgresql://"))?;
+    let (base, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let (who, place) = base.rsplit_once('@').unwrap_or(("", base));
+    let (authority, database) = place.split_once('/').unwrap_or((place, ""));
+    let mut read = Reading::default();
+    let (user, password) = who.split_once(':').map_or((who, None), |(user, password)| (user, Some(password)));
+    read.user = decoded(user)?;
+    read.password = password.map(decoded).transpose()?;
+    read.database = decoded(database)?;
+    read.authority(authority)?;
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        let (key, value) = pair.split_once('=').ok_or_else(|| wrong("it has a parameter without a value"))?;
+        read.parameter(key, decoded(value)?)?;
+    }
+    read.finished()
+}
+
+fn wrong(what: impl Into<String>) -> Wrong {
+    Wrong(what.into())
+}
+
+fn decoded(text: &str) -> Result<String, Wrong> {
+    let text = percent_decode_str(text).decode_utf8().map_err(|_| wrong("it has percent signs that are no UTF-8"))?;
+    if text.contains('\0') { Err(wrong("it holds a zero byte")) } else { Ok(text.into_owned()) }
+}
+
+/// What was read of a URL so far; empty means that nothing was said.
+#[derive(Default)]
+struct Reading {
+    host: String,
+    port: Option<u16>,
+    user: String,
+    password: Option<String>,
+    database: String,
+    tls: Option<Tls>,
+    root: Option<PathBuf>,
+    patience: Option<u64>,
+}
+
+impl Reading {
+    fn authority(&mut self, authority: &str) -> Result<(), Wrong> {
+        if authority.contains(',') {
+            return Err(wrong("it names several hosts; name one"));
+        }
+        let (host, port) = match authority.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+            Some((host, port)) => (host, port.strip_prefix(':')),
+            None => authority.rsplit_once(':').map_or((authority, None), |(host, port)| (host, Some(port))),
+        };
+        self.host = decoded(host)?;
+        port.filter(|port| !port.is_empty()).map_or(Ok(()), |port| self.parameter("port", port.to_owned()))
+    }
+
+    fn parameter(&mut self, key: &str, value: String) -> Result<(), Wrong> {
+        match key {
+            "host" => self.host = value,
+            "port" => {
+                let port = value.parse().ok().filter(|port| *port > 0);
+                self.port = Some(port.ok_or_else(|| wrong(format!("it has the port {value}; it is 1 to 65535")))?);
+            }
+            "user" => self.user = value,
+            "password" => self.password = Some(value),
+            "dbname" => self.database = value,
+            "sslmode" => self.tls = Some(tls(&value)?),
+            "sslrootcert" => self.root = Some(value.into()),
+            "connect_timeout" => {
+                let seconds = value.parse().ok().filter(|seconds| *seconds > 0);
+                self.patience =
+                    Some(seconds.ok_or_else(|| wrong("it has a connect_timeout that is no whole seconds"))?);
+            }
+            other => {
+                let known = "host, port, user, password, dbname, sslmode, sslrootcert, connect_timeout";
+                return Err(wrong(format!("it has the parameter {other}; known are {known}")));
+            }
+        }
+        Ok(())
+    }
+
+    fn finished(self) -> Result<Connect, Wrong> {
+        if self.user.is_empty() {
+            return Err(wrong("it names no user; write postgres://USER@HOST:PORT/DATABASE"));
+        }
+        let host = match self.host {
+            host if host.starts_with('/') => Host::Socket(host.into()),
+            host if host.is_empty() => Host::Name("localhost".into()),
+            host => Host::Name(host),
+        };
+        let tls = self.tls.unwrap_or(if loopback(&host) { Tls::Disable } else { Tls::Prefer });
+        if matches!(host, Host::Socket(_)) && !matches!(tls, Tls::Disable | Tls::Prefer) {
+            return Err(wrong("it asks for TLS on a Unix socket, which has none; leave sslmode out"));
+        }
+        let database = if self.database.is_empty() { self.user.clone() } else { self.database };
+        let password = self.password.map(Secret);
+        let (port, patience) = (self.port.unwrap_or(5432), self.patience.unwrap_or(10));
+        Ok(Connect { host, port, user: self.user, password, database, tls, root: self.root, patience })
+    }
+}
+
+fn tls(word: &str) -> Result<Tls, Wrong> {
+    Ok(match word {
+        "disable" => Tls::Disable,
+        "prefer" => Tls::Prefer,
+        "require" => Tls::Require,
+        "verify-ca" => Tls::VerifyCa,
+        "verify-full" => Tls::VerifyFull,
+        other => {
+            let known = "disable, prefer, require, verify-ca, verify-full";
+            return Err(wrong(format!("it has sslmode={other}; known are {known}")));
+        }
+    })
+}
+
+fn loopback(host: &Host) -> bool {
+    match host {
+        Host::Socket(_) => true,
+        Host::Name(name) => {
+            name == "localhost" || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_says_who_asks_whom_and_how() {
+        let connect =
+            Connect::parse("postgres://me:s3%40@cret@db.example:6543/shop?sslmode=verify-ca&sslrootcert=/r.pem");
+        let connect = connect.unwrap();
+        assert_eq!((connect.user.as_str(), connect.database.as_str(), connect.port), ("me", "shop", 6543));
+        assert_eq!(connect.password, Some(Secret("s3@@cret".into())));
+        assert_eq!((connect.tls, connect.place()), (Tls::VerifyCa, "db.example:6543".into()));
+        assert_eq!(connect.root, Some("/r.pem".into()));
+        assert!(!format!("{connect:?}").contains("cret"));
+    }
+
+    #[test]
+    fn a_folder_as_host_is_a_unix_socket() {
+        for url in ["postgresql://me@/db?host=/run/pg&port=5433", "postgres://me@%2Frun%2Fpg:5433/db"] {
+            let connect = Connect::parse(url).unwrap();
+            assert_eq!(connect.socket(), Some("/run/pg/.s.PGSQL.5433".into()));
+            assert_eq!((connect.database.as_str(), connect.tls), ("db", Tls::Disable));
+        }
+    }
+
+    #[test]
+    fn what_is_left_out_has_a_value() {
+        let connect = Connect::parse("postgres://me@[::1]").unwrap();
+        assert_eq!((connect.place().as_str(), connect.database.as_str()), ("[::1]:5432", "me"));
+        assert_eq!(connect.tls, Tls::Disable);
+        assert_eq!(Connect::parse("postgres://me@far/db").unwrap().tls, Tls::Prefer);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_and_no_password_with_it() {
+        let wrong = |url: &str| Connect::parse(url).unwrap_err().to_string();
+        assert!(wrong("mysql://me@host/db").contains("postgres://"));
+        assert!(wrong("postgres://host/db").contains("names no user"));
+        assert!(wrong("postgres://me:secret@host:99999/db").contains("99999"));
+        assert!(wrong("postgres://me:secret@host/db?sslmode=maybe").contains("verify-full"));
+        assert!(wrong("postgres://me:secret@host/db?colour=red").contains("colour"));
+        assert!(wrong("postgres://me:secret@a,b/db").contains("several hosts"));
+        assert!(wrong("postgres://me@/db?host=/run&sslmode=require").contains("Unix socket"));
+        assert!(!wrong("postgres://me:secret@host/db?sslmode=maybe").contains("secret"));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in ".{0,40}") {
+            let _ = Connect::parse(&format!("postgres://{text}"));
+        }
+    }
+}

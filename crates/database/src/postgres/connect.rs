@@ -1,0 +1,196 @@
+//! Opens a conversation: reaches the server, agrees on TLS, starts up, authenticates, and checks the version.
+
+use super::address::{Connect, Host, Secret, Tls};
+use super::authentication::authenticate;
+use super::failure::Said;
+use super::message::{Front, front};
+use super::session::PostgresSession;
+use super::stream::{RawStream, Stream};
+use super::tls;
+use super::wire::Wire;
+use crate::{DatabaseError, Failure, Session, Texts, dialect};
+use bytes::BytesMut;
+use postgres_protocol::message::frontend;
+use std::io::{self, Read, Write};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::time::Duration;
+use study::{Engine, Sessions};
+
+/// The oldest version whose protocol, catalogues and counters Prony knows.
+const OLDEST: u32 = 12;
+
+impl Connect {
+    /// Opens a conversation whose statements are those.
+    ///
+    /// # Errors
+    /// Nobody answers, a wrong password, no such database, a server older than 12, TLS that cannot be had as asked.
+    pub fn open(&self, texts: Arc<Texts>, sessions: &Sessions) -> Result<PostgresSession, DatabaseError> {
+        let stream = self.secured(self.dial()?)?;
+        let mut opening = Opening { connect: self, stream, unread: Vec::new(), out: BytesMut::new() };
+        opening.say(|out| {
+            let who = [("user", self.user.as_str()), ("database", self.database.as_str())];
+            let how = [("client_encoding", "UTF8"), ("application_name", "prony")];
+            frontend::startup_message(who.into_iter().chain(how), out)
+        })?;
+        authenticate(&mut opening)?;
+        let (version, process) = opening.settled()?;
+        let number: u32 = version.split(|c: char| !c.is_ascii_digit()).next().and_then(|n| n.parse().ok()).unwrap_or(0);
+        if number < OLDEST {
+            let (needed, found) = (format!("PostgreSQL {OLDEST} or newer"), version);
+            return Err(DatabaseError::Version { place: self.place(), needed, found });
+        }
+        let wire = Wire::new(texts, sessions);
+        let mut session = PostgresSession::of(opening.stream, wire, version, process);
+        if let Some(sql) = dialect::isolation(Engine::Postgres, sessions.isolation) {
+            let failed =
+                |failure: Failure| DatabaseError::statement(&self.place(), "choose the isolation level", failure);
+            session.script(&sql).map_err(failed)?;
+        }
+        Ok(session)
+    }
+
+    fn dial(&self) -> Result<RawStream, DatabaseError> {
+        let refused = |source: io::Error| DatabaseError::Refused { place: self.place(), text: source.to_string() };
+        match &self.host {
+            Host::Socket(_) => {
+                let stream = UnixStream::connect(self.socket().unwrap_or_default()).map_err(refused)?;
+                Ok(RawStream::Unix(stream))
+            }
+            Host::Name(name) => {
+                let addresses = (name.as_str(), self.port).to_socket_addrs().map_err(refused)?;
+                let patience = Duration::from_secs(self.patience);
+                let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+                for address in addresses {
+                    match TcpStream::connect_timeout(&address, patience) {
+                        Ok(stream) => {
+                            stream.set_nodelay(true).map_err(refused)?;
+                            return Ok(RawStream::Tcp(stream));
+                        }
+                        Err(source) => last = source,
+                    }
+                }
+                Err(refused(last))
+            }
+        }
+    }
+
+    /// Asks for TLS, when it is wanted, and agrees on it.
+    fn secured(&self, mut stream: RawStream) -> Result<Stream, DatabaseError> {
+        if self.tls == Tls::Disable || matches!(self.host, Host::Socket(_)) {
+            return Ok(Stream::Raw(stream));
+        }
+        let insecure = |text: String| DatabaseError::Secure { place: self.place(), text };
+        let mut request = BytesMut::new();
+        frontend::ssl_request(&mut request);
+        let mut answer = [0];
+        let asked = stream.write_all(&request).and_then(|()| stream.read_exact(&mut answer));
+        asked.map_err(|source| insecure(source.to_string()))?;
+        match answer[0] {
+            b'S' => {
+                let stream = tls::wrap(self, stream).map_err(|problem| insecure(problem.to_string()))?;
+                Ok(Stream::Tls(Box::new(stream)))
+            }
+            b'N' if self.tls == Tls::Prefer => Ok(Stream::Raw(stream)),
+            b'N' => Err(insecure("the server offers none".to_owned())),
+            _ => Err(insecure("what answers there is no PostgreSQL".to_owned())),
+        }
+    }
+
+    /// What the server said, as the reason why it does not let us in.
+    fn refusal(&self, said: &Said) -> DatabaseError {
+        let (place, mut text) = (self.place(), said.text());
+        if let Some(Secret(password)) = &self.password {
+            // No server is known to repeat it; a proxy might.
+            text = if password.is_empty() { text } else { text.replace(password.as_str(), "***") };
+        }
+        match said.code.as_str() {
+            "28P01" | "28000" => DatabaseError::Password { place, text },
+            "3D000" => {
+                DatabaseError::Refused { place, text: format!("there is no database {}: {text}", self.database) }
+            }
+            _ => DatabaseError::Refused { place, text },
+        }
+    }
+}
+
+/// A conversation that is being opened.
+pub(super) struct Opening<'a> {
+    pub(super) connect: &'a Connect,
+    stream: Stream,
+    unread: Vec<u8>,
+    out: BytesMut,
+}
+
+impl Opening<'_> {
+    /// Sends one message.
+    pub(super) fn say(&mut self, write: impl FnOnce(&mut BytesMut) -> io::Result<()>) -> Result<(), DatabaseError> {
+        self.out.clear();
+        let sent = write(&mut self.out).and_then(|()| self.stream.send(&self.out));
+        // A server that refuses us may close before it has read everything; what it said is read next.
+        match sent {
+            Err(source) if source.kind() != io::ErrorKind::BrokenPipe => Err(self.broke(source)),
+            _ => Ok(()),
+        }
+    }
+
+    /// The body of the next message, which must be of that kind.
+    pub(super) fn expect(&mut self, tag: u8) -> Result<Vec<u8>, DatabaseError> {
+        match self.hear()? {
+            (heard, body) if heard == tag => Ok(body),
+            _ => Err(self.broke(io::Error::new(io::ErrorKind::InvalidData, "an unexpected message"))),
+        }
+    }
+
+    pub(super) fn broke(&self, source: io::Error) -> DatabaseError {
+        let text = format!("the conversation broke while it began ({source}); what answers there may be no PostgreSQL");
+        DatabaseError::Refused { place: self.connect.place(), text }
+    }
+
+    /// The next message that is no notice. An error message becomes the error.
+    fn hear(&mut self) -> Result<(u8, Vec<u8>), DatabaseError> {
+        loop {
+            match front(&self.unread) {
+                Front::Message(message, length) => {
+                    let (tag, body) = (message.tag, message.body.to_vec());
+                    self.unread.drain(..length);
+                    match tag {
+                        b'E' => return Err(self.connect.refusal(&Said::of(&body))),
+                        b'N' => {}
+                        _ => return Ok((tag, body)),
+                    }
+                }
+                Front::Garbage => return Err(self.broke(io::ErrorKind::InvalidData.into())),
+                Front::Part => {
+                    let mut buffer = [0; 4096];
+                    match self.stream.read(&mut buffer) {
+                        Ok(0) => return Err(self.broke(io::ErrorKind::UnexpectedEof.into())),
+                        Ok(count) => self.unread.extend_from_slice(&buffer[..count]),
+                        Err(source) if source.kind() == io::ErrorKind::Interrupted => {}
+                        Err(source) => return Err(self.broke(source)),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Reads up to the first readiness: the server's version, and the process that serves us.
+    fn settled(&mut self) -> Result<(String, u32), DatabaseError> {
+        let (mut version, mut process) = (String::new(), 0);
+        loop {
+            let (tag, body) = self.hear()?;
+            match tag {
+                b'S' => {
+                    let mut texts = body.split(|byte| *byte == 0).map(String::from_utf8_lossy);
+                    if texts.next().as_deref() == Some("server_version") {
+                        version = texts.next().unwrap_or_default().into_owned();
+                    }
+                }
+                b'K' => process = body.first_chunk().map_or(0, |bytes| u32::from_be_bytes(*bytes)),
+                b'Z' => return Ok((version, process)),
+                _ => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! PostgreSQL behind the door that all databases share: a server given by URL, or a private one.
+
+use super::{Connect, PostgresSession, RawStream, counters, force_checkpoint};
+use crate::database::Conversation;
+use crate::server::postgres::Server;
+use crate::{DataSet, Database, DatabaseError, Facts, OpenOptions, Session, Texts};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use study::{At, DatabaseSpec, Engine, Sessions};
+use workload::transaction::Value;
+
+/// Settings of a server that can change a number.
+const MATTER: &[&str] = &[
+    "autovacuum",
+    "checkpoint_timeout",
+    "commit_delay",
+    "data_checksums",
+    "default_transaction_isolation",
+    "effective_cache_size",
+    "effective_io_concurrency",
+    "fsync",
+    "full_page_writes",
+    "huge_pages",
+    "io_method",
+    "jit",
+    "max_connections",
+    "max_wal_size",
+    "random_page_cost",
+    "shared_buffers",
+    "ssl",
+    "synchronous_commit",
+    "track_io_timing",
+    "wal_buffers",
+    "wal_compression",
+    "wal_level",
+    "wal_sync_method",
+    "work_mem",
+];
+
+/// A PostgreSQL.
+#[derive(Debug)]
+pub struct Postgres {
+    connect: Connect,
+    server: Option<Server>,
+    schema: Option<String>,
+    version: String,
+    settings: Vec<(String, String)>,
+    process: Option<u32>,
+    stop: Arc<AtomicBool>,
+}
+
+/// Opens a PostgreSQL. A private one is started with the options' settings.
+///
+/// # Errors
+/// When it cannot be reached or started, is too old, or a setting is not taken.
+pub fn open(spec: &DatabaseSpec, options: &OpenOptions) -> Result<Box<dyn Database>, DatabaseError> {
+    let (connect, server) = match &spec.at {
+        At::Url(url) => {
+            if let Some((key, value)) = options.settings.first() {
+                let problem = "only a private server takes settings: --on local:postgres".to_owned();
+                return Err(DatabaseError::Setting { key: key.clone(), value: value.clone(), problem });
+            }
+            (Connect::parse(url)?, None)
+        }
+        At::Local => {
+            let name = options.dataset.as_ref().map_or("server".to_owned(), DataSet::schema);
+            let server = Server::find(&options.cache_dir, &name, options.stop.clone())?;
+            server.up(&options.settings)?;
+            (server.connect(), Some(server))
+        }
+        _ => {
+            let problem = "a PostgreSQL is local:postgres or postgres://USER@HOST:PORT/DATABASE".to_owned();
+            return Err(DatabaseError::Address { place: spec.shown(), problem });
+        }
+    };
+    let schema = options.dataset.as_ref().map(DataSet::schema);
+    let mut database = Postgres {
+        connect,
+        server,
+        schema,
+        version: String::new(),
+        settings: Vec::new(),
+        process: None,
+        stop: options.stop.clone(),
+    };
+    database.look()?;
+    Ok(Box::new(database))
+}
+
+impl Postgres {
+    /// A session of this kind itself, in the data set: for one who drives [`super::Wire`].
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn postgres_session(&self, texts: &Texts, sessions: &Sessions) -> Result<PostgresSession, DatabaseError> {
+        let mut session = self.connected(texts, sessions)?;
+        if let Some(schema) = &self.schema {
+            let failed = |failure| DatabaseError::statement(&self.place(), "enter the data set's schema", failure);
+            session.script(&format!("SET search_path TO {schema}")).map_err(failed)?;
+        }
+        Ok(session)
+    }
+
+    fn connected(&self, texts: &Texts, sessions: &Sessions) -> Result<PostgresSession, DatabaseError> {
+        let mut session = self.connect.open(Arc::new(texts.clone()), sessions)?;
+        session.stop_by(self.stop.clone());
+        Ok(session)
+    }
+
+    fn plain(&self) -> Result<PostgresSession, DatabaseError> {
+        self.connected(&Texts::none(Engine::Postgres), &Sessions::default())
+    }
+
+    /// Looks once at what does not change while the server runs.
+    fn look(&mut self) -> Result<(), DatabaseError> {
+        let mut session = self.plain()?;
+        self.version = session.version().to_owned();
+        let names: Vec<String> = MATTER.iter().map(|name| format!("'{name}'")).collect();
+        let sql = "SELECT name, current_setting(name) FROM pg_settings WHERE name IN";
+        let rows = session.query(&format!("{sql} ({}) ORDER BY name", names.join(", ")));
+        let rows = rows.map_err(|failure| DatabaseError::statement(&self.place(), "read its settings", failure))?;
+        let text = |value: Option<&Value>| value.and_then(Value::text).unwrap_or_default().to_owned();
+        self.settings = rows.iter().map(|row| (text(row.first()), text(row.get(1)))).collect();
+        self.process = match &self.server {
+            Some(server) => server.pid(),
+            None => here(session.process()),
+        };
+        Ok(())
+    }
+}
+
+/// The server's first process, when the one that serves a session runs on this machine: its parent.
+fn here(process: u32) -> Option<u32> {
+    let line = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    let (name, rest) = line.rsplit_once(") ")?;
+    let parent = rest.split(' ').nth(1)?.parse().ok()?;
+    name.ends_with("(postgres").then_some(parent)
+}
+
+impl Database for Postgres {
+    fn engine(&self) -> Engine {
+        Engine::Postgres
+    }
+
+    fn session(&self, texts: &Texts, sessions: &Sessions) -> Result<Box<dyn Session>, DatabaseError> {
+        Ok(Box::new(self.postgres_session(texts, sessions)?))
+    }
+
+    fn conversation(&self, texts: &Texts, sessions: &Sessions) -> Result<Option<Conversation>, DatabaseError> {
+        Ok(match self.postgres_session(texts, sessions)?.into_parts() {
+            Ok((RawStream::Tcp(stream), wire)) => Some((stream.into(), wire)),
+            Ok((RawStream::Unix(stream), wire)) => Some((stream.into(), wire)),
+            // What travels encrypted must pass through this process's own code.
+            Err(_) => None,
+        })
+    }
+
+    fn facts(&self) -> Facts {
+        let (engine, version) = (Engine::Postgres, self.version.clone());
+        Facts { engine, version, place: self.place(), settings: self.settings.clone() }
+    }
+
+    fn place(&self) -> String {
+        match &self.server {
+            Some(_) => "local:postgres".to_owned(),
+            None => format!("{}/{}", self.connect.place(), self.connect.database),
+        }
+    }
+
+    fn server_processes(&self) -> Vec<u32> {
+        self.server.as_ref().map_or(self.process, Server::pid).into_iter().collect()
+    }
+
+    fn counters(&self) -> Vec<(String, f64)> {
+        self.plain().ok().and_then(|mut session| counters(&mut session).ok()).unwrap_or_default()
+    }
+
+    fn checkpoint(&self) -> Result<(), DatabaseError> {
+        let failed = |failure| DatabaseError::statement(&self.place(), "ask for a checkpoint", failure);
+        force_checkpoint(&mut self.plain()?).map_err(failed)
+    }
+
+    fn outside(&self) -> Result<Box<dyn Session>, DatabaseError> {
+        Ok(Box::new(self.plain()?))
+    }
+
+    fn fill_session(&self, dataset: &DataSet) -> Result<Box<dyn Session>, DatabaseError> {
+        let mut session = self.plain()?;
+        // What is written so is on the disk after the checkpoint that ends a fill.
+        let fast = "SET synchronous_commit = off; SET maintenance_work_mem = '256MB'";
+        let script = format!("{fast}; SET search_path TO {}", dataset.schema());
+        session
+            .script(&script)
+            .map_err(|failure| DatabaseError::statement(&self.place(), "prepare a fill", failure))?;
+        Ok(Box::new(session))
+    }
+
+    /// Gathers what the planner needs and marks rows as visible to all, which a run would do otherwise while it is measured.
+    fn settle(&self, dataset: &DataSet) -> Result<(), DatabaseError> {
+        let mut session = self.plain()?;
+        for table in dataset.tables() {
+            let sql = format!("VACUUM (ANALYZE) {}.{}", dataset.schema(), table.name);
+            session
+                .script(&sql)
+                .map_err(|failure| DatabaseError::statement(&self.place(), "settle a fill", failure))?;
+        }
+        self.checkpoint()
+    }
+
+    fn has_copy(&self, dataset: &DataSet) -> bool {
+        self.server.as_ref().is_some_and(|server| server.has_copy(&dataset.name()))
+    }
+
+    fn keep_copy(&self, dataset: &DataSet) -> Result<(), DatabaseError> {
+        self.private()?.keep_copy(&dataset.name())
+    }
+
+    fn restore(&self, dataset: &DataSet) -> Result<(), DatabaseError> {
+        self.private()?.restore(&dataset.name())
+    }
+}
+
+impl Postgres {
+    fn private(&self) -> Result<&Server, DatabaseError> {
+        let reason = "copies are kept only of private servers".to_owned();
+        self.server.as_ref().ok_or_else(|| DatabaseError::NoRestore { place: self.place(), reason })
+    }
+}

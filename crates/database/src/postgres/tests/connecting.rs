@@ -1,0 +1,151 @@
+//! Ways in, and what is said when there is none.
+
+use super::{plain, private, run};
+use crate::postgres::{Connect, RawStream};
+use crate::{DatabaseError, Session, Texts};
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::path::Path;
+use std::sync::Arc;
+use study::{Engine, Sessions};
+
+fn opened(url: &str) -> Result<(), DatabaseError> {
+    Connect::parse(url)?.open(Arc::new(Texts::none(Engine::Postgres)), &Sessions::default()).map(drop)
+}
+
+/// Makes the server ask for passwords by these rules.
+fn rules(private: &super::Private, rules: &str) {
+    let file = private.server.folder().join("data/pg_hba.conf");
+    std::fs::write(file, format!("local all prony trust\n{rules}\n")).unwrap();
+    run(&private.server.connect(), "SELECT pg_reload_conf()");
+    // Sessions learn of it when the server has read the file.
+    let shown = "SELECT count(*) FROM pg_hba_file_rules WHERE error IS NULL";
+    assert!(!plain(&private.server.connect()).query(shown).unwrap().is_empty());
+    std::thread::sleep(std::time::Duration::from_millis(300));
+}
+
+fn url(private: &super::Private, who: &str, database: &str) -> String {
+    format!("postgres://{who}@/{database}?host={}", private.server.folder().display())
+}
+
+#[test]
+fn every_way_to_prove_oneself_lets_the_right_password_in_and_no_other() {
+    let Some(private) = private("auth") else { return };
+    run(&private.server.connect(), "SET password_encryption = 'md5'; CREATE ROLE old LOGIN PASSWORD 's3cret-1'");
+    run(
+        &private.server.connect(),
+        "CREATE ROLE new LOGIN PASSWORD 's3cret-2'; CREATE ROLE open LOGIN PASSWORD 's3cret-3'",
+    );
+    rules(&private, "local all old md5\nlocal all new scram-sha-256\nlocal all open password");
+    for (user, password) in [("old", "s3cret-1"), ("new", "s3cret-2"), ("open", "s3cret-3")] {
+        opened(&url(&private, &format!("{user}:{password}"), "postgres")).unwrap();
+        let wrong = opened(&url(&private, &format!("{user}:wr0ng-one"), "postgres")).unwrap_err();
+        assert!(matches!(wrong, DatabaseError::Password { .. }), "{wrong}");
+        assert!(wrong.to_string().contains(user) && !wrong.to_string().contains("wr0ng"), "{wrong}");
+        let none = opened(&url(&private, user, "postgres")).unwrap_err();
+        assert!(none.to_string().contains("there is none"), "{none}");
+    }
+}
+
+#[test]
+fn what_keeps_us_out_is_named() {
+    let Some(private) = private("out") else { return };
+    let missing = opened(&url(&private, "prony", "nowhere")).unwrap_err().to_string();
+    assert!(missing.contains("there is no database nowhere"), "{missing}");
+    let nobody = opened("postgres://me:s3cret@127.0.0.1:1/db").unwrap_err();
+    assert!(matches!(nobody, DatabaseError::Refused { .. }) && !nobody.to_string().contains("s3cret"), "{nobody}");
+    let stranger = opened(&url(&private, "stranger", "postgres")).unwrap_err().to_string();
+    assert!(stranger.contains("stranger"), "{stranger}");
+}
+
+/// A server that answers each connection with these bytes.
+fn answering(answers: &'static [&'static [u8]]) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        for answer in answers {
+            let _ = stream.read(&mut [0; 1024]);
+            stream.write_all(answer).unwrap();
+        }
+    });
+    port
+}
+
+#[test]
+fn what_is_too_old_or_no_postgres_at_all_is_refused() {
+    let old = b"R\0\0\0\x08\0\0\0\0S\0\0\0\x18server_version\09.6.2\0Z\0\0\0\x05I";
+    let port = answering(&[old]);
+    let refused = opened(&format!("postgres://me@127.0.0.1:{port}/db")).unwrap_err();
+    assert!(matches!(refused, DatabaseError::Version { .. }), "{refused}");
+    assert!(refused.to_string().contains("9.6.2") && refused.to_string().contains("12"), "{refused}");
+    let port = answering(&[b"HTTP/1.1 400 Bad Request\r\n\r\n"]);
+    let refused = opened(&format!("postgres://me@127.0.0.1:{port}/db")).unwrap_err().to_string();
+    assert!(refused.contains("no PostgreSQL"), "{refused}");
+    let port = answering(&[b"N"]);
+    let refused = opened(&format!("postgres://me@127.0.0.1:{port}/db?sslmode=require")).unwrap_err();
+    assert!(matches!(refused, DatabaseError::Secure { .. }), "{refused}");
+}
+
+#[test]
+fn tls_trusts_only_what_it_was_told_to_trust() {
+    let Some(private) = private("tls") else { return };
+    let folder = private.server.folder();
+    if !certificate(folder) {
+        return crate::skip::skipped("openssl is not installed");
+    }
+    let data = folder.join("data");
+    for name in ["server.crt", "server.key"] {
+        std::fs::copy(folder.join(name), data.join(name)).unwrap();
+    }
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    own(&data, "server.key");
+    own(&data, "server.crt");
+    let conf = folder.join("server.conf");
+    let text = std::fs::read_to_string(&conf).unwrap();
+    let text =
+        text.replace("listen_addresses = ''", &format!("listen_addresses = '127.0.0.1'\nport = {port}\nssl = on"));
+    private.server.down().unwrap();
+    std::fs::write(&conf, text).unwrap();
+    private.server.start_as_configured().unwrap();
+    let at = |host: &str, more: &str| format!("postgres://prony@{host}:{port}/postgres?{more}");
+    let root = format!("sslrootcert={}", folder.join("server.crt").display());
+    opened(&at("127.0.0.1", "sslmode=prefer")).unwrap();
+    opened(&at("localhost", &format!("sslmode=verify-full&{root}"))).unwrap();
+    opened(&at("localhost", &format!("sslmode=require&{root}"))).unwrap();
+    opened(&at("127.0.0.1", &format!("sslmode=verify-ca&{root}"))).unwrap();
+    for refused in [
+        at("127.0.0.1", &format!("sslmode=verify-full&{root}")),
+        at("localhost", "sslmode=require"),
+        at("localhost", "sslmode=verify-ca"),
+        at("localhost", "sslmode=verify-full&sslrootcert=/nowhere.pem"),
+    ] {
+        let error = opened(&refused).unwrap_err();
+        assert!(matches!(error, DatabaseError::Secure { .. }), "{refused}: {error}");
+    }
+    let inside = Connect::parse(&at("127.0.0.1", "sslmode=prefer")).unwrap();
+    let mut inside = plain(&inside).into_parts().unwrap_err();
+    assert_eq!(inside.query("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()").unwrap()[0][0].int(), Some(1));
+    let bare = plain(&Connect::parse(&at("127.0.0.1", "sslmode=disable")).unwrap()).into_parts();
+    assert!(matches!(bare, Ok((RawStream::Tcp(_), _))));
+}
+
+/// Makes a certificate for `localhost` that signs itself.
+fn certificate(folder: &Path) -> bool {
+    let made = std::process::Command::new("openssl")
+        .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"])
+        .args(["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"])
+        .args(["-addext", "basicConstraints=critical,CA:FALSE"])
+        .args(["-keyout", "server.key", "-out", "server.crt"])
+        .current_dir(folder)
+        .output();
+    made.is_ok_and(|made| made.status.success())
+}
+
+fn own(data: &Path, name: &str) {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    let owner = std::fs::metadata(data).unwrap();
+    let file = data.join(name);
+    std::os::unix::fs::chown(&file, Some(owner.uid()), Some(owner.gid())).unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+}

@@ -1,0 +1,102 @@
+//! As whom a private server runs: as the user himself, or as an unprivileged one when that is root, because servers
+//! refuse root.
+
+use crate::DatabaseError;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+
+/// The unprivileged user of a server that root starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Owner {
+    /// His name, when the server runs as somebody else than who asks.
+    pub(super) name: Option<String>,
+    uid: u32,
+    gid: u32,
+}
+
+impl Owner {
+    /// Who shall run a server: the first of these users that the system has, or `nobody`, when we are root; else ourselves.
+    pub(super) fn of(preferred: &[&str]) -> Owner {
+        let (uid, gid) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+        let myself = Owner { name: None, uid, gid };
+        if uid != 0 {
+            return myself;
+        }
+        let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+        preferred.iter().chain(&["nobody"]).find_map(|name| entry(&users, name)).unwrap_or(myself)
+    }
+
+    /// A command that runs as this user.
+    pub(super) fn command(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
+        if self.name.is_some() {
+            // His own folder is none that he may read, and the programs look into the folder they start in.
+            command.uid(self.uid).gid(self.gid).env("HOME", "/");
+        }
+        command.current_dir("/");
+        command
+    }
+
+    /// Gives him a file or folder.
+    pub(super) fn give(&self, path: &Path) -> Result<(), DatabaseError> {
+        if self.name.is_none() {
+            return Ok(());
+        }
+        let given = std::os::unix::fs::chown(path, Some(self.uid), Some(self.gid));
+        given.map_err(|source| DatabaseError::file("hand over", path, source))
+    }
+
+    /// The folder among those above `path` that he may not pass, when there is one.
+    pub(super) fn barred<'a>(&self, path: &'a Path) -> Option<&'a Path> {
+        self.name.as_ref()?;
+        path.ancestors().skip(1).filter(|folder| folder.is_dir()).find(|folder| !self.passes(folder))
+    }
+
+    fn passes(&self, folder: &Path) -> bool {
+        use std::os::unix::fs::MetadataExt;
+        std::fs::metadata(folder).is_ok_and(|data| {
+            let mode = data.mode();
+            let right = if data.uid() == self.uid {
+                mode >> 6
+            } else if data.gid() == self.gid {
+                mode >> 3
+            } else {
+                mode
+            };
+            right & 1 == 1
+        })
+    }
+}
+
+fn entry(users: &str, name: &str) -> Option<Owner> {
+    let fields: Vec<&str> =
+        users.lines().map(|line| line.split(':').collect::<Vec<_>>()).find(|line| line[0] == name)?;
+    let number = |at: usize| fields.get(at)?.parse().ok();
+    Some(Owner { name: Some(name.to_owned()), uid: number(2)?, gid: number(3)? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_user_is_read_from_the_list_of_users() {
+        let users = "root:x:0:0:root:/root:/bin/sh\nmysql:x:103:112::/nonexistent:/bin/false\n";
+        assert_eq!(entry(users, "mysql"), Some(Owner { name: Some("mysql".into()), uid: 103, gid: 112 }));
+        assert_eq!(entry(users, "mysq"), None);
+    }
+
+    #[test]
+    fn a_folder_that_bars_the_way_is_named() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder.path().join("inner");
+        std::fs::create_dir(&inner).unwrap();
+        let other = Owner { name: Some("other".into()), uid: 4_000_000, gid: 4_000_000 };
+        std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o700)).unwrap();
+        assert_eq!(other.barred(&inner), Some(folder.path()));
+        std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o711)).unwrap();
+        assert_eq!(other.barred(&inner), None);
+    }
+}

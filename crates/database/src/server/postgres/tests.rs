@@ -1,0 +1,117 @@
+//! A real server in a scratch folder, where one is installed.
+
+use super::Server;
+use crate::postgres::{Connect, PostgresSession};
+use crate::{DatabaseError, Session, Texts};
+use std::path::PathBuf;
+use std::sync::Arc;
+use study::{Engine, Sessions};
+use workload::transaction::Value;
+
+struct Scratch {
+    server: Server,
+    folder: PathBuf,
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn scratch(name: &str) -> Option<Scratch> {
+    let folder = std::env::temp_dir().join(format!("prony-pgs-{name}-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    match Server::find(&folder, "s", Arc::default()) {
+        Ok(server) => Some(Scratch { server, folder }),
+        Err(why) => {
+            crate::skip::skipped(&why.to_string());
+            None
+        }
+    }
+}
+
+fn session(connect: &Connect) -> PostgresSession {
+    connect.open(Arc::new(Texts::none(Engine::Postgres)), &Sessions::default()).unwrap()
+}
+
+fn set(key: &str, value: &str) -> Vec<(String, String)> {
+    vec![(key.to_owned(), value.to_owned()), ("fsync".to_owned(), "off".to_owned())]
+}
+
+fn count(server: &Server) -> i64 {
+    session(&server.connect()).query("SELECT count(*) FROM t").unwrap()[0][0].int().unwrap()
+}
+
+#[test]
+fn a_server_comes_up_stays_the_same_and_starts_anew_only_for_other_settings() {
+    let Some(Scratch { server, .. }) = &scratch("up") else { return };
+    assert_eq!(server.pid(), None);
+    server.up(&set("shared_buffers", "16MB")).unwrap();
+    let first = server.pid().unwrap();
+    server.up(&set("shared_buffers", "16MB")).unwrap();
+    assert_eq!(server.pid(), Some(first));
+    session(&server.connect()).script("CREATE TABLE t AS SELECT 1").unwrap();
+    server.up(&set("shared_buffers", "24MB")).unwrap();
+    assert_ne!(server.pid(), Some(first));
+    let shown = session(&server.connect()).query("SHOW shared_buffers").unwrap();
+    assert_eq!((shown, count(server)), (vec![vec![Value::Text("24MB".into())]], 1));
+    let checksums = session(&server.connect()).query("SHOW data_checksums").unwrap();
+    assert_eq!(checksums, [[Value::Text("on".into())]]);
+    server.down().unwrap();
+    assert_eq!(server.pid(), None);
+    server.down().unwrap();
+}
+
+#[test]
+fn a_killed_server_recovers_what_was_committed() {
+    let Some(Scratch { server, .. }) = &scratch("kill") else { return };
+    server.up(&[]).unwrap();
+    session(&server.connect()).script("CREATE TABLE t AS SELECT 1").unwrap();
+    let mut open = session(&server.connect());
+    let first = server.pid();
+    server.kill().unwrap();
+    assert!(open.query("SELECT 1").is_err());
+    assert_eq!(server.pid(), None);
+    server.up(&[]).unwrap();
+    assert!(server.pid() != first && count(server) == 1);
+}
+
+#[test]
+fn a_copy_brings_back_what_was_there_when_it_was_kept() {
+    let Some(Scratch { server, .. }) = &scratch("copy") else { return };
+    server.up(&set("work_mem", "5MB")).unwrap();
+    session(&server.connect()).script("CREATE TABLE t AS SELECT 1").unwrap();
+    assert!(matches!(server.restore("filled"), Err(DatabaseError::NoRestore { .. })));
+    server.keep_copy("filled").unwrap();
+    for _ in 0..2 {
+        session(&server.connect()).script("INSERT INTO t VALUES (2)").unwrap();
+        assert_eq!(count(server), 2);
+        server.restore("filled").unwrap();
+        assert_eq!(count(server), 1);
+    }
+    server.remove().unwrap();
+    assert!(!server.folder().exists());
+}
+
+#[test]
+fn a_setting_that_the_server_does_not_take_is_named() {
+    let Some(Scratch { server, .. }) = &scratch("set") else { return };
+    for (key, value) in [("colour", "red"), ("shared_buffers", "much")] {
+        let refused = server.up(&set(key, value)).unwrap_err();
+        assert!(matches!(&refused, DatabaseError::Setting { key: named, .. } if named == key), "{refused}");
+    }
+    server.up(&set("shared_buffers", "16MB")).unwrap();
+}
+
+#[test]
+fn two_who_want_it_at_once_get_one_server() {
+    let Some(Scratch { server, .. }) = &scratch("two") else { return };
+    std::thread::scope(|scope| {
+        let ups: Vec<_> = (0..2).map(|_| scope.spawn(|| server.up(&set("work_mem", "5MB")))).collect();
+        ups.into_iter().for_each(|up| up.join().unwrap().unwrap());
+    });
+    assert_eq!(session(&server.connect()).query("SELECT 1").unwrap(), [[Value::Int(1)]]);
+    assert_eq!(Server::known(server.folder().ancestors().nth(2).unwrap(), &Arc::default()).unwrap().len(), 1);
+}

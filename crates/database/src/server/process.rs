@@ -1,0 +1,117 @@
+//! A server's process: started so that it outlives us, found again by its number, ended.
+//!
+//! The one idea: a number alone proves nothing, since the system gives numbers again. A process is ours only when its command
+//! line names our folder.
+
+use rustix::process::{Pid, Signal, kill_process};
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Between two looks at a process.
+pub(super) const LOOK: Duration = Duration::from_millis(20);
+
+/// Whether a process with this number runs and names `mark` in its command line.
+pub(super) fn runs(pid: u32, mark: &str) -> bool {
+    let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    // A process that ended and was not waited for has an empty command line.
+    String::from_utf8_lossy(&line).contains(mark)
+}
+
+/// The number in a file; none when there is no such file or no number in it.
+pub(super) fn number(file: &Path) -> Option<u32> {
+    std::fs::read_to_string(file).ok()?.lines().next()?.trim().parse().ok()
+}
+
+/// Starts a server in a process group of its own, so that an interrupt at the terminal does not end it. What it says goes
+/// to `log`.
+pub(super) fn start(mut command: Command, log: File) -> io::Result<u32> {
+    use std::os::unix::process::CommandExt;
+    command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).process_group(0);
+    let mut child = command.spawn()?;
+    let pid = child.id();
+    // Somebody must wait for it, or it would stay as a zombie for as long as we live.
+    std::thread::spawn(move || child.wait());
+    Ok(pid)
+}
+
+/// Between fork and exec the command line of a process is still ours.
+pub(super) fn just_forked(pid: u32) -> bool {
+    let own = std::fs::read("/proc/self/cmdline").unwrap_or_default();
+    std::fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| !line.is_empty() && line == own)
+}
+
+/// Processes that this one started and that still run.
+pub(super) fn children(pid: u32) -> Vec<u32> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    numbers.filter(|child| parent(*child) == Some(pid)).collect()
+}
+
+fn parent(pid: u32) -> Option<u32> {
+    let line = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name stands in brackets and may hold anything.
+    line.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()
+}
+
+/// Sends a signal; a process that is gone needs none.
+pub(super) fn signal(pid: u32, signal: Signal) {
+    if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
+        let _ = kill_process(pid, signal);
+    }
+}
+
+/// Waits until the process is gone; false when it is still there after so many seconds, or when stopped.
+pub(super) fn gone(pid: u32, mark: &str, seconds: u64, stop: &AtomicBool) -> bool {
+    let looks = seconds * 1000 / LOOK.as_millis() as u64;
+    for _ in 0..looks {
+        if !runs(pid, mark) {
+            return true;
+        }
+        if stop.load(Ordering::Relaxed) {
+            return false;
+        }
+        std::thread::sleep(LOOK);
+    }
+    !runs(pid, mark)
+}
+
+/// The last lines of a log that say something of an error, or its very last ones.
+pub(super) fn last_words(log: &Path, lines: usize) -> String {
+    let bytes = std::fs::read(log).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(64 << 10)..]).into_owned();
+    let all: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let bad: Vec<&str> = all.iter().copied().filter(|line| line.contains("ERROR") || line.contains("FATAL")).collect();
+    let chosen = if bad.is_empty() { all } else { bad };
+    chosen[chosen.len().saturating_sub(lines)..].join(" | ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_ours_only_when_its_command_line_says_so() {
+        let log = tempfile::tempfile().unwrap();
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", "while :; do sleep 1; done", "mark-of-this-test"]);
+        let pid = start(command, log).unwrap();
+        assert!(runs(pid, "mark-of-this-test") && !runs(pid, "mark-of-another"));
+        let stop = AtomicBool::new(false);
+        assert!(!gone(pid, "mark-of-this-test", 0, &stop));
+        signal(pid, Signal::KILL);
+        assert!(gone(pid, "mark-of-this-test", 10, &stop));
+    }
+
+    #[test]
+    fn a_log_is_quoted_by_its_errors() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "start\n[ERROR] no room\n\nbye\n").unwrap();
+        assert_eq!(last_words(file.path(), 3), "[ERROR] no room");
+        std::fs::write(file.path(), "one\ntwo\nthree\n").unwrap();
+        assert_eq!(last_words(file.path(), 2), "two | three");
+    }
+}
