@@ -4,6 +4,7 @@ mod bench;
 mod market;
 mod shape;
 
+use super::checks::invariants;
 use super::ledger::Known;
 use super::numbers::Errand;
 use super::{Brokerage, Market, Preset, Scale, Spec, cleanup_statements, codes, ledger::Judged, schema, statements};
@@ -19,34 +20,12 @@ fn house(spec: Spec, epoch: u64) -> Brokerage {
     Brokerage::new(spec, 5, 0, 1, 1, epoch)
 }
 
-/// Texts that count what must not be; the house has a history of lots beside.
-fn faults(preset: Preset) -> Vec<&'static str> {
-    let mut faults = vec![
-        "select count(*) from broker b where trades <> (select count(*) from trade t join account a on a.id = t.account_id \
-         where a.broker_id = b.id and t.status = 'CMPT')",
-        "select count(*) from broker b where commission_cents <> (select coalesce(sum(t.commission_cents), 0) from trade t \
-         join account a on a.id = t.account_id where a.broker_id = b.id and t.status = 'CMPT')",
-        "select count(*) from position p where quantity <= 0 or quantity <> (select coalesce(sum(l.quantity), 0) from lot l \
-         where l.account_id = p.account_id and l.symbol = p.symbol)",
-        "select count(*) from lot l where quantity <= 0 or not exists (select 1 from position p \
-         where p.account_id = l.account_id and p.symbol = l.symbol)",
-        "select count(*) from account a where balance_cents <> opening_cents + (select coalesce(sum(c.amount_cents), 0) \
-         from cash_entry c join trade t on t.id = c.trade_id where t.account_id = a.id)",
-        "select count(*) from trade t where (status = 'CMPT') <> (select count(*) from settlement s where s.trade_id = t.id)",
-        "select count(*) from trade t where not exists (select 1 from trade_event e where e.trade_id = t.id \
-         and e.status = t.status)",
-        "select count(*) from trade t where (status = 'PNDG') <> (select count(*) from pending_order p \
-         where p.trade_id = t.id)",
-        "select count(*) from trade_event c join trade_event s on s.trade_id = c.trade_id and s.status = 'SBMT' \
-         where c.status = 'CMPT' and c.at < s.at",
-    ];
-    if preset == Preset::House {
-        faults.push(
-            "select count(*) from (select lot_id, sum(quantity_after - quantity_before) as left_over from lot_change \
-             group by lot_id) h left join lot l on l.trade_id = h.lot_id where coalesce(l.quantity, 0) <> h.left_over",
-        );
+/// All invariants hold.
+fn books_are_in_order(bench: &Bench, when: &str) {
+    for invariant in invariants(bench.spec.preset) {
+        let broken = format!("select count(*) from ({})", invariant.sql);
+        assert_eq!(bench.number(&broken), 0, "{when}: {} ({})", invariant.says, invariant.name);
     }
-    faults
 }
 
 fn judge(bench: &Bench, house: &Brokerage) -> Judged {
@@ -75,8 +54,7 @@ fn every_statement_is_understood_and_says_truly_whether_it_gives_rows() {
 fn thousands_of_transactions_leave_the_books_of_both_presets_in_order() {
     for preset in PRESETS {
         let mut bench = Bench::filled(spec(preset, Market::ByCount));
-        let count = |bench: &Bench, sql: &str| bench.number(sql);
-        faults(preset).iter().for_each(|sql| assert_eq!(count(&bench, sql), 0, "after the fill: {sql}"));
+        books_are_in_order(&bench, "after the fill");
         let mut house = house(bench.spec, 3);
         bench.run(&mut house, 0..4_000);
         if preset == Preset::House {
@@ -84,7 +62,7 @@ fn thousands_of_transactions_leave_the_books_of_both_presets_in_order() {
             (100..124).for_each(|round| bench.caused(&mut house, Errand::Maintenance(round)));
         }
         assert!(bench.failures.is_empty(), "{:?}", bench.failures);
-        faults(preset).iter().for_each(|sql| assert_eq!(count(&bench, sql), 0, "after the run: {sql}"));
+        books_are_in_order(&bench, "after the run");
         assert_eq!(bench.db.query_row("pragma foreign_key_check", [], |_| Ok(())).ok(), None);
         let judged = judge(&bench, &house);
         assert!(judged.passed(), "{judged:?}");
@@ -104,7 +82,7 @@ fn thousands_of_transactions_leave_the_books_of_both_presets_in_order() {
             .map(|(statement, _)| statement.name.as_str())
             .collect();
         assert!(idle.is_empty(), "no row was ever touched by {idle:?}");
-        assert_eq!(count(&bench, "select count(*) from trade where id >= 9007199254740992"), 0);
+        assert_eq!(bench.number("select count(*) from trade where id >= 9007199254740992"), 0);
     }
 }
 
@@ -139,7 +117,7 @@ fn a_later_trial_uses_numbers_of_its_own_and_leftovers_are_cancelled_before_it()
         assert!(bench.number("select count(*) from trade_event where status = 'CNCL'") > 0);
         let mut second = house(bench.spec, 2);
         bench.run(&mut second, 0..1_500);
-        faults(preset).iter().for_each(|sql| assert_eq!(bench.number(sql), 0, "{sql}"));
+        books_are_in_order(&bench, "after two trials");
         assert!(judge(&bench, &second).passed());
         let mut both = first.ledger().clone();
         both.merge(second.ledger());
