@@ -25,6 +25,7 @@ mod problem;
 mod program;
 mod random;
 mod reader;
+mod run;
 mod scalar;
 mod scanner;
 mod scripts;
