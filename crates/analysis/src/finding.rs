@@ -44,8 +44,10 @@ pub struct TrialSummary {
     pub provenance: Provenance,
     /// Wall-clock start, nanoseconds since 1970 in UTC.
     pub started_unix_ns: i64,
-    /// The measured window on the trial's clock.
+    /// The measured window on the trial's clock; of an interrupted trial, the part of it that was finished.
     pub window: Window,
+    /// Whether it ended before its time. It is shown, and nothing is concluded from it.
+    pub interrupted: bool,
     /// One a stream, in the order of the label.
     pub streams: Vec<StreamSummary>,
     /// Seconds of the fixed work, or of the window.
@@ -619,7 +621,7 @@ pub enum CaveatKind {
     PlainDriver,
     /// Fewer replicates than a verdict needs.
     FewReplicates,
-    /// The run did not finish.
+    /// The run, or one of its trials, did not finish.
     Unfinished,
     /// Something else.
     Other,

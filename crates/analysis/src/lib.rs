@@ -20,4 +20,4 @@ pub use finding::{
     ThresholdState, TimePoint, TrialSummary, Verdict,
 };
 pub use run::judge;
-pub use trial::{outcome, summarise};
+pub use trial::{outcome, summarise, summarise_from, summarise_interrupted};

@@ -11,7 +11,7 @@ use crate::opened::Opened;
 use crate::task::Noticed;
 use crate::worker;
 use crate::{TrialError, muster};
-use observation::{Account, Cell, CpuTime, Event, EventKind, Histogram};
+use observation::{Account, Cell, CpuTime, Event, EventKind, Histogram, Series};
 use recorder::{Clock, Collector, WallClock};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -32,11 +32,12 @@ const PAUSE: Nanos = Nanos(100_000_000);
 #[derive(Debug, Default)]
 pub(crate) struct Haul {
     pub(crate) started_unix_ns: i64,
+    /// Empty when the observer keeps them; so are the series.
     pub(crate) cells: Vec<Cell>,
     pub(crate) accounts: Vec<Account>,
     pub(crate) generators: u16,
     pub(crate) generator_cpu: CpuTime,
-    pub(crate) readings: Vec<probe::Reading>,
+    pub(crate) series: Vec<Series>,
     pub(crate) events: Vec<Event>,
     pub(crate) validated: u64,
     pub(crate) damaged: u64,
@@ -117,6 +118,9 @@ struct Watch<'a> {
     home: usize,
     haul: Haul,
     fresh: Vec<Cell>,
+    /// The last reading of the probes, and the points that came since the observer was told.
+    reading: Option<probe::Reading>,
+    points: Vec<Series>,
     /// CPU of the process and of this thread, at both ends of the window.
     cpu: Vec<CpuReading>,
     /// CPU of all workers' threads in the window.
@@ -126,6 +130,8 @@ struct Watch<'a> {
     failure: Option<TrialError>,
     system: String,
     stopped: bool,
+    /// When the trial was cut short: the interval of that moment never ended.
+    cut_at: Option<Nanos>,
 }
 
 impl<'a> Watch<'a> {
@@ -141,6 +147,8 @@ impl<'a> Watch<'a> {
             home: 0,
             haul: Haul { accounts, generators: workers as u16, ..Haul::default() },
             fresh: Vec::new(),
+            reading: None,
+            points: Vec::new(),
             cpu: Vec::with_capacity(2),
             workers_cpu: CpuTime::default(),
             done_before: (Nanos::ZERO, 0),
@@ -148,6 +156,7 @@ impl<'a> Watch<'a> {
             failure: None,
             system: opened.name.clone(),
             stopped: false,
+            cut_at: None,
         }
     }
 
@@ -187,6 +196,7 @@ impl<'a> Watch<'a> {
             // A stop, and the end of one worker, must not wait for a border: intervals of a long trial are minutes.
             if stop.load(Ordering::Relaxed) || self.failure.is_some() || self.gone.is_some() {
                 self.stopped |= stop.load(Ordering::Relaxed);
+                self.cut_at.get_or_insert(now);
                 halt.store(true, Ordering::Relaxed);
             }
             if now < border && self.home < self.workers {
@@ -270,25 +280,39 @@ impl<'a> Watch<'a> {
             let (process, own) = (probe::cpu_time(), probe::thread_cpu_time());
             self.cpu.push(CpuReading { at: now, process, own });
         }
-        let due = self.haul.readings.last().is_none_or(|last| now.saturating_sub(last.at) >= PROBE_EVERY);
+        let due = self.reading.as_ref().is_none_or(|last| now.saturating_sub(last.at) >= PROBE_EVERY);
         if due || opens || closes {
-            let reading = self.probes.read(now);
-            self.haul.readings.push(reading);
+            self.read_probes(now);
         }
     }
 
-    /// Takes new cells, shows them to the observer, and keeps them merged over endpoints and workers.
+    /// Only the last reading stays: a point is the difference of two, and a trial of hours reads often.
+    fn read_probes(&mut self, now: Nanos) {
+        let reading = self.probes.read(now);
+        if let Some(before) = &self.reading {
+            probe::join(&mut self.points, probe::series_between(before, &reading));
+        }
+        self.reading = Some(reading);
+    }
+
+    /// Takes new cells, shows them to the observer together with the new points, and keeps both when nobody else does.
+    /// Answers whether there were cells.
     fn collect(&mut self, observer: &mut dyn Observer) -> bool {
         self.fresh.clear();
         self.collector.collect(&mut self.fresh);
-        if self.fresh.is_empty() {
-            return false;
+        if let Some(at) = self.cut_at {
+            let whole = at.0 / self.trial.phases.interval.0.max(1);
+            self.fresh.retain(|cell| u64::from(cell.key.interval) < whole);
         }
-        observer.cells(self.trial, &self.fresh);
-        for cell in &self.fresh {
-            keep(&mut self.haul.cells, cell);
+        let points = std::mem::take(&mut self.points);
+        if !self.fresh.is_empty() || !points.is_empty() {
+            observer.interval(self.trial, &self.fresh, &points);
         }
-        true
+        if !observer.keeps() {
+            self.fresh.iter().for_each(|cell| keep(&mut self.haul.cells, cell));
+            probe::join(&mut self.haul.series, points);
+        }
+        !self.fresh.is_empty()
     }
 
     fn announce(&self, observer: &mut dyn Observer) {

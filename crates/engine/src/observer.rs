@@ -1,6 +1,6 @@
 //! What a run tells while it goes on. All methods do nothing unless implemented.
 
-use observation::Cell;
+use observation::{Cell, Series};
 use study::Trial;
 use units::Nanos;
 
@@ -19,6 +19,8 @@ pub enum Phase {
     Measure,
     /// What is still out comes back.
     Drain,
+    /// The data is checked.
+    Check,
 }
 
 impl Phase {
@@ -31,6 +33,7 @@ impl Phase {
             Phase::WarmUp => "warm up",
             Phase::Measure => "measure",
             Phase::Drain => "drain",
+            Phase::Check => "check",
         }
     }
 }
@@ -62,9 +65,16 @@ pub trait Observer {
         let _ = (trial, live);
     }
 
-    /// Cells of intervals that ended; called as the trial goes on, never from a worker.
-    fn cells(&mut self, trial: &Trial, cells: &[Cell]) {
-        let _ = (trial, cells);
+    /// What came since the last call: cells of intervals that ended, and points of the probes. Called as the trial goes
+    /// on, once a border at most and never from a worker. Of a trial that is cut short no interval comes in part.
+    fn interval(&mut self, trial: &Trial, cells: &[Cell], series: &[Series]) {
+        let _ = (trial, cells, series);
+    }
+
+    /// Whether what [`Observer::interval`] was handed is kept there. Then it is not kept a second time: memory does not
+    /// grow with the length of the trial, and its observations come back without cells and series.
+    fn keeps(&self) -> bool {
+        false
     }
 
     /// Something that a user should read.

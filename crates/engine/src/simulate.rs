@@ -48,8 +48,15 @@ pub(crate) fn run(
     }
     let mut cells: Vec<Cell> = Vec::new();
     collector.collect(&mut cells);
-    observer.cells(trial, &cells);
-    cells.iter().for_each(|cell| keep(&mut haul.cells, cell));
+    if !matches!(driven, Driven::Finished { .. }) {
+        // The newest interval was cut short, and only whole ones are kept.
+        let newest = cells.iter().map(|cell| cell.key.interval).max();
+        cells.retain(|cell| Some(cell.key.interval) < newest);
+    }
+    observer.interval(trial, &cells, &[]);
+    if !observer.keeps() {
+        cells.iter().for_each(|cell| keep(&mut haul.cells, cell));
+    }
     match driven {
         Driven::Finished { at } => haul.ended = at,
         Driven::Stopped => return Err(TrialError::Stopped),

@@ -285,6 +285,11 @@ impl Observer for Silent<'_> {
     fn live(&mut self, _: &Trial, live: &Live) {
         self.observer.live(self.trial, &Live { phase: Phase::Precondition, ..*live });
     }
+
+    /// Nobody wants them afterwards: [`Rounds`] has counted what matters.
+    fn keeps(&self) -> bool {
+        true
+    }
 }
 
 fn set_cache(opened: &mut Opened, trial: &Trial) -> Result<(), TrialError> {

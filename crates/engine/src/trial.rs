@@ -1,5 +1,6 @@
 //! One trial from state to observations.
 
+use crate::aftermath;
 use crate::crew::{self, Haul};
 use crate::observer::Observer;
 use crate::opened::{Backing, Opened};
@@ -12,7 +13,8 @@ use study::{Trial, Workload};
 use units::Nanos;
 
 /// Runs one trial: brings the system into its state, loads it, and returns what was seen. Finished intervals go to the
-/// observer as they come, so that a trial which ends early leaves them behind.
+/// observer as they come, so that a trial which ends early leaves them behind; what the observer keeps is not returned
+/// again.
 ///
 /// # Errors
 /// [`TrialError::Stopped`] when `stop` was set, and whatever kept the trial from ending.
@@ -25,12 +27,43 @@ pub fn run_trial(
     let prepared = state::prepare(opened, trial, observer, stop)?;
     let haul = match &opened.backing {
         Backing::Scripted(script) => simulate::run(opened, script, trial, observer, stop)?,
-        _ => crew::run(opened, trial, observer, stop, &mut |_| false)?,
+        Backing::Database(_) => return on_database(opened, trial, observer, stop, prepared),
+        _ => crew::run(opened, trial, observer, stop, &mut |_| false, &mut Vec::new())?,
     };
     if trial.phases.fixed_work {
         same_work(trial, &haul)?;
     }
     Ok(observations(opened, trial, haul, prepared))
+}
+
+/// A trial of transactions ends with a look at the data. When the server goes away, a private one is started again, and
+/// what it kept is held against the ledger before the trial is given up.
+fn on_database(
+    opened: &mut Opened,
+    trial: &Trial,
+    observer: &mut dyn Observer,
+    stop: &AtomicBool,
+    prepared: Prepared,
+) -> Result<Observations, TrialError> {
+    let mut works = Vec::new();
+    let result = crew::run(opened, trial, observer, stop, &mut |_| false, &mut works);
+    let clock = opened.clock.clone();
+    let Backing::Database(databases) = &mut opened.backing else { return Err(TrialError::Stopped) };
+    match result {
+        Ok(mut haul) => {
+            haul.events.extend(aftermath::check(databases, trial, &works, observer, &clock)?);
+            Ok(observations(opened, trial, haul, prepared))
+        }
+        Err(gone @ TrialError::Gone { .. }) => {
+            observer.note(Some(trial), &format!("{gone}; looking at what it kept"));
+            databases.reopen()?;
+            for event in aftermath::check(databases, trial, &works, observer, &clock)? {
+                observer.note(Some(trial), &format!("after the outage: {}", event.text));
+            }
+            Err(gone)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// Fixed work compares only when it is the same everywhere: every step that was planned must have been done.
@@ -76,7 +109,7 @@ fn observations(opened: &Opened, trial: &Trial, haul: Haul, prepared: Prepared) 
         generator_cpu: haul.generator_cpu,
         elapsed_s: fixed.then(|| haul.ended.saturating_sub(window.start).seconds()),
         validated_reads: haul.validated,
-        series: probe::series(&haul.readings),
+        series: haul.series,
         events,
     }
 }

@@ -1,6 +1,7 @@
 //! The smallest unit that is kept: one interval of one stream, class, endpoint and generator.
 
 use crate::Histogram;
+use std::convert::Infallible;
 
 /// Where a cell belongs. Indices point into the names of [`crate::Observations`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -46,6 +47,29 @@ impl Cell {
         self.lateness.merge(&other.lateness);
         self.censored.merge(&other.censored);
         self.tally.add(&other.tally);
+    }
+}
+
+/// The cells of a trial, walked as often as a question needs, so that nobody has to hold all of them at once.
+pub trait CellSource {
+    /// Why a walk may end early.
+    type Error;
+
+    /// Shows every cell, ascending by interval, and those of one interval in the order in which they were recorded.
+    ///
+    /// # Errors
+    /// Whatever keeps the cells from being read.
+    fn each(&self, visit: &mut dyn FnMut(&Cell)) -> Result<(), Self::Error>;
+}
+
+impl CellSource for [Cell] {
+    type Error = Infallible;
+
+    fn each(&self, visit: &mut dyn FnMut(&Cell)) -> Result<(), Infallible> {
+        let mut ordered: Vec<&Cell> = self.iter().collect();
+        ordered.sort_by_key(|cell| cell.key.interval);
+        ordered.into_iter().for_each(visit);
+        Ok(())
     }
 }
 

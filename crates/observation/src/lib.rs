@@ -13,7 +13,7 @@ mod run;
 mod trial;
 
 pub use bucket::{BUCKET_COUNT, bucket_high, bucket_index, bucket_low, bucket_middle};
-pub use cell::{Account, Cell, CellKey, Tally};
+pub use cell::{Account, Cell, CellKey, CellSource, Tally};
 pub use histogram::{Entries, Histogram};
 pub use run::{Ceiling, Fact, Footprint, RunFacts, SystemFacts};
 pub use trial::{

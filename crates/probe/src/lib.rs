@@ -23,4 +23,4 @@ mod source;
 pub use fingerprint::fingerprint;
 pub use generator::{cpu_time, thread_cpu_time};
 pub use probes::Probes;
-pub use reading::{Reading, series};
+pub use reading::{Reading, join, series, series_between};

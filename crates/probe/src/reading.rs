@@ -44,16 +44,31 @@ pub(crate) struct Disk {
 /// The series between each reading and the one before it, in the order in which they first appear. A single reading
 /// has no series. Readings at the same moment yield no points.
 pub fn series(readings: &[Reading]) -> Vec<Series> {
-    let mut points = Points::default();
+    let mut all = Vec::new();
     for pair in readings.windows(2) {
         let [before, now] = pair else { continue };
-        if let Some(seconds) = elapsed(before.at, now.at) {
-            points.at = now.at;
-            points.seconds = seconds;
-            between(before, now, &mut points);
+        join(&mut all, series_between(before, now));
+    }
+    all
+}
+
+/// The points between two readings: series of one point each. With these, whoever reads for hours needs to keep no reading
+/// but the last.
+pub fn series_between(before: &Reading, now: &Reading) -> Vec<Series> {
+    let Some(seconds) = elapsed(before.at, now.at) else { return Vec::new() };
+    let mut points = Points { series: Vec::new(), at: now.at, seconds };
+    between(before, now, &mut points);
+    points.series
+}
+
+/// Adds later points to series, those of one probe together.
+pub fn join(series: &mut Vec<Series>, later: Vec<Series>) {
+    for more in later {
+        match series.iter_mut().find(|known| known.probe == more.probe) {
+            Some(known) => known.points.extend(more.points),
+            None => series.push(more),
         }
     }
-    points.series
 }
 
 fn elapsed(before: Nanos, now: Nanos) -> Option<f64> {
@@ -62,7 +77,6 @@ fn elapsed(before: Nanos, now: Nanos) -> Option<f64> {
 }
 
 /// Collects points into series by name.
-#[derive(Default)]
 struct Points {
     series: Vec<Series>,
     at: Nanos,

@@ -1,12 +1,13 @@
 //! From a run file to findings: the same road for a run that has just ended and for one of last year.
 //!
-//! The one idea: trials are read and reduced one at a time, so that memory does not grow with the length of a run.
+//! The one idea: trials are read and reduced one at a time, and each interval by interval, so that memory grows neither
+//! with the length of a run nor with that of a trial.
 
 use crate::failure::Failure;
 use analysis::{Caveat, CaveatKind, Findings, TrialSummary};
-use observation::RunFacts;
+use observation::{Observations, RunFacts, TrialLabel};
 use std::error::Error;
-use store::{RunFile, TrialState};
+use store::{RunFile, StoredCells, StoredTrial, TrialState};
 use study::{AS_FOUND, Judgement, Overrides, Study};
 
 /// Judges a run again, by the study that is in its file.
@@ -24,7 +25,9 @@ pub fn findings(file: &RunFile) -> Result<Findings, Failure> {
 /// # Errors
 /// When the file is damaged.
 pub fn findings_by(file: &RunFile, facts: RunFacts, judgement: &Judgement) -> Result<Findings, Failure> {
-    let summaries = summaries(file, judgement)?;
+    let trials = stored(file)?;
+    let shown = trials.iter().filter_map(|trial| shown(file, trial, judgement).transpose());
+    let summaries = shown.collect::<Result<_, Failure>>()?;
     Ok(judge(facts, summaries, judgement))
 }
 
@@ -70,21 +73,154 @@ pub fn study_with(facts: &RunFacts, fail_if: &[String]) -> Result<Study, Failure
     })
 }
 
-/// Every trial that ended as planned, reduced.
+/// Every trial that ended as planned, reduced: what a resumed run need not run again.
 ///
 /// # Errors
 /// When the file is damaged.
 pub fn summaries(file: &RunFile, judgement: &Judgement) -> Result<Vec<TrialSummary>, Failure> {
-    let trials = file.trials().map_err(|error| reading(file, &error))?;
+    let trials = stored(file)?;
     let finished = trials.iter().filter(|trial| trial.state == TrialState::Finished);
-    finished
-        .map(|trial| {
-            let observations = file.observations(trial.label.index).map_err(|error| reading(file, &error))?;
-            Ok(analysis::summarise(&trial.label, &observations, judgement))
-        })
-        .collect()
+    finished.map(|trial| summary(file, &trial.label, judgement)).collect()
+}
+
+/// A trial that ended as planned, reduced.
+///
+/// # Errors
+/// When the file is damaged.
+pub fn summary(file: &RunFile, label: &TrialLabel, judgement: &Judgement) -> Result<TrialSummary, Failure> {
+    let (observations, cells) = observed(file, label)?;
+    analysis::summarise_from(label, &observations, &cells, judgement).map_err(|error| reading(file, &error))
+}
+
+/// A trial as it is shown: of an interrupted one the part that was finished, and nothing when there is none.
+fn shown(file: &RunFile, trial: &StoredTrial, judgement: &Judgement) -> Result<Option<TrialSummary>, Failure> {
+    if trial.state == TrialState::Finished {
+        return summary(file, &trial.label, judgement).map(Some);
+    }
+    let (observations, cells) = observed(file, &trial.label)?;
+    analysis::summarise_interrupted(&trial.label, &observations, &cells, judgement)
+        .map_err(|error| reading(file, &error))
+}
+
+fn stored(file: &RunFile) -> Result<Vec<StoredTrial>, Failure> {
+    file.trials().map_err(|error| reading(file, &error))
+}
+
+fn observed<'a>(file: &'a RunFile, label: &TrialLabel) -> Result<(Observations, StoredCells<'a>), Failure> {
+    let both = file.observations_without_cells(label.index).and_then(|seen| Ok((seen, file.cells(label.index)?)));
+    both.map_err(|error| reading(file, &error))
 }
 
 fn reading(file: &RunFile, error: &(dyn Error + 'static)) -> Failure {
     Failure::caused(format!("reading the run `{}`", file.path().display()), error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use analysis::CaveatKind;
+    use observation::{
+        Account, Cell, CellKey, ClassKind, Histogram, Observations, Provenance, StreamLabel, Tally, Window,
+    };
+    use std::path::Path;
+    use store::TrialMeta;
+    use units::Nanos;
+
+    const STUDY: &str = include_str!("../tests/it/lab.toml");
+
+    fn label(index: u32) -> TrialLabel {
+        let stream = StreamLabel {
+            name: "reads".into(),
+            workload: "reads".into(),
+            load: "closed, 32 outstanding".into(),
+            slots: Some(32),
+            think_mean: Nanos::ZERO,
+            offered: None,
+            classes: vec![("read".into(), ClassKind::Work)],
+        };
+        TrialLabel {
+            index,
+            experiment: "rates".into(),
+            system: "lab".into(),
+            replicate: index,
+            block: index,
+            factors: vec![],
+            streams: vec![stream],
+            state: String::new(),
+            search: None,
+        }
+    }
+
+    fn cell(interval: u32) -> Cell {
+        let times = Histogram::from_values(vec![1_000_000; 100]);
+        Cell {
+            key: CellKey { interval, ..CellKey::default() },
+            service: times.clone(),
+            response: times,
+            tally: Tally { done: 100, bytes: 409_600, ..Tally::default() },
+            ..Cell::default()
+        }
+    }
+
+    fn planned() -> Observations {
+        Observations {
+            provenance: Provenance::Measured,
+            window: Window { start: Nanos::from_secs(1), end: Nanos::from_secs(11) },
+            interval: Nanos::from_secs(1),
+            generators: 1,
+            ..Observations::default()
+        }
+    }
+
+    /// One trial that ended, one that was killed after so many intervals.
+    fn killed(path: &Path, intervals: u32) {
+        let facts = RunFacts { study: "lab".into(), study_text: STUDY.into(), ..RunFacts::default() };
+        let mut file = RunFile::create(path, &facts, 1 << 16).expect("a new file");
+        let whole: Vec<Cell> = (0..11).map(cell).collect();
+        for (index, cells) in [(0, &whole[..]), (1, &whole[..intervals as usize])] {
+            file.begin_trial(&label(index), &TrialMeta::of(&planned())).expect("begun");
+            file.append_interval(index, cells, &[]).expect("appended");
+            if index == 0 {
+                let account = Account { planned: 1000, done: 1000, ..Account::default() };
+                let rest = Observations { accounts: vec![account], ..planned() };
+                file.finish_trial(index, &rest).expect("finished");
+            }
+        }
+        // Nothing is closed: the process is gone.
+        drop(file);
+    }
+
+    fn shown_after(intervals: u32) -> (Findings, Vec<TrialSummary>) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("x.prony");
+        killed(&path, intervals);
+        let file = RunFile::open(&path).expect("it opens");
+        let judgement = Study::parse("lab", STUDY).expect("a study").judgement().clone();
+        let Ok(findings) = findings(&file) else { panic!("it is judged") };
+        let Ok(summaries) = summaries(&file, &judgement) else { panic!("it is read") };
+        (findings, summaries)
+    }
+
+    #[test]
+    fn a_killed_trial_is_shown_in_part_and_is_not_among_those_that_need_no_repeat() {
+        let (findings, summaries) = shown_after(4);
+        let shown: Vec<(u32, bool)> = findings.trials.iter().map(|t| (t.label.index, t.interrupted)).collect();
+        assert_eq!(shown, [(0, false), (1, true)]);
+        let part = &findings.trials[1];
+        assert_eq!(part.window, Window { start: Nanos::from_secs(1), end: Nanos::from_secs(4) });
+        assert!((part.streams[0].throughput_per_s.value - 100.0).abs() < 1e-9);
+        assert_eq!((part.streams[0].account.planned, part.streams[0].account.done), (300, 300));
+        let text = &part.caveats.iter().find(|c| c.kind == CaveatKind::Unfinished).expect("the caveat").text;
+        assert!(text.starts_with("this trial was interrupted after 3 s of the 10 s of its window"), "{text}");
+        assert_eq!(findings.points.iter().map(|point| point.trials.clone()).collect::<Vec<_>>(), [[0]]);
+        let kept: Vec<u32> = summaries.iter().map(|summary| summary.label.index).collect();
+        assert_eq!(kept, [0]);
+    }
+
+    #[test]
+    fn a_trial_that_was_killed_in_its_warm_up_is_only_counted() {
+        let (findings, _) = shown_after(1);
+        assert_eq!(findings.trials.len(), 1);
+        assert!(findings.caveats.iter().any(|caveat| caveat.text.starts_with("only 1 trials ended")));
+    }
 }

@@ -30,4 +30,4 @@ pub use file::RunFile;
 pub use redact::redact;
 pub use reserve::estimate_bytes;
 pub use schema::VERSION;
-pub use trial::{StoredTrial, TrialMeta, TrialState};
+pub use trial::{StoredCells, StoredTrial, TrialMeta, TrialState};

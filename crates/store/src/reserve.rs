@@ -19,8 +19,9 @@ const PIECE_BYTES: u64 = 4 << 20;
 /// interval less.
 const CELL_BYTES: u64 = 3 << 10;
 
-/// Every append rewrites the pages at the end of its tables in the log, however little it adds.
-const APPEND_BYTES: u64 = 24 << 10;
+/// Every append rewrites the pages at the end of its tables in the log, however little it adds: those of cells and those of
+/// readings, of which a border brings some fifty.
+const APPEND_BYTES: u64 = 32 << 10;
 
 /// How much to reserve for a run: `intervals` over all trials (warm-up included), each with about `cells` cells.
 pub fn estimate_bytes(intervals: u64, cells: u64) -> u64 {

@@ -6,7 +6,7 @@
 use crate::error::During;
 use crate::number::{signed, unsigned, wide, word};
 use crate::{RunFile, StoreError, cells, label, reserve, series};
-use observation::{Account, Cell, CpuTime, Event, Observations, Provenance, Series, TrialLabel, Window};
+use observation::{Account, Cell, CellSource, CpuTime, Event, Observations, Provenance, Series, TrialLabel, Window};
 use rusqlite::{Connection, Error, OptionalExtension, Row, params};
 use units::Nanos;
 
@@ -71,6 +71,21 @@ pub(crate) struct OpenTrial {
     events: u32,
 }
 
+/// The cells of one attempt at a trial, where they lie.
+#[derive(Debug)]
+pub struct StoredCells<'a> {
+    file: &'a RunFile,
+    id: i64,
+}
+
+impl CellSource for StoredCells<'_> {
+    type Error = StoreError;
+
+    fn each(&self, visit: &mut dyn FnMut(&Cell)) -> Result<(), StoreError> {
+        self.file.read("reading the intervals of a trial", |connection| cells::each(connection, self.id, visit))
+    }
+}
+
 impl RunFile {
     /// Begins a trial. An earlier attempt at it that was interrupted is kept beside the new one.
     ///
@@ -97,6 +112,23 @@ impl RunFile {
         let (id, position) = self.opened(index).map(|open| (open.id, open.cells))?;
         self.change("appending an interval", |connection| cells::write(connection, id, position, cells))?;
         self.advance(|open| open.cells += cells.len() as u32);
+        Ok(())
+    }
+
+    /// Appends what came since the last interval in one go: cells of finished intervals and readings of probes.
+    ///
+    /// # Errors
+    /// As [`RunFile::append_cells`]; none of either is kept then.
+    pub fn append_interval(&mut self, index: u32, cells: &[Cell], series: &[Series]) -> Result<(), StoreError> {
+        let (id, places) = self.opened(index).map(|open| (open.id, (open.cells, open.readings)))?;
+        let written = self.change("appending an interval", |connection| {
+            cells::write(connection, id, places.0, cells)?;
+            series::write(connection, id, places.1, series)
+        })?;
+        self.advance(|open| {
+            open.cells += cells.len() as u32;
+            open.readings += written;
+        });
         Ok(())
     }
 
@@ -179,6 +211,24 @@ impl RunFile {
     pub fn observations(&self, index: u32) -> Result<Observations, StoreError> {
         let (id, _, _) = self.last_attempt(index)?.ok_or_else(|| self.no_trial(index))?;
         self.read("reading a trial", |connection| observations(connection, id))
+    }
+
+    /// The same but for the cells: [`RunFile::cells`] has them one at a time.
+    ///
+    /// # Errors
+    /// [`StoreError::NoTrial`], or the file is damaged.
+    pub fn observations_without_cells(&self, index: u32) -> Result<Observations, StoreError> {
+        let (id, _, _) = self.last_attempt(index)?.ok_or_else(|| self.no_trial(index))?;
+        self.read("reading a trial", |connection| all_but_cells(connection, id))
+    }
+
+    /// The cells of the last attempt at a trial, to be walked without holding them.
+    ///
+    /// # Errors
+    /// [`StoreError::NoTrial`], or the file is damaged.
+    pub fn cells(&self, index: u32) -> Result<StoredCells<'_>, StoreError> {
+        let (id, _, _) = self.last_attempt(index)?.ok_or_else(|| self.no_trial(index))?;
+        Ok(StoredCells { file: self, id })
     }
 
     /// All that one attempt at a trial recorded, counted from 0.
@@ -331,6 +381,10 @@ fn write_account(connection: &Connection, id: i64, stream: i64, account: &Accoun
 }
 
 fn observations(connection: &Connection, id: i64) -> Result<Observations, Error> {
+    Ok(Observations { cells: cells::read(connection, id)?, ..all_but_cells(connection, id)? })
+}
+
+fn all_but_cells(connection: &Connection, id: i64) -> Result<Observations, Error> {
     let head = connection.query_row(
         "SELECT provenance, started_unix_ns, window_start_ns, window_end_ns, interval_ns, generators,
          generator_cpu_user_s, generator_cpu_system_s, elapsed_s, validated_reads FROM trial WHERE id = ?1",
@@ -339,7 +393,6 @@ fn observations(connection: &Connection, id: i64) -> Result<Observations, Error>
     )?;
     Ok(Observations {
         endpoints: read_endpoints(connection, id)?,
-        cells: cells::read(connection, id)?,
         accounts: read_accounts(connection, id)?,
         series: series::read(connection, id)?,
         events: series::read_events(connection, id)?,

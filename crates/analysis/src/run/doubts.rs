@@ -14,7 +14,8 @@ pub fn add_to_trials(run: &RunFacts, trials: &mut [TrialSummary]) {
         if system_of(run, trial).is_some_and(|system| !has_storage(system)) {
             trial.caveats.retain(|caveat| !matches!(caveat.kind, CaveatKind::Cached | CaveatKind::OtherWriters));
         }
-        if let Some(text) = near_ceiling(run, trial) {
+        // What CPU an interrupted trial took was not summed up.
+        if let Some(text) = near_ceiling(run, trial).filter(|_| !trial.interrupted) {
             trial.caveats.retain(|caveat| caveat.kind != CaveatKind::GeneratorBound);
             trial.caveats.push(Caveat { kind: CaveatKind::GeneratorBound, trial: Some(trial.label.index), text });
         }
@@ -26,7 +27,8 @@ pub fn of_run(run: &RunFacts, trials: &[TrialSummary]) -> Vec<Caveat> {
     let of_run = |kind, text| Caveat { kind, trial: None, text };
     let mut found = Vec::new();
     if !run.finished {
-        let text = format!("only {} trials ended; `prony run --resume` goes on with the rest", trials.len());
+        let ended = trials.iter().filter(|trial| !trial.interrupted).count();
+        let text = format!("only {ended} trials ended; `prony run --resume` goes on with the rest");
         found.push(of_run(CaveatKind::Unfinished, text));
     }
     found.extend(shared_devices(run).into_iter().map(|text| of_run(CaveatKind::SharedDevice, text)));

@@ -74,3 +74,48 @@ fn sustained(groups: &[Group]) -> Vec<Finding> {
     };
     groups.iter().filter_map(of_group).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::tests::{judgement, level, trial};
+    use study::{Metric, Selector, Threshold};
+
+    /// Two systems over three levels in four blocks, and what decides between them.
+    fn run() -> (Vec<TrialSummary>, Judgement) {
+        let mut trials = Vec::new();
+        for (block, modules) in (0..4).flat_map(|block| [1.0, 2.0, 4.0].map(|modules| (block, modules))) {
+            for (system, factor) in [("a", 1.0), ("b", 1.2)] {
+                let rate = 1000.0 * modules * factor * (1.0 + 0.002 * f64::from(block));
+                let mut one = trial(trials.len() as u32, system, block, rate);
+                one.label.factors = vec![level("modules", modules)];
+                trials.push(one);
+            }
+        }
+        let threshold = Threshold {
+            text: "throughput < 900/s".to_owned(),
+            metric: Metric::Throughput,
+            fails_above: false,
+            limit: 900.0,
+            selector: Selector::default(),
+        };
+        (trials, Judgement { thresholds: vec![threshold], ..judgement() })
+    }
+
+    #[test]
+    fn an_interrupted_trial_is_shown_and_takes_no_part_in_anything_that_is_concluded() {
+        let (mut trials, judgement) = run();
+        let without = judge(RunFacts::default(), trials.clone(), &judgement);
+        assert!(without.findings.len() > 3, "there is something to conclude");
+        // Far off, at a level of its own and at one of the others, and long enough to be a burst.
+        for modules in [4.0, 8.0] {
+            let mut cut = trial(trials.len() as u32, "b", 4, 1.0);
+            (cut.interrupted, cut.label.factors) = (true, vec![level("modules", modules)]);
+            trials.push(cut);
+        }
+        let with = judge(RunFacts::default(), trials, &judgement);
+        assert_eq!((&with.points, &with.findings), (&without.points, &without.findings));
+        assert_eq!((&with.answer, &with.caveats), (&without.answer, &without.caveats));
+        assert_eq!(with.trials.len(), without.trials.len() + 2);
+    }
+}

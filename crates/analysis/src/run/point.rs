@@ -88,10 +88,11 @@ pub fn stream_name<'a>(trial: &'a TrialSummary, stream: &StreamSummary) -> &'a s
     trial.label.streams.get(usize::from(stream.stream)).map_or("", |label| &label.name)
 }
 
-/// All trials by point, in the order in which points were first measured.
+/// All trials that ended by point, in the order in which points were first measured. An interrupted trial is no evidence:
+/// nothing that is concluded may come from it.
 pub fn groups(trials: &[TrialSummary]) -> Vec<Group<'_>> {
     let mut groups: Vec<Group> = Vec::new();
-    for trial in trials {
+    for trial in trials.iter().filter(|trial| !trial.interrupted) {
         for stream in &trial.streams {
             match groups.iter_mut().find(|group| group.holds(trial, stream)) {
                 Some(group) => group.members.push((trial, stream)),

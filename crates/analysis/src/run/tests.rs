@@ -35,6 +35,7 @@ pub(crate) fn trial(index: u32, system: &str, block: u32, throughput: f64) -> Tr
         provenance: Provenance::Measured,
         started_unix_ns: 0,
         window: Window { start: Nanos::from_secs(1), end: Nanos::from_secs(11) },
+        interrupted: false,
         streams: vec![stream(throughput, response)],
         elapsed_s: 10.0,
         fixed_work: false,

@@ -1,13 +1,16 @@
 //! The measured window cut out of the cells of one stream.
 //!
 //! The one idea: every figure of a trial is made from the same cut, so that rates, latencies and charts never disagree
-//! about what lies inside. Throughput and latency of a stream are those of its work; upkeep stands in its class alone.
+//! about what lies inside. The cells are walked once and reduced as they pass, so that a trial of an hour takes no more
+//! memory than one of a minute. Throughput and latency of a stream are those of its work; upkeep stands in its class
+//! alone.
 
-use observation::{BUCKET_COUNT, Cell, ClassKind, Histogram, Observations, StreamLabel, Tally};
+use super::latency::Placed;
+use observation::{BUCKET_COUNT, Cell, CellSource, ClassKind, Histogram, Observations, StreamLabel, Tally, TrialLabel};
 
-/// The cells of one stream in the order of their intervals, and which of them count.
+/// One stream of a trial, reduced to its intervals and classes.
 pub struct Cut<'a> {
-    /// All that the trial recorded.
+    /// What the trial recorded, but for its cells, which are not looked for here.
     pub observations: &'a Observations,
     /// What the stream was asked to do.
     pub label: &'a StreamLabel,
@@ -17,16 +20,54 @@ pub struct Cut<'a> {
     pub first: u32,
     /// First interval after the window.
     pub end: u32,
-    cells: Vec<&'a Cell>,
+    /// By interval, from the start of the trial to the end of the window.
+    intervals: Vec<Interval>,
+    /// By class, of the window.
+    classes: Vec<Class>,
+}
+
+/// What a class did in the window.
+#[derive(Clone, Debug, Default)]
+pub struct Class {
+    /// Completions that came in the window.
+    pub tally: Tally,
+    /// Completed minus intended, of those intended in the window; so are the next.
+    pub response: Histogram,
+    /// Completed minus issued.
+    pub service: Histogram,
+    /// Issued minus intended.
+    pub lateness: Histogram,
+    /// Ages of those that never ended.
+    pub censored: Histogram,
+}
+
+/// The work of one interval.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Interval {
+    /// Completions that came in it.
+    pub done: u64,
+    /// The same as a rate.
+    pub rate_per_s: f64,
+    /// p99 of response of those intended in it, the censored in place.
+    pub p99_ms: Option<f64>,
 }
 
 impl<'a> Cut<'a> {
-    /// The cells of stream `stream`.
-    pub fn new(observations: &'a Observations, label: &'a StreamLabel, stream: u16) -> Cut<'a> {
-        let mut cells: Vec<&Cell> = observations.cells.iter().filter(|cell| cell.key.stream == stream).collect();
-        cells.sort_by_key(|cell| cell.key.interval);
-        let (first, end) = window_intervals(observations);
-        Cut { observations, label, stream, first, end, cells }
+    /// All streams of a trial, in one walk over its cells.
+    pub fn all<S: CellSource + ?Sized>(
+        observations: &'a Observations,
+        label: &'a TrialLabel,
+        cells: &S,
+    ) -> Result<Vec<Cut<'a>>, S::Error> {
+        let streams = label.streams.iter().enumerate();
+        let mut open: Vec<Cutting> =
+            streams.map(|(index, stream)| Cutting::new(observations, stream, index as u16)).collect();
+        cells.each(&mut |cell| {
+            if let Some(cutting) = open.get_mut(usize::from(cell.key.stream)) {
+                cutting.add(cell);
+            }
+        })?;
+        Ok(open.into_iter().map(Cutting::close).collect())
     }
 
     /// Length of the window in seconds.
@@ -34,26 +75,24 @@ impl<'a> Cut<'a> {
         self.observations.window.length().seconds()
     }
 
-    /// The cells of all intervals, ascending.
-    pub fn all(&self) -> &[&'a Cell] {
-        &self.cells
+    /// Every interval from the start of the trial to the end of the window.
+    pub fn intervals(&self) -> &[Interval] {
+        &self.intervals
     }
 
-    /// The cells of the window, ascending by interval.
-    pub fn counted(&self) -> &[&'a Cell] {
-        let from = self.cells.partition_point(|cell| cell.key.interval < self.first);
-        let to = self.cells.partition_point(|cell| cell.key.interval < self.end);
-        &self.cells[from..to.max(from)]
+    /// One class in the window; what was never asked for is empty.
+    pub fn class(&self, class: usize) -> Class {
+        self.classes.get(class).cloned().unwrap_or_default()
     }
 
-    /// The cells of work in the window, ascending by interval.
-    pub fn work(&self) -> impl Iterator<Item = &'a Cell> + '_ {
-        self.counted().iter().copied().filter(|cell| self.counts_as_work(cell))
+    /// Whether a class is work; one that the label does not know is taken for work rather than dropped.
+    pub fn counts_as_work(&self, class: u16) -> bool {
+        is_work(self.label, class)
     }
 
-    /// Whether a cell's class is work; a class that the label does not know is taken for work rather than dropped.
-    pub fn counts_as_work(&self, cell: &Cell) -> bool {
-        self.label.classes.get(usize::from(cell.key.class)).is_none_or(|(_, kind)| *kind == ClassKind::Work)
+    /// Completions of everything in the window.
+    pub fn tally(&self) -> Tally {
+        total_tally(self.classes.iter())
     }
 
     /// Completions of work in the window.
@@ -61,15 +100,32 @@ impl<'a> Cut<'a> {
         total_tally(self.work())
     }
 
+    /// One histogram of all work in the window.
+    pub fn work_total(&self, which: impl Fn(&Class) -> &Histogram) -> Histogram {
+        let mut total = Histogram::default();
+        self.work().for_each(|class| total.merge(which(class)));
+        total
+    }
+
+    /// Response of the work intended in the window, with what never ended at the age that it had reached.
+    pub fn work_response(&self) -> Placed {
+        Placed::new(self.work_total(|class| &class.response), self.work_total(|class| &class.censored))
+    }
+
     /// Completions of work, interval by interval, intervals without any included, as rates a second.
     pub fn work_rates(&self) -> Vec<f64> {
-        let seconds = self.observations.interval.seconds();
-        let mut rates = vec![0.0; (self.end - self.first) as usize];
-        for cell in self.work() {
-            rates[(cell.key.interval - self.first) as usize] += cell.tally.done as f64 / seconds;
-        }
-        rates
+        let counted = self.intervals.get(self.first as usize..).unwrap_or_default();
+        counted.iter().map(|interval| interval.rate_per_s).collect()
     }
+
+    fn work(&self) -> impl Iterator<Item = &Class> {
+        let numbered = (0..).zip(&self.classes);
+        numbered.filter(|(class, _)| self.counts_as_work(*class)).map(|(_, class)| class)
+    }
+}
+
+fn is_work(label: &StreamLabel, class: u16) -> bool {
+    label.classes.get(usize::from(class)).is_none_or(|(_, kind)| *kind == ClassKind::Work)
 }
 
 /// The first interval of the window and the first after it.
@@ -80,15 +136,108 @@ pub fn window_intervals(observations: &Observations) -> (u32, u32) {
     (first as u32, (end as u32).max(first as u32))
 }
 
-/// The sum of the tallies.
-pub fn total_tally<'a>(cells: impl Iterator<Item = &'a Cell>) -> Tally {
+fn total_tally<'a>(classes: impl Iterator<Item = &'a Class>) -> Tally {
     let mut total = Tally::default();
-    cells.for_each(|cell| total.add(&cell.tally));
+    classes.for_each(|class| total.add(&class.tally));
     total
 }
 
+/// A cut while cells still pass.
+struct Cutting<'a> {
+    cut: Cut<'a>,
+    classes: Vec<OpenClass>,
+    /// Response and censored of the work of the interval that passes now. The few cells of an interval are merged
+    /// pairwise: a table of all buckets for each of thousands of intervals would cost more.
+    passing: Histogram,
+    at: u32,
+}
+
+#[derive(Default)]
+struct OpenClass {
+    tally: Tally,
+    response: Gather,
+    service: Gather,
+    lateness: Gather,
+    censored: Gather,
+}
+
+impl<'a> Cutting<'a> {
+    fn new(observations: &'a Observations, label: &'a StreamLabel, stream: u16) -> Cutting<'a> {
+        let (first, end) = window_intervals(observations);
+        let intervals = vec![Interval::default(); end as usize];
+        let cut = Cut { observations, label, stream, first, end, intervals, classes: Vec::new() };
+        Cutting { cut, classes: Vec::new(), passing: Histogram::default(), at: 0 }
+    }
+
+    fn add(&mut self, cell: &Cell) {
+        let key = cell.key;
+        if key.interval != self.at {
+            self.pass();
+            self.at = key.interval;
+        }
+        if self.cut.counts_as_work(key.class) {
+            self.add_work(cell);
+        }
+        if (self.cut.first..self.cut.end).contains(&key.interval) {
+            self.class(key.class).add(cell);
+        }
+    }
+
+    fn add_work(&mut self, cell: &Cell) {
+        let seconds = self.cut.observations.interval.seconds();
+        let Some(interval) = self.cut.intervals.get_mut(cell.key.interval as usize) else { return };
+        interval.done += cell.tally.done;
+        interval.rate_per_s += cell.tally.done as f64 / seconds;
+        self.passing.merge(&cell.response);
+        self.passing.merge(&cell.censored);
+    }
+
+    fn class(&mut self, class: u16) -> &mut OpenClass {
+        let class = usize::from(class);
+        if self.classes.len() <= class {
+            self.classes.resize_with(class + 1, OpenClass::default);
+        }
+        &mut self.classes[class]
+    }
+
+    /// The interval has passed: its quantile is known, and its histogram is not needed any more.
+    fn pass(&mut self) {
+        let passed = std::mem::take(&mut self.passing);
+        if let Some(interval) = self.cut.intervals.get_mut(self.at as usize) {
+            interval.p99_ms = passed.quantile_ns(0.99).map(|ns| ns as f64 / 1e6);
+        }
+    }
+
+    fn close(mut self) -> Cut<'a> {
+        self.pass();
+        Cut { classes: self.classes.into_iter().map(OpenClass::close).collect(), ..self.cut }
+    }
+}
+
+impl OpenClass {
+    fn add(&mut self, cell: &Cell) {
+        self.tally.add(&cell.tally);
+        self.response.add(&cell.response);
+        self.service.add(&cell.service);
+        self.lateness.add(&cell.lateness);
+        self.censored.add(&cell.censored);
+    }
+
+    fn close(self) -> Class {
+        Class {
+            tally: self.tally,
+            response: self.response.histogram(),
+            service: self.service.histogram(),
+            lateness: self.lateness.histogram(),
+            censored: self.censored.histogram(),
+        }
+    }
+}
+
 /// Adds many sparse histograms in one pass each, where merging pairwise would copy the sum for every cell.
-pub struct Gather {
+#[derive(Default)]
+struct Gather {
+    /// One for every bucket, or none while nothing was added: most classes censor nothing.
     counts: Vec<u64>,
     sum_ns: u128,
     min_ns: u64,
@@ -96,15 +245,13 @@ pub struct Gather {
 }
 
 impl Gather {
-    /// Nothing yet.
-    pub fn new() -> Gather {
-        Gather { counts: vec![0; BUCKET_COUNT as usize], sum_ns: 0, min_ns: u64::MAX, max_ns: 0 }
-    }
-
-    /// Adds one.
-    pub fn add(&mut self, histogram: &Histogram) {
+    fn add(&mut self, histogram: &Histogram) {
         if histogram.is_empty() {
             return;
+        }
+        if self.counts.is_empty() {
+            self.counts = vec![0; BUCKET_COUNT as usize];
+            self.min_ns = u64::MAX;
         }
         for (index, count) in histogram.entries() {
             self.counts[index as usize] += count;
@@ -114,8 +261,7 @@ impl Gather {
         self.max_ns = self.max_ns.max(histogram.max_ns());
     }
 
-    /// The sum of all that was added.
-    pub fn histogram(self) -> Histogram {
+    fn histogram(self) -> Histogram {
         let entries: Vec<(u32, u64)> =
             self.counts.into_iter().enumerate().filter(|(_, n)| *n > 0).map(|(i, n)| (i as u32, n)).collect();
         if entries.is_empty() {
@@ -124,11 +270,4 @@ impl Gather {
         // Entries of valid histograms add up to a valid one; what a broken file holds was refused when it was read.
         Histogram::from_parts(entries, self.sum_ns, self.min_ns, self.max_ns).unwrap_or_default()
     }
-}
-
-/// The sum of one histogram of every cell.
-pub fn gather<'a>(cells: impl Iterator<Item = &'a Cell>, which: impl Fn(&'a Cell) -> &'a Histogram) -> Histogram {
-    let mut all = Gather::new();
-    cells.for_each(|cell| all.add(which(cell)));
-    all.histogram()
 }

@@ -5,17 +5,22 @@
 
 use super::books::slot_time;
 use super::cut::Cut;
-use super::latency::Placed;
 use super::machine::{cores, mean_of};
-use super::summarise::response_of;
 use crate::{Caveat, CaveatKind, SteadyAnswer, StreamSummary, TrialSummary};
 use observation::{Event, EventKind, Observations};
 use study::Judgement;
 use units::{Nanos, count, duration, milliseconds, percent, rate};
 
-/// All doubts about a trial, streams first, then the machine.
-pub fn trial_doubts(summary: &TrialSummary, cuts: &[Cut], judgement: &Judgement) -> Vec<Caveat> {
+/// All doubts about a trial, streams first, then the machine. `planned` is the window that an interrupted one should
+/// have had.
+pub fn trial_doubts(
+    summary: &TrialSummary,
+    cuts: &[Cut],
+    judgement: &Judgement,
+    planned: Option<Nanos>,
+) -> Vec<Caveat> {
     let mut doubts = Doubts { trial: summary.label.index, found: Vec::new() };
+    doubts.add(CaveatKind::Unfinished, planned.map(|planned| cut_short(summary, planned)));
     for (stream, cut) in summary.streams.iter().zip(cuts) {
         // With one stream its name says nothing that the trial does not.
         let name = if cuts.len() > 1 { format!("{}: ", cut.label.name) } else { String::new() };
@@ -45,6 +50,16 @@ struct About<'a> {
     cut: &'a Cut<'a>,
     judgement: &'a Judgement,
     name: String,
+}
+
+/// What an interrupted trial is good for.
+fn cut_short(summary: &TrialSummary, planned: Nanos) -> String {
+    format!(
+        "this trial was interrupted after {} of the {} of its window; its figures are shown, and it takes no part in \
+         comparisons, knees, thresholds, scaling or the answer; `prony run --resume` runs it again",
+        duration(summary.window.length()),
+        duration(planned)
+    )
 }
 
 fn stream_doubts(about: &About, doubts: &mut Doubts) {
@@ -91,7 +106,7 @@ fn failures(about: &About) -> Option<String> {
 }
 
 fn censored(about: &About) -> Option<String> {
-    let placed: Placed = response_of(&about.cut.work().collect::<Vec<_>>());
+    let placed = about.cut.work_response();
     let from = placed.bound_from()?;
     let oldest = milliseconds(placed.censored.max_ns() as f64 / 1e6);
     let bounds =
@@ -108,9 +123,13 @@ fn censored(about: &About) -> Option<String> {
 /// its mean; one that fluctuates returns.)
 fn backlog(about: &About) -> Option<String> {
     let offered = about.stream.offered_per_s?;
+    // How many had arrived when a trial was interrupted is not known.
+    if about.summary.interrupted {
+        return None;
+    }
     let seconds = about.cut.seconds();
     let account = &about.stream.account;
-    let tally = super::cut::total_tally(about.cut.counted().iter().copied());
+    let tally = about.cut.tally();
     let grew = account.planned as f64 - (tally.done + tally.failed) as f64;
     let inside = (account.service_ns + account.lateness_ns) as f64 / 1e9 / seconds;
     let is_backlog = grew > 0.01 * account.planned as f64 && grew > inside;
@@ -211,7 +230,7 @@ fn not_steady(about: &About) -> Option<String> {
 }
 
 fn too_short(about: &About) -> Option<String> {
-    if about.summary.fixed_work || about.stream.steady.answer != SteadyAnswer::TooShort {
+    if about.summary.fixed_work || about.summary.interrupted || about.stream.steady.answer != SteadyAnswer::TooShort {
         return None;
     }
     let rule = &about.judgement.steady;
@@ -229,7 +248,7 @@ fn too_short(about: &About) -> Option<String> {
 /// A quantile wants 100 samples beyond it. p99.9 is only marked where it is shown; p99 is the figure that people quote.
 fn thin_tail(about: &About) -> Option<String> {
     let response = &about.stream.response;
-    if about.summary.fixed_work || response.tail.p99_firm || response.count == 0 {
+    if about.summary.fixed_work || about.summary.interrupted || response.tail.p99_firm || response.count == 0 {
         return None;
     }
     let needed = about.cut.seconds() * 10_000.0 / response.count as f64;

@@ -3,6 +3,7 @@
 mod books;
 mod cut;
 mod doubts;
+mod interrupted;
 mod latency;
 mod machine;
 mod outcome;
@@ -12,8 +13,9 @@ mod sustained;
 mod timeline;
 mod uncertainty;
 
+pub use interrupted::summarise_interrupted;
 pub use outcome::outcome;
-pub use summarise::summarise;
+pub use summarise::{summarise, summarise_from};
 
 #[cfg(test)]
 mod tests;

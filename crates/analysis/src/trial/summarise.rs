@@ -1,31 +1,63 @@
 //! One trial reduced to what reports and comparisons need.
 
 use super::books::slot_time;
-use super::cut::{Cut, gather, total_tally};
+use super::cut::{Class, Cut};
 use super::doubts::trial_doubts;
+use super::interrupted::account_of;
 use super::latency::{Placed, distribution, latency_summary};
 use super::machine::machine_summary;
 use super::steady::steady;
 use super::sustained::sustained;
 use super::timeline::timeline;
-use super::uncertainty::response_estimates;
+use super::uncertainty::{Rows, response_estimates, rows};
 use crate::statistics::batch_means::batch_mean_interval;
 use crate::{ClassSummary, CpuPerOperation, Estimate, Steady, SteadyAnswer, StreamSummary, TrialSummary};
-use observation::{Cell, Observations, TrialLabel};
+use observation::{Account, CellSource, Histogram, Observations, TrialLabel};
 use study::Judgement;
+use units::Nanos;
 
 /// Reduces the observations of one trial: the window is cut, the books are closed, and every doubt that the observations
 /// themselves give is written down. What needs the whole run is left to [`crate::judge`].
 pub fn summarise(label: &TrialLabel, observations: &Observations, judgement: &Judgement) -> TrialSummary {
-    let streams = label.streams.iter().enumerate();
-    let cuts: Vec<Cut> = streams.map(|(index, stream)| Cut::new(observations, stream, index as u16)).collect();
+    let Ok(summary) = summarise_from(label, observations, observations.cells.as_slice(), judgement);
+    summary
+}
+
+/// The same with the cells from elsewhere; those of `observations` are not looked at. The cells are walked twice, and
+/// what is held of them does not grow with their number.
+///
+/// # Errors
+/// Whatever keeps the cells from being read.
+pub fn summarise_from<S: CellSource + ?Sized>(
+    label: &TrialLabel,
+    observations: &Observations,
+    cells: &S,
+    judgement: &Judgement,
+) -> Result<TrialSummary, S::Error> {
+    reduce(label, observations, cells, judgement, None)
+}
+
+/// `planned` is how long the window should have been, of a trial that was interrupted before its end.
+pub fn reduce<S: CellSource + ?Sized>(
+    label: &TrialLabel,
+    observations: &Observations,
+    cells: &S,
+    judgement: &Judgement,
+    planned: Option<Nanos>,
+) -> Result<TrialSummary, S::Error> {
+    let cuts = Cut::all(observations, label, cells)?;
+    let responses: Vec<Placed> = cuts.iter().map(Cut::work_response).collect();
+    let rows = if observations.elapsed_s.is_some() { Vec::new() } else { rows(&cuts, &responses, cells)? };
+    let parts = cuts.iter().zip(&responses).enumerate();
+    let parts = parts.map(|(at, (cut, response))| Part { cut, response, rows: rows.get(at), judgement, planned });
     let window_s = observations.window.length().seconds();
     let mut summary = TrialSummary {
         label: label.clone(),
         provenance: observations.provenance,
         started_unix_ns: observations.started_unix_ns,
         window: observations.window,
-        streams: cuts.iter().map(|cut| stream_summary(cut, judgement)).collect(),
+        interrupted: planned.is_some(),
+        streams: parts.map(|part| stream_summary(&part)).collect(),
         elapsed_s: observations.elapsed_s.unwrap_or(window_s),
         fixed_work: observations.elapsed_s.is_some(),
         generator_cpu: observations.generator_cpu,
@@ -37,27 +69,46 @@ pub fn summarise(label: &TrialLabel, observations: &Observations, judgement: &Ju
     if let [only] = summary.streams.as_mut_slice() {
         only.cpu = cpu_per_operation(observations, cuts[0].work_tally().done);
     }
-    summary.caveats = trial_doubts(&summary, &cuts, judgement);
-    summary
+    summary.caveats = trial_doubts(&summary, &cuts, judgement, planned);
+    Ok(summary)
 }
 
-fn stream_summary(cut: &Cut, judgement: &Judgement) -> StreamSummary {
+/// One stream with what was already made of it.
+struct Part<'a> {
+    cut: &'a Cut<'a>,
+    response: &'a Placed,
+    /// None of fixed work.
+    rows: Option<&'a Rows>,
+    judgement: &'a Judgement,
+    planned: Option<Nanos>,
+}
+
+impl Part<'_> {
+    /// The books of a trial that ended; those of an interrupted one were never closed, and are those of what is there.
+    fn account(&self) -> Account {
+        match self.planned {
+            Some(_) => account_of(self.cut, self.response),
+            None => self.cut.observations.accounts.get(usize::from(self.cut.stream)).copied().unwrap_or_default(),
+        }
+    }
+}
+
+fn stream_summary(part: &Part) -> StreamSummary {
+    let (cut, response, judgement) = (part.cut, part.response, part.judgement);
     let observations = cut.observations;
     let rates = cut.work_rates();
     let tally = cut.work_tally();
-    let all = total_tally(cut.counted().iter().copied());
+    let all = cut.tally();
     let seconds = counted_seconds(cut);
-    let account = observations.accounts.get(usize::from(cut.stream)).copied().unwrap_or_default();
-    let work: Vec<&Cell> = cut.work().collect();
-    let response = response_of(&work);
+    let account = part.account();
     let fixed_work = observations.elapsed_s.is_some();
     StreamSummary {
         stream: cut.stream,
         throughput_per_s: throughput(cut, &rates, tally.done as f64 / seconds, judgement.confidence),
         offered_per_s: cut.label.offered.map(|rate| rate.0),
         bytes_per_s: tally.bytes as f64 / seconds,
-        service: latency_summary(&lower_bound(&work, |cell| &cell.service)),
-        lateness: latency_summary(&lower_bound(&work, |cell| &cell.lateness)),
+        service: latency_summary(&lower_bound(cut, response, |class| &class.service)),
+        lateness: latency_summary(&lower_bound(cut, response, |class| &class.lateness)),
         classes: class_summaries(cut, seconds),
         account,
         retried: all.retried,
@@ -66,9 +117,9 @@ fn stream_summary(cut: &Cut, judgement: &Judgement) -> StreamSummary {
         steady: steadiness(&rates, cut, judgement),
         little_gap_pct: slot_time(&account).map(|time| 100.0 * time.gap),
         sustained: if fixed_work { None } else { sustained(&rates, observations.interval.seconds()) },
-        distribution: distribution(&response),
-        response_estimates: if fixed_work { None } else { response_estimates(cut, &response, judgement.confidence) },
-        response: latency_summary(&response),
+        distribution: distribution(response),
+        response_estimates: part.rows.and_then(|rows| response_estimates(rows, response, judgement.confidence)),
+        response: latency_summary(response),
     }
 }
 
@@ -97,16 +148,9 @@ fn steadiness(rates: &[f64], cut: &Cut, judgement: &Judgement) -> Steady {
     steady(rates, cut.observations.interval, &judgement.steady)
 }
 
-/// Response of those intended in the window, with those that never ended at the age they had reached.
-pub fn response_of(cells: &[&Cell]) -> Placed {
-    let each = || cells.iter().copied();
-    Placed::new(gather(each(), |cell| &cell.response), gather(each(), |cell| &cell.censored))
-}
-
 /// Service or lateness. How long a censored operation was in service is not known, so it is not placed, only marked.
-fn lower_bound(cells: &[&Cell], which: impl Fn(&Cell) -> &observation::Histogram) -> Placed {
-    let each = || cells.iter().copied();
-    Placed { all: gather(each(), which), censored: gather(each(), |cell| &cell.censored) }
+fn lower_bound(cut: &Cut, response: &Placed, which: impl Fn(&Class) -> &Histogram) -> Placed {
+    Placed { all: cut.work_total(which), censored: response.censored.clone() }
 }
 
 /// The classes in which anything was asked: a stream that only reads has no writes to report.
@@ -117,10 +161,8 @@ fn class_summaries(cut: &Cut, seconds: f64) -> Vec<ClassSummary> {
 }
 
 fn class_summary(cut: &Cut, class: usize, name: &str, seconds: f64) -> ClassSummary {
-    let of_class = |cell: &&Cell| usize::from(cell.key.class) == class;
-    let cells: Vec<&Cell> = cut.counted().iter().copied().filter(of_class).collect();
-    let tally = total_tally(cells.iter().copied());
-    let response = response_of(&cells);
+    let Class { tally, response, service, censored, .. } = cut.class(class);
+    let response = Placed::new(response, censored.clone());
     ClassSummary {
         name: name.to_owned(),
         throughput_per_s: tally.done as f64 / seconds,
@@ -129,7 +171,7 @@ fn class_summary(cut: &Cut, class: usize, name: &str, seconds: f64) -> ClassSumm
         failed: tally.failed,
         bytes_per_s: tally.bytes as f64 / seconds,
         response: latency_summary(&response),
-        service: latency_summary(&lower_bound(&cells, |cell| &cell.service)),
+        service: latency_summary(&Placed { all: service, censored }),
     }
 }
 

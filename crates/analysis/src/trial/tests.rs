@@ -1,6 +1,6 @@
 //! Observations made by hand, whose summaries can be worked out by hand.
 
-use super::{outcome, summarise};
+use super::{outcome, summarise, summarise_interrupted};
 use crate::run::tests::judgement;
 use crate::{CaveatKind, SteadyAnswer, TrialSummary};
 use observation::{
@@ -255,4 +255,65 @@ fn a_trial_without_anything_in_it_is_summarised_without_fail() {
     assert!(outcome(&summary).response_quantile_ms.p99.is_nan());
     let nothing = Observations::default();
     assert_eq!(summarise(&label(), &nothing, &judgement()).timeline, vec![]);
+}
+
+#[test]
+fn cells_in_another_order_and_in_parts_give_the_same_summary() {
+    let mut shuffled = observations();
+    shuffled.cells.reverse();
+    // A late completion sends a second cell of an interval long after the first.
+    let mut late = cell(4, 0, vec![7 * MS], 1, 4096);
+    late.tally.retried = 2;
+    let mut whole = observations();
+    whole.cells[8].merge(&late);
+    shuffled.cells.push(late);
+    assert_eq!(summary(&shuffled), summary(&whole));
+}
+
+/// What a run that was killed after so many seconds of its trial leaves: cells, and neither books nor CPU time.
+fn killed_after(seconds: u32) -> Observations {
+    let mut left = observations();
+    left.cells.retain(|cell| cell.key.interval < seconds);
+    (left.accounts, left.generator_cpu) = (Vec::new(), CpuTime::default());
+    left
+}
+
+fn interrupted(left: &Observations) -> Option<TrialSummary> {
+    let Ok(summary) = summarise_interrupted(&label(), left, left.cells.as_slice(), &judgement());
+    summary
+}
+
+#[test]
+fn an_interrupted_trial_is_reduced_over_the_intervals_that_it_finished() {
+    let mut left = killed_after(6);
+    left.cells[10].tally.failed = 3;
+    left.cells[10].censored = Histogram::from_values(vec![9 * MS; 2]);
+    let summary = interrupted(&left).expect("four seconds of the window");
+    assert!(summary.interrupted);
+    assert_eq!(summary.window, Window { start: Nanos::from_secs(2), end: Nanos::from_secs(6) });
+    let stream = &summary.streams[0];
+    assert_eq!((stream.throughput_per_s.value, stream.response.count), (1000.0, 4002));
+    let account = stream.account;
+    assert_eq!((account.planned, account.done, account.failed, account.censored), (4005, 4000, 3, 2));
+    assert_eq!(stream.little_gap_pct, None);
+    let kinds: Vec<CaveatKind> = summary.caveats.iter().map(|caveat| caveat.kind).collect();
+    assert_eq!(kinds, [CaveatKind::Unfinished, CaveatKind::Failures, CaveatKind::Censored]);
+    let text = &summary.caveats[0].text;
+    assert!(text.starts_with("this trial was interrupted after 4 s of the 10 s of its window"), "{text}");
+}
+
+#[test]
+fn an_interrupted_open_load_is_not_said_to_have_a_backlog() {
+    let mut label = label();
+    label.streams[0].offered = Some(PerSecond(5000.0));
+    let left = killed_after(3);
+    let Ok(summary) = summarise_interrupted(&label, &left, left.cells.as_slice(), &judgement());
+    let kinds: Vec<CaveatKind> = summary.expect("a second").caveats.iter().map(|caveat| caveat.kind).collect();
+    assert_eq!(kinds, [CaveatKind::Unfinished]);
+}
+
+#[test]
+fn a_trial_that_was_interrupted_in_its_warm_up_has_nothing_to_show() {
+    assert_eq!(interrupted(&killed_after(2)), None);
+    assert_eq!(interrupted(&killed_after(0)), None);
 }

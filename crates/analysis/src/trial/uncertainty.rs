@@ -10,48 +10,79 @@ use super::cut::Cut;
 use super::latency::Placed;
 use crate::statistics::batch_means::batch_mean_interval;
 use crate::{Estimate, ResponseEstimates};
-use observation::Histogram;
+use observation::{Cell, CellSource, Histogram};
 
 /// The quantiles that are estimated.
 pub const QUANTILES: [f64; 4] = [0.5, 0.95, 0.99, 0.999];
 
+/// Fewer operations than this tell nothing about their spread.
+const COUNT_MIN: u64 = 10;
+
 /// What one interval adds: how many, their sum in milliseconds, and how many at or below each quantile of the whole.
+#[derive(Clone, Copy, Default)]
 struct Row {
     count: f64,
     sum_ms: f64,
     below: [f64; 4],
 }
 
+/// The window of one stream, interval by interval; empty when hardly anything ended.
+pub struct Rows {
+    first: u32,
+    /// The quantiles of the whole window, nanoseconds.
+    levels: [u64; 4],
+    rows: Vec<Row>,
+}
+
 /// Intervals of mean and quantiles over the batches of one trial; nothing when hardly anything ended.
-pub fn response_estimates(cut: &Cut, total: &Placed, confidence: f64) -> Option<ResponseEstimates> {
-    if total.all.count() < 10 {
+pub fn response_estimates(rows: &Rows, total: &Placed, confidence: f64) -> Option<ResponseEstimates> {
+    if total.all.count() < COUNT_MIN {
         return None;
     }
-    let levels = QUANTILES.map(|q| total.all.quantile_ns(q).unwrap_or(0));
-    let rows = rows(cut, &levels);
-    let counts: Vec<f64> = rows.iter().map(|row| row.count).collect();
-    let sums: Vec<f64> = rows.iter().map(|row| row.sum_ms).collect();
+    let counts: Vec<f64> = rows.rows.iter().map(|row| row.count).collect();
+    let sums: Vec<f64> = rows.rows.iter().map(|row| row.sum_ms).collect();
     let mean_ms = ratio_estimate(&sums, &counts, confidence);
     let quantiles_ms = QUANTILES
         .iter()
         .enumerate()
         .map(|(i, q)| {
-            let below: Vec<f64> = rows.iter().map(|row| row.below[i]).collect();
+            let below: Vec<f64> = rows.rows.iter().map(|row| row.below[i]).collect();
             (*q, quantile_estimate(&ratio_estimate(&below, &counts, confidence), *q, total))
         })
         .collect();
     Some(ResponseEstimates { mean_ms, quantiles_ms })
 }
 
-fn rows(cut: &Cut, levels: &[u64; 4]) -> Vec<Row> {
-    let mut rows: Vec<Row> = (cut.first..cut.end).map(|_| Row { count: 0.0, sum_ms: 0.0, below: [0.0; 4] }).collect();
-    for cell in cut.work() {
-        let row = &mut rows[(cell.key.interval - cut.first) as usize];
-        for histogram in [&cell.response, &cell.censored] {
-            row.add(histogram, levels);
+/// The rows of every stream, in a second walk over the cells: shares can be counted only when the quantiles of the whole
+/// are known.
+pub fn rows<S: CellSource + ?Sized>(cuts: &[Cut], totals: &[Placed], cells: &S) -> Result<Vec<Rows>, S::Error> {
+    let mut all: Vec<Rows> = cuts.iter().zip(totals).map(|(cut, total)| Rows::new(cut, total)).collect();
+    if all.iter().any(|rows| !rows.rows.is_empty()) {
+        cells.each(&mut |cell| {
+            let stream = usize::from(cell.key.stream);
+            if cuts.get(stream).is_some_and(|cut| cut.counts_as_work(cell.key.class)) {
+                all[stream].add(cell);
+            }
+        })?;
+    }
+    Ok(all)
+}
+
+impl Rows {
+    fn new(cut: &Cut, total: &Placed) -> Rows {
+        let intervals = if total.all.count() < COUNT_MIN { 0 } else { cut.end - cut.first };
+        let levels = QUANTILES.map(|q| total.all.quantile_ns(q).unwrap_or(0));
+        Rows { first: cut.first, levels, rows: vec![Row::default(); intervals as usize] }
+    }
+
+    fn add(&mut self, cell: &Cell) {
+        let place = cell.key.interval.checked_sub(self.first);
+        if let Some(row) = place.and_then(|place| self.rows.get_mut(place as usize)) {
+            for histogram in [&cell.response, &cell.censored] {
+                row.add(histogram, &self.levels);
+            }
         }
     }
-    rows
 }
 
 impl Row {

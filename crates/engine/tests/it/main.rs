@@ -4,3 +4,4 @@ mod bench;
 mod damage;
 mod real;
 mod simulated;
+mod watched;

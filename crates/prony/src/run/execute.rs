@@ -8,14 +8,15 @@
 
 use super::planned;
 use super::progress::{Progress, trial_words};
-use super::watch::{Kept, Watch};
+use super::watch::Watch;
 use crate::failure::Failure;
+use crate::judged;
 use analysis::TrialSummary;
 use engine::{Opened, TrialError};
-use observation::{Observations, Provenance, Window};
+use observation::{Provenance, Window};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use store::{RunFile, TrialMeta};
+use store::{RunFile, StoreError, TrialMeta};
 use study::{Judgement, Outcome, Planner, Trial};
 
 /// Everything that running needs.
@@ -75,7 +76,7 @@ impl Execution<'_> {
         Ok(())
     }
 
-    /// Runs one trial and reduces it. Its histograms are dropped when this returns.
+    /// Runs one trial into the file and reduces it from there.
     fn trial(&mut self, trial: &Trial) -> Result<TrialSummary, Failure> {
         let index = trial.label.index;
         let writing = |error| Failure::caused(format!("keeping trial {index}"), &error);
@@ -90,23 +91,22 @@ impl Execution<'_> {
         self.file.begin_trial(&trial.label, &meta).map_err(writing)?;
         let mut watch = Watch::new(&mut self.file, &mut self.progress, self.stop);
         let result = engine::run_trial(opened, trial, &mut watch, self.stop);
-        let kept = watch.kept();
-        let observations = match result {
-            Ok(observations) if kept.failure.is_none() => observations,
-            other => return Err(self.broken(trial, other.err(), kept)),
+        let observations = match (result, watch.failure()) {
+            (Ok(observations), None) => observations,
+            (result, failure) => return Err(self.broken(trial, result.err(), failure)),
         };
-        let summary = analysis::summarise(&trial.label, &observations, self.judgement);
-        self.file.finish_trial(index, &rest(observations, &kept)).map_err(writing)?;
-        Ok(summary)
+        self.file.finish_trial(index, &observations).map_err(writing)?;
+        // Cells and series are in the file and nowhere else: the summary is the one that `prony show` will make.
+        judged::summary(&self.file, &trial.label, self.judgement)
     }
 
     /// A trial that did not end as planned: what it finished is kept and marked.
-    fn broken(&mut self, trial: &Trial, error: Option<TrialError>, kept: Kept) -> Failure {
+    fn broken(&mut self, trial: &Trial, error: Option<TrialError>, unwritten: Option<StoreError>) -> Failure {
         let index = trial.label.index;
         let doing = format!("running trial {} ({})", index + 1, trial_words(trial));
         // The first failure is the one to tell; a file that cannot even be marked says so when it is opened again.
         let _ = self.file.discard_trial(index);
-        match (kept.failure, error) {
+        match (unwritten, error) {
             (Some(failure), _) => Failure::caused(doing, &failure),
             (None, Some(TrialError::Stopped)) | (None, None) => self.stopped(),
             (None, Some(error)) => Failure::caused(doing, &error),
@@ -144,12 +144,4 @@ fn meta(trial: &Trial, opened: &Opened, clock: &recorder::WallClock) -> TrialMet
         endpoints: Vec::new(),
         generators: trial.streams.iter().map(|stream| stream.access.workers).sum::<u32>() as u16,
     }
-}
-
-/// What the file does not have yet.
-fn rest(mut observations: Observations, kept: &Kept) -> Observations {
-    if kept.cells > 0 {
-        observations.cells.clear();
-    }
-    observations
 }

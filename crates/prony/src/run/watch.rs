@@ -5,7 +5,7 @@
 
 use super::progress::Progress;
 use engine::{Live, Observer, Phase};
-use observation::Cell;
+use observation::{Cell, Series};
 use std::sync::atomic::{AtomicBool, Ordering};
 use store::{RunFile, StoreError};
 use study::Trial;
@@ -16,27 +16,18 @@ pub struct Watch<'a> {
     file: &'a mut RunFile,
     progress: &'a mut Progress,
     stop: &'a AtomicBool,
-    kept: Kept,
-}
-
-/// What became of the cells that were handed over.
-#[derive(Debug, Default)]
-pub struct Kept {
-    /// How many are in the file.
-    pub cells: usize,
-    /// Why the file took no more.
-    pub failure: Option<StoreError>,
+    failure: Option<StoreError>,
 }
 
 impl<'a> Watch<'a> {
     /// Watches a trial that was begun in the file.
     pub fn new(file: &'a mut RunFile, progress: &'a mut Progress, stop: &'a AtomicBool) -> Watch<'a> {
-        Watch { file, progress, stop, kept: Kept::default() }
+        Watch { file, progress, stop, failure: None }
     }
 
-    /// Ends the watch.
-    pub fn kept(self) -> Kept {
-        self.kept
+    /// Ends the watch: why the file took no more, if it did not take all.
+    pub fn failure(self) -> Option<StoreError> {
+        self.failure
     }
 }
 
@@ -49,17 +40,18 @@ impl Observer for Watch<'_> {
         self.progress.live(trial, live);
     }
 
-    fn cells(&mut self, trial: &Trial, cells: &[Cell]) {
-        if self.kept.failure.is_some() {
+    fn interval(&mut self, trial: &Trial, cells: &[Cell], series: &[Series]) {
+        if self.failure.is_some() {
             return;
         }
-        match self.file.append_cells(trial.label.index, cells) {
-            Ok(()) => self.kept.cells += cells.len(),
-            Err(error) => {
-                self.kept.failure = Some(error);
-                self.stop.store(true, Ordering::SeqCst);
-            }
+        if let Err(error) = self.file.append_interval(trial.label.index, cells, series) {
+            self.failure = Some(error);
+            self.stop.store(true, Ordering::SeqCst);
         }
+    }
+
+    fn keeps(&self) -> bool {
+        true
     }
 
     fn note(&mut self, _trial: Option<&Trial>, text: &str) {

@@ -2,6 +2,7 @@
 //! goes on, and the scratch files of the dead are found.
 
 use crate::program::Program;
+use rustix::process::Signal;
 use std::time::Duration;
 
 /// Six trials of 300 ms on a file.
@@ -69,6 +70,41 @@ fn a_resumed_run_takes_away_what_the_killed_one_left() {
     assert!(scratch(), "a killed run cannot clean up");
     program.fine(RESUME);
     assert_eq!(program.files(), ["x.prony"]);
+}
+
+#[test]
+fn the_finished_part_of_a_killed_trial_is_shown_and_the_trial_is_run_again() {
+    let program = Program::new();
+    let mut going = program.start(
+        "run LAB --on null: --set warm_up=0s --set measure=2s --set interval=100ms --seed 7 --verbose -o x.prony",
+    );
+    going.until("measure", 1);
+    // From here on the log is written at the borders of intervals, and only there.
+    let log = || std::fs::metadata(program.path("x.prony-wal")).and_then(|file| file.modified()).ok();
+    let mut writes = Vec::new();
+    while writes.len() < 8 {
+        assert!(going.runs(), "it ended before it could be killed");
+        writes.extend(log().filter(|at| writes.last() != Some(at)));
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    going.signal(Signal::KILL);
+    going.end();
+    let shown = program.json("show x.prony --json");
+    let trials = shown["trials"].as_array().expect("trials");
+    let [trial] = trials.as_slice() else { panic!("one trial: {trials:#?}") };
+    assert_eq!(trial["interrupted"], true);
+    assert!(trial["throughput_per_s"].as_f64().is_some_and(|rate| rate > 0.0), "{trial:#}");
+    let seconds = trial["window_s"]["end"].as_f64().expect("a number");
+    assert!((0.1..2.0).contains(&seconds), "{seconds} s are finished");
+    let count = |key: &str| trial[key].as_u64().expect("a count");
+    assert_eq!(count("planned"), count("done") + count("failed") + count("censored"));
+    assert_eq!(shown["points"], serde_json::json!([]), "nothing is concluded from it");
+    assert!(program.fine("show x.prony").contains("Interrupted"));
+    assert_eq!(finished_trials(&program), Some(0));
+    let whole = program.json("run --resume x.prony --json --quiet");
+    let trials = whole["trials"].as_array().expect("trials");
+    assert_eq!(trials.len(), 2);
+    assert!(trials.iter().all(|trial| trial["interrupted"] == false));
 }
 
 /// Finished trials in the run file; none when the run was killed before there was one that can be read.

@@ -29,18 +29,23 @@ pub(super) fn section(findings: &Findings) -> Markup {
 
 /// How many trials, in how many blocks.
 fn order(findings: &Findings) -> Markup {
+    let ended = || findings.trials.iter().filter(|trial| !trial.interrupted);
     let blocks: std::collections::BTreeSet<(&str, u32)> =
-        findings.trials.iter().map(|trial| (trial.label.experiment.as_str(), trial.label.block)).collect();
+        ended().map(|trial| (trial.label.experiment.as_str(), trial.label.block)).collect();
     let states: std::collections::BTreeSet<&str> =
         findings.trials.iter().map(|trial| trial.label.state.as_str()).filter(|state| !state.is_empty()).collect();
     html! {
-        @if !findings.trials.is_empty() {
-            p { (findings.trials.len()) " trials in " (blocks.len()) " blocks, levels in random order inside each." }
+        @if ended().next().is_some() {
+            p { (counted(ended().count(), "trial")) " in " (counted(blocks.len(), "block")) ", levels in random order inside each." }
         }
         @if !states.is_empty() {
             p { "What trials found when they started: " (states.into_iter().collect::<Vec<_>>().join("; ")) "." }
         }
     }
+}
+
+fn counted(n: usize, what: &str) -> String {
+    if n == 1 { format!("one {what}") } else { format!("{n} {what}s") }
 }
 
 fn generator(ceiling: &Ceiling) -> Markup {

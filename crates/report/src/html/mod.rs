@@ -88,7 +88,7 @@ fn answer(report: &Report) -> Markup {
                 p class="first" { "No trial of this run ended, so there is no answer." }
             }
             @if !findings.run.finished {
-                p class="warning" { "This run did not finish. What is shown comes from the trials that ended." }
+                p class="warning" { "This run did not finish. What is concluded comes from the trials that ended." }
             }
             @if !findings.run.note.is_empty() { p class="note" { "Note: " (findings.run.note) } }
         }
@@ -107,6 +107,10 @@ fn short(report: &Report) -> Markup {
                 (table::footnotes(&report.headline, &of_the_run(&report.doubts.0), &report.doubts))
             }
             (conclusions(&listed))
+            @if !report.interrupted.rows.is_empty() {
+                (table::table(&report.interrupted, "interrupted"))
+                (table::footnotes(&report.interrupted, "", &report.doubts))
+            }
         }
     }
 }

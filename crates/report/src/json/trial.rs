@@ -21,6 +21,7 @@ pub(super) fn entry(trial: &TrialSummary, stream: &StreamSummary) -> Value {
         "search": trial.label.search,
         "backend": trial.provenance.word(),
         "started_unix_ns": trial.started_unix_ns,
+        "interrupted": trial.interrupted,
         "window_s": { "start": number(trial.window.start.seconds()), "end": number(trial.window.end.seconds()) },
         "throughput_per_s": number(stream.throughput_per_s.value),
         "throughput_interval_per_s": {

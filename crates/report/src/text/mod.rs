@@ -52,6 +52,7 @@ pub fn text(findings: &Findings, layout: Layout) -> String {
     let page = Page { width: layout.width.clamp(40, 160), paint: Paint(layout.colour) };
     let mut lines = page.answer(&report);
     lines.extend(page.headline(&report));
+    lines.extend(page.interrupted(&report));
     lines.extend(page.conclusions(&report, layout.detail));
     lines.extend(page.doubts(&report.doubts.0, layout.detail));
     if layout.detail == Detail::Full {
@@ -83,6 +84,18 @@ impl Page {
         }
         let mut lines = vec![String::new()];
         lines.extend(table::lines(&report.headline, self.width, self.paint));
+        lines
+    }
+
+    /// The caption stands above this table, because nothing else would tell it from the figures that count.
+    fn interrupted(&self, report: &Report) -> Vec<String> {
+        let table = &report.interrupted;
+        if table.rows.is_empty() {
+            return Vec::new();
+        }
+        let mut lines = vec![String::new()];
+        lines.extend(wrap::wrap(&table.caption, self.width, "  "));
+        lines.extend(table::lines(table, self.width, self.paint));
         lines
     }
 

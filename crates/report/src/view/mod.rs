@@ -13,6 +13,7 @@ mod distribution;
 mod elapsed;
 mod figure;
 mod headline;
+mod interrupted;
 mod points;
 mod quantity;
 mod rates;
@@ -40,6 +41,8 @@ pub struct Report<'a> {
     pub findings: &'a Findings,
     /// For every curve the point that people quote.
     pub headline: Table,
+    /// Trials that ended before their time, with the figures of the part that they finished; without rows when there is none.
+    pub interrupted: Table,
     /// Findings in words: thresholds, then the primary comparison, then what was found, then exploratory comparisons.
     pub conclusions: Vec<Conclusion>,
     /// Systems against the baseline, when any are compared.
@@ -75,6 +78,7 @@ pub fn report(findings: &Findings) -> Report<'_> {
     Report {
         findings,
         headline: headline::table(findings, &sweeps, &doubts).gathered(),
+        interrupted: interrupted::table(findings, &doubts),
         conclusions: conclusions(findings),
         versus: versus::figure(findings).map(gathered),
         sections: beside(&sweeps).iter().map(|sweeps| section(findings, sweeps, &doubts)).collect(),

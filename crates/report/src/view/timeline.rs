@@ -118,7 +118,8 @@ fn name(trial: &TrialSummary) -> String {
     let levels = trial.label.factors.iter().map(|factor| super::curve::factor_text(&factor.name, &factor.level));
     let mut parts = vec![streams.join(" and ")];
     parts.extend(levels.filter(|level| !parts[0].contains(level.as_str())).collect::<Vec<_>>());
-    format!("{}, {} (trial {})", parts.join(", "), trial.label.system, trial.label.index)
+    let cut = if trial.interrupted { ", interrupted" } else { "" };
+    format!("{}, {} (trial {}{cut})", parts.join(", "), trial.label.system, trial.label.index)
 }
 
 /// Merges intervals into at most `columns`; the band is the least and greatest of what was merged.

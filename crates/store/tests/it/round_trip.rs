@@ -1,7 +1,7 @@
 //! What goes in comes out, however it was handed over, and nothing is lost on the way through an interruption.
 
 use crate::arbitrary::{facts, label, observations, plain_cell, plain_facts, plain_label, plain_rest};
-use observation::{Observations, RunFacts};
+use observation::{CellSource, Observations, RunFacts};
 use proptest::prelude::*;
 use std::path::PathBuf;
 use store::{RunFile, StoreError, TrialMeta, TrialState};
@@ -43,6 +43,30 @@ proptest! {
         prop_assert_eq!(&trials[0].label, &label);
         prop_assert_eq!(trials[0].state, TrialState::Finished);
     }
+}
+
+#[test]
+fn intervals_are_walked_in_order_as_often_as_asked_however_late_their_cells_came() {
+    let (_dir, path) = place();
+    let mut file = RunFile::create(&path, &plain_facts(), RESERVE).unwrap();
+    let rest = plain_rest(4);
+    for index in 0..2 {
+        file.begin_trial(&plain_label(index), &TrialMeta::of(&rest)).unwrap();
+        file.append_interval(index, &[plain_cell(0), plain_cell(3)], &rest.series).unwrap();
+        file.append_interval(index, &[plain_cell(1), plain_cell(0)], &rest.series).unwrap();
+        file.append_interval(index, &[], &[]).unwrap();
+        file.finish_trial(index, &Observations { series: Vec::new(), ..rest.clone() }).unwrap();
+    }
+    let cells = file.cells(1).unwrap();
+    for _ in 0..2 {
+        let mut walked = Vec::new();
+        cells.each(&mut |cell| walked.push(cell.clone())).unwrap();
+        assert_eq!(walked, [0, 0, 1, 3].map(plain_cell));
+    }
+    let seen = file.observations_without_cells(1).unwrap();
+    let points = [rest.series[0].points.clone(), rest.series[0].points.clone()].concat();
+    assert_eq!((seen.cells.len(), seen.series.len(), &seen.series[0].points), (0, 1, &points));
+    assert!(matches!(file.cells(2), Err(StoreError::NoTrial { .. })));
 }
 
 #[test]

@@ -182,6 +182,7 @@ pub fn trial(at: &At, seen: Seen, warm_up: usize, seconds: usize) -> TrialSummar
         provenance: Provenance::Measured,
         started_unix_ns: 1_795_296_600_000_000_000 + i64::from(at.index) * 65_000_000_000,
         window: Window { start: Nanos::from_secs(warm_up as u64), end: Nanos::from_secs((warm_up + seconds) as u64) },
+        interrupted: false,
         streams: vec![stream(seen, done, response)],
         elapsed_s: seconds as f64,
         fixed_work: false,

@@ -162,6 +162,7 @@ fn trial(index: u32) -> TrialSummary {
         provenance: if index == 0 { Provenance::Measured } else { Provenance::Simulated },
         started_unix_ns: 1_795_296_601_000_000_003 + i64::from(index),
         window: Window { start: Nanos::from_secs(2), end: Nanos::from_secs(9 + u64::from(index)) },
+        interrupted: index == 1,
         streams: (0..2).map(|stream| summary(index, stream)).collect(),
         elapsed_s: 21.5 + at,
         fixed_work: index == 1,
