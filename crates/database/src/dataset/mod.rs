@@ -6,6 +6,7 @@
 //!
 //! What it does not do: it generates no rows and knows no invariant; those come from `workload`.
 
+mod check;
 mod crowd;
 mod fill;
 pub(crate) mod mark;
@@ -13,6 +14,7 @@ pub(crate) mod place;
 mod progress;
 mod set;
 
+pub use check::{CheckOutcome, check, check_ledger, checksums, last_trade};
 pub use fill::{Filled, Recognised, drop_dataset, fill, recognise, use_up};
 pub use mark::{Found, Mark, State};
 pub use progress::{Progress, Stage};
