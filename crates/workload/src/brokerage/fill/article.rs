@@ -132,13 +132,13 @@ pub(super) fn push_body(article: u64, to: &mut String) {
     while to.len() < length {
         random = mix(random.wrapping_add(0x9e37_79b9_7f4a_7c15));
         push_clause(random, to);
-        if random % 3 > 0 {
+        if !random.is_multiple_of(3) {
             to.push(' ');
             to.push_str(word(&LINKS, mix(random ^ 3)));
             to.push(' ');
             push_clause(mix(random ^ 4), to);
         }
-        to.push_str(if random % 7 == 0 { ".\n" } else { ". " });
+        to.push_str(if random.is_multiple_of(7) { ".\n" } else { ". " });
     }
 }
 

@@ -27,7 +27,7 @@ fn address_of_customer(scale: &Scale, customer: u64) -> u64 {
 pub(super) fn address(unit: u64, row: &mut Row<'_>) -> bool {
     let random = mix(unit ^ 0x6164_6472);
     row.number(unit + 1).build(|to| names::push_street(unit, to));
-    if random % 3 == 0 {
+    if random.is_multiple_of(3) {
         row.numbered("Floor", random >> 32 & 15)
     } else {
         row.text("")

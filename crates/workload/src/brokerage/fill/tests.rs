@@ -248,4 +248,3 @@ proptest! {
         Data::of(Preset::House, customers, days, seed).assert_all();
     }
 }
-

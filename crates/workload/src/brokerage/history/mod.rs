@@ -153,7 +153,8 @@ impl History {
             let pattern = self.pattern(account, block);
             for (at, place) in pattern[..done].iter().enumerate() {
                 let later = pattern[at + 1..done].iter().any(|other| other.group == place.group);
-                if !later && !(place.sells && place.last && place.group != KEPT) {
+                let closed = place.sells && place.last && place.group != KEPT;
+                if !later && !closed {
                     let security = self.security(account, block, place.group);
                     lots.extend_from_slice(self.group(account, block, place, security).0.lots());
                 }
