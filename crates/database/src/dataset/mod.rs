@@ -13,6 +13,8 @@ pub(crate) mod mark;
 pub(crate) mod place;
 mod progress;
 mod set;
+#[cfg(test)]
+mod tests;
 
 pub use check::{CheckOutcome, check, check_ledger, checksums, last_trade};
 pub use fill::{Filled, Recognised, drop_dataset, fill, recognise, use_up};
