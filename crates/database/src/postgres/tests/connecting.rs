@@ -74,8 +74,7 @@ fn answering(answers: &'static [&'static [u8]]) -> u16 {
 
 #[test]
 fn what_is_too_old_or_no_postgres_at_all_is_refused() {
-    let old = b"R\0\0\0\x08\0\0\0\0S\0\0\0\x18server_version\09.6.2\0Z\0\0\0\x05I";
-    let port = answering(&[old]);
+    let port = answering(&[b"R\0\0\0\x08\0\0\0\0S\0\0\0\x19server_version\x009.6.2\0Z\0\0\0\x05I"]);
     let refused = opened(&format!("postgres://me@127.0.0.1:{port}/db")).unwrap_err();
     assert!(matches!(refused, DatabaseError::Version { .. }), "{refused}");
     assert!(refused.to_string().contains("9.6.2") && refused.to_string().contains("12"), "{refused}");

@@ -118,11 +118,10 @@ fn a_transaction_may_span_batches_and_a_failure_still_undoes_all_of_it() {
 fn conflicts_and_deadlocks_may_be_tried_again_and_a_lost_connection_is_lost() {
     let Some(private) = private("kinds") else { return };
     run(&private.server.connect(), TABLE);
-    run(
-        &private.server.connect(),
-        "INSERT INTO things (id) VALUES (1), (2); ALTER SYSTEM SET deadlock_timeout = '20ms'",
-    );
-    run(&private.server.connect(), "SELECT pg_reload_conf()");
+    let quick = "ALTER SYSTEM SET deadlock_timeout = '20ms'";
+    for sql in ["INSERT INTO things (id) VALUES (1), (2)", quick, "SELECT pg_reload_conf()"] {
+        run(&private.server.connect(), sql);
+    }
     let list = texts(&["UPDATE things SET part = 1 WHERE id = $1", "SELECT count(*) FROM things WHERE id > $1"]);
     let open = |isolation| {
         let how = Sessions { isolation, ..Sessions::default() };

@@ -4,16 +4,16 @@ use super::{plain, private, run};
 use crate::{FailureKind, Rows, Session};
 use workload::transaction::Value;
 
-struct List(std::vec::IntoIter<Vec<Value>>);
+struct List<'a>(std::slice::Iter<'a, Vec<Value>>);
 
-impl Rows for List {
+impl Rows for List<'_> {
     fn next(&mut self, row: &mut Vec<Value>) -> bool {
-        self.0.next().map(|next| *row = next).is_some()
+        self.0.next().map(|next| row.clone_from(next)).is_some()
     }
 }
 
-fn list(rows: &[Vec<Value>]) -> List {
-    List(rows.to_vec().into_iter())
+fn list(rows: &[Vec<Value>]) -> List<'_> {
+    List(rows.iter())
 }
 
 fn odd_rows() -> Vec<Vec<Value>> {

@@ -62,10 +62,10 @@ pub(super) fn blamed(log: &str) -> Option<DatabaseError> {
     log.lines().find_map(|line| {
         let (_, said) = line.split_once(": ")?;
         let said = said.trim();
-        let is = |words: &[&str]| words.iter().any(|word| said.contains(word));
-        if !is(&["unrecognized configuration parameter", "invalid value for parameter", "is outside the valid range"])
-            && !(said.starts_with("parameter \"") && said.contains("requires"))
-        {
+        let signs =
+            ["unrecognized configuration parameter", "invalid value for parameter", "is outside the valid range"];
+        let needs = said.starts_with("parameter \"") && said.contains("requires");
+        if !needs && !signs.iter().any(|sign| said.contains(sign)) {
             return None;
         }
         let mut quoted = said.split('"').skip(1).step_by(2);
