@@ -117,6 +117,14 @@ pub trait Database: Send + Sync {
         dataset::place::find(self, dataset)
     }
 
+    /// The data sets that are filled here, whatever was asked for when it was opened.
+    ///
+    /// # Errors
+    /// When they cannot be looked up.
+    fn datasets(&self) -> Result<Vec<DataSet>, DatabaseError> {
+        dataset::place::all(self)
+    }
+
     /// Makes the place of a data set, with the mark that a fill has begun. Called only when there is nothing.
     ///
     /// # Errors

@@ -5,6 +5,8 @@ use crate::{Need, Opened, TrialError, run_trial};
 use load::{Arrivals, Pacing, Ramp, Spec, Think};
 use observation::{Ceiling, ClassKind, Footprint, StreamLabel, TrialLabel};
 use recorder::{Clock, WallClock};
+use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use study::{Access, Cache, Driver, Phases, Place, State, Stream, SyncMode, SystemSpec, Trial, Workload};
 use units::{Bytes, Nanos, PerSecond, Share};
@@ -63,7 +65,16 @@ fn run(trial: Trial) -> Result<observation::Observations, TrialError> {
         modules: None,
         footprint: Footprint::default(),
     };
-    let need = Need { modules: 1, module_bytes: Bytes::gib(1), run_id: "ceiling", seed: 1, keep: false, consents: &[] };
+    let need = Need {
+        modules: 1,
+        module_bytes: Bytes::gib(1),
+        run_id: "ceiling",
+        seed: 1,
+        keep: false,
+        consents: &[],
+        cache_dir: Path::new("."),
+        stop: &Arc::new(AtomicBool::new(false)),
+    };
     // Opening nothing cannot fail.
     let mut opened = Opened::open(&spec, &need).expect("a null system opens");
     run_trial(&mut opened, &trial, &mut Unobserved, &AtomicBool::new(false))
@@ -126,11 +137,13 @@ pub(crate) fn trial(load: Spec, measure: Nanos) -> Trial {
             ramp: Ramp::default(),
             access,
             operations: None,
+            pool: None,
         }],
         modules: 1,
         module_bytes: Bytes::gib(1),
-        state: State { refill: false, trim: false, precondition: None, cache: Cache::AsLeft, settle: Nanos::ZERO },
+        state: State { refill: false, trim: false, precondition: None, cache: Cache::AsLeft, settle: Nanos::ZERO, restore: false },
         phases,
+        server: Vec::new(),
         seed: 1,
     }
 }

@@ -8,6 +8,7 @@ use crate::cpu::{CpuReading, generator_cpu};
 use crate::gate::{Gate, Go};
 use crate::observer::{Live, Observer, Phase};
 use crate::opened::Opened;
+use crate::sessions::Work;
 use crate::task::Noticed;
 use crate::worker;
 use crate::{TrialError, muster};
@@ -43,6 +44,8 @@ pub(crate) struct Haul {
     pub(crate) damaged: u64,
     /// When the last worker was through, on the trial's clock.
     pub(crate) ended: Nanos,
+    /// The workloads of transactions, with what they remember.
+    pub(crate) works: Vec<Work>,
 }
 
 /// What a worker says.
@@ -68,6 +71,7 @@ pub(crate) fn run(
     observer: &mut dyn Observer,
     stop: &AtomicBool,
     verdict: Verdict<'_>,
+    works: &mut Vec<Work>,
 ) -> Result<Haul, TrialError> {
     let mut collector = Collector::default();
     let assignments = muster::assignments(opened, trial, &mut collector)?;
@@ -90,6 +94,7 @@ pub(crate) fn run(
         watch.zero = opened.clock.now() + Nanos::from_millis(2);
         gate.open(Go::At(watch.zero));
         let outcome = watch.until_home(&words, observer, stop, &halt, verdict);
+        works.append(&mut watch.haul.works);
         outcome.and_then(|()| watch.haul())
     })
 }
@@ -132,6 +137,9 @@ struct Watch<'a> {
     stopped: bool,
     /// When the trial was cut short: the interval of that moment never ended.
     cut_at: Option<Nanos>,
+    opened: &'a Opened,
+    /// Counters of a database's server when the window began.
+    counters: Option<(Nanos, Vec<(String, f64)>)>,
 }
 
 impl<'a> Watch<'a> {
@@ -141,7 +149,9 @@ impl<'a> Watch<'a> {
             clock: opened.clock.clone(),
             trial,
             collector,
-            probes: probe::Probes::new(&opened.places()),
+            probes: probe::Probes::new(&opened.places()).with_server(opened.server_processes()),
+            opened,
+            counters: None,
             zero: Nanos::ZERO,
             workers,
             home: 0,
@@ -251,6 +261,7 @@ impl<'a> Watch<'a> {
                 self.failure.get_or_insert(TrialError::Unbalanced { source: Box::new(unbalanced) });
             }
         }
+        self.haul.works.extend(home.work);
         self.take_notice(home.noticed);
     }
 
@@ -279,11 +290,28 @@ impl<'a> Watch<'a> {
         if opens || closes {
             let (process, own) = (probe::cpu_time(), probe::thread_cpu_time());
             self.cpu.push(CpuReading { at: now, process, own });
+            self.count_server(now);
         }
         let due = self.reading.as_ref().is_none_or(|last| now.saturating_sub(last.at) >= PROBE_EVERY);
         if due || opens || closes {
             self.read_probes(now);
         }
+    }
+
+    /// What a database's server counted in the window, as one point of a series each.
+    fn count_server(&mut self, now: Nanos) {
+        let counted = self.opened.counters();
+        let Some((since, before)) = self.counters.take() else {
+            self.counters = Some((now, counted));
+            return;
+        };
+        let seconds = now.saturating_sub(since).seconds().max(f64::MIN_POSITIVE);
+        let rate = |(name, value): (String, f64)| {
+            let (_, old) = before.iter().find(|(known, _)| *known == name)?;
+            let points = vec![(now, (value - old) / seconds)];
+            Some(Series { probe: format!("database.{name}"), unit: "1/s".to_owned(), points })
+        };
+        probe::join(&mut self.points, counted.into_iter().filter_map(rate).collect());
     }
 
     /// Only the last reading stays: a point is the difference of two, and a trial of hours reads often.

@@ -70,21 +70,21 @@ pub(crate) fn drive<P: Port, L: Load>(
         }
         flying += round.staged;
         if flying == 0 && round.finished {
-            return Ok(close(lanes, now));
+            return Ok(close(port, lanes, now));
         }
         port.reap(patience(round, flying, now, ending), &mut completions)?;
         flying -= completions.len() as u32;
         if let Some(errno) = settle(port, lanes, &mut completions) {
             let at = port.now();
-            close(lanes, at);
+            close(port, lanes, at);
             return Ok(Driven::Gone { errno });
         }
         if ending.stop.load(Ordering::Relaxed) {
-            close(lanes, now);
+            close(port, lanes, now);
             return Ok(Driven::Stopped);
         }
         if now >= ending.deadline {
-            return Ok(close(lanes, ending.deadline));
+            return Ok(close(port, lanes, ending.deadline));
         }
         for lane in lanes.iter_mut() {
             lane.recorder.roll(now);
@@ -176,9 +176,9 @@ fn settle<P: Port, L: Load>(port: &mut P, lanes: &mut [Lane<L>], completions: &m
     gone
 }
 
-fn close<L: Load>(lanes: &mut [Lane<L>], at: Nanos) -> Driven {
+fn close<P: Port, L: Load>(port: &mut P, lanes: &mut [Lane<L>], at: Nanos) -> Driven {
     for lane in lanes {
-        lane.give_up(at);
+        lane.give_up(port, at);
     }
     Driven::Finished { at }
 }

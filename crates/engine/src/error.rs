@@ -33,6 +33,14 @@ pub enum OpenError {
         /// What is asked for.
         need: u32,
     },
+    /// A database cannot be used.
+    #[error("opening the database of system `{system}`")]
+    Database {
+        /// Name of the system.
+        system: String,
+        /// The reason.
+        source: Box<database::DatabaseError>,
+    },
     /// A script is not one.
     #[error("reading the script of system `{system}`: {reason}")]
     Script {
@@ -133,6 +141,22 @@ pub enum TrialError {
     Unbalanced {
         /// The figures.
         source: Box<recorder::Unbalanced>,
+    },
+    /// A database refused what the trial needs.
+    #[error("system `{system}`")]
+    Database {
+        /// Name of the system.
+        system: String,
+        /// The reason.
+        source: Box<database::DatabaseError>,
+    },
+    /// A script of transactions cannot be run.
+    #[error("reading the script `{path}`: {problem}")]
+    Script {
+        /// Its path or name.
+        path: String,
+        /// What is wrong, with line and column.
+        problem: String,
     },
     /// Reads of this system cannot be checked.
     #[error("reads cannot be validated")]

@@ -9,7 +9,7 @@ use crate::buffers::Buffers;
 use crate::cpu::ThreadCpu;
 use crate::crew::Word;
 use crate::task::Noticed;
-use crate::worker::{Assignment, FileWork, Return, Road, TrialClock, close};
+use crate::worker::{Assignment, FileWork, Return, TrialClock, close};
 use load::{Load, Next};
 use recorder::{Clock, Outcome};
 use std::fs::{self, File, OpenOptions};
@@ -28,14 +28,12 @@ const GENERATION: u64 = 1;
 /// Carries one copy of the loop from the gate to its end.
 pub(crate) fn work(
     assignment: Assignment,
+    work: FileWork,
     ready: impl FnOnce(&Sender<Word>) -> Option<TrialClock>,
     halt: &AtomicBool,
     words: &Sender<Word>,
 ) -> Result<Option<Return>, TrialError> {
-    let Assignment { stream, mut recorder, mut load, road: Road::Files(work), window, deadline, .. } = assignment
-    else {
-        return Ok(None);
-    };
+    let Assignment { stream, mut recorder, mut load, window, deadline, .. } = assignment;
     let mut hand = Hand::new(work)?;
     let Some(clock) = ready(words) else { return Ok(None) };
     let (mut ended_at, mut cpu) = (Nanos::ZERO, ThreadCpu::new(window));
@@ -70,7 +68,7 @@ pub(crate) fn work(
     }
     let account = close(recorder, &load);
     let noticed = std::mem::take(&mut hand.noticed);
-    Ok(Some(Return { stream, account, noticed, gone: None, cpu: cpu.used(), ended: ended_at }))
+    Ok(Some(Return { stream, account, noticed, gone: None, cpu: cpu.used(), ended: ended_at, work: None }))
 }
 
 /// What one copy of the loop works with.

@@ -5,6 +5,7 @@ use load::{Arrival, Load};
 use recorder::{Outcome, Recorder};
 use system::{Completion, Port};
 use units::Nanos;
+use workload::transaction::{Begun, Caused};
 use workload::{Kind, Operation};
 
 /// What a driver carries for a stream.
@@ -19,6 +20,15 @@ pub(crate) struct Lane<L> {
     staged: Vec<u32>,
     /// Upkeep that is due: it follows the last operation of its slot, which is free only afterwards.
     due: Vec<Upkeep>,
+    /// What the transactions that ended have caused, on its way into the load.
+    caused: Vec<Caused>,
+}
+
+/// Hands a transaction to the port.
+fn begin<P: Port>(port: &mut P, slot: u32, arrival: &Arrival) -> Operation {
+    let class = port.class(arrival.n, arrival.payload);
+    port.begin(slot, Begun { n: arrival.n, payload: arrival.payload, at: arrival.intended });
+    Operation { kind: Kind::Transaction, class, module: 0, offset: 0, bytes: 0 }
 }
 
 /// An operation that another one caused.
@@ -52,7 +62,7 @@ impl<L: Load> Lane<L> {
     pub(crate) fn new(load: L, recorder: Recorder, task: Task, first_slot: u32) -> Lane<L> {
         let slots = load.slots() as usize;
         let (staged, due) = (Vec::with_capacity(slots), Vec::with_capacity(slots));
-        Lane { load, recorder, task, first_slot, flights: vec![IDLE; slots], staged, due }
+        Lane { load, recorder, task, first_slot, flights: vec![IDLE; slots], staged, due, caused: Vec::new() }
     }
 
     pub(crate) fn slots(&self) -> u32 {
@@ -74,11 +84,14 @@ impl<L: Load> Lane<L> {
     #[inline]
     pub(crate) fn stage<P: Port>(&mut self, port: &mut P, arrival: Arrival) {
         let slot = self.first_slot + arrival.slot;
-        let operation = self.task.draw(arrival.slot, arrival.n);
-        if operation.kind != Kind::Sync {
-            self.task.prepare(arrival.slot, &operation, port.buffer(slot));
-        }
-        port.stage(slot, &operation, self.task.durable());
+        let operation = match self.task.draw(arrival.slot, arrival.n) {
+            Some(operation) => {
+                self.task.prepare(arrival.slot, &operation, port.buffer(slot));
+                port.stage(slot, &operation, self.task.durable());
+                operation
+            }
+            None => begin(port, slot, &arrival),
+        };
         self.flights[arrival.slot as usize] =
             Flight { intended: arrival.intended, issued: Nanos::ZERO, operation, out: true, upkeep: false };
         self.staged.push(arrival.slot);
@@ -115,9 +128,13 @@ impl<L: Load> Lane<L> {
         debug_assert!(flight.out, "a completion belongs to an operation that is out");
         let operation = &flight.operation;
         let whole = completion.result >= 0 && completion.result as u32 == operation.bytes;
-        let done = whole || (operation.kind == Kind::Sync && completion.result >= 0);
+        let done = whole || (operation.bytes == 0 && completion.result >= 0);
         self.task.ended(slot, operation, done, port.buffer(completion.slot), completion.at);
-        let outcome = if done { Outcome::done(operation.bytes) } else { Outcome::failed() };
+        let outcome = match operation.kind {
+            Kind::Transaction => self.transacted(port, completion),
+            _ if done => Outcome::done(operation.bytes),
+            _ => Outcome::failed(),
+        };
         let Operation { class, module, .. } = *operation;
         if flight.upkeep {
             self.recorder.record_upkeep(class, module, flight.intended, flight.issued, completion.at, outcome);
@@ -132,12 +149,25 @@ impl<L: Load> Lane<L> {
             self.task.succeeded();
             None
         } else {
-            self.task.failed(operation, completion)
+            self.task.failed(operation, completion, port.complaint(completion.slot))
+        }
+    }
+
+    /// What became of a transaction; what it caused becomes due.
+    fn transacted<P: Port>(&mut self, port: &mut P, completion: &Completion) -> Outcome {
+        port.caused(&mut self.caused);
+        for caused in self.caused.drain(..) {
+            // A load without room forgets it: the order stays open, as one that the market never answers.
+            let _ = self.load.spawn(caused.due, caused.payload);
+        }
+        match u32::try_from(completion.result) {
+            Ok(code) => Outcome { done: true, bytes: 0, retried: code >> 1, rolled_back: code & 1 == 1 },
+            Err(_) => Outcome::failed(),
         }
     }
 
     /// Censors what is still out and what was due and never left, at the end of the trial.
-    pub(crate) fn give_up(&mut self, at: Nanos) {
+    pub(crate) fn give_up<P: Port>(&mut self, port: &mut P, at: Nanos) {
         for flight in &mut self.flights {
             if std::mem::replace(&mut flight.out, false) {
                 let Operation { class, module, .. } = flight.operation;
@@ -150,7 +180,10 @@ impl<L: Load> Lane<L> {
         }
         while let Some(never) = self.load.unissued(at) {
             // Drawn like an issued one, so that it is censored in the class to which it would have belonged.
-            let Operation { class, module, .. } = self.task.draw(0, never.n);
+            let (class, module) = match self.task.draw(0, never.n) {
+                Some(operation) => (operation.class, operation.module),
+                None => (port.class(never.n, never.payload), 0),
+            };
             self.recorder.censor(class, module, never.intended, None, at);
         }
     }

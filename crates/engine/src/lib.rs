@@ -6,10 +6,12 @@
 //! What it does not do: it plans nothing, judges nothing, stores nothing and prints nothing. It is the only room with
 //! unsafe code: rings, buffers and a few system calls without a safe wrapper.
 
+mod aftermath;
 mod buffers;
 mod ceiling;
 mod cpu;
 mod crew;
+mod databases;
 mod discard;
 mod drive;
 mod error;
@@ -21,14 +23,19 @@ mod muster;
 mod observer;
 mod opened;
 mod plain;
+mod pool;
 mod ring;
+mod scripts;
+mod sessions;
 mod simulate;
 mod state;
 mod task;
 mod thread;
 mod trial;
+mod wires;
 mod worker;
 
+pub use databases::data_set;
 pub use ceiling::measure_ceiling;
 pub use error::{OpenError, TrialError};
 pub use observer::{Live, Observer, Phase, Unobserved};

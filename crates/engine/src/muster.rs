@@ -2,6 +2,7 @@
 
 use crate::TrialError;
 use crate::opened::{Backing, Opened};
+use crate::pool;
 use crate::ring::{self, RingSpec};
 use crate::state;
 use crate::task::{Data, Task};
@@ -51,7 +52,7 @@ pub(crate) fn stream_seed(trial: &Trial, index: usize) -> u64 {
 pub(crate) fn operations(stream: &Stream) -> Option<u64> {
     match &stream.workload {
         Workload::Files(spec) => Some(3 * u64::from(spec.width) * u64::from(spec.loops)),
-        Workload::Block(_) => stream.operations,
+        Workload::Block(_) | Workload::Brokerage(_) | Workload::Sql(_) => stream.operations,
     }
 }
 
@@ -79,6 +80,7 @@ pub(crate) fn task(
             Task::block(generator, modules, by_slot).with_syncs(stream.access.sync, modules)
         }
         Workload::Files(spec) => Task::files(*spec, slots),
+        Workload::Brokerage(_) | Workload::Sql(_) => Task::transactions(),
     })
 }
 
@@ -99,12 +101,13 @@ pub(crate) fn load(trial: &Trial, index: usize, worker: u32, workers: u32) -> Ma
 pub(crate) fn recorder(trial: &Trial, index: usize, generator: u16, collector: &mut Collector) -> Recorder {
     let endpoints = match trial.streams[index].workload {
         Workload::Block(_) => trial.modules.max(1) as u16,
-        Workload::Files(_) => 1,
+        Workload::Files(_) | Workload::Brokerage(_) | Workload::Sql(_) => 1,
     };
+    let classes = trial.label.streams.get(index).map_or(0, |stream| stream.classes.len()).max(3) as u16;
     collector.recorder(Layout {
         stream: index as u16,
         generator,
-        classes: 3,
+        classes,
         endpoints,
         window: window(trial),
         interval: trial.phases.interval,
@@ -126,7 +129,7 @@ fn generation_map(opened: &Opened, trial: &Trial) -> Result<Option<Arc<Generatio
         .iter()
         .filter_map(|stream| match &stream.workload {
             Workload::Block(spec) => Some(spec),
-            Workload::Files(_) => None,
+            _ => None,
         })
         .collect();
     let refused = |source| TrialError::Workload { stream: name(trial, 0), source };
@@ -153,6 +156,13 @@ struct Muster<'a> {
 
 impl Muster<'_> {
     fn call(&self, collector: &mut Collector, into: &mut Vec<Assignment>) -> Result<(), TrialError> {
+        if let Backing::Database(databases) = &self.opened.backing {
+            return pool::call(databases, self.trial, self.index, collector, into);
+        }
+        if self.stream.pool.is_some() {
+            let what = "carry transactions: it is no database".to_owned();
+            return Err(TrialError::Unsupported { system: self.opened.name.clone(), what });
+        }
         if let (Workload::Files(spec), Backing::Files(_)) = (&self.stream.workload, &self.opened.backing) {
             return self.call_file_workers(*spec, collector, into);
         }
@@ -260,7 +270,7 @@ impl Muster<'_> {
     fn shape(&self) -> block::DataShape {
         match &self.stream.workload {
             Workload::Block(spec) => spec.data,
-            Workload::Files(_) => block::DataShape { compressible: units::Share(0.0), duplicate: units::Share(0.0) },
+            _ => block::DataShape { compressible: units::Share(0.0), duplicate: units::Share(0.0) },
         }
     }
 
@@ -268,6 +278,7 @@ impl Muster<'_> {
         match &self.stream.workload {
             Workload::Block(spec) => spec.transfer_max(),
             Workload::Files(spec) => spec.block,
+            Workload::Brokerage(_) | Workload::Sql(_) => Bytes(0),
         }
     }
 

@@ -1,9 +1,12 @@
 //! A system made ready: scratch files created, devices opened, or a script at hand.
 
 use crate::OpenError;
-use observation::SystemFacts;
+use crate::databases::Databases;
+use observation::{Fact, SystemFacts};
 use recorder::WallClock;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use study::{Place, ScriptSpec, SystemSpec};
 use system::Module;
 use system::file::{Scratch, ScratchSpec};
@@ -24,6 +27,10 @@ pub struct Need<'a> {
     pub keep: bool,
     /// Consents to destroy what devices hold.
     pub consents: &'a [system::consent::Consent],
+    /// Where data sets and private servers of databases are kept.
+    pub cache_dir: &'a Path,
+    /// Ends every wait for a database when it becomes true.
+    pub stop: &'a Arc<AtomicBool>,
 }
 
 /// A system that trials can run on. Dropping it removes the scratch files.
@@ -51,6 +58,8 @@ pub(crate) enum Backing {
     Files(Scratch),
     /// Block devices.
     Devices(Vec<Module>),
+    /// A database.
+    Database(Box<Databases>),
 }
 
 impl Opened {
@@ -66,6 +75,10 @@ impl Opened {
             Place::Scripted(script) => Backing::Scripted(script.clone()),
             Place::File { dirs } => Backing::Files(make_files(spec, dirs, need)?),
             Place::Device { paths, fill } => Backing::Devices(open_devices(spec, paths, *fill, need)?),
+            Place::Database(at) => {
+                let (cache_dir, stop) = (need.cache_dir.to_path_buf(), need.stop.clone());
+                Backing::Database(Box::new(Databases::new(&spec.name, at, cache_dir, stop)))
+            }
         };
         let mut opened = Opened {
             name: spec.name.clone(),
@@ -78,6 +91,7 @@ impl Opened {
             facts: SystemFacts::default(),
         };
         opened.facts = opened.gather_facts(spec, need);
+        opened.add_database_facts()?;
         Ok(opened)
     }
 
@@ -100,7 +114,7 @@ impl Opened {
         match &self.backing {
             Backing::Files(scratch) => scratch.modules(),
             Backing::Devices(modules) => modules,
-            Backing::Null | Backing::Scripted(_) => &[],
+            Backing::Null | Backing::Scripted(_) | Backing::Database(_) => &[],
         }
     }
 
@@ -109,11 +123,27 @@ impl Opened {
         self.modules().iter().any(Module::read_only)
     }
 
+    /// Root processes of a database's server, when it runs on this machine.
+    pub(crate) fn server_processes(&self) -> Vec<u32> {
+        match &self.backing {
+            Backing::Database(databases) => databases.processes(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Counters of a database's server now.
+    pub(crate) fn counters(&self) -> Vec<(String, f64)> {
+        match &self.backing {
+            Backing::Database(databases) => databases.counters(),
+            _ => Vec::new(),
+        }
+    }
+
     pub(crate) fn modules_mut(&mut self) -> &mut [Module] {
         match &mut self.backing {
             Backing::Files(scratch) => scratch.modules_mut(),
             Backing::Devices(modules) => modules,
-            Backing::Null | Backing::Scripted(_) => &mut [],
+            Backing::Null | Backing::Scripted(_) | Backing::Database(_) => &mut [],
         }
     }
 
@@ -132,15 +162,28 @@ impl Opened {
         places
     }
 
+    /// Engine, version and settings of a database stand in the fingerprint: each could change a number.
+    fn add_database_facts(&mut self) -> Result<(), OpenError> {
+        let Backing::Database(databases) = &mut self.backing else { return Ok(()) };
+        let system = self.name.clone();
+        let facts = databases.facts().map_err(|source| OpenError::Database { system, source: Box::new(source) })?;
+        self.facts.driver = format!("sessions on {} {}", facts.engine.word(), facts.version);
+        let add = |(key, value): (String, String)| Fact { key: format!("database.{key}"), value, private: false };
+        self.facts.fingerprint.push(add(("version".to_owned(), facts.version)));
+        self.facts.fingerprint.extend(facts.settings.into_iter().map(add));
+        Ok(())
+    }
+
     fn gather_facts(&self, spec: &SystemSpec, need: &Need<'_>) -> SystemFacts {
         let place = match &spec.place {
             Place::File { dirs } => dirs.join(", "),
             Place::Device { paths, .. } => paths.join(", "),
             Place::Null => "answers at once".to_owned(),
             Place::Scripted(_) => "replies after scripted times".to_owned(),
+            Place::Database(at) => at.shown(),
         };
         let driver = match &self.backing {
-            Backing::Null | Backing::Scripted(_) => "none".to_owned(),
+            Backing::Null | Backing::Scripted(_) | Backing::Database(_) => "none".to_owned(),
             _ => match crate::ring::probe() {
                 Ok(()) => "io_uring".to_owned(),
                 Err(error) => format!("plain pread and pwrite; io_uring is not allowed here ({error})"),

@@ -43,6 +43,7 @@ impl Plain {
                 Kind::Write if durable => libc::pwritev2(file, &vector, 1, offset, libc::RWF_DSYNC),
                 Kind::Write => libc::pwritev(file, &vector, 1, offset),
                 Kind::Sync => libc::fdatasync(file) as isize,
+                Kind::Transaction => unreachable!("transactions go to sessions"),
             }
         };
         if result < 0 { -io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO) } else { result as i32 }

@@ -118,7 +118,7 @@ pub(crate) fn probe() -> io::Result<()> {
     if ring.params().is_feature_ext_arg() { Ok(()) } else { Err(io::Error::from_raw_os_error(libc::ENOSYS)) }
 }
 
-fn build_ring(entries: u32, poll: bool) -> io::Result<IoUring> {
+pub(crate) fn build_ring(entries: u32, poll: bool) -> io::Result<IoUring> {
     // From all that helps to the bare minimum: each step drops what came later into the kernel.
     let mut refusal = None;
     for generation in (0..4).rev() {
@@ -145,7 +145,7 @@ fn build_ring(entries: u32, poll: bool) -> io::Result<IoUring> {
 }
 
 /// The wait is over, a signal came, or completions must be taken first: the caller looks and comes again.
-fn excuse(error: io::Error) -> io::Result<()> {
+pub(crate) fn excuse(error: io::Error) -> io::Result<()> {
     match error.raw_os_error() {
         Some(libc::ETIME | libc::EINTR | libc::EBUSY | libc::EAGAIN) => Ok(()),
         _ => Err(error),
@@ -218,6 +218,7 @@ impl<C: Clock> RingPort<'_, C> {
                 .rw_flags(write_flags)
                 .build(),
             (Kind::Sync, _) => opcode::Fsync::new(file).flags(types::FsyncFlags::DATASYNC).build(),
+            (Kind::Transaction, _) => unreachable!("transactions go to sessions"),
         };
         entry.user_data(u64::from(slot))
     }

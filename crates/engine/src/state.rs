@@ -44,6 +44,12 @@ pub(crate) fn prepare(
     if matches!(opened.backing, Backing::Null | Backing::Scripted(_)) {
         return Ok(prepared);
     }
+    let clock = opened.clock.clone();
+    if let Backing::Database(databases) = &mut opened.backing {
+        prepared.remarks = databases.prepare(trial, observer, (&clock, stop))?;
+        settle(trial, observer, stop)?;
+        return Ok(prepared);
+    }
     if opened.read_only() {
         only_read(opened, trial)?;
         prepared.remarks.push(format!(
@@ -121,7 +127,7 @@ fn needs_data(trial: &Trial) -> bool {
 fn shape(trial: &Trial) -> DataShape {
     let block = trial.streams.iter().find_map(|stream| match &stream.workload {
         Workload::Block(spec) => Some(spec.data),
-        Workload::Files(_) => None,
+        _ => None,
     });
     block.unwrap_or(DataShape { compressible: units::Share(0.0), duplicate: units::Share(0.0) })
 }
@@ -229,9 +235,8 @@ fn run_until_steady(
     rehearsal.phases.interval = Nanos(precondition.round.0 / 10);
     observer.phase(trial, Phase::Precondition, rehearsal.phases.measure);
     let interval = rehearsal.phases.interval;
-    crew::run(opened, &rehearsal, &mut Silent { observer, trial }, stop, &mut |cells: &[Cell]| {
-        rounds.take(cells, interval)
-    })?;
+    let mut verdict = |cells: &[Cell]| rounds.take(cells, interval);
+    crew::run(opened, &rehearsal, &mut Silent { observer, trial }, stop, &mut verdict, &mut Vec::new())?;
     Ok(rounds.remark())
 }
 

@@ -16,6 +16,10 @@ const EVENTS_MAX: usize = 16;
 /// So many failures without one success between them mean that the system is gone, whatever the errno says.
 const FAILURES_IN_A_ROW: u32 = 10_000;
 
+/// Errors after which no further operation can succeed: the device, the connection or the room is gone.
+const CANNOT_PASS: [i32; 7] =
+    [libc::ENODEV, libc::ENXIO, libc::ENOSPC, libc::EROFS, libc::EBADF, libc::ENOMEDIUM, libc::ENOTCONN];
+
 /// What a worker does.
 pub(crate) struct Task {
     work: Work,
@@ -43,6 +47,8 @@ enum Work {
         /// Whether a slot stays on its module, which keeps the depth of every module the same.
         by_slot: bool,
     },
+    /// Transactions, which the port draws and steps.
+    Transactions,
     /// File steps as opaque operations, for systems without files. Each slot goes round a loop of its own.
     Files { spec: files::Spec, steps: Vec<u8> },
 }
@@ -79,6 +85,11 @@ impl Task {
     /// Block operations on the first `modules` modules; `by_slot` keeps every slot on its module.
     pub(crate) fn block(generator: Generator, modules: u32, by_slot: bool) -> Task {
         Task::new(Work::Block { generator, modules, by_slot })
+    }
+
+    /// Transactions, which the port draws.
+    pub(crate) fn transactions() -> Task {
+        Task::new(Work::Transactions)
     }
 
     /// File steps as opaque operations.
@@ -135,9 +146,9 @@ impl Task {
         self.durable
     }
 
-    /// The operation of arrival `n` in `slot`.
+    /// The operation of arrival `n` in `slot`; none of transactions, which are the port's.
     #[inline]
-    pub(crate) fn draw(&mut self, slot: u32, n: u64) -> Operation {
+    pub(crate) fn draw(&mut self, slot: u32, n: u64) -> Option<Operation> {
         match &mut self.work {
             Work::Block { generator, modules, by_slot } => {
                 let module = match *modules {
@@ -145,9 +156,10 @@ impl Task {
                     modules if *by_slot => slot % modules,
                     modules => (n % u64::from(modules)) as u32,
                 };
-                generator.next(module)
+                Some(generator.next(module))
             }
-            Work::Files { spec, steps } => file_step(spec, &mut steps[slot as usize]),
+            Work::Transactions => None,
+            Work::Files { spec, steps } => Some(file_step(spec, &mut steps[slot as usize])),
         }
     }
 
@@ -170,7 +182,7 @@ impl Task {
             (Kind::Read, Some(map)) => {
                 map.begin_read(module, offset, bytes, &mut self.noticed.readings[slot as usize]);
             }
-            (Kind::Read, None) | (Kind::Sync, _) => {}
+            (Kind::Read, None) | (Kind::Sync | Kind::Transaction, _) => {}
         }
     }
 
@@ -191,7 +203,7 @@ impl Task {
                     self.noticed.damage(&damage, at);
                 }
             }
-            Kind::Read | Kind::Sync => {}
+            Kind::Read | Kind::Sync | Kind::Transaction => {}
         }
     }
 
@@ -203,21 +215,20 @@ impl Task {
 
     /// An operation failed: notes it, and answers with an errno when no further one can succeed.
     #[cold]
-    pub(crate) fn failed(&mut self, operation: &Operation, completion: &Completion) -> Option<i32> {
+    pub(crate) fn failed(
+        &mut self,
+        operation: &Operation,
+        completion: &Completion,
+        complaint: Option<String>,
+    ) -> Option<i32> {
         self.failures_in_a_row += 1;
         let errno = if completion.result < 0 { completion.result.saturating_neg() } else { libc::EIO };
-        let reason = match completion.result {
-            result if result < 0 => std::io::Error::from_raw_os_error(errno).to_string(),
-            short => format!("{short} of {} bytes moved", operation.bytes),
-        };
-        self.noticed.event(completion.at, EventKind::Failure, || {
-            format!(
-                "{:?} of {} B at offset {} of module {}: {reason}",
-                operation.kind, operation.bytes, operation.offset, operation.module
-            )
+        self.noticed.event(completion.at, EventKind::Failure, || match complaint {
+            Some(complaint) => complaint,
+            None => refusal(operation, completion.result, errno),
         });
         let cannot_pass =
-            matches!(errno, libc::ENODEV | libc::ENXIO | libc::ENOSPC | libc::EROFS | libc::EBADF | libc::ENOMEDIUM);
+            CANNOT_PASS.contains(&errno);
         (cannot_pass || self.failures_in_a_row >= FAILURES_IN_A_ROW).then_some(errno)
     }
 }
@@ -234,6 +245,16 @@ impl Noticed {
             self.events.push(Event { at, kind, text: text() });
         }
     }
+}
+
+/// What the kernel refused, in words.
+fn refusal(operation: &Operation, result: i32, errno: i32) -> String {
+    let reason = match result {
+        result if result < 0 => std::io::Error::from_raw_os_error(errno).to_string(),
+        short => format!("{short} of {} bytes moved", operation.bytes),
+    };
+    let Operation { kind, bytes, offset, module, .. } = operation;
+    format!("{kind:?} of {bytes} B at offset {offset} of module {module}: {reason}")
 }
 
 /// Create, copy, read, and from the start again. Copying moves every byte twice.

@@ -8,6 +8,9 @@ use crate::gate::{Gate, Go};
 use crate::lane::Lane;
 use crate::plain::Plain;
 use crate::ring::{Ring, RingSpec};
+use crate::sessions::{SessionPort, Work};
+use crate::wires::{Line, WirePort};
+use database::Session;
 use crate::task::{Noticed, Task};
 use crate::{TrialError, thread};
 use load::{Load, Machine};
@@ -44,6 +47,10 @@ pub(crate) enum Road {
     Ring(RingSpec),
     Plain { files: Vec<RawFd>, transfer_max: u64 },
     Files(FileWork),
+    /// One blocking session.
+    Session(Box<dyn Session>, Work),
+    /// Many conversations over one ring.
+    Wires(Vec<Line>, Work),
 }
 
 /// One copy of the loop over whole files.
@@ -67,6 +74,8 @@ pub(crate) struct Return {
     pub(crate) cpu: CpuTime,
     /// When it was through, on the trial's clock.
     pub(crate) ended: Nanos,
+    /// Its transactions, with the workload's own memory of them.
+    pub(crate) work: Option<Work>,
 }
 
 /// The machine's clock, counted from the start of the trial.
@@ -115,7 +124,7 @@ fn stand_ready(clock: &WallClock, gate: &Gate, words: &Sender<Word>) -> Option<T
 }
 
 fn work(
-    assignment: Assignment,
+    mut assignment: Assignment,
     clock: WallClock,
     gate: &Gate,
     halt: &AtomicBool,
@@ -127,29 +136,40 @@ fn work(
         thread::pin(assignment.worker);
     }
     thread::prioritise(assignment.access.priority).map_err(resource("setting the I/O priority"))?;
-    match &assignment.road {
+    let slots = assignment.load.slots();
+    match std::mem::replace(&mut assignment.road, Road::Null) {
         Road::Null => {
-            let slots = assignment.load.slots();
             let Some(clock) = stand_ready(&clock, gate, words) else { return Ok(None) };
-            finish(assignment, NullPort::new(clock, slots), halt).map(Some)
+            finish(assignment, &mut NullPort::new(clock, slots), halt).map(Some)
         }
         Road::Ring(spec) => {
-            let mut ring = Ring::new(spec.clone()).map_err(resource("building an io_uring"))?;
+            let mut ring = Ring::new(spec).map_err(resource("building an io_uring"))?;
             let Some(clock) = stand_ready(&clock, gate, words) else { return Ok(None) };
-            finish(assignment, ring.port(clock), halt).map(Some)
+            finish(assignment, &mut ring.port(clock), halt).map(Some)
         }
         Road::Plain { files, transfer_max } => {
-            let (files, transfer_max) = (files.clone(), *transfer_max);
             let mut plain = Plain::new(files, transfer_max).map_err(resource("allocating a buffer"))?;
             let Some(clock) = stand_ready(&clock, gate, words) else { return Ok(None) };
-            finish(assignment, plain.port(clock), halt).map(Some)
+            finish(assignment, &mut plain.port(clock), halt).map(Some)
         }
-        Road::Files(_) => file_steps::work(assignment, |words| stand_ready(&clock, gate, words), halt, words),
+        Road::Files(work) => file_steps::work(assignment, work, |words| stand_ready(&clock, gate, words), halt, words),
+        Road::Session(session, work) => {
+            let Some(clock) = stand_ready(&clock, gate, words) else { return Ok(None) };
+            let mut port = SessionPort::new(session, work, clock, slots);
+            let home = finish(assignment, &mut port, halt)?;
+            Ok(Some(Return { work: Some(port.dismantle()), ..home }))
+        }
+        Road::Wires(lines, work) => {
+            let Some(clock) = stand_ready(&clock, gate, words) else { return Ok(None) };
+            let mut port = WirePort::new(lines, work, clock, slots).map_err(resource("building an io_uring"))?;
+            let home = finish(assignment, &mut port, halt)?;
+            Ok(Some(Return { work: port.dismantle(), ..home }))
+        }
     }
 }
 
 /// Drives the lane; the load is matched once, so that the loop is compiled for its kind.
-fn finish<P: Port>(assignment: Assignment, port: P, halt: &AtomicBool) -> Result<Return, TrialError> {
+fn finish<P: Port>(assignment: Assignment, port: &mut P, halt: &AtomicBool) -> Result<Return, TrialError> {
     let Assignment { stream, recorder, task, load, access, window, deadline, .. } = assignment;
     let ending = Ending { deadline, stop: halt, pacing: access.pacing, window };
     match load {
@@ -160,12 +180,12 @@ fn finish<P: Port>(assignment: Assignment, port: P, halt: &AtomicBool) -> Result
 
 fn to_the_end<P: Port, L: Load>(
     stream: u16,
-    mut port: P,
+    port: &mut P,
     lane: Lane<L>,
     ending: Ending<'_>,
 ) -> Result<Return, TrialError> {
     let (mut lanes, mut cpu) = ([lane], ThreadCpu::new(ending.window));
-    let driven = drive(&mut port, &mut lanes, ending, &mut cpu)?;
+    let driven = drive(port, &mut lanes, ending, &mut cpu)?;
     let (ended, cpu) = (port.now(), cpu.used());
     let [lane] = lanes;
     let (load, recorder, task) = lane.dismantle();
@@ -174,7 +194,7 @@ fn to_the_end<P: Port, L: Load>(
         Driven::Stopped => (ended, None),
         Driven::Gone { errno } => (ended, Some(errno)),
     };
-    Ok(Return { stream, account: close(recorder, &load), noticed: task.noticed, gone, cpu, ended })
+    Ok(Return { stream, account: close(recorder, &load), noticed: task.noticed, gone, cpu, ended, work: None })
 }
 
 /// Closes the books of one worker against the load's own count.

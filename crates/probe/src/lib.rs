@@ -19,6 +19,7 @@ mod probes;
 mod reading;
 mod scan;
 mod source;
+mod tree;
 
 pub use fingerprint::fingerprint;
 pub use generator::{cpu_time, thread_cpu_time};

@@ -10,6 +10,7 @@ use crate::generator::{self, Threads};
 use crate::power::PowerSources;
 use crate::reading::{Disk, Reading};
 use crate::source::{Source, parsed};
+use crate::tree::Trees;
 use crate::{cgroup, cpu, disk, memory, pressure};
 
 /// Everything that is watched, with its files open. A missing file is a probe that observes nothing.
@@ -26,6 +27,7 @@ pub struct Probes {
     throttles: Vec<Source>,
     memory: Option<Source>,
     power: PowerSources,
+    server: Trees,
 }
 
 #[derive(Debug)]
@@ -55,7 +57,15 @@ impl Probes {
             throttles: throttle_sources(),
             memory: Source::open("/proc/meminfo"),
             power: PowerSources::open(Path::new("/sys")),
+            server: Trees::default(),
         }
+    }
+
+    /// Watches the processes of a server too: these and all below them.
+    #[must_use]
+    pub fn with_server(mut self, roots: Vec<u32>) -> Self {
+        self.server = Trees::new(roots, self.ticks_per_s);
+        self
     }
 
     /// Reads everything. `now` is the moment on the caller's clock, taken just before.
@@ -78,6 +88,7 @@ impl Probes {
             throttles: self.throttles.iter_mut().filter_map(|source| cgroup::parse(source.read()?)).collect(),
             memory: parsed(&mut self.memory, |text| Some(memory::parse(text))).unwrap_or_default(),
             power: self.power.read(),
+            server: self.server.read(),
         }
     }
 

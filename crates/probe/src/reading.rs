@@ -12,7 +12,7 @@ use crate::generator::{Thread, Usage};
 use crate::memory::Memory;
 use crate::power::Power;
 use crate::pressure::Stall;
-use crate::{cpu, disk};
+use crate::{cpu, disk, tree};
 
 /// Everything that was observed at one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,6 +29,7 @@ pub struct Reading {
     pub(crate) throttles: Vec<Throttle>,
     pub(crate) memory: Memory,
     pub(crate) power: Power,
+    pub(crate) server: Option<tree::Used>,
 }
 
 /// One watched disk at one moment.
@@ -127,6 +128,9 @@ fn between(before: &Reading, now: &Reading, points: &mut Points) {
     other_writers(before, now, points);
     pressure(before, now, points);
     throttle(before, now, points);
+    if let (Some(a), Some(b)) = (&before.server, &now.server) {
+        server(a, b, points);
+    }
     gauges(now, points);
     if let (Some(a), Some(b)) = (before.power.thermal_throttles, now.power.thermal_throttles) {
         points.rate("machine.cpu.thermal_throttles", "1/s", b, a);
@@ -148,6 +152,15 @@ fn machine(before: &cpu::Machine, now: &cpu::Machine, points: &mut Points) {
     if let (Some(a), Some(b)) = (before.context_switches, now.context_switches) {
         points.rate("machine.context_switches", "1/s", b, a);
     }
+}
+
+/// The processes of a server on this machine, apart from the generator.
+fn server(before: &tree::Used, now: &tree::Used, points: &mut Points) {
+    points.cores("server.cpu.user", now.user_ns.saturating_sub(before.user_ns));
+    points.cores("server.cpu.system", now.system_ns.saturating_sub(before.system_ns));
+    points.rate("server.bytes_read", "B/s", now.read_bytes, before.read_bytes);
+    points.rate("server.bytes_written", "B/s", now.written_bytes, before.written_bytes);
+    points.put("server.processes", "processes", now.processes as f64);
 }
 
 /// Shares of a core are taken of the ticks that the core itself counted, which always add up to one.

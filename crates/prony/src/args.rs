@@ -125,6 +125,16 @@ pub enum Command {
         after_long_help = "Examples:\n  prony ceiling\n  prony ceiling --json"
     )]
     Ceiling(Ceiling),
+    /// Private database servers and data sets
+    #[command(
+        subcommand,
+        long_about = "Starts and stops private database servers, and fills and checks data sets, without a run. A run does \
+            all of this by itself when it needs to; servers and data stay for the next one.\n\n\
+            Prony touches only schemas, databases and files that it made and marked.",
+        after_long_help = "Examples:\n  prony db fill brokerage --on local:postgres --set preset=house --set customers=1000\n  \
+            prony db check brokerage --on local:postgres --json"
+    )]
+    Db(Db),
     /// Add or remove tags of a run
     #[command(
         long_about = "Adds tags to a run, or removes them. Tags are labels for `list`; observations never change.",
@@ -272,6 +282,86 @@ pub struct Check {
     /// Print as JSON
     #[arg(long, long_help = "Print as JSON (schema prony/check/1); the exit code still says whether it is sound.")]
     pub json: bool,
+}
+
+/// `db`.
+#[derive(Debug, clap::Subcommand)]
+pub enum Db {
+    /// Start a private server, or see whether a database answers
+    #[command(
+        long_about = "Starts a private server from installed packages and keeps it until `prony db down`. With a URL it only \
+            looks whether the database answers.",
+        after_long_help = "Examples:\n  prony db up local:postgres --server shared_buffers=1GB\n  prony db up local:mariadb"
+    )]
+    Up(DbUp),
+    /// Fill the data sets that a study needs
+    #[command(
+        long_about = "Fills the data sets that the trials of a study need, on every database that it names. A data set that \
+            is there already is left as it is; one whose fill was interrupted is filled anew.",
+        after_long_help = "Examples:\n  prony db fill brokerage --on local:postgres --set preset=house --set customers=1000\n  \
+            prony db fill brokerage --on sqlite:shop.db"
+    )]
+    Fill(DbFill),
+    /// Check the invariants of filled data sets
+    #[command(
+        long_about = "Checks what must hold for the data: sums, counts, chains of states. Without --set every data set of \
+            ours on the database is checked; with --set the one that the study then needs.\n\n\
+            Exit codes: 0 everything holds; 1 an invariant is broken; 2 an error.",
+        after_long_help = "Examples:\n  prony db check brokerage --on local:postgres\n  \
+            prony db check brokerage --on postgres://me@host/db --json"
+    )]
+    Check(DbCheck),
+    /// Stop private servers
+    #[command(
+        long_about = "Stops the private servers that Prony started. Their data stays for the next time, unless --remove \
+            is given. A server that Prony did not start is never touched.",
+        after_long_help = "Examples:\n  prony db down\n  prony db down local:postgres --remove"
+    )]
+    Down(DbDown),
+}
+
+/// `db up`.
+#[derive(Debug, Args)]
+pub struct DbUp {
+    /// Database: `local:postgres`, `local:mariadb`, or a URL
+    #[arg(value_name = "TARGET", long_help = "Database to start or to look at: `local:postgres`, `local:mariadb`, or a URL.")]
+    pub target: String,
+    /// Setting of the private server [repeatable]
+    #[arg(long, value_name = "SETTING=VALUE", action = ArgAction::Append,
+        long_help = "Setting of the private server, by its own name: `shared_buffers=1GB`. Repeat it for several. \
+            Default: the server's own choices.")]
+    pub server: Vec<String>,
+}
+
+/// `db fill`.
+#[derive(Debug, Args)]
+pub struct DbFill {
+    #[command(flatten)]
+    pub choice: StudyChoice,
+    /// Say how far it is on stderr
+    #[arg(short, long, long_help = "Say on stderr how far each stage is.")]
+    pub verbose: bool,
+}
+
+/// `db check`.
+#[derive(Debug, Args)]
+pub struct DbCheck {
+    #[command(flatten)]
+    pub choice: StudyChoice,
+    /// Print as JSON
+    #[arg(long, long_help = "Print as JSON (schema prony/db-check/1); the exit code still says whether all holds.")]
+    pub json: bool,
+}
+
+/// `db down`.
+#[derive(Debug, Args)]
+pub struct DbDown {
+    /// Server to stop [default: all private ones]
+    #[arg(value_name = "TARGET", long_help = "Server to stop: `local:postgres` or `local:mariadb`. Default: all private ones.")]
+    pub target: Option<String>,
+    /// Remove its data too
+    #[arg(long, long_help = "Remove the server's folder with all its data sets. Default: they stay.")]
+    pub remove: bool,
 }
 
 /// `plan`.

@@ -5,6 +5,7 @@
 
 mod args;
 mod build;
+mod cache;
 mod checked;
 mod command;
 mod failure;

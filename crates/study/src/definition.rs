@@ -51,13 +51,26 @@ pub(crate) struct SystemDefinition {
 pub(crate) enum WorkloadKind {
     Block,
     Files,
+    Brokerage,
+    Sql,
 }
 
 impl WorkloadKind {
+    /// All of them, in the order of the reference page.
+    pub const ALL: [WorkloadKind; 4] =
+        [WorkloadKind::Block, WorkloadKind::Files, WorkloadKind::Brokerage, WorkloadKind::Sql];
+
+    /// Whether it asks a database.
+    pub fn transactions(self) -> bool {
+        matches!(self, WorkloadKind::Brokerage | WorkloadKind::Sql)
+    }
+
     pub fn word(self) -> &'static str {
         match self {
             WorkloadKind::Block => "block",
             WorkloadKind::Files => "files",
+            WorkloadKind::Brokerage => "brokerage",
+            WorkloadKind::Sql => "sql",
         }
     }
 }

@@ -8,7 +8,7 @@
 use crate::point::Point;
 use crate::problem::{Origin, Problems};
 use crate::survey::Survey;
-use crate::{Phases, Place, SteadyRule, Stream, Trial, Workload, phases, state, stream};
+use crate::{Phases, Place, SteadyRule, Stream, Trial, Workload, phases, state, stream, transactions};
 use observation::TrialLabel;
 use units::Bytes;
 
@@ -25,7 +25,8 @@ pub(crate) fn trial(
     let modules = modules(point);
     let (streams, labels) = stream::streams(point, modules, problems);
     let files_only = streams.iter().all(|stream| matches!(stream.workload, Workload::Files(_)));
-    let module_bytes = if files_only { Bytes(0) } else { size(point, survey) };
+    let database = matches!(point.spec().place, Place::Database(_));
+    let module_bytes = if files_only || database { Bytes(0) } else { size(point, survey) };
     let fixed_work = streams.iter().all(fixed);
     if !fixed_work && streams.iter().any(fixed) {
         let message = "either every stream of an experiment has a fixed amount of work, or none has";
@@ -51,7 +52,8 @@ pub(crate) fn trial(
         state: state::words(&state, state::unasked(point, &streams)),
         search: None,
     };
-    Ok(Trial { label, streams, modules, module_bytes, state, phases, seed: 0 })
+    let server = transactions::server(point, problems);
+    Ok(Trial { label, streams, modules, module_bytes, state, phases, server, seed: 0 })
 }
 
 /// The window begins with the full load.
@@ -71,7 +73,7 @@ fn modules(point: &Point) -> u32 {
     let named = match &point.spec().place {
         Place::File { dirs } => dirs.len(),
         Place::Device { paths, .. } => paths.len(),
-        Place::Null | Place::Scripted(_) => 1,
+        Place::Null | Place::Scripted(_) | Place::Database(_) => 1,
     };
     point.count("modules", 0).map_or(named as u32, |modules| modules as u32)
 }
@@ -80,7 +82,7 @@ fn size(point: &Point, survey: &Survey) -> Bytes {
     let whole = survey.of(&point.spec().name).and_then(|system| system.size_max);
     let default = match point.spec().place {
         Place::Device { .. } => whole.unwrap_or(SIZE),
-        Place::File { .. } | Place::Null | Place::Scripted(_) => SIZE,
+        Place::File { .. } | Place::Null | Place::Scripted(_) | Place::Database(_) => SIZE,
     };
     point.size("size", 0).unwrap_or(default)
 }
@@ -115,6 +117,7 @@ fn can(point: &Point, survey: &Survey, streams: &[Stream], modules: u32, size: B
     {
         return Err("file work: it needs a folder, and this is a device".to_owned());
     }
+    asked_where(point, streams)?;
     let Some(surveyed) = survey.of(&point.spec().name) else { return Ok(()) };
     if let Some(max) = surveyed.modules_max.filter(|max| modules > *max) {
         let offered = if max == 1 { "one module".to_owned() } else { format!("{max} modules") };
@@ -124,6 +127,18 @@ fn can(point: &Point, survey: &Survey, streams: &[Stream], modules: u32, size: B
         return Err(format!("`size` above {}: its modules hold no more", units::bytes(max)));
     }
     sectors(surveyed.sector, streams)
+}
+
+/// Databases are asked for transactions, storage for operations, and neither for the other.
+fn asked_where(point: &Point, streams: &[Stream]) -> Result<(), String> {
+    let database = matches!(point.spec().place, Place::Database(_));
+    match (database, streams.iter().find(|stream| stream.pool.is_some() != database)) {
+        (_, None) => Ok(()),
+        (true, Some(_)) => Err("storage work: this is a database".to_owned()),
+        (false, Some(_)) => {
+            Err("transactions: they need a database, as `sqlite:`, `local:postgres`, `local:mariadb` or a URL".to_owned())
+        }
+    }
 }
 
 /// Direct transfers move whole sectors of the device.

@@ -69,12 +69,20 @@ impl Experiment {
     /// Whether a key means anything to a stream.
     pub fn applies(key: &Key, kind: WorkloadKind) -> bool {
         match (key.group, kind) {
-            (Group::Block | Group::System | Group::Load, kind) => kind == WorkloadKind::Block,
+            (Group::Block | Group::System, kind) => kind == WorkloadKind::Block,
             (Group::Files, kind) => kind == WorkloadKind::Files,
+            (Group::Brokerage, kind) => kind == WorkloadKind::Brokerage,
+            (Group::Sql, kind) => kind == WorkloadKind::Sql,
+            (Group::Session, kind) => kind.transactions(),
+            (Group::Load, WorkloadKind::Block) => !matches!(key.name, "sessions" | "users"),
+            (Group::Load, kind) => kind.transactions() && !matches!(key.name, "outstanding" | "per" | "slots"),
             // It is asked of a system, whatever the workloads.
             (Group::Opening, _) => false,
             (Group::Access, WorkloadKind::Files) => matches!(key.name, "direct" | "sync" | "pin" | "priority"),
-            (Group::Access, WorkloadKind::Block) | (Group::State | Group::Phases, _) => true,
+            (Group::Access, WorkloadKind::Block) | (Group::Phases, _) => true,
+            (Group::Access, _) => matches!(key.name, "pin" | "pacing"),
+            (Group::State, kind) if kind.transactions() => matches!(key.name, "state" | "settle"),
+            (Group::State, _) => key.name != "state",
         }
     }
 

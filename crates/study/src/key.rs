@@ -34,6 +34,12 @@ pub enum Group {
     Block,
     /// A workload of files: in the same places.
     Files,
+    /// A brokerage house: in the same places.
+    Brokerage,
+    /// Scripts of transactions: in the same places.
+    Sql,
+    /// How sessions talk to a database: in the same places.
+    Session,
     /// How a workload reaches the system: in the same places.
     Access,
     /// How fast: in the `load` table of a stream or an experiment.
@@ -108,6 +114,8 @@ pub enum Kind {
     Priority,
     /// `off`, `N fills`, `N fills until steady`.
     Precondition,
+    /// Any text, described in words.
+    Text(&'static str),
 }
 
 impl Kind {
@@ -133,6 +141,7 @@ impl Kind {
             Kind::Sync => Value::Sync(value::sync(text)?),
             Kind::Priority => value::priority(text)?,
             Kind::Precondition => value::precondition(text)?,
+            Kind::Text(_) => Value::Text(text.to_owned()),
         };
         if self.holds(&value) { Ok(value) } else { Err(self.refused(text)) }
     }
@@ -159,6 +168,7 @@ impl Kind {
             Kind::Sync => "`never`, `each` or `every N`".to_owned(),
             Kind::Priority => "`off`, `idle`, `best-effort 0`..`7` or `real-time 0`..`7`".to_owned(),
             Kind::Precondition => "`off`, `2 fills` or `2 fills until steady`".to_owned(),
+            Kind::Text(what) => (*what).to_owned(),
         }
     }
 

@@ -5,6 +5,7 @@
 //!
 //! What it does not do: it opens no file and measures nothing. The survey is handed in, outcomes are handed back.
 
+mod database;
 mod definition;
 mod draft;
 mod experiment;
@@ -36,9 +37,11 @@ mod study;
 mod survey;
 mod system;
 mod target;
+mod transactions;
 mod trial;
 mod value;
 
+pub use database::{At, DatabaseSpec, Engine, Isolation, Protocol, Sessions, without_password};
 pub use definition::SearchDefinition;
 pub use judgement::{Direction, Judgement, Metric, Primary, RoundsEvidence, Selector, SteadyRule, Threshold};
 pub use key::{Group, Key, Kind};
@@ -54,9 +57,12 @@ pub use search::{Answer, PASSES, PROBES_MAX, Purpose, Search, Step};
 pub use shipped::{Shipped, shipped};
 pub use state::AS_FOUND;
 pub use study::Study;
+pub use transactions::script_name;
 pub use survey::{Survey, SurveyedSystem};
 pub use system::{Place, ScriptSpec, Stall, SystemSpec};
+pub use target::parse as target;
 pub use trial::{
-    Access, Cache, Driver, Phases, Precondition, Priority, PriorityClass, State, Stream, SyncMode, Trial, Workload,
+    Access, Cache, Driver, Phases, Pool, Precondition, Priority, PriorityClass, ScriptsSpec, State, Stream, SyncMode, Trial,
+    Workload,
 };
 pub use value::Value;

@@ -59,8 +59,11 @@ impl<'a> Point<'a> {
     /// Whether a search chooses the rate of this stream: a stream with a load of its own is the background of one.
     pub fn searched(&self, stream: usize) -> bool {
         let own = |name| self.setting(name, stream).is_some();
-        let blocks = self.streams[stream].kind == WorkloadKind::Block;
-        self.experiment.search.is_some() && blocks && !own("rate") && !own("outstanding")
+        let can = match self.streams[stream].kind {
+            WorkloadKind::Block => !own("outstanding"),
+            kind => kind.transactions() && !own("users"),
+        };
+        self.experiment.search.is_some() && can && !own("rate")
     }
 
     fn level(&self, name: &str, stream: &str) -> Option<&'a Chosen> {
@@ -119,6 +122,13 @@ impl<'a> Point<'a> {
         match self.value(name, stream) {
             Some(Value::Word(word)) => word,
             _ => "",
+        }
+    }
+
+    pub fn text(&self, name: &str, stream: usize) -> String {
+        match self.value(name, stream) {
+            Some(Value::Text(text)) => text,
+            _ => String::new(),
         }
     }
 

@@ -108,6 +108,11 @@ fn parameters(root: &mut Section, problems: &mut Problems) -> Vec<Parameter> {
     parameters
 }
 
+/// The kinds of workloads, for messages.
+fn words() -> String {
+    WorkloadKind::ALL.map(|kind| format!("`{}`", kind.word())).join(", ")
+}
+
 fn workload(
     entry: Entry,
     mut section: Section,
@@ -116,12 +121,13 @@ fn workload(
 ) -> Option<WorkloadDefinition> {
     let placed = section.text("kind", problems);
     let kind = match placed.as_ref().map(|kind| kind.text.as_str()) {
-        Some("block") => Some(WorkloadKind::Block),
-        Some("files") => Some(WorkloadKind::Files),
+        Some(word) if WorkloadKind::ALL.iter().any(|kind| kind.word() == word) => {
+            WorkloadKind::ALL.into_iter().find(|kind| kind.word() == word)
+        }
         given => {
             let at = placed.as_ref().map_or(&entry.at, |kind| &kind.at);
             let given = given.map_or("nothing".to_owned(), |given| format!("`{given}`"));
-            problems.add(at, &section.key("kind"), format!("one of `block`, `files`, got {given}"));
+            problems.add(at, &section.key("kind"), format!("one of {}, got {given}", words()));
             None
         }
     };

@@ -122,6 +122,11 @@ struct Known {
 }
 
 impl Search {
+    /// A trial as the search runs them, at a rate that is not chosen yet.
+    pub fn template(&self) -> &Trial {
+        &self.template
+    }
+
     /// What it does next, given what its own trials led to, in their order.
     pub fn step(&self, outcomes: &[&Outcome]) -> Step {
         let mut rest = outcomes;

@@ -19,5 +19,7 @@ pub fn shipped() -> &'static [Shipped] {
         Shipped { name: "quick", text: include_str!("../../../studies/quick.toml") },
         Shipped { name: "flash", text: include_str!("../../../studies/flash.toml") },
         Shipped { name: "wide", text: include_str!("../../../studies/wide.toml") },
+        Shipped { name: "brokerage", text: include_str!("../../../studies/brokerage.toml") },
+        Shipped { name: "sql", text: include_str!("../../../studies/sql.toml") },
     ]
 }

@@ -26,14 +26,16 @@ pub(crate) fn state(point: &Point) -> State {
         // What answers by itself has nothing to settle.
         settle: match point.spec().place {
             Place::Null | Place::Scripted(_) => Nanos::ZERO,
-            Place::File { .. } | Place::Device { .. } => point.time("settle", 0).unwrap_or_default(),
+            Place::File { .. } | Place::Device { .. } | Place::Database(_) => point.time("settle", 0).unwrap_or_default(),
         },
+        restore: point.word("state", 0) == "restore",
     }
 }
 
 /// The state of a device that is not filled, as it stands in the words of a trial.
 pub const AS_FOUND: &str = "data as it was found on the device";
 
+const RESTORED: &str = "data set restored to what it was after the fill";
 const AS_LEFT: &str = "data as the last trial left it";
 const CHECKED: &str = "filled again, because reads are checked";
 
@@ -41,6 +43,7 @@ const CHECKED: &str = "filled again, because reads are checked";
 pub(crate) fn unasked(point: &Point, streams: &[Stream]) -> &'static str {
     match point.spec().place {
         Place::Device { fill: false, .. } => AS_FOUND,
+        Place::Database(_) if point.word("state", 0) == "restore" => RESTORED,
         Place::Device { .. } | Place::File { .. } if streams.iter().any(|stream| stream.access.validate) => CHECKED,
         _ => AS_LEFT,
     }

@@ -8,7 +8,7 @@ use crate::definition::WorkloadKind;
 use crate::point::{FACTOR, Point};
 use crate::problem::Problems;
 use crate::value::Value;
-use crate::{Access, Driver, Stream, SyncMode, Workload};
+use crate::{Access, Driver, Stream, SyncMode, Workload, transactions};
 use load::{Arrivals, Pacing, Ramp, Spec as LoadSpec, Think};
 use observation::{ClassKind, StreamLabel};
 use units::{Bytes, Nanos, PerSecond, Share};
@@ -34,15 +34,11 @@ struct Maker<'a> {
 
 impl Maker<'_> {
     fn stream(&self, problems: &mut Problems) -> Stream {
+        if self.point.streams[self.i].kind.transactions() {
+            return transactions::stream(self.point, self.i, problems);
+        }
         let access = self.access(problems);
         match self.point.streams[self.i].kind {
-            WorkloadKind::Block => Stream {
-                workload: Workload::Block(self.block(&access, problems)),
-                load: self.load(&access, problems),
-                ramp: Ramp { over: self.point.time("ramp", self.i).unwrap_or_default() },
-                operations: self.point.count("operations", self.i),
-                access,
-            },
             WorkloadKind::Files => {
                 let spec = self.files(&access, problems);
                 Stream {
@@ -51,8 +47,17 @@ impl Maker<'_> {
                     ramp: Ramp::default(),
                     operations: None,
                     access: Access { workers: spec.width, ..access },
+                    pool: None,
                 }
             }
+            _ => Stream {
+                workload: Workload::Block(self.block(&access, problems)),
+                load: self.load(&access, problems),
+                ramp: Ramp { over: self.point.time("ramp", self.i).unwrap_or_default() },
+                operations: self.point.count("operations", self.i),
+                access,
+                pool: None,
+            },
         }
     }
 
@@ -82,10 +87,6 @@ impl Maker<'_> {
             shift: point.size("shift", i).unwrap_or_default(),
             range: point.share("range", i),
             data: DataShape { compressible: point.share("compressible", i), duplicate: point.share("duplicate", i) },
-            sync_every: match access.sync {
-                SyncMode::Every(count) => Some(count),
-                SyncMode::Never | SyncMode::Each => None,
-            },
         };
         if access.direct {
             self.check_sectors(&spec, problems);
@@ -215,6 +216,7 @@ fn label(point: &Point, i: usize, stream: &Stream) -> StreamLabel {
             vec![class("read", ClassKind::Work), class("write", ClassKind::Work), class("sync", ClassKind::Upkeep)]
         }
         WorkloadKind::Files => ["create", "copy", "read"].map(|name| class(name, ClassKind::Work)).to_vec(),
+        WorkloadKind::Brokerage | WorkloadKind::Sql => transactions::classes(&stream.workload),
     };
     let (slots, think_mean, offered) = match stream.load {
         LoadSpec::Closed { slots, think } => (Some(slots), think.mean(), None),
@@ -233,6 +235,9 @@ fn label(point: &Point, i: usize, stream: &Stream) -> StreamLabel {
 
 /// The load in words: `closed, 32 outstanding`.
 pub(crate) fn load_words(stream: &Stream) -> String {
+    if let Some(pool) = &stream.pool {
+        return transactions::load_words(stream.load, pool);
+    }
     if let Workload::Files(spec) = &stream.workload {
         let loops = if spec.loops == 1 { "1 loop".to_owned() } else { format!("{} loops", spec.loops) };
         return format!("{} wide, {loops} of {}", spec.width, size(spec.file));

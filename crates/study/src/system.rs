@@ -1,5 +1,6 @@
 //! The systems of a study: where the operations go.
 
+use crate::DatabaseSpec;
 use observation::Footprint;
 use units::{Bytes, Nanos, Share};
 
@@ -37,6 +38,8 @@ pub enum Place {
     Null,
     /// Replies after scripted times on a simulated clock.
     Scripted(ScriptSpec),
+    /// A database.
+    Database(DatabaseSpec),
 }
 
 impl Place {
@@ -47,6 +50,7 @@ impl Place {
             Place::Device { .. } => "device",
             Place::Null => "null",
             Place::Scripted(_) => "scripted",
+            Place::Database(spec) => spec.engine.word(),
         }
     }
 }

@@ -5,16 +5,18 @@
 //! What it does not do: it looks at no folder and no device.
 
 use crate::problem::{did_you_mean, listed};
-use crate::{Place, ScriptSpec, Stall, SystemSpec};
+use crate::{At, DatabaseSpec, Engine, Place, ScriptSpec, Stall, SystemSpec};
 use observation::Footprint;
 use units::{Nanos, Share};
 
 /// Kinds of systems as they are written.
-pub(crate) const KINDS: [&str; 4] = ["file", "device", "null", "scripted"];
+pub(crate) const KINDS: [&str; 8] =
+    ["file", "device", "null", "scripted", "sqlite", "postgres", "mariadb", "null-database"];
 
 /// What `--on` may be, for hints.
-const FORMS: &str = "a folder, `file:DIR[,DIR]`, `device:/dev/DISK[,/dev/DISK]`, `null:` or `scripted:KEY=VALUE,..`, each with \
-                     `NAME=` before it if it needs a name";
+const FORMS: &str = "a folder, `file:DIR[,DIR]`, `device:/dev/DISK[,/dev/DISK]`, `sqlite:[FILE]`, `local:postgres`, \
+                     `local:mariadb`, `postgres://..`, `mysql://..`, `null-database:`, `null:` or `scripted:KEY=VALUE,..`, \
+                     each with `NAME=` before it if it needs a name";
 
 /// A script that answers every operation after 100 us, one at a time.
 pub(crate) fn plain_script() -> ScriptSpec {
@@ -33,7 +35,7 @@ pub(crate) fn plain_script() -> ScriptSpec {
 ///
 /// # Errors
 /// What a target may be, then what was given.
-pub(crate) fn parse(text: &str) -> Result<SystemSpec, String> {
+pub fn parse(text: &str) -> Result<SystemSpec, String> {
     let (name, target) = split_name(text);
     let (kind, rest) = split_kind(target);
     let place = match kind {
@@ -42,10 +44,33 @@ pub(crate) fn parse(text: &str) -> Result<SystemSpec, String> {
         "null" if rest.is_empty() => Place::Null,
         "null" => return Err(format!("`null:` has nothing behind the colon, got `{rest}`")),
         "scripted" => Place::Scripted(script(rest)?),
+        "sqlite" => Place::Database(DatabaseSpec { engine: Engine::Sqlite, at: embedded(rest) }),
+        "local" => Place::Database(DatabaseSpec { engine: local(rest)?, at: At::Local }),
+        "postgres" | "postgresql" if rest.starts_with("//") => url(Engine::Postgres, target),
+        "mariadb" | "mysql" if rest.starts_with("//") => url(Engine::Mariadb, target),
+        "null-database" if matches!(rest, "" | "socket") => {
+            Place::Database(DatabaseSpec { engine: Engine::Null, at: At::Nowhere { socket: rest == "socket" } })
+        }
         other => return Err(format!("a target is {FORMS}, got the kind `{other}`")),
     };
     let name = name.map_or_else(|| named_after(&place), str::to_owned);
     Ok(SystemSpec { name, place, size: None, modules: None, footprint: Footprint::default() })
+}
+
+fn embedded(path: &str) -> At {
+    if path.is_empty() { At::Cache } else { At::File(path.to_owned()) }
+}
+
+fn local(engine: &str) -> Result<Engine, String> {
+    match engine {
+        "postgres" => Ok(Engine::Postgres),
+        "mariadb" => Ok(Engine::Mariadb),
+        other => Err(format!("a private server is `local:postgres` or `local:mariadb`, got `local:{other}`")),
+    }
+}
+
+fn url(engine: Engine, url: &str) -> Place {
+    Place::Database(DatabaseSpec { engine, at: At::Url(url.to_owned()) })
 }
 
 /// Gives a second system of the same name a number: `a`, `a-2`.
@@ -71,7 +96,7 @@ fn split_name(text: &str) -> (Option<&str>, &str) {
 
 fn split_kind(target: &str) -> (&str, &str) {
     match target.split_once(':') {
-        Some((kind, rest)) if !kind.contains('/') && !kind.contains('.') => (kind, rest),
+        Some((kind, rest)) if !kind.contains(['/', '.']) => (kind, rest),
         _ => ("file", target),
     }
 }
@@ -88,7 +113,7 @@ fn named_after(place: &Place) -> String {
     let path = match place {
         Place::File { dirs } => &dirs[0],
         Place::Device { paths, .. } => &paths[0],
-        Place::Null | Place::Scripted(_) => return place.word().to_owned(),
+        Place::Null | Place::Scripted(_) | Place::Database(_) => return place.word().to_owned(),
     };
     let last = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     if last.is_empty() || last == "." || last == ".." { place.word().to_owned() } else { last.to_owned() }

@@ -1,9 +1,10 @@
 //! One trial with everything resolved: what the engine, or the model, is given to run.
 
+use crate::Sessions;
 use load::{Pacing, Ramp, Spec as LoadSpec};
 use observation::TrialLabel;
 use units::{Bytes, Nanos};
-use workload::{block, files};
+use workload::{block, brokerage, files};
 
 /// One point of the plan.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +21,8 @@ pub struct Trial {
     pub state: State,
     /// How long each phase takes.
     pub phases: Phases,
+    /// Settings of the database server, by their own names.
+    pub server: Vec<(String, String)>,
     /// Every random choice of the trial follows from this.
     pub seed: u64,
 }
@@ -39,6 +42,19 @@ pub struct Stream {
     /// is one of fixed work ([`Phases::fixed_work`]). None when time ends the stream, and for `files`, whose amount
     /// follows from its own spec.
     pub operations: Option<u64>,
+    /// The sessions that carry the transactions of a database workload; none for storage.
+    pub pool: Option<Pool>,
+}
+
+/// Sessions that a stream's transactions share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pool {
+    /// How many there are.
+    pub sessions: u32,
+    /// How they talk to the database.
+    pub how: Sessions,
+    /// Whether invariants and the ledger are checked after the trial.
+    pub check: bool,
 }
 
 /// The workloads of this program.
@@ -48,6 +64,21 @@ pub enum Workload {
     Block(block::Spec),
     /// A loop over whole files.
     Files(files::Spec),
+    /// A brokerage house on a database.
+    Brokerage(brokerage::Spec),
+    /// Scripts of transactions on a database.
+    Sql(ScriptsSpec),
+}
+
+/// Scripts that a study names. Their texts are read when the study is run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScriptsSpec {
+    /// Paths, or the names of built-in scripts, with their weights.
+    pub scripts: Vec<(String, f64)>,
+    /// Variables that are set from outside.
+    pub define: Vec<(String, String)>,
+    /// The `:scale` of the scripts, and of the data that comes with built-in ones.
+    pub scale: u64,
 }
 
 /// How operations reach the system.
@@ -71,6 +102,23 @@ pub struct Access {
     pub pacing: Pacing,
     /// Check every read against the stamps.
     pub validate: bool,
+}
+
+impl Access {
+    /// The access of work to which none of it applies.
+    pub const fn plain() -> Access {
+        Access {
+            direct: false,
+            sync: SyncMode::Never,
+            driver: Driver::Auto,
+            poll: false,
+            workers: 1,
+            pin: false,
+            priority: None,
+            pacing: Pacing::Sleep,
+            validate: false,
+        }
+    }
 }
 
 /// When written data is made durable.
@@ -128,6 +176,8 @@ pub struct State {
     pub cache: Cache,
     /// Pause before the warm-up, in which burst credit returns.
     pub settle: Nanos,
+    /// Bring the data set of a database back to what it was after the fill.
+    pub restore: bool,
 }
 
 /// Preconditioning: a sequential fill several times over, then the trial's own workload until it is steady.
@@ -195,7 +245,7 @@ impl Stream {
     pub fn writes(&self) -> bool {
         match &self.workload {
             Workload::Block(spec) => spec.writes(),
-            Workload::Files(_) => true,
+            Workload::Files(_) | Workload::Brokerage(_) | Workload::Sql(_) => true,
         }
     }
 }

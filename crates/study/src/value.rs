@@ -35,6 +35,8 @@ pub enum Value {
     Priority(Priority),
     /// What is written before a trial.
     Precondition(Precondition),
+    /// Any text.
+    Text(String),
 }
 
 impl Value {

@@ -2,6 +2,7 @@
 
 use units::Nanos;
 use workload::Operation;
+use workload::transaction::{Begun, Caused};
 
 /// How long [`Port::reap`] may wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +20,8 @@ pub enum Wait {
 pub struct Completion {
     /// Its slot.
     pub slot: u32,
-    /// Bytes moved, or a negative errno.
+    /// Bytes moved, or a negative errno. Of a transaction: twice its repeated attempts, and one more when it rolled back on
+    /// purpose.
     pub result: i32,
     /// When it was seen to have ended.
     pub at: Nanos,
@@ -51,6 +53,28 @@ pub trait Port {
     /// Prepares an operation; it is not on its way before [`Port::submit`]. `durable` asks for the write to end only
     /// when its data is on stable media.
     fn stage(&mut self, slot: u32, operation: &Operation, durable: bool);
+
+    /// Which class a transaction is of: only roads that carry transactions know.
+    fn class(&mut self, n: u64, payload: u64) -> u16 {
+        let _ = (n, payload);
+        0
+    }
+
+    /// Prepares a transaction, as [`Port::stage`] does an operation.
+    fn begin(&mut self, slot: u32, begun: Begun) {
+        let _ = (slot, begun);
+    }
+
+    /// Takes what the transactions that ended have caused.
+    fn caused(&mut self, into: &mut Vec<Caused>) {
+        let _ = into;
+    }
+
+    /// Why the last operation in a slot failed, when the road knows more than an errno says.
+    fn complaint(&mut self, slot: u32) -> Option<String> {
+        let _ = slot;
+        None
+    }
 
     /// How many operations should leave together at most. A driver that has more to send sends in pieces, so that the
     /// system works on the first while the last are still being prepared.

@@ -26,6 +26,32 @@ pub(crate) fn find<D: Database + ?Sized>(database: &D, dataset: &DataSet) -> Res
     Ok(Found::Ours(Mark::read(&rows)))
 }
 
+/// The data sets of all schemas that carry our mark and are filled.
+pub(crate) fn all<D: Database + ?Sized>(database: &D) -> Result<Vec<DataSet>, DatabaseError> {
+    let engine = database.engine();
+    let failed = |failure| failed(database, "look up schemas and tables", failure);
+    let mut session = database.outside()?;
+    let mut found = Vec::new();
+    for row in session.query(&marked(engine)).map_err(failed)? {
+        let Some(schema) = row.first().and_then(Value::text) else { continue };
+        let rows = session.query(&mark::query(&in_schema(engine, schema))).map_err(failed)?;
+        let mark = Mark::read(&rows);
+        found.extend(mark.dataset.filter(|_| mark.state != super::State::Filling));
+    }
+    Ok(found)
+}
+
+/// The schemas that hold a table of our mark's name.
+fn marked(engine: Engine) -> String {
+    match engine {
+        Engine::Mariadb => format!("SELECT table_schema FROM information_schema.tables WHERE table_name = '{TABLE}'"),
+        _ => format!(
+            "SELECT n.nspname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
+             WHERE c.relname = '{TABLE}' AND c.relkind = 'r'"
+        ),
+    }
+}
+
 /// Makes the place with the mark that a fill has begun.
 pub(crate) fn make<D: Database + ?Sized>(database: &D, dataset: &DataSet) -> Result<(), DatabaseError> {
     let (engine, schema) = (database.engine(), dataset.schema());

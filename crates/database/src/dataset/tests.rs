@@ -40,7 +40,7 @@ const DAMAGES: &[(&str, &[&str])] = &[
     ("DELETE FROM cash_entry WHERE trade_id = (SELECT min(trade_id) FROM cash_entry)", &["cash", "cash entries"]),
     ("INSERT INTO cash_entry SELECT min(id), 0, 0, '' FROM trade WHERE is_cash = 0", &["cash entries"]),
     ("DELETE FROM settlement WHERE trade_id = (SELECT min(id) FROM trade WHERE is_cash = 0)", &["settlements"]),
-    ("DELETE FROM trade_event WHERE trade_id = 4 AND status = 'CMPT'", &["events"]),
+    ("DELETE FROM trade_event WHERE trade_id = 4 AND status = 'done'", &["events"]),
     (
         "INSERT INTO pending_order SELECT id, order_type, symbol, quantity, bid_cents, 1 FROM trade WHERE id = 4",
         &["pending orders"],
@@ -84,7 +84,7 @@ fn the_ledger_finds_a_commit_that_was_forgotten_across_pages() {
     let (_folder, database, set) = filled(Preset::Desk, 20);
     let mut session = plain(&*database);
     let trades = "WITH RECURSIVE n(id) AS (SELECT 1000000 UNION ALL SELECT id + 1 FROM n WHERE id < 1119999) \
-                  INSERT INTO trade SELECT n.id, at, 'SBMT', order_type, is_cash, symbol, quantity, bid_cents, account_id, \
+                  INSERT INTO trade SELECT n.id, at, 'sent', order_type, is_cash, symbol, quantity, bid_cents, account_id, \
                   placed_by, NULL, fee_cents, commission_cents, tax_cents, lifo FROM n JOIN trade t ON t.id = 1";
     session.script(trades).unwrap();
     assert_eq!(last_trade(&mut *session, &set).unwrap(), 1_119_999);

@@ -113,7 +113,7 @@ impl Server {
         folder::private(&self.folder, &self.owner)?;
         let _held = folder::hold(&self.folder)?;
         folder::fits(&self.socket())?;
-        if self.pid().is_some() && fs::read_to_string(self.conf()).is_ok_and(|now| now == conf) {
+        if self.process().is_some() && fs::read_to_string(self.conf()).is_ok_and(|now| now == conf) {
             // It may still be recovering from a crash, started by somebody else.
             return self.ready();
         }
@@ -189,7 +189,7 @@ impl Server {
 
     /// Its process, when it runs.
     pub fn pid(&self) -> Option<u32> {
-        process::number(&self.folder.join("pid")).filter(|pid| process::runs(*pid, &self.mark()))
+        process::number(&self.pid_file()).filter(|pid| process::runs(*pid, &self.mark()))
     }
 
     /// Its folder.
@@ -204,6 +204,15 @@ impl Server {
 
     fn socket(&self) -> PathBuf {
         self.folder.join("socket")
+    }
+
+    fn pid_file(&self) -> PathBuf {
+        self.folder.join("pid")
+    }
+
+    /// The number of the process that was started last.
+    fn begun(&self) -> PathBuf {
+        self.folder.join("begun")
     }
 
     fn conf(&self) -> PathBuf {
@@ -260,11 +269,10 @@ impl Server {
         }
         let path = |path: PathBuf| path.display().to_string();
         let mut conf = format!(
-            "[mysqld]\nskip-networking\ndatadir={}\nsocket={}\npid-file={}\nlog-error={}\n",
+            "[mysqld]\nskip-networking\ndatadir={}\nsocket={}\npid-file={}\n",
             path(self.data()),
             path(self.socket()),
-            path(self.folder.join("pid")),
-            path(self.log())
+            path(self.pid_file()),
         );
         if self.programs.install.is_none() {
             conf.push_str("mysqlx=OFF\ndisable-log-bin\n");
@@ -301,13 +309,28 @@ impl Server {
     }
 
     fn start(&self) -> Result<(), DatabaseError> {
+        // What a crashed one left would be taken for the new one's.
+        for left in [self.pid_file(), self.socket(), self.log()] {
+            match fs::remove_file(&left) {
+                Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(DatabaseError::file("remove", left, source));
+                }
+                _ => {}
+            }
+        }
         let log = self.log();
-        let opened = File::create(&log).map_err(|source| DatabaseError::file("make", &log, source))?;
+        let opened = File::options()
+            .create(true)
+            .append(true)
+            .open(&log)
+            .map_err(|source| DatabaseError::file("make", &log, source))?;
         self.owner.give(&log)?;
         let mut command = self.owner.command(&self.programs.server);
         command.arg(self.mark());
         let pid = process::start(command, opened)
             .map_err(|source| DatabaseError::file("run", &self.programs.server, source))?;
+        fs::write(self.begun(), pid.to_string())
+            .map_err(|source| DatabaseError::file("write", self.begun(), source))?;
         while !self.answers() {
             if self.stop.load(Ordering::Relaxed) {
                 process::signal(pid, Signal::TERM);
@@ -327,7 +350,7 @@ impl Server {
             if self.stop.load(Ordering::Relaxed) {
                 return Err(DatabaseError::Stopped);
             }
-            if self.pid().is_none() {
+            if self.process().is_none() {
                 return Err(self.not_started());
             }
             std::thread::sleep(process::LOOK);
@@ -335,26 +358,31 @@ impl Server {
         Ok(())
     }
 
+    /// Whether it is ready. It takes connections long before it serves them; its number is written in between.
     fn answers(&self) -> bool {
-        UnixStream::connect(self.socket()).is_ok()
+        self.pid().is_some() && UnixStream::connect(self.socket()).is_ok()
     }
 
     /// Why it did not start. A setting that it does not know, or a value that it does not take, is named as such.
     fn not_started(&self) -> DatabaseError {
         let words = process::last_words(&self.log(), 4);
-        let unknown = words.split("unknown variable '").nth(1).and_then(|rest| rest.split('\'').next());
-        match unknown.and_then(|both| both.split_once('=')) {
-            Some((key, value)) => DatabaseError::Setting {
-                key: key.to_owned(),
-                value: value.to_owned(),
-                problem: format!("MariaDB {} does not know it", self.programs.version),
-            },
+        match blamed(&words) {
+            Some((key, value, problem)) => {
+                let problem = format!("MariaDB {} {problem}", self.programs.version);
+                DatabaseError::Setting { key: key.to_owned(), value: value.to_owned(), problem }
+            }
             None => self.says(format!("it did not start: {words}")),
         }
     }
 
+    /// Its process, even when it has not yet come so far as to write its number.
+    fn process(&self) -> Option<u32> {
+        let begun = process::number(&self.begun()).filter(|pid| process::runs(*pid, &self.mark()));
+        self.pid().or(begun)
+    }
+
     fn end(&self, signal: Signal) -> Result<(), DatabaseError> {
-        let Some(pid) = self.pid() else { return Ok(()) };
+        let Some(pid) = self.process() else { return Ok(()) };
         process::signal(pid, signal);
         // Ending is not interrupted by a stop: a server that ends half is a crash.
         if process::gone(pid, &self.mark(), END_SECONDS, &AtomicBool::new(false)) {
@@ -362,6 +390,18 @@ impl Server {
         }
         Err(self.says(format!("its process {pid} is still there {END_SECONDS} s after it was told to end")))
     }
+}
+
+/// The setting that a log blames, its value, and what is wrong with it.
+fn blamed(words: &str) -> Option<(&str, &str, &'static str)> {
+    let quoted = |text: &'_ str| text.split('\'').next().map(str::len);
+    if let Some(rest) = words.split("unknown variable '").nth(1) {
+        let (key, value) = rest[..quoted(rest)?].split_once('=')?;
+        return Some((key, value, "does not know it"));
+    }
+    let rest = words.split("Error while setting value '").nth(1)?;
+    let (value, rest) = rest.split_once("' to '")?;
+    Some((&rest[..quoted(rest)?], value, "does not take this value"))
 }
 
 /// The folder of all servers of this version.
@@ -400,6 +440,15 @@ fn version(words: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_setting_that_a_log_blames_is_found() {
+        let unknown = "x | [ERROR] mariadbd: unknown variable 'no-such=1' | [ERROR] Aborting";
+        assert_eq!(blamed(unknown), Some(("no-such", "1", "does not know it")));
+        let bad = "[ERROR] mariadbd: Error while setting value 'abc' to 'innodb-io-capacity' | [ERROR] Aborting";
+        assert_eq!(blamed(bad), Some(("innodb-io-capacity", "abc", "does not take this value")));
+        assert_eq!(blamed("[ERROR] Aborting"), None);
+    }
 
     #[test]
     fn the_version_stands_behind_its_word() {

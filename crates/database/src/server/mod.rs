@@ -12,3 +12,40 @@ pub mod postgres;
 mod process;
 mod program;
 mod reach;
+
+use crate::DatabaseError;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use study::Engine;
+
+/// Ends the private servers of an engine, and removes their folders when that is asked for. Answers with a sentence for
+/// each.
+///
+/// # Errors
+/// When a server does not end, or its folder cannot be removed.
+pub fn down(
+    engine: Engine,
+    cache: &Path,
+    stop: &Arc<AtomicBool>,
+    remove: bool,
+) -> Result<Vec<String>, DatabaseError> {
+    let mut told = Vec::new();
+    let word = if remove { "stopped and removed" } else { "stopped" };
+    match engine {
+        Engine::Postgres => {
+            for server in postgres::Server::known(cache, stop)? {
+                if remove { server.remove()? } else { server.down()? }
+                told.push(format!("{word} {}", server.folder().display()));
+            }
+        }
+        Engine::Mariadb => {
+            for server in mariadb::Server::known(cache, stop)? {
+                if remove { server.remove()? } else { server.down()? }
+                told.push(format!("{word} {}", server.folder().display()));
+            }
+        }
+        Engine::Sqlite | Engine::Null => {}
+    }
+    Ok(told)
+}

@@ -33,6 +33,11 @@ pub(super) fn start(mut command: Command, log: File) -> io::Result<u32> {
     command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).process_group(0);
     let mut child = command.spawn()?;
     let pid = child.id();
+    // The system says that a program was begun a moment before its command line can be read.
+    while child.try_wait()?.is_none() && std::fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.is_empty())
+    {
+        std::thread::sleep(Duration::from_millis(1));
+    }
     // Somebody must wait for it, or it would stay as a zombie for as long as we live.
     std::thread::spawn(move || child.wait());
     Ok(pid)
@@ -68,7 +73,7 @@ pub(super) fn signal(pid: u32, signal: Signal) {
 pub(super) fn gone(pid: u32, mark: &str, seconds: u64, stop: &AtomicBool) -> bool {
     let looks = seconds * 1000 / LOOK.as_millis() as u64;
     for _ in 0..looks {
-        if !runs(pid, mark) {
+        if ended(pid, mark) {
             return true;
         }
         if stop.load(Ordering::Relaxed) {
@@ -76,7 +81,19 @@ pub(super) fn gone(pid: u32, mark: &str, seconds: u64, stop: &AtomicBool) -> boo
         }
         std::thread::sleep(LOOK);
     }
-    !runs(pid, mark)
+    ended(pid, mark)
+}
+
+/// Whether the process let go of all that it had. Its command line goes first, its locks on files go later, and only then
+/// is it gone, or a zombie.
+fn ended(pid: u32, mark: &str) -> bool {
+    if runs(pid, mark) {
+        return false;
+    }
+    let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else { return true };
+    let state = stat.rsplit(") ").next().and_then(|rest| rest.chars().next());
+    let another = std::fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| !line.is_empty());
+    another || matches!(state, Some('Z' | 'X'))
 }
 
 /// The last lines of a log that say something of an error, or its very last ones.

@@ -105,6 +105,20 @@ impl crate::Database for Database {
         self.place.find(&self.shown)
     }
 
+    fn datasets(&self) -> Result<Vec<DataSet>, DatabaseError> {
+        let filled = |found: Found| match found {
+            Found::Ours(mark) if mark.state != crate::dataset::State::Filling => mark.dataset,
+            _ => None,
+        };
+        if self.place.path().exists() {
+            return Ok(filled(self.place.find(&self.shown)?).into_iter().collect());
+        }
+        let Some(Ok(folder)) = self.place.path().parent().map(std::fs::read_dir) else { return Ok(Vec::new()) };
+        let paths = folder.flatten().map(|entry| entry.path());
+        let ours = paths.filter(|path| path.extension().is_some_and(|ending| ending == "sqlite"));
+        Ok(ours.filter_map(|path| filled(Place::at(path).find(&self.shown).ok()?)).collect())
+    }
+
     fn make(&self, dataset: &DataSet) -> Result<(), DatabaseError> {
         self.place.make(&self.shown, dataset)
     }

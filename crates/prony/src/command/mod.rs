@@ -5,6 +5,7 @@ mod check;
 mod clean;
 mod compare;
 mod completions;
+mod db;
 mod list;
 mod man;
 mod note;
@@ -38,6 +39,7 @@ pub fn dispatch(command: Command) -> Result<Outcome, Failure> {
         Command::Report(asked) => report::run(&asked),
         Command::Compare(asked) => compare::run(&asked),
         Command::Ceiling(asked) => ceiling::run(&asked),
+        Command::Db(asked) => db::run(&asked),
         Command::Tag(asked) => tag::run(&asked),
         Command::Note(asked) => note::run(&asked),
         Command::Redact(asked) => redact::run(&asked),

@@ -17,6 +17,7 @@ mod watch;
 
 pub use finish::{Telling, tell};
 pub use request::{Manner, Request};
+pub use stop::listen;
 
 use crate::failure::Failure;
 use crate::folder;
@@ -51,7 +52,7 @@ pub struct Ended {
 /// # Errors
 /// Anything that keeps the run from its end; what was finished is then in the file that the failure names.
 pub fn start(request: &Request) -> Result<Ended, Failure> {
-    let stop = stop::listen()?;
+    let stop = listen()?;
     let clock = WallClock::new();
     let study = request::study(request)?;
     let seed = match request.seed {
@@ -72,7 +73,7 @@ pub fn start(request: &Request) -> Result<Ended, Failure> {
 /// # Errors
 /// As [`start`]; also when the file holds a finished run, or the plan made from it is another one now.
 pub fn resume(word: &str, manner: &Manner, fail_if: &[String]) -> Result<Ended, Failure> {
-    let stop = stop::listen()?;
+    let stop = listen()?;
     let clock = WallClock::new();
     let path = folder::find(word)?;
     let doing = |error| Failure::caused(format!("going on with the run `{}`", path.display()), &error);
@@ -148,7 +149,7 @@ impl Prepared<'_> {
         stop: &Arc<AtomicBool>,
         clock: &WallClock,
     ) -> Result<Ended, Failure> {
-        let opened = match self.open_systems(manner, &progress) {
+        let opened = match self.open_systems(manner, &progress, stop) {
             Ok(opened) => opened,
             Err(failure) => return Err(self.abandon(failure)),
         };
@@ -173,15 +174,21 @@ impl Prepared<'_> {
     }
 
     /// Makes every system ready and writes what it is into the file.
-    fn open_systems(&mut self, manner: &Manner, progress: &Progress) -> Result<Vec<(String, Opened)>, Failure> {
+    fn open_systems(
+        &mut self,
+        manner: &Manner,
+        progress: &Progress,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Vec<(String, Opened)>, Failure> {
         // A resumed run is judged against what the generator could do when it began, like the trials that it has.
         if self.facts.ceiling.is_none() {
             self.facts.ceiling = ceiling(self.study.systems())?;
         }
+        let cache_dir = crate::cache::folder();
         let mut opened = Vec::new();
         let mut systems: Vec<SystemFacts> = Vec::new();
         for spec in self.study.systems() {
-            let need = self.need(spec, manner);
+            let need = self.need(spec, manner, &cache_dir, stop);
             let system = Opened::open(spec, &need).map_err(|error| refused(spec, &error))?;
             systems.push(system.facts().clone());
             opened.push((spec.name.clone(), system));
@@ -195,7 +202,13 @@ impl Prepared<'_> {
         Ok(opened)
     }
 
-    fn need<'a>(&'a self, spec: &SystemSpec, manner: &'a Manner) -> Need<'a> {
+    fn need<'a>(
+        &'a self,
+        spec: &SystemSpec,
+        manner: &'a Manner,
+        cache_dir: &'a Path,
+        stop: &'a Arc<AtomicBool>,
+    ) -> Need<'a> {
         Need {
             modules: modules(spec),
             module_bytes: spec.size.unwrap_or_default(),
@@ -203,6 +216,8 @@ impl Prepared<'_> {
             seed: self.facts.seed,
             keep: manner.keep,
             consents: &manner.consents,
+            cache_dir,
+            stop,
         }
     }
 
@@ -245,6 +260,10 @@ fn refused(spec: &SystemSpec, error: &engine::OpenError) -> Failure {
         (Place::Device { .. }, Some(ErrorKind::PermissionDenied)) => {
             failure.hint("run as root, or as a member of the group that owns the device")
         }
+        (Place::Database(_), _) => match database_hint(error) {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        },
         (Place::File { .. }, Some(ErrorKind::ReadOnlyFilesystem)) => {
             failure.hint("remount it for writing, or name a folder on another filesystem with `--on file:DIR`")
         }
@@ -254,6 +273,14 @@ fn refused(spec: &SystemSpec, error: &engine::OpenError) -> Failure {
         (Place::File { .. }, Some(ErrorKind::StorageFull | ErrorKind::QuotaExceeded)) => failure
             .hint("free some space, make the files smaller with `--set size=..`, or fewer with `--set modules=..`"),
         _ => failure,
+    }
+}
+
+/// What a database itself advises.
+fn database_hint(error: &engine::OpenError) -> Option<String> {
+    match error {
+        engine::OpenError::Database { source, .. } => source.hint(),
+        _ => None,
     }
 }
 

@@ -22,7 +22,7 @@ fn look(spec: &SystemSpec) -> Result<SurveyedSystem, Failure> {
     match &spec.place {
         Place::File { dirs } => folders(spec, dirs),
         Place::Device { paths, .. } => devices(spec, paths),
-        Place::Null | Place::Scripted(_) => Ok(SurveyedSystem {
+        Place::Null | Place::Scripted(_) | Place::Database(_) => Ok(SurveyedSystem {
             name: spec.name.clone(),
             modules_max: None,
             size_max: None,

@@ -7,6 +7,10 @@ use crate::problem::{Problems, did_you_mean};
 use crate::reader::{Entry, Form, Node, Section};
 use crate::value::{self, Value};
 
+/// What a workload, or a stream, may be given.
+const WORK: [Group; 6] =
+    [Group::Block, Group::Files, Group::Brokerage, Group::Sql, Group::Session, Group::Access];
+
 /// Which groups of keys a table takes.
 #[derive(Clone, Copy)]
 pub(super) struct Tables {
@@ -16,24 +20,34 @@ pub(super) struct Tables {
 
 impl Tables {
     pub const SYSTEM: Tables = Tables { groups: &[Group::System, Group::Opening], what: "a system" };
-    pub const ANY_WORKLOAD: Tables =
-        Tables { groups: &[Group::Block, Group::Files, Group::Access], what: "a workload" };
-    pub const STREAM: Tables = Tables { groups: &[Group::Block, Group::Files, Group::Access], what: "a stream" };
+    pub const ANY_WORKLOAD: Tables = Tables { groups: &WORK, what: "a workload" };
+    pub const STREAM: Tables = Tables { groups: &WORK, what: "a stream" };
     pub const LOAD: Tables = Tables { groups: &[Group::Load], what: "`load`" };
     pub const EXPERIMENT: Tables = Tables {
-        groups: &[Group::System, Group::Block, Group::Files, Group::Access, Group::State, Group::Phases],
+        groups: &[
+            Group::System,
+            Group::Block,
+            Group::Files,
+            Group::Brokerage,
+            Group::Sql,
+            Group::Session,
+            Group::Access,
+            Group::State,
+            Group::Phases,
+        ],
         what: "an experiment",
     };
 
     pub fn workload(kind: WorkloadKind) -> Tables {
-        match kind {
-            WorkloadKind::Block => {
-                Tables { groups: &[Group::Block, Group::Access], what: "a workload of kind `block`" }
+        let (groups, what): (&[Group], _) = match kind {
+            WorkloadKind::Block => (&[Group::Block, Group::Access], "a workload of kind `block`"),
+            WorkloadKind::Files => (&[Group::Files, Group::Access], "a workload of kind `files`"),
+            WorkloadKind::Brokerage => {
+                (&[Group::Brokerage, Group::Session, Group::Access], "a workload of kind `brokerage`")
             }
-            WorkloadKind::Files => {
-                Tables { groups: &[Group::Files, Group::Access], what: "a workload of kind `files`" }
-            }
-        }
+            WorkloadKind::Sql => (&[Group::Sql, Group::Session, Group::Access], "a workload of kind `sql`"),
+        };
+        Tables { groups, what }
     }
 
     fn holds(&self, key: &Key) -> bool {
@@ -51,6 +65,9 @@ impl Tables {
             Group::Opening => "`[system.NAME]`",
             Group::Block => "a workload of kind `block`, a stream or an experiment",
             Group::Files => "a workload of kind `files`, a stream or an experiment",
+            Group::Brokerage => "a workload of kind `brokerage`, a stream or an experiment",
+            Group::Sql => "a workload of kind `sql`, a stream or an experiment",
+            Group::Session => "a workload that asks a database, a stream or an experiment",
             Group::Access => "a workload, a stream or an experiment",
             Group::Load => "the `load` table of a stream or an experiment",
             Group::State | Group::Phases => "an experiment or `[defaults]`",

@@ -5,7 +5,7 @@ use crate::definition::{Parameter, SystemDefinition};
 use crate::problem::Problems;
 use crate::reader::{Entry, Form, Section};
 use crate::target::{self, KINDS, SCRIPT_KEYS};
-use crate::{Place, ScriptSpec, SystemSpec};
+use crate::{At, DatabaseSpec, Engine, Place, ScriptSpec, SystemSpec, without_password};
 use observation::Footprint;
 
 /// Reads one system.
@@ -23,6 +23,9 @@ pub(super) fn system(
         }
         Some("null") => Some(Place::Null),
         Some("scripted") => Some(Place::Scripted(script(&mut section, problems))),
+        Some(word @ ("sqlite" | "postgres" | "mariadb" | "null-database")) => {
+            database(&mut section, word, problems).map(Place::Database)
+        }
         given => {
             let at = kind.as_ref().map_or(&entry.at, |kind| &kind.at);
             let given = given.map_or("nothing".to_owned(), |given| format!("`{given}`"));
@@ -38,6 +41,28 @@ pub(super) fn system(
     }
     let spec = SystemSpec { name: entry.name, place: place?, size: None, modules: None, footprint };
     Some(SystemDefinition { spec, settings })
+}
+
+/// `path` of an embedded database, `url` of a running server; without one it is Prony's own.
+fn database(section: &mut Section, kind: &str, problems: &mut Problems) -> Option<DatabaseSpec> {
+    let (key, engine, own) = match kind {
+        "sqlite" => ("path", Engine::Sqlite, At::Cache),
+        "postgres" => ("url", Engine::Postgres, At::Local),
+        "mariadb" => ("url", Engine::Mariadb, At::Local),
+        _ => ("", Engine::Null, At::Nowhere { socket: false }),
+    };
+    let given = if key.is_empty() { None } else { section.text(key, problems) };
+    let Some(given) = given else { return Some(DatabaseSpec { engine, at: own }) };
+    if key == "path" {
+        return Some(DatabaseSpec { engine, at: At::File(given.text) });
+    }
+    match target::parse(&given.text).map(|spec| spec.place) {
+        Ok(Place::Database(spec)) if spec.engine == engine => Some(spec),
+        _ => {
+            problems.add(&given.at, &section.key(key), format!("a URL of `{kind}`, got `{}`", without_password(&given.text)));
+            None
+        }
+    }
 }
 
 /// One path or several, under the singular or the plural key.
@@ -117,6 +142,7 @@ fn foreign(name: &str, kind: Option<&str>) -> Option<String> {
     let home = match name {
         "dir" | "dirs" => "file",
         "path" | "paths" => "device",
+        "url" => "postgres` or `mariadb",
         _ if SCRIPT_KEYS.contains(&name) => "scripted",
         _ => return Tables::SYSTEM.elsewhere(name),
     };

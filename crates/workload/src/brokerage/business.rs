@@ -176,6 +176,10 @@ impl Brokerage {
 }
 
 impl Business for Brokerage {
+    fn ledger(&self) -> Option<&Ledger> {
+        Some(Brokerage::ledger(self))
+    }
+
     fn class(&mut self, n: u64, payload: u64) -> u16 {
         self.class_of(n, Errand::of(payload)).place(self.spec.preset)
     }

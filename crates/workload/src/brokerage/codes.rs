@@ -3,15 +3,15 @@
 //! What it does not do: it holds no table; the house keeps fees, commissions and levies in tables of their own.
 
 /// Status of a customer, broker, company or security in business.
-pub const ACTIVE: &str = "ACTV";
+pub const ACTIVE: &str = "live";
 /// Status of a trade that was sent to the market.
-pub const SUBMITTED: &str = "SBMT";
+pub const SUBMITTED: &str = "sent";
 /// Status of a limit order that waits for its price.
-pub const PENDING: &str = "PNDG";
+pub const PENDING: &str = "wait";
 /// Status of a trade that was filled.
-pub const COMPLETED: &str = "CMPT";
+pub const COMPLETED: &str = "done";
 /// Status of a trade that will never be filled.
-pub const CANCELLED: &str = "CNCL";
+pub const CANCELLED: &str = "void";
 
 /// Order type: buy at the market's price.
 pub const MARKET_BUY: &str = "MB";

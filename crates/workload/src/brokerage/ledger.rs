@@ -182,9 +182,9 @@ mod tests {
     }
 
     fn rows(ledger: &Ledger) -> Vec<(u64, &'static str)> {
-        let status = |entry: &Entry| if entry.is(Known::Filled) { "CMPT" } else { "SBMT" };
+        let status = |entry: &Entry| if entry.is(Known::Filled) { "done" } else { "sent" };
         let kept = ledger.entries().filter(|entry| !entry.is(Known::RolledBack));
-        [(1, "CMPT")].into_iter().chain(kept.map(|entry| (entry.trade, status(&entry)))).collect()
+        [(1, "done")].into_iter().chain(kept.map(|entry| (entry.trade, status(&entry)))).collect()
     }
 
     #[test]
@@ -202,8 +202,8 @@ mod tests {
         let mut rows = rows(&ledger);
         rows.retain(|row| row.0 != 1_000_001);
         let at = rows.partition_point(|row| row.0 < 1_000_200);
-        rows.insert(at, (1_000_200, "PNDG"));
-        rows.iter_mut().filter(|row| row.0 == 1_000_302).for_each(|row| row.1 = "SBMT");
+        rows.insert(at, (1_000_200, "wait"));
+        rows.iter_mut().filter(|row| row.0 == 1_000_302).for_each(|row| row.1 = "sent");
         let judged = ledger.judge(rows);
         assert!(!judged.passed());
         assert_eq!(judged.missing, Faulty { count: 1, first: vec![1_000_001] });
@@ -218,7 +218,7 @@ mod tests {
         (1..=4).for_each(|trade| ledger.record(trade, Known::PlacedUnknown));
         ledger.record(3, Known::Filled);
         ledger.record(4, Known::FillUnknown);
-        let judged = ledger.judge([(1, "SBMT"), (4, "CMPT")]);
+        let judged = ledger.judge([(1, "sent"), (4, "done")]);
         assert_eq!((judged.unknown_kept, judged.unknown_lost), (2, 1));
         assert_eq!(judged.missing.first, [3]);
     }

@@ -32,6 +32,15 @@ impl Numbers {
     }
 }
 
+/// The first epoch whose numbers lie above the greatest trade of a data set, so that a later trial on the same data
+/// begins where none has been.
+pub fn epoch_after(scale: &Scale, greatest: u64) -> u64 {
+    match greatest.checked_sub(scale.first_new_trade()) {
+        Some(above) => (above >> (COUNTER_BITS + WORKER_BITS)) + 1,
+        None => 0,
+    }
+}
+
 /// What a caused transaction is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Errand {
@@ -86,6 +95,16 @@ mod tests {
         assert_eq!(firsts.len(), 5);
         assert!(firsts[4] + (1 << COUNTER_BITS) < 1 << 53);
         assert!(firsts[0] > LARGEST.trades());
+    }
+
+    #[test]
+    fn the_epoch_after_a_trade_gives_numbers_above_it() {
+        assert_eq!(epoch_after(&LARGEST, LARGEST.trades()), 0);
+        for (epoch, worker) in [(0, 0), (0, 255), (7, 3)] {
+            let trade = Numbers::new(&LARGEST, epoch, worker).take();
+            let next = Numbers::new(&LARGEST, epoch_after(&LARGEST, trade), 0).take();
+            assert!(next > trade);
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! A workload of transactions, as the one who carries them out sees it.
 
 use super::{Answers, Batch};
+use crate::brokerage::Ledger;
 use units::Nanos;
 
 /// What a transaction wants next.
@@ -72,6 +73,11 @@ pub trait Business: Send {
     /// The transaction was rolled back by the engine (a serialisation failure, a deadlock) and begins anew with the same
     /// inputs.
     fn restart(&mut self, slot: u32);
+
+    /// What it knows of commits that were acknowledged, rolled back, or never answered.
+    fn ledger(&self) -> Option<&Ledger> {
+        None
+    }
 
     /// The transaction ended at `at`. What it causes is added to `caused`.
     fn ended(&mut self, slot: u32, ending: Ending, at: Nanos, caused: &mut Vec<Caused>);

@@ -77,27 +77,27 @@ const DAMAGES: &[(&str, &[&str])] = &[
     ("DELETE FROM settlement WHERE trade_id = (SELECT MIN(id) FROM trade WHERE is_cash = 0)", &["settlements"]),
     ("UPDATE trade SET price_cents = NULL WHERE id = 9", &["settlements"]),
     (
-        "INSERT INTO trade SELECT 9000, at, 'SBMT', 'MB', 0, symbol, 1, 1, 1, '', NULL, 1, 1, 0, 0 FROM trade WHERE id = 1; \
-         INSERT INTO trade_event VALUES (9000, 'SBMT', 1); INSERT INTO settlement VALUES (9000, 'cash', 1, 1)",
+        "INSERT INTO trade SELECT 9000, at, 'sent', 'MB', 0, symbol, 1, 1, 1, '', NULL, 1, 1, 0, 0 FROM trade WHERE id = 1; \
+         INSERT INTO trade_event VALUES (9000, 'sent', 1); INSERT INTO settlement VALUES (9000, 'cash', 1, 1)",
         &["settlements"],
     ),
     ("DELETE FROM trade_event WHERE trade_id = 4", &["events"]),
-    ("DELETE FROM trade_event WHERE trade_id = 4 AND status = 'CMPT'", &["events"]),
-    ("DELETE FROM trade_event WHERE trade_id = 4 AND status = 'SBMT'", &["events"]),
+    ("DELETE FROM trade_event WHERE trade_id = 4 AND status = 'done'", &["events"]),
+    ("DELETE FROM trade_event WHERE trade_id = 4 AND status = 'sent'", &["events"]),
     (
-        "DELETE FROM trade_event WHERE status = 'PNDG' AND trade_id = (SELECT MIN(trade_id) FROM trade_event WHERE status = 'PNDG')",
+        "DELETE FROM trade_event WHERE status = 'wait' AND trade_id = (SELECT MIN(trade_id) FROM trade_event WHERE status = 'wait')",
         &["events"],
     ),
-    ("INSERT INTO trade_event VALUES (4, 'CNCL', 99)", &["events"]),
-    ("INSERT INTO trade_event VALUES (4, 'ACTV', 99)", &["events"]),
-    ("UPDATE trade_event SET at = at - 3600000000 WHERE trade_id = 4 AND status = 'CMPT'", &["events"]),
+    ("INSERT INTO trade_event VALUES (4, 'void', 99)", &["events"]),
+    ("INSERT INTO trade_event VALUES (4, 'live', 99)", &["events"]),
+    ("UPDATE trade_event SET at = at - 3600000000 WHERE trade_id = 4 AND status = 'done'", &["events"]),
     (
         "INSERT INTO pending_order SELECT id, order_type, symbol, quantity, bid_cents, 1 FROM trade WHERE id = 4",
         &["pending orders"],
     ),
     (
-        "INSERT INTO trade SELECT 9000, at, 'PNDG', 'LB', 0, symbol, 1, 1, 1, '', NULL, 1, 1, 0, 0 FROM trade WHERE id = 1; \
-         INSERT INTO trade_event VALUES (9000, 'PNDG', 1)",
+        "INSERT INTO trade SELECT 9000, at, 'wait', 'LB', 0, symbol, 1, 1, 1, '', NULL, 1, 1, 0, 0 FROM trade WHERE id = 1; \
+         INSERT INTO trade_event VALUES (9000, 'wait', 1)",
         &["pending orders"],
     ),
     ("UPDATE lot_change SET quantity_after = quantity_after + 1 WHERE trade_id = 6", &["lots replayed", "lots moved"]),
@@ -122,16 +122,16 @@ fn orders_on_their_way_and_cancelled_ones_are_legal() {
         )
     };
     let all = [
-        trade(9_000, "PNDG", "LB"),
+        trade(9_000, "wait", "LB"),
         "INSERT INTO pending_order SELECT id, order_type, symbol, quantity, bid_cents, 1 FROM trade WHERE id = 9000;"
             .into(),
-        trade(9_001, "SBMT", "MS"),
-        trade(9_002, "SBMT", "SL"),
-        "INSERT INTO trade_event VALUES (9002, 'PNDG', 9000);".into(),
-        trade(9_003, "CNCL", "LB"),
-        "INSERT INTO trade_event VALUES (9003, 'PNDG', 9000);".into(),
-        trade(9_004, "CNCL", "MS"),
-        "INSERT INTO trade_event VALUES (9004, 'SBMT', 9000);".into(),
+        trade(9_001, "sent", "MS"),
+        trade(9_002, "sent", "SL"),
+        "INSERT INTO trade_event VALUES (9002, 'wait', 9000);".into(),
+        trade(9_003, "void", "LB"),
+        "INSERT INTO trade_event VALUES (9003, 'wait', 9000);".into(),
+        trade(9_004, "void", "MS"),
+        "INSERT INTO trade_event VALUES (9004, 'sent', 9000);".into(),
     ];
     database.execute_batch(&all.concat()).unwrap();
     assert_eq!(broken(&database, Preset::House), [""; 0]);

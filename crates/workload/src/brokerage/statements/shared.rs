@@ -20,7 +20,8 @@ super::list! { Shared, SHARED:
          price_cents, fee_cents, commission_cents, tax_cents, lifo) \
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, null, $11, $12, $13, $14)";
     InsertEvent none "insert trade event" =
-        "insert into trade_event (trade_id, status, at) values ($1, $2, $3)";
+        "insert into trade_event (trade_id, status, at) \
+         select id, $2, case when at > $3 then at else $3 end from trade where id = $1";
     InsertPending none "trade-order: insert pending order" =
         "insert into pending_order (trade_id, order_type, symbol, quantity, bid_cents, broker_id) \
          values ($1, $2, $3, $4, $5, $6)";

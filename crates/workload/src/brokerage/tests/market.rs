@@ -48,7 +48,7 @@ fn carry(house: &mut Brokerage, n: u64, ending: Ending) -> (bool, Vec<Caused>, u
                 // The place of a trade's insert is told by its fourteen parameters.
                 Call::Statement { parameters, .. } if parameters.len() == 14 => {
                     number = parameters[0].int().unwrap() as u64;
-                    kept &= parameters[2].text() == Some("SBMT");
+                    kept &= parameters[2].text() == Some("sent");
                 }
                 _ => {}
             }

@@ -108,13 +108,13 @@ fn a_later_trial_uses_numbers_of_its_own_and_leftovers_are_cancelled_before_it()
         let mut first = house(bench.spec, 1);
         bench.run(&mut first, 0..1_500);
         // An order whose fill never came, as when a run is cut off.
-        let open = "select count(*) from trade where status in ('PNDG', 'SBMT')";
+        let open = "select count(*) from trade where status in ('wait', 'sent')";
         assert!(bench.number(open) > 0);
         for sql in cleanup_statements(&Scale::of(&bench.spec)) {
             bench.db.execute_batch(&sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
         }
         assert_eq!((bench.number(open), bench.number("select count(*) from pending_order")), (0, 0));
-        assert!(bench.number("select count(*) from trade_event where status = 'CNCL'") > 0);
+        assert!(bench.number("select count(*) from trade_event where status = 'void'") > 0);
         let mut second = house(bench.spec, 2);
         bench.run(&mut second, 0..1_500);
         books_are_in_order(&bench, "after two trials");
@@ -132,7 +132,7 @@ fn a_ledger_finds_a_commit_that_the_database_forgot() {
     let mut house = house(bench.spec, 1);
     bench.run(&mut house, 0..500);
     bench.db.execute_batch("pragma foreign_keys = off").unwrap();
-    let newest = "(select max(id) from trade where status = 'CMPT')";
+    let newest = "(select max(id) from trade where status = 'done')";
     bench.db.execute_batch(&format!("delete from trade where id = {newest}")).unwrap();
     let sql = format!("update trade set status = '{}' where id = {newest}", codes::SUBMITTED);
     bench.db.execute_batch(&sql).unwrap();

@@ -1,0 +1,94 @@
+//! The private server, its counters and checkpoints.
+
+use super::super::counters;
+use super::own;
+use crate::server::mariadb::Server;
+use crate::{DatabaseError, FailureKind, Session};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use study::{At, DatabaseSpec, Engine, Protocol};
+use workload::transaction::{Answers, Batch, Value};
+
+#[test]
+fn counters_count_what_was_done() {
+    let Some(own) = own("counters") else { return };
+    let spec = DatabaseSpec { engine: Engine::Mariadb, at: At::Local };
+    let database = crate::open(&spec, &own.options()).unwrap();
+    let count = |name: &str| {
+        let found = database.counters().into_iter().find(|(counter, _)| counter == name);
+        found.unwrap_or_else(|| panic!("no counter {name}")).1
+    };
+    let before = ["commits", "rollbacks", "log bytes", "buffer requests"].map(count);
+    let mut session = own.session(Protocol::Prepared, &["INSERT INTO c VALUES ($1)"]);
+    session.script("CREATE TABLE c (id INT PRIMARY KEY)").unwrap();
+    let (mut batch, mut answers) = (Batch::default(), Answers::default());
+    for id in 0..20 {
+        batch.clear();
+        batch.begin(true);
+        batch.call(0, [Value::Int(id)]);
+        if id % 4 == 0 {
+            batch.rollback()
+        } else {
+            batch.commit()
+        }
+        session.run(&batch, &mut answers).unwrap();
+    }
+    let after = ["commits", "rollbacks", "log bytes", "buffer requests"].map(count);
+    assert_eq!((after[0] - before[0], after[1] - before[1]), (15.0, 5.0));
+    assert!(after[2] > before[2] && after[3] > before[3], "{before:?} {after:?}");
+    assert!(counters(&mut session).unwrap().iter().all(|(_, value)| *value >= 0.0));
+    database.checkpoint().unwrap();
+    assert_eq!(count("pages dirty now"), 0.0);
+    assert!(
+        database.facts().settings.iter().any(|(name, value)| name == "innodb_buffer_pool_size" && value == "134217728")
+    );
+}
+
+#[test]
+fn a_server_survives_its_kill_takes_new_settings_and_gives_a_copy_back() {
+    let Some(own) = own("a server survives") else { return };
+    let mut session = own.session(Protocol::Prepared, &[]);
+    session.script("CREATE TABLE t (id INT PRIMARY KEY); INSERT INTO t VALUES (1), (2)").unwrap();
+    let first = own.server.pid().unwrap();
+    own.server.up(&[]).unwrap();
+    assert_eq!(own.server.pid(), Some(first), "the same settings leave it running");
+    own.server.kill().unwrap();
+    assert_eq!(own.server.pid(), None);
+    assert_eq!(session.query("SELECT 1").unwrap_err().kind, FailureKind::Lost);
+    // Started again after the crash, with another setting: acknowledged rows are there.
+    let buffer = |bytes: &str| [("innodb_buffer_pool_size".to_owned(), bytes.to_owned())];
+    own.server.up(&buffer("64M")).unwrap();
+    let mut session = own.session(Protocol::Prepared, &[]);
+    assert_eq!(
+        session.query("SELECT @@innodb_buffer_pool_size, COUNT(*) FROM t").unwrap(),
+        [[Value::Int(64 << 20), Value::Int(2)]]
+    );
+    drop(session);
+    assert!(matches!(own.server.restore(), Err(DatabaseError::NoRestore { .. })));
+    own.server.keep_copy().unwrap();
+    own.session(Protocol::Prepared, &[])
+        .script("DELETE FROM t WHERE id = 1; DROP TABLE IF EXISTS u; CREATE TABLE u (id INT)")
+        .unwrap();
+    own.server.restore().unwrap();
+    let tables = own
+        .session(Protocol::Prepared, &[])
+        .query("SELECT COUNT(*), (SELECT COUNT(*) FROM t) FROM information_schema.tables WHERE table_schema = 'test'");
+    assert_eq!(tables.unwrap(), [[Value::Int(1), Value::Int(2)]]);
+    for (key, value) in [
+        ("datadir", "/tmp"),
+        ("no_such_setting", "1"),
+        ("innodb bad", "1"),
+        ("innodb_io_capacity", "1\n[client]"),
+        ("innodb_io_capacity", "abc"),
+    ] {
+        let error = own.server.up(&[(key.to_owned(), value.to_owned())]).unwrap_err();
+        assert!(matches!(error, DatabaseError::Setting { .. }), "{key}: {error}");
+    }
+    own.server.up(&buffer("64M")).unwrap();
+    own.server.down().unwrap();
+    assert_eq!(own.server.pid(), None);
+    let known = Server::known(own.cache.path(), &Arc::new(AtomicBool::new(false))).unwrap();
+    assert_eq!(known.len(), 1);
+    known[0].remove().unwrap();
+    assert!(!known[0].folder().exists());
+}

@@ -1,0 +1,246 @@
+//! A database as a system: opened for the data set and the settings of a trial, filled, and checked afterwards.
+//!
+//! The one idea: what a trial needs (data set, server settings) is compared with what is open; only a difference costs a
+//! restart or a fill. Data that earlier trials changed is reused unless the state policy brings it back.
+
+use crate::TrialError;
+use crate::observer::{Live, Observer, Phase};
+use database::dataset::{self, Filled, Progress, State};
+use database::{DataSet, Database, DatabaseError, OpenOptions, Texts};
+use recorder::{Clock, WallClock};
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use study::{At, DatabaseSpec, Sessions, Trial, Workload};
+use units::Nanos;
+use workload::brokerage::{self, Preset, Scale};
+use workload::transaction::{Answers, Batch, Statement, Value};
+
+/// The seed of every data set: data is reused from run to run, so it must not follow the seed of a run.
+const DATA_SEED: u64 = 1;
+
+/// How often a running fill is reported.
+const GLANCE: Duration = Duration::from_millis(200);
+
+/// A database with what it is opened for.
+pub(crate) struct Databases {
+    system: String,
+    spec: DatabaseSpec,
+    cache_dir: PathBuf,
+    stop: Arc<AtomicBool>,
+    open: Option<Opening>,
+}
+
+/// What is open now.
+struct Opening {
+    dataset: Option<DataSet>,
+    settings: Vec<(String, String)>,
+    database: Box<dyn Database>,
+    /// Tells trials on the same data apart.
+    epoch: u64,
+}
+
+impl Databases {
+    /// A database that will be opened by the first trial, or by [`Databases::facts`].
+    pub(crate) fn new(system: &str, spec: &DatabaseSpec, cache_dir: PathBuf, stop: Arc<AtomicBool>) -> Databases {
+        Databases { system: system.to_owned(), spec: spec.clone(), cache_dir, stop, open: None }
+    }
+
+    /// Opens it without a data set, and says what could change a number.
+    pub(crate) fn facts(&mut self) -> Result<database::Facts, DatabaseError> {
+        // An embedded one in the cache has a file for each data set; which one does not matter to its version.
+        let any = Scale { preset: Preset::Desk, customers: 10, days: 1 };
+        let any = DataSet::Brokerage { scale: any, seed: DATA_SEED };
+        let dataset = (self.spec.at == At::Cache).then_some(any);
+        let opening = self.opening(dataset, &[])?;
+        Ok(opening.database.facts())
+    }
+
+    /// What is open: a database for the trial that was prepared last.
+    pub(crate) fn current(&self) -> Result<(&dyn Database, u64), TrialError> {
+        let opening = self.open.as_ref();
+        let what = || "be used before it was prepared".to_owned();
+        opening
+            .map(|opening| (opening.database.as_ref(), opening.epoch))
+            .ok_or_else(|| TrialError::Unsupported { system: self.system.clone(), what: what() })
+    }
+
+    /// Root processes of the server, when they can be observed.
+    pub(crate) fn processes(&self) -> Vec<u32> {
+        self.open.as_ref().map_or_else(Vec::new, |opening| opening.database.server_processes())
+    }
+
+    /// Counters of the server now.
+    pub(crate) fn counters(&self) -> Vec<(String, f64)> {
+        self.open.as_ref().map_or_else(Vec::new, |opening| opening.database.counters())
+    }
+
+    /// Opens the database for a trial, with its data set filled and in the state that the trial asks for. Answers with
+    /// remarks for the events of the trial.
+    pub(crate) fn prepare(
+        &mut self,
+        trial: &Trial,
+        observer: &mut dyn Observer,
+        (clock, stop): (&WallClock, &AtomicBool),
+    ) -> Result<Vec<String>, TrialError> {
+        let dataset = self.dataset_of(trial)?;
+        let refused = self.refused();
+        let opening = self.opening(dataset.clone(), &trial.server).map_err(&refused)?;
+        let mut remarks = Vec::new();
+        if let Some(dataset) = &dataset {
+            observer.phase(trial, Phase::Fill, Nanos::ZERO);
+            let filled = fill(opening.database.as_ref(), dataset, trial, observer, (clock, stop)).map_err(&refused)?;
+            remarks.push(filled_words(dataset, filled));
+            dataset::use_up(opening.database.as_ref(), dataset).map_err(&refused)?;
+            opening.begin_epoch(dataset).map_err(&refused)?;
+        }
+        opening.database.checkpoint().map_err(&refused)?;
+        if matches!(opening.database.engine(), study::Engine::Postgres | study::Engine::Mariadb) {
+            remarks.push("a checkpoint was forced before the warm-up".to_owned());
+        }
+        Ok(remarks)
+    }
+
+    /// Opens the database again after its server went away; a private server is started anew.
+    pub(crate) fn reopen(&mut self) -> Result<(), TrialError> {
+        let Some(opening) = self.open.take() else { return Ok(()) };
+        let Opening { dataset, settings, epoch, .. } = opening;
+        let refused = self.refused();
+        self.opening(dataset, &settings).map_err(refused)?.epoch = epoch;
+        Ok(())
+    }
+
+    /// The open database with its data set, for checks.
+    pub(crate) fn checked(&self) -> Option<(&dyn Database, &DataSet)> {
+        let opening = self.open.as_ref()?;
+        Some((opening.database.as_ref(), opening.dataset.as_ref()?))
+    }
+
+    /// An error of this database.
+    pub(crate) fn refused(&self) -> impl Fn(DatabaseError) -> TrialError + use<> {
+        let system = self.system.clone();
+        move |source| match source {
+            DatabaseError::Stopped => TrialError::Stopped,
+            source => TrialError::Database { system: system.clone(), source: Box::new(source) },
+        }
+    }
+
+    fn opening(
+        &mut self,
+        dataset: Option<DataSet>,
+        settings: &[(String, String)],
+    ) -> Result<&mut Opening, DatabaseError> {
+        let fits = self.open.as_ref().is_some_and(|open| open.dataset == dataset && open.settings == settings);
+        if !fits {
+            self.open = None;
+            let options = OpenOptions {
+                cache_dir: self.cache_dir.clone(),
+                dataset: dataset.clone(),
+                settings: settings.to_vec(),
+                stop: self.stop.clone(),
+            };
+            let database = database::open(&self.spec, &options)?;
+            self.open = Some(Opening { dataset, settings: settings.to_vec(), database, epoch: 0 });
+        }
+        Ok(self.open.as_mut().expect("it was opened above"))
+    }
+
+    /// The data set of a trial. Streams that run at once share one.
+    fn dataset_of(&self, trial: &Trial) -> Result<Option<DataSet>, TrialError> {
+        if self.spec.engine == study::Engine::Null {
+            return Ok(None);
+        }
+        let mut sets = trial.streams.iter().filter_map(|stream| data_set(&stream.workload));
+        let first = sets.next();
+        if sets.any(|other| Some(&other) != first.as_ref()) {
+            let what = "hold two data sets at once: give the streams the same preset, customers and days".to_owned();
+            return Err(TrialError::Unsupported { system: self.system.clone(), what });
+        }
+        Ok(first)
+    }
+}
+
+/// The data set that a workload needs; none when it brings none of its own.
+pub fn data_set(workload: &Workload) -> Option<DataSet> {
+    match workload {
+        Workload::Brokerage(spec) => Some(DataSet::Brokerage { scale: Scale::of(spec), seed: DATA_SEED }),
+        _ => None,
+    }
+}
+
+impl Opening {
+    /// Cancels what an earlier trial left in the market, and makes numbers of trades that were never used.
+    fn begin_epoch(&mut self, dataset: &DataSet) -> Result<(), DatabaseError> {
+        let DataSet::Brokerage { scale, .. } = dataset;
+        let database = self.database.as_ref();
+        let statement = |sql: String| Statement { name: "clean-up".to_owned(), sql, rows: false };
+        let cleanup: Vec<Statement> = brokerage::cleanup_statements(scale).into_iter().map(statement).collect();
+        let mut session = database.session(&Texts::of(database.engine(), &cleanup), &Sessions::default())?;
+        let failed = |failure| DatabaseError::statement(&database.place(), "clean up after the last trial", failure);
+        let mut batch = Batch::default();
+        batch.begin(true);
+        (0..cleanup.len()).for_each(|index| batch.call(index as u16, []));
+        batch.commit();
+        session.run(&batch, &mut Answers::default()).map_err(failed)?;
+        let rows = session.query("select coalesce(max(id), 0) from trade").map_err(failed)?;
+        let greatest = rows.first().and_then(|row| row.first()).and_then(Value::int).unwrap_or(0);
+        self.epoch = brokerage::epoch_after(scale, greatest as u64);
+        Ok(())
+    }
+}
+
+/// Fills on a thread of its own, while this one tells the observer.
+fn fill(
+    database: &dyn Database,
+    dataset: &DataSet,
+    trial: &Trial,
+    observer: &mut dyn Observer,
+    (clock, stop): (&WallClock, &AtomicBool),
+) -> Result<Filled, DatabaseError> {
+    let latest = Mutex::new(None::<Progress>);
+    let (begun, copy) = (clock.now(), trial.state.restore);
+    std::thread::scope(|scope| {
+        let tell = |progress: Progress| {
+            if let Ok(mut latest) = latest.lock() {
+                *latest = Some(progress);
+            }
+        };
+        let latest = &latest;
+        let filler = scope.spawn(move || dataset::fill(database, dataset, copy, &tell, stop));
+        let mut told = None;
+        while !filler.is_finished() {
+            std::thread::park_timeout(GLANCE);
+            let now = latest.lock().ok().and_then(|latest| *latest);
+            if let Some(progress) = now {
+                report(trial, observer, progress, &mut told, clock.now().saturating_sub(begun));
+            }
+        }
+        filler.join().unwrap_or(Err(DatabaseError::Stopped))
+    })
+}
+
+fn report(
+    trial: &Trial,
+    observer: &mut dyn Observer,
+    progress: Progress,
+    told: &mut Option<dataset::Stage>,
+    elapsed: Nanos,
+) {
+    if *told != Some(progress.stage) {
+        *told = Some(progress.stage);
+        observer.note(Some(trial), &format!("filling the data set: {}", progress.stage.word()));
+    }
+    let done_per_s = progress.done as f64 / elapsed.seconds().max(1e-3);
+    observer.live(trial, &Live { at: elapsed, phase: Phase::Fill, done_per_s, p50_ms: None, p99_ms: None });
+}
+
+fn filled_words(dataset: &DataSet, filled: Filled) -> String {
+    let name = dataset.name();
+    match filled {
+        Filled::Reused { state: State::Ready } => format!("data set {name}: reused as it was filled"),
+        Filled::Reused { .. } => format!("data set {name}: reused; earlier transactions have changed it"),
+        Filled::Restored => format!("data set {name}: restored to what it was after the fill"),
+        Filled::Anew { rows } => format!("data set {name}: filled with {rows} rows"),
+    }
+}

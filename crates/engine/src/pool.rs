@@ -1,0 +1,131 @@
+//! The sessions of a stream of transactions, divided among workers.
+//!
+//! The one idea: where a conversation can be driven without blocking, one thread serves many; elsewhere each session has a
+//! thread of its own. Either way a worker has its own share of the load and of the workload.
+
+use crate::TrialError;
+use crate::databases::Databases;
+use crate::muster;
+use crate::ring;
+use crate::sessions::Work;
+use crate::task::Task;
+use crate::wires::Line;
+use crate::worker::{Assignment, Road};
+use database::{Database, Texts};
+use load::Load;
+use recorder::Collector;
+use std::sync::Arc;
+use study::{Driver, Pool, Stream, Trial, Workload};
+use workload::brokerage::{self, Brokerage};
+use workload::sql;
+use workload::transaction::{Business, Statement};
+
+/// Workers at most: the numbers of trades tell no more of them apart.
+const WORKERS_MAX: u32 = 256;
+
+/// Adds the assignments of one stream.
+///
+/// # Errors
+/// When a session cannot be opened, or a script cannot be read.
+pub(crate) fn call(
+    databases: &Databases,
+    trial: &Trial,
+    index: usize,
+    collector: &mut Collector,
+    into: &mut Vec<Assignment>,
+) -> Result<(), TrialError> {
+    let stream = &trial.streams[index];
+    let Some(pool) = &stream.pool else { return Ok(()) };
+    let (database, epoch) = databases.current()?;
+    let asked = Asked::of(stream, muster::stream_seed(trial, index), epoch)?;
+    let texts = Texts::of(database.engine(), &asked.statements());
+    let refused = databases.refused();
+    let many = pool.sessions > 0 && ring_allowed(stream);
+    let mut lines = if many { lines(database, &texts, pool).map_err(&refused)? } else { Vec::new() };
+    let workers = if lines.is_empty() { pool.sessions } else { stream.access.workers.clamp(1, pool.sessions) };
+    if workers > WORKERS_MAX {
+        let what = format!("give more than {WORKERS_MAX} sessions a thread each, got {workers}: fewer sessions, with `users`");
+        return Err(TrialError::Unsupported { system: trial.label.system.clone(), what });
+    }
+    for worker in 0..workers {
+        let load = muster::load(trial, index, worker, workers);
+        let slots = load.slots();
+        let work = Work { business: asked.business(worker, workers, slots), tries: pool.how.tries };
+        let road = if lines.is_empty() {
+            Road::Session(database.session(&texts, &pool.how).map_err(&refused)?, work)
+        } else {
+            // Of those that are left, an equal share for each worker that is left.
+            let share = lines.len().div_ceil((workers - worker) as usize);
+            Road::Wires(lines.split_off(lines.len() - share), work)
+        };
+        into.push(Assignment {
+            stream: index as u16,
+            recorder: muster::recorder(trial, index, into.len() as u16, collector),
+            road,
+            task: Task::transactions(),
+            load,
+            access: stream.access,
+            worker: into.len() as u32,
+            window: muster::window(trial),
+            deadline: muster::window(trial).end + trial.phases.drain,
+        });
+    }
+    Ok(())
+}
+
+fn ring_allowed(stream: &Stream) -> bool {
+    stream.access.driver != Driver::Plain && ring::probe().is_ok()
+}
+
+/// All conversations of the pool, or none when this database cannot be driven so.
+fn lines(database: &dyn Database, texts: &Texts, pool: &Pool) -> Result<Vec<Line>, database::DatabaseError> {
+    let mut lines = Vec::new();
+    for _ in 0..pool.sessions {
+        match database.conversation(texts, &pool.how)? {
+            Some((socket, wire)) => lines.push(Line { wire, socket }),
+            None => return Ok(Vec::new()),
+        }
+    }
+    Ok(lines)
+}
+
+/// What a stream asks for, ready to be shared by its workers.
+enum Asked {
+    Brokerage { spec: brokerage::Spec, seed: u64, epoch: u64 },
+    Scripts { program: Arc<sql::Program>, seed: u64 },
+}
+
+impl Asked {
+    fn of(stream: &Stream, seed: u64, epoch: u64) -> Result<Asked, TrialError> {
+        match &stream.workload {
+            Workload::Brokerage(spec) => Ok(Asked::Brokerage { spec: *spec, seed, epoch }),
+            Workload::Sql(spec) => {
+                let textual = stream.pool.is_some_and(|pool| pool.how.protocol == study::Protocol::Simple);
+                Ok(Asked::Scripts { program: Arc::new(crate::scripts::program(spec, textual)?), seed })
+            }
+            Workload::Block(_) | Workload::Files(_) => {
+                let what = "carry storage work over sessions".to_owned();
+                Err(TrialError::Unsupported { system: "database".to_owned(), what })
+            }
+        }
+    }
+
+    fn statements(&self) -> Vec<Statement> {
+        match self {
+            Asked::Brokerage { spec, .. } => brokerage::statements(spec.preset),
+            Asked::Scripts { program, .. } => program.statements(),
+        }
+    }
+
+    fn business(&self, worker: u32, workers: u32, slots: u32) -> Box<dyn Business> {
+        match self {
+            Asked::Brokerage { spec, seed, epoch } => {
+                Box::new(Brokerage::new(*spec, *seed, worker, workers, slots, *epoch))
+            }
+            Asked::Scripts { program, seed } => {
+                let clients = (0..slots).map(|slot| u64::from(slot) * u64::from(workers) + u64::from(worker));
+                Box::new(sql::Scripts::new(program.clone(), *seed, clients))
+            }
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! The processes of a server: CPU and I/O of a root process and all its descendants.
+//!
+//! The one idea: a tree is looked up anew at every reading, because servers fork; what a process that has ended used is
+//! kept, so that the sum never falls.
+//!
+//! What it does not do: it looks at no process outside of the trees that it was given.
+
+use std::collections::HashMap;
+use std::fs;
+
+/// What a tree has used since it was first looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Used {
+    pub user_ns: u64,
+    pub system_ns: u64,
+    pub read_bytes: u64,
+    pub written_bytes: u64,
+    pub processes: u64,
+}
+
+/// The trees below some root processes.
+#[derive(Debug, Default)]
+pub(crate) struct Trees {
+    roots: Vec<u32>,
+    ns_per_tick: u64,
+    alive: HashMap<u32, Used>,
+    /// What processes that have ended had used when they were last seen.
+    ended: Used,
+}
+
+/// One process as `/proc/PID/stat` shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Process {
+    id: u32,
+    parent: u32,
+    user_ticks: u64,
+    system_ticks: u64,
+}
+
+impl Trees {
+    pub fn new(roots: Vec<u32>, ticks_per_s: u64) -> Trees {
+        Trees { roots, ns_per_tick: 1_000_000_000 / ticks_per_s.max(1), ..Trees::default() }
+    }
+
+    /// The sum over all trees; nothing when there are none to watch or none is left.
+    pub fn read(&mut self) -> Option<Used> {
+        if self.roots.is_empty() {
+            return None;
+        }
+        let members = members(&self.roots, &processes());
+        let seen: HashMap<u32, Used> = members.iter().map(|process| (process.id, self.used_by(process))).collect();
+        for (id, used) in &self.alive {
+            if !seen.contains_key(id) {
+                self.ended.add(used);
+            }
+        }
+        self.alive = seen;
+        let mut sum = self.ended;
+        self.alive.values().for_each(|used| sum.add(used));
+        sum.processes = self.alive.len() as u64;
+        (sum.processes > 0).then_some(sum)
+    }
+
+    fn used_by(&self, process: &Process) -> Used {
+        let io = fs::read_to_string(format!("/proc/{}/io", process.id)).unwrap_or_default();
+        let known = self.alive.get(&process.id).copied().unwrap_or_default();
+        Used {
+            user_ns: process.user_ticks * self.ns_per_tick,
+            system_ns: process.system_ticks * self.ns_per_tick,
+            // Without the right to look, what was known stays.
+            read_bytes: counter(&io, "read_bytes").unwrap_or(known.read_bytes),
+            written_bytes: counter(&io, "write_bytes").unwrap_or(known.written_bytes),
+            processes: 1,
+        }
+    }
+}
+
+impl Used {
+    fn add(&mut self, other: &Used) {
+        self.user_ns += other.user_ns;
+        self.system_ns += other.system_ns;
+        self.read_bytes += other.read_bytes;
+        self.written_bytes += other.written_bytes;
+    }
+}
+
+fn processes() -> Vec<Process> {
+    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
+    let ids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    ids.filter_map(|id| parse(&fs::read_to_string(format!("/proc/{id}/stat")).ok()?)).collect()
+}
+
+/// The roots that are there, and everything below them.
+fn members(roots: &[u32], all: &[Process]) -> Vec<Process> {
+    let mut members: Vec<Process> = all.iter().filter(|process| roots.contains(&process.id)).copied().collect();
+    let mut next = 0;
+    while next < members.len() {
+        let parent = members[next].id;
+        let known: Vec<u32> = members.iter().map(|member| member.id).collect();
+        members.extend(all.iter().filter(|process| process.parent == parent && !known.contains(&process.id)));
+        next += 1;
+    }
+    members
+}
+
+/// Parses a line of `/proc/PID/stat`. The name stands in parentheses and may hold anything, so fields are counted from
+/// the last one.
+fn parse(text: &str) -> Option<Process> {
+    let id = text.split(' ').next()?.parse().ok()?;
+    let mut fields = text.get(text.rfind(')')? + 2..)?.split(' ');
+    // Behind the name: state, parent, ..., user and system ticks as the 12th and 13th.
+    let parent = fields.nth(1)?.parse().ok()?;
+    let user_ticks = fields.nth(9)?.parse().ok()?;
+    let system_ticks = fields.next()?.parse().ok()?;
+    Some(Process { id, parent, user_ticks, system_ticks })
+}
+
+fn counter(text: &str, name: &str) -> Option<u64> {
+    let value = |line: &str| line.strip_prefix(name)?.strip_prefix(": ")?.trim().parse().ok();
+    text.lines().find_map(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn process(id: u32, parent: u32) -> Process {
+        Process { id, parent, user_ticks: 1, system_ticks: 1 }
+    }
+
+    #[test]
+    fn a_tree_is_the_root_and_all_below_it_and_nobody_else() {
+        let all = [process(1, 0), process(5, 1), process(7, 5), process(8, 7), process(9, 1)];
+        let ids: Vec<u32> = members(&[5], &all).iter().map(|member| member.id).collect();
+        assert_eq!(ids, [5, 7, 8]);
+        assert!(members(&[77], &all).is_empty());
+    }
+
+    #[test]
+    fn a_name_with_parentheses_and_spaces_does_not_shift_the_fields() {
+        let line = "42 (a) b (c) S 7 42 42 0 -1 4194560 9 8 7 6 1234 567 3 2 20 0 1 0 100 0 0";
+        let parsed = Process { id: 42, parent: 7, user_ticks: 1234, system_ticks: 567 };
+        assert_eq!(parse(line), Some(parsed));
+    }
+
+    #[test]
+    fn our_own_process_is_seen_and_its_cpu_never_falls() {
+        let mut trees = Trees::new(vec![std::process::id()], 100);
+        let first = trees.read().unwrap();
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        child.wait().unwrap();
+        let second = trees.read().unwrap();
+        assert!(second.user_ns >= first.user_ns && second.processes >= 1);
+    }
+}

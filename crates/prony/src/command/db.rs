@@ -1,0 +1,220 @@
+//! `prony db`: private servers, data sets and their checks, without a run.
+
+use crate::Outcome;
+use crate::args::{Db, DbCheck, DbDown, DbFill, DbUp, StudyChoice};
+use crate::failure::Failure;
+use crate::output;
+use crate::{cache, run, study_file};
+use database::dataset::{self, CheckOutcome, Filled};
+use database::{DataSet, Database, DatabaseError, OpenOptions, Texts};
+use recorder::{Clock, WallClock};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+use study::{At, DatabaseSpec, Engine, Place, Sessions, Study};
+
+/// Carries out one of the commands.
+pub fn run(asked: &Db) -> Result<Outcome, Failure> {
+    match asked {
+        Db::Up(asked) => up(asked),
+        Db::Fill(asked) => fill(asked),
+        Db::Check(asked) => check(asked),
+        Db::Down(asked) => down(asked),
+    }
+}
+
+fn up(asked: &DbUp) -> Result<Outcome, Failure> {
+    let spec = target(&asked.target)?;
+    let settings: Result<Vec<(String, String)>, Failure> = asked.server.iter().map(|text| setting(text)).collect();
+    let stop = run::listen()?;
+    let database = open(&spec, None, settings?, stop)?;
+    let facts = database.facts();
+    output::print(&format!("{} {} is up: {}\n", facts.engine.word(), facts.version, facts.place))?;
+    Ok(Outcome::Fine)
+}
+
+fn setting(text: &str) -> Result<(String, String), Failure> {
+    let parts = text.split_once('=').filter(|(key, _)| !key.trim().is_empty());
+    let (key, value) =
+        parts.ok_or_else(|| Failure::new(format!("reading --server: SETTING=VALUE, got `{text}`")))?;
+    Ok((key.trim().to_owned(), value.trim().to_owned()))
+}
+
+/// The databases of a study with the data sets that its trials need.
+fn needed(choice: &StudyChoice) -> Result<Vec<(DatabaseSpec, Vec<DataSet>)>, Failure> {
+    let text = study_file::find(&choice.study)?;
+    let study = study_file::read_or_fail(&text, &choice.changes, &[])?;
+    let plan = run::plan(&text.origin, &study, 1)?;
+    let trials = || plan.trials.iter().chain(plan.searches.iter().map(study::Search::template));
+    let sets = |name: &str| {
+        let streams = trials().filter(|trial| trial.label.system == name).flat_map(|trial| &trial.streams);
+        let mut sets: Vec<DataSet> = Vec::new();
+        for set in streams.filter_map(|stream| engine::data_set(&stream.workload)) {
+            if !sets.contains(&set) {
+                sets.push(set);
+            }
+        }
+        sets
+    };
+    Ok(databases(&study).map(|(name, spec)| (spec.clone(), sets(name))).collect())
+}
+
+fn databases(study: &Study) -> impl Iterator<Item = (&str, &DatabaseSpec)> {
+    study.systems().iter().filter_map(|system| match &system.place {
+        Place::Database(spec) => Some((system.name.as_str(), spec)),
+        _ => None,
+    })
+}
+
+fn fill(asked: &DbFill) -> Result<Outcome, Failure> {
+    let stop = run::listen()?;
+    for (spec, sets) in needed(&asked.choice)? {
+        for set in sets {
+            let database = open(&spec, Some(set.clone()), Vec::new(), stop.clone())?;
+            let doing = |error| failed(format!("filling {} in `{}`", set.name(), spec.shown()), &error);
+            let tell = |progress: dataset::Progress| {
+                let (stage, done, of) = (progress.stage.word(), progress.done, progress.of);
+                if asked.verbose {
+                    output::note_line(&format!("{stage}: {done} of about {of}"));
+                }
+            };
+            let filled = dataset::fill(database.as_ref(), &set, false, &tell, &stop).map_err(doing)?;
+            let words = match filled {
+                Filled::Reused { .. } => "is there already".to_owned(),
+                Filled::Restored => "was restored".to_owned(),
+                Filled::Anew { rows } => format!("was filled with {rows} rows"),
+            };
+            output::print(&format!("{} in {}: {words}\n", set.name(), spec.shown()))?;
+        }
+    }
+    Ok(Outcome::Fine)
+}
+
+/// One data set with what its checks found.
+struct Checked {
+    place: String,
+    set: DataSet,
+    outcomes: Vec<CheckOutcome>,
+}
+
+fn check(asked: &DbCheck) -> Result<Outcome, Failure> {
+    let stop = run::listen()?;
+    let chosen = !asked.choice.changes.set.is_empty();
+    let mut all = Vec::new();
+    for (spec, wanted) in needed(&asked.choice)? {
+        // Without a choice, everything that is there is checked: nobody has to remember what was filled.
+        let sets = if chosen { wanted } else { present(&spec, wanted, &stop)? };
+        for set in sets {
+            all.push(check_one(&spec, set, &stop)?);
+        }
+    }
+    if all.is_empty() {
+        return Err(Failure::new("checking data sets: none is filled there").hint("fill one with `prony db fill`"));
+    }
+    if asked.json { output::print_json(&checks_json(&all))? } else { output::print(&checks_text(&all))? }
+    let passed = all.iter().flat_map(|checked| &checked.outcomes).all(|outcome| outcome.passed);
+    Ok(if passed { Outcome::Fine } else { Outcome::Failed })
+}
+
+fn present(spec: &DatabaseSpec, wanted: Vec<DataSet>, stop: &Arc<AtomicBool>) -> Result<Vec<DataSet>, Failure> {
+    // An embedded database is named after a data set; any will do to look around.
+    let any = wanted.into_iter().next().filter(|_| spec.at == At::Cache);
+    let database = open(spec, any, Vec::new(), stop.clone())?;
+    database.datasets().map_err(|error| failed(format!("looking for data sets in `{}`", spec.shown()), &error))
+}
+
+fn check_one(spec: &DatabaseSpec, set: DataSet, stop: &Arc<AtomicBool>) -> Result<Checked, Failure> {
+    let doing = |error| failed(format!("checking {} in `{}`", set.name(), spec.shown()), &error);
+    let database = open(spec, Some(set.clone()), Vec::new(), stop.clone())?;
+    let found = dataset::recognise(database.as_ref(), &set).map_err(doing)?;
+    if matches!(found, dataset::Recognised::Nothing | dataset::Recognised::Unfinished) {
+        let error = DatabaseError::NotFilled { place: spec.shown(), name: set.name(), state: "nothing is there" };
+        return Err(doing(error));
+    }
+    let mut session = database.session(&Texts::none(spec.engine), &Sessions::default()).map_err(doing)?;
+    let clock = WallClock::new();
+    let now = || Duration::from_nanos(clock.now().0);
+    let outcomes = dataset::check(session.as_mut(), &set, &now).map_err(doing)?;
+    Ok(Checked { place: spec.shown(), set, outcomes })
+}
+
+fn checks_text(all: &[Checked]) -> String {
+    let mut text = String::new();
+    for checked in all {
+        text.push_str(&format!("{} in {}\n", checked.set.name(), checked.place));
+        for outcome in &checked.outcomes {
+            let (word, took) = (if outcome.passed { "holds " } else { "BROKEN" }, outcome.took.as_secs_f64());
+            text.push_str(&format!("  {word}  {}: {} ({took:.2} s)\n", outcome.name, outcome.says));
+            for violation in &outcome.violations {
+                text.push_str(&format!("          {violation}\n"));
+            }
+        }
+    }
+    text
+}
+
+fn checks_json(all: &[Checked]) -> Value {
+    let outcome = |outcome: &CheckOutcome| {
+        json!({
+            "name": outcome.name,
+            "says": outcome.says,
+            "passed": outcome.passed,
+            "violations": outcome.violations,
+            "took_s": outcome.took.as_secs_f64(),
+        })
+    };
+    let set = |checked: &Checked| {
+        json!({
+            "place": checked.place,
+            "dataset": checked.set.name(),
+            "passed": checked.outcomes.iter().all(|outcome| outcome.passed),
+            "took_s": checked.outcomes.iter().map(|outcome| outcome.took.as_secs_f64()).sum::<f64>(),
+            "checks": checked.outcomes.iter().map(outcome).collect::<Vec<_>>(),
+        })
+    };
+    json!({ "schema": "prony/db-check/1", "datasets": all.iter().map(set).collect::<Vec<_>>() })
+}
+
+fn down(asked: &DbDown) -> Result<Outcome, Failure> {
+    let stop = run::listen()?;
+    let engines = match &asked.target {
+        Some(text) => vec![target(text)?.engine],
+        None => vec![Engine::Postgres, Engine::Mariadb],
+    };
+    for engine in engines {
+        let doing = |error| failed(format!("stopping the private {} server", engine.word()), &error);
+        let ended = database::server::down(engine, &cache::folder(), &stop, asked.remove).map_err(doing)?;
+        for place in ended {
+            output::print(&format!("{place}\n"))?;
+        }
+    }
+    Ok(Outcome::Fine)
+}
+
+fn target(text: &str) -> Result<DatabaseSpec, Failure> {
+    let parsed = study::target(text).map_err(|problem| Failure::new(format!("reading the target: {problem}")))?;
+    match parsed.place {
+        Place::Database(spec) => Ok(spec),
+        other => Err(Failure::new(format!("reading the target: a database, got `{}`", other.word()))
+            .hint("name one: `local:postgres`, `local:mariadb`, `sqlite:FILE` or a URL")),
+    }
+}
+
+fn open(
+    spec: &DatabaseSpec,
+    dataset: Option<DataSet>,
+    settings: Vec<(String, String)>,
+    stop: Arc<AtomicBool>,
+) -> Result<Box<dyn Database>, Failure> {
+    let options = OpenOptions { cache_dir: cache::folder(), dataset, settings, stop };
+    database::open(spec, &options).map_err(|error| failed(format!("opening the database `{}`", spec.shown()), &error))
+}
+
+fn failed(doing: String, error: &DatabaseError) -> Failure {
+    let failure = Failure::caused(doing, error);
+    match error.hint() {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}
