@@ -5,6 +5,8 @@
 //!
 //! What it does not do: it generates no load and measures no time.
 
+#[cfg(test)]
+mod across;
 mod database;
 pub mod dataset;
 pub mod dialect;

@@ -12,6 +12,8 @@ pub fn literal(engine: Engine, value: &Value, sql: &mut String) {
         // A space, so that a minus before it does not begin a comment.
         Value::Int(number) if *number < 0 => write!(sql, " {number}"),
         Value::Int(number) => write!(sql, "{number}"),
+        // Without an exponent it would be a decimal there, which computes in another way.
+        Value::Float(number) if number.is_finite() && engine == Engine::Mariadb => write!(sql, " {number:e}"),
         Value::Float(number) if number.is_finite() => write!(sql, " {number:?}"),
         Value::Float(number) => write!(sql, "'{number}'"),
         Value::Text(text) => {

@@ -8,11 +8,11 @@ use study::Protocol;
 use workload::transaction::Value;
 
 /// Rows from a list.
-struct Listed(std::vec::IntoIter<Vec<Value>>);
+struct Listed<'a>(std::slice::Iter<'a, Vec<Value>>);
 
-impl Rows for Listed {
+impl Rows for Listed<'_> {
     fn next(&mut self, row: &mut Vec<Value>) -> bool {
-        self.0.next().map(|next| *row = next).is_some()
+        self.0.next().map(|next| row.clone_from(next)).is_some()
     }
 }
 
@@ -41,7 +41,7 @@ fn rows_load_the_same_by_file_and_by_inserts_and_wholly_or_not_at_all() {
     }
     let rows = listed(20_000);
     let mut load = |table: &str, road: Option<Road>, rows: &[Vec<Value>]| {
-        let mut rows = Listed(rows.to_vec().into_iter());
+        let mut rows = Listed(rows.iter());
         match road {
             Some(road) => session.load_by(road, table, &columns, &mut rows),
             None => session.load(table, &columns, &mut rows),

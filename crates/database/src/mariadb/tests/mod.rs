@@ -1,6 +1,5 @@
 //! Sessions on a real private server.
 
-mod data;
 mod failing;
 mod loads;
 mod serving;

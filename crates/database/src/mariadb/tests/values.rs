@@ -31,7 +31,7 @@ fn values_come_back_as_they_were_sent_and_the_same_by_every_protocol() {
         "SELECT f, i, t, id FROM odd WHERE id = $1",
         "SELECT * FROM kinds ORDER BY a DESC",
         "UPDATE odd SET i = i WHERE id >= $1",
-        "SELECT SUM(i), COUNT(*), $2, $1 FROM odd WHERE id < $1",
+        "SELECT SUM(i), COUNT(*), $2, $1, $3 + 0.2 FROM odd WHERE id < $1",
     ];
     let mut all = Vec::new();
     for (number, protocol) in [Protocol::Prepared, Protocol::Extended, Protocol::Simple].into_iter().enumerate() {
@@ -54,7 +54,14 @@ fn values_come_back_as_they_were_sent_and_the_same_by_every_protocol() {
         seen.extend(ask(&mut session, 2, &[]).get(0).rows().map(<[Value]>::to_vec));
         // Rows that an update met and left as they were are counted, as on the other engines.
         assert_eq!(ask(&mut session, 3, &[Value::Int(number as i64 * 100)]).get(0).changed, texts.len() as u64);
-        seen.push(ask(&mut session, 4, &[Value::Int(2), Value::from("x")]).get(0).rows().next().unwrap().to_vec());
+        seen.push(
+            ask(&mut session, 4, &[Value::Int(2), Value::from("x"), Value::Float(0.1)])
+                .get(0)
+                .rows()
+                .next()
+                .unwrap()
+                .to_vec(),
+        );
         all.push(seen);
     }
     assert_eq!(all[0], all[1]);

@@ -1,30 +1,50 @@
-//! The brokerage house on a real server beside the same on SQLite: the same rows, the same answers, the same end.
+//! The brokerage house on real servers beside the same on SQLite: the same rows, the same answers, the same end.
 
-use super::{Own, own};
 use crate::dataset::{DataSet, Filled, check, check_ledger, checksums, fill};
-use crate::{Database, OpenOptions, Session, Texts, open};
+use crate::{Database, DatabaseError, OpenOptions, Session, Texts, open, server};
 use std::collections::VecDeque;
+use std::os::unix::fs::PermissionsExt;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use study::{At, DatabaseSpec, Engine, Protocol, Sessions};
+use tempfile::TempDir;
 use units::Nanos;
 use workload::brokerage::{Brokerage, Market, Preset, Scale, Spec, statements};
 use workload::transaction::{Answers, Batch, Begun, Business, Caused, Ending, Step};
+
+/// A cache folder of one test; its servers end with the test.
+struct Cache(TempDir, Engine);
+
+impl Drop for Cache {
+    fn drop(&mut self) {
+        let _ = server::down(self.1, self.0.path(), &Arc::default(), true);
+    }
+}
 
 fn spec(preset: Preset) -> Spec {
     let customers = if preset == Preset::Desk { 100 } else { 50 };
     Spec { preset, customers, days: 2, market: Market::ByCount, procedures: false, maintenance: true }
 }
 
-fn filled(own: &Own, engine: Engine, preset: Preset) -> (Box<dyn Database>, DataSet) {
+/// The filled data set; none where the server is not installed.
+fn filled(cache: &Cache, engine: Engine, preset: Preset) -> Option<(Box<dyn Database>, DataSet)> {
     let dataset = DataSet::Brokerage { scale: Scale::of(&spec(preset)), seed: 5 };
     let at = if engine == Engine::Sqlite { At::Cache } else { At::Local };
-    let options = OpenOptions { dataset: Some(dataset.clone()), ..own.options() };
-    let database = open(&DatabaseSpec { engine, at }, &options).unwrap_or_else(|error| panic!("{error}"));
+    let (cache_dir, settings) = (cache.0.path().to_owned(), Vec::new());
+    let options = OpenOptions { cache_dir, dataset: Some(dataset.clone()), settings, stop: Arc::default() };
+    let database = match open(&DatabaseSpec { engine, at }, &options) {
+        Ok(database) => database,
+        Err(missing @ DatabaseError::MissingPackage { .. }) => {
+            crate::skip::skipped(&format!("the {} on {}: {missing}", preset.word(), engine.word()));
+            return None;
+        }
+        Err(error) => panic!("{error}"),
+    };
     let done = fill(&*database, &dataset, false, &|_| {}, &AtomicBool::new(false));
     let done = done.unwrap_or_else(|error| panic!("{engine:?}: {error}: {:?}", std::error::Error::source(&error)));
     assert!(matches!(done, Filled::Anew { .. }), "{done:?}");
-    (database, dataset)
+    Some((database, dataset))
 }
 
 fn holds(session: &mut dyn Session, dataset: &DataSet) {
@@ -87,9 +107,13 @@ fn traded(database: &dyn Database, dataset: &DataSet, preset: Preset, protocol: 
 }
 
 /// Fills the data set on this engine and on SQLite, compares, trades by all protocols, and compares again.
-fn the_same_as_sqlite(own: &Own, engine: Engine, preset: Preset) {
-    let (theirs, dataset) = filled(own, engine, preset);
-    let (ours, _) = filled(own, Engine::Sqlite, preset);
+fn the_same_as_sqlite(engine: Engine, preset: Preset) {
+    let folder = tempfile::tempdir().unwrap();
+    // The server runs as another user when the test is root.
+    std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let cache = Cache(folder, engine);
+    let Some((theirs, dataset)) = filled(&cache, engine, preset) else { return };
+    let (ours, _) = filled(&cache, Engine::Sqlite, preset).unwrap();
     let sums = |database: &dyn Database| {
         let mut session = database.session(&Texts::none(database.engine()), &Sessions::default()).unwrap();
         checksums(&mut *session, &dataset).unwrap()
@@ -108,12 +132,20 @@ fn the_same_as_sqlite(own: &Own, engine: Engine, preset: Preset) {
 
 #[test]
 fn the_desk_is_the_same_on_mariadb_as_on_sqlite() {
-    let Some(own) = own("the desk on MariaDB") else { return };
-    the_same_as_sqlite(&own, Engine::Mariadb, Preset::Desk);
+    the_same_as_sqlite(Engine::Mariadb, Preset::Desk);
 }
 
 #[test]
 fn the_house_is_the_same_on_mariadb_as_on_sqlite() {
-    let Some(own) = own("the house on MariaDB") else { return };
-    the_same_as_sqlite(&own, Engine::Mariadb, Preset::House);
+    the_same_as_sqlite(Engine::Mariadb, Preset::House);
+}
+
+#[test]
+fn the_desk_is_the_same_on_postgres_as_on_sqlite() {
+    the_same_as_sqlite(Engine::Postgres, Preset::Desk);
+}
+
+#[test]
+fn the_house_is_the_same_on_postgres_as_on_sqlite() {
+    the_same_as_sqlite(Engine::Postgres, Preset::House);
 }
