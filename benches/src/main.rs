@@ -1,4 +1,4 @@
-//! Prony beside its peers, in one run: `cargo run --release --manifest-path benches/Cargo.toml -- [null|real|open|memory]...`
+//! Prony beside its peers, in one run: `cargo run --release --manifest-path benches/Cargo.toml -- [null|real|open|memory|transactions]...`
 //!
 //! The one idea: a figure is a ratio between two programs that took turns on the same machine, and the median of
 //! several such pairs. Absolute figures are printed for orientation only; a shared machine moves them from day to day.
@@ -12,6 +12,7 @@ mod open;
 mod process;
 mod prony;
 mod real;
+mod transactions;
 
 use std::path::PathBuf;
 
@@ -42,6 +43,9 @@ fn main() {
     }
     if wanted("real") {
         real::measure(&settings);
+    }
+    if wanted("transactions") {
+        transactions::measure(&settings);
     }
     if wanted("memory") {
         memory::measure(&settings);

@@ -9,6 +9,10 @@ pub struct Finished {
     pub stdout: Vec<u8>,
     /// Largest resident memory, bytes.
     pub peak_resident: u64,
+    /// CPU of the process and its children, seconds.
+    pub user_s: f64,
+    /// The same in the kernel.
+    pub system_s: f64,
 }
 
 /// Runs to the end; a failure ends the benchmark with the program's own words.
@@ -30,5 +34,11 @@ pub fn run(command: &mut Command) -> Finished {
     assert!(pid > 0, "waiting for {command:?}");
     let status = std::process::ExitStatus::from_raw(status);
     assert!(status.success(), "{command:?} ended with {status}: {}", reader.join().unwrap_or_default());
-    Finished { stdout, peak_resident: usage.ru_maxrss as u64 * 1024 }
+    let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
+    Finished {
+        stdout,
+        peak_resident: usage.ru_maxrss as u64 * 1024,
+        user_s: seconds(usage.ru_utime),
+        system_s: seconds(usage.ru_stime),
+    }
 }

@@ -1,7 +1,7 @@
 //! One stream's share on one port: its load, its operations, its recorder, and what is out there now.
 
 use crate::task::Task;
-use load::{Arrival, Load};
+use load::{Arrival, Load, SPAWNED};
 use recorder::{Outcome, Recorder};
 use system::{Completion, Port};
 use units::Nanos;
@@ -46,7 +46,18 @@ struct Flight {
     issued: Nanos,
     operation: Operation,
     out: bool,
-    upkeep: bool,
+    origin: Origin,
+}
+
+/// Why an operation is on its way.
+#[derive(Clone, Copy, PartialEq)]
+enum Origin {
+    /// The load planned it.
+    Planned,
+    /// Another operation caused it, and it took its turn in the load.
+    Caused,
+    /// It follows another in the same slot.
+    Upkeep,
 }
 
 const IDLE: Flight = Flight {
@@ -54,7 +65,7 @@ const IDLE: Flight = Flight {
     issued: Nanos::ZERO,
     operation: Operation { kind: Kind::Sync, class: 0, module: 0, offset: 0, bytes: 0 },
     out: false,
-    upkeep: false,
+    origin: Origin::Planned,
 };
 
 impl<L: Load> Lane<L> {
@@ -92,8 +103,9 @@ impl<L: Load> Lane<L> {
             }
             None => begin(port, slot, &arrival),
         };
+        let origin = if arrival.n >= SPAWNED { Origin::Caused } else { Origin::Planned };
         self.flights[arrival.slot as usize] =
-            Flight { intended: arrival.intended, issued: Nanos::ZERO, operation, out: true, upkeep: false };
+            Flight { intended: arrival.intended, issued: Nanos::ZERO, operation, out: true, origin };
         self.staged.push(arrival.slot);
     }
 
@@ -101,7 +113,7 @@ impl<L: Load> Lane<L> {
     pub(crate) fn stage_upkeep<P: Port>(&mut self, port: &mut P) {
         let Some(Upkeep { slot, intended, operation }) = self.due.pop() else { return };
         port.stage(self.first_slot + slot, &operation, false);
-        self.flights[slot as usize] = Flight { intended, issued: Nanos::ZERO, operation, out: true, upkeep: true };
+        self.flights[slot as usize] = Flight { intended, issued: Nanos::ZERO, operation, out: true, origin: Origin::Upkeep };
         self.recorder.begin_upkeep();
         self.staged.push(slot);
     }
@@ -136,10 +148,11 @@ impl<L: Load> Lane<L> {
             _ => Outcome::failed(),
         };
         let Operation { class, module, .. } = *operation;
-        if flight.upkeep {
-            self.recorder.record_upkeep(class, module, flight.intended, flight.issued, completion.at, outcome);
-        } else {
-            self.recorder.record(class, module, flight.intended, flight.issued, completion.at, outcome);
+        let Flight { intended, issued, .. } = flight;
+        match flight.origin {
+            Origin::Planned => self.recorder.record(class, module, intended, issued, completion.at, outcome),
+            Origin::Caused => self.recorder.record_caused(class, module, intended, issued, completion.at, outcome),
+            Origin::Upkeep => self.recorder.record_upkeep(class, module, intended, issued, completion.at, outcome),
         }
         match self.task.upkeep(operation, done) {
             Some(operation) => self.due.push(Upkeep { slot, intended: completion.at, operation }),
@@ -171,7 +184,7 @@ impl<L: Load> Lane<L> {
         for flight in &mut self.flights {
             if std::mem::replace(&mut flight.out, false) {
                 let Operation { class, module, .. } = flight.operation;
-                if flight.upkeep {
+                if flight.origin == Origin::Upkeep {
                     self.recorder.censor_upkeep(class, module, flight.intended, flight.issued, at);
                 } else {
                     self.recorder.censor(class, module, flight.intended, Some(flight.issued), at);

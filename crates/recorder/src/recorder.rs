@@ -196,6 +196,22 @@ impl Recorder {
         self.account = Account { lateness_ns, service_ns, ..account };
     }
 
+    /// Records an operation that another one caused. It waited for a slot that had work of its own meanwhile, so its
+    /// lateness is response to whoever waits for it, and no time of the slot.
+    pub fn record_caused(
+        &mut self,
+        class: u16,
+        endpoint: u16,
+        intended: Nanos,
+        issued: Nanos,
+        completed: Nanos,
+        outcome: Outcome,
+    ) {
+        let lateness_ns = self.account.lateness_ns;
+        self.record(class, endpoint, intended, issued, completed, outcome);
+        self.account.lateness_ns = lateness_ns;
+    }
+
     /// Upkeep that will not be waited for any longer.
     pub fn censor_upkeep(&mut self, class: u16, endpoint: u16, intended: Nanos, issued: Nanos, end: Nanos) {
         let censored = self.account.censored;
