@@ -24,7 +24,7 @@ impl Drop for Cache {
 
 fn spec(preset: Preset) -> Spec {
     let customers = if preset == Preset::Desk { 100 } else { 50 };
-    Spec { preset, customers, days: 2, market: Market::ByCount, procedures: false, maintenance: true }
+    Spec { preset, customers, days: 2, market: Market::ByCount, maintenance: true }
 }
 
 /// The filled data set; none where the server is not installed.

@@ -11,7 +11,7 @@ use crate::opened::Opened;
 use crate::sessions::Work;
 use crate::task::Noticed;
 use crate::worker;
-use crate::{TrialError, muster};
+use crate::{TrialError, counted, muster};
 use observation::{Account, Cell, CpuTime, Event, EventKind, Histogram, Series};
 use recorder::{Clock, Collector, WallClock};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,6 +22,9 @@ use units::Nanos;
 
 /// Probes are read no more often than this: a reading costs a good part of a millisecond.
 const PROBE_EVERY: Nanos = Nanos(200_000_000);
+
+/// A server is asked for its counters no more often than this: the answer costs it about a millisecond.
+const COUNT_EVERY: Nanos = Nanos(1_000_000_000);
 
 /// How long the coordinator sleeps at most before it looks whether it should stop.
 const GLANCE: Duration = Duration::from_millis(100);
@@ -138,7 +141,7 @@ struct Watch<'a> {
     /// When the trial was cut short: the interval of that moment never ended.
     cut_at: Option<Nanos>,
     opened: &'a Opened,
-    /// Counters of a database's server when the window began.
+    /// Counters of a database's server when they were read last.
     counters: Option<(Nanos, Vec<(String, f64)>)>,
 }
 
@@ -290,6 +293,9 @@ impl<'a> Watch<'a> {
         if opens || closes {
             let (process, own) = (probe::cpu_time(), probe::thread_cpu_time());
             self.cpu.push(CpuReading { at: now, process, own });
+        }
+        let rested = self.counters.as_ref().is_none_or(|(last, _)| now.saturating_sub(*last) >= COUNT_EVERY);
+        if rested || opens || closes {
             self.count_server(now);
         }
         let due = self.reading.as_ref().is_none_or(|last| now.saturating_sub(last.at) >= PROBE_EVERY);
@@ -298,20 +304,22 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// What a database's server counted in the window, as one point of a series each.
+    /// Reads what a database's server counts: rates since the last reading, or the value itself where the counter says
+    /// that it is one of now. A checkpoint that ended in between is an event.
     fn count_server(&mut self, now: Nanos) {
         let counted = self.opened.counters();
-        let Some((since, before)) = self.counters.take() else {
-            self.counters = Some((now, counted));
+        if counted.is_empty() {
             return;
-        };
-        let seconds = now.saturating_sub(since).seconds().max(f64::MIN_POSITIVE);
-        let rate = |(name, value): (String, f64)| {
-            let (_, old) = before.iter().find(|(known, _)| *known == name)?;
-            let points = vec![(now, (value - old) / seconds)];
-            Some(Series { probe: format!("database.{name}"), unit: "1/s".to_owned(), points })
-        };
-        probe::join(&mut self.points, counted.into_iter().filter_map(rate).collect());
+        }
+        if let Some((since, before)) = &self.counters {
+            let seconds = now.saturating_sub(*since).seconds();
+            if seconds <= 0.0 {
+                return;
+            }
+            probe::join(&mut self.points, counted::series(now, seconds, before, &counted));
+            self.haul.events.extend(counted::checkpoints(now, before, &counted));
+        }
+        self.counters = Some((now, counted));
     }
 
     /// Only the last reading stays: a point is the difference of two, and a trial of hours reads often.

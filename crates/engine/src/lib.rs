@@ -9,6 +9,8 @@
 mod aftermath;
 mod buffers;
 mod ceiling;
+mod client_cost;
+mod counted;
 mod cpu;
 mod crew;
 mod databases;
@@ -29,13 +31,16 @@ mod scripts;
 mod sessions;
 mod simulate;
 mod state;
+mod tallies;
 mod task;
 mod thread;
 mod trial;
 mod wires;
 mod worker;
 
+pub use client_cost::{ClientCost, measure_client_cost};
 pub use databases::data_set;
+pub use scripts::program as read_scripts;
 pub use ceiling::measure_ceiling;
 pub use error::{OpenError, TrialError};
 pub use observer::{Live, Observer, Phase, Unobserved};

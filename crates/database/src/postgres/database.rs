@@ -4,7 +4,7 @@ use super::{Connect, PostgresSession, RawStream, counters, force_checkpoint};
 use crate::database::Conversation;
 use crate::server::postgres::Server;
 use crate::{DataSet, Database, DatabaseError, Facts, OpenOptions, Session, Texts};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::sync::atomic::AtomicBool;
 use study::{At, DatabaseSpec, Engine, Sessions};
 use workload::transaction::Value;
@@ -47,6 +47,8 @@ pub struct Postgres {
     settings: Vec<(String, String)>,
     process: Option<u32>,
     stop: Arc<AtomicBool>,
+    /// The session that reads counters, kept so that a reading costs one answer and no connection.
+    watcher: Mutex<Option<PostgresSession>>,
 }
 
 /// Opens a PostgreSQL. A private one is started with the options' settings.
@@ -60,7 +62,10 @@ pub fn open(spec: &DatabaseSpec, options: &OpenOptions) -> Result<Box<dyn Databa
                 let problem = "only a private server takes settings: --on local:postgres".to_owned();
                 return Err(DatabaseError::Setting { key: key.clone(), value: value.clone(), problem });
             }
-            (Connect::parse(url)?, None)
+            let connect = Connect::parse(url)?;
+            // As libpq does; a password in the address comes first.
+            let password = std::env::var("PGPASSWORD").ok();
+            (password.into_iter().fold(connect, Connect::with_password), None)
         }
         At::Local => {
             let name = options.dataset.as_ref().map_or("server".to_owned(), DataSet::schema);
@@ -82,6 +87,7 @@ pub fn open(spec: &DatabaseSpec, options: &OpenOptions) -> Result<Box<dyn Databa
         settings: Vec::new(),
         process: None,
         stop: options.stop.clone(),
+        watcher: Mutex::new(None),
     };
     database.look()?;
     Ok(Box::new(database))
@@ -172,7 +178,13 @@ impl Database for Postgres {
     }
 
     fn counters(&self) -> Vec<(String, f64)> {
-        self.plain().ok().and_then(|mut session| counters(&mut session).ok()).unwrap_or_default()
+        let Ok(mut watcher) = self.watcher.lock() else { return Vec::new() };
+        if let Some(counted) = watcher.as_mut().and_then(|session| counters(session).ok()) {
+            return counted;
+        }
+        // There was none yet, or the server was started anew.
+        *watcher = self.plain().ok();
+        watcher.as_mut().and_then(|session| counters(session).ok()).unwrap_or_default()
     }
 
     fn checkpoint(&self) -> Result<(), DatabaseError> {

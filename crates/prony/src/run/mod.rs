@@ -26,7 +26,7 @@ use crate::{build, checked};
 use analysis::{Findings, TrialSummary};
 use engine::{Need, Opened};
 use execute::Execution;
-use observation::{Ceiling, RunFacts, SystemFacts};
+use observation::{Ceiling, Fact, RunFacts, SystemFacts};
 use progress::Progress;
 use recorder::WallClock;
 use std::io::ErrorKind;
@@ -113,8 +113,9 @@ fn clear_leftovers(study: &Study, run_id: &str, progress: &Progress) {
 /// The plan of a study on this machine, as it is now.
 ///
 /// # Errors
-/// When a place is not there, or the plan does not fit it.
+/// When a script cannot be read or has problems, a place is not there, or the plan does not fit it.
 pub fn plan(origin: &str, study: &Study, seed: u64) -> Result<Plan, Failure> {
+    crate::scripts::check(study)?;
     let survey = survey::survey(study.systems())?;
     study::plan(study, &survey, seed).map_err(|problems| crate::study_file::failure(origin, &problems))
 }
@@ -196,6 +197,9 @@ impl Prepared<'_> {
         for line in sameness::same_systems(&self.facts.id, &self.facts.systems, &systems)? {
             progress.say(&format!("note: since the run began, {line}"));
         }
+        if self.study.systems().iter().any(|spec| matches!(spec.place, Place::Database(_))) {
+            add_client_cost(&mut systems)?;
+        }
         self.facts.systems = systems;
         let writing = |error: StoreError| Failure::caused("writing the facts of the run", &error);
         self.file.set_facts(&self.facts).map_err(writing)?;
@@ -248,6 +252,18 @@ fn ceiling(systems: &[SystemSpec]) -> Result<Option<Ceiling>, Failure> {
         return Ok(None);
     }
     engine::measure_ceiling().map(Some).map_err(|error| Failure::caused("measuring the load generator itself", &error))
+}
+
+/// What a transaction costs the generator itself stands beside the facts of every database.
+fn add_client_cost(systems: &mut [SystemFacts]) -> Result<(), Failure> {
+    let doing = |error| Failure::caused("measuring what a transaction costs the load generator", &error);
+    let cost = engine::measure_client_cost().map_err(doing)?;
+    let fact = |key: &str, us: f64| Fact { key: key.to_owned(), value: format!("{us:.1} us"), private: false };
+    for system in systems.iter_mut().filter(|system| system.driver.starts_with("sessions on")) {
+        system.fingerprint.push(fact("generator.transaction.in_process", cost.in_process_us));
+        system.fingerprint.push(fact("generator.transaction.over_socket", cost.over_socket_us));
+    }
+    Ok(())
 }
 
 /// A system that cannot be opened, with what may help.

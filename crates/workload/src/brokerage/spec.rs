@@ -41,8 +41,6 @@ pub struct Spec {
     pub days: u64,
     /// When the market answers.
     pub market: Market,
-    /// Run the transactions that have one as stored procedures.
-    pub procedures: bool,
     /// Run the once-a-minute maintenance beside the mix.
     pub maintenance: bool,
 }
