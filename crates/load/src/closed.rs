@@ -19,6 +19,8 @@ pub struct Closed {
     queue: Queue,
     waking: Waking,
     spawned: Spawned,
+    /// Slots that are not due again before the end; they still carry what was caused before it.
+    retired: Vec<u32>,
     outstanding: u32,
     /// Number of the next operation, and where the numbers end.
     n: u64,
@@ -90,6 +92,7 @@ impl Closed {
             pause,
             waking: Waking::new(start.0, ramp, share),
             spawned: Spawned::new(share),
+            retired: Vec::with_capacity(share.own as usize),
             outstanding: 0,
             n: u64::from(share.worker),
             n_end: limit.count.unwrap_or(u64::MAX),
@@ -125,6 +128,9 @@ impl Closed {
     fn next_other(&mut self, now: u64) -> Next {
         let at = self.slot_at();
         if at == u64::MAX || (self.n >= self.n_end && self.spawned.is_empty()) {
+            if let Some(last) = self.carry_last(now) {
+                return last;
+            }
             // What completes at or after the end of the load brings nothing more.
             let over = self.outstanding == 0 || now >= self.until || self.n >= self.n_end;
             return if over { Next::Finished } else { Next::Blocked };
@@ -143,9 +149,27 @@ impl Closed {
         self.issue_own(slot, at)
     }
 
+    /// What was caused before the end is carried to its end, by slots that have no more work of their own; nothing when
+    /// there is no such.
+    fn carry_last(&mut self, now: u64) -> Option<Next> {
+        let first = self.spawned.at();
+        if first >= self.until || (self.retired.is_empty() && self.outstanding == 0) {
+            return None;
+        }
+        if first > now {
+            return Some(Next::WaitUntil(Nanos(first)));
+        }
+        let Some(slot) = self.retired.pop() else { return Some(Next::Blocked) };
+        Some(self.issue_spawned_in(slot))
+    }
+
     /// A spawned operation takes the slot that is due first; the slot's own operation waits for its next turn.
     fn issue_spawned(&mut self) -> Next {
         let slot = self.take_slot();
+        self.issue_spawned_in(slot)
+    }
+
+    fn issue_spawned_in(&mut self, slot: u32) -> Next {
         match self.spawned.pop() {
             Some(due) => {
                 self.outstanding += 1;
@@ -194,6 +218,8 @@ impl Load for Closed {
         // A slot that would be due at or after the end is never due again, and leaves the queue for good.
         if due < self.until {
             self.queue.push(due, slot);
+        } else {
+            self.retired.push(slot);
         }
     }
 

@@ -204,3 +204,16 @@ fn a_load_is_finished_when_its_time_is_over_and_blocked_while_a_slot_may_come_ba
     load.completed(0, Nanos(101));
     assert_eq!(load.next(Nanos(101)), Next::Finished);
 }
+
+#[test]
+fn what_was_caused_before_the_end_is_carried_out_after_it() {
+    let limit = Limit { until: Nanos(100), count: None };
+    let mut load = alone(closed(1, Think::None), limit, 0).measured(Nanos(0), Nanos(100));
+    assert!(matches!(load.next(Nanos(0)), Next::Issue(_)));
+    assert!(load.spawn(Nanos(90), 7) && load.spawn(Nanos(105), 8));
+    load.completed(0, Nanos(101));
+    assert!(matches!(load.next(Nanos(101)), Next::Issue(a) if a.payload == 7 && a.intended == Nanos(90)));
+    load.completed(0, Nanos(110));
+    assert_eq!(load.next(Nanos(110)), Next::Finished, "what is due after the end is never carried out");
+    assert_eq!(load.books().planned, 2);
+}
