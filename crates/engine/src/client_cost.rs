@@ -1,4 +1,4 @@
-//! What a transaction costs the generator itself: the brokerage on a database that answers at once with nothing.
+//! What a transaction costs the generator itself: one of seven statements on a database that answers at once with nothing.
 //!
 //! The one idea: time over a database that takes none is the generator's own, in this process and behind a socket. A rate
 //! near its inverse says more about the generator than about a database.
@@ -11,9 +11,8 @@ use observation::{ClassKind, Footprint};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use study::{Access, At, DatabaseSpec, Engine, Place, Pool, Sessions, SystemSpec, Trial, Workload};
+use study::{Access, At, DatabaseSpec, Engine, Place, Pool, ScriptsSpec, Sessions, SystemSpec, Trial, Workload};
 use units::{Bytes, Nanos};
-use workload::brokerage::{self, Market, Preset};
 
 /// Microseconds of one transaction, one session.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,17 +59,10 @@ fn cost_us(socket: bool) -> Result<f64, TrialError> {
 
 fn trial() -> Trial {
     let mut trial = ceiling::trial(Spec::Closed { slots: 1, think: Think::None }, Nanos::from_millis(300));
-    let spec = brokerage::Spec {
-        preset: Preset::Desk,
-        customers: 1_000,
-        days: 5,
-        market: Market::ByCount,
-        maintenance: false,
-    };
-    let classes = brokerage::classes(spec.preset).into_iter().map(|name| (name.to_owned(), ClassKind::Work));
-    trial.label.streams[0].classes = classes.collect();
+    let script = "tpcb-like".to_owned();
+    trial.label.streams[0].classes = vec![(script.clone(), ClassKind::Work)];
     let stream = &mut trial.streams[0];
-    stream.workload = Workload::Brokerage(spec);
+    stream.workload = Workload::Sql(ScriptsSpec { scripts: vec![(script, 1.0)], define: Vec::new(), scale: 1 });
     stream.access = Access::plain();
     stream.pool = Some(Pool { sessions: 1, how: Sessions::default(), check: false });
     trial
