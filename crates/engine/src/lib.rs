@@ -26,6 +26,7 @@ mod observer;
 mod opened;
 mod plain;
 mod pool;
+mod profile;
 mod ring;
 mod scripts;
 mod sessions;

@@ -4,6 +4,7 @@
 //! the database, tries it again when the engine asks for that, and reports its end. With more slots than one, the slots
 //! are users who share the session: a transaction that was begun waits in order, and that wait is part of its response.
 
+use crate::profile::Profile;
 use database::{Failure, FailureKind, Session};
 use recorder::Clock;
 use std::collections::VecDeque;
@@ -17,6 +18,8 @@ pub(crate) struct Work {
     pub(crate) business: Box<dyn Business>,
     /// How often a transaction is tried at most.
     pub(crate) tries: u32,
+    /// What was asked, by statement.
+    pub(crate) profile: Profile,
 }
 
 impl std::fmt::Debug for Work {
@@ -91,6 +94,7 @@ impl<C: Clock> SessionPort<C> {
                 Step::Send => {
                     self.answers.clear();
                     self.session.run(&self.batch, &mut self.answers)?;
+                    self.work.profile.add(&self.batch, &self.answers);
                     self.open = open_after(&self.batch, self.open);
                 }
                 Step::Sleep(time) => {

@@ -4,6 +4,7 @@ use crate::aftermath;
 use crate::crew::{self, Haul};
 use crate::observer::Observer;
 use crate::opened::{Backing, Opened};
+use crate::profile::Profile;
 use crate::state::{self, Prepared};
 use crate::{TrialError, muster, simulate};
 use observation::{Event, EventKind, Observations, Provenance, Window};
@@ -51,6 +52,12 @@ fn on_database(
     let Backing::Database(databases) = &mut opened.backing else { return Err(TrialError::Stopped) };
     match result {
         Ok(mut haul) => {
+            let asked = Profile::series(works.iter().map(|work| &work.profile), haul.ended);
+            if observer.keeps() {
+                observer.interval(trial, &[], &asked);
+            } else {
+                haul.series.extend(asked);
+            }
             haul.events.extend(aftermath::check(databases, trial, &works, observer, &clock)?);
             Ok(observations(opened, trial, haul, prepared))
         }

@@ -227,6 +227,9 @@ impl<C: Clock> WirePort<C> {
             (Progress::SendMore, _) => self.send(index),
             (Progress::Complete, Doing::Transaction { .. }) => {
                 talk.open = open_after(&talk.batch, talk.open);
+                if let Some(work) = &mut self.work {
+                    work.profile.add(&talk.batch, &talk.answers);
+                }
                 self.step(index);
             }
             (Progress::Complete | Progress::Failed(_), Doing::Undo { slot }) => {
@@ -444,11 +447,8 @@ impl<C: Clock> Port for WirePort<C> {
         let until = self.patience(wait);
         self.take_completions();
         while self.ended.is_empty() {
-            let broken = |source| PortError::Kernel {
-                action: "submitting and waiting",
-                target: "io_uring".to_owned(),
-                source,
-            };
+            let broken =
+                |source| PortError::Kernel { action: "submitting and waiting", target: "io_uring".to_owned(), source };
             self.enter(until).map_err(broken)?;
             self.take_completions();
             self.dispatch();
