@@ -7,8 +7,9 @@ use crate::TrialError;
 use crate::databases::Databases;
 use crate::observer::{Observer, Phase};
 use crate::sessions::Work;
+use crate::tallies;
 use database::dataset::{self, CheckOutcome};
-use database::Texts;
+use database::{DataSet, Texts};
 use observation::{Event, EventKind};
 use recorder::{Clock, WallClock};
 use std::time::Duration;
@@ -32,6 +33,12 @@ pub(crate) fn check(
     let (true, Some((database, dataset))) = (wanted, databases.checked()) else { return Ok(Vec::new()) };
     observer.phase(trial, Phase::Check, Nanos::ZERO);
     let refused = databases.refused();
+    if !matches!(dataset, DataSet::Brokerage { .. }) {
+        let (_, begun) = databases.current()?;
+        let told = works.iter().flat_map(|work| work.business.tallies());
+        let told = tallies::end(database, trial, &begun.tallies, told).map_err(&refused)?;
+        return Ok(told.map(|(kind, text)| Event { at: end_of(trial), kind, text }).into_iter().collect());
+    }
     let mut session = database.session(&Texts::none(database.engine()), &Sessions::default()).map_err(&refused)?;
     let now = || Duration::from_nanos(clock.now().0);
     let outcomes = dataset::check(session.as_mut(), dataset, &now).map_err(&refused)?;
@@ -76,7 +83,9 @@ fn ledger_words(judged: &Judged) -> (EventKind, String) {
         return (EventKind::Note, format!("ledger: {} orders are as acknowledged{unknown}", judged.ok));
     }
     let fault = |what: &str, faulty: &Faulty| {
-        (faulty.count > 0).then(|| format!("{} {what}, the first is trade {}", faulty.count, faulty.first.first().copied().unwrap_or(0)))
+        (faulty.count > 0).then(|| {
+            format!("{} {what}, the first is trade {}", faulty.count, faulty.first.first().copied().unwrap_or(0))
+        })
     };
     let faults: Vec<String> = [
         fault("acknowledged orders are missing", &judged.missing),

@@ -5,6 +5,7 @@
 
 use crate::TrialError;
 use crate::observer::{Live, Observer, Phase};
+use crate::{scripts, tallies};
 use database::dataset::{self, Filled, Progress, State};
 use database::{DataSet, Database, DatabaseError, OpenOptions, Texts};
 use recorder::{Clock, WallClock};
@@ -37,8 +38,16 @@ struct Opening {
     dataset: Option<DataSet>,
     settings: Vec<(String, String)>,
     database: Box<dyn Database>,
-    /// Tells trials on the same data apart.
-    epoch: u64,
+    begun: Begun,
+}
+
+/// What is to be remembered of the data as a trial finds it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Begun {
+    /// Tells trials on the same brokerage data apart.
+    pub(crate) epoch: u64,
+    /// How much work of each batch job the data holds already.
+    pub(crate) tallies: Vec<i64>,
 }
 
 impl Databases {
@@ -58,11 +67,11 @@ impl Databases {
     }
 
     /// What is open: a database for the trial that was prepared last.
-    pub(crate) fn current(&self) -> Result<(&dyn Database, u64), TrialError> {
+    pub(crate) fn current(&self) -> Result<(&dyn Database, &Begun), TrialError> {
         let opening = self.open.as_ref();
         let what = || "be used before it was prepared".to_owned();
         opening
-            .map(|opening| (opening.database.as_ref(), opening.epoch))
+            .map(|opening| (opening.database.as_ref(), &opening.begun))
             .ok_or_else(|| TrialError::Unsupported { system: self.system.clone(), what: what() })
     }
 
@@ -93,7 +102,7 @@ impl Databases {
             let filled = fill(opening.database.as_ref(), dataset, trial, observer, (clock, stop)).map_err(&refused)?;
             remarks.push(filled_words(dataset, filled));
             dataset::use_up(opening.database.as_ref(), dataset).map_err(&refused)?;
-            opening.begin_epoch(dataset).map_err(&refused)?;
+            opening.begin(trial).map_err(&refused)?;
         }
         opening.database.checkpoint().map_err(&refused)?;
         if matches!(opening.database.engine(), study::Engine::Postgres | study::Engine::Mariadb) {
@@ -105,9 +114,9 @@ impl Databases {
     /// Opens the database again after its server went away; a private server is started anew.
     pub(crate) fn reopen(&mut self) -> Result<(), TrialError> {
         let Some(opening) = self.open.take() else { return Ok(()) };
-        let Opening { dataset, settings, epoch, .. } = opening;
+        let Opening { dataset, settings, begun, .. } = opening;
         let refused = self.refused();
-        self.opening(dataset, &settings).map_err(refused)?.epoch = epoch;
+        self.opening(dataset, &settings).map_err(refused)?.begun = begun;
         Ok(())
     }
 
@@ -141,7 +150,7 @@ impl Databases {
                 stop: self.stop.clone(),
             };
             let database = database::open(&self.spec, &options)?;
-            self.open = Some(Opening { dataset, settings: settings.to_vec(), database, epoch: 0 });
+            self.open = Some(Opening { dataset, settings: settings.to_vec(), database, begun: Begun::default() });
         }
         Ok(self.open.as_mut().expect("it was opened above"))
     }
@@ -151,43 +160,57 @@ impl Databases {
         if self.spec.engine == study::Engine::Null {
             return Ok(None);
         }
-        let mut sets = trial.streams.iter().filter_map(|stream| data_set(&stream.workload));
+        let mut sets = trial.streams.iter().filter_map(|stream| data_set(&stream.workload, &self.spec));
         let first = sets.next();
         if sets.any(|other| Some(&other) != first.as_ref()) {
-            let what = "hold two data sets at once: give the streams the same preset, customers and days".to_owned();
+            let what = "hold two data sets at once: give the streams the same scale, or run them apart".to_owned();
             return Err(TrialError::Unsupported { system: self.system.clone(), what });
         }
         Ok(first)
     }
 }
 
-/// The data set that a workload needs; none when it brings none of its own.
-pub fn data_set(workload: &Workload) -> Option<DataSet> {
+/// The data set that a workload needs on a database; none when it brings none of its own. Scripts on a server that is given
+/// by URL ask the user's tables, which are there already.
+pub fn data_set(workload: &Workload, spec: &DatabaseSpec) -> Option<DataSet> {
     match workload {
+        Workload::Rows(spec) => Some(DataSet::of_rows(spec)),
+        Workload::Sql(scripts) if !matches!(spec.at, At::Url(_)) && scripts::built_in(scripts) => {
+            Some(DataSet::Scripts { scale: u32::try_from(scripts.scale).unwrap_or(u32::MAX) })
+        }
         Workload::Brokerage(spec) => Some(DataSet::Brokerage { scale: Scale::of(spec), seed: DATA_SEED }),
         _ => None,
     }
 }
 
 impl Opening {
-    /// Cancels what an earlier trial left in the market, and makes numbers of trades that were never used.
-    fn begin_epoch(&mut self, dataset: &DataSet) -> Result<(), DatabaseError> {
-        let DataSet::Brokerage { scale, .. } = dataset;
-        let database = self.database.as_ref();
-        let statement = |sql: String| Statement { name: "clean-up".to_owned(), sql, rows: false };
-        let cleanup: Vec<Statement> = brokerage::cleanup_statements(scale).into_iter().map(statement).collect();
-        let mut session = database.session(&Texts::of(database.engine(), &cleanup), &Sessions::default())?;
-        let failed = |failure| DatabaseError::statement(&database.place(), "clean up after the last trial", failure);
-        let mut batch = Batch::default();
-        batch.begin(true);
-        (0..cleanup.len()).for_each(|index| batch.call(index as u16, []));
-        batch.commit();
-        session.run(&batch, &mut Answers::default()).map_err(failed)?;
-        let rows = session.query("select coalesce(max(id), 0) from trade").map_err(failed)?;
-        let greatest = rows.first().and_then(|row| row.first()).and_then(Value::int).unwrap_or(0);
-        self.epoch = brokerage::epoch_after(scale, greatest as u64);
+    /// Clears away what an earlier trial left, and remembers what this one finds.
+    fn begin(&mut self, trial: &Trial) -> Result<(), DatabaseError> {
+        self.begun = match &self.dataset {
+            Some(DataSet::Brokerage { scale, .. }) => {
+                Begun { epoch: begin_epoch(self.database.as_ref(), scale)?, tallies: Vec::new() }
+            }
+            Some(DataSet::Rows { .. }) => Begun { epoch: 0, tallies: tallies::begin(self.database.as_ref(), trial)? },
+            Some(DataSet::Scripts { .. }) | None => Begun::default(),
+        };
         Ok(())
     }
+}
+
+/// Cancels what an earlier trial left in the market, and finds numbers of trades that were never used.
+fn begin_epoch(database: &dyn Database, scale: &Scale) -> Result<u64, DatabaseError> {
+    let statement = |sql: String| Statement { name: "clean-up".to_owned(), sql, rows: false };
+    let cleanup: Vec<Statement> = brokerage::cleanup_statements(scale).into_iter().map(statement).collect();
+    let mut session = database.session(&Texts::of(database.engine(), &cleanup), &Sessions::default())?;
+    let failed = |failure| DatabaseError::statement(&database.place(), "clean up after the last trial", failure);
+    let mut batch = Batch::default();
+    batch.begin(true);
+    (0..cleanup.len()).for_each(|index| batch.call(index as u16, []));
+    batch.commit();
+    session.run(&batch, &mut Answers::default()).map_err(failed)?;
+    let rows = session.query("select coalesce(max(id), 0) from trade").map_err(failed)?;
+    let greatest = rows.first().and_then(|row| row.first()).and_then(Value::int).unwrap_or(0);
+    Ok(brokerage::epoch_after(scale, greatest as u64))
 }
 
 /// Fills on a thread of its own, while this one tells the observer.

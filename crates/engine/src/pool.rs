@@ -6,6 +6,7 @@
 use crate::TrialError;
 use crate::databases::Databases;
 use crate::muster;
+use crate::profile::Profile;
 use crate::ring;
 use crate::sessions::Work;
 use crate::task::Task;
@@ -15,8 +16,9 @@ use database::{Database, Texts};
 use load::Load;
 use recorder::Collector;
 use std::sync::Arc;
-use study::{Driver, Pool, Stream, Trial, Workload};
+use study::{Driver, Engine, Pool, Stream, Trial, Workload};
 use workload::brokerage::{self, Brokerage};
+use workload::rows;
 use workload::sql;
 use workload::transaction::{Business, Statement};
 
@@ -36,21 +38,26 @@ pub(crate) fn call(
 ) -> Result<(), TrialError> {
     let stream = &trial.streams[index];
     let Some(pool) = &stream.pool else { return Ok(()) };
-    let (database, epoch) = databases.current()?;
-    let asked = Asked::of(stream, muster::stream_seed(trial, index), epoch)?;
-    let texts = Texts::of(database.engine(), &asked.statements());
+    let (database, begun) = databases.current()?;
+    let asked = Asked::of(stream, pool, muster::stream_seed(trial, index), begun.epoch)?;
+    let texts = asked.texts(database.engine());
+    let names = Arc::new(texts.iter().map(|text| text.name.clone()).collect::<Vec<_>>());
     let refused = databases.refused();
     let many = pool.sessions > 0 && ring_allowed(stream);
     let mut lines = if many { lines(database, &texts, pool).map_err(&refused)? } else { Vec::new() };
     let workers = if lines.is_empty() { pool.sessions } else { stream.access.workers.clamp(1, pool.sessions) };
     if workers > WORKERS_MAX {
-        let what = format!("give more than {WORKERS_MAX} sessions a thread each, got {workers}: fewer sessions, with `users`");
+        let what =
+            format!("give more than {WORKERS_MAX} sessions a thread each, got {workers}: fewer sessions, with `users`");
         return Err(TrialError::Unsupported { system: trial.label.system.clone(), what });
     }
+    let mut first = 0;
     for worker in 0..workers {
         let load = muster::load(trial, index, worker, workers);
         let slots = load.slots();
-        let work = Work { business: asked.business(worker, workers, slots), tries: pool.how.tries };
+        let business = asked.business(&Share { worker, workers, first, slots });
+        let work = Work { business, tries: pool.how.tries, profile: Profile::new(names.clone()) };
+        first += slots;
         let road = if lines.is_empty() {
             Road::Session(database.session(&texts, &pool.how).map_err(&refused)?, work)
         } else {
@@ -93,15 +100,29 @@ fn lines(database: &dyn Database, texts: &Texts, pool: &Pool) -> Result<Vec<Line
 enum Asked {
     Brokerage { spec: brokerage::Spec, seed: u64, epoch: u64 },
     Scripts { program: Arc<sql::Program>, seed: u64 },
+    Rows { spec: rows::Spec },
+}
+
+/// One worker's share of the slots of a stream.
+struct Share {
+    worker: u32,
+    workers: u32,
+    /// The first of its slots, counted over all workers.
+    first: u32,
+    slots: u32,
 }
 
 impl Asked {
-    fn of(stream: &Stream, seed: u64, epoch: u64) -> Result<Asked, TrialError> {
+    fn of(stream: &Stream, pool: &Pool, seed: u64, epoch: u64) -> Result<Asked, TrialError> {
         match &stream.workload {
             Workload::Brokerage(spec) => Ok(Asked::Brokerage { spec: *spec, seed, epoch }),
             Workload::Sql(spec) => {
-                let textual = stream.pool.is_some_and(|pool| pool.how.protocol == study::Protocol::Simple);
+                let textual = pool.how.protocol == study::Protocol::Simple;
                 Ok(Asked::Scripts { program: Arc::new(crate::scripts::program(spec, textual)?), seed })
+            }
+            // The data set may have tables for more jobs than this trial has sessions.
+            Workload::Rows(spec) => {
+                Ok(Asked::Rows { spec: rows::Spec { jobs: pool.sessions.clamp(1, spec.jobs.max(1)), ..*spec } })
             }
             Workload::Block(_) | Workload::Files(_) => {
                 let what = "carry storage work over sessions".to_owned();
@@ -114,10 +135,24 @@ impl Asked {
         match self {
             Asked::Brokerage { spec, .. } => brokerage::statements(spec.preset),
             Asked::Scripts { program, .. } => program.statements(),
+            Asked::Rows { spec } => rows::statements(spec),
         }
     }
 
-    fn business(&self, worker: u32, workers: u32, slots: u32) -> Box<dyn Business> {
+    /// The statements in the text of an engine. Scripts read columns by name, and the simple protocol splices their values in.
+    fn texts(&self, engine: Engine) -> Texts {
+        let texts = Texts::of(engine, &self.statements());
+        match self {
+            Asked::Scripts { program, .. } => {
+                let naming = texts.naming(|statement| program.wants_names(statement));
+                if program.textual() { naming.spliced() } else { naming }
+            }
+            Asked::Brokerage { .. } | Asked::Rows { .. } => texts,
+        }
+    }
+
+    fn business(&self, share: &Share) -> Box<dyn Business> {
+        let &Share { worker, workers, first, slots } = share;
         match self {
             Asked::Brokerage { spec, seed, epoch } => {
                 Box::new(Brokerage::new(*spec, *seed, worker, workers, slots, *epoch))
@@ -126,6 +161,7 @@ impl Asked {
                 let clients = (0..slots).map(|slot| u64::from(slot) * u64::from(workers) + u64::from(worker));
                 Box::new(sql::Scripts::new(program.clone(), *seed, clients))
             }
+            Asked::Rows { spec } => Box::new(rows::Rows::new(*spec, first, slots)),
         }
     }
 }

@@ -1,4 +1,8 @@
 //! Scripts of transactions: read from files, or built in, and compiled for a trial.
+//!
+//! The one idea: what a script may do is known before anything is touched, so that a plan and a run refuse it alike.
+//!
+//! What it does not do: it sends nothing; what tables a script of the user asks is the user's business.
 
 use crate::TrialError;
 use std::fs;
@@ -21,6 +25,11 @@ pub fn program(spec: &ScriptsSpec, textual: bool) -> Result<Program, TrialError>
     };
     let path = spec.scripts.iter().map(|script| script.name.as_str()).collect::<Vec<_>>().join(", ");
     Program::build(&spec).map_err(|problems| TrialError::Script { path, problem: problems.to_string() })
+}
+
+/// Whether all scripts are built in, so that their tables are known.
+pub(crate) fn built_in(spec: &ScriptsSpec) -> bool {
+    spec.scripts.iter().all(|(path, _)| builtin::script(path).is_some())
 }
 
 fn script(path: &str, weight: f64) -> Result<Script, TrialError> {

@@ -43,7 +43,8 @@ pub enum Command {
     #[command(
         long_about = "A first look at this storage in about a minute; nothing to set up.\n\n\
             Runs the shipped study `quick` on scratch files in a folder: latency at one outstanding operation, the rate \
-            curve to its knee, sequential rates and the time of a synchronous write. It writes at most 2 GiB, less when \
+            curve to its knee, sequential rates and the time of a synchronous write; then a small brokerage house on an \
+            embedded SQLite in the cache folder: transactions a second. It writes at most 2 GiB, less when \
             the folder has less room, and says how much before it begins. The answer goes to the terminal, the report \
             to an HTML page beside the run file.",
         after_long_help = "Examples:\n  prony quick\n  prony quick /mnt/data --json"
@@ -135,6 +136,14 @@ pub enum Command {
             prony db check brokerage --on local:postgres --json"
     )]
     Db(Db),
+    /// What is understood of files that other programs run
+    #[command(
+        subcommand,
+        long_about = "Shows what Prony understands of a file that was written for another program, so that it can be run \
+            unchanged: nothing is converted, and nothing is touched.",
+        after_long_help = "Examples:\n  prony import pgbench transfer.sql\n  prony import pgbench transfer.sql --json"
+    )]
+    Import(Import),
     /// Add or remove tags of a run
     #[command(
         long_about = "Adds tags to a run, or removes them. Tags are labels for `list`; observations never change.",
@@ -198,7 +207,8 @@ pub struct Changes {
     /// System to run on [repeatable]
     #[arg(long, value_name = "TARGET", action = ArgAction::Append,
         long_help = "Run on this system instead of those in the study. Repeat it for two systems side by side. \
-            TARGET is a folder, `file:DIR`, `device:PATH`, `null:`, or `scripted:service=100us,servers=8`; \
+            TARGET is a folder, `file:DIR`, `device:PATH`, `sqlite:`, `sqlite:FILE`, `local:postgres`, `local:mariadb`, \
+            `postgres://..`, `mysql://..`, `null:`, `null-database:`, or `scripted:service=100us,servers=8`; \
             `NAME=TARGET` gives it a name. Default: the systems of the study.")]
     pub on: Vec<String>,
     /// Change a key of the study [repeatable]
@@ -284,6 +294,32 @@ pub struct Check {
     pub json: bool,
 }
 
+/// `import`.
+#[derive(Debug, clap::Subcommand)]
+pub enum Import {
+    /// A script of transactions in pgbench's language
+    #[command(
+        long_about = "Shows command by command what a script in pgbench's language does here, which variables it needs, its \
+            statements as the server sees them, and notes on what differs from pgbench or may surprise. The study `sql` \
+            runs the file as it is.\n\n\
+            Exit codes: 0 it can be run, with or without notes; 2 it cannot be read, with every problem and its place.",
+        after_long_help = "Examples:\n  prony import pgbench transfer.sql\n  prony import pgbench transfer.sql --json"
+    )]
+    Pgbench(ImportPgbench),
+}
+
+/// `import pgbench`.
+#[derive(Debug, Args)]
+pub struct ImportPgbench {
+    /// The script
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath,
+        long_help = "The script, as it would be given to `pgbench -f`.")]
+    pub file: PathBuf,
+    /// Print as JSON
+    #[arg(long, long_help = "Print as JSON (schema prony/import/1); the exit code still says whether it can be run.")]
+    pub json: bool,
+}
+
 /// `db`.
 #[derive(Debug, clap::Subcommand)]
 pub enum Db {
@@ -324,7 +360,10 @@ pub enum Db {
 #[derive(Debug, Args)]
 pub struct DbUp {
     /// Database: `local:postgres`, `local:mariadb`, or a URL
-    #[arg(value_name = "TARGET", long_help = "Database to start or to look at: `local:postgres`, `local:mariadb`, or a URL.")]
+    #[arg(
+        value_name = "TARGET",
+        long_help = "Database to start or to look at: `local:postgres`, `local:mariadb`, or a URL."
+    )]
     pub target: String,
     /// Setting of the private server [repeatable]
     #[arg(long, value_name = "SETTING=VALUE", action = ArgAction::Append,
@@ -357,7 +396,10 @@ pub struct DbCheck {
 #[derive(Debug, Args)]
 pub struct DbDown {
     /// Server to stop [default: all private ones]
-    #[arg(value_name = "TARGET", long_help = "Server to stop: `local:postgres` or `local:mariadb`. Default: all private ones.")]
+    #[arg(
+        value_name = "TARGET",
+        long_help = "Server to stop: `local:postgres` or `local:mariadb`. Default: all private ones."
+    )]
     pub target: Option<String>,
     /// Remove its data too
     #[arg(long, long_help = "Remove the server's folder with all its data sets. Default: they stay.")]

@@ -13,6 +13,7 @@ mod folder;
 mod judged;
 mod output;
 mod run;
+mod scripts;
 mod study_file;
 
 use clap::Parser as _;

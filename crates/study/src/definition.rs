@@ -53,16 +53,17 @@ pub(crate) enum WorkloadKind {
     Files,
     Brokerage,
     Sql,
+    Rows,
 }
 
 impl WorkloadKind {
     /// All of them, in the order of the reference page.
-    pub const ALL: [WorkloadKind; 4] =
-        [WorkloadKind::Block, WorkloadKind::Files, WorkloadKind::Brokerage, WorkloadKind::Sql];
+    pub const ALL: [WorkloadKind; 5] =
+        [WorkloadKind::Block, WorkloadKind::Files, WorkloadKind::Brokerage, WorkloadKind::Sql, WorkloadKind::Rows];
 
     /// Whether it asks a database.
     pub fn transactions(self) -> bool {
-        matches!(self, WorkloadKind::Brokerage | WorkloadKind::Sql)
+        matches!(self, WorkloadKind::Brokerage | WorkloadKind::Sql | WorkloadKind::Rows)
     }
 
     pub fn word(self) -> &'static str {
@@ -71,6 +72,7 @@ impl WorkloadKind {
             WorkloadKind::Files => "files",
             WorkloadKind::Brokerage => "brokerage",
             WorkloadKind::Sql => "sql",
+            WorkloadKind::Rows => "rows",
         }
     }
 }

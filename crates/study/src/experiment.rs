@@ -73,8 +73,11 @@ impl Experiment {
             (Group::Files, kind) => kind == WorkloadKind::Files,
             (Group::Brokerage, kind) => kind == WorkloadKind::Brokerage,
             (Group::Sql, kind) => kind == WorkloadKind::Sql,
+            (Group::Rows, kind) => kind == WorkloadKind::Rows,
             (Group::Session, kind) => kind.transactions(),
             (Group::Load, WorkloadKind::Block) => !matches!(key.name, "sessions" | "users"),
+            // A job is a session: there is nobody to share it.
+            (Group::Load, WorkloadKind::Rows) if key.name == "users" => false,
             (Group::Load, kind) => kind.transactions() && !matches!(key.name, "outstanding" | "per" | "slots"),
             // It is asked of a system, whatever the workloads.
             (Group::Opening, _) => false,

@@ -38,6 +38,8 @@ pub enum Group {
     Brokerage,
     /// Scripts of transactions: in the same places.
     Sql,
+    /// Batch jobs over rows: in the same places.
+    Rows,
     /// How sessions talk to a database: in the same places.
     Session,
     /// How a workload reaches the system: in the same places.

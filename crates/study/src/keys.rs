@@ -155,13 +155,6 @@ pub const KEYS: &[Key] = &[
         help: "When the exchange answers an order: after a time, or after a count of transactions, which one session repeats exactly.",
     },
     Key {
-        name: "procedures",
-        group: Group::Brokerage,
-        kind: Kind::Flag,
-        default: "false",
-        help: "Run the transactions that have one as stored procedures of the server.",
-    },
-    Key {
         name: "maintenance",
         group: Group::Brokerage,
         kind: Kind::Flag,
@@ -171,7 +164,9 @@ pub const KEYS: &[Key] = &[
     Key {
         name: "script",
         group: Group::Sql,
-        kind: Kind::Text("a file of pgbench's script language, `tpcb-like`, `select-only`, or several as `a.sql@3 + b.sql`"),
+        kind: Kind::Text(
+            "a file of pgbench's script language, `tpcb-like`, `select-only`, or several as `a.sql@3 + b.sql`",
+        ),
         default: "tpcb-like",
         help: "Which scripts make the transactions, with their weights.",
     },
@@ -188,6 +183,49 @@ pub const KEYS: &[Key] = &[
         kind: Kind::Count { min: 1, max: 1_000_000 },
         default: "1",
         help: "The `:scale` of the scripts, and of the data that comes with built-in ones.",
+    },
+    Key {
+        name: "job",
+        group: Group::Rows,
+        kind: Kind::Choice(&["update", "copy"]),
+        default: "update",
+        help: "What each job does with its own table, round and round: read rows for update and update them one by one, or \
+               copy blocks of rows into a second table. A session is a job.",
+    },
+    Key {
+        name: "rows",
+        group: Group::Rows,
+        kind: Kind::Count { min: 1, max: 1_000_000_000 },
+        default: "1000000",
+        help: "Rows of each job's table.",
+    },
+    Key {
+        name: "row",
+        group: Group::Rows,
+        kind: Kind::Bytes { min: Bytes(24), max: Bytes(32 << 10) },
+        default: "200 B",
+        help: "Bytes of a row's columns.",
+    },
+    Key {
+        name: "read_first",
+        group: Group::Rows,
+        kind: Kind::Flag,
+        default: "false",
+        help: "Read each row plainly before it is read for update.",
+    },
+    Key {
+        name: "commit_every",
+        group: Group::Rows,
+        kind: Kind::Count { min: 1, max: 1_000_000 },
+        default: "1",
+        help: "Rows that an update job changes between two commits; they are one operation. A copy commits each block.",
+    },
+    Key {
+        name: "copy_block",
+        group: Group::Rows,
+        kind: Kind::Bytes { min: Bytes(8 << 10), max: Bytes(256 << 10) },
+        default: "64 KiB",
+        help: "Bytes of rows that one statement copies; a block is one operation.",
     },
     Key {
         name: "threads",

@@ -216,7 +216,7 @@ fn label(point: &Point, i: usize, stream: &Stream) -> StreamLabel {
             vec![class("read", ClassKind::Work), class("write", ClassKind::Work), class("sync", ClassKind::Upkeep)]
         }
         WorkloadKind::Files => ["create", "copy", "read"].map(|name| class(name, ClassKind::Work)).to_vec(),
-        WorkloadKind::Brokerage | WorkloadKind::Sql => transactions::classes(&stream.workload),
+        WorkloadKind::Brokerage | WorkloadKind::Sql | WorkloadKind::Rows => transactions::classes(&stream.workload),
     };
     let (slots, think_mean, offered) = match stream.load {
         LoadSpec::Closed { slots, think } => (Some(slots), think.mean(), None),
@@ -236,7 +236,7 @@ fn label(point: &Point, i: usize, stream: &Stream) -> StreamLabel {
 /// The load in words: `closed, 32 outstanding`.
 pub(crate) fn load_words(stream: &Stream) -> String {
     if let Some(pool) = &stream.pool {
-        return transactions::load_words(stream.load, pool);
+        return transactions::load_words(stream, pool);
     }
     if let Workload::Files(spec) = &stream.workload {
         let loops = if spec.loops == 1 { "1 loop".to_owned() } else { format!("{} loops", spec.loops) };

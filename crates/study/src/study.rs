@@ -13,7 +13,7 @@ use crate::point::{Point, combinations};
 use crate::problem::{Origin, Problems};
 use crate::resolve::{Resolved, resolve};
 use crate::survey::Survey;
-use crate::{Judgement, Place, SystemSpec, draft, opening, read};
+use crate::{Judgement, Place, Protocol, ScriptsSpec, Stream, SystemSpec, Workload, draft, opening, read};
 
 /// More points than this are a slip of the pen: at ten seconds each they take more than a day.
 const POINTS_MAX: u64 = 10_000;
@@ -32,6 +32,7 @@ pub struct Study {
     definition: Definition,
     specs: Vec<SystemSpec>,
     judgement: Judgement,
+    scripts: Vec<(ScriptsSpec, bool)>,
     pub(crate) systems: Vec<SystemChoice>,
     pub(crate) experiments: Vec<Experiment>,
 }
@@ -70,6 +71,7 @@ impl Study {
             notes,
             definition,
             specs: Vec::new(),
+            scripts: Vec::new(),
             judgement,
             systems,
             experiments,
@@ -88,11 +90,12 @@ impl Study {
             let message = format!("at most {POINTS_MAX} points in a study, all systems together, got {points}");
             return problems.add(&Origin::Whole, "experiment", message);
         }
-        let (survey, mut specs) = (Survey::default(), self.specs.clone());
+        let (survey, mut specs, mut scripts) = (Survey::default(), self.specs.clone(), Vec::new());
         let mut changes: Vec<Option<String>> = vec![None; specs.len()];
         self.each_point(|i, point| {
             changes[i] = changes[i].take().or_else(|| opening::change(point, problems));
             let Ok(trial) = draft::trial(point, &survey, &self.judgement.steady, problems) else { return };
+            scripts.extend(trial.streams.iter().filter_map(compiled));
             let spec = &mut specs[i];
             let made = !matches!(spec.place, Place::Device { .. });
             if trial.module_bytes.0 > 0 && (made || point.size("size", 0).is_some()) {
@@ -107,6 +110,8 @@ impl Study {
             spec.place = system.spec.place.clone();
         }
         self.specs = specs;
+        scripts.dedup();
+        self.scripts = scripts;
     }
 
     /// Visits every point on every system, which comes with its place.
@@ -128,6 +133,12 @@ impl Study {
         &self.specs
     }
 
+    /// Scripts that its trials run, and whether their values go into the text, so that they can be read before anything is
+    /// touched.
+    pub fn scripts(&self) -> &[(ScriptsSpec, bool)] {
+        &self.scripts
+    }
+
     /// What the study wants to know of its observations.
     pub fn judgement(&self) -> &Judgement {
         &self.judgement
@@ -147,5 +158,16 @@ impl Study {
     /// Parameters of the study: name, default, help.
     pub fn parameters(&self) -> impl Iterator<Item = (&str, &str, &str)> {
         self.definition.parameters.iter().map(|p| (p.name.as_str(), p.default.as_str(), p.help.as_str()))
+    }
+}
+
+/// The scripts of a stream, with whether its sessions splice values into their text.
+fn compiled(stream: &Stream) -> Option<(ScriptsSpec, bool)> {
+    match &stream.workload {
+        Workload::Sql(spec) => {
+            let textual = stream.pool.is_some_and(|pool| pool.how.protocol == Protocol::Simple);
+            Some((spec.clone(), textual))
+        }
+        _ => None,
     }
 }

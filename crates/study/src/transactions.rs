@@ -6,18 +6,22 @@
 //! What it does not do: it reads no script and knows no database.
 
 use crate::definition::WorkloadKind;
+use crate::experiment::FactorChoice;
 use crate::point::Point;
 use crate::problem::Problems;
+use crate::value::Value;
 use crate::{Access, Isolation, Place, Pool, Protocol, ScriptsSpec, Sessions, Stream, Workload};
 use load::{Arrivals, Pacing, Ramp, Spec as LoadSpec, Think};
 use observation::ClassKind;
-use units::{Nanos, PerSecond};
+use units::{Bytes, Nanos, PerSecond};
 use workload::brokerage::{Market, Preset, Spec};
+use workload::rows;
 
 /// The stream of transactions at a point.
 pub(crate) fn stream(point: &Point, i: usize, problems: &mut Problems) -> Stream {
     let workload = match point.streams[i].kind {
         WorkloadKind::Brokerage => Workload::Brokerage(brokerage(point, i)),
+        WorkloadKind::Rows => Workload::Rows(jobs(point, i)),
         _ => Workload::Sql(scripts(point, i, problems)),
     };
     let pool = pool(point, i);
@@ -37,6 +41,7 @@ pub(crate) fn classes(workload: &Workload) -> Vec<(String, ClassKind)> {
     match workload {
         Workload::Brokerage(spec) => workload::brokerage::classes(spec.preset).into_iter().map(work).collect(),
         Workload::Sql(spec) => spec.scripts.iter().map(|(path, _)| work(script_name(path))).collect(),
+        Workload::Rows(spec) => rows::classes(spec).into_iter().map(work).collect(),
         Workload::Block(_) | Workload::Files(_) => Vec::new(),
     }
 }
@@ -71,8 +76,28 @@ fn brokerage(point: &Point, i: usize) -> Spec {
         customers: point.count("customers", i).unwrap_or(1_000),
         days: point.count("days", i).unwrap_or(10),
         market: if point.word("market", i) == "by-count" { Market::ByCount } else { Market::ByTime },
-        procedures: point.flag("procedures", i),
         maintenance: point.flag("maintenance", i),
+    }
+}
+
+/// Jobs over tables that are made for the largest trial of the experiment, so that all of its trials find the same data.
+fn jobs(point: &Point, i: usize) -> rows::Spec {
+    let own = |factor: &&FactorChoice| {
+        factor.key.name == "sessions" && factor.stream.as_ref().is_none_or(|name| *name == point.streams[i].name)
+    };
+    let levels = point.experiment.factors.iter().filter(own).flat_map(|factor| &factor.levels);
+    let counts = levels.filter_map(|level| if let Value::Count(count) = level.value { Some(count) } else { None });
+    let jobs = counts.chain(point.count("sessions", i)).max().unwrap_or(1);
+    let bytes = |key| point.size(key, i).unwrap_or_default().0;
+    rows::Spec {
+        jobs: jobs as u32,
+        rows_per_job: point.count("rows", i).unwrap_or(1_000_000),
+        row_bytes: bytes("row") as u32,
+        commit_every: point.count("commit_every", i).unwrap_or(1) as u32,
+        mode: match point.word("job", i) {
+            "copy" => rows::Mode::Copy { block_bytes: bytes("copy_block") },
+            _ => rows::Mode::Update { read_first: point.flag("read_first", i) },
+        },
     }
 }
 
@@ -167,7 +192,24 @@ fn access(point: &Point, i: usize, sessions: u32, problems: &mut Problems) -> Ac
 }
 
 /// The load of a stream of transactions in words.
-pub(crate) fn load_words(load: LoadSpec, pool: &Pool) -> String {
+pub(crate) fn load_words(stream: &Stream, pool: &Pool) -> String {
+    match &stream.workload {
+        Workload::Rows(spec) => format!("{}; an operation is {}", sessions_words(stream.load, pool), unit_words(spec)),
+        _ => sessions_words(stream.load, pool),
+    }
+}
+
+/// What one operation of a batch job is, from which rows a second follow.
+fn unit_words(spec: &rows::Spec) -> String {
+    let rows = spec.rows_per_arrival();
+    let counted = if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
+    match spec.mode {
+        rows::Mode::Update { .. } => format!("{counted} of {} B", spec.row_bytes),
+        rows::Mode::Copy { block_bytes } => format!("a block of {}, {counted}", units::bytes(Bytes(block_bytes))),
+    }
+}
+
+fn sessions_words(load: LoadSpec, pool: &Pool) -> String {
     let sessions = if pool.sessions == 1 { "1 session".to_owned() } else { format!("{} sessions", pool.sessions) };
     match load {
         LoadSpec::Closed { slots, think } if think.mean() > Nanos::ZERO || slots != pool.sessions => {

@@ -4,7 +4,7 @@ use crate::Sessions;
 use load::{Pacing, Ramp, Spec as LoadSpec};
 use observation::TrialLabel;
 use units::{Bytes, Nanos};
-use workload::{block, brokerage, files};
+use workload::{block, brokerage, files, rows};
 
 /// One point of the plan.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,6 +68,8 @@ pub enum Workload {
     Brokerage(brokerage::Spec),
     /// Scripts of transactions on a database.
     Sql(ScriptsSpec),
+    /// Batch jobs over rows of a database. It has the tables of the largest trial of its experiment; a session is a job.
+    Rows(rows::Spec),
 }
 
 /// Scripts that a study names. Their texts are read when the study is run.
@@ -245,7 +247,7 @@ impl Stream {
     pub fn writes(&self) -> bool {
         match &self.workload {
             Workload::Block(spec) => spec.writes(),
-            Workload::Files(_) | Workload::Brokerage(_) | Workload::Sql(_) => true,
+            Workload::Files(_) | Workload::Brokerage(_) | Workload::Sql(_) | Workload::Rows(_) => true,
         }
     }
 }

@@ -31,7 +31,7 @@ pub struct CheckOutcome {
     pub took: Duration,
 }
 
-/// Holds the data against all invariants of its kind. `clock` tells the time since any moment.
+/// Holds the data against all invariants of its kind; only the brokerage house has any. `clock` tells the time since any moment.
 ///
 /// # Errors
 /// When the database refuses a query.
@@ -40,7 +40,8 @@ pub fn check(
     dataset: &DataSet,
     clock: &dyn Fn() -> Duration,
 ) -> Result<Vec<CheckOutcome>, DatabaseError> {
-    let DataSet::Brokerage { scale, .. } = dataset;
+    // Batch jobs are held to their tallies, and of scripts nobody knows what must hold.
+    let DataSet::Brokerage { scale, .. } = dataset else { return Ok(Vec::new()) };
     invariants(scale.preset).iter().map(|invariant| outcome(session, dataset, invariant, clock)).collect()
 }
 
@@ -61,12 +62,12 @@ fn outcome(
     })
 }
 
-/// The checksums of each table: the same on all engines that hold the same rows.
+/// The checksums of each table of the brokerage house: the same on all engines that hold the same rows.
 ///
 /// # Errors
 /// When the database refuses a query.
 pub fn checksums(session: &mut dyn Session, dataset: &DataSet) -> Result<Vec<(String, Vec<String>)>, DatabaseError> {
-    let DataSet::Brokerage { scale, .. } = dataset;
+    let DataSet::Brokerage { scale, .. } = dataset else { return Ok(Vec::new()) };
     let sums = checksum_queries(scale.preset).into_iter().map(|(table, sql)| {
         let rows = session.query(&sql).map_err(|failure| failed(dataset, &format!("checksum of {table}"), failure))?;
         Ok((table, rows.first().into_iter().flatten().map(shown).collect()))

@@ -2,12 +2,11 @@
 //!
 //! The one idea: each takes the next job when it has done one, so that nobody waits for the slowest.
 
-use super::{DataSet, Progress, Stage};
+use super::{DataSet, Progress, Stage, Table};
 use crate::{Database, DatabaseError, Rows, Session};
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use workload::brokerage::schema::Table;
 use workload::transaction::Value;
 
 /// Rows between two words about progress.
@@ -17,7 +16,7 @@ const WORD: u64 = 10_000;
 #[derive(Clone, Debug)]
 pub(super) enum Job {
     Statement(String),
-    Rows { table: &'static Table, part: u32, parts: u32 },
+    Rows { table: Table, part: u32, parts: u32 },
 }
 
 /// Those who fill a data set.
@@ -87,7 +86,7 @@ impl Crowd<'_> {
                 let columns: Vec<&str> = table.columns.iter().map(|column| column.name).collect();
                 let made = self.dataset.part(table, *part, *parts);
                 let mut rows = Counted { rows: made, since: 0, shared, crowd: self };
-                let loaded = session.load(table.name, &columns, &mut rows);
+                let loaded = session.load(&table.name, &columns, &mut rows);
                 let action = format!("load rows into {}", table.name);
                 loaded.map_err(|failure| DatabaseError::statement(&place, &action, failure))?;
                 rows.tell();

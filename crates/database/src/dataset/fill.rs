@@ -171,12 +171,12 @@ fn statements(list: Vec<String>) -> Vec<Job> {
 
 /// All tables in parts, the largest first, so that none is left for the end.
 fn parts(dataset: &DataSet, sessions: usize) -> Vec<Job> {
-    let mut tables: Vec<_> = dataset.tables().into_iter().map(|table| (dataset.row_count(table), table)).collect();
+    let mut tables: Vec<_> = dataset.tables().into_iter().map(|table| (dataset.row_count(&table), table)).collect();
     tables.sort_by_key(|(rows, _)| std::cmp::Reverse(*rows));
     let split = |rows: u64| if sessions > 1 { (rows / PART).clamp(1, 1_000) as u32 } else { 1 };
     let jobs = tables.into_iter().flat_map(|(rows, table)| {
         let parts = split(rows);
-        (0..parts).map(move |part| Job::Rows { table, part, parts })
+        (0..parts).map(move |part| Job::Rows { table: table.clone(), part, parts })
     });
     jobs.collect()
 }

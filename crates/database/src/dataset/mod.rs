@@ -7,6 +7,7 @@
 //! What it does not do: it generates no rows and knows no invariant; those come from `workload`.
 
 mod check;
+mod content;
 mod crowd;
 mod fill;
 pub(crate) mod mark;
@@ -17,6 +18,7 @@ mod set;
 mod tests;
 
 pub use check::{CheckOutcome, check, check_ledger, checksums, last_trade};
+pub use content::Table;
 pub use fill::{Filled, Recognised, drop_dataset, fill, recognise, use_up};
 pub use mark::{Found, Mark, State};
 pub use progress::{Progress, Stage};

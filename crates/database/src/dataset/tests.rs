@@ -108,7 +108,51 @@ fn a_mark_says_what_its_data_set_is() {
     let fact = |name: &str| facts.iter().find(|(fact, _)| *fact == name).map(|(_, value)| value.clone());
     assert_eq!(DataSet::read(fact), Some(set.clone()));
     assert_eq!(DataSet::read(|_| None), None);
+    for other in [DataSet::Scripts { scale: 7 }, DataSet::Rows { jobs: 3, rows: 1 << 40, row_bytes: 200, copy: true }] {
+        let facts = other.facts();
+        let fact = |name: &str| facts.iter().find(|(fact, _)| *fact == name).map(|(_, value)| value.clone());
+        assert_eq!(DataSet::read(fact), Some(other));
+    }
     assert_eq!(set.schema(), format!("prony_brokerage_house_6000_30_{}", u64::MAX));
     // A server's names have 63 letters at most.
     assert!(set.schema().len() <= 63);
+}
+
+#[test]
+fn tables_of_scripts_and_jobs_are_filled_recognised_and_restored_like_all_others() {
+    let jobs = DataSet::Rows { jobs: 2, rows: 500, row_bytes: 64, copy: true };
+    for (set, table, rows) in [(DataSet::Scripts { scale: 1 }, "pgbench_accounts", 100_000), (jobs, "batch_1", 500)] {
+        let folder = tempfile::tempdir().unwrap();
+        let spec = DatabaseSpec { engine: Engine::Sqlite, at: At::Cache };
+        let (cache_dir, stop) = (folder.path().to_owned(), Arc::default());
+        let options = OpenOptions { cache_dir, dataset: Some(set.clone()), settings: Vec::new(), stop };
+        let database = open(&spec, &options).unwrap();
+        let again = || fill(&*database, &set, true, &|_| {}, &AtomicBool::new(false)).unwrap();
+        assert!(matches!(again(), Filled::Anew { .. }), "{set:?}");
+        let count = || {
+            let rows = plain(&*database).query(&format!("SELECT count(*) FROM {table}")).unwrap();
+            rows[0][0].int().unwrap()
+        };
+        assert_eq!(count(), rows);
+        use_up(&*database, &set).unwrap();
+        plain(&*database).script(&format!("DELETE FROM {table}")).unwrap();
+        assert_eq!((again(), count()), (Filled::Restored, rows));
+        assert_eq!(database.datasets().unwrap(), [set]);
+    }
+}
+
+#[test]
+fn a_part_of_the_accounts_holds_its_own_rows() {
+    let set = DataSet::Scripts { scale: 2 };
+    let table = set.tables().into_iter().find(|table| table.name == "pgbench_accounts").unwrap();
+    let (mut row, mut last) = (Vec::new(), 0);
+    for part in 0..3 {
+        let mut rows = set.part(&table, part, 3);
+        while rows.next(&mut row) {
+            let number = row[0].int().unwrap();
+            assert_eq!((number, row.len()), (last + 1, 4));
+            last = number;
+        }
+    }
+    assert_eq!(last, 200_000);
 }

@@ -4,8 +4,9 @@
 //! knows keys and references only as part of a table; MariaDB's tables lie in the order of their key, so that a key that came
 //! later would write every row twice.
 
+use crate::dataset::Table;
 use study::Engine;
-use workload::brokerage::schema::{Column, Reference, Table, Type};
+use workload::brokerage::schema::{Column, Reference, Type};
 
 /// What a fill says before and after the rows. Statements of one list may run side by side; the lists follow one another.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,16 +25,16 @@ pub struct Definitions {
 
 impl Definitions {
     /// Definitions of these tables. A reference to a table that is not among them is left out.
-    pub fn of(engine: Engine, tables: &[&Table]) -> Definitions {
+    pub fn of(engine: Engine, tables: &[Table]) -> Definitions {
         let mut all = Definitions::default();
         for table in tables {
             let present = |reference: &&Reference| tables.iter().any(|other| other.name == reference.table);
             let references: Vec<&Reference> = table.references.iter().filter(present).collect();
             all.tables.push(create(engine, table, tables, &references));
-            all.statistics.push(statistics(engine, table.name));
-            if engine == Engine::Postgres {
+            all.statistics.push(statistics(engine, &table.name));
+            if engine == Engine::Postgres && !table.key.is_empty() {
                 let key = list(engine, table.key);
-                all.keys.push(format!("ALTER TABLE {} ADD PRIMARY KEY ({key})", quoted(engine, table.name)));
+                all.keys.push(format!("ALTER TABLE {} ADD PRIMARY KEY ({key})", quoted(engine, &table.name)));
             }
             all.indexes.extend(indexes(engine, table));
             all.references.extend(added_references(engine, table, tables, &references));
@@ -72,22 +73,22 @@ fn column(engine: Engine, column: &Column) -> String {
     format!("{} {}{null}", quoted(engine, column.name), type_name(engine, column.kind))
 }
 
-fn create(engine: Engine, table: &Table, tables: &[&Table], references: &[&Reference]) -> String {
+fn create(engine: Engine, table: &Table, tables: &[Table], references: &[&Reference]) -> String {
     let mut parts: Vec<String> = table.columns.iter().map(|one| column(engine, one)).collect();
-    if engine != Engine::Postgres {
+    if engine != Engine::Postgres && !table.key.is_empty() {
         parts.push(format!("PRIMARY KEY ({})", list(engine, table.key)));
     }
     if engine == Engine::Sqlite {
         parts.extend(references.iter().map(|reference| foreign_key(engine, reference, tables)));
     }
     let options = match engine {
-        Engine::Sqlite if whole_number_key(table) => " STRICT",
+        Engine::Sqlite if table.key.is_empty() || whole_number_key(table) => " STRICT",
         // Such a key would otherwise be an index beside the table.
         Engine::Sqlite => " STRICT, WITHOUT ROWID",
         Engine::Mariadb => " ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
         _ => "",
     };
-    format!("CREATE TABLE {} ({}){options}", quoted(engine, table.name), parts.join(", "))
+    format!("CREATE TABLE {} ({}){options}", quoted(engine, &table.name), parts.join(", "))
 }
 
 fn whole_number_key(table: &Table) -> bool {
@@ -95,7 +96,7 @@ fn whole_number_key(table: &Table) -> bool {
     table.key.len() == 1 && kind(table.key[0]) == Some(Type::Int)
 }
 
-fn foreign_key(engine: Engine, reference: &Reference, tables: &[&Table]) -> String {
+fn foreign_key(engine: Engine, reference: &Reference, tables: &[Table]) -> String {
     let key = tables.iter().find(|other| other.name == reference.table).map_or(&[] as &[&str], |other| other.key);
     let (from, table) = (list(engine, reference.columns), quoted(engine, reference.table));
     format!("FOREIGN KEY ({from}) REFERENCES {table} ({})", list(engine, key))
@@ -103,7 +104,7 @@ fn foreign_key(engine: Engine, reference: &Reference, tables: &[&Table]) -> Stri
 
 fn indexes(engine: Engine, table: &Table) -> Vec<String> {
     let name = |columns: &[&str]| quoted(engine, &format!("{}_{}", table.name, columns.join("_")));
-    let on = quoted(engine, table.name);
+    let on = quoted(engine, &table.name);
     let columns = |columns: &&'static [&'static str]| list(engine, columns);
     match engine {
         // One statement a table, so that its rows are read once.
@@ -117,7 +118,7 @@ fn indexes(engine: Engine, table: &Table) -> Vec<String> {
 
 /// References of a table that exists, all in one statement. Two such statements cannot block each other for ever: a table
 /// refers only to earlier ones, so that all take their locks in one order.
-fn added_references(engine: Engine, table: &Table, tables: &[&Table], references: &[&Reference]) -> Option<String> {
+fn added_references(engine: Engine, table: &Table, tables: &[Table], references: &[&Reference]) -> Option<String> {
     if engine == Engine::Sqlite || references.is_empty() {
         return None;
     }
@@ -126,7 +127,7 @@ fn added_references(engine: Engine, table: &Table, tables: &[&Table], references
         format!("ADD CONSTRAINT {} {}", quoted(engine, &name(reference)), foreign_key(engine, reference, tables))
     };
     let parts: Vec<String> = references.iter().map(add).collect();
-    Some(format!("ALTER TABLE {} {}", quoted(engine, table.name), parts.join(", ")))
+    Some(format!("ALTER TABLE {} {}", quoted(engine, &table.name), parts.join(", ")))
 }
 
 fn statistics(engine: Engine, table: &str) -> String {
@@ -144,7 +145,7 @@ mod tests {
     use workload::brokerage::{Preset, schema};
 
     fn definitions(engine: Engine, preset: Preset) -> Definitions {
-        Definitions::of(engine, &schema::tables(preset).collect::<Vec<_>>())
+        Definitions::of(engine, &schema::tables(preset).map(Table::from).collect::<Vec<_>>())
     }
 
     #[test]

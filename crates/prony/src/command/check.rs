@@ -4,6 +4,7 @@ use crate::Outcome;
 use crate::args::Check;
 use crate::failure::Failure;
 use crate::output;
+use crate::scripts::{self, Slip};
 use crate::study_file::{self, StudyText};
 use report::{CheckProblem, CheckedStudy};
 use study::{Problems, Study};
@@ -16,18 +17,24 @@ pub fn run(asked: &Check) -> Result<Outcome, Failure> {
         return as_json(&text, &read);
     }
     let study = read.map_err(|problems| study_file::failure(&text.origin, &problems))?;
+    scripts::check(&study)?;
     output::print(&format!("{}: no problems; {}\n", text.origin, summary(&study)))?;
     Ok(Outcome::Fine)
 }
 
 fn as_json(text: &StudyText, read: &Result<Study, Problems>) -> Result<Outcome, Failure> {
-    let problems = match read {
-        Ok(_) => Vec::new(),
+    let problems: Vec<CheckProblem> = match read {
+        Ok(study) => scripts::slip(study).into_iter().map(in_script).collect(),
         Err(problems) => problems.list.iter().map(problem).collect(),
     };
     let outcome = if problems.is_empty() { Outcome::Fine } else { Outcome::Unsound };
     output::print_json(&report::check_json(&CheckedStudy { study: text.origin.clone(), problems }))?;
     Ok(outcome)
+}
+
+/// Its place stands in its text: it lies in no line of the study.
+fn in_script(slip: Slip) -> CheckProblem {
+    CheckProblem { line: None, column: None, message: slip.text, hints: vec![slip.hint.to_owned()] }
 }
 
 fn problem(found: &study::Problem) -> CheckProblem {

@@ -36,8 +36,7 @@ fn up(asked: &DbUp) -> Result<Outcome, Failure> {
 
 fn setting(text: &str) -> Result<(String, String), Failure> {
     let parts = text.split_once('=').filter(|(key, _)| !key.trim().is_empty());
-    let (key, value) =
-        parts.ok_or_else(|| Failure::new(format!("reading --server: SETTING=VALUE, got `{text}`")))?;
+    let (key, value) = parts.ok_or_else(|| Failure::new(format!("reading --server: SETTING=VALUE, got `{text}`")))?;
     Ok((key.trim().to_owned(), value.trim().to_owned()))
 }
 
@@ -47,17 +46,17 @@ fn needed(choice: &StudyChoice) -> Result<Vec<(DatabaseSpec, Vec<DataSet>)>, Fai
     let study = study_file::read_or_fail(&text, &choice.changes, &[])?;
     let plan = run::plan(&text.origin, &study, 1)?;
     let trials = || plan.trials.iter().chain(plan.searches.iter().map(study::Search::template));
-    let sets = |name: &str| {
+    let sets = |name: &str, spec: &DatabaseSpec| {
         let streams = trials().filter(|trial| trial.label.system == name).flat_map(|trial| &trial.streams);
         let mut sets: Vec<DataSet> = Vec::new();
-        for set in streams.filter_map(|stream| engine::data_set(&stream.workload)) {
+        for set in streams.filter_map(|stream| engine::data_set(&stream.workload, spec)) {
             if !sets.contains(&set) {
                 sets.push(set);
             }
         }
         sets
     };
-    Ok(databases(&study).map(|(name, spec)| (spec.clone(), sets(name))).collect())
+    Ok(databases(&study).map(|(name, spec)| (spec.clone(), sets(name, spec))).collect())
 }
 
 fn databases(study: &Study) -> impl Iterator<Item = (&str, &DatabaseSpec)> {
@@ -112,7 +111,11 @@ fn check(asked: &DbCheck) -> Result<Outcome, Failure> {
     if all.is_empty() {
         return Err(Failure::new("checking data sets: none is filled there").hint("fill one with `prony db fill`"));
     }
-    if asked.json { output::print_json(&checks_json(&all))? } else { output::print(&checks_text(&all))? }
+    if asked.json {
+        output::print_json(&checks_json(&all))?
+    } else {
+        output::print(&checks_text(&all))?
+    }
     let passed = all.iter().flat_map(|checked| &checked.outcomes).all(|outcome| outcome.passed);
     Ok(if passed { Outcome::Fine } else { Outcome::Failed })
 }
@@ -184,7 +187,11 @@ fn down(asked: &DbDown) -> Result<Outcome, Failure> {
     };
     for engine in engines {
         let doing = |error| failed(format!("stopping the private {} server", engine.word()), &error);
-        let ended = database::server::down(engine, &cache::folder(), &stop, asked.remove).map_err(doing)?;
+        let ended = match database::server::down(engine, &cache::folder(), &stop, asked.remove) {
+            // Nobody asked for this engine, and what is not installed does not run.
+            Err(DatabaseError::MissingPackage { .. }) if asked.target.is_none() => continue,
+            ended => ended.map_err(doing)?,
+        };
         for place in ended {
             output::print(&format!("{place}\n"))?;
         }

@@ -6,6 +6,7 @@ mod clean;
 mod compare;
 mod completions;
 mod db;
+mod import;
 mod list;
 mod man;
 mod note;
@@ -40,6 +41,7 @@ pub fn dispatch(command: Command) -> Result<Outcome, Failure> {
         Command::Compare(asked) => compare::run(&asked),
         Command::Ceiling(asked) => ceiling::run(&asked),
         Command::Db(asked) => db::run(&asked),
+        Command::Import(asked) => import::run(&asked),
         Command::Tag(asked) => tag::run(&asked),
         Command::Note(asked) => note::run(&asked),
         Command::Redact(asked) => redact::run(&asked),

@@ -1,7 +1,7 @@
 //! `prony quick`: the study `quick` on a folder, with a size that fits it.
 //!
 //! The one idea: a first look must work wherever it is tried, so that a folder with little room gets smaller scratch
-//! files instead of an error, and the difference is said.
+//! files instead of an error, and the difference is said. The embedded database keeps its file in the cache.
 
 use crate::Outcome;
 use crate::args::{Changes, Quick};
@@ -14,6 +14,9 @@ use units::Bytes;
 
 /// The shipped study that this runs.
 const STUDY: &str = "quick";
+
+/// The system of its transactions; the folder is only asked for storage.
+const EMBEDDED: &str = "sqlite=sqlite:";
 
 /// The scratch file shrinks by halves down to this; below it, caches and file system metadata are all one sees.
 const SIZE_MIN: Bytes = Bytes(16 << 20);
@@ -45,7 +48,7 @@ pub fn run(asked: Quick) -> Result<Outcome, Failure> {
 
 /// Where to run, and how large when the study's own size does not fit.
 fn changes(text: &StudyText, dir: &str, quiet: bool) -> Result<Changes, Failure> {
-    let mut changes = Changes { on: vec![format!("here=file:{dir}")], ..Changes::default() };
+    let mut changes = Changes { on: vec![format!("here=file:{dir}"), EMBEDDED.to_owned()], ..Changes::default() };
     let study = study_file::read_or_fail(text, &changes, &[])?;
     let survey = survey::survey(study.systems())?;
     let free = survey.systems.first().and_then(|system| system.free).unwrap_or(Bytes(u64::MAX));

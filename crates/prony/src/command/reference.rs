@@ -47,11 +47,19 @@ fn keys() -> String {
 }
 
 /// The groups of keys with the places where they stand, in the order of the page.
-const GROUPS: [(Group, &str, &str); 8] = [
+const GROUPS: [(Group, &str, &str); 12] = [
     (Group::System, "System", "In `[system.NAME]`, and in an experiment."),
     (Group::Opening, "Opening", "In `[system.NAME]` only, never a factor: a system is opened once for the whole run."),
     (Group::Block, "Workloads of blocks", "In `[workload.NAME]` of kind `block`, a stream, or an experiment."),
     (Group::Files, "Workloads of files", "In `[workload.NAME]` of kind `files`, a stream, or an experiment."),
+    (Group::Brokerage, "The brokerage house", "In `[workload.NAME]` of kind `brokerage`, a stream, or an experiment."),
+    (Group::Sql, "Scripts of transactions", "In `[workload.NAME]` of kind `sql`, a stream, or an experiment."),
+    (Group::Rows, "Batch jobs over rows", "In `[workload.NAME]` of kind `rows`, a stream, or an experiment."),
+    (
+        Group::Session,
+        "Sessions",
+        "How a database is talked to: in a workload that asks one, a stream, or an experiment.",
+    ),
     (Group::Access, "Access", "How a workload reaches the system: in a workload, a stream, or an experiment."),
     (Group::Load, "Load", "In the `load` table of a stream or an experiment."),
     (Group::State, "State", "What a trial finds when it starts: in an experiment."),
@@ -67,12 +75,14 @@ fn command_line() -> String {
     let _ = write!(text, "\n{}", examples(&cli));
     for command in cli.get_subcommands().filter(|command| !command.is_hide_set() && command.get_name() != "help") {
         section(&mut text, command);
+        let inner = command.get_subcommands().filter(|command| !command.is_hide_set() && command.get_name() != "help");
+        inner.for_each(|command| section(&mut text, command));
     }
     text
 }
 
 fn section(text: &mut String, command: &Command) {
-    let _ = write!(text, "\n## prony {}\n\n", command.get_name());
+    let _ = write!(text, "\n## {}\n\n", command.get_bin_name().unwrap_or_default());
     let usage = command.clone().render_usage().to_string();
     let _ = write!(text, "```text\n{}\n```\n\n", usage.trim_start_matches("Usage: "));
     let _ = writeln!(text, "{}", prose(command.get_long_about().map(ToString::to_string)));

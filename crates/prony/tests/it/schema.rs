@@ -40,6 +40,24 @@ fn what_is_printed_before_a_run_fits_its_schema() {
 }
 
 #[test]
+fn what_is_understood_of_a_script_fits_its_schema_and_notes_are_no_failure() {
+    let program = Program::new();
+    program.write("good.sql", "\\set a random(1, 10)\nSELECT :b AS c \\gset\n\\if :a > 5\nSELECT :c, ':a';\n\\endif\n");
+    program.write("bad.sql", "\\setshell a date\nSELECT 1;\n");
+    let good = program.run("import pgbench good.sql --json");
+    assert_eq!(good.code, Some(0), "{good}");
+    let value = good.json();
+    hold(&value);
+    assert_eq!((&value["ok"], &value["needs"]), (&Value::Bool(true), &serde_json::json!(["b"])));
+    assert!(value["notes"].as_array().is_some_and(|notes| notes.len() >= 2), "{good}");
+    let bad = program.run("import pgbench bad.sql --json");
+    assert_eq!(bad.code, Some(2), "{bad}");
+    hold(&bad.json());
+    let text = program.run("import pgbench bad.sql");
+    assert!(text.code == Some(2) && text.stdout.contains("cannot be run, because of 1 problem"), "{text}");
+}
+
+#[test]
 fn a_check_that_fails_prints_its_problems_as_json_and_exits_with_2() {
     let program = Program::new();
     program.write("wrong.toml", "title = 1\n");

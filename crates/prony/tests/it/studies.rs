@@ -9,6 +9,11 @@ fn names(program: &Program) -> Vec<String> {
     studies.map(|study| study["name"].as_str().expect("a name").to_owned()).collect()
 }
 
+/// Studies that ask a database, with none that answers: `null-database:` does, at once.
+fn asks_a_database(program: &Program, name: &str) -> bool {
+    !program.fine(&format!("studies {name}")).contains("kind = \"file\"")
+}
+
 #[test]
 fn the_list_of_studies_has_one_line_each() {
     let program = Program::new();
@@ -32,8 +37,9 @@ fn a_shipped_study_saved_to_a_file_is_the_same_study() {
     let program = Program::new();
     for name in names(&program) {
         program.write(&format!("{name}.toml"), &program.fine(&format!("studies {name}")));
-        let shipped = program.json(&format!("plan {name} --on null: --seed 5 --json"));
-        let saved = program.json(&format!("plan ./{name}.toml --on null: --seed 5 --json"));
+        let on = if asks_a_database(&program, &name) { "null-database:" } else { "null:" };
+        let shipped = program.json(&format!("plan {name} --on {on} --seed 5 --json"));
+        let saved = program.json(&format!("plan ./{name}.toml --on {on} --seed 5 --json"));
         assert_eq!(shipped, saved);
     }
 }
@@ -42,7 +48,8 @@ fn a_shipped_study_saved_to_a_file_is_the_same_study() {
 fn every_shipped_study_has_a_plan_that_its_seed_decides_and_that_touches_nothing() {
     let program = Program::new();
     for name in names(&program) {
-        let plan = |seed: &str| program.json(&format!("plan {name} --on scripted: --seed {seed} --json"));
+        let on = if asks_a_database(&program, &name) { "null-database:" } else { "scripted:" };
+        let plan = |seed: &str| program.json(&format!("plan {name} --on {on} --seed {seed} --json"));
         let (one, same, other) = (plan("7"), plan("7"), plan("8"));
         assert_eq!(one, same);
         assert_eq!(one["seed"], 7);
@@ -58,7 +65,7 @@ fn every_shipped_study_has_a_plan_that_its_seed_decides_and_that_touches_nothing
 #[test]
 fn the_plan_says_every_byte_that_a_run_on_files_would_write() {
     let program = Program::new();
-    for name in names(&program) {
+    for name in names(&program).into_iter().filter(|name| !asks_a_database(&program, name)) {
         let plan = program.json(&format!("plan {name} --on file:. --seed 7 --json"));
         let written = &plan["bytes_written"];
         let part = |key: &str| written[key].as_u64().unwrap_or_else(|| panic!("{name}: {key} in {written}"));
@@ -75,6 +82,37 @@ fn quick_writes_at_most_two_gibibytes_and_says_so() {
     let total = plan["bytes_written"]["total"].as_u64().expect("a number");
     assert!(total <= 2 << 30, "{total}");
     assert!(plan["estimated_s"].as_f64().expect("a number") < 120.0);
+}
+
+#[test]
+fn quick_asks_its_folder_for_storage_and_sqlite_for_transactions_and_compares_neither() {
+    let program = Program::new();
+    let plan = program.json("plan quick --seed 7 --json");
+    let trials = plan["trials"].as_array().expect("a list");
+    let on = |system: &str| trials.iter().filter(|trial| trial["system"] == system).count();
+    assert_eq!((on("sqlite"), on("here")), (2, 11));
+    assert!(trials.iter().all(|trial| (trial["experiment"] == "transactions") == (trial["system"] == "sqlite")));
+    assert_eq!(plan["detectable"], Value::Null);
+    assert!(!program.fine("plan quick --seed 7").contains("detectable"));
+}
+
+#[test]
+fn a_script_with_a_problem_is_refused_before_anything_is_touched() {
+    let program = Program::new();
+    program.write("bad.sql", "SELECT 1;\n\\shell rm\n");
+    program.write("good.sql", "SELECT 1 AS one \\gset\nSELECT :one;\n");
+    for line in ["check sql", "plan sql", "run sql"] {
+        let ran = program.run(&format!("{line} --on sqlite:x.db --set script=bad.sql"));
+        assert_eq!(ran.code, Some(2), "{ran}");
+        assert!(ran.stderr.contains("bad.sql:2:1: "), "{ran}");
+        let ran = program.run(&format!("{line} --on sqlite:x.db --set script=none.sql"));
+        assert_eq!(ran.code, Some(2), "{ran}");
+        assert!(ran.stderr.contains("reading the script `none.sql`: No such file"), "{ran}");
+    }
+    let problems = program.run("check sql --on sqlite:x.db --set script=bad.sql --json");
+    assert_eq!((problems.code, &problems.json()["ok"]), (Some(2), &Value::Bool(false)));
+    assert!(program.fine("check sql --on sqlite:x.db --set script=good.sql").starts_with("sql: no problems"));
+    assert_eq!(program.files(), ["bad.sql", "good.sql"]);
 }
 
 #[test]

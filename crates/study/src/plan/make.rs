@@ -49,10 +49,7 @@ fn empty(study: &Study, seed: u64) -> Plan {
 /// Whether nothing is filled on a system and nothing written: it answers by itself, or is read as it is found.
 fn silent(study: &Study, survey: &Survey, name: &str) -> bool {
     let place = study.systems.iter().find(|system| system.spec.name == name).map(|system| &system.spec.place);
-    matches!(
-        place,
-        Some(Place::Null | Place::Scripted(_) | Place::Database(_) | Place::Device { fill: false, .. })
-    )
+    matches!(place, Some(Place::Null | Place::Scripted(_) | Place::Database(_) | Place::Device { fill: false, .. }))
         || survey.of(name).is_some_and(|surveyed| surveyed.null_or_scripted)
 }
 
@@ -93,7 +90,8 @@ enum Replicates {
 impl Maker<'_> {
     fn experiment(&mut self, number: usize, experiment: &Experiment, problems: &mut Problems) {
         let (drafts, searched) = self.drafts(experiment, problems);
-        let replicates = self.replicates(experiment);
+        let comparable = drafts.iter().any(|systems| systems.iter().flatten().count() > 1);
+        let replicates = self.replicates(experiment, comparable);
         if let Some(goal) = &experiment.search {
             let passes = if let Replicates::Fixed(count) = replicates { count } else { 1 };
             for replicate in 0..passes {
@@ -121,7 +119,9 @@ impl Maker<'_> {
         for replicate in 0..blocks {
             self.block(number, &drafts, replicate);
         }
-        self.pairs(number, experiment, &drafts, &replicates, first);
+        if comparable {
+            self.pairs(number, experiment, &drafts, &replicates, first);
+        }
     }
 
     /// By point, then by system; and by point the streams that a search chooses the rate of.
@@ -150,7 +150,7 @@ impl Maker<'_> {
         (drafts, searched)
     }
 
-    fn replicates(&self, experiment: &Experiment) -> Replicates {
+    fn replicates(&self, experiment: &Experiment, comparable: bool) -> Replicates {
         let count = |name: &str| match experiment.general(name).map(|chosen| &chosen.value) {
             Some(Value::Count(count)) => Some(*count as u32),
             _ => None,
@@ -158,7 +158,7 @@ impl Maker<'_> {
         match count("replicates") {
             Some(count) => Replicates::Fixed(count),
             // With nothing to compare, repeats only cost time.
-            None if self.study.systems.len() < 2 => Replicates::Fixed(1),
+            None if !comparable => Replicates::Fixed(1),
             None => Replicates::Auto { most: count("replicates_max").unwrap_or(32) },
         }
     }
@@ -183,9 +183,6 @@ impl Maker<'_> {
         replicates: &Replicates,
         first: usize,
     ) {
-        if self.study.systems.len() < 2 {
-            return;
-        }
         let confidence = self.study.judgement().confidence;
         let (pairs, most) = match replicates {
             Replicates::Fixed(count) => (*count, None),

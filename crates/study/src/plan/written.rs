@@ -133,7 +133,7 @@ fn capacity(trial: &Trial) -> Bytes {
 fn footprint(trial: &Trial) -> Bytes {
     let files = trial.streams.iter().map(|stream| match &stream.workload {
         Workload::Files(spec) => spec.footprint().0,
-        Workload::Block(_) | Workload::Brokerage(_) | Workload::Sql(_) => 0,
+        Workload::Block(_) | Workload::Brokerage(_) | Workload::Sql(_) | Workload::Rows(_) => 0,
     });
     Bytes(files.fold(0, u64::saturating_add))
 }
@@ -216,7 +216,7 @@ fn stream_amount(trial: &Trial, stream: &Stream) -> Amount {
         Workload::Block(spec) if !spec.writes() => return Amount::Exactly(Bytes(0)),
         Workload::Block(spec) => spec,
         // What a database writes is its own affair; the plan counts what Prony writes.
-        Workload::Brokerage(_) | Workload::Sql(_) => return Amount::Exactly(Bytes(0)),
+        Workload::Brokerage(_) | Workload::Sql(_) | Workload::Rows(_) => return Amount::Exactly(Bytes(0)),
     };
     let one = written_per_operation(spec);
     let time = trial.phases.warm_up.saturating_add(trial.phases.measure);

@@ -8,8 +8,8 @@ use crate::reader::{Entry, Form, Node, Section};
 use crate::value::{self, Value};
 
 /// What a workload, or a stream, may be given.
-const WORK: [Group; 6] =
-    [Group::Block, Group::Files, Group::Brokerage, Group::Sql, Group::Session, Group::Access];
+const WORK: [Group; 7] =
+    [Group::Block, Group::Files, Group::Brokerage, Group::Sql, Group::Rows, Group::Session, Group::Access];
 
 /// Which groups of keys a table takes.
 #[derive(Clone, Copy)]
@@ -30,6 +30,7 @@ impl Tables {
             Group::Files,
             Group::Brokerage,
             Group::Sql,
+            Group::Rows,
             Group::Session,
             Group::Access,
             Group::State,
@@ -46,6 +47,7 @@ impl Tables {
                 (&[Group::Brokerage, Group::Session, Group::Access], "a workload of kind `brokerage`")
             }
             WorkloadKind::Sql => (&[Group::Sql, Group::Session, Group::Access], "a workload of kind `sql`"),
+            WorkloadKind::Rows => (&[Group::Rows, Group::Session, Group::Access], "a workload of kind `rows`"),
         };
         Tables { groups, what }
     }
@@ -67,6 +69,7 @@ impl Tables {
             Group::Files => "a workload of kind `files`, a stream or an experiment",
             Group::Brokerage => "a workload of kind `brokerage`, a stream or an experiment",
             Group::Sql => "a workload of kind `sql`, a stream or an experiment",
+            Group::Rows => "a workload of kind `rows`, a stream or an experiment",
             Group::Session => "a workload that asks a database, a stream or an experiment",
             Group::Access => "a workload, a stream or an experiment",
             Group::Load => "the `load` table of a stream or an experiment",

@@ -1,7 +1,7 @@
 //! Every shipped study, checked and planned.
 
 use crate::text;
-use study::{Occasion, Overrides, Study, Survey, plan, shipped};
+use study::{Occasion, Overrides, Study, Survey, Workload, plan, shipped};
 use units::{Bytes, Nanos};
 
 fn study(name: &str) -> Study {
@@ -18,6 +18,33 @@ fn changed(name: &str, on: &[&str], set: &[&str], only: &[&str]) -> Study {
 #[test]
 fn quick_is_planned_as_written() {
     insta::assert_snapshot!(text::of(&plan(&study("quick"), &Survey::default(), 1).unwrap()));
+}
+
+#[test]
+fn brokerage_compare_pairs_two_databases() {
+    let study = changed("brokerage-compare", &["sqlite:", "local:postgres"], &["replicates=4"], &[]);
+    insta::assert_snapshot!(text::of(&plan(&study, &Survey::default(), 1).unwrap()));
+}
+
+#[test]
+fn batch_update_is_planned_as_written_and_says_what_an_operation_is() {
+    let plan = plan(&study("batch-update"), &Survey::default(), 1).unwrap();
+    assert!(plan.trials.iter().any(|trial| trial.label.streams[0].load == "closed, 8 sessions; an operation is 1 row of 200 B"));
+    insta::assert_snapshot!(text::of(&plan));
+}
+
+#[test]
+fn copy_is_planned_as_written_over_tables_for_its_largest_trial() {
+    let plan = plan(&study("copy"), &Survey::default(), 1).unwrap();
+    let by_jobs = plan.trials.iter().filter(|trial| trial.label.experiment == "speed by jobs");
+    let jobs: Vec<u32> = by_jobs
+        .map(|trial| match &trial.streams[0].workload {
+            Workload::Rows(spec) => spec.jobs,
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(jobs, [4, 4, 4]);
+    insta::assert_snapshot!(text::of(&plan));
 }
 
 #[test]

@@ -42,6 +42,8 @@ struct Job {
     first_round: u64,
     asked: u64,
     ended: bool,
+    /// Whether an arrival began whose end was not told.
+    running: bool,
 }
 
 /// Jobs of one worker; a slot is a job.
@@ -65,14 +67,19 @@ impl Rows {
                 first_round: 0,
                 asked: 0,
                 ended: false,
+                running: false,
             })
             .collect();
         Rows { spec, jobs }
     }
 
-    /// What was done, one entry a slot.
+    /// What was done, one entry a slot. Of an arrival that is still under way nothing is known.
     pub fn tallies(&self) -> Vec<Tally> {
-        self.jobs.iter().map(|job| job.tally).collect()
+        let tally = |job: &Job| {
+            let open = if job.running { self.rows(job) } else { 0 };
+            Tally { unknown: job.tally.unknown + open, ..job.tally }
+        };
+        self.jobs.iter().map(tally).collect()
     }
 
     /// The number of a row of this arrival.
@@ -140,6 +147,7 @@ impl Business for Rows {
         let job = &mut self.jobs[slot];
         (job.first, job.first_round) = (job.next, job.round);
         (job.asked, job.ended) = (0, false);
+        job.running = true;
         let rows = self.rows(&self.jobs[slot]);
         let job = &mut self.jobs[slot];
         job.next += rows;
@@ -161,8 +169,13 @@ impl Business for Rows {
         (job.asked, job.ended) = (0, false);
     }
 
+    fn tallies(&self) -> Vec<Tally> {
+        Rows::tallies(self)
+    }
+
     fn ended(&mut self, slot: u32, ending: Ending, _at: Nanos, _caused: &mut Vec<Caused>) {
         let rows = self.rows(&self.jobs[slot as usize]);
+        self.jobs[slot as usize].running = false;
         let tally = &mut self.jobs[slot as usize].tally;
         match ending {
             Ending::Done => tally.done += rows,

@@ -15,4 +15,4 @@ mod tests;
 pub use business::{Rows, Tally};
 pub use fill::{Table, TableRows, tables};
 pub use spec::{Mode, Spec};
-pub use statements::{classes, clear_statements, statements, tally_statement};
+pub use statements::{classes, statements, tally_statement};

@@ -57,14 +57,6 @@ fn of_job(spec: &Spec, job: u32) -> [Statement; EACH as usize] {
     ]
 }
 
-/// Empties what copies made, before a trial; portable SQL.
-pub fn clear_statements(spec: &Spec) -> Vec<String> {
-    match spec.mode {
-        Mode::Update { .. } => Vec::new(),
-        Mode::Copy { .. } => (0..spec.jobs).map(|job| format!("delete from {}", target(job))).collect(),
-    }
-}
-
 /// How much work of a job the database holds, one whole number: updates of all rows, or rows that were copied.
 /// [`Tally::agrees`](super::Tally::agrees) judges how it grew.
 pub fn tally_statement(spec: &Spec, job: u32) -> String {

@@ -2,6 +2,7 @@
 
 use super::{Answers, Batch};
 use crate::brokerage::Ledger;
+use crate::rows::Tally;
 use units::Nanos;
 
 /// What a transaction wants next.
@@ -77,6 +78,11 @@ pub trait Business: Send {
     /// What it knows of commits that were acknowledged, rolled back, or never answered.
     fn ledger(&self) -> Option<&Ledger> {
         None
+    }
+
+    /// What it knows of the rows of batch jobs.
+    fn tallies(&self) -> Vec<Tally> {
+        Vec::new()
     }
 
     /// The transaction ended at `at`. What it causes is added to `caused`.
