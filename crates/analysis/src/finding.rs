@@ -1,5 +1,6 @@
 //! The values that analysis hands to reports.
 
+use crate::{ClassMix, ServerSummary};
 use observation::{Account, CpuTime, Event, Level, Provenance, RunFacts, TrialLabel, Window};
 use study::Direction;
 
@@ -58,6 +59,8 @@ pub struct TrialSummary {
     pub generator_cpu: CpuTime,
     /// What the probes saw of machine and disks in the window.
     pub machine: MachineSummary,
+    /// What the database's server did in the window; none of a trial that asks no database.
+    pub server: Option<ServerSummary>,
     /// The whole trial by interval, for charts.
     pub timeline: Vec<TimePoint>,
     /// What happened when, for the time axis of charts: the events of the observations as they are.
@@ -124,6 +127,8 @@ pub struct LatencySummary {
     pub mean_ms: f64,
     /// Median.
     pub p50_ms: f64,
+    /// 90th percentile, at which response limits of transactions are held.
+    pub p90_ms: f64,
     /// 95th percentile.
     pub p95_ms: f64,
     /// 99th percentile.
@@ -164,6 +169,8 @@ pub struct ClassSummary {
     pub response: LatencySummary,
     /// Completed minus issued.
     pub service: LatencySummary,
+    /// Its part of all work, against what is planned.
+    pub mix: ClassMix,
 }
 
 /// Generator CPU an operation, microseconds.
@@ -271,6 +278,8 @@ pub struct Point {
     pub system: String,
     /// Stream.
     pub stream: String,
+    /// What its work is counted in.
+    pub work: Work,
     /// Factors with their levels, in the study's order.
     pub factors: Vec<(String, Level)>,
     /// Where the numbers come from.
@@ -305,6 +314,26 @@ pub struct Point {
     pub steady: SteadyAnswer,
     /// Caveats of its trials, each once.
     pub caveats: Vec<Caveat>,
+}
+
+/// What the work of a stream is counted in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Work {
+    /// Operations on storage.
+    #[default]
+    Operations,
+    /// Transactions on a database.
+    Transactions,
+}
+
+impl Work {
+    /// The word that stands in reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Work::Operations => "operations",
+            Work::Transactions => "transactions",
+        }
+    }
 }
 
 /// What was concluded.

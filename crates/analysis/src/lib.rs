@@ -10,6 +10,7 @@ mod curve;
 mod finding;
 mod run;
 pub mod statistics;
+mod transactions;
 mod trial;
 
 pub use compare::{BetweenRuns, Pair, PairedTest, Pilot, compare_runs, detectable, paired_test, replicates_needed};
@@ -17,7 +18,8 @@ pub use finding::{
     Burst, Caveat, CaveatKind, ClassSummary, Comparison, CpuPerOperation, DiskSummary, Estimate, Finding, Findings,
     HighestRate, Knee, LatencySummary, MachineSummary, Point, ResponseEstimates, RoundsTrace, Scaling, ScalingKind,
     ServiceFit, ServiceForm, Steady, SteadyAnswer, StreamSummary, Sustained, SustainedFinding, Tail, ThresholdOutcome,
-    ThresholdState, TimePoint, TrialSummary, Verdict,
+    ThresholdState, TimePoint, TrialSummary, Verdict, Work,
 };
 pub use run::judge;
-pub use trial::{outcome, summarise, summarise_from, summarise_interrupted};
+pub use transactions::{ClassMix, PerTransaction, ServerSummary};
+pub use trial::{MIX_TOLERANCE, outcome, summarise, summarise_from, summarise_interrupted};

@@ -123,12 +123,12 @@ fn bend(point: &Point, findings: &[Finding]) -> Option<String> {
     let place = (&point.experiment, &point.system, &point.stream);
     findings.iter().find_map(|finding| match finding {
         Finding::Knee(knee) if (&knee.experiment, &knee.system, &knee.stream) == place => Some(match &knee.at {
-            Some(at) => format!(
-                "{} {} already reach 95% of the peak of {}.",
-                units::significant(at.value),
-                knee.factor,
-                rate(knee.peak_per_s.value)
-            ),
+            Some(at) => {
+                format!("{} 95% of the peak of {}.", reach(at.value, &knee.factor), rate(knee.peak_per_s.value))
+            }
+            None if knee.factor == "sessions" => {
+                "It still rises at the most sessions tried: no knee in this range.".to_owned()
+            }
             None => format!("It still rises at the largest {} tried: no knee in this range.", knee.factor),
         }),
         Finding::HighestRate(found) if (&found.experiment, &found.system, &found.stream) == place => {
@@ -154,6 +154,14 @@ fn bend(point: &Point, findings: &[Finding]) -> Option<String> {
         }
         _ => None,
     })
+}
+
+/// `16 outstanding already reach`, `1 session already reaches`.
+fn reach(at: f64, factor: &str) -> String {
+    if at == 1.0 {
+        return format!("1 {} already reaches", factor.trim_end_matches('s'));
+    }
+    format!("{} {factor} already reach", units::significant(at))
 }
 
 /// The gravest doubt beside the chosen points, or of the run.
@@ -182,7 +190,7 @@ fn gravity(kind: CaveatKind) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Burst, Estimate, SteadyAnswer, Sustained, SustainedFinding};
+    use crate::{Burst, Estimate, SteadyAnswer, Sustained, SustainedFinding, Work};
     use observation::{Level, Provenance};
 
     fn point(experiment: &str, modules: f64) -> Point {
@@ -191,6 +199,7 @@ mod tests {
             experiment: experiment.to_owned(),
             system: "s".to_owned(),
             stream: "w".to_owned(),
+            work: Work::Operations,
             factors: vec![("modules".to_owned(), Level::Number { value: modules, text: modules.to_string() })],
             provenance: Provenance::Measured,
             trials: vec![0],
@@ -222,6 +231,13 @@ mod tests {
             factors: point.factors.clone(),
             sustained,
         })
+    }
+
+    #[test]
+    fn one_session_is_told_in_the_singular() {
+        assert_eq!(reach(1.0, "sessions"), "1 session already reaches");
+        assert_eq!(reach(16.0, "sessions"), "16 sessions already reach");
+        assert_eq!(reach(1.0, "outstanding"), "1 outstanding already reaches");
     }
 
     #[test]

@@ -7,10 +7,21 @@ use units::{percent, rate};
 /// Share of its own ceiling from which on the generator may be what is measured.
 const CEILING_SHARE: f64 = 0.8;
 
+/// The kind of a system whose database runs inside the generator's process.
+const EMBEDDED: &str = "sqlite";
+
 /// Adds the doubts of the run to its trials, and takes back those that cannot be: a system without storage has no cache
 /// in front of it.
 pub fn add_to_trials(run: &RunFacts, trials: &mut [TrialSummary]) {
     for trial in trials {
+        if let Some(server) = trial.server.as_mut() {
+            server.embedded =
+                run.systems.iter().any(|system| system.name == trial.label.system && system.kind == EMBEDDED);
+        }
+        if trial.server.as_ref().is_some_and(|server| server.embedded) {
+            // The generator's CPU is the database's too: a busy thread does not blame the generator.
+            trial.caveats.retain(|caveat| caveat.kind != CaveatKind::GeneratorBound);
+        }
         if system_of(run, trial).is_some_and(|system| !has_storage(system)) {
             trial.caveats.retain(|caveat| !matches!(caveat.kind, CaveatKind::Cached | CaveatKind::OtherWriters));
         }

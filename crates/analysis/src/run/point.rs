@@ -6,7 +6,7 @@
 
 use super::metric::{own_estimate, pooled, scaled};
 use super::select::same_factors;
-use crate::{Caveat, DiskSummary, Estimate, Point, SteadyAnswer, StreamSummary, TrialSummary};
+use crate::{Caveat, DiskSummary, Estimate, Point, SteadyAnswer, StreamSummary, TrialSummary, Work};
 use observation::Level;
 use study::Metric;
 
@@ -116,6 +116,7 @@ pub fn point(group: &Group, confidence: f64) -> Point {
         experiment: group.experiment().to_owned(),
         system: group.system().to_owned(),
         stream: group.stream().to_owned(),
+        work: work_of(group),
         factors: group.factors(),
         provenance: group.first().0.provenance,
         trials: group.members.iter().map(|(trial, _)| trial.label.index).collect(),
@@ -134,6 +135,12 @@ pub fn point(group: &Group, confidence: f64) -> Point {
         steady: group.members.iter().map(|(_, s)| s.steady.answer).max_by_key(worse).unwrap_or(SteadyAnswer::TooShort),
         caveats: each_kind_once(group),
     }
+}
+
+/// Transactions where any of its trials asked a database.
+fn work_of(group: &Group) -> Work {
+    let asks = group.members.iter().any(|(trial, _)| trial.server.is_some());
+    if asks { Work::Transactions } else { Work::Operations }
 }
 
 fn worse(answer: &SteadyAnswer) -> u8 {

@@ -28,5 +28,14 @@ pub fn same_factors(a: &[(String, Level)], b: &[(String, Level)]) -> bool {
 
 /// Factors as people read them: `modules 4, transfer 8 KiB`.
 pub fn factors_text(factors: &[(String, Level)]) -> String {
-    factors.iter().map(|(name, level)| format!("{name} {}", level.text())).collect::<Vec<_>>().join(", ")
+    factors.iter().map(|(name, level)| factor_text(name, level)).collect::<Vec<_>>().join(", ")
+}
+
+/// Sessions are counted, as people do.
+fn factor_text(name: &str, level: &Level) -> String {
+    match (name, level.text()) {
+        ("sessions", "1") => "1 session".to_owned(),
+        ("sessions", count) => format!("{count} sessions"),
+        (_, text) => format!("{name} {text}"),
+    }
 }

@@ -6,7 +6,7 @@
 use super::books::slot_time;
 use super::cut::Cut;
 use super::machine::{cores, mean_of};
-use crate::{Caveat, CaveatKind, SteadyAnswer, StreamSummary, TrialSummary};
+use crate::{Caveat, CaveatKind, SteadyAnswer, StreamSummary, TrialSummary, Work};
 use observation::{Event, EventKind, Observations};
 use study::Judgement;
 use units::{Nanos, count, duration, milliseconds, percent, rate};
@@ -98,8 +98,9 @@ fn failures(about: &About) -> Option<String> {
             None => "look for the errors in the kernel log".to_owned(),
         };
         format!(
-            "{} operations ({}) failed; rates count only those that ended well; {next}",
+            "{} {} ({}) failed; rates count only those that ended well; {next}",
             count(failed),
+            work(about.summary).word(),
             percent(share)
         )
     })
@@ -112,9 +113,10 @@ fn censored(about: &About) -> Option<String> {
     let bounds =
         if from < 0.9995 { format!("quantiles beyond {} are", percent(from)) } else { "the maximum is".to_owned() };
     Some(format!(
-        "{} operations never ended and were {oldest} old at most when the trial closed; {bounds} only lower bounds; let \
+        "{} {} never ended and were {oldest} old at most when the trial closed; {bounds} only lower bounds; let \
          the trial drain longer, or look for what hangs",
-        count(placed.censored.count())
+        count(placed.censored.count()),
+        work(about.summary).word()
     ))
 }
 
@@ -133,14 +135,15 @@ fn backlog(about: &About) -> Option<String> {
     let grew = account.planned as f64 - (tally.done + tally.failed) as f64;
     let inside = (account.service_ns + account.lateness_ns) as f64 / 1e9 / seconds;
     let is_backlog = grew > 0.01 * account.planned as f64 && grew > inside;
+    // Transactions cause others: what came is then more than the schedule offered.
+    let came = if asks_database(about.summary) { offered.max(account.planned as f64 / seconds) } else { offered };
+    let done = rate(about.stream.throughput_per_s.value);
     is_backlog.then(|| {
         format!(
-            "of {} offered only {} was completed and the backlog grew by {}; response times depend on the length \
-             of the window; offer less than {}",
-            rate(offered),
-            rate(about.stream.throughput_per_s.value),
+            "the load was not sustained, the backlog grew by {}: of {} offered only {done} was completed; response \
+             times depend on the length of the window; offer less than {done}",
             rate(grew / seconds),
-            rate(about.stream.throughput_per_s.value)
+            rate(came)
         )
     })
 }
@@ -195,6 +198,14 @@ fn little_gap(about: &About) -> Option<String> {
     let mut parts = vec![format!("{} waiting in the generator between due and issued", percent(time.lateness))];
     if rest.abs() > 0.002 {
         parts.push(format!("{} not accounted for", percent(rest)));
+    }
+    if asks_database(about.summary) {
+        return Some(format!(
+            "{} of the sessions' time was spent outside the database ({}); it had fewer transactions under way than there \
+             were sessions; use more workers, or read the rate as that of fewer sessions",
+            percent(time.gap),
+            parts.join(", ")
+        ));
     }
     Some(format!(
         "{} of the slots' time was spent outside the system ({}); the system had fewer \
@@ -253,9 +264,10 @@ fn thin_tail(about: &About) -> Option<String> {
     }
     let needed = about.cut.seconds() * 10_000.0 / response.count as f64;
     Some(format!(
-        "p99 rests on {} of {} operations, fewer than 100; at this rate it needs --set measure={}",
+        "p99 rests on {} of {} {}, fewer than 100; at this rate it needs --set measure={}",
         count((response.count as f64 * 0.01).round() as u64),
         count(response.count),
+        work(about.summary).word(),
         duration(Nanos::from_seconds(needed.ceil())).replace(' ', "")
     ))
 }
@@ -265,11 +277,20 @@ fn machine_doubts(summary: &TrialSummary, cuts: &[Cut], doubts: &mut Doubts) {
     doubts.add(CaveatKind::Cached, cached(summary, observations));
     doubts.add(CaveatKind::OtherWriters, other_writers(summary, observations));
     doubts.add(CaveatKind::Steal, steal(observations));
-    doubts.add(CaveatKind::Pressure, pressure(observations));
+    doubts.add(CaveatKind::Pressure, pressure(summary, observations));
     doubts.add(CaveatKind::Throttled, throttled(observations));
     doubts.add(CaveatKind::Frequency, frequency(observations));
-    doubts.add(CaveatKind::ClockPause, pauses(observations));
-    doubts.add(CaveatKind::Damage, damage(observations));
+    doubts.add(CaveatKind::ClockPause, pauses(summary, observations));
+    doubts.add(CaveatKind::Damage, damage(summary, observations));
+}
+
+/// What is counted.
+fn work(summary: &TrialSummary) -> Work {
+    if asks_database(summary) { Work::Transactions } else { Work::Operations }
+}
+
+fn asks_database(summary: &TrialSummary) -> bool {
+    summary.server.is_some()
 }
 
 /// Bytes a second over all streams.
@@ -295,6 +316,9 @@ fn cached(summary: &TrialSummary, observations: &Observations) -> Option<String>
 /// What the probes counted beyond this process's own writes; where they could not, what the disks wrote beyond what the
 /// operations moved.
 fn other_writers(summary: &TrialSummary, observations: &Observations) -> Option<String> {
+    if let Some(server) = &summary.server {
+        return beside_the_server(server.bytes_written_per_s?, observations);
+    }
     let own = if only_reads(summary) { 0.0 } else { moved_per_s(summary) };
     let written = disk_bytes(observations, &["bytes_written"]).map(|written| written - 1.1 * own);
     let foreign = mean_of(observations, "disks.others.bytes_written").or(written)?;
@@ -305,6 +329,19 @@ fn other_writers(summary: &TrialSummary, observations: &Observations) -> Option<
              itself; stop them, or repeat at a quiet time",
             units::bytes_per_second(foreign),
             if own > 0.0 { format!("at most {}", units::bytes_per_second(own)) } else { "nothing".to_owned() }
+        )
+    })
+}
+
+/// A server writes data, log and journal as it likes; only where its processes are watched can others be told from it.
+fn beside_the_server(server: f64, observations: &Observations) -> Option<String> {
+    let foreign = mean_of(observations, "disks.others.bytes_written")? - 1.5 * server;
+    (foreign > 1e6 && foreign > 0.5 * server).then(|| {
+        format!(
+            "{} was written to the disks besides what the server wrote ({}) and its filesystem for it: by other \
+             programs; stop them, or repeat at a quiet time",
+            units::bytes_per_second(foreign),
+            units::bytes_per_second(server)
         )
     })
 }
@@ -343,12 +380,19 @@ fn steal(observations: &Observations) -> Option<String> {
 }
 
 /// Waiting for I/O is what a storage test is for; waiting for CPU or memory is not.
-fn pressure(observations: &Observations) -> Option<String> {
+fn pressure(summary: &TrialSummary, observations: &Observations) -> Option<String> {
     let over = |probe: &str, limit: f64| mean_of(observations, probe).filter(|share| *share > limit);
     if let Some(share) = over("pressure.memory.some", 0.01) {
         return Some(format!("tasks waited for memory {} of the time; free memory before measuring", percent(share)));
     }
     over("pressure.cpu.some", 0.10).map(|share| {
+        if asks_database(summary) {
+            return format!(
+                "tasks waited for a CPU {} of the time: the cores of this machine set the rate, and whoever shares them; \
+                 stop other work, and compare throughput for each core",
+                percent(share)
+            );
+        }
         format!(
             "tasks waited for a CPU {} of the time; stop other work, or use fewer workers than there are cores",
             percent(share)
@@ -373,20 +417,32 @@ fn frequency(observations: &Observations) -> Option<String> {
     (mains < 1.0).then(|| "the machine ran on battery; connect it to the mains".to_owned())
 }
 
-fn pauses(observations: &Observations) -> Option<String> {
+fn pauses(summary: &TrialSummary, observations: &Observations) -> Option<String> {
     let inside = |event: &&Event| event.kind == EventKind::Pause && observations.window.contains(event.at);
     let pauses: Vec<&Event> = observations.events.iter().filter(inside).collect();
     let first = pauses.first()?;
     Some(format!(
-        "{} in the window; the first: {}; latencies of that moment are not the storage's",
+        "{} in the window; the first: {}; latencies of that moment are not the {}'s",
         if pauses.len() == 1 { "one pause".to_owned() } else { format!("{} pauses", pauses.len()) },
-        first.text
+        first.text,
+        asked(summary)
     ))
 }
 
-fn damage(observations: &Observations) -> Option<String> {
+/// What the trial asked, in a word.
+fn asked(summary: &TrialSummary) -> &'static str {
+    if asks_database(summary) { "database" } else { "storage" }
+}
+
+fn damage(summary: &TrialSummary, observations: &Observations) -> Option<String> {
     let found = observations.events.iter().filter(|event| event.kind == EventKind::Damage).count();
     let first = first_event(observations, EventKind::Damage)?;
+    if asks_database(summary) {
+        return Some(format!(
+            "the data is not what it must be after this trial: {}; do not trust this database before it is explained",
+            first.text
+        ));
+    }
     Some(format!(
         "damaged data was read back {}; the first: {}; do not trust this storage before it is explained",
         times(found),

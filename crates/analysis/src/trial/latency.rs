@@ -50,6 +50,7 @@ pub fn latency_summary(placed: &Placed) -> LatencySummary {
         count: all.count(),
         mean_ms: all.mean_ns().unwrap_or(0.0) / 1e6,
         p50_ms: placed.quantile_ms(0.5),
+        p90_ms: placed.quantile_ms(0.9),
         p95_ms: placed.quantile_ms(0.95),
         p99_ms: placed.quantile_ms(0.99),
         p999_ms: placed.quantile_ms(0.999),

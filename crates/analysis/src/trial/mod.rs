@@ -6,7 +6,9 @@ mod doubts;
 mod interrupted;
 mod latency;
 mod machine;
+mod mix;
 mod outcome;
+mod server;
 mod steady;
 mod summarise;
 mod sustained;
@@ -14,8 +16,11 @@ mod timeline;
 mod uncertainty;
 
 pub use interrupted::summarise_interrupted;
+pub use mix::MIX_TOLERANCE;
 pub use outcome::outcome;
 pub use summarise::{summarise, summarise_from};
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod transactions_tests;

@@ -6,6 +6,8 @@ use super::doubts::trial_doubts;
 use super::interrupted::account_of;
 use super::latency::{Placed, distribution, latency_summary};
 use super::machine::machine_summary;
+use super::mix::Planned;
+use super::server::server_summary;
 use super::steady::steady;
 use super::sustained::sustained;
 use super::timeline::timeline;
@@ -62,6 +64,7 @@ pub fn reduce<S: CellSource + ?Sized>(
         fixed_work: observations.elapsed_s.is_some(),
         generator_cpu: observations.generator_cpu,
         machine: machine_summary(observations),
+        server: server_summary(observations, &cuts),
         timeline: timeline(observations, &cuts),
         events: observations.events.clone(),
         caveats: Vec::new(),
@@ -156,13 +159,15 @@ fn lower_bound(cut: &Cut, response: &Placed, which: impl Fn(&Class) -> &Histogra
 /// The classes in which anything was asked: a stream that only reads has no writes to report.
 fn class_summaries(cut: &Cut, seconds: f64) -> Vec<ClassSummary> {
     let classes = cut.label.classes.iter().enumerate();
-    let all = classes.map(|(class, (name, _))| class_summary(cut, class, name, seconds));
+    let planned = Planned::of(cut);
+    let all = classes.map(|(class, (name, _))| class_summary(cut, class, name, (seconds, &planned)));
     all.filter(|class| class.response.count > 0 || class.failed > 0 || class.throughput_per_s > 0.0).collect()
 }
 
-fn class_summary(cut: &Cut, class: usize, name: &str, seconds: f64) -> ClassSummary {
+fn class_summary(cut: &Cut, class: usize, name: &str, (seconds, planned): (f64, &Planned)) -> ClassSummary {
     let Class { tally, response, service, censored, .. } = cut.class(class);
     let response = Placed::new(response, censored.clone());
+    let answered = latency_summary(&response);
     ClassSummary {
         name: name.to_owned(),
         throughput_per_s: tally.done as f64 / seconds,
@@ -170,7 +175,8 @@ fn class_summary(cut: &Cut, class: usize, name: &str, seconds: f64) -> ClassSumm
         done: response.all.count() - response.censored.count(),
         failed: tally.failed,
         bytes_per_s: tally.bytes as f64 / seconds,
-        response: latency_summary(&response),
+        mix: planned.judged(class, tally.done, &answered),
+        response: answered,
         service: latency_summary(&Placed { all: service, censored }),
     }
 }

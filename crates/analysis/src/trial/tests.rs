@@ -9,11 +9,11 @@ use observation::{
 };
 use units::{Nanos, PerSecond};
 
-const MS: u64 = 1_000_000;
+pub(super) const MS: u64 = 1_000_000;
 
 /// Two seconds of warm-up and ten of window, in intervals of one second; 1000 reads of 4 KiB a second, each of 1 ms but
 /// every hundredth of 5 ms, and a data sync of 20 ms a second.
-fn observations() -> Observations {
+pub(super) fn observations() -> Observations {
     let cells =
         (0..12).flat_map(|interval| [cell(interval, 0, reads(), 1000, 4096), cell(interval, 1, syncs(), 10, 0)]);
     Observations {
@@ -44,7 +44,7 @@ fn syncs() -> Vec<u64> {
     vec![20 * MS; 10]
 }
 
-fn cell(interval: u32, class: u16, times: Vec<u64>, done: u64, bytes: u64) -> Cell {
+pub(super) fn cell(interval: u32, class: u16, times: Vec<u64>, done: u64, bytes: u64) -> Cell {
     let histogram = Histogram::from_values(times);
     Cell {
         key: CellKey { interval, class, ..CellKey::default() },
@@ -56,7 +56,7 @@ fn cell(interval: u32, class: u16, times: Vec<u64>, done: u64, bytes: u64) -> Ce
     }
 }
 
-fn label() -> TrialLabel {
+pub(super) fn label() -> TrialLabel {
     let mut label = crate::run::tests::trial(3, "a", 0, 1.0).label;
     label.streams = vec![StreamLabel {
         classes: vec![("read".to_owned(), ClassKind::Work), ("sync".to_owned(), ClassKind::Upkeep)],
@@ -77,7 +77,7 @@ fn text(observations: &Observations, kind: CaveatKind) -> String {
     summary(observations).caveats.into_iter().find(|caveat| caveat.kind == kind).expect("the caveat").text
 }
 
-fn series(probe: &str, value: f64) -> Series {
+pub(super) fn series(probe: &str, value: f64) -> Series {
     let points = (1..=12).map(|second| (Nanos::from_secs(second), value)).collect();
     Series { probe: probe.to_owned(), unit: String::new(), points }
 }

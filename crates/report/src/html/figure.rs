@@ -14,7 +14,7 @@ pub(super) fn figure(figure: &Figure, doubts: &Doubts) -> Markup {
     html! {
         @if figure.folded {
             details class="folded" {
-                summary { (figure.title) span class="faint" { " · " (figure.panels.len()) " panels and a table" } }
+                summary { (figure.title) span class="faint" { " · " (contents(figure)) } }
                 (body(figure, doubts))
             }
         } @else {
@@ -27,13 +27,15 @@ fn body(figure: &Figure, doubts: &Doubts) -> Markup {
     html! {
         figure {
             figcaption { h3 { (figure.title) } (key(figure)) }
-            div class="panels" {
-                @for panel in &figure.panels { (one(figure, panel)) }
+            @if !figure.panels.is_empty() {
+                div class="panels" {
+                    @for panel in &figure.panels { (one(figure, panel)) }
+                }
+                p class="readout" aria-hidden="true" {}
             }
-            p class="readout" aria-hidden="true" {}
             @for note in &figure.notes { p class="notes" { (note) } }
             (table::footnotes(&figure.table, &drawn(figure), doubts))
-            @if figure.table.rows.len() > ROWS_OPEN {
+            @if figure.table.rows.len() > ROWS_OPEN && !figure.panels.is_empty() {
                 details class="numbers" {
                     summary { "The numbers: " (figure.table.rows.len()) " rows" }
                     (table::table(&figure.table, "points"))
@@ -42,6 +44,14 @@ fn body(figure: &Figure, doubts: &Doubts) -> Markup {
                 (table::table(&figure.table, "points"))
             }
         }
+    }
+}
+
+/// What is behind a closed figure.
+fn contents(figure: &Figure) -> String {
+    match figure.panels.len() {
+        0 => format!("a table of {} rows", figure.table.rows.len()),
+        panels => format!("{panels} panels and a table"),
     }
 }
 

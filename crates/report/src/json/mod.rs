@@ -9,6 +9,7 @@ mod compare;
 mod finding;
 mod programs;
 mod run;
+mod server;
 mod trial;
 
 pub use compare::compare_json;

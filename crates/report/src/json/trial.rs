@@ -1,6 +1,6 @@
 //! One entry a trial and stream.
 
-use super::{factors, number, optional};
+use super::{factors, number, optional, server};
 use analysis::{Burst, ClassSummary, LatencySummary, MachineSummary, StreamSummary, Sustained, TrialSummary};
 use serde_json::{Value, json};
 
@@ -60,6 +60,7 @@ pub(super) fn entry(trial: &TrialSummary, stream: &StreamSummary) -> Value {
         "little_gap_pct": optional(stream.little_gap_pct),
         "sustained": stream.sustained.as_ref().map(sustained),
         "machine": machine(&trial.machine),
+        "server": trial.server.as_ref().map(server::entry),
         "caveats": trial.caveats.iter().map(|caveat| caveat.kind.word()).collect::<Vec<_>>(),
     })
 }
@@ -92,6 +93,12 @@ fn class(class: &ClassSummary) -> Value {
         "bytes_per_s": number(class.bytes_per_s),
         "done": class.done,
         "failed": class.failed,
+        "share": optional(class.mix.share),
+        "planned_share": optional(class.mix.planned_share),
+        "mix_ok": class.mix.mix_ok,
+        "p90_ms": optional(Some(class.response.p90_ms).filter(|_| class.response.count > 0)),
+        "limit_s": optional(class.mix.limit_s),
+        "response_ok": class.mix.response_ok,
         "response_ms": latency(&class.response),
         "service_ms": latency(&class.service),
     })

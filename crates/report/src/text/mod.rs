@@ -12,7 +12,7 @@ mod wrap;
 pub use style::Colour;
 
 use crate::doubts::{Doubt, heading};
-use crate::view::{Conclusion, Report, Section, Tone, report};
+use crate::view::{Conclusion, Report, Section, Table, Tone, report};
 use analysis::Findings;
 use style::{Paint, Style};
 
@@ -52,7 +52,8 @@ pub fn text(findings: &Findings, layout: Layout) -> String {
     let page = Page { width: layout.width.clamp(40, 160), paint: Paint(layout.colour) };
     let mut lines = page.answer(&report);
     lines.extend(page.headline(&report));
-    lines.extend(page.interrupted(&report));
+    lines.extend(report.mixes.iter().flat_map(|mix| page.captioned(mix)));
+    lines.extend(page.captioned(&report.interrupted));
     lines.extend(page.conclusions(&report, layout.detail));
     lines.extend(page.doubts(&report.doubts.0, layout.detail));
     if layout.detail == Detail::Full {
@@ -87,9 +88,8 @@ impl Page {
         lines
     }
 
-    /// The caption stands above this table, because nothing else would tell it from the figures that count.
-    fn interrupted(&self, report: &Report) -> Vec<String> {
-        let table = &report.interrupted;
+    /// The caption stands above such a table, because nothing else would tell it from the figures in short.
+    fn captioned(&self, table: &Table) -> Vec<String> {
         if table.rows.is_empty() {
             return Vec::new();
         }

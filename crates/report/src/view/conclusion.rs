@@ -114,6 +114,10 @@ fn knee(finding: &Knee, several: bool) -> String {
     let peak = with_interval(&finding.peak_per_s, Quantity::Rate);
     let factor = super::curve::last_part(&finding.factor);
     match &finding.at {
+        Some(at) if at.value == 1.0 => {
+            let one = factor.trim_end_matches('s');
+            format!("{place}: {} {one} reaches 95% of the peak, {peak}", with_interval(at, Quantity::Count))
+        }
         Some(at) => format!("{place}: {} {factor} reach 95% of the peak, {peak}", with_interval(at, Quantity::Count)),
         None => format!("{place}: no knee in this range; the most seen is {peak}"),
     }

@@ -1,6 +1,6 @@
 //! Points into curves: which factor goes along the axis, and what tells one curve from another.
 
-use analysis::{Finding, Findings, Point};
+use analysis::{Finding, Findings, Point, Work};
 use observation::{Level, Provenance};
 
 /// Everything of one experiment that shares an axis.
@@ -18,6 +18,8 @@ pub struct Sweep<'a> {
     pub curves: Vec<Curve<'a>>,
     /// Factors that were not varied, for the caption.
     pub constant: Vec<(String, String)>,
+    /// What its work is counted in.
+    pub work: Work,
 }
 
 /// One line of a chart.
@@ -70,7 +72,15 @@ pub fn sweep<'a>(findings: &'a Findings, experiment: &'a str) -> Sweep<'a> {
         levels: sorted(findings, levels, numeric),
         curves: curves(&points, factor, &varied),
         constant: constant(&points, &names, &varied),
+        work: counted_in(points.iter().copied()),
     }
+}
+
+/// What the work of all of them is counted in; operations where they differ.
+pub fn counted_in<'a>(points: impl IntoIterator<Item = &'a Point>) -> Work {
+    let mut all = points.into_iter().map(|point| point.work);
+    let first = all.next().unwrap_or_default();
+    if all.all(|work| work == first) { first } else { Work::Operations }
 }
 
 /// Systems in the order in which they were named, whatever order they were run in.

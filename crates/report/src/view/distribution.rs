@@ -6,7 +6,7 @@ use super::figure::{Axis, Datum, Figure, Form, Key, Look, Panel, Series, Spacing
 use super::quantity::Quantity;
 use super::table::{Cell, Column, Table};
 use crate::doubts::{Doubts, Touches};
-use analysis::{Findings, Point, StreamSummary, TrialSummary};
+use analysis::{Findings, Point, StreamSummary, TrialSummary, Work};
 
 /// More lines than this cannot be told apart; the table still has every trial.
 const LINES_MAX: usize = 6;
@@ -34,7 +34,7 @@ pub fn figure(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Option<Fig
         form: Form::Curve,
     });
     let mut notes =
-        vec!["Response counts from the moment at which an operation was due. The axis is in nines.".to_owned()];
+        vec![format!("Response counts from the moment at which {} was due. The axis is in nines.", one(sweep.work))];
     if count > LINES_MAX {
         notes.push(format!("{LINES_MAX} of {count} curves are drawn; the table has all."));
     }
@@ -45,16 +45,27 @@ pub fn figure(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Option<Fig
         key: if shown.len() == 1 { key.collect() } else { Vec::new() },
         panels: vec![Panel {
             title: "response".into(),
-            x: Axis::new("share of operations that were faster", Quantity::Quantile, Spacing::Nines),
+            x: Axis::new(
+                format!("share of {} that were faster", sweep.work.word()),
+                Quantity::Quantile,
+                Spacing::Nines,
+            ),
             y: super::axes::time("response", Quantity::Milliseconds, &shown),
             series: shown,
             guides: Vec::new(),
             span: Span::Full,
             marks: String::new(),
         }],
-        table: table(findings, sweep.experiment, doubts),
+        table: table(findings, sweep, doubts),
         folded: false,
     })
+}
+
+fn one(work: Work) -> &'static str {
+    match work {
+        Work::Operations => "an operation",
+        Work::Transactions => "a transaction",
+    }
 }
 
 fn first_trial<'a>(findings: &'a Findings, point: &Point) -> Option<(&'a TrialSummary, &'a StreamSummary)> {
@@ -92,13 +103,14 @@ fn series(sweep: &Sweep, curve: &Curve, point: &Point, trial: &TrialSummary, str
     Series { name: name.clone(), look, form: Form::Curve, points: points.collect() }
 }
 
-fn table(findings: &Findings, experiment: &str, doubts: &Doubts) -> Table {
+fn table(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Table {
+    let (experiment, word) = (sweep.experiment, sweep.work.word());
     let mut columns = vec![
         Column::numbers("trial", "trial"),
         Column::words("system", "system"),
         Column::words("stream", "stream"),
         Column::words("at", "factors"),
-        Column::numbers("operations", "count"),
+        Column::numbers(word, "count"),
     ];
     let keys =
         [("mean", "mean"), ("p50", "p50"), ("p95", "p95"), ("p99", "p99"), ("p99.9", "p999"), ("greatest", "max")];

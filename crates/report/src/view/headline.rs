@@ -1,6 +1,7 @@
 //! The first table: for every curve the point that people quote, and nothing else.
 
-use super::curve::{Curve, Sweep, factor_text, last_part, level_of};
+use super::curve::{Curve, Sweep, counted_in, factor_text, last_part, level_of};
+use super::points::{bytes, cpu_title};
 use super::quantity::Quantity;
 use super::table::{Cell, Column, Table};
 use crate::doubts::{Doubts, Touches};
@@ -48,6 +49,7 @@ pub fn table(findings: &Findings, sweeps: &[Sweep], doubts: &Doubts) -> Table {
 fn columns(rows: &[Row]) -> Vec<Column> {
     let mut columns =
         vec![Column::words("system", "system"), Column::words("stream", "stream"), Column::words("at", "at")];
+    let work = counted_in(rows.iter().map(|row| row.point));
     if fixed_work(rows) {
         columns.extend([
             Column::numbers("elapsed", "elapsed_s").leading(),
@@ -58,12 +60,12 @@ fn columns(rows: &[Row]) -> Vec<Column> {
         ]);
     } else {
         columns.extend([
-            Column::numbers("operations", "throughput_per_s").leading(),
+            Column::numbers(work.word(), "throughput_per_s").leading(),
             Column::numbers("bytes", "bytes_per_s"),
             Column::numbers("p50", "response_p50_ms"),
             Column::numbers("p99", "response_p99_ms"),
             Column::numbers("elapsed", "elapsed_s").minor(),
-            Column::numbers("CPU/op", "cpu_us").minor(),
+            Column::numbers(cpu_title(work), "cpu_us").minor(),
         ]);
     }
     columns.push(Column::words("experiment", "experiment").minor());
@@ -97,7 +99,7 @@ fn numbers(point: &Point, rows: &[Row], doubts: &Doubts) -> Vec<Cell> {
     let all = doubts.marks(&point.caveats, Touches::All);
     let tail = doubts.marks(&point.caveats, Touches::Tail);
     let elapsed = Cell::optional_estimate(point.elapsed_s.as_ref(), Quantity::Seconds);
-    let bytes = Cell::estimate(&point.bytes_per_s, Quantity::ByteRate);
+    let bytes = bytes(point);
     if fixed_work(rows) {
         return vec![
             elapsed.marked(all),
@@ -147,7 +149,9 @@ fn load(findings: &Findings, point: &Point) -> String {
     match label {
         Some(label) => match (label.slots, label.offered) {
             (_, Some(rate)) => format!("{} offered", units::rate(rate.0)),
-            (Some(slots), None) if label.load.starts_with("closed") => format!("{slots} outstanding"),
+            (Some(slots), None) if label.load.starts_with("closed, ") && label.load.contains("outstanding") => {
+                format!("{slots} outstanding")
+            }
             _ => label.load.clone(),
         },
         None => String::new(),

@@ -8,17 +8,20 @@
 mod axes;
 mod bars;
 mod conclusion;
+mod cost;
 mod curve;
 mod distribution;
 mod elapsed;
 mod figure;
 mod headline;
 mod interrupted;
+mod mix;
 mod points;
 mod quantity;
 mod rates;
 mod scaling;
 mod search;
+mod server;
 mod sustained;
 mod table;
 mod timeline;
@@ -41,6 +44,8 @@ pub struct Report<'a> {
     pub findings: &'a Findings,
     /// For every curve the point that people quote.
     pub headline: Table,
+    /// The mix of transactions at the points that people quote; empty for storage.
+    pub mixes: Vec<Table>,
     /// Trials that ended before their time, with the figures of the part that they finished; without rows when there is none.
     pub interrupted: Table,
     /// Findings in words: thresholds, then the primary comparison, then what was found, then exploratory comparisons.
@@ -78,8 +83,9 @@ pub fn report(findings: &Findings) -> Report<'_> {
     Report {
         findings,
         headline: headline::table(findings, &sweeps, &doubts).gathered(),
+        mixes: sweeps.iter().flat_map(|sweep| mix::tables(findings, sweep, &doubts)).map(Table::gathered).collect(),
         interrupted: interrupted::table(findings, &doubts),
-        conclusions: conclusions(findings),
+        conclusions: conclusions(findings).into_iter().chain(costs(findings, &sweeps)).collect(),
         versus: versus::figure(findings).map(gathered),
         sections: beside(&sweeps).iter().map(|sweeps| section(findings, sweeps, &doubts)).collect(),
         doubts,
@@ -98,6 +104,11 @@ fn conclusions(findings: &Findings) -> Vec<Conclusion> {
     let mut ordered: Vec<&Finding> = findings.findings.iter().collect();
     ordered.sort_by_key(|finding| rank(finding));
     told_apart(ordered.into_iter().map(|finding| conclusion(finding, several_systems(findings))).collect())
+}
+
+/// What transactions cost, and whether their data is right.
+fn costs(findings: &Findings, sweeps: &[Sweep]) -> Vec<Conclusion> {
+    sweeps.iter().flat_map(|sweep| cost::conclusions(findings, sweep)).collect()
 }
 
 /// Experiments over transfer size follow each other side by side (on and off alignment); all others stand alone.
@@ -126,10 +137,11 @@ fn section(findings: &Findings, sweeps: &[&Sweep], doubts: &Doubts) -> Section {
     let constant: Vec<String> = main.constant.iter().map(|(name, level)| format!("{name} {level}")).collect();
     let names: Vec<&str> = sweeps.iter().map(|sweep| sweep.experiment).collect();
     let main_figure = main_figure(findings, sweeps, doubts);
+    let of_transactions = sweeps.iter().flat_map(|sweep| cost::conclusions(findings, sweep));
     Section {
         title: names.join(" · "),
         constant: constant.join(", "),
-        conclusions: found(findings, &names),
+        conclusions: found(findings, &names).into_iter().chain(of_transactions).collect(),
         drawn: main_figure.is_some(),
         figures: main_figure.into_iter().chain(further_figures(findings, sweeps, doubts)).map(gathered).collect(),
         table: points::joined(sweeps, doubts).gathered(),
@@ -175,6 +187,8 @@ fn several_systems(findings: &Findings) -> bool {
 fn further_figures(findings: &Findings, sweeps: &[&Sweep], doubts: &Doubts) -> Vec<Figure> {
     let mut figures = Vec::new();
     for sweep in sweeps {
+        figures.extend(mix::figures(findings, sweep, doubts));
+        figures.extend(server::figures(findings, sweep));
         figures.extend(search::figures(findings, sweep.experiment));
         figures.extend(sustained::figures(findings, sweep.experiment));
         // Transfer sizes are about means of single operations; a distribution at one size would say little.

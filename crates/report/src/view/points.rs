@@ -4,7 +4,7 @@ use super::curve::{Curve, Sweep, last_part, level_of};
 use super::quantity::Quantity;
 use super::table::{Cell, Column, Table};
 use crate::doubts::{Doubts, Touches};
-use analysis::{Point, SteadyAnswer};
+use analysis::{Point, SteadyAnswer, Work};
 
 /// All points of a sweep, by level and curve.
 pub fn table(sweep: &Sweep, doubts: &Doubts) -> Table {
@@ -25,7 +25,7 @@ fn all_columns(sweep: &Sweep) -> Vec<Column> {
     columns.extend([Column::words("system", "system"), Column::words("stream", "stream")]);
     let fixed: Vec<&str> = sweep.curves.first().map(|c| c.fixed.iter().map(|(n, _)| *n).collect()).unwrap_or_default();
     columns.extend(fixed.iter().map(|name| Column::words(last_part(name), last_part(name))));
-    columns.extend(number_columns());
+    columns.extend(number_columns(sweep));
     columns
 }
 
@@ -78,24 +78,40 @@ fn rows<'a>(sweep: &'a Sweep) -> impl Iterator<Item = (&'a Curve<'a>, &'a Point)
     sweep.curves.iter().flat_map(|curve| curve.points.iter().map(move |point| (curve, *point)))
 }
 
-fn number_columns() -> Vec<Column> {
+fn number_columns(sweep: &Sweep) -> Vec<Column> {
     vec![
         Column::numbers("elapsed", "elapsed_s").leading(),
         Column::numbers("CPU-normalised", "cpu_elapsed_core_s"),
-        Column::numbers("operations", "throughput_per_s").leading(),
+        Column::numbers(sweep.work.word(), "throughput_per_s").leading(),
         Column::numbers("bytes", "bytes_per_s").minor(),
         Column::numbers("p50", "response_p50_ms"),
         Column::numbers("p99", "response_p99_ms"),
         Column::numbers("p99.9", "response_p999_ms").minor(),
         Column::numbers("mean", "response_mean_ms").minor(),
         Column::numbers("service", "service_mean_ms").minor(),
-        Column::numbers("CPU/op", "cpu_us").minor(),
+        Column::numbers(cpu_title(sweep.work), "cpu_us").minor(),
         Column::numbers("disk busy", "disk_utilisation").minor(),
         Column::numbers("disk wait", "disk_wait_ms").minor(),
         Column::numbers("n", "n").minor(),
         Column::words("steady", "steady").minor(),
         Column::words("from", "provenance").minor(),
     ]
+}
+
+/// What the generator spends on one.
+pub fn cpu_title(work: Work) -> &'static str {
+    match work {
+        Work::Operations => "CPU/op",
+        Work::Transactions => "client CPU/tx",
+    }
+}
+
+/// Bytes that were moved; where nothing moves bytes there is nothing to show.
+pub fn bytes(point: &Point) -> Cell {
+    if point.bytes_per_s.n == 0 && point.work == Work::Transactions {
+        return Cell::nothing();
+    }
+    Cell::estimate(&point.bytes_per_s, Quantity::ByteRate)
 }
 
 fn numbers(point: &Point, doubts: &Doubts) -> Vec<Cell> {
@@ -109,7 +125,7 @@ fn numbers(point: &Point, doubts: &Doubts) -> Vec<Cell> {
         main(Cell::optional_estimate(point.elapsed_s.as_ref(), Quantity::Seconds)),
         Cell::optional_estimate(point.cpu_elapsed_s.as_ref(), Quantity::CoreSeconds),
         if fixed_work { throughput } else { main(throughput) },
-        Cell::estimate(&point.bytes_per_s, Quantity::ByteRate),
+        bytes(point),
         Cell::estimate(&point.response_p50_ms, Quantity::Milliseconds),
         Cell::estimate(&point.response_p99_ms, Quantity::Milliseconds).marked(tail.clone()),
         Cell::estimate(&point.response_p999_ms, Quantity::Milliseconds).marked(tail),

@@ -31,14 +31,18 @@ fn throughput(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Panel {
         guides.extend(offered(sweep));
     }
     Panel {
-        title: "operations a second".into(),
+        title: per_second(sweep),
         x: factor_axis(sweep),
-        y: amount("operations a second", Quantity::Rate),
+        y: amount(&per_second(sweep), Quantity::Rate),
         series: series.collect(),
         guides,
         span: Span::Full,
         marks: String::new(),
     }
+}
+
+fn per_second(sweep: &Sweep) -> String {
+    format!("{} a second", sweep.work.word())
 }
 
 /// What was asked for, where the rate itself was swept: a curve below it was not sustained.
@@ -119,7 +123,7 @@ fn against(sweep: &Sweep, doubts: &Doubts) -> Panel {
         .collect();
     Panel {
         title: "response p99 against the rate".into(),
-        x: Axis::new("operations a second", Quantity::Rate, Spacing::FromZero),
+        x: Axis::new(per_second(sweep), Quantity::Rate, Spacing::FromZero),
         y: time("response p99 against the rate", Quantity::Milliseconds, &all),
         series: all,
         guides: Vec::new(),

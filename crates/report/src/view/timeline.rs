@@ -4,7 +4,7 @@ use super::figure::{Axis, Datum, Figure, Form, Guide, Look, Panel, Series, Spaci
 use super::quantity::Quantity;
 use super::table::{Cell, Column, Table};
 use crate::doubts::{Doubts, Touches};
-use analysis::{Findings, StreamSummary, TrialSummary};
+use analysis::{Findings, StreamSummary, TrialSummary, Work};
 
 /// A chart as wide as the page cannot show more columns than this; intervals beyond are merged with their least and
 /// greatest kept as a band.
@@ -73,7 +73,12 @@ fn work(trial: &TrialSummary, wide: bool) -> Panel {
         series.push(dense(trial, stream, values.collect(), columns, Quantity::Rate));
         series.extend(rounds(trial, stream));
     }
-    panel(trial, wide, series, Axis::new("operations a second", Quantity::Rate, Spacing::FromZero))
+    panel(
+        trial,
+        wide,
+        series,
+        Axis::new(format!("{} a second", counted_in(&[trial])), Quantity::Rate, Spacing::FromZero),
+    )
 }
 
 fn response(trial: &TrialSummary) -> Panel {
@@ -174,7 +179,7 @@ fn table(trials: &[&TrialSummary], doubts: &Doubts) -> Table {
         Column::words("at", "factors"),
         Column::numbers("replicate", "replicate"),
         Column::numbers("window", "window_s"),
-        Column::numbers("operations", "throughput_per_s"),
+        Column::numbers(counted_in(trials), "throughput_per_s"),
         Column::numbers("rounds differ by", "rounds_range"),
         Column::numbers("rounds rise by", "rounds_slope"),
         Column::words("steady", "steady"),
@@ -186,6 +191,12 @@ fn table(trials: &[&TrialSummary], doubts: &Doubts) -> Table {
     }
     table.trials = trials.iter().map(|trial| trial.label.index).collect();
     table.without_empty_columns()
+}
+
+/// The word for the work of trials.
+fn counted_in(trials: &[&TrialSummary]) -> &'static str {
+    let asking = trials.iter().all(|trial| trial.server.is_some());
+    if asking { Work::Transactions.word() } else { Work::Operations.word() }
 }
 
 fn row(trial: &TrialSummary, stream: &StreamSummary, doubts: &Doubts) -> Vec<Cell> {

@@ -6,3 +6,4 @@ mod page;
 mod redaction;
 mod sample;
 mod schemas;
+mod transactions;

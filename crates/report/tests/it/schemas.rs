@@ -1,6 +1,6 @@
 //! Every JSON form against its committed schema, and the schemas against forms with something missing.
 
-use crate::sample::{distinct, flash, quick, wide};
+use crate::sample::{distinct, flash, house, quick, wide};
 use jsonschema::Validator;
 use observation::{Ceiling, Factor, Level};
 use report::*;
@@ -23,7 +23,7 @@ fn assert_valid(validator: &Validator, value: &Value) {
 #[test]
 fn every_run_fits_its_schema() {
     let validator = run_schema();
-    for findings in [distinct(), quick(), flash(), wide(), redacted(&distinct())] {
+    for findings in [distinct(), quick(), flash(), wide(), house(), redacted(&distinct())] {
         assert_valid(&validator, &json(&findings));
     }
 }
@@ -41,6 +41,9 @@ fn a_run_without_any_of_its_keys_does_not_fit() {
         "/trials/0/generator_cpu_s",
         "/trials/0/classes/0",
         "/trials/0/machine",
+        "/trials/0/server",
+        "/trials/0/server/per_transaction",
+        "/trials/0/server/counters_per_s/0",
         "/points/0",
         "/points/0/throughput_per_s",
         "/findings/0",

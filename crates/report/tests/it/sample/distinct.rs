@@ -132,6 +132,7 @@ fn latency(kind: f64, trial: u32, stream: u16) -> LatencySummary {
         count: 700 + u64::from(trial) * 10 + u64::from(stream),
         mean_ms: 110.0 + code,
         p50_ms: 150.0 + code,
+        p90_ms: 190.0 + code,
         p95_ms: 195.0 + code,
         p99_ms: 199.0 + code,
         p999_ms: 299.0 + code,
@@ -181,6 +182,7 @@ fn trial(index: u32) -> TrialSummary {
                 bytes_per_s: 5_400_000.0 + at,
             }],
         },
+        server: (index == 0).then(|| server(at)),
         timeline: (0..6)
             .map(|second| TimePoint {
                 at_s: f64::from(second),
@@ -191,6 +193,38 @@ fn trial(index: u32) -> TrialSummary {
             .collect(),
         events: vec![Event { at: Nanos::from_millis(3_500), kind: EventKind::Note, text: format!("event {index}") }],
         caveats: vec![caveat(CaveatKind::ThinTail, Some(index), &format!("{} samples beyond p99.9", 37 + index))],
+    }
+}
+
+fn mix(place: u64) -> ClassMix {
+    let at = place as f64;
+    ClassMix {
+        share: Some(0.301 + at / 1e3),
+        planned_share: Some(0.311 + at / 1e3),
+        mix_ok: Some(place == 0),
+        limit_s: Some(2.5 + at),
+        response_ok: Some(place == 1),
+    }
+}
+
+fn server(at: f64) -> ServerSummary {
+    ServerSummary {
+        embedded: false,
+        cpu_user_cores: Some(1.51 + at),
+        cpu_system_cores: Some(1.62 + at),
+        bytes_read_per_s: Some(8_510_000.5 + at),
+        bytes_written_per_s: Some(8_620_000.5 + at),
+        processes: Some(17.0 + at),
+        counters: vec![("commits".into(), 8_701.5 + at), ("log bytes".into(), 8_802.5 + at)],
+        buffer_hit_share: Some(0.987),
+        per_transaction: PerTransaction {
+            cpu_ms: Some(0.431 + at),
+            bytes_read: Some(1_198.5 + at),
+            bytes_written: Some(1_214.5 + at),
+            log_bytes: Some(1_239.5 + at),
+        },
+        per_machine_core_per_s: Some(887.5 + at),
+        per_server_core_per_s: Some(2_268.5 + at),
     }
 }
 
@@ -232,6 +266,7 @@ fn summary(trial: u32, stream: u16) -> StreamSummary {
             bytes_per_s: 8_300.5 + at,
             response: latency(4.0, trial, stream),
             service: latency(5.0, trial, stream),
+            mix: mix(t * 10 + s),
         }],
         account: Account {
             planned: 9_600 + 3 * (t * 10 + s),
@@ -288,6 +323,7 @@ fn point(i: u32) -> Point {
         experiment: "curve".into(),
         system: system.into(),
         stream: "stream-0".into(),
+        work: Work::Operations,
         factors: vec![
             ("outstanding".into(), count(32.0 + f64::from(i % 2))),
             ("transfer".into(), sized(4096.0)),

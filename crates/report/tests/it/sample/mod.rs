@@ -5,10 +5,12 @@
 mod build;
 mod distinct;
 mod flash;
+mod house;
 mod quick;
 mod wide;
 
 pub use distinct::{distinct, renamed};
 pub use flash::flash;
+pub use house::house;
 pub use quick::quick;
 pub use wide::wide;

@@ -1,0 +1,121 @@
+//! Trials of transactions made by hand: mix, server and the words of their doubts.
+
+use super::summarise;
+use super::tests::{MS, cell, label, observations, series};
+use crate::run::tests::judgement;
+use crate::{CaveatKind, TrialSummary};
+use observation::{ClassKind, Event, EventKind, Observations, TrialLabel};
+use units::Nanos;
+
+/// The classes of the small preset with how many of each end in a second, a thousand in all, as planned.
+const PLANNED: [(&str, u64); 6] = [
+    ("customer-position", 210),
+    ("trade-status", 320),
+    ("market-watch", 259),
+    ("trade-order", 101),
+    ("trade-result", 100),
+    ("market-feed", 10),
+];
+
+fn asking() -> TrialLabel {
+    let mut asking = label();
+    asking.streams[0].load = "closed, 8 sessions".to_owned();
+    asking.streams[0].classes = PLANNED.iter().map(|(name, _)| ((*name).to_owned(), ClassKind::Work)).collect();
+    asking
+}
+
+/// Every class as planned but for trade-status, of which `status` end in a second, each after `ms`.
+fn mixed(status: u64, ms: u64) -> Observations {
+    let second = |interval| {
+        (0..).zip(PLANNED).map(move |(class, (name, planned))| {
+            let (done, ms) = if name == "trade-status" { (status, ms) } else { (planned, 10) };
+            cell(interval, class, vec![ms * MS; done as usize], done, 0)
+        })
+    };
+    Observations { cells: (0..12).flat_map(second).collect(), ..observations() }
+}
+
+fn summary(observations: &Observations) -> TrialSummary {
+    summarise(&asking(), observations, &judgement())
+}
+
+fn text(summary: &TrialSummary, kind: CaveatKind) -> &str {
+    summary.caveats.iter().find(|caveat| caveat.kind == kind).map_or("", |caveat| &caveat.text)
+}
+
+#[test]
+fn a_mix_as_planned_is_ok_and_one_that_is_off_or_late_is_not() {
+    let verdicts = |observations: &Observations| {
+        let summary = summary(observations);
+        let status = summary.streams[0].classes.iter().find(|class| class.name == "trade-status").unwrap().mix;
+        assert_eq!((status.planned_share, status.limit_s), (Some(0.32), Some(1.0)));
+        (status.share.unwrap(), status.mix_ok.unwrap(), status.response_ok.unwrap())
+    };
+    assert_eq!(verdicts(&mixed(320, 10)), (0.32, true, true));
+    assert_eq!(verdicts(&mixed(320, 1_100)), (0.32, true, false));
+    assert_eq!(verdicts(&mixed(480, 10)), (480.0 / 1_160.0, false, true));
+}
+
+#[test]
+fn storage_has_shares_but_neither_a_plan_nor_a_server() {
+    let summary = summarise(&label(), &observations(), &judgement());
+    assert_eq!(summary.server, None);
+    let shares: Vec<_> = summary.streams[0].classes.iter().map(|class| (class.mix.share, class.mix.mix_ok)).collect();
+    assert_eq!(shares, [(Some(1.0), None), (None, None)], "a sync is upkeep");
+}
+
+#[test]
+fn a_server_is_priced_by_the_transactions_of_the_window_and_levels_are_left_out() {
+    let mut watched = mixed(320, 10);
+    watched.series = vec![
+        series("server.cpu.user", 1.5),
+        series("server.cpu.system", 0.5),
+        series("server.bytes_written", 5e6),
+        series("database.log bytes", 2e6),
+        series("database.lock waits now", 3.0),
+        series("machine.cpu.core.0.busy", 1.0),
+        series("machine.cpu.core.1.busy", 1.0),
+    ];
+    let server = summary(&watched).server.unwrap();
+    assert_eq!(server.per_transaction.cpu_ms, Some(2.0));
+    assert_eq!(server.per_transaction.bytes_written, Some(5_000.0));
+    assert_eq!(server.per_transaction.log_bytes, Some(2_000.0));
+    assert_eq!((server.per_machine_core_per_s, server.per_server_core_per_s), (Some(500.0), Some(500.0)));
+    assert_eq!(server.counters, [("log bytes".to_owned(), 2e6)]);
+    assert_eq!(server.bytes_read_per_s, None, "what was not observed is not zero");
+}
+
+#[test]
+fn a_process_that_ends_takes_its_reading_along() {
+    let mut watched = mixed(320, 10);
+    let mut written = series("server.bytes_written", 5e6);
+    let mut processes = series("server.processes", 22.0);
+    written.points.last_mut().unwrap().1 = 700e6;
+    processes.points.last_mut().unwrap().1 = 6.0;
+    watched.series = vec![written.clone(), processes];
+    assert_eq!(summary(&watched).server.unwrap().bytes_written_per_s, Some(5e6));
+    watched.series = vec![written];
+    assert_eq!(summary(&watched).server.unwrap().bytes_written_per_s, Some(74.5e6), "nothing tells that one ended");
+}
+
+#[test]
+fn damage_and_failures_are_told_of_a_database() {
+    let mut damaged = mixed(320, 10);
+    let text_of = "1 of 10 invariants are broken: cash (cash equals its entries): first broken by account 7";
+    damaged.events = vec![Event { at: Nanos::from_secs(12), kind: EventKind::Damage, text: text_of.to_owned() }];
+    damaged.accounts[0].failed = 100;
+    damaged.accounts[0].done -= 100;
+    let summary = summary(&damaged);
+    let damage = text(&summary, CaveatKind::Damage);
+    assert!(damage.contains("first broken by account 7; do not trust this database before"), "{damage}");
+    assert!(text(&summary, CaveatKind::Failures).starts_with("100 transactions (0.99%) failed"));
+}
+
+#[test]
+fn what_the_server_writes_is_not_blamed_on_others() {
+    let mut watched = mixed(320, 10);
+    watched.series = vec![series("server.bytes_written", 8e6), series("disks.others.bytes_written", 11e6)];
+    assert_eq!(text(&summary(&watched), CaveatKind::OtherWriters), "");
+    watched.series[1] = series("disks.others.bytes_written", 60e6);
+    assert!(text(&summary(&watched), CaveatKind::OtherWriters).starts_with("48 MB/s was written to the disks besides"));
+}

@@ -1,0 +1,141 @@
+//! What transactions cost, and whether their data is right, as sentences.
+//!
+//! The one idea: throughput for each core and CPU for each transaction let two machines be compared; the checks say whether
+//! the figures may be used at all, so both stand beside them.
+
+use super::conclusion::{Conclusion, Tone};
+use super::curve::Sweep;
+use super::mix::{Quoted, quoted};
+use super::quantity::Quantity;
+use analysis::{ClassMix, Findings, PerTransaction, ServerSummary, TrialSummary};
+use observation::EventKind;
+
+/// The sentences of every curve of transactions.
+pub fn conclusions(findings: &Findings, sweep: &Sweep) -> Vec<Conclusion> {
+    let all = quoted(findings, sweep);
+    let several = all.iter().any(|quoted| quoted.curve.system != all[0].curve.system);
+    let costs = all.iter().filter_map(|quoted| Some(plain(sweep, "cost", cost(quoted, several)?)));
+    let checks = all.iter().flat_map(|quoted| checks(findings, sweep, quoted, several));
+    let off = all.iter().flat_map(|quoted| off_plan(sweep, quoted, several));
+    costs.chain(off).chain(checks).collect()
+}
+
+fn plain(sweep: &Sweep, word: &str, text: String) -> Conclusion {
+    Conclusion {
+        experiment: Some(sweep.experiment.to_owned()),
+        word: word.to_owned(),
+        text,
+        tone: Tone::Plain,
+        exploratory: false,
+    }
+}
+
+fn place(quoted: &Quoted, several: bool) -> String {
+    let at = if quoted.at.is_empty() { String::new() } else { format!(" at {}", quoted.at) };
+    let on = if several { format!(" on {}", quoted.curve.system) } else { String::new() };
+    format!("{}{on}{at}", quoted.curve.stream)
+}
+
+/// `brokerage at 4 sessions: 406 /s for each of 2 cores; a transaction takes 1.6 ms of the server's CPU ...`.
+fn cost(quoted: &Quoted, several: bool) -> Option<String> {
+    let server = quoted.trial.server.as_ref()?;
+    let parts = [cores(quoted.trial, server), cpu(quoted, server), moved(&server.per_transaction), buffer(server)];
+    let known: Vec<String> = parts.into_iter().flatten().collect();
+    (!known.is_empty()).then(|| format!("{}: {}", place(quoted, several), known.join("; ")))
+}
+
+fn cores(trial: &TrialSummary, server: &ServerSummary) -> Option<String> {
+    let rate = Quantity::Rate.text(server.per_machine_core_per_s?);
+    let all = match trial.machine.cores? {
+        1 => "the machine's one core".to_owned(),
+        cores => format!("each of the machine's {cores} cores"),
+    };
+    Some(format!("{rate} for {all}"))
+}
+
+fn cpu(quoted: &Quoted, server: &ServerSummary) -> Option<String> {
+    let client = quoted.stream.cpu.map(|cpu| Quantity::Microseconds.text(cpu.user_us + cpu.system_us));
+    if server.embedded {
+        return Some(format!(
+            "a transaction takes {} of CPU, database and generator together, because the database runs inside the \
+             generator's process",
+            client?
+        ));
+    }
+    let own = Quantity::Milliseconds.text(server.per_transaction.cpu_ms?);
+    let busy = server
+        .per_server_core_per_s
+        .map(|rate| format!(" ({} for each core that it kept busy)", Quantity::Rate.text(rate)));
+    let client = client.map(|client| format!(" and {client} of the generator's"));
+    Some(format!(
+        "a transaction takes {own} of the server's CPU{}{}",
+        busy.unwrap_or_default(),
+        client.unwrap_or_default()
+    ))
+}
+
+fn moved(each: &PerTransaction) -> Option<String> {
+    let parts = [(each.bytes_read, "read"), (each.bytes_written, "written"), (each.log_bytes, "of log")];
+    let known: Vec<String> =
+        parts.iter().filter_map(|(bytes, what)| Some(format!("{} {what}", Quantity::Bytes.text((*bytes)?)))).collect();
+    (!known.is_empty()).then(|| known.join(", "))
+}
+
+fn buffer(server: &ServerSummary) -> Option<String> {
+    server
+        .buffer_hit_share
+        .map(|share| format!("{} of pages found in the server's buffer", Quantity::Share.text(share)))
+}
+
+/// Classes that answer too late, or whose share is off the plan: a rate that holds with another mix is another rate.
+fn off_plan(sweep: &Sweep, quoted: &Quoted, several: bool) -> Vec<Conclusion> {
+    let named = |off: fn(&ClassMix) -> bool| -> Vec<&str> {
+        let classes = quoted.stream.classes.iter().filter(|class| off(&class.mix));
+        classes.map(|class| class.name.as_str()).collect()
+    };
+    let told = |word: &str, what: &str, names: Vec<&str>| {
+        let text = format!("{}: {what}: {}", place(quoted, several), names.join(", "));
+        (!names.is_empty()).then(|| Conclusion { tone: Tone::Bad, ..plain(sweep, word, text) })
+    };
+    let late =
+        told("late", "fewer than nine of ten answered within the limit", named(|mix| mix.response_ok == Some(false)));
+    let mixed = told("mix", "the share is not the planned one", named(|mix| mix.mix_ok == Some(false)));
+    late.into_iter().chain(mixed).collect()
+}
+
+/// What was found about the data: of the quoted trial in words, and of how many others the same was not doubted.
+fn checks(findings: &Findings, sweep: &Sweep, quoted: &Quoted, several: bool) -> Vec<Conclusion> {
+    let kind = |kind: EventKind| quoted.trial.events.iter().filter(move |event| event.kind == kind);
+    let notes: Vec<&str> = kind(EventKind::Note).map(|event| event.text.as_str()).collect();
+    let damage: Vec<&str> = kind(EventKind::Damage).map(|event| event.text.as_str()).collect();
+    let mut found = Vec::new();
+    if !damage.is_empty() {
+        let text = format!("{}: {}", place(quoted, several), damage.join("; "));
+        found.push(Conclusion { tone: Tone::Bad, ..plain(sweep, "damaged data", text) });
+    }
+    if !notes.is_empty() {
+        let text = format!("{}: {}{}", place(quoted, several), notes.join("; "), others(findings, sweep, quoted));
+        found.push(plain(sweep, "data", text));
+    }
+    found
+}
+
+/// Trials of the same experiment and system without damage, beside the quoted one.
+fn others(findings: &Findings, sweep: &Sweep, quoted: &Quoted) -> String {
+    let own = &quoted.trial.label;
+    let beside = findings.trials.iter().filter(|trial| {
+        let label = &trial.label;
+        label.experiment == sweep.experiment
+            && label.system == own.system
+            && label.index != own.index
+            && !trial.interrupted
+    });
+    let (bad, good): (Vec<_>, Vec<_>) = beside
+        .filter(|trial| trial.events.iter().any(|event| matches!(event.kind, EventKind::Note | EventKind::Damage)))
+        .partition(|trial| trial.events.iter().any(|event| event.kind == EventKind::Damage));
+    match (good.len(), bad.len()) {
+        (0, 0) => String::new(),
+        (good, 0) => format!("; no damage after {good} other {}", if good == 1 { "trial" } else { "trials" }),
+        (_, bad) => format!("; damage after {bad} other {}", if bad == 1 { "trial" } else { "trials" }),
+    }
+}

@@ -1,0 +1,94 @@
+//! A brokerage house over sessions on one server: mix, prices and checks.
+
+use super::build::*;
+use analysis::*;
+use observation::*;
+use units::Nanos;
+
+/// Class, planned share, measured share, p90 in milliseconds, and limit in seconds.
+const CLASSES: [(&str, f64, f64, f64, f64); 4] = [
+    ("trade-order", 0.101, 0.1004, 14.2, 2.0),
+    ("trade-status", 0.319, 0.3222, 3.1, 1.0),
+    ("market-watch", 0.46, 0.4574, 1_204.0, 1.0),
+    ("trade-result", 0.12, 0.12, 22.5, 2.0),
+];
+
+pub fn house() -> Findings {
+    let mut run = run("brokerage", "Transactions of a brokerage house", "How many transactions a second?");
+    run.systems = vec![system("postgres", "postgres", "local:postgres", 1)];
+    let mut findings = Findings { run, ..Findings::default() };
+    findings.answer = vec!["postgres completes 1912 /s of brokerage at 16 sessions.".into()];
+    for (index, (sessions, rate)) in [(1.0, 420.0), (4.0, 1_310.0), (16.0, 1_912.0)].into_iter().enumerate() {
+        add(&mut findings, index as u32, sessions, rate);
+    }
+    let curve = findings.points.iter().map(|point| (point.factors[0].1.number().unwrap(), point.throughput_per_s));
+    findings.findings = vec![Finding::Knee(Knee {
+        experiment: EXPERIMENT.into(),
+        system: "postgres".into(),
+        stream: "brokerage".into(),
+        factor: "sessions".into(),
+        fixed: Vec::new(),
+        at: Some(Estimate { value: 16.0, low: 4.0, high: 16.0, n: 3, confidence: 0.95 }),
+        peak_per_s: about(1_912.0, 0.02, 3),
+        curve: curve.collect(),
+    })];
+    findings
+}
+
+const EXPERIMENT: &str = "throughput by sessions";
+
+fn add(findings: &mut Findings, index: u32, sessions: f64, rate: f64) {
+    let at = At::new(EXPERIMENT, "postgres", "brokerage").with("sessions", count(sessions)).index(index);
+    let seen = Seen { throughput: rate, transfer: 0.0, p50_ms: sessions / rate * 1e3, tail: 6.0, spread: 0.02, n: 3 };
+    let no_bytes = Estimate { n: 0, ..Estimate::single(0.0) };
+    findings.points.push(Point { work: Work::Transactions, bytes_per_s: no_bytes, ..point(&at, seen) });
+    let mut trial = trial(&at, seen, 2, 20);
+    trial.label.streams[0].load = format!("closed, {sessions} sessions");
+    trial.streams[0].classes = CLASSES.iter().map(|class| summary(*class, rate)).collect();
+    trial.server = Some(server(rate));
+    let note = |text: &str| Event { at: Nanos::from_secs(22), kind: EventKind::Note, text: text.into() };
+    trial.events =
+        vec![note("all 10 invariants hold, checked in 0.4 s"), note("ledger: 3217 orders are as acknowledged")];
+    findings.trials.push(trial);
+}
+
+fn summary((name, planned, share, p90_ms, limit): (&str, f64, f64, f64, f64), rate: f64) -> ClassSummary {
+    let response = LatencySummary { p90_ms, ..latency(p90_ms / 2.0, 3.0, 4_000) };
+    ClassSummary {
+        name: name.into(),
+        throughput_per_s: share * rate,
+        done: (20.0 * share * rate) as u64,
+        failed: 0,
+        bytes_per_s: 0.0,
+        response,
+        service: response,
+        mix: ClassMix {
+            share: Some(share),
+            planned_share: Some(planned),
+            mix_ok: Some(true),
+            limit_s: Some(limit),
+            response_ok: Some(p90_ms <= 1e3 * limit),
+        },
+    }
+}
+
+fn server(rate: f64) -> ServerSummary {
+    ServerSummary {
+        embedded: false,
+        cpu_user_cores: Some(2.9),
+        cpu_system_cores: Some(0.8),
+        bytes_read_per_s: Some(0.0),
+        bytes_written_per_s: Some(rate * 14_300.0),
+        processes: Some(23.0),
+        counters: vec![("commits".into(), rate * 0.99), ("log bytes".into(), rate * 6_100.0)],
+        buffer_hit_share: Some(0.9931),
+        per_transaction: PerTransaction {
+            cpu_ms: Some(3_700.0 / rate),
+            bytes_read: Some(0.0),
+            bytes_written: Some(14_300.0),
+            log_bytes: Some(6_100.0),
+        },
+        per_machine_core_per_s: Some(rate / 8.0),
+        per_server_core_per_s: Some(rate / 3.7),
+    }
+}

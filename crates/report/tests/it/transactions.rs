@@ -1,0 +1,58 @@
+//! Reports of transactions: what a keeper of databases looks for, and none of the words of storage.
+
+use crate::sample::house;
+use observation::{Event, EventKind};
+use report::{Layout, html, text};
+use units::Nanos;
+
+#[test]
+fn the_text_of_transactions_is_as_it_was() {
+    insta::assert_snapshot!("house.txt", text(&house(), Layout::default()));
+    insta::assert_snapshot!("house-wide.txt", text(&house(), Layout { width: 140, ..Layout::default() }));
+}
+
+#[test]
+fn transactions_are_never_called_operations_and_move_no_bytes() {
+    let page = html(&house());
+    let (figures, _) = page.split_once("id=\"method\"").unwrap();
+    assert!(figures.contains("transactions a second") && !figures.contains("operations"));
+    assert!(!text(&house(), Layout::default()).contains(" bytes  "));
+}
+
+#[test]
+fn an_embedded_database_says_whose_cpu_is_counted() {
+    let mut findings = house();
+    for trial in &mut findings.trials {
+        let server = trial.server.as_mut().unwrap();
+        server.embedded = true;
+        server.per_transaction.cpu_ms = None;
+    }
+    let said = text(&findings, Layout { width: 160, ..Layout::default() });
+    assert!(said.contains("2.44 us of CPU, database and generator together"), "{said}");
+    assert!(html(&findings).contains("the CPU of a transaction is of both together"));
+}
+
+#[test]
+fn damage_of_another_trial_is_counted_beside_the_quoted_one() {
+    let mut findings = house();
+    let damage = Event { at: Nanos::from_secs(22), kind: EventKind::Damage, text: "cash is wrong".into() };
+    findings.trials[0].events.push(damage.clone());
+    let wide = Layout { width: 160, ..Layout::default() };
+    assert!(text(&findings, wide).contains("are as acknowledged; damage after 1 other trial"));
+    findings.trials[2].events = vec![damage];
+    assert!(text(&findings, wide).contains("damaged data: brokerage at 16 sessions: cash is wrong"));
+}
+
+#[test]
+fn a_class_that_is_late_or_off_its_plan_is_named() {
+    let wide = Layout { width: 160, ..Layout::default() };
+    let mut findings = house();
+    let late = "late: brokerage at 16 sessions: fewer than nine of ten answered within the limit: market-watch";
+    assert!(text(&findings, wide).contains(late) && !text(&findings, wide).contains("mix: "));
+    let classes = &mut findings.trials[2].streams[0].classes;
+    classes.iter_mut().for_each(|class| class.mix.response_ok = Some(true));
+    classes[0].mix.mix_ok = Some(false);
+    let said = text(&findings, wide);
+    assert!(said.contains("mix: brokerage at 16 sessions: the share is not the planned one: trade-order"), "{said}");
+    assert!(!said.contains("late: "));
+}
