@@ -75,6 +75,11 @@ pub trait Database: Send + Sync {
         Vec::new()
     }
 
+    /// The folder or file that holds the data, when it is on this machine: the disks below it are watched.
+    fn folder(&self) -> Option<PathBuf> {
+        None
+    }
+
     /// Counters of the server at this moment, by name.
     fn counters(&self) -> Vec<(String, f64)> {
         Vec::new()

@@ -80,6 +80,11 @@ impl Databases {
         self.open.as_ref().map_or_else(Vec::new, |opening| opening.database.server_processes())
     }
 
+    /// The folder or file that holds the data, when it is on this machine.
+    pub(crate) fn folder(&self) -> Option<PathBuf> {
+        self.open.as_ref().and_then(|opening| opening.database.folder())
+    }
+
     /// Counters of the server now.
     pub(crate) fn counters(&self) -> Vec<(String, f64)> {
         self.open.as_ref().map_or_else(Vec::new, |opening| opening.database.counters())

@@ -158,6 +158,9 @@ impl Opened {
     /// Everything below which a probe should look for disks.
     pub(crate) fn places(&self) -> Vec<PathBuf> {
         let mut places = self.folders();
+        if let Backing::Database(databases) = &self.backing {
+            places.extend(databases.folder());
+        }
         places.extend(self.modules().iter().map(|module| module.path().to_path_buf()));
         places
     }

@@ -230,6 +230,10 @@ fn disk(name: &str, before: &disk::Counters, now: &disk::Counters, points: &mut 
 /// Bytes written to the target beyond what this process asked for: other programs, and the filesystem's own
 /// metadata and journal. Buffered data is written later than it is asked for, so single points mean little there.
 fn other_writers(before: &Reading, now: &Reading, points: &mut Points) {
+    if now.server.is_some() {
+        // What a server writes is neither ours nor somebody else's.
+        return;
+    }
     let entrances = |reading: &Reading| -> Option<u64> {
         let mut disks = reading.disks.iter().filter(|disk| disk.entrance).peekable();
         disks.peek()?;

@@ -5,6 +5,7 @@ use super::{MariadbSession, Place, counters};
 use crate::dataset::place;
 use crate::server::mariadb::Server;
 use crate::{DataSet, Database, DatabaseError, Facts, OpenOptions, Session, Texts};
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use study::{At, DatabaseSpec, Engine, Sessions};
@@ -131,6 +132,10 @@ impl Database for Mariadb {
 
     fn facts(&self) -> Facts {
         self.facts.clone()
+    }
+
+    fn folder(&self) -> Option<PathBuf> {
+        self.server.as_ref().map(|server| server.folder().to_path_buf())
     }
 
     fn server_processes(&self) -> Vec<u32> {

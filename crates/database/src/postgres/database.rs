@@ -4,6 +4,7 @@ use super::{Connect, PostgresSession, RawStream, counters, force_checkpoint};
 use crate::database::Conversation;
 use crate::server::postgres::Server;
 use crate::{DataSet, Database, DatabaseError, Facts, OpenOptions, Session, Texts};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::sync::atomic::AtomicBool;
 use study::{At, DatabaseSpec, Engine, Sessions};
@@ -171,6 +172,10 @@ impl Database for Postgres {
             Some(_) => "local:postgres".to_owned(),
             None => format!("{}/{}", self.connect.place(), self.connect.database),
         }
+    }
+
+    fn folder(&self) -> Option<PathBuf> {
+        self.server.as_ref().map(|server| server.folder().to_path_buf())
     }
 
     fn server_processes(&self) -> Vec<u32> {

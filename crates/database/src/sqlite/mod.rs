@@ -86,6 +86,10 @@ impl crate::Database for Database {
         Facts { engine: Engine::Sqlite, version, place, settings: self.settings.facts() }
     }
 
+    fn folder(&self) -> Option<std::path::PathBuf> {
+        Some(self.place.path().to_path_buf())
+    }
+
     fn checkpoint(&self) -> Result<(), DatabaseError> {
         let mut session = self.connected(&Texts::none(Engine::Sqlite), &Sessions::default(), false)?;
         let done = crate::Session::query(&mut *session, "PRAGMA wal_checkpoint(TRUNCATE)");
