@@ -39,7 +39,9 @@ pub(crate) fn trial(
         let message = "a stream of blocks without `rate` and `outstanding`, whose rate it can choose, got none";
         problems.add(&point.experiment.at, &format!("{}.search", point.experiment.name), message);
     }
-    range(point, &streams, module_bytes, problems)?;
+    if !database {
+        range(point, &streams, module_bytes, problems)?;
+    }
     can(point, survey, &streams, modules, module_bytes)?;
     let label = TrialLabel {
         index: 0,
@@ -136,7 +138,8 @@ fn asked_where(point: &Point, streams: &[Stream]) -> Result<(), String> {
         (_, None) => Ok(()),
         (true, Some(_)) => Err("storage work: this is a database".to_owned()),
         (false, Some(_)) => {
-            Err("transactions: they need a database, as `sqlite:`, `local:postgres`, `local:mariadb` or a URL".to_owned())
+            Err("transactions: they need a database, as `sqlite:`, `local:postgres`, `local:mariadb` or a URL"
+                .to_owned())
         }
     }
 }

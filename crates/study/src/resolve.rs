@@ -61,7 +61,9 @@ fn systems(definition: &Definition, overrides: &Overrides, problems: &mut Proble
     for text in &overrides.targets {
         match target::parse(text) {
             Ok(spec) => specs.push(spec),
-            Err(message) => problems.add(&Origin::Option(format!("--on {}", crate::without_password(text))), "", message),
+            Err(message) => {
+                problems.add(&Origin::Option(format!("--on {}", crate::without_password(text))), "", message)
+            }
         }
     }
     target::distinct(&mut specs);
