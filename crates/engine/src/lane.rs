@@ -113,7 +113,8 @@ impl<L: Load> Lane<L> {
     pub(crate) fn stage_upkeep<P: Port>(&mut self, port: &mut P) {
         let Some(Upkeep { slot, intended, operation }) = self.due.pop() else { return };
         port.stage(self.first_slot + slot, &operation, false);
-        self.flights[slot as usize] = Flight { intended, issued: Nanos::ZERO, operation, out: true, origin: Origin::Upkeep };
+        self.flights[slot as usize] =
+            Flight { intended, issued: Nanos::ZERO, operation, out: true, origin: Origin::Upkeep };
         self.recorder.begin_upkeep();
         self.staged.push(slot);
     }
@@ -174,7 +175,12 @@ impl<L: Load> Lane<L> {
             let _ = self.load.spawn(caused.due, caused.payload);
         }
         match u32::try_from(completion.result) {
-            Ok(code) => Outcome { done: true, bytes: 0, retried: code >> 1, rolled_back: code & 1 == 1 },
+            Ok(code) => Outcome {
+                done: true,
+                bytes: u64::from(self.task.transaction_bytes()),
+                retried: code >> 1,
+                rolled_back: code & 1 == 1,
+            },
             Err(_) => Outcome::failed(),
         }
     }

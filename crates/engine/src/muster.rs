@@ -80,7 +80,7 @@ pub(crate) fn task(
             Task::block(generator, modules, by_slot).with_syncs(stream.access.sync, modules)
         }
         Workload::Files(spec) => Task::files(*spec, slots),
-        Workload::Brokerage(_) | Workload::Sql(_) | Workload::Rows(_) => Task::transactions(),
+        Workload::Brokerage(_) | Workload::Sql(_) | Workload::Rows(_) => Task::transactions(0),
     })
 }
 

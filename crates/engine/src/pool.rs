@@ -69,7 +69,7 @@ pub(crate) fn call(
             stream: index as u16,
             recorder: muster::recorder(trial, index, into.len() as u16, collector),
             road,
-            task: Task::transactions(),
+            task: Task::transactions(asked.bytes()),
             load,
             access: stream.access,
             worker: into.len() as u32,
@@ -137,6 +137,18 @@ impl Asked {
             Asked::Scripts { program, .. } => program.statements(),
             Asked::Rows { spec } => rows::statements(spec),
         }
+    }
+
+    /// Bytes of rows that one transaction of a batch job moves: the mean over a round, whose last block may be short.
+    fn bytes(&self) -> u32 {
+        let Asked::Rows { spec } = self else { return 0 };
+        let rows = match spec.mode {
+            rows::Mode::Update { .. } => spec.rows_per_arrival() as f64,
+            rows::Mode::Copy { .. } => {
+                spec.rows_per_job as f64 / spec.rows_per_job.div_ceil(spec.rows_per_arrival()) as f64
+            }
+        };
+        (rows * f64::from(spec.row_bytes)).round() as u32
     }
 
     /// The statements in the text of an engine. Scripts read columns by name, and the simple protocol splices their values in.

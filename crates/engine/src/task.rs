@@ -48,7 +48,7 @@ enum Work {
         by_slot: bool,
     },
     /// Transactions, which the port draws and steps.
-    Transactions,
+    Transactions { bytes: u32 },
     /// File steps as opaque operations, for systems without files. Each slot goes round a loop of its own.
     Files { spec: files::Spec, steps: Vec<u8> },
 }
@@ -87,9 +87,15 @@ impl Task {
         Task::new(Work::Block { generator, modules, by_slot })
     }
 
-    /// Transactions, which the port draws.
-    pub(crate) fn transactions() -> Task {
-        Task::new(Work::Transactions)
+    /// Transactions, which the port draws. Each that ends well counts as so many bytes: those of the rows of a batch job, else
+    /// none.
+    pub(crate) fn transactions(bytes: u32) -> Task {
+        Task::new(Work::Transactions { bytes })
+    }
+
+    /// Bytes of one transaction.
+    pub(crate) fn transaction_bytes(&self) -> u32 {
+        if let Work::Transactions { bytes } = self.work { bytes } else { 0 }
     }
 
     /// File steps as opaque operations.
@@ -158,7 +164,7 @@ impl Task {
                 };
                 Some(generator.next(module))
             }
-            Work::Transactions => None,
+            Work::Transactions { .. } => None,
             Work::Files { spec, steps } => Some(file_step(spec, &mut steps[slot as usize])),
         }
     }
@@ -227,8 +233,7 @@ impl Task {
             Some(complaint) => complaint,
             None => refusal(operation, completion.result, errno),
         });
-        let cannot_pass =
-            CANNOT_PASS.contains(&errno);
+        let cannot_pass = CANNOT_PASS.contains(&errno);
         (cannot_pass || self.failures_in_a_row >= FAILURES_IN_A_ROW).then_some(errno)
     }
 }

@@ -194,7 +194,7 @@ fn access(point: &Point, i: usize, sessions: u32, problems: &mut Problems) -> Ac
 /// The load of a stream of transactions in words.
 pub(crate) fn load_words(stream: &Stream, pool: &Pool) -> String {
     match &stream.workload {
-        Workload::Rows(spec) => format!("{}; an operation is {}", sessions_words(stream.load, pool), unit_words(spec)),
+        Workload::Rows(spec) => format!("{} a transaction; {}", unit_words(spec), sessions_words(stream.load, pool)),
         _ => sessions_words(stream.load, pool),
     }
 }
@@ -205,7 +205,7 @@ fn unit_words(spec: &rows::Spec) -> String {
     let counted = if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
     match spec.mode {
         rows::Mode::Update { .. } => format!("{counted} of {} B", spec.row_bytes),
-        rows::Mode::Copy { block_bytes } => format!("a block of {}, {counted}", units::bytes(Bytes(block_bytes))),
+        rows::Mode::Copy { block_bytes } => format!("{counted}, a block of {},", units::bytes(Bytes(block_bytes))),
     }
 }
 

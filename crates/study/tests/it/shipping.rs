@@ -29,7 +29,11 @@ fn brokerage_compare_pairs_two_databases() {
 #[test]
 fn batch_update_is_planned_as_written_and_says_what_an_operation_is() {
     let plan = plan(&study("batch-update"), &Survey::default(), 1).unwrap();
-    assert!(plan.trials.iter().any(|trial| trial.label.streams[0].load == "closed, 8 sessions; an operation is 1 row of 200 B"));
+    assert!(
+        plan.trials
+            .iter()
+            .any(|trial| trial.label.streams[0].load == "1 row of 200 B a transaction; closed, 8 sessions")
+    );
     insta::assert_snapshot!(text::of(&plan));
 }
 
