@@ -102,6 +102,14 @@ mod tests {
     }
 
     #[test]
+    fn sessions_bend_as_outstanding_do() {
+        let trials = swept("sessions", &[(1.0, 100.0), (4.0, 380.0), (16.0, 500.0), (64.0, 420.0)], 3, 0.01);
+        let groups = groups(&trials);
+        let found = knee(&curves(&groups, "sessions")[0], 0.95).unwrap();
+        assert_eq!((found.at.map(|at| at.value), &*found.factor), (Some(16.0), "sessions"));
+    }
+
+    #[test]
     fn trials_of_a_search_are_no_curve() {
         let mut trials = swept("outstanding", &[(1.0, 1.0), (2.0, 2.0)], 1, 0.0);
         trials.push(trial(9, "a", 0, 5.0));

@@ -175,15 +175,18 @@ fn gravity(kind: CaveatKind) -> u8 {
     use CaveatKind as K;
     match kind {
         K::Damage => 0,
-        K::Failures | K::Censored => 1,
-        K::Cached => 2,
-        K::GeneratorBound | K::NotSustained => 3,
-        K::LittleGap | K::Throttled | K::ClockPause => 4,
-        K::NotSteady | K::CarryOver | K::OtherWriters | K::SharedDevice => 5,
-        K::Steal | K::Pressure | K::Frequency => 6,
-        K::Unfinished | K::FewReplicates => 7,
-        K::WindowTooShort => 8,
-        K::ThinTail | K::PlainDriver | K::Other => 9,
+        K::Failures => 1,
+        // What never ended and how old it got follows from a load that was not sustained.
+        K::NotSustained => 2,
+        K::Censored => 3,
+        K::Cached => 4,
+        K::GeneratorBound => 5,
+        K::LittleGap | K::Throttled | K::ClockPause => 6,
+        K::NotSteady | K::CarryOver | K::OtherWriters | K::SharedDevice => 7,
+        K::Steal | K::Pressure | K::Frequency => 8,
+        K::Unfinished | K::FewReplicates => 9,
+        K::WindowTooShort => 10,
+        K::ThinTail | K::PlainDriver | K::Other => 20,
     }
 }
 

@@ -35,8 +35,8 @@ pub fn server_summary(observations: &Observations, cuts: &[Cut]) -> Option<Serve
         embedded: false,
         cpu_user_cores: read("server.cpu.user"),
         cpu_system_cores: read("server.cpu.system"),
-        bytes_read_per_s: read("server.bytes_read"),
-        bytes_written_per_s: read("server.bytes_written"),
+        bytes_read_per_s: of_device(observations, "bytes_read").or_else(|| read("server.bytes_read")),
+        bytes_written_per_s: of_device(observations, "bytes_written").or_else(|| read("server.bytes_written")),
         processes: mean_of(observations, PROCESSES),
         counters: counters(observations),
         ..ServerSummary::default()
@@ -59,6 +59,13 @@ fn while_all_lived(observations: &Observations, probe: &str) -> Option<f64> {
     let kept = |(at, value): &(Nanos, f64)| (*at, if fell.contains(at) { f64::NAN } else { *value });
     let lived = Series { points: series.points.iter().map(kept).collect(), ..series.clone() };
     window_mean(&lived, &observations.window)
+}
+
+/// What the disk below the data moved, where it is watched: kernels charge a process for whole blocks of the page cache
+/// that it touched, which may be a hundred times what reaches a disk.
+fn of_device(observations: &Observations, what: &str) -> Option<f64> {
+    let of = |series: &&Series| series.probe.starts_with("disk.") && series.probe.ends_with(&format!(".{what}"));
+    window_mean(observations.series.iter().find(of)?, &observations.window)
 }
 
 /// What the server counted itself, in the order in which it was asked.

@@ -156,12 +156,14 @@ fn lower_bound(cut: &Cut, response: &Placed, which: impl Fn(&Class) -> &Histogra
     Placed { all: cut.work_total(which), censored: response.censored.clone() }
 }
 
-/// The classes in which anything was asked: a stream that only reads has no writes to report.
+/// The classes in which anything was asked: a stream that only reads has no writes to report. One that is planned and never
+/// came is told.
 fn class_summaries(cut: &Cut, seconds: f64) -> Vec<ClassSummary> {
     let classes = cut.label.classes.iter().enumerate();
     let planned = Planned::of(cut);
     let all = classes.map(|(class, (name, _))| class_summary(cut, class, name, (seconds, &planned)));
-    all.filter(|class| class.response.count > 0 || class.failed > 0 || class.throughput_per_s > 0.0).collect()
+    let asked = |class: &ClassSummary| class.response.count > 0 || class.failed > 0 || class.throughput_per_s > 0.0;
+    all.filter(|class| asked(class) || class.mix.planned_share.is_some()).collect()
 }
 
 fn class_summary(cut: &Cut, class: usize, name: &str, (seconds, planned): (f64, &Planned)) -> ClassSummary {

@@ -4,8 +4,8 @@ use super::summarise;
 use super::tests::{MS, cell, label, observations, series};
 use crate::run::tests::judgement;
 use crate::{CaveatKind, TrialSummary};
-use observation::{ClassKind, Event, EventKind, Observations, TrialLabel};
-use units::Nanos;
+use observation::{Account, ClassKind, Event, EventKind, Observations, TrialLabel};
+use units::{Nanos, PerSecond};
 
 /// The classes of the small preset with how many of each end in a second, a thousand in all, as planned.
 const PLANNED: [(&str, u64); 6] = [
@@ -54,6 +54,32 @@ fn a_mix_as_planned_is_ok_and_one_that_is_off_or_late_is_not() {
     assert_eq!(verdicts(&mixed(320, 10)), (0.32, true, true));
     assert_eq!(verdicts(&mixed(320, 1_100)), (0.32, true, false));
     assert_eq!(verdicts(&mixed(480, 10)), (480.0 / 1_160.0, false, true));
+}
+
+#[test]
+fn a_planned_class_that_never_came_is_told() {
+    let mut starved = mixed(320, 10);
+    starved.cells.retain(|cell| cell.key.class != 5);
+    let summary = summary(&starved);
+    let feed = summary.streams[0].classes.last().unwrap();
+    assert_eq!((&*feed.name, feed.mix.share, feed.mix.mix_ok), ("market-feed", Some(0.0), Some(false)));
+    assert_eq!(feed.mix.response_ok, None, "nothing answered, in time or late");
+}
+
+#[test]
+fn an_overload_says_that_its_backlog_grew_and_by_how_much() {
+    let mut label = asking();
+    label.streams[0].load = "open, 1500 /s Poisson, 8 sessions".to_owned();
+    label.streams[0].offered = Some(PerSecond(1_500.0));
+    let mut open = mixed(320, 10);
+    // What customers asked for caused another 300 a second.
+    open.accounts[0] = Account { planned: 18_000, done: 10_000, censored: 8_000, ..Account::default() };
+    let summary = summarise(&label, &open, &judgement());
+    let verdict = text(&summary, CaveatKind::NotSustained);
+    assert!(
+        verdict.starts_with("the load was not sustained, the backlog grew by 800 /s: of 1800 /s offered"),
+        "{verdict}"
+    );
 }
 
 #[test]
