@@ -186,7 +186,7 @@ fn gravity(kind: CaveatKind) -> u8 {
         K::Steal | K::Pressure | K::Frequency => 8,
         K::Unfinished | K::FewReplicates => 9,
         K::WindowTooShort => 10,
-        K::ThinTail | K::PlainDriver | K::Other => 20,
+        K::ThinTail | K::PlainDriver | K::Other => 11,
     }
 }
 
