@@ -1,6 +1,6 @@
 //! The brokerage house on real servers beside the same on SQLite: the same rows, the same answers, the same end.
 
-use crate::dataset::{DataSet, Filled, check, check_ledger, checksums, fill};
+use crate::dataset::{DataSet, Filled, check, check_ledger, checksums, drop_dataset, fill};
 use crate::{Database, DatabaseError, OpenOptions, Session, Texts, open, server};
 use std::collections::VecDeque;
 use std::os::unix::fs::PermissionsExt;
@@ -128,6 +128,19 @@ fn the_same_as_sqlite(engine: Engine, preset: Preset) {
         }
         assert_eq!(sums(&*theirs), sums(&*ours), "after trading by {protocol:?}");
     }
+    let before = sums(&*theirs);
+    refused_without_its_mark(&*theirs, &dataset);
+    assert_eq!(sums(&*theirs), before, "something of somebody else was changed");
+}
+
+/// Without its mark a data set is somebody else's.
+fn refused_without_its_mark(database: &dyn Database, dataset: &DataSet) {
+    let mut session = database.session(&Texts::none(database.engine()), &Sessions::default()).unwrap();
+    session.query(&format!("drop table {}", crate::dataset::mark::TABLE)).unwrap();
+    let filled = fill(database, dataset, false, &|_| {}, &AtomicBool::new(false));
+    assert!(matches!(filled, Err(DatabaseError::NotOurs { .. })), "{filled:?}");
+    let dropped = drop_dataset(database, dataset);
+    assert!(matches!(dropped, Err(DatabaseError::NotOurs { .. })), "{dropped:?}");
 }
 
 #[test]

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use study::Engine;
 use workload::transaction::Value;
 
-/// What the head of our files says: "Prny".
-const OURS: u32 = 0x5072_6e79;
+/// What the head of our files says: "Prdb". A run file says something else, since it is no data set.
+const OURS: u32 = 0x5072_6462;
 
 /// Where the head of a file holds the number of the program that made it.
 const NUMBER: std::ops::Range<usize> = 68..72;

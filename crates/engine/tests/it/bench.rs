@@ -1,9 +1,10 @@
 //! Trials made by hand, for the tests of this binary.
 
-use engine::{Need, Opened, TrialError, Unobserved, run_trial};
+use engine::{Need, OpenError, Opened, TrialError, Unobserved, run_trial};
 use load::{Pacing, Ramp, Spec, Think};
 use observation::{ClassKind, Footprint, Observations, StreamLabel, TrialLabel};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use study::{Access, Cache, Driver, Phases, Place, ScriptSpec, State, Stream, SyncMode, SystemSpec, Trial, Workload};
 use units::{Bytes, Nanos, Share};
@@ -40,7 +41,7 @@ pub fn stream(workload: Workload, load: Spec) -> Stream {
         pacing: Pacing::Sleep,
         validate: false,
     };
-    Stream { workload, load, ramp: Ramp::default(), access, operations: None }
+    Stream { workload, load, ramp: Ramp::default(), access, operations: None, pool: None }
 }
 
 /// A trial of these streams over a short window.
@@ -69,7 +70,14 @@ pub fn trial(streams: Vec<Stream>, measure: Nanos) -> Trial {
         streams,
         modules: 1,
         module_bytes: Bytes::mib(4),
-        state: State { refill: false, trim: false, precondition: None, cache: Cache::AsLeft, settle: Nanos::ZERO },
+        state: State {
+            refill: false,
+            trim: false,
+            precondition: None,
+            cache: Cache::AsLeft,
+            settle: Nanos::ZERO,
+            restore: false,
+        },
         phases: Phases {
             warm_up: Nanos::ZERO,
             measure,
@@ -78,6 +86,7 @@ pub fn trial(streams: Vec<Stream>, measure: Nanos) -> Trial {
             fixed_work: false,
             drain: Nanos::from_secs(5),
         },
+        server: vec![],
         seed: 7,
     }
 }
@@ -85,8 +94,23 @@ pub fn trial(streams: Vec<Stream>, measure: Nanos) -> Trial {
 /// Opens a system for these trials.
 pub fn open(place: Place, modules: u32) -> Opened {
     let spec = SystemSpec { name: "by hand".into(), place, size: None, modules: None, footprint: Footprint::default() };
-    let need = Need { modules, module_bytes: Bytes::mib(4), run_id: "test", seed: 11, keep: false, consents: &[] };
-    Opened::open(&spec, &need).expect("the system opens")
+    try_open(&spec, modules, Bytes::mib(4)).expect("the system opens")
+}
+
+/// Opens a system with so many modules of this size, and nothing that a database would need.
+pub fn try_open(spec: &SystemSpec, modules: u32, module_bytes: Bytes) -> Result<Opened, OpenError> {
+    let (cache, stop) = (std::env::temp_dir(), Arc::new(AtomicBool::new(false)));
+    let need = Need {
+        modules,
+        module_bytes,
+        run_id: "test",
+        seed: 11,
+        keep: false,
+        consents: &[],
+        cache_dir: &cache,
+        stop: &stop,
+    };
+    Opened::open(spec, &need)
 }
 
 /// A script with one service time.

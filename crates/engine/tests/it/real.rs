@@ -107,8 +107,7 @@ fn modules_of_no_size_are_folders_only() {
         modules: None,
         footprint: observation::Footprint::default(),
     };
-    let need = engine::Need { modules: 1, module_bytes: Bytes(0), run_id: "none", seed: 1, keep: false, consents: &[] };
-    let opened = engine::Opened::open(&spec, &need).expect("folders are made");
+    let opened = crate::bench::try_open(&spec, 1, Bytes(0)).expect("folders are made");
     assert!(opened.kept().is_empty(), "nothing stays behind unasked");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 }

@@ -55,6 +55,8 @@ impl Program {
     pub fn command(&self, line: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_prony"));
         command.args(words(line)).current_dir(self.dir()).env_clear().env("TZ", "UTC").env("PATH", "/usr/bin:/bin");
+        // Data sets and private servers of a test are its own.
+        command.env("PRONY_CACHE", self.path("cache"));
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }

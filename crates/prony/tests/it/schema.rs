@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::path::Path;
 
 /// Holds a value to the schema that it names itself.
-fn hold(value: &Value) {
+pub fn hold(value: &Value) {
     let schema = value["schema"].as_str().expect("a `schema` field");
     let name = schema.strip_prefix("prony/").expect("a schema of ours").replace('/', "-");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../docs/schema/{name}.json"));
