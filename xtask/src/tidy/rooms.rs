@@ -45,10 +45,7 @@ const RULES: [Rule; 14] = [
     rule("database", &["units", "load", "workload", "observation", "study", "recorder", "system"]),
     rule("probe", &["units", "observation", "system"]),
     rule("store", &["units", "observation"]),
-    rule(
-        "engine",
-        &["units", "load", "workload", "observation", "study", "recorder", "system", "database", "probe"],
-    ),
+    rule("engine", &["units", "load", "workload", "observation", "study", "recorder", "system", "database", "probe"]),
     rule(
         "prony",
         &[

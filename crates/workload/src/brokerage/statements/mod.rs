@@ -5,13 +5,13 @@
 //!
 //! What it does not do: it knows no engine's own SQL.
 
+mod both;
 mod desk;
 mod house;
-mod shared;
 
+pub(super) use both::Shared;
 pub(super) use desk::Desk;
 pub(super) use house::House;
-pub(super) use shared::Shared;
 
 use super::{Preset, Scale, codes};
 use crate::transaction::{Batch, Statement, Value};
@@ -45,13 +45,13 @@ impl Place for Shared {
 
 impl Place for Desk {
     fn place(self) -> u16 {
-        shared::SHARED.len() as u16 + self as u16
+        both::SHARED.len() as u16 + self as u16
     }
 }
 
 impl Place for House {
     fn place(self) -> u16 {
-        shared::SHARED.len() as u16 + self as u16
+        both::SHARED.len() as u16 + self as u16
     }
 }
 
@@ -67,7 +67,7 @@ pub fn statements(preset: Preset) -> Vec<Statement> {
         Preset::House => house::HOUSE,
     };
     let made = |&(name, sql, rows): &Text| Statement { name: name.to_owned(), sql: sql.to_owned(), rows };
-    shared::SHARED.iter().chain(own).map(made).collect()
+    both::SHARED.iter().chain(own).map(made).collect()
 }
 
 /// The clean-up before a run, one transaction: orders that an earlier run left in the market are cancelled. It reaches
