@@ -66,13 +66,18 @@ pub fn tables(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Vec<Table>
 pub fn figures(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Vec<Figure> {
     let figure = |table: Table| Figure {
         title: "Mix and response by class".into(),
-        notes: vec![note()],
+        notes: if judged(&table) { vec![note()] } else { Vec::new() },
         key: Vec::new(),
         panels: Vec::new(),
         table,
         folded: false,
     };
     tables(findings, sweep, doubts).into_iter().map(figure).collect()
+}
+
+/// Scripts of the user's own have shares, and nothing that they are held against.
+fn judged(table: &Table) -> bool {
+    table.columns.iter().any(|column| column.key == "mix_ok")
 }
 
 /// What `ok` means.

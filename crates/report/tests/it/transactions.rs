@@ -56,3 +56,16 @@ fn a_class_that_is_late_or_off_its_plan_is_named() {
     assert!(said.contains("mix: brokerage at 16 sessions: the share is not the planned one: trade-order"), "{said}");
     assert!(!said.contains("late: "));
 }
+
+#[test]
+fn a_mix_without_a_plan_is_shown_and_not_judged() {
+    let mut findings = house();
+    let streams = findings.trials.iter_mut().flat_map(|trial| &mut trial.streams);
+    for class in streams.flat_map(|stream| &mut stream.classes) {
+        class.mix = analysis::ClassMix { share: class.mix.share, ..analysis::ClassMix::default() };
+    }
+    let page = html(&findings);
+    assert!(page.contains("Mix and response by class") && page.contains("trade-order"));
+    assert!(!page.contains("mix ok") && !page.contains("The mix is ok when"));
+    assert!(html(&house()).contains("The mix is ok when"));
+}
