@@ -3,8 +3,8 @@
 //! The one idea: [`open`] hands out one [`Database`], and every engine is one implementation of it. Sessions are opened
 //! through it, the data set's place is looked up, made, copied and dropped through it.
 
-use crate::{DataSet, DatabaseError, Found, Session, Texts, dataset, null, sqlite};
 use crate::postgres::Wire;
+use crate::{DataSet, DatabaseError, Found, Session, Texts, dataset, null, sqlite};
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;

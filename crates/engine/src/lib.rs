@@ -39,11 +39,11 @@ mod trial;
 mod wires;
 mod worker;
 
+pub use ceiling::measure_ceiling;
 pub use client_cost::{ClientCost, measure_client_cost};
 pub use databases::data_set;
-pub use scripts::program as read_scripts;
-pub use ceiling::measure_ceiling;
 pub use error::{OpenError, TrialError};
 pub use observer::{Live, Observer, Phase, Unobserved};
 pub use opened::{Need, Opened};
+pub use scripts::program as read_scripts;
 pub use trial::run_trial;

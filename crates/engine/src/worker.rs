@@ -9,10 +9,10 @@ use crate::lane::Lane;
 use crate::plain::Plain;
 use crate::ring::{Ring, RingSpec};
 use crate::sessions::{SessionPort, Work};
-use crate::wires::{Line, WirePort};
-use database::Session;
 use crate::task::{Noticed, Task};
+use crate::wires::{Line, WirePort};
 use crate::{TrialError, thread};
+use database::Session;
 use load::{Load, Machine};
 use observation::{Account, CpuTime, Window};
 use recorder::{Clock, Recorder, Unbalanced, WallClock};
@@ -45,7 +45,10 @@ pub(crate) struct Assignment {
 pub(crate) enum Road {
     Null,
     Ring(RingSpec),
-    Plain { files: Vec<RawFd>, transfer_max: u64 },
+    Plain {
+        files: Vec<RawFd>,
+        transfer_max: u64,
+    },
     Files(FileWork),
     /// One blocking session.
     Session(Box<dyn Session>, Work),

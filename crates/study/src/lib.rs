@@ -59,12 +59,12 @@ pub use search::{Answer, PASSES, PROBES_MAX, Purpose, Search, Step};
 pub use shipped::{Shipped, shipped};
 pub use state::AS_FOUND;
 pub use study::Study;
-pub use transactions::script_name;
 pub use survey::{Survey, SurveyedSystem};
 pub use system::{Place, ScriptSpec, Stall, SystemSpec};
 pub use target::parse as target;
+pub use transactions::script_name;
 pub use trial::{
-    Access, Cache, Driver, Phases, Pool, Precondition, Priority, PriorityClass, ScriptsSpec, State, Stream, SyncMode, Trial,
-    Workload,
+    Access, Cache, Driver, Phases, Pool, Precondition, Priority, PriorityClass, ScriptsSpec, State, Stream, SyncMode,
+    Trial, Workload,
 };
 pub use value::Value;

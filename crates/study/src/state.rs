@@ -26,7 +26,9 @@ pub(crate) fn state(point: &Point) -> State {
         // What answers by itself has nothing to settle.
         settle: match point.spec().place {
             Place::Null | Place::Scripted(_) => Nanos::ZERO,
-            Place::File { .. } | Place::Device { .. } | Place::Database(_) => point.time("settle", 0).unwrap_or_default(),
+            Place::File { .. } | Place::Device { .. } | Place::Database(_) => {
+                point.time("settle", 0).unwrap_or_default()
+            }
         },
         restore: point.word("state", 0) == "restore",
     }

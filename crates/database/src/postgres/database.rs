@@ -5,8 +5,8 @@ use crate::database::Conversation;
 use crate::server::postgres::Server;
 use crate::{DataSet, Database, DatabaseError, Facts, OpenOptions, Session, Texts};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 use study::{At, DatabaseSpec, Engine, Sessions};
 use workload::transaction::Value;
 

@@ -24,24 +24,27 @@ use study::Engine;
 ///
 /// # Errors
 /// When a server does not end, or its folder cannot be removed.
-pub fn down(
-    engine: Engine,
-    cache: &Path,
-    stop: &Arc<AtomicBool>,
-    remove: bool,
-) -> Result<Vec<String>, DatabaseError> {
+pub fn down(engine: Engine, cache: &Path, stop: &Arc<AtomicBool>, remove: bool) -> Result<Vec<String>, DatabaseError> {
     let mut told = Vec::new();
     let word = if remove { "stopped and removed" } else { "stopped" };
     match engine {
         Engine::Postgres => {
             for server in postgres::Server::known(cache, stop)? {
-                if remove { server.remove()? } else { server.down()? }
+                if remove {
+                    server.remove()?
+                } else {
+                    server.down()?
+                }
                 told.push(format!("{word} {}", server.folder().display()));
             }
         }
         Engine::Mariadb => {
             for server in mariadb::Server::known(cache, stop)? {
-                if remove { server.remove()? } else { server.down()? }
+                if remove {
+                    server.remove()?
+                } else {
+                    server.down()?
+                }
                 told.push(format!("{word} {}", server.folder().display()));
             }
         }

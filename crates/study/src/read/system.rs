@@ -59,7 +59,11 @@ fn database(section: &mut Section, kind: &str, problems: &mut Problems) -> Optio
     match target::parse(&given.text).map(|spec| spec.place) {
         Ok(Place::Database(spec)) if spec.engine == engine => Some(spec),
         _ => {
-            problems.add(&given.at, &section.key(key), format!("a URL of `{kind}`, got `{}`", without_password(&given.text)));
+            problems.add(
+                &given.at,
+                &section.key(key),
+                format!("a URL of `{kind}`, got `{}`", without_password(&given.text)),
+            );
             None
         }
     }

@@ -28,8 +28,8 @@ mod steps;
 
 pub use business::Brokerage;
 pub use ledger::Ledger;
-pub use numbers::epoch_after;
 pub use mix::{ClassShare, classes, mix};
+pub use numbers::epoch_after;
 pub use price::price_cents;
 pub use scale::Scale;
 pub use spec::{Market, Preset, Spec};
