@@ -58,7 +58,7 @@ pub(crate) enum Word {
     /// It could not get ready, or its port broke.
     Lost(TrialError),
     /// It is through.
-    Home(worker::Return),
+    Home(Box<worker::Return>),
 }
 
 /// Decides after each interval whether the trial may end early.
@@ -239,7 +239,7 @@ impl<'a> Watch<'a> {
                     self.home += 1;
                     self.failure.get_or_insert(error);
                 }
-                Ok(Word::Home(home)) => self.welcome(home),
+                Ok(Word::Home(home)) => self.welcome(*home),
                 Err(RecvTimeoutError::Timeout) => return,
                 Err(RecvTimeoutError::Disconnected) => {
                     self.home = self.workers;

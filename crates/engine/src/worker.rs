@@ -103,7 +103,7 @@ impl Clock for TrialClock {
 /// Runs a worker to its end; everything that it has to say goes through the sender.
 pub(crate) fn run(assignment: Assignment, clock: WallClock, gate: &Gate, halt: &AtomicBool, words: &Sender<Word>) {
     let word = match work(assignment, clock, gate, halt, words) {
-        Ok(Some(home)) => Word::Home(home),
+        Ok(Some(home)) => Word::Home(Box::new(home)),
         Ok(None) => return,
         Err(error) => Word::Lost(error),
     };
