@@ -131,16 +131,22 @@ fn can(point: &Point, survey: &Survey, streams: &[Stream], modules: u32, size: B
     sectors(surveyed.sector, streams)
 }
 
+const STORAGE: &str = "storage work: this is a database";
+const TRANSACTIONS: &str =
+    "transactions: they need a database, as `sqlite:`, `local:postgres`, `local:mariadb` or a URL";
+
+/// Whether a point was left out because it is for the other kind of system.
+pub(crate) fn of_other_kind(reason: &str) -> bool {
+    matches!(reason, STORAGE | TRANSACTIONS)
+}
+
 /// Databases are asked for transactions, storage for operations, and neither for the other.
 fn asked_where(point: &Point, streams: &[Stream]) -> Result<(), String> {
     let database = matches!(point.spec().place, Place::Database(_));
     match (database, streams.iter().find(|stream| stream.pool.is_some() != database)) {
         (_, None) => Ok(()),
-        (true, Some(_)) => Err("storage work: this is a database".to_owned()),
-        (false, Some(_)) => {
-            Err("transactions: they need a database, as `sqlite:`, `local:postgres`, `local:mariadb` or a URL"
-                .to_owned())
-        }
+        (true, Some(_)) => Err(STORAGE.to_owned()),
+        (false, Some(_)) => Err(TRANSACTIONS.to_owned()),
     }
 }
 

@@ -276,11 +276,15 @@ impl Maker<'_> {
                 listed(experiments)
             ));
         }
+        let nothing = self.plan.trials.is_empty() && self.plan.searches.is_empty();
         for system in &self.study.systems {
             let name = &system.spec.name;
             let any = self.plan.trials.iter().any(|trial| trial.label.system == *name)
                 || self.plan.searches.iter().any(|search| search.system == *name);
-            if let (false, Some((_, reason, _))) = (any, self.left_out.iter().find(|(system, ..)| system == name)) {
+            if let (false, Some((_, reason, _))) = (any, self.left_out.iter().find(|(system, ..)| system == name))
+                // A study with storage and databases may be cut down to one of the two.
+                && (nothing || !draft::of_other_kind(reason))
+            {
                 problems.add(
                     &Origin::Whole,
                     &format!("system.{name}"),

@@ -21,6 +21,16 @@ fn quick_is_planned_as_written() {
 }
 
 #[test]
+fn a_study_of_storage_and_databases_can_be_cut_down_to_one_of_them() {
+    for (only, count) in [("latency", 1), ("transactions", 2)] {
+        let plan = plan(&changed("quick", &[], &[], &[only]), &Survey::default(), 1).unwrap();
+        assert_eq!(plan.trials.len(), count, "{only}");
+    }
+    let misplaced = plan(&changed("brokerage", &["/mnt/a"], &[], &[]), &Survey::default(), 1).unwrap_err();
+    assert!(misplaced.to_string().contains("nothing of the study can run on it: transactions"), "{misplaced}");
+}
+
+#[test]
 fn brokerage_compare_pairs_two_databases() {
     let study = changed("brokerage-compare", &["sqlite:", "local:postgres"], &["replicates=4"], &[]);
     insta::assert_snapshot!(text::of(&plan(&study, &Survey::default(), 1).unwrap()));
