@@ -11,6 +11,7 @@ use crate::DatabaseError;
 use crate::mariadb::Place;
 use rustix::process::Signal;
 use std::fs::{self, File};
+use std::io::Read as _;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -25,6 +26,15 @@ const USERS: &[&str] = &["mysql"];
 
 /// How long a server may take to end; it writes what its buffer holds.
 const END_SECONDS: u64 = 300;
+
+/// How often a start that hangs is begun anew.
+const STARTS: u32 = 3;
+
+/// Looks at a server that has written its number and greets nobody, before it is taken for hung: half a minute.
+const PATIENCE: u32 = 60;
+
+/// How long one look waits for the greeting.
+const GREETING: std::time::Duration = std::time::Duration::from_millis(500);
 
 /// Settings that keep the server private and findable; a study may not change them.
 const OURS: &[&str] = &[
@@ -308,7 +318,18 @@ impl Server {
         fs::rename(&half, self.data()).map_err(|source| DatabaseError::file("move", half, source))
     }
 
+    /// Starts it, again when it hangs: MariaDB 10.11 may wait for ever for a thread of its own before it serves anybody.
     fn start(&self) -> Result<(), DatabaseError> {
+        for _ in 0..STARTS {
+            if self.begin()? {
+                return Ok(());
+            }
+        }
+        Err(self.says(format!("it hung {STARTS} times while it started")))
+    }
+
+    /// Starts it once; false when it took connections, served none, and was killed for that.
+    fn begin(&self) -> Result<bool, DatabaseError> {
         // What a crashed one left would be taken for the new one's.
         for left in [self.pid_file(), self.socket(), self.log()] {
             match fs::remove_file(&left) {
@@ -331,6 +352,7 @@ impl Server {
             .map_err(|source| DatabaseError::file("run", &self.programs.server, source))?;
         fs::write(self.begun(), pid.to_string())
             .map_err(|source| DatabaseError::file("write", self.begun(), source))?;
+        let mut patience = PATIENCE;
         while !self.answers() {
             if self.stop.load(Ordering::Relaxed) {
                 process::signal(pid, Signal::TERM);
@@ -339,9 +361,15 @@ impl Server {
             if !process::runs(pid, &self.mark()) {
                 return Err(self.not_started());
             }
+            // Recovery, which may take minutes, is over when it has written its number.
+            patience -= u32::from(self.pid().is_some());
+            if patience == 0 {
+                self.end(Signal::KILL)?;
+                return Ok(false);
+            }
             std::thread::sleep(process::LOOK);
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Waits until it answers, for as long as its process lives: recovery after a crash may take minutes.
@@ -358,9 +386,13 @@ impl Server {
         Ok(())
     }
 
-    /// Whether it is ready. It takes connections long before it serves them; its number is written in between.
+    /// Whether it is ready. It takes connections long before it serves them; who is served is greeted first.
     fn answers(&self) -> bool {
-        self.pid().is_some() && UnixStream::connect(self.socket()).is_ok()
+        let greeted = |mut stream: UnixStream| {
+            stream.set_read_timeout(Some(GREETING))?;
+            stream.read(&mut [0; 1])
+        };
+        self.pid().is_some() && UnixStream::connect(self.socket()).and_then(greeted).is_ok_and(|bytes| bytes > 0)
     }
 
     /// Why it did not start. A setting that it does not know, or a value that it does not take, is named as such.
