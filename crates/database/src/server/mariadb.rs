@@ -279,7 +279,8 @@ impl Server {
         }
         let path = |path: PathBuf| path.display().to_string();
         let mut conf = format!(
-            "[mysqld]\nskip-networking\ndatadir={}\nsocket={}\npid-file={}\n",
+            "[mysqld]\nskip-networking\ntmpdir={}\ndatadir={}\nsocket={}\npid-file={}\n",
+            path(self.folder.clone()),
             path(self.data()),
             path(self.socket()),
             path(self.pid_file()),
@@ -302,6 +303,8 @@ impl Server {
         folder::private(&half, &self.owner)?;
         let mut command = self.owner.command(self.programs.install.as_deref().unwrap_or(&self.programs.server));
         command.arg("--no-defaults").arg(format!("--datadir={}", half.display()));
+        // Servers that share a folder for temporary tables take away each other's when they start.
+        command.arg(format!("--tmpdir={}", self.folder.display()));
         match self.programs.install {
             Some(_) => {
                 command.args(["--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"])
