@@ -3,6 +3,7 @@
 use super::axes::with_provenance;
 use super::curve::{Curve, Sweep, factor_text};
 use super::figure::{Axis, Datum, Figure, Form, Key, Look, Panel, Series, Spacing, Span};
+use super::of_trial::{levels_text, response_cell, stream_name};
 use super::quantity::Quantity;
 use super::table::{Cell, Column, Table};
 use crate::doubts::{Doubts, Touches};
@@ -130,18 +131,14 @@ fn table(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Table {
 
 fn row(trial: &TrialSummary, stream: &StreamSummary, doubts: &Doubts) -> Vec<Cell> {
     let label = &trial.label;
-    let name = label.streams.get(usize::from(stream.stream)).map_or("", |label| label.name.as_str());
-    let levels: Vec<String> = label.factors.iter().map(|factor| factor_text(&factor.name, &factor.level)).collect();
-    let ms = |value: f64| {
-        if stream.response.count == 0 { Cell::nothing() } else { Cell::number(value, Quantity::Milliseconds) }
-    };
+    let ms = |value: f64| response_cell(stream, value);
     let tail = doubts.marks(&trial.caveats, Touches::Tail);
     let response = &stream.response;
     vec![
         Cell::number(f64::from(label.index), Quantity::Count),
         Cell::word(&label.system),
-        Cell::word(name),
-        Cell::word(levels.join(", ")),
+        Cell::word(stream_name(trial, stream)),
+        Cell::word(levels_text(label)),
         Cell::number(response.count as f64, Quantity::Count),
         ms(response.mean_ms),
         ms(response.p50_ms),

@@ -1,6 +1,6 @@
 //! The table of trials that were killed or stopped: what they had finished, apart from everything that is concluded.
 
-use super::curve::factor_text;
+use super::of_trial::{levels_text, response_cell, stream_name};
 use super::quantity::Quantity;
 use super::table::{Cell, Column, Table};
 use crate::doubts::{Doubts, Touches};
@@ -30,17 +30,13 @@ pub fn table(findings: &Findings, doubts: &Doubts) -> Table {
 
 fn row(trial: &TrialSummary, stream: &StreamSummary, doubts: &Doubts) -> Vec<Cell> {
     let label = &trial.label;
-    let name = label.streams.get(usize::from(stream.stream)).map_or("", |label| label.name.as_str());
-    let levels: Vec<String> = label.factors.iter().map(|factor| factor_text(&factor.name, &factor.level)).collect();
-    let ms = |value: f64| {
-        if stream.response.count == 0 { Cell::nothing() } else { Cell::number(value, Quantity::Milliseconds) }
-    };
+    let ms = |value: f64| response_cell(stream, value);
     vec![
         Cell::number(f64::from(label.index), Quantity::Count),
         Cell::word(&label.experiment),
         Cell::word(&label.system),
-        Cell::word(name),
-        Cell::word(levels.join(", ")),
+        Cell::word(stream_name(trial, stream)),
+        Cell::word(levels_text(label)),
         Cell::number(trial.window.length().seconds(), Quantity::Seconds),
         Cell::estimate(&stream.throughput_per_s, Quantity::Rate).marked(doubts.marks(&trial.caveats, Touches::All)),
         Cell::number(stream.bytes_per_s, Quantity::ByteRate),

@@ -16,6 +16,7 @@ mod figure;
 mod headline;
 mod interrupted;
 mod mix;
+mod of_trial;
 mod points;
 mod quantity;
 mod rates;

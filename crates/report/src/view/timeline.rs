@@ -1,6 +1,7 @@
 //! Trials over time: throughput and p99 by interval, the warm-up shaded, rounds and events marked.
 
 use super::figure::{Axis, Datum, Figure, Form, Guide, Look, Panel, Series, Spacing, Span};
+use super::of_trial::{levels_text, stream_name};
 use super::quantity::Quantity;
 use super::table::{Cell, Column, Table};
 use crate::doubts::{Doubts, Touches};
@@ -136,7 +137,7 @@ fn dense(
     quantity: Quantity,
 ) -> Series {
     let size = values.len().div_ceil(columns).max(1);
-    let label = trial.label.streams.get(usize::from(stream.stream)).map_or("", |label| label.name.as_str());
+    let label = stream_name(trial, stream);
     let points = values.chunks(size).filter_map(|chunk| {
         let seen: Vec<f64> = chunk.iter().filter_map(|(_, value)| *value).filter(|value| value.is_finite()).collect();
         let middle = (chunk[0].0 + chunk[chunk.len() - 1].0) / 2.0;
@@ -201,15 +202,12 @@ fn counted_in(trials: &[&TrialSummary]) -> &'static str {
 
 fn row(trial: &TrialSummary, stream: &StreamSummary, doubts: &Doubts) -> Vec<Cell> {
     let label = &trial.label;
-    let name = label.streams.get(usize::from(stream.stream)).map_or("", |label| label.name.as_str());
-    let levels: Vec<String> =
-        label.factors.iter().map(|factor| super::curve::factor_text(&factor.name, &factor.level)).collect();
     let rounds = stream.steady.rounds.as_ref();
     vec![
         Cell::number(f64::from(label.index), Quantity::Count),
         Cell::word(&label.system),
-        Cell::word(name),
-        Cell::word(levels.join(", ")),
+        Cell::word(stream_name(trial, stream)),
+        Cell::word(levels_text(label)),
         Cell::number(f64::from(label.replicate) + 1.0, Quantity::Count),
         Cell::number(trial.window.length().seconds(), Quantity::Seconds),
         Cell::estimate(&stream.throughput_per_s, Quantity::Rate).marked(doubts.marks(&trial.caveats, Touches::All)),
