@@ -4,7 +4,7 @@
 //! through it, the data set's place is looked up, made, copied and dropped through it.
 
 use crate::postgres::Wire;
-use crate::{DataSet, DatabaseError, Found, Session, Texts, dataset, null, sqlite};
+use crate::{Claim, DataSet, DatabaseError, Found, Session, Texts, dataset, null, sqlite};
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -112,6 +112,15 @@ pub trait Database: Send + Sync {
     /// How many sessions a fill uses side by side.
     fn fill_sessions(&self) -> usize {
         std::thread::available_parallelism().map_or(1, |cores| cores.get().min(4))
+    }
+
+    /// Keeps every other Prony away from a data set for as long as the answer lives: for one who fills it, restores it or
+    /// changes what is in it.
+    ///
+    /// # Errors
+    /// [`DatabaseError::Claimed`] when somebody else was first.
+    fn claim(&self, dataset: &DataSet) -> Result<Claim, DatabaseError> {
+        Claim::session(self, &self.name_of(dataset))
     }
 
     /// What is in the place of a data set. Changes nothing.

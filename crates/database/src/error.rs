@@ -98,6 +98,16 @@ pub enum DatabaseError {
         /// What was asked for.
         wanted: String,
     },
+    /// Another Prony fills it, restores it or runs on it.
+    #[error("{place}: {name} is in use by {holder}")]
+    Claimed {
+        /// Where.
+        place: String,
+        /// The schema, database or file.
+        name: String,
+        /// Who uses it.
+        holder: String,
+    },
     /// The data set is not there, or only a part of it.
     #[error("{place}: the data set {name} is not filled: {state}")]
     NotFilled {
@@ -203,6 +213,7 @@ impl DatabaseError {
             DatabaseError::Setting { .. } => "give a value that the message allows",
             DatabaseError::NotOurs { .. } => "name another database or file, or remove this one yourself",
             DatabaseError::OtherDataSet { .. } => "name another file, or drop this data set: prony db down",
+            DatabaseError::Claimed { .. } => "wait until that one has ended, or name another database or file",
             DatabaseError::NotFilled { .. } => "fill it: prony db fill",
             DatabaseError::NoRestore { .. } => "use sqlite: or a private server, or state = \"left\"",
             DatabaseError::Full { .. } => "free space there, or choose fewer customers or days",

@@ -7,6 +7,9 @@
 
 #[cfg(test)]
 mod across;
+#[cfg(test)]
+mod certificates;
+mod claim;
 mod database;
 pub mod dataset;
 pub mod dialect;
@@ -20,6 +23,7 @@ mod session;
 mod skip;
 pub mod sqlite;
 
+pub use claim::Claim;
 pub use database::{Database, Facts, OpenOptions, open};
 pub use dataset::{DataSet, Found, Mark};
 pub use dialect::{Text, Texts};

@@ -4,7 +4,7 @@ use super::checkpoint::checkpoint;
 use super::{MariadbSession, Place, counters};
 use crate::dataset::place;
 use crate::server::mariadb::Server;
-use crate::{DataSet, Database, DatabaseError, Facts, OpenOptions, Session, Texts};
+use crate::{Claim, DataSet, Database, DatabaseError, Facts, OpenOptions, Session, Texts};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
@@ -161,18 +161,26 @@ impl Database for Mariadb {
     fn clear(&self, dataset: &DataSet) -> Result<(), DatabaseError> {
         place::clear(self, dataset)?;
         // A copy of what is gone would be one of another making.
-        self.server.as_ref().map_or(Ok(()), Server::forget_copy)
+        self.server.as_ref().map_or(Ok(()), |server| server.forget_copy(&dataset.name()))
     }
 
-    fn has_copy(&self, _dataset: &DataSet) -> bool {
-        self.server.as_ref().is_some_and(Server::has_copy)
+    fn claim(&self, dataset: &DataSet) -> Result<Claim, DatabaseError> {
+        match &self.server {
+            // A restore ends the server, and a session's lock with it.
+            Some(server) => server.claim(&dataset.schema()),
+            None => Claim::session(self, &dataset.schema()),
+        }
     }
 
-    fn keep_copy(&self, _dataset: &DataSet) -> Result<(), DatabaseError> {
-        self.own()?.keep_copy()
+    fn has_copy(&self, dataset: &DataSet) -> bool {
+        self.server.as_ref().is_some_and(|server| server.has_copy(&dataset.name()))
     }
 
-    fn restore(&self, _dataset: &DataSet) -> Result<(), DatabaseError> {
-        self.own()?.restore()
+    fn keep_copy(&self, dataset: &DataSet) -> Result<(), DatabaseError> {
+        self.own()?.keep_copy(&dataset.name())
+    }
+
+    fn restore(&self, dataset: &DataSet) -> Result<(), DatabaseError> {
+        self.own()?.restore(&dataset.name())
     }
 }

@@ -173,6 +173,16 @@ impl Place {
         format!("mysql://{}{password}@{host}:{}/{database}{query}", word(&self.user), self.port)
     }
 
+    /// Refuses a file of authorities that cannot be read: the library would say only that some file is missing.
+    pub(super) fn authorities_are_there(&self) -> Result<(), DatabaseError> {
+        let Some(path) = self.authorities.as_ref().filter(|_| self.tls != Tls::Off) else { return Ok(()) };
+        let failed = |error| DatabaseError::Secure {
+            place: self.shown(),
+            text: format!("the certificates in {} cannot be read: {error}", path.display()),
+        };
+        std::fs::File::open(path).map(drop).map_err(failed)
+    }
+
     /// The same for the library that speaks the protocol.
     pub(super) fn options(&self) -> OptsBuilder {
         let tls = (self.tls != Tls::Off && self.socket.is_none()).then(|| {

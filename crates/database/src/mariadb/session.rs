@@ -52,6 +52,7 @@ impl MariadbSession {
         // already is no error.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let refused = |error| open_error(&place.shown(), error);
+        place.authorities_are_there()?;
         let mut connection = Conn::new(place.options()).map_err(refused)?;
         let version: Option<String> = connection.query_first("SELECT VERSION()").map_err(refused)?;
         if let Some(found) = too_old(&version.unwrap_or_default()) {

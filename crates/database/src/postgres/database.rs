@@ -3,7 +3,7 @@
 use super::{Connect, PostgresSession, RawStream, counters, force_checkpoint};
 use crate::database::Conversation;
 use crate::server::postgres::Server;
-use crate::{DataSet, Database, DatabaseError, Facts, OpenOptions, Session, Texts};
+use crate::{Claim, DataSet, Database, DatabaseError, Facts, OpenOptions, Session, Texts};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
@@ -222,6 +222,14 @@ impl Database for Postgres {
                 .map_err(|failure| DatabaseError::statement(&self.place(), "settle a fill", failure))?;
         }
         self.checkpoint()
+    }
+
+    fn claim(&self, dataset: &DataSet) -> Result<Claim, DatabaseError> {
+        match &self.server {
+            // A restore ends the server, and a session's lock with it.
+            Some(server) => server.claim(&dataset.schema()),
+            None => Claim::session(self, &dataset.schema()),
+        }
     }
 
     fn has_copy(&self, dataset: &DataSet) -> bool {

@@ -6,12 +6,15 @@
 //! What it does not do: it speaks no SQL, and it touches no server that it did not start.
 
 mod folder;
+mod kind;
+mod life;
 pub mod mariadb;
 mod owner;
 pub mod postgres;
 mod process;
 mod program;
 mod reach;
+mod start;
 
 use crate::DatabaseError;
 use std::path::Path;
@@ -25,30 +28,22 @@ use study::Engine;
 /// # Errors
 /// When a server does not end, or its folder cannot be removed.
 pub fn down(engine: Engine, cache: &Path, stop: &Arc<AtomicBool>, remove: bool) -> Result<Vec<String>, DatabaseError> {
-    let mut told = Vec::new();
-    let word = if remove { "stopped and removed" } else { "stopped" };
     match engine {
-        Engine::Postgres => {
-            for server in postgres::Server::known(cache, stop)? {
-                if remove {
-                    server.remove()?
-                } else {
-                    server.down()?
-                }
-                told.push(format!("{word} {}", server.folder().display()));
-            }
-        }
-        Engine::Mariadb => {
-            for server in mariadb::Server::known(cache, stop)? {
-                if remove {
-                    server.remove()?
-                } else {
-                    server.down()?
-                }
-                told.push(format!("{word} {}", server.folder().display()));
-            }
-        }
-        Engine::Sqlite | Engine::Null => {}
+        Engine::Postgres => all_down(postgres::Server::known(cache, stop)?, remove),
+        Engine::Mariadb => all_down(mariadb::Server::known(cache, stop)?, remove),
+        Engine::Sqlite | Engine::Null => Ok(Vec::new()),
     }
-    Ok(told)
+}
+
+fn all_down<K: kind::Kind>(servers: Vec<life::Server<K>>, remove: bool) -> Result<Vec<String>, DatabaseError> {
+    let word = if remove { "stopped and removed" } else { "stopped" };
+    let end = |server: life::Server<K>| {
+        if remove {
+            server.remove()?
+        } else {
+            server.down()?
+        }
+        Ok(format!("{word} {}", server.folder().display()))
+    };
+    servers.into_iter().map(end).collect()
 }

@@ -8,7 +8,7 @@ use std::process::Command;
 
 /// The unprivileged user of a server that root starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Owner {
+pub struct Owner {
     /// His name, when the server runs as somebody else than who asks.
     pub(super) name: Option<String>,
     uid: u32,

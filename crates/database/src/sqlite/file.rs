@@ -18,6 +18,9 @@ const OURS: u32 = 0x5072_6462;
 /// Where the head of a file holds the number of the program that made it.
 const NUMBER: std::ops::Range<usize> = 68..72;
 
+/// Where the head of a file says what one must know to write and to read it: 2 is a write-ahead log.
+const VERSIONS: std::ops::Range<usize> = 18..20;
+
 /// Where a data set's file is.
 #[derive(Debug)]
 pub(super) struct Place {
@@ -34,10 +37,17 @@ impl Place {
     }
 
     /// The same path with an ending added.
-    fn beside(&self, ending: &str) -> PathBuf {
+    pub(super) fn beside(&self, ending: &str) -> PathBuf {
         let mut name = self.path.clone().into_os_string();
         name.push(ending);
         name.into()
+    }
+
+    /// The journal mode that the file itself asks for: its head tells a write-ahead log from a rollback journal, of which
+    /// SQLite has `DELETE` when nobody says otherwise.
+    pub(super) fn journal(&self) -> &'static str {
+        let versions = head(&self.path).ok().and_then(|head| head.get(VERSIONS).map(<[u8]>::to_vec));
+        if versions.is_some_and(|versions| versions == [2, 2]) { "WAL" } else { "DELETE" }
     }
 
     /// What is there. Changes nothing.

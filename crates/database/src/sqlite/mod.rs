@@ -46,10 +46,12 @@ impl Database {
                 return Err(DatabaseError::Address { place: spec.shown(), problem });
             }
         };
+        // In a file of the user's with his own tables nothing is changed for good unless he asks for it.
+        let ours = options.dataset.is_some() || spec.at == At::Cache;
         Ok(Database {
             shown: format!("sqlite:{}", path.display()),
             place: Place::at(path),
-            settings: Settings::read(&options.settings)?,
+            settings: Settings::read(&options.settings, ours)?,
             queue: Arc::default(),
             stop: options.stop.clone(),
         })
@@ -83,7 +85,7 @@ impl crate::Database for Database {
 
     fn facts(&self) -> Facts {
         let (version, place) = (rusqlite::version().to_owned(), self.shown.clone());
-        Facts { engine: Engine::Sqlite, version, place, settings: self.settings.facts() }
+        Facts { engine: Engine::Sqlite, version, place, settings: self.settings.facts(self.place.journal()) }
     }
 
     fn folder(&self) -> Option<std::path::PathBuf> {
@@ -103,6 +105,10 @@ impl crate::Database for Database {
 
     fn fill_sessions(&self) -> usize {
         1
+    }
+
+    fn claim(&self, dataset: &DataSet) -> Result<crate::Claim, DatabaseError> {
+        crate::Claim::file(&self.place.beside(".claim"), &self.shown, &self.name_of(dataset))
     }
 
     fn find(&self, _dataset: &DataSet) -> Result<Found, DatabaseError> {

@@ -18,35 +18,50 @@ const KNOWN: &[(&str, &str, &[&str])] = &[
     ("temp_store", "MEMORY", &["DEFAULT", "FILE", "MEMORY"]),
 ];
 
+/// Modes of the journal that a study may ask for. `OFF` and `MEMORY` lose data with the process, so that no trial says
+/// anything with them.
+const MODES: &[&str] = &["DELETE", "TRUNCATE", "PERSIST", "WAL"];
+
 /// Settings of the sessions of one database, by their SQLite names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Settings {
+    /// The journal mode that sessions set, which changes the file for good; none leaves the file's own.
+    journal: Option<String>,
     values: Vec<(&'static str, String)>,
 }
 
 impl Settings {
-    /// The defaults with what the user asked for.
-    pub(super) fn read(asked: &[(String, String)]) -> Result<Settings, DatabaseError> {
+    /// The defaults with what the user asked for. A file of `ours` has a write-ahead log; that of somebody else keeps the
+    /// journal that it has, unless he asks for another.
+    pub(super) fn read(asked: &[(String, String)], ours: bool) -> Result<Settings, DatabaseError> {
+        let mut journal = ours.then(|| "WAL".to_owned());
         let mut values: Vec<(&str, String)> = KNOWN.iter().map(|(key, value, _)| (*key, (*value).to_owned())).collect();
         for (key, value) in asked {
+            if key == "journal_mode" {
+                journal = Some(checked(key, value, MODES)?);
+                continue;
+            }
             let Some(place) = KNOWN.iter().position(|(known, ..)| known == key) else {
                 let known: Vec<&str> = KNOWN.iter().map(|(known, ..)| *known).collect();
-                return Err(refused(key, value, format!("SQLite's settings here are {}", known.join(", "))));
+                let known = format!("SQLite's settings here are journal_mode, {}", known.join(", "));
+                return Err(refused(key, value, known));
             };
             values[place].1 = checked(key, value, KNOWN[place].2)?;
         }
-        Ok(Settings { values })
+        Ok(Settings { journal, values })
     }
 
     /// What a session says first.
     pub(super) fn pragmas(&self) -> String {
         let settings = self.values.iter().map(|(key, value)| format!("PRAGMA {key} = {value}; "));
-        format!("PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; {}", settings.collect::<String>())
+        let journal = self.journal.iter().map(|mode| format!("PRAGMA journal_mode = {mode}; ")).collect::<String>();
+        format!("{journal}PRAGMA foreign_keys = ON; {}", settings.collect::<String>())
     }
 
-    /// For the fingerprint.
-    pub(super) fn facts(&self) -> Vec<(String, String)> {
-        let fixed = [("journal_mode", "WAL"), ("foreign_keys", "ON")].map(|(key, value)| (key, value.to_owned()));
+    /// For the fingerprint. `found` is the journal mode of the file as it is.
+    pub(super) fn facts(&self, found: &str) -> Vec<(String, String)> {
+        let journal = self.journal.clone().unwrap_or_else(|| format!("{found}, as the file has it"));
+        let fixed = [("journal_mode", journal), ("foreign_keys", "ON".to_owned())];
         fixed.into_iter().chain(self.values.iter().cloned()).map(|(key, value)| (key.to_owned(), value)).collect()
     }
 }
@@ -70,15 +85,26 @@ mod tests {
     use super::*;
 
     fn read(key: &str, value: &str) -> Result<Settings, DatabaseError> {
-        Settings::read(&[(key.to_owned(), value.to_owned())])
+        Settings::read(&[(key.to_owned(), value.to_owned())], true)
     }
 
     #[test]
     fn settings_are_known_words_and_numbers_only() {
         assert!(read("synchronous", "normal").unwrap().pragmas().contains("synchronous = NORMAL;"));
-        assert!(read("cache_size", "-8000").unwrap().facts().contains(&("cache_size".into(), "-8000".into())));
+        assert!(read("cache_size", "-8000").unwrap().facts("WAL").contains(&("cache_size".into(), "-8000".into())));
         assert!(read("cache_size", "1; DROP TABLE trade").is_err());
         assert!(read("synchronous", "sometimes").unwrap_err().to_string().contains("OFF, NORMAL, FULL, EXTRA"));
         assert!(read("shared_buffers", "1").is_err());
+        assert!(read("journal_mode", "off").is_err());
+    }
+
+    #[test]
+    fn only_a_file_of_ours_is_given_a_write_ahead_log_unasked() {
+        assert!(Settings::read(&[], true).unwrap().pragmas().contains("journal_mode = WAL"));
+        let users = Settings::read(&[], false).unwrap();
+        assert!(!users.pragmas().contains("journal_mode"));
+        assert!(users.facts("DELETE").contains(&("journal_mode".into(), "DELETE, as the file has it".into())));
+        let asked = [("journal_mode".to_owned(), "wal".to_owned())];
+        assert!(Settings::read(&asked, false).unwrap().pragmas().contains("journal_mode = WAL"));
     }
 }

@@ -1,5 +1,6 @@
 //! Sessions on a real private server.
 
+mod entering;
 mod failing;
 mod loads;
 mod serving;

@@ -64,12 +64,12 @@ fn a_server_survives_its_kill_takes_new_settings_and_gives_a_copy_back() {
         [[Value::Int(64 << 20), Value::Int(2)]]
     );
     drop(session);
-    assert!(matches!(own.server.restore(), Err(DatabaseError::NoRestore { .. })));
-    own.server.keep_copy().unwrap();
+    assert!(matches!(own.server.restore("filled"), Err(DatabaseError::NoRestore { .. })));
+    own.server.keep_copy("filled").unwrap();
     own.session(Protocol::Prepared, &[])
         .script("DELETE FROM t WHERE id = 1; DROP TABLE IF EXISTS u; CREATE TABLE u (id INT)")
         .unwrap();
-    own.server.restore().unwrap();
+    own.server.restore("filled").unwrap();
     let tables = own
         .session(Protocol::Prepared, &[])
         .query("SELECT COUNT(*), (SELECT COUNT(*) FROM t) FROM information_schema.tables WHERE table_schema = 'test'");

@@ -106,7 +106,7 @@ fn tls_trusts_only_what_it_was_told_to_trust() {
         text.replace("listen_addresses = ''", &format!("listen_addresses = '127.0.0.1'\nport = {port}\nssl = on"));
     private.server.down().unwrap();
     std::fs::write(&conf, text).unwrap();
-    private.server.start_as_configured().unwrap();
+    private.server.start().unwrap();
     let at = |host: &str, more: &str| format!("postgres://prony@{host}:{port}/postgres?{more}");
     let root = format!("sslrootcert={}", folder.join("server.crt").display());
     opened(&at("127.0.0.1", "sslmode=prefer")).unwrap();

@@ -1,0 +1,198 @@
+//! The life of a private server, whichever engine it is of: made, found again, ended, copied, removed.
+//!
+//! The one idea: everything of it lies in one folder (data, socket, configuration, log), which only its user may enter. So it
+//! needs no password and no port, and a second look finds it again: running, stopped or crashed.
+//!
+//! What it does not do: it touches no server that the system itself runs.
+
+use super::kind::Kind;
+use super::owner::Owner;
+use super::{folder, process, reach};
+use crate::DatabaseError;
+use crate::claim::{self, Claim};
+use rustix::process::Signal;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// A private server. Dropping the value leaves the server running.
+#[derive(Clone, Debug)]
+pub struct Server<K> {
+    pub(super) folder: PathBuf,
+    pub(super) kind: K,
+    pub(super) owner: Owner,
+    pub(super) stop: Arc<AtomicBool>,
+}
+
+impl<K: Kind> Server<K> {
+    /// The server of this name in a cache folder, whether it runs or not. Starts nothing. A data set has a server for
+    /// itself, named after it: copies are of whole servers, and bringing one data set back must not touch another. Where the
+    /// user as whom it runs may not pass the cache folder, the server lies in `/var/cache/prony`.
+    ///
+    /// # Errors
+    /// When no package of a server is installed.
+    pub fn find(cache: &Path, name: &str, stop: Arc<AtomicBool>) -> Result<Server<K>, DatabaseError> {
+        let (kind, owner) = (K::find()?, Owner::of(K::USERS));
+        let folder = reach::folder(cache, &kind.family(), &owner)?.join(name);
+        Ok(Server { folder, kind, owner, stop })
+    }
+
+    /// All servers of a cache folder that were ever started, of the version that is installed.
+    ///
+    /// # Errors
+    /// When no package of a server is installed.
+    pub fn known(cache: &Path, stop: &Arc<AtomicBool>) -> Result<Vec<Server<K>>, DatabaseError> {
+        let (kind, owner) = (K::find()?, Owner::of(K::USERS));
+        let Ok(entries) = fs::read_dir(reach::folder(cache, &kind.family(), &owner)?) else { return Ok(Vec::new()) };
+        let folders = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+        let server = |folder| Server { folder, kind: kind.clone(), owner: owner.clone(), stop: stop.clone() };
+        Ok(folders.map(server).filter(|server: &Server<K>| server.conf().is_file()).collect())
+    }
+
+    /// Starts it with these settings, by the server's own names. One that runs with others is started anew; one that
+    /// crashed recovers; one that was never there is made.
+    ///
+    /// # Errors
+    /// When it does not start; the last lines of its log say why. When another Prony uses it with other settings.
+    pub fn up(&self, settings: &[(String, String)]) -> Result<(), DatabaseError> {
+        let conf = self.kind.configuration(&self.folder, settings)?;
+        self.may_be_reached()?;
+        folder::private(&self.folder, &self.owner)?;
+        let _held = folder::hold(&self.folder)?;
+        if self.process().is_some() && fs::read_to_string(self.conf()).is_ok_and(|now| now == conf) {
+            // It may still be recovering from a crash, started by somebody else.
+            return self.ready();
+        }
+        // It would be ended under whoever uses it.
+        claim::free(&self.claimed(), &self.shown(), "the private server")?;
+        self.end(K::END)?;
+        fs::write(self.conf(), conf).map_err(|source| DatabaseError::file("write", self.conf(), source))?;
+        self.owner.give(&self.conf())?;
+        self.make()?;
+        self.start()
+    }
+
+    fn may_be_reached(&self) -> Result<(), DatabaseError> {
+        folder::fits(&K::socket(&self.folder))?;
+        let Some(barred) = self.owner.barred(&self.folder) else { return Ok(()) };
+        Err(self.says(format!(
+            "it runs as the user {}, who may not pass {}; choose a cache folder that others may pass",
+            self.owner.name.as_deref().unwrap_or_default(),
+            barred.display()
+        )))
+    }
+
+    /// Ends it in order; it can be started again with all its data.
+    ///
+    /// # Errors
+    /// When it does not end.
+    pub fn down(&self) -> Result<(), DatabaseError> {
+        if !self.folder.exists() {
+            return Ok(());
+        }
+        let _held = folder::hold(&self.folder)?;
+        self.end(K::END)
+    }
+
+    /// Ends it and removes all its data.
+    ///
+    /// # Errors
+    /// When it does not end, or a file stays.
+    pub fn remove(&self) -> Result<(), DatabaseError> {
+        self.down()?;
+        folder::remove(&self.folder)
+    }
+
+    /// Ends it and all its processes at once, as a crash would: for tests of faults.
+    ///
+    /// # Errors
+    /// When it is still there after a while.
+    pub fn kill(&self) -> Result<(), DatabaseError> {
+        let _held = folder::hold(&self.folder)?;
+        let children = self.process().map(process::children).unwrap_or_default();
+        self.end(Signal::KILL)?;
+        // They notice by themselves, but only when they look.
+        children.into_iter().for_each(|child| process::signal(child, Signal::KILL));
+        Ok(())
+    }
+
+    /// Keeps a copy of all data under this name. The server is stopped meanwhile, and runs again afterwards.
+    ///
+    /// # Errors
+    /// When it does not stop or start, or there is no room.
+    pub fn keep_copy(&self, name: &str) -> Result<(), DatabaseError> {
+        folder::private(&self.copies(), &self.owner)?;
+        self.stopped(|| folder::copy(&self.data(), &self.copies().join(name)))
+    }
+
+    /// Whether a copy of this name was kept.
+    pub fn has_copy(&self, name: &str) -> bool {
+        self.copies().join(name).is_dir()
+    }
+
+    /// Removes the copy of this name, if there is one.
+    ///
+    /// # Errors
+    /// When a file stays.
+    pub fn forget_copy(&self, name: &str) -> Result<(), DatabaseError> {
+        folder::remove(&self.copies().join(name))
+    }
+
+    /// Brings all data back to the copy of this name. The server is stopped meanwhile, and runs again afterwards.
+    ///
+    /// # Errors
+    /// When there is no such copy, or the server does not stop or start.
+    pub fn restore(&self, name: &str) -> Result<(), DatabaseError> {
+        if !self.has_copy(name) {
+            let reason = format!("no copy of {name} was kept");
+            return Err(DatabaseError::NoRestore { place: self.folder.display().to_string(), reason });
+        }
+        self.stopped(|| folder::copy(&self.copies().join(name), &self.data()))
+    }
+
+    fn stopped(&self, work: impl FnOnce() -> Result<(), DatabaseError>) -> Result<(), DatabaseError> {
+        let _held = folder::hold(&self.folder)?;
+        self.end(K::END)?;
+        let worked = work();
+        self.start()?;
+        worked
+    }
+
+    /// Keeps every other Prony from filling, restoring or changing what is in this server.
+    ///
+    /// # Errors
+    /// When another one was first.
+    pub fn claim(&self, name: &str) -> Result<Claim, DatabaseError> {
+        Claim::file(&self.claimed(), &self.shown(), name)
+    }
+
+    /// Its folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    fn shown(&self) -> String {
+        format!("local:{}", K::ENGINE)
+    }
+
+    fn claimed(&self) -> PathBuf {
+        self.folder.join("claim")
+    }
+
+    fn copies(&self) -> PathBuf {
+        self.folder.join("copies")
+    }
+
+    pub(super) fn conf(&self) -> PathBuf {
+        self.folder.join("server.conf")
+    }
+
+    pub(super) fn data(&self) -> PathBuf {
+        self.folder.join("data")
+    }
+
+    pub(super) fn says(&self, text: String) -> DatabaseError {
+        DatabaseError::Server { engine: K::ENGINE, folder: self.folder.clone(), text }
+    }
+}

@@ -1,0 +1,95 @@
+//! The configuration file of a private MariaDB: what keeps it private, and the settings of a study.
+
+use crate::DatabaseError;
+use std::path::{Path, PathBuf};
+
+/// Settings that keep the server private and findable; a study may not change them.
+const OURS: &[&str] = &[
+    "basedir",
+    "bind-address",
+    "datadir",
+    "defaults-file",
+    "init-file",
+    "lc-messages-dir",
+    "log-error",
+    "networking",
+    "pid-file",
+    "plugin-dir",
+    "port",
+    "skip-grant-tables",
+    "skip-networking",
+    "socket",
+    "tmpdir",
+    "user",
+];
+
+/// What our servers have beside a study's settings. Everything that makes a server faster or less safe is the study's.
+const SETTINGS: &[(&str, &str)] = &[
+    ("character-set-server", "utf8mb4"),
+    ("local-infile", "1"),
+    ("max-connections", "2000"),
+    ("max-prepared-stmt-count", "1000000"),
+    ("skip-name-resolve", "1"),
+];
+
+/// The whole file. MySQL's own server wants more switched off.
+pub(super) fn text(folder: &Path, settings: &[(String, String)], mysql: bool) -> Result<String, DatabaseError> {
+    let mut all: Vec<(String, &str)> = SETTINGS.iter().map(|(key, value)| ((*key).to_owned(), *value)).collect();
+    for (key, value) in settings {
+        let name = key.trim().to_lowercase().replace('_', "-");
+        let bad = |problem: &str| {
+            Err(DatabaseError::Setting { key: key.clone(), value: value.clone(), problem: problem.to_owned() })
+        };
+        if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
+            return bad("a name is letters, digits and hyphens");
+        }
+        if OURS.contains(&name.trim_start_matches("loose-")) {
+            return bad("it keeps the private server private, so that a study cannot change it");
+        }
+        if value.chars().any(char::is_control) {
+            return bad("a value is one line");
+        }
+        all.retain(|(other, _)| *other != name);
+        all.push((name, value));
+    }
+    let path = |path: PathBuf| path.display().to_string();
+    let mut conf = format!(
+        "[mysqld]\nskip-networking\ntmpdir={}\ndatadir={}\nsocket={}\npid-file={}\n",
+        path(folder.to_owned()),
+        path(folder.join("data")),
+        path(folder.join("socket")),
+        path(folder.join("pid")),
+    );
+    if mysql {
+        conf.push_str("mysqlx=OFF\ndisable-log-bin\n");
+    }
+    all.sort();
+    conf.extend(all.iter().map(|(key, value)| format!("{key}={value}\n")));
+    Ok(conf)
+}
+
+/// The setting that a log blames, its value, and what is wrong with it.
+pub(super) fn blamed(words: &str) -> Option<(&str, &str, &'static str)> {
+    let quoted = |text: &'_ str| text.split('\'').next().map(str::len);
+    if let Some(rest) = words.split("unknown variable '").nth(1) {
+        let (key, value) = rest[..quoted(rest)?].split_once('=')?;
+        return Some((key, value, "does not know it"));
+    }
+    let rest = words.split("Error while setting value '").nth(1)?;
+    let (value, rest) = rest.split_once("' to '")?;
+    Some((&rest[..quoted(rest)?], value, "does not take this value"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_setting_that_a_log_blames_is_found() {
+        let unknown = "x | [ERROR] mariadbd: unknown variable 'no-such=1' | [ERROR] Aborting";
+        assert_eq!(blamed(unknown), Some(("no-such", "1", "does not know it")));
+        let bad = "[ERROR] mariadbd: Error while setting value 'abc' to 'innodb-io-capacity' | [ERROR] Aborting";
+        assert_eq!(blamed(bad), Some(("innodb-io-capacity", "abc", "does not take this value")));
+        assert_eq!(blamed("[ERROR] Aborting"), None);
+    }
+}

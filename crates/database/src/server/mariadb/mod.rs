@@ -1,0 +1,113 @@
+//! What a private MariaDB, or MySQL, has of its own: its programs, its first files, and the greeting by which one knows that
+//! it serves.
+//!
+//! What it does not do: it lives no life of its own; every server's is the same.
+
+mod configuration;
+mod programs;
+
+use super::kind::Kind;
+use super::life;
+use super::owner::Owner;
+use crate::DatabaseError;
+use crate::mariadb::Place;
+use programs::Programs;
+use rustix::process::Signal;
+use std::io::Read as _;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// A private MariaDB.
+pub type Server = life::Server<Mariadb>;
+
+const ENGINE: &str = "mariadb";
+
+/// How long one look waits for the greeting.
+const GREETING: Duration = Duration::from_millis(500);
+
+/// A MariaDB or MySQL that is installed.
+#[derive(Clone, Debug)]
+pub struct Mariadb(Programs);
+
+impl life::Server<Mariadb> {
+    /// How sessions reach it.
+    pub fn place(&self) -> Place {
+        Place::behind(&Mariadb::socket(&self.folder).to_string_lossy(), "root")
+    }
+}
+
+impl Kind for Mariadb {
+    const ENGINE: &'static str = ENGINE;
+    const USERS: &'static [&'static str] = &["mysql"];
+    const END: Signal = Signal::TERM;
+    /// MariaDB 10.11 may wait for ever for a thread of its own before it serves anybody. This is half a minute.
+    const PATIENCE: Option<u32> = Some(60);
+
+    fn find() -> Result<Mariadb, DatabaseError> {
+        Programs::find().map(Mariadb)
+    }
+
+    fn family(&self) -> String {
+        format!("mariadb-{}", self.0.version)
+    }
+
+    fn configuration(&self, folder: &Path, settings: &[(String, String)]) -> Result<String, DatabaseError> {
+        configuration::text(folder, settings, self.0.install.is_none())
+    }
+
+    fn mark(conf: &Path) -> String {
+        format!("--defaults-file={}", conf.display())
+    }
+
+    fn socket(folder: &Path) -> PathBuf {
+        folder.join("socket")
+    }
+
+    fn pid_file(folder: &Path) -> PathBuf {
+        folder.join("pid")
+    }
+
+    fn left_behind(folder: &Path) -> Vec<PathBuf> {
+        vec![Mariadb::pid_file(folder), Mariadb::socket(folder)]
+    }
+
+    fn making(&self, owner: &Owner, folder: &Path, data: &Path) -> Vec<Command> {
+        let mut command = owner.command(self.0.install.as_deref().unwrap_or(&self.0.server));
+        command.arg("--no-defaults").arg(format!("--datadir={}", data.display()));
+        // Servers that share a folder for temporary tables take away each other's when they start.
+        command.arg(format!("--tmpdir={}", folder.display()));
+        match self.0.install {
+            Some(_) => {
+                command.args(["--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"])
+            }
+            None => command.arg("--initialize-insecure"),
+        };
+        vec![command]
+    }
+
+    // The mark must be its first argument.
+    fn starting(&self, owner: &Owner, _folder: &Path) -> Command {
+        owner.command(&self.0.server)
+    }
+
+    /// It takes connections long before it serves them; who is served is greeted first.
+    fn is_ready(folder: &Path) -> bool {
+        let greeted = |mut stream: UnixStream| {
+            stream.set_read_timeout(Some(GREETING))?;
+            stream.read(&mut [0; 1])
+        };
+        UnixStream::connect(Mariadb::socket(folder)).and_then(greeted).is_ok_and(|bytes| bytes > 0)
+    }
+
+    fn passes(_words: &str) -> bool {
+        false
+    }
+
+    fn blamed(&self, log: &str) -> Option<DatabaseError> {
+        let (key, value, problem) = configuration::blamed(log)?;
+        let problem = format!("MariaDB {} {problem}", self.0.version);
+        Some(DatabaseError::Setting { key: key.to_owned(), value: value.to_owned(), problem })
+    }
+}
