@@ -114,6 +114,11 @@ pub trait Database: Send + Sync {
         std::thread::available_parallelism().map_or(1, |cores| cores.get().min(4))
     }
 
+    /// A failure of work on this database, with what can be learnt beside the conversation: from the log of a private server.
+    fn explain(&self, error: DatabaseError) -> DatabaseError {
+        error
+    }
+
     /// Keeps every other Prony away from a data set for as long as the answer lives: for one who fills it, restores it or
     /// changes what is in it.
     ///

@@ -394,9 +394,22 @@ impl<'a> Watch<'a> {
         if let Some(errno) = self.gone {
             let done = self.collector.live().done;
             let source = std::io::Error::from_raw_os_error(errno);
-            return Err(TrialError::Gone { system: self.system.clone(), done, source });
+            let place = self.opened.place().unwrap_or_default();
+            return Err(TrialError::Gone {
+                system: self.system.clone(),
+                place,
+                done,
+                words: self.last_words(),
+                source,
+            });
         }
         if self.stopped { Err(TrialError::Stopped) } else { Ok(()) }
+    }
+
+    /// What the last failure said that was noticed.
+    fn last_words(&self) -> String {
+        let failures = self.haul.events.iter().filter(|event| event.kind == EventKind::Failure);
+        failures.max_by_key(|event| event.at).map_or_else(String::new, |event| event.text.clone())
     }
 
     fn haul(self) -> Result<Haul, TrialError> {

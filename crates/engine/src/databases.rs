@@ -7,7 +7,7 @@ use crate::TrialError;
 use crate::observer::{Live, Observer, Phase};
 use crate::{scripts, tallies};
 use database::dataset::{self, Filled, Progress, State};
-use database::{DataSet, Database, DatabaseError, OpenOptions, Texts};
+use database::{Claim, DataSet, Database, DatabaseError, OpenOptions, Texts};
 use recorder::{Clock, WallClock};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -37,8 +37,11 @@ pub(crate) struct Databases {
 struct Opening {
     dataset: Option<DataSet>,
     settings: Vec<(String, String)>,
-    database: Box<dyn Database>,
+    /// Shared with workers, who open a session again when theirs was lost.
+    database: Arc<dyn Database>,
     begun: Begun,
+    /// Keeps others from the data set; none before a trial needs that.
+    claim: Option<Claim>,
 }
 
 /// What is to be remembered of the data as a trial finds it.
@@ -75,6 +78,12 @@ impl Databases {
             .ok_or_else(|| TrialError::Unsupported { system: self.system.clone(), what: what() })
     }
 
+    /// The same to keep, for one who may have to open a session again; none of an engine without connections to lose.
+    pub(crate) fn lasting(&self) -> Option<Arc<dyn Database>> {
+        let database = self.open.as_ref().map(|opening| opening.database.clone())?;
+        matches!(database.engine(), study::Engine::Postgres | study::Engine::Mariadb).then_some(database)
+    }
+
     /// Root processes of the server, when they can be observed.
     pub(crate) fn processes(&self) -> Vec<u32> {
         self.open.as_ref().map_or_else(Vec::new, |opening| opening.database.server_processes())
@@ -83,6 +92,12 @@ impl Databases {
     /// The folder or file that holds the data, when it is on this machine.
     pub(crate) fn folder(&self) -> Option<PathBuf> {
         self.open.as_ref().and_then(|opening| opening.database.folder())
+    }
+
+    /// The folder or file that holds the data, or the address of a server elsewhere.
+    pub(crate) fn place(&self) -> Option<String> {
+        let database = &self.open.as_ref()?.database;
+        Some(database.folder().map_or_else(|| database.place(), |folder| folder.display().to_string()))
     }
 
     /// Counters of the server now.
@@ -103,6 +118,9 @@ impl Databases {
         let opening = self.opening(dataset.clone(), &trial.server).map_err(&refused)?;
         let mut remarks = Vec::new();
         if let Some(dataset) = &dataset {
+            if opening.claim.is_none() {
+                opening.claim = Some(opening.database.claim(dataset).map_err(&refused)?);
+            }
             observer.phase(trial, Phase::Fill, Nanos::ZERO);
             let filled = fill(opening.database.as_ref(), dataset, trial, observer, (clock, stop)).map_err(&refused)?;
             remarks.push(filled_words(dataset, filled));
@@ -119,9 +137,15 @@ impl Databases {
     /// Opens the database again after its server went away; a private server is started anew.
     pub(crate) fn reopen(&mut self) -> Result<(), TrialError> {
         let Some(opening) = self.open.take() else { return Ok(()) };
-        let Opening { dataset, settings, begun, .. } = opening;
+        let Opening { dataset, settings, begun, claim, database } = opening;
         let refused = self.refused();
-        self.opening(dataset, &settings).map_err(refused)?.begun = begun;
+        // A lock of a session's went with its server; one of a file must be let go before it can be taken again.
+        drop((claim, database));
+        let opening = self.opening(dataset, &settings).map_err(&refused)?;
+        opening.begun = begun;
+        if let Some(dataset) = &opening.dataset {
+            opening.claim = Some(opening.database.claim(dataset).map_err(&refused)?);
+        }
         Ok(())
     }
 
@@ -154,8 +178,9 @@ impl Databases {
                 settings: settings.to_vec(),
                 stop: self.stop.clone(),
             };
-            let database = database::open(&self.spec, &options)?;
-            self.open = Some(Opening { dataset, settings: settings.to_vec(), database, begun: Begun::default() });
+            let database = database::open(&self.spec, &options)?.into();
+            self.open =
+                Some(Opening { dataset, settings: settings.to_vec(), database, begun: Begun::default(), claim: None });
         }
         Ok(self.open.as_mut().expect("it was opened above"))
     }

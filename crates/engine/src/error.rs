@@ -99,12 +99,16 @@ pub enum TrialError {
         source: system::PortError,
     },
     /// Every operation fails because the system went away or is full.
-    #[error("system `{system}` is gone after {done} operations: {source}")]
+    #[error("system `{system}`{} is gone after {done} operations: {source}{}", at(place), said(words))]
     Gone {
         /// Name of the system.
         system: String,
+        /// The folder, device or server, when it is known.
+        place: String,
         /// Operations that ended well before.
         done: u64,
+        /// What the system itself said, when it said something.
+        words: String,
         /// The errno of the first failure that cannot pass.
         source: io::Error,
     },
@@ -164,4 +168,33 @@ pub enum TrialError {
         /// The reason.
         source: workload::block::WatchError,
     },
+}
+
+impl TrialError {
+    /// What to do next, when more can be said than how to go on.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            TrialError::Database { source, .. } => source.hint(),
+            TrialError::Gone { source, place, .. } if source.raw_os_error() == Some(libc::ENOSPC) => {
+                Some(format!("free space on the disk of {}, or take a smaller data set", or_else(place, "the system")))
+            }
+            TrialError::Gone { source, place, .. } if source.raw_os_error() == Some(libc::ENOTCONN) => Some(format!(
+                "read the log of the server at {}, and see that it runs again",
+                or_else(place, "that place")
+            )),
+            _ => None,
+        }
+    }
+}
+
+fn or_else<'a>(text: &'a str, other: &'a str) -> &'a str {
+    if text.is_empty() { other } else { text }
+}
+
+fn at(place: &str) -> String {
+    if place.is_empty() { String::new() } else { format!(" at {place}") }
+}
+
+fn said(words: &str) -> String {
+    if words.is_empty() { String::new() } else { format!("; it said: {words}") }
 }

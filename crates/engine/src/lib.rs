@@ -7,6 +7,7 @@
 //! unsafe code: rings, buffers and a few system calls without a safe wrapper.
 
 mod aftermath;
+mod again;
 mod buffers;
 mod ceiling;
 mod client_cost;

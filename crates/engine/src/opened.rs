@@ -123,6 +123,15 @@ impl Opened {
         self.modules().iter().any(Module::read_only)
     }
 
+    /// Where it is, for one who has to look after it: the folder of the data, or else the address.
+    pub(crate) fn place(&self) -> Option<String> {
+        match &self.backing {
+            Backing::Database(databases) => databases.place(),
+            Backing::Files(_) | Backing::Devices(_) => self.places().first().map(|place| place.display().to_string()),
+            Backing::Null | Backing::Scripted(_) => None,
+        }
+    }
+
     /// Root processes of a database's server, when it runs on this machine.
     pub(crate) fn server_processes(&self) -> Vec<u32> {
         match &self.backing {

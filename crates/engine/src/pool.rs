@@ -4,6 +4,7 @@
 //! thread of its own. Either way a worker has its own share of the load and of the workload.
 
 use crate::TrialError;
+use crate::again::Again;
 use crate::databases::Databases;
 use crate::muster;
 use crate::profile::Profile;
@@ -51,6 +52,7 @@ pub(crate) fn call(
             format!("give more than {WORKERS_MAX} sessions a thread each, got {workers}: fewer sessions, with `users`");
         return Err(TrialError::Unsupported { system: trial.label.system.clone(), what });
     }
+    let again = Again { database: databases.lasting(), texts: texts.clone(), how: pool.how.clone() };
     let mut first = 0;
     for worker in 0..workers {
         let load = muster::load(trial, index, worker, workers);
@@ -59,11 +61,11 @@ pub(crate) fn call(
         let work = Work { business, tries: pool.how.tries, profile: Profile::new(names.clone()) };
         first += slots;
         let road = if lines.is_empty() {
-            Road::Session(database.session(&texts, &pool.how).map_err(&refused)?, work)
+            Road::Session(database.session(&texts, &pool.how).map_err(&refused)?, again.clone(), work)
         } else {
             // Of those that are left, an equal share for each worker that is left.
             let share = lines.len().div_ceil((workers - worker) as usize);
-            Road::Wires(lines.split_off(lines.len() - share), work)
+            Road::Wires(lines.split_off(lines.len() - share), again.clone(), work)
         };
         into.push(Assignment {
             stream: index as u16,

@@ -4,6 +4,7 @@
 //! the database, tries it again when the engine asks for that, and reports its end. With more slots than one, the slots
 //! are users who share the session: a transaction that was begun waits in order, and that wait is part of its response.
 
+use crate::again::{self, Again};
 use crate::profile::Profile;
 use database::{Failure, FailureKind, Session};
 use recorder::Clock;
@@ -31,6 +32,7 @@ impl std::fmt::Debug for Work {
 /// The port over one session.
 pub(crate) struct SessionPort<C> {
     session: Box<dyn Session>,
+    again: Again,
     work: Work,
     clock: C,
     waiting: VecDeque<u32>,
@@ -43,9 +45,10 @@ pub(crate) struct SessionPort<C> {
 }
 
 impl<C: Clock> SessionPort<C> {
-    pub(crate) fn new(session: Box<dyn Session>, work: Work, clock: C, slots: u32) -> SessionPort<C> {
+    pub(crate) fn new((session, again): (Box<dyn Session>, Again), work: Work, clock: C, slots: u32) -> SessionPort<C> {
         SessionPort {
             session,
+            again,
             work,
             clock,
             waiting: VecDeque::with_capacity(slots as usize),
@@ -118,10 +121,16 @@ impl<C: Clock> SessionPort<C> {
     }
 
     fn give_up(&mut self, slot: u32, failure: Failure) -> i32 {
-        let unknown = failure.kind == FailureKind::Lost && may_have_committed(&self.batch, self.open);
+        let lost = failure.kind == FailureKind::Lost;
+        let unknown = lost && may_have_committed(&self.batch, self.open);
         self.end(slot, if unknown { Ending::Unknown } else { Ending::Failed });
-        let errno = errno(failure.kind);
-        self.complaint = Some(failure.text);
+        if !lost {
+            self.complaint = Some(failure.text);
+            return -errno(failure.kind);
+        }
+        let opened = self.again.session().map(|session| self.session = session);
+        let errno = if opened.is_ok() { libc::ECONNRESET } else { errno(failure.kind) };
+        self.complaint = Some(again::words(&failure.text, opened));
         -errno
     }
 

@@ -63,7 +63,13 @@ pub(crate) fn run(
         Driven::Gone { errno } => {
             let source = std::io::Error::from_raw_os_error(errno);
             let done = haul.accounts.iter().map(|account| account.done).sum();
-            return Err(TrialError::Gone { system: opened.name.clone(), done, source });
+            return Err(TrialError::Gone {
+                system: opened.name.clone(),
+                place: String::new(),
+                done,
+                words: String::new(),
+                source,
+            });
         }
     }
     Ok(haul)

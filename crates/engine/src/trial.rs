@@ -63,14 +63,26 @@ fn on_database(
         }
         Err(gone @ TrialError::Gone { .. }) => {
             observer.note(Some(trial), &format!("{gone}; looking at what it kept"));
-            databases.reopen()?;
-            for event in aftermath::check(databases, trial, &works, observer, &clock)? {
-                observer.note(Some(trial), &format!("after the outage: {}", event.text));
+            let looked = databases.reopen().and_then(|()| aftermath::check(databases, trial, &works, observer, &clock));
+            match looked {
+                Ok(events) => events
+                    .iter()
+                    .for_each(|event| observer.note(Some(trial), &format!("after the outage: {}", event.text))),
+                // What ended the trial is the one to tell; this follows from it.
+                Err(error) => {
+                    observer.note(Some(trial), &format!("after the outage: no look at the data: {}", whole(&error)))
+                }
             }
             Err(gone)
         }
         Err(error) => Err(error),
     }
+}
+
+/// An error with its causes, on one line.
+fn whole(error: &TrialError) -> String {
+    let causes = std::iter::successors(std::error::Error::source(error), |cause| cause.source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }
 
 /// Fixed work compares only when it is the same everywhere: every step that was planned must have been done.

@@ -6,6 +6,7 @@
 
 #![allow(unsafe_code)]
 
+use crate::again::{self, Again};
 use crate::ring::{build_ring, excuse};
 use crate::sessions::{Work, errno, may_have_committed, open_after};
 use database::postgres::{Progress, Wire};
@@ -66,7 +67,7 @@ enum Doing {
     Transaction { slot: u32, repeated: u32 },
     /// The rollback of a transaction that could not go on by itself.
     Undo { slot: u32 },
-    /// The connection is gone.
+    /// The connection is gone; a new one is opened as soon as the kernel has let go of the old one's memory.
     Gone,
 }
 
@@ -74,6 +75,9 @@ enum Doing {
 pub(crate) struct WirePort<C> {
     ring: ManuallyDrop<IoUring>,
     talks: ManuallyDrop<Vec<Talk>>,
+    again: Again,
+    /// Why a lost connection could not be opened again: then nothing can be carried any more.
+    lost: Option<String>,
     work: Option<Work>,
     clock: C,
     waiting: VecDeque<u32>,
@@ -82,7 +86,8 @@ pub(crate) struct WirePort<C> {
     asleep: Vec<(Nanos, usize)>,
     ended: Vec<Completion>,
     caused: Vec<Caused>,
-    complaint: Option<String>,
+    /// What is to be said of failed transactions, by their slots.
+    complaints: Vec<(u32, String)>,
     /// How receives are asked for.
     receive_flags: u16,
     /// Operations in the kernel's hands.
@@ -94,7 +99,7 @@ impl<C: Clock> WirePort<C> {
     ///
     /// # Errors
     /// When io_uring is forbidden or memory is short.
-    pub(crate) fn new(lines: Vec<Line>, work: Work, clock: C, slots: u32) -> io::Result<WirePort<C>> {
+    pub(crate) fn new((lines, again): (Vec<Line>, Again), work: Work, clock: C, slots: u32) -> io::Result<WirePort<C>> {
         let ring = build_ring((lines.len() as u32 * 2 + 2).next_power_of_two(), false)?;
         let sockets: Vec<RawFd> = lines.iter().map(|line| line.socket.as_raw_fd()).collect();
         ring.submitter().register_files(&sockets)?;
@@ -103,6 +108,8 @@ impl<C: Clock> WirePort<C> {
         Ok(WirePort {
             ring: ManuallyDrop::new(ring),
             talks: ManuallyDrop::new(talks),
+            again,
+            lost: None,
             work: Some(work),
             clock,
             waiting: VecDeque::with_capacity(slots as usize),
@@ -110,7 +117,7 @@ impl<C: Clock> WirePort<C> {
             asleep: Vec::new(),
             ended: Vec::new(),
             caused: Vec::new(),
-            complaint: None,
+            complaints: Vec::new(),
             receive_flags: POLL_FIRST,
             out: 0,
         })
@@ -139,8 +146,29 @@ impl<C: Clock> WirePort<C> {
             let Some(index) = self.free.pop() else { return };
             self.start(index, slot, 0);
         }
-        if self.talks.iter().all(|talk| talk.doing == Doing::Gone) {
+        if self.lost.is_some() {
             self.refuse_waiting();
+        }
+    }
+
+    /// Opens a new connection in the place of a lost one, once nothing of the old one is in the kernel's hands.
+    fn revive(&mut self, index: usize) {
+        let talk = &mut self.talks[index];
+        if talk.sending || talk.receiving {
+            // What still waits for bytes ends now; its completion leads here again.
+            let _ = rustix::net::shutdown(&talk.socket, rustix::net::Shutdown::Both);
+            return;
+        }
+        let opened = self.again.line().and_then(|line| {
+            let update = self.ring.submitter().register_files_update(index as u32, &[line.socket.as_raw_fd()]);
+            update.map(|_| line).map_err(|error| error.to_string())
+        });
+        match opened {
+            Ok(line) => {
+                self.talks[index] = Talk::new(line);
+                self.free.push(index);
+            }
+            Err(why) => self.lost = Some(why),
         }
     }
 
@@ -148,7 +176,8 @@ impl<C: Clock> WirePort<C> {
     fn refuse_waiting(&mut self) {
         let at = self.clock.now();
         while let Some(slot) = self.waiting.pop_front() {
-            self.complaint = Some("no session is left: all connections were lost".to_owned());
+            let why = self.lost.clone().unwrap_or_default();
+            self.complaints.push((slot, again::words("a session of this worker is gone", Err(why))));
             self.close(slot, Ending::Failed, -libc::ENOTCONN, at);
         }
     }
@@ -188,7 +217,8 @@ impl<C: Clock> WirePort<C> {
 
     /// The workload could not go on: what it began is undone first.
     fn fail(&mut self, index: usize, slot: u32) {
-        self.complaint = self.work().business.complaint(slot);
+        let complaint = self.work().business.complaint(slot);
+        self.complaints.extend(complaint.map(|words| (slot, words)));
         let talk = &mut self.talks[index];
         if !talk.wire.in_transaction() {
             return self.release(index, slot, Ending::Failed, -libc::EINVAL);
@@ -251,14 +281,19 @@ impl<C: Clock> WirePort<C> {
         let talk = &self.talks[index];
         let unknown = lost && may_have_committed(&talk.batch, talk.open);
         let (ending, result) = (if unknown { Ending::Unknown } else { Ending::Failed }, -errno(failure.kind));
-        self.complaint = Some(failure.text);
-        if lost {
-            self.talks[index].doing = Doing::Gone;
-            let at = self.clock.now();
-            self.close(slot, ending, result, at);
-        } else {
-            self.release(index, slot, ending, result);
+        if !lost {
+            self.complaints.push((slot, failure.text));
+            return self.release(index, slot, ending, result);
         }
+        self.talks[index].doing = Doing::Gone;
+        let at = self.clock.now();
+        self.revive(index);
+        let (opened, result) = match self.lost.clone() {
+            None => (Ok(()), -libc::ECONNRESET),
+            Some(why) => (Err(why), result),
+        };
+        self.complaints.push((slot, again::words(&failure.text, opened)));
+        self.close(slot, ending, result, at);
     }
 
     fn send(&mut self, index: usize) {
@@ -310,6 +345,9 @@ impl<C: Clock> WirePort<C> {
     fn sent(&mut self, index: usize, result: i32) {
         let talk = &mut self.talks[index];
         talk.sending = false;
+        if talk.doing == Doing::Gone {
+            return self.revive(index);
+        }
         if result < 0 {
             let text = format!("sending failed: {}", io::Error::from_raw_os_error(-result));
             return self.progress(index, Progress::Failed(Failure::new(FailureKind::Lost, text)));
@@ -326,6 +364,9 @@ impl<C: Clock> WirePort<C> {
     fn received(&mut self, index: usize, result: i32) {
         let talk = &mut self.talks[index];
         talk.receiving = false;
+        if talk.doing == Doing::Gone {
+            return self.revive(index);
+        }
         let progress = match usize::try_from(result) {
             Ok(0) => Progress::Failed(Failure::new(FailureKind::Lost, "the server closed the connection")),
             Ok(count) => talk.wire.feed(&talk.input[..count], &mut talk.answers),
@@ -433,8 +474,9 @@ impl<C: Clock> Port for WirePort<C> {
         into.append(&mut self.caused);
     }
 
-    fn complaint(&mut self, _slot: u32) -> Option<String> {
-        self.complaint.take()
+    fn complaint(&mut self, slot: u32) -> Option<String> {
+        let at = self.complaints.iter().position(|(of, _)| *of == slot)?;
+        Some(self.complaints.swap_remove(at).1)
     }
 
     fn submit(&mut self) -> Result<(), PortError> {

@@ -1,5 +1,6 @@
 //! One worker: gets ready, waits at the gate, drives its lane to the end, and reports.
 
+use crate::again::Again;
 use crate::cpu::ThreadCpu;
 use crate::crew::Word;
 use crate::drive::{Driven, Ending, drive};
@@ -51,9 +52,9 @@ pub(crate) enum Road {
     },
     Files(FileWork),
     /// One blocking session.
-    Session(Box<dyn Session>, Work),
+    Session(Box<dyn Session>, Again, Work),
     /// Many conversations over one ring.
-    Wires(Vec<Line>, Work),
+    Wires(Vec<Line>, Again, Work),
 }
 
 /// One copy of the loop over whole files.
@@ -156,15 +157,16 @@ fn work(
             finish(assignment, &mut plain.port(clock), halt).map(Some)
         }
         Road::Files(work) => file_steps::work(assignment, work, |words| stand_ready(&clock, gate, words), halt, words),
-        Road::Session(session, work) => {
+        Road::Session(session, again, work) => {
             let Some(clock) = stand_ready(&clock, gate, words) else { return Ok(None) };
-            let mut port = SessionPort::new(session, work, clock, slots);
+            let mut port = SessionPort::new((session, again), work, clock, slots);
             let home = finish(assignment, &mut port, halt)?;
             Ok(Some(Return { work: Some(port.dismantle()), ..home }))
         }
-        Road::Wires(lines, work) => {
+        Road::Wires(lines, again, work) => {
             let Some(clock) = stand_ready(&clock, gate, words) else { return Ok(None) };
-            let mut port = WirePort::new(lines, work, clock, slots).map_err(resource("building an io_uring"))?;
+            let mut port =
+                WirePort::new((lines, again), work, clock, slots).map_err(resource("building an io_uring"))?;
             let home = finish(assignment, &mut port, halt)?;
             Ok(Some(Return { work: port.dismantle(), ..home }))
         }

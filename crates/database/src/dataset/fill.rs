@@ -47,7 +47,7 @@ pub fn fill(
     if let Some(reused) = reuse(database, dataset, copy)? {
         return Ok(reused);
     }
-    let rows = anew(database, &Crowd { database, dataset, progress, stop })?;
+    let rows = anew(database, &Crowd { database, dataset, progress, stop }).map_err(|error| database.explain(error))?;
     if copy {
         progress(Progress { stage: Stage::Copy, done: 0, of: 1 });
         database.keep_copy(dataset)?;

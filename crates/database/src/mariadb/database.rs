@@ -164,6 +164,13 @@ impl Database for Mariadb {
         self.server.as_ref().map_or(Ok(()), |server| server.forget_copy(&dataset.name()))
     }
 
+    fn explain(&self, error: DatabaseError) -> DatabaseError {
+        match &self.server {
+            Some(server) => server.explain(error),
+            None => error,
+        }
+    }
+
     fn claim(&self, dataset: &DataSet) -> Result<Claim, DatabaseError> {
         match &self.server {
             // A restore ends the server, and a session's lock with it.

@@ -224,6 +224,13 @@ impl Database for Postgres {
         self.checkpoint()
     }
 
+    fn explain(&self, error: DatabaseError) -> DatabaseError {
+        match &self.server {
+            Some(server) => server.explain(error),
+            None => error,
+        }
+    }
+
     fn claim(&self, dataset: &DataSet) -> Result<Claim, DatabaseError> {
         match &self.server {
             // A restore ends the server, and a session's lock with it.

@@ -106,6 +106,13 @@ pub(super) fn last_words(log: &Path, lines: usize) -> String {
     chosen[chosen.len().saturating_sub(lines)..].join(" | ")
 }
 
+/// The last line near the end of a log that says that the disk is full.
+pub(super) fn full(log: &Path) -> Option<String> {
+    let bytes = std::fs::read(log).ok()?;
+    let text = String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(64 << 10)..]).into_owned();
+    text.lines().rfind(|line| line.contains("No space left")).map(|line| line.trim().to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -128,6 +135,9 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), "start\n[ERROR] no room\n\nbye\n").unwrap();
         assert_eq!(last_words(file.path(), 3), "[ERROR] no room");
+        assert_eq!(full(file.path()), None);
+        std::fs::write(file.path(), "x\nPANIC: could not write: No space left on device\nLOG: restarting\n").unwrap();
+        assert_eq!(full(file.path()).as_deref(), Some("PANIC: could not write: No space left on device"));
         std::fs::write(file.path(), "one\ntwo\nthree\n").unwrap();
         assert_eq!(last_words(file.path(), 2), "two | three");
     }

@@ -133,8 +133,22 @@ impl<K: Kind> Server<K> {
     fn not_started(&self) -> DatabaseError {
         let log = String::from_utf8_lossy(&fs::read(self.log()).unwrap_or_default()).into_owned();
         let words = process::last_words(&self.log(), 4);
-        let blamed = self.full(&words).or_else(|| self.kind.blamed(&log));
+        let blamed = self.out_of_room().or_else(|| self.kind.blamed(&log));
         blamed.unwrap_or_else(|| self.says(format!("it did not start: {words}")))
+    }
+
+    /// A failure of work on this server, with what only the server's own log and folder tell: where it is full, and that a
+    /// connection was lost because it is.
+    pub fn explain(&self, error: DatabaseError) -> DatabaseError {
+        match error {
+            DatabaseError::Full { text, .. } => DatabaseError::Full { place: self.folder.display().to_string(), text },
+            error @ DatabaseError::Refused { .. } => self.out_of_room().unwrap_or(error),
+            error => error,
+        }
+    }
+
+    fn out_of_room(&self) -> Option<DatabaseError> {
+        self.full(&process::full(&self.log())?)
     }
 
     fn full(&self, words: &str) -> Option<DatabaseError> {

@@ -72,6 +72,7 @@ fn fill(asked: &DbFill) -> Result<Outcome, Failure> {
         for set in sets {
             let database = open(&spec, Some(set.clone()), Vec::new(), stop.clone())?;
             let doing = |error| failed(format!("filling {} in `{}`", set.name(), spec.shown()), &error);
+            let _claim = database.claim(&set).map_err(doing)?;
             let tell = |progress: dataset::Progress| {
                 let (stage, done, of) = (progress.stage.word(), progress.done, progress.of);
                 if asked.verbose {

@@ -109,7 +109,10 @@ impl Execution<'_> {
         match (unwritten, error) {
             (Some(failure), _) => Failure::caused(doing, &failure),
             (None, Some(TrialError::Stopped)) | (None, None) => self.stopped(),
-            (None, Some(error)) => Failure::caused(doing, &error),
+            (None, Some(error)) => {
+                let failure = Failure::caused(doing, &error);
+                error.hint().into_iter().fold(failure, Failure::hint)
+            }
         }
     }
 

@@ -2,42 +2,10 @@
 
 use crate::program::Program;
 use crate::skip;
+use crate::small::{Small, fill, filler};
 use rustix::process::Signal;
-use std::fs::{self, File};
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::fs;
 use std::time::Duration;
-
-/// A file system in memory of a given size; unmounted when dropped.
-struct Small {
-    path: PathBuf,
-}
-
-impl Small {
-    fn mount(path: PathBuf, size: &str) -> Option<Small> {
-        fs::create_dir_all(&path).expect("a folder to mount on");
-        let mut mount = Command::new("mount");
-        mount.args(["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"]).arg(&path).stderr(Stdio::null());
-        mount.status().is_ok_and(|status| status.success()).then_some(Small { path })
-    }
-}
-
-impl Drop for Small {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg("-l").arg(&self.path).status();
-    }
-}
-
-/// Takes all space that is left.
-fn fill(file: &mut File) {
-    let block = vec![0x5a; 1 << 16];
-    while file.write_all(&block).is_ok() {}
-}
-
-fn filler(dir: &Path) -> File {
-    File::create(dir.join("filler")).expect("a filler")
-}
 
 #[test]
 fn a_disk_that_fills_up_under_the_run_file_loses_no_finished_interval() {

@@ -3,19 +3,24 @@
 //! Most tests use a scripted system on a simulated clock, so that they are exact and fast; a few load real files.
 
 mod brokerage;
+mod claims;
 mod compare;
 mod crash;
 mod database_errors;
+mod database_full;
 mod device;
 mod disk_full;
+mod dropped;
 mod errors;
 mod help;
 mod house;
 mod outage;
+mod privilege;
 mod program;
 mod reading;
 mod reference;
 mod runs;
 mod schema;
+mod small;
 mod stop;
 mod studies;
