@@ -134,6 +134,21 @@ impl Databases {
         Ok(remarks)
     }
 
+    /// Why the system is gone, with what the log of a private server tells, which a new start empties: a server that ends for
+    /// want of room only closes its connections.
+    pub(crate) fn explained(&self, gone: TrialError) -> TrialError {
+        let TrialError::Gone { system, place, done, words, source } = gone else { return gone };
+        let refused = || DatabaseError::Refused { place: place.clone(), text: words.clone() };
+        let lost = self.open.as_ref().filter(|_| source.raw_os_error() == Some(libc::ENOTCONN));
+        match lost.map(|opening| opening.database.explain(refused())) {
+            Some(DatabaseError::Full { text, .. }) => {
+                let source = std::io::Error::from_raw_os_error(libc::ENOSPC);
+                TrialError::Gone { system, place, done, words: text, source }
+            }
+            _ => TrialError::Gone { system, place, done, words, source },
+        }
+    }
+
     /// Opens the database again after its server went away; a private server is started anew.
     pub(crate) fn reopen(&mut self) -> Result<(), TrialError> {
         let Some(opening) = self.open.take() else { return Ok(()) };

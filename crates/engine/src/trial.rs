@@ -62,6 +62,7 @@ fn on_database(
             Ok(observations(opened, trial, haul, prepared))
         }
         Err(gone @ TrialError::Gone { .. }) => {
+            let gone = databases.explained(gone);
             observer.note(Some(trial), &format!("{gone}; looking at what it kept"));
             let looked = databases.reopen().and_then(|()| aftermath::check(databases, trial, &works, observer, &clock));
             match looked {

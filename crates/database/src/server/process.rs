@@ -110,7 +110,9 @@ pub(super) fn last_words(log: &Path, lines: usize) -> String {
 pub(super) fn full(log: &Path) -> Option<String> {
     let bytes = std::fs::read(log).ok()?;
     let text = String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(64 << 10)..]).into_owned();
-    text.lines().rfind(|line| line.contains("No space left")).map(|line| line.trim().to_owned())
+    // InnoDB writes only the number of the error.
+    let says = |line: &&str| line.contains("No space left") || line.to_lowercase().contains("error 28");
+    text.lines().rfind(says).map(|line| line.trim().to_owned())
 }
 
 #[cfg(test)]
