@@ -1,18 +1,23 @@
-//! Prony beside its peers, in one run: `cargo run --release --manifest-path benches/Cargo.toml -- [null|real|open|memory|transactions]...`
+//! Prony beside its peers, in one run: `cargo run --release --manifest-path benches/Cargo.toml -- [null|real|open|memory|transactions|fill|users|checks|first]...`
 //!
 //! The one idea: a figure is a ratio between two programs that took turns on the same machine, and the median of
 //! several such pairs. Absolute figures are printed for orientation only; a shared machine moves them from day to day.
 //!
 //! What it does not do: it judges nothing and fails on no figure.
 
+mod checks;
+mod fill;
 mod fio;
+mod first;
 mod memory;
 mod null;
 mod open;
+mod postgres;
 mod process;
 mod prony;
 mod real;
 mod transactions;
+mod users;
 
 use std::path::PathBuf;
 
@@ -35,21 +40,21 @@ fn main() {
     let asked: Vec<String> = std::env::args().skip(1).collect();
     let wanted = |name: &str| asked.is_empty() || asked.iter().any(|a| a == name);
     prony::build();
-    if wanted("null") {
-        null::measure(&settings);
+    let all: [(&str, fn(&Settings)); 9] = [
+        ("null", null::measure),
+        ("open", open::measure),
+        ("real", real::measure),
+        ("transactions", transactions::measure),
+        ("fill", fill::measure),
+        ("users", users::measure),
+        ("checks", checks::measure),
+        ("first", first::measure),
+        ("memory", memory::measure),
+    ];
+    if let Some(unknown) = asked.iter().find(|name| all.iter().all(|(known, _)| known != name)) {
+        panic!("no benchmark is called {unknown}; there are {}", all.map(|(known, _)| known).join(", "));
     }
-    if wanted("open") {
-        open::measure(&settings);
-    }
-    if wanted("real") {
-        real::measure(&settings);
-    }
-    if wanted("transactions") {
-        transactions::measure(&settings);
-    }
-    if wanted("memory") {
-        memory::measure(&settings);
-    }
+    all.iter().filter(|(name, _)| wanted(name)).for_each(|(_, measure)| measure(&settings));
 }
 
 fn number(name: &str, default: usize) -> usize {

@@ -2,6 +2,7 @@
 
 use crate::fio::Delivered;
 use serde_json::Value;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -9,24 +10,39 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Builds the release binary, so that a benchmark never measures an old one.
+/// The binary that the reader names, when it is not the one that is built here.
+fn given() -> Option<PathBuf> {
+    std::env::var_os("PRONY_BENCH_BINARY").map(PathBuf::from)
+}
+
+/// Builds the release binary, so that a benchmark never measures an old one. A binary that `PRONY_BENCH_BINARY` names is
+/// taken as it is, and its version printed.
 pub fn build() {
+    if given().is_some() {
+        let version = crate::process::run(command().arg("--version")).stdout;
+        return print!("measured with {}", String::from_utf8_lossy(&version));
+    }
     let status = Command::new("cargo").args(["build", "--release", "-q", "-p", "prony"]).current_dir(root()).status();
     assert!(status.is_ok_and(|status| status.success()), "building prony");
 }
 
 /// The release binary, ready for arguments.
 pub fn command() -> Command {
-    Command::new(root().join("target/release/prony"))
+    Command::new(given().unwrap_or_else(|| root().join("target/release/prony")))
 }
 
 /// Runs one of this folder's studies and returns its report and its peak memory.
 pub fn study(name: &str, dir: &Path, settings: &[String]) -> (Value, u64) {
     let study = root().join("benches/studies").join(name);
-    let run_file = dir.join(format!("bench-{}-{name}.prony", std::process::id()));
+    run(dir, &[study.as_os_str()], settings)
+}
+
+/// `prony run` with these words and settings: its report and its peak memory.
+pub fn run(dir: &Path, words: &[&OsStr], settings: &[String]) -> (Value, u64) {
+    let run_file = dir.join(format!("bench-{}.prony", std::process::id()));
     let _ = std::fs::remove_file(&run_file);
     let mut command = command();
-    command.arg("run").arg(study).arg("--json").arg("-o").arg(&run_file);
+    command.arg("run").args(words).arg("--json").arg("-o").arg(&run_file);
     for setting in settings {
         command.arg("--set").arg(setting);
     }

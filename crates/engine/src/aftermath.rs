@@ -13,7 +13,7 @@ use database::{DataSet, Texts};
 use observation::{Event, EventKind};
 use recorder::{Clock, WallClock};
 use std::time::Duration;
-use study::{Sessions, Trial};
+use study::{Engine, Sessions, Trial};
 use units::Nanos;
 use workload::brokerage::Ledger;
 use workload::brokerage::ledger::{Faulty, Judged};
@@ -30,6 +30,11 @@ pub(crate) fn check(
     clock: &WallClock,
 ) -> Result<Vec<Event>, TrialError> {
     let wanted = trial.streams.iter().filter_map(|stream| stream.pool.as_ref()).any(|pool| pool.check);
+    if wanted && databases.current()?.0.engine() == Engine::Null {
+        let text =
+            "a database that answers at once keeps nothing: neither invariants nor a ledger can be checked".to_owned();
+        return Ok(vec![Event { at: end_of(trial), kind: EventKind::Note, text }]);
+    }
     let (true, Some((database, dataset))) = (wanted, databases.checked()) else { return Ok(Vec::new()) };
     observer.phase(trial, Phase::Check, Nanos::ZERO);
     let refused = databases.refused();

@@ -21,6 +21,12 @@ use workload::transaction::{Answers, Batch, Statement, Value};
 /// The seed of every data set: data is reused from run to run, so it must not follow the seed of a run.
 const DATA_SEED: u64 = 1;
 
+/// Sessions that every private server takes.
+const SERVER_SESSIONS: u32 = 1_000;
+
+/// Sessions that a server needs beside those of a trial.
+const OTHER_SESSIONS: u32 = 50;
+
 /// How often a running fill is reported.
 const GLANCE: Duration = Duration::from_millis(200);
 
@@ -115,7 +121,7 @@ impl Databases {
     ) -> Result<Vec<String>, TrialError> {
         let dataset = self.dataset_of(trial)?;
         let refused = self.refused();
-        let opening = self.opening(dataset.clone(), &trial.server).map_err(&refused)?;
+        let opening = self.opening(dataset.clone(), &with_room(&self.spec, trial)).map_err(&refused)?;
         let mut remarks = Vec::new();
         if let Some(dataset) = &dataset {
             if opening.claim.is_none() {
@@ -226,6 +232,21 @@ pub fn data_set(workload: &Workload, spec: &DatabaseSpec) -> Option<DataSet> {
         Workload::Brokerage(spec) => Some(DataSet::Brokerage { scale: Scale::of(spec), seed: DATA_SEED }),
         _ => None,
     }
+}
+
+/// The settings of a trial's server; a private one takes as many sessions as the trial has, unless the study says how many
+/// it takes.
+fn with_room(spec: &DatabaseSpec, trial: &Trial) -> Vec<(String, String)> {
+    let mut settings = trial.server.clone();
+    let said = settings.iter().any(|(key, _)| key.trim().to_lowercase().replace('-', "_") == "max_connections");
+    let sessions: u32 = trial.streams.iter().filter_map(|stream| stream.pool.as_ref()).map(|pool| pool.sessions).sum();
+    // Beside them a few of our own, and those that a server keeps for its administrator. In thousands, so that not every
+    // level of a sweep is a server of its own.
+    if spec.at == At::Local && !said && sessions + OTHER_SESSIONS > SERVER_SESSIONS {
+        let room = (sessions + OTHER_SESSIONS).next_multiple_of(SERVER_SESSIONS);
+        settings.push(("max_connections".to_owned(), room.to_string()));
+    }
+    settings
 }
 
 impl Opening {

@@ -13,18 +13,15 @@ use crate::sessions::Work;
 use crate::task::Task;
 use crate::wires::Line;
 use crate::worker::{Assignment, Road};
-use database::{Database, Texts};
+use database::{Database, DatabaseError, Texts};
 use load::Load;
 use recorder::Collector;
 use std::sync::Arc;
 use study::{Driver, Engine, Pool, Stream, Trial, Workload};
-use workload::brokerage::{self, Brokerage};
+use workload::brokerage::{self, Brokerage, WORKERS_MAX};
 use workload::rows;
 use workload::sql;
-use workload::transaction::{Business, Statement};
-
-/// Workers at most: the numbers of trades tell no more of them apart.
-const WORKERS_MAX: u32 = 256;
+use workload::transaction::{Business, Sample, Statement};
 
 /// Adds the assignments of one stream.
 ///
@@ -43,13 +40,13 @@ pub(crate) fn call(
     let asked = Asked::of(stream, pool, muster::stream_seed(trial, index), begun.epoch)?;
     let texts = asked.texts(database.engine());
     let names = Arc::new(texts.iter().map(|text| text.name.clone()).collect::<Vec<_>>());
-    let refused = databases.refused();
+    let refused = |error| databases.refused()(crowded(error, database, pool));
     let many = pool.sessions > 0 && ring_allowed(stream);
     let mut lines = if many { lines(database, &texts, pool).map_err(&refused)? } else { Vec::new() };
     let workers = if lines.is_empty() { pool.sessions } else { stream.access.workers.clamp(1, pool.sessions) };
     if workers > WORKERS_MAX {
         let what =
-            format!("give more than {WORKERS_MAX} sessions a thread each, got {workers}: fewer sessions, with `users`");
+            format!("give more than {WORKERS_MAX} sessions a thread each, got {workers}: ask for fewer, with `users`");
         return Err(TrialError::Unsupported { system: trial.label.system.clone(), what });
     }
     let again = Again { database: databases.lasting(), texts: texts.clone(), how: pool.how.clone() };
@@ -82,12 +79,34 @@ pub(crate) fn call(
     Ok(())
 }
 
+/// A server that takes no more sessions: what was asked for, and what it allows.
+fn crowded(error: DatabaseError, database: &dyn Database, pool: &Pool) -> DatabaseError {
+    match error {
+        DatabaseError::Refused { place, text } if full(&text) => {
+            let settings = database.facts().settings;
+            let limit = settings.into_iter().find(|(key, _)| key == "max_connections");
+            let limit = limit.map_or_else(String::new, |(_, value)| format!("; its max_connections is {value}"));
+            let asked = format!("{} sessions were asked for", pool.sessions);
+            let text = format!("{text}; {asked}{limit}");
+            DatabaseError::Refused { place, text }
+        }
+        other => other,
+    }
+}
+
+/// Whether a server says that it is full: of PostgreSQL, MariaDB and MySQL.
+fn full(text: &str) -> bool {
+    ["too many clients", "too many connections", "Too many connections", "connection slots are reserved"]
+        .iter()
+        .any(|sign| text.contains(sign))
+}
+
 fn ring_allowed(stream: &Stream) -> bool {
     stream.access.driver != Driver::Plain && ring::probe().is_ok()
 }
 
 /// All conversations of the pool, or none when this database cannot be driven so.
-fn lines(database: &dyn Database, texts: &Texts, pool: &Pool) -> Result<Vec<Line>, database::DatabaseError> {
+fn lines(database: &dyn Database, texts: &Texts, pool: &Pool) -> Result<Vec<Line>, DatabaseError> {
     let mut lines = Vec::new();
     for _ in 0..pool.sessions {
         match database.conversation(texts, &pool.how)? {
@@ -153,9 +172,21 @@ impl Asked {
         (rows * f64::from(spec.row_bytes)).round() as u32
     }
 
+    /// What a database without rows gives for each statement. Batch jobs need none: they know what they ask for.
+    fn samples(&self) -> Vec<Option<Sample>> {
+        match self {
+            Asked::Brokerage { spec, .. } => brokerage::samples(spec.preset),
+            Asked::Scripts { program, .. } => program.samples(),
+            Asked::Rows { .. } => Vec::new(),
+        }
+    }
+
     /// The statements in the text of an engine. Scripts read columns by name, and the simple protocol splices their values in.
     fn texts(&self, engine: Engine) -> Texts {
-        let texts = Texts::of(engine, &self.statements());
+        let mut texts = Texts::of(engine, &self.statements());
+        if engine == Engine::Null {
+            texts = texts.answering(self.samples());
+        }
         match self {
             Asked::Scripts { program, .. } => {
                 let naming = texts.naming(|statement| program.wants_names(statement));

@@ -7,6 +7,9 @@ use std::collections::BinaryHeap;
 /// told that there is no room; a larger number costs 24 bytes a slot and nothing else.
 const ROOM_PER_SLOT: usize = 16;
 
+/// Room at least: a slot that carries out tens of thousands a second has hundreds of them that are not due for a while.
+const ROOM: usize = 2048;
+
 /// A bounded queue; it never allocates after it is built.
 #[derive(Clone, Debug)]
 pub(crate) struct Spawned {
@@ -26,7 +29,7 @@ pub(crate) struct Due {
 
 impl Spawned {
     pub(crate) fn new(share: crate::machine::Share) -> Spawned {
-        let room = share.own as usize * ROOM_PER_SLOT;
+        let room = (share.own as usize * ROOM_PER_SLOT).max(ROOM);
         Spawned {
             heap: BinaryHeap::with_capacity(room),
             room,

@@ -88,12 +88,7 @@ impl Reader<'_> {
                 problems.add(at, key, format!("something that the study measures, got `{text}`"));
                 None
             }
-            0 => {
-                notes.push(format!(
-                    "the {key} metric (`{text}`) is not measured with these options; all comparisons are exploratory"
-                ));
-                None
-            }
+            0 => self.nearby(phrase, key, text, notes),
             1 => found.pop().map(|(_, selector)| selector),
             _ => {
                 let names = listed(found.iter().map(|(experiment, _)| experiment.name.as_str()));
@@ -107,6 +102,25 @@ impl Reader<'_> {
                 None
             }
         }
+    }
+
+    /// The selector of a phrase whose level the command line took away: that of the nearest level, which a note names.
+    fn nearby(&self, phrase: &Phrase, key: &str, text: &str, notes: &mut Vec<String>) -> Option<Selector> {
+        let mut found = phrase::matches(&phrase.nearby(), &self.resolved.experiments, &self.resolved.systems);
+        let [_] = found.as_slice() else {
+            notes.push(format!(
+                "the {key} metric (`{text}`) is not measured with these options; all comparisons are exploratory"
+            ));
+            return None;
+        };
+        let selector = found.pop().map(|(_, selector)| selector)?;
+        let level = |factor: &observation::Factor| format!("{} = {}", factor.name, factor.level.text());
+        let levels: Vec<String> = selector.factors.iter().map(level).collect();
+        let place = if levels.is_empty() { "the one level".to_owned() } else { levels.join(", ") };
+        notes.push(format!(
+            "the {key} metric (`{text}`) is read at {place}: these options leave out the level that the study names"
+        ));
+        Some(selector)
     }
 
     fn baseline(&self, notes: &mut Vec<String>, problems: &mut Problems) -> Option<String> {

@@ -27,10 +27,23 @@ pub(crate) struct Phrase {
 pub(crate) enum At {
     /// This one.
     Level(Value, String),
+    /// This one when it is measured, else the largest below it that is, else the smallest.
+    Nearest(Value),
     /// The smallest that is measured.
     Smallest,
     /// The largest that is measured.
     Largest,
+}
+
+impl Phrase {
+    /// The same place, but where a level that is a number may be another one.
+    pub(crate) fn nearby(&self) -> Phrase {
+        let levels = self.levels.iter().map(|(key, at)| match at {
+            At::Level(value, _) if value.number().is_some() => (*key, At::Nearest(value.clone())),
+            at => (*key, at.clone()),
+        });
+        Phrase { levels: levels.collect(), ..self.clone() }
+    }
 }
 
 /// The names that a phrase may use.
@@ -190,9 +203,17 @@ fn chosen_level<'a>(levels: &'a [Chosen], at: &At) -> Option<&'a Chosen> {
     let number = |chosen: &&Chosen| chosen.value.number().unwrap_or(f64::NAN);
     match at {
         At::Level(value, _) => levels.iter().find(|level| same(&level.value, value)),
+        At::Nearest(value) => nearest(levels, value),
         At::Smallest => levels.iter().min_by(|a, b| number(a).total_cmp(&number(b))),
         At::Largest => levels.iter().max_by(|a, b| number(a).total_cmp(&number(b))),
     }
+}
+
+fn nearest<'a>(levels: &'a [Chosen], wanted: &Value) -> Option<&'a Chosen> {
+    let wanted = wanted.number()?;
+    let numbers = levels.iter().filter_map(|level| Some((level.value.number()?, level)));
+    let below = numbers.clone().filter(|(number, _)| *number <= wanted).max_by(|a, b| a.0.total_cmp(&b.0));
+    below.or_else(|| numbers.min_by(|a, b| a.0.total_cmp(&b.0))).map(|(_, level)| level)
 }
 
 /// A key that is not varied stands at the one value that it has on the first system.
@@ -204,7 +225,11 @@ fn fixed(
     i: usize,
     systems: &[SystemChoice],
 ) -> bool {
-    let At::Level(wanted, _) = at else { return true };
+    let wanted = match at {
+        At::Level(wanted, _) => wanted,
+        At::Nearest(_) => return Experiment::applies(key, streams[i].kind),
+        At::Smallest | At::Largest => return true,
+    };
     let Some(system) = systems.first() else { return false };
     let levels = vec![0; experiment.factors.len()];
     let point = Point { experiment, streams, levels: &levels, system };

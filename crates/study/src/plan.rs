@@ -57,6 +57,12 @@ pub struct Detectable {
 }
 
 impl Plan {
+    /// The first trial on a system; of one that is only searched on, what the search repeats.
+    pub fn first_trial_on(&self, system: &str) -> Option<&Trial> {
+        let searched = self.searches.iter().map(|search| &search.template);
+        self.trials.iter().chain(searched).find(|trial| trial.label.system == system)
+    }
+
     /// Trials at most: the certain ones, every repeat and every search to its end.
     pub fn trials_max(&self) -> u32 {
         let repeats: u32 = self.repeats.iter().map(Repeat::trials_max).sum();

@@ -26,7 +26,8 @@ pub fn add_to_trials(run: &RunFacts, trials: &mut [TrialSummary]) {
             trial.caveats.retain(|caveat| !matches!(caveat.kind, CaveatKind::Cached | CaveatKind::OtherWriters));
         }
         // What CPU an interrupted trial took was not summed up.
-        if let Some(text) = near_ceiling(run, trial).filter(|_| !trial.interrupted) {
+        let near = near_client_cost(run, trial).or_else(|| near_ceiling(run, trial));
+        if let Some(text) = near.filter(|_| !trial.interrupted) {
             trial.caveats.retain(|caveat| caveat.kind != CaveatKind::GeneratorBound);
             trial.caveats.push(Caveat { kind: CaveatKind::GeneratorBound, trial: Some(trial.label.index), text });
         }
@@ -89,14 +90,13 @@ fn system_of<'a>(run: &'a RunFacts, trial: &TrialSummary) -> Option<&'a SystemFa
 }
 
 fn has_storage(system: &SystemFacts) -> bool {
-    !matches!(system.kind.as_str(), "null" | "scripted")
+    !matches!(system.kind.as_str(), "null" | "scripted" | "null-database")
 }
 
 /// The rate of all streams against what as many threads as were busy could issue to a null system.
 fn near_ceiling(run: &RunFacts, trial: &TrialSummary) -> Option<String> {
     let ceiling = run.ceiling.filter(|ceiling| ceiling.null_operation_ns > 0.0)?;
-    let threads = (trial.generator_cpu.total_s() / trial.elapsed_s.max(f64::MIN_POSITIVE)).ceil().max(1.0);
-    let possible = threads * 1e9 / ceiling.null_operation_ns;
+    let possible = busy_threads(trial) * 1e9 / ceiling.null_operation_ns;
     let seen: f64 = trial.streams.iter().map(|stream| stream.throughput_per_s.value).sum();
     (seen >= CEILING_SHARE * possible).then(|| {
         format!(
@@ -109,12 +109,38 @@ fn near_ceiling(run: &RunFacts, trial: &TrialSummary) -> Option<String> {
     })
 }
 
+/// The rate against what as many threads as were busy could make of such transactions on a database that answers at once.
+fn near_client_cost(run: &RunFacts, trial: &TrialSummary) -> Option<String> {
+    let system = system_of(run, trial)?;
+    let socket = system.kind == "null-database" && system.place.ends_with("socket");
+    let road = if socket { "over_socket" } else { "in_process" };
+    let key = format!("generator.transaction.{road}");
+    let fact = system.fingerprint.iter().find(|fact| fact.key == key)?;
+    let cost_us: f64 = fact.value.strip_suffix(" us")?.parse().ok().filter(|cost| *cost > 0.0)?;
+    let possible = busy_threads(trial) * 1e6 / cost_us;
+    let seen: f64 = trial.streams.iter().map(|stream| stream.throughput_per_s.value).sum();
+    (seen >= CEILING_SHARE * possible).then(|| {
+        format!(
+            "{} is {} of what the generator makes of such transactions on a database that answers at once ({}): this \
+             measures the generator; give it more threads, or a machine of its own",
+            rate(seen),
+            percent(seen / possible),
+            rate(possible)
+        )
+    })
+}
+
+/// Threads that the generator's CPU would have kept busy, rounded up.
+fn busy_threads(trial: &TrialSummary) -> f64 {
+    (trial.generator_cpu.total_s() / trial.elapsed_s.max(f64::MIN_POSITIVE)).ceil().max(1.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::judge;
     use crate::run::tests::{judgement, trial};
-    use observation::{Ceiling, Fact};
+    use observation::{Ceiling, CpuTime, Fact};
 
     fn system(name: &str, kind: &str, devices: &str) -> SystemFacts {
         let fact = Fact { key: "module.0.devices".to_owned(), value: devices.to_owned(), private: false };
@@ -154,6 +180,30 @@ mod tests {
         assert_eq!(kinds, [CaveatKind::GeneratorBound]);
         assert!(findings.points[0].caveats[0].text.contains("90% of what the generator itself can issue (20 M/s)"));
         assert!(findings.answer.last().unwrap().starts_with("But 18 M/s is 90%"), "{:?}", findings.answer);
+    }
+
+    #[test]
+    fn a_rate_near_what_the_generator_makes_of_the_same_transactions_is_the_generators() {
+        let bound = |place: &str, rate: f64, cpu_s: f64| {
+            let mut null = SystemFacts { place: place.to_owned(), ..system("a", "null-database", "not observed") };
+            let fact = |road: &str, value: &str| {
+                let key = format!("generator.transaction.{road}");
+                Fact { key, value: value.to_owned(), private: false }
+            };
+            null.fingerprint.extend([fact("in_process", "10.0 us"), fact("over_socket", "100.0 us")]);
+            let run = RunFacts { finished: true, systems: vec![null], ..RunFacts::default() };
+            let mut trial = trial(0, "a", 0, rate);
+            trial.generator_cpu = CpuTime { user_s: cpu_s * trial.elapsed_s, system_s: 0.0 };
+            near_client_cost(&run, &trial)
+        };
+        // One busy thread makes 100,000 a second at most, two make twice as many, and a socket makes it a tenth.
+        assert!(
+            bound("answers at once, in this process", 90e3, 1.0)
+                .is_some_and(|text| text.contains("90% of what the generator makes"))
+        );
+        assert_eq!(bound("answers at once, in this process", 70e3, 1.0), None);
+        assert_eq!(bound("answers at once, in this process", 90e3, 2.0), None);
+        assert!(bound("answers at once, over a loopback socket", 9e3, 1.0).is_some());
     }
 
     #[test]

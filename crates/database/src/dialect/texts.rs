@@ -3,7 +3,7 @@
 use super::literal;
 use super::scan::{Piece, pieces, without_locks};
 use study::Engine;
-use workload::transaction::{Statement, Value};
+use workload::transaction::{Sample, Statement, Value};
 
 /// One statement in the engine's own text.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,6 +87,7 @@ pub struct Texts {
     engine: Engine,
     list: Vec<Text>,
     naming: Vec<bool>,
+    samples: Vec<Option<Sample>>,
     spliced: bool,
 }
 
@@ -94,12 +95,12 @@ impl Texts {
     /// A workload's statements for an engine.
     pub fn of(engine: Engine, statements: &[Statement]) -> Texts {
         let list = statements.iter().map(|statement| Text::of(engine, statement)).collect();
-        Texts { engine, list, naming: Vec::new(), spliced: false }
+        Texts { engine, list, naming: Vec::new(), samples: Vec::new(), spliced: false }
     }
 
     /// No statements: for sessions that only run scripts, queries and loads.
     pub fn none(engine: Engine) -> Texts {
-        Texts { engine, list: Vec::new(), naming: Vec::new(), spliced: false }
+        Texts { engine, list: Vec::new(), naming: Vec::new(), samples: Vec::new(), spliced: false }
     }
 
     /// The same, with which statements' answers shall name their columns.
@@ -112,6 +113,18 @@ impl Texts {
     /// Whether answers to this statement shall name their columns.
     pub fn names_columns(&self, statement: u16) -> bool {
         self.naming.get(statement as usize).copied().unwrap_or(false)
+    }
+
+    /// The same, with the rows that a database without any gives for each statement.
+    #[must_use]
+    pub fn answering(mut self, samples: Vec<Option<Sample>>) -> Texts {
+        self.samples = samples;
+        self
+    }
+
+    /// The rows that a database without any gives, by the place of a statement.
+    pub fn samples(&self) -> &[Option<Sample>] {
+        &self.samples
     }
 
     /// The same, as a user's own scripts, into whose text the simple protocol puts values as they are, without quotes, as

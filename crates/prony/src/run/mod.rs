@@ -3,6 +3,7 @@
 //! The one idea: nothing is touched before everything is known. The study is read, the machine surveyed, the plan made
 //! and said in plain words, the space checked; only then a run file is made, systems are opened, and trials run.
 
+mod client_cost;
 mod execute;
 mod finish;
 pub mod planned;
@@ -26,7 +27,7 @@ use crate::{build, checked};
 use analysis::{Findings, TrialSummary};
 use engine::{Need, Opened};
 use execute::Execution;
-use observation::{Ceiling, Fact, RunFacts, SystemFacts};
+use observation::{Ceiling, RunFacts, SystemFacts};
 use progress::Progress;
 use recorder::WallClock;
 use std::io::ErrorKind;
@@ -197,9 +198,7 @@ impl Prepared<'_> {
         for line in sameness::same_systems(&self.facts.id, &self.facts.systems, &systems)? {
             progress.say(&format!("note: since the run began, {line}"));
         }
-        if self.study.systems().iter().any(|spec| matches!(spec.place, Place::Database(_))) {
-            add_client_cost(&mut systems)?;
-        }
+        client_cost::add(&self.plan, &mut systems)?;
         self.facts.systems = systems;
         let writing = |error: StoreError| Failure::caused("writing the facts of the run", &error);
         self.file.set_facts(&self.facts).map_err(writing)?;
@@ -252,18 +251,6 @@ fn ceiling(systems: &[SystemSpec]) -> Result<Option<Ceiling>, Failure> {
         return Ok(None);
     }
     engine::measure_ceiling().map(Some).map_err(|error| Failure::caused("measuring the load generator itself", &error))
-}
-
-/// What a transaction costs the generator itself stands beside the facts of every database.
-fn add_client_cost(systems: &mut [SystemFacts]) -> Result<(), Failure> {
-    let doing = |error| Failure::caused("measuring what a transaction costs the load generator", &error);
-    let cost = engine::measure_client_cost().map_err(doing)?;
-    let fact = |key: &str, us: f64| Fact { key: key.to_owned(), value: format!("{us:.1} us"), private: false };
-    for system in systems.iter_mut().filter(|system| system.driver.starts_with("sessions on")) {
-        system.fingerprint.push(fact("generator.transaction.in_process", cost.in_process_us));
-        system.fingerprint.push(fact("generator.transaction.over_socket", cost.over_socket_us));
-    }
-    Ok(())
 }
 
 /// A system that cannot be opened, with what may help.

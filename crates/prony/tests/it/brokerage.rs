@@ -131,13 +131,33 @@ fn an_open_load_arrives_at_its_rate() {
 fn a_null_database_shows_what_the_generator_itself_costs() {
     for on in ["null-database:", "null-database:socket"] {
         let house = House::new(on);
-        // Scripts need no answers; what the house asks for it would have to read.
         let line =
             format!("run sql --on {on} --set script=tpcb-like {SHORT} --set sessions=2 --json --quiet -o x.prony");
-        let run = house.program.json(&line);
-        hold(&run);
-        let [trial] = trials(&run) else { panic!("one trial: {run:#}") };
-        assert!(number(&trial["cpu_us_per_operation"], "user") > 0.0, "{trial:#}");
-        went_well(trial);
+        let scripts = house.program.json(&line);
+        hold(&scripts);
+        let line = format!("run brokerage --on {on} {SHORT} --set sessions=2 --json --quiet -o y.prony");
+        let brokerage = house.program.json(&line);
+        for run in [&scripts, &brokerage] {
+            let [trial] = trials(run) else { panic!("one trial: {run:#}") };
+            assert!(number(&trial["cpu_us_per_operation"], "user") > 0.0, "{trial:#}");
+            went_well(trial);
+        }
+        assert!(told(&brokerage, "neither invariants nor a ledger can be checked"), "{brokerage:#}");
+        assert!(cost_us(&brokerage) > cost_us(&scripts), "{brokerage:#}");
     }
+}
+
+fn told(run: &Value, text: &str) -> bool {
+    run["trials"][0]["events"].to_string().contains(text)
+}
+
+/// What a transaction costs the generator in its own process, by the facts of a run.
+fn cost_us(run: &Value) -> f64 {
+    let facts = run["systems"][0]["fingerprint"].as_array().expect("a fingerprint");
+    let fact = facts.iter().find(|fact| fact["key"] == "generator.transaction.in_process").expect("the figure");
+    fact["value"]
+        .as_str()
+        .and_then(|value| value.strip_suffix(" us"))
+        .and_then(|us| us.parse().ok())
+        .expect("microseconds")
 }

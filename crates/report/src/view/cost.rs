@@ -8,13 +8,13 @@ use super::curve::Sweep;
 use super::mix::{Quoted, quoted};
 use super::quantity::Quantity;
 use analysis::{ClassMix, Findings, PerTransaction, ServerSummary, TrialSummary};
-use observation::EventKind;
+use observation::{EventKind, SystemFacts};
 
 /// The sentences of every curve of transactions.
 pub fn conclusions(findings: &Findings, sweep: &Sweep) -> Vec<Conclusion> {
     let all = quoted(findings, sweep);
     let several = all.iter().any(|quoted| quoted.curve.system != all[0].curve.system);
-    let costs = all.iter().filter_map(|quoted| Some(plain(sweep, "cost", cost(quoted, several)?)));
+    let costs = all.iter().filter_map(|quoted| Some(plain(sweep, "cost", cost(findings, quoted, several)?)));
     let checks = all.iter().flat_map(|quoted| checks(findings, sweep, quoted, several));
     let off = all.iter().flat_map(|quoted| off_plan(sweep, quoted, several));
     costs.chain(off).chain(checks).collect()
@@ -37,9 +37,15 @@ fn place(quoted: &Quoted, several: bool) -> String {
 }
 
 /// `brokerage at 4 sessions: 406 /s for each of 2 cores; a transaction takes 1.6 ms of the server's CPU ...`.
-fn cost(quoted: &Quoted, several: bool) -> Option<String> {
+fn cost(findings: &Findings, quoted: &Quoted, several: bool) -> Option<String> {
     let server = quoted.trial.server.as_ref()?;
-    let parts = [cores(quoted.trial, server), cpu(quoted, server), moved(&server.per_transaction), buffer(server)];
+    let parts = [
+        cores(quoted.trial, server),
+        cpu(quoted, server),
+        generator(findings, quoted.trial),
+        moved(&server.per_transaction),
+        buffer(server),
+    ];
     let known: Vec<String> = parts.into_iter().flatten().collect();
     (!known.is_empty()).then(|| format!("{}: {}", place(quoted, several), known.join("; ")))
 }
@@ -71,6 +77,19 @@ fn cpu(quoted: &Quoted, server: &ServerSummary) -> Option<String> {
         "a transaction takes {own} of the server's CPU{}{}",
         busy.unwrap_or_default(),
         client.unwrap_or_default()
+    ))
+}
+
+/// What the generator needs for such a transaction when the database needs nothing, by the facts of the system.
+fn generator(findings: &Findings, trial: &TrialSummary) -> Option<String> {
+    let system = findings.run.systems.iter().find(|system| system.name == trial.label.system)?;
+    let fact = |road: &str| {
+        let key = format!("generator.transaction.{road}");
+        system.fingerprint.iter().find(|fact| fact.key == key).map(|fact| fact.value.as_str())
+    };
+    let (here, there) = (fact("in_process")?, fact("over_socket")?);
+    Some(format!(
+        "on a database that answers at once it takes {here} of CPU, and {there} when a socket is between them"
     ))
 }
 
@@ -120,9 +139,16 @@ fn checks(findings: &Findings, sweep: &Sweep, quoted: &Quoted, several: bool) ->
     found
 }
 
+/// The kind of a system that has no data which could be damaged.
+const KEEPS_NOTHING: &str = "null-database";
+
 /// Trials of the same experiment and system without damage, beside the quoted one.
 fn others(findings: &Findings, sweep: &Sweep, quoted: &Quoted) -> String {
     let own = &quoted.trial.label;
+    let keeps = |system: &&SystemFacts| system.name == own.system && system.kind == KEEPS_NOTHING;
+    if findings.run.systems.iter().any(|system| keeps(&system)) {
+        return String::new();
+    }
     let beside = findings.trials.iter().filter(|trial| {
         let label = &trial.label;
         label.experiment == sweep.experiment

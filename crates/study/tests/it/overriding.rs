@@ -157,6 +157,21 @@ fn the_largest_level_of_the_primary_follows_the_options() {
 }
 
 #[test]
+fn a_level_of_the_primary_that_the_options_leave_out_becomes_the_nearest_one_that_is_run() {
+    let level = |sessions: &str| {
+        let study = changed("brokerage", &[], &[&format!("sessions={sessions}")], &[]);
+        let said = study.notes.iter().any(|note| note.contains("is read at"));
+        let primary = study.judgement().primary.clone().unwrap();
+        (primary.selector.factors.first().and_then(|factor| factor.level.number()), said)
+    };
+    assert_eq!(level("1,2,4"), (Some(4.0), true));
+    assert_eq!(level("300,32,16"), (Some(16.0), true));
+    assert_eq!(level("1,8"), (Some(8.0), false));
+    // One level is no factor: there is nothing to choose from.
+    assert!(level("4").1);
+}
+
+#[test]
 fn thresholds_of_the_command_line_join_those_of_the_study() {
     let texts = ["throughput < 10k/s", "response p99 > 5 ms of random-read in rate curve at outstanding=8"];
     let study = study("quick").with(&overrides(&[], &[], &[], &texts)).unwrap();

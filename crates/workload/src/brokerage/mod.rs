@@ -29,11 +29,11 @@ mod steps;
 pub use business::Brokerage;
 pub use ledger::Ledger;
 pub use mix::{ClassShare, classes, mix};
-pub use numbers::epoch_after;
+pub use numbers::{WORKERS_MAX, epoch_after};
 pub use price::price_cents;
 pub use scale::Scale;
 pub use spec::{Market, Preset, Spec};
-pub use statements::{cleanup_statements, statements};
+pub use statements::{cleanup_statements, samples, statements};
 
 #[cfg(test)]
 mod tests;

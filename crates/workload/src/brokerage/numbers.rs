@@ -3,14 +3,17 @@
 //! The one idea: a trade's number is (epoch, worker, counter) above the numbers of the history, so that workers and later
 //! trials on the same data never meet, and the ledger knows a number before the database does.
 //!
-//! What it does not do: it does not remember what was used; more than 2^30 orders of one worker in one trial would run
+//! What it does not do: it does not remember what was used; more than 2^27 orders of one worker in one trial would run
 //! into the numbers of the next worker.
 
 use super::Scale;
 
-const COUNTER_BITS: u32 = 30;
-const WORKER_BITS: u32 = 8;
+const COUNTER_BITS: u32 = 27;
+const WORKER_BITS: u32 = 11;
 const EPOCH_BITS: u32 = 14;
+
+/// Workers at most whose trades never meet.
+pub const WORKERS_MAX: u32 = 1 << WORKER_BITS;
 
 /// Gives out numbers of trades, all below 2^53.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +22,7 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
-    /// Epochs repeat after 2^14 and workers after 2^8.
+    /// Epochs repeat after 2^14 and workers after 2^11.
     pub(super) fn new(scale: &Scale, epoch: u64, worker: u32) -> Numbers {
         let epoch = epoch % (1 << EPOCH_BITS);
         let worker = u64::from(worker) % (1 << WORKER_BITS);
@@ -88,8 +91,9 @@ mod tests {
 
     #[test]
     fn numbers_of_epochs_and_workers_never_meet_and_stay_exact_in_a_float() {
-        let mut firsts: Vec<u64> =
-            [(0, 0), (0, 1), (0, 255), (1, 0), (16_383, 255)].map(|(e, w)| Numbers::new(&LARGEST, e, w).take()).into();
+        let mut firsts: Vec<u64> = [(0, 0), (0, 1), (0, WORKERS_MAX - 1), (1, 0), (16_383, WORKERS_MAX - 1)]
+            .map(|(e, w)| Numbers::new(&LARGEST, e, w).take())
+            .into();
         assert!(firsts.is_sorted());
         firsts.dedup_by(|later, earlier| *later - *earlier < 1 << COUNTER_BITS);
         assert_eq!(firsts.len(), 5);
@@ -100,7 +104,7 @@ mod tests {
     #[test]
     fn the_epoch_after_a_trade_gives_numbers_above_it() {
         assert_eq!(epoch_after(&LARGEST, LARGEST.trades()), 0);
-        for (epoch, worker) in [(0, 0), (0, 255), (7, 3)] {
+        for (epoch, worker) in [(0, 0), (0, WORKERS_MAX - 1), (7, 3)] {
             let trade = Numbers::new(&LARGEST, epoch, worker).take();
             let next = Numbers::new(&LARGEST, epoch_after(&LARGEST, trade), 0).take();
             assert!(next > trade);
@@ -109,7 +113,7 @@ mod tests {
 
     #[test]
     fn errands_survive_the_way_through_a_payload() {
-        let trade = Numbers::new(&LARGEST, 16_383, 255).take();
+        let trade = Numbers::new(&LARGEST, 16_383, WORKERS_MAX - 1).take();
         for errand in [
             Errand::Scheduled,
             Errand::Fill { trade, again: false },

@@ -26,6 +26,7 @@ mod program;
 mod random;
 mod reader;
 mod run;
+mod samples;
 mod scalar;
 mod scanner;
 mod scripts;

@@ -18,8 +18,8 @@ use crate::transaction::Statement;
 pub struct Program {
     pub(super) scripts: Vec<Compiled>,
     pub(super) statements: Vec<Statement>,
-    /// Statements whose answers become variables.
-    pub(super) kept: Vec<bool>,
+    /// For statements whose answers become variables, what the names of those begin with.
+    pub(super) kept: Vec<Option<String>>,
     /// How many commands keep answers.
     pub(super) keeps: u16,
     pub(super) names: Names,
@@ -147,7 +147,7 @@ impl Program {
     /// Whether the session is to say what the columns of the answers to a statement are called
     /// ([`Answers::named`](crate::transaction::Answers::named)), because `\gset` or `\aset` makes variables of them.
     pub fn wants_names(&self, statement: u16) -> bool {
-        self.kept.get(usize::from(statement)).copied().unwrap_or(false)
+        self.kept.get(usize::from(statement)).is_some_and(Option::is_some)
     }
 
     /// The classes: the names of the scripts.
@@ -212,7 +212,8 @@ impl Program {
             let statement = u16::try_from(self.statements.len()).ok()?;
             let name = format!("{script}:{} {}", part.place.line, part.gist());
             self.statements.push(Statement { name, sql: part.sql.clone(), rows: part.rows });
-            self.kept.push(keep.as_ref().is_some_and(|keep| keep.all || index == last));
+            let kept = keep.as_ref().filter(|keep| keep.all || index == last);
+            self.kept.push(kept.map(|keep| keep.prefix.clone()));
             let parameters = part.parameters.clone().into();
             calls.push(Send { statement, parameters, bound: part.bound, as_call: bounds == Bounds::Calls });
         }

@@ -9,9 +9,11 @@
 mod answers;
 mod batch;
 mod business;
+mod sample;
 mod value;
 
 pub use answers::{Answer, Answers, Names};
 pub use batch::{Batch, Call, Statement};
 pub use business::{Begun, Business, Caused, Ending, Step};
+pub use sample::{Sample, Turn};
 pub use value::Value;

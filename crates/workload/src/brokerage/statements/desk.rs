@@ -1,14 +1,17 @@
 //! What only the small preset says: reads that the house does over more tables.
 
 super::list! { Desk, DESK:
-    StatusTrades rows "trade-status: read trades" =
+    StatusTrades rows(50.0, ["1|1700000000000000|done|MB|ABCD|400|2500|2500|500|2000|Acme common"])
+        "trade-status: read trades" =
         "select t.id, t.at, t.status, t.order_type, t.symbol, t.quantity, t.bid_cents, t.price_cents, t.fee_cents, \
          t.commission_cents, s.name from trade t join security s on s.symbol = t.symbol \
          where t.account_id = $1 order by t.at desc, t.id desc limit 50";
-    StatusOwner rows "trade-status: read owner" =
+    StatusOwner rows(1.0, ["Ada|Moore|Hall and Sons"])
+        "trade-status: read owner" =
         "select c.first_name, c.last_name, b.name from account a join customer c on c.id = a.customer_id \
          join broker b on b.id = a.broker_id where a.id = $1";
-    WatchHoldings rows "market-watch: read holdings" =
+    WatchHoldings rows(10.0, ["ABCD|1000000|2450|2500"])
+        "market-watch: read holdings" =
         "select p.symbol, s.shares_out, q.open_cents, q.price_cents from position p \
          join security s on s.symbol = p.symbol join quote q on q.symbol = p.symbol \
          where p.account_id = $1 order by p.symbol";

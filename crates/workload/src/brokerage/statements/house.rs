@@ -2,51 +2,63 @@
 
 super::list! { House, HOUSE:
     // Who may order, and what it costs.
-    OrderGrants rows "trade-order: read access grants" =
+    OrderGrants rows(1.0, ["T000000013|full|Ben|Moore"])
+        "trade-order: read access grants" =
         "select tax_id, rights, first_name, last_name from access_grant where account_id = $1 order by tax_id";
-    OrderFee rows "trade-order: read fee" = "select cents from fee where tier = $1 and order_type = $2";
-    OrderCommission rows "trade-order: read commission rate" =
+    OrderFee rows(1.0, ["500"])
+        "trade-order: read fee" = "select cents from fee where tier = $1 and order_type = $2";
+    OrderCommission rows(1.0, ["20"])
+        "trade-order: read commission rate" =
         "select r.basis_points from security s join commission_rate r on r.exchange_id = s.exchange_id \
          where r.tier = $1 and r.order_type = $2 and s.symbol = $3 and r.from_quantity <= $4 and r.to_quantity >= $4";
-    OrderLevies rows "trade-order: read levies" =
+    OrderLevies rows(2.0, ["700"])
+        "trade-order: read levies" =
         "select l.basis_points from customer_levy c join levy l on l.id = c.levy_id \
          where c.customer_id = $1 order by l.id";
-    FillCommission rows "trade-result: read commission rate" =
+    FillCommission rows(1.0, ["20"])
+        "trade-result: read commission rate" =
         "select r.basis_points from account a join customer c on c.id = a.customer_id \
          join security s on s.symbol = $2 join commission_rate r on r.tier = c.tier and r.exchange_id = s.exchange_id \
          where a.id = $1 and r.order_type = $3 and r.from_quantity <= $4 and r.to_quantity >= $4";
-    FillLevies rows "trade-result: read levies" =
+    FillLevies rows(2.0, ["700"])
+        "trade-result: read levies" =
         "select l.basis_points from account a join customer_levy c on c.customer_id = a.customer_id \
          join levy l on l.id = c.levy_id where a.id = $1 order by l.id";
-    InsertLotChange none "trade-result: insert lot change" =
+    InsertLotChange "trade-result: insert lot change" =
         "insert into lot_change (lot_id, trade_id, quantity_before, quantity_after) values ($1, $2, $3, $4)";
 
     // Reads of the mix.
-    StatusTrades rows "trade-status: read trades" =
+    StatusTrades rows(50.0, ["1|1700000000000000|completed|market buy|ABCD|400|2500|2500|500|2000|Acme common|North"])
+        "trade-status: read trades" =
         "select t.id, t.at, u.name, o.name, t.symbol, t.quantity, t.bid_cents, t.price_cents, t.fee_cents, \
          t.commission_cents, s.name, e.name from trade t join status u on u.id = t.status \
          join order_type o on o.id = t.order_type join security s on s.symbol = t.symbol \
          join exchange e on e.id = s.exchange_id \
          where t.account_id = $1 order by t.at desc, t.id desc limit 50";
-    StatusOwner rows "trade-status: read owner" =
+    StatusOwner rows(1.0, ["Ada|Moore|Hall and Sons"])
+        "trade-status: read owner" =
         "select c.first_name, c.last_name, b.name from account a join customer c on c.id = a.customer_id \
          join broker b on b.id = a.broker_id where a.id = $1";
-    WatchList rows "market-watch: read watch list" =
+    WatchList rows(100.0, ["ABCD|1000000|2450|2500"])
+        "market-watch: read watch list" =
         "select e.symbol, s.shares_out, d.close_cents, q.price_cents from watchlist l \
          join watch_entry e on e.watchlist_id = l.id join security s on s.symbol = e.symbol \
          join quote q on q.symbol = e.symbol left join daily_price d on d.symbol = e.symbol and d.day = $2 \
          where l.customer_id = $1 order by e.symbol";
-    WatchHoldings rows "market-watch: read holdings" =
+    WatchHoldings rows(10.0, ["ABCD|1000000|2450|2500"])
+        "market-watch: read holdings" =
         "select p.symbol, s.shares_out, d.close_cents, q.price_cents from position p \
          join security s on s.symbol = p.symbol join quote q on q.symbol = p.symbol \
          left join daily_price d on d.symbol = p.symbol and d.day = $2 \
          where p.account_id = $1 order by p.symbol";
-    WatchIndustry rows "market-watch: read industry" =
+    WatchIndustry rows(5.0, ["ABCD|1000000|2450|2500"])
+        "market-watch: read industry" =
         "select s.symbol, s.shares_out, d.close_cents, q.price_cents from company c \
          join company n on n.industry_id = c.industry_id join security s on s.company_id = n.id \
          join quote q on q.symbol = s.symbol left join daily_price d on d.symbol = s.symbol and d.day = $2 \
          where c.id = $1 order by s.symbol";
-    DetailSecurity rows "security-detail: read security" =
+    DetailSecurity rows(1.0, ["Acme common|1000000|9000|9100|1500|3000|2000|100|40|Acme|AA|Ada Moore|3000|A company that makes what others need.|1 High Street|Floor 2|Springfield|North|Home|North|The exchange of the north.|930|1600|700|2 High Street|Hall|Springfield|North|Home"])
+        "security-detail: read security" =
         "select s.name, s.shares_out, s.issued, s.first_traded, s.pe_x100, s.high52_cents, s.low52_cents, \
          s.dividend_cents, s.yield_bp, c.name, c.rating, c.chief, c.founded, c.description, \
          ca.line1, ca.line2, cp.town, cp.division, ca.country, e.name, e.description, e.opens, e.closes, \
@@ -55,45 +67,57 @@ super::list! { House, HOUSE:
          join postal_area cp on cp.code = ca.postal_code join exchange e on e.id = s.exchange_id \
          join address ea on ea.id = e.address_id join postal_area ep on ep.code = ea.postal_code \
          where s.symbol = $1";
-    DetailRivals rows "security-detail: read competitors" =
+    DetailRivals rows(3.0, ["Rival|Metals"])
+        "security-detail: read competitors" =
         "select n.name, i.name from security s join competitor r on r.company_id = s.company_id \
          join company n on n.id = r.rival_id join industry i on i.id = r.industry_id \
          where s.symbol = $1 order by n.id, i.id limit 3";
-    DetailFinancials rows "security-detail: read financials" =
+    DetailFinancials rows(20.0, ["2004|1|12418|100000000|9000000|900|880|900|5000000|90000000|40000000|1000000|1020000"])
+        "security-detail: read financials" =
         "select f.year, f.quarter, f.started, f.revenue_cents, f.earnings_cents, f.per_share_cents, \
          f.diluted_cents, f.margin_bp, f.inventory_cents, f.assets_cents, f.liabilities_cents, f.shares, \
          f.shares_diluted from security s join financial f on f.company_id = s.company_id \
          where s.symbol = $1 order by f.year, f.quarter limit 20";
-    DetailPrices rows "security-detail: read daily prices" =
+    DetailPrices rows(12.0, ["12784|2450|2500|2400|100000"])
+        "security-detail: read daily prices" =
         "select day, close_cents, high_cents, low_cents, volume from daily_price \
          where symbol = $1 and day >= $2 order by day limit $3";
-    DetailQuote rows "security-detail: read quote" =
+    DetailQuote rows(1.0, ["2500|2450|100000"])
+        "security-detail: read quote" =
         "select price_cents, open_cents, volume from quote where symbol = $1";
-    DetailHeadlines rows "security-detail: read headlines" =
+    DetailHeadlines rows(2.0, ["1700000000000000|Wire|Ben Hall|A headline of some length|A summary of an article, of the length that summaries have."])
+        "security-detail: read headlines" =
         "select a.at, a.source, a.author, a.headline, a.summary from security s \
          join article_link k on k.company_id = s.company_id join article a on a.id = k.article_id \
          where s.symbol = $1 order by a.id limit 2";
-    DetailArticles rows "security-detail: read articles" =
+    DetailArticles rows(2.0, ["1700000000000000|Wire|Ben Hall|The body of an article."])
+        "security-detail: read articles" =
         "select a.at, a.source, a.author, a.body from security s \
          join article_link k on k.company_id = s.company_id join article a on a.id = k.article_id \
          where s.symbol = $1 order by a.id limit 2";
-    TradesOfAccount rows "find trades of account" =
+    TradesOfAccount rows(20.0, ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16", "17", "18", "19", "20"])
+        "find trades of account" =
         "select id from trade where account_id = $1 and at >= $2 order by at, id limit 20";
-    TradesOfSymbol rows "find trades of symbol" =
+    TradesOfSymbol rows(20.0, ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16", "17", "18", "19", "20"])
+        "find trades of symbol" =
         "select id from trade where symbol = $1 and at >= $2 order by at, id limit 20";
-    LookupTrades rows "trade-lookup: read trades" =
+    LookupTrades rows(20.0, ["1|35|Ada Moore|1|ABCD|400|2500|2500|market buy|cash|12786|-1002500|1700000000000000|-1002500|Bought 400 of Acme common"])
+        "trade-lookup: read trades" =
         "select t.id, t.account_id, t.placed_by, t.is_cash, t.symbol, t.quantity, t.bid_cents, t.price_cents, \
          o.name, s.kind, s.due, s.amount_cents, c.at, c.amount_cents, c.description from trade t \
          join order_type o on o.id = t.order_type left join settlement s on s.trade_id = t.id \
          left join cash_entry c on c.trade_id = t.id where t.id in ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, \
          $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) order by t.id";
-    LookupEvents rows "read trade events" =
+    LookupEvents rows(45.0, ["1|done|1700000000000000"])
+        "read trade events" =
         "select trade_id, status, at from trade_event where trade_id in ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, \
          $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) order by trade_id, at, status";
-    LookupLots rows "trade-lookup: read lot changes" =
+    LookupLots rows(3.0, ["1|1|0|400"])
+        "trade-lookup: read lot changes" =
         "select h.lot_id, h.trade_id, h.quantity_before, h.quantity_after from lot_change m \
          join lot_change h on h.lot_id = m.lot_id where m.trade_id = $1 order by h.lot_id, h.trade_id limit 20";
-    VolumeOfBrokers rows "broker-volume: sum pending orders" =
+    VolumeOfBrokers rows(20.0, ["7|Hall and Sons|1000000"])
+        "broker-volume: sum pending orders" =
         "select b.id, b.name, sum(p.quantity * p.bid_cents) from company x join industry y on y.id = x.industry_id \
          join industry i on i.sector_id = y.sector_id join company c on c.industry_id = i.id \
          join security s on s.company_id = c.id join pending_order p on p.symbol = s.symbol \
@@ -102,42 +126,46 @@ super::list! { House, HOUSE:
          $33, $34, $35, $36, $37, $38, $39, $40, $41) group by b.id, b.name order by b.id";
 
     // Edits of old trades.
-    UpdateLockTrades rows "trade-update: lock trades" =
+    UpdateLockTrades rows(20.0, ["1|Ada Moore"])
+        "trade-update: lock trades" =
         "select id, placed_by from trade where id in ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, \
          $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) order by id for update";
-    UpdateLockSettlements rows "trade-update: lock settlements" =
+    UpdateLockSettlements rows(20.0, ["1|cash"])
+        "trade-update: lock settlements" =
         "select trade_id, kind from settlement where trade_id in ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, \
          $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) order by trade_id for update";
-    UpdateLockCash rows "trade-update: lock cash entries" =
+    UpdateLockCash rows(20.0, ["1|Bought 400 of Acme common"])
+        "trade-update: lock cash entries" =
         "select trade_id, description from cash_entry where trade_id in ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, \
          $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) order by trade_id for update";
-    UpdatePlacedBy none "trade-update: update trade" = "update trade set placed_by = $1 where id = $2";
-    UpdateKind none "trade-update: update settlement" = "update settlement set kind = $1 where trade_id = $2";
-    UpdateDescription none "trade-update: update cash entry" =
+    UpdatePlacedBy "trade-update: update trade" = "update trade set placed_by = $1 where id = $2";
+    UpdateKind "trade-update: update settlement" = "update settlement set kind = $1 where trade_id = $2";
+    UpdateDescription "trade-update: update cash entry" =
         "update cash_entry set description = $1 where trade_id = $2";
 
     // Maintenance of twelve quiet tables.
-    MaintainGrant none "data-maintenance: update access grant" =
+    MaintainGrant "data-maintenance: update access grant" =
         "update access_grant set last_name = $1 where account_id = $2";
-    MaintainAddress none "data-maintenance: update address" = "update address set line2 = $1 where id = $2";
-    MaintainArticle none "data-maintenance: update article" = "update article set source = $1 where id = $2";
-    MaintainCompany none "data-maintenance: update company" = "update company set chief = $1 where id = $2";
-    MaintainCustomer none "data-maintenance: update customer" = "update customer set email = $1 where id = $2";
-    MaintainPrice none "data-maintenance: update daily price" =
+    MaintainAddress "data-maintenance: update address" = "update address set line2 = $1 where id = $2";
+    MaintainArticle "data-maintenance: update article" = "update article set source = $1 where id = $2";
+    MaintainCompany "data-maintenance: update company" = "update company set chief = $1 where id = $2";
+    MaintainCustomer "data-maintenance: update customer" = "update customer set email = $1 where id = $2";
+    MaintainPrice "data-maintenance: update daily price" =
         "update daily_price set volume = volume + $1 where symbol = $2 and day = $3";
-    MaintainExchange none "data-maintenance: update exchange" =
+    MaintainExchange "data-maintenance: update exchange" =
         "update exchange set description = $1 where id = (select exchange_id from security where symbol = $2)";
-    MaintainFinancial none "data-maintenance: update financial" =
+    MaintainFinancial "data-maintenance: update financial" =
         "update financial set inventory_cents = inventory_cents + $1 where company_id = $2";
-    MaintainLevy none "data-maintenance: update levy" =
+    MaintainLevy "data-maintenance: update levy" =
         "update levy set name = $1 where id in (select levy_id from customer_levy where customer_id = $2)";
-    MaintainSecurity none "data-maintenance: update security" =
+    MaintainSecurity "data-maintenance: update security" =
         "update security set dividend_cents = dividend_cents + $1 where symbol = $2";
-    MaintainPostal none "data-maintenance: update postal area" =
+    MaintainPostal "data-maintenance: update postal area" =
         "update postal_area set town = $1 where code = (select postal_code from address where id = $2)";
-    MaintainWatched rows "data-maintenance: read watch list" =
+    MaintainWatched rows(100.0, ["1|ABCD"])
+        "data-maintenance: read watch list" =
         "select e.watchlist_id, e.symbol from watchlist l join watch_entry e on e.watchlist_id = l.id \
          where l.customer_id = $1 order by e.watchlist_id, e.symbol";
-    MaintainWatch none "data-maintenance: update watch list" =
+    MaintainWatch "data-maintenance: update watch list" =
         "update watch_entry set symbol = $1 where watchlist_id = $2 and symbol = $3";
 }

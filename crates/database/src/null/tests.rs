@@ -1,0 +1,180 @@
+//! The null database as a session: the same answers here and over a socket, and a whole house of transactions on them.
+
+use super::replies::Replies;
+use super::session::Answering;
+use super::socket::Socket;
+use crate::{Session, Texts};
+use std::sync::atomic::AtomicBool;
+use study::Sessions;
+use units::Nanos;
+use workload::brokerage::{Brokerage, Market, Preset, Scale, Spec, samples, statements};
+use workload::transaction::{Answers, Batch, Begun, Business, Caused, Ending, Sample, Step, Value};
+
+fn both(samples: &[Option<Sample>]) -> [Answering; 2] {
+    [Answering::Here(Replies::new(samples)), Answering::There(Socket::open(samples).unwrap())]
+}
+
+#[test]
+fn a_batch_has_as_many_answers_as_calls_and_a_statement_without_a_sample_no_rows() {
+    for mut session in both(&[]) {
+        let (mut batch, mut answers) = (Batch::default(), Answers::default());
+        for round in 1..=3_usize {
+            batch.clear();
+            answers.clear();
+            batch.begin(false);
+            (0..round).for_each(|n| batch.call(n as u16, ["x".into(), Value::Int(7), Value::Null, Value::Float(0.5)]));
+            batch.commit();
+            session.run(&batch, &mut answers).unwrap();
+            assert_eq!((answers.len(), answers.get(1).row_count()), (round + 2, 0));
+        }
+    }
+}
+
+#[test]
+fn rows_and_names_come_through_the_socket_as_they_are() {
+    let row = vec![Value::Null, Value::Int(-7), Value::Float(0.5), "gr\u{fc}n".into()];
+    let names: Vec<String> = ["a", "b", "c", "d"].map(str::to_owned).into();
+    let samples = [None, Some(Sample::new(2.0, vec![row.clone()]).named(names.clone().into()))];
+    for mut session in both(&samples) {
+        let (mut batch, mut answers) = (Batch::default(), Answers::default());
+        batch.call(0, []);
+        batch.call(1, [Value::Int(1)]);
+        session.run(&batch, &mut answers).unwrap();
+        assert_eq!(answers.get(1).rows().collect::<Vec<_>>(), [&row[..], &row[..]]);
+        assert_eq!(answers.names(1).map(|found| found.to_vec()), Some(names.clone()));
+    }
+}
+
+/// Carries out a transaction to its end and answers with how many of its class ended.
+fn carry_out(session: &mut dyn Session, house: &mut Brokerage, begun: Begun, ended: &mut [u32]) -> Vec<Caused> {
+    let (mut batch, mut answers, mut caused) = (Batch::default(), Answers::default(), Vec::new());
+    let class = house.class(begun.n, begun.payload);
+    house.begin(0, begun);
+    loop {
+        batch.clear();
+        match house.step(0, &answers, &mut batch) {
+            Step::Send => {
+                answers.clear();
+                session.run(&batch, &mut answers).unwrap();
+            }
+            Step::Done { .. } => break,
+            other => panic!("{other:?}: {:?}", house.complaint(0)),
+        }
+    }
+    ended[usize::from(class)] += 1;
+    house.ended(0, Ending::Done, begun.at, &mut caused);
+    caused
+}
+
+/// Carries out so many arrivals with all that they cause.
+fn trade(session: &mut dyn Session, house: &mut Brokerage, arrivals: u64, ended: &mut [u32]) {
+    let mut extra = 1 << 63;
+    for n in 0..arrivals {
+        let at = Nanos(n);
+        let mut due = carry_out(session, house, Begun { n, payload: 0, at }, ended);
+        while let Some(Caused { payload, .. }) = due.pop() {
+            extra += 1;
+            due.extend(carry_out(session, house, Begun { n: extra, payload, at }, ended));
+        }
+    }
+}
+
+#[test]
+fn every_transaction_of_both_presets_goes_to_its_end_and_orders_are_filled_and_fired() {
+    for preset in [Preset::Desk, Preset::House] {
+        let classes = workload::brokerage::classes(preset).len();
+        for mut session in both(&samples(preset)) {
+            let spec = Spec { preset, customers: 1000, days: 5, market: Market::ByCount, maintenance: true };
+            let mut house = Brokerage::new(spec, 3, 0, 1, 1, 0);
+            let mut ended = vec![0; classes];
+            trade(&mut session, &mut house, 2_000, &mut ended);
+            assert!(ended.iter().all(|count| *count > 0), "{preset:?}: {ended:?}");
+        }
+    }
+}
+
+/// The house on SQLite, filled.
+fn filled(folder: &std::path::Path, spec: &Spec) -> Box<dyn crate::Database> {
+    let dataset = crate::DataSet::Brokerage { scale: Scale::of(spec), seed: 5 };
+    let options = crate::OpenOptions {
+        cache_dir: folder.to_owned(),
+        dataset: Some(dataset.clone()),
+        settings: Vec::new(),
+        stop: std::sync::Arc::default(),
+    };
+    let at = study::DatabaseSpec { engine: study::Engine::Sqlite, at: study::At::Cache };
+    let database = crate::open(&at, &options).unwrap();
+    crate::dataset::fill(&*database, &dataset, false, &|_| {}, &AtomicBool::new(false)).unwrap();
+    database
+}
+
+/// Holds each real answer against the sample of its statement; counts calls and rows by statement.
+struct Compared {
+    session: Box<dyn Session>,
+    samples: Vec<Option<Sample>>,
+    seen: Vec<[u64; 2]>,
+}
+
+impl Compared {
+    fn answer(&mut self, place: usize, answer: &workload::transaction::Answer) {
+        self.seen[place][0] += 1;
+        self.seen[place][1] += answer.row_count() as u64;
+        for row in answer.rows() {
+            let sample = self.samples[place].as_ref().unwrap_or_else(|| panic!("statement {place} gives rows"));
+            for like in sample.rows() {
+                assert_eq!(like.len(), row.len(), "columns of statement {place}");
+                let same = |(one, other): (&Value, &Value)| {
+                    *one == Value::Null || std::mem::discriminant(one) == std::mem::discriminant(other)
+                };
+                assert!(row.iter().zip(like).all(same), "statement {place}: {row:?} beside {like:?}");
+            }
+        }
+    }
+}
+
+impl Session for Compared {
+    fn run(&mut self, batch: &Batch, answers: &mut Answers) -> Result<(), crate::Failure> {
+        self.session.run(batch, answers)?;
+        for (place, call) in batch.calls().enumerate() {
+            if let Some(statement) = super::replies::asked(call) {
+                self.answer(usize::from(statement), &answers.get(place));
+            }
+        }
+        Ok(())
+    }
+
+    fn script(&mut self, sql: &str) -> Result<(), crate::Failure> {
+        self.session.script(sql)
+    }
+
+    fn query(&mut self, sql: &str) -> Result<Vec<Vec<Value>>, crate::Failure> {
+        self.session.query(sql)
+    }
+
+    fn load(&mut self, table: &str, columns: &[&str], rows: &mut dyn crate::Rows) -> Result<u64, crate::Failure> {
+        self.session.load(table, columns, rows)
+    }
+}
+
+#[test]
+fn samples_have_the_columns_and_types_of_real_rows_and_their_number_within_a_factor() {
+    let folder = tempfile::tempdir().unwrap();
+    for preset in [Preset::Desk, Preset::House] {
+        let spec = Spec { preset, customers: 200, days: 5, market: Market::ByCount, maintenance: true };
+        let database = filled(folder.path(), &spec);
+        let list = statements(preset);
+        let session = database.session(&Texts::of(study::Engine::Sqlite, &list), &Sessions::default()).unwrap();
+        let mut compared = Compared { session, samples: samples(preset), seen: vec![[0; 2]; list.len()] };
+        let mut house = Brokerage::new(spec, 3, 0, 1, 1, 0);
+        trade(&mut compared, &mut house, 4_000, &mut vec![0; workload::brokerage::classes(preset).len()]);
+        let mut off = Vec::new();
+        for ((statement, sample), [calls, rows]) in list.iter().zip(&compared.samples).zip(&compared.seen) {
+            let Some(sample) = sample.as_ref().filter(|_| *calls >= 20) else { continue };
+            let (real, said) = (*rows as f64 / *calls as f64, sample.rows_per_call());
+            if !(0.3..=3.0).contains(&(real / said)) {
+                off.push(format!("{}: {real:.2} rows a call, the sample says {said}", statement.name));
+            }
+        }
+        assert!(off.is_empty(), "{preset:?}: {off:#?}");
+    }
+}

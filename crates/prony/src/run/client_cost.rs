@@ -1,0 +1,44 @@
+//! What a transaction costs the generator itself, beside the facts of every database.
+//!
+//! The one idea: it is measured once for each workload of the run, and a system carries the figures of what it is asked
+//! first.
+
+use crate::failure::Failure;
+use engine::ClientCost;
+use observation::{Fact, SystemFacts};
+use study::{Plan, Trial};
+
+/// Measures with the first trial of each system of transactions, and writes the figures into its facts.
+///
+/// # Errors
+/// When a thread or a socket cannot be had for the measurement.
+pub(super) fn add(plan: &Plan, systems: &mut [SystemFacts]) -> Result<(), Failure> {
+    let mut measured: Vec<(&Trial, Option<ClientCost>)> = Vec::new();
+    for system in systems {
+        let Some(trial) = plan.first_trial_on(&system.name) else { continue };
+        let asked = |trial: &Trial| trial.streams.iter().map(|stream| stream.workload.clone()).collect::<Vec<_>>();
+        let known = measured.iter().find(|(other, _)| asked(other) == asked(trial)).map(|(_, cost)| *cost);
+        let cost = match known {
+            Some(cost) => cost,
+            None => measure(trial)?,
+        };
+        measured.push((trial, cost));
+        system.fingerprint.extend(cost.map(|cost| facts(cost, trial)).into_iter().flatten());
+    }
+    Ok(())
+}
+
+fn measure(trial: &Trial) -> Result<Option<ClientCost>, Failure> {
+    let doing = |error| Failure::caused("measuring what a transaction costs the load generator", &error);
+    engine::measure_client_cost(trial).map_err(doing)
+}
+
+fn facts(cost: ClientCost, trial: &Trial) -> [Fact; 3] {
+    let fact = |key: &str, value: String| Fact { key: format!("generator.transaction.{key}"), value, private: false };
+    let stream = trial.label.streams.first().map_or_else(String::new, |stream| stream.workload.clone());
+    [
+        fact("in_process", format!("{:.1} us", cost.in_process_us)),
+        fact("over_socket", format!("{:.1} us", cost.over_socket_us)),
+        fact("of", stream),
+    ]
+}
