@@ -6,7 +6,7 @@ super::list! { Shared, SHARED:
         "trade-order: read account" =
         "select a.name, a.broker_id, a.tax_status, a.balance_cents, c.id, c.tier, c.first_name, c.last_name, b.name \
          from account a join customer c on c.id = a.customer_id join broker b on b.id = a.broker_id where a.id = $1";
-    OrderHoldings rows(10.0, ["ABCD|800|2500"])
+    OrderHoldings rows(5.0, ["ABCD|800|2500"])
         "trade-order: read holdings" =
         "select p.symbol, p.quantity, q.price_cents from position p join quote q on q.symbol = p.symbol \
          where p.account_id = $1 order by p.symbol";

@@ -116,7 +116,7 @@ super::list! { House, HOUSE:
         "trade-lookup: read lot changes" =
         "select h.lot_id, h.trade_id, h.quantity_before, h.quantity_after from lot_change m \
          join lot_change h on h.lot_id = m.lot_id where m.trade_id = $1 order by h.lot_id, h.trade_id limit 20";
-    VolumeOfBrokers rows(20.0, ["7|Hall and Sons|1000000"])
+    VolumeOfBrokers rows(2.0, ["7|Hall and Sons|1000000"])
         "broker-volume: sum pending orders" =
         "select b.id, b.name, sum(p.quantity * p.bid_cents) from company x join industry y on y.id = x.industry_id \
          join industry i on i.sector_id = y.sector_id join company c on c.industry_id = i.id \
