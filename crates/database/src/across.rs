@@ -10,8 +10,9 @@ use std::time::Duration;
 use study::{At, DatabaseSpec, Engine, Protocol, Sessions};
 use tempfile::TempDir;
 use units::Nanos;
+use workload::brokerage::procedures::{self, heard};
 use workload::brokerage::{Brokerage, Market, Preset, Scale, Spec, statements};
-use workload::transaction::{Answers, Batch, Begun, Business, Caused, Ending, Step};
+use workload::transaction::{Answers, Batch, Begun, Business, Call, Caused, Ending, Statement, Step, Value};
 
 /// A cache folder of one test; its servers end with the test.
 struct Cache(TempDir, Engine);
@@ -24,7 +25,7 @@ impl Drop for Cache {
 
 fn spec(preset: Preset) -> Spec {
     let customers = if preset == Preset::Desk { 100 } else { 50 };
-    Spec { preset, customers, days: 2, market: Market::ByCount, maintenance: true }
+    Spec { preset, customers, days: 2, market: Market::ByCount, maintenance: true, procedures: false }
 }
 
 /// The filled data set; none where the server is not installed.
@@ -56,14 +57,52 @@ fn holds(session: &mut dyn Session, dataset: &DataSet) {
     }
 }
 
-/// One transaction to its end; answers are added to `heard`.
+/// A row that a transaction read: the place of the statement, and the fields as texts.
+type Row = (u16, Vec<Option<String>>);
+
+/// What transactions heard.
+#[derive(Default)]
+struct Carried {
+    /// By statements: all answers, batch by batch.
+    answers: Vec<Answers>,
+    /// The rows that each transaction read, in order, however it was carried out.
+    read: Vec<Vec<Row>>,
+}
+
+/// A transaction's rows in the form that statements and procedures have in common.
+fn rows_of(batch: &Batch, answers: &Answers, statements: &[Statement], procedures: bool) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (place, call) in batch.calls().enumerate() {
+        let Call::Statement { statement, .. } = call else { continue };
+        if procedures {
+            let read = heard(&answers.get(place)).filter_map(|heard| {
+                let fields = heard.fields.into_iter().map(|field| field.map(str::to_owned)).collect();
+                Some((heard.statement?, fields))
+            });
+            rows.extend(read);
+        } else if statements[usize::from(statement)].rows {
+            let text = |value: &Value| match value {
+                Value::Null => None,
+                Value::Int(number) => Some(number.to_string()),
+                Value::Float(number) => Some(number.to_string()),
+                Value::Text(text) => Some(text.clone()),
+            };
+            rows.extend(answers.get(place).rows().map(|row| (statement, row.iter().map(text).collect())));
+        }
+    }
+    rows
+}
+
+/// One transaction to its end; what it hears is added to `carried`.
 fn carry_out(
     session: &mut dyn Session,
-    business: &mut Brokerage,
+    (business, spec): (&mut Brokerage, Spec),
     begun: Begun,
-    heard: &mut Vec<Answers>,
+    carried: &mut Carried,
 ) -> Vec<Caused> {
     let (mut batch, mut answers, mut caused) = (Batch::default(), Answers::default(), Vec::new());
+    let statements = statements(spec.preset);
+    carried.read.push(Vec::new());
     business.class(begun.n, begun.payload);
     business.begin(0, begun);
     loop {
@@ -72,7 +111,12 @@ fn carry_out(
             Step::Send => {
                 answers.clear();
                 session.run(&batch, &mut answers).unwrap_or_else(|failure| panic!("{failure} in {batch:?}"));
-                heard.push(answers.clone());
+                if spec.procedures {
+                    assert_eq!(batch.calls().filter(|call| matches!(call, Call::Statement { .. })).count(), 1);
+                }
+                carried.answers.push(answers.clone());
+                let rows = rows_of(&batch, &answers, &statements, spec.procedures);
+                carried.read.last_mut().into_iter().for_each(|read| read.extend(rows.clone()));
             }
             Step::Done { .. } => break,
             other => panic!("{other:?}"),
@@ -82,17 +126,35 @@ fn carry_out(
     caused
 }
 
+/// The texts of a workload, as statements or as calls of procedures.
+fn texts_of(engine: Engine, spec: Spec) -> Texts {
+    match crate::procedures::language(engine).filter(|_| spec.procedures) {
+        Some(language) => Texts::of(engine, &procedures::calls(spec.preset, language)).gathering(),
+        None => Texts::of(engine, &statements(spec.preset)),
+    }
+}
+
+/// What the generator hands over for the round of maintenance of that number.
+fn round(number: u64) -> Caused {
+    Caused { due: Nanos(0), payload: 3 << 56 | number }
+}
+
 /// Carries out so many arrivals and all that they cause, and holds the end against invariants and ledger.
-fn traded(database: &dyn Database, dataset: &DataSet, preset: Preset, protocol: Protocol, epoch: u64) -> Vec<Answers> {
-    let texts = Texts::of(database.engine(), &statements(preset));
+fn traded(database: &dyn Database, dataset: &DataSet, spec: Spec, protocol: Protocol, epoch: u64) -> Carried {
+    let texts = texts_of(database.engine(), spec);
     let mut session = database.session(&texts, &Sessions { protocol, ..Sessions::default() }).unwrap();
-    let mut business = Brokerage::new(spec(preset), 3, 0, 1, 1, epoch);
-    let (mut heard, mut queue, mut extra) = (Vec::new(), VecDeque::new(), 1 << 63);
-    for n in 0..400 {
+    let mut business = Brokerage::new(spec, 3, 0, 1, 1, epoch);
+    let (mut carried, mut queue, mut extra) = (Carried::default(), VecDeque::new(), 1 << 63);
+    if spec.preset == Preset::House {
+        queue.extend((0..24).map(round));
+    }
+    for n in epoch * 400..(epoch + 1) * 400 {
         let at = Nanos(n * 1_000_000);
-        queue.extend(carry_out(&mut *session, &mut business, Begun { n, payload: 0, at }, &mut heard));
+        let begun = Begun { n, payload: 0, at };
+        queue.extend(carry_out(&mut *session, (&mut business, spec), begun, &mut carried));
         while let Some(Caused { payload, .. }) = queue.pop_front() {
-            queue.extend(carry_out(&mut *session, &mut business, Begun { n: extra, payload, at }, &mut heard));
+            let begun = Begun { n: extra, payload, at };
+            queue.extend(carry_out(&mut *session, (&mut business, spec), begun, &mut carried));
             extra += 1;
         }
     }
@@ -103,7 +165,7 @@ fn traded(database: &dyn Database, dataset: &DataSet, preset: Preset, protocol: 
         judged.missing == none && judged.resurrected == none && judged.unfilled == none && judged.ok > 0,
         "{judged:?}"
     );
-    heard
+    carried
 }
 
 /// Fills the data set on this engine and on SQLite, compares, trades by all protocols, and compares again.
@@ -121,12 +183,23 @@ fn the_same_as_sqlite(engine: Engine, preset: Preset) {
     holds(&mut *theirs.session(&Texts::none(engine), &Sessions::default()).unwrap(), &dataset);
     assert_eq!(sums(&*theirs), sums(&*ours), "after the fill");
     for (epoch, protocol) in [Protocol::Prepared, Protocol::Simple, Protocol::Extended].into_iter().enumerate() {
-        let left = traded(&*theirs, &dataset, preset, protocol, epoch as u64);
-        let right = traded(&*ours, &dataset, preset, Protocol::Prepared, epoch as u64);
-        for (place, (left, right)) in left.iter().zip(&right).enumerate() {
+        let left = traded(&*theirs, &dataset, spec(preset), protocol, epoch as u64);
+        let right = traded(&*ours, &dataset, spec(preset), Protocol::Prepared, epoch as u64);
+        for (place, (left, right)) in left.answers.iter().zip(&right.answers).enumerate() {
             assert_eq!(left, right, "answer {place} by {protocol:?}");
         }
         assert_eq!(sums(&*theirs), sums(&*ours), "after trading by {protocol:?}");
+    }
+    let called = Spec { procedures: true, ..spec(preset) };
+    for (epoch, protocol) in (3..).zip([Protocol::Prepared, Protocol::Simple, Protocol::Extended]) {
+        let left = traded(&*theirs, &dataset, called, protocol, epoch);
+        let right = traded(&*ours, &dataset, spec(preset), Protocol::Prepared, epoch);
+        assert_eq!(left.read.len(), right.read.len(), "transactions by procedures, {protocol:?}");
+        assert!(right.read.iter().filter(|read| !read.is_empty()).count() > 400);
+        for (place, (left, right)) in left.read.iter().zip(&right.read).enumerate() {
+            assert_eq!(left, right, "transaction {place} by procedures, {protocol:?}");
+        }
+        assert_eq!(sums(&*theirs), sums(&*ours), "after trading by procedures, {protocol:?}");
     }
     let before = sums(&*theirs);
     refused_without_its_mark(&*theirs, &dataset);

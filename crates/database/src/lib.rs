@@ -17,6 +17,7 @@ mod error;
 pub mod mariadb;
 pub mod null;
 pub mod postgres;
+pub mod procedures;
 pub mod server;
 mod session;
 #[cfg(test)]

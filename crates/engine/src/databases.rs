@@ -130,6 +130,9 @@ impl Databases {
             observer.phase(trial, Phase::Fill, Nanos::ZERO);
             let filled = fill(opening.database.as_ref(), dataset, trial, observer, (clock, stop)).map_err(&refused)?;
             remarks.push(filled_words(dataset, filled));
+            if calls_procedures(trial) {
+                database::procedures::see_to(opening.database.as_ref(), dataset).map_err(&refused)?;
+            }
             dataset::use_up(opening.database.as_ref(), dataset).map_err(&refused)?;
             opening.begin(trial).map_err(&refused)?;
         }
@@ -261,6 +264,12 @@ impl Opening {
         };
         Ok(())
     }
+}
+
+/// Whether the trial's transactions are stored procedures.
+fn calls_procedures(trial: &Trial) -> bool {
+    let calls = |workload: &Workload| matches!(workload, Workload::Brokerage(spec) if spec.procedures);
+    trial.streams.iter().any(|stream| calls(&stream.workload))
 }
 
 /// Cancels what an earlier trial left in the market, and finds numbers of trades that were never used.

@@ -152,8 +152,12 @@ impl Asked {
         }
     }
 
-    fn statements(&self) -> Vec<Statement> {
+    fn statements(&self, engine: Engine) -> Vec<Statement> {
         match self {
+            Asked::Brokerage { spec, .. } if spec.procedures => {
+                database::procedures::language(engine)
+                    .map_or_else(Vec::new, |language| brokerage::procedures::calls(spec.preset, language))
+            }
             Asked::Brokerage { spec, .. } => brokerage::statements(spec.preset),
             Asked::Scripts { program, .. } => program.statements(),
             Asked::Rows { spec } => rows::statements(spec),
@@ -183,7 +187,7 @@ impl Asked {
 
     /// The statements in the text of an engine. Scripts read columns by name, and the simple protocol splices their values in.
     fn texts(&self, engine: Engine) -> Texts {
-        let mut texts = Texts::of(engine, &self.statements());
+        let mut texts = Texts::of(engine, &self.statements(engine));
         if engine == Engine::Null {
             texts = texts.answering(self.samples());
         }
@@ -192,6 +196,7 @@ impl Asked {
                 let naming = texts.naming(|statement| program.wants_names(statement));
                 if program.textual() { naming.spliced() } else { naming }
             }
+            Asked::Brokerage { spec, .. } if spec.procedures => texts.gathering(),
             Asked::Brokerage { .. } | Asked::Rows { .. } => texts,
         }
     }

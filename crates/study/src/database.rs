@@ -27,6 +27,11 @@ impl Engine {
             Engine::Null => "null-database",
         }
     }
+
+    /// Whether Prony's transactions can run there as stored procedures.
+    pub fn has_procedures(self) -> bool {
+        matches!(self, Engine::Postgres | Engine::Mariadb)
+    }
 }
 
 /// Where a database is.

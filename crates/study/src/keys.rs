@@ -162,6 +162,14 @@ pub const KEYS: &[Key] = &[
         help: "Run the once-a-minute maintenance beside the mix of the house.",
     },
     Key {
+        name: "procedures",
+        group: Group::Brokerage,
+        kind: Kind::Flag,
+        default: "false",
+        help: "Carry each transaction out as one call of a stored procedure in the data set's schema, where the engine has \
+               them: PostgreSQL and MariaDB.",
+    },
+    Key {
         name: "script",
         group: Group::Sql,
         kind: Kind::Text(

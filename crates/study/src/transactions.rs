@@ -20,7 +20,7 @@ use workload::rows;
 /// The stream of transactions at a point.
 pub(crate) fn stream(point: &Point, i: usize, problems: &mut Problems) -> Stream {
     let workload = match point.streams[i].kind {
-        WorkloadKind::Brokerage => Workload::Brokerage(brokerage(point, i)),
+        WorkloadKind::Brokerage => Workload::Brokerage(brokerage(point, i, problems)),
         WorkloadKind::Rows => Workload::Rows(jobs(point, i)),
         _ => Workload::Sql(scripts(point, i, problems)),
     };
@@ -70,8 +70,19 @@ pub(crate) fn server(point: &Point, problems: &mut Problems) -> Vec<(String, Str
     settings
 }
 
-fn brokerage(point: &Point, i: usize) -> Spec {
+fn brokerage(point: &Point, i: usize, problems: &mut Problems) -> Spec {
+    let procedures = point.flag("procedures", i);
+    if let (true, Place::Database(spec)) = (procedures, &point.spec().place)
+        && !spec.engine.has_procedures()
+    {
+        let message = format!(
+            "procedures run on PostgreSQL and MariaDB; {} has no stored procedures, got true",
+            spec.engine.word()
+        );
+        point.refuse("procedures", i, message, problems);
+    }
     Spec {
+        procedures,
         preset: if point.word("preset", i) == "house" { Preset::House } else { Preset::Desk },
         customers: point.count("customers", i).unwrap_or(1_000),
         days: point.count("days", i).unwrap_or(10),

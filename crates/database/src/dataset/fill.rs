@@ -45,6 +45,7 @@ pub fn fill(
     stop: &AtomicBool,
 ) -> Result<Filled, DatabaseError> {
     if let Some(reused) = reuse(database, dataset, copy)? {
+        add_procedures(database, dataset)?;
         return Ok(reused);
     }
     let rows = anew(database, &Crowd { database, dataset, progress, stop }).map_err(|error| database.explain(error))?;
@@ -53,6 +54,14 @@ pub fn fill(
         database.keep_copy(dataset)?;
     }
     Ok(Filled::Anew { rows })
+}
+
+/// Procedures come with the data where the user may make them. Who may not learns it from the run that asks for them.
+fn add_procedures(database: &dyn Database, dataset: &DataSet) -> Result<(), DatabaseError> {
+    match crate::procedures::see_to(database, dataset) {
+        Ok(_) | Err(DatabaseError::Privilege { .. } | DatabaseError::Version { .. }) => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 /// What is there, when it can be used. Otherwise the place is empty afterwards, with the mark of a fill.
@@ -156,6 +165,7 @@ fn anew(database: &dyn Database, crowd: &Crowd<'_>) -> Result<u64, DatabaseError
         crowd.all(stage, &statements(list), database.fill_sessions())?;
     }
     database.settle(dataset)?;
+    add_procedures(database, dataset)?;
     // What was loaded reaches the disk before the mark says so, on every engine.
     database.checkpoint()?;
     if crowd.stop.load(Ordering::Relaxed) {

@@ -89,18 +89,19 @@ pub struct Texts {
     naming: Vec<bool>,
     samples: Vec<Option<Sample>>,
     spliced: bool,
+    gathering: bool,
 }
 
 impl Texts {
     /// A workload's statements for an engine.
     pub fn of(engine: Engine, statements: &[Statement]) -> Texts {
         let list = statements.iter().map(|statement| Text::of(engine, statement)).collect();
-        Texts { engine, list, naming: Vec::new(), samples: Vec::new(), spliced: false }
+        Texts { engine, list, naming: Vec::new(), samples: Vec::new(), spliced: false, gathering: false }
     }
 
     /// No statements: for sessions that only run scripts, queries and loads.
     pub fn none(engine: Engine) -> Texts {
-        Texts { engine, list: Vec::new(), naming: Vec::new(), samples: Vec::new(), spliced: false }
+        Texts { engine, list: Vec::new(), naming: Vec::new(), samples: Vec::new(), spliced: false, gathering: false }
     }
 
     /// The same, with which statements' answers shall name their columns.
@@ -138,6 +139,18 @@ impl Texts {
     /// Whether the simple protocol puts values into texts as they are.
     pub fn splices(&self) -> bool {
         self.spliced
+    }
+
+    /// The same, as calls of procedures that give back one set of rows after the other: all of them are kept, as one.
+    #[must_use]
+    pub fn gathering(mut self) -> Texts {
+        self.gathering = true;
+        self
+    }
+
+    /// Whether all sets of rows that a statement gives back are kept.
+    pub fn gathers(&self) -> bool {
+        self.gathering
     }
 
     /// Whose texts they are.

@@ -26,6 +26,8 @@ pub struct MariadbSession {
     connection: Conn,
     protocol: Protocol,
     statements: Vec<Known>,
+    /// Whether all sets of rows that a call gives back are kept.
+    gathers: bool,
     /// The text of a call, when the protocol sends no values apart; kept for its memory.
     written: String,
 }
@@ -70,7 +72,8 @@ impl MariadbSession {
             spliced: texts.splices().then(|| text.numbered()),
         };
         let statements = texts.iter().enumerate().map(known).collect();
-        Ok(MariadbSession { connection, protocol: sessions.protocol, statements, written: String::new() })
+        let (protocol, gathers) = (sessions.protocol, texts.gathers());
+        Ok(MariadbSession { connection, protocol, statements, gathers, written: String::new() })
     }
 
     /// The version of the server in its own words, such as `10.11.19-MariaDB`.
@@ -114,11 +117,8 @@ impl MariadbSession {
                 Some(numbered) => workload::sql::splice(numbered, parameters, &mut self.written),
                 None => known.text.inline(parameters, &mut self.written),
             }
-            return answer(
-                self.connection.query_iter(&self.written)?,
-                answers,
-                known.named.then_some(&mut known.names),
-            );
+            let result = self.connection.query_iter(&self.written)?;
+            return answer(result, answers, known.named.then_some(&mut known.names), self.gathers);
         }
         let prepared = match known.prepared.take() {
             Some(prepared) => prepared,
@@ -129,7 +129,7 @@ impl MariadbSession {
         let at = |place: &u16| value::out(parameters.get(usize::from(*place)).unwrap_or(&null));
         let values: Vec<mysql::Value> = known.text.order.iter().map(at).collect();
         let outcome = match self.connection.exec_iter(prepared, values) {
-            Ok(result) => answer(result, answers, known.named.then_some(&mut known.names)),
+            Ok(result) => answer(result, answers, known.named.then_some(&mut known.names), self.gathers),
             Err(error) => Err(error),
         };
         if self.protocol == Protocol::Extended
@@ -194,7 +194,7 @@ impl Session for MariadbSession {
 
     fn query(&mut self, sql: &str) -> Result<Vec<Vec<Value>>, Failure> {
         let mut answers = Answers::default();
-        match self.connection.query_iter(sql).and_then(|result| answer(result, &mut answers, None)) {
+        match self.connection.query_iter(sql).and_then(|result| answer(result, &mut answers, None, false)) {
             Ok(()) => Ok(answers.get(0).rows().map(<[Value]>::to_vec).collect()),
             Err(error) => Err(self.recover(error)),
         }
@@ -207,11 +207,12 @@ impl Session for MariadbSession {
 }
 
 /// Adds the answer: the first rows that came, or the number of rows that were changed. A procedure answers several times;
-/// what it says behind its first rows is read and dropped.
+/// what it says behind its first rows is read and dropped, unless all are gathered, which have one column each.
 fn answer<F: Form>(
     mut result: QueryResult<'_, '_, '_, F>,
     answers: &mut Answers,
     names: Option<&mut Option<Names>>,
+    gathers: bool,
 ) -> Result<(), Error> {
     let mut changed = result.affected_rows();
     let columns = result.columns().as_ref().to_vec();
@@ -231,7 +232,7 @@ fn answer<F: Form>(
                 }
             }
         }
-        first = false;
+        first = gathers;
     }
     answers.end(changed);
     Ok(())

@@ -113,7 +113,8 @@ impl Brokerage {
             _ => Draws::new(self.seed, Purpose::Inputs, held.n),
         };
         let Slot { class: Some(class), now, number, .. } = *held else { return };
-        held.machine = Machine::new(Inputs { scale: &self.scale, class, draws, now, number, ticks: &held.ticks });
+        let (scale, ticks, procedures) = (&self.scale, &held.ticks[..], self.spec.procedures);
+        held.machine = Machine::new(Inputs { scale, class, draws, now, number, ticks, procedures });
     }
 
     /// What a committed transaction means to the market and the ledger.

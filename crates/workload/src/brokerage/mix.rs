@@ -36,7 +36,7 @@ pub struct ClassShare {
 }
 
 /// Class, thousandths of all transactions, and seconds.
-type Part = (Class, u64, Option<f64>);
+pub(super) type Part = (Class, u64, Option<f64>);
 
 const HOUSE: &[Part] = &[
     (Class::Order, 101, Some(2.0)),
@@ -62,7 +62,7 @@ const DESK: &[Part] = &[
 ];
 
 impl Class {
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Class::Order => "trade-order",
             Class::Result => "trade-result",
@@ -97,7 +97,8 @@ impl Class {
     }
 }
 
-fn parts(preset: Preset) -> &'static [Part] {
+/// Classes, shares and limits of a preset.
+pub(super) fn parts(preset: Preset) -> &'static [Part] {
     match preset {
         Preset::Desk => DESK,
         Preset::House => HOUSE,

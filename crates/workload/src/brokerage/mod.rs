@@ -20,6 +20,7 @@ pub mod names;
 mod numbers;
 mod popularity;
 pub mod price;
+pub mod procedures;
 pub mod scale;
 pub mod schema;
 mod spec;

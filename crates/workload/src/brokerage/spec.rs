@@ -43,4 +43,6 @@ pub struct Spec {
     pub market: Market,
     /// Run the once-a-minute maintenance beside the mix.
     pub maintenance: bool,
+    /// Carry transactions out as stored procedures, where the engine has them.
+    pub procedures: bool,
 }

@@ -105,7 +105,7 @@ impl Answers {
 
 impl<'a> Answer<'a> {
     /// The rows.
-    pub fn rows(&self) -> impl Iterator<Item = &'a [Value]> {
+    pub fn rows(&self) -> impl Iterator<Item = &'a [Value]> + use<'a> {
         self.values.chunks_exact(self.columns.max(1))
     }
 

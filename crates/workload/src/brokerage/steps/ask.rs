@@ -22,6 +22,11 @@ impl Ask {
         self
     }
 
+    /// What is asked: the places of the statements, with their parameters.
+    pub(super) fn questions(self) -> Vec<(u16, Vec<Value>)> {
+        self.questions
+    }
+
     pub(super) fn step(&mut self, batch: &mut Batch) -> Step {
         if std::mem::replace(&mut self.asked, true) {
             return DONE;

@@ -7,7 +7,7 @@
 
 use super::super::statements::{Shared, say};
 use super::{DONE, Inputs};
-use crate::transaction::{Answers, Batch, Step};
+use crate::transaction::{Answers, Batch, Step, Value};
 
 /// A look at a customer on its way.
 #[derive(Debug)]
@@ -30,6 +30,17 @@ impl Customer {
             tax_id: by_tax.then(|| scale.tax_id(customer)),
             account: draws.percent(50).then_some(account as i64),
         }
+    }
+
+    /// What the procedure is handed.
+    pub(super) fn parameters(&self) -> Vec<Value> {
+        let tax_id = self.tax_id.as_deref().map_or(Value::Null, Value::from);
+        vec![self.customer.into(), tax_id, self.account.map_or(Value::Null, Value::from)]
+    }
+
+    /// Whether somebody may not be found.
+    pub(super) fn searches(&self) -> bool {
+        self.tax_id.is_some()
     }
 
     pub(super) fn complaint(&self) -> Option<String> {

@@ -8,9 +8,11 @@
 use super::super::codes;
 use super::super::draws::Draws;
 use super::super::exchange::Tick;
+use super::super::procedures::{DIGITS, SYMBOL};
 use super::super::statements::{Shared, say};
 use super::{DONE, Inputs, Report};
 use crate::transaction::{Answers, Batch, Step, Value};
+use std::fmt::Write;
 
 /// A round of quotes on its way.
 #[derive(Debug)]
@@ -34,6 +36,18 @@ impl Feed {
             asked: Vec::new(),
             fired: Vec::new(),
         }
+    }
+
+    /// What the procedure is handed: the moment, the quotes, and how far each price moves. Prices move in the order of the
+    /// quotes that are found, so that the draws are those of the statements.
+    pub(super) fn parameters(&mut self) -> Vec<Value> {
+        let (mut ticks, mut moves) = (String::new(), String::new());
+        for Tick { symbol, volume } in &self.ticks {
+            // Writing to a String cannot fail.
+            let _ = write!(ticks, "{symbol:<SYMBOL$}{volume:0DIGITS$}");
+            let _ = write!(moves, "{:0DIGITS$}", self.draws.between(-100, 100) + 100);
+        }
+        vec![self.now.into(), ticks.into(), moves.into()]
     }
 
     pub(super) fn report(self) -> Report {

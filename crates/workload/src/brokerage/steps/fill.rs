@@ -12,7 +12,8 @@ use super::super::statements::{House, Shared, say};
 use super::{DONE, Inputs, Report};
 use crate::transaction::{Answers, Batch, Step, Value};
 
-const DAY_US: i64 = 86_400_000_000;
+/// Microseconds of a day of the calendar.
+pub(in crate::brokerage) const DAY_US: i64 = 86_400_000_000;
 
 /// A fill on its way.
 #[derive(Debug)]
@@ -67,6 +68,11 @@ impl Fill {
             fee: 0,
             filled: false,
         }
+    }
+
+    /// What the procedure is handed.
+    pub(super) fn parameters(&self) -> Vec<Value> {
+        vec![self.number.into(), self.now.into()]
     }
 
     pub(super) fn report(self) -> Report {

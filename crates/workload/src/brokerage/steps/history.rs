@@ -7,13 +7,14 @@
 
 use super::super::Scale;
 use super::super::draws::Draws;
+use super::super::procedures::DIGITS;
 use super::super::scale::NOW_US;
 use super::super::statements::{House, say};
 use super::{DONE, Inputs};
 use crate::transaction::{Answer, Answers, Batch, Step, Value};
 
 /// Trades of one lookup.
-pub(super) const MOST: usize = 20;
+pub(in crate::brokerage) const MOST: usize = 20;
 
 /// How old trades are found.
 #[derive(Clone, Debug)]
@@ -38,6 +39,22 @@ impl Find {
 
     pub(super) fn symbol(draws: &mut Draws, scale: &Scale) -> Find {
         Find::Symbol(draws.symbol(scale), moment(draws, scale))
+    }
+
+    /// What the procedure is handed: way, key, moment, symbol and the numbers that are known.
+    pub(super) fn parameters(&self) -> Vec<Value> {
+        let all = |way: i64, key: i64, from: i64, symbol: &str, numbers: String| {
+            vec![way.into(), key.into(), from.into(), symbol.into(), numbers.into()]
+        };
+        match self {
+            Find::Numbers(numbers) => {
+                let digits = numbers.iter().map(|number| format!("{number:0DIGITS$}")).collect();
+                all(0, 0, 0, "", digits)
+            }
+            Find::Account(account, from) => all(1, *account, *from, "", String::new()),
+            Find::Symbol(symbol, from) => all(2, 0, *from, symbol, String::new()),
+            Find::Lots(trade) => all(3, *trade, 0, "", String::new()),
+        }
     }
 
     /// Asks for the numbers, when they are not known: then the answer holds them in the column that is given back.
@@ -92,6 +109,10 @@ impl Lookup {
             _ => Find::Lots(draws.between(1, scale.trades().max(1) as i64)),
         };
         Lookup { step: 0, find, column: 0 }
+    }
+
+    pub(super) fn parameters(&self) -> Vec<Value> {
+        self.find.parameters()
     }
 
     pub(super) fn step(&mut self, answers: &Answers, batch: &mut Batch) -> Step {

@@ -7,6 +7,7 @@
 
 use super::super::Scale;
 use super::super::draws::Draws;
+use super::super::procedures::names;
 use super::super::scale::{LAST_DAY, PRICE_DAYS};
 use super::super::statements::{House, Place, say};
 use super::{DONE, Inputs};
@@ -30,6 +31,15 @@ impl Maintenance {
         let Inputs { scale, mut draws, number, .. } = inputs;
         let (statement, parameters) = round(number, &mut draws, scale);
         Maintenance { step: 0, statement, parameters, symbol: draws.symbol(scale) }
+    }
+
+    /// What the procedure is handed: the round, and by name what its statement needs.
+    pub(super) fn parameters(mut self, number: u64) -> Vec<Value> {
+        let mut known: Vec<(&str, Value)> = names(self.statement).iter().copied().zip(self.parameters.drain(..)).collect();
+        known.push(("p_round", ((number % TABLES) as i64).into()));
+        known.push(("p_new", self.symbol.into()));
+        let value = |name: &str| known.iter().find(|one| one.0 == name).map_or(Value::Null, |one| one.1.clone());
+        ["p_round", "p_text", "p_step", "p_key", "p_symbol", "p_day", "p_new"].map(value).into()
     }
 
     pub(super) fn step(&mut self, answers: &Answers, batch: &mut Batch) -> Step {

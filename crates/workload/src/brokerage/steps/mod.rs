@@ -7,6 +7,7 @@
 //! What it does not do: no machine knows the exchange or the ledger; it leaves a [`Report`] for them.
 
 mod ask;
+mod call;
 mod customer;
 mod feed;
 mod fill;
@@ -15,6 +16,10 @@ mod maintenance;
 mod order;
 mod reads;
 mod update;
+
+pub(super) use fill::DAY_US;
+pub(super) use history::MOST as FOUND;
+pub(super) use update::MARK;
 
 use super::draws::Draws;
 use super::exchange::Tick;
@@ -34,6 +39,8 @@ pub(super) struct Inputs<'a> {
     pub(super) number: u64,
     /// The quotes of a feed.
     pub(super) ticks: &'a [Tick],
+    /// Whether it is one call of a stored procedure.
+    pub(super) procedures: bool,
 }
 
 impl Inputs<'_> {
@@ -64,6 +71,7 @@ pub(super) enum Machine {
     #[default]
     Idle,
     Ask(ask::Ask),
+    Call(Box<call::Called>),
     Customer(customer::Customer),
     Feed(feed::Feed),
     Fill(Box<fill::Fill>),
@@ -75,6 +83,9 @@ pub(super) enum Machine {
 
 impl Machine {
     pub(super) fn new(inputs: Inputs) -> Machine {
+        if inputs.procedures {
+            return Machine::Call(Box::new(call::called(inputs)));
+        }
         match inputs.class {
             Class::Order => Machine::Order(Box::new(order::Order::new(inputs))),
             Class::Result => Machine::Fill(Box::new(fill::Fill::new(inputs))),
@@ -94,6 +105,7 @@ impl Machine {
         match self {
             Machine::Idle => Step::Done { rolled_back: false },
             Machine::Ask(machine) => machine.step(batch),
+            Machine::Call(machine) => machine.step(answers, batch),
             Machine::Customer(machine) => machine.step(answers, batch),
             Machine::Feed(machine) => machine.step(answers, batch),
             Machine::Fill(machine) => machine.step(answers, batch),
@@ -107,6 +119,7 @@ impl Machine {
     /// What it did, taken when it ends.
     pub(super) fn report(self) -> Report {
         match self {
+            Machine::Call(machine) => machine.report(),
             Machine::Order(machine) => machine.report(),
             Machine::Fill(machine) => machine.report(),
             Machine::Feed(machine) => machine.report(),
@@ -117,6 +130,7 @@ impl Machine {
     /// Why it could not go on.
     pub(super) fn complaint(&self) -> Option<String> {
         match self {
+            Machine::Call(machine) => machine.complaint(),
             Machine::Order(machine) => machine.complaint(),
             Machine::Customer(machine) => machine.complaint(),
             _ => None,

@@ -68,6 +68,33 @@ impl Order {
         }
     }
 
+    /// What the procedure is handed.
+    pub(super) fn parameters(&self) -> Vec<Value> {
+        let flag = |flag: bool| Value::from(i64::from(flag));
+        vec![
+            self.number.into(),
+            self.now.into(),
+            self.account.into(),
+            self.symbol.as_str().into(),
+            self.quantity.into(),
+            flag(self.wishes_to_sell),
+            flag(self.limited),
+            flag(self.stops),
+            flag(self.lifo),
+            flag(!self.on_margin),
+            flag(self.by_another),
+            i64::from(self.which as u32).into(),
+            ((self.which >> 32) as i64).into(),
+            self.away_bp.into(),
+            flag(!self.rolls_back),
+        ]
+    }
+
+    /// Whether it will be rolled back on purpose, and whether it will wait for its price.
+    pub(super) fn intends(&self) -> (bool, bool) {
+        (self.rolls_back, self.limited)
+    }
+
     pub(super) fn report(self) -> Report {
         match self.rolls_back {
             true => Report::RolledBack,

@@ -12,7 +12,7 @@ use super::{DONE, Inputs};
 use crate::transaction::{Answers, Batch, Step, Value};
 
 /// What marks an edited text.
-const MARK: &str = " *";
+pub(in crate::brokerage) const MARK: &str = " *";
 
 /// What is edited: how its rows are locked and written, and how long its texts may be.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +39,11 @@ impl Update {
             _ => (Find::symbol(&mut draws, scale), (House::UpdateLockCash, House::UpdateDescription, 100)),
         };
         Update { step: 0, find, edit: Edit { lock: edit.0, write: edit.1, most: edit.2 } }
+    }
+
+    /// What the procedure is handed; the way also says what is edited.
+    pub(super) fn parameters(&self) -> Vec<Value> {
+        self.find.parameters()
     }
 
     pub(super) fn step(&mut self, answers: &Answers, batch: &mut Batch) -> Step {

@@ -13,7 +13,7 @@ use bench::Bench;
 const PRESETS: [Preset; 2] = [Preset::Desk, Preset::House];
 
 fn spec(preset: Preset, market: Market) -> Spec {
-    Spec { preset, customers: 60, days: 1, market, maintenance: true }
+    Spec { preset, customers: 60, days: 1, market, maintenance: true, procedures: false }
 }
 
 fn house(spec: Spec, epoch: u64) -> Brokerage {

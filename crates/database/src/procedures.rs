@@ -1,0 +1,75 @@
+//! The stored procedures of a data set, made in its own schema beside its tables.
+//!
+//! The one idea: the mark of the data set says which version of them is there; another one is replaced, and a data set that
+//! has none yet gets them when they are first asked for. They go with the schema.
+//!
+//! What it does not do: it writes no procedure; their texts come from `workload`.
+
+use crate::dataset::mark::TABLE;
+use crate::{DataSet, Database, DatabaseError, Failure, FailureKind, Session, Texts};
+use study::{Engine, Sessions};
+use workload::brokerage::Preset;
+use workload::brokerage::procedures::{self, Language};
+use workload::transaction::Value;
+
+/// The fact of the mark that holds their version.
+const FACT: &str = "procedures";
+
+/// The language of an engine's procedures; none where it has no procedures.
+pub fn language(engine: Engine) -> Option<Language> {
+    match engine {
+        Engine::Postgres => Some(Language::Postgres),
+        Engine::Mariadb => Some(Language::Mariadb),
+        Engine::Sqlite | Engine::Null => None,
+    }
+}
+
+/// Sees to it that the procedures of a brokerage data set are there as this version of Prony writes them; whether any had
+/// to be made. The data set must be filled.
+///
+/// # Errors
+/// When the user may not make them, the server is none that understands them, or it refuses.
+pub fn see_to(database: &dyn Database, dataset: &DataSet) -> Result<bool, DatabaseError> {
+    let (DataSet::Brokerage { scale, .. }, Some(language)) = (dataset, language(database.engine())) else {
+        return Ok(false);
+    };
+    let facts = database.facts();
+    if language == Language::Mariadb && !facts.version.to_lowercase().contains("mariadb") {
+        let needed = "MariaDB for stored procedures (or procedures = false)".to_owned();
+        return Err(DatabaseError::Version { place: facts.place, needed, found: facts.version });
+    }
+    let version = procedures::version(scale.preset, language);
+    let mut session = database.session(&Texts::none(database.engine()), &Sessions::default())?;
+    let failed = |failure| failed(database, failure);
+    if known(&mut *session).map_err(failed)?.as_deref() == Some(version.as_str()) {
+        return Ok(false);
+    }
+    make(&mut *session, scale.preset, language, &version).map_err(failed)?;
+    Ok(true)
+}
+
+/// The version that the mark knows.
+fn known(session: &mut dyn Session) -> Result<Option<String>, Failure> {
+    let rows = session.query(&format!("SELECT value FROM {TABLE} WHERE fact = '{FACT}'"))?;
+    Ok(rows.first().and_then(|row| row.first()).and_then(Value::text).map(str::to_owned))
+}
+
+/// Makes all of them. The mark loses its word first and gets it last, so that what is cut off in between is made again.
+fn make(session: &mut dyn Session, preset: Preset, language: Language, version: &str) -> Result<(), Failure> {
+    session.script(&format!("DELETE FROM {TABLE} WHERE fact = '{FACT}'"))?;
+    for definition in procedures::definitions(preset, language) {
+        session.script(&definition.drop)?;
+        session.script(&definition.create)?;
+    }
+    session.script(&format!("INSERT INTO {TABLE} (fact, value) VALUES ('{FACT}', '{version}')"))
+}
+
+fn failed(database: &dyn Database, failure: Failure) -> DatabaseError {
+    let text = failure.text.to_lowercase();
+    let denied = failure.kind == FailureKind::Refused && (text.contains("denied") || text.contains("42501"));
+    let action = "make stored procedures in the schema of the data set";
+    match denied {
+        true => DatabaseError::Privilege { place: database.place(), action: action.to_owned(), text: failure.text },
+        false => DatabaseError::statement(&database.place(), action, failure),
+    }
+}

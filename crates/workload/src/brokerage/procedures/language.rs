@@ -1,0 +1,98 @@
+//! The two languages that procedures are written in, and where they differ.
+//!
+//! The one idea: everything that is not SQL of a statement (assignments, loops, arithmetic on texts) has one spelling for
+//! each language here, so that the course of a transaction is written once.
+
+/// The language of a procedure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// PL/pgSQL: functions that give back rows.
+    Postgres,
+    /// MariaDB's SQL/PSM: procedures that give back one set of rows after the other.
+    Mariadb,
+}
+
+/// What a variable or a parameter holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A whole number of 64 bits.
+    Int,
+    /// A text of up to 255 letters.
+    Text,
+    /// A text without a bound.
+    Long,
+}
+
+impl Language {
+    /// The name of a type.
+    pub(super) fn kind(self, kind: Kind) -> &'static str {
+        match (self, kind) {
+            (_, Kind::Int) => "bigint",
+            (Language::Postgres, _) => "text",
+            // As the columns are, so that texts compare by their bytes.
+            (Language::Mariadb, Kind::Text) => "varchar(255) character set utf8mb4 collate utf8mb4_bin",
+            (Language::Mariadb, Kind::Long) => "longtext character set utf8mb4 collate utf8mb4_bin",
+        }
+    }
+
+    /// A constant text between the fields of a row.
+    pub(super) fn between_fields(self) -> &'static str {
+        match self {
+            Language::Postgres => "E'\\x1f'",
+            Language::Mariadb => "char(31 using utf8mb4)",
+        }
+    }
+
+    /// A constant text behind each row.
+    pub(super) fn behind_row(self) -> &'static str {
+        match self {
+            Language::Postgres => "E'\\x1e'",
+            Language::Mariadb => "char(30 using utf8mb4)",
+        }
+    }
+
+    /// A value as a text, also when there is none.
+    pub(super) fn shown(self, value: &str) -> String {
+        match self {
+            Language::Postgres => format!("coalesce(({value})::text, E'\\x1a')"),
+            Language::Mariadb => format!("coalesce({value}, char(26 using utf8mb4))"),
+        }
+    }
+
+    /// A whole number as a text.
+    pub(super) fn text(self, value: &str) -> String {
+        match self {
+            Language::Postgres => format!("({value})::text"),
+            Language::Mariadb => format!("cast({value} as char)"),
+        }
+    }
+
+    /// A text as a whole number.
+    pub(super) fn int(self, value: &str) -> String {
+        match self {
+            Language::Postgres => format!("({value})::bigint"),
+            Language::Mariadb => format!("cast({value} as signed)"),
+        }
+    }
+
+    /// So many letters of a text, from a place that is counted from 0.
+    pub(super) fn part(self, text: &str, from: &str, count: &str) -> String {
+        match self {
+            Language::Postgres => format!("substr({text}, ({from} + 1)::int, ({count})::int)"),
+            Language::Mariadb => format!("substr({text}, {from} + 1, {count})"),
+        }
+    }
+
+    /// A quotient without its fraction, as Rust divides.
+    pub(super) fn divided(self, dividend: &str, divisor: &str) -> String {
+        match self {
+            Language::Postgres => format!("(({dividend}) / ({divisor}))"),
+            Language::Mariadb => format!("(({dividend}) div ({divisor}))"),
+        }
+    }
+
+    /// A share of an amount, as [`basis_points`](super::super::codes::basis_points) rounds it.
+    pub(super) fn basis_points(self, amount: &str, points: &str) -> String {
+        self.divided(&format!("({amount}) * {points} + 5000"), "10000")
+    }
+}

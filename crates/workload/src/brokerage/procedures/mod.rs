@@ -1,0 +1,136 @@
+//! The transactions as stored procedures, for engines that have them.
+//!
+//! The one idea: each class of transactions is one procedure. Its SQL is that of the statements and its course is written
+//! once, for both languages; the generator draws its inputs as ever, sends one call, and hears what was read and what came of it.
+//!
+//! What it does not do: it makes no procedure in a database, and the clean-up before a run stays a matter of statements.
+
+mod body;
+mod columns;
+mod feed;
+mod fill;
+mod heard;
+mod language;
+mod list;
+mod maintenance;
+mod old;
+mod order;
+mod reads;
+
+pub(super) use feed::{DIGITS, SYMBOL};
+pub(super) use heard::outcomes;
+pub use heard::{Heard, heard};
+pub use language::Language;
+pub(super) use maintenance::names;
+
+use super::mix::{Class, parts};
+use super::Preset;
+use crate::transaction::Statement;
+use body::Body;
+use language::Kind;
+
+/// A parameter of a procedure.
+type Parameter = (String, Kind);
+
+/// What a procedure is made of.
+struct Procedure {
+    parameters: Vec<Parameter>,
+    body: Body,
+}
+
+/// A procedure in the text of its language.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Definition {
+    /// Its name, in the schema of the data set.
+    pub name: String,
+    /// Drops it, if it is there.
+    pub drop: String,
+    /// Makes it. One statement, with semicolons inside.
+    pub create: String,
+}
+
+/// The procedures of a preset, in the order of its classes.
+pub fn definitions(preset: Preset, language: Language) -> Vec<Definition> {
+    classes(preset).map(|class| definition(class, preset, language)).collect()
+}
+
+/// The calls of the procedures: what [`Brokerage`](super::Brokerage) calls in the mode of procedures.
+pub fn calls(preset: Preset, language: Language) -> Vec<Statement> {
+    let call = |class: Class| {
+        let count = procedure(class, preset, language).parameters.len();
+        let marks: Vec<String> = (1..=count).map(|number| format!("${number}")).collect();
+        let (name, marks) = (name(class), marks.join(", "));
+        let sql = match language {
+            Language::Postgres => format!("select heard from {name}({marks}) as heard"),
+            Language::Mariadb => format!("call {name}({marks})"),
+        };
+        Statement { name: format!("{}: call", class.name()), sql, rows: true }
+    };
+    classes(preset).map(call).collect()
+}
+
+/// A word that changes when a procedure does.
+pub fn version(preset: Preset, language: Language) -> String {
+    let text: String = definitions(preset, language).into_iter().map(|one| one.create).collect();
+    let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    format!("{:016x}", text.bytes().fold(0xcbf2_9ce4_8422_2325, mix))
+}
+
+fn classes(preset: Preset) -> impl Iterator<Item = Class> {
+    parts(preset).iter().map(|part| part.0)
+}
+
+fn name(class: Class) -> String {
+    class.name().replace('-', "_")
+}
+
+fn procedure(class: Class, preset: Preset, language: Language) -> Procedure {
+    let body = Body::new(language, preset);
+    match class {
+        Class::Order => order::order(body),
+        Class::Result => fill::fill(body),
+        Class::Feed => feed::feed(body),
+        Class::Lookup => old::lookup(body),
+        Class::Update => old::update(body),
+        Class::Status => reads::status(body),
+        Class::Position => reads::position(body),
+        Class::Watch => reads::watch(body),
+        Class::Detail => reads::detail(body),
+        Class::Volume => reads::volume(body),
+        Class::Maintenance => maintenance::maintenance(body),
+    }
+}
+
+fn definition(class: Class, preset: Preset, language: Language) -> Definition {
+    let name = name(class);
+    let Procedure { parameters, body } = procedure(class, preset, language);
+    let list: Vec<String> =
+        parameters.iter().map(|(name, kind)| format!("{name} {}", language.kind(*kind))).collect();
+    let (list, body) = (list.join(", "), body.written());
+    let (drop, create) = match language {
+        Language::Postgres => (
+            format!("drop function if exists {name}"),
+            format!("create function {name}({list}) returns setof text language plpgsql as $body$\n{body}\n$body$"),
+        ),
+        Language::Mariadb => (
+            format!("drop procedure if exists {name}"),
+            format!("create procedure {name}({list}) modifies sql data sql security invoker\n{body}"),
+        ),
+    };
+    Definition { name, drop, create }
+}
+
+/// Parameters that hold whole numbers.
+fn ints(names: &[&str]) -> Vec<Parameter> {
+    names.iter().map(|name| ((*name).to_owned(), Kind::Int)).collect()
+}
+
+/// Parameters that hold short texts.
+fn texts(names: &[&str]) -> Vec<Parameter> {
+    names.iter().map(|name| ((*name).to_owned(), Kind::Text)).collect()
+}
+
+/// Parameters that hold lists.
+fn lists(names: &[&str]) -> Vec<Parameter> {
+    names.iter().map(|name| ((*name).to_owned(), Kind::Long)).collect()
+}

@@ -1,0 +1,102 @@
+//! Trade-Lookup and Trade-Update as procedures: old trades are found in the same ways, then read or edited.
+
+use super::super::statements::House;
+use super::super::steps::{FOUND, MARK};
+use super::body::{Body, NUMBER};
+use super::list::{List, number};
+use super::{Procedure, ints, lists, texts};
+
+/// Numbers of the trades that were found, ascending.
+const FOUND_TRADES: List = List { variable: "v_found", width: NUMBER };
+
+/// Names of the variables that hold one number each.
+fn numbers() -> Vec<String> {
+    (1..=FOUND).map(|place| format!("v_n{place}")).collect()
+}
+
+/// Way (0 by numbers, 1 by account, 2 by symbol, 3 by lots), its inputs, and the numbers where they are known.
+fn begin(body: &mut Body) -> Vec<super::Parameter> {
+    let mut parameters = ints(&["p_way", "p_key", "p_from"]);
+    parameters.extend(texts(&["p_symbol"]));
+    parameters.extend(lists(&["p_numbers"]));
+    body.ints(&["v_trade", "v_lot", "v_before", "v_after", "v_slot"]);
+    let names = numbers();
+    body.ints(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    body.texts(&["v_text"]);
+    body.lists(&[FOUND_TRADES.variable, "v_record"]);
+    body.begin();
+    body.set(FOUND_TRADES.variable, "p_numbers");
+    parameters
+}
+
+fn find(body: &mut Body, lots: bool) {
+    let keep = |body: &mut Body| {
+        let record = [number(body, "v_trade")];
+        FOUND_TRADES.insert(body, &record, true);
+    };
+    body.when("p_way = 1", |body| body.each(House::TradesOfAccount, &["p_key", "p_from"], &["v_trade"], keep));
+    body.when("p_way = 2", |body| body.each(House::TradesOfSymbol, &["p_symbol", "p_from"], &["v_trade"], keep));
+    if lots {
+        let row = ["v_lot", "v_trade", "v_before", "v_after"];
+        body.when("p_way = 3", |body| body.each(House::LookupLots, &["p_key"], &row, keep));
+    }
+    body.tell();
+}
+
+/// Does something with the numbers; a short list repeats its last.
+fn with_numbers(body: &mut Body, what: impl FnOnce(&mut Body, &[&str])) {
+    let count = FOUND_TRADES.count(body);
+    body.when(format!("{FOUND_VARIABLE} <> ''"), |body| {
+        let names = numbers();
+        for (place, name) in names.iter().enumerate() {
+            let value = FOUND_TRADES.number(body, &format!("least({place}, {count} - 1)"), 0);
+            body.set(name, value);
+        }
+        what(body, &names.iter().map(String::as_str).collect::<Vec<_>>());
+    });
+}
+
+const FOUND_VARIABLE: &str = FOUND_TRADES.variable;
+
+pub(super) fn lookup(mut body: Body) -> Procedure {
+    let parameters = begin(&mut body);
+    find(&mut body, true);
+    with_numbers(&mut body, |body, numbers| {
+        body.give(House::LookupTrades, numbers);
+        body.give(House::LookupEvents, numbers);
+    });
+    body.commit();
+    Procedure { parameters, body }
+}
+
+pub(super) fn update(mut body: Body) -> Procedure {
+    let parameters = begin(&mut body);
+    find(&mut body, false);
+    with_numbers(&mut body, |body, numbers| {
+        body.give(House::LookupEvents, numbers);
+        for (way, lock, write, most) in [
+            (0, House::UpdateLockTrades, House::UpdatePlacedBy, 50),
+            (1, House::UpdateLockSettlements, House::UpdateKind, 40),
+            (2, House::UpdateLockCash, House::UpdateDescription, 100),
+        ] {
+            body.when(format!("p_way = {way}"), |body| {
+                body.each(lock, numbers, &["v_trade", "v_text"], |body| {
+                    let text = marked(most);
+                    body.say(write, &[&text, "v_trade"]);
+                });
+            });
+        }
+    });
+    body.commit();
+    body.tell();
+    Procedure { parameters, body }
+}
+
+/// The text with the mark, or without when it had it; as it is when there is no room.
+fn marked(most: usize) -> String {
+    let length = MARK.len();
+    format!(
+        "case when right(v_text, {length}) = '{MARK}' then left(v_text, char_length(v_text) - {length}) \
+         when char_length(v_text) + {length} <= {most} then concat(v_text, '{MARK}') else v_text end"
+    )
+}
