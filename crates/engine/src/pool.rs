@@ -154,10 +154,8 @@ impl Asked {
 
     fn statements(&self, engine: Engine) -> Vec<Statement> {
         match self {
-            Asked::Brokerage { spec, .. } if spec.procedures => {
-                database::procedures::language(engine)
-                    .map_or_else(Vec::new, |language| brokerage::procedures::calls(spec.preset, language))
-            }
+            Asked::Brokerage { spec, .. } if spec.procedures => database::procedures::language(engine)
+                .map_or_else(Vec::new, |language| brokerage::procedures::calls(spec.preset, language)),
             Asked::Brokerage { spec, .. } => brokerage::statements(spec.preset),
             Asked::Scripts { program, .. } => program.statements(),
             Asked::Rows { spec } => rows::statements(spec),

@@ -18,7 +18,8 @@ pub(super) fn fill(mut body: Body) -> Procedure {
     body.texts(&["v_symbol", "v_order_type", "v_status", "v_security", "v_verb"]);
     body.lists(&[USED.variable, "v_record"]);
     body.begin();
-    let trade = ["v_account", "v_symbol", "v_order_type", "v_quantity", "v_bid", "v_cash", "v_lifo", "v_status", "v_fee"];
+    let trade =
+        ["v_account", "v_symbol", "v_order_type", "v_quantity", "v_bid", "v_cash", "v_lifo", "v_status", "v_fee"];
     body.read(Shared::FillTrade, &["p_trade"], &trade);
     body.when(format!("v_status = '{}'", codes::SUBMITTED), |body| {
         ask(body);
@@ -90,7 +91,8 @@ fn money(body: &mut Body) {
     let tax = body.language.basis_points("v_value - v_cost", "v_levies");
     let taxed = "v_sells = 1 and v_tax_status <> 0 and v_value > v_cost";
     body.set("v_tax", format!("case when {taxed} then {tax} else 0 end"));
-    let (gross, withheld) = ("case when v_sells = 1 then v_value else -v_value end", "case when v_tax_status = 1 then v_tax else 0 end");
+    let (gross, withheld) =
+        ("case when v_sells = 1 then v_value else -v_value end", "case when v_tax_status = 1 then v_tax else 0 end");
     body.set("v_amount", format!("({gross}) - v_fee - v_commission - ({withheld})"));
 }
 

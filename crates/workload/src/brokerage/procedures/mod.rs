@@ -23,8 +23,8 @@ pub use heard::{Heard, heard};
 pub use language::Language;
 pub(super) use maintenance::names;
 
-use super::mix::{Class, parts};
 use super::Preset;
+use super::mix::{Class, parts};
 use crate::transaction::Statement;
 use body::Body;
 use language::Kind;
@@ -104,8 +104,7 @@ fn procedure(class: Class, preset: Preset, language: Language) -> Procedure {
 fn definition(class: Class, preset: Preset, language: Language) -> Definition {
     let name = name(class);
     let Procedure { parameters, body } = procedure(class, preset, language);
-    let list: Vec<String> =
-        parameters.iter().map(|(name, kind)| format!("{name} {}", language.kind(*kind))).collect();
+    let list: Vec<String> = parameters.iter().map(|(name, kind)| format!("{name} {}", language.kind(*kind))).collect();
     let (list, body) = (list.join(", "), body.written());
     let (drop, create) = match language {
         Language::Postgres => (

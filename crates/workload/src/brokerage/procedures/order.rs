@@ -77,12 +77,17 @@ fn choose(body: &mut Body) {
         body.set("v_price", price);
     });
     let [limit_sell, stop_loss] = [codes::LIMIT_SELL, codes::STOP_LOSS];
-    let sale = format!("case when p_limited = 0 then '{}' when p_stops = 1 then '{stop_loss}' else '{limit_sell}' end", codes::MARKET_SELL);
+    let sale = format!(
+        "case when p_limited = 0 then '{}' when p_stops = 1 then '{stop_loss}' else '{limit_sell}' end",
+        codes::MARKET_SELL
+    );
     let purchase = format!("case when p_limited = 0 then '{}' else '{}' end", codes::MARKET_BUY, codes::LIMIT_BUY);
     body.set("v_order_type", format!("case when v_sells = 1 then {sale} else {purchase} end"));
     body.when("p_limited = 1", |body| {
         body.set("v_away", body.language.basis_points("v_price", "p_away"));
-        let away = format!("case when v_order_type = '{limit_sell}' then v_price + v_away else greatest(v_price - v_away, 1) end");
+        let away = format!(
+            "case when v_order_type = '{limit_sell}' then v_price + v_away else greatest(v_price - v_away, 1) end"
+        );
         body.set("v_price", away);
     });
 }

@@ -35,7 +35,8 @@ impl Maintenance {
 
     /// What the procedure is handed: the round, and by name what its statement needs.
     pub(super) fn parameters(mut self, number: u64) -> Vec<Value> {
-        let mut known: Vec<(&str, Value)> = names(self.statement).iter().copied().zip(self.parameters.drain(..)).collect();
+        let mut known: Vec<(&str, Value)> =
+            names(self.statement).iter().copied().zip(self.parameters.drain(..)).collect();
         known.push(("p_round", ((number % TABLES) as i64).into()));
         known.push(("p_new", self.symbol.into()));
         let value = |name: &str| known.iter().find(|one| one.0 == name).map_or(Value::Null, |one| one.1.clone());
