@@ -45,7 +45,8 @@ pub struct TrialSummary {
     pub provenance: Provenance,
     /// Wall-clock start, nanoseconds since 1970 in UTC.
     pub started_unix_ns: i64,
-    /// The measured window on the trial's clock; of an interrupted trial, the part of it that was finished.
+    /// The measured window on the trial's clock; of an interrupted trial, the part of it that was finished; where whole cycles
+    /// of checkpoints are counted, these.
     pub window: Window,
     /// Whether it ended before its time. It is shown, and nothing is concluded from it.
     pub interrupted: bool,
@@ -55,7 +56,8 @@ pub struct TrialSummary {
     pub elapsed_s: f64,
     /// Whether the work was fixed and the time followed (then `elapsed_s` is the result).
     pub fixed_work: bool,
-    /// CPU of the generator's process in the window.
+    /// CPU of the generator's process in the window; where the window was cut to whole cycles of checkpoints, the share that
+    /// the work in them has of all that was measured.
     pub generator_cpu: CpuTime,
     /// What the probes saw of machine and disks in the window.
     pub machine: MachineSummary,
@@ -618,6 +620,8 @@ pub enum CaveatKind {
     NotSteady,
     /// The window was too short to say.
     WindowTooShort,
+    /// The window holds no whole cycle of checkpoints.
+    NoWholeCycle,
     /// The open load was not sustained; the backlog grew.
     NotSustained,
     /// Operations failed.
@@ -664,6 +668,7 @@ impl CaveatKind {
             CaveatKind::LittleGap => "little-gap",
             CaveatKind::NotSteady => "not-steady",
             CaveatKind::WindowTooShort => "window-too-short",
+            CaveatKind::NoWholeCycle => "no-whole-cycle",
             CaveatKind::NotSustained => "not-sustained",
             CaveatKind::Failures => "failures",
             CaveatKind::Censored => "censored",

@@ -8,6 +8,7 @@
 mod compare;
 mod curve;
 mod finding;
+mod memory;
 mod run;
 pub mod statistics;
 mod transactions;
@@ -20,6 +21,7 @@ pub use finding::{
     ServiceFit, ServiceForm, Steady, SteadyAnswer, StreamSummary, Sustained, SustainedFinding, Tail, ThresholdOutcome,
     ThresholdState, TimePoint, TrialSummary, Verdict, Work,
 };
+pub use memory::{Checkpoints, Fits, Held, WorkingSet};
 pub use run::judge;
 pub use transactions::{ClassMix, PerTransaction, ServerSummary};
 pub use trial::{MIX_TOLERANCE, outcome, summarise, summarise_from, summarise_interrupted};

@@ -3,6 +3,8 @@
 //! The one idea: what the generator counted and what the server spent are put side by side, so that each transaction has
 //! its price. What was not observed stays unknown.
 
+use crate::{Checkpoints, WorkingSet};
+
 /// A class against its plan. Storage plans no shares; then only the share itself is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ClassMix {
@@ -43,6 +45,10 @@ pub struct ServerSummary {
     pub per_machine_core_per_s: Option<f64>,
     /// Transactions a second for each core that the server kept busy.
     pub per_server_core_per_s: Option<f64>,
+    /// Its checkpoints and the window; none where nothing is known of them.
+    pub checkpoints: Option<Checkpoints>,
+    /// The data beside the memories that may hold it.
+    pub working_set: Option<WorkingSet>,
 }
 
 /// What one transaction took of the server, on average over the window.

@@ -85,6 +85,17 @@ pub trait Database: Send + Sync {
         Vec::new()
     }
 
+    /// How the database stands at this moment, by name: its data, its buffer and what is in it, and what makes a checkpoint
+    /// due. Asked once when a trial has ended: it may take a second.
+    fn standing(&self) -> Vec<(String, f64)> {
+        Vec::new()
+    }
+
+    /// The files that hold the data set, without the log, when they are on this machine and may be looked at.
+    fn data_files(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
     /// Writes what the server still has to write, so that a trial begins or ends on a checkpoint.
     ///
     /// # Errors

@@ -148,6 +148,7 @@ pub(crate) fn trial(load: Spec, measure: Nanos) -> Trial {
             cache: Cache::AsLeft,
             settle: Nanos::ZERO,
             restore: false,
+            checkpoints: study::Checkpoints::default(),
         },
         phases,
         server: Vec::new(),

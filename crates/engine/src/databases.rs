@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use study::{At, DatabaseSpec, Sessions, Trial, Workload};
+use study::{At, Checkpoints, DatabaseSpec, Sessions, Trial, Workload};
 use units::Nanos;
 use workload::brokerage::{self, Preset, Scale};
 use workload::transaction::{Answers, Batch, Statement, Value};
@@ -135,6 +135,10 @@ impl Databases {
             }
             dataset::use_up(opening.database.as_ref(), dataset).map_err(&refused)?;
             opening.begin(trial).map_err(&refused)?;
+        }
+        if trial.state.checkpoints == Checkpoints::Leave {
+            remarks.push("no checkpoint was forced before the warm-up".to_owned());
+            return Ok(remarks);
         }
         opening.database.checkpoint().map_err(&refused)?;
         if matches!(opening.database.engine(), study::Engine::Postgres | study::Engine::Mariadb) {

@@ -6,7 +6,7 @@ use crate::observer::Observer;
 use crate::opened::{Backing, Opened};
 use crate::profile::Profile;
 use crate::state::{self, Prepared};
-use crate::{TrialError, muster, simulate};
+use crate::{TrialError, muster, simulate, standing};
 use observation::{Event, EventKind, Observations, Provenance, Window};
 use recorder::Clock;
 use std::sync::atomic::AtomicBool;
@@ -52,7 +52,8 @@ fn on_database(
     let Backing::Database(databases) = &mut opened.backing else { return Err(TrialError::Stopped) };
     match result {
         Ok(mut haul) => {
-            let asked = Profile::series(works.iter().map(|work| &work.profile), haul.ended);
+            let mut asked = Profile::series(works.iter().map(|work| &work.profile), haul.ended);
+            asked.extend(standing::series(databases, haul.ended));
             if observer.keeps() {
                 observer.interval(trial, &[], &asked);
             } else {

@@ -23,5 +23,6 @@ mod tree;
 
 pub use fingerprint::fingerprint;
 pub use generator::{cpu_time, thread_cpu_time};
+pub use memory::memory_bytes;
 pub use probes::Probes;
 pub use reading::{Reading, join, series, series_between};

@@ -1,6 +1,24 @@
 //! Memory of the machine (`/proc/meminfo`) and of this process (`/proc/self/statm`).
 
-use crate::scan;
+use crate::{cgroup, scan};
+
+/// Memory that this process and its neighbours may use, in bytes: the machine's, or what the tightest control group allows
+/// of it.
+pub fn memory_bytes() -> Option<u64> {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    let mounts = system::mounts::parse(&read("/proc/self/mountinfo"));
+    let folders = cgroup::folders(&read("/proc/self/cgroup"), &mounts, "memory");
+    let files = ["memory.max", "memory.limit_in_bytes"];
+    let limits = folders.iter().flat_map(|folder| files.map(|file| folder.join(file)));
+    let limits = limits.filter_map(|path| std::fs::read_to_string(path).ok());
+    allowed(&read("/proc/meminfo"), limits)
+}
+
+/// The least of the machine's memory and of the limits, which are words where nothing is limited.
+fn allowed(meminfo: &str, limits: impl Iterator<Item = String>) -> Option<u64> {
+    let machine = scan::after(meminfo, "MemTotal:").map(|kib| kib * 1024)?;
+    Some(limits.filter_map(|limit| limit.trim().parse().ok()).fold(machine, u64::min))
+}
 
 /// Gauges in bytes; what the kernel does not name is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,6 +52,14 @@ pub fn resident(text: &str, page_bytes: u64) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_tightest_limit_of_the_control_groups_is_the_memory_of_the_machine() {
+        let of = |limits: &[&str]| allowed("MemTotal: 1000 kB\n", limits.iter().map(|limit| (*limit).to_owned()));
+        assert_eq!(of(&["max\n", "9223372036854771712\n"]), Some(1_024_000));
+        assert_eq!(of(&["max\n", "512000\n", "600000\n"]), Some(512_000));
+        assert_eq!(allowed("", std::iter::empty()), None);
+    }
 
     #[test]
     fn names_that_begin_alike_are_told_apart() {

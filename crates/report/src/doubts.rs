@@ -95,6 +95,7 @@ pub fn heading(kind: CaveatKind) -> &'static str {
         CaveatKind::LittleGap => "Little's law does not close",
         CaveatKind::NotSteady => "Not steady",
         CaveatKind::WindowTooShort => "Window too short to tell whether it was steady",
+        CaveatKind::NoWholeCycle => "The window leaves out what checkpoints cost",
         CaveatKind::NotSustained => "The offered rate was not sustained",
         CaveatKind::Failures => "Operations failed",
         CaveatKind::Censored => "Operations never ended: tails are lower bounds",

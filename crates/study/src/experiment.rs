@@ -84,8 +84,8 @@ impl Experiment {
             (Group::Access, WorkloadKind::Files) => matches!(key.name, "direct" | "sync" | "pin" | "priority"),
             (Group::Access, WorkloadKind::Block) | (Group::Phases, _) => true,
             (Group::Access, _) => matches!(key.name, "pin" | "pacing"),
-            (Group::State, kind) if kind.transactions() => matches!(key.name, "state" | "settle"),
-            (Group::State, _) => key.name != "state",
+            (Group::State, kind) if kind.transactions() => matches!(key.name, "state" | "checkpoints" | "settle"),
+            (Group::State, _) => !matches!(key.name, "state" | "checkpoints"),
         }
     }
 

@@ -455,6 +455,14 @@ pub const KEYS: &[Key] = &[
         help: "What a trial finds in a database: the data as the last trial left it, or the data set brought back.",
     },
     Key {
+        name: "checkpoints",
+        group: Group::State,
+        kind: Kind::Choice(&["cycles", "force", "leave"]),
+        default: "cycles",
+        help: "Checkpoints of a database: force one before the warm-up and cut a window that holds whole cycles of them to \
+               these; force one and take the window as asked for; or force none.",
+    },
+    Key {
         name: "settle",
         group: Group::State,
         kind: Kind::Duration { min: Nanos::ZERO, max: DAY },

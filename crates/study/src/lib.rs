@@ -57,14 +57,14 @@ pub use problem::{Problem, Problems};
 pub use repeat::{Decision, Repeat};
 pub use search::{Answer, PASSES, PROBES_MAX, Purpose, Search, Step};
 pub use shipped::{Shipped, shipped};
-pub use state::AS_FOUND;
+pub use state::{AS_FOUND, checkpoints_of};
 pub use study::Study;
 pub use survey::{Survey, SurveyedSystem};
 pub use system::{Place, ScriptSpec, Stall, SystemSpec};
 pub use target::parse as target;
 pub use transactions::script_name;
 pub use trial::{
-    Access, Cache, Driver, Phases, Pool, Precondition, Priority, PriorityClass, ScriptsSpec, State, Stream, SyncMode,
-    Trial, Workload,
+    Access, Cache, Checkpoints, Driver, Phases, Pool, Precondition, Priority, PriorityClass, ScriptsSpec, State,
+    Stream, SyncMode, Trial, Workload,
 };
 pub use value::Value;

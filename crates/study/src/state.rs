@@ -6,7 +6,7 @@
 
 use crate::point::Point;
 use crate::value::Value;
-use crate::{Cache, Place, State, Stream};
+use crate::{Cache, Checkpoints, Place, State, Stream};
 use units::Nanos;
 
 /// The state of a point.
@@ -31,6 +31,29 @@ pub(crate) fn state(point: &Point) -> State {
             }
         },
         restore: point.word("state", 0) == "restore",
+        checkpoints: match point.word("checkpoints", 0) {
+            "force" => Checkpoints::Force,
+            "leave" => Checkpoints::Leave,
+            _ => Checkpoints::Cycles,
+        },
+    }
+}
+
+/// How the words of a trial's state say that its window stays as it was asked for.
+const FORCE: &str = "a checkpoint forced and the window as asked for";
+
+/// How they say that no checkpoint is forced.
+const LEAVE: &str = "checkpoints left alone";
+
+/// The policy on checkpoints of a trial that was planned or recorded, out of the words of its state.
+pub fn checkpoints_of(state: &str) -> Checkpoints {
+    let says = |words: &str| state.split(", ").any(|part| part == words);
+    if says(FORCE) {
+        Checkpoints::Force
+    } else if says(LEAVE) {
+        Checkpoints::Leave
+    } else {
+        Checkpoints::Cycles
     }
 }
 
@@ -76,8 +99,34 @@ pub(crate) fn words(state: &State, unasked: &str) -> String {
         }
         .to_owned(),
     );
+    match state.checkpoints {
+        Checkpoints::Cycles => {}
+        Checkpoints::Force => parts.push(FORCE.to_owned()),
+        Checkpoints::Leave => parts.push(LEAVE.to_owned()),
+    }
     if state.settle > Nanos::ZERO {
         parts.push(format!("{} to settle", units::duration(state.settle)));
     }
     parts.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_policy_on_checkpoints_is_read_back_from_the_words_of_a_state() {
+        for checkpoints in [Checkpoints::Cycles, Checkpoints::Force, Checkpoints::Leave] {
+            let state = State {
+                refill: false,
+                trim: false,
+                precondition: None,
+                cache: Cache::AsLeft,
+                settle: Nanos::from_secs(2),
+                restore: false,
+                checkpoints,
+            };
+            assert_eq!(checkpoints_of(&words(&state, AS_LEFT)), checkpoints);
+        }
+    }
 }

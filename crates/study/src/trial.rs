@@ -180,6 +180,20 @@ pub struct State {
     pub settle: Nanos,
     /// Bring the data set of a database back to what it was after the fill.
     pub restore: bool,
+    /// What is done about the checkpoints of a database's server.
+    pub checkpoints: Checkpoints,
+}
+
+/// What is done about the checkpoints of a database's server, and what they do to the measured window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Checkpoints {
+    /// One is forced before the warm-up; a window that holds whole cycles of them is cut to these.
+    #[default]
+    Cycles,
+    /// One is forced before the warm-up; the window stays as it was asked for.
+    Force,
+    /// None is forced; the window stays as it was asked for.
+    Leave,
 }
 
 /// Preconditioning: a sequential fill several times over, then the trial's own workload until it is steady.

@@ -185,7 +185,7 @@ fn gravity(kind: CaveatKind) -> u8 {
         K::NotSteady | K::CarryOver | K::OtherWriters | K::SharedDevice => 7,
         K::Steal | K::Pressure | K::Frequency => 8,
         K::Unfinished | K::FewReplicates => 9,
-        K::WindowTooShort => 10,
+        K::WindowTooShort | K::NoWholeCycle => 10,
         K::ThinTail | K::PlainDriver | K::Other => 11,
     }
 }

@@ -4,6 +4,7 @@
 //! the user has already done. A doubt without evidence is not raised; what was not probed is not doubted.
 
 use super::books::slot_time;
+use super::checkpoints::leaves_out;
 use super::cut::Cut;
 use super::machine::{cores, mean_of};
 use crate::{Caveat, CaveatKind, SteadyAnswer, StreamSummary, TrialSummary, Work};
@@ -12,19 +13,19 @@ use study::Judgement;
 use units::{Nanos, count, duration, milliseconds, percent, rate};
 
 /// All doubts about a trial, streams first, then the machine. `planned` is the window that an interrupted one should
-/// have had.
+/// have had; `books` are the cuts that the accounts belong to, which those of whole cycles are a part of.
 pub fn trial_doubts(
     summary: &TrialSummary,
-    cuts: &[Cut],
+    (cuts, books): (&[Cut], &[Cut]),
     judgement: &Judgement,
     planned: Option<Nanos>,
 ) -> Vec<Caveat> {
     let mut doubts = Doubts { trial: summary.label.index, found: Vec::new() };
     doubts.add(CaveatKind::Unfinished, planned.map(|planned| cut_short(summary, planned)));
-    for (stream, cut) in summary.streams.iter().zip(cuts) {
+    for ((stream, cut), books) in summary.streams.iter().zip(cuts).zip(books) {
         // With one stream its name says nothing that the trial does not.
         let name = if cuts.len() > 1 { format!("{}: ", cut.label.name) } else { String::new() };
-        let about = About { summary, stream, cut, judgement, name };
+        let about = About { summary, stream, cut, books, judgement, name };
         stream_doubts(&about, &mut doubts);
     }
     machine_doubts(summary, cuts, &mut doubts);
@@ -48,6 +49,8 @@ struct About<'a> {
     summary: &'a TrialSummary,
     stream: &'a StreamSummary,
     cut: &'a Cut<'a>,
+    /// The cut that the account belongs to.
+    books: &'a Cut<'a>,
     judgement: &'a Judgement,
     name: String,
 }
@@ -129,9 +132,9 @@ fn backlog(about: &About) -> Option<String> {
     if about.summary.interrupted {
         return None;
     }
-    let seconds = about.cut.seconds();
+    let seconds = about.books.seconds();
     let account = &about.stream.account;
-    let tally = about.cut.tally();
+    let tally = about.books.tally();
     let grew = account.planned as f64 - (tally.done + tally.failed) as f64;
     let inside = (account.service_ns + account.lateness_ns) as f64 / 1e9 / seconds;
     let is_backlog = grew > 0.01 * account.planned as f64 && grew > inside;
@@ -153,7 +156,7 @@ fn backlog(about: &About) -> Option<String> {
 fn generator_bound(about: &About) -> Option<String> {
     let observations = about.cut.observations;
     let threads = f64::from(observations.generators.max(1));
-    let busy = observations.generator_cpu.total_s() / counted_s(about) / threads;
+    let busy = about.summary.generator_cpu.total_s() / counted_s(about) / threads;
     // Fixed work over whole files spends its CPU in the kernel on behalf of the files: that is the system's share.
     if about.stream.offered_per_s.is_none() && busy >= 0.95 && !about.summary.fixed_work {
         return Some(format!(
@@ -274,6 +277,7 @@ fn thin_tail(about: &About) -> Option<String> {
 
 fn machine_doubts(summary: &TrialSummary, cuts: &[Cut], doubts: &mut Doubts) {
     let Some(observations) = cuts.first().map(|cut| cut.observations) else { return };
+    doubts.add(CaveatKind::NoWholeCycle, no_whole_cycle(summary, observations));
     doubts.add(CaveatKind::Cached, cached(summary, observations));
     doubts.add(CaveatKind::OtherWriters, other_writers(summary, observations));
     doubts.add(CaveatKind::Steal, steal(observations));
@@ -282,6 +286,11 @@ fn machine_doubts(summary: &TrialSummary, cuts: &[Cut], doubts: &mut Doubts) {
     doubts.add(CaveatKind::Frequency, frequency(observations));
     doubts.add(CaveatKind::ClockPause, pauses(summary, observations));
     doubts.add(CaveatKind::Damage, damage(summary, observations));
+}
+
+fn no_whole_cycle(summary: &TrialSummary, observations: &Observations) -> Option<String> {
+    let found = summary.server.as_ref()?.checkpoints.as_ref()?;
+    leaves_out(found, observations).then(|| found.text.clone())
 }
 
 /// What is counted.

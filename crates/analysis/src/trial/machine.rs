@@ -28,6 +28,12 @@ pub fn mean_of(observations: &Observations, probe: &str) -> Option<f64> {
     window_mean(series, &observations.window)
 }
 
+/// The last value of a level, which was read when the trial ended.
+pub fn level(observations: &Observations, probe: &str) -> Option<f64> {
+    let series = observations.series.iter().find(|series| series.probe == probe)?;
+    series.points.last().map(|point| point.1).filter(|value| value.is_finite())
+}
+
 /// Machine and disks over the window.
 pub fn machine_summary(observations: &Observations) -> MachineSummary {
     let read = |probe: &str| mean_of(observations, probe);

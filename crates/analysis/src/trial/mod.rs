@@ -1,6 +1,7 @@
 //! One trial reduced to figures: each file is one question to its observations.
 
 mod books;
+mod checkpoints;
 mod cut;
 mod doubts;
 mod interrupted;
@@ -14,12 +15,15 @@ mod summarise;
 mod sustained;
 mod timeline;
 mod uncertainty;
+mod working_set;
 
 pub use interrupted::summarise_interrupted;
 pub use mix::MIX_TOLERANCE;
 pub use outcome::outcome;
 pub use summarise::{summarise, summarise_from};
 
+#[cfg(test)]
+mod checkpoints_tests;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]

@@ -8,6 +8,7 @@
 
 use super::cut::Cut;
 use super::machine::{cores, mean_of, window_mean};
+use super::working_set::working_set;
 use crate::{PerTransaction, ServerSummary};
 use observation::{Observations, Series};
 use units::Nanos;
@@ -39,6 +40,7 @@ pub fn server_summary(observations: &Observations, cuts: &[Cut]) -> Option<Serve
         bytes_written_per_s: of_device(observations, "bytes_written").or_else(|| read("server.bytes_written")),
         processes: mean_of(observations, PROCESSES),
         counters: counters(observations),
+        working_set: working_set(observations),
         ..ServerSummary::default()
     };
     let cores = cores(observations).map(f64::from);

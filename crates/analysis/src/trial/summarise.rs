@@ -1,6 +1,7 @@
 //! One trial reduced to what reports and comparisons need.
 
 use super::books::slot_time;
+use super::checkpoints::checkpoints;
 use super::cut::{Class, Cut};
 use super::doubts::trial_doubts;
 use super::interrupted::account_of;
@@ -13,8 +14,11 @@ use super::sustained::sustained;
 use super::timeline::timeline;
 use super::uncertainty::{Rows, response_estimates, rows};
 use crate::statistics::batch_means::batch_mean_interval;
-use crate::{ClassSummary, CpuPerOperation, Estimate, Steady, SteadyAnswer, StreamSummary, TrialSummary};
-use observation::{Account, CellSource, Histogram, Observations, TrialLabel};
+use crate::{
+    Checkpoints, ClassSummary, CpuPerOperation, Estimate, ServerSummary, Steady, SteadyAnswer, StreamSummary,
+    TrialSummary,
+};
+use observation::{Account, CellSource, CpuTime, Histogram, Observations, TrialLabel, Window};
 use study::Judgement;
 use units::Nanos;
 
@@ -47,7 +51,34 @@ pub fn reduce<S: CellSource + ?Sized>(
     judgement: &Judgement,
     planned: Option<Nanos>,
 ) -> Result<TrialSummary, S::Error> {
+    let (found, window) = held(label, observations, planned.is_some());
+    if window == observations.window {
+        return reduce_window(label, (observations, observations), cells, (judgement, found), planned);
+    }
+    let cut = Observations { window, cells: Vec::new(), ..observations.clone() };
+    reduce_window(label, (&cut, observations), cells, (judgement, found), planned)
+}
+
+/// What is known of checkpoints, and the window that counts.
+fn held(label: &TrialLabel, observations: &Observations, interrupted: bool) -> (Option<Checkpoints>, Window) {
+    let may_cut = !interrupted && observations.elapsed_s.is_none();
+    match checkpoints(label, observations, may_cut) {
+        Some((found, window)) => (Some(found), window),
+        None => (None, observations.window),
+    }
+}
+
+/// The same over the window that counts. The books and the CPU of the generator are those of the window as it was `asked`.
+fn reduce_window<S: CellSource + ?Sized>(
+    label: &TrialLabel,
+    (observations, asked): (&Observations, &Observations),
+    cells: &S,
+    (judgement, found): (&Judgement, Option<Checkpoints>),
+    planned: Option<Nanos>,
+) -> Result<TrialSummary, S::Error> {
     let cuts = Cut::all(observations, label, cells)?;
+    let whole = if asked.window == observations.window { None } else { Some(Cut::all(asked, label, cells)?) };
+    let books = whole.as_deref().unwrap_or(&cuts);
     let responses: Vec<Placed> = cuts.iter().map(Cut::work_response).collect();
     let rows = if observations.elapsed_s.is_some() { Vec::new() } else { rows(&cuts, &responses, cells)? };
     let parts = cuts.iter().zip(&responses).enumerate();
@@ -62,18 +93,27 @@ pub fn reduce<S: CellSource + ?Sized>(
         streams: parts.map(|part| stream_summary(&part)).collect(),
         elapsed_s: observations.elapsed_s.unwrap_or(window_s),
         fixed_work: observations.elapsed_s.is_some(),
-        generator_cpu: observations.generator_cpu,
+        generator_cpu: generator_cpu(observations, &cuts, books),
         machine: machine_summary(observations),
-        server: server_summary(observations, &cuts),
+        server: server_summary(observations, &cuts).map(|server| ServerSummary { checkpoints: found, ..server }),
         timeline: timeline(observations, &cuts),
         events: observations.events.clone(),
         caveats: Vec::new(),
     };
     if let [only] = summary.streams.as_mut_slice() {
-        only.cpu = cpu_per_operation(observations, cuts[0].work_tally().done);
+        only.cpu = cpu_per_operation(observations, books[0].work_tally().done);
     }
-    summary.caveats = trial_doubts(&summary, &cuts, judgement, planned);
+    summary.caveats = trial_doubts(&summary, (&cuts, books), judgement, planned);
     Ok(summary)
+}
+
+/// CPU follows work: what was measured over the whole window is shared out by it.
+fn generator_cpu(observations: &Observations, cuts: &[Cut], books: &[Cut]) -> CpuTime {
+    let done = |cuts: &[Cut]| cuts.iter().map(|cut| cut.tally().done).sum::<u64>() as f64;
+    let (cut, all) = (done(cuts), done(books));
+    let share = if all > 0.0 { cut / all } else { 1.0 };
+    let whole = observations.generator_cpu;
+    CpuTime { user_s: whole.user_s * share, system_s: whole.system_s * share }
 }
 
 /// One stream with what was already made of it.

@@ -50,7 +50,7 @@ pub fn counters(session: &mut dyn Session) -> Result<Vec<(String, f64)>, Failure
     Ok(found.map(|(name, value)| (name.to_owned(), value)).collect())
 }
 
-fn number(value: &Value) -> Option<f64> {
+pub(super) fn number(value: &Value) -> Option<f64> {
     match value {
         Value::Int(number) => Some(*number as f64),
         Value::Float(number) => Some(*number),

@@ -1,6 +1,7 @@
 //! MariaDB behind the door that all engines share: a server by its URL, or a private one.
 
 use super::checkpoint::checkpoint;
+use super::standing::{files, standing};
 use super::{MariadbSession, Place, counters};
 use crate::dataset::place;
 use crate::server::mariadb::Server;
@@ -150,6 +151,19 @@ impl Database for Mariadb {
         // There was none yet, or the server was started anew.
         *watcher = self.outside().ok();
         watcher.as_mut().and_then(|session| counters(&mut **session).ok()).unwrap_or_default()
+    }
+
+    fn standing(&self) -> Vec<(String, f64)> {
+        let schema = self.dataset.as_ref().map(DataSet::schema);
+        let asked = self.outside().map(|mut session| standing(&mut *session, schema.as_deref()));
+        asked.ok().and_then(Result::ok).unwrap_or_default()
+    }
+
+    fn data_files(&self) -> Vec<PathBuf> {
+        // A path says nothing where the server runs elsewhere.
+        let (Some(dataset), Some(_)) = (&self.dataset, &self.server) else { return Vec::new() };
+        let asked = self.outside().map(|mut session| files(&mut *session, &dataset.schema()));
+        asked.ok().and_then(Result::ok).unwrap_or_default()
     }
 
     fn checkpoint(&self) -> Result<(), DatabaseError> {

@@ -13,6 +13,7 @@ mod failure;
 mod load;
 mod place;
 mod session;
+mod standing;
 mod value;
 
 #[cfg(test)]

@@ -49,12 +49,17 @@ pub fn counters(session: &mut super::PostgresSession) -> Result<Vec<(String, f64
     };
     let mut found = Vec::new();
     for sql in [Some(DATABASE), Some(if version < 17 { WRITER } else { WRITER_17 }), log].into_iter().flatten() {
-        let rows = session.query(sql)?;
-        let names = sql.split('"').skip(1).step_by(2);
-        let values = rows.first().into_iter().flatten();
-        found.extend(names.zip(values).filter_map(|(name, value)| Some((name.to_owned(), number(value)?))));
+        found.extend(named(session, sql)?);
     }
     Ok(found)
+}
+
+/// The first row of an answer, its numbers by the names that stand in quotes in the statement.
+pub(super) fn named(session: &mut super::PostgresSession, sql: &str) -> Result<Vec<(String, f64)>, Failure> {
+    let rows = session.query(sql)?;
+    let names = sql.split('"').skip(1).step_by(2);
+    let values = rows.first().into_iter().flatten();
+    Ok(names.zip(values).filter_map(|(name, value)| Some((name.to_owned(), number(value)?))).collect())
 }
 
 fn number(value: &Value) -> Option<f64> {

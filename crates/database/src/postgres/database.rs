@@ -1,5 +1,6 @@
 //! PostgreSQL behind the door that all databases share: a server given by URL, or a private one.
 
+use super::standing::{files, standing};
 use super::{Connect, PostgresSession, RawStream, counters, force_checkpoint};
 use crate::database::Conversation;
 use crate::server::postgres::Server;
@@ -190,6 +191,19 @@ impl Database for Postgres {
         // There was none yet, or the server was started anew.
         *watcher = self.plain().ok();
         watcher.as_mut().and_then(|session| counters(session).ok()).unwrap_or_default()
+    }
+
+    fn standing(&self) -> Vec<(String, f64)> {
+        let asked =
+            self.plain().map(|mut session| standing(&mut session, self.schema.as_deref(), self.server.is_some()));
+        asked.ok().and_then(Result::ok).unwrap_or_default()
+    }
+
+    fn data_files(&self) -> Vec<PathBuf> {
+        // A path says nothing where the server runs elsewhere.
+        let (Some(schema), Some(_)) = (&self.schema, self.server_processes().first()) else { return Vec::new() };
+        let asked = self.plain().map(|mut session| files(&mut session, schema));
+        asked.ok().and_then(Result::ok).unwrap_or_default()
     }
 
     fn checkpoint(&self) -> Result<(), DatabaseError> {

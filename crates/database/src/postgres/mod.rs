@@ -19,6 +19,7 @@ mod failure;
 mod fields;
 mod message;
 mod session;
+mod standing;
 mod stream;
 #[cfg(test)]
 mod tests;

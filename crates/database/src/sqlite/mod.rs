@@ -92,6 +92,15 @@ impl crate::Database for Database {
         Some(self.place.path().to_path_buf())
     }
 
+    fn standing(&self) -> Vec<(String, f64)> {
+        let asked = self.connected(&Texts::none(Engine::Sqlite), &Sessions::default(), false);
+        asked.ok().and_then(|mut session| self.settings.standing(&mut *session).ok()).unwrap_or_default()
+    }
+
+    fn data_files(&self) -> Vec<std::path::PathBuf> {
+        vec![self.place.path().to_path_buf()]
+    }
+
     fn checkpoint(&self) -> Result<(), DatabaseError> {
         let mut session = self.connected(&Texts::none(Engine::Sqlite), &Sessions::default(), false)?;
         let done = crate::Session::query(&mut *session, "PRAGMA wal_checkpoint(TRUNCATE)");

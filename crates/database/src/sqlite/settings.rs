@@ -1,6 +1,7 @@
 //! Settings of SQLite that a study may vary, and those of a fill.
 
-use crate::DatabaseError;
+use crate::{DatabaseError, Failure, Session};
+use workload::transaction::Value;
 
 /// What makes a fill fast. A fill that is cut off leaves a file whose head still says that it is ours and unfinished, so
 /// that nothing in it needs to be saved; one writer fills it alone.
@@ -56,6 +57,27 @@ impl Settings {
         let settings = self.values.iter().map(|(key, value)| format!("PRAGMA {key} = {value}; "));
         let journal = self.journal.iter().map(|mode| format!("PRAGMA journal_mode = {mode}; ")).collect::<String>();
         format!("{journal}PRAGMA foreign_keys = ON; {}", settings.collect::<String>())
+    }
+
+    /// The data beside the buffer that each session has, and the log that makes a commit write it back; in bytes.
+    ///
+    /// # Errors
+    /// The failure.
+    pub(super) fn standing(&self, session: &mut dyn Session) -> Result<Vec<(String, f64)>, Failure> {
+        let mut ask = |pragma: &str| {
+            let rows = session.query(&format!("PRAGMA {pragma}"))?;
+            Ok::<f64, Failure>(rows.first().and_then(|row| row.first()).and_then(Value::int).unwrap_or(0) as f64)
+        };
+        let (page, pages) = (ask("page_size")?, ask("page_count")?);
+        let (cache, due) = (ask("cache_size")?, ask("wal_autocheckpoint")?);
+        // Pages when it is positive, KiB when it is negative.
+        let cache = if cache < 0.0 { -cache * 1024.0 } else { cache * page };
+        let found = [
+            ("data bytes now", page * pages),
+            ("buffer of each session bytes now", cache),
+            ("log before a checkpoint bytes now", due.max(0.0) * page),
+        ];
+        Ok(found.map(|(name, value)| (name.to_owned(), value)).to_vec())
     }
 
     /// For the fingerprint. `found` is the journal mode of the file as it is.

@@ -77,6 +77,7 @@ pub fn trial(streams: Vec<Stream>, measure: Nanos) -> Trial {
             cache: Cache::AsLeft,
             settle: Nanos::ZERO,
             restore: false,
+            checkpoints: study::Checkpoints::default(),
         },
         phases: Phases {
             warm_up: Nanos::ZERO,

@@ -6,6 +6,7 @@ mod brokerage;
 mod claims;
 mod compare;
 mod crash;
+mod cycles;
 mod database_errors;
 mod database_full;
 mod device;

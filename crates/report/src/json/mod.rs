@@ -7,6 +7,7 @@
 
 mod compare;
 mod finding;
+mod memory;
 mod programs;
 mod run;
 mod server;

@@ -1,6 +1,6 @@
 //! The server of a database in a trial.
 
-use super::{number, optional};
+use super::{memory, number, optional};
 use analysis::ServerSummary;
 use serde_json::{Value, json};
 
@@ -20,6 +20,8 @@ pub(super) fn entry(server: &ServerSummary) -> Value {
             "bytes_written": optional(each.bytes_written),
             "log_bytes": optional(each.log_bytes),
         },
+        "checkpoints": server.checkpoints.as_ref().map(memory::checkpoints),
+        "working_set": server.working_set.as_ref().map(|set| memory::working_set(set, crate::view::working_set(server))),
         "transactions_per_machine_core_per_s": optional(server.per_machine_core_per_s),
         "transactions_per_server_core_per_s": optional(server.per_server_core_per_s),
         "counters_per_s": server.counters.iter().map(|(name, rate)| json!({

@@ -30,7 +30,8 @@ fn plain(sweep: &Sweep, word: &str, text: String) -> Conclusion {
     }
 }
 
-fn place(quoted: &Quoted, several: bool) -> String {
+/// `brokerage on postgres at 4 sessions`.
+pub fn place(quoted: &Quoted, several: bool) -> String {
     let at = if quoted.at.is_empty() { String::new() } else { format!(" at {}", quoted.at) };
     let on = if several { format!(" on {}", quoted.curve.system) } else { String::new() };
     format!("{}{on}{at}", quoted.curve.stream)

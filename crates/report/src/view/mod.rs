@@ -15,6 +15,7 @@ mod elapsed;
 mod figure;
 mod headline;
 mod interrupted;
+mod memory;
 mod mix;
 mod of_trial;
 mod points;
@@ -31,6 +32,7 @@ mod versus;
 
 pub use conclusion::{Conclusion, Tone, conclusion, with_interval};
 pub use figure::{Axis, Datum, Figure, Form, Guide, Key, Look, Panel, Series, Spacing, Span};
+pub use memory::working_set;
 pub use quantity::Quantity;
 pub use table::{Cell, Column, Held, Table};
 
@@ -109,7 +111,12 @@ fn conclusions(findings: &Findings) -> Vec<Conclusion> {
 
 /// What transactions cost, and whether their data is right.
 fn costs(findings: &Findings, sweeps: &[Sweep]) -> Vec<Conclusion> {
-    sweeps.iter().flat_map(|sweep| cost::conclusions(findings, sweep)).collect()
+    sweeps.iter().flat_map(|sweep| costs_of(findings, sweep)).collect()
+}
+
+fn costs_of(findings: &Findings, sweep: &Sweep) -> Vec<Conclusion> {
+    let told = memory::conclusions(findings, sweep);
+    told.into_iter().chain(cost::conclusions(findings, sweep)).collect()
 }
 
 /// Experiments over transfer size follow each other side by side (on and off alignment); all others stand alone.
@@ -138,7 +145,7 @@ fn section(findings: &Findings, sweeps: &[&Sweep], doubts: &Doubts) -> Section {
     let constant: Vec<String> = main.constant.iter().map(|(name, level)| format!("{name} {level}")).collect();
     let names: Vec<&str> = sweeps.iter().map(|sweep| sweep.experiment).collect();
     let main_figure = main_figure(findings, sweeps, doubts);
-    let of_transactions = sweeps.iter().flat_map(|sweep| cost::conclusions(findings, sweep));
+    let of_transactions = sweeps.iter().flat_map(|sweep| costs_of(findings, sweep));
     Section {
         title: names.join(" · "),
         constant: constant.join(", "),
@@ -190,6 +197,7 @@ fn further_figures(findings: &Findings, sweeps: &[&Sweep], doubts: &Doubts) -> V
     for sweep in sweeps {
         figures.extend(mix::figures(findings, sweep, doubts));
         figures.extend(server::figures(findings, sweep));
+        figures.extend(memory::figures(findings, sweep));
         figures.extend(search::figures(findings, sweep.experiment));
         figures.extend(sustained::figures(findings, sweep.experiment));
         // Transfer sizes are about means of single operations; a distribution at one size would say little.

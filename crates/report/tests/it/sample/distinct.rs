@@ -225,6 +225,23 @@ fn server(at: f64) -> ServerSummary {
         },
         per_machine_core_per_s: Some(887.5 + at),
         per_server_core_per_s: Some(2_268.5 + at),
+        checkpoints: Some(Checkpoints {
+            held: Held::Cycles,
+            measured: Window { start: Nanos::from_secs(61), end: Nanos::from_secs(92) },
+            begun: Some(6),
+            cycles: 5,
+            cycle_s: Some(4.9125 + at),
+            text: format!("the window holds 5 whole checkpoint cycles of {} s", 4.9125 + at),
+        }),
+        working_set: Some(WorkingSet {
+            data_bytes: Some(8_901_000.5 + at),
+            buffer_bytes: Some(8_912_000.5 + at),
+            buffer_each: false,
+            buffered_bytes: Some(8_923_000.5 + at),
+            memory_bytes: Some(8_934_000.5 + at),
+            page_cached_bytes: Some(8_945_000.5 + at),
+            fits: Some(Fits::Buffer),
+        }),
     }
 }
 

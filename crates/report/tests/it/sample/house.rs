@@ -90,5 +90,22 @@ fn server(rate: f64) -> ServerSummary {
         },
         per_machine_core_per_s: Some(rate / 8.0),
         per_server_core_per_s: Some(rate / 3.7),
+        checkpoints: Some(Checkpoints {
+            held: Held::Forced,
+            measured: Window { start: Nanos::from_secs(2), end: Nanos::from_secs(22) },
+            begun: Some(0),
+            cycles: 0,
+            cycle_s: Some(300.0),
+            text: "the window begins right behind a forced checkpoint and holds no whole cycle".into(),
+        }),
+        working_set: Some(WorkingSet {
+            data_bytes: Some(5e9),
+            buffer_bytes: Some(2e9),
+            buffered_bytes: Some(1.9e9),
+            memory_bytes: Some(32e9),
+            page_cached_bytes: Some(4e9),
+            fits: Some(Fits::PageCache),
+            ..WorkingSet::default()
+        }),
     }
 }

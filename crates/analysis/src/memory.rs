@@ -1,0 +1,93 @@
+//! What analysis says of checkpoints in the window, and of the data beside the memories that may hold it.
+//!
+//! The one idea: a rate leaves out what checkpoints cost unless whole cycles of them lie in the window, and it says nothing
+//! of the storage while all of the data lies in a memory. Both are told beside the rate.
+
+use observation::Window;
+
+/// Checkpoints of the server and the measured window.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checkpoints {
+    /// What the window holds.
+    pub held: Held,
+    /// The window as it was asked for; the trial's own is shorter where it was cut to whole cycles.
+    pub measured: Window,
+    /// How many began in the window as it was asked for; none where the server counts none.
+    pub begun: Option<u32>,
+    /// Whole cycles in that window.
+    pub cycles: u32,
+    /// Length of a cycle, seconds: as measured where there are whole cycles, else as expected of the server's limits and of
+    /// how fast its log grew.
+    pub cycle_s: Option<f64>,
+    /// Which of these it is, in words, with what to do.
+    pub text: String,
+}
+
+/// What a window holds of the cycles of checkpoints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Held {
+    /// Whole cycles, to which it was cut.
+    Cycles,
+    /// It begins right behind a forced checkpoint and was not cut.
+    Forced,
+    /// It begins wherever checkpoints were, and was not cut.
+    AsItCame,
+    /// The engine has no cycles.
+    NoCycles,
+}
+
+impl Held {
+    /// The word that stands in JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Held::Cycles => "whole-cycles",
+            Held::Forced => "forced",
+            Held::AsItCame => "as-it-came",
+            Held::NoCycles => "no-cycles",
+        }
+    }
+}
+
+/// The data beside the memories that may hold it, at the end of a trial; in bytes, and none is not observed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkingSet {
+    /// The data on the disk, indexes included, log excluded.
+    pub data_bytes: Option<f64>,
+    /// The engine's own buffer.
+    pub buffer_bytes: Option<f64>,
+    /// Whether each session has such a buffer.
+    pub buffer_each: bool,
+    /// What of the buffer holds pages of data.
+    pub buffered_bytes: Option<f64>,
+    /// The machine's memory, or what its control group may use of it.
+    pub memory_bytes: Option<f64>,
+    /// What of the data's files lies in the page cache.
+    pub page_cached_bytes: Option<f64>,
+    /// Where the data fits.
+    pub fits: Option<Fits>,
+}
+
+/// The smallest memory that holds all of the data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fits {
+    /// The engine's buffer.
+    Buffer,
+    /// The page cache beside that buffer.
+    PageCache,
+    /// It would fit the page cache, but the engine goes around it.
+    AroundPageCache,
+    /// None.
+    Nothing,
+}
+
+impl Fits {
+    /// The word that stands in JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Fits::Buffer => "buffer",
+            Fits::PageCache => "page-cache",
+            Fits::AroundPageCache => "around-page-cache",
+            Fits::Nothing => "nothing",
+        }
+    }
+}
