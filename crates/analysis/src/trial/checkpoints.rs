@@ -196,8 +196,12 @@ fn wanted(found: &Checkpoints, observations: &Observations) -> String {
 
 /// The window that holds so many whole cycles wherever it begins.
 fn to_hold(cycles: u32, cycle_s: f64) -> String {
-    let needed = (f64::from(cycles + 1) * cycle_s).ceil();
-    format!("--set measure={}", duration(Nanos::from_seconds(needed)).replace(' ', ""))
+    format!("--set measure={}", set(f64::from(cycles + 1) * cycle_s))
+}
+
+/// A time as it may be set: whole seconds, and whole minutes where it takes many; never less than asked for.
+fn set(seconds: f64) -> String {
+    if seconds <= 120.0 { format!("{}s", seconds.ceil()) } else { format!("{}min", (seconds / 60.0).ceil()) }
 }
 
 /// InnoDB's writing back is fuzzy: what it owes grows until the log goes round.
@@ -218,7 +222,7 @@ fn all_the_time(policy: Policy, observations: &Observations) -> String {
                 "; the log of {} goes round in about {}: a window behind that needs --set warm_up={}",
                 bytes(capacity),
                 seconds(round),
-                duration(Nanos::from_seconds(round.ceil())).replace(' ', "")
+                set(round)
             )
         });
     format!(

@@ -41,13 +41,17 @@ pub fn working_set(server: &ServerSummary) -> Option<String> {
     let memory = bytes(set.memory_bytes);
     let read = match server.per_transaction.bytes_read {
         Some(read) if read >= 0.5 => {
-            format!("; {} of the device are read for each transaction", Quantity::Bytes.text(read))
+            let why = match set.fits {
+                Some(Fits::Buffer) => ", for pages that were not in the buffer yet or for others",
+                _ => "",
+            };
+            format!("; {} are read of the device for each transaction{why}", Quantity::Bytes.text(read))
         }
         Some(_) => "; nothing is read of the device".to_owned(),
         None => String::new(),
     };
     let judged = match set.fits? {
-        Fits::Buffer => format!("{data} fits {buffer}: this measures CPU and log, not the storage's reads"),
+        Fits::Buffer => format!("{data} fits {buffer}: this measures CPU and log, not the storage"),
         Fits::PageCache => format!(
             "{data} fits the page cache of this machine ({memory}), but not {buffer}: what the buffer misses is copied from \
              memory{}",
