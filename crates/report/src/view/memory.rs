@@ -74,41 +74,103 @@ fn cached(set: &WorkingSet) -> String {
     share.map_or_else(String::new, |share| format!(", where {} of it was at the end", Quantity::Share.text(share)))
 }
 
-/// Every trial with its window, its checkpoints and its memories; none where nothing is known of either.
-pub fn figures(findings: &Findings, sweep: &Sweep) -> Vec<Figure> {
-    let here = |trial: &&TrialSummary| trial.label.experiment == sweep.experiment && !trial.interrupted;
-    let trials: Vec<&TrialSummary> = findings.trials.iter().filter(here).collect();
-    let known = |server: &ServerSummary| server.checkpoints.is_some() || server.working_set.is_some();
-    if sweep.work != Work::Transactions || !trials.iter().any(|trial| trial.server.as_ref().is_some_and(known)) {
-        return Vec::new();
-    }
-    let mut table = Table::new(
-        "Each trial: its window and checkpoints, and at its end the data beside buffer and page cache",
-        columns(),
-    );
-    table.rows = trials.iter().filter_map(|trial| Some(row(trial, trial.server.as_ref()?))).collect();
-    table.trials = trials.iter().map(|trial| trial.label.index).collect();
-    let notes = vec![
-        "A cycle lies between the begins of two checkpoints. “Data” is on the disk, indexes included and log excluded; how much \
-         of it the transactions touch is not known, so it is the upper bound of the working set."
-            .to_owned(),
-    ];
-    let title = "Checkpoints and working set".to_owned();
-    let table = table.without_empty_columns();
-    vec![Figure { title, notes, key: Vec::new(), panels: Vec::new(), table, folded: false }]
+/// One table of every trial, narrow enough for the page.
+struct Part {
+    title: &'static str,
+    note: &'static str,
+    caption: &'static str,
+    known: fn(&ServerSummary) -> bool,
+    columns: fn() -> Vec<Column>,
+    cells: fn(&TrialSummary, &ServerSummary) -> Vec<Cell>,
 }
 
-fn columns() -> Vec<Column> {
+const PARTS: [Part; 2] = [
+    Part {
+        title: "Checkpoints and the window",
+        note: "A cycle lies between the begins of two checkpoints; where the window holds none, its length is what is expected.",
+        caption: "The window of each trial, and the checkpoints that began in it as it was asked for",
+        known: |server| server.checkpoints.is_some(),
+        columns: window_columns,
+        cells: window_cells,
+    },
+    Part {
+        title: "Working set",
+        note: "“Data” is on the disk, indexes included and log excluded; how much of it the transactions touch is not known, so \
+               it is the upper bound of the working set.",
+        caption: "The data beside buffer and page cache at the end of each trial",
+        known: |server| server.working_set.is_some(),
+        columns: set_columns,
+        cells: set_cells,
+    },
+];
+
+/// Every trial with its checkpoints, and with its memories; none where nothing is known of them.
+pub fn figures(findings: &Findings, sweep: &Sweep) -> Vec<Figure> {
+    if sweep.work != Work::Transactions {
+        return Vec::new();
+    }
+    let here = |trial: &&TrialSummary| trial.label.experiment == sweep.experiment && !trial.interrupted;
+    let trials: Vec<&TrialSummary> = findings.trials.iter().filter(here).collect();
+    PARTS.iter().filter_map(|part| figure(part, &trials)).collect()
+}
+
+fn figure(part: &Part, trials: &[&TrialSummary]) -> Option<Figure> {
+    let mut columns =
+        vec![Column::numbers("trial", "trial"), Column::words("system", "system"), Column::words("at", "factors")];
+    columns.extend((part.columns)());
+    let mut table = Table::new(part.caption, columns);
+    for trial in trials {
+        let Some(server) = trial.server.as_ref().filter(|server| (part.known)(server)) else { continue };
+        let label = &trial.label;
+        let levels: Vec<String> = label.factors.iter().map(|factor| factor_text(&factor.name, &factor.level)).collect();
+        let mut row = vec![
+            Cell::number(f64::from(label.index), Quantity::Count),
+            Cell::word(&label.system),
+            Cell::word(levels.join(", ")),
+        ];
+        row.extend((part.cells)(trial, server));
+        table.rows.push(row);
+        table.trials.insert(label.index);
+    }
+    if table.rows.is_empty() {
+        return None;
+    }
+    let (title, notes) = (part.title.to_owned(), vec![part.note.to_owned()]);
+    Some(Figure {
+        title,
+        notes,
+        key: Vec::new(),
+        panels: Vec::new(),
+        table: table.without_empty_columns(),
+        folded: false,
+    })
+}
+
+fn window_columns() -> Vec<Column> {
     vec![
-        Column::numbers("trial", "trial"),
-        Column::words("system", "system"),
-        Column::words("at", "factors"),
         Column::words("window", "window"),
         Column::numbers("counted", "window_s"),
         Column::numbers("asked for", "measured_s"),
         Column::numbers("begun", "checkpoints_begun"),
-        Column::numbers("cycles", "cycles"),
+        Column::numbers("whole cycles", "cycles"),
         Column::numbers("cycle", "cycle_s"),
+    ]
+}
+
+fn window_cells(trial: &TrialSummary, server: &ServerSummary) -> Vec<Cell> {
+    let found = server.checkpoints.as_ref();
+    vec![
+        Cell::word(found.map_or("", |found| found.held.word())),
+        Cell::number(trial.window.length().seconds(), Quantity::Seconds),
+        Cell::optional(found.map(|found| found.measured.length().seconds()), Quantity::Seconds),
+        Cell::optional(found.and_then(|found| found.begun).map(f64::from), Quantity::Count),
+        Cell::optional(found.map(|found| f64::from(found.cycles)), Quantity::Count),
+        Cell::optional(found.and_then(|found| found.cycle_s), Quantity::Seconds),
+    ]
+}
+
+fn set_columns() -> Vec<Column> {
+    vec![
         Column::numbers("data", "data_bytes"),
         Column::numbers("buffer", "buffer_bytes"),
         Column::numbers("in buffer", "buffered_bytes"),
@@ -119,27 +181,13 @@ fn columns() -> Vec<Column> {
     ]
 }
 
-fn row(trial: &TrialSummary, server: &ServerSummary) -> Vec<Cell> {
-    let label = &trial.label;
-    let levels: Vec<String> = label.factors.iter().map(|factor| factor_text(&factor.name, &factor.level)).collect();
-    let found = server.checkpoints.as_ref();
+fn set_cells(_: &TrialSummary, server: &ServerSummary) -> Vec<Cell> {
     let set = server.working_set.clone().unwrap_or_default();
-    vec![
-        Cell::number(f64::from(label.index), Quantity::Count),
-        Cell::word(&label.system),
-        Cell::word(levels.join(", ")),
-        Cell::word(found.map_or("", |found| found.held.word())),
-        Cell::number(trial.window.length().seconds(), Quantity::Seconds),
-        Cell::optional(found.map(|found| found.measured.length().seconds()), Quantity::Seconds),
-        Cell::optional(found.and_then(|found| found.begun).map(f64::from), Quantity::Count),
-        Cell::optional(found.map(|found| f64::from(found.cycles)), Quantity::Count),
-        Cell::optional(found.and_then(|found| found.cycle_s), Quantity::Seconds),
-        Cell::optional(set.data_bytes, Quantity::Bytes),
-        Cell::optional(set.buffer_bytes, Quantity::Bytes),
-        Cell::optional(set.buffered_bytes, Quantity::Bytes),
-        Cell::optional(set.memory_bytes, Quantity::Bytes),
-        Cell::optional(set.page_cached_bytes, Quantity::Bytes),
-        Cell::optional(server.per_transaction.bytes_read, Quantity::Bytes),
-        Cell::word(set.fits.map_or("", Fits::word)),
-    ]
+    let mut cells: Vec<Cell> =
+        [set.data_bytes, set.buffer_bytes, set.buffered_bytes, set.memory_bytes, set.page_cached_bytes]
+            .map(|bytes| Cell::optional(bytes, Quantity::Bytes))
+            .to_vec();
+    cells.push(Cell::optional(server.per_transaction.bytes_read, Quantity::Bytes));
+    cells.push(Cell::word(set.fits.map_or("", Fits::word)));
+    cells
 }

@@ -103,7 +103,11 @@ fn panel(trial: &TrialSummary, wide: bool, series: Vec<Series>, y: Axis) -> Pane
     let mut guides = Vec::new();
     let first = trial.timeline.first().map_or(0.0, |time| time.at_s);
     if trial.window.start.seconds() > first {
-        guides.push(Guide::Stretch { from: first, to: trial.window.start.seconds(), text: "warm-up".into() });
+        // A window of whole cycles begins where the first checkpoint in it does.
+        let found = trial.server.as_ref().and_then(|server| server.checkpoints.as_ref());
+        let cut = found.is_some_and(|found| found.measured.start < trial.window.start);
+        let text = if cut { "warm-up, and up to the first checkpoint" } else { "warm-up" };
+        guides.push(Guide::Stretch { from: first, to: trial.window.start.seconds(), text: text.into() });
     }
     let events = trial.events.iter().filter(|event| event.kind != observation::EventKind::Phase);
     guides.extend(events.map(|event| Guide::Event { x: event.at.seconds(), text: event.text.clone() }));
