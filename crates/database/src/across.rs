@@ -1,7 +1,7 @@
 //! The brokerage house on real servers beside the same on SQLite: the same rows, the same answers, the same end.
 
 use crate::dataset::{DataSet, Filled, check, check_ledger, checksums, drop_dataset, fill};
-use crate::{Database, DatabaseError, OpenOptions, Session, Texts, open, server};
+use crate::{Database, DatabaseError, OpenOptions, Profiling, Session, Texts, open, server};
 use std::collections::VecDeque;
 use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ fn filled(cache: &Cache, engine: Engine, preset: Preset) -> Option<(Box<dyn Data
     let dataset = DataSet::Brokerage { scale: Scale::of(&spec(preset)), seed: 5 };
     let at = if engine == Engine::Sqlite { At::Cache } else { At::Local };
     let (cache_dir, settings) = (cache.0.path().to_owned(), Vec::new());
-    let options = OpenOptions { cache_dir, dataset: Some(dataset.clone()), settings, stop: Arc::default() };
+    let options = OpenOptions { cache_dir, dataset: Some(dataset.clone()), settings, profiling: Profiling::default(), stop: Arc::default() };
     let database = match open(&DatabaseSpec { engine, at }, &options) {
         Ok(database) => database,
         Err(missing @ DatabaseError::MissingPackage { .. }) => {

@@ -4,7 +4,7 @@
 //! through it, the data set's place is looked up, made, copied and dropped through it.
 
 use crate::postgres::Wire;
-use crate::{Claim, DataSet, DatabaseError, Found, Session, Texts, dataset, null, sqlite};
+use crate::{Claim, DataSet, DatabaseError, Found, Profiling, Session, StatementCost, Texts, dataset, null, sqlite};
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,6 +20,8 @@ pub struct OpenOptions {
     pub dataset: Option<DataSet>,
     /// Settings of the server or of SQLite, by their own names.
     pub settings: Vec<(String, String)>,
+    /// Whether costs of statements are counted.
+    pub profiling: Profiling,
     /// Ends every wait when it becomes true.
     pub stop: Arc<AtomicBool>,
 }
@@ -94,6 +96,14 @@ pub trait Database: Send + Sync {
     /// The files that hold the data set, without the log, when they are on this machine and may be looked at.
     fn data_files(&self) -> Vec<PathBuf> {
         Vec::new()
+    }
+
+    /// What statements have cost since the database began to count. Reading changes nothing in a database that is not ours.
+    ///
+    /// # Errors
+    /// In words, what is missing for it and how to get it.
+    fn statement_costs(&self) -> Result<Vec<StatementCost>, String> {
+        Err("this database counts no costs of statements".to_owned())
     }
 
     /// Writes what the server still has to write, so that a trial begins or ends on a checkpoint.

@@ -10,6 +10,7 @@ mod across;
 #[cfg(test)]
 mod certificates;
 mod claim;
+pub mod cost;
 mod database;
 pub mod dataset;
 pub mod dialect;
@@ -27,6 +28,7 @@ pub mod sqlite;
 pub use claim::Claim;
 pub use database::{Database, Facts, OpenOptions, open};
 pub use dataset::{DataSet, Found, Mark};
-pub use dialect::{Text, Texts};
+pub use cost::{Pages, Profiling, StatementCost};
+pub use dialect::{Text, Texts, fingerprint};
 pub use error::DatabaseError;
 pub use session::{Failure, FailureKind, Rows, Session};

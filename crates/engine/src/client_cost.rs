@@ -80,7 +80,7 @@ fn trial(of: &Trial) -> Option<Trial> {
     stream.workload = theirs.workload.clone();
     stream.access = Access { workers: 1, ..theirs.access };
     let how = theirs.pool.as_ref().map_or_else(Sessions::default, |pool| pool.how.clone());
-    stream.pool = Some(Pool { sessions: 1, how, check: false });
+    stream.pool = Some(Pool { sessions: 1, how, check: false, profile: false });
     Some(trial)
 }
 

@@ -285,6 +285,13 @@ pub const KEYS: &[Key] = &[
         help: "Check the invariants of the data and the ledger of acknowledged commits after each trial.",
     },
     Key {
+        name: "profile",
+        group: Group::Session,
+        kind: Kind::Flag,
+        default: "true",
+        help: "Count what each statement costs the database; `false` leaves the server without its counting.",
+    },
+    Key {
         name: "direct",
         group: Group::Access,
         kind: Kind::Flag,

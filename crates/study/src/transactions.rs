@@ -167,6 +167,7 @@ fn pool(point: &Point, i: usize) -> Pool {
             tries: point.count("tries", i).unwrap_or(10) as u32,
         },
         check: point.flag("check", i),
+        profile: point.flag("profile", i),
     }
 }
 

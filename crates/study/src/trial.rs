@@ -55,6 +55,8 @@ pub struct Pool {
     pub how: Sessions,
     /// Whether invariants and the ledger are checked after the trial.
     pub check: bool,
+    /// Whether costs of statements are counted.
+    pub profile: bool,
 }
 
 /// The workloads of this program.

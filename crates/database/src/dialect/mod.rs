@@ -7,11 +7,13 @@
 
 mod control;
 mod definitions;
+mod fingerprint;
 mod literal;
 mod scan;
 mod texts;
 
 pub use control::{BEGIN, COMMIT, ROLLBACK, begin, isolation};
 pub use definitions::{Definitions, quoted};
+pub use fingerprint::fingerprint;
 pub use literal::literal;
 pub use texts::{Text, Texts};

@@ -2,10 +2,10 @@
 
 use super::checkpoint::checkpoint;
 use super::standing::{files, standing};
-use super::{MariadbSession, Place, counters};
+use super::{MariadbSession, Place, costs, counters};
 use crate::dataset::place;
 use crate::server::mariadb::Server;
-use crate::{Claim, DataSet, Database, DatabaseError, Facts, OpenOptions, Session, Texts};
+use crate::{Claim, DataSet, Database, DatabaseError, Facts, OpenOptions, Session, StatementCost, Texts};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
@@ -116,6 +116,18 @@ impl Mariadb {
 impl Database for Mariadb {
     fn engine(&self) -> Engine {
         Engine::Mariadb
+    }
+
+    fn statement_costs(&self) -> Result<Vec<StatementCost>, String> {
+        let place = self.dataset.as_ref().map_or_else(
+            || self.place.clone(),
+            |dataset| self.place.with_database(&dataset.schema()),
+        );
+        let session = MariadbSession::open(&place, &Texts::none(Engine::Mariadb), &Sessions::default());
+        let mut session = session.map_err(|error| error.to_string())?;
+        let rows = session.query("SELECT database()").map_err(|failure| failure.text)?;
+        let schema = rows.first().and_then(|row| row.first()).and_then(Value::text).unwrap_or_default();
+        costs::read(&mut session, schema)
     }
 
     fn session(&self, texts: &Texts, sessions: &Sessions) -> Result<Box<dyn Session>, DatabaseError> {

@@ -7,6 +7,7 @@
 //! parameters (that is the dialect).
 
 mod checkpoint;
+mod costs;
 mod counters;
 mod database;
 mod failure;

@@ -62,7 +62,7 @@ pub(super) fn named(session: &mut super::PostgresSession, sql: &str) -> Result<V
     Ok(names.zip(values).filter_map(|(name, value)| Some((name.to_owned(), number(value)?))).collect())
 }
 
-fn number(value: &Value) -> Option<f64> {
+pub(super) fn number(value: &Value) -> Option<f64> {
     match value {
         Value::Int(number) => Some(*number as f64),
         Value::Float(number) => Some(*number),

@@ -1,10 +1,10 @@
 //! PostgreSQL behind the door that all databases share: a server given by URL, or a private one.
 
 use super::standing::{files, standing};
-use super::{Connect, PostgresSession, RawStream, counters, force_checkpoint};
+use super::{Connect, PostgresSession, RawStream, costs, counters, force_checkpoint};
 use crate::database::Conversation;
 use crate::server::postgres::Server;
-use crate::{Claim, DataSet, Database, DatabaseError, Facts, OpenOptions, Session, Texts};
+use crate::{Claim, DataSet, Database, DatabaseError, Facts, OpenOptions, Session, StatementCost, Texts};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
@@ -27,8 +27,10 @@ const MATTER: &[&str] = &[
     "jit",
     "max_connections",
     "max_wal_size",
+    "pg_stat_statements.track_planning",
     "random_page_cost",
     "shared_buffers",
+    "shared_preload_libraries",
     "ssl",
     "synchronous_commit",
     "track_io_timing",
@@ -72,7 +74,7 @@ pub fn open(spec: &DatabaseSpec, options: &OpenOptions) -> Result<Box<dyn Databa
         At::Local => {
             let name = options.dataset.as_ref().map_or("server".to_owned(), DataSet::schema);
             let server = Server::find(&options.cache_dir, &name, options.stop.clone())?;
-            server.up(&options.settings)?;
+            server.up(&counting(options, &server))?;
             (server.connect(), Some(server))
         }
         _ => {
@@ -93,6 +95,13 @@ pub fn open(spec: &DatabaseSpec, options: &OpenOptions) -> Result<Box<dyn Databa
     };
     database.look()?;
     Ok(Box::new(database))
+}
+
+/// The study's settings behind those that have a server count costs, which a study may replace.
+fn counting(options: &OpenOptions, server: &Server) -> Vec<(String, String)> {
+    let counts = options.profiling.on && server.has_library("pg_stat_statements");
+    let ours = costs::SETTINGS.iter().filter(|_| counts).map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+    ours.chain(options.settings.iter().cloned()).collect()
 }
 
 impl Postgres {
@@ -204,6 +213,14 @@ impl Database for Postgres {
         let (Some(schema), Some(_)) = (&self.schema, self.server_processes().first()) else { return Vec::new() };
         let asked = self.plain().map(|mut session| files(&mut session, schema));
         asked.ok().and_then(Result::ok).unwrap_or_default()
+    }
+
+    fn statement_costs(&self) -> Result<Vec<StatementCost>, String> {
+        let mut session = self.plain().map_err(|error| error.to_string())?;
+        if self.server.is_some() {
+            costs::make(&mut session)?;
+        }
+        costs::read(&mut session)
     }
 
     fn checkpoint(&self) -> Result<(), DatabaseError> {

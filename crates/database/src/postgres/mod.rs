@@ -11,6 +11,7 @@ mod address;
 mod authentication;
 mod connect;
 mod copy;
+mod costs;
 mod counters;
 mod database;
 mod decode;

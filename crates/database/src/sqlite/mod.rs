@@ -5,6 +5,7 @@
 //!
 //! What it does not do: it writes to no file that does not carry our mark.
 
+mod costs;
 mod file;
 mod queue;
 mod session;
@@ -13,7 +14,10 @@ mod settings;
 mod tests;
 
 use crate::dataset::{Found, Mark};
-use crate::{DataSet, DatabaseError, Facts, OpenOptions, Texts};
+use crate::{DataSet, DatabaseError, Facts, OpenOptions, Profiling, StatementCost, Texts};
+pub use rusqlite;
+
+use costs::{Samples, Total};
 use file::Place;
 use queue::Queue;
 use session::Connected;
@@ -29,6 +33,8 @@ pub struct Database {
     shown: String,
     settings: Settings,
     queue: Arc<Queue>,
+    profiling: Profiling,
+    costs: Total,
     stop: Arc<AtomicBool>,
 }
 
@@ -53,6 +59,8 @@ impl Database {
             place: Place::at(path),
             settings: Settings::read(&options.settings, ours)?,
             queue: Arc::default(),
+            profiling: options.profiling,
+            costs: Total::default(),
             stop: options.stop.clone(),
         })
     }
@@ -62,6 +70,7 @@ impl Database {
         let opened = Connected::open(self.place.path(), texts, sessions, queue, stop).and_then(|mut session| {
             let pragmas = if fill { settings::FILL.to_owned() } else { self.settings.pragmas() };
             crate::Session::script(&mut session, &pragmas)?;
+            session.measured(|connection| Samples::of(&self.profiling, &self.costs, texts, connection));
             Ok(session)
         });
         opened.map(Box::new).map_err(|failure| DatabaseError::statement(&self.shown, "open the database", failure))
@@ -86,6 +95,10 @@ impl crate::Database for Database {
     fn facts(&self) -> Facts {
         let (version, place) = (rusqlite::version().to_owned(), self.shown.clone());
         Facts { engine: Engine::Sqlite, version, place, settings: self.settings.facts(self.place.journal()) }
+    }
+
+    fn statement_costs(&self) -> Result<Vec<StatementCost>, String> {
+        Ok(costs::read(&self.costs))
     }
 
     fn folder(&self) -> Option<std::path::PathBuf> {

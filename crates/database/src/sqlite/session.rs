@@ -1,5 +1,6 @@
 //! One SQLite connection as a session.
 
+use super::costs::Samples;
 use super::queue::{Queue, Turn};
 use crate::dialect::{self, COMMIT, ROLLBACK, quoted};
 use crate::{Failure, FailureKind, Rows, Session, Text, Texts};
@@ -25,6 +26,8 @@ pub(super) struct Connected {
     stop: Arc<AtomicBool>,
     /// The turn to write, while this session has it.
     turn: Option<Turn>,
+    /// Measures some executions, when costs are counted.
+    samples: Option<Samples>,
 }
 
 impl Connected {
@@ -44,11 +47,16 @@ impl Connected {
         });
         let connection = opened.map_err(|error| failure(&error))?;
         let session =
-            Connected { connection, texts: texts.clone(), protocol: sessions.protocol, queue, stop, turn: None };
+            Connected { connection, texts: texts.clone(), protocol: sessions.protocol, queue, stop, turn: None, samples: None };
         if session.protocol == Protocol::Prepared {
             session.prepare().map_err(|error| failure(&error))?;
         }
         Ok(session)
+    }
+
+    /// Has executions measured from here on.
+    pub(super) fn measured(&mut self, by: impl FnOnce(&Connection) -> Option<Samples>) {
+        self.samples = by(&self.connection);
     }
 
     fn prepare(&self) -> rusqlite::Result<()> {
@@ -63,9 +71,17 @@ impl Connected {
                 }
                 self.control(dialect::begin(Engine::Sqlite, write), answers)
             }
-            Call::Commit => self.finish(COMMIT, answers),
+            Call::Commit => self.commit(answers),
             Call::Rollback => self.finish(ROLLBACK, answers),
-            Call::Statement { statement, parameters } => self.statement(statement, parameters, answers),
+            Call::Statement { statement, parameters } => {
+                let at = usize::from(statement);
+                let begun = self.samples.as_mut().and_then(|samples| samples.begin(at, &self.connection));
+                let done = self.statement(statement, parameters, answers);
+                if let Some(samples) = &mut self.samples {
+                    samples.end(begun, &self.connection);
+                }
+                done
+            }
         }
     }
 
@@ -81,6 +97,15 @@ impl Connected {
         self.control(sql, answers)?;
         self.turn = None;
         Ok(())
+    }
+
+    fn commit(&mut self, answers: &mut Answers) -> Result<(), Failure> {
+        let begun = self.samples.as_mut().and_then(|samples| samples.begin(samples.commit(), &self.connection));
+        let finished = self.finish(COMMIT, answers);
+        if let Some(samples) = &mut self.samples {
+            samples.end(begun, &self.connection);
+        }
+        finished
     }
 
     fn queue_up(&mut self) -> Result<(), Failure> {

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::{cache, run, study_file};
 use database::dataset::{self, CheckOutcome, Filled};
-use database::{DataSet, Database, DatabaseError, OpenOptions, Texts};
+use database::{DataSet, Database, DatabaseError, OpenOptions, Profiling, Texts};
 use recorder::{Clock, WallClock};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -215,7 +215,9 @@ fn open(
     settings: Vec<(String, String)>,
     stop: Arc<AtomicBool>,
 ) -> Result<Box<dyn Database>, Failure> {
-    let options = OpenOptions { cache_dir: cache::folder(), dataset, settings, stop };
+    // As a run would start it, so that a run need not start it again.
+    let profiling = Profiling { on: true, pages: None };
+    let options = OpenOptions { cache_dir: cache::folder(), dataset, settings, profiling, stop };
     database::open(spec, &options).map_err(|error| failed(format!("opening the database `{}`", spec.shown()), &error))
 }
 

@@ -8,7 +8,7 @@ mod values;
 
 use super::{MariadbSession, Place};
 use crate::server::mariadb::Server;
-use crate::{DatabaseError, OpenOptions, Session, Texts};
+use crate::{DatabaseError, OpenOptions, Profiling, Session, Texts};
 use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -49,6 +49,7 @@ impl Own {
             cache_dir: self.cache.path().to_owned(),
             dataset: None,
             settings: Vec::new(),
+            profiling: Profiling::default(),
             stop: Arc::new(AtomicBool::new(false)),
         }
     }

@@ -35,6 +35,11 @@ impl life::Server<Postgres> {
         &self.kind.0.version
     }
 
+    /// Whether a library that servers load at their start is installed with it; packages may split it off.
+    pub fn has_library(&self, name: &str) -> bool {
+        self.kind.0.has_library(name)
+    }
+
     /// How sessions reach it.
     pub fn connect(&self) -> Connect {
         connect(&self.folder)

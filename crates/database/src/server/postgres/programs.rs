@@ -43,6 +43,15 @@ impl Programs {
     }
 }
 
+impl Programs {
+    /// Whether a library lies where packages put it beside the server.
+    pub(super) fn has_library(&self, name: &str) -> bool {
+        let Some(above) = self.server.parent().and_then(Path::parent) else { return false };
+        let folders = ["lib", "lib64/pgsql", "lib/pgsql", "lib/postgresql", "lib64/postgresql"];
+        folders.iter().any(|folder| above.join(folder).join(format!("{name}.so")).is_file())
+    }
+}
+
 /// Folders of all versions, the newest first.
 fn folders() -> Vec<PathBuf> {
     let inside = |folder: &str, prefix: &str, tail: &str| -> Vec<(u32, PathBuf)> {

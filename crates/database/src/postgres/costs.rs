@@ -1,0 +1,85 @@
+//! What `pg_stat_statements` knows of statements.
+//!
+//! The one idea: the extension counts every execution of every text; pages, log bytes and times are read as they stand, and
+//! who reads twice has the difference.
+//!
+//! What it does not do: it makes the extension on private servers only; a server that is given by URL is only read.
+
+use super::PostgresSession;
+use crate::cost::{StatementCost, amount};
+use crate::{Session, fingerprint};
+use study::Engine;
+use workload::transaction::Value;
+
+/// What a private server is started with to count costs. Reading clocks around I/O lets the estimate of CPU leave waits for
+/// disks out.
+pub(super) const SETTINGS: &[(&str, &str)] = &[
+    ("shared_preload_libraries", "pg_stat_statements"),
+    ("pg_stat_statements.track_planning", "on"),
+    ("track_io_timing", "on"),
+];
+
+/// How the statistics come to a server that has none.
+const REMEDY: &str = "set shared_preload_libraries = 'pg_stat_statements' in the server's configuration, restart it, and \
+    run CREATE EXTENSION pg_stat_statements in this database";
+
+const AMOUNTS: [&str; 7] = [
+    amount::SERVER_EXECUTIONS,
+    amount::EXECUTION_SECONDS,
+    amount::PLANNING_SECONDS,
+    amount::IO_SECONDS,
+    amount::LOOKUPS,
+    amount::READS,
+    amount::LOG_BYTES,
+];
+
+/// Makes the extension in a database of our own.
+pub(super) fn make(session: &mut PostgresSession) -> Result<(), String> {
+    session.script("CREATE EXTENSION IF NOT EXISTS pg_stat_statements").map_err(|failure| failure.text)
+}
+
+/// What this user's statements have cost in this database so far.
+///
+/// # Errors
+/// In words, why it is not known.
+pub(super) fn read(session: &mut PostgresSession) -> Result<Vec<StatementCost>, String> {
+    let schema = schema(session)?;
+    let version = session.version().split(|c: char| !c.is_ascii_digit()).next().and_then(|n| n.parse().ok());
+    let rows = session.query(&query(&schema, version.unwrap_or(0)));
+    let rows = rows.map_err(|failure| format!("pg_stat_statements cannot be read ({}): {REMEDY}", failure.text))?;
+    Ok(rows.iter().filter_map(|row| cost(row)).collect())
+}
+
+/// Where the extension is, quoted.
+fn schema(session: &mut PostgresSession) -> Result<String, String> {
+    let sql = "SELECT quote_ident(n.nspname) FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace \
+               WHERE e.extname = 'pg_stat_statements'";
+    let rows = session.query(sql).map_err(|failure| failure.text)?;
+    let found = rows.first().and_then(|row| row.first()).and_then(Value::text);
+    found.map(str::to_owned).ok_or_else(|| format!("pg_stat_statements is not there: {REMEDY}"))
+}
+
+/// Names of columns changed in versions 13 and 17.
+fn query(schema: &str, version: u32) -> String {
+    let (execution, planning, log) = match version {
+        0..=12 => ("total_time", "NULL::float8", "NULL::float8"),
+        _ => ("total_exec_time", "total_plan_time", "wal_bytes::float8"),
+    };
+    let io = if version < 17 { "blk_read_time + blk_write_time" } else { "shared_blk_read_time + shared_blk_write_time" };
+    format!(
+        "SELECT query, calls, {execution} / 1000, {planning} / 1000, ({io}) / 1000, \
+         shared_blks_hit + shared_blks_read, shared_blks_read, {log} FROM {schema}.pg_stat_statements \
+         WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database()) \
+         AND userid = (SELECT oid FROM pg_roles WHERE rolname = current_user)"
+    )
+}
+
+fn cost(row: &[Value]) -> Option<StatementCost> {
+    let key = fingerprint(Engine::Postgres, row.first()?.text()?);
+    // The work of a commit is done behind the statement, where nobody counts it: near nothing would be shown for much.
+    if key == "commit" || key == "rollback" || key.starts_with("begin") {
+        return None;
+    }
+    let amounts = AMOUNTS.iter().zip(&row[1..]).filter_map(|(name, value)| Some((*name, super::counters::number(value)?)));
+    Some(StatementCost { key, amounts: amounts.collect() })
+}
