@@ -23,5 +23,5 @@ pub use finding::{
 };
 pub use memory::{Checkpoints, Fits, Held, WorkingSet};
 pub use run::judge;
-pub use transactions::{ClassMix, PerTransaction, ServerSummary};
+pub use transactions::{ClassMix, CpuBasis, PerTransaction, ServerSummary, StatementProfile, StatementsProfile};
 pub use trial::{MIX_TOLERANCE, outcome, summarise, summarise_from, summarise_interrupted};

@@ -41,6 +41,8 @@ pub struct ServerSummary {
     pub buffer_hit_share: Option<f64>,
     /// What one transaction took.
     pub per_transaction: PerTransaction,
+    /// What one transaction asked of it, by statement.
+    pub profile: Option<StatementsProfile>,
     /// Transactions a second for each core of the machine.
     pub per_machine_core_per_s: Option<f64>,
     /// Transactions a second for each core that the server kept busy.
@@ -62,6 +64,90 @@ pub struct PerTransaction {
     pub bytes_written: Option<f64>,
     /// Bytes written to the log.
     pub log_bytes: Option<f64>,
+}
+
+/// What one transaction asks of the database, over the whole trial.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StatementsProfile {
+    /// Every statement that was executed, the one with the most CPU first.
+    pub statements: Vec<StatementProfile>,
+    /// Where the CPU of statements comes from.
+    pub cpu: CpuBasis,
+}
+
+/// Where the CPU of statements comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CpuBasis {
+    /// It is not known.
+    #[default]
+    Unknown,
+    /// Some executions were measured on their thread's clock, and stand for all.
+    Sampled,
+    /// An estimate: the server's CPU, shared out by time of execution and planning less waits for I/O.
+    SharedOut,
+}
+
+/// One statement; all amounts are for each transaction.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StatementProfile {
+    /// What the workload calls it; `(commit)` is the end of a transaction.
+    pub name: String,
+    /// Executions that were answered.
+    pub executions: f64,
+    /// Rows that came back.
+    pub rows: f64,
+    /// Rows that were changed.
+    pub changed: f64,
+    /// Executions as the database counts them; repeated attempts that failed are among them.
+    pub server_executions: Option<f64>,
+    /// CPU, microseconds.
+    pub cpu_us: Option<f64>,
+    /// Time of execution in the server, waits included, microseconds.
+    pub execution_us: Option<f64>,
+    /// Time of planning, microseconds.
+    pub planning_us: Option<f64>,
+    /// Time of execution that was spent on I/O, microseconds.
+    pub io_us: Option<f64>,
+    /// Pages that were asked of the buffer.
+    pub lookups: Option<f64>,
+    /// Pages of these that were not in it.
+    pub reads: Option<f64>,
+    /// Rows that were looked at, where pages are not counted.
+    pub rows_examined: Option<f64>,
+    /// Bytes of log.
+    pub log_bytes: Option<f64>,
+}
+
+impl StatementsProfile {
+    /// The sum over all statements.
+    pub fn total(&self) -> StatementProfile {
+        StatementProfile::sum("sum", &self.statements)
+    }
+}
+
+impl StatementProfile {
+    /// Several statements as one; an amount that none of them knows stays unknown.
+    pub fn sum(name: &str, statements: &[StatementProfile]) -> StatementProfile {
+        let counted = |of: fn(&StatementProfile) -> f64| statements.iter().map(of).sum();
+        let known = |of: fn(&StatementProfile) -> Option<f64>| {
+            statements.iter().filter_map(of).reduce(|sum, amount| sum + amount)
+        };
+        StatementProfile {
+            name: name.to_owned(),
+            executions: counted(|one| one.executions),
+            rows: counted(|one| one.rows),
+            changed: counted(|one| one.changed),
+            server_executions: known(|one| one.server_executions),
+            cpu_us: known(|one| one.cpu_us),
+            execution_us: known(|one| one.execution_us),
+            planning_us: known(|one| one.planning_us),
+            io_us: known(|one| one.io_us),
+            lookups: known(|one| one.lookups),
+            reads: known(|one| one.reads),
+            rows_examined: known(|one| one.rows_examined),
+            log_bytes: known(|one| one.log_bytes),
+        }
+    }
 }
 
 impl ServerSummary {

@@ -64,10 +64,3 @@ pub struct Pages {
     /// Written to the file or its log.
     pub writes: u64,
 }
-
-impl Profiling {
-    /// The two settings that a comparison needs: whether they differ in what a server is started with.
-    pub fn same_as(&self, other: &Profiling) -> bool {
-        self.on == other.on
-    }
-}

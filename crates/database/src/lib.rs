@@ -11,6 +11,8 @@ mod across;
 mod certificates;
 mod claim;
 pub mod cost;
+#[cfg(test)]
+mod cost_tests;
 mod database;
 pub mod dataset;
 pub mod dialect;

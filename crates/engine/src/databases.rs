@@ -7,7 +7,7 @@ use crate::TrialError;
 use crate::observer::{Live, Observer, Phase};
 use crate::{scripts, tallies};
 use database::dataset::{self, Filled, Progress, State};
-use database::{Claim, DataSet, Database, DatabaseError, OpenOptions, Texts};
+use database::{Claim, DataSet, Database, DatabaseError, OpenOptions, Profiling, StatementCost, Texts};
 use recorder::{Clock, WallClock};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -43,6 +43,7 @@ pub(crate) struct Databases {
 struct Opening {
     dataset: Option<DataSet>,
     settings: Vec<(String, String)>,
+    profile: bool,
     /// Shared with workers, who open a session again when theirs was lost.
     database: Arc<dyn Database>,
     begun: Begun,
@@ -71,7 +72,7 @@ impl Databases {
         let any = Scale { preset: Preset::Desk, customers: 10, days: 1 };
         let any = DataSet::Brokerage { scale: any, seed: DATA_SEED };
         let dataset = (self.spec.at == At::Cache).then_some(any);
-        let opening = self.opening(dataset, &[])?;
+        let opening = self.opening(dataset, &[], true)?;
         Ok(opening.database.facts())
     }
 
@@ -111,6 +112,14 @@ impl Databases {
         self.open.as_ref().map_or_else(Vec::new, |opening| opening.database.counters())
     }
 
+    /// What statements have cost so far, when the open database counts for its trial; in words, why not.
+    pub(crate) fn statement_costs(&self) -> Result<Vec<StatementCost>, String> {
+        match &self.open {
+            Some(opening) if opening.profile => opening.database.statement_costs(),
+            _ => Ok(Vec::new()),
+        }
+    }
+
     /// Opens the database for a trial, with its data set filled and in the state that the trial asks for. Answers with
     /// remarks for the events of the trial.
     pub(crate) fn prepare(
@@ -121,7 +130,7 @@ impl Databases {
     ) -> Result<Vec<String>, TrialError> {
         let dataset = self.dataset_of(trial)?;
         let refused = self.refused();
-        let opening = self.opening(dataset.clone(), &with_room(&self.spec, trial)).map_err(&refused)?;
+        let opening = self.opening(dataset.clone(), &with_room(&self.spec, trial), profiled(trial)).map_err(&refused)?;
         let mut remarks = Vec::new();
         if let Some(dataset) = &dataset {
             if opening.claim.is_none() {
@@ -165,11 +174,11 @@ impl Databases {
     /// Opens the database again after its server went away; a private server is started anew.
     pub(crate) fn reopen(&mut self) -> Result<(), TrialError> {
         let Some(opening) = self.open.take() else { return Ok(()) };
-        let Opening { dataset, settings, begun, claim, database } = opening;
+        let Opening { dataset, settings, profile, begun, claim, database } = opening;
         let refused = self.refused();
         // A lock of a session's went with its server; one of a file must be let go before it can be taken again.
         drop((claim, database));
-        let opening = self.opening(dataset, &settings).map_err(&refused)?;
+        let opening = self.opening(dataset, &settings, profile).map_err(&refused)?;
         opening.begun = begun;
         if let Some(dataset) = &opening.dataset {
             opening.claim = Some(opening.database.claim(dataset).map_err(&refused)?);
@@ -196,19 +205,23 @@ impl Databases {
         &mut self,
         dataset: Option<DataSet>,
         settings: &[(String, String)],
+        profile: bool,
     ) -> Result<&mut Opening, DatabaseError> {
-        let fits = self.open.as_ref().is_some_and(|open| open.dataset == dataset && open.settings == settings);
+        let fits = self.open.as_ref().is_some_and(|open| {
+            open.dataset == dataset && open.settings == settings && open.profile == profile
+        });
         if !fits {
             self.open = None;
             let options = OpenOptions {
                 cache_dir: self.cache_dir.clone(),
                 dataset: dataset.clone(),
                 settings: settings.to_vec(),
+                profiling: Profiling { on: profile, pages: Some(crate::pages::pages) },
                 stop: self.stop.clone(),
             };
             let database = database::open(&self.spec, &options)?.into();
-            self.open =
-                Some(Opening { dataset, settings: settings.to_vec(), database, begun: Begun::default(), claim: None });
+            let (settings, begun) = (settings.to_vec(), Begun::default());
+            self.open = Some(Opening { dataset, settings, profile, database, begun, claim: None });
         }
         Ok(self.open.as_mut().expect("it was opened above"))
     }
@@ -226,6 +239,11 @@ impl Databases {
         }
         Ok(first)
     }
+}
+
+/// Whether any stream wants costs by statement.
+fn profiled(trial: &Trial) -> bool {
+    trial.streams.iter().any(|stream| stream.pool.is_some_and(|pool| pool.profile))
 }
 
 /// The data set that a workload needs on a database; none when it brings none of its own. Scripts on a server that is given

@@ -7,7 +7,7 @@ use crate::TrialError;
 use crate::again::Again;
 use crate::databases::Databases;
 use crate::muster;
-use crate::profile::Profile;
+use crate::profile::{self, Profile};
 use crate::ring;
 use crate::sessions::Work;
 use crate::task::Task;
@@ -39,7 +39,7 @@ pub(crate) fn call(
     let (database, begun) = databases.current()?;
     let asked = Asked::of(stream, pool, muster::stream_seed(trial, index), begun.epoch)?;
     let texts = asked.texts(database.engine());
-    let names = Arc::new(texts.iter().map(|text| text.name.clone()).collect::<Vec<_>>());
+    let names = profile::names(&texts);
     let refused = |error| databases.refused()(crowded(error, database, pool));
     let many = pool.sessions > 0 && ring_allowed(stream);
     let mut lines = if many { lines(database, &texts, pool).map_err(&refused)? } else { Vec::new() };

@@ -135,6 +135,9 @@ impl<C: Clock> SessionPort<C> {
     }
 
     fn end(&mut self, slot: u32, ending: Ending) {
+        if ending == Ending::Done {
+            self.work.profile.done();
+        }
         let at = self.clock.now();
         self.work.business.ended(slot, ending, at, &mut self.caused);
     }

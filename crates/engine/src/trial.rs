@@ -6,7 +6,7 @@ use crate::observer::Observer;
 use crate::opened::{Backing, Opened};
 use crate::profile::Profile;
 use crate::state::{self, Prepared};
-use crate::{TrialError, muster, simulate, standing};
+use crate::{TrialError, costs, muster, simulate, standing};
 use observation::{Event, EventKind, Observations, Provenance, Window};
 use recorder::Clock;
 use std::sync::atomic::AtomicBool;
@@ -47,12 +47,21 @@ fn on_database(
     prepared: Prepared,
 ) -> Result<Observations, TrialError> {
     let mut works = Vec::new();
+    let before = match &opened.backing {
+        Backing::Database(databases) => databases.statement_costs(),
+        _ => Ok(Vec::new()),
+    };
     let result = crew::run(opened, trial, observer, stop, &mut |_| false, &mut works);
     let clock = opened.clock.clone();
     let Backing::Database(databases) = &mut opened.backing else { return Err(TrialError::Stopped) };
     match result {
         Ok(mut haul) => {
-            let mut asked = Profile::series(works.iter().map(|work| &work.profile), haul.ended);
+            let profile = Profile::joined(works.iter().map(|work| &work.profile));
+            let mut asked = profile.series(haul.ended);
+            match before.and_then(|before| Ok((before, databases.statement_costs()?))) {
+                Ok((before, after)) => asked.extend(costs::series(&profile, &before, &after, haul.ended)),
+                Err(missing) => haul.events.push(remark(format!("costs of statements are not known: {missing}"))),
+            }
             asked.extend(standing::series(databases, haul.ended));
             if observer.keeps() {
                 observer.interval(trial, &[], &asked);
@@ -111,7 +120,6 @@ fn observations(opened: &Opened, trial: &Trial, haul: Haul, prepared: Prepared) 
         // Slots fall idle one by one at the end of fixed work, so there is no population to hold Little's law against.
         accounts.iter_mut().for_each(|account| account.slots_ns = 0);
     }
-    let remark = |text| Event { at: Nanos::ZERO, kind: EventKind::Note, text };
     let mut events: Vec<Event> = prepared.remarks.into_iter().map(remark).collect();
     events.extend(haul.events);
     let started_unix_ns = match haul.started_unix_ns {
@@ -133,6 +141,10 @@ fn observations(opened: &Opened, trial: &Trial, haul: Haul, prepared: Prepared) 
         series: haul.series,
         events,
     }
+}
+
+fn remark(text: String) -> Event {
+    Event { at: Nanos::ZERO, kind: EventKind::Note, text }
 }
 
 fn round_up(at: Nanos, interval: Nanos) -> Nanos {

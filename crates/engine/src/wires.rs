@@ -240,6 +240,9 @@ impl<C: Clock> WirePort<C> {
 
     fn close(&mut self, slot: u32, ending: Ending, result: i32, at: Nanos) {
         let work = self.work.as_mut().expect("the work stays until the port is dismantled");
+        if ending == Ending::Done {
+            work.profile.done();
+        }
         work.business.ended(slot, ending, at, &mut self.caused);
         self.ended.push(Completion { slot, result, at });
     }

@@ -10,6 +10,7 @@ mod machine;
 mod mix;
 mod outcome;
 mod server;
+mod statements;
 mod steady;
 mod summarise;
 mod sustained;

@@ -8,6 +8,7 @@
 
 use super::cut::Cut;
 use super::machine::{cores, mean_of, window_mean};
+use super::statements::statements;
 use super::working_set::working_set;
 use crate::{PerTransaction, ServerSummary};
 use observation::{Observations, Series};
@@ -44,7 +45,9 @@ pub fn server_summary(observations: &Observations, cuts: &[Cut]) -> Option<Serve
         ..ServerSummary::default()
     };
     let cores = cores(observations).map(f64::from);
-    Some(priced(observed, per_s, cores))
+    let priced = priced(observed, per_s, cores);
+    let profile = statements(observations, cuts, priced.per_transaction.cpu_ms);
+    Some(ServerSummary { profile, ..priced })
 }
 
 /// The mean over the readings between which no process ended: one that ends takes its own counts out of the sum, or hands

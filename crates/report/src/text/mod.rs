@@ -53,6 +53,7 @@ pub fn text(findings: &Findings, layout: Layout) -> String {
     let mut lines = page.answer(&report);
     lines.extend(page.headline(&report));
     lines.extend(report.mixes.iter().flat_map(|mix| page.captioned(mix)));
+    lines.extend(report.profiles.iter().flat_map(|profile| page.captioned(profile)));
     lines.extend(page.captioned(&report.interrupted));
     lines.extend(page.conclusions(&report, layout.detail));
     lines.extend(page.doubts(&report.doubts.0, layout.detail));

@@ -24,6 +24,7 @@ mod rates;
 mod scaling;
 mod search;
 mod server;
+mod statements;
 mod sustained;
 mod table;
 mod timeline;
@@ -49,6 +50,8 @@ pub struct Report<'a> {
     pub headline: Table,
     /// The mix of transactions at the points that people quote; empty for storage.
     pub mixes: Vec<Table>,
+    /// What one transaction asks of the database, by statement, at the points that people quote.
+    pub profiles: Vec<Table>,
     /// Trials that ended before their time, with the figures of the part that they finished; without rows when there is none.
     pub interrupted: Table,
     /// Findings in words: thresholds, then the primary comparison, then what was found, then exploratory comparisons.
@@ -87,6 +90,7 @@ pub fn report(findings: &Findings) -> Report<'_> {
         findings,
         headline: headline::table(findings, &sweeps, &doubts).gathered(),
         mixes: sweeps.iter().flat_map(|sweep| mix::tables(findings, sweep, &doubts)).map(Table::gathered).collect(),
+        profiles: sweeps.iter().flat_map(|sweep| statements::tables(findings, sweep)).collect(),
         interrupted: interrupted::table(findings, &doubts),
         conclusions: conclusions(findings).into_iter().chain(costs(findings, &sweeps)).collect(),
         versus: versus::figure(findings).map(gathered),
@@ -198,6 +202,7 @@ fn further_figures(findings: &Findings, sweeps: &[&Sweep], doubts: &Doubts) -> V
         figures.extend(mix::figures(findings, sweep, doubts));
         figures.extend(server::figures(findings, sweep));
         figures.extend(memory::figures(findings, sweep));
+        figures.extend(statements::figures(findings, sweep));
         figures.extend(search::figures(findings, sweep.experiment));
         figures.extend(sustained::figures(findings, sweep.experiment));
         // Transfer sizes are about means of single operations; a distribution at one size would say little.

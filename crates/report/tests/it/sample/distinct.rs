@@ -217,6 +217,7 @@ fn server(at: f64) -> ServerSummary {
         processes: Some(17.0 + at),
         counters: vec![("commits".into(), 8_701.5 + at), ("log bytes".into(), 8_802.5 + at)],
         buffer_hit_share: Some(0.987),
+        profile: None,
         per_transaction: PerTransaction {
             cpu_ms: Some(0.431 + at),
             bytes_read: Some(1_198.5 + at),

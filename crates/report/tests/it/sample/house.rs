@@ -82,6 +82,7 @@ fn server(rate: f64) -> ServerSummary {
         processes: Some(23.0),
         counters: vec![("commits".into(), rate * 0.99), ("log bytes".into(), rate * 6_100.0)],
         buffer_hit_share: Some(0.9931),
+        profile: Some(profile(3.7e6 / rate)),
         per_transaction: PerTransaction {
             cpu_ms: Some(3_700.0 / rate),
             bytes_read: Some(0.0),
@@ -108,4 +109,27 @@ fn server(rate: f64) -> ServerSummary {
             ..WorkingSet::default()
         }),
     }
+}
+
+/// A read that takes most of the CPU, a write, a commit whose cost nobody counts, and many that hardly matter.
+fn profile(cpu_us: f64) -> StatementsProfile {
+    let one = |name: &str, executions: f64, share: f64, log_bytes: f64| StatementProfile {
+        name: name.into(),
+        executions,
+        rows: executions * 2.0,
+        changed: if log_bytes > 0.0 { executions } else { 0.0 },
+        server_executions: Some(executions * 1.01),
+        cpu_us: Some(share * cpu_us),
+        execution_us: Some(share * cpu_us * 1.5),
+        planning_us: Some(executions * 0.4),
+        io_us: Some(share * 20.0),
+        lookups: Some(executions * 9.0),
+        reads: Some(executions * 0.06),
+        rows_examined: None,
+        log_bytes: Some(log_bytes),
+    };
+    let mut statements = vec![one("watched prices", 0.46, 0.6, 0.0), one("change a position", 0.31, 0.2, 4_100.0)];
+    statements.extend((1..=24).map(|n| one(&format!("small {n}"), 0.05, 0.2 / 24.0, 0.0)));
+    statements.push(StatementProfile { name: "(commit)".into(), executions: 0.22, ..StatementProfile::default() });
+    StatementsProfile { statements, cpu: CpuBasis::SharedOut }
 }

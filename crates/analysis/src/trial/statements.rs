@@ -1,0 +1,102 @@
+//! What one transaction asks of the database, statement by statement.
+//!
+//! The one idea: executions, rows and changes are counts of the generator's; what they cost is the database's own account over
+//! the same trial. Both are divided by the transactions that were done in it. A server counts no CPU by statement: what its
+//! processes spent is shared out by the time that each statement was executed and planned, less its waits for I/O.
+//!
+//! What it does not do: waits for locks are in that time too, so that a shared CPU is an estimate.
+
+use super::cut::Cut;
+use crate::{CpuBasis, StatementProfile, StatementsProfile};
+use observation::Observations;
+use std::collections::HashMap;
+
+/// Probes are named `statement.NAME.AMOUNT`; a name may hold dots.
+const STATEMENT: &str = "statement.";
+
+/// The profile of a trial's statements, per transaction; none where nothing was counted. `cpu_ms` is what the server's processes
+/// spent on a transaction, where it is known.
+pub fn statements(observations: &Observations, cuts: &[Cut], cpu_ms: Option<f64>) -> Option<StatementsProfile> {
+    let last = |probe: &str| observations.series.iter().find(|s| s.probe == probe)?.points.last().map(|point| point.1);
+    let per_s = last("profile.transactions").filter(|rate| *rate > 0.0 && !cuts.is_empty())?;
+    let mut order: Vec<&str> = Vec::new();
+    let mut amounts: HashMap<(&str, &str), f64> = HashMap::new();
+    for series in &observations.series {
+        let named = series.probe.strip_prefix(STATEMENT).and_then(|rest| rest.rsplit_once('.'));
+        let (Some((name, amount)), Some((_, rate))) = (named, series.points.last()) else { continue };
+        if amount == "executions" {
+            order.push(name);
+        }
+        amounts.insert((name, amount), rate / per_s);
+    }
+    let mut profile = StatementsProfile::default();
+    profile.statements = order.iter().map(|name| one(name, |amount| amounts.get(&(*name, amount)).copied())).collect();
+    share_out(&mut profile, cpu_ms);
+    let key = |statement: &StatementProfile| (statement.cpu_us.unwrap_or(-1.0), statement.executions);
+    profile.statements.sort_by(|a, b| key(b).partial_cmp(&key(a)).unwrap_or(std::cmp::Ordering::Equal));
+    (!profile.statements.is_empty()).then_some(profile)
+}
+
+fn one(name: &str, of: impl Fn(&str) -> Option<f64>) -> StatementProfile {
+    let us = |amount: &str| of(amount).map(|seconds| 1e6 * seconds);
+    StatementProfile {
+        name: name.to_owned(),
+        executions: of("executions").unwrap_or(0.0),
+        rows: of("rows").unwrap_or(0.0),
+        changed: of("changed").unwrap_or(0.0),
+        server_executions: of("server_executions"),
+        cpu_us: us("cpu_seconds"),
+        execution_us: us("execution_seconds"),
+        planning_us: us("planning_seconds"),
+        io_us: us("io_seconds"),
+        lookups: of("lookups"),
+        reads: of("reads"),
+        rows_examined: of("rows_examined"),
+        log_bytes: of("log_bytes"),
+    }
+}
+
+/// Gives each statement its part of the server's CPU, where the database counted none itself.
+fn share_out(profile: &mut StatementsProfile, cpu_ms: Option<f64>) {
+    if profile.statements.iter().any(|statement| statement.cpu_us.is_some()) {
+        profile.cpu = CpuBasis::Sampled;
+        return;
+    }
+    let busy = |statement: &StatementProfile| {
+        let waited = statement.io_us.unwrap_or(0.0);
+        statement.execution_us.map(|time| (time + statement.planning_us.unwrap_or(0.0) - waited).max(0.0))
+    };
+    let all: f64 = profile.statements.iter().filter_map(busy).sum();
+    let Some(cpu_ms) = cpu_ms.filter(|_| all > 0.0) else { return };
+    profile.cpu = CpuBasis::SharedOut;
+    for statement in &mut profile.statements {
+        statement.cpu_us = busy(statement).map(|time| 1e3 * cpu_ms * time / all);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counted(name: &str, execution: f64, io: f64) -> StatementProfile {
+        StatementProfile { execution_us: Some(execution), io_us: Some(io), ..one(name, |_| None) }
+    }
+
+    #[test]
+    fn cpu_goes_to_those_who_were_busy_and_not_to_those_who_waited() {
+        let statements = vec![counted("works", 300.0, 0.0), counted("waits", 1_000.0, 900.0), one("(commit)", |_| None)];
+        let mut profile = StatementsProfile { statements, ..StatementsProfile::default() };
+        share_out(&mut profile, Some(2.0));
+        let cpu: Vec<Option<f64>> = profile.statements.iter().map(|statement| statement.cpu_us).collect();
+        assert_eq!((cpu, profile.cpu), (vec![Some(1_500.0), Some(500.0), None], CpuBasis::SharedOut));
+        assert_eq!(profile.total().cpu_us, Some(2_000.0), "the parts are the whole");
+    }
+
+    #[test]
+    fn cpu_that_was_measured_is_not_shared_out() {
+        let measured = StatementProfile { cpu_us: Some(7.0), ..counted("one", 10.0, 0.0) };
+        let mut profile = StatementsProfile { statements: vec![measured], ..StatementsProfile::default() };
+        share_out(&mut profile, Some(2.0));
+        assert_eq!((profile.cpu, profile.total().cpu_us), (CpuBasis::Sampled, Some(7.0)));
+    }
+}

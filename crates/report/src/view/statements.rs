@@ -1,0 +1,153 @@
+//! What one transaction asks of the database, statement by statement, at the point that people quote.
+//!
+//! The one idea: the statements that take the most CPU come first, those that hardly matter are one row, and the sum stands
+//! beside what was measured from outside, so that a reader sees how much the statements explain.
+
+use super::curve::Sweep;
+use super::figure::Figure;
+use super::mix::{Quoted, quoted};
+use super::quantity::Quantity;
+use super::table::{Cell, Column, Table};
+use analysis::{CpuBasis, Findings, ServerSummary, StatementProfile, StatementsProfile, Work};
+
+/// Statements that have a row to themselves on a page; all of them are in the JSON.
+const SHOWN: usize = 16;
+
+/// The same where there is little room.
+const SHOWN_SHORT: usize = 6;
+
+/// One table for each quoted trial whose statements were counted.
+pub fn figures(findings: &Findings, sweep: &Sweep) -> Vec<Figure> {
+    if sweep.work != Work::Transactions {
+        return Vec::new();
+    }
+    let quoted = quoted(findings, sweep);
+    let several = sweep.curves.iter().any(|curve| curve.system != sweep.curves[0].system);
+    quoted.iter().filter_map(|quoted| figure(quoted, several)).collect()
+}
+
+/// The same as short tables without notes.
+pub fn tables(findings: &Findings, sweep: &Sweep) -> Vec<Table> {
+    let quoted = quoted(findings, sweep);
+    let several = sweep.curves.iter().any(|curve| curve.system != sweep.curves[0].system);
+    quoted.iter().filter_map(|quoted| table(quoted, several, SHOWN_SHORT)).collect()
+}
+
+fn figure(quoted: &Quoted, several: bool) -> Option<Figure> {
+    let profile = quoted.trial.server.as_ref()?.profile.as_ref()?;
+    Some(Figure {
+        title: "What one transaction asks of the database".into(),
+        notes: notes(profile, quoted.trial.streams.len()),
+        key: Vec::new(),
+        panels: Vec::new(),
+        table: table(quoted, several, SHOWN)?,
+        folded: true,
+    })
+}
+
+fn notes(profile: &StatementsProfile, streams: usize) -> Vec<String> {
+    let cpu = match profile.cpu {
+        CpuBasis::Unknown => None,
+        CpuBasis::Sampled => Some(
+            "About one execution in sixteen was measured on the CPU clock of its thread, and stands for the others.",
+        ),
+        CpuBasis::SharedOut => Some(
+            "CPU by statement is an estimate: what the server's processes spent is shared out by the time of execution and \
+             planning, less waits for I/O. Waits for locks count as work, and what sessions do between statements, \
+             commits included, is shared out with it.",
+        ),
+    };
+    let known = |of: fn(&StatementProfile) -> Option<f64>| profile.statements.iter().any(|one| of(one).is_some());
+    let pages = known(|one| one.lookups)
+        .then_some("Lookups are pages asked of the buffer, reads those that were not in it, over the whole trial.");
+    let rows = known(|one| one.rows_examined)
+        .then_some("This server counts neither pages nor log bytes by statement; what it looked at is counted in rows.");
+    let several = (streams > 1).then_some("The streams of the trial are one here.");
+    [cpu, pages, rows, several].into_iter().flatten().map(str::to_owned).collect()
+}
+
+fn table(quoted: &Quoted, several: bool, most: usize) -> Option<Table> {
+    let server = quoted.trial.server.as_ref()?;
+    let profile = server.profile.as_ref()?;
+    let on = if several { format!(" on {}", quoted.curve.system) } else { String::new() };
+    let at = if quoted.at.is_empty() { String::new() } else { format!(" at {}", quoted.at) };
+    let trial = quoted.trial.label.index;
+    let estimated = if profile.cpu == CpuBasis::SharedOut { "; CPU is an estimate" } else { "" };
+    let caption =
+        format!("What one transaction asks of the database{on}{at}, by statement (trial {trial}){estimated}");
+    let mut table = Table::new(caption, columns());
+    let total = profile.total();
+    let row = |one: &StatementProfile| row(one, total.cpu_us);
+    let (shown, others) = profile.statements.split_at(profile.statements.len().min(most));
+    table.rows = shown.iter().map(row).collect();
+    match others {
+        [] => {}
+        [only] => table.rows.push(row(only)),
+        others => table.rows.push(row(&StatementProfile::sum(&format!("{} others", others.len()), others))),
+    }
+    table.rows.push(row(&StatementProfile { name: "sum over statements".into(), ..total.clone() }));
+    table.rows.extend(measured(quoted, server));
+    table.trials = [trial].into();
+    Some(table.without_empty_columns())
+}
+
+fn columns() -> Vec<Column> {
+    vec![
+        Column::words("statement", "statement"),
+        Column::numbers("executions", "executions"),
+        Column::numbers("CPU", "cpu_us").leading(),
+        Column::numbers("CPU share", "cpu_share"),
+        Column::numbers("CPU/execution", "cpu_us_per_execution"),
+        Column::numbers("planning", "planning_us").minor(),
+        Column::numbers("lookups", "lookups"),
+        Column::numbers("reads", "reads"),
+        Column::numbers("rows looked at", "rows_examined"),
+        Column::numbers("rows", "rows").minor(),
+        Column::numbers("changed", "changed"),
+        Column::numbers("log", "log_bytes"),
+    ]
+}
+
+fn row(one: &StatementProfile, all_us: Option<f64>) -> Vec<Cell> {
+    let share = one.cpu_us.zip(all_us).filter(|(_, all)| *all > 0.0).map(|(own, all)| own / all);
+    let each = one.cpu_us.filter(|_| one.executions > 0.0).map(|cpu| cpu / one.executions);
+    let count = |amount: f64| Cell::number(amount, Quantity::Plain);
+    vec![
+        Cell::word(&one.name),
+        count(one.executions),
+        Cell::optional(one.cpu_us, Quantity::Microseconds),
+        Cell::optional(share, Quantity::Share),
+        Cell::optional(each, Quantity::Microseconds),
+        Cell::optional(one.planning_us, Quantity::Microseconds),
+        Cell::optional(one.lookups, Quantity::Plain),
+        Cell::optional(one.reads, Quantity::Plain),
+        Cell::optional(one.rows_examined, Quantity::Plain),
+        count(one.rows),
+        count(one.changed),
+        Cell::optional(one.log_bytes, Quantity::Bytes),
+    ]
+}
+
+/// What was seen from outside of the statements: the CPU of processes, and what the server counted in all.
+fn measured(quoted: &Quoted, server: &ServerSummary) -> Option<Vec<Cell>> {
+    let per_s = quoted.stream.throughput_per_s.value;
+    let counter = |wanted: &str| {
+        let found = server.counters.iter().find(|(name, _)| name == wanted);
+        found.filter(|_| per_s > 0.0).map(|(_, rate)| rate / per_s)
+    };
+    let client_us = quoted.stream.cpu.map(|cpu| cpu.user_us + cpu.system_us).filter(|_| server.embedded);
+    let cpu_us = client_us.or_else(|| server.per_transaction.cpu_ms.map(|ms| 1e3 * ms));
+    let reads = counter("buffer reads");
+    let lookups = counter("buffer requests").or_else(|| Some(counter("buffer hits")? + reads?));
+    let log_bytes = server.per_transaction.log_bytes;
+    if [cpu_us, lookups, log_bytes].iter().all(Option::is_none) {
+        return None;
+    }
+    let name = if server.embedded { "measured, generator included" } else { "measured in the window" };
+    let mut cells = row(&StatementProfile { cpu_us, lookups, reads, log_bytes, ..StatementProfile::default() }, None);
+    cells[0] = Cell::word(name);
+    for unknown in [1, 9, 10] {
+        cells[unknown] = Cell::nothing();
+    }
+    Some(cells)
+}
