@@ -33,7 +33,13 @@ fn filled(cache: &Cache, engine: Engine, preset: Preset) -> Option<(Box<dyn Data
     let dataset = DataSet::Brokerage { scale: Scale::of(&spec(preset)), seed: 5 };
     let at = if engine == Engine::Sqlite { At::Cache } else { At::Local };
     let (cache_dir, settings) = (cache.0.path().to_owned(), Vec::new());
-    let options = OpenOptions { cache_dir, dataset: Some(dataset.clone()), settings, profiling: Profiling::default(), stop: Arc::default() };
+    let options = OpenOptions {
+        cache_dir,
+        dataset: Some(dataset.clone()),
+        settings,
+        profiling: Profiling::default(),
+        stop: Arc::default(),
+    };
     let database = match open(&DatabaseSpec { engine, at }, &options) {
         Ok(database) => database,
         Err(missing @ DatabaseError::MissingPackage { .. }) => {

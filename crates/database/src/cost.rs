@@ -54,13 +54,13 @@ pub struct Profiling {
 /// Reads the page counters of a connection.
 pub type PageCounter = fn(&Connection) -> Pages;
 
-/// What a connection to SQLite did with pages since it was opened.
+/// What a connection to SQLite did with pages since it was opened. Counts are of 32 bits and begin again at 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pages {
     /// Found in the connection's cache.
-    pub hits: u64,
+    pub hits: u32,
     /// Not found there.
-    pub misses: u64,
+    pub misses: u32,
     /// Written to the file or its log.
-    pub writes: u64,
+    pub writes: u32,
 }

@@ -1,7 +1,9 @@
 //! Costs of statements on real databases: what was executed is found again, and writes are told from reads by their log.
 
 use crate::cost::{COMMIT, Pages, amount};
-use crate::{Database, DatabaseError, OpenOptions, Profiling, Session, StatementCost, Texts, fingerprint, open, server};
+use crate::{
+    Database, DatabaseError, OpenOptions, Profiling, Session, StatementCost, Texts, fingerprint, open, server,
+};
 use std::sync::Arc;
 use study::{At, DatabaseSpec, Engine, Protocol, Sessions};
 use tempfile::TempDir;
@@ -74,8 +76,11 @@ fn postgres_counts_what_we_executed_by_any_protocol_and_only_writes_have_log() {
     let engine = Engine::Postgres;
     let place = Place(tempfile::tempdir().unwrap(), engine);
     let Some(database) = opened(&place, Profiling { on: true, pages: None }, &[]) else { return };
-    make(&*database, "CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t SELECT g, g FROM generate_series(0, 99) g; \
-                      VACUUM t");
+    make(
+        &*database,
+        "CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t SELECT g, g FROM generate_series(0, 99) g; \
+                      VACUUM t",
+    );
     let mut before = database.statement_costs().unwrap();
     for protocol in [Protocol::Prepared, Protocol::Extended, Protocol::Simple] {
         work(&*database, protocol);
@@ -120,13 +125,19 @@ fn sqlite_is_sampled_and_its_pages_belong_to_the_commit() {
     let pages = |_: &rusqlite::Connection| Pages { hits: 3, misses: 1, writes: 0 };
     let profiling = Profiling { on: true, pages: Some(pages) };
     let Some(database) = opened(&place, profiling, &[]) else { return };
-    make(&*database, "CREATE TABLE t (id INTEGER PRIMARY KEY, v INTEGER); \
+    make(
+        &*database,
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, v INTEGER); \
                       WITH RECURSIVE g(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM g WHERE n < 99) \
-                      INSERT INTO t SELECT n, n FROM g");
+                      INSERT INTO t SELECT n, n FROM g",
+    );
     work(&*database, Protocol::Prepared);
     let costs = database.statement_costs().unwrap();
     for (sql, executions) in [(READ, 40.0), (WRITE, 20.0), (COMMIT, 20.0)] {
-        let sql = texts(engine).iter().find(|text| text.sql == sql.replace('$', "?")).map_or(sql.to_owned(), |t| t.sql.clone());
+        let sql = texts(engine)
+            .iter()
+            .find(|text| text.sql == sql.replace('$', "?"))
+            .map_or(sql.to_owned(), |t| t.sql.clone());
         assert_eq!(of(&costs, engine, &sql, amount::SERVER_EXECUTIONS), executions, "{costs:?}");
         assert!(of(&costs, engine, &sql, amount::CPU_SECONDS) > 0.0, "{costs:?}");
         assert_eq!(of(&costs, engine, &sql, amount::LOOKUPS), 0.0, "these counters stand still");

@@ -28,9 +28,9 @@ mod skip;
 pub mod sqlite;
 
 pub use claim::Claim;
+pub use cost::{Pages, Profiling, StatementCost};
 pub use database::{Database, Facts, OpenOptions, open};
 pub use dataset::{DataSet, Found, Mark};
-pub use cost::{Pages, Profiling, StatementCost};
 pub use dialect::{Text, Texts, fingerprint};
 pub use error::DatabaseError;
 pub use session::{Failure, FailureKind, Rows, Session};

@@ -207,9 +207,10 @@ impl Databases {
         settings: &[(String, String)],
         profile: bool,
     ) -> Result<&mut Opening, DatabaseError> {
-        let fits = self.open.as_ref().is_some_and(|open| {
-            open.dataset == dataset && open.settings == settings && open.profile == profile
-        });
+        let fits = self
+            .open
+            .as_ref()
+            .is_some_and(|open| open.dataset == dataset && open.settings == settings && open.profile == profile);
         if !fits {
             self.open = None;
             let options = OpenOptions {

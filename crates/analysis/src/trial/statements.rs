@@ -84,7 +84,8 @@ mod tests {
 
     #[test]
     fn cpu_goes_to_those_who_were_busy_and_not_to_those_who_waited() {
-        let statements = vec![counted("works", 300.0, 0.0), counted("waits", 1_000.0, 900.0), one("(commit)", |_| None)];
+        let statements =
+            vec![counted("works", 300.0, 0.0), counted("waits", 1_000.0, 900.0), one("(commit)", |_| None)];
         let mut profile = StatementsProfile { statements, ..StatementsProfile::default() };
         share_out(&mut profile, Some(2.0));
         let cpu: Vec<Option<f64>> = profile.statements.iter().map(|statement| statement.cpu_us).collect();

@@ -14,7 +14,13 @@ fn filled(preset: Preset, customers: u64) -> (tempfile::TempDir, Box<dyn Databas
     let set = DataSet::Brokerage { scale: Scale { preset, customers, days: 2 }, seed: 11 };
     let spec = DatabaseSpec { engine: Engine::Sqlite, at: At::Cache };
     let (cache_dir, stop) = (folder.path().to_owned(), Arc::default());
-    let options = OpenOptions { cache_dir, dataset: Some(set.clone()), settings: Vec::new(), profiling: Profiling::default(), stop };
+    let options = OpenOptions {
+        cache_dir,
+        dataset: Some(set.clone()),
+        settings: Vec::new(),
+        profiling: Profiling::default(),
+        stop,
+    };
     let database = open(&spec, &options).unwrap();
     fill(&*database, &set, true, &|_| {}, &AtomicBool::new(false)).unwrap();
     (folder, database, set)
@@ -125,7 +131,13 @@ fn tables_of_scripts_and_jobs_are_filled_recognised_and_restored_like_all_others
         let folder = tempfile::tempdir().unwrap();
         let spec = DatabaseSpec { engine: Engine::Sqlite, at: At::Cache };
         let (cache_dir, stop) = (folder.path().to_owned(), Arc::default());
-        let options = OpenOptions { cache_dir, dataset: Some(set.clone()), settings: Vec::new(), profiling: Profiling::default(), stop };
+        let options = OpenOptions {
+            cache_dir,
+            dataset: Some(set.clone()),
+            settings: Vec::new(),
+            profiling: Profiling::default(),
+            stop,
+        };
         let database = open(&spec, &options).unwrap();
         let again = || fill(&*database, &set, true, &|_| {}, &AtomicBool::new(false)).unwrap();
         assert!(matches!(again(), Filled::Anew { .. }), "{set:?}");

@@ -26,7 +26,8 @@ pub fn fingerprint(engine: Engine, sql: &str) -> String {
 }
 
 fn is_value(word: &str) -> bool {
-    word.starts_with(|c: char| c.is_ascii_digit()) || ["true", "false", "null"].iter().any(|v| word.eq_ignore_ascii_case(v))
+    word.starts_with(|c: char| c.is_ascii_digit())
+        || ["true", "false", "null"].iter().any(|v| word.eq_ignore_ascii_case(v))
 }
 
 fn plain(text: &str, tokens: &mut Vec<String>) {
@@ -63,8 +64,22 @@ fn value(tokens: &mut Vec<String>) {
 }
 
 /// Words behind which an expression begins, so that a sign there belongs to a number.
-const OPENS: &[&str] =
-    &["select", "and", "or", "not", "then", "else", "when", "case", "between", "by", "in", "limit", "offset", "returning"];
+const OPENS: &[&str] = &[
+    "select",
+    "and",
+    "or",
+    "not",
+    "then",
+    "else",
+    "when",
+    "case",
+    "between",
+    "by",
+    "in",
+    "limit",
+    "offset",
+    "returning",
+];
 
 /// Whether a token may be the end of an operand: a sign behind it is an operator.
 fn ends_operand(token: Option<&String>) -> bool {

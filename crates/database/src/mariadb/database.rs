@@ -119,10 +119,10 @@ impl Database for Mariadb {
     }
 
     fn statement_costs(&self) -> Result<Vec<StatementCost>, String> {
-        let place = self.dataset.as_ref().map_or_else(
-            || self.place.clone(),
-            |dataset| self.place.with_database(&dataset.schema()),
-        );
+        let place = self
+            .dataset
+            .as_ref()
+            .map_or_else(|| self.place.clone(), |dataset| self.place.with_database(&dataset.schema()));
         let session = MariadbSession::open(&place, &Texts::none(Engine::Mariadb), &Sessions::default());
         let mut session = session.map_err(|error| error.to_string())?;
         let rows = session.query("SELECT database()").map_err(|failure| failure.text)?;

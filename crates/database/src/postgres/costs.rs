@@ -65,7 +65,8 @@ fn query(schema: &str, version: u32) -> String {
         0..=12 => ("total_time", "NULL::float8", "NULL::float8"),
         _ => ("total_exec_time", "total_plan_time", "wal_bytes::float8"),
     };
-    let io = if version < 17 { "blk_read_time + blk_write_time" } else { "shared_blk_read_time + shared_blk_write_time" };
+    let io =
+        if version < 17 { "blk_read_time + blk_write_time" } else { "shared_blk_read_time + shared_blk_write_time" };
     format!(
         "SELECT query, calls, {execution} / 1000, {planning} / 1000, ({io}) / 1000, \
          shared_blks_hit + shared_blks_read, shared_blks_read, {log} FROM {schema}.pg_stat_statements \
@@ -80,6 +81,7 @@ fn cost(row: &[Value]) -> Option<StatementCost> {
     if key == "commit" || key == "rollback" || key.starts_with("begin") {
         return None;
     }
-    let amounts = AMOUNTS.iter().zip(&row[1..]).filter_map(|(name, value)| Some((*name, super::counters::number(value)?)));
+    let amounts =
+        AMOUNTS.iter().zip(&row[1..]).filter_map(|(name, value)| Some((*name, super::counters::number(value)?)));
     Some(StatementCost { key, amounts: amounts.collect() })
 }

@@ -60,13 +60,22 @@ struct Sample {
 #[derive(Clone, Copy, Debug, Default)]
 struct Spent {
     cpu_s: f64,
+    hits: u64,
+    misses: u64,
+    writes: u64,
+}
+
+/// What a connection had spent at a moment.
+#[derive(Clone, Copy, Debug)]
+struct Reading {
+    cpu_s: f64,
     pages: Pages,
 }
 
 /// A measurement that was begun.
 pub(super) struct Begun {
     at: usize,
-    from: Spent,
+    from: Reading,
 }
 
 impl Samples {
@@ -77,14 +86,8 @@ impl Samples {
         }
         let page_bytes = connection.pragma_query_value(None, "page_size", |row| row.get::<_, i64>(0)).unwrap_or(0);
         let keys = texts.iter().map(|text| fingerprint(Engine::Sqlite, &text.sql));
-        let blank = |key| Sample {
-            key,
-            executions: 0,
-            left: 0,
-            measured: 0,
-            first: Spent::default(),
-            later: Spent::default(),
-        };
+        let blank =
+            |key| Sample { key, executions: 0, left: 0, measured: 0, first: Spent::default(), later: Spent::default() };
         Some(Samples {
             pages: profiling.pages,
             page_bytes: page_bytes as u64,
@@ -112,27 +115,27 @@ impl Samples {
         self.random ^= self.random >> 17;
         self.random ^= self.random << 5;
         sample.left = self.random % GAP_MAX;
-        Some(Begun { at, from: self.spent(connection) })
+        Some(Begun { at, from: self.reading(connection) })
     }
 
     /// Ends a measurement.
     pub(super) fn end(&mut self, begun: Option<Begun>, connection: &Connection) {
         let Some(Begun { at, from }) = begun else { return };
-        let now = self.spent(connection);
+        let now = self.reading(connection);
         let Some(sample) = self.each.get_mut(at) else { return };
         let into = if sample.executions == 1 { &mut sample.first } else { &mut sample.later };
         sample.measured += u64::from(sample.executions > 1);
         into.cpu_s += now.cpu_s - from.cpu_s;
-        into.pages.hits += now.pages.hits.saturating_sub(from.pages.hits);
-        into.pages.misses += now.pages.misses.saturating_sub(from.pages.misses);
-        into.pages.writes += now.pages.writes.saturating_sub(from.pages.writes);
+        into.hits += u64::from(now.pages.hits.wrapping_sub(from.pages.hits));
+        into.misses += u64::from(now.pages.misses.wrapping_sub(from.pages.misses));
+        into.writes += u64::from(now.pages.writes.wrapping_sub(from.pages.writes));
     }
 
-    fn spent(&self, connection: &Connection) -> Spent {
+    fn reading(&self, connection: &Connection) -> Reading {
         // The kernel's account of this thread, not a time of day: no clock of the recorder is replaced by it.
         let cpu = clock_gettime(ClockId::ThreadCPUTime);
         let cpu_s = cpu.tv_sec as f64 + cpu.tv_nsec as f64 / 1e9;
-        Spent { cpu_s, pages: self.pages.map(|pages| pages(connection)).unwrap_or_default() }
+        Reading { cpu_s, pages: self.pages.map(|pages| pages(connection)).unwrap_or_default() }
     }
 
     fn sums(&self, sample: &Sample) -> [f64; 5] {
@@ -146,9 +149,9 @@ impl Samples {
         [
             sample.executions as f64,
             whole(|spent| spent.cpu_s),
-            counted(whole(|spent| (spent.pages.hits + spent.pages.misses) as f64)),
-            counted(whole(|spent| spent.pages.misses as f64)),
-            counted(whole(|spent| spent.pages.writes as f64) * bytes),
+            counted(whole(|spent| (spent.hits + spent.misses) as f64)),
+            counted(whole(|spent| spent.misses as f64)),
+            counted(whole(|spent| spent.writes as f64) * bytes),
         ]
     }
 }

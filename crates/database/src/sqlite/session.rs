@@ -46,8 +46,15 @@ impl Connected {
             Ok(connection)
         });
         let connection = opened.map_err(|error| failure(&error))?;
-        let session =
-            Connected { connection, texts: texts.clone(), protocol: sessions.protocol, queue, stop, turn: None, samples: None };
+        let session = Connected {
+            connection,
+            texts: texts.clone(),
+            protocol: sessions.protocol,
+            queue,
+            stop,
+            turn: None,
+            samples: None,
+        };
         if session.protocol == Protocol::Prepared {
             session.prepare().map_err(|error| failure(&error))?;
         }

@@ -16,7 +16,8 @@ fn desk(customers: u64, seed: u64) -> DataSet {
 fn at(path: &Path, dataset: Option<DataSet>) -> Box<dyn Database> {
     let spec = DatabaseSpec { engine: Engine::Sqlite, at: At::File(path.display().to_string()) };
     let cache_dir = path.parent().unwrap().to_owned();
-    let options = OpenOptions { cache_dir, dataset, settings: Vec::new(), profiling: Profiling::default(), stop: Arc::default() };
+    let options =
+        OpenOptions { cache_dir, dataset, settings: Vec::new(), profiling: Profiling::default(), stop: Arc::default() };
     open(&spec, &options).unwrap()
 }
 
@@ -312,7 +313,13 @@ fn a_file_in_the_cache_is_named_after_its_data_set() {
     let spec = DatabaseSpec { engine: Engine::Sqlite, at: At::Cache };
     let cache_dir = folder.path().join("new");
     let stop = Arc::<AtomicBool>::default();
-    let options = OpenOptions { cache_dir, dataset: Some(desk(20, 7)), settings: Vec::new(), profiling: Profiling::default(), stop };
+    let options = OpenOptions {
+        cache_dir,
+        dataset: Some(desk(20, 7)),
+        settings: Vec::new(),
+        profiling: Profiling::default(),
+        stop,
+    };
     let database = open(&spec, &options).unwrap();
     filled(&*database, &desk(20, 7), false).unwrap();
     assert!(folder.path().join("new/brokerage-desk-20-2-7.sqlite").exists());

@@ -60,8 +60,9 @@ fn notes(profile: &StatementsProfile, streams: usize) -> Vec<String> {
     let known = |of: fn(&StatementProfile) -> Option<f64>| profile.statements.iter().any(|one| of(one).is_some());
     let pages = known(|one| one.lookups)
         .then_some("Lookups are pages asked of the buffer, reads those that were not in it, over the whole trial.");
-    let rows = known(|one| one.rows_examined)
-        .then_some("This server counts neither pages nor log bytes by statement; what it looked at is counted in rows.");
+    let rows = known(|one| one.rows_examined).then_some(
+        "This server counts neither pages nor log bytes by statement; what it looked at is counted in rows.",
+    );
     let several = (streams > 1).then_some("The streams of the trial are one here.");
     [cpu, pages, rows, several].into_iter().flatten().map(str::to_owned).collect()
 }
@@ -73,8 +74,7 @@ fn table(quoted: &Quoted, several: bool, most: usize) -> Option<Table> {
     let at = if quoted.at.is_empty() { String::new() } else { format!(" at {}", quoted.at) };
     let trial = quoted.trial.label.index;
     let estimated = if profile.cpu == CpuBasis::SharedOut { "; CPU is an estimate" } else { "" };
-    let caption =
-        format!("What one transaction asks of the database{on}{at}, by statement (trial {trial}){estimated}");
+    let caption = format!("What one transaction asks of the database{on}{at}, by statement (trial {trial}){estimated}");
     let mut table = Table::new(caption, columns());
     let total = profile.total();
     let row = |one: &StatementProfile| row(one, total.cpu_us);
