@@ -59,7 +59,15 @@ fn on_database(
             let profile = Profile::joined(works.iter().map(|work| &work.profile));
             let mut asked = profile.series(haul.ended);
             match before.and_then(|before| Ok((before, databases.statement_costs()?))) {
-                Ok((before, after)) => asked.extend(costs::series(&profile, &before, &after, haul.ended)),
+                Ok((before, after)) => {
+                    let found = costs::series(&profile, &before, &after, haul.ended);
+                    // A server of digests counts prepared statements without their texts.
+                    if found.is_empty() && !after.is_empty() {
+                        let why = "this server keeps no digests of prepared statements; see protocol = \"simple\"";
+                        haul.events.push(remark(format!("costs of statements are not known: {why}")));
+                    }
+                    asked.extend(found);
+                }
                 Err(missing) => haul.events.push(remark(format!("costs of statements are not known: {missing}"))),
             }
             asked.extend(standing::series(databases, haul.ended));

@@ -85,7 +85,9 @@ fn table(quoted: &Quoted, several: bool, most: usize) -> Option<Table> {
         [only] => table.rows.push(row(only)),
         others => table.rows.push(row(&StatementProfile::sum(&format!("{} others", others.len()), others))),
     }
-    table.rows.push(row(&StatementProfile { name: "sum over statements".into(), ..total.clone() }));
+    let mut sum = row(&total);
+    sum[0] = Cell::word("sum over statements").shortened("sum");
+    table.rows.push(sum);
     table.rows.extend(measured(quoted, server));
     table.trials = [trial].into();
     Some(table.without_empty_columns())
@@ -96,8 +98,8 @@ fn columns() -> Vec<Column> {
         Column::words("statement", "statement"),
         Column::numbers("executions", "executions"),
         Column::numbers("CPU", "cpu_us").leading(),
-        Column::numbers("CPU share", "cpu_share"),
-        Column::numbers("CPU/execution", "cpu_us_per_execution"),
+        Column::numbers("CPU share", "cpu_share").minor(),
+        Column::numbers("CPU/execution", "cpu_us_per_execution").minor(),
         Column::numbers("planning", "planning_us").minor(),
         Column::numbers("lookups", "lookups"),
         Column::numbers("reads", "reads"),
@@ -145,7 +147,7 @@ fn measured(quoted: &Quoted, server: &ServerSummary) -> Option<Vec<Cell>> {
     }
     let name = if server.embedded { "measured, generator included" } else { "measured in the window" };
     let mut cells = row(&StatementProfile { cpu_us, lookups, reads, log_bytes, ..StatementProfile::default() }, None);
-    cells[0] = Cell::word(name);
+    cells[0] = Cell::word(name).shortened("measured");
     for unknown in [1, 9, 10] {
         cells[unknown] = Cell::nothing();
     }
