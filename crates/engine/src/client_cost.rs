@@ -79,7 +79,7 @@ fn trial(of: &Trial) -> Option<Trial> {
     let (stream, theirs) = (&mut trial.streams[0], &of.streams[place]);
     stream.workload = theirs.workload.clone();
     stream.access = Access { workers: 1, ..theirs.access };
-    let how = theirs.pool.as_ref().map_or_else(Sessions::default, |pool| pool.how.clone());
+    let how = theirs.pool.as_ref().map_or_else(Sessions::default, |pool| pool.how);
     stream.pool = Some(Pool { sessions: 1, how, check: false, profile: false });
     Some(trial)
 }
@@ -96,7 +96,7 @@ mod tests {
         trial.label.streams[0].classes = classes;
         trial.streams[0].workload = workload;
         trial.streams[0].access = Access::plain();
-        trial.streams[0].pool = Some(Pool { sessions: 4, how: Sessions::default(), check: true });
+        trial.streams[0].pool = Some(Pool { sessions: 4, how: Sessions::default(), check: true, profile: false });
         trial
     }
 
@@ -111,6 +111,7 @@ mod tests {
             days: 5,
             market: Market::ByTime,
             maintenance: true,
+            procedures: false,
         };
         let classes = brokerage::classes(Preset::House);
         let classes = classes.iter().map(|name| ((*name).to_owned(), ClassKind::Work)).collect();

@@ -130,7 +130,8 @@ impl Databases {
     ) -> Result<Vec<String>, TrialError> {
         let dataset = self.dataset_of(trial)?;
         let refused = self.refused();
-        let opening = self.opening(dataset.clone(), &with_room(&self.spec, trial), profiled(trial)).map_err(&refused)?;
+        let opening =
+            self.opening(dataset.clone(), &with_room(&self.spec, trial), profiled(trial)).map_err(&refused)?;
         let mut remarks = Vec::new();
         if let Some(dataset) = &dataset {
             if opening.claim.is_none() {

@@ -49,7 +49,7 @@ pub(crate) fn call(
             format!("give more than {WORKERS_MAX} sessions a thread each, got {workers}: ask for fewer, with `users`");
         return Err(TrialError::Unsupported { system: trial.label.system.clone(), what });
     }
-    let again = Again { database: databases.lasting(), texts: texts.clone(), how: pool.how.clone() };
+    let again = Again { database: databases.lasting(), texts: texts.clone(), how: pool.how };
     let mut first = 0;
     for worker in 0..workers {
         let load = muster::load(trial, index, worker, workers);

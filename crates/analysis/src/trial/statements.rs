@@ -29,8 +29,8 @@ pub fn statements(observations: &Observations, cuts: &[Cut], cpu_ms: Option<f64>
         }
         amounts.insert((name, amount), rate / per_s);
     }
-    let mut profile = StatementsProfile::default();
-    profile.statements = order.iter().map(|name| one(name, |amount| amounts.get(&(*name, amount)).copied())).collect();
+    let statements = order.iter().map(|name| one(name, |amount| amounts.get(&(*name, amount)).copied())).collect();
+    let mut profile = StatementsProfile { statements, ..StatementsProfile::default() };
     share_out(&mut profile, cpu_ms);
     let key = |statement: &StatementProfile| (statement.cpu_us.unwrap_or(-1.0), statement.executions);
     profile.statements.sort_by(|a, b| key(b).partial_cmp(&key(a)).unwrap_or(std::cmp::Ordering::Equal));

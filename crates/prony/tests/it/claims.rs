@@ -63,7 +63,13 @@ fn second_is_refused(house: &House, on: &str, holder: &str) {
 fn session(house: &House) -> Box<dyn Session> {
     let at = At::File(house.program.path("own.db").display().to_string());
     let cache_dir = house.program.path("cache");
-    let options = OpenOptions { cache_dir, dataset: None, settings: Vec::new(), stop: Default::default() };
+    let options = OpenOptions {
+        cache_dir,
+        dataset: None,
+        settings: Vec::new(),
+        profiling: Default::default(),
+        stop: Default::default(),
+    };
     let database = database::open(&DatabaseSpec { engine: Engine::Sqlite, at }, &options).expect("a file");
     database.outside().expect("a session")
 }

@@ -16,7 +16,13 @@ fn beside(house: &House, engine: Engine) -> Box<dyn Database> {
     let scale = Scale { preset: Preset::Desk, customers: 50, days: 1 };
     let dataset = Some(DataSet::Brokerage { scale, seed: 1 });
     let cache_dir = house.program.path("cache");
-    let options = OpenOptions { cache_dir, dataset, settings: Vec::new(), stop: Default::default() };
+    let options = OpenOptions {
+        cache_dir,
+        dataset,
+        settings: Vec::new(),
+        profiling: Default::default(),
+        stop: Default::default(),
+    };
     database::open(&DatabaseSpec { engine, at: At::Local }, &options).expect("the server runs")
 }
 

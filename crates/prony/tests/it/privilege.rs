@@ -13,7 +13,13 @@ const SETS: &str = "--set preset=desk --set customers=50 --set days=1";
 /// The bare private server of a house, which `db up` started.
 fn bare(house: &House, engine: Engine) -> Box<dyn Database> {
     let cache_dir = house.program.path("cache");
-    let options = OpenOptions { cache_dir, dataset: None, settings: Vec::new(), stop: Default::default() };
+    let options = OpenOptions {
+        cache_dir,
+        dataset: None,
+        settings: Vec::new(),
+        profiling: Default::default(),
+        stop: Default::default(),
+    };
     database::open(&DatabaseSpec { engine, at: At::Local }, &options).expect("the server runs")
 }
 
