@@ -1,9 +1,7 @@
 //! Costs of statements on real databases: what was executed is found again, and writes are told from reads by their log.
 
 use crate::cost::{COMMIT, Pages, amount};
-use crate::{
-    Database, DatabaseError, OpenOptions, Profiling, Session, StatementCost, Texts, fingerprint, open, server,
-};
+use crate::{Database, DatabaseError, OpenOptions, Profiling, StatementCost, Texts, fingerprint, open, server};
 use std::sync::Arc;
 use study::{At, DatabaseSpec, Engine, Protocol, Sessions};
 use tempfile::TempDir;

@@ -28,7 +28,7 @@ fn rate(second: u32) -> u64 {
 fn observations(measure: u32) -> Observations {
     let end = 2 + measure;
     let done: u64 = (2..end).map(rate).sum();
-    let begins = |second: u32| second >= 5 && (second - 5) % CYCLE == 0;
+    let begins = |second: u32| second >= 5 && (second - 5).is_multiple_of(CYCLE);
     let counted = |second: u32| (second_of(second), f64::from(u8::from(begins(second))));
     Observations {
         provenance: Provenance::Measured,

@@ -84,7 +84,14 @@ fn every_transaction_of_both_presets_goes_to_its_end_and_orders_are_filled_and_f
     for preset in [Preset::Desk, Preset::House] {
         let classes = workload::brokerage::classes(preset).len();
         for mut session in both(&samples(preset)) {
-            let spec = Spec { preset, customers: 1000, days: 5, market: Market::ByCount, maintenance: true };
+            let spec = Spec {
+                preset,
+                customers: 1000,
+                days: 5,
+                market: Market::ByCount,
+                maintenance: true,
+                procedures: false,
+            };
             let mut house = Brokerage::new(spec, 3, 0, 1, 1, 0);
             let mut ended = vec![0; classes];
             trade(&mut session, &mut house, 2_000, &mut ended);
@@ -100,6 +107,7 @@ fn filled(folder: &std::path::Path, spec: &Spec) -> Box<dyn crate::Database> {
         cache_dir: folder.to_owned(),
         dataset: Some(dataset.clone()),
         settings: Vec::new(),
+        profiling: Default::default(),
         stop: std::sync::Arc::default(),
     };
     let at = study::DatabaseSpec { engine: study::Engine::Sqlite, at: study::At::Cache };
@@ -160,7 +168,8 @@ impl Session for Compared {
 fn samples_have_the_columns_and_types_of_real_rows_and_their_number_within_a_factor() {
     let folder = tempfile::tempdir().unwrap();
     for preset in [Preset::Desk, Preset::House] {
-        let spec = Spec { preset, customers: 200, days: 5, market: Market::ByCount, maintenance: true };
+        let spec =
+            Spec { preset, customers: 200, days: 5, market: Market::ByCount, maintenance: true, procedures: false };
         let database = filled(folder.path(), &spec);
         let list = statements(preset);
         let session = database.session(&Texts::of(study::Engine::Sqlite, &list), &Sessions::default()).unwrap();
