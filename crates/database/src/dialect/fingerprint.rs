@@ -38,7 +38,7 @@ fn plain(text: &str, tokens: &mut Vec<String>) {
     if text == "?" || quoted('\'') || quoted('$') {
         value(tokens);
     } else if quoted('"') || quoted('`') {
-        tokens.push(text[1..text.len() - 1].to_lowercase());
+        tokens.push(text.trim_matches(['"', '`']).to_lowercase());
     } else if text == "." && tokens.ends_with(&[".".to_owned(), ".".to_owned()]) {
         // How one engine writes a list of values.
         tokens.truncate(tokens.len() - 2);
@@ -51,6 +51,10 @@ fn plain(text: &str, tokens: &mut Vec<String>) {
 /// Adds a value; it swallows its own sign, the point inside of it, and the values before it in a list.
 fn value(tokens: &mut Vec<String>) {
     let is = |token: Option<&String>, wanted: &str| token.is_some_and(|token| token == wanted);
+    // A quote inside of a text is written twice, so that the text reads as two.
+    if is(tokens.last(), "?") {
+        return;
+    }
     let signed = is(tokens.last(), "-") || is(tokens.last(), "+");
     if signed && !ends_operand(tokens.len().checked_sub(2).and_then(|at| tokens.get(at))) {
         tokens.pop();

@@ -2,7 +2,7 @@
 //! and what nobody knows the outcome of stands apart in the ledger.
 
 use crate::house::House;
-use database::{DataSet, Database, OpenOptions};
+use database::{DataSet, Database, OpenOptions, Profiling};
 use observation::EventKind;
 use std::time::Duration;
 use study::{At, DatabaseSpec, Engine};
@@ -16,13 +16,9 @@ fn beside(house: &House, engine: Engine) -> Box<dyn Database> {
     let scale = Scale { preset: Preset::Desk, customers: 50, days: 1 };
     let dataset = Some(DataSet::Brokerage { scale, seed: 1 });
     let cache_dir = house.program.path("cache");
-    let options = OpenOptions {
-        cache_dir,
-        dataset,
-        settings: Vec::new(),
-        profiling: Default::default(),
-        stop: Default::default(),
-    };
+    // The settings of the run's own server: with others it would be started anew.
+    let profiling = Profiling { on: true, pages: None };
+    let options = OpenOptions { cache_dir, dataset, settings: Vec::new(), profiling, stop: Default::default() };
     database::open(&DatabaseSpec { engine, at: At::Local }, &options).expect("the server runs")
 }
 
