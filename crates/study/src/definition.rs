@@ -6,10 +6,10 @@
 //! What it does not do: it reads no text; see [`crate::read`] for that.
 
 use crate::key::Key;
-use crate::problem::Origin;
-use crate::reader::Placed;
 use crate::value::Value;
 use crate::{SteadyRule, SystemSpec};
+use reading::Origin;
+use reading::Placed;
 
 /// A study file.
 #[derive(Clone, Debug)]

@@ -6,10 +6,10 @@
 //! What it does not do: replicate, order, index and seed are put in by the planner.
 
 use crate::point::Point;
-use crate::problem::{Origin, Problems};
 use crate::survey::Survey;
 use crate::{Phases, Place, SteadyRule, Stream, Trial, Workload, phases, state, stream, transactions};
 use observation::TrialLabel;
+use reading::{Origin, Problems};
 use units::Bytes;
 
 /// Size of scratch files that nobody set.

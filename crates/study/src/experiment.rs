@@ -8,8 +8,8 @@
 use crate::SystemSpec;
 use crate::definition::{SearchDefinition, WorkloadKind};
 use crate::key::{Group, Key};
-use crate::problem::Origin;
 use crate::value::Value;
+use reading::Origin;
 
 /// A key with its value, its text and where it was written.
 #[derive(Clone, Debug)]

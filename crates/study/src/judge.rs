@@ -9,9 +9,9 @@ use crate::definition::Definition;
 use crate::experiment::SystemChoice;
 use crate::overrides::Overrides;
 use crate::phrase::{self, Names, Phrase};
-use crate::problem::{Origin, Problems, did_you_mean, listed};
 use crate::resolve::Resolved;
 use crate::{Judgement, Metric, Primary, Selector, Threshold};
+use reading::{Origin, Problems, did_you_mean, listed};
 
 /// The judgement of a study, with notes on what the overrides took away.
 pub(crate) fn judgement(

@@ -7,9 +7,9 @@
 
 use crate::experiment::{SystemChoice, find};
 use crate::point::Point;
-use crate::problem::Problems;
 use crate::value::Value;
 use crate::{Place, Stream, Workload, state, stream};
+use reading::Problems;
 
 /// What the trials of a point do that only a filled system can bear, in words; none where they only read. A trial need not
 /// be possible here: on a larger machine it may be.

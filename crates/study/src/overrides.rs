@@ -8,8 +8,8 @@
 use crate::definition::Definition;
 use crate::key::Key;
 use crate::keys::{self, KEYS};
-use crate::problem::{Origin, Problems, did_you_mean, listed};
 use crate::value::Value;
+use reading::{Origin, Problems, did_you_mean, listed};
 
 /// Everything that the command line may change, as it was typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -6,8 +6,8 @@
 //! What it does not do: it measures no time.
 
 use crate::point::{DEFAULTS, Point};
-use crate::problem::Problems;
 use crate::{Phases, SteadyRule};
+use reading::Problems;
 use units::Nanos;
 
 /// A trial is recorded in at most so many intervals. More would show no more on a chart, and would grow the run file.

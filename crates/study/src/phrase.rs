@@ -9,10 +9,10 @@ use crate::experiment::{Chosen, Experiment, StreamChoice, SystemChoice};
 use crate::key::Key;
 use crate::keys::{self, KEYS};
 use crate::point::{Point, level_of};
-use crate::problem::{did_you_mean, listed};
 use crate::value::Value;
 use crate::{Metric, Selector};
 use observation::Factor;
+use reading::{did_you_mean, listed};
 
 /// A place as it is written, its names checked.
 #[derive(Clone, Debug, Default, PartialEq)]

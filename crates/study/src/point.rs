@@ -9,9 +9,9 @@ use crate::definition::WorkloadKind;
 use crate::experiment::{Chosen, Experiment, StreamChoice, SystemChoice, find};
 use crate::key::Group;
 use crate::keys;
-use crate::problem::{Origin, Problems};
 use crate::value::Value;
 use observation::{Factor, Level};
+use reading::{Origin, Problems};
 use units::{Bytes, Nanos, PerSecond, Share};
 
 /// Ranks of the layers in which a key is looked up, the closest to the command line first.

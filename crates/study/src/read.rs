@@ -9,14 +9,14 @@ mod settings;
 mod system;
 
 use crate::definition::{Definition, Parameter, WorkloadDefinition, WorkloadKind};
-use crate::problem::{Origin, Problems, did_you_mean};
-use crate::reader::{self, Entry, Form, Section};
 use crate::{SteadyRule, keys};
+use reading::{Entry, Form, Section};
+use reading::{Origin, Problems, did_you_mean};
 use settings::{Tables, settings};
 
 /// Reads a study file.
 pub(crate) fn definition(name: &str, text: &str, problems: &mut Problems) -> Option<Definition> {
-    let entries = match reader::read(name, text) {
+    let entries = match reading::read(name, text) {
         Ok(entries) => entries,
         Err(errors) => {
             problems.list.extend(errors.list);
@@ -177,7 +177,7 @@ fn names_differ(definition: &Definition, problems: &mut Problems) {
 }
 
 /// Whether a list of tables or one table was written where tables are expected.
-fn tables_of(entry: Entry, key: &str, problems: &mut Problems) -> Vec<reader::Node> {
+fn tables_of(entry: Entry, key: &str, problems: &mut Problems) -> Vec<reading::Node> {
     let noun = entry.node.noun();
     match entry.node.form {
         Form::List(nodes) => nodes,
@@ -190,5 +190,5 @@ fn tables_of(entry: Entry, key: &str, problems: &mut Problems) -> Vec<reader::No
 
 /// The hint for a name that is not among the known ones.
 fn unknown_name<'a>(given: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
-    did_you_mean(given, known.clone()).unwrap_or_else(|| format!("known: {}", crate::problem::listed(known)))
+    did_you_mean(given, known.clone()).unwrap_or_else(|| format!("known: {}", reading::listed(known)))
 }

@@ -9,8 +9,8 @@ use crate::definition::{Definition, ExperimentDefinition, FactorDefinition, Give
 use crate::experiment::{Chosen, Experiment, FactorChoice, StreamChoice, SystemChoice};
 use crate::key::Group;
 use crate::overrides::{Overrides, Scope, SetKey, Sets, sets};
-use crate::problem::{Origin, Problems, did_you_mean, listed};
 use crate::{Place, SystemSpec, target};
+use reading::{Origin, Problems, did_you_mean, listed};
 
 /// What a study comes down to.
 pub(crate) struct Resolved {

@@ -6,11 +6,11 @@
 
 use crate::definition::WorkloadKind;
 use crate::point::{FACTOR, Point};
-use crate::problem::Problems;
 use crate::value::Value;
 use crate::{Access, Driver, Stream, SyncMode, Workload, transactions};
 use load::{Arrivals, Pacing, Ramp, Spec as LoadSpec, Think};
 use observation::{ClassKind, StreamLabel};
+use reading::Problems;
 use units::{Bytes, Nanos, PerSecond, Share};
 use workload::block::{self, DataShape, Offsets, Pattern};
 use workload::files;

@@ -10,10 +10,10 @@ use crate::experiment::{Experiment, SystemChoice};
 use crate::judge::judgement;
 use crate::overrides::Overrides;
 use crate::point::{Point, combinations};
-use crate::problem::{Origin, Problems};
 use crate::resolve::{Resolved, resolve};
 use crate::survey::Survey;
 use crate::{Judgement, Place, Protocol, ScriptsSpec, Stream, SystemSpec, Workload, draft, opening, read};
+use reading::{Origin, Problems};
 
 /// More points than this are a slip of the pen: at ten seconds each they take more than a day.
 const POINTS_MAX: u64 = 10_000;

@@ -4,9 +4,9 @@
 //!
 //! What it does not do: it looks at no folder and no device.
 
-use crate::problem::{did_you_mean, listed};
 use crate::{At, DatabaseSpec, Engine, Place, ScriptSpec, Stall, SystemSpec};
 use observation::Footprint;
+use reading::{did_you_mean, listed};
 use units::{Nanos, Share};
 
 /// Kinds of systems as they are written.

@@ -8,11 +8,11 @@
 use crate::definition::WorkloadKind;
 use crate::experiment::FactorChoice;
 use crate::point::Point;
-use crate::problem::Problems;
 use crate::value::Value;
 use crate::{Access, Isolation, Place, Pool, Protocol, ScriptsSpec, Sessions, Stream, Workload};
 use load::{Arrivals, Pacing, Ramp, Spec as LoadSpec, Think};
 use observation::ClassKind;
+use reading::Problems;
 use units::{Bytes, Nanos, PerSecond};
 use workload::brokerage::{Market, Preset, Spec};
 use workload::rows;

@@ -32,12 +32,14 @@ struct Rule {
 }
 
 /// The map of ARCHITECTURE.md.
-const RULES: [Rule; 14] = [
+const RULES: [Rule; 16] = [
     pure("units", &[], &["thiserror"]),
+    pure("reading", &[], &["strsim", "toml_edit"]),
     pure("load", &["units"], &["libm"]),
     pure("workload", &["units", "load"], &["crc32c", "libm", "thiserror"]),
     pure("observation", &["units"], &[]),
-    pure("study", &["units", "load", "workload", "observation"], &["statrs", "strsim", "thiserror", "toml_edit"]),
+    pure("study", &["units", "reading", "load", "workload", "observation"], &["statrs", "thiserror"]),
+    pure("model", &["units", "reading"], &["csv", "libm", "nalgebra", "statrs", "thiserror"]),
     pure("analysis", &["units", "observation", "study"], &["statrs"]),
     pure("report", &["units", "observation", "study", "analysis"], &["jiff", "maud", "serde", "serde_json"]),
     rule("recorder", &["units", "observation"]),
@@ -45,11 +47,16 @@ const RULES: [Rule; 14] = [
     rule("database", &["units", "load", "workload", "observation", "study", "recorder", "system"]),
     rule("probe", &["units", "observation", "system"]),
     rule("store", &["units", "observation"]),
-    rule("engine", &["units", "load", "workload", "observation", "study", "recorder", "system", "database", "probe"]),
+    rule(
+        "engine",
+        &["units", "load", "workload", "observation", "study", "recorder", "system", "database", "probe", "model"],
+    ),
     rule(
         "prony",
         &[
             "units",
+            "reading",
+            "model",
             "load",
             "workload",
             "observation",

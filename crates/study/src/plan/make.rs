@@ -6,13 +6,13 @@ use crate::experiment::Experiment;
 use crate::order;
 use crate::pairs::PILOT;
 use crate::point::{Point, combinations};
-use crate::problem::{Origin, Problems, listed};
 use crate::repeat::{Repeat, RepeatPoint};
 use crate::search::Search;
 use crate::study::Study;
 use crate::survey::Survey;
 use crate::value::Value;
 use crate::{Metric, Place, Trial, draft};
+use reading::{Origin, Problems, listed};
 
 /// Plans a study.
 ///

@@ -7,8 +7,8 @@ use crate::definition::{
 };
 use crate::key::{Group, Key};
 use crate::keys::{self, KEYS};
-use crate::problem::Problems;
-use crate::reader::{Entry, Form, Node, Placed, Section};
+use reading::Problems;
+use reading::{Entry, Form, Node, Placed, Section};
 
 /// Reads all experiments.
 pub(super) fn experiments(

@@ -3,9 +3,9 @@
 use crate::definition::{Given, Parameter, Setting, WorkloadKind};
 use crate::key::{Group, Key};
 use crate::keys::{self, KEYS};
-use crate::problem::{Problems, did_you_mean};
-use crate::reader::{Entry, Form, Node, Section};
 use crate::value::{self, Value};
+use reading::{Entry, Form, Node, Section};
+use reading::{Problems, did_you_mean};
 
 /// What a workload, or a stream, may be given.
 const WORK: [Group; 7] =

@@ -2,11 +2,11 @@
 
 use super::settings::{Tables, settings};
 use crate::definition::{Parameter, SystemDefinition};
-use crate::problem::Problems;
-use crate::reader::{Entry, Form, Section};
 use crate::target::{self, KINDS, SCRIPT_KEYS};
 use crate::{At, DatabaseSpec, Engine, Place, ScriptSpec, SystemSpec, without_password};
 use observation::Footprint;
+use reading::Problems;
+use reading::{Entry, Form, Section};
 
 /// Reads one system.
 pub(super) fn system(

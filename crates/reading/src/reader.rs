@@ -1,23 +1,25 @@
 //! TOML text as a tree in which every key and value knows its line and column.
 //!
-//! The one idea: the rest of the room sees three forms only (text, list, table), because every quantity is read from its
+//! The one idea: whoever reads sees three forms only (text, list, table), because every quantity is read from its
 //! text, whether it was written as `32`, `"32"` or `32.0`.
 //!
-//! What it does not do: it knows no key of a study.
+//! What it does not do: it knows no key.
 
 use crate::problem::{Origin, Problems, did_you_mean, listed};
 use toml_edit::{Document, Item, TableLike};
 
 /// A value with its place.
 #[derive(Clone, Debug)]
-pub(crate) struct Node {
+pub struct Node {
+    /// Where it stands.
     pub at: Origin,
+    /// What it is.
     pub form: Form,
 }
 
 /// What a value is.
 #[derive(Clone, Debug)]
-pub(crate) enum Form {
+pub enum Form {
     /// A string, number, date or truth value, as its text.
     Text(String),
     /// An array, or an array of tables.
@@ -28,9 +30,12 @@ pub(crate) enum Form {
 
 /// A key with its value.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
+pub struct Entry {
+    /// The key.
     pub name: String,
+    /// Where the key stands.
     pub at: Origin,
+    /// Its value.
     pub node: Node,
 }
 
@@ -38,12 +43,12 @@ pub(crate) struct Entry {
 ///
 /// # Errors
 /// The text is not TOML; the one problem says where.
-pub(crate) fn read(study: &str, text: &str) -> Result<Vec<Entry>, Problems> {
+pub fn read(file: &str, text: &str) -> Result<Vec<Entry>, Problems> {
     let lines = Lines::of(text);
     match Document::parse(text) {
         Ok(document) => Ok(lines.entries(document.as_table())),
         Err(error) => {
-            let mut problems = Problems::of(study);
+            let mut problems = Problems::of(file);
             let at = lines.origin(error.span());
             problems.add(&at, "", format!("not TOML: {}", error.message().replace('\n', "; ")));
             Err(problems)
@@ -124,13 +129,15 @@ impl Node {
 
 /// A text with its place.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Placed {
+pub struct Placed {
+    /// The text.
     pub text: String,
+    /// Where it stands.
     pub at: Origin,
 }
 
 /// A table that is being read: entries are taken out by name, and what is left at the end is unknown.
-pub(crate) struct Section {
+pub struct Section {
     /// Where the table stands.
     pub at: Origin,
     /// How its keys are called in problems: `system.target.`.
@@ -140,6 +147,7 @@ pub(crate) struct Section {
 }
 
 impl Section {
+    /// A table with its entries; `prefix` stands before its keys in problems.
     pub fn new(prefix: impl Into<String>, at: Origin, entries: Vec<Entry>) -> Section {
         Section { at, prefix: prefix.into(), entries, known: Vec::new() }
     }
@@ -157,6 +165,7 @@ impl Section {
         }
     }
 
+    /// How a key of this table is called in problems.
     pub fn key(&self, name: &str) -> String {
         format!("{}{name}", self.prefix)
     }

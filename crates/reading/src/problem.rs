@@ -1,4 +1,4 @@
-//! What is wrong with a study, an override or a plan: all of it at once, each with its place.
+//! What is wrong with a file, or with what changes it: all of it at once, each with its place.
 //!
 //! The one idea: reading never stops at the first problem, so that one edit can mend them all.
 //!
@@ -9,7 +9,7 @@ use std::fmt;
 /// Where a value was written.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
-    /// In the study file; both count from 1, the column in characters.
+    /// In the file; both count from 1, the column in characters.
     File {
         /// Line.
         line: u32,
@@ -25,9 +25,9 @@ pub enum Origin {
 /// One problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Name of the study, or the option as it was typed.
+    /// Name of the file, or the option as it was typed.
     pub source: String,
-    /// Line in the study file, from 1.
+    /// Line in the file, from 1.
     pub line: Option<u32>,
     /// Column in that line, from 1, in characters.
     pub column: Option<u32>,
@@ -42,8 +42,8 @@ pub struct Problem {
 /// Every problem that was found, in the order of the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Problems {
-    /// Name of the study.
-    pub study: String,
+    /// Name of the file.
+    pub file: String,
     /// At least one, when this is returned as an error.
     pub list: Vec<Problem>,
 }
@@ -80,24 +80,24 @@ impl std::error::Error for Problems {}
 
 impl Problems {
     /// No problems yet.
-    pub(crate) fn of(study: &str) -> Problems {
-        Problems { study: study.to_owned(), list: Vec::new() }
+    pub fn of(file: &str) -> Problems {
+        Problems { file: file.to_owned(), list: Vec::new() }
     }
 
     /// Adds one, unless the very same is known: expansion meets a bad value once for every trial that uses it.
-    pub(crate) fn add(&mut self, at: &Origin, key: &str, message: impl Into<String>) {
+    pub fn add(&mut self, at: &Origin, key: &str, message: impl Into<String>) {
         self.add_with(at, key, message, None);
     }
 
     /// Adds one with a hint.
-    pub(crate) fn add_with(&mut self, at: &Origin, key: &str, message: impl Into<String>, hint: Option<String>) {
+    pub fn add_with(&mut self, at: &Origin, key: &str, message: impl Into<String>, hint: Option<String>) {
         let (line, column) = match at {
             Origin::File { line, column } => (Some(*line), Some(*column)),
             Origin::Option(_) | Origin::Whole => (None, None),
         };
         let source = match at {
             Origin::Option(text) => text.clone(),
-            Origin::File { .. } | Origin::Whole => self.study.clone(),
+            Origin::File { .. } | Origin::Whole => self.file.clone(),
         };
         let problem = Problem { source, line, column, key: key.to_owned(), message: message.into(), hint };
         if !self.list.contains(&problem) {
@@ -105,8 +105,13 @@ impl Problems {
         }
     }
 
+    /// The problems, of a text that gave no value at all.
+    pub fn or_none<T>(self) -> Result<T, Problems> {
+        self.or(()).and_then(|()| Err(Problems::default()))
+    }
+
     /// The value, or the problems when there are any, sorted by their place in the file.
-    pub(crate) fn or<T>(mut self, value: T) -> Result<T, Problems> {
+    pub fn or<T>(mut self, value: T) -> Result<T, Problems> {
         if self.list.is_empty() {
             return Ok(value);
         }
@@ -116,7 +121,7 @@ impl Problems {
 }
 
 /// The known name that a mistyped one most resembles, as a hint.
-pub(crate) fn did_you_mean<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+pub fn did_you_mean<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
     known
         .into_iter()
         .map(|name| {
@@ -128,7 +133,7 @@ pub(crate) fn did_you_mean<'a>(given: &str, known: impl IntoIterator<Item = &'a 
 }
 
 /// Names as a list to read: `a`, `b` and `c`.
-pub(crate) fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+pub fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let quoted: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
     match quoted.split_last() {
         None => "none".to_owned(),

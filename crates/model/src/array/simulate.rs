@@ -1,0 +1,200 @@
+//! An array in virtual time.
+//!
+//! The one idea: a read asks its module first and then its port, which the data leaves by; a write comes in by the port and
+//! then asks the module. Ports and modules serve in order, so an operation is three events: it comes, it is done at the
+//! first part, it is done at the second; the latency that nobody waits for stands between them.
+
+use super::path::{Path, READ, WRITE};
+use crate::kernel::Agenda;
+use crate::machine::{Ended, Kind, Machine, Operation, Report};
+use crate::station::{Bucket, Servers};
+use units::Nanos;
+
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    /// A write has the credit that its module wanted, or any operation reaches its first part.
+    Begin { slot: u32 },
+    /// Done at the module.
+    Module { slot: u32 },
+    /// Done at the port.
+    Port { slot: u32 },
+    /// The latency after the first part has passed.
+    Second { slot: u32 },
+}
+
+/// An operation under way.
+#[derive(Clone, Copy, Debug, Default)]
+struct Flight {
+    write: bool,
+    module: u32,
+    bytes: f64,
+}
+
+/// A flash array whose modules sit behind ports.
+#[derive(Clone, Debug)]
+pub struct Array {
+    path: Path,
+    agenda: Agenda<Event>,
+    flights: Vec<Flight>,
+    modules: Vec<Servers>,
+    /// Direction of the last operation of each module.
+    last: Vec<usize>,
+    credit: Vec<Bucket>,
+    /// Ports, by direction of the data.
+    ports: Vec<[Servers; 2]>,
+    events: u64,
+}
+
+impl Array {
+    /// The first `modules` modules of an array, at rest, for at most `slots` operations at once.
+    pub fn new(path: Path, modules: u32, slots: u32) -> Array {
+        let room = slots as usize;
+        let modules = modules.clamp(1, path.modules);
+        let ports = path.port_of(modules - 1) + 1;
+        let (rate, credit) = path.sustained_writes;
+        Array {
+            path,
+            agenda: Agenda::with_capacity(2 * room + 16),
+            flights: vec![Flight::default(); room],
+            modules: (0..modules).map(|_| Servers::new(1, room)).collect(),
+            last: vec![READ; modules as usize],
+            credit: (0..modules).map(|_| Bucket::new(rate, credit)).collect(),
+            ports: (0..ports).map(|_| [Servers::new(1, room), Servers::new(1, room)]).collect(),
+            events: 0,
+        }
+    }
+
+    #[inline]
+    fn step(&mut self, now: Nanos, event: Event) -> Option<u32> {
+        self.events += 1;
+        match event {
+            Event::Begin { slot } => {
+                if self.flights[slot as usize].write {
+                    self.ask_port(now, slot)
+                } else {
+                    self.ask_module(now, slot)
+                }
+                None
+            }
+            Event::Second { slot } => {
+                if self.flights[slot as usize].write {
+                    self.ask_module(now, slot)
+                } else {
+                    self.ask_port(now, slot)
+                }
+                None
+            }
+            Event::Module { slot } => {
+                let flight = self.flights[slot as usize];
+                if let Some((next, end)) = self.modules[flight.module as usize].depart(now) {
+                    self.agenda.at(end, Event::Module { slot: next });
+                }
+                self.ended(now, slot, flight, !flight.write)
+            }
+            Event::Port { slot } => {
+                let flight = self.flights[slot as usize];
+                let port = self.path.port_of(flight.module) as usize;
+                if let Some((next, end)) = self.ports[port][usize::from(flight.write)].depart(now) {
+                    self.agenda.at(end, Event::Port { slot: next });
+                }
+                self.ended(now, slot, flight, flight.write)
+            }
+        }
+    }
+
+    /// Behind the first part comes the latency and then the second part; behind the second it is over.
+    #[inline]
+    fn ended(&mut self, now: Nanos, slot: u32, flight: Flight, first: bool) -> Option<u32> {
+        if !first {
+            return Some(slot);
+        }
+        let latency = self.path.latency_ns(usize::from(flight.write), flight.bytes);
+        self.agenda.at(Nanos(now.0 + libm::round(latency) as u64), Event::Second { slot });
+        None
+    }
+
+    #[inline]
+    fn ask_module(&mut self, now: Nanos, slot: u32) {
+        let flight = self.flights[slot as usize];
+        let (direction, module) = (usize::from(flight.write), flight.module as usize);
+        let turned = if self.last[module] == direction { 0.0 } else { self.path.turnaround_ns };
+        self.last[module] = direction;
+        let turn = self.path.module_ns(direction, flight.bytes) + turned;
+        if let Some(end) = self.modules[module].arrive(now, slot, Nanos(libm::round(turn) as u64)) {
+            self.agenda.at(end, Event::Module { slot });
+        }
+    }
+
+    #[inline]
+    fn ask_port(&mut self, now: Nanos, slot: u32) {
+        let flight = self.flights[slot as usize];
+        let port = self.path.port_of(flight.module) as usize;
+        let turn = Nanos(libm::round(self.path.port_ns(flight.bytes)) as u64);
+        if let Some(end) = self.ports[port][usize::from(flight.write)].arrive(now, slot, turn) {
+            self.agenda.at(end, Event::Port { slot });
+        }
+    }
+}
+
+impl Machine for Array {
+    fn submit(&mut self, at: Nanos, slot: u32, operation: &Operation) {
+        let write = operation.kind != Kind::Read;
+        let module = u32::from(operation.module) % self.modules.len() as u32;
+        let bytes = f64::from(operation.bytes);
+        self.flights[slot as usize] = Flight { write, module, bytes };
+        let begins = match operation.kind {
+            Kind::Write => self.credit[module as usize].take(at, self.path.cost(bytes)),
+            _ => at,
+        };
+        self.agenda.at(begins, Event::Begin { slot });
+    }
+
+    fn advance(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> Nanos {
+        let mut found = None;
+        while let Some(first) = self.agenda.first() {
+            if first > found.unwrap_or(until) {
+                break;
+            }
+            let Some((now, event)) = self.agenda.take() else { break };
+            if let Some(slot) = self.step(now, event) {
+                ended.push(Ended { slot, at: now, failed: false });
+                found = Some(now);
+            }
+        }
+        found.unwrap_or_else(|| {
+            self.agenda.pass(until);
+            until
+        })
+    }
+
+    fn clear(&mut self) {
+        let now = self.agenda.now();
+        self.modules.iter_mut().for_each(|module| module.watch().clear(now));
+        self.ports.iter_mut().flatten().for_each(|port| port.watch().clear(now));
+    }
+
+    fn reports(&mut self) -> Vec<Report> {
+        let now = self.agenda.now();
+        let report = |name: String, servers: &mut Servers| Report {
+            name,
+            utilisation: servers.watch().utilisation(now),
+            mean_there: servers.watch().mean_here(now),
+            completed: servers.watch().count(),
+        };
+        let mut all = Vec::new();
+        for (number, module) in self.modules.iter_mut().enumerate() {
+            all.push(report(format!("module {number}"), module));
+        }
+        for (number, [out, into]) in self.ports.iter_mut().enumerate() {
+            all.push(report(format!("port {number} out"), out));
+            all.push(report(format!("port {number} in"), into));
+        }
+        all
+    }
+
+    fn events(&self) -> u64 {
+        self.events
+    }
+}
+
+const _: () = assert!(READ == 0 && WRITE == 1, "directions are places in pairs");

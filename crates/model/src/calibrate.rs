@@ -1,0 +1,179 @@
+//! Calibration: the numbers of a model file that nobody gave, from rows.
+//!
+//! The one idea: what was given stays, what was assumed counts as what one knew before, and all else follows from the rows.
+//! The doubt that is left is written down with the numbers, so that every prediction can carry it.
+//!
+//! What it does not do: it chooses no law and no row.
+
+use crate::file::{Answer, Description, Doubt, Metric, Origin, Parameter};
+use crate::fit::{self, FitError, Fitted, Free, Target};
+use crate::kind::{Unanswered, Values};
+use crate::rows::{Row, Table, floor_pct};
+
+/// A calibrated model, and what the fit had to say.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Calibrated {
+    /// The model with its new numbers.
+    pub model: Description,
+    /// The fit.
+    pub fitted: Fitted,
+    /// Names of the parameters that could move, in the order of the fit.
+    pub free: Vec<String>,
+    /// The values that were met: row, column, value, and what the model makes of it.
+    pub met: Vec<Met>,
+    /// Rows with a value that the model cannot answer, with the reason; they took no part.
+    pub left_out: Vec<(String, Unanswered)>,
+}
+
+/// One value of a calibration row after the fit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Met {
+    /// The row.
+    pub row_id: String,
+    /// The column.
+    pub metric: String,
+    /// The value that the row gives.
+    pub value: f64,
+    /// What the calibrated model says.
+    pub fitted: f64,
+}
+
+/// Why a model was not calibrated.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum CalibrateError {
+    /// The tables hold no value that the model answers.
+    #[error("the model `{model}` answers no value of these rows; it needs at least one")]
+    NothingAnswered {
+        /// Which model.
+        model: String,
+    },
+    /// The fit did not begin.
+    #[error(transparent)]
+    Fit(#[from] FitError),
+}
+
+/// A value to be met.
+struct Asked<'a> {
+    row: &'a Row,
+    metric: &'a Metric,
+    value: f64,
+    spread: f64,
+}
+
+/// Fits all parameters that were not given on every row of the tables that the model answers.
+///
+/// # Errors
+/// When no row can be used, or one cannot be answered.
+pub fn calibrate(model: &Description, tables: &[Table]) -> Result<Calibrated, CalibrateError> {
+    let mut left_out = Vec::new();
+    let mut asked: Vec<Asked> = tables.iter().flat_map(|table| values(model, table)).collect();
+    asked.retain(|asked| match model.answer(asked.row, &asked.metric.quantity) {
+        Ok(_) => true,
+        Err(reason) => {
+            left_out.push((asked.row.id.clone(), reason));
+            false
+        }
+    });
+    if asked.is_empty() {
+        return Err(CalibrateError::NothingAnswered { model: model.name.clone() });
+    }
+    let places: Vec<usize> = moving(model);
+    let free: Vec<Free> = places.iter().map(|place| free(model, *place)).collect();
+    let targets: Vec<Target> = asked.iter().map(|a| Target { value: a.value, spread: a.spread }).collect();
+    let mut numbers = model.numbers();
+    let mut predict = |moved: &[f64]| -> Vec<f64> {
+        places.iter().zip(moved).for_each(|(place, value)| numbers[*place] = *value);
+        let values = Values::new(model.kind.asks(), &numbers);
+        let answer = |asked: &Asked| model.kind.answer(&values, asked.row, &asked.metric.quantity);
+        asked.iter().map(|asked| answer(asked).unwrap_or(f64::NAN)).collect()
+    };
+    let fitted = fit::fit(&free, &targets, &mut predict)?;
+    let found = predict(&fitted.values);
+    let met = asked.iter().zip(found).map(|(asked, fitted)| Met {
+        row_id: asked.row.id.clone(),
+        metric: asked.metric.column.clone(),
+        value: asked.value,
+        fitted,
+    });
+    let met: Vec<Met> = met.collect();
+    let model = with(model, &places, &fitted, &asked);
+    Ok(Calibrated { free: free.into_iter().map(|free| free.name).collect(), model, fitted, met, left_out })
+}
+
+/// The error of each row when the model is fitted on all others: `(row, column, error in percent)`. Rows of which the others
+/// cannot speak are among them, however bad.
+///
+/// # Errors
+/// As [`calibrate`].
+pub fn leave_one_out(model: &Description, tables: &[Table]) -> Vec<(String, String, f64)> {
+    let mut errors = Vec::new();
+    for (at, table) in tables.iter().enumerate() {
+        let Some(answer) = model.answer_for(table) else { continue };
+        for (left, row) in table.rows.iter().enumerate().filter(|(_, row)| answer.takes(row)) {
+            let mut others = tables.to_vec();
+            others[at].rows.remove(left);
+            let Ok(calibrated) = calibrate(model, &others) else { continue };
+            for Asked { row, metric, value, .. } in of_row(model, answer, row) {
+                let Ok(said) = calibrated.model.answer(row, &metric.quantity) else { continue };
+                errors.push((row.id.clone(), metric.column.clone(), 100.0 * (said / value - 1.0)));
+            }
+        }
+    }
+    errors
+}
+
+fn values<'a>(model: &'a Description, table: &'a Table) -> Vec<Asked<'a>> {
+    let Some(answer) = model.answer_for(table) else { return Vec::new() };
+    let own = table.rows.iter().filter(|row| answer.takes(row));
+    own.flat_map(|row| of_row(model, answer, row)).collect()
+}
+
+fn of_row<'a>(model: &Description, answer: &'a Answer, row: &'a Row) -> Vec<Asked<'a>> {
+    let one = |metric: &'a Metric| {
+        let value = row.number(&metric.column).filter(|value| *value > 0.0)?;
+        // A value that was rounded lies anywhere within its floor: the deviation of that is floor over root three.
+        let floor = row.text(&metric.column).and_then(floor_pct).unwrap_or(0.0) / 100.0 / libm::sqrt(3.0);
+        let spread = libm::sqrt(floor * floor + model.noise * model.noise);
+        Some(Asked { row, metric, value, spread })
+    };
+    answer.metrics.iter().filter_map(one).collect()
+}
+
+/// Places of the parameters that may move.
+fn moving(model: &Description) -> Vec<usize> {
+    let free = |parameter: &Parameter| !matches!(parameter.origin, Origin::Given(_)) && !model.whole(&parameter.name);
+    (0..model.parameters.len()).filter(|place| free(&model.parameters[*place])).collect()
+}
+
+fn free(model: &Description, place: usize) -> Free {
+    let (parameter, asked) = (&model.parameters[place], &model.kind.asks()[place]);
+    let assumed = matches!(parameter.origin, Origin::Assumed(_)).then(|| {
+        let (low, high) = (parameter.low, parameter.high);
+        (libm::sqrt(low * high), libm::log(high / low) / (2.0 * 1.96))
+    });
+    Free { name: parameter.name.clone(), start: parameter.value, low: asked.low, high: asked.high, assumed }
+}
+
+fn with(model: &Description, places: &[usize], fitted: &Fitted, asked: &[Asked]) -> Description {
+    let mut new = model.clone();
+    new.calibration = Vec::new();
+    for asked in asked {
+        if !new.calibration.contains(&asked.row.id) {
+            new.calibration.push(asked.row.id.clone());
+        }
+    }
+    for (number, place) in places.iter().enumerate() {
+        let parameter = &mut new.parameters[*place];
+        parameter.value = fitted.values[number];
+        if matches!(parameter.origin, Origin::Calibrated(_)) {
+            let reach = libm::exp(1.96 * fitted.separation.deviations[number]);
+            (parameter.low, parameter.high) = (parameter.value / reach, parameter.value * reach);
+            parameter.origin = Origin::Calibrated(new.calibration.join(", "));
+        }
+    }
+    let count = places.len();
+    let parameters = places.iter().map(|place| new.parameters[*place].name.clone()).collect();
+    let line = |row: usize| (0..count).map(|column| fitted.covariance[(row, column)]).collect();
+    new.doubt = Some(Doubt { parameters, covariance: (0..count).map(line).collect() });
+    new
+}

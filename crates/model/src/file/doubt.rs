@@ -1,0 +1,82 @@
+//! How far off the numbers of a calibrated model may be, together: two of them may be known badly and their product well.
+
+use super::Description;
+use crate::kind::{Kind, Values};
+use crate::rows::Row;
+use reading::{Entry, Form, Problems, Section};
+use std::fmt::Write as _;
+
+/// Covariance of the logarithms of fitted parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Doubt {
+    /// Which.
+    pub parameters: Vec<String>,
+    /// A row for each.
+    pub covariance: Vec<Vec<f64>>,
+}
+
+impl Doubt {
+    /// Variance of the logarithm of an answer that comes from the parameters.
+    pub(super) fn variance(&self, model: &Description, row: &Row, quantity: &str) -> f64 {
+        let slopes: Vec<f64> = self.parameters.iter().map(|name| slope(model, name, row, quantity)).collect();
+        let lines = self.covariance.iter().zip(&slopes);
+        let sum = |line: &Vec<f64>| line.iter().zip(&slopes).map(|(c, slope)| c * slope).sum::<f64>();
+        lines.map(|(line, slope)| slope * sum(line)).sum::<f64>().max(0.0)
+    }
+
+    /// The table of a model file.
+    pub(super) fn text(&self) -> String {
+        let names: Vec<String> = self.parameters.iter().map(|name| format!("\"{name}\"")).collect();
+        let mut text = String::from("# Covariance of the logarithms of the fitted numbers.\n[doubt]\n");
+        let _ = writeln!(text, "parameters = [{}]\ncovariance = [", names.join(", "));
+        for line in &self.covariance {
+            let line: Vec<String> = line.iter().map(|value| format!("{value:.4e}")).collect();
+            let _ = writeln!(text, "    [{}],", line.join(", "));
+        }
+        text + "]\n"
+    }
+}
+
+/// By how much the logarithm of an answer moves with that of a parameter.
+fn slope(model: &Description, name: &str, row: &Row, quantity: &str) -> f64 {
+    const STEP: f64 = 1e-3;
+    let mut numbers = model.numbers();
+    let Some(place) = model.parameters.iter().position(|parameter| parameter.name == name) else { return 0.0 };
+    let mut at = |factor: f64| {
+        numbers[place] = model.parameters[place].value * factor;
+        let answer = model.kind.answer(&Values::new(model.kind.asks(), &numbers), row, quantity);
+        answer.map_or(f64::NAN, libm::log)
+    };
+    (at(libm::exp(STEP)) - at(libm::exp(-STEP))) / (2.0 * STEP)
+}
+
+/// Reads the table; it must be square and name parameters of the kind.
+pub(super) fn read(kind: Kind, entry: Entry, problems: &mut Problems) -> Option<Doubt> {
+    let mut section = Section::of("doubt", entry.node, problems)?;
+    let names = section.texts("parameters", problems).unwrap_or_default();
+    let lines = section.take("covariance").map(|entry| entry.node);
+    let at = section.at.clone();
+    section.finish(&[], |_| None, problems);
+    for name in &names {
+        if !kind.asks().iter().any(|asked| asked.name == name.text) {
+            problems.add(&name.at, "doubt.parameters", format!("parameters of a {}, got `{}`", kind.word(), name.text));
+        }
+    }
+    let covariance: Vec<Vec<f64>> = match lines.map(|node| node.form) {
+        Some(Form::List(lines)) => lines.into_iter().map(line).collect(),
+        _ => Vec::new(),
+    };
+    let square = covariance.len() == names.len() && covariance.iter().all(|line| line.len() == names.len());
+    if !square || covariance.iter().flatten().any(|value| !value.is_finite()) {
+        let message = format!("{} lines of as many numbers, one for each parameter", names.len());
+        problems.add(&at, "doubt.covariance", message);
+        return None;
+    }
+    Some(Doubt { parameters: names.into_iter().map(|name| name.text).collect(), covariance })
+}
+
+fn line(node: reading::Node) -> Vec<f64> {
+    let Form::List(cells) = node.form else { return Vec::new() };
+    let number = |cell: reading::Node| if let Form::Text(text) = cell.form { text.parse().ok() } else { None };
+    cells.into_iter().map(|cell| number(cell).unwrap_or(f64::NAN)).collect()
+}

@@ -1,0 +1,148 @@
+//! Model files: a machine as text, and back.
+//!
+//! The one idea: every parameter says its unit and where its number came from, and an assumed one how far off it may be.
+//! What the file does not say is refused with its place; nothing has a silent default.
+//!
+//! What it does not do: it opens no file.
+
+mod answers;
+mod doubt;
+mod parameter;
+mod write;
+
+pub use answers::{Answer, Metric};
+pub use doubt::Doubt;
+pub use parameter::{Origin, Parameter};
+pub use write::write;
+
+use crate::kind::{Kind, Unanswered, Values};
+use crate::rows::{Row, Table};
+use reading::{Form, Problems, Section, did_you_mean, listed};
+
+/// A described machine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Description {
+    /// The name that it is called by.
+    pub name: String,
+    /// One line of what it is.
+    pub title: String,
+    /// Its kind.
+    pub kind: Kind,
+    /// Its parameters, in the order of the kind.
+    pub parameters: Vec<Parameter>,
+    /// Which columns of rows files it answers.
+    pub answers: Vec<Answer>,
+    /// Rows that it was fitted on; they are never judged.
+    pub calibration: Vec<String>,
+    /// Standard deviation of the logarithm of rows around the model, beside their rounding.
+    pub noise: f64,
+    /// How far off its numbers may be together; none before it was calibrated.
+    pub doubt: Option<Doubt>,
+}
+
+impl Description {
+    /// The numbers of all parameters, in the order of the kind.
+    pub fn numbers(&self) -> Vec<f64> {
+        self.parameters.iter().map(|parameter| parameter.value).collect()
+    }
+
+    /// The parameter of a name.
+    pub fn parameter(&self, name: &str) -> Option<&Parameter> {
+        self.parameters.iter().find(|parameter| parameter.name == name)
+    }
+
+    /// Whether a parameter counts things, which no fit can move.
+    pub fn whole(&self, name: &str) -> bool {
+        self.kind.asks().iter().any(|asked| asked.name == name && asked.whole)
+    }
+
+    /// The form of rows that fits a table best: the one with the most columns in it.
+    pub fn answer_for(&self, table: &Table) -> Option<&Answer> {
+        let fitting = self.answers.iter().filter(|answer| answer.fits(table));
+        fitting.max_by_key(|answer| answer.inputs.len() + answer.metrics.len())
+    }
+
+    /// The 95 percent interval of an answer: doubt of the numbers, noise of rows around the model, and rounding (half of the
+    /// last digit, as a share) of the value that it will be held against.
+    pub fn interval(&self, row: &Row, quantity: &str, rounding: f64) -> (f64, f64) {
+        let middle = self.answer(row, quantity).unwrap_or(f64::NAN);
+        let spread = self.doubt.as_ref().map_or(0.0, |doubt| doubt.variance(self, row, quantity));
+        let variance = spread + self.noise * self.noise + rounding * rounding / 3.0;
+        let reach = libm::exp(1.96 * libm::sqrt(variance));
+        (middle / reach, middle * reach)
+    }
+
+    /// The answer of this machine to a row.
+    ///
+    /// # Errors
+    /// When the row does not say what the question needs.
+    pub fn answer(&self, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
+        let numbers = self.numbers();
+        self.kind.answer(&Values::new(self.kind.asks(), &numbers), row, quantity)
+    }
+}
+
+/// Noise of rows around a model whose file says nothing of it: half a percent.
+const NOISE: f64 = 0.005;
+
+/// Reads a model file.
+///
+/// # Errors
+/// Every problem with its line and column.
+pub fn read(name: &str, text: &str) -> Result<Description, Problems> {
+    let mut problems = Problems::of(name);
+    let entries = reading::read(name, text)?;
+    let mut root = Section::new("", reading::Origin::File { line: 1, column: 1 }, entries);
+    let title = root.text("title", &mut problems).map(|placed| placed.text).unwrap_or_default();
+    let kind = kind(&mut root, &mut problems);
+    let noise = root.read("noise", &mut problems, |text| share(text, 0.0, 0.5)).unwrap_or(NOISE);
+    let calibration = root.texts("calibration", &mut problems).unwrap_or_default();
+    let parameters = root.take("parameters");
+    let answers = root.take("answers");
+    let doubt = root.take("doubt");
+    root.finish(&[], |_| None, &mut problems);
+    let Some(kind) = kind else { return problems.or_none() };
+    let description = Description {
+        name: name.to_owned(),
+        title: if title.is_empty() { name.to_owned() } else { title },
+        kind,
+        parameters: parameter::all(kind, parameters, &mut problems),
+        answers: answers::all(kind, answers, &mut problems),
+        calibration: calibration.into_iter().map(|placed| placed.text).collect(),
+        noise,
+        doubt: doubt.and_then(|entry| doubt::read(kind, entry, &mut problems)),
+    };
+    problems.or(description)
+}
+
+fn kind(root: &mut Section, problems: &mut Problems) -> Option<Kind> {
+    let words = || Kind::ALL.iter().map(|kind| kind.word());
+    let Some(placed) = root.text("kind", problems) else {
+        problems.add(&root.at, "kind", format!("a model file says which kind of machine it is: {}", listed(words())));
+        return None;
+    };
+    let found = Kind::ALL.iter().copied().find(|kind| kind.word() == placed.text);
+    if found.is_none() {
+        let hint = did_you_mean(&placed.text, words());
+        problems.add_with(&placed.at, "kind", format!("one of {}, got `{}`", listed(words()), placed.text), hint);
+    }
+    found
+}
+
+fn share(text: &str, low: f64, high: f64) -> Result<f64, String> {
+    let share = units::parse_share(text).map_err(|e| e.to_string())?.0;
+    let refused = || format!("a share from {} to {}, got `{text}`", units::percent(low), units::percent(high));
+    if (low..=high).contains(&share) { Ok(share) } else { Err(refused()) }
+}
+
+/// The entries of a table, or a problem when it is none.
+fn table(node: reading::Node, key: &str, problems: &mut Problems) -> Vec<reading::Entry> {
+    let noun = node.noun();
+    match node.form {
+        Form::Table(entries) => entries,
+        _ => {
+            problems.add(&node.at, key, format!("a table, got {noun}"));
+            Vec::new()
+        }
+    }
+}

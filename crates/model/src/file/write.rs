@@ -1,0 +1,67 @@
+//! A description as the text of a model file.
+
+use super::{Description, Parameter};
+use std::fmt::Write as _;
+
+/// The text that [`read`](super::read) reads back to the same description. Numbers are written with six digits, which is
+/// finer than any of them is known.
+pub fn write(description: &Description) -> String {
+    let Description { title, kind, calibration, noise, .. } = description;
+    let mut text = format!("title = {}\nkind  = \"{}\"\nnoise = \"{}%\"\n", quoted(title), kind.word(), noise * 100.0);
+    let rows: Vec<String> = calibration.iter().map(|row| quoted(row)).collect();
+    let _ =
+        writeln!(text, "\n# Rows that it was fitted on; they are never judged.\ncalibration = [{}]", rows.join(", "));
+    for (asked, parameter) in kind.asks().iter().zip(&description.parameters) {
+        let _ = write!(text, "\n# {}\n{}", asked.about, written(parameter));
+    }
+    for answer in &description.answers {
+        let metrics: Vec<String> =
+            answer.metrics.iter().map(|metric| format!("{} = {}", metric.column, quoted(&metric.quantity))).collect();
+        let inputs: Vec<String> = answer.inputs.iter().map(|input| quoted(input)).collect();
+        let _ = write!(
+            text,
+            "\n[answers.{}]\nmetrics = {{ {} }}\ninputs  = [{}]\nsize    = {}\n",
+            answer.name,
+            metrics.join(", "),
+            inputs.join(", "),
+            quoted(&answer.size)
+        );
+        if !answer.only.is_empty() {
+            let cells: Vec<String> =
+                answer.only.iter().map(|(column, cell)| format!("{column} = {}", quoted(cell))).collect();
+            let _ = writeln!(text, "only    = {{ {} }}", cells.join(", "));
+        }
+    }
+    if let Some(doubt) = &description.doubt {
+        let _ = write!(text, "\n{}", doubt.text());
+    }
+    text
+}
+
+fn written(parameter: &Parameter) -> String {
+    let Parameter { name, value, unit, origin, low, high } = parameter;
+    let mut text = format!(
+        "[parameters.{name}]\nvalue = {}\nunit  = {}\nfrom  = {}\n",
+        number(*value),
+        quoted(unit),
+        quoted(&origin.text())
+    );
+    if low < high {
+        let _ = write!(text, "low   = {}\nhigh  = {}\n", number(*low), number(*high));
+    }
+    text
+}
+
+/// At most six digits, so that a file can be read and still says all that is known.
+fn number(value: f64) -> String {
+    if value.fract() == 0.0 && value.abs() < 1e9 {
+        return format!("{value}");
+    }
+    let digits = (5 - libm::floor(libm::log10(value.abs())) as i32).clamp(0, 12) as usize;
+    let text = format!("{value:.digits$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}

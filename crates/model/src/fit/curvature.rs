@@ -1,0 +1,21 @@
+//! Covariance of fitted parameters.
+
+use super::Free;
+use nalgebra::DMatrix;
+
+/// The standard deviation of the logarithm that a parameter has when neither rows nor assumptions speak of it: its bounds
+/// are taken for four of them.
+fn widest(free: &Free) -> f64 {
+    (libm::log(free.high / free.low) / 4.0).max(1e-6)
+}
+
+/// The inverse of the curvature of all residuals. A direction that nothing speaks of is held by the bounds, so that the
+/// inverse exists.
+pub(super) fn covariance(slopes: &DMatrix<f64>, free: &[Free]) -> DMatrix<f64> {
+    let mut normal = slopes.transpose() * slopes;
+    for (place, free) in free.iter().enumerate() {
+        let deviation = widest(free);
+        normal[(place, place)] += 1.0 / (deviation * deviation);
+    }
+    normal.try_inverse().unwrap_or_else(|| DMatrix::from_diagonal_element(free.len(), free.len(), f64::INFINITY))
+}

@@ -1,0 +1,135 @@
+//! Closed queueing networks, exactly: a fixed number of customers go round between stations and a delay.
+//!
+//! The one idea: one station whose rate depends on how many are there, with a delay, is a birth-death process; its states
+//! are weighed in logarithms, so that a thousand customers neither overflow nor lose digits, which the textbook recursion
+//! for load-dependent stations does near saturation. Stations of one fixed rate go by mean value analysis (Reiser and
+//! Lavenberg 1980), which is stable.
+
+/// What a closed network settles at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settled {
+    /// Customers that go round, a second.
+    pub rate_per_s: f64,
+    /// Mean number of customers at the stations.
+    pub at_stations: f64,
+    /// Share of the time in which no customer is at the station (of one station), or the utilisation's complement of the
+    /// busiest one.
+    pub idle: f64,
+}
+
+impl Settled {
+    /// Mean time at the stations, seconds, by Little's law.
+    pub fn response_s(&self) -> f64 {
+        self.at_stations / self.rate_per_s
+    }
+}
+
+/// `population` customers between a delay of `delay_s` seconds and one station that completes `rate(n)` customers a second
+/// when `n` are there (n from 1; above zero).
+pub fn one_station(population: u32, delay_s: f64, rate: impl Fn(u32) -> f64) -> Settled {
+    if delay_s <= 0.0 {
+        return Settled { rate_per_s: rate(population.max(1)), at_stations: f64::from(population), idle: 0.0 };
+    }
+    // Weights of the states relative to the greatest so far; old ones are scaled down when a greater one appears.
+    let (mut log, mut greatest) = (0.0f64, 0.0f64);
+    let (mut sum, mut customers, mut flow) = (1.0f64, 0.0f64, 0.0f64);
+    let mut empty = 1.0f64;
+    for n in 1..=population {
+        let (arrivals, departures) = (f64::from(population - n + 1) / delay_s, rate(n));
+        log += libm::log(arrivals / departures);
+        if log > greatest {
+            let scale = libm::exp(greatest - log);
+            sum *= scale;
+            customers *= scale;
+            flow *= scale;
+            empty *= scale;
+            greatest = log;
+        }
+        let weight = libm::exp(log - greatest);
+        sum += weight;
+        customers += weight * f64::from(n);
+        flow += weight * departures;
+    }
+    Settled { rate_per_s: flow / sum, at_stations: customers / sum, idle: empty / sum }
+}
+
+/// `population` customers between a delay and single servers with the given demands, seconds a round. Exact for exponential
+/// service in order, or processor sharing of any service.
+pub fn single_servers(population: u32, delay_s: f64, demands_s: &[f64]) -> Settled {
+    let mut queues = vec![0.0f64; demands_s.len()];
+    let mut rate = 0.0;
+    for n in 1..=population {
+        let times = demands_s.iter().zip(&queues).map(|(demand, queue)| demand * (1.0 + queue));
+        let around: f64 = times.clone().sum::<f64>() + delay_s;
+        rate = f64::from(n) / around;
+        let found: Vec<f64> = times.map(|time| rate * time).collect();
+        queues.copy_from_slice(&found);
+    }
+    let busiest = demands_s.iter().fold(0.0f64, |most, demand| most.max(demand * rate));
+    Settled { rate_per_s: rate, at_stations: queues.iter().sum(), idle: (1.0 - busiest).max(0.0) }
+}
+
+/// The same for `count` alike single servers over which the demand is spread evenly: `demand_s` seconds a round at each.
+pub fn alike_servers(population: u32, delay_s: f64, count: u32, demand_s: f64) -> Settled {
+    let (mut queue, mut rate) = (0.0f64, 0.0f64);
+    for n in 1..=population {
+        let each = demand_s * (1.0 + queue);
+        rate = f64::from(n) / (f64::from(count) * each + delay_s);
+        queue = rate * each;
+    }
+    Settled { rate_per_s: rate, at_stations: queue * f64::from(count), idle: (1.0 - rate * demand_s).max(0.0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The machine repairman by the textbook sum, for populations that it can carry.
+    fn repairman(population: u32, servers: u32, delay: f64, service: f64) -> f64 {
+        let mut weights = vec![1.0f64];
+        for n in 1..=population {
+            let up = f64::from(population - n + 1) / delay;
+            let down = f64::from(n.min(servers)) / service;
+            weights.push(weights[n as usize - 1] * up / down);
+        }
+        let sum: f64 = weights.iter().sum();
+        (1..=population).map(|n| weights[n as usize] / sum * f64::from(n.min(servers)) / service).sum()
+    }
+
+    #[test]
+    fn one_station_is_the_machine_repairman() {
+        for (population, servers) in [(1, 1), (5, 1), (20, 3), (40, 8)] {
+            let found = one_station(population, 0.01, |n| f64::from(n.min(servers)) / 0.004);
+            let exact = repairman(population, servers, 0.01, 0.004);
+            assert!((found.rate_per_s / exact - 1.0).abs() < 1e-12, "{population} over {servers}");
+            let around = found.rate_per_s * (found.response_s() + 0.01);
+            assert!((around / f64::from(population) - 1.0).abs() < 1e-12, "Little's law");
+        }
+    }
+
+    #[test]
+    fn a_hundred_thousand_customers_neither_overflow_nor_lose_the_limit() {
+        let found = one_station(100_000, 30.0, |n| f64::from(n.min(8)) / 0.004);
+        assert!((found.rate_per_s - 2_000.0).abs() < 1e-6, "{found:?}");
+        assert!((found.response_s() - 20.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn mean_value_analysis_agrees_with_one_station() {
+        let (one, other) = (single_servers(12, 0.02, &[0.003]), one_station(12, 0.02, |_| 1.0 / 0.003));
+        assert!((one.rate_per_s / other.rate_per_s - 1.0).abs() < 1e-12);
+        assert!((one.idle - other.idle).abs() < 1e-12);
+    }
+
+    #[test]
+    fn alike_servers_are_single_servers_of_equal_demand() {
+        let (few, many) = (single_servers(30, 0.005, &[0.001; 7]), alike_servers(30, 0.005, 7, 0.001));
+        assert!((few.rate_per_s / many.rate_per_s - 1.0).abs() < 1e-12);
+        assert!((few.at_stations / many.at_stations - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn without_a_delay_all_customers_are_at_the_station() {
+        assert_eq!(one_station(9, 0.0, f64::from).rate_per_s, 9.0);
+    }
+}

@@ -1,0 +1,38 @@
+//! A transaction server on disks behind a cache: threads that go round between processors and many disks.
+//!
+//! The one idea: reads that miss the cache spread evenly over all disks, each of which serves one after the other; all else
+//! (processors that are far from busy, cache hits, the log) is a delay. From a few threads a disk on, each thread more
+//! waits behind one more at its disk, so response grows by a disk's demand a thread: a straight line with an intercept.
+
+use super::{Asked, Quantity, Unanswered, Values, asked, counted, number};
+use crate::form::closed;
+use crate::judge::Shape;
+use crate::rows::Row;
+
+pub(super) const ASKS: &[Asked] = &[
+    counted("disks", "disks", 1e6, "disks that serve reads, all alike"),
+    asked("disk_reads", "reads", 1e-6, 1e6, "reads of a transaction that miss every cache, one after the other"),
+    asked("disk_time", "ms", 1e-3, 1e5, "service time of one of them at a disk"),
+    asked("other", "ms", 1e-4, 1e6, "what a transaction takes beside the disks: processors, cache hits, log"),
+    asked("driver", "us", 1e-6, 1e7, "time of the load driver for a transaction, outside of the response"),
+];
+
+pub(super) const ANSWERS: &[Quantity] = &[
+    Quantity { name: "throughput", unit: "1/s", shape: Shape::Rate },
+    Quantity { name: "response", unit: "ms", shape: Shape::TimeOfPopulation },
+    Quantity { name: "utilisation", unit: "%", shape: Shape::Rate },
+];
+
+pub(super) fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
+    let threads = number(row, "threads")?;
+    let disks = values.of("disks");
+    let demand_s = values.of("disk_reads") * values.of("disk_time") / 1e3 / disks;
+    let driver_s = values.of("driver") / 1e6;
+    let delay_s = values.of("other") / 1e3 + driver_s;
+    let settled = closed::alike_servers(threads as u32, delay_s, disks as u32, demand_s);
+    Ok(match quantity {
+        "throughput" => settled.rate_per_s,
+        "utilisation" => 100.0 * settled.rate_per_s * demand_s,
+        _ => 1e3 * (threads / settled.rate_per_s - driver_s),
+    })
+}

@@ -1,0 +1,145 @@
+//! An array of flash modules behind ports.
+//!
+//! The one idea: modules add up until a port in front of them is full. A module overlaps operations up to a rate and moves
+//! bytes up to a speed; a read that follows a write waits for it; what a rested module takes beyond its sustained write
+//! rate is credit. A single operation has nothing to wait for: reads stream, writes go in the module's units.
+
+use super::{Asked, Quantity, Unanswered, Values, asked, counted, number, word};
+use crate::form::service_time::{Affine, Stepped};
+use crate::form::sustained::Burst;
+use crate::judge::Shape;
+use crate::rows::Row;
+
+pub(super) const ASKS: &[Asked] = &[
+    counted("modules", "modules", 100_000.0, "flash modules"),
+    counted("modules_per_port", "modules", 10_000.0, "modules behind one port; they are filled up port by port"),
+    asked("module_reads", "1/s", 1.0, 1e9, "random reads of 4 KB that a module completes at most"),
+    asked("module_writes", "1/s", 1.0, 1e9, "random writes of 4 KB that a rested module completes at most"),
+    asked(
+        "turnaround",
+        "us",
+        1e-4,
+        1e6,
+        "what an operation takes longer when the one before it was of the other direction",
+    ),
+    asked("module_read_speed", "MB/s", 0.01, 1e6, "bytes that a module reads at most"),
+    asked("module_write_speed", "MB/s", 0.01, 1e6, "bytes that a module writes at most"),
+    asked("port_operations", "1/s", 1.0, 1e10, "operations that a port passes at most"),
+    asked("port_speed", "MB/s", 0.01, 1e7, "bytes that a port passes at most, in each direction"),
+    asked("sustained_writes", "1/s", 1.0, 1e9, "random writes of 4 KB that a module keeps up for ever"),
+    asked("write_credit", "operations", 1.0, 1e12, "writes that a rested module takes beyond the sustained rate"),
+    asked("read_fixed", "us", 0.01, 1e7, "a single read, whatever its size"),
+    asked("read_each", "us/KB", 1e-5, 1e5, "a single read, for each KB"),
+    asked("write_fixed", "us", 0.01, 1e7, "a single write, whatever its size"),
+    asked("write_each", "us/KB", 1e-5, 1e5, "a single write, for each KB of the first unit"),
+    asked("write_unit", "KB", 0.5, 1e6, "the unit in which a module writes"),
+    asked("write_unit_time", "us", 0.01, 1e7, "each further unit of a single write"),
+];
+
+pub(super) const ANSWERS: &[Quantity] = &[
+    Quantity { name: "rate", unit: "1/s", shape: Shape::Rate },
+    Quantity { name: "speed", unit: "MB/s", shape: Shape::Rate },
+    Quantity { name: "service-time", unit: "ms", shape: Shape::Other },
+];
+
+/// The size for which operation rates are given, KB.
+const SMALL_KB: f64 = 4.0;
+/// A window that no one stated is taken for a minute, the length of the runs at most.
+const MINUTE_S: f64 = 60.0;
+
+pub(super) fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
+    match quantity {
+        "service-time" => {
+            let kb = number(row, "transfer_kb")?;
+            Ok(service_ms(values, reads(word(row, "op")?, "op")?, kb))
+        }
+        _ => {
+            let (rate, kb) = rate(values, row)?;
+            Ok(if quantity == "speed" { rate * kb * 1024.0 / 1e6 } else { rate })
+        }
+    }
+}
+
+/// A single operation of pure reads or writes; of a mix, the mean.
+fn service_ms(values: &Values, read: f64, kb: f64) -> f64 {
+    let reading = Affine { fixed_s: values.of("read_fixed"), per_byte_s: values.of("read_each") };
+    let first = Affine { fixed_s: values.of("write_fixed"), per_byte_s: values.of("write_each") };
+    let unit_s = values.of("write_unit_time");
+    let writing = Stepped { first, unit_bytes: values.of("write_unit"), unit_s };
+    // The laws keep the unit that they are given: microseconds and kilobytes here.
+    (read * reading.seconds(kb) + (1.0 - read) * writing.seconds(kb)) / 1e3
+}
+
+/// Operations a second of all modules, and the size of one in KB.
+fn rate(values: &Values, row: &Row) -> Result<(f64, f64), Unanswered> {
+    let (test, kb, modules) = (word(row, "test")?, number(row, "transfer_kb")?, number(row, "modules")?);
+    if modules > values.of("modules") {
+        let (limit, value) = (values.of("modules").to_string(), modules.to_string());
+        return Err(Unanswered::Beyond { column: "modules".to_owned(), limit, value });
+    }
+    let read = reads(test, "test")?;
+    let window_s = window_s(row.text("window").unwrap_or("unstated"))?;
+    let module = module_rate(values, read, kb, window_s);
+    let port = port_rate(values, read, kb);
+    let behind = values.of("modules_per_port");
+    let full = libm::floor(modules / behind);
+    let rest = modules - full * behind;
+    Ok((full * (behind * module).min(port) + (rest * module).min(port), kb))
+}
+
+/// One module, by what fills up first: its operations or its bytes.
+fn module_rate(values: &Values, read: f64, kb: f64, window_s: f64) -> f64 {
+    let most = values.of("module_writes");
+    let sustained = values.of("sustained_writes").min(most);
+    let writes = Burst { most_per_s: most, sustained_per_s: sustained, credit: values.of("write_credit") };
+    let bytes_mb = kb * 1024.0 / 1e6;
+    // Seconds of the module for one operation: the longer of the operation's own turn and of its bytes' way.
+    let turn = |rate: f64, speed: f64| (1.0 / rate).max(bytes_mb / speed);
+    let reading = turn(values.of("module_reads"), values.of("module_read_speed"));
+    let scaled = (kb / SMALL_KB).max(1.0);
+    let small_writes = writes.mean_over(window_s * scaled);
+    let writing = turn(small_writes, values.of("module_write_speed"));
+    let changes = 2.0 * read * (1.0 - read);
+    1.0 / (read * reading + (1.0 - read) * writing + changes * values.of("turnaround") / 1e6)
+}
+
+/// One port: operations, and bytes in the busier direction.
+fn port_rate(values: &Values, read: f64, kb: f64) -> f64 {
+    let busier = read.max(1.0 - read);
+    values.of("port_operations").min(values.of("port_speed") * 1e6 / (kb * 1024.0 * busier))
+}
+
+/// The share of reads that a test's name says.
+fn reads(name: &str, column: &str) -> Result<f64, Unanswered> {
+    let known = "names with `read`, `write`, or `rw` and the percentage of reads";
+    let unknown = || Unanswered::Unknown { column: column.to_owned(), text: name.to_owned(), known };
+    let parts: Vec<&str> = name.split(['_', '-', ' ']).collect();
+    if parts.contains(&"read") {
+        return Ok(1.0);
+    }
+    if parts.contains(&"write") {
+        return Ok(0.0);
+    }
+    let mixed = parts.iter().find_map(|part| part.strip_prefix("rw")?.parse::<f64>().ok());
+    mixed.filter(|percent| (0.0..=100.0).contains(percent)).map(|percent| percent / 100.0).ok_or_else(unknown)
+}
+
+/// Seconds of a window such as `maximum delivered, 1 minute`.
+fn window_s(text: &str) -> Result<f64, Unanswered> {
+    let known = "`unstated`, or a number of seconds, minutes or hours such as `sustained, 1 hour`";
+    let words: Vec<&str> = text.split([' ', ',']).filter(|word| !word.is_empty()).collect();
+    let length = |pair: &[&str]| {
+        let unit = match pair[1].trim_end_matches('s') {
+            "second" => 1.0,
+            "minute" => 60.0,
+            "hour" => 3_600.0,
+            _ => return None,
+        };
+        Some(pair[0].parse::<f64>().ok()? * unit)
+    };
+    match words.windows(2).find_map(length) {
+        Some(seconds) => Ok(seconds),
+        None if text == "unstated" => Ok(MINUTE_S),
+        None => Err(Unanswered::Unknown { column: "window".to_owned(), text: text.to_owned(), known }),
+    }
+}

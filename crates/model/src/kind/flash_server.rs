@@ -1,0 +1,55 @@
+//! A transaction server on flash: threads that go round between processors, storage and, when the load driver shares the
+//! machine, the driver.
+//!
+//! The one idea: storage answers in a time that hardly depends on this load, so it is a delay; all that bends the curve is
+//! in the processors. The driver's own work takes processor time too, but outside of the response that it measures: that
+//! is why threads are more than throughput times response.
+
+use super::{Asked, Processors, Quantity, Unanswered, Values, asked, counted, number};
+use crate::form::closed;
+use crate::judge::Shape;
+use crate::rows::Row;
+
+pub(super) const ASKS: &[Asked] = &[
+    counted("cores", "cores", 100_000.0, "cores of the server"),
+    asked("capacity_2", "cores", 1.0, 2.0, "what a core does with two threads, in cores with one"),
+    asked("capacity_4", "cores", 1.0, 4.0, "what a core does with four threads"),
+    asked("capacity_8", "cores", 1.0, 8.0, "what a core does with eight threads; as with four when it has no more"),
+    asked("demand", "ms", 1e-5, 1e6, "processor time of a transaction on a core of its own"),
+    asked("contention", "1", 1e-9, 1.0, "share by which each ready thread makes the work of all longer"),
+    asked("reads", "reads", 1e-6, 1e6, "reads of a transaction that it waits for, one after the other"),
+    asked("read_time", "us", 0.01, 1e8, "response of the storage to one of them"),
+    asked("writes", "writes", 1e-6, 1e6, "writes of a transaction that it does not wait for"),
+    asked("log_time", "us", 1e-3, 1e8, "what a transaction waits for its log"),
+    asked("driver", "us", 1e-6, 1e7, "processor time of the load driver for a transaction, outside of the response"),
+];
+
+pub(super) const ANSWERS: &[Quantity] = &[
+    Quantity { name: "throughput", unit: "1/s", shape: Shape::Rate },
+    Quantity { name: "response", unit: "ms", shape: Shape::TimeOfPopulation },
+    Quantity { name: "utilisation", unit: "%", shape: Shape::Rate },
+];
+
+pub(super) fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
+    let threads = number(row, "threads")?;
+    let demand_s = values.of("demand") / 1e3;
+    let driver_s = values.of("driver") / 1e6;
+    let delay_s = (values.of("reads") * values.of("read_time") + values.of("log_time")) / 1e6;
+    let processors = processors(values);
+    let busy_s = demand_s + driver_s;
+    let settled = closed::one_station(threads as u32, delay_s, |n| processors.completions(f64::from(n), busy_s));
+    let outside = settled.at_stations * driver_s / busy_s;
+    Ok(match quantity {
+        "throughput" => settled.rate_per_s,
+        "utilisation" => 100.0 * processors.work(settled.at_stations).min(processors.cores) / processors.cores,
+        _ => 1e3 * (threads - outside) / settled.rate_per_s,
+    })
+}
+
+pub(super) fn processors(values: &Values) -> Processors {
+    Processors {
+        cores: values.of("cores"),
+        capacity: [1.0, values.of("capacity_2"), values.of("capacity_4"), values.of("capacity_8")],
+        contention: values.of("contention"),
+    }
+}

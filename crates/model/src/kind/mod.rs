@@ -1,0 +1,169 @@
+//! Kinds of machines: which parameters one has, which questions it answers, and by which laws.
+//!
+//! The one idea: a kind is one closed form over named parameters. A model file gives the numbers; rows ask the questions.
+//!
+//! What it does not do: no kind holds a number of any one machine.
+
+mod disk_server;
+mod flash_array;
+mod flash_server;
+mod mirror_link;
+mod mirrored_pair;
+mod processors;
+mod queue_device;
+
+pub use processors::Processors;
+
+use crate::judge::Shape;
+use crate::rows::Row;
+
+/// A parameter that a kind asks a model file for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Asked {
+    /// Its name.
+    pub name: &'static str,
+    /// Its unit, as the file must write it.
+    pub unit: &'static str,
+    /// What it is.
+    pub about: &'static str,
+    /// It does not lie below.
+    pub low: f64,
+    /// It does not lie beyond.
+    pub high: f64,
+    /// Whether only whole numbers make sense.
+    pub whole: bool,
+}
+
+/// A quantity that a kind answers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Quantity {
+    /// Its name in `answers` tables.
+    pub name: &'static str,
+    /// The unit of the answer, which the column that asks for it must have.
+    pub unit: &'static str,
+    /// What the baselines take it for.
+    pub shape: Shape,
+}
+
+/// Numbers of one machine, by the names that its kind asks for.
+#[derive(Clone, Copy, Debug)]
+pub struct Values<'a> {
+    asked: &'static [Asked],
+    values: &'a [f64],
+}
+
+impl<'a> Values<'a> {
+    /// The values of all parameters of a kind, in its own order.
+    pub fn new(asked: &'static [Asked], values: &'a [f64]) -> Values<'a> {
+        debug_assert_eq!(asked.len(), values.len());
+        Values { asked, values }
+    }
+
+    /// One of them.
+    ///
+    /// # Panics
+    /// When the kind does not ask for it, which is a mistake in the kind.
+    pub fn of(&self, name: &str) -> f64 {
+        let place = self.asked.iter().position(|asked| asked.name == name);
+        self.values[place.unwrap_or_else(|| panic!("the kind asks for no parameter `{name}`"))]
+    }
+}
+
+/// Why a row has no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unanswered {
+    /// A column that the question needs is empty or missing.
+    #[error("the column `{column}` is needed and empty in this row")]
+    Missing {
+        /// Which.
+        column: String,
+    },
+    /// A cell that the kind does not understand.
+    #[error("the column `{column}` holds `{text}`; known: {known}")]
+    Unknown {
+        /// Which.
+        column: String,
+        /// What it holds.
+        text: String,
+        /// What it may hold.
+        known: &'static str,
+    },
+    /// A number that this machine cannot have.
+    #[error("`{column}` is at most {limit} on this machine, got {value}")]
+    Beyond {
+        /// Which.
+        column: String,
+        /// The most.
+        limit: String,
+        /// What was asked.
+        value: String,
+    },
+}
+
+/// A number that a question needs.
+fn number(row: &Row, column: &str) -> Result<f64, Unanswered> {
+    let positive = row.number(column).filter(|value| *value > 0.0);
+    positive.ok_or_else(|| Unanswered::Missing { column: column.to_owned() })
+}
+
+/// A word that a question needs.
+fn word<'a>(row: &'a Row, column: &str) -> Result<&'a str, Unanswered> {
+    row.text(column).ok_or_else(|| Unanswered::Missing { column: column.to_owned() })
+}
+
+macro_rules! kinds {
+    ($($kind:ident $word:literal $module:ident;)*) => {
+        /// A kind of machine.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Kind {
+            $(#[doc = concat!("`", $word, "`")] $kind),*
+        }
+
+        impl Kind {
+            /// All of them.
+            pub const ALL: &'static [Kind] = &[$(Kind::$kind),*];
+
+            /// The word of model files.
+            pub fn word(self) -> &'static str {
+                match self { $(Kind::$kind => $word),* }
+            }
+
+            /// The parameters that it asks for.
+            pub fn asks(self) -> &'static [Asked] {
+                match self { $(Kind::$kind => $module::ASKS),* }
+            }
+
+            /// What it answers.
+            pub fn answers(self) -> &'static [Quantity] {
+                match self { $(Kind::$kind => $module::ANSWERS),* }
+            }
+
+            /// The answer to a row's question, in the quantity's unit.
+            ///
+            /// # Errors
+            /// When the row does not say what the question needs.
+            pub fn answer(self, values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
+                match self { $(Kind::$kind => $module::answer(values, row, quantity)),* }
+            }
+        }
+    };
+}
+
+kinds! {
+    FlashArray "flash-array" flash_array;
+    FlashServer "server-on-flash" flash_server;
+    DiskServer "server-on-disks" disk_server;
+    MirroredPair "mirrored-pair" mirrored_pair;
+    MirrorLink "mirror-link" mirror_link;
+    QueueDevice "queue-device" queue_device;
+}
+
+/// A parameter in one line, for the tables of kinds.
+const fn asked(name: &'static str, unit: &'static str, low: f64, high: f64, about: &'static str) -> Asked {
+    Asked { name, unit, about, low, high, whole: false }
+}
+
+/// A parameter that counts things.
+const fn counted(name: &'static str, unit: &'static str, high: f64, about: &'static str) -> Asked {
+    Asked { name, unit, about, low: 1.0, high, whole: true }
+}

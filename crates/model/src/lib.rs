@@ -1,0 +1,23 @@
+//! Machines that nobody here owns: an event kernel, stations, and closed forms with the same parameters; parameters fitted
+//! on rows, and predictions judged on others.
+//!
+//! The one idea: a model is a description with a unit and an origin for every number. Laws say how such machines work, rows
+//! say how fast this one is, and rows that were never given say how wrong the answer was.
+//!
+//! What it does not do: it opens no file and reads no clock. Text goes in, values come out.
+
+pub mod array;
+pub mod calibrate;
+pub mod file;
+pub mod fit;
+pub mod form;
+pub mod judge;
+pub mod kernel;
+pub mod kind;
+pub mod machine;
+pub mod network;
+pub mod rows;
+mod shipped;
+pub mod station;
+
+pub use shipped::{Shipped, models, tables};

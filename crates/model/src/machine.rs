@@ -1,0 +1,77 @@
+//! A simulated machine, as a driver sees it: operations go in with a time, and come out with a later one.
+//!
+//! The one idea: the same load, the same loop and the same recorder drive a real device and a machine in virtual time; this
+//! is the door between them.
+
+use units::Nanos;
+
+/// What is asked of a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// What it does.
+    pub kind: Kind,
+    /// Which class of the workload it is of.
+    pub class: u16,
+    /// Which module it goes to, from 0.
+    pub module: u16,
+    /// Where it starts, bytes from the start of the module.
+    pub offset: u64,
+    /// How many bytes it moves.
+    pub bytes: u32,
+}
+
+/// What an operation does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Reads bytes.
+    Read,
+    /// Writes bytes.
+    Write,
+    /// Makes what was written durable.
+    Sync,
+    /// A whole transaction.
+    Transaction,
+}
+
+/// An operation that ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// The slot that it was handed in with.
+    pub slot: u32,
+    /// When.
+    pub at: Nanos,
+    /// Whether it failed: nothing was left that could carry it out.
+    pub failed: bool,
+}
+
+/// What a station did over the watched time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// Its name: `port 3`, `module 17`.
+    pub name: String,
+    /// Share of it that was busy.
+    pub utilisation: f64,
+    /// Mean number that were there.
+    pub mean_there: f64,
+    /// How many it completed.
+    pub completed: u64,
+}
+
+/// A machine in virtual time. Equal machines that are asked alike answer alike, to the nanosecond.
+pub trait Machine {
+    /// Takes an operation in a slot that is free, at a time that is not before any end that was handed out.
+    fn submit(&mut self, at: Nanos, slot: u32, operation: &Operation);
+
+    /// Lets time pass until somebody ends or `until` is reached, whichever comes first. All who end in that moment are added
+    /// to `ended`; the answer is the time that is reached.
+    fn advance(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> Nanos;
+
+    /// Forgets what stations did so far, at the end of a warm-up.
+    fn clear(&mut self);
+
+    /// What every station did since then.
+    fn reports(&mut self) -> Vec<Report>;
+
+    /// Events so far.
+    fn events(&self) -> u64;
+}

@@ -1,0 +1,120 @@
+use super::*;
+use crate::array::{Array, Path};
+use crate::file::{self, Description};
+use crate::kind::Values;
+use crate::machine::{Ended, Kind, Machine, Operation};
+use crate::rows::{self, Row, Table};
+use crate::{calibrate, judge};
+use units::Nanos;
+
+fn read(shipped: &Shipped) -> Description {
+    file::read(shipped.name, shipped.text).unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+fn of(name: &str) -> Description {
+    read(models().iter().find(|shipped| shipped.name == name).expect("a model of that name ships"))
+}
+
+/// The tables that a model answers.
+fn answered(model: &Description) -> Vec<Table> {
+    let all =
+        tables().iter().map(|shipped| rows::read(shipped.text).unwrap_or_else(|e| panic!("{}: {e}", shipped.name)));
+    all.filter(|table| model.answer_for(table).is_some()).collect()
+}
+
+fn fitted(name: &str) -> calibrate::Calibrated {
+    let model = of(name);
+    calibrate::calibrate(&model, &answered(&model)).unwrap_or_else(|e| panic!("{name}: {e}"))
+}
+
+/// Rows that no law here meets: at the edge of a full link, messages are sent again.
+const OPEN: [&str; 1] = ["s004t75-3-9-db2m"];
+
+#[test]
+fn every_model_meets_the_rows_that_it_is_fitted_on() {
+    for shipped in models() {
+        // Three deviations of the noise that the model says its rows have.
+        let most = 300.0 * of(shipped.name).noise.max(0.01);
+        for met in fitted(shipped.name).met.iter().filter(|met| !OPEN.contains(&met.row_id.as_str())) {
+            let error = 100.0 * (met.fitted / met.value - 1.0);
+            assert!(error.abs() < most, "{}: {} {} is off by {error:.2} %", shipped.name, met.row_id, met.metric);
+        }
+    }
+}
+
+#[test]
+fn a_fitted_model_is_written_and_read_back_as_it_was() {
+    let model = fitted("f5100").model;
+    let again = file::read("f5100", &file::write(&model)).unwrap_or_else(|problems| panic!("{problems}"));
+    assert_eq!((&again.calibration, &again.answers), (&model.calibration, &model.answers));
+    for (one, other) in model.parameters.iter().zip(&again.parameters) {
+        assert!((one.value / other.value - 1.0).abs() < 1e-5, "{}: {} and {}", one.name, one.value, other.value);
+        assert_eq!(one.origin, other.origin);
+    }
+    let question = |model: &Description| judge::judge(model, &answered(model)[0], &[]).expect("it answers").rows;
+    for (one, other) in question(&model).iter().zip(question(&again)) {
+        assert!((one.low / other.low - 1.0).abs() < 1e-3, "{}: the interval is written too", one.row_id);
+    }
+}
+
+#[test]
+fn rows_that_a_model_was_fitted_on_are_never_judged() {
+    let model = fitted("s824-fs840").model;
+    let text = "row_id,config_id,customers,threads,throughput_tps,response_ms\n\
+                s000f8-80,s000-s824-fs840,6000,80,10968.4,7.2\n\
+                new,s000-s824-fs840,6000,64,9000,\n\
+                other,s000-power770-san,6000,64,1000,50\n";
+    let judgement = judge::judge(&model, &rows::read(text).unwrap(), &[]).unwrap();
+    let roles: Vec<(&str, &str, &str)> =
+        judgement.rows.iter().map(|row| (row.row_id.as_str(), row.metric.as_str(), row.role.word())).collect();
+    assert_eq!(
+        roles,
+        [
+            ("s000f8-80", "throughput_tps", "calibration"),
+            ("s000f8-80", "response_ms", "calibration"),
+            ("new", "throughput_tps", "judged")
+        ]
+    );
+    assert_eq!(judgement.unanswered, [("other".to_owned(), "the row is of another machine".to_owned())]);
+    let new = &judgement.rows[2];
+    assert!(new.low < new.predicted && new.predicted < new.high);
+    assert_eq!(new.baselines.two_parameters, None, "one calibration row is in this table, and it has no second size");
+}
+
+#[test]
+fn closed_form_and_simulation_of_the_flash_array_agree() {
+    let model = fitted("f5100").model;
+    let numbers = model.numbers();
+    let path = Path::of(&Values::new(model.kind.asks(), &numbers));
+    for (test, read, kb, modules) in [
+        ("random_read_4k", 1.0, 4, 1),
+        ("random_read_4k", 1.0, 4, 7),
+        ("random_write_4k", 0.0, 4, 5),
+        ("seq_read_1m", 1.0, 1024, 5),
+        ("seq_write_1m", 0.0, 1024, 1),
+    ] {
+        let cells = [("test", test.to_owned()), ("transfer_kb", kb.to_string()), ("modules", modules.to_string())];
+        let cells = cells.into_iter().map(|(column, cell)| (column.to_owned(), cell)).collect();
+        let closed = model.answer(&Row { cells, ..Row::default() }, "rate").unwrap();
+        let simulated = simulated(path, modules, read, kb * 1024);
+        assert!((simulated / closed - 1.0).abs() < 0.01, "{test} on {modules}: {simulated} against {closed}");
+    }
+}
+
+/// Operations a second with 32 outstanding a module, over four seconds behind one of warm-up.
+fn simulated(path: Path, modules: u32, read: f64, bytes: u32) -> f64 {
+    let slots = 32 * modules;
+    let mut array = Array::new(path, modules, slots);
+    let kind = if read > 0.5 { Kind::Read } else { Kind::Write };
+    let ask = |slot: u32| Operation { kind, class: 0, module: (slot % modules) as u16, offset: 0, bytes };
+    (0..slots).for_each(|slot| array.submit(Nanos(0), slot, &ask(slot)));
+    let (mut ended, mut done) = (Vec::<Ended>::new(), 0u32);
+    let (warm, end) = (Nanos(1_000_000_000), Nanos(5_000_000_000));
+    while array.advance(end, &mut ended) < end {
+        for Ended { slot, at, .. } in ended.drain(..) {
+            done += u32::from(at >= warm);
+            array.submit(at, slot, &ask(slot));
+        }
+    }
+    f64::from(done) / 4.0
+}

@@ -1,0 +1,70 @@
+//! A log with group commit: one write is on its way, and all who come meanwhile leave together with the next.
+
+use super::Who;
+
+/// The log of a database.
+#[derive(Clone, Debug)]
+pub struct Commit {
+    writing: bool,
+    /// Who waits for the write that is on its way, and who for the next.
+    leaving: Vec<Who>,
+    gathering: Vec<Who>,
+    most: usize,
+    writes: u64,
+}
+
+impl Commit {
+    /// At most so many leave with one write.
+    pub fn new(most: usize, room: usize) -> Commit {
+        let (leaving, gathering) = (Vec::with_capacity(room), Vec::with_capacity(room));
+        Commit { writing: false, leaving, gathering, most: most.max(1), writes: 0 }
+    }
+
+    /// Somebody commits. Whether a write begins now.
+    #[inline]
+    pub fn ask(&mut self, who: Who) -> bool {
+        self.gathering.push(who);
+        self.begin()
+    }
+
+    /// The write is down. `into` gets all whose commit it was; the answer is whether the next write begins now.
+    pub fn written(&mut self, into: &mut Vec<Who>) -> bool {
+        into.append(&mut self.leaving);
+        self.writing = false;
+        self.begin()
+    }
+
+    /// Writes that began.
+    pub fn writes(&self) -> u64 {
+        self.writes
+    }
+
+    fn begin(&mut self) -> bool {
+        if self.writing || self.gathering.is_empty() {
+            return false;
+        }
+        let count = self.gathering.len().min(self.most);
+        self.leaving.extend(self.gathering.drain(..count));
+        self.writing = true;
+        self.writes += 1;
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn those_who_come_during_a_write_leave_together() {
+        let (mut log, mut done) = (Commit::new(2, 8), Vec::new());
+        assert!(log.ask(1));
+        assert!(!log.ask(2) && !log.ask(3) && !log.ask(4));
+        assert!(log.written(&mut done));
+        assert_eq!(done, [1]);
+        assert!(log.written(&mut done), "two at most leave at once");
+        assert_eq!(done, [1, 2, 3]);
+        assert!(!log.written(&mut done));
+        assert_eq!((done.as_slice(), log.writes()), ([1, 2, 3, 4].as_slice(), 3));
+    }
+}

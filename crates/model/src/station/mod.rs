@@ -1,0 +1,25 @@
+//! Stations: where work waits and is done.
+//!
+//! The one idea: a station owns its queue and its clockwork and knows nothing of events. It is told who arrives and when,
+//! and says when who is done; whoever owns the agenda turns that into events. All memory is taken when it is built.
+
+mod bucket;
+mod commit;
+mod link;
+mod load_watch;
+mod lock;
+mod priority;
+mod servers;
+mod sharing;
+
+pub use bucket::Bucket;
+pub use commit::Commit;
+pub use link::Link;
+pub use load_watch::Watch;
+pub use lock::Lock;
+pub use priority::Priority;
+pub use servers::Servers;
+pub use sharing::Sharing;
+
+/// Who is served: an index into the requests of whoever owns the station.
+pub type Who = u32;
