@@ -27,8 +27,9 @@ fn fitted(name: &str) -> calibrate::Calibrated {
     calibrate::calibrate(&model, &answered(&model)).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
-/// Rows that no law here meets: at the edge of a full link, messages are sent again.
-const OPEN: [&str; 1] = ["s004t75-3-9-db2m"];
+/// Rows that no law here meets: with 8 and with 9 threads beside them equally many rows are 4.49 and 5.7 Gbit/s, for at the
+/// edge of a full link messages are sent again.
+const OPEN: [&str; 2] = ["s004t75-3-8-db2m", "s004t75-3-9-db2m"];
 
 #[test]
 fn every_model_meets_the_rows_that_it_is_fitted_on() {
