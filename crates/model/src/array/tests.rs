@@ -1,3 +1,5 @@
+//! What the path of an array must do, with round numbers of no real machine.
+
 use super::*;
 use crate::form::service_time::{Affine, Stepped};
 use crate::kernel::Random;

@@ -1,3 +1,5 @@
+//! Fits with known answers.
+
 use super::*;
 
 fn free(name: &str, start: f64) -> Free {

@@ -1,3 +1,5 @@
+//! Small networks against what queueing theory says of them.
+
 use super::*;
 use crate::form::{closed, waiting};
 use crate::kernel::{across, of_batches};

@@ -1,3 +1,5 @@
+//! The models that ship, against the rows that ship.
+
 use super::*;
 use crate::array::{Array, Path};
 use crate::file::{self, Description};
