@@ -17,6 +17,7 @@ pub mod kind;
 pub mod machine;
 pub mod network;
 pub mod rows;
+pub mod server;
 mod shipped;
 pub mod station;
 

@@ -66,6 +66,12 @@ pub trait Machine {
     /// to `ended`; the answer is the time that is reached.
     fn advance(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> Nanos;
 
+    /// How much of the time from submission to end, of what ended last in a slot, was the load driver's own work. It stands
+    /// at the beginning, holds the slot, and is no part of the response. Asked before the slot is taken again.
+    fn outside(&self, _slot: u32) -> Nanos {
+        Nanos(0)
+    }
+
     /// Forgets what stations did so far, at the end of a warm-up.
     fn clear(&mut self);
 

@@ -4,6 +4,7 @@
 //! because it met some rows.
 
 pub mod closed;
+pub mod group_commit;
 pub mod service_time;
 pub mod sustained;
 pub mod usl;

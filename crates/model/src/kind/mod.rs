@@ -14,6 +14,8 @@ mod queue_device;
 
 pub use processors::Processors;
 
+pub(crate) use flash_server::processors as processors_of;
+
 use crate::judge::Shape;
 use crate::rows::Row;
 

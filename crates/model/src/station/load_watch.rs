@@ -48,6 +48,11 @@ impl Watch {
         (self.busy_ns + tail) / (now.0.saturating_sub(self.since).max(1)) as f64
     }
 
+    /// When it was last cleared.
+    pub fn since(&self) -> u64 {
+        self.since
+    }
+
     /// How many were done.
     pub fn count(&self) -> u64 {
         self.done

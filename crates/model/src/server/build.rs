@@ -1,0 +1,71 @@
+//! What a server is built from.
+
+use super::{Profile, Reads};
+use crate::kind::{Processors, Values, processors_of};
+
+/// Where the work of processors is done.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Work {
+    /// On processors that all who are ready share.
+    Shared(Processors),
+    /// As a delay: the processors are far from busy.
+    Delay,
+}
+
+/// The log, which one write after the other fills.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Log {
+    /// A write, microseconds.
+    pub write_us: f64,
+    /// Bytes a second beyond that; infinite when size does not matter.
+    pub bytes_per_s: f64,
+    /// Transactions that leave with one write at most.
+    pub most: u32,
+}
+
+/// A server with its classes of transactions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// The processors.
+    pub work: Work,
+    /// Where reads go.
+    pub reads: Reads,
+    /// The log; none when the profile has it in its times.
+    pub log: Option<Log>,
+    /// The load driver's own work for each transaction, microseconds: where the processors' work is done, before the
+    /// response begins.
+    pub driver_us: f64,
+    /// Hot rows among which transactions that take one choose.
+    pub hot_rows: u32,
+    /// What transactions of each class ask for; a class beyond them is taken for the last.
+    pub classes: Vec<Profile>,
+}
+
+/// Variation of reads of flash: some queue inside the array, most do not.
+const FLASH_VARIATION: f64 = 0.5;
+
+impl Plan {
+    /// The server of a `server-on-flash` model.
+    pub fn on_flash(values: &Values) -> Plan {
+        Plan {
+            work: Work::Shared(processors_of(values)),
+            reads: Reads::Delay { us: values.of("read_time"), variation: FLASH_VARIATION },
+            log: Some(Log { write_us: values.of("log_time"), bytes_per_s: f64::INFINITY, most: u32::MAX }),
+            driver_us: values.of("driver"),
+            hot_rows: 0,
+            classes: vec![Profile::of_flash(values)],
+        }
+    }
+
+    /// The server of a `server-on-disks` model.
+    pub fn on_disks(values: &Values) -> Plan {
+        Plan {
+            work: Work::Delay,
+            reads: Reads::Disks { count: values.of("disks") as u32, us: 1e3 * values.of("disk_time") },
+            log: None,
+            driver_us: values.of("driver"),
+            hot_rows: 0,
+            classes: vec![Profile::of_disks(values)],
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Where the work of processors is done: shared by all who are ready, or as a delay.
+
+use super::build::Work;
+use crate::station::{Sharing, Watch};
+use units::Nanos;
+
+/// Processors under way.
+#[derive(Clone, Debug)]
+pub(super) enum Hold {
+    /// The next end is kept, so that an end that somebody's coming has moved never enters the agenda.
+    Shared {
+        sharing: Sharing,
+        next: u64,
+        state: u32,
+    },
+    Delay {
+        here: u32,
+        watch: Watch,
+    },
+}
+
+impl Hold {
+    pub(super) fn new(work: Work, slots: usize) -> Hold {
+        match work {
+            Work::Shared(processors) => Hold::Shared {
+                sharing: Sharing::new(slots, |ready| processors.completions(f64::from(ready), 1.0)),
+                next: u64::MAX,
+                state: 0,
+            },
+            Work::Delay => Hold::Delay { here: 0, watch: Watch::default() },
+        }
+    }
+
+    /// Somebody begins so much work; a delay says when it ends.
+    #[inline]
+    pub(super) fn begin(&mut self, now: Nanos, who: u32, work: Nanos) -> Option<Nanos> {
+        match self {
+            Hold::Shared { sharing, .. } => {
+                sharing.arrive(now, who, work);
+                self.look();
+                None
+            }
+            Hold::Delay { here, watch } => {
+                *here += 1;
+                watch.turn(now, *here, 0.0);
+                Some(Nanos(now.0 + work.0))
+            }
+        }
+    }
+
+    /// When the next is done where work is shared; the end of time when nobody works.
+    #[inline]
+    pub(super) fn next(&self) -> u64 {
+        match self {
+            Hold::Shared { next, .. } => *next,
+            Hold::Delay { .. } => u64::MAX,
+        }
+    }
+
+    /// Takes out who is done where work is shared.
+    #[inline]
+    pub(super) fn shared_end(&mut self, now: Nanos) -> Option<u32> {
+        let Hold::Shared { sharing, state, .. } = self else { return None };
+        let who = sharing.depart(now, *state);
+        self.look();
+        who
+    }
+
+    /// A delay is over.
+    #[inline]
+    pub(super) fn delay_end(&mut self, now: Nanos) {
+        if let Hold::Delay { here, watch } = self {
+            *here -= 1;
+            watch.turn(now, *here, 0.0);
+            watch.done();
+        }
+    }
+
+    pub(super) fn watch(&mut self) -> &mut Watch {
+        match self {
+            Hold::Shared { sharing, .. } => sharing.watch(),
+            Hold::Delay { watch, .. } => watch,
+        }
+    }
+
+    #[inline]
+    fn look(&mut self) {
+        let Hold::Shared { sharing, next, state } = self else { return };
+        (*next, *state) = sharing.next().map_or((u64::MAX, *state), |(at, state)| (at.0, state));
+    }
+}

@@ -1,0 +1,390 @@
+//! A server in virtual time.
+//!
+//! The one idea: a transaction computes between its reads, takes its hot row before the last piece of work, and waits for
+//! the log with all who commit meanwhile. The load driver works before it, on the same processors: that time lies between
+//! submission and end, so it holds the slot and lowers the throughput, but it is no part of the response;
+//! [`Machine::outside`] says how much it was.
+
+use super::build::{Log, Plan};
+use super::hold::Hold;
+use super::profile::Profile;
+use super::storage::{NOBODY, Storage, after, report};
+use crate::kernel::{Agenda, Random};
+use crate::machine::{Ended, Machine, Operation, Report};
+use crate::station::{Commit, Lock, Watch};
+use units::Nanos;
+
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    /// A transaction is asked for.
+    Begin { slot: u32 },
+    /// Work that is a delay is done.
+    Worked { slot: u32 },
+    /// A read, or a write that nobody waits for, is done at a place of the storage.
+    Read { slot: u32, place: u32 },
+    /// The log write is down.
+    Written,
+}
+
+/// What a transaction does when its piece of work is done.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Then {
+    /// It begins: this was the driver's work.
+    #[default]
+    Start,
+    /// It goes on with its reads.
+    Go,
+    /// It commits: this was the last piece.
+    Commit,
+}
+
+/// A transaction under way.
+#[derive(Clone, Copy, Debug, Default)]
+struct Flight {
+    class: u16,
+    then: Then,
+    /// Reads that are still to be asked for, one after the other.
+    serial: u32,
+    /// Whether reads are still to be asked for at once, and how many of those on their way are not back.
+    parallel: u32,
+    away: u32,
+    /// The hot row that it holds or wants; none is [`NOBODY`].
+    row: u32,
+    /// Mean of a piece of work, nanoseconds.
+    piece_ns: f64,
+    submitted: u64,
+    began: u64,
+}
+
+/// A server that carries out transactions.
+#[derive(Clone, Debug)]
+pub struct Server {
+    now: u64,
+    agenda: Agenda<Event>,
+    flights: Vec<Flight>,
+    hold: Hold,
+    storage: Storage,
+    log: Option<(Log, Commit, Watch)>,
+    /// Bytes that wait to leave with the next write of the log.
+    log_bytes: f64,
+    rows: Vec<Lock>,
+    classes: Vec<Profile>,
+    driver_ns: f64,
+    draws: Draws,
+    /// Those whose commit is down.
+    committed: Vec<u32>,
+    /// Transactions between the driver's work and their end.
+    inside: u32,
+    response: Watch,
+    responses_ns: f64,
+    events: u64,
+}
+
+/// One stream for each part.
+#[derive(Clone, Debug)]
+struct Draws {
+    work: Random,
+    storage: Random,
+    counts: Random,
+    rows: Random,
+}
+
+impl Server {
+    /// A server at rest, for at most `slots` transactions at once.
+    pub fn new(plan: &Plan, slots: u32, seed: u64) -> Server {
+        let room = slots.max(1) as usize;
+        let log = plan.log.map(|log| (log, Commit::new(log.most as usize, room), Watch::default()));
+        let rows = (0..plan.hot_rows).map(|_| Lock::with_room(room)).collect();
+        let stream = |number| Random::new(seed, number);
+        Server {
+            now: 0,
+            agenda: Agenda::with_capacity(4 * room + 16),
+            flights: vec![Flight::default(); room],
+            hold: Hold::new(plan.work, room),
+            storage: Storage::new(plan.reads, room),
+            log,
+            log_bytes: 0.0,
+            rows,
+            classes: if plan.classes.is_empty() { vec![Profile::default()] } else { plan.classes.clone() },
+            driver_ns: 1e3 * plan.driver_us,
+            draws: Draws { work: stream(1), storage: stream(2), counts: stream(3), rows: stream(4) },
+            committed: Vec::with_capacity(room),
+            inside: 0,
+            response: Watch::default(),
+            responses_ns: 0.0,
+            events: 0,
+        }
+    }
+
+    /// Writes of the log so far, whatever was forgotten.
+    pub fn log_writes(&self) -> u64 {
+        self.log.as_ref().map_or(0, |(_, commit, _)| commit.writes())
+    }
+
+    /// By how much the mean number inside differs from rate times response, as a share, since the last `clear`; zero when
+    /// nobody has ended. Only what the window cuts off at its ends may differ.
+    pub fn little(&self) -> f64 {
+        let passed_ns = self.response.mean_here(Nanos(self.now));
+        let watched = self.responses_ns / self.watched_ns().max(1.0);
+        if watched > 0.0 { passed_ns / watched - 1.0 } else { 0.0 }
+    }
+
+    fn watched_ns(&self) -> f64 {
+        self.now.saturating_sub(self.response.since()) as f64
+    }
+
+    fn profile(&self, class: u16) -> &Profile {
+        &self.classes[usize::from(class).min(self.classes.len() - 1)]
+    }
+
+    #[inline]
+    fn step(&mut self, event: Event, ended: &mut Vec<Ended>) {
+        match event {
+            Event::Begin { slot } => self.begin(slot),
+            Event::Worked { slot } => {
+                self.hold.delay_end(Nanos(self.now));
+                self.worked(slot);
+            }
+            Event::Read { slot, place } => self.read(slot, place),
+            Event::Written => self.written(ended),
+        }
+    }
+
+    /// The driver works first, if it works at all.
+    #[inline]
+    fn begin(&mut self, slot: u32) {
+        if self.driver_ns > 0.0 {
+            self.flights[slot as usize].then = Then::Start;
+            self.work(slot, self.driver_ns);
+        } else {
+            self.start(slot);
+        }
+    }
+
+    /// The response begins.
+    fn start(&mut self, slot: u32) {
+        self.inside += 1;
+        self.response.turn(Nanos(self.now), self.inside, 0.0);
+        let profile = *self.profile(self.flights[slot as usize].class);
+        let counts = &mut self.draws.counts;
+        let (serial, parallel) = (whole(profile.serial_reads, counts), whole(profile.parallel_reads, counts));
+        let hot = !self.rows.is_empty() && self.draws.rows.chance(profile.locks);
+        let row = if hot { self.draws.rows.below(self.rows.len() as u64) as u32 } else { NOBODY };
+        let pieces = 1 + serial + u32::from(parallel > 0);
+        let flight = &mut self.flights[slot as usize];
+        (flight.began, flight.serial, flight.parallel, flight.row) = (self.now, serial, parallel, row);
+        flight.piece_ns = 1e6 * profile.cpu_ms / f64::from(pieces);
+        let writes = whole(profile.writes, counts);
+        if matches!(self.storage, Storage::Disks { .. }) {
+            (0..writes).for_each(|_| self.ask(NOBODY));
+        }
+        self.go(slot);
+    }
+
+    /// The next piece of work; the last one begins when the hot row is free.
+    #[inline]
+    fn go(&mut self, slot: u32) {
+        let flight = self.flights[slot as usize];
+        if flight.serial + flight.parallel > 0 {
+            self.flights[slot as usize].then = Then::Go;
+        } else {
+            self.flights[slot as usize].then = Then::Commit;
+            if flight.row != NOBODY && !self.rows[flight.row as usize].ask(slot) {
+                return;
+            }
+        }
+        self.work(slot, flight.piece_ns);
+    }
+
+    #[inline]
+    fn work(&mut self, slot: u32, mean_ns: f64) {
+        let work = Nanos(libm::round(mean_ns * self.draws.work.exponential()) as u64);
+        if let Some(end) = self.hold.begin(Nanos(self.now), slot, work) {
+            self.agenda.at(end, Event::Worked { slot });
+        }
+    }
+
+    /// A piece of work is done.
+    #[inline]
+    fn worked(&mut self, slot: u32) {
+        let flight = &mut self.flights[slot as usize];
+        match flight.then {
+            Then::Start => self.start(slot),
+            Then::Go if flight.serial > 0 => {
+                flight.serial -= 1;
+                flight.away = 1;
+                self.ask(slot);
+            }
+            Then::Go => {
+                let count = flight.parallel;
+                (flight.away, flight.parallel) = (count, 0);
+                (0..count).for_each(|_| self.ask(slot));
+            }
+            Then::Commit => self.commit(slot),
+        }
+    }
+
+    #[inline]
+    fn ask(&mut self, slot: u32) {
+        if let Some((end, place)) = self.storage.ask(Nanos(self.now), slot, &mut self.draws.storage) {
+            self.agenda.at(end, Event::Read { slot, place });
+        }
+    }
+
+    #[inline]
+    fn read(&mut self, slot: u32, place: u32) {
+        if let Some((next, end)) = self.storage.ended(Nanos(self.now), place) {
+            self.agenda.at(end, Event::Read { slot: next, place });
+        }
+        if slot == NOBODY {
+            return;
+        }
+        let flight = &mut self.flights[slot as usize];
+        flight.away -= 1;
+        if flight.away == 0 {
+            self.go(slot);
+        }
+    }
+
+    #[inline]
+    fn commit(&mut self, slot: u32) {
+        let profile = *self.profile(self.flights[slot as usize].class);
+        let Some((_, commit, watch)) = &mut self.log else { return self.committed.push(slot) };
+        if profile.changes <= 0.0 {
+            return self.committed.push(slot);
+        }
+        self.log_bytes += profile.log_bytes;
+        if commit.ask(slot) {
+            watch.turn(Nanos(self.now), 1, 1.0);
+            self.write_log();
+        }
+    }
+
+    /// A write of the log begins.
+    fn write_log(&mut self) {
+        let Some((log, _, _)) = &self.log else { return };
+        let ns = 1e3 * log.write_us + 1e9 * std::mem::take(&mut self.log_bytes) / log.bytes_per_s;
+        self.agenda.at(after(Nanos(self.now), ns), Event::Written);
+    }
+
+    fn written(&mut self, ended: &mut Vec<Ended>) {
+        let Some((_, commit, watch)) = &mut self.log else { return };
+        let again = commit.written(&mut self.committed);
+        watch.done();
+        watch.turn(Nanos(self.now), u32::from(again), if again { 1.0 } else { 0.0 });
+        if again {
+            self.write_log();
+        }
+        self.end(ended);
+    }
+
+    /// All whose commit is down are done, and their hot rows go on.
+    fn end(&mut self, ended: &mut Vec<Ended>) {
+        let now = Nanos(self.now);
+        for place in 0..self.committed.len() {
+            let slot = self.committed[place];
+            let flight = self.flights[slot as usize];
+            self.inside -= 1;
+            self.response.done();
+            self.responses_ns += (now.0 - flight.began) as f64;
+            ended.push(Ended { slot, at: now, failed: false });
+            if flight.row != NOBODY
+                && let Some(next) = self.rows[flight.row as usize].give()
+            {
+                self.work(next, self.flights[next as usize].piece_ns);
+            }
+        }
+        self.response.turn(now, self.inside, 0.0);
+        self.committed.clear();
+    }
+
+    /// Carries out what happens next, if it does so by `until`; whether it did.
+    #[inline]
+    fn next(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> bool {
+        let (waiting, working) = (self.agenda.first().map_or(u64::MAX, |at| at.0), self.hold.next());
+        if waiting.min(working) > until.0 {
+            return false;
+        }
+        self.events += 1;
+        if working < waiting {
+            self.agenda.pass(Nanos(working));
+            self.now = working;
+            if let Some(slot) = self.hold.shared_end(Nanos(working)) {
+                self.worked(slot);
+            }
+        } else if let Some((now, event)) = self.agenda.take() {
+            self.now = now.0;
+            self.step(event, ended);
+        }
+        if !self.committed.is_empty() {
+            self.end(ended);
+        }
+        true
+    }
+}
+
+/// A whole number around a mean.
+#[inline]
+fn whole(mean: f64, random: &mut Random) -> u32 {
+    let below = libm::floor(mean);
+    below as u32 + u32::from(random.chance(mean - below))
+}
+
+impl Machine for Server {
+    fn submit(&mut self, at: Nanos, slot: u32, operation: &Operation) {
+        let submitted = at.0.max(self.now);
+        let flight = Flight { class: operation.class, submitted, row: NOBODY, ..Flight::default() };
+        self.flights[slot as usize] = flight;
+        if submitted == self.now {
+            self.begin(slot);
+        } else {
+            self.agenda.at(Nanos(submitted), Event::Begin { slot });
+        }
+    }
+
+    fn advance(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> Nanos {
+        let before = ended.len();
+        let mut reach = until;
+        while self.next(reach, ended) {
+            if ended.len() > before {
+                reach = Nanos(self.now);
+            }
+        }
+        self.now = self.now.max(reach.0);
+        self.agenda.pass(reach);
+        reach
+    }
+
+    fn outside(&self, slot: u32) -> Nanos {
+        let flight = &self.flights[slot as usize];
+        Nanos(flight.began.saturating_sub(flight.submitted))
+    }
+
+    fn clear(&mut self) {
+        let now = Nanos(self.now);
+        self.hold.watch().clear(now);
+        self.storage.clear(now);
+        self.response.clear(now);
+        self.responses_ns = 0.0;
+        if let Some((_, _, watch)) = &mut self.log {
+            watch.clear(now);
+        }
+    }
+
+    fn reports(&mut self) -> Vec<Report> {
+        let now = Nanos(self.now);
+        let mut all = vec![
+            report("transactions".to_owned(), &self.response, now),
+            report("processors".to_owned(), self.hold.watch(), now),
+        ];
+        self.storage.reports(now, &mut all);
+        if let Some((_, _, watch)) = &self.log {
+            all.push(report("log".to_owned(), watch, now));
+        }
+        all
+    }
+
+    fn events(&self) -> u64 {
+        self.events
+    }
+}

@@ -1,0 +1,243 @@
+//! Servers against closed forms and theory.
+
+use super::*;
+use crate::file;
+use crate::form::{closed, group_commit};
+use crate::kernel::across;
+use crate::kind::{Processors, Values};
+use crate::machine::{Ended, Kind, Machine, Operation};
+use crate::rows::Row;
+use units::Nanos;
+
+/// What a closed load of so many sessions saw.
+struct Seen {
+    rate_per_s: f64,
+    response_s: f64,
+    server: Server,
+}
+
+fn run(plan: &Plan, sessions: u32, seed: u64, transactions: u64) -> Seen {
+    let ask =
+        |slot: u32| Operation { kind: Kind::Transaction, class: (slot % 2) as u16, module: 0, offset: 0, bytes: 0 };
+    let mut server = Server::new(plan, sessions, seed);
+    let mut submitted = vec![Nanos(0); sessions as usize];
+    (0..sessions).for_each(|slot| server.submit(Nanos(0), slot, &ask(slot)));
+    let (mut ended, mut done, warm) = (Vec::<Ended>::new(), 0u64, transactions / 10);
+    let (mut sum_ns, mut began, mut now) = (0u64, Nanos(0), Nanos(0));
+    while done < transactions + warm {
+        now = server.advance(Nanos(u64::MAX), &mut ended);
+        for Ended { slot, at, .. } in ended.drain(..) {
+            done += 1;
+            if done > warm {
+                sum_ns += at.0 - submitted[slot as usize].0 - server.outside(slot).0;
+            } else if done == warm {
+                (began, sum_ns) = (at, 0);
+                server.clear();
+            }
+            submitted[slot as usize] = at;
+            server.submit(at, slot, &ask(slot));
+        }
+    }
+    let counted = (done - warm) as f64;
+    Seen { rate_per_s: counted * 1e9 / (now.0 - began.0) as f64, response_s: sum_ns as f64 / counted / 1e9, server }
+}
+
+/// Means over a few seeds.
+fn mean(plan: &Plan, sessions: u32, transactions: u64) -> (f64, f64) {
+    let seen: Vec<Seen> = (1..=4).map(|seed| run(plan, sessions, seed, transactions)).collect();
+    let of = |value: fn(&Seen) -> f64| across(&seen.iter().map(value).collect::<Vec<f64>>()).mean;
+    (of(|seen| seen.rate_per_s), of(|seen| seen.response_s))
+}
+
+fn threads(count: u32) -> Row {
+    Row { cells: [("threads".to_owned(), count.to_string())].into_iter().collect(), ..Row::default() }
+}
+
+fn shipped(name: &str) -> file::Description {
+    let text = crate::models().iter().find(|shipped| shipped.name == name).expect("it ships").text;
+    file::read(name, text).unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+fn agrees(name: &str, plan: fn(&Values) -> Plan, counts: &[u32]) {
+    let model = shipped(name);
+    let numbers = model.numbers();
+    let plan = plan(&Values::new(model.kind.asks(), &numbers));
+    for count in counts {
+        let closed = |quantity| model.answer(&threads(*count), quantity).unwrap();
+        let (rate, response) = mean(&plan, *count, 60_000);
+        let off = (rate / closed("throughput") - 1.0, 1e3 * response / closed("response") - 1.0);
+        assert!(off.0.abs() < 0.01 && off.1.abs() < 0.01, "{name} with {count} threads is off by {off:?}");
+    }
+}
+
+#[test]
+fn a_server_on_flash_is_its_closed_form() {
+    agrees("s824-fs840", Plan::on_flash, &[1, 32, 80, 112, 160]);
+}
+
+#[test]
+fn a_server_on_disks_is_its_closed_form() {
+    agrees("power770-san", Plan::on_disks, &[1, 32, 80, 112, 160]);
+}
+
+#[test]
+fn littles_law_holds_in_every_run() {
+    for sessions in [1, 8, 60] {
+        let seen = run(&base(), sessions, 5, 400_000);
+        assert!(seen.server.little().abs() < 1e-3, "{sessions}: {}", seen.server.little());
+    }
+}
+
+/// Round numbers, none of them of a real machine.
+fn base() -> Plan {
+    Plan {
+        work: Work::Shared(Processors { cores: 4.0, capacity: [1.0, 1.4, 1.8, 2.0], contention: 1e-3 }),
+        reads: Reads::Delay { us: 400.0, variation: 1.0 },
+        log: None,
+        driver_us: 0.0,
+        hot_rows: 0,
+        classes: vec![Profile { cpu_ms: 1.0, serial_reads: 3.0, changes: 1.0, ..Profile::default() }],
+    }
+}
+
+fn close(found: f64, wanted: f64, what: &str) {
+    assert!((found / wanted - 1.0).abs() < 0.01, "{what}: {found} against {wanted}");
+}
+
+#[test]
+fn the_driver_takes_throughput_and_no_response_when_nobody_waits() {
+    let plan = Plan { driver_us: 500.0, work: Work::Delay, ..base() };
+    let (rate, response) = mean(&plan, 8, 40_000);
+    close(response, 1e-3 + 3.0 * 400e-6, "response without the driver");
+    close(rate, 8.0 / (response + 500e-6), "throughput with it");
+}
+
+#[test]
+fn a_log_waits_as_group_commit_says() {
+    // Many sessions that are mostly away commit at random.
+    for (sessions, write_us) in [(20, 200.0), (200, 200.0), (200, 2_000.0)] {
+        let log = Some(Log { write_us, bytes_per_s: f64::INFINITY, most: u32::MAX });
+        let away = Profile { cpu_ms: 30.0, changes: 1.0, ..Profile::default() };
+        let plan = Plan { work: Work::Delay, log, classes: vec![away], ..base() };
+        let (rate, response) = mean(&plan, sessions, 60_000);
+        let wait_s = response - 30e-3;
+        let theory_s = group_commit::wait_s(rate, write_us / 1e6);
+        assert!((wait_s - theory_s).abs() < 0.01 * response, "{sessions}: {wait_s} against {theory_s}");
+    }
+}
+
+#[test]
+fn batches_of_the_log_grow_with_load_and_its_writes_have_a_limit() {
+    let log = Some(Log { write_us: 1_000.0, bytes_per_s: f64::INFINITY, most: u32::MAX });
+    let plan = Plan { work: Work::Delay, log, ..base() };
+    let mut before = 0.0;
+    for sessions in [1, 4, 16, 64, 256] {
+        let seen = run(&plan, sessions, 1, 40_000);
+        let batch = 44_000.0 / seen.server.log_writes() as f64;
+        assert!(batch >= before, "{sessions}: {batch} after {before}");
+        assert!(seen.rate_per_s / batch <= 1_000.0 * 1.01, "{sessions}: {} in batches of {batch}", seen.rate_per_s);
+        before = batch;
+    }
+    let full = Plan { log: Some(Log { write_us: 1_000.0, bytes_per_s: f64::INFINITY, most: 4 }), ..plan };
+    close(run(&full, 256, 1, 40_000).rate_per_s, 4_000.0, "four a write, a thousand writes a second");
+}
+
+#[test]
+fn bytes_of_the_log_limit_it_too() {
+    let log = Some(Log { write_us: 1.0, bytes_per_s: 1e6, most: u32::MAX });
+    let heavy = Profile { cpu_ms: 0.1, changes: 1.0, log_bytes: 1_000.0, ..Profile::default() };
+    let plan = Plan { work: Work::Delay, log, classes: vec![heavy], ..base() };
+    close(run(&plan, 64, 1, 40_000).rate_per_s, 1_000.0, "a megabyte a second in thousands of bytes");
+}
+
+#[test]
+fn a_hot_row_lets_one_transaction_at_a_time_through() {
+    let log = Some(Log { write_us: 1_000.0, bytes_per_s: f64::INFINITY, most: u32::MAX });
+    let hot = Profile { cpu_ms: 0.0, locks: 1.0, changes: 1.0, ..Profile::default() };
+    let plan = Plan { work: Work::Delay, log, hot_rows: 1, classes: vec![hot], ..base() };
+    close(run(&plan, 32, 1, 20_000).rate_per_s, 1_000.0, "one row, held for a write of the log");
+    // Holders of four rows leave in writes of one and of three by turns: who follows the one is late for the three.
+    let four = run(&Plan { hot_rows: 4, ..plan }, 64, 1, 20_000).rate_per_s;
+    assert!((1_900.0..2_100.0).contains(&four), "four rows share writes: {four}");
+}
+
+#[test]
+fn parallel_reads_wait_for_the_last_and_serial_ones_for_each() {
+    let profile = Profile { cpu_ms: 1e-6, parallel_reads: 4.0, ..Profile::default() };
+    let plan = Plan { work: Work::Delay, classes: vec![profile], ..base() };
+    // The greatest of four exponential times: 1 + 1/2 + 1/3 + 1/4 of one.
+    close(mean(&plan, 1, 60_000).1, 400e-6 * 25.0 / 12.0, "four at once");
+    let serial = Profile { serial_reads: 4.0, parallel_reads: 0.0, ..profile };
+    close(mean(&Plan { classes: vec![serial], ..plan }, 1, 60_000).1, 1_600e-6, "four in turn");
+}
+
+#[test]
+fn writes_that_nobody_waits_for_keep_disks_busy() {
+    let reads = Reads::Disks { count: 2, us: 1_000.0 };
+    let write = Profile { cpu_ms: 1e-6, serial_reads: 1.0, writes: 1.0, ..Profile::default() };
+    let plan = Plan { work: Work::Delay, reads, classes: vec![write], ..base() };
+    close(mean(&plan, 256, 100_000).0, 1_000.0, "two disks, two turns a transaction");
+}
+
+#[test]
+fn classes_have_their_own_profiles() {
+    let [short, long] = [1.0, 9.0].map(|cpu_ms| Profile { cpu_ms, ..Profile::default() });
+    let plan = Plan { work: Work::Delay, classes: vec![short, long], ..base() };
+    let seen = run(&plan, 2, 1, 60_000);
+    close(seen.rate_per_s, 1_000.0 + 1_000.0 / 9.0, "one session each");
+}
+
+#[test]
+fn shared_processors_are_exact_whatever_pieces_work_comes_in() {
+    let Work::Shared(processors) = base().work else { panic!("it shares") };
+    for sessions in [2, 12, 40] {
+        let exact = closed::one_station(sessions, 1_200e-6, |n| processors.completions(f64::from(n), 1e-3));
+        let pieces = Plan { reads: Reads::Delay { us: 400.0, variation: 0.3 }, ..base() };
+        close(mean(&pieces, sessions, 60_000).0, exact.rate_per_s, "three reads between four pieces");
+    }
+}
+
+#[test]
+fn equal_seeds_give_equal_runs_and_others_do_not() {
+    let rate = |seed| run(&base(), 12, seed, 2_000).rate_per_s;
+    assert_eq!(rate(1), rate(1));
+    assert_ne!(rate(1), rate(2));
+}
+
+#[test]
+fn a_server_waits_for_its_time_and_reports_what_was_busy() {
+    let mut server = Server::new(&base(), 1, 1);
+    let ask = Operation { kind: Kind::Transaction, class: 0, module: 0, offset: 0, bytes: 0 };
+    server.submit(Nanos(5_000), 0, &ask);
+    let mut ended = Vec::new();
+    assert_eq!(server.advance(Nanos(4_000), &mut ended), Nanos(4_000));
+    assert_eq!(server.events(), 0);
+    let at = server.advance(Nanos(u64::MAX), &mut ended);
+    assert_eq!(ended, [Ended { slot: 0, at, failed: false }]);
+    let names: Vec<String> = server.reports().into_iter().map(|report| report.name).collect();
+    assert_eq!(names, ["transactions", "processors", "storage"]);
+}
+
+#[test]
+fn a_measured_run_gives_a_profile_and_an_empty_one_says_why_not() {
+    let amounts = Amounts { transactions: 2_000, cpu_s: 5.0, lookups: 90_000, reads: 7_000, ..Amounts::default() };
+    let profile = Profile::of_amounts(&amounts).unwrap();
+    assert_eq!((profile.cpu_ms, profile.lookups, profile.serial_reads), (2.5, 45.0, 3.5));
+    assert_eq!(profile.with_misses(2.0).serial_reads, 7.0);
+    assert_eq!(profile.with_misses(1e9).serial_reads, 45.0, "no more reads than lookups");
+    let none = Profile::of_amounts(&Amounts::default()).unwrap_err().to_string();
+    assert_eq!(none, "a profile is amounts a transaction: at least one completed transaction, got none");
+}
+
+#[test]
+fn the_ceiling_says_what_it_took() {
+    let found = ceiling(1_000);
+    assert!(found.count >= 1_000 && found.events > 15 * found.count, "{found:?}");
+}
+
+#[test]
+#[ignore = "a speed test without a clock: time the run of this test alone"]
+fn two_million_transactions_of_seven_reads() {
+    let found = ceiling(2_000_000);
+    assert!(found.count >= 2_000_000 && found.events > 15 * found.count, "{found:?}");
+}
