@@ -73,6 +73,8 @@ pub struct StatementsProfile {
     pub statements: Vec<StatementProfile>,
     /// Where the CPU of statements comes from.
     pub cpu: CpuBasis,
+    /// Whether log bytes are an estimate: those of the server, shared out by changed rows.
+    pub log_shared_out: bool,
 }
 
 /// Where the CPU of statements comes from.

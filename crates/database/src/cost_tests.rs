@@ -145,14 +145,45 @@ fn sqlite_is_sampled_and_its_pages_belong_to_the_commit() {
     assert_eq!(quiet.statement_costs().unwrap(), [], "who is not asked to count does not");
 }
 
+/// The same private MariaDB by its URL, within a database of its own that has the table of 100 rows.
+fn by_url(private: &dyn Database, place: &Place, profiling: Profiling) -> Box<dyn Database> {
+    make(private, "CREATE DATABASE own; CREATE TABLE own.t (id int PRIMARY KEY, v int)");
+    make(private, "INSERT INTO own.t SELECT seq, seq FROM mysql.seq_0_to_99");
+    let url = format!("mariadb://root@/own?socket={}", private.folder().unwrap().join("socket").display());
+    let spec = DatabaseSpec { engine: Engine::Mariadb, at: At::Url(url) };
+    let (cache_dir, stop) = (place.0.path().to_owned(), Arc::default());
+    open(&spec, &OpenOptions { cache_dir, dataset: None, settings: Vec::new(), profiling, stop }).unwrap()
+}
+
 #[test]
-fn mariadb_counts_where_its_performance_schema_is_on_and_says_where_it_is_off() {
+fn mariadb_counts_what_we_executed_prepared_or_as_text_with_the_rows_that_were_looked_at() {
     let engine = Engine::Mariadb;
     let place = Place(tempfile::tempdir().unwrap(), engine);
     let on = Profiling { on: true, pages: None };
-    let Some(off) = opened(&place, on, &[]) else { return };
-    assert!(off.statement_costs().unwrap_err().contains("performance_schema=ON"));
-    drop(off);
-    let database = opened(&place, on, &[("performance_schema", "ON")]).unwrap();
-    assert!(database.statement_costs().is_ok());
+    let Some(private) = opened(&place, on, &[("performance_schema", "ON")]) else { return };
+    let database = by_url(&*private, &place, on);
+    let mut before = database.statement_costs().unwrap();
+    for protocol in [Protocol::Prepared, Protocol::Simple, Protocol::Prepared] {
+        work(&*database, protocol);
+        let after = database.statement_costs().unwrap();
+        let grown = |sql: &str, name: &str| of(&after, engine, sql, name) - of(&before, engine, sql, name);
+        assert_eq!(grown(READ, amount::SERVER_EXECUTIONS), 40.0, "{protocol:?}: {after:?}");
+        assert_eq!(grown(WRITE, amount::SERVER_EXECUTIONS), 20.0, "{protocol:?}");
+        assert_eq!(grown(WRITE, amount::ROWS_EXAMINED), 20.0, "{protocol:?}");
+        assert!(grown(READ, amount::EXECUTION_SECONDS) > 0.0, "{protocol:?}");
+        assert_eq!(grown(READ, amount::LOG_BYTES), 0.0, "{protocol:?}: it is not known by statement");
+        before = after;
+    }
+}
+
+#[test]
+fn a_private_mariadb_counts_where_the_study_asks_for_it_and_says_elsewhere_what_is_missing() {
+    let engine = Engine::Mariadb;
+    let place = Place(tempfile::tempdir().unwrap(), engine);
+    let on = Profiling { on: true, pages: None };
+    let Some(quiet) = opened(&place, on, &[]) else { return };
+    assert!(quiet.statement_costs().unwrap_err().contains("performance_schema=ON"));
+    drop(quiet);
+    let counts = opened(&place, on, &[("performance-schema", "on")]).unwrap();
+    assert!(counts.statement_costs().is_ok());
 }

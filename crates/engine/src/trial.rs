@@ -61,9 +61,10 @@ fn on_database(
             match before.and_then(|before| Ok((before, databases.statement_costs()?))) {
                 Ok((before, after)) => {
                     let found = costs::series(&profile, &before, &after, haul.ended);
-                    // A server of digests counts prepared statements without their texts.
+                    // What a server counts with a prepared statement goes when that is closed.
                     if found.is_empty() && !after.is_empty() {
-                        let why = "this server keeps no digests of prepared statements; see protocol = \"simple\"";
+                        let why =
+                            "this server counted none of these texts; protocol = \"prepared\" or \"simple\" may help";
                         haul.events.push(remark(format!("costs of statements are not known: {why}")));
                     }
                     asked.extend(found);

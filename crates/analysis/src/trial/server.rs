@@ -46,7 +46,7 @@ pub fn server_summary(observations: &Observations, cuts: &[Cut]) -> Option<Serve
     };
     let cores = cores(observations).map(f64::from);
     let priced = priced(observed, per_s, cores);
-    let profile = statements(observations, cuts, priced.per_transaction.cpu_ms);
+    let profile = statements(observations, cuts, &priced.per_transaction);
     Some(ServerSummary { profile, ..priced })
 }
 

@@ -2,21 +2,25 @@
 //!
 //! The one idea: executions, rows and changes are counts of the generator's; what they cost is the database's own account over
 //! the same trial. Both are divided by the transactions that were done in it. A server counts no CPU by statement: what its
-//! processes spent is shared out by the time that each statement was executed and planned, less its waits for I/O.
+//! processes spent is shared out by the time that each statement was executed and planned, less its waits for I/O. Where it
+//! counts no log bytes by statement, those of the whole are shared out by changed rows.
 //!
 //! What it does not do: waits for locks are in that time too, so that a shared CPU is an estimate.
 
 use super::cut::Cut;
-use crate::{CpuBasis, StatementProfile, StatementsProfile};
+use crate::{CpuBasis, PerTransaction, StatementProfile, StatementsProfile};
 use observation::Observations;
 use std::collections::HashMap;
 
 /// Probes are named `statement.NAME.AMOUNT`; a name may hold dots.
 const STATEMENT: &str = "statement.";
 
-/// The profile of a trial's statements, per transaction; none where nothing was counted. `cpu_ms` is what the server's processes
-/// spent on a transaction, where it is known.
-pub fn statements(observations: &Observations, cuts: &[Cut], cpu_ms: Option<f64>) -> Option<StatementsProfile> {
+/// What the end of a transaction is called.
+const COMMIT: &str = "(commit)";
+
+/// The profile of a trial's statements, per transaction; none where nothing was counted. `each` is what the server
+/// spent on a transaction, as far as it is known.
+pub fn statements(observations: &Observations, cuts: &[Cut], each: &PerTransaction) -> Option<StatementsProfile> {
     let last = |probe: &str| observations.series.iter().find(|s| s.probe == probe)?.points.last().map(|point| point.1);
     let per_s = last("profile.transactions").filter(|rate| *rate > 0.0 && !cuts.is_empty())?;
     let mut order: Vec<&str> = Vec::new();
@@ -31,7 +35,8 @@ pub fn statements(observations: &Observations, cuts: &[Cut], cpu_ms: Option<f64>
     }
     let statements = order.iter().map(|name| one(name, |amount| amounts.get(&(*name, amount)).copied())).collect();
     let mut profile = StatementsProfile { statements, ..StatementsProfile::default() };
-    share_out(&mut profile, cpu_ms);
+    share_out(&mut profile, each.cpu_ms);
+    share_out_log(&mut profile, each.log_bytes);
     let key = |statement: &StatementProfile| (statement.cpu_us.unwrap_or(-1.0), statement.executions);
     profile.statements.sort_by(|a, b| key(b).partial_cmp(&key(a)).unwrap_or(std::cmp::Ordering::Equal));
     (!profile.statements.is_empty()).then_some(profile)
@@ -74,9 +79,35 @@ fn share_out(profile: &mut StatementsProfile, cpu_ms: Option<f64>) {
     }
 }
 
+/// Gives each statement its part of the server's log, where the database counted none by statement. What a commit writes
+/// goes with the changes before it.
+fn share_out_log(profile: &mut StatementsProfile, log_bytes: Option<f64>) {
+    let all: f64 = profile.statements.iter().map(|statement| statement.changed).sum();
+    let counted = profile.statements.iter().any(|statement| statement.log_bytes.is_some());
+    let Some(log_bytes) = log_bytes.filter(|_| !counted && all > 0.0) else { return };
+    profile.log_shared_out = true;
+    for statement in profile.statements.iter_mut().filter(|statement| statement.name != COMMIT) {
+        statement.log_bytes = Some(log_bytes * statement.changed / all);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn log_goes_to_those_who_changed_rows_unless_it_was_counted() {
+        let write = |changed: f64| StatementProfile { changed, ..one("write", |_| None) };
+        let statements = vec![write(3.0), write(1.0), one("read", |_| None), one(COMMIT, |_| None)];
+        let mut profile = StatementsProfile { statements, ..StatementsProfile::default() };
+        share_out_log(&mut profile, Some(800.0));
+        let log: Vec<Option<f64>> = profile.statements.iter().map(|statement| statement.log_bytes).collect();
+        assert_eq!((log, profile.log_shared_out), (vec![Some(600.0), Some(200.0), Some(0.0), None], true));
+        let counted = StatementProfile { log_bytes: Some(7.0), ..write(1.0) };
+        let mut profile = StatementsProfile { statements: vec![counted], ..StatementsProfile::default() };
+        share_out_log(&mut profile, Some(800.0));
+        assert_eq!((profile.log_shared_out, profile.total().log_bytes), (false, Some(7.0)));
+    }
 
     fn counted(name: &str, execution: f64, io: f64) -> StatementProfile {
         StatementProfile { execution_us: Some(execution), io_us: Some(io), ..one(name, |_| None) }

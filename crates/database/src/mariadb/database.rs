@@ -49,6 +49,8 @@ struct Mariadb {
     stop: Arc<AtomicBool>,
     /// The session that reads counters, kept so that reading them does not open one each time.
     watcher: Mutex<Option<Box<dyn Session>>>,
+    /// What prepared statements of sessions that ended have cost; none where costs are not counted.
+    costs: Option<costs::Total>,
 }
 
 /// Opens it. A private server is started; nothing is filled.
@@ -61,7 +63,8 @@ pub fn open(spec: &DatabaseSpec, options: &OpenOptions) -> Result<Box<dyn Databa
         At::Local => {
             let name = options.dataset.as_ref().map_or("server".to_owned(), DataSet::schema);
             let server = Server::find(&options.cache_dir, &name, options.stop.clone())?;
-            server.up(&options.settings)?;
+            let counts = options.profiling.on;
+            server.up(&if counts { costs::counting(&options.settings) } else { options.settings.clone() })?;
             (server.place(), Some(server))
         }
         _ => {
@@ -71,8 +74,9 @@ pub fn open(spec: &DatabaseSpec, options: &OpenOptions) -> Result<Box<dyn Databa
     };
     let mut session = MariadbSession::open(&place, &Texts::none(Engine::Mariadb), &Sessions::default())?;
     let facts = facts(&spec.shown(), &mut session)?;
-    let (dataset, stop) = (options.dataset.clone(), options.stop.clone());
-    Ok(Box::new(Mariadb { place, dataset, server, shown: spec.shown(), facts, stop, watcher: Mutex::new(None) }))
+    let (dataset, stop, watcher) = (options.dataset.clone(), options.stop.clone(), Mutex::new(None));
+    let costs = options.profiling.on.then(costs::Total::default);
+    Ok(Box::new(Mariadb { place, dataset, server, shown: spec.shown(), facts, stop, watcher, costs }))
 }
 
 fn at_url(url: &str, options: &OpenOptions) -> Result<Place, DatabaseError> {
@@ -127,7 +131,7 @@ impl Database for Mariadb {
         let mut session = session.map_err(|error| error.to_string())?;
         let rows = session.query("SELECT database()").map_err(|failure| failure.text)?;
         let schema = rows.first().and_then(|row| row.first()).and_then(Value::text).unwrap_or_default();
-        costs::read(&mut session, schema)
+        costs::read(&mut session, schema, self.costs.as_ref().unwrap_or(&costs::Total::default()))
     }
 
     fn session(&self, texts: &Texts, sessions: &Sessions) -> Result<Box<dyn Session>, DatabaseError> {
@@ -135,7 +139,11 @@ impl Database for Mariadb {
             Some(dataset) => self.place.with_database(&dataset.schema()),
             None => self.place.clone(),
         };
-        Ok(Box::new(MariadbSession::open(&place, texts, sessions)?))
+        let session = MariadbSession::open(&place, texts, sessions)?;
+        Ok(match &self.costs {
+            Some(total) if !texts.is_empty() => Box::new(session.leaving(total)),
+            _ => Box::new(session),
+        })
     }
 
     fn outside(&self) -> Result<Box<dyn Session>, DatabaseError> {

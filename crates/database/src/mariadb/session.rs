@@ -7,7 +7,7 @@
 
 use super::failure::{OLDEST, failure, open_error, too_old};
 use super::place::Place;
-use super::{load, value};
+use super::{costs, load, value};
 use crate::dialect::{self, BEGIN, COMMIT, ROLLBACK};
 use crate::{DatabaseError, Failure, FailureKind, Rows, Session, Text, Texts};
 use mysql::prelude::{Protocol as Form, Queryable};
@@ -30,6 +30,8 @@ pub struct MariadbSession {
     gathers: bool,
     /// The text of a call, when the protocol sends no values apart; kept for its memory.
     written: String,
+    /// Where the costs of its statements are left when it ends, where they are counted.
+    total: Option<costs::Total>,
 }
 
 /// A statement of the workload, and what the server knows of it.
@@ -73,7 +75,13 @@ impl MariadbSession {
         };
         let statements = texts.iter().enumerate().map(known).collect();
         let (protocol, gathers) = (sessions.protocol, texts.gathers());
-        Ok(MariadbSession { connection, protocol, statements, gathers, written: String::new() })
+        Ok(MariadbSession { connection, protocol, statements, gathers, written: String::new(), total: None })
+    }
+
+    /// The same session, which leaves the costs of its prepared statements there when it ends.
+    pub(super) fn leaving(mut self, total: &costs::Total) -> MariadbSession {
+        self.total = Some(total.clone());
+        self
     }
 
     /// The version of the server in its own words, such as `10.11.19-MariaDB`.
@@ -175,6 +183,17 @@ impl MariadbSession {
             Ok(()) => failure,
             Err(_) => Failure::new(FailureKind::Lost, format!("{}; and the connection is gone", failure.text)),
         }
+    }
+}
+
+impl Drop for MariadbSession {
+    fn drop(&mut self) {
+        let Some(total) = self.total.take() else { return };
+        let prepared = self.statements.iter().filter_map(|known| {
+            let number = known.prepared.as_ref()?.id();
+            Some((number, known.text.sql.as_str()))
+        });
+        costs::leave(&mut self.connection, prepared, &total);
     }
 }
 

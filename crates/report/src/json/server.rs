@@ -40,6 +40,7 @@ fn profile(profile: &StatementsProfile) -> Value {
             CpuBasis::Sampled => "sampled",
             CpuBasis::SharedOut => "shared out",
         },
+        "log_shared_out": profile.log_shared_out,
         "total": statement(&profile.total()),
         "statements": profile.statements.iter().map(statement).collect::<Vec<_>>(),
     })

@@ -53,18 +53,22 @@ fn notes(profile: &StatementsProfile, streams: usize) -> Vec<String> {
         ),
         CpuBasis::SharedOut => Some(
             "CPU by statement is an estimate: what the server's processes spent is shared out by the time of execution and \
-             planning, less waits for I/O. Waits for locks count as work, and what sessions do between statements, \
-             commits included, is shared out with it.",
+             planning, less waits for I/O where the server takes their time. Waits for locks count as work, since no server \
+             takes their time by statement: under contention the CPU of a statement that waits is too high. The time of \
+             execution stands beside it. What sessions do between statements, commits included, is shared out with it.",
         ),
     };
     let known = |of: fn(&StatementProfile) -> Option<f64>| profile.statements.iter().any(|one| of(one).is_some());
     let pages = known(|one| one.lookups)
         .then_some("Lookups are pages asked of the buffer, reads those that were not in it, over the whole trial.");
     let rows = known(|one| one.rows_examined).then_some(
-        "This server counts neither pages nor log bytes by statement; what it looked at is counted in rows.",
+        "This server counts no pages by statement, so that lookups and reads have a dash; what it looked at is counted in rows.",
+    );
+    let log = profile.log_shared_out.then_some(
+        "Log by statement is an estimate: what the server wrote in the window is shared out by changed rows.",
     );
     let several = (streams > 1).then_some("The streams of the trial are one here.");
-    [cpu, pages, rows, several].into_iter().flatten().map(str::to_owned).collect()
+    [cpu, pages, rows, log, several].into_iter().flatten().map(str::to_owned).collect()
 }
 
 fn table(quoted: &Quoted, several: bool, most: usize) -> Option<Table> {
@@ -73,7 +77,12 @@ fn table(quoted: &Quoted, several: bool, most: usize) -> Option<Table> {
     let on = if several { format!(" on {}", quoted.curve.system) } else { String::new() };
     let at = if quoted.at.is_empty() { String::new() } else { format!(" at {}", quoted.at) };
     let trial = quoted.trial.label.index;
-    let estimated = if profile.cpu == CpuBasis::SharedOut { "; CPU is an estimate" } else { "" };
+    let estimated = match (profile.cpu == CpuBasis::SharedOut, profile.log_shared_out) {
+        (true, true) => "; CPU and log are estimates",
+        (true, false) => "; CPU is an estimate",
+        (false, true) => "; log is an estimate",
+        (false, false) => "",
+    };
     let caption = format!("What one transaction asks of the database{on}{at}, by statement (trial {trial}){estimated}");
     let mut table = Table::new(caption, columns());
     let total = profile.total();
@@ -100,6 +109,7 @@ fn columns() -> Vec<Column> {
         Column::numbers("CPU", "cpu_us").leading(),
         Column::numbers("CPU share", "cpu_share").minor(),
         Column::numbers("CPU/execution", "cpu_us_per_execution").minor(),
+        Column::numbers("execution time", "execution_us").minor(),
         Column::numbers("planning", "planning_us").minor(),
         Column::numbers("lookups", "lookups"),
         Column::numbers("reads", "reads"),
@@ -120,6 +130,7 @@ fn row(one: &StatementProfile, all_us: Option<f64>) -> Vec<Cell> {
         Cell::optional(one.cpu_us, Quantity::Microseconds),
         Cell::optional(share, Quantity::Share),
         Cell::optional(each, Quantity::Microseconds),
+        Cell::optional(one.execution_us, Quantity::Microseconds),
         Cell::optional(one.planning_us, Quantity::Microseconds),
         Cell::optional(one.lookups, Quantity::Plain),
         Cell::optional(one.reads, Quantity::Plain),
@@ -148,7 +159,7 @@ fn measured(quoted: &Quoted, server: &ServerSummary) -> Option<Vec<Cell>> {
     let name = if server.embedded { "measured, generator included" } else { "measured in the window" };
     let mut cells = row(&StatementProfile { cpu_us, lookups, reads, log_bytes, ..StatementProfile::default() }, None);
     cells[0] = Cell::word(name).shortened("measured");
-    for unknown in [1, 9, 10] {
+    for unknown in [1, 10, 11] {
         cells[unknown] = Cell::nothing();
     }
     Some(cells)

@@ -131,5 +131,5 @@ fn profile(cpu_us: f64) -> StatementsProfile {
     let mut statements = vec![one("watched prices", 0.46, 0.6, 0.0), one("change a position", 0.31, 0.2, 4_100.0)];
     statements.extend((1..=24).map(|n| one(&format!("small {n}"), 0.05, 0.2 / 24.0, 0.0)));
     statements.push(StatementProfile { name: "(commit)".into(), executions: 0.22, ..StatementProfile::default() });
-    StatementsProfile { statements, cpu: CpuBasis::SharedOut }
+    StatementsProfile { statements, cpu: CpuBasis::SharedOut, log_shared_out: false }
 }
