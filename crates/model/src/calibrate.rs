@@ -154,6 +154,11 @@ fn free(model: &Description, place: usize) -> Free {
     Free { name: parameter.name.clone(), start: parameter.value, low: asked.low, high: asked.high, assumed }
 }
 
+/// Which rows: a few by name, many by their list in the file.
+fn rows_text(rows: &[String]) -> String {
+    if rows.len() <= 3 { rows.join(", ") } else { format!("the {} rows of `calibration`", rows.len()) }
+}
+
 fn with(model: &Description, places: &[usize], fitted: &Fitted, asked: &[Asked]) -> Description {
     let mut new = model.clone();
     new.calibration = Vec::new();
@@ -168,12 +173,18 @@ fn with(model: &Description, places: &[usize], fitted: &Fitted, asked: &[Asked])
         if matches!(parameter.origin, Origin::Calibrated(_)) {
             let reach = libm::exp(1.96 * fitted.separation.deviations[number]);
             (parameter.low, parameter.high) = (parameter.value / reach, parameter.value * reach);
-            parameter.origin = Origin::Calibrated(new.calibration.join(", "));
+            parameter.origin = Origin::Calibrated(rows_text(&new.calibration));
         }
     }
     let count = places.len();
     let parameters = places.iter().map(|place| new.parameters[*place].name.clone()).collect();
     let line = |row: usize| (0..count).map(|column| fitted.covariance[(row, column)]).collect();
-    new.doubt = Some(Doubt { parameters, covariance: (0..count).map(line).collect() });
+    let flat = fitted.separation.flat.iter();
+    new.doubt = Some(Doubt {
+        parameters,
+        covariance: (0..count).map(line).collect(),
+        silent: fitted.separation.silent.clone(),
+        flat: flat.map(|flat| flat.parameters.iter().map(|(name, _)| name.clone()).collect()).collect(),
+    });
     new
 }

@@ -126,6 +126,24 @@ pub enum Command {
         after_long_help = "Examples:\n  prony ceiling\n  prony ceiling --json"
     )]
     Ceiling(Ceiling),
+    /// Fit a model on rows
+    #[command(
+        long_about = "Fits the numbers of a model that nobody gave on rows that were measured or published, says what the rows \
+            cannot tell apart, and how wrong each row would have been had it been left out.\n\n\
+            MODEL is the name of a model that ships, or the path of a model file. ROWS are tables: CSV with a head, the unit \
+            of a column in its name.",
+        after_long_help = "Examples:\n  prony calibrate f5100 models/rows/flash_rates.csv models/rows/flash_service_time.csv\n  \
+            prony calibrate ./mine.toml measured.csv -o mine-fitted.toml --json"
+    )]
+    Calibrate(Calibrate),
+    /// How wrong a model is on rows that it never saw
+    #[command(
+        long_about = "Prints every value of a table beside what the model says of it, with its interval, the error, the rounding \
+            of the source, and three simple laws that saw the same calibration rows: linear scaling, the Universal Scalability \
+            Law, and the best law of two parameters. Rows that the model was fitted on are shown and never counted.",
+        after_long_help = "Examples:\n  prony judge f5100 models/rows/flash_service_time.csv\n  prony judge s824-fs840 mine.csv --json"
+    )]
+    Judge(Judge),
     /// Private database servers and data sets
     #[command(
         subcommand,
@@ -585,6 +603,43 @@ pub struct Compare {
 pub struct Ceiling {
     /// Print as JSON
     #[arg(long, long_help = "Print as JSON (schema prony/ceiling/1).")]
+    pub json: bool,
+}
+
+/// `calibrate`.
+#[derive(Debug, Args)]
+pub struct Calibrate {
+    /// Name of a shipped model, or path of a model file
+    #[arg(value_name = "MODEL", value_hint = ValueHint::FilePath,
+        long_help = "Name of a model that ships, or the path of a model file. A word with a slash or ending in .toml is a path.")]
+    pub model: String,
+    /// Tables of rows
+    #[arg(value_name = "ROWS", required = true, value_hint = ValueHint::FilePath,
+        long_help = "Tables of rows: CSV files with a head. Columns that the model answers are met, all others left alone.")]
+    pub rows: Vec<String>,
+    /// Write the calibrated model to this new file
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath,
+        long_help = "Write the calibrated model to FILE. Default: nothing is written. An existing file is never overwritten.")]
+    pub output: Option<PathBuf>,
+    /// Print as JSON
+    #[arg(long, long_help = "Print as JSON (schema prony/calibrate/1).")]
+    pub json: bool,
+}
+
+/// `judge`.
+#[derive(Debug, Args)]
+pub struct Judge {
+    /// Name of a shipped model, or path of a model file
+    #[arg(value_name = "MODEL", value_hint = ValueHint::FilePath,
+        long_help = "Name of a model that ships, or the path of a model file. A word with a slash or ending in .toml is a path.")]
+    pub model: String,
+    /// Tables of rows
+    #[arg(value_name = "ROWS", required = true, value_hint = ValueHint::FilePath,
+        long_help = "Tables of rows: CSV files with a head. A table with the columns of one that the model answers is judged, \
+            whether the model has ever seen it or not.")]
+    pub rows: Vec<String>,
+    /// Print as JSON
+    #[arg(long, long_help = "Print as JSON (schema prony/judge/1).")]
     pub json: bool,
 }
 

@@ -11,6 +11,7 @@ mod command;
 mod failure;
 mod folder;
 mod judged;
+mod model_file;
 mod output;
 mod run;
 mod scripts;

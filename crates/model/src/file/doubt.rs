@@ -13,6 +13,10 @@ pub struct Doubt {
     pub parameters: Vec<String>,
     /// A row for each.
     pub covariance: Vec<Vec<f64>>,
+    /// Those of which the rows say nothing.
+    pub silent: Vec<String>,
+    /// Those that the rows cannot tell apart, together.
+    pub flat: Vec<Vec<String>>,
 }
 
 impl Doubt {
@@ -26,9 +30,16 @@ impl Doubt {
 
     /// The table of a model file.
     pub(super) fn text(&self) -> String {
-        let names: Vec<String> = self.parameters.iter().map(|name| format!("\"{name}\"")).collect();
-        let mut text = String::from("# Covariance of the logarithms of the fitted numbers.\n[doubt]\n");
-        let _ = writeln!(text, "parameters = [{}]\ncovariance = [", names.join(", "));
+        let list = |names: &[String]| {
+            let quoted: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
+            format!("[{}]", quoted.join(", "))
+        };
+        let mut text = String::from(
+            "# What the rows say nothing of and cannot tell apart, and the covariance of logarithms.\n[doubt]\n",
+        );
+        let flat: Vec<String> = self.flat.iter().map(|names| list(names)).collect();
+        let _ = writeln!(text, "silent     = {}\nflat       = [{}]", list(&self.silent), flat.join(", "));
+        let _ = writeln!(text, "parameters = {}\ncovariance = [", list(&self.parameters));
         for line in &self.covariance {
             let line: Vec<String> = line.iter().map(|value| format!("{value:.4e}")).collect();
             let _ = writeln!(text, "    [{}],", line.join(", "));
@@ -55,6 +66,12 @@ pub(super) fn read(kind: Kind, entry: Entry, problems: &mut Problems) -> Option<
     let mut section = Section::of("doubt", entry.node, problems)?;
     let names = section.texts("parameters", problems).unwrap_or_default();
     let lines = section.take("covariance").map(|entry| entry.node);
+    let texts = |placed: Vec<reading::Placed>| placed.into_iter().map(|placed| placed.text).collect::<Vec<String>>();
+    let silent = texts(section.texts("silent", problems).unwrap_or_default());
+    let flat = match section.take("flat").map(|entry| entry.node.form) {
+        Some(Form::List(sets)) => sets.into_iter().map(words).collect(),
+        _ => Vec::new(),
+    };
     let at = section.at.clone();
     section.finish(&[], |_| None, problems);
     for name in &names {
@@ -72,7 +89,13 @@ pub(super) fn read(kind: Kind, entry: Entry, problems: &mut Problems) -> Option<
         problems.add(&at, "doubt.covariance", message);
         return None;
     }
-    Some(Doubt { parameters: names.into_iter().map(|name| name.text).collect(), covariance })
+    Some(Doubt { parameters: names.into_iter().map(|name| name.text).collect(), covariance, silent, flat })
+}
+
+fn words(node: reading::Node) -> Vec<String> {
+    let Form::List(cells) = node.form else { return Vec::new() };
+    let word = |cell: reading::Node| if let Form::Text(text) = cell.form { Some(text) } else { None };
+    cells.into_iter().filter_map(word).collect()
 }
 
 fn line(node: reading::Node) -> Vec<f64> {

@@ -1,5 +1,6 @@
 //! One file per command, and the table that leads to them.
 
+mod calibrate;
 mod ceiling;
 mod check;
 mod clean;
@@ -7,6 +8,7 @@ mod compare;
 mod completions;
 mod db;
 mod import;
+mod judge;
 mod list;
 mod man;
 mod note;
@@ -40,6 +42,8 @@ pub fn dispatch(command: Command) -> Result<Outcome, Failure> {
         Command::Report(asked) => report::run(&asked),
         Command::Compare(asked) => compare::run(&asked),
         Command::Ceiling(asked) => ceiling::run(&asked),
+        Command::Calibrate(asked) => calibrate::run(&asked),
+        Command::Judge(asked) => judge::run(&asked),
         Command::Db(asked) => db::run(&asked),
         Command::Import(asked) => import::run(&asked),
         Command::Tag(asked) => tag::run(&asked),

@@ -1,0 +1,77 @@
+//! MODEL and ROWS on the command line: the name of a shipped model or the path of a model file; the path of a table.
+//!
+//! The one idea: as with studies, a word with a slash or ending in `.toml` is a path, anything else is a name.
+
+use crate::failure::Failure;
+use model::file::{self, Description};
+use model::rows::{self, Row, Table};
+use reading::Problems;
+use std::fs;
+
+/// A model with the text that it was read from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelText {
+    /// The machine.
+    pub model: Description,
+    /// The file.
+    pub text: String,
+}
+
+/// Finds a model.
+///
+/// # Errors
+/// When none ships under the name, the file cannot be read, or it holds problems; all of them at once.
+pub fn find(word: &str) -> Result<ModelText, Failure> {
+    let path = word.contains('/') || word.ends_with(".toml");
+    let text = if path { from_file(word)? } else { shipped(word)? };
+    let name = word.rsplit('/').next().unwrap_or(word).trim_end_matches(".toml");
+    let model = file::read(name, &text).map_err(|problems| failure(word, &problems))?;
+    Ok(ModelText { model, text })
+}
+
+fn from_file(path: &str) -> Result<String, Failure> {
+    fs::read_to_string(path).map_err(|error| {
+        let failure = Failure::caused(format!("reading the model `{path}`"), &error);
+        failure.hint("a model is the path of a file ending in .toml, or the name of one that ships")
+    })
+}
+
+fn shipped(name: &str) -> Result<String, Failure> {
+    let names: Vec<&str> = model::models().iter().map(|shipped| shipped.name).collect();
+    let found = model::models().iter().find(|shipped| shipped.name == name);
+    found.map(|shipped| shipped.text.to_owned()).ok_or_else(|| {
+        let failure = Failure::new(format!("finding the model `{name}`: no such model ships"));
+        match reading::did_you_mean(name, names.iter().copied()) {
+            Some(hint) => failure.hint(hint),
+            None => failure.hint(format!("these ship: {}", names.join(", "))),
+        }
+    })
+}
+
+fn failure(word: &str, problems: &Problems) -> Failure {
+    let lines: Vec<String> = problems.list.iter().map(ToString::to_string).collect();
+    let failure = Failure::new(format!("reading the model `{word}`: {}", lines.join("\n")));
+    let hints = problems.list.iter().filter_map(|problem| problem.hint.clone());
+    hints.fold(failure, Failure::hint)
+}
+
+/// Reads a table of rows.
+///
+/// # Errors
+/// When the file cannot be read, or is no table.
+pub fn table(path: &str) -> Result<Table, Failure> {
+    let doing = || format!("reading the rows `{path}`");
+    let text = fs::read_to_string(path).map_err(|error| Failure::caused(doing(), &error))?;
+    rows::read(&text).map_err(|error| {
+        Failure::caused(doing(), &error).hint("rows are CSV with a head; the unit of a column is in its name")
+    })
+}
+
+/// Every row that ships: what the laws beside a model are made from, and what intervals rest on.
+///
+/// # Panics
+/// Never: that shipped tables can be read is held by a test.
+pub fn shipped_rows() -> Vec<Row> {
+    let tables = model::tables().iter().filter_map(|shipped| rows::read(shipped.text).ok());
+    tables.flat_map(|table| table.rows).collect()
+}
