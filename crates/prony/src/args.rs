@@ -136,6 +136,15 @@ pub enum Command {
             prony calibrate ./mine.toml measured.csv -o mine-fitted.toml --json"
     )]
     Calibrate(Calibrate),
+    /// What a described machine would answer
+    #[command(
+        long_about = "Predicts every point of a study on a model, or every row of a table, with a 95 percent interval each. \
+            Nothing is opened and nothing is measured. The prediction carries a hash of itself and of the model, so that it \
+            can be written down first and nobody can tune it afterwards.",
+        after_long_help = "Examples:\n  prony predict brokerage --on model:s824-fs840 --set sessions=80,96,112\n  \
+            prony predict flash --on model:f5100 --set modules=160 --only random-read -o prediction.json"
+    )]
+    Predict(Predict),
     /// How wrong a model is on rows that it never saw
     #[command(
         long_about = "Prints every value of a table beside what the model says of it, with its interval, the error, the rounding \
@@ -623,6 +632,25 @@ pub struct Calibrate {
     pub output: Option<PathBuf>,
     /// Print as JSON
     #[arg(long, long_help = "Print as JSON (schema prony/calibrate/1).")]
+    pub json: bool,
+}
+
+/// `predict`.
+#[derive(Debug, Args)]
+pub struct Predict {
+    /// Name of a shipped study, path of a study file, or a table of rows
+    #[arg(value_name = "STUDY", value_hint = ValueHint::FilePath,
+        long_help = "Name of a shipped study (see `prony studies`), the path of a study file, or the path of a table of rows that \
+            ends in .csv.")]
+    pub study: String,
+    #[command(flatten)]
+    pub changes: Changes,
+    /// Write the prediction to this new file
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath,
+        long_help = "Write the prediction to FILE, as JSON. Default: nothing is written. An existing file is never overwritten.")]
+    pub output: Option<PathBuf>,
+    /// Print as JSON
+    #[arg(long, long_help = "Print as JSON (schema prony/predict/1).")]
     pub json: bool,
 }
 

@@ -6,7 +6,9 @@ use crate::failure::Failure;
 use model::file::{self, Description};
 use model::rows::{self, Row, Table};
 use reading::Problems;
-use std::fs;
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::path::Path;
 
 /// A model with the text that it was read from.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,4 +76,17 @@ pub fn table(path: &str) -> Result<Table, Failure> {
 pub fn shipped_rows() -> Vec<Row> {
     let tables = model::tables().iter().filter_map(|shipped| rows::read(shipped.text).ok());
     tables.flat_map(|table| table.rows).collect()
+}
+
+/// Writes a new file; one that is there already is never written over.
+///
+/// # Errors
+/// When it is there, or cannot be written.
+pub fn write_new(path: &Path, text: &str) -> Result<(), Failure> {
+    let doing = || format!("writing `{}`", path.display());
+    let opened = OpenOptions::new().write(true).create_new(true).open(path);
+    let mut file = opened.map_err(|error| {
+        Failure::caused(doing(), &error).hint("choose a new name: existing files are kept as they are")
+    })?;
+    file.write_all(text.as_bytes()).map_err(|error| Failure::caused(doing(), &error))
 }

@@ -50,6 +50,11 @@ const MINUTE_S: f64 = 60.0;
 pub(super) fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
     match quantity {
         "service-time" => {
+            // With more outstanding an operation waits, and its time is no service time.
+            if let Some(text) = row.text("outstanding").filter(|text| *text != "1") {
+                let (column, text) = ("outstanding".to_owned(), text.to_owned());
+                return Err(Unanswered::Unknown { column, text, known: "1, or nothing" });
+            }
             let kb = number(row, "transfer_kb")?;
             Ok(service_ms(values, reads(word(row, "op")?, "op")?, kb))
         }
@@ -73,10 +78,6 @@ fn service_ms(values: &Values, read: f64, kb: f64) -> f64 {
 /// Operations a second of all modules, and the size of one in KB.
 fn rate(values: &Values, row: &Row) -> Result<(f64, f64), Unanswered> {
     let (test, kb, modules) = (word(row, "test")?, number(row, "transfer_kb")?, number(row, "modules")?);
-    if modules > values.of("modules") {
-        let (limit, value) = (values.of("modules").to_string(), modules.to_string());
-        return Err(Unanswered::Beyond { column: "modules".to_owned(), limit, value });
-    }
     let read = reads(test, "test")?;
     let window_s = window_s(row.text("window").unwrap_or("unstated"))?;
     let module = module_rate(values, read, kb, window_s);
@@ -84,7 +85,10 @@ fn rate(values: &Values, row: &Row) -> Result<(f64, f64), Unanswered> {
     let behind = values.of("modules_per_port");
     let full = libm::floor(modules / behind);
     let rest = modules - full * behind;
-    Ok((full * (behind * module).min(port) + (rest * module).min(port), kb))
+    let most = full * (behind * module).min(port) + (rest * module).min(port);
+    // Few outstanding leave modules idle: each round takes at least its single time.
+    let outstanding = row.number("outstanding").unwrap_or(f64::INFINITY);
+    Ok((most.min(1e3 * outstanding / service_ms(values, read, kb)), kb))
 }
 
 /// One module, by what fills up first: its operations or its bytes.

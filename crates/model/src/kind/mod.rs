@@ -90,16 +90,6 @@ pub enum Unanswered {
         /// What it may hold.
         known: &'static str,
     },
-    /// A number that this machine cannot have.
-    #[error("`{column}` is at most {limit} on this machine, got {value}")]
-    Beyond {
-        /// Which.
-        column: String,
-        /// The most.
-        limit: String,
-        /// What was asked.
-        value: String,
-    },
 }
 
 /// A number that a question needs.

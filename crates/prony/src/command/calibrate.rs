@@ -9,8 +9,6 @@ use model::file;
 use model::rows::Table;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::fs::OpenOptions;
-use std::io::Write as _;
 use std::path::Path;
 
 /// Fits a model, says how well, and writes it where it was asked to.
@@ -22,7 +20,7 @@ pub fn run(asked: &Calibrate) -> Result<Outcome, Failure> {
         .map_err(|error| Failure::caused(format!("calibrating the model `{}`", found.model.name), &error))?;
     let left_out = leave_one_out(&found.model, &tables);
     if let Some(path) = &asked.output {
-        write(path, &file::write(&calibrated.model))?;
+        model_file::write_new(path, &file::write(&calibrated.model))?;
     }
     if asked.json {
         output::print_json(&as_json(&calibrated, &left_out))?;
@@ -30,15 +28,6 @@ pub fn run(asked: &Calibrate) -> Result<Outcome, Failure> {
         output::print(&as_text(&calibrated, &left_out, asked.output.as_deref()))?;
     }
     Ok(Outcome::Fine)
-}
-
-/// A file that is there already is never written over.
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    let doing = || format!("writing the model `{}`", path.display());
-    let mut file = OpenOptions::new().write(true).create_new(true).open(path).map_err(|error| {
-        Failure::caused(doing(), &error).hint("choose a new name: existing files are kept as they are")
-    })?;
-    file.write_all(text.as_bytes()).map_err(|error| Failure::caused(doing(), &error))
 }
 
 fn as_json(calibrated: &Calibrated, left_out: &[(String, String, f64)]) -> Value {

@@ -13,6 +13,7 @@ mod list;
 mod man;
 mod note;
 mod plan;
+mod predict;
 mod quick;
 mod redact;
 mod reference;
@@ -43,6 +44,7 @@ pub fn dispatch(command: Command) -> Result<Outcome, Failure> {
         Command::Compare(asked) => compare::run(&asked),
         Command::Ceiling(asked) => ceiling::run(&asked),
         Command::Calibrate(asked) => calibrate::run(&asked),
+        Command::Predict(asked) => predict::run(&asked),
         Command::Judge(asked) => judge::run(&asked),
         Command::Db(asked) => db::run(&asked),
         Command::Import(asked) => import::run(&asked),

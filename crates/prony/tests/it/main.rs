@@ -15,6 +15,7 @@ mod dropped;
 mod errors;
 mod help;
 mod house;
+mod models;
 mod outage;
 mod privilege;
 mod program;

@@ -1,0 +1,87 @@
+//! The points of a study as questions to a model.
+//!
+//! The one idea: a question is a row like those of published tables, with one cell for each thing that a model may want to
+//! know; a model takes the cells that its kind asks for and leaves the others.
+
+use model::file::Description;
+use model::rows::Row;
+use study::{Stream, Trial, Workload};
+use workload::block::Pattern;
+
+/// One point.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Question {
+    /// Its cells; the id is the point in words.
+    pub(super) row: Row,
+}
+
+impl Question {
+    /// A row of a table as it is.
+    pub(super) fn of_row(row: Row) -> Question {
+        Question { row }
+    }
+
+    /// Why the answer is less sure than its interval says.
+    pub(super) fn caveat(&self, model: &Description) -> Option<String> {
+        let has = model.parameter("modules")?.value;
+        let asked = self.row.number("modules")?;
+        (asked > has).then(|| format!("this machine has {has} modules; ports are added in proportion"))
+    }
+}
+
+/// One question for each stream of each point; repeats of a point are one question.
+pub(super) fn of_trials(trials: &[Trial]) -> Vec<Question> {
+    let mut found: Vec<Question> = Vec::new();
+    let mut ordered: Vec<&Trial> = trials.iter().collect();
+    ordered.sort_by(|a, b| level(a).total_cmp(&level(b)));
+    for trial in ordered {
+        for (stream, label) in trial.streams.iter().zip(&trial.label.streams) {
+            let levels: Vec<String> =
+                trial.label.factors.iter().map(|f| format!("{} {}", last(&f.name), f.level.text())).collect();
+            let mut row = Row { id: format!("{}: {}", label.name, levels.join(", ")), ..Row::default() };
+            cells(trial, stream, &mut row);
+            if !found.iter().any(|question| question.row.id == row.id) {
+                found.push(Question { row });
+            }
+        }
+    }
+    found
+}
+
+fn level(trial: &Trial) -> f64 {
+    trial.label.factors.first().and_then(|factor| factor.level.number()).unwrap_or(0.0)
+}
+
+fn last(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
+}
+
+fn cells(trial: &Trial, stream: &Stream, row: &mut Row) {
+    let mut set = |column: &str, text: String| {
+        row.cells.insert(column.to_owned(), text);
+    };
+    set("window", format!("{} seconds", trial.phases.measure.seconds()));
+    if let Some(pool) = &stream.pool {
+        set("threads", pool.sessions.to_string());
+    }
+    match &stream.workload {
+        Workload::Block(spec) => {
+            let percent = (spec.read.0 * 100.0).round();
+            let mix = match percent as u32 {
+                100 => "read".to_owned(),
+                0 => "write".to_owned(),
+                mixed => format!("rw{mixed}"),
+            };
+            let order = if spec.pattern == Pattern::Sequential { "seq" } else { "random" };
+            let weight: f64 = spec.transfers.iter().map(|transfer| transfer.weight).sum();
+            let bytes: f64 = spec.transfers.iter().map(|t| t.size.0 as f64 * t.weight).sum::<f64>() / weight;
+            set("test", format!("{order}_{mix}"));
+            set("op", mix);
+            set("transfer_kb", (bytes / 1024.0).to_string());
+            set("modules", trial.modules.to_string());
+            set("outstanding", stream.slots().to_string());
+        }
+        Workload::Brokerage(spec) => set("customers", spec.customers.to_string()),
+        Workload::Files(_) | Workload::Sql(_) | Workload::Rows(_) => {}
+    }
+}

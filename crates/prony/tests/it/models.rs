@@ -1,0 +1,109 @@
+//! Models through the whole program: fitted, asked, judged, and refused where they make no sense.
+
+use crate::program::Program;
+use crate::schema::hold;
+use serde_json::Value;
+use std::path::Path;
+
+fn rows(name: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../models/rows/{name}.csv")).display().to_string()
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("a number, got {value}"))
+}
+
+#[test]
+fn rows_that_a_model_was_fitted_on_are_shown_and_never_counted() {
+    let judged = Program::new().json(&format!("judge f5100 {} --json", rows("flash_service_time")));
+    hold(&judged);
+    let all = judged["rows"].as_array().expect("rows");
+    assert!(!all.is_empty() && all.iter().all(|row| row["role"] == "calibration"), "{judged:#}");
+    assert!(judged["summary"].as_array().expect("a summary").iter().all(|column| column["judged"] == 0));
+}
+
+#[test]
+fn a_table_that_the_model_never_saw_is_judged_by_its_columns() {
+    let program = Program::new();
+    program.write(
+        "seen.csv",
+        "row_id,config_id,customers,threads,throughput_tps,response_ms\nnew,s000-s824-fs840,6000,64,9500,6.7\n",
+    );
+    let judged = program.json("judge s824-fs840 seen.csv --json");
+    hold(&judged);
+    let row = &judged["rows"][0];
+    assert_eq!((&row["role"], &row["row_id"]), (&Value::from("judged"), &Value::from("new")));
+    assert!(number(&row["low"]) < number(&row["predicted"]) && number(&row["predicted"]) < number(&row["high"]));
+    let error = 100.0 * (number(&row["predicted"]) / 9_500.0 - 1.0);
+    assert!((number(&row["error_pct"]) - error).abs() < 1e-9);
+    assert!(row["baselines"]["linear"]["predicted"].is_number() && row["baselines"]["usl"]["predicted"].is_number());
+    assert_eq!(judged["summary"][0]["judged"], 1);
+    let text = program.fine("judge s824-fs840 seen.csv");
+    assert!(text.contains("throughput_tps: 1 rows judged") && text.contains("cannot separate"), "{text}");
+    let refused = program.refused(&format!("judge f5100 {}", rows("mirror_case2")));
+    assert!(refused.contains("answers no table with the columns"), "{refused}");
+}
+
+#[test]
+fn a_model_is_fitted_again_from_its_rows_and_files_are_kept() {
+    let program = Program::new();
+    let line = format!("calibrate power770-san {} -o fitted.toml", rows("brokerage_san_threads"));
+    let fitted = program.json(&format!("{line} --json"));
+    hold(&fitted);
+    assert!(fitted["rows"].as_array().is_some_and(|rows| rows.len() == 4), "{fitted:#}");
+    assert_eq!(fitted["not_separable"]["flat"][0], serde_json::json!(["disk_reads", "disk_time"]));
+    let again = program.json(&format!("judge ./fitted.toml {} --json", rows("brokerage_san_threads")));
+    assert!(again["rows"].as_array().expect("rows").iter().all(|row| row["role"] == "calibration"));
+    let refused = program.refused(&line);
+    assert!(refused.contains("existing files are kept"), "{refused}");
+}
+
+#[test]
+fn a_prediction_names_every_point_and_hashes_itself() {
+    let program = Program::new();
+    let line = "predict brokerage --on model:s824-fs840 --set sessions=80,96,112";
+    let predicted = program.json(&format!("{line} --json -o first.json"));
+    hold(&predicted);
+    let of = |metric: &str| -> Vec<f64> {
+        let rows = predicted["rows"].as_array().expect("rows").iter();
+        rows.filter(|row| row["metric"] == metric).map(|row| number(&row["predicted"])).collect()
+    };
+    let (rates, times) = (of("throughput"), of("response"));
+    assert_eq!((rates.len(), times.len()), (3, 3));
+    assert!(rates.is_sorted() && times.is_sorted(), "{rates:?} {times:?}");
+    let again = program.json(&format!("{line} --json"));
+    assert_eq!(again["sha256"], predicted["sha256"], "equal questions to equal models have equal answers");
+    let written: Value = serde_json::from_str(&std::fs::read_to_string(program.path("first.json")).unwrap()).unwrap();
+    assert_eq!(written, predicted);
+}
+
+#[test]
+fn nonsense_in_a_model_file_is_refused_with_line_and_column() {
+    let program = Program::new();
+    let shipped =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/s824-fs840.toml")).unwrap();
+    for (from, to, told) in [
+        ("value = 24\n", "value = 0\n", "a whole number from 1 to 100000, got `0`"),
+        ("value = 24\n", "value = 2.5\n", "a whole number from 1 to 100000, got `2.5`"),
+        ("unit  = \"us\"", "unit  = \"ms\"", "`us`, got `ms`"),
+        ("[parameters.cores]", "[parameters.coers]", "did you mean `cores`?"),
+        ("kind  = \"server-on-flash\"", "kind  = \"server-on-flesh\"", "did you mean `server-on-flash`?"),
+        ("\"throughput\"", "\"thruput\"", "a server-on-flash answers"),
+        ("from  = \"given: published configuration\"", "from  = \"trust me\"", "`given: SOURCE`"),
+    ] {
+        assert!(shipped.contains(from), "{from}");
+        program.write("bad.toml", &shipped.replacen(from, to, 1));
+        let refused = program.refused(&format!("judge ./bad.toml {}", rows("brokerage_flash_threads")));
+        assert!(refused.contains(told), "{refused}");
+        let placed = regex::Regex::new(r"bad:\d+:\d+: ").expect("a pattern");
+        assert!(placed.is_match(&refused), "{refused}");
+    }
+}
+
+#[test]
+fn a_model_that_does_not_ship_is_answered_with_those_that_do() {
+    let program = Program::new();
+    let refused = program.refused(&format!("judge f510 {}", rows("flash_rates")));
+    assert!(refused.contains("did you mean `f5100`?"), "{refused}");
+    assert!(program.refused("predict flash --on .").contains("--on model:NAME"));
+}
