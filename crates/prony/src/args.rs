@@ -624,7 +624,8 @@ pub struct Calibrate {
     pub model: String,
     /// Tables of rows
     #[arg(value_name = "ROWS", required = true, value_hint = ValueHint::FilePath,
-        long_help = "Tables of rows: CSV files with a head. Columns that the model answers are met, all others left alone.")]
+        long_help = "Tables of rows: CSV files with a head, or runs (a run file, or `latest`), whose points become rows. Columns \
+            that the model answers are met, all others left alone.")]
     pub rows: Vec<String>,
     /// Write the calibrated model to this new file
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath,
@@ -645,6 +646,20 @@ pub struct Predict {
     pub study: String,
     #[command(flatten)]
     pub changes: Changes,
+    /// Find how many of this it takes
+    #[arg(
+        long,
+        value_name = "KEY",
+        requires = "need",
+        long_help = "Find the fewest of KEY at which every --need is met: what the study varies (`modules`, `sessions`, \
+            `outstanding`) or a parameter of the model (`cores`, `disks`)."
+    )]
+    pub find: Option<String>,
+    /// What is needed, with --find [repeatable]
+    #[arg(long, value_name = "QUANTITY>=N", action = ArgAction::Append, requires = "find",
+        long_help = "What is needed of a quantity that the model answers, in its unit: `rate>=1M`, `response<=5`. Repeat it for \
+            several.")]
+    pub need: Vec<String>,
     /// Write the prediction to this new file
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath,
         long_help = "Write the prediction to FILE, as JSON. Default: nothing is written. An existing file is never overwritten.")]
@@ -663,8 +678,8 @@ pub struct Judge {
     pub model: String,
     /// Tables of rows
     #[arg(value_name = "ROWS", required = true, value_hint = ValueHint::FilePath,
-        long_help = "Tables of rows: CSV files with a head. A table with the columns of one that the model answers is judged, \
-            whether the model has ever seen it or not.")]
+        long_help = "Tables of rows: CSV files with a head, or runs (a run file, or `latest`), whose points become rows. A table \
+            with the columns of one that the model answers is judged, whether the model has ever seen it or not.")]
     pub rows: Vec<String>,
     /// Print as JSON
     #[arg(long, long_help = "Print as JSON (schema prony/judge/1).")]

@@ -14,6 +14,7 @@ mod judged;
 mod model_file;
 mod output;
 mod run;
+mod run_rows;
 mod scripts;
 mod study_file;
 

@@ -57,11 +57,14 @@ fn failure(word: &str, problems: &Problems) -> Failure {
     hints.fold(failure, Failure::hint)
 }
 
-/// Reads a table of rows.
+/// Reads a table of rows: a CSV file, or the points of a run.
 ///
 /// # Errors
 /// When the file cannot be read, or is no table.
 pub fn table(path: &str) -> Result<Table, Failure> {
+    if !path.ends_with(".csv") {
+        return crate::run_rows::table(path);
+    }
     let doing = || format!("reading the rows `{path}`");
     let text = fs::read_to_string(path).map_err(|error| Failure::caused(doing(), &error))?;
     rows::read(&text).map_err(|error| {

@@ -5,6 +5,7 @@
 //!
 //! What it does not do: it touches no system. `prony run --on model:NAME` simulates instead, operation by operation.
 
+mod need;
 mod question;
 
 use crate::args::{Changes, Predict};
@@ -12,6 +13,7 @@ use crate::failure::Failure;
 use crate::model_file::{self, ModelText};
 use crate::run;
 use crate::{Outcome, output, study_file};
+use need::{Need, Taken};
 use question::Question;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -39,7 +41,8 @@ pub fn run(asked: &Predict) -> Result<Outcome, Failure> {
     if predicted.is_empty() {
         return Err(unanswered(&found, &asked.study));
     }
-    let document = document(&found, &asked.study, &predicted);
+    let taken = taken(asked, &found, &questions)?;
+    let document = document(&found, &asked.study, &predicted, &taken);
     if let Some(path) = &asked.output {
         model_file::write_new(path, &format!("{document:#}\n"))?;
     }
@@ -47,8 +50,26 @@ pub fn run(asked: &Predict) -> Result<Outcome, Failure> {
         output::print_json(&document)?;
     } else {
         output::print(&text(&found, &predicted, &document))?;
+        output::print(&taken_text(asked.find.as_deref().unwrap_or_default(), &taken))?;
     }
     Ok(Outcome::Fine)
+}
+
+/// How much of what was to be found it takes.
+fn taken(asked: &Predict, found: &ModelText, questions: &[Question]) -> Result<Vec<Taken>, Failure> {
+    let Some(key) = &asked.find else { return Ok(Vec::new()) };
+    let needs: Result<Vec<Need>, Failure> = asked.need.iter().map(|need| Need::read(need, &found.model)).collect();
+    need::search(&found.model, questions, key, &needs?)
+}
+
+fn taken_text(key: &str, taken: &[Taken]) -> String {
+    let count = |count: Option<u64>| count.map_or_else(|| "no number".to_owned(), |count| count.to_string());
+    let line = |taken: &Taken| {
+        let Taken { stream, predicted, sure } = taken;
+        format!("{stream}: {} of {key} meet the need; {} do with 95% confidence\n", count(*predicted), count(*sure))
+    };
+    let lines: String = taken.iter().map(line).collect();
+    if lines.is_empty() { lines } else { format!("\n{lines}") }
 }
 
 /// The one model of `--on`.
@@ -110,13 +131,16 @@ fn unanswered(found: &ModelText, study: &str) -> Failure {
     Failure::new(what).hint(format!("a {} answers {}", found.model.kind.word(), names.join(", ")))
 }
 
-fn document(found: &ModelText, study: &str, predicted: &[Predicted]) -> Value {
+fn document(found: &ModelText, study: &str, predicted: &[Predicted], taken: &[Taken]) -> Value {
     let rows: Vec<Value> = predicted.iter().map(row).collect();
     let body = json!({
         "model": found.model.name,
         "model_sha256": sha256(&found.text),
         "study": study,
         "rows": rows,
+        "needed": taken.iter().map(|taken| json!({
+            "stream": taken.stream, "predicted": taken.predicted, "sure": taken.sure,
+        })).collect::<Vec<_>>(),
     });
     let mut document = json!({
         "schema": "prony/predict/1",
@@ -182,12 +206,12 @@ mod tests {
         let question =
             Question::of_row(row_of("row_id,test,transfer_kb,modules,window\na,random_read_4k,4,40,unstated\n"));
         let predicted = answers(&found, &question);
-        let document = document(&found, "rows.csv", &predicted);
+        let document = document(&found, "rows.csv", &predicted, &[]);
         assert_eq!(document["rows"][0]["row_id"], "a");
         assert_eq!(document["sha256"].as_str().map(str::len), Some(64));
         let mut tuned = predicted;
         tuned[0].value *= 1.001;
-        assert_ne!(super::document(&found, "rows.csv", &tuned)["sha256"], document["sha256"]);
+        assert_ne!(super::document(&found, "rows.csv", &tuned, &[])["sha256"], document["sha256"]);
     }
 
     #[test]

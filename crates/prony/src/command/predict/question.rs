@@ -21,6 +21,11 @@ impl Question {
         Question { row }
     }
 
+    /// The stream that it is about: the id before its levels.
+    pub(super) fn stream(&self) -> String {
+        self.row.id.split(": ").next().unwrap_or_default().to_owned()
+    }
+
     /// Why the answer is less sure than its interval says.
     pub(super) fn caveat(&self, model: &Description) -> Option<String> {
         let has = model.parameter("modules")?.value;

@@ -1,0 +1,178 @@
+//! How much of something it takes: the fewest modules, cores or sessions at which a model meets what is needed.
+//!
+//! The one idea: the closed form is asked at one size after the other, doubling and then halving the distance, so that a
+//! capacity is found in some forty answers. A size at which even the worse end of every interval meets the need is told
+//! beside the one at which the prediction itself does.
+
+use super::question::Question;
+use crate::failure::Failure;
+use model::file::Description;
+use model::kind::Values;
+
+/// Nobody buys more than this of anything.
+const MOST: u64 = 1 << 16;
+
+/// What is needed of one quantity.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Need {
+    quantity: String,
+    /// Whether at least so much is needed; else at most.
+    least: bool,
+    value: f64,
+}
+
+/// What it takes, for one question.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Taken {
+    /// Whose question it was.
+    pub(super) stream: String,
+    /// The fewest at which the prediction meets every need; none when no size does.
+    pub(super) predicted: Option<u64>,
+    /// The fewest at which the worse end of every 95 percent interval does.
+    pub(super) sure: Option<u64>,
+}
+
+impl Need {
+    /// Reads `rate>=1000000` or `response<=5`.
+    ///
+    /// # Errors
+    /// When it is no such thing, or the model does not answer the quantity.
+    pub(super) fn read(text: &str, model: &Description) -> Result<Need, Failure> {
+        let (quantity, rest) = text.split_once(['<', '>']).unwrap_or((text, ""));
+        let names: Vec<&str> = model.kind.answers().iter().map(|quantity| quantity.name).collect();
+        let refused = |why: String| Failure::new(format!("reading `--need {text}`: {why}"));
+        if !names.contains(&quantity.trim()) {
+            return Err(refused(format!("a {} answers {}, got `{quantity}`", model.kind.word(), names.join(", "))));
+        }
+        let number = rest.trim_start_matches('=').trim();
+        let value = scaled(number);
+        match value.filter(|value: &f64| value.is_finite() && *value > 0.0) {
+            Some(value) => Ok(Need { quantity: quantity.trim().to_owned(), least: text.contains('>'), value }),
+            None => Err(refused(format!("QUANTITY>=NUMBER or QUANTITY<=NUMBER, got `{text}`"))),
+        }
+    }
+
+    fn met(&self, model: &Description, question: &Question, sure: bool) -> bool {
+        let Ok(value) = model.answer(&question.row, &self.quantity) else { return false };
+        let (low, high) = if sure { model.interval(&question.row, &self.quantity, 0.0) } else { (value, value) };
+        if self.least { low >= self.value } else { high <= self.value }
+    }
+}
+
+/// A number that may end in k, M or G.
+fn scaled(text: &str) -> Option<f64> {
+    let factor = match text.chars().last()? {
+        'k' => 1e3,
+        'M' => 1e6,
+        'G' => 1e9,
+        _ => return text.parse().ok(),
+    };
+    text[..text.len() - 1].parse::<f64>().ok().map(|number| number * factor)
+}
+
+/// The fewest of `key` for each question: a parameter of the model, or what a study varies.
+///
+/// # Errors
+/// When neither model nor questions know the key.
+pub(super) fn search(
+    model: &Description,
+    questions: &[Question],
+    key: &str,
+    needs: &[Need],
+) -> Result<Vec<Taken>, Failure> {
+    let column = if key == "sessions" { "threads" } else { key };
+    let known = |question: &Question| question.row.cells.contains_key(column);
+    let parameter = model.parameters.iter().position(|parameter| parameter.name == key);
+    if parameter.is_none() && !questions.iter().any(known) {
+        let names: Vec<&str> = model.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
+        let failure =
+            Failure::new(format!("finding how many `{key}` it takes: neither the study nor the model has it"));
+        return Err(failure.hint(format!("the model has {}", names.join(", "))));
+    }
+    let mut found: Vec<Taken> = Vec::new();
+    for question in questions {
+        let stream = question.stream();
+        if found.iter().any(|taken| taken.stream == stream) {
+            continue;
+        }
+        // What a study varies goes before a parameter of the same name: modules that take part, not modules that exist.
+        let fewest = |sure: bool| match (known(question), parameter) {
+            (true, _) => least(|count| {
+                let mut asked = question.clone();
+                asked.row.cells.insert(column.to_owned(), count.to_string());
+                needs.iter().all(|need| need.met(model, &asked, sure))
+            }),
+            (false, Some(place)) => least(|count| {
+                let changed = with(model, place, count as f64);
+                needs.iter().all(|need| need.met(&changed, question, sure))
+            }),
+            (false, None) => None,
+        };
+        found.push(Taken { stream, predicted: fewest(false), sure: fewest(true) });
+    }
+    Ok(found)
+}
+
+fn with(model: &Description, place: usize, value: f64) -> Description {
+    let mut changed = model.clone();
+    changed.parameters[place].value = value;
+    debug_assert_eq!(Values::new(changed.kind.asks(), &changed.numbers()).of(&changed.parameters[place].name), value);
+    changed
+}
+
+/// The least number from 1 at which something holds that holds for all greater ones near it.
+fn least(holds: impl Fn(u64) -> bool) -> Option<u64> {
+    let mut high = 1;
+    while !holds(high) {
+        high *= 2;
+        if high > MOST {
+            return None;
+        }
+    }
+    let mut low = high / 2;
+    while low + 1 < high {
+        let middle = low + (high - low) / 2;
+        if holds(middle) { high = middle } else { low = middle }
+    }
+    Some(high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model_file;
+
+    fn question(text: &str) -> Question {
+        Question::of_row(model::rows::read(text).expect("a table").rows.remove(0))
+    }
+
+    #[test]
+    fn the_fewest_modules_for_a_rate_are_found_and_one_fewer_is_too_few() {
+        let model = model_file::find("f5100").expect("it ships").model;
+        let asked = question("row_id,test,transfer_kb,modules,window\na,random_read_4k,4,1,unstated\n");
+        let need = Need::read("rate>=1M", &model).expect("a need");
+        let taken = &search(&model, std::slice::from_ref(&asked), "modules", std::slice::from_ref(&need)).unwrap()[0];
+        let modules = taken.predicted.expect("some number does");
+        let at = |count: u64| {
+            let mut asked = asked.clone();
+            asked.row.cells.insert("modules".to_owned(), count.to_string());
+            need.met(&model, &asked, false)
+        };
+        assert!(at(modules) && !at(modules - 1), "{modules}");
+        assert!(taken.sure >= taken.predicted, "{taken:?}");
+    }
+
+    #[test]
+    fn what_no_size_reaches_is_said_and_unknown_keys_are_refused() {
+        let model = model_file::find("s824-fs840").expect("it ships").model;
+        let asked = question("row_id,customers,threads\na,6000,96\n");
+        let found = |key: &str, need: &str| {
+            let needs = [Need::read(need, &model).expect("a need")];
+            search(&model, std::slice::from_ref(&asked), key, &needs)
+        };
+        assert_eq!(found("threads", "throughput>=1000000").unwrap()[0].predicted, None);
+        assert!(found("cores", "response<=6.5").unwrap()[0].predicted.is_some_and(|cores| cores > 24));
+        assert!(found("wheels", "response<=5").is_err());
+        assert!(Need::read("speed>=1", &model).is_err() && Need::read("response<=fast", &model).is_err());
+    }
+}

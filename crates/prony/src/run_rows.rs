@@ -1,0 +1,76 @@
+//! A measured run as a source of rows, like a published table.
+//!
+//! The one idea: each point becomes a row with the columns of published tables, so that what was measured here calibrates and
+//! judges a model in the same way as what somebody else printed.
+
+use crate::failure::Failure;
+use crate::{folder, judged};
+use analysis::{Findings, Point, Work};
+use model::rows::{Row, Table};
+use observation::Level;
+use std::collections::BTreeMap;
+
+/// The points of a run as rows.
+///
+/// # Errors
+/// When the run cannot be opened or judged.
+pub fn table(run: &str) -> Result<Table, Failure> {
+    let file = folder::open(run)?;
+    let findings = judged::findings(&file)?;
+    let rows: Vec<Row> =
+        findings.points.iter().enumerate().map(|(place, point)| row(&findings, place, point)).collect();
+    let mut columns: Vec<String> = Vec::new();
+    for column in rows.iter().flat_map(|row| row.cells.keys()) {
+        if !columns.contains(column) {
+            columns.push(column.clone());
+        }
+    }
+    Ok(Table { columns, rows })
+}
+
+fn row(findings: &Findings, place: usize, point: &Point) -> Row {
+    let levels: Vec<String> =
+        point.factors.iter().map(|(name, level)| format!("{} {}", last(name), level.text())).collect();
+    let id = format!("{}: {} {}", point.experiment, point.stream, levels.join(", "));
+    let mut cells = BTreeMap::from([("row_id".to_owned(), id.clone()), ("config_id".to_owned(), point.system.clone())]);
+    let mut set = |column: &str, text: String| {
+        cells.insert(column.to_owned(), text);
+    };
+    for (name, level) in &point.factors {
+        let (column, text) = cell(last(name), level);
+        set(&column, text);
+    }
+    if let Some(slots) = slots(findings, point) {
+        set(if point.work == Work::Transactions { "threads" } else { "outstanding" }, slots.to_string());
+    }
+    let rate = if point.work == Work::Transactions { "throughput_tps" } else { "io_rate_iops" };
+    set(rate, digits(point.throughput_per_s.value));
+    set("throughput_mb_s", digits(point.bytes_per_s.value / 1e6));
+    set("response_ms", digits(point.response_mean_ms.value));
+    Row { id, line: place as u64 + 1, cells }
+}
+
+fn last(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
+}
+
+/// A factor's level as a cell with its unit in the column's name.
+fn cell(name: &str, level: &Level) -> (String, String) {
+    match (name, level.number()) {
+        ("transfer", Some(bytes)) => ("transfer_kb".to_owned(), (bytes / 1024.0).to_string()),
+        ("sessions", Some(count)) => ("threads".to_owned(), count.to_string()),
+        (name, Some(value)) => (name.to_owned(), value.to_string()),
+        (name, None) => (name.to_owned(), level.text().to_owned()),
+    }
+}
+
+/// How many were outstanding, or how many sessions there were.
+fn slots(findings: &Findings, point: &Point) -> Option<u32> {
+    let trial = findings.trials.iter().find(|trial| point.trials.contains(&trial.label.index))?;
+    trial.label.streams.iter().find(|stream| stream.name == point.stream)?.slots
+}
+
+/// Six digits: finer than any measured rate is known, and so that no zero at the end is taken for rounding.
+fn digits(value: f64) -> String {
+    format!("{value:.5e}")
+}
