@@ -98,8 +98,7 @@ pub(super) fn search(
         // What a study varies goes before a parameter of the same name: modules that take part, not modules that exist.
         let fewest = |sure: bool| match (known(question), parameter) {
             (true, _) => least(|count| {
-                let mut asked = question.clone();
-                asked.row.cells.insert(column.to_owned(), count.to_string());
+                let asked = question.at(column, count);
                 needs.iter().all(|need| need.met(model, &asked, sure))
             }),
             (false, Some(place)) => least(|count| {

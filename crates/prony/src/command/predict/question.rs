@@ -26,6 +26,19 @@ impl Question {
         self.row.id.split(": ").next().unwrap_or_default().to_owned()
     }
 
+    /// The same with another count of something. The load of storage is so many outstanding for each module, and grows with
+    /// them.
+    pub(super) fn at(&self, column: &str, count: u64) -> Question {
+        let mut row = self.row.clone();
+        if let (true, Some(modules), Some(outstanding)) =
+            (column == "modules", row.number("modules"), row.number("outstanding"))
+        {
+            row.cells.insert("outstanding".to_owned(), (outstanding / modules * count as f64).to_string());
+        }
+        row.cells.insert(column.to_owned(), count.to_string());
+        Question { row }
+    }
+
     /// Why the answer is less sure than its interval says.
     pub(super) fn caveat(&self, model: &Description) -> Option<String> {
         let has = model.parameter("modules")?.value;
