@@ -9,6 +9,7 @@ use super::{Asked, Quantity, Unanswered, Values, asked, number};
 use crate::form::{closed, waiting};
 use crate::judge::Shape;
 use crate::rows::Row;
+use crate::station::FIBRE_NS_PER_KM;
 
 pub(super) const ASKS: &[Asked] = &[
     asked("jobs_per_set", "jobs", 1e-3, 1e6, "jobs that a job set, or a user, stands for"),
@@ -28,6 +29,14 @@ pub(super) const ASKS: &[Asked] = &[
     asked("source_mirror", "ms", 1e-6, 1e6, "processor time that mirroring adds at the source"),
     asked("target_mirror", "ms", 1e-6, 1e6, "processor time of a transaction at the target"),
     asked("mirror_delay", "ms", 1e-6, 1e6, "round trips of a transaction's changes, and the target's log"),
+    asked("trips", "round trips", 1e-2, 1e6, "round trips that a transaction waits for, one after the other"),
+    asked(
+        "pools",
+        "1",
+        1e-3,
+        1e3,
+        "factor on what a transaction waits for storage where a row states its memory or its pools",
+    ),
     asked(
         "conflicts",
         "1",
@@ -52,6 +61,9 @@ const MANY: f64 = 4_096.0;
 /// Rounds in which the nodes settle with each other; each halves what is left at least.
 const ROUNDS: u32 = 60;
 
+/// Share of its cores up to which a target carries changes out.
+const FULL: f64 = 0.98;
+
 /// What one node is asked to do.
 #[derive(Clone, Copy, Debug)]
 struct Node {
@@ -73,79 +85,150 @@ struct Settled {
 }
 
 pub(super) fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
-    let hdd = row.text("media") == Some("hdd");
-    let (first, second) = (node(values, row, hdd, 1)?, node(values, row, hdd, 2)?);
-    let mirrored = second.cores > 0.0;
-    let nodes = settle(values, [first, second], mirrored);
-    let busy = |own: usize| {
-        let node = [first, second][own];
-        let asks = nodes[own].rate_per_s * node.demand_s + nodes[1 - own].rate_per_s * target_s(values, mirrored);
-        100.0 * ((asks + values.of("background")) / node.cores).min(1.0)
+    let mirrored = mirrored(row)?;
+    let pair = Pair {
+        nodes: [node(values, row, mirrored, 1)?, node(values, row, mirrored, 2)?],
+        think_s: values.of("think") / 1e3,
+        target_s: if mirrored { values.of("target_mirror") / 1e3 } else { 0.0 },
+        background: values.of("background"),
     };
-    let missing = |column: &str| Unanswered::Missing { column: column.to_owned() };
+    let missing = |column: &str| Err(Unanswered::Missing { column: column.to_owned() });
     match quantity {
-        "throughput" => Ok((nodes[0].rate_per_s + nodes[1].rate_per_s) * values.of("counted_per_s")),
-        "response" => Ok(1e3 * nodes[0].response_s),
-        "response-s" => Ok(nodes[0].response_s),
-        "source-cpu" => Ok(busy(0)),
-        "target-cpu" if mirrored => Ok(busy(1)),
-        "second-response" if second.jobs > 0.0 => Ok(1e3 * nodes[1].response_s),
-        _ => Err(missing("target_cores")),
+        "target-cpu" if pair.nodes[1].cores <= 0.0 => return missing("target_cores"),
+        "second-response" if pair.nodes[1].jobs <= 0.0 => return missing("node2_job_sets"),
+        _ => {}
+    }
+    let settled = pair.settle();
+    Ok(match quantity {
+        "throughput" => (settled[0].rate_per_s + settled[1].rate_per_s) * values.of("counted_per_s"),
+        "response" => 1e3 * settled[0].response_s,
+        "response-s" => settled[0].response_s,
+        "source-cpu" => pair.busy_pct(&settled, 0),
+        "target-cpu" => pair.busy_pct(&settled, 1),
+        _ => 1e3 * settled[1].response_s,
+    })
+}
+
+/// Whether the pair mirrors.
+fn mirrored(row: &Row) -> Result<bool, Unanswered> {
+    let Some(text) = row.text("mirroring") else {
+        return Ok(row.number("target_cores").or_else(|| row.number("node2_cores")).is_some());
+    };
+    match text {
+        "none" => Ok(false),
+        "active-passive" | "active-active" => Ok(true),
+        _ => {
+            let known = "`none`, `active-passive` or `active-active`";
+            Err(Unanswered::Unknown { column: "mirroring".to_owned(), text: text.to_owned(), known })
+        }
     }
 }
 
 /// A node as the row describes it; the second has no cores when there is none, and no jobs when it only mirrors.
-fn node(values: &Values, row: &Row, hdd: bool, which: usize) -> Result<Node, Unanswered> {
+fn node(values: &Values, row: &Row, mirrored: bool, which: usize) -> Result<Node, Unanswered> {
+    let hdd = row.text("media").is_some_and(|media| media.to_lowercase().contains("hdd"));
     let (demand, inside) = if hdd { ("demand_hdd", "inside_hdd") } else { ("demand", "inside") };
-    let sets = match which {
-        1 => ["users", "job_sets", "node1_job_sets"].iter().find_map(|column| row.number(column)),
-        _ => row.number("node2_job_sets").or(Some(0.0)),
-    };
-    let cores = match which {
-        1 => row.number("source_cores").map_or_else(|| number(row, "node1_cores"), Ok)?,
-        _ => row.number("target_cores").or_else(|| row.number("node2_cores")).unwrap_or(0.0),
-    };
-    let sets = sets.ok_or_else(|| Unanswered::Missing { column: "job_sets".to_owned() })?;
-    let both = row.number("node2_job_sets").is_some_and(|jobs| jobs > 0.0);
-    let mirrored = row.number("target_cores").or_else(|| row.number("node2_cores")).is_some();
-    let mirror = if mirrored { 1.0 } else { 0.0 };
+    let sets = [sets(row, mirrored, 1)?, sets(row, mirrored, 2)?];
+    let both = mirrored && sets[1] > 0.0;
     let longer = if both { 1.0 + values.of("conflicts") } else { 1.0 };
+    let stated = row.text("memory_gb_per_node").is_some() || row.text("memory_pools").is_some();
+    let misses = if stated { values.of("pools") } else { 1.0 };
+    let way_s = 2.0 * row.number("distance_km").unwrap_or(0.0).max(0.0) * FIBRE_NS_PER_KM / 1e9;
+    let added = |ms: f64| if mirrored { ms / 1e3 } else { 0.0 };
+    let waits_s = added(values.of("mirror_delay")) + added(1e3 * way_s * values.of("trips"));
     Ok(Node {
-        jobs: sets * values.of("jobs_per_set"),
-        cores,
-        demand_s: longer * (values.of(demand) + mirror * values.of("source_mirror")) / 1e3,
-        inside_s: longer * (values.of(inside) + mirror * values.of("mirror_delay")) / 1e3,
+        jobs: sets[which - 1] * values.of("jobs_per_set"),
+        cores: cores(row, mirrored, which)?,
+        demand_s: longer * (values.of(demand) / 1e3 + added(values.of("source_mirror"))),
+        inside_s: longer * (misses * values.of(inside) / 1e3 + waits_s),
         disk_s: if hdd { values.of("disk_demand") / 1e3 } else { 0.0 },
     })
 }
 
-fn target_s(values: &Values, mirrored: bool) -> f64 {
-    if mirrored { values.of("target_mirror") / 1e3 } else { 0.0 }
+/// Job sets, or users, of a node. The second of an active pair has as many as the first when the row does not say.
+fn sets(row: &Row, mirrored: bool, which: usize) -> Result<f64, Unanswered> {
+    let first = || ["users", "job_sets", "node1_job_sets"].iter().find_map(|column| row.number(column));
+    let alike = mirrored && row.text("mirroring") == Some("active-active");
+    let found = match which {
+        1 => first(),
+        _ if alike => row.number("node2_job_sets").or_else(first),
+        _ => row.number("node2_job_sets").or(Some(0.0)),
+    };
+    let column = if row.number("node1_cores").is_some() { "node1_job_sets" } else { "job_sets" };
+    let enough = found.filter(|sets| which == 2 || *sets > 0.0);
+    enough.ok_or_else(|| Unanswered::Missing { column: column.to_owned() })
 }
 
-/// Rates and responses of both nodes, each of which also carries out what the other mirrors.
-fn settle(values: &Values, nodes: [Node; 2], mirrored: bool) -> [Settled; 2] {
-    let (think_s, target_s) = (values.of("think") / 1e3, target_s(values, mirrored));
-    let mut settled = [Settled::default(); 2];
-    for round in 0..ROUNDS {
-        let before = settled;
-        for own in 0..2 {
-            let (node, other) = (nodes[own], nodes[1 - own]);
-            // Cores that the other's changes and the background leave free.
-            let taken = before[1 - own].rate_per_s * target_s + values.of("background");
-            let free = (node.cores - taken).max(node.cores * 0.02);
-            let foreign = before[own].rate_per_s * target_s + before[1 - own].rate_per_s * other.demand_s;
-            let there_s = if mirrored { waiting::shared(foreign, other.cores) * target_s } else { 0.0 };
-            let waits = 1.0 / (1.0 - (before[own].rate_per_s * node.disk_s).min(0.98));
-            let found = alone(Node { cores: free, inside_s: node.inside_s * waits + there_s, ..node }, think_s);
-            let blend = |old: f64, new: f64| if round == 0 { new } else { 0.5 * (old + new) };
-            settled[own] = Settled {
-                rate_per_s: blend(before[own].rate_per_s, found.rate_per_s),
-                response_s: blend(before[own].response_s, found.response_s),
-            };
-        }
+/// Cores of a node. A target of which the row says nothing is taken for a machine like the source; one without cores cannot
+/// mirror.
+fn cores(row: &Row, mirrored: bool, which: usize) -> Result<f64, Unanswered> {
+    let first =
+        || if row.number("source_cores").is_some() { number(row, "source_cores") } else { number(row, "node1_cores") };
+    if which == 1 {
+        return first();
     }
-    settled
+    match row.number("target_cores").or_else(|| row.number("node2_cores")) {
+        None if mirrored => first(),
+        None => Ok(0.0),
+        Some(cores) if mirrored && cores <= 0.0 => Err(Unanswered::Missing { column: "target_cores".to_owned() }),
+        Some(cores) => Ok(cores),
+    }
+}
+
+/// Two nodes, each of which also carries out what the other mirrors.
+struct Pair {
+    nodes: [Node; 2],
+    think_s: f64,
+    /// Processor time at the target for a transaction; nothing when the pair does not mirror.
+    target_s: f64,
+    background: f64,
+}
+
+impl Pair {
+    /// Rates and responses of both nodes.
+    fn settle(&self) -> [Settled; 2] {
+        let mut settled = [Settled::default(); 2];
+        for round in 0..ROUNDS {
+            let before = settled;
+            for own in 0..2 {
+                let found = self.one(&before, own);
+                let blend = |old: f64, new: f64| if round == 0 { new } else { 0.5 * (old + new) };
+                settled[own] = Settled {
+                    rate_per_s: blend(before[own].rate_per_s, found.rate_per_s),
+                    response_s: blend(before[own].response_s, found.response_s),
+                };
+            }
+            let still = |own: usize| (settled[own].rate_per_s / before[own].rate_per_s.max(1e-300) - 1.0).abs() < 1e-13;
+            if (0..2).all(|own| self.nodes[own].jobs <= 0.0 || still(own)) {
+                break;
+            }
+        }
+        settled
+    }
+
+    /// One node, as things stood the round before.
+    fn one(&self, before: &[Settled; 2], own: usize) -> Settled {
+        let (node, other) = (self.nodes[own], self.nodes[1 - own]);
+        // Cores that the other's changes and the background leave free.
+        let taken = before[1 - own].rate_per_s * self.target_s + self.background;
+        let free = (node.cores - taken).max(node.cores * 0.02);
+        let foreign = before[own].rate_per_s * self.target_s + before[1 - own].rate_per_s * other.demand_s;
+        let there_s = if self.target_s > 0.0 { waiting::shared(foreign, other.cores) * self.target_s } else { 0.0 };
+        let waits = 1.0 / (1.0 - (before[own].rate_per_s * node.disk_s).min(0.98));
+        let found = alone(Node { cores: free, inside_s: node.inside_s * waits + there_s, ..node }, self.think_s);
+        // The other node's own transactions make way for what it mirrors, so that its cores are the limit.
+        let carried = FULL * (other.cores - self.background).max(0.02 * other.cores) / self.target_s;
+        if self.target_s <= 0.0 || found.rate_per_s <= carried {
+            return found;
+        }
+        Settled { rate_per_s: carried, response_s: node.jobs / carried - self.think_s }
+    }
+
+    fn busy_pct(&self, settled: &[Settled; 2], own: usize) -> f64 {
+        let node = self.nodes[own];
+        let asks = settled[own].rate_per_s * node.demand_s + settled[1 - own].rate_per_s * self.target_s;
+        100.0 * ((asks + self.background) / node.cores).min(1.0)
+    }
 }
 
 /// One node by itself.
@@ -166,3 +249,6 @@ fn alone(node: Node, think_s: f64) -> Settled {
     let rate_per_s = waiting::balance(node.jobs, outside_s, node.demand_s, node.cores);
     Settled { rate_per_s, response_s: node.jobs / rate_per_s - think_s }
 }
+
+#[cfg(test)]
+mod tests;

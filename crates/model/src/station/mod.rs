@@ -14,7 +14,7 @@ mod sharing;
 
 pub use bucket::Bucket;
 pub use commit::Commit;
-pub use link::Link;
+pub use link::{FIBRE_NS_PER_KM, Link};
 pub use load_watch::Watch;
 pub use lock::Lock;
 pub use priority::Priority;
