@@ -27,6 +27,7 @@ pub fn models() -> &'static [Shipped] {
         "mirror-case2",
         "mirror-case3",
         "mirror-link",
+        "mirror-clients",
     )
 }
 

@@ -56,7 +56,7 @@ fn slope(model: &Description, name: &str, row: &Row, quantity: &str) -> f64 {
     let mut at = |factor: f64| {
         numbers[place] = model.parameters[place].value * factor;
         let answer = model.kind.answer(&Values::new(model.kind.asks(), &numbers), row, quantity);
-        answer.map_or(f64::NAN, libm::log)
+        answer.map_or(f64::NAN, |answer| libm::log(answer.abs()))
     };
     (at(libm::exp(STEP)) - at(libm::exp(-STEP))) / (2.0 * STEP)
 }

@@ -69,7 +69,8 @@ impl Description {
         let spread = self.doubt.as_ref().map_or(0.0, |doubt| doubt.variance(self, row, quantity));
         let variance = spread + self.noise * self.noise + rounding * rounding / 3.0;
         let reach = libm::exp(1.96 * libm::sqrt(variance));
-        (middle / reach, middle * reach)
+        let (one, other) = (middle / reach, middle * reach);
+        (one.min(other), one.max(other))
     }
 
     /// The answer of this machine to a row.

@@ -8,6 +8,7 @@ mod disk_server;
 mod flash_array;
 mod flash_server;
 mod mirror_link;
+mod mirrored_batch;
 mod mirrored_pair;
 mod processors;
 mod queue_device;
@@ -146,6 +147,7 @@ kinds! {
     FlashServer "server-on-flash" flash_server;
     DiskServer "server-on-disks" disk_server;
     MirroredPair "mirrored-pair" mirrored_pair;
+    MirroredBatch "mirrored-batch" mirrored_batch;
     MirrorLink "mirror-link" mirror_link;
     QueueDevice "queue-device" queue_device;
 }
