@@ -5,6 +5,7 @@
 
 pub mod closed;
 pub mod group_commit;
+pub mod resync;
 pub mod service_time;
 pub mod sustained;
 pub mod usl;

@@ -1,7 +1,7 @@
 //! What a server is built from.
 
 use super::{Profile, Reads};
-use crate::kind::{Processors, Values, processors_of};
+use crate::kind::{Kind, Processors, Values, processors_of};
 
 /// Where the work of processors is done.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,6 +45,15 @@ pub struct Plan {
 const FLASH_VARIATION: f64 = 0.5;
 
 impl Plan {
+    /// The server of a model; none when its kind is no server.
+    pub fn of(kind: Kind, values: &Values) -> Option<Plan> {
+        match kind {
+            Kind::FlashServer => Some(Plan::on_flash(values)),
+            Kind::DiskServer => Some(Plan::on_disks(values)),
+            _ => None,
+        }
+    }
+
     /// The server of a `server-on-flash` model.
     pub fn on_flash(values: &Values) -> Plan {
         Plan {

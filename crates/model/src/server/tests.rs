@@ -58,10 +58,10 @@ fn shipped(name: &str) -> file::Description {
     file::read(name, text).unwrap_or_else(|problems| panic!("{problems}"))
 }
 
-fn agrees(name: &str, plan: fn(&Values) -> Plan, counts: &[u32]) {
+fn agrees(name: &str, counts: &[u32]) {
     let model = shipped(name);
     let numbers = model.numbers();
-    let plan = plan(&Values::new(model.kind.asks(), &numbers));
+    let plan = Plan::of(model.kind, &Values::new(model.kind.asks(), &numbers)).expect("it is a server");
     for count in counts {
         let closed = |quantity| model.answer(&threads(*count), quantity).unwrap();
         let (rate, response) = mean(&plan, *count, 60_000);
@@ -72,12 +72,12 @@ fn agrees(name: &str, plan: fn(&Values) -> Plan, counts: &[u32]) {
 
 #[test]
 fn a_server_on_flash_is_its_closed_form() {
-    agrees("s824-fs840", Plan::on_flash, &[1, 32, 80, 112, 160]);
+    agrees("s824-fs840", &[1, 32, 80, 112, 160]);
 }
 
 #[test]
 fn a_server_on_disks_is_its_closed_form() {
-    agrees("power770-san", Plan::on_disks, &[1, 32, 80, 112, 160]);
+    agrees("power770-san", &[1, 32, 80, 112, 160]);
 }
 
 #[test]
