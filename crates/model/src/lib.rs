@@ -8,6 +8,7 @@
 
 pub mod array;
 pub mod calibrate;
+pub mod device;
 pub mod file;
 pub mod fit;
 pub mod form;

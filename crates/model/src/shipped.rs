@@ -28,6 +28,7 @@ pub fn models() -> &'static [Shipped] {
         "mirror-case3",
         "mirror-link",
         "mirror-clients",
+        "nand-device",
     )
 }
 

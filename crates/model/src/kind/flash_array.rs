@@ -114,7 +114,7 @@ fn port_rate(values: &Values, read: f64, kb: f64) -> f64 {
 }
 
 /// The share of reads that a test's name says.
-fn reads(name: &str, column: &str) -> Result<f64, Unanswered> {
+pub(super) fn reads(name: &str, column: &str) -> Result<f64, Unanswered> {
     let known = "names with `read`, `write`, or `rw` and the percentage of reads";
     let unknown = || Unanswered::Unknown { column: column.to_owned(), text: name.to_owned(), known };
     let parts: Vec<&str> = name.split(['_', '-', ' ']).collect();

@@ -6,6 +6,7 @@
 
 mod disk_server;
 mod flash_array;
+mod flash_device;
 mod flash_server;
 mod mirror_link;
 mod mirrored_batch;
@@ -150,6 +151,7 @@ kinds! {
     MirroredBatch "mirrored-batch" mirrored_batch;
     MirrorLink "mirror-link" mirror_link;
     QueueDevice "queue-device" queue_device;
+    FlashDevice "flash-device" flash_device;
 }
 
 /// A parameter in one line, for the tables of kinds.

@@ -1,0 +1,79 @@
+//! A flash device from its parts: channels, dies and planes.
+//!
+//! The one idea: an operation alone takes the sum of its parts, many are limited by the part that is busiest, and writes
+//! that go on for long also pay for copies: the spare share decides how many. The device in virtual time uses the same
+//! parameters and shows what lies between.
+
+use super::flash_array::reads;
+use super::{Asked, Quantity, Unanswered, Values, asked, counted, number, word};
+use crate::device::flash::amplification::greedy;
+use crate::judge::Shape;
+use crate::rows::Row;
+
+pub(super) const ASKS: &[Asked] = &[
+    counted("channels", "channels", 256.0, "channels, each of which moves one page at a time"),
+    counted("dies", "dies", 256.0, "dies on a channel, each of which does one thing at a time"),
+    counted("planes", "planes", 16.0, "planes of a die, which work together on operations of one kind"),
+    counted("block_pages", "pages", 10_000.0, "pages that are erased together"),
+    counted("page", "KB", 256.0, "the unit in which is written"),
+    asked("capacity", "GB", 0.1, 1e6, "what the device offers"),
+    asked("spare", "%", 2.0, 400.0, "flash beyond the capacity, of the capacity"),
+    counted("buffer", "pages", 1e6, "pages of the write buffer, which answers while it has room"),
+    asked("read_time", "us", 0.1, 1e5, "a page from the cells into its register"),
+    asked("program_time", "us", 0.1, 1e6, "a page from its register into the cells"),
+    asked("erase_time", "us", 1.0, 1e7, "a block is erased"),
+    asked("channel_speed", "MB/s", 1.0, 1e6, "bytes that a channel moves"),
+    asked("link_speed", "MB/s", 1.0, 1e6, "bytes that the link to the host moves, in each direction"),
+    asked("command_time", "us", 1e-3, 1e4, "the controller's turn for an operation, one after the other"),
+    asked("latency", "us", 0.01, 1e6, "what an operation takes beside, with nobody waiting for it"),
+];
+
+pub(super) const ANSWERS: &[Quantity] = &[
+    Quantity { name: "rate", unit: "1/s", shape: Shape::Rate },
+    Quantity { name: "sustained", unit: "1/s", shape: Shape::Rate },
+    Quantity { name: "service-time", unit: "ms", shape: Shape::Other },
+];
+
+pub(super) fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
+    let column = if row.text("op").is_some() { "op" } else { "test" };
+    let read = reads(word(row, column)?, column)?;
+    let pages = libm::ceil(number(row, "transfer_kb")? / values.of("page"));
+    Ok(match quantity {
+        "service-time" => service_us(values, read, pages) / 1e3,
+        "sustained" => 1e6 / busiest_us(values, read, pages, copied(values)),
+        _ => 1e6 / busiest_us(values, read, pages, 0.0),
+    })
+}
+
+/// Microseconds of a page on a line of so many megabytes a second.
+fn page_us(values: &Values, line: &str) -> f64 {
+    values.of("page") * 1_024.0 / values.of(line)
+}
+
+/// A single operation: reads of several pages go to as many dies at once and leave by the channels and the link.
+fn service_us(values: &Values, read: f64, pages: f64) -> f64 {
+    let both = values.of("command_time") + values.of("latency") + pages * page_us(values, "link_speed");
+    let turns = libm::ceil(pages / (values.of("channels") * values.of("dies")));
+    let flash =
+        turns * values.of("read_time") + libm::ceil(pages / values.of("channels")) * page_us(values, "channel_speed");
+    both + read * flash
+}
+
+/// Pages that cleaning copies for each that a host writes, for ever, at random places.
+fn copied(values: &Values) -> f64 {
+    greedy(values.of("block_pages") as u32, 1.0 + values.of("spare") / 100.0) - 1.0
+}
+
+/// Microseconds of the part that is busiest with one operation.
+fn busiest_us(values: &Values, read: f64, pages: f64, copied: f64) -> f64 {
+    let (channels, planes) = (values.of("channels"), values.of("planes"));
+    let (transfer, write) = (page_us(values, "channel_speed"), 1.0 - read);
+    let (reading, writing) = (values.of("read_time"), values.of("program_time"));
+    // A die is held while a page passes the channel; its planes share the time in the cells.
+    let erase = (1.0 + copied) * values.of("erase_time") / values.of("block_pages");
+    let cleaning = if copied > 0.0 { copied * (reading + writing) + erase } else { 0.0 };
+    let die = transfer + (read * reading + write * (writing + cleaning)) / planes;
+    let link = pages * page_us(values, "link_speed") * read.max(write);
+    let channel = pages * transfer / channels;
+    (pages * die / (channels * values.of("dies"))).max(channel).max(link).max(values.of("command_time"))
+}
