@@ -29,6 +29,7 @@ pub fn models() -> &'static [Shipped] {
         "mirror-link",
         "mirror-clients",
         "nand-device",
+        "disk-15k",
     )
 }
 

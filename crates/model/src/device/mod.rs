@@ -6,6 +6,7 @@
 //! What it does not do: it knows no array, no cache of a controller, and no clock.
 
 mod ceiling;
+pub mod disk;
 pub mod flash;
 mod lane;
 

@@ -4,6 +4,7 @@
 //!
 //! What it does not do: no kind holds a number of any one machine.
 
+mod disk;
 mod disk_server;
 mod flash_array;
 mod flash_device;
@@ -152,6 +153,7 @@ kinds! {
     MirrorLink "mirror-link" mirror_link;
     QueueDevice "queue-device" queue_device;
     FlashDevice "flash-device" flash_device;
+    Disk "disk" disk;
 }
 
 /// A parameter in one line, for the tables of kinds.

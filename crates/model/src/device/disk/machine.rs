@@ -1,0 +1,217 @@
+//! A disk in virtual time.
+//!
+//! The one idea: one operation at a time; the next is chosen when the last is done, by where arm and platter then are.
+
+use super::shape::{Order, Place, Refused, Shape};
+use crate::kernel::Agenda;
+use crate::kind::Values;
+use crate::machine::{Ended, Kind, Machine, Operation, Report};
+use crate::station::Watch;
+use units::Nanos;
+
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    Begin { slot: u32 },
+    Done { disk: u32, slot: u32 },
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Flight {
+    disk: u32,
+    sync: bool,
+    offset: u64,
+    bytes: u64,
+    place: Place,
+}
+
+/// One disk with those that wait for it, in the order in which they came.
+#[derive(Clone, Debug)]
+struct Spindle {
+    waiting: Vec<u32>,
+    arm: u32,
+    outwards: bool,
+    busy: bool,
+    watch: Watch,
+}
+
+/// Disks, all alike.
+#[derive(Clone, Debug)]
+pub struct Disk {
+    shape: Shape,
+    agenda: Agenda<Event>,
+    flights: Vec<Flight>,
+    disks: Vec<Spindle>,
+    events: u64,
+}
+
+impl Disk {
+    /// So many disks for at most `slots` operations at once.
+    ///
+    /// # Errors
+    /// When a disk of this shape cannot be.
+    pub fn new(shape: Shape, disks: u32, slots: u32) -> Result<Disk, Refused> {
+        shape.check()?;
+        let room = slots as usize;
+        let spindle = Spindle {
+            waiting: Vec::with_capacity(room),
+            arm: 0,
+            outwards: false,
+            busy: false,
+            watch: Watch::default(),
+        };
+        let none = Flight { disk: 0, sync: false, offset: 0, bytes: 0, place: shape.place(0) };
+        Ok(Disk {
+            shape,
+            agenda: Agenda::with_capacity(room + disks as usize + 16),
+            flights: vec![none; room],
+            disks: vec![spindle; disks.max(1) as usize],
+            events: 0,
+        })
+    }
+
+    /// So many disks as described by a `disk`.
+    ///
+    /// # Errors
+    /// When such a disk cannot be.
+    pub fn of(values: &Values, order: Order, disks: u32, slots: u32) -> Result<Disk, Refused> {
+        Disk::new(Shape::of(values, order), disks, slots)
+    }
+
+    fn step(&mut self, now: Nanos, event: Event) -> Option<u32> {
+        self.events += 1;
+        match event {
+            Event::Begin { slot } => {
+                let disk = self.flights[slot as usize].disk;
+                self.disks[disk as usize].waiting.push(slot);
+                self.begin(now, disk);
+                None
+            }
+            Event::Done { disk, slot } => {
+                self.disks[disk as usize].busy = false;
+                self.disks[disk as usize].watch.done();
+                self.begin(now, disk);
+                Some(slot)
+            }
+        }
+    }
+
+    fn begin(&mut self, now: Nanos, disk: u32) {
+        if !self.disks[disk as usize].busy
+            && let Some(at) = self.chosen(now, disk)
+        {
+            let slot = self.disks[disk as usize].waiting.remove(at);
+            let end = self.serve(now, disk, slot);
+            self.disks[disk as usize].busy = true;
+            self.agenda.at(end, Event::Done { disk, slot });
+        }
+        let spindle = &mut self.disks[disk as usize];
+        let here = spindle.waiting.len() as u32 + u32::from(spindle.busy);
+        spindle.watch.turn(now, here, f64::from(u8::from(spindle.busy)));
+    }
+
+    /// The place in the queue of the one that is served next; of equals the one that came first.
+    fn chosen(&mut self, now: Nanos, disk: u32) -> Option<usize> {
+        let (shape, flights) = (&self.shape, &self.flights);
+        let spindle = &mut self.disks[disk as usize];
+        let cylinder = |slot: &u32| flights[*slot as usize].place.cylinder;
+        let (arm, queue) = (spindle.arm, &spindle.waiting);
+        let least = |key: &dyn Fn(&u32) -> f64| {
+            let keys = queue.iter().map(key).enumerate();
+            keys.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at)
+        };
+        match shape.order {
+            Order::Fifo => (!queue.is_empty()).then_some(0),
+            Order::Nearest => {
+                let from = (now.0 + shape.command_ns) as f64;
+                least(&|slot| shape.reach_ns(from, arm, &flights[*slot as usize].place))
+            }
+            Order::Look => {
+                let ahead = |out: bool, slot: &u32| if out { cylinder(slot) <= arm } else { cylinder(slot) >= arm };
+                if !queue.iter().any(|slot| ahead(spindle.outwards, slot)) {
+                    spindle.outwards = !spindle.outwards;
+                }
+                let out = spindle.outwards;
+                let far = |slot: &u32| f64::from(cylinder(slot).abs_diff(arm));
+                least(&|slot| if ahead(out, slot) { far(slot) } else { f64::INFINITY })
+            }
+        }
+    }
+
+    /// When an operation that begins now is done; the arm stands where it ends.
+    fn serve(&mut self, now: Nanos, disk: u32, slot: u32) -> Nanos {
+        let (shape, flight) = (&self.shape, self.flights[slot as usize]);
+        let mut at = (now.0 + shape.command_ns) as f64;
+        if flight.sync {
+            return Nanos(at as u64);
+        }
+        let (mut arm, mut place, mut offset) = (self.disks[disk as usize].arm, flight.place, flight.offset);
+        let mut bytes = flight.bytes.max(1) as f64;
+        loop {
+            at += shape.reach_ns(at, arm, &place);
+            arm = place.cylinder;
+            let here = bytes.min(place.left);
+            at += here * place.byte_ns;
+            bytes -= here;
+            if bytes <= 0.0 {
+                break;
+            }
+            // A change of the head takes as long as the shortest move; a move of the arm pays for itself.
+            at += if place.last_head { 0.0 } else { shape.switch_ns() };
+            offset += here as u64;
+            place = shape.place(offset);
+        }
+        self.disks[disk as usize].arm = arm;
+        Nanos(libm::round(at) as u64)
+    }
+}
+
+impl Machine for Disk {
+    fn submit(&mut self, at: Nanos, slot: u32, operation: &Operation) {
+        self.flights[slot as usize] = Flight {
+            disk: u32::from(operation.module) % self.disks.len() as u32,
+            sync: matches!(operation.kind, Kind::Sync | Kind::Transaction),
+            offset: operation.offset,
+            bytes: u64::from(operation.bytes),
+            place: self.shape.place(operation.offset),
+        };
+        self.agenda.at(at, Event::Begin { slot });
+    }
+
+    fn advance(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> Nanos {
+        let mut found = None;
+        while let Some(first) = self.agenda.first() {
+            if first > found.unwrap_or(until) {
+                break;
+            }
+            let Some((now, event)) = self.agenda.take() else { break };
+            if let Some(slot) = self.step(now, event) {
+                ended.push(Ended { slot, at: now, failed: false });
+                found = Some(now);
+            }
+        }
+        found.unwrap_or_else(|| {
+            self.agenda.pass(until);
+            until
+        })
+    }
+
+    fn clear(&mut self) {
+        let now = self.agenda.now();
+        self.disks.iter_mut().for_each(|disk| disk.watch.clear(now));
+    }
+
+    fn reports(&mut self) -> Vec<Report> {
+        let now = self.agenda.now();
+        let report = |(number, disk): (usize, &Spindle)| Report {
+            name: format!("disk {number}"),
+            utilisation: disk.watch.utilisation(now),
+            mean_there: disk.watch.mean_here(now),
+            completed: disk.watch.count(),
+        };
+        self.disks.iter().enumerate().map(report).collect()
+    }
+
+    fn events(&self) -> u64 {
+        self.events
+    }
+}

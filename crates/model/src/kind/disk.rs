@@ -1,0 +1,59 @@
+//! A disk from its parts: arm, platter and zones.
+//!
+//! The one idea: a random operation takes the mean move of the arm, half a turn and its bytes; a sequential one its bytes
+//! and the changes of track. The disk in virtual time uses the same parameters and shows what a queue gains.
+
+use super::flash_array::reads;
+use super::{Asked, Quantity, Unanswered, Values, asked, counted, number, word};
+use crate::device::disk::{Order, Shape as Parts};
+use crate::judge::Shape;
+use crate::rows::Row;
+
+pub(super) const ASKS: &[Asked] = &[
+    counted("cylinders", "cylinders", 1e7, "places of the arm"),
+    counted("heads", "heads", 64.0, "surfaces with a head each"),
+    counted("zones", "zones", 100.0, "zones of equally many cylinders"),
+    asked("turns", "1/min", 100.0, 100_000.0, "turns of the platter"),
+    asked("outer_speed", "MB/s", 0.1, 10_000.0, "bytes that pass a head in the outermost zone"),
+    asked("inner_speed", "MB/s", 0.1, 10_000.0, "bytes that pass a head in the innermost zone"),
+    asked("settle", "ms", 0.001, 100.0, "the shortest move of the arm, and a change of the head"),
+    asked("seek_root", "ms", 0.001, 100.0, "what the square root of the seek curve adds up to the bend"),
+    asked("seek_line", "ms", 0.001, 100.0, "what the line of the seek curve adds from the bend to a move over all"),
+    asked("seek_bend", "%", 0.1, 99.0, "share of the cylinders at which the line begins"),
+    asked("command_time", "us", 0.01, 1e5, "the controller's time of an operation"),
+];
+
+pub(super) const ANSWERS: &[Quantity] = &[
+    Quantity { name: "rate", unit: "1/s", shape: Shape::Rate },
+    Quantity { name: "speed", unit: "MB/s", shape: Shape::Rate },
+    Quantity { name: "service-time", unit: "ms", shape: Shape::Other },
+];
+
+pub(super) fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
+    let column = if row.text("op").is_some() { "op" } else { "test" };
+    let name = word(row, column)?;
+    reads(name, column)?;
+    let bytes = number(row, "transfer_kb")? * 1_024.0;
+    let parts = Parts::of(values, Order::Fifo);
+    let ns = if name.starts_with("seq") { in_order_ns(&parts, bytes) } else { at_random_ns(&parts, bytes) };
+    Ok(match quantity {
+        "service-time" => ns / 1e6,
+        "speed" => 1e3 * bytes / ns,
+        _ => 1e9 / ns,
+    })
+}
+
+/// Of the outermost zone, where data begins.
+fn in_order_ns(parts: &Parts, bytes: f64) -> f64 {
+    parts.command_ns as f64 + bytes / parts.track(0) * (parts.turn_ns as f64 + parts.switch_ns())
+}
+
+fn at_random_ns(parts: &Parts, bytes: f64) -> f64 {
+    // Two places that are drawn evenly are the share x apart with density 2 (1 - x).
+    const STEPS: u32 = 200;
+    let at = |step: u32| (f64::from(step) + 0.5) / f64::from(STEPS);
+    let seek = (0..STEPS).map(|step| 2.0 * (1.0 - at(step)) * parts.seek.ns(at(step))).sum::<f64>() / f64::from(STEPS);
+    let (outer, inner) = parts.track_bytes;
+    let turn = parts.turn_ns as f64;
+    parts.command_ns as f64 + seek + 0.5 * turn + bytes / (0.5 * (outer + inner)) * turn
+}
