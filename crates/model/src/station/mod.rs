@@ -10,7 +10,9 @@ mod load_watch;
 mod lock;
 mod priority;
 mod servers;
+mod shares;
 mod sharing;
+mod turns;
 
 pub use bucket::Bucket;
 pub use commit::Commit;
@@ -19,7 +21,9 @@ pub use load_watch::Watch;
 pub use lock::Lock;
 pub use priority::Priority;
 pub use servers::Servers;
+pub use shares::{Share, Shares};
 pub use sharing::Sharing;
+pub use turns::Turns;
 
 /// Who is served: an index into the requests of whoever owns the station.
 pub type Who = u32;
