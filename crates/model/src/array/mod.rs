@@ -3,8 +3,6 @@
 //! The one idea: every part in the path does one operation after the other for a short turn, which is what limits rates, and
 //! an operation takes longer in sum than its turns, which is latency that nobody waits for. So a single operation takes its
 //! published time, and many reach the published rates.
-//!
-//! A flash array is ports and modules alone; a general array has hosts, paths, controllers with caches, and RAID as well.
 
 mod path;
 pub mod raid;

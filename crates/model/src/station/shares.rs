@@ -141,15 +141,15 @@ mod tests {
     /// Shares of one server that two classes have when both, or only the first, always wait.
     fn served(shares: [Share; 2], both: bool) -> [f64; 2] {
         let mut desk = Shares::new(1, &shares, 8);
-        let mut end = desk.arrive(Nanos(0), 0, 0, 10);
+        let mut end = desk.arrive(Nanos(0), 0, 0, 10_000);
         let mut counts = [0u32; 2];
         (0..4).for_each(|n| {
-            desk.arrive(Nanos(0), if both { n % 2 } else { 0 }, if both { n as u32 % 2 } else { 0 }, 10);
+            desk.arrive(Nanos(0), if both { n % 2 } else { 0 }, if both { n as u32 % 2 } else { 0 }, 10_000);
         });
         let mut class = 0u32;
-        while let Some(now) = end.filter(|end| end.0 < 1_000_000) {
+        while let Some(now) = end.filter(|end| end.0 < 1_000_000_000) {
             counts[class as usize] += 1;
-            desk.arrive(now, class as usize, class, 10);
+            desk.arrive(now, class as usize, class, 10_000);
             let next = desk.depart(now);
             class = next.map_or(0, |(who, _)| who);
             end = next.map(|(_, end)| end);
