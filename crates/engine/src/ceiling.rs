@@ -66,6 +66,7 @@ fn run(trial: Trial) -> Result<observation::Observations, TrialError> {
         footprint: Footprint::default(),
     };
     let need = Need {
+        model: None,
         modules: 1,
         module_bytes: Bytes::gib(1),
         run_id: "ceiling",

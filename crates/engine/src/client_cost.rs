@@ -50,6 +50,7 @@ fn cost_us(trial: &Trial, socket: bool) -> Result<Option<f64>, TrialError> {
         footprint: Footprint::default(),
     };
     let need = Need {
+        model: None,
         modules: 0,
         module_bytes: Bytes(0),
         run_id: "client-cost",

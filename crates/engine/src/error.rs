@@ -33,6 +33,14 @@ pub enum OpenError {
         /// What is asked for.
         need: u32,
     },
+    /// A model cannot be run.
+    #[error("building the model of system `{system}`")]
+    Model {
+        /// Name of the system.
+        system: String,
+        /// The reason.
+        source: model::Unbuilt,
+    },
     /// A database cannot be used.
     #[error("opening the database of system `{system}`")]
     Database {
@@ -145,6 +153,27 @@ pub enum TrialError {
     Unbalanced {
         /// The figures.
         source: Box<recorder::Unbalanced>,
+    },
+    /// A model cannot be run as the trial asks.
+    #[error("building the model of system `{system}`")]
+    Model {
+        /// Name of the system.
+        system: String,
+        /// The reason.
+        source: model::Unbuilt,
+    },
+    /// A simulation broke Little's law: a defect of Prony or of the model.
+    #[error(
+        "Little's law does not hold to 0.1% in a simulated trial, which is a defect: {what} is {integrated_s:.6} s \
+         integrated and {recorded_s:.6} s recorded"
+    )]
+    Little {
+        /// Which times.
+        what: &'static str,
+        /// Number inside integrated over time, seconds.
+        integrated_s: f64,
+        /// Sum of the times of operations, seconds.
+        recorded_s: f64,
     },
     /// A database refused what the trial needs.
     #[error("system `{system}`")]

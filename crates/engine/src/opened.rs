@@ -2,6 +2,7 @@
 
 use crate::OpenError;
 use crate::databases::Databases;
+use crate::described::Described;
 use observation::{Fact, SystemFacts};
 use recorder::WallClock;
 use std::path::{Path, PathBuf};
@@ -29,6 +30,8 @@ pub struct Need<'a> {
     pub consents: &'a [system::consent::Consent],
     /// Where data sets and private servers of databases are kept.
     pub cache_dir: &'a Path,
+    /// The description of a model, read by whoever may open files; none for every other kind.
+    pub model: Option<&'a Described>,
     /// Ends every wait for a database when it becomes true.
     pub stop: &'a Arc<AtomicBool>,
 }
@@ -54,6 +57,8 @@ pub(crate) enum Backing {
     Null,
     /// A script on a simulated clock.
     Scripted(ScriptSpec),
+    /// A described machine in virtual time.
+    Model(Box<Described>),
     /// Scratch files.
     Files(Scratch),
     /// Block devices.
@@ -73,6 +78,7 @@ impl Opened {
         let backing = match &spec.place {
             Place::Null => Backing::Null,
             Place::Scripted(script) => Backing::Scripted(script.clone()),
+            Place::Model { .. } => Backing::Model(Box::new(described(spec, need)?)),
             Place::File { dirs } => Backing::Files(make_files(spec, dirs, need)?),
             Place::Device { paths, fill } => Backing::Devices(open_devices(spec, paths, *fill, need)?),
             Place::Database(at) => {
@@ -107,14 +113,14 @@ impl Opened {
 
     /// Whether time is simulated here.
     pub fn simulated(&self) -> bool {
-        matches!(self.backing, Backing::Scripted(_))
+        matches!(self.backing, Backing::Scripted(_) | Backing::Model(_))
     }
 
     pub(crate) fn modules(&self) -> &[Module] {
         match &self.backing {
             Backing::Files(scratch) => scratch.modules(),
             Backing::Devices(modules) => modules,
-            Backing::Null | Backing::Scripted(_) | Backing::Database(_) => &[],
+            Backing::Null | Backing::Scripted(_) | Backing::Model(_) | Backing::Database(_) => &[],
         }
     }
 
@@ -128,7 +134,7 @@ impl Opened {
         match &self.backing {
             Backing::Database(databases) => databases.place(),
             Backing::Files(_) | Backing::Devices(_) => self.places().first().map(|place| place.display().to_string()),
-            Backing::Null | Backing::Scripted(_) => None,
+            Backing::Null | Backing::Scripted(_) | Backing::Model(_) => None,
         }
     }
 
@@ -152,7 +158,7 @@ impl Opened {
         match &mut self.backing {
             Backing::Files(scratch) => scratch.modules_mut(),
             Backing::Devices(modules) => modules,
-            Backing::Null | Backing::Scripted(_) | Backing::Database(_) => &mut [],
+            Backing::Null | Backing::Scripted(_) | Backing::Model(_) | Backing::Database(_) => &mut [],
         }
     }
 
@@ -192,10 +198,12 @@ impl Opened {
             Place::Device { paths, .. } => paths.join(", "),
             Place::Null => "answers at once".to_owned(),
             Place::Scripted(_) => "replies after scripted times".to_owned(),
+            Place::Model { model } => format!("{model}, in virtual time"),
             Place::Database(at) => at.shown(),
         };
         let driver = match &self.backing {
             Backing::Null | Backing::Scripted(_) | Backing::Database(_) => "none".to_owned(),
+            Backing::Model(_) => "virtual time".to_owned(),
             _ => match crate::ring::probe() {
                 Ok(()) => "io_uring".to_owned(),
                 Err(error) => format!("plain pread and pwrite; io_uring is not allowed here ({error})"),
@@ -207,10 +215,24 @@ impl Opened {
             place,
             modules: need.modules,
             driver,
-            fingerprint: probe::fingerprint(&self.places()),
+            // A model is the same on every machine: nothing of this one could change its numbers.
+            fingerprint: match &self.backing {
+                Backing::Model(described) => described.facts(),
+                _ => probe::fingerprint(&self.places()),
+            },
             footprint: spec.footprint,
         }
     }
+}
+
+/// The description that was handed in, held against the largest trial.
+fn described(spec: &SystemSpec, need: &Need<'_>) -> Result<Described, OpenError> {
+    let missing = || OpenError::Script { system: spec.name.clone(), reason: "no model was read for it".to_owned() };
+    let described = need.model.cloned().ok_or_else(missing)?;
+    let setting = model::Setting { modules: need.modules.max(1), slots: 1, seed: need.seed };
+    model::machine(&described.description, &setting)
+        .map_err(|source| OpenError::Model { system: spec.name.clone(), source })?;
+    Ok(described)
 }
 
 fn make_files(spec: &SystemSpec, dirs: &[String], need: &Need<'_>) -> Result<Scratch, OpenError> {

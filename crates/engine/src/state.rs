@@ -41,7 +41,8 @@ pub(crate) fn prepare(
     stop: &AtomicBool,
 ) -> Result<Prepared, TrialError> {
     let mut prepared = Prepared::default();
-    if matches!(opened.backing, Backing::Null | Backing::Scripted(_)) {
+    if matches!(opened.backing, Backing::Null | Backing::Scripted(_) | Backing::Model(_)) {
+        prepared.remarks.extend(nothing_to_prepare(opened, trial));
         return Ok(prepared);
     }
     let clock = opened.clock.clone();
@@ -130,6 +131,23 @@ fn shape(trial: &Trial) -> DataShape {
         _ => None,
     });
     block.unwrap_or(DataShape { compressible: units::Share(0.0), duplicate: units::Share(0.0) })
+}
+
+/// What a study asks to be done to a device beforehand cannot be done to a model, which begins at rest; it is said.
+fn nothing_to_prepare(opened: &Opened, trial: &Trial) -> Option<String> {
+    if !matches!(opened.backing, Backing::Model(_)) {
+        return None;
+    }
+    let state = &trial.state;
+    let asked = [
+        (state.refill, "refilled"),
+        (state.trim, "trimmed"),
+        (state.precondition.is_some(), "preconditioned"),
+        (state.cache != Cache::AsLeft, "given a cold or warm cache"),
+        (state.restore, "restored"),
+    ];
+    let words: Vec<&str> = asked.iter().filter(|(asked, _)| *asked).map(|(_, word)| *word).collect();
+    (!words.is_empty()).then(|| format!("a model begins each trial at rest; it was not {}", words.join(" or ")))
 }
 
 fn trim(opened: &mut Opened) -> Result<(), TrialError> {

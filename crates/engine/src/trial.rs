@@ -27,7 +27,8 @@ pub fn run_trial(
 ) -> Result<Observations, TrialError> {
     let prepared = state::prepare(opened, trial, observer, stop)?;
     let haul = match &opened.backing {
-        Backing::Scripted(script) => simulate::run(opened, script, trial, observer, stop)?,
+        Backing::Scripted(script) => simulate::scripted(opened, script, trial, observer, stop)?,
+        Backing::Model(described) => simulate::model(opened, described, trial, observer, stop)?,
         Backing::Database(_) => return on_database(opened, trial, observer, stop, prepared),
         _ => crew::run(opened, trial, observer, stop, &mut |_| false, &mut Vec::new())?,
     };

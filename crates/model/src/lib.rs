@@ -7,6 +7,7 @@
 //! What it does not do: it opens no file and reads no clock. Text goes in, values come out.
 
 pub mod array;
+mod built;
 pub mod calibrate;
 pub mod device;
 pub mod file;
@@ -17,9 +18,11 @@ pub mod kernel;
 pub mod kind;
 pub mod machine;
 pub mod network;
+pub mod queue;
 pub mod rows;
 pub mod server;
 mod shipped;
 pub mod station;
 
+pub use built::{Setting, Unbuilt, machine, modules};
 pub use shipped::{Shipped, models, tables};

@@ -235,7 +235,8 @@ pub struct Changes {
     #[arg(long, value_name = "TARGET", action = ArgAction::Append,
         long_help = "Run on this system instead of those in the study. Repeat it for two systems side by side. \
             TARGET is a folder, `file:DIR`, `device:PATH`, `sqlite:`, `sqlite:FILE`, `local:postgres`, `local:mariadb`, \
-            `postgres://..`, `mysql://..`, `null:`, `null-database:`, or `scripted:service=100us,servers=8`; \
+            `postgres://..`, `mysql://..`, `null:`, `null-database:`, `model:f5100`, `model:./mine.toml`, or \
+            `scripted:service=100us,servers=8`; \
             `NAME=TARGET` gives it a name. Default: the systems of the study.")]
     pub on: Vec<String>,
     /// Change a key of the study [repeatable]
@@ -467,7 +468,8 @@ pub struct Run {
         value_name = "BACKEND",
         hide_possible_values = true,
         long_help = "How the numbers are made. `measured` loads the real system. `simulated` runs on a simulated clock \
-            and fits scripted systems only; they are simulated by nature, so that it can be left out for them."
+            and fits models (`--on model:NAME`) and scripted systems; they are simulated by nature, so that it can be \
+            left out for them."
     )]
     pub backend: Option<Backend>,
     /// Write the run to this new file

@@ -12,6 +12,7 @@ mod failure;
 mod folder;
 mod judged;
 mod model_file;
+mod models;
 mod output;
 mod run;
 mod run_rows;

@@ -127,6 +127,8 @@ fn place_of(target: &str) -> Option<&str> {
     match unnamed.split_once(':') {
         Some(("file" | "device", place)) => Some(place),
         Some(("null" | "scripted", _)) => None,
+        // The name of a model that ships says nothing of anybody; a file of one's own has a path.
+        Some(("model", model)) => Some(model).filter(|model| model.contains('/') || model.ends_with(".toml")),
         _ => Some(unnamed).filter(|place| *place != "null"),
     }
 }

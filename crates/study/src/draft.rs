@@ -75,7 +75,7 @@ fn modules(point: &Point) -> u32 {
     let named = match &point.spec().place {
         Place::File { dirs } => dirs.len(),
         Place::Device { paths, .. } => paths.len(),
-        Place::Null | Place::Scripted(_) | Place::Database(_) => 1,
+        Place::Null | Place::Scripted(_) | Place::Database(_) | Place::Model { .. } => 1,
     };
     point.count("modules", 0).map_or(named as u32, |modules| modules as u32)
 }
@@ -84,7 +84,7 @@ fn size(point: &Point, survey: &Survey) -> Bytes {
     let whole = survey.of(&point.spec().name).and_then(|system| system.size_max);
     let default = match point.spec().place {
         Place::Device { .. } => whole.unwrap_or(SIZE),
-        Place::File { .. } | Place::Null | Place::Scripted(_) | Place::Database(_) => SIZE,
+        Place::File { .. } | Place::Null | Place::Scripted(_) | Place::Database(_) | Place::Model { .. } => SIZE,
     };
     point.size("size", 0).unwrap_or(default)
 }

@@ -25,7 +25,7 @@ pub(crate) fn state(point: &Point) -> State {
         },
         // What answers by itself has nothing to settle.
         settle: match point.spec().place {
-            Place::Null | Place::Scripted(_) => Nanos::ZERO,
+            Place::Null | Place::Scripted(_) | Place::Model { .. } => Nanos::ZERO,
             Place::File { .. } | Place::Device { .. } | Place::Database(_) => {
                 point.time("settle", 0).unwrap_or_default()
             }

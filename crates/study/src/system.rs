@@ -40,6 +40,11 @@ pub enum Place {
     Scripted(ScriptSpec),
     /// A database.
     Database(DatabaseSpec),
+    /// A described machine in virtual time.
+    Model {
+        /// The name of one that ships, or the path of a model file.
+        model: String,
+    },
 }
 
 impl Place {
@@ -51,7 +56,13 @@ impl Place {
             Place::Null => "null",
             Place::Scripted(_) => "scripted",
             Place::Database(spec) => spec.engine.word(),
+            Place::Model { .. } => "model",
         }
+    }
+
+    /// Whether time is simulated there, so that nothing real is touched.
+    pub fn simulated(&self) -> bool {
+        matches!(self, Place::Scripted(_) | Place::Model { .. })
     }
 }
 

@@ -10,13 +10,13 @@ use reading::{did_you_mean, listed};
 use units::{Nanos, Share};
 
 /// Kinds of systems as they are written.
-pub(crate) const KINDS: [&str; 8] =
-    ["file", "device", "null", "scripted", "sqlite", "postgres", "mariadb", "null-database"];
+pub(crate) const KINDS: [&str; 9] =
+    ["file", "device", "null", "scripted", "sqlite", "postgres", "mariadb", "null-database", "model"];
 
 /// What `--on` may be, for hints.
 const FORMS: &str = "a folder, `file:DIR[,DIR]`, `device:/dev/DISK[,/dev/DISK]`, `sqlite:[FILE]`, `local:postgres`, \
-                     `local:mariadb`, `postgres://..`, `mysql://..`, `null-database:`, `null:` or `scripted:KEY=VALUE,..`, \
-                     each with `NAME=` before it if it needs a name";
+                     `local:mariadb`, `postgres://..`, `mysql://..`, `null-database:`, `null:`, `model:NAME`, `model:FILE` or \
+                     `scripted:KEY=VALUE,..`, each with `NAME=` before it if it needs a name";
 
 /// A script that answers every operation after 100 us, one at a time.
 pub(crate) fn plain_script() -> ScriptSpec {
@@ -44,6 +44,8 @@ pub fn parse(text: &str) -> Result<SystemSpec, String> {
         "null" if rest.is_empty() => Place::Null,
         "null" => return Err(format!("`null:` has nothing behind the colon, got `{rest}`")),
         "scripted" => Place::Scripted(script(rest)?),
+        "model" if rest.is_empty() => return Err("`model:` is followed by a name or a file, got nothing".to_owned()),
+        "model" => Place::Model { model: rest.to_owned() },
         "sqlite" => Place::Database(DatabaseSpec { engine: Engine::Sqlite, at: embedded(rest) }),
         "local" => Place::Database(DatabaseSpec { engine: local(rest)?, at: At::Local }),
         "postgres" | "postgresql" if rest.starts_with("//") => url(Engine::Postgres, target),
@@ -111,8 +113,9 @@ fn paths(text: &str, what: &str) -> Result<Vec<String>, String> {
 
 fn named_after(place: &Place) -> String {
     let path = match place {
-        Place::File { dirs } => &dirs[0],
-        Place::Device { paths, .. } => &paths[0],
+        Place::File { dirs } => dirs[0].as_str(),
+        Place::Device { paths, .. } => paths[0].as_str(),
+        Place::Model { model } => model.strip_suffix(".toml").unwrap_or(model),
         Place::Null | Place::Scripted(_) | Place::Database(_) => return place.word().to_owned(),
     };
     let last = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
@@ -210,6 +213,19 @@ mod tests {
         assert_eq!(script.service, [Nanos::from_micros(100), Nanos::from_micros(300)]);
         assert_eq!((script.servers, script.per_byte_ns, script.drift_per_s), (4, 0.5, -0.02));
         assert_eq!(script.stall, Some(Stall { every: Nanos::from_secs(10), lasts: Nanos::from_secs(1) }));
+    }
+
+    #[test]
+    fn a_model_is_a_name_or_a_file_and_is_called_by_it() {
+        for (text, name, model) in [
+            ("model:f5100", "f5100", "f5100"),
+            ("model:./mine.toml", "mine", "./mine.toml"),
+            ("a=model:f5100", "a", "f5100"),
+        ] {
+            let spec = parse(text).unwrap();
+            assert_eq!((spec.name.as_str(), spec.place), (name, Place::Model { model: model.to_owned() }));
+        }
+        assert!(parse("model:").unwrap_err().contains("got nothing"));
     }
 
     #[test]

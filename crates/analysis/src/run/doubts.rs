@@ -90,7 +90,7 @@ fn system_of<'a>(run: &'a RunFacts, trial: &TrialSummary) -> Option<&'a SystemFa
 }
 
 fn has_storage(system: &SystemFacts) -> bool {
-    !matches!(system.kind.as_str(), "null" | "scripted" | "null-database")
+    !matches!(system.kind.as_str(), "null" | "scripted" | "null-database" | "model")
 }
 
 /// The rate of all streams against what as many threads as were busy could issue to a null system.

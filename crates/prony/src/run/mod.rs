@@ -190,7 +190,9 @@ impl Prepared<'_> {
         let mut opened = Vec::new();
         let mut systems: Vec<SystemFacts> = Vec::new();
         for spec in self.study.systems() {
-            let need = self.need(spec, manner, &cache_dir, stop);
+            let described = crate::models::of(spec)?;
+            let mut need = self.need(spec, manner, &cache_dir, stop);
+            need.model = described.as_ref();
             let system = Opened::open(spec, &need).map_err(|error| refused(spec, &error))?;
             systems.push(system.facts().clone());
             opened.push((spec.name.clone(), system));
@@ -219,6 +221,7 @@ impl Prepared<'_> {
             seed: self.facts.seed,
             keep: manner.keep,
             consents: &manner.consents,
+            model: None,
             cache_dir,
             stop,
         }
@@ -246,7 +249,7 @@ fn modules(spec: &SystemSpec) -> u32 {
 
 /// What the generator can do, unless no system of the study runs in real time.
 fn ceiling(systems: &[SystemSpec]) -> Result<Option<Ceiling>, Failure> {
-    let simulated = systems.iter().all(|system| matches!(system.place, Place::Scripted(_)));
+    let simulated = systems.iter().all(|system| system.place.simulated());
     if simulated {
         return Ok(None);
     }

@@ -33,6 +33,7 @@ pub fn table(study: &Study, plan: &Plan) -> String {
     part("detectable", plan.detectable.iter().map(detectable).collect());
     let mut written: Vec<String> = plan.written().iter().map(sentence).collect();
     written.extend(read_only(study).map(|name| format!("nothing to `{name}`, which is read as it is found")));
+    written.extend(models(study).map(|name| format!("nothing for `{name}`, which is a model: no disk is touched")));
     part("writes", if written.is_empty() { vec!["nothing".to_owned()] } else { written });
     part("searches", plan.searches.iter().map(search).collect());
     part("notes", plan.notes.clone());
@@ -86,6 +87,7 @@ fn system(spec: &SystemSpec) -> String {
     let place = match &spec.place {
         Place::File { dirs } => dirs.join(", "),
         Place::Device { paths, .. } => paths.join(", "),
+        Place::Model { model } => return format!("`{}` (model {model}, in virtual time)", spec.name),
         Place::Null | Place::Scripted(_) => return format!("`{}` ({})", spec.name, spec.place.word()),
         Place::Database(at) => return format!("`{}` ({})", spec.name, at.shown()),
     };
@@ -96,6 +98,12 @@ fn system(spec: &SystemSpec) -> String {
 fn read_only(study: &Study) -> impl Iterator<Item = &str> {
     let unfilled = study.systems().iter().filter(|spec| matches!(spec.place, Place::Device { fill: false, .. }));
     unfilled.map(|spec| spec.name.as_str())
+}
+
+/// Names of the models.
+fn models(study: &Study) -> impl Iterator<Item = &str> {
+    let models = study.systems().iter().filter(|spec| matches!(spec.place, Place::Model { .. }));
+    models.map(|spec| spec.name.as_str())
 }
 
 fn trials(plan: &Plan) -> String {

@@ -4,7 +4,8 @@ use crate::args::{Backend, Changes, Voice};
 use crate::failure::Failure;
 use crate::study_file::{self, StudyText};
 use std::path::{Path, PathBuf};
-use study::{Place, Study};
+use reading::listed;
+use study::Study;
 use system::consent::Consent;
 
 /// A new run.
@@ -54,24 +55,23 @@ pub fn study(request: &Request) -> Result<Study, Failure> {
     Ok(study)
 }
 
-/// A scripted system is simulated by nature, and nothing else can be yet.
+/// Models and scripted systems are simulated by nature, everything else is measured.
 fn backend(asked: Option<Backend>, study: &Study) -> Result<(), Failure> {
-    let simulated = |place: &Place| matches!(place, Place::Scripted(_));
     for system in study.systems() {
+        let word = system.place.word();
         match asked {
-            Some(Backend::Simulated) if !simulated(&system.place) => {
+            Some(Backend::Simulated) if !system.place.simulated() => {
                 return Err(Failure::new(format!(
-                    "choosing the backend of system `{}`: `simulated` fits scripted systems, got a {} system; models of \
-                     machines come later",
-                    system.name,
-                    system.place.word()
+                    "choosing the backend of system `{}`: `simulated` needs a model, got a {word} system",
+                    system.name
                 ))
-                .hint("leave --backend out to measure the real system")
-                .hint("or use a script: --on 'scripted:service=100us,servers=8'"));
+                .hint(format!("name a model: --on model:NAME, with one of {}", listed(crate::models::runnable())))
+                .hint("or your own model file: --on model:./mine.toml")
+                .hint("leave --backend out to measure the real system"));
             }
-            Some(Backend::Measured) if simulated(&system.place) => {
+            Some(Backend::Measured) if system.place.simulated() => {
                 return Err(Failure::new(format!(
-                    "choosing the backend of system `{}`: a scripted system is simulated by nature, got `measured`",
+                    "choosing the backend of system `{}`: a {word} system is simulated by nature, got `measured`",
                     system.name
                 ))
                 .hint("leave --backend out, or name a real system with --on"));

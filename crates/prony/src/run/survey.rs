@@ -22,6 +22,7 @@ fn look(spec: &SystemSpec) -> Result<SurveyedSystem, Failure> {
     match &spec.place {
         Place::File { dirs } => folders(spec, dirs),
         Place::Device { paths, .. } => devices(spec, paths),
+        Place::Model { .. } => described(spec),
         Place::Null | Place::Scripted(_) | Place::Database(_) => Ok(SurveyedSystem {
             name: spec.name.clone(),
             modules_max: None,
@@ -31,6 +32,37 @@ fn look(spec: &SystemSpec) -> Result<SurveyedSystem, Failure> {
             null_or_scripted: true,
         }),
     }
+}
+
+/// A model says itself how many modules it has; it is no device with sectors, and has room for everything.
+fn described(spec: &SystemSpec) -> Result<SurveyedSystem, Failure> {
+    let modules_max = match crate::models::of(spec)? {
+        None => None,
+        Some(found) => match model::modules(&found.description) {
+            None => return Err(lawful(spec, &found.description)),
+            modules => modules,
+        },
+    };
+    Ok(SurveyedSystem {
+        name: spec.name.clone(),
+        modules_max,
+        size_max: None,
+        sector: Bytes(1),
+        free: None,
+        null_or_scripted: true,
+    })
+}
+
+/// A model that answers rows and cannot be loaded.
+fn lawful(spec: &SystemSpec, description: &model::file::Description) -> Failure {
+    let setting = model::Setting { modules: 1, slots: 1, seed: 0 };
+    let doing = format!("looking at the model of system `{}`", spec.name);
+    let failure = match model::machine(description, &setting) {
+        Err(error) => Failure::caused(doing, &error),
+        Ok(_) => Failure::new(doing),
+    };
+    let runnable = crate::models::runnable();
+    failure.hint(format!("studies run on {}", reading::listed(runnable)))
 }
 
 fn folders(spec: &SystemSpec, dirs: &[String]) -> Result<SurveyedSystem, Failure> {

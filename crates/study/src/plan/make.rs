@@ -49,8 +49,12 @@ fn empty(study: &Study, seed: u64) -> Plan {
 /// Whether nothing is filled on a system and nothing written: it answers by itself, or is read as it is found.
 fn silent(study: &Study, survey: &Survey, name: &str) -> bool {
     let place = study.systems.iter().find(|system| system.spec.name == name).map(|system| &system.spec.place);
-    matches!(place, Some(Place::Null | Place::Scripted(_) | Place::Database(_) | Place::Device { fill: false, .. }))
-        || survey.of(name).is_some_and(|surveyed| surveyed.null_or_scripted)
+    let touched = |place: &Place| match place {
+        Place::File { .. } | Place::Device { fill: true, .. } => true,
+        Place::Device { fill: false, .. } => false,
+        Place::Null | Place::Scripted(_) | Place::Database(_) | Place::Model { .. } => false,
+    };
+    place.is_some_and(|place| !touched(place)) || survey.of(name).is_some_and(|surveyed| surveyed.null_or_scripted)
 }
 
 /// Scratch files must fit before the first of them is begun.

@@ -23,6 +23,7 @@ pub(super) fn system(
         }
         Some("null") => Some(Place::Null),
         Some("scripted") => Some(Place::Scripted(script(&mut section, problems))),
+        Some("model") => model(&mut section, problems),
         Some(word @ ("sqlite" | "postgres" | "mariadb" | "null-database")) => {
             database(&mut section, word, problems).map(Place::Database)
         }
@@ -67,6 +68,16 @@ fn database(section: &mut Section, kind: &str, problems: &mut Problems) -> Optio
             None
         }
     }
+}
+
+/// `name` of a model that ships, or of a file.
+fn model(section: &mut Section, problems: &mut Problems) -> Option<Place> {
+    let Some(name) = section.text("name", problems) else {
+        let message = "the name of a model that ships, or of a model file, got nothing";
+        problems.add(&section.at, &section.key("name"), message);
+        return None;
+    };
+    Some(Place::Model { model: name.text })
 }
 
 /// One path or several, under the singular or the plural key.
@@ -146,6 +157,7 @@ fn foreign(name: &str, kind: Option<&str>) -> Option<String> {
     let home = match name {
         "dir" | "dirs" => "file",
         "path" | "paths" => "device",
+        "name" => "model",
         "url" => "postgres` or `mariadb",
         _ if SCRIPT_KEYS.contains(&name) => "scripted",
         _ => return Tables::SYSTEM.elsewhere(name),

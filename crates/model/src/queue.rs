@@ -1,0 +1,142 @@
+//! A device behind a queue in virtual time.
+//!
+//! The one idea: an operation passes the host, which serves one after the other, and then the device, which overlaps a few;
+//! an overlap that is no whole number is a device that works on the last of them with a part of its strength. Times are
+//! exponential, as the closed form of the kind takes them, so that both say the same.
+
+use crate::kernel::{Agenda, Random};
+use crate::kind::Values;
+use crate::machine::{Ended, Machine, Operation, Report};
+use crate::station::{Servers, Sharing};
+use units::Nanos;
+
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    /// An operation comes to the host.
+    Begin { slot: u32 },
+    /// The host is done with one.
+    Host { slot: u32 },
+    /// The device is done with the next, unless somebody came since.
+    Device { state: u32 },
+}
+
+/// One device with the host in front of it.
+#[derive(Clone, Debug)]
+pub struct Queue {
+    host_ns: f64,
+    device_ns: f64,
+    agenda: Agenda<Event>,
+    host: Servers,
+    device: Sharing,
+    host_draws: Random,
+    device_draws: Random,
+    events: u64,
+}
+
+impl Queue {
+    /// The device that the parameters of a queue device describe, at rest, for at most `slots` operations at once.
+    pub fn new(values: &Values, slots: u32, seed: u64) -> Queue {
+        let (room, overlap) = (slots.max(1) as usize, values.of("overlap"));
+        Queue {
+            host_ns: 1e3 * values.of("host_time"),
+            device_ns: 1e3 * values.of("device_time"),
+            // A void event of the device stands on the agenda until its time comes.
+            agenda: Agenda::with_capacity(4 * room + 16),
+            host: Servers::new(1, room),
+            device: Sharing::new(room, |there| f64::from(there).min(overlap)),
+            host_draws: Random::new(seed, 0),
+            device_draws: Random::new(seed, 1),
+            events: 0,
+        }
+    }
+
+    #[inline]
+    fn step(&mut self, now: Nanos, event: Event) -> Option<u32> {
+        self.events += 1;
+        match event {
+            Event::Begin { slot } => {
+                let turn = drawn(&mut self.host_draws, self.host_ns);
+                if let Some(end) = self.host.arrive(now, slot, turn) {
+                    self.agenda.at(end, Event::Host { slot });
+                }
+                None
+            }
+            Event::Host { slot } => {
+                if let Some((next, end)) = self.host.depart(now) {
+                    self.agenda.at(end, Event::Host { slot: next });
+                }
+                let turn = drawn(&mut self.device_draws, self.device_ns);
+                self.device.arrive(now, slot, turn);
+                self.expect();
+                None
+            }
+            Event::Device { state } => {
+                let done = self.device.depart(now, state);
+                if done.is_some() {
+                    self.expect();
+                }
+                done
+            }
+        }
+    }
+
+    /// Puts the next end at the device on the agenda; what was said before is void.
+    #[inline]
+    fn expect(&mut self) {
+        if let Some((at, state)) = self.device.next() {
+            self.agenda.at(at, Event::Device { state });
+        }
+    }
+}
+
+#[inline]
+fn drawn(draws: &mut Random, mean_ns: f64) -> Nanos {
+    Nanos(libm::round(mean_ns * draws.exponential()).max(1.0) as u64)
+}
+
+impl Machine for Queue {
+    fn submit(&mut self, at: Nanos, slot: u32, _operation: &Operation) {
+        self.agenda.at(at, Event::Begin { slot });
+    }
+
+    fn advance(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> Nanos {
+        let mut found = None;
+        while let Some(first) = self.agenda.first() {
+            if first > found.unwrap_or(until) {
+                break;
+            }
+            let Some((now, event)) = self.agenda.take() else { break };
+            if let Some(slot) = self.step(now, event) {
+                ended.push(Ended { slot, at: now, failed: false });
+                found = Some(now);
+            }
+        }
+        found.unwrap_or_else(|| {
+            self.agenda.pass(until);
+            until
+        })
+    }
+
+    fn clear(&mut self) {
+        let now = self.agenda.now();
+        self.host.watch().clear(now);
+        self.device.watch().clear(now);
+    }
+
+    fn reports(&mut self) -> Vec<Report> {
+        let now = self.agenda.now();
+        [("host", self.host.watch()), ("device", self.device.watch())]
+            .into_iter()
+            .map(|(name, watch)| Report {
+                name: name.to_owned(),
+                utilisation: watch.utilisation(now),
+                mean_there: watch.mean_here(now),
+                completed: watch.count(),
+            })
+            .collect()
+    }
+
+    fn events(&self) -> u64 {
+        self.events
+    }
+}
