@@ -123,7 +123,7 @@ pub enum Command {
         long_about = "Measures the load generator on a system that answers at once: nanoseconds an operation, the cost of \
             a clock reading, how late it issues, and how true its open rate is. A result near these figures says more \
             about the generator than about the storage.",
-        after_long_help = "Examples:\n  prony ceiling\n  prony ceiling --json"
+        after_long_help = "Examples:\n  prony ceiling --model\n  prony ceiling --model --json"
     )]
     Ceiling(Ceiling),
     /// Fit a model on rows
@@ -612,6 +612,13 @@ pub struct Compare {
 /// `ceiling`.
 #[derive(Debug, Args)]
 pub struct Ceiling {
+    /// Time models too
+    #[arg(
+        long,
+        long_help = "Time models too: how long a closed form takes, and how many I/Os a second each depth of \
+        simulation carries on one core. Takes some ten seconds."
+    )]
+    pub model: bool,
     /// Print as JSON
     #[arg(long, long_help = "Print as JSON (schema prony/ceiling/1).")]
     pub json: bool,

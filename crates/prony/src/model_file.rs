@@ -43,10 +43,9 @@ fn shipped(name: &str) -> Result<String, Failure> {
     let found = model::models().iter().find(|shipped| shipped.name == name);
     found.map(|shipped| shipped.text.to_owned()).ok_or_else(|| {
         let failure = Failure::new(format!("finding the model `{name}`: no such model ships"));
-        match reading::did_you_mean(name, names.iter().copied()) {
-            Some(hint) => failure.hint(hint),
-            None => failure.hint(format!("these ship: {}", names.join(", "))),
-        }
+        let meant = reading::did_you_mean(name, names.iter().copied());
+        let failure = meant.into_iter().fold(failure, Failure::hint);
+        failure.hint(format!("these ship: {}; or give the path of a model file", names.join(", ")))
     })
 }
 

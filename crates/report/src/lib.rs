@@ -18,7 +18,7 @@ pub use csv::csv;
 pub use html::html;
 pub use json::{
     CheckProblem, CheckedStudy, ListedRun, ListedStudy, PlanFacts, PlannedBytes, PlannedSearch, PlannedTrial,
-    ceiling_json, check_json, compare_json, json, list_json, plan_json, studies_json,
+    TimedModel, ceiling_json, check_json, compare_json, json, list_json, plan_json, studies_json,
 };
 pub use redact::redacted;
 pub use text::{Colour, Detail, Layout, text};

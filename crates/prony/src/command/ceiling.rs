@@ -10,12 +10,40 @@ use units::Nanos;
 /// Measures and prints the generator's own figures.
 pub fn run(asked: &Ceiling) -> Result<Outcome, Failure> {
     let ceiling = engine::measure_ceiling().map_err(|e| Failure::caused("measuring the load generator", &e))?;
+    let reach = if asked.model { engine::measure_models() } else { Vec::new() };
     if asked.json {
-        output::print_json(&report::ceiling_json(&ceiling))?;
+        output::print_json(&report::ceiling_json(&ceiling, &reach.iter().map(timed).collect::<Vec<_>>()))?;
     } else {
-        output::print(&text(&ceiling))?;
+        output::print(&(text(&ceiling) + &models(&reach)))?;
     }
     Ok(Outcome::Fine)
+}
+
+fn timed(reach: &engine::Reach) -> report::TimedModel {
+    report::TimedModel {
+        path: reach.path.to_owned(),
+        what: reach.what.to_owned(),
+        unit: reach.unit.to_owned(),
+        value: reach.value,
+        aim: reach.aim,
+        reached: reach.reached(),
+    }
+}
+
+/// Each way of a model to an answer, with what it is meant to reach.
+fn models(reach: &[engine::Reach]) -> String {
+    let mut text = String::new();
+    for way in reach {
+        let shown = |value: f64| match way.unit {
+            "us" => format!("{} us", units::significant(value)),
+            _ => units::rate(value),
+        };
+        let value = way.value.map_or_else(|| "not run".to_owned(), shown);
+        let (bound, aim) = (if way.unit == "us" { "at most" } else { "at least" }, shown(way.aim));
+        let verdict = if way.reached() { "" } else { ": not reached" };
+        let _ = writeln!(text, "  {:<18}  {value} ({}; {bound} {aim}{verdict})", way.path, way.what);
+    }
+    if text.is_empty() { text } else { format!("Models on one core of this machine:\n{text}") }
 }
 
 fn text(ceiling: &observation::Ceiling) -> String {
@@ -34,6 +62,18 @@ fn text(ceiling: &observation::Ceiling) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_way_of_a_model_is_held_against_its_aim() {
+        let way = |path, unit, value, aim| engine::Reach { path, what: "one", unit, value, aim };
+        let text = models(&[
+            way("closed form", "us", Some(60.0), 50.0),
+            way("array", "1/s", Some(2e6), 1.5e6),
+            way("disk", "1/s", None, 1.0),
+        ]);
+        insta::assert_snapshot!(text, @"");
+        assert_eq!(models(&[]), "");
+    }
 
     #[test]
     fn every_figure_stands_in_the_text() {

@@ -3,8 +3,8 @@
 use crate::args::{Backend, Changes, Voice};
 use crate::failure::Failure;
 use crate::study_file::{self, StudyText};
-use std::path::{Path, PathBuf};
 use reading::listed;
+use std::path::{Path, PathBuf};
 use study::Study;
 use system::consent::Consent;
 

@@ -9,7 +9,8 @@ use observation::SystemFacts;
 use study::{Plan, Planner};
 
 /// Ends of keys that are another system when they are another value.
-const IDENTITY: [&str; 7] = ["host.name", "model.sha256", ".devices", ".filesystem", ".filesystem_bytes", ".serial", ".size_bytes"];
+const IDENTITY: [&str; 7] =
+    ["host.name", "model.sha256", ".devices", ".filesystem", ".filesystem_bytes", ".serial", ".size_bytes"];
 
 /// Ends of keys that are different in every run: names of scratch folders, and what is free.
 const FLEETING: [&str; 2] = [".path", ".free_bytes"];

@@ -40,6 +40,7 @@ fn described(spec: &SystemSpec) -> Result<SurveyedSystem, Failure> {
         None => None,
         Some(found) => match model::modules(&found.description) {
             None => return Err(lawful(spec, &found.description)),
+            Some(max) if spec.modules.is_some_and(|asked| asked > max) => return Err(beyond(spec, max)),
             modules => modules,
         },
     };
@@ -51,6 +52,13 @@ fn described(spec: &SystemSpec) -> Result<SurveyedSystem, Failure> {
         free: None,
         null_or_scripted: true,
     })
+}
+
+/// The model says how many modules there are; more of them would be another machine.
+fn beyond(spec: &SystemSpec, max: u32) -> Failure {
+    let asked = spec.modules.unwrap_or_default();
+    let what = format!("looking at the model of system `{}`: at most {max} modules, got {asked}", spec.name);
+    Failure::new(what).hint("ask for fewer with `--set modules=..`, or describe a larger machine in a model file")
 }
 
 /// A model that answers rows and cannot be loaded.

@@ -23,6 +23,7 @@ mod reading;
 mod reference;
 mod runs;
 mod schema;
+mod simulated;
 mod small;
 mod stop;
 mod studies;

@@ -98,6 +98,16 @@ fn the_ceiling_fits_its_schema() {
 }
 
 #[test]
+fn the_ceiling_of_models_names_every_way_and_its_aim() {
+    let value = json(&Program::new(), "ceiling --model --json");
+    hold(&value);
+    let ways = value["model"].as_array().expect("ways");
+    let named: Vec<&str> = ways.iter().filter_map(|way| way["path"].as_str()).collect();
+    assert_eq!(named, ["closed form", "two stations", "array", "study"]);
+    assert!(ways.iter().all(|way| way["value"].as_f64().is_some_and(|value| value > 0.0)), "{value:#}");
+}
+
+#[test]
 fn a_run_of_files_fits_the_schema() {
     let program = Program::new();
     hold(&json(&program, "run wide --on . --set width=1,2 --set file=64KiB --set replicates=1 --json"));

@@ -16,7 +16,7 @@ mod trial;
 pub use compare::compare_json;
 pub use programs::{
     CheckProblem, CheckedStudy, ListedRun, ListedStudy, PlanFacts, PlannedBytes, PlannedSearch, PlannedTrial,
-    ceiling_json, check_json, list_json, plan_json, studies_json,
+    TimedModel, ceiling_json, check_json, list_json, plan_json, studies_json,
 };
 pub use run::json;
 

@@ -107,11 +107,41 @@ pub fn list_json(runs: &[ListedRun]) -> Value {
     })
 }
 
-/// The generator's own figures as `prony/ceiling/1`.
-pub fn ceiling_json(ceiling: &Ceiling) -> Value {
+/// A way of a model to an answer, timed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TimedModel {
+    /// Its name.
+    pub path: String,
+    /// What was timed.
+    pub what: String,
+    /// Unit of the figures: `us` or `1/s`.
+    pub unit: String,
+    /// The figure, when it could be had.
+    pub value: Option<f64>,
+    /// What it is meant to reach.
+    pub aim: f64,
+    /// Whether it does.
+    pub reached: bool,
+}
+
+/// The generator's own figures as `prony/ceiling/1`, with those of models when they were timed.
+pub fn ceiling_json(ceiling: &Ceiling, models: &[TimedModel]) -> Value {
     let mut value = run::ceiling(ceiling);
     if let Value::Object(map) = &mut value {
         map.shift_insert(0, "schema".to_owned(), Value::from("prony/ceiling/1"));
+        let timed = |model: &TimedModel| {
+            json!({
+                "path": model.path,
+                "what": model.what,
+                "unit": model.unit,
+                "value": optional(model.value),
+                "aim": number(model.aim),
+                "reached": model.reached,
+            })
+        };
+        if !models.is_empty() {
+            map.insert("model".to_owned(), models.iter().map(timed).collect());
+        }
     }
     value
 }

@@ -123,12 +123,23 @@ fn comparisons_fit_their_schema() {
 fn the_ceiling_fits_its_schema() {
     let ceiling =
         Ceiling { null_operation_ns: 41.5, clock_read_ns: 9.25, lateness_p99_ns: 1240.5, open_rate_error_pct: 0.031 };
-    let value = ceiling_json(&ceiling);
+    let value = ceiling_json(&ceiling, &[]);
     assert_valid(&schema(include_str!("../../../../docs/schema/ceiling-1.json")), &value);
     assert_eq!(
         value.to_string(),
         r#"{"schema":"prony/ceiling/1","null_operation_ns":41.5,"clock_read_ns":9.25,"lateness_p99_ns":1240.5,"open_rate_error_pct":0.031}"#
     );
+    let timed = TimedModel {
+        path: "array".to_owned(),
+        what: "I/Os a second".to_owned(),
+        unit: "1/s".to_owned(),
+        value: Some(2e6),
+        aim: 1.5e6,
+        reached: true,
+    };
+    let value = ceiling_json(&ceiling, &[timed]);
+    assert_valid(&schema(include_str!("../../../../docs/schema/ceiling-1.json")), &value);
+    assert_eq!(value["model"][0]["value"], 2e6);
 }
 
 #[test]

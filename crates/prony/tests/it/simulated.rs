@@ -1,0 +1,110 @@
+//! Studies on described machines, through the whole program.
+
+use crate::program::Program;
+use serde_json::Value;
+
+/// The classic rates of the array, in windows that a test can wait for.
+const RATES: &str = "run flash --backend simulated --on model:f5100 --set modules=1,20 --only random-read,half-and-half \
+                     --set measure=1s --set warm_up=100ms --seed 5 --json";
+
+fn rate(run: &Value, stream: &str, modules: u64) -> f64 {
+    let trials = run["trials"].as_array().expect("trials");
+    let found = trials.iter().find(|trial| {
+        trial["stream"] == stream && trial["factors"]["modules"] == modules && trial["experiment"] == "rates by modules"
+    });
+    found.and_then(|trial| trial["throughput_per_s"].as_f64()).expect("the trial")
+}
+
+/// What the closed form of the shipped model says to a row.
+fn formal(test: &str, modules: u64) -> f64 {
+    let shipped = model::models().iter().find(|shipped| shipped.name == "f5100").expect("it ships");
+    let described = model::file::read(shipped.name, shipped.text).expect("a model");
+    let table = model::rows::read(&format!("row_id,test,transfer_kb,modules,rate\na,{test},4,{modules},1\n"));
+    described.answer(&table.expect("a table").rows[0], "rate").expect("an answer")
+}
+
+#[test]
+fn a_study_runs_unchanged_on_a_described_array_and_gives_the_rates_of_its_closed_form() {
+    let run = Program::new().json(RATES);
+    for (stream, test) in [("random-read", "random_read_4k"), ("half-and-half", "random_rw50_4k")] {
+        for modules in [1, 20] {
+            let (simulated, formal) = (rate(&run, stream, modules), formal(test, modules));
+            assert!((simulated / formal - 1.0).abs() < 0.01, "{stream} {modules}: {simulated} against {formal}");
+        }
+    }
+    let trials = run["trials"].as_array().expect("trials");
+    assert!(trials.iter().all(|trial| trial["backend"] == "simulated"), "{run:#}");
+    let facts = run["systems"][0]["fingerprint"].as_array().expect("facts");
+    let says = |key: &str, value: &str| facts.iter().any(|fact| fact["key"] == key && fact["value"] == value);
+    assert!(says(
+        "model.parameter.modules_per_port",
+        "5 modules; given: published configuration, 80 modules behind 16 ports"
+    ));
+    assert!(facts.iter().all(|fact| fact["key"].as_str().is_some_and(|key| key.starts_with("model."))), "{facts:#?}");
+}
+
+#[test]
+fn equal_seeds_give_equal_bytes_on_a_model() {
+    let short = RATES.replace("--set modules=1,20", "--set modules=2").replace("measure=1s", "measure=200ms");
+    let (one, two) = (Program::new().fine(&short), Program::new().fine(&short));
+    assert_eq!(one, two);
+}
+
+#[test]
+fn a_model_file_of_ones_own_is_run_and_its_slips_are_told_with_line_and_column() {
+    let program = Program::new();
+    let parameter = |name: &str, value: &str, unit: &str| {
+        format!("[parameters.{name}]\nvalue = {value}\nunit = \"{unit}\"\nfrom = \"given: this test\"\n")
+    };
+    let text = format!(
+        "title = \"A device\"\nkind = \"queue-device\"\n{}{}{}",
+        parameter("device_time", "100", "us"),
+        parameter("overlap", "4", "operations"),
+        parameter("host_time", "1", "us"),
+    );
+    program.write("mine.toml", &text);
+    let line = "run flash --on model:./mine.toml --only random-read --set modules=1 --set measure=1s --set warm_up=100ms \
+                --seed 1 --json";
+    let run = program.json(line);
+    let simulated = rate(&run, "random-read", 1);
+    assert!((simulated / 40_000.0 - 1.0).abs() < 0.01, "{simulated}");
+    program.write("mine.toml", &text.replace("value = 4", "value = 0"));
+    let refused = program.refused(line);
+    assert!(refused.contains("mine.toml:8:") && refused.contains("got `0`"), "{refused}");
+}
+
+#[test]
+fn models_and_scripts_stand_side_by_side() {
+    let run = Program::new().json(
+        "run flash --on a=model:f5100 --on b=scripted:service=100us,servers=4 --only random-read --set modules=1 \
+         --set measure=200ms --set warm_up=50ms --set replicates=4 --seed 5 --json",
+    );
+    let trials = run["trials"].as_array().expect("trials");
+    assert!(trials.iter().all(|trial| trial["backend"] == "simulated"), "{run:#}");
+    let on = |name: &str| trials.iter().any(|trial| trial["system"] == name);
+    assert!(on("a") && on("b"), "{run:#}");
+}
+
+#[test]
+fn what_cannot_be_simulated_is_refused_with_what_to_do() {
+    let program = Program::new();
+    for (line, words) in [
+        ("run flash --backend simulated --on file:.", "`simulated` needs a model, got a file system"),
+        ("run flash --backend measured --on model:f5100", "a model system is simulated by nature, got `measured`"),
+        ("run flash --on model:f510", "did you mean `f5100`?"),
+        ("run flash --on model:none.toml", "reading the model `none.toml`"),
+        ("run flash --on model:mirror-link", "laws and no stations"),
+        ("run flash --on model:f5100 --set modules=1,81", "at most 80 modules, got 81"),
+    ] {
+        let refused = program.refused(line);
+        assert!(refused.contains(words), "{line}: {refused}");
+    }
+    assert_eq!(program.files(), Vec::<String>::new());
+}
+
+#[test]
+fn a_plan_on_a_model_says_that_nothing_is_touched() {
+    let plan = Program::new().fine("plan flash --on model:f5100 --set modules=1,20");
+    assert!(plan.contains("nothing for `f5100`, which is a model: no disk is touched"), "{plan}");
+    assert!(plan.contains("(model f5100, in virtual time)"), "{plan}");
+}
