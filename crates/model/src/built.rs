@@ -48,7 +48,7 @@ pub fn modules(description: &Description) -> Option<u32> {
     match description.kind {
         Kind::FlashArray => description.parameter("modules").map(|modules| modules.value as u32),
         Kind::QueueDevice => Some(1),
-        Kind::FlashServer | Kind::DiskServer | Kind::MirroredPair | Kind::MirrorLink => None,
+        _ => None,
     }
 }
 
@@ -68,9 +68,7 @@ pub fn machine(description: &Description, setting: &Setting) -> Result<Box<dyn M
     Ok(match description.kind {
         Kind::FlashArray => Box::new(Array::new(Path::of(&values), setting.modules, setting.slots)),
         Kind::QueueDevice => Box::new(Queue::new(&values, setting.slots, setting.seed)),
-        Kind::FlashServer | Kind::DiskServer | Kind::MirroredPair | Kind::MirrorLink => {
-            return Err(Unbuilt::Closed { name, kind });
-        }
+        _ => return Err(Unbuilt::Closed { name, kind }),
     })
 }
 

@@ -60,7 +60,7 @@ fn a_device_that_is_not_there_is_refused() {
 }
 
 #[test]
-fn the_simulated_backend_fits_scripted_systems_only() {
+fn the_simulated_backend_needs_a_model() {
     insta::assert_snapshot!(Program::new().refused("run flash --on null: --backend simulated"));
     insta::assert_snapshot!(Program::new().refused("run LAB --backend measured"));
 }

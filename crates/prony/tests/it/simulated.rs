@@ -4,7 +4,7 @@ use crate::program::Program;
 use serde_json::Value;
 
 /// The classic rates of the array, in windows that a test can wait for.
-const RATES: &str = "run flash --backend simulated --on model:f5100 --set modules=1,20 --only random-read,half-and-half \
+const RATES: &str = "run flash --backend simulated --on model:f5100 --set modules=1,20 --only random-read --only random-write \
                      --set measure=1s --set warm_up=100ms --seed 5 --json";
 
 fn rate(run: &Value, stream: &str, modules: u64) -> f64 {
@@ -26,7 +26,7 @@ fn formal(test: &str, modules: u64) -> f64 {
 #[test]
 fn a_study_runs_unchanged_on_a_described_array_and_gives_the_rates_of_its_closed_form() {
     let run = Program::new().json(RATES);
-    for (stream, test) in [("random-read", "random_read_4k"), ("half-and-half", "random_rw50_4k")] {
+    for (stream, test) in [("random-read", "random_read_4k"), ("random-write", "random_write_4k")] {
         for modules in [1, 20] {
             let (simulated, formal) = (rate(&run, stream, modules), formal(test, modules));
             assert!((simulated / formal - 1.0).abs() < 0.01, "{stream} {modules}: {simulated} against {formal}");
@@ -46,8 +46,13 @@ fn a_study_runs_unchanged_on_a_described_array_and_gives_the_rates_of_its_closed
 #[test]
 fn equal_seeds_give_equal_bytes_on_a_model() {
     let short = RATES.replace("--set modules=1,20", "--set modules=2").replace("measure=1s", "measure=200ms");
+    // When a trial ran is the one thing that differs.
+    let timeless = |text: String| -> Vec<String> {
+        text.lines().filter(|line| !line.contains("started_unix_ns")).map(str::to_owned).collect()
+    };
     let (one, two) = (Program::new().fine(&short), Program::new().fine(&short));
-    assert_eq!(one, two);
+    assert!(one.lines().count() > 1_000);
+    assert_eq!(timeless(one), timeless(two));
 }
 
 #[test]
@@ -70,7 +75,7 @@ fn a_model_file_of_ones_own_is_run_and_its_slips_are_told_with_line_and_column()
     assert!((simulated / 40_000.0 - 1.0).abs() < 0.01, "{simulated}");
     program.write("mine.toml", &text.replace("value = 4", "value = 0"));
     let refused = program.refused(line);
-    assert!(refused.contains("mine.toml:8:") && refused.contains("got `0`"), "{refused}");
+    assert!(refused.contains("mine:8:9:") && refused.contains("got `0`"), "{refused}");
 }
 
 #[test]
