@@ -82,6 +82,7 @@ fn nonsense_in_a_model_file_is_refused_with_line_and_column() {
     let program = Program::new();
     let shipped =
         std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/s824-fs840.toml")).unwrap();
+    let placed = regex::Regex::new(r"bad:\d+:\d+: ").expect("a pattern");
     for (from, to, told) in [
         ("value = 24\n", "value = 0\n", "a whole number from 1 to 100000, got `0`"),
         ("value = 24\n", "value = 2.5\n", "a whole number from 1 to 100000, got `2.5`"),
@@ -95,7 +96,6 @@ fn nonsense_in_a_model_file_is_refused_with_line_and_column() {
         program.write("bad.toml", &shipped.replacen(from, to, 1));
         let refused = program.refused(&format!("judge ./bad.toml {}", rows("brokerage_flash_threads")));
         assert!(refused.contains(told), "{refused}");
-        let placed = regex::Regex::new(r"bad:\d+:\d+: ").expect("a pattern");
         assert!(placed.is_match(&refused), "{refused}");
     }
 }
