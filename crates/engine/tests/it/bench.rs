@@ -102,6 +102,7 @@ pub fn open(place: Place, modules: u32) -> Opened {
 pub fn try_open(spec: &SystemSpec, modules: u32, module_bytes: Bytes) -> Result<Opened, OpenError> {
     let (cache, stop) = (std::env::temp_dir(), Arc::new(AtomicBool::new(false)));
     let need = Need {
+        model: None,
         modules,
         module_bytes,
         run_id: "test",
