@@ -4,6 +4,7 @@
 //! an operation takes longer in sum than its turns, which is latency that nobody waits for. So a single operation takes its
 //! published time, and many reach the published rates.
 
+pub mod general;
 mod path;
 pub mod raid;
 mod simulate;

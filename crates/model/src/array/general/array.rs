@@ -1,0 +1,263 @@
+//! The array as a machine: its parts, and how time passes in it.
+
+use super::cache::WriteCache;
+use super::changes::{Change, State};
+use super::flight::{Event, Flight, Work};
+use super::paths::Paths;
+use super::spec::{Spec, SpecError};
+use crate::array::raid::{Piece, Raid, Stripe};
+use crate::kernel::{Agenda, Random};
+use crate::machine::{Ended, Kind, Machine, Operation, Report};
+use crate::station::{Bucket, Link, Priority, Shares, Turns, Watch};
+use units::Nanos;
+
+/// A module with its own chance.
+#[derive(Clone, Debug)]
+pub(super) struct Module {
+    pub(super) station: Priority,
+    pub(super) stripe: Stripe,
+    pub(super) random: Random,
+}
+
+/// A controller.
+#[derive(Clone, Debug)]
+pub(super) struct Controller {
+    pub(super) up: bool,
+    pub(super) station: Shares,
+    pub(super) mirror: Link,
+    pub(super) hits: Random,
+}
+
+/// A general array.
+#[derive(Clone, Debug)]
+pub struct General {
+    pub(super) spec: Spec,
+    pub(super) raid: Raid,
+    pub(super) agenda: Agenda<Event>,
+    pub(super) flights: Vec<Flight>,
+    pub(super) spare_slots: Vec<u32>,
+    pub(super) host: Turns,
+    pub(super) processors: Turns,
+    pub(super) paths: Paths,
+    pub(super) controllers: Vec<Controller>,
+    pub(super) cache: WriteCache,
+    pub(super) modules: Vec<Module>,
+    /// Lost members of each group, as bits.
+    pub(super) lost: Vec<u64>,
+    pub(super) state: State,
+    pub(super) pace: Bucket,
+    pub(super) pieces: Vec<Piece>,
+    /// The operation that ended in the event of now, and whether it failed.
+    pub(super) ended: Option<(u32, bool)>,
+    pub(super) events: u64,
+    pub(super) front: Turnover,
+}
+
+/// What went in and came out, for Little's law.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Turnover {
+    watch: Area,
+    done: u64,
+    response_ns: u64,
+}
+
+/// Operations over time.
+#[derive(Clone, Copy, Debug, Default)]
+struct Area {
+    since: u64,
+    sum: u64,
+    here: u64,
+}
+
+/// Streams of random numbers: modules from 0, controllers from here.
+const CONTROLLER_STREAMS: u64 = 1 << 32;
+
+impl General {
+    /// An array at rest, for at most `slots` operations at once.
+    ///
+    /// # Errors
+    /// When the description makes no sense.
+    pub fn new(spec: Spec, slots: u32, seed: u64) -> Result<General, SpecError> {
+        let raid = spec.check()?;
+        let own = spec.cache.destages + spec.rebuild.rows;
+        let room = (slots + own) as usize;
+        let starts = [2, 1, 0].map(|rank| Nanos(rank * spec.modules.head_start_ns));
+        let module = |number: u32| Module {
+            station: Priority::new(spec.modules.overlap, &starts, room),
+            stripe: Stripe::new(spec.modules.channels),
+            random: Random::new(seed, u64::from(number)),
+        };
+        let controller = |number: u32| Controller {
+            up: true,
+            station: Shares::new(spec.controller.0, &spec.shares, slots as usize),
+            mirror: Link::new(spec.cache.mirror_bytes_per_s, 0.0),
+            hits: Random::new(seed, CONTROLLER_STREAMS + u64::from(number)),
+        };
+        let rate = spec.rebuild.bytes_per_s;
+        Ok(General {
+            agenda: Agenda::with_capacity(64 * room + 64),
+            flights: vec![Flight::default(); room],
+            spare_slots: (slots..slots + own).rev().collect(),
+            host: Turns::new(spec.host.0),
+            processors: Turns::new(spec.processors.0),
+            paths: Paths::new(spec.paths, spec.controllers, spec.policy, spec.link_bytes_per_s, spec.link_km),
+            controllers: (0..spec.controllers).map(controller).collect(),
+            cache: WriteCache::new(&spec.cache, slots as usize),
+            modules: (0..spec.groups * spec.members).map(module).collect(),
+            lost: vec![0; spec.groups as usize],
+            state: State::default(),
+            pace: Bucket::new(rate, f64::from(spec.unit_bytes)),
+            pieces: Vec::with_capacity(1_024),
+            ended: None,
+            events: 0,
+            front: Turnover::default(),
+            raid,
+            spec,
+        })
+    }
+
+    /// Something that will change at a time.
+    pub fn plan(&mut self, at: Nanos, change: Change) {
+        let number = self.state.add(change);
+        self.agenda.at(at, Event::Change { number });
+    }
+
+    /// When each rebuild ended, in order.
+    pub fn rebuilt(&self) -> &[Nanos] {
+        &self.state.rebuilt
+    }
+
+    /// Bytes that were promised and are not on modules yet.
+    pub fn promised_bytes(&self) -> u64 {
+        self.cache.dirty
+    }
+
+    /// What Little's law leaves over in the watched time: mean number under way, rate times mean response, both exact for
+    /// what ended in it.
+    pub fn little(&self) -> (f64, f64) {
+        let now = self.agenda.now().0;
+        let passed = (now - self.front.watch.since).max(1) as f64;
+        let there = self.front.watch.sum.wrapping_add(now.wrapping_mul(self.front.watch.here)) as f64;
+        (there / passed, self.front.response_ns as f64 / passed)
+    }
+
+    /// Gives a slot back to whoever submitted it.
+    #[inline]
+    pub(super) fn finish(&mut self, now: Nanos, slot: u32, failed: bool) {
+        self.ended = Some((slot, failed));
+        self.front.watch.sum = self.front.watch.sum.wrapping_add(now.0);
+        self.front.watch.here -= 1;
+        self.front.done += 1;
+        self.front.response_ns += now.0 - self.flights[slot as usize].since.0;
+    }
+
+    #[inline]
+    fn step(&mut self, now: Nanos, event: Event) {
+        self.events += 1;
+        match event {
+            Event::Host { slot } => self.host_done(now, slot),
+            Event::Processor { slot } => self.processor_done(now, slot),
+            Event::Channel { slot } => self.channel_done(now, slot),
+            Event::Port { slot } => self.port_done(now, slot),
+            Event::Arrived { slot } => self.arrived(now, slot),
+            Event::Controller { slot } => self.controller_done(now, slot),
+            Event::Mirrored { slot } => self.answer(now, slot),
+            Event::Module { module, slot } => self.module_done(now, module, slot),
+            Event::Back { slot } => self.back(now, slot),
+            Event::Rebuild => self.rebuild(now),
+            Event::Change { number } => self.change(now, number),
+        }
+    }
+}
+
+impl Machine for General {
+    fn submit(&mut self, at: Nanos, slot: u32, operation: &Operation) {
+        let work = match operation.kind {
+            Kind::Read | Kind::Transaction => Work::Read,
+            Kind::Write => Work::Write,
+            Kind::Sync => Work::Sync,
+        };
+        let classes = self.spec.shares.len().min(256) - 1;
+        self.flights[slot as usize] = Flight {
+            address: operation.offset,
+            since: at,
+            bytes: operation.bytes,
+            group: (u32::from(operation.module) % self.spec.groups) as u16,
+            class: usize::from(operation.class).min(classes) as u8,
+            work,
+            ..Flight::default()
+        };
+        self.front.watch.sum = self.front.watch.sum.wrapping_sub(at.0);
+        self.front.watch.here += 1;
+        let end = self.host.arrive(at, self.spec.host.1);
+        self.agenda.at(end, Event::Host { slot });
+    }
+
+    fn advance(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> Nanos {
+        let mut found = None;
+        while let Some(first) = self.agenda.first() {
+            if first > found.unwrap_or(until) {
+                break;
+            }
+            let Some((now, event)) = self.agenda.take() else { break };
+            self.step(now, event);
+            if let Some((slot, failed)) = self.ended.take() {
+                ended.push(Ended { slot, at: now, failed });
+                found = Some(now);
+            }
+        }
+        found.unwrap_or_else(|| {
+            self.agenda.pass(until);
+            until
+        })
+    }
+
+    fn clear(&mut self) {
+        let now = self.agenda.now();
+        self.host.clear(now);
+        self.processors.clear(now);
+        self.paths.clear(now);
+        for controller in &mut self.controllers {
+            controller.station.watch().clear(now);
+            controller.mirror.watch().clear(now);
+        }
+        self.modules.iter_mut().for_each(|module| module.station.watch().clear(now));
+        let here = self.front.watch.here;
+        let sum = now.0.wrapping_mul(here).wrapping_neg();
+        self.front = Turnover { watch: Area { since: now.0, sum, here }, ..Turnover::default() };
+    }
+
+    fn reports(&mut self) -> Vec<Report> {
+        let now = self.agenda.now();
+        let mut all =
+            vec![of_turns("host".into(), &self.host, now), of_turns("processors".into(), &self.processors, now)];
+        for (number, path) in self.paths.all.iter_mut().enumerate() {
+            all.push(of_turns(format!("channel {number}"), &path.channel, now));
+            all.push(of_turns(format!("port {number}"), &path.port, now));
+            all.push(of_watch(format!("link {number} there"), path.there.watch(), now));
+            all.push(of_watch(format!("link {number} back"), path.back.watch(), now));
+        }
+        for (number, controller) in self.controllers.iter_mut().enumerate() {
+            all.push(of_watch(format!("controller {number}"), controller.station.watch(), now));
+            all.push(of_watch(format!("mirror {number}"), controller.mirror.watch(), now));
+        }
+        for (number, module) in self.modules.iter_mut().enumerate() {
+            all.push(of_watch(format!("module {number}"), module.station.watch(), now));
+        }
+        all
+    }
+
+    fn events(&self) -> u64 {
+        self.events
+    }
+}
+
+fn of_turns(name: String, turns: &Turns, now: Nanos) -> Report {
+    let (utilisation, mean_there) = (turns.utilisation(now), turns.mean_here(now));
+    Report { name, utilisation, mean_there, completed: turns.count() }
+}
+
+fn of_watch(name: String, watch: &Watch, now: Nanos) -> Report {
+    let (utilisation, mean_there) = (watch.utilisation(now), watch.mean_here(now));
+    Report { name, utilisation, mean_there, completed: watch.count() }
+}

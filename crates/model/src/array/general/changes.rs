@@ -1,0 +1,150 @@
+//! What changes while an array runs: paths, controllers, modules and channels that leave, are lost or come back.
+
+use super::array::General;
+use units::Nanos;
+
+/// A change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// A path takes nothing new and ends what it has: a step of a rolling upgrade.
+    PathLeaves(u32),
+    /// A path answers nobody any more.
+    PathLost(u32),
+    /// A path is there again.
+    PathBack(u32),
+    /// A controller is lost with its paths. The others do its work, and with one left writes go through the cache.
+    ControllerLost(u32),
+    /// A controller is there again, with its paths.
+    ControllerBack(u32),
+    /// A module is lost, and made again on a spare.
+    ModuleLost {
+        /// The group.
+        group: u32,
+        /// Which in it.
+        member: u32,
+    },
+    /// A channel inside a module is lost; the module with it when too few are left.
+    ChannelLost {
+        /// The group.
+        group: u32,
+        /// Which module in it.
+        member: u32,
+    },
+}
+
+/// What is planned and under way beside operations.
+#[derive(Clone, Debug, Default)]
+pub(super) struct State {
+    changes: Vec<Change>,
+    /// Destages under way.
+    pub(super) destages: u32,
+    /// The rebuild under way.
+    pub(super) job: Option<Job>,
+    /// Lost members that wait for a rebuild.
+    lost: Vec<(u16, u32)>,
+    /// Whether the rebuild's next row is planned.
+    pub(super) paced: bool,
+    /// When rebuilds ended.
+    pub(super) rebuilt: Vec<Nanos>,
+}
+
+/// A rebuild.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Job {
+    pub(super) group: u16,
+    pub(super) member: u32,
+    pub(super) row: u64,
+    pub(super) rows: u64,
+    pub(super) under_way: u32,
+    /// Whether some row could not be made again.
+    pub(super) stuck: bool,
+}
+
+impl State {
+    pub(super) fn add(&mut self, change: Change) -> u32 {
+        self.changes.push(change);
+        self.changes.len() as u32 - 1
+    }
+}
+
+impl General {
+    /// Plans a rolling upgrade: each path leaves for so long, and the next one `gap` later.
+    pub fn upgrade(&mut self, from: Nanos, away: Nanos, gap: Nanos) {
+        for path in 0..self.paths.all.len() as u32 {
+            let leaves = from.0 + u64::from(path) * (away.0 + gap.0);
+            self.plan(Nanos(leaves), Change::PathLeaves(path));
+            self.plan(Nanos(leaves + away.0), Change::PathBack(path));
+        }
+    }
+
+    pub(super) fn change(&mut self, now: Nanos, number: u32) {
+        match self.state.changes[number as usize] {
+            Change::PathLeaves(path) => self.path(path, |paths, path| paths.all[path].up = false),
+            Change::PathLost(path) => self.path(path, |paths, path| paths.lose(path)),
+            Change::PathBack(path) => self.path(path, |paths, path| paths.all[path].up = true),
+            Change::ControllerLost(number) => self.lose_controller(now, number as usize),
+            Change::ControllerBack(number) => self.controller_back(number),
+            Change::ModuleLost { group, member } => self.lose_module(now, group, member),
+            Change::ChannelLost { group, member } => {
+                let module = (group * self.spec.members + member) as usize;
+                let works = self.modules.get_mut(module).is_none_or(|module| module.stripe.lose());
+                if !works {
+                    self.lose_module(now, group, member);
+                }
+            }
+        }
+    }
+
+    fn path(&mut self, path: u32, change: impl Fn(&mut super::paths::Paths, usize)) {
+        if (path as usize) < self.paths.all.len() {
+            change(&mut self.paths, path as usize);
+        }
+    }
+
+    /// Who waits at the controller goes again at once; who is elsewhere on its paths, when he finds out.
+    fn lose_controller(&mut self, now: Nanos, number: usize) {
+        if number >= self.controllers.len() {
+            return;
+        }
+        self.controllers[number].up = false;
+        for path in 0..self.paths.all.len() {
+            if usize::from(self.paths.all[path].controller) == number {
+                self.paths.lose(path);
+            }
+        }
+        while let Some(slot) = self.controllers[number].station.drain(now) {
+            self.lost_path(now, slot);
+        }
+    }
+
+    fn controller_back(&mut self, number: u32) {
+        let Some(controller) = self.controllers.get_mut(number as usize) else { return };
+        controller.up = true;
+        self.paths.all.iter_mut().filter(|path| u32::from(path.controller) == number).for_each(|path| path.up = true);
+    }
+
+    fn lose_module(&mut self, now: Nanos, group: u32, member: u32) {
+        if group >= self.spec.groups || member >= self.spec.members {
+            return;
+        }
+        let bit = 1u64 << member;
+        if self.lost[group as usize] & bit == 0 {
+            self.lost[group as usize] |= bit;
+            self.state.lost.push((group as u16, member));
+            self.next_rebuild(now);
+        }
+    }
+
+    /// Begins the next rebuild, when none is under way. The spare that takes the place is a whole module.
+    pub(super) fn next_rebuild(&mut self, now: Nanos) {
+        if self.state.job.is_some() || self.state.lost.is_empty() {
+            return;
+        }
+        let (group, member) = self.state.lost.remove(0);
+        let module = usize::from(group) * self.spec.members as usize + member as usize;
+        self.modules[module].stripe = crate::array::raid::Stripe::new(self.spec.modules.channels);
+        let rows = self.spec.rebuild.module_bytes.div_ceil(u64::from(self.raid.unit()));
+        self.state.job = Some(Job { group, member, row: 0, rows, under_way: 0, stuck: false });
+        self.pace_rebuild(now);
+    }
+}

@@ -1,0 +1,149 @@
+//! The numbers of a general array.
+
+use super::paths::Policy;
+use crate::array::raid::{Level, Raid, RaidError};
+use crate::station::Share;
+
+/// What an array is built of. Times are those of one operation at one server.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spec {
+    /// Processors of the host, and nanoseconds of one for an operation.
+    pub host: (u32, u64),
+    /// I/O processors, and nanoseconds of one for an operation.
+    pub processors: (u32, u64),
+    /// Paths, each a channel, a port and a link of its own.
+    pub paths: u32,
+    /// How a path is chosen.
+    pub policy: Policy,
+    /// Nanoseconds of a channel for an operation: its operations limit, turned over.
+    pub channel_ns: u64,
+    /// Nanoseconds of a port for an operation.
+    pub port_ns: u64,
+    /// Bytes a second of a path's link, in each direction.
+    pub link_bytes_per_s: f64,
+    /// Its length.
+    pub link_km: f64,
+    /// Controllers; paths and groups are dealt out to them in turn.
+    pub controllers: u32,
+    /// Processors of a controller, and nanoseconds of one for an operation.
+    pub controller: (u32, u64),
+    /// Shares of the controllers by class of operation; the last one is for all classes beyond.
+    pub shares: Vec<Share>,
+    /// The cache.
+    pub cache: Cache,
+    /// RAID groups.
+    pub groups: u32,
+    /// The level of each.
+    pub level: Level,
+    /// Modules of each.
+    pub members: u32,
+    /// Stripe unit, bytes.
+    pub unit_bytes: u32,
+    /// The modules.
+    pub modules: Modules,
+    /// How a lost module is made again on a spare.
+    pub rebuild: Rebuild,
+}
+
+/// Caches of the controllers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cache {
+    /// Share of reads that the cache answers.
+    pub read_hits: f64,
+    /// Bytes of writes that it holds; 0 sends writes through.
+    pub write_bytes: u64,
+    /// Destaging begins at this share of them.
+    pub high: f64,
+    /// It ends at this one.
+    pub low: f64,
+    /// Writes that are destaged at once.
+    pub destages: u32,
+    /// Bytes a second of the link between the controllers, over which a write is mirrored.
+    pub mirror_bytes_per_s: f64,
+}
+
+/// Modules behind the controllers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Modules {
+    /// Operations that one overlaps.
+    pub overlap: u32,
+    /// Nanoseconds of a read and of a write, whatever their size.
+    pub fixed_ns: [u64; 2],
+    /// Nanoseconds for a byte of each.
+    pub byte_ns: [f64; 2],
+    /// Coefficient of variation of these times.
+    pub variation: f64,
+    /// Channels of the stripe inside, one of them parity.
+    pub channels: u32,
+    /// Nanoseconds that a foreground operation need not have waited to go before a destage, and a destage before a rebuild.
+    pub head_start_ns: u64,
+}
+
+/// How a lost module is made again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rebuild {
+    /// Bytes of a module that are made again.
+    pub module_bytes: u64,
+    /// Bytes a second of the spare, at most.
+    pub bytes_per_s: f64,
+    /// Rows that are made at once.
+    pub rows: u32,
+}
+
+/// An array that nobody can build.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SpecError {
+    /// A number outside of its range.
+    #[error("{what} is {range}, got {got}")]
+    Range {
+        /// Which.
+        what: &'static str,
+        /// What it may be.
+        range: &'static str,
+        /// What it was.
+        got: f64,
+    },
+    /// A group that is none.
+    #[error(transparent)]
+    Raid(#[from] RaidError),
+}
+
+impl Spec {
+    /// Whether it can be built; its RAID groups.
+    ///
+    /// # Errors
+    /// Names the first number that makes no sense.
+    pub fn check(&self) -> Result<Raid, SpecError> {
+        let count = |what, got: u32| (what, "1 to 10000", f64::from(got), (1..=10_000).contains(&got));
+        let speed = |what, got: f64| (what, "a number above 0", got, got > 0.0 && got.is_finite());
+        let share = |what, got: f64| (what, "0 to 1", got, (0.0..=1.0).contains(&got));
+        let ranges = [
+            count("number of host processors", self.host.0),
+            count("number of I/O processors", self.processors.0),
+            count("number of paths", self.paths),
+            count("number of controllers", self.controllers.saturating_mul(u32::from(self.controllers <= 64))),
+            count("number of processors of a controller", self.controller.0),
+            count("number of classes", self.shares.len() as u32),
+            count("number of RAID groups", self.groups),
+            count("overlap of a module", self.modules.overlap),
+            count("number of channels of a module", self.modules.channels),
+            count("number of destages at once", self.cache.destages),
+            count("number of rows rebuilt at once", self.rebuild.rows),
+            speed("bytes a second of a link", self.link_bytes_per_s),
+            speed("bytes a second between controllers", self.cache.mirror_bytes_per_s),
+            speed("bytes a second of a rebuild", self.rebuild.bytes_per_s),
+            share("share of read hits", self.cache.read_hits),
+            share("high watermark", self.cache.high),
+            share("low watermark", self.cache.low),
+        ];
+        if let Some((what, range, got, _)) = ranges.into_iter().find(|(.., fine)| !fine) {
+            return Err(SpecError::Range { what, range, got });
+        }
+        let wrong = |share: &&Share| !(share.weight > 0.0 && share.cap > 0.0 && share.cap <= 1.0);
+        if let Some(share) = self.shares.iter().find(wrong) {
+            let got = if share.weight > 0.0 { share.cap } else { share.weight };
+            return Err(SpecError::Range { what: "weight or cap of a class", range: "above 0, a cap up to 1", got });
+        }
+        Ok(Raid::new(self.level, self.members, self.unit_bytes)?)
+    }
+}
