@@ -122,7 +122,7 @@ mod tests {
             ]
         );
         let event = bottleneck(&reports, Nanos(9)).unwrap();
-        assert_eq!(event.text, "model: busiest station module 1 at 70.0%, 60.0% on the mean of 2");
+        assert_eq!(event.text, "model: busiest station module 1 at 70%, 60% on the mean of 2");
     }
 
     #[test]

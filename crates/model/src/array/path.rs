@@ -75,7 +75,13 @@ impl Path {
     pub(super) fn latency_ns(&self, direction: usize, bytes: f64) -> f64 {
         let kb = bytes / 1_024.0;
         let single = 1e3 * if direction == READ { self.reading.seconds(kb) } else { self.writing.seconds(kb) };
-        (single - self.module_ns(direction, bytes) - self.port_ns(bytes)).max(0.0)
+        let turns = self.module_ns(direction, bytes) + self.port_ns(bytes) - self.head_start_ns(direction, bytes);
+        (single - turns).max(0.0)
+    }
+
+    /// Nanoseconds for which a port passes data while its module still reads it; data that is written comes in whole first.
+    pub(super) fn head_start_ns(&self, direction: usize, bytes: f64) -> f64 {
+        if direction == READ { self.port_ns(bytes).min(self.module_ns(READ, bytes)) } else { 0.0 }
     }
 
     /// What a write takes of a module's credit, in small writes.

@@ -7,7 +7,7 @@
 use super::path::{Path, READ, WRITE};
 use crate::kernel::Agenda;
 use crate::machine::{Ended, Kind, Machine, Operation, Report};
-use crate::station::{Bucket, Servers};
+use crate::station::{Bucket, Servers, Turns};
 use units::Nanos;
 
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +41,7 @@ pub struct Array {
     last: Vec<usize>,
     credit: Vec<Bucket>,
     /// Ports, by direction of the data.
-    ports: Vec<[Servers; 2]>,
+    ports: Vec<[Turns; 2]>,
     events: u64,
 }
 
@@ -59,7 +59,7 @@ impl Array {
             modules: (0..modules).map(|_| Servers::new(1, room)).collect(),
             last: vec![READ; modules as usize],
             credit: (0..modules).map(|_| Bucket::new(rate, credit)).collect(),
-            ports: (0..ports).map(|_| [Servers::new(1, room), Servers::new(1, room)]).collect(),
+            ports: (0..ports).map(|_| [Turns::new(1), Turns::new(1)]).collect(),
             events: 0,
         }
     }
@@ -94,9 +94,7 @@ impl Array {
             Event::Port { slot } => {
                 let flight = self.flights[slot as usize];
                 let port = self.path.port_of(flight.module) as usize;
-                if let Some((next, end)) = self.ports[port][usize::from(flight.write)].depart(now) {
-                    self.agenda.at(end, Event::Port { slot: next });
-                }
+                self.ports[port][usize::from(flight.write)].leave(now);
                 self.ended(now, slot, flight, flight.write)
             }
         }
@@ -129,10 +127,11 @@ impl Array {
     fn ask_port(&mut self, now: Nanos, slot: u32) {
         let flight = self.flights[slot as usize];
         let port = self.path.port_of(flight.module) as usize;
-        let turn = Nanos(libm::round(self.path.port_ns(flight.bytes)) as u64);
-        if let Some(end) = self.ports[port][usize::from(flight.write)].arrive(now, slot, turn) {
-            self.agenda.at(end, Event::Port { slot });
-        }
+        let turn = libm::round(self.path.port_ns(flight.bytes)) as u64;
+        // Data that is read passes the port while the module still reads: the turn began so long ago, if the port was free.
+        let began = now.0 - (self.path.head_start_ns(usize::from(flight.write), flight.bytes) as u64).min(now.0);
+        let end = self.ports[port][usize::from(flight.write)].arrive(Nanos(began), turn);
+        self.agenda.at(end, Event::Port { slot });
     }
 }
 
@@ -170,7 +169,7 @@ impl Machine for Array {
     fn clear(&mut self) {
         let now = self.agenda.now();
         self.modules.iter_mut().for_each(|module| module.watch().clear(now));
-        self.ports.iter_mut().flatten().for_each(|port| port.watch().clear(now));
+        self.ports.iter_mut().flatten().for_each(|port| port.clear(now));
     }
 
     fn reports(&mut self) -> Vec<Report> {
@@ -185,9 +184,15 @@ impl Machine for Array {
         for (number, module) in self.modules.iter_mut().enumerate() {
             all.push(report(format!("module {number}"), module));
         }
-        for (number, [out, into]) in self.ports.iter_mut().enumerate() {
-            all.push(report(format!("port {number} out"), out));
-            all.push(report(format!("port {number} in"), into));
+        let passed = |name: String, port: &Turns| Report {
+            name,
+            utilisation: port.utilisation(now).min(1.0),
+            mean_there: port.mean_here(now),
+            completed: port.count(),
+        };
+        for (number, [out, into]) in self.ports.iter().enumerate() {
+            all.push(passed(format!("port {number} out"), out));
+            all.push(passed(format!("port {number} in"), into));
         }
         all
     }

@@ -56,6 +56,7 @@ fn close(found: f64, wanted: f64) {
 fn one_operation_at_a_time_takes_its_single_time() {
     close(rate(path(), 1, 1, 1.0, 4_096, 2).0, 1e6 / (300.0 + 16.0));
     close(rate(path(), 1, 1, 0.0, 65_536, 2).0, 1e6 / (200.0 + 320.0 + 500.0));
+    close(rate(path(), 1, 1, 1.0, 1 << 20, 4).0, 1e6 / (300.0 + 4_096.0));
 }
 
 #[test]
