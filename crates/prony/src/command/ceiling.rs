@@ -35,11 +35,11 @@ fn models(reach: &[engine::Reach]) -> String {
     let mut text = String::new();
     for way in reach {
         let shown = |value: f64| match way.unit {
-            "us" => format!("{} us", units::significant(value)),
+            unit @ ("us" | "s") => format!("{} {unit}", units::significant(value)),
             _ => units::rate(value),
         };
         let value = way.value.map_or_else(|| "not run".to_owned(), shown);
-        let (bound, aim) = (if way.unit == "us" { "at most" } else { "at least" }, shown(way.aim));
+        let (bound, aim) = (if way.unit == "1/s" { "at least" } else { "at most" }, shown(way.aim));
         let verdict = if way.reached() { "" } else { ": not reached" };
         let _ = writeln!(text, "  {:<18}  {value} ({}; {bound} {aim}{verdict})", way.path, way.what);
     }
@@ -71,7 +71,12 @@ mod tests {
             way("array", "1/s", Some(2e6), 1.5e6),
             way("disk", "1/s", None, 1.0),
         ]);
-        insta::assert_snapshot!(text, @"");
+        insta::assert_snapshot!(text, @r"
+        Models on one core of this machine:
+          closed form         60 us (one; at most 50 us: not reached)
+          array               2 M/s (one; at least 1.5 M/s)
+          disk                not run (one; at least 1 /s: not reached)
+        ");
         assert_eq!(models(&[]), "");
     }
 
