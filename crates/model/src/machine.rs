@@ -3,6 +3,7 @@
 //! The one idea: the same load, the same loop and the same recorder drive a real device and a machine in virtual time; this
 //! is the door between them.
 
+use crate::kernel::Agenda;
 use units::Nanos;
 
 /// What is asked of a machine.
@@ -80,4 +81,36 @@ pub trait Machine {
 
     /// Events so far.
     fn events(&self) -> u64;
+}
+
+/// A machine that goes from event to event of one agenda.
+pub(crate) trait Stepped {
+    /// What happens in it.
+    type Event: Copy;
+
+    /// What is still to happen.
+    fn agenda(&mut self) -> &mut Agenda<Self::Event>;
+
+    /// Lets an event happen; the answer is the slot whose operation has ended with it.
+    fn step(&mut self, now: Nanos, event: Self::Event) -> Option<u32>;
+}
+
+/// [`Machine::advance`] of every such machine.
+#[inline]
+pub(crate) fn advance<M: Stepped>(machine: &mut M, until: Nanos, ended: &mut Vec<Ended>) -> Nanos {
+    let mut found = None;
+    while let Some(first) = machine.agenda().first() {
+        if first > found.unwrap_or(until) {
+            break;
+        }
+        let Some((now, event)) = machine.agenda().take() else { break };
+        if let Some(slot) = machine.step(now, event) {
+            ended.push(Ended { slot, at: now, failed: false });
+            found = Some(now);
+        }
+    }
+    found.unwrap_or_else(|| {
+        machine.agenda().pass(until);
+        until
+    })
 }

@@ -6,12 +6,12 @@
 
 use crate::kernel::{Agenda, Random};
 use crate::kind::Values;
-use crate::machine::{Ended, Machine, Operation, Report};
+use crate::machine::{self, Ended, Machine, Operation, Report, Stepped};
 use crate::station::{Servers, Sharing};
 use units::Nanos;
 
 #[derive(Clone, Copy, Debug)]
-enum Event {
+pub(crate) enum Event {
     /// An operation comes to the host.
     Begin { slot: u32 },
     /// The host is done with one.
@@ -51,7 +51,7 @@ impl Queue {
     }
 
     #[inline]
-    fn step(&mut self, now: Nanos, event: Event) -> Option<u32> {
+    fn happen(&mut self, now: Nanos, event: Event) -> Option<u32> {
         self.events += 1;
         match event {
             Event::Begin { slot } => {
@@ -94,27 +94,26 @@ fn drawn(draws: &mut Random, mean_ns: f64) -> Nanos {
     Nanos(libm::round(mean_ns * draws.exponential()).max(1.0) as u64)
 }
 
+impl Stepped for Queue {
+    type Event = Event;
+
+    fn agenda(&mut self) -> &mut Agenda<Event> {
+        &mut self.agenda
+    }
+
+    #[inline]
+    fn step(&mut self, now: Nanos, event: Event) -> Option<u32> {
+        self.happen(now, event)
+    }
+}
+
 impl Machine for Queue {
     fn submit(&mut self, at: Nanos, slot: u32, _operation: &Operation) {
         self.agenda.at(at, Event::Begin { slot });
     }
 
     fn advance(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> Nanos {
-        let mut found = None;
-        while let Some(first) = self.agenda.first() {
-            if first > found.unwrap_or(until) {
-                break;
-            }
-            let Some((now, event)) = self.agenda.take() else { break };
-            if let Some(slot) = self.step(now, event) {
-                ended.push(Ended { slot, at: now, failed: false });
-                found = Some(now);
-            }
-        }
-        found.unwrap_or_else(|| {
-            self.agenda.pass(until);
-            until
-        })
+        machine::advance(self, until, ended)
     }
 
     fn clear(&mut self) {

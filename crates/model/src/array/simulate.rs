@@ -6,12 +6,12 @@
 
 use super::path::{Path, READ, WRITE};
 use crate::kernel::Agenda;
-use crate::machine::{Ended, Kind, Machine, Operation, Report};
+use crate::machine::{self, Ended, Kind, Machine, Operation, Report, Stepped};
 use crate::station::{Bucket, Servers, Turns};
 use units::Nanos;
 
 #[derive(Clone, Copy, Debug)]
-enum Event {
+pub(crate) enum Event {
     /// A write has the credit that its module wanted, or any operation reaches its first part.
     Begin { slot: u32 },
     /// Done at the module.
@@ -65,7 +65,7 @@ impl Array {
     }
 
     #[inline]
-    fn step(&mut self, now: Nanos, event: Event) -> Option<u32> {
+    fn happen(&mut self, now: Nanos, event: Event) -> Option<u32> {
         self.events += 1;
         match event {
             Event::Begin { slot } => {
@@ -135,6 +135,19 @@ impl Array {
     }
 }
 
+impl Stepped for Array {
+    type Event = Event;
+
+    fn agenda(&mut self) -> &mut Agenda<Event> {
+        &mut self.agenda
+    }
+
+    #[inline]
+    fn step(&mut self, now: Nanos, event: Event) -> Option<u32> {
+        self.happen(now, event)
+    }
+}
+
 impl Machine for Array {
     fn submit(&mut self, at: Nanos, slot: u32, operation: &Operation) {
         let write = operation.kind != Kind::Read;
@@ -149,21 +162,7 @@ impl Machine for Array {
     }
 
     fn advance(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> Nanos {
-        let mut found = None;
-        while let Some(first) = self.agenda.first() {
-            if first > found.unwrap_or(until) {
-                break;
-            }
-            let Some((now, event)) = self.agenda.take() else { break };
-            if let Some(slot) = self.step(now, event) {
-                ended.push(Ended { slot, at: now, failed: false });
-                found = Some(now);
-            }
-        }
-        found.unwrap_or_else(|| {
-            self.agenda.pass(until);
-            until
-        })
+        machine::advance(self, until, ended)
     }
 
     fn clear(&mut self) {

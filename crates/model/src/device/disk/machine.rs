@@ -5,12 +5,12 @@
 use super::shape::{Order, Place, Refused, Shape};
 use crate::kernel::Agenda;
 use crate::kind::Values;
-use crate::machine::{Ended, Kind, Machine, Operation, Report};
+use crate::machine::{self, Ended, Kind, Machine, Operation, Report, Stepped};
 use crate::station::Watch;
 use units::Nanos;
 
 #[derive(Clone, Copy, Debug)]
-enum Event {
+pub(crate) enum Event {
     Begin { slot: u32 },
     Done { disk: u32, slot: u32 },
 }
@@ -77,7 +77,7 @@ impl Disk {
         Disk::new(Shape::of(values, order), disks, slots)
     }
 
-    fn step(&mut self, now: Nanos, event: Event) -> Option<u32> {
+    fn happen(&mut self, now: Nanos, event: Event) -> Option<u32> {
         self.events += 1;
         match event {
             Event::Begin { slot } => {
@@ -165,6 +165,19 @@ impl Disk {
     }
 }
 
+impl Stepped for Disk {
+    type Event = Event;
+
+    fn agenda(&mut self) -> &mut Agenda<Event> {
+        &mut self.agenda
+    }
+
+    #[inline]
+    fn step(&mut self, now: Nanos, event: Event) -> Option<u32> {
+        self.happen(now, event)
+    }
+}
+
 impl Machine for Disk {
     fn submit(&mut self, at: Nanos, slot: u32, operation: &Operation) {
         self.flights[slot as usize] = Flight {
@@ -178,21 +191,7 @@ impl Machine for Disk {
     }
 
     fn advance(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> Nanos {
-        let mut found = None;
-        while let Some(first) = self.agenda.first() {
-            if first > found.unwrap_or(until) {
-                break;
-            }
-            let Some((now, event)) = self.agenda.take() else { break };
-            if let Some(slot) = self.step(now, event) {
-                ended.push(Ended { slot, at: now, failed: false });
-                found = Some(now);
-            }
-        }
-        found.unwrap_or_else(|| {
-            self.agenda.pass(until);
-            until
-        })
+        machine::advance(self, until, ended)
     }
 
     fn clear(&mut self) {

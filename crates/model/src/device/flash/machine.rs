@@ -8,13 +8,13 @@ use super::shape::{Pace, Refused, Shape, Start};
 use super::translation::Translation;
 use crate::device::Lane;
 use crate::kernel::{Agenda, Random};
-use crate::machine::{Ended, Kind, Machine, Operation, Report};
+use crate::machine::{self, Ended, Kind, Machine, Operation, Report, Stepped};
 use crate::station::Watch;
 use std::collections::VecDeque;
 use units::Nanos;
 
 #[derive(Clone, Copy, Debug)]
-enum Event {
+pub(crate) enum Event {
     /// An operation reaches the controller.
     Begin { slot: u32 },
     /// It has passed controller and link.
@@ -123,7 +123,7 @@ impl Flash {
     }
 
     #[inline]
-    fn step(&mut self, now: Nanos, event: Event) -> Option<u32> {
+    fn happen(&mut self, now: Nanos, event: Event) -> Option<u32> {
         self.events += 1;
         match event {
             Event::Begin { slot } => self.controller(now, slot),
@@ -302,6 +302,19 @@ impl Flash {
     }
 }
 
+impl Stepped for Flash {
+    type Event = Event;
+
+    fn agenda(&mut self) -> &mut Agenda<Event> {
+        &mut self.agenda
+    }
+
+    #[inline]
+    fn step(&mut self, now: Nanos, event: Event) -> Option<u32> {
+        self.happen(now, event)
+    }
+}
+
 impl Machine for Flash {
     fn submit(&mut self, at: Nanos, slot: u32, operation: &Operation) {
         self.flights[slot as usize] = Flight {
@@ -316,21 +329,7 @@ impl Machine for Flash {
     }
 
     fn advance(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> Nanos {
-        let mut found = None;
-        while let Some(first) = self.agenda.first() {
-            if first > found.unwrap_or(until) {
-                break;
-            }
-            let Some((now, event)) = self.agenda.take() else { break };
-            if let Some(slot) = self.step(now, event) {
-                ended.push(Ended { slot, at: now, failed: false });
-                found = Some(now);
-            }
-        }
-        found.unwrap_or_else(|| {
-            self.agenda.pass(until);
-            until
-        })
+        machine::advance(self, until, ended)
     }
 
     fn clear(&mut self) {
