@@ -229,7 +229,8 @@ impl Opened {
 fn described(spec: &SystemSpec, need: &Need<'_>) -> Result<Described, OpenError> {
     let missing = || OpenError::Script { system: spec.name.clone(), reason: "no model was read for it".to_owned() };
     let described = need.model.cloned().ok_or_else(missing)?;
-    let setting = model::Setting { modules: need.modules.max(1), slots: 1, seed: need.seed };
+    let setting =
+        model::Setting { modules: need.modules.max(1), slots: 1, seed: need.seed, module_bytes: need.module_bytes.0 };
     model::machine(&described.description, &setting)
         .map_err(|source| OpenError::Model { system: spec.name.clone(), source })?;
     Ok(described)

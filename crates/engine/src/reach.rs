@@ -144,7 +144,7 @@ const ARRAY: (u32, u32) = (20, 32);
 
 fn array(clock: &WallClock) -> Option<f64> {
     let (modules, each) = ARRAY;
-    let setting = Setting { modules, slots: modules * each, seed: 1 };
+    let setting = Setting { modules, slots: modules * each, seed: 1, module_bytes: 0 };
     let mut machine = model::machine(&flash()?.description, &setting).ok()?;
     let operation = |slot: u32| Operation {
         kind: if slot.is_multiple_of(2) { Kind::Read } else { Kind::Write },

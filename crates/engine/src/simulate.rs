@@ -19,6 +19,7 @@ use std::sync::atomic::AtomicBool;
 use study::{ScriptSpec, Stream, Trial};
 use system::Port;
 use system::scripted::{Script, ScriptedPort, Stall};
+use units::Bytes;
 
 /// Runs a trial's streams over the time of a scripted system.
 ///
@@ -51,7 +52,8 @@ pub(crate) fn model(
     // Workers are threads of a real generator; virtual time needs one.
     let crowd = Crowd::muster(opened, trial, |_| 1)?;
     let slots = crowd.slots();
-    let setting = model::Setting { modules: trial.modules.max(1), slots, seed: trial.seed };
+    let module_bytes = bytes_of(trial, opened).0;
+    let setting = model::Setting { modules: trial.modules.max(1), slots, seed: trial.seed, module_bytes };
     let machine = model::machine(&described.description, &setting)
         .map_err(|source| TrialError::Model { system: opened.name.clone(), source })?;
     let window = muster::window(trial);
@@ -70,6 +72,11 @@ pub(crate) fn model(
     Ok(haul)
 }
 
+/// Bytes of each module of a trial.
+fn bytes_of(trial: &Trial, opened: &Opened) -> Bytes {
+    if trial.module_bytes.0 > 0 { trial.module_bytes } else { opened.module_bytes }
+}
+
 /// The lanes of all streams on one road, and which stream each serves.
 struct Crowd {
     collector: Collector,
@@ -81,7 +88,7 @@ impl Crowd {
     /// So many lanes for each stream.
     fn muster(opened: &Opened, trial: &Trial, workers: impl Fn(&Stream) -> u32) -> Result<Crowd, TrialError> {
         let mut crowd = Crowd { collector: Collector::default(), lanes: Vec::new(), streams: Vec::new() };
-        let bytes = if trial.module_bytes.0 > 0 { trial.module_bytes } else { opened.module_bytes };
+        let bytes = bytes_of(trial, opened);
         for (index, stream) in trial.streams.iter().enumerate() {
             let workers = workers(stream);
             for worker in 0..workers {

@@ -4,6 +4,8 @@
 //! kind. A kind that has only a closed form answers rows and no study.
 
 use crate::array::{Array, Path};
+use crate::device::disk::{self, Disk, Order};
+use crate::device::flash::{self, Flash, Start};
 use crate::file::Description;
 use crate::kind::{Kind, Values};
 use crate::machine::Machine;
@@ -18,10 +20,12 @@ pub struct Setting {
     pub slots: u32,
     /// Of every random draw.
     pub seed: u64,
+    /// Bytes of each module that operations go to, from its beginning.
+    pub module_bytes: u64,
 }
 
 /// Why a description is no machine that a study can run on.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Unbuilt {
     /// It has no stations.
     #[error("the model `{name}` is a {kind}, which has laws and no stations: it answers rows, and no study runs on it")]
@@ -41,13 +45,72 @@ pub enum Unbuilt {
         /// What was asked for.
         asked: u32,
     },
+    /// More bytes of a module than it holds.
+    #[error("a module of the model `{name}` holds {}, got a size of {}; set a smaller `size`", size(*has), size(*asked))]
+    Bytes {
+        /// The model.
+        name: String,
+        /// What it holds.
+        has: u64,
+        /// What was asked for.
+        asked: u64,
+    },
+    /// Too much state.
+    #[error("simulating the model `{name}` takes {}, at most {}; describe fewer dies or smaller blocks", size(*takes), size(*room))]
+    Large {
+        /// The model.
+        name: String,
+        /// Bytes that it takes.
+        takes: u64,
+        /// Bytes that there are.
+        room: u64,
+    },
+    /// A flash device that cannot be.
+    #[error("building the model `{name}`")]
+    Flash {
+        /// The model.
+        name: String,
+        /// Why.
+        source: flash::Refused,
+    },
+    /// A disk that cannot be.
+    #[error("building the model `{name}`")]
+    Disk {
+        /// The model.
+        name: String,
+        /// Why.
+        source: disk::Refused,
+    },
 }
 
-/// How many modules a study can load at most; none when no study runs on this kind.
+fn size(bytes: u64) -> String {
+    units::bytes(units::Bytes(bytes))
+}
+
+/// Disks of a study: each takes little.
+const DISKS: u32 = 4_096;
+
+/// How many modules a study can load at most; none when no study runs on this kind. Of a flash device, as many as the
+/// room for their state holds.
 pub fn modules(description: &Description) -> Option<u32> {
+    let numbers = description.numbers();
+    let values = Values::new(description.kind.asks(), &numbers);
     match description.kind {
-        Kind::FlashArray => description.parameter("modules").map(|modules| modules.value as u32),
+        Kind::FlashArray => Some(values.of("modules") as u32),
         Kind::QueueDevice => Some(1),
+        Kind::FlashDevice => Some(flash::Shape::most(&values)),
+        Kind::Disk => Some(DISKS),
+        _ => None,
+    }
+}
+
+/// Bytes of a module, where the description says so.
+pub fn module_bytes(description: &Description) -> Option<u64> {
+    let numbers = description.numbers();
+    let values = Values::new(description.kind.asks(), &numbers);
+    match description.kind {
+        Kind::FlashDevice => Some(flash::Shape::of(&values, 1).capacity_bytes),
+        Kind::Disk => Some(disk::Shape::of(&values, Order::Nearest).capacity()),
         _ => None,
     }
 }
@@ -55,7 +118,7 @@ pub fn modules(description: &Description) -> Option<u32> {
 /// The machine of a description, at rest.
 ///
 /// # Errors
-/// When its kind has no stations, or not so many modules.
+/// When its kind has no stations, not so many modules, or not so many bytes in one; and for parts that cannot be.
 pub fn machine(description: &Description, setting: &Setting) -> Result<Box<dyn Machine>, Unbuilt> {
     let (name, kind) = (description.name.clone(), description.kind.word());
     match modules(description) {
@@ -63,13 +126,32 @@ pub fn machine(description: &Description, setting: &Setting) -> Result<Box<dyn M
         Some(has) if setting.modules > has => return Err(Unbuilt::Modules { name, has, asked: setting.modules }),
         Some(_) => {}
     }
+    if let Some(has) = module_bytes(description).filter(|has| setting.module_bytes > *has) {
+        return Err(Unbuilt::Bytes { name, has, asked: setting.module_bytes });
+    }
     let numbers = description.numbers();
     let values = Values::new(description.kind.asks(), &numbers);
     Ok(match description.kind {
         Kind::FlashArray => Box::new(Array::new(Path::of(&values), setting.modules, setting.slots)),
         Kind::QueueDevice => Box::new(Queue::new(&values, setting.slots, setting.seed)),
+        Kind::FlashDevice => Box::new(flash_devices(name, &values, setting)?),
+        Kind::Disk => Box::new(
+            Disk::of(&values, Order::Nearest, setting.modules, setting.slots)
+                .map_err(|source| Unbuilt::Disk { name, source })?,
+        ),
         _ => return Err(Unbuilt::Closed { name, kind }),
     })
+}
+
+/// Devices that hold what the study asks for, and whose other blocks are erased.
+fn flash_devices(name: String, values: &Values, setting: &Setting) -> Result<Flash, Unbuilt> {
+    let (takes, room) = flash::Shape::room(values);
+    if takes > room {
+        return Err(Unbuilt::Large { name, takes, room });
+    }
+    let start = Start::Rested(flash::Shape::of(values, setting.modules).used(setting.module_bytes));
+    Flash::of(values, start, setting.modules, setting.slots, setting.seed)
+        .map_err(|source| Unbuilt::Flash { name, source })
 }
 
 #[cfg(test)]

@@ -24,5 +24,5 @@ pub mod server;
 mod shipped;
 pub mod station;
 
-pub use built::{Setting, Unbuilt, machine, modules};
+pub use built::{Setting, Unbuilt, machine, module_bytes, modules};
 pub use shipped::{Shipped, models, tables};

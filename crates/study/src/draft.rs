@@ -83,8 +83,8 @@ fn modules(point: &Point) -> u32 {
 fn size(point: &Point, survey: &Survey) -> Bytes {
     let whole = survey.of(&point.spec().name).and_then(|system| system.size_max);
     let default = match point.spec().place {
-        Place::Device { .. } => whole.unwrap_or(SIZE),
-        Place::File { .. } | Place::Null | Place::Scripted(_) | Place::Database(_) | Place::Model { .. } => SIZE,
+        Place::Device { .. } | Place::Model { .. } => whole.unwrap_or(SIZE),
+        Place::File { .. } | Place::Null | Place::Scripted(_) | Place::Database(_) => SIZE,
     };
     point.size("size", 0).unwrap_or(default)
 }

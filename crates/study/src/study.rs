@@ -98,7 +98,9 @@ impl Study {
             scripts.extend(trial.streams.iter().filter_map(compiled));
             let spec = &mut specs[i];
             let made = !matches!(spec.place, Place::Device { .. });
-            if trial.module_bytes.0 > 0 && (made || point.size("size", 0).is_some()) {
+            // Of what is there already only the survey knows how large it is.
+            let sized = made && !matches!(spec.place, Place::Model { .. });
+            if trial.module_bytes.0 > 0 && (sized || point.size("size", 0).is_some()) {
                 spec.size = spec.size.max(Some(trial.module_bytes));
             }
             if made {

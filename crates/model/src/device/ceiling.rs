@@ -71,6 +71,7 @@ fn shape() -> Shape {
         together: true,
         copies: 8,
         buffer_pages: 256,
+        stands_for: 1.0,
     }
 }
 

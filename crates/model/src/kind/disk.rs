@@ -36,10 +36,12 @@ pub(super) fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, 
     let bytes = number(row, "transfer_kb")? * 1_024.0;
     let parts = Parts::of(values, Order::Fifo);
     let ns = if name.starts_with("seq") { in_order_ns(&parts, bytes) } else { at_random_ns(&parts, bytes) };
+    // Disks that a row counts as modules share nothing.
+    let disks = row.number("modules").unwrap_or(1.0);
     Ok(match quantity {
         "service-time" => ns / 1e6,
-        "speed" => 1e3 * bytes / ns,
-        _ => 1e9 / ns,
+        "speed" => disks * 1e3 * bytes / ns,
+        _ => disks * 1e9 / ns,
     })
 }
 

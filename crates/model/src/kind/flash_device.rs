@@ -38,10 +38,12 @@ pub(super) fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, 
     let column = if row.text("op").is_some() { "op" } else { "test" };
     let read = reads(word(row, column)?, column)?;
     let pages = libm::ceil(number(row, "transfer_kb")? / values.of("page"));
+    // Devices that a row counts as modules share nothing.
+    let devices = row.number("modules").unwrap_or(1.0);
     Ok(match quantity {
         "service-time" => service_us(values, read, pages) / 1e3,
-        "sustained" => 1e6 / busiest_us(values, read, pages, copied(values)),
-        _ => 1e6 / busiest_us(values, read, pages, 0.0),
+        "sustained" => devices * 1e6 / busiest_us(values, read, pages, copied(values)),
+        _ => devices * 1e6 / busiest_us(values, read, pages, 0.0),
     })
 }
 

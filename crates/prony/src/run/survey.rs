@@ -34,9 +34,11 @@ fn look(spec: &SystemSpec) -> Result<SurveyedSystem, Failure> {
     }
 }
 
-/// A model says itself how many modules it has; it is no device with sectors, and has room for everything.
+/// A model says itself how many modules it has, and some how large one is; it is no device with sectors.
 fn described(spec: &SystemSpec) -> Result<SurveyedSystem, Failure> {
-    let modules_max = match crate::models::of(spec)? {
+    let found = crate::models::of(spec)?;
+    let size_max = found.as_ref().and_then(|found| model::module_bytes(&found.description)).map(Bytes);
+    let modules_max = match found {
         None => None,
         Some(found) => match model::modules(&found.description) {
             None => return Err(lawful(spec, &found.description)),
@@ -47,7 +49,7 @@ fn described(spec: &SystemSpec) -> Result<SurveyedSystem, Failure> {
     Ok(SurveyedSystem {
         name: spec.name.clone(),
         modules_max,
-        size_max: None,
+        size_max,
         sector: Bytes(1),
         free: None,
         null_or_scripted: true,
@@ -63,7 +65,7 @@ fn beyond(spec: &SystemSpec, max: u32) -> Failure {
 
 /// A model that answers rows and cannot be loaded.
 fn lawful(spec: &SystemSpec, description: &model::file::Description) -> Failure {
-    let setting = model::Setting { modules: 1, slots: 1, seed: 0 };
+    let setting = model::Setting { modules: 1, slots: 1, seed: 0, module_bytes: 0 };
     let doing = format!("looking at the model of system `{}`", spec.name);
     let failure = match model::machine(description, &setting) {
         Err(error) => Failure::caused(doing, &error),

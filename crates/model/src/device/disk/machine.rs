@@ -1,6 +1,8 @@
 //! A disk in virtual time.
 //!
-//! The one idea: one operation at a time; the next is chosen when the last is done, by where arm and platter then are.
+//! The one idea: one operation at a time; the next is chosen when the last is done, by where arm and platter then are. Behind
+//! a read the platter goes on into the disk's memory, up to a cylinder, so that the next in order loses no turn; a write in
+//! order loses none when it was there before the last one ended.
 
 use super::shape::{Order, Place, Refused, Shape};
 use crate::kernel::Agenda;
@@ -19,9 +21,21 @@ pub(crate) enum Event {
 struct Flight {
     disk: u32,
     sync: bool,
+    write: bool,
+    came: u64,
     offset: u64,
     bytes: u64,
     place: Place,
+}
+
+/// Where and when the last operation left the platter.
+#[derive(Clone, Copy, Debug)]
+struct Trail {
+    /// The byte behind the last.
+    offset: u64,
+    /// When the last passed the head, nanoseconds.
+    at: f64,
+    write: bool,
 }
 
 /// One disk with those that wait for it, in the order in which they came.
@@ -31,6 +45,7 @@ struct Spindle {
     arm: u32,
     outwards: bool,
     busy: bool,
+    trail: Option<Trail>,
     watch: Watch,
 }
 
@@ -57,9 +72,10 @@ impl Disk {
             arm: 0,
             outwards: false,
             busy: false,
+            trail: None,
             watch: Watch::default(),
         };
-        let none = Flight { disk: 0, sync: false, offset: 0, bytes: 0, place: shape.place(0) };
+        let none = Flight { disk: 0, sync: false, write: false, came: 0, offset: 0, bytes: 0, place: shape.place(0) };
         Ok(Disk {
             shape,
             agenda: Agenda::with_capacity(room + disks as usize + 16),
@@ -123,7 +139,14 @@ impl Disk {
             Order::Fifo => (!queue.is_empty()).then_some(0),
             Order::Nearest => {
                 let from = (now.0 + shape.command_ns) as f64;
-                least(&|slot| shape.reach_ns(from, arm, &flights[*slot as usize].place))
+                let trail = spindle.trail;
+                least(&|slot| {
+                    let flight = &flights[*slot as usize];
+                    if follows(shape, trail, flight, now).is_some() {
+                        return -1.0;
+                    }
+                    shape.reach_ns(from, arm, &flight.place)
+                })
             }
             Order::Look => {
                 let ahead = |out: bool, slot: &u32| if out { cylinder(slot) <= arm } else { cylinder(slot) >= arm };
@@ -140,10 +163,11 @@ impl Disk {
     /// When an operation that begins now is done; the arm stands where it ends.
     fn serve(&mut self, now: Nanos, disk: u32, slot: u32) -> Nanos {
         let (shape, flight) = (&self.shape, self.flights[slot as usize]);
-        let mut at = (now.0 + shape.command_ns) as f64;
+        let commanded = (now.0 + shape.command_ns) as f64;
         if flight.sync {
-            return Nanos(at as u64);
+            return Nanos(commanded as u64);
         }
+        let mut at = follows(shape, self.disks[disk as usize].trail, &flight, now).unwrap_or(commanded);
         let (mut arm, mut place, mut offset) = (self.disks[disk as usize].arm, flight.place, flight.offset);
         let mut bytes = flight.bytes.max(1) as f64;
         loop {
@@ -160,9 +184,23 @@ impl Disk {
             offset += here as u64;
             place = shape.place(offset);
         }
-        self.disks[disk as usize].arm = arm;
-        Nanos(libm::round(at) as u64)
+        let spindle = &mut self.disks[disk as usize];
+        spindle.arm = arm;
+        let offset = flight.offset + flight.bytes.max(1);
+        spindle.trail = Some(Trail { offset, at, write: flight.write });
+        Nanos(libm::round(at.max(commanded)) as u64)
     }
+}
+
+/// From when on the platter passes the head for an operation that goes on where the last one ended; none when it does not.
+/// What was read ahead came up to a cylinder earlier than it was asked for.
+fn follows(shape: &Shape, trail: Option<Trail>, flight: &Flight, now: Nanos) -> Option<f64> {
+    let trail = trail.filter(|trail| trail.offset == flight.offset && trail.write == flight.write)?;
+    if flight.write {
+        return (((flight.came + shape.command_ns) as f64) <= trail.at).then_some(trail.at);
+    }
+    let cylinder_ns = f64::from(shape.heads) * (shape.turn_ns as f64 + shape.switch_ns());
+    Some(trail.at.max(now.0 as f64 - cylinder_ns))
 }
 
 impl Stepped for Disk {
@@ -183,6 +221,8 @@ impl Machine for Disk {
         self.flights[slot as usize] = Flight {
             disk: u32::from(operation.module) % self.disks.len() as u32,
             sync: matches!(operation.kind, Kind::Sync | Kind::Transaction),
+            write: operation.kind == Kind::Write,
+            came: at.0,
             offset: operation.offset,
             bytes: u64::from(operation.bytes),
             place: self.shape.place(operation.offset),

@@ -7,6 +7,8 @@ use super::machine::Flash;
 use super::shape::{Pace, Refused, Rule, Shape, Start};
 use crate::kind::Values;
 
+/// Bytes of state that all devices of a study may take together.
+const ROOM: u64 = 256 << 20;
 /// Pages of all devices together that are simulated; 8 bytes of state each.
 const PAGES: f64 = 2_000_000.0;
 /// Fewer blocks of a plane than this are not simulated if the device has more: cleaning would not find its steady state.
@@ -25,6 +27,25 @@ impl Flash {
 }
 
 impl Shape {
+    /// How many devices as described fit into the room that a study has for them; at least one.
+    pub fn most(values: &Values) -> u32 {
+        let each = Shape::of(values, u32::MAX).state_bytes().max(1);
+        (ROOM / each).clamp(1, u64::from(u16::MAX)) as u32
+    }
+
+    /// Bytes of state of the largest number of devices, and of the room for them.
+    pub fn room(values: &Values) -> (u64, u64) {
+        (u64::from(Shape::most(values)) * Shape::of(values, u32::MAX).state_bytes(), ROOM)
+    }
+
+    /// How much of a rested device is in use when a study has so many bytes of it: whole regions, because addresses are
+    /// folded by regions.
+    pub fn used(&self, bytes: u64) -> f64 {
+        let regions = super::machine::REGIONS as f64;
+        let share = bytes as f64 / self.capacity_bytes.max(1) as f64;
+        (libm::ceil(regions * share) / regions).clamp(0.0, 1.0)
+    }
+
     /// The shape that is simulated for one of so many devices.
     pub fn of(values: &Values, devices: u32) -> Shape {
         let count = |name: &str| values.of(name) as u32;
@@ -51,6 +72,7 @@ impl Shape {
             together: count("planes") > 1,
             copies: 8,
             buffer_pages: count("buffer"),
+            stands_for: (full / blocks).max(1.0),
         }
     }
 }

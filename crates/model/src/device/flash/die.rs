@@ -66,6 +66,7 @@ impl Die {
 
     /// Begins what comes next.
     pub fn begin(&mut self, maps: &mut Translation, shape: &Shape) -> Begun {
+        self.planes.clone().for_each(|unit| maps.spare_unseen(unit));
         let stuck = self.waiting.front().is_some_and(|task| task.write && !maps.has_room(maps.plane_of(task.page)));
         let due = stuck || !self.cleaned || self.waiting.is_empty();
         if due && let Some(cleaning) = self.clean(maps, shape, stuck) {

@@ -58,7 +58,7 @@ struct Device {
 }
 
 /// Regions of equal size that keep their share of the addresses when a device is simulated with fewer blocks.
-const REGIONS: u64 = 64;
+pub(super) const REGIONS: u64 = 64;
 
 /// Flash devices, all alike.
 #[derive(Clone, Debug)]

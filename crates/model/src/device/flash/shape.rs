@@ -54,6 +54,8 @@ pub struct Shape {
     pub copies: u32,
     /// Pages that the write buffer holds; without any, a write ends when it is on flash.
     pub buffer_pages: u32,
+    /// Blocks of the device for each that is simulated, from 1. A rested device takes its erased blocks from all of them.
+    pub stands_for: f64,
 }
 
 /// Times of parts, nanoseconds.

@@ -21,6 +21,7 @@ pub(super) fn shape() -> Shape {
         together: false,
         copies: 4,
         buffer_pages: 0,
+        stands_for: 1.0,
     }
 }
 

@@ -28,6 +28,8 @@ struct Plane {
     /// Pages that counted in it when it was chosen.
     held: u32,
     cleaning: bool,
+    /// Pages that a rested device of which only a part is simulated still takes before it has to clean.
+    unseen: u64,
 }
 
 /// The maps of a device.
@@ -54,6 +56,7 @@ impl Translation {
             emptied: None,
             held: 0,
             cleaning: false,
+            unseen: 0,
         };
         let mut new = Translation {
             shape,
@@ -68,6 +71,10 @@ impl Translation {
         match start {
             Start::Rested(share) => new.fill_in_order(share),
             Start::Worn(share) => (0..units).for_each(|unit| new.wear_in(unit, share)),
+        }
+        if let (Start::Rested(_), true) = (start, shape.stands_for > 1.0) {
+            let unseen = |plane: &Plane| shape.stands_for * plane.blocks.erased.len() as f64;
+            new.planes.iter_mut().for_each(|plane| plane.unseen = (unseen(plane) * f64::from(shape.pages)) as u64);
         }
         (new.written, new.copied) = (0, 0);
         new
@@ -108,6 +115,20 @@ impl Translation {
         }
         self.place(unit, page);
         self.written += 1;
+        self.planes[unit as usize].unseen = self.planes[unit as usize].unseen.saturating_sub(1);
+    }
+
+    /// Makes room for nothing as long as the device would still have erased blocks: what is not simulated of it.
+    #[inline]
+    pub fn spare_unseen(&mut self, unit: u32) {
+        while self.planes[unit as usize].unseen > 0 && self.wants_cleaning(unit) {
+            let cleaned = self.clean(unit, self.shape.pages);
+            self.copied -= u64::from(cleaned.copied);
+            // A block of which every page counts makes no room.
+            if !cleaned.erased || cleaned.copied == self.shape.pages {
+                break;
+            }
+        }
     }
 
     /// Whether a plane is to be cleaned: from the lower watermark on, up to the higher.
