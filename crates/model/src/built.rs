@@ -10,6 +10,7 @@ use crate::file::Description;
 use crate::kind::{Kind, Values};
 use crate::machine::Machine;
 use crate::queue::Queue;
+use crate::tier::{Spec, Tiered};
 
 /// How much of a machine takes part in a trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,6 +101,7 @@ pub fn modules(description: &Description) -> Option<u32> {
         Kind::QueueDevice => Some(1),
         Kind::FlashDevice => Some(flash::Shape::most(&values)),
         Kind::Disk => Some(DISKS),
+        Kind::Tiered => Some(1),
         _ => None,
     }
 }
@@ -111,6 +113,10 @@ pub fn module_bytes(description: &Description) -> Option<u64> {
     match description.kind {
         Kind::FlashDevice => Some(flash::Shape::of(&values, 1).capacity_bytes),
         Kind::Disk => Some(disk::Shape::of(&values, Order::Nearest).capacity()),
+        Kind::Tiered => {
+            let spec = Spec::of(&values);
+            Some(u64::from(spec.extents) * spec.extent_bytes)
+        }
         _ => None,
     }
 }
@@ -134,6 +140,7 @@ pub fn machine(description: &Description, setting: &Setting) -> Result<Box<dyn M
     Ok(match description.kind {
         Kind::FlashArray => Box::new(Array::new(Path::of(&values), setting.modules, setting.slots)),
         Kind::QueueDevice => Box::new(Queue::new(&values, setting.slots, setting.seed)),
+        Kind::Tiered => Box::new(Tiered::new(Spec::of(&values), setting.slots, setting.seed)),
         Kind::FlashDevice => Box::new(flash_devices(name, &values, setting)?),
         Kind::Disk => Box::new(
             Disk::of(&values, Order::Nearest, setting.modules, setting.slots)

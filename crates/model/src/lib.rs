@@ -23,6 +23,7 @@ pub mod rows;
 pub mod server;
 mod shipped;
 pub mod station;
+pub mod tier;
 
 pub use built::{Setting, Unbuilt, machine, module_bytes, modules};
 pub use shipped::{Shipped, models, tables};

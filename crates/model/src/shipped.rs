@@ -30,6 +30,7 @@ pub fn models() -> &'static [Shipped] {
         "mirror-clients",
         "nand-device",
         "disk-15k",
+        "tiered",
     )
 }
 

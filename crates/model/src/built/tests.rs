@@ -183,6 +183,21 @@ fn a_small_part_of_a_disk_is_faster_than_all_of_it() {
 }
 
 #[test]
+fn a_tier_lies_between_disks_alone_and_flash_alone_simulated_and_in_closed_form() {
+    let mut before = 0.0;
+    for share in [0.0, 2.0, 10.0, 50.0, 100.0] {
+        let tiered = with(with(shipped("tiered"), "fast_share", share), "drift", 0.0);
+        let setting = Setting { modules: 1, slots: 64, seed: 3, module_bytes: 1 << 30 };
+        let found = rate(&mut *machine(&tiered, &setting).unwrap(), 64, 100);
+        let table = rows::read("row_id,outstanding,transfer_kb,rate\na,64,4,1\n").unwrap();
+        let law = tiered.answer(&table.rows[0], "rate").unwrap();
+        assert!((found / law - 1.0).abs() < 0.02, "{share} %: {found} against {law}");
+        assert!(found > 1.05 * before, "{share} %: {found} after {before}");
+        before = found;
+    }
+}
+
+#[test]
 fn what_a_device_cannot_hold_is_refused_with_its_limit() {
     let flash = shipped("nand-device");
     let most = modules(&flash).unwrap();

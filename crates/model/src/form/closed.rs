@@ -71,13 +71,23 @@ pub fn single_servers(population: u32, delay_s: f64, demands_s: &[f64]) -> Settl
 
 /// The same for `count` alike single servers over which the demand is spread evenly: `demand_s` seconds a round at each.
 pub fn alike_servers(population: u32, delay_s: f64, count: u32, demand_s: f64) -> Settled {
-    let (mut queue, mut rate) = (0.0f64, 0.0f64);
+    groups(population, delay_s, &[(count, demand_s)])
+}
+
+/// The same for groups of alike single servers: how many, and seconds a round at each of them.
+pub fn groups(population: u32, delay_s: f64, groups: &[(u32, f64)]) -> Settled {
+    let mut queues = vec![0.0f64; groups.len()];
+    let mut rate = 0.0f64;
     for n in 1..=population {
-        let each = demand_s * (1.0 + queue);
-        rate = f64::from(n) / (f64::from(count) * each + delay_s);
-        queue = rate * each;
+        let times = groups.iter().zip(&queues).map(|((_, demand), queue)| demand * (1.0 + queue));
+        let around: f64 = times.clone().zip(groups).map(|(time, (count, _))| f64::from(*count) * time).sum();
+        rate = f64::from(n) / (around + delay_s);
+        let found: Vec<f64> = times.map(|time| rate * time).collect();
+        queues.copy_from_slice(&found);
     }
-    Settled { rate_per_s: rate, at_stations: queue * f64::from(count), idle: (1.0 - rate * demand_s).max(0.0) }
+    let busiest = groups.iter().fold(0.0f64, |most, (_, demand)| most.max(demand * rate));
+    let at_stations = groups.iter().zip(&queues).map(|((count, _), queue)| f64::from(*count) * queue).sum();
+    Settled { rate_per_s: rate, at_stations, idle: (1.0 - busiest).max(0.0) }
 }
 
 #[cfg(test)]

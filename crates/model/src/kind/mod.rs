@@ -14,6 +14,7 @@ mod mirrored_batch;
 mod mirrored_pair;
 mod processors;
 mod queue_device;
+mod tiered;
 
 pub use processors::Processors;
 
@@ -154,6 +155,7 @@ kinds! {
     QueueDevice "queue-device" queue_device;
     FlashDevice "flash-device" flash_device;
     Disk "disk" disk;
+    Tiered "tiered" tiered;
 }
 
 /// A parameter in one line, for the tables of kinds.
