@@ -198,7 +198,7 @@ impl Opened {
             Place::Device { paths, .. } => paths.join(", "),
             Place::Null => "answers at once".to_owned(),
             Place::Scripted(_) => "replies after scripted times".to_owned(),
-            Place::Model { model } => format!("{model}, in virtual time"),
+            Place::Model { model, changes } => format!("{}, in virtual time", study::model_shown(model, changes)),
             Place::Database(at) => at.shown(),
         };
         let driver = match &self.backing {

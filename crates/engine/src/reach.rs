@@ -171,7 +171,7 @@ fn study(clock: &WallClock) -> Option<f64> {
     let (modules, each) = ARRAY;
     let spec = SystemSpec {
         name: "f5100".into(),
-        place: Place::Model { model: "f5100".into() },
+        place: Place::Model { model: "f5100".into(), changes: Vec::new() },
         size: None,
         modules: None,
         footprint: Footprint::default(),

@@ -97,7 +97,7 @@ pub fn modules(description: &Description) -> Option<u32> {
     let numbers = description.numbers();
     let values = Values::new(description.kind.asks(), &numbers);
     match description.kind {
-        Kind::FlashArray => Some(values.of("modules") as u32),
+        Kind::FlashArray => Some((values.of("modules") - values.of("failed_modules")) as u32),
         Kind::QueueDevice => Some(1),
         Kind::FlashDevice => Some(flash::Shape::most(&values)),
         Kind::Disk => Some(DISKS),

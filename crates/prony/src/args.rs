@@ -235,7 +235,8 @@ pub struct Changes {
     #[arg(long, value_name = "TARGET", action = ArgAction::Append,
         long_help = "Run on this system instead of those in the study. Repeat it for two systems side by side. \
             TARGET is a folder, `file:DIR`, `device:PATH`, `sqlite:`, `sqlite:FILE`, `local:postgres`, `local:mariadb`, \
-            `postgres://..`, `mysql://..`, `null:`, `null-database:`, `model:f5100`, `model:./mine.toml`, or \
+            `postgres://..`, `mysql://..`, `null:`, `null-database:`, `model:f5100`, `model:./mine.toml`, \
+            `model:f5100,failed_ports=2` for a model with other numbers, or \
             `scripted:service=100us,servers=8`; \
             `NAME=TARGET` gives it a name. Default: the systems of the study.")]
     pub on: Vec<String>,
@@ -629,7 +630,8 @@ pub struct Ceiling {
 pub struct Calibrate {
     /// Name of a shipped model, or path of a model file
     #[arg(value_name = "MODEL", value_hint = ValueHint::FilePath,
-        long_help = "Name of a model that ships, or the path of a model file. A word with a slash or ending in .toml is a path.")]
+        long_help = "Name of a model that ships, or the path of a model file: a word with a slash or ending in .toml is a path. \
+            `,PARAMETER=NUMBER` behind it changes a number for this question.")]
     pub model: String,
     /// Tables of rows
     #[arg(value_name = "ROWS", required = true, value_hint = ValueHint::FilePath,
@@ -683,7 +685,8 @@ pub struct Predict {
 pub struct Judge {
     /// Name of a shipped model, or path of a model file
     #[arg(value_name = "MODEL", value_hint = ValueHint::FilePath,
-        long_help = "Name of a model that ships, or the path of a model file. A word with a slash or ending in .toml is a path.")]
+        long_help = "Name of a model that ships, or the path of a model file: a word with a slash or ending in .toml is a path. \
+            `,PARAMETER=NUMBER` behind it changes a number for this question.")]
     pub model: String,
     /// Tables of rows
     #[arg(value_name = "ROWS", required = true, value_hint = ValueHint::FilePath,

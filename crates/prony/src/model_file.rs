@@ -17,18 +17,43 @@ pub struct ModelText {
     pub model: Description,
     /// The file.
     pub text: String,
+    /// What is otherwise than the file says, as it was asked for.
+    pub changes: Vec<(String, String)>,
 }
 
-/// Finds a model.
+impl ModelText {
+    /// What is otherwise, for documents: `failed_ports=2`.
+    pub fn changed(&self) -> Vec<String> {
+        self.changes.iter().map(|(key, value)| format!("{key}={value}")).collect()
+    }
+}
+
+/// Finds a model by its word: a name or a file, and behind it what is otherwise: `f5100,failed_ports=2`.
 ///
 /// # Errors
-/// When none ships under the name, the file cannot be read, or it holds problems; all of them at once.
+/// As [`changed`], and when the word is none.
 pub fn find(word: &str) -> Result<ModelText, Failure> {
+    let (name, changes) =
+        study::model(word).map_err(|reason| Failure::new(format!("finding the model `{word}`: {reason}")))?;
+    changed(&name, &changes)
+}
+
+/// Finds a model, with other numbers where it was asked what would be if.
+///
+/// # Errors
+/// When none ships under the name, the file cannot be read, it or the changes hold problems; all of them at once.
+pub fn changed(name: &str, changes: &[(String, String)]) -> Result<ModelText, Failure> {
+    let ModelText { model, text, .. } = unchanged(name)?;
+    let model = model.changed(changes).map_err(|problems| failure("changing", name, &problems))?;
+    Ok(ModelText { model, text, changes: changes.to_vec() })
+}
+
+fn unchanged(word: &str) -> Result<ModelText, Failure> {
     let path = word.contains('/') || word.ends_with(".toml");
     let text = if path { from_file(word)? } else { shipped(word)? };
     let name = word.rsplit('/').next().unwrap_or(word).trim_end_matches(".toml");
-    let model = file::read(name, &text).map_err(|problems| failure(word, &problems))?;
-    Ok(ModelText { model, text })
+    let model = file::read(name, &text).map_err(|problems| failure("reading", word, &problems))?;
+    Ok(ModelText { model, text, changes: Vec::new() })
 }
 
 fn from_file(path: &str) -> Result<String, Failure> {
@@ -49,9 +74,9 @@ fn shipped(name: &str) -> Result<String, Failure> {
     })
 }
 
-fn failure(word: &str, problems: &Problems) -> Failure {
+fn failure(doing: &str, word: &str, problems: &Problems) -> Failure {
     let lines: Vec<String> = problems.list.iter().map(ToString::to_string).collect();
-    let failure = Failure::new(format!("reading the model `{word}`: {}", lines.join("\n")));
+    let failure = Failure::new(format!("{doing} the model `{word}`: {}", lines.join("\n")));
     let hints = problems.list.iter().filter_map(|problem| problem.hint.clone());
     hints.fold(failure, Failure::hint)
 }

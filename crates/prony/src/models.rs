@@ -12,8 +12,8 @@ use study::{Place, SystemSpec};
 /// # Errors
 /// When no model of that name ships, or its file cannot be read or has problems.
 pub fn of(spec: &SystemSpec) -> Result<Option<Described>, Failure> {
-    let Place::Model { model } = &spec.place else { return Ok(None) };
-    let found = model_file::find(model)?;
+    let Place::Model { model, changes } = &spec.place else { return Ok(None) };
+    let found = model_file::changed(model, changes)?;
     Ok(Some(Described { description: found.model, text: found.text }))
 }
 

@@ -58,8 +58,8 @@ pub use shipped::{Shipped, shipped};
 pub use state::{AS_FOUND, checkpoints_of};
 pub use study::Study;
 pub use survey::{Survey, SurveyedSystem};
-pub use system::{Place, ScriptSpec, Stall, SystemSpec};
-pub use target::parse as target;
+pub use system::{Place, ScriptSpec, Stall, SystemSpec, model_shown};
+pub use target::{model, parse as target};
 pub use transactions::script_name;
 pub use trial::{
     Access, Cache, Checkpoints, Driver, Phases, Pool, Precondition, Priority, PriorityClass, ScriptsSpec, State,

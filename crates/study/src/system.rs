@@ -44,6 +44,8 @@ pub enum Place {
     Model {
         /// The name of one that ships, or the path of a model file.
         model: String,
+        /// What of it is otherwise than its file says: parameters, each with a number as text.
+        changes: Vec<(String, String)>,
     },
 }
 
@@ -64,6 +66,12 @@ impl Place {
     pub fn simulated(&self) -> bool {
         matches!(self, Place::Scripted(_) | Place::Model { .. })
     }
+}
+
+/// A model in words, with what is otherwise: `f5100 with failed_ports=2`.
+pub fn model_shown(model: &str, changes: &[(String, String)]) -> String {
+    let changes: Vec<String> = changes.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    if changes.is_empty() { model.to_owned() } else { format!("{model} with {}", changes.join(", ")) }
 }
 
 /// The script of a scripted system.

@@ -15,8 +15,8 @@ pub(crate) const KINDS: [&str; 9] =
 
 /// What `--on` may be, for hints.
 const FORMS: &str = "a folder, `file:DIR[,DIR]`, `device:/dev/DISK[,/dev/DISK]`, `sqlite:[FILE]`, `local:postgres`, \
-                     `local:mariadb`, `postgres://..`, `mysql://..`, `null-database:`, `null:`, `model:NAME`, `model:FILE` or \
-                     `scripted:KEY=VALUE,..`, each with `NAME=` before it if it needs a name";
+                     `local:mariadb`, `postgres://..`, `mysql://..`, `null-database:`, `null:`, `model:NAME[,KEY=VALUE,..]`, \
+                     `model:FILE[,KEY=VALUE,..]` or `scripted:KEY=VALUE,..`, each with `NAME=` before it if it needs a name";
 
 /// A script that answers every operation after 100 us, one at a time.
 pub(crate) fn plain_script() -> ScriptSpec {
@@ -44,8 +44,10 @@ pub fn parse(text: &str) -> Result<SystemSpec, String> {
         "null" if rest.is_empty() => Place::Null,
         "null" => return Err(format!("`null:` has nothing behind the colon, got `{rest}`")),
         "scripted" => Place::Scripted(script(rest)?),
-        "model" if rest.is_empty() => return Err("`model:` is followed by a name or a file, got nothing".to_owned()),
-        "model" => Place::Model { model: rest.to_owned() },
+        "model" => {
+            let (model, changes) = model(rest)?;
+            Place::Model { model, changes }
+        }
         "sqlite" => Place::Database(DatabaseSpec { engine: Engine::Sqlite, at: embedded(rest) }),
         "local" => Place::Database(DatabaseSpec { engine: local(rest)?, at: At::Local }),
         "postgres" | "postgresql" if rest.starts_with("//") => url(Engine::Postgres, target),
@@ -57,6 +59,24 @@ pub fn parse(text: &str) -> Result<SystemSpec, String> {
     };
     let name = name.map_or_else(|| named_after(&place), str::to_owned);
     Ok(SystemSpec { name, place, size: None, modules: None, footprint: Footprint::default() })
+}
+
+/// Reads a model and what of it is otherwise from `f5100,failed_ports=2`: its name or file, and parameters with numbers.
+///
+/// # Errors
+/// When there is no name, or a change is no `KEY=VALUE`.
+pub fn model(text: &str) -> Result<(String, Vec<(String, String)>), String> {
+    let mut parts = text.split(',').map(str::trim);
+    let name = parts.next().filter(|name| !name.is_empty());
+    let name =
+        name.ok_or_else(|| format!("a model is a name or a file, and then KEY=VALUE, got nothing in `{text}`"))?;
+    let change = |part: &str| match part.split_once('=') {
+        Some((key, value)) if !key.trim().is_empty() && !value.trim().is_empty() => {
+            Ok((key.trim().to_owned(), value.trim().to_owned()))
+        }
+        _ => Err(format!("what is otherwise than in the model `{name}` is a list of KEY=VALUE, got `{part}`")),
+    };
+    Ok((name.to_owned(), parts.map(change).collect::<Result<_, String>>()?))
 }
 
 fn embedded(path: &str) -> At {
@@ -115,7 +135,11 @@ fn named_after(place: &Place) -> String {
     let path = match place {
         Place::File { dirs } => dirs[0].as_str(),
         Place::Device { paths, .. } => paths[0].as_str(),
-        Place::Model { model } => model.strip_suffix(".toml").unwrap_or(model),
+        Place::Model { model, changes } => {
+            let path = model.strip_suffix(".toml").unwrap_or(model);
+            let name = path.rsplit('/').next().unwrap_or(path);
+            return changes.iter().fold(name.to_owned(), |name, (key, value)| format!("{name} {key}={value}"));
+        }
         Place::Null | Place::Scripted(_) | Place::Database(_) => return place.word().to_owned(),
     };
     let last = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
@@ -223,9 +247,25 @@ mod tests {
             ("a=model:f5100", "a", "f5100"),
         ] {
             let spec = parse(text).unwrap();
-            assert_eq!((spec.name.as_str(), spec.place), (name, Place::Model { model: model.to_owned() }));
+            assert_eq!(spec.name, name);
+            assert_eq!(spec.place, Place::Model { model: model.to_owned(), changes: Vec::new() });
         }
         assert!(parse("model:").unwrap_err().contains("got nothing"));
+    }
+
+    #[test]
+    fn what_is_otherwise_in_a_model_is_part_of_its_place_and_of_its_name() {
+        let change = |key: &str, value: &str| (key.to_owned(), value.to_owned());
+        let spec = parse("model:f5100,failed_ports=2, failed_channels=1").unwrap();
+        assert_eq!(spec.name, "f5100 failed_ports=2 failed_channels=1");
+        let changes = vec![change("failed_ports", "2"), change("failed_channels", "1")];
+        assert_eq!(spec.place, Place::Model { model: "f5100".into(), changes });
+        let named = parse("hurt=model:./mine.toml,failed_ports=2").unwrap();
+        assert_eq!(named.name, "hurt");
+        let changes = vec![change("failed_ports", "2")];
+        assert_eq!(named.place, Place::Model { model: "./mine.toml".into(), changes });
+        assert!(parse("model:f5100,failed_ports").unwrap_err().contains("a list of KEY=VALUE, got `failed_ports`"));
+        assert!(parse("model:,a=1").unwrap_err().contains("got nothing"));
     }
 
     #[test]

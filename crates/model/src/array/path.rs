@@ -1,7 +1,7 @@
 //! What the parts of an array's path ask of an operation.
 
 use crate::form::service_time::{Affine, Stepped};
-use crate::kind::Values;
+use crate::kind::{Values, narrower, reached_over};
 
 /// The parts of a path with their turns.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -10,6 +10,8 @@ pub struct Path {
     pub modules: u32,
     /// Modules behind one port.
     pub modules_per_port: u32,
+    /// Ports that are lost, the first ones.
+    pub failed_ports: u32,
     /// Nanoseconds of a port for an operation.
     pub port_turn_ns: f64,
     /// Nanoseconds of a direction of a port for a byte.
@@ -40,23 +42,23 @@ impl Path {
     pub fn of(values: &Values) -> Path {
         let each = |name: &str| 1e9 / values.of(name);
         let byte = |name: &str| 1e3 / values.of(name);
+        let [reading, writing] = narrower(values);
+        let most = values.of("module_writes") / writing;
         Path {
             modules: values.of("modules") as u32,
             modules_per_port: values.of("modules_per_port") as u32,
+            failed_ports: values.of("failed_ports") as u32,
             port_turn_ns: each("port_operations"),
             port_byte_ns: byte("port_speed"),
-            module_turn_ns: [each("module_reads"), each("module_writes")],
-            module_byte_ns: [byte("module_read_speed"), byte("module_write_speed")],
+            module_turn_ns: [reading * each("module_reads"), writing * each("module_writes")],
+            module_byte_ns: [reading * byte("module_read_speed"), writing * byte("module_write_speed")],
             turnaround_ns: 1e3 * values.of("turnaround"),
-            sustained_writes: (
-                values.of("sustained_writes").min(values.of("module_writes")),
-                values.of("write_credit"),
-            ),
-            reading: Affine { fixed_s: values.of("read_fixed"), per_byte_s: values.of("read_each") },
+            sustained_writes: ((values.of("sustained_writes") / writing).min(most), values.of("write_credit")),
+            reading: Affine { fixed_s: values.of("read_fixed"), per_byte_s: reading * values.of("read_each") },
             writing: Stepped {
-                first: Affine { fixed_s: values.of("write_fixed"), per_byte_s: values.of("write_each") },
+                first: Affine { fixed_s: values.of("write_fixed"), per_byte_s: writing * values.of("write_each") },
                 unit_bytes: values.of("write_unit"),
-                unit_s: values.of("write_unit_time"),
+                unit_s: writing * values.of("write_unit_time"),
             },
         }
     }
@@ -89,8 +91,14 @@ impl Path {
         (bytes / SMALL_BYTES).max(1.0)
     }
 
-    /// The port in front of a module.
+    /// Ports of the array, with those that are lost.
+    pub(super) fn ports(&self) -> u32 {
+        self.modules.div_ceil(self.modules_per_port)
+    }
+
+    /// The port over which a module is reached.
     pub(super) fn port_of(&self, module: u32) -> u32 {
-        module / self.modules_per_port
+        let (own, lost) = (module / self.modules_per_port, self.failed_ports);
+        reached_over(own as usize, lost as usize, self.ports() as usize) as u32
     }
 }

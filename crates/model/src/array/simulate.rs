@@ -50,7 +50,7 @@ impl Array {
     pub fn new(path: Path, modules: u32, slots: u32) -> Array {
         let room = slots as usize;
         let modules = modules.clamp(1, path.modules);
-        let ports = path.port_of(modules - 1) + 1;
+        let ports = (0..modules).map(|module| path.port_of(module)).max().unwrap_or(0) + 1;
         let (rate, credit) = path.sustained_writes;
         Array {
             path,

@@ -11,6 +11,7 @@ fn path() -> Path {
     Path {
         modules: 8,
         modules_per_port: 4,
+        failed_ports: 0,
         port_turn_ns: 10_000.0,
         port_byte_ns: 1.0,
         module_turn_ns: [50_000.0, 100_000.0],

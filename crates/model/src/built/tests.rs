@@ -60,6 +60,74 @@ fn a_machine_has_no_more_modules_than_its_file_says() {
     assert_eq!(refused.to_string(), "the model `f5100` has 80 modules, got 81");
 }
 
+/// Operations a second of so many modules of the shipped array with 32 outstanding each, formal and simulated.
+fn both(changes: &[(&str, &str)], modules: u32, asked: Asked) -> (f64, f64) {
+    let owned = |(name, text): &(&str, &str)| ((*name).to_owned(), (*text).to_owned());
+    let changes: Vec<(String, String)> = changes.iter().map(owned).collect();
+    let described = shipped("f5100").changed(&changes).unwrap_or_else(|problems| panic!("{problems}"));
+    let test = if asked == Asked::Read { "random_read_4k" } else { "random_write_4k" };
+    let table = format!("row_id,test,transfer_kb,modules,outstanding\na,{test},4,{modules},{}\n", 32 * modules);
+    let formal = described.answer(&rows::read(&table).unwrap().rows[0], "rate").unwrap();
+    let setting = Setting { modules, slots: 32 * modules, seed: 1 };
+    let mut machine = machine(&described, &setting).unwrap();
+    let operation =
+        |slot: u32| Operation { kind: asked, class: 0, module: (slot % modules) as u16, offset: 0, bytes: 4096 };
+    (0..setting.slots).for_each(|slot| machine.submit(Nanos::ZERO, slot, &operation(slot)));
+    let (warm, end, mut done, mut ended) = (Nanos::from_millis(500), Nanos::from_millis(1_500), 0u32, Vec::new());
+    while machine.advance(end, &mut ended) < end {
+        for one in ended.drain(..) {
+            done += u32::from(one.at > warm);
+            machine.submit(one.at, one.slot, &operation(one.slot));
+        }
+    }
+    (formal, f64::from(done))
+}
+
+#[test]
+fn what_failed_limits_a_flash_array_alike_in_closed_form_and_simulation() {
+    for (changes, modules, asked) in [
+        (&[][..], 10, Asked::Read),
+        (&[("failed_ports", "1")], 10, Asked::Read),
+        (&[("failed_ports", "15")], 20, Asked::Write),
+        (&[("failed_channels", "1")], 3, Asked::Read),
+        (&[("failed_channels", "2")], 3, Asked::Write),
+        (&[("failed_channels", "8"), ("failed_ports", "2"), ("failed_modules", "60")], 15, Asked::Read),
+    ] {
+        let (formal, simulated) = both(changes, modules, asked);
+        assert!((simulated / formal - 1.0).abs() < 0.01, "{changes:?}: {simulated} against {formal}");
+    }
+}
+
+#[test]
+fn a_failure_never_makes_an_array_faster_and_a_limit_that_is_set_does_limit() {
+    let rate = |changes: &[(&str, &str)], modules| both(changes, modules, Asked::Read).0;
+    for modules in [1, 5, 10, 23, 79] {
+        let healthy = rate(&[], modules);
+        for changes in [[("failed_ports", "1")], [("failed_ports", "7")], [("failed_channels", "1")]] {
+            assert!(rate(&changes, modules) <= healthy + 1e-6, "{changes:?} on {modules}");
+        }
+    }
+    let port = shipped("f5100").parameter("port_operations").unwrap().value;
+    assert!((rate(&[("failed_ports", "15")], 80) - port).abs() < 1e-6, "all goes over the one port that is left");
+    assert!((rate(&[("failed_channels", "1")], 1) / rate(&[], 1) - 0.9).abs() < 1e-9, "9 of 10 channels read");
+    let writes = |changes: &[(&str, &str)]| both(changes, 1, Asked::Write).0;
+    assert!((writes(&[("failed_channels", "1")]) / writes(&[]) - 8.0 / 9.0).abs() < 1e-9, "8+1 instead of 9+1");
+}
+
+#[test]
+fn failed_modules_are_not_there_to_be_loaded() {
+    let few = shipped("f5100").changed(&[("failed_modules".to_owned(), "2".to_owned())]).unwrap();
+    assert_eq!(modules(&few), Some(78));
+    for (name, text, told) in [
+        ("failed_modules", "80", "there are 80 modules and one must be left, got 80"),
+        ("failed_ports", "16", "there are 16 ports and one must be left, got 16"),
+        ("failed_channels", "9", "of 10 channels data and parity must be left, got 9"),
+    ] {
+        let refused = shipped("f5100").changed(&[(name.to_owned(), text.to_owned())]).unwrap_err().to_string();
+        assert!(refused.contains(told), "{refused}");
+    }
+}
+
 #[test]
 fn a_kind_without_stations_says_so() {
     let refused =

@@ -20,6 +20,19 @@ pub struct Doubt {
 }
 
 impl Doubt {
+    /// The doubt without a number that somebody has stated since.
+    pub(super) fn forget(&mut self, name: &str) {
+        if let Some(place) = self.parameters.iter().position(|parameter| parameter == name) {
+            self.parameters.remove(place);
+            self.covariance.remove(place);
+            for line in &mut self.covariance {
+                line.remove(place);
+            }
+        }
+        self.silent.retain(|parameter| parameter != name);
+        self.flat.retain(|set| !set.iter().any(|parameter| parameter == name));
+    }
+
     /// Variance of the logarithm of an answer that comes from the parameters.
     pub(super) fn variance(&self, model: &Description, row: &Row, quantity: &str) -> f64 {
         let slopes: Vec<f64> = self.parameters.iter().map(|name| slope(model, name, row, quantity)).collect();

@@ -1,11 +1,13 @@
 //! Model files: a machine as text, and back.
 //!
 //! The one idea: every parameter says its unit and where its number came from, and an assumed one how far off it may be.
-//! What the file does not say is refused with its place; nothing has a silent default.
+//! What the file does not say is refused with its place, but for states and the like that a kind has a default for, and that
+//! default stands among the numbers as one.
 //!
 //! What it does not do: it opens no file.
 
 mod answers;
+mod change;
 mod doubt;
 mod parameter;
 mod write;
@@ -113,6 +115,9 @@ pub fn read(name: &str, text: &str) -> Result<Description, Problems> {
         noise,
         doubt: doubt.and_then(|entry| doubt::read(kind, entry, &mut problems)),
     };
+    if problems.list.is_empty() {
+        description.conflict(&reading::Origin::Whole, &mut problems);
+    }
     problems.or(description)
 }
 

@@ -31,6 +31,22 @@ pub struct Parameter {
     pub high: f64,
 }
 
+/// Where a number came from that the file leaves out.
+pub(super) const BY_DEFAULT: &str = "the default of its kind; the file leaves it out";
+
+impl Parameter {
+    /// A number that is not in doubt.
+    pub(super) fn given(asked: &Asked, value: f64, source: String) -> Parameter {
+        let (name, unit, origin) = (asked.name.to_owned(), asked.unit.to_owned(), Origin::Given(source));
+        Parameter { name, value, unit, origin, low: value, high: value }
+    }
+
+    /// Whether the file left it out.
+    pub(super) fn left_out(&self) -> bool {
+        self.origin == Origin::Given(BY_DEFAULT.to_owned())
+    }
+}
+
 impl Origin {
     /// As files write it: `given: ...`.
     pub fn text(&self) -> String {
@@ -75,8 +91,13 @@ pub(super) fn all(kind: Kind, entry: Option<Entry>, problems: &mut Problems) -> 
         };
         found.extend(one(asked, entry, problems));
     }
-    let missing = kind.asks().iter().filter(|asked| !found.iter().any(|p| p.name == asked.name));
-    for asked in missing.collect::<Vec<_>>() {
+    let missing: Vec<&Asked> = kind.asks().iter().filter(|asked| !found.iter().any(|p| p.name == asked.name)).collect();
+    for asked in missing {
+        if let Some(value) = asked.default {
+            // A number that is there and wrong has been told of; the default only keeps the others in their order.
+            found.push(Parameter::given(asked, value, BY_DEFAULT.to_owned()));
+            continue;
+        }
         let message = format!("missing: {} ({})", asked.about, asked.unit);
         problems.add(&at, &format!("parameters.{}", asked.name), message);
     }
@@ -113,7 +134,7 @@ fn one(asked: &Asked, entry: Entry, problems: &mut Problems) -> Option<Parameter
     Some(Parameter { name: asked.name.to_owned(), value, unit, origin, low, high })
 }
 
-fn number(asked: &Asked, text: &str) -> Result<f64, String> {
+pub(super) fn number(asked: &Asked, text: &str) -> Result<f64, String> {
     let number = text.replace('_', "").parse::<f64>().ok();
     let inside = |value: &f64| (asked.low..=asked.high).contains(value) && (!asked.whole || value.fract() == 0.0);
     let which = if asked.whole { "a whole number" } else { "a number" };

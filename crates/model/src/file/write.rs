@@ -11,7 +11,8 @@ pub fn write(description: &Description) -> String {
     let rows: Vec<String> = calibration.iter().map(|row| quoted(row)).collect();
     let _ =
         writeln!(text, "\n# Rows that it was fitted on; they are never judged.\ncalibration = [{}]", rows.join(", "));
-    for (asked, parameter) in kind.asks().iter().zip(&description.parameters) {
+    let said = kind.asks().iter().zip(&description.parameters).filter(|(_, parameter)| !parameter.left_out());
+    for (asked, parameter) in said {
         let _ = write!(text, "\n# {}\n{}", asked.about, written(parameter));
     }
     for answer in &description.answers {

@@ -3,8 +3,12 @@
 //! The one idea: modules add up until a port in front of them is full. A module overlaps operations up to a rate and moves
 //! bytes up to a speed; a read that follows a write waits for it; what a rested module takes beyond its sustained write
 //! rate is credit. A single operation has nothing to wait for: reads stream, writes go in the module's units.
+//!
+//! What failed is part of the question: modules that are gone, ports whose modules are reached over others, and channels
+//! inside every module, whose stripe goes on narrower and slower.
 
-use super::{Asked, Quantity, Unanswered, Values, asked, counted, number, word};
+use super::{Asked, Quantity, Unanswered, Values, asked, counted, failed, number, word};
+use crate::array::raid::Stripe;
 use crate::form::service_time::{Affine, Stepped};
 use crate::form::sustained::Burst;
 use crate::judge::Shape;
@@ -34,6 +38,26 @@ pub(super) const ASKS: &[Asked] = &[
     asked("write_each", "us/KB", 1e-5, 1e5, "a single write, for each KB of the first unit"),
     asked("write_unit", "KB", 0.5, 1e6, "the unit in which a module writes"),
     asked("write_unit_time", "us", 0.01, 1e7, "each further unit of a single write"),
+    counted(
+        "channels",
+        "channels",
+        1_000.0,
+        "channels of a module, one of them parity; 1 is a module without a stripe inside",
+    )
+    .or(10.0),
+    failed("failed_modules", "modules", 100_000.0, "modules that are gone: nothing reaches what they held"),
+    failed(
+        "failed_ports",
+        "ports",
+        100_000.0,
+        "ports lost, the first ones; the modules behind each are reached over one port that is left, which then serves both",
+    ),
+    failed(
+        "failed_channels",
+        "channels",
+        1_000.0,
+        "channels lost in every module: its stripe is narrower by so many, and slower",
+    ),
 ];
 
 pub(super) const ANSWERS: &[Quantity] = &[
@@ -65,11 +89,36 @@ pub(super) fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, 
     }
 }
 
+/// What failed leaves at least one port, one module, and in every module data and parity.
+pub(super) fn fits(values: &Values) -> Result<(), (&'static str, String)> {
+    let (modules, behind) = (values.of("modules"), values.of("modules_per_port"));
+    let fewer = |name: &'static str, most: f64, of: &str| {
+        let got = values.of(name);
+        let told = || (name, format!("at most {most}, for {of}, got {got}"));
+        if got <= most { Ok(()) } else { Err(told()) }
+    };
+    let ports = libm::ceil(modules / behind);
+    let (channels, spared) = (values.of("channels"), values.of("channels").min(2.0));
+    fewer("failed_modules", modules - 1.0, &format!("there are {modules} modules and one must be left"))?;
+    fewer("failed_ports", ports - 1.0, &format!("there are {ports} ports and one must be left"))?;
+    fewer("failed_channels", channels - spared, &format!("of {channels} channels data and parity must be left"))
+}
+
+/// By how much longer a module takes to read and to write with the channels that it has left.
+pub(crate) fn narrower(values: &Values) -> [f64; 2] {
+    let mut stripe = Stripe::new(values.of("channels") as u32);
+    (0..values.of("failed_channels") as u32).for_each(|_| {
+        stripe.lose();
+    });
+    [stripe.reading(), stripe.writing()]
+}
+
 /// A single operation of pure reads or writes; of a mix, the mean.
 fn service_ms(values: &Values, read: f64, kb: f64) -> f64 {
-    let reading = Affine { fixed_s: values.of("read_fixed"), per_byte_s: values.of("read_each") };
-    let first = Affine { fixed_s: values.of("write_fixed"), per_byte_s: values.of("write_each") };
-    let unit_s = values.of("write_unit_time");
+    let [slow_read, slow_write] = narrower(values);
+    let reading = Affine { fixed_s: values.of("read_fixed"), per_byte_s: values.of("read_each") * slow_read };
+    let first = Affine { fixed_s: values.of("write_fixed"), per_byte_s: values.of("write_each") * slow_write };
+    let unit_s = values.of("write_unit_time") * slow_write;
     let writing = Stepped { first, unit_bytes: values.of("write_unit"), unit_s };
     // The laws keep the unit that they are given: microseconds and kilobytes here.
     (read * reading.seconds(kb) + (1.0 - read) * writing.seconds(kb)) / 1e3
@@ -82,27 +131,51 @@ fn rate(values: &Values, row: &Row) -> Result<(f64, f64), Unanswered> {
     let window_s = window_s(row.text("window").unwrap_or("unstated"))?;
     let module = module_rate(values, read, kb, window_s);
     let port = port_rate(values, read, kb);
-    let behind = values.of("modules_per_port");
-    let full = libm::floor(modules / behind);
-    let rest = modules - full * behind;
-    let most = full * (behind * module).min(port) + (rest * module).min(port);
+    let most = behind_ports(values, modules, module, port);
     // Few outstanding leave modules idle: each round takes at least its single time.
     let outstanding = row.number("outstanding").unwrap_or(f64::INFINITY);
     Ok((most.min(1e3 * outstanding / service_ms(values, read, kb)), kb))
 }
 
+/// All that modules and ports give together. A machine that is asked for more modules than it has is taken for one that has
+/// them; what failed is missing from either.
+fn behind_ports(values: &Values, asked: f64, module: f64, port: f64) -> f64 {
+    let (all, behind) = (values.of("modules").max(asked), values.of("modules_per_port"));
+    let modules = asked.min(all - values.of("failed_modules"));
+    let full = libm::floor(modules / behind);
+    let rest = modules - full * behind;
+    let lost = values.of("failed_ports") as usize;
+    if lost == 0 {
+        return full * (behind * module).min(port) + (rest * module).min(port);
+    }
+    let mut ports = vec![0.0; libm::ceil(all / behind) as usize];
+    let loaded = (0..full as usize).map(|port| (port, behind)).chain([(full as usize, rest)]);
+    for (own, modules) in loaded.filter(|(_, modules)| *modules > 0.0) {
+        let over = reached_over(own, lost, ports.len());
+        ports[over] += modules;
+    }
+    ports.iter().map(|modules| (modules * module).min(port)).sum()
+}
+
+/// The port over which the modules of a port are reached when the first `lost` of `ports` are lost: those that are left take
+/// one lost port each, in turn.
+pub(crate) fn reached_over(own: usize, lost: usize, ports: usize) -> usize {
+    if own < lost { lost + own % (ports - lost) } else { own }
+}
+
 /// One module, by what fills up first: its operations or its bytes.
 fn module_rate(values: &Values, read: f64, kb: f64, window_s: f64) -> f64 {
-    let most = values.of("module_writes");
-    let sustained = values.of("sustained_writes").min(most);
+    let [slow_read, slow_write] = narrower(values);
+    let most = values.of("module_writes") / slow_write;
+    let sustained = (values.of("sustained_writes") / slow_write).min(most);
     let writes = Burst { most_per_s: most, sustained_per_s: sustained, credit: values.of("write_credit") };
     let bytes_mb = kb * 1024.0 / 1e6;
     // Seconds of the module for one operation: the longer of the operation's own turn and of its bytes' way.
     let turn = |rate: f64, speed: f64| (1.0 / rate).max(bytes_mb / speed);
-    let reading = turn(values.of("module_reads"), values.of("module_read_speed"));
+    let reading = slow_read * turn(values.of("module_reads"), values.of("module_read_speed"));
     let scaled = (kb / SMALL_KB).max(1.0);
     let small_writes = writes.mean_over(window_s * scaled);
-    let writing = turn(small_writes, values.of("module_write_speed"));
+    let writing = turn(small_writes, values.of("module_write_speed") / slow_write);
     let changes = 2.0 * read * (1.0 - read);
     1.0 / (read * reading + (1.0 - read) * writing + changes * values.of("turnaround") / 1e6)
 }

@@ -18,6 +18,7 @@ mod tiered;
 
 pub use processors::Processors;
 
+pub(crate) use flash_array::{narrower, reached_over};
 pub(crate) use flash_server::processors as processors_of;
 
 use crate::judge::Shape;
@@ -38,6 +39,15 @@ pub struct Asked {
     pub high: f64,
     /// Whether only whole numbers make sense.
     pub whole: bool,
+    /// What it is in a file that leaves it out; without one the file must give it.
+    pub default: Option<f64>,
+}
+
+impl Asked {
+    /// A state that is seldom asked for, or what nearly every machine has: a file may leave it out.
+    const fn or(self, default: f64) -> Asked {
+        Asked { default: Some(default), ..self }
+    }
 }
 
 /// A quantity that a kind answers.
@@ -158,12 +168,30 @@ kinds! {
     Tiered "tiered" tiered;
 }
 
+impl Kind {
+    /// Whether numbers that are each in their range make sense together; else a parameter, and what is wrong with it.
+    ///
+    /// # Errors
+    /// As said.
+    pub fn fits(self, values: &Values) -> Result<(), (&'static str, String)> {
+        match self {
+            Kind::FlashArray => flash_array::fits(values),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// A parameter in one line, for the tables of kinds.
 const fn asked(name: &'static str, unit: &'static str, low: f64, high: f64, about: &'static str) -> Asked {
-    Asked { name, unit, about, low, high, whole: false }
+    Asked { name, unit, about, low, high, whole: false, default: None }
 }
 
 /// A parameter that counts things.
 const fn counted(name: &'static str, unit: &'static str, high: f64, about: &'static str) -> Asked {
-    Asked { name, unit, about, low: 1.0, high, whole: true }
+    Asked { name, unit, about, low: 1.0, high, whole: true, default: None }
+}
+
+/// How many of something have failed: none, unless a file or a question says so.
+const fn failed(name: &'static str, unit: &'static str, high: f64, about: &'static str) -> Asked {
+    Asked { name, unit, about, low: 0.0, high, whole: true, default: Some(0.0) }
 }

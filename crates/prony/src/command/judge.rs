@@ -6,7 +6,8 @@
 use crate::Outcome;
 use crate::args::Judge;
 use crate::failure::Failure;
-use crate::{model_file, output};
+use crate::model_file::{self, ModelText};
+use crate::output;
 use model::file::Description;
 use model::judge::{Baseline, Judged, Judgement, Role, judge};
 use serde_json::{Value, json};
@@ -24,14 +25,15 @@ pub fn run(asked: &Judge) -> Result<Outcome, Failure> {
         judgements.push(judgement);
     }
     if asked.json {
-        output::print_json(&as_json(&found.model, &judgements))?;
+        output::print_json(&as_json(&found, &judgements))?;
     } else {
-        output::print(&as_text(&found.model, &judgements))?;
+        output::print(&as_text(&found, &judgements))?;
     }
     Ok(Outcome::Fine)
 }
 
-fn as_json(model: &Description, judgements: &[Judgement]) -> Value {
+fn as_json(found: &ModelText, judgements: &[Judgement]) -> Value {
+    let model = &found.model;
     let rows: Vec<Value> = judgements.iter().flat_map(|judgement| &judgement.rows).map(row).collect();
     let unanswered = judgements.iter().flat_map(|judgement| &judgement.unanswered);
     let unanswered: Vec<Value> =
@@ -39,6 +41,7 @@ fn as_json(model: &Description, judgements: &[Judgement]) -> Value {
     json!({
         "schema": "prony/judge/1",
         "model": model.name,
+        "changes": found.changed(),
         "kind": model.kind.word(),
         "rows": rows,
         "unanswered": unanswered,
@@ -136,8 +139,9 @@ fn separation(model: &Description) -> Value {
     json!({ "silent": silent, "flat": flat })
 }
 
-fn as_text(model: &Description, judgements: &[Judgement]) -> String {
-    let mut text = format!("{}: {}\n", model.name, model.title);
+fn as_text(found: &ModelText, judgements: &[Judgement]) -> String {
+    let model = &found.model;
+    let mut text = format!("{}: {}\n", study::model_shown(&model.name, &found.changes), model.title);
     let _ = writeln!(
         text,
         "\n{:<34} {:<20} {:>11} {:>11} {:>25} {:>8} {:>7}  {:>8} {:>8} {:>8}",

@@ -72,10 +72,10 @@ fn taken_text(key: &str, taken: &[Taken]) -> String {
     if lines.is_empty() { lines } else { format!("\n{lines}") }
 }
 
-/// The one model of `--on`.
+/// The one model of `--on`, with what is otherwise in it.
 fn name(changes: &Changes) -> Result<&str, Failure> {
     let models: Vec<&str> =
-        changes.on.iter().filter_map(|target| target.split_once("model:").map(|(_, name)| name)).collect();
+        changes.on.iter().filter_map(|target| target.split_once("model:").map(|(_, word)| word)).collect();
     match models.as_slice() {
         [one] if changes.on.len() == 1 => Ok(one),
         _ => {
@@ -136,6 +136,7 @@ fn document(found: &ModelText, study: &str, predicted: &[Predicted], taken: &[Ta
     let body = json!({
         "model": found.model.name,
         "model_sha256": sha256(&found.text),
+        "changes": found.changed(),
         "study": study,
         "rows": rows,
         "needed": taken.iter().map(|taken| json!({
@@ -175,7 +176,8 @@ fn sha256(text: &str) -> String {
 }
 
 fn text(found: &ModelText, predicted: &[Predicted], document: &Value) -> String {
-    let mut text = format!("{}: {}\n", found.model.name, found.model.title);
+    let name = study::model_shown(&found.model.name, &found.changes);
+    let mut text = format!("{name}: {}\n", found.model.title);
     let _ = writeln!(text, "sha256 {}\n", document["sha256"].as_str().unwrap_or_default());
     let width = predicted.iter().map(|predicted| predicted.question.row.id.chars().count()).max().unwrap_or(0);
     for Predicted { question, quantity, unit, value, low, high, caveat } in predicted {

@@ -87,7 +87,9 @@ fn system(spec: &SystemSpec) -> String {
     let place = match &spec.place {
         Place::File { dirs } => dirs.join(", "),
         Place::Device { paths, .. } => paths.join(", "),
-        Place::Model { model } => return format!("`{}` (model {model}, in virtual time)", spec.name),
+        Place::Model { model, changes } => {
+            return format!("`{}` (model {}, in virtual time)", spec.name, study::model_shown(model, changes));
+        }
         Place::Null | Place::Scripted(_) => return format!("`{}` ({})", spec.name, spec.place.word()),
         Place::Database(at) => return format!("`{}` ({})", spec.name, at.shown()),
     };

@@ -107,3 +107,32 @@ fn a_model_that_does_not_ship_is_answered_with_those_that_do() {
     assert!(refused.contains("did you mean `f5100`?"), "{refused}");
     assert!(program.refused("predict flash --on .").contains("--on model:NAME"));
 }
+
+#[test]
+fn a_question_may_change_numbers_of_a_model_and_the_answer_says_so() {
+    let program = Program::new();
+    let predict = |model: &str| {
+        let line = format!("predict flash --on model:{model} --set modules=80 --only random-read --json");
+        let predicted = program.json(&line);
+        hold(&predicted);
+        predicted
+    };
+    let (healthy, hurt) = (predict("f5100"), predict("f5100,failed_ports=2"));
+    let rate = |document: &Value| number(&document["rows"][0]["predicted"]);
+    assert!((rate(&hurt) / rate(&healthy) - 14.0 / 16.0).abs() < 1e-6, "two of sixteen ports are gone");
+    assert_eq!(hurt["changes"], serde_json::json!(["failed_ports=2"]));
+    assert_ne!(hurt["sha256"], healthy["sha256"]);
+    assert_eq!(hurt["model_sha256"], healthy["model_sha256"], "the file is the same");
+    let judged = program.json(&format!("judge f5100,failed_channels=1 {} --json", rows("flash_rates")));
+    hold(&judged);
+    assert_eq!(judged["changes"], serde_json::json!(["failed_channels=1"]));
+    for (word, told) in [
+        ("f5100,failed_port=1", "did you mean `failed_ports`?"),
+        ("f5100,failed_ports=-1", "a whole number from 0 to 100000, got `-1`"),
+        ("f5100,failed_ports=16", "there are 16 ports and one must be left, got 16"),
+        ("f5100,failed_ports", "a list of KEY=VALUE, got `failed_ports`"),
+    ] {
+        let refused = program.refused(&format!("predict flash --on model:{word}"));
+        assert!(refused.contains(told), "{refused}");
+    }
+}

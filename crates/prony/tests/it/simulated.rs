@@ -113,3 +113,50 @@ fn a_plan_on_a_model_says_that_nothing_is_touched() {
     assert!(plan.contains("nothing for `f5100`, which is a model: no disk is touched"), "{plan}");
     assert!(plan.contains("(model f5100, in virtual time)"), "{plan}");
 }
+
+#[test]
+fn a_healthy_and_a_hurt_machine_stand_side_by_side() {
+    let line = "run flash --on healthy=model:f5100 --on hurt=model:f5100,failed_ports=15 --on model:f5100,failed_channels=1 \
+                --only random-read --set modules=10 --set measure=500ms --set warm_up=100ms --set replicates=1 --seed 5 --json";
+    let run = Program::new().json(line);
+    let trials = run["trials"].as_array().expect("trials");
+    let of = |system: &str| {
+        let found = trials
+            .iter()
+            .find(|trial| trial["system"] == system && trial["experiment"] == "rates by modules")
+            .expect("it");
+        found["throughput_per_s"].as_f64().expect("a rate")
+    };
+    assert!((of("hurt") / of("healthy") - 0.5).abs() < 0.01, "one port instead of two: {}", of("hurt"));
+    assert!(
+        (of("f5100 failed_channels=1") / of("healthy") - 0.952).abs() < 0.01,
+        "modules are slower than their ports now"
+    );
+    let hurt = run["systems"].as_array().expect("systems").iter().find(|system| system["name"] == "hurt").expect("it");
+    let facts = hurt["fingerprint"].as_array().expect("facts");
+    let value =
+        |key: &str| facts.iter().find(|fact| fact["key"] == key).map(|fact| fact["value"].as_str().expect("text"));
+    assert_eq!(
+        value("model.parameter.failed_ports"),
+        Some("15 ports; given: asked for; the file says 0 (given: the default of its kind; the file leaves it out)")
+    );
+    assert_eq!(hurt["place"], "f5100 with failed_ports=15, in virtual time");
+}
+
+#[test]
+fn a_study_file_names_what_is_otherwise_in_its_model() {
+    let program = Program::new();
+    let study = "title = \"Hurt\"\nquestion = \"What if?\"\nprimary = \"throughput of reads at 10 modules\"\n\
+                 [system.hurt]\nkind = \"model\"\nname = \"f5100\"\nwith = { failed_ports = 15 }\n\
+                 [workload.reads]\nkind = \"block\"\npattern = \"random\"\ntransfer = \"4 KiB\"\nread = \"100%\"\n\
+                 [[experiment]]\nname = \"rates\"\nworkload = [\"reads\"]\nfactor.modules = [5, 10]\n\
+                 load = { outstanding = 32, per = \"module\" }\nmeasure = \"300 ms\"\nwarm_up = \"50 ms\"\n";
+    program.write("hurt.toml", study);
+    let run = program.json("run ./hurt.toml --seed 5 --json");
+    let trials = run["trials"].as_array().expect("trials");
+    let rates: Vec<f64> = trials.iter().filter_map(|trial| trial["throughput_per_s"].as_f64()).collect();
+    assert!(rates.len() >= 2 && rates.iter().all(|rate| (rate / rates[0] - 1.0).abs() < 0.01), "{rates:?}");
+    program.write("wrong.toml", &study.replace("{ failed_ports = 15 }", "3"));
+    let refused = program.refused("check ./wrong.toml");
+    assert!(refused.contains("a table of parameters"), "{refused}");
+}

@@ -70,14 +70,32 @@ fn database(section: &mut Section, kind: &str, problems: &mut Problems) -> Optio
     }
 }
 
-/// `name` of a model that ships, or of a file.
+/// `name` of a model that ships, or of a file; `with` holds what is otherwise.
 fn model(section: &mut Section, problems: &mut Problems) -> Option<Place> {
     let Some(name) = section.text("name", problems) else {
         let message = "the name of a model that ships, or of a model file, got nothing";
         problems.add(&section.at, &section.key("name"), message);
         return None;
     };
-    Some(Place::Model { model: name.text })
+    Some(Place::Model { model: name.text, changes: changes(section, problems) })
+}
+
+/// `with = { failed_ports = 2 }`: parameters of the model, each with a number.
+fn changes(section: &mut Section, problems: &mut Problems) -> Vec<(String, String)> {
+    let Some(entry) = section.take("with") else { return Vec::new() };
+    let (key, at) = (section.key("with"), entry.node.at.clone());
+    let Form::Table(entries) = entry.node.form else {
+        problems.add(&at, &key, "a table of parameters, such as `{ failed_ports = 2 }`");
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        match entry.node.form {
+            Form::Text(text) => found.push((entry.name, text)),
+            _ => problems.add(&entry.at, &format!("{key}.{}", entry.name), "a number"),
+        }
+    }
+    found
 }
 
 /// One path or several, under the singular or the plural key.
@@ -157,7 +175,7 @@ fn foreign(name: &str, kind: Option<&str>) -> Option<String> {
     let home = match name {
         "dir" | "dirs" => "file",
         "path" | "paths" => "device",
-        "name" => "model",
+        "name" | "with" => "model",
         "url" => "postgres` or `mariadb",
         _ if SCRIPT_KEYS.contains(&name) => "scripted",
         _ => return Tables::SYSTEM.elsewhere(name),
