@@ -68,7 +68,7 @@ fn both(changes: &[(&str, &str)], modules: u32, asked: Asked) -> (f64, f64) {
     let test = if asked == Asked::Read { "random_read_4k" } else { "random_write_4k" };
     let table = format!("row_id,test,transfer_kb,modules,outstanding\na,{test},4,{modules},{}\n", 32 * modules);
     let formal = described.answer(&rows::read(&table).unwrap().rows[0], "rate").unwrap();
-    let setting = Setting { modules, slots: 32 * modules, seed: 1 };
+    let setting = Setting { modules, slots: 32 * modules, seed: 1, module_bytes: 1 << 30 };
     let mut machine = machine(&described, &setting).unwrap();
     let operation =
         |slot: u32| Operation { kind: asked, class: 0, module: (slot % modules) as u16, offset: 0, bytes: 4096 };

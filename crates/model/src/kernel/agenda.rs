@@ -77,9 +77,21 @@ impl<E: Copy> Agenda<E> {
         Some((Nanos(first.at), first.event))
     }
 
+    /// Strikes out all events but those that `stays` keeps, which keep their order. It looks at all of them.
+    pub fn keep(&mut self, stays: impl Fn(&E) -> bool) {
+        self.heap.retain(|entry| stays(&entry.event));
+        // What is sorted is a heap.
+        self.heap.sort_unstable_by_key(|entry| (entry.at, entry.number));
+    }
+
     /// How many events wait.
     pub fn len(&self) -> usize {
         self.heap.len()
+    }
+
+    /// For how many it has room.
+    pub fn capacity(&self) -> usize {
+        self.heap.capacity()
     }
 
     /// Whether nothing will ever happen again.
@@ -149,6 +161,17 @@ mod tests {
         expected.sort_unstable();
         let seen: Vec<(u64, u64)> = std::iter::from_fn(|| agenda.take()).map(|(at, event)| (at.0, event)).collect();
         assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn what_is_struck_out_never_happens_and_the_rest_keeps_its_order() {
+        let mut agenda = Agenda::with_capacity(64);
+        (0..60u64).for_each(|number| agenda.at(Nanos(number * 37 % 11), number));
+        agenda.keep(|number| number % 3 == 0);
+        agenda.at(Nanos(4), 60);
+        let seen: Vec<(u64, u64)> = std::iter::from_fn(|| agenda.take()).map(|(at, number)| (at.0, number)).collect();
+        assert!(seen.is_sorted_by_key(|(at, number)| (*at, *number)), "{seen:?}");
+        assert_eq!(seen.len(), 21);
     }
 
     #[test]

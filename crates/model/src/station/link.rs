@@ -40,6 +40,12 @@ impl Link {
         (Nanos(self.free), Nanos(self.free + self.distance))
     }
 
+    /// Forgets what has not left yet.
+    pub fn abandon(&mut self, now: Nanos) {
+        self.free = self.free.min(now.0);
+        self.watch.turn(now, 0, 0.0);
+    }
+
     /// What it did.
     pub fn watch(&mut self) -> &mut Watch {
         &mut self.watch

@@ -64,6 +64,13 @@ impl Priority {
         next.map(|(who, _, service)| (who, Nanos(now.0 + service)))
     }
 
+    /// Sends everybody away with his work undone: all servers are free.
+    pub fn abandon(&mut self, now: Nanos) {
+        self.free = self.count;
+        self.classes.iter_mut().for_each(|class| class.queue.clear());
+        self.turn(now);
+    }
+
     /// What it did.
     pub fn watch(&mut self) -> &mut Watch {
         &mut self.watch

@@ -101,6 +101,13 @@ impl Shares {
         Some(found.0)
     }
 
+    /// Sends everybody away with his work undone: all servers are free.
+    pub fn abandon(&mut self, now: Nanos) {
+        (self.free, self.waiting) = (self.count, 0);
+        self.classes.iter_mut().for_each(|class| class.queue.clear());
+        self.turn(now);
+    }
+
     /// What it did.
     pub fn watch(&mut self) -> &mut Watch {
         &mut self.watch

@@ -63,6 +63,14 @@ impl Turns {
         self.here
     }
 
+    /// Sends everybody away with his work undone: all servers are free.
+    pub fn abandon(&mut self, now: Nanos) {
+        self.busy -= self.ahead(now);
+        self.area = self.area.wrapping_add(now.0.wrapping_mul(u64::from(self.here)));
+        self.here = 0;
+        self.free.iter_mut().for_each(|free| *free = (*free).min(now.0));
+    }
+
     /// Forgets what was before.
     pub fn clear(&mut self, now: Nanos) {
         (self.since, self.busy, self.done) = (now.0, self.ahead(now), 0);
@@ -107,6 +115,11 @@ mod tests {
         assert_eq!(turns.here(), 1);
         assert!((turns.mean_here(Nanos(12)) - (10.0 + 10.0 + 10.0) / 12.0).abs() < 1e-12);
         assert!((turns.utilisation(Nanos(12)) - 22.0 / 24.0).abs() < 1e-12);
+        let mut left = turns.clone();
+        left.abandon(Nanos(12));
+        assert_eq!((left.here(), left.arrive(Nanos(12), 4)), (0, Nanos(16)));
+        assert!((left.mean_here(Nanos(16)) - (30.0 + 4.0) / 16.0).abs() < 1e-12);
+        assert!((left.utilisation(Nanos(16)) - 26.0 / 32.0).abs() < 1e-12);
         turns.clear(Nanos(12));
         assert!((turns.utilisation(Nanos(18)) - 3.0 / 12.0).abs() < 1e-12);
         assert!((turns.mean_here(Nanos(15)) - 1.0).abs() < 1e-12);

@@ -105,7 +105,7 @@ impl General {
             cache: WriteCache::new(&spec.cache, slots as usize),
             modules: (0..spec.groups * spec.members).map(module).collect(),
             lost: vec![0; spec.groups as usize],
-            state: State::default(),
+            state: State::new(slots as usize),
             pace: Bucket::new(rate, f64::from(spec.unit_bytes)),
             pieces: Vec::with_capacity(1_024),
             ended: None,
@@ -141,6 +141,11 @@ impl General {
         (there / passed, self.front.response_ns as f64 / passed)
     }
 
+    /// Bytes of all writes that were destaged.
+    pub fn destaged_bytes(&self) -> u64 {
+        self.cache.gone
+    }
+
     /// Gives a slot back to whoever submitted it.
     #[inline]
     pub(super) fn finish(&mut self, now: Nanos, slot: u32, failed: bool) {
@@ -164,6 +169,7 @@ impl General {
             Event::Mirrored { slot } => self.answer(now, slot),
             Event::Module { module, slot } => self.module_done(now, module, slot),
             Event::Back { slot } => self.back(now, slot),
+            Event::Refused { slot } => self.finish(now, slot, true),
             Event::Rebuild => self.rebuild(now),
             Event::Change { number } => self.change(now, number),
         }

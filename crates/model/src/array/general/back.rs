@@ -93,7 +93,11 @@ impl General {
                 self.spare_slots.push(slot);
                 self.cache.destaged(self.flights[slot as usize].bytes);
                 while let Some(waiting) = self.cache.relieve(&self.flights) {
-                    self.mirror(now, waiting);
+                    // Whoever lost his path meanwhile is not promised anything here: he goes again over another.
+                    if !self.lost_path(now, waiting) {
+                        self.cache.hold(&self.flights[waiting as usize]);
+                        self.mirror(now, waiting);
+                    }
                 }
                 self.state.destages -= 1;
                 self.destage(now);
@@ -141,7 +145,8 @@ impl General {
 
     /// Plans the next row, unless it is planned.
     pub(super) fn pace_rebuild(&mut self, now: Nanos) {
-        let may = self.state.job.is_some_and(|job| job.row < job.rows && job.under_way < self.spec.rebuild.rows);
+        let may = !self.state.dark
+            && self.state.job.is_some_and(|job| job.row < job.rows && job.under_way < self.spec.rebuild.rows);
         if may && !self.state.paced {
             self.state.paced = true;
             let at = self.pace.take(now, f64::from(self.raid.unit()));

@@ -15,6 +15,8 @@ pub(super) struct WriteCache {
     low: u64,
     /// Bytes promised, with those that are being destaged.
     pub(super) dirty: u64,
+    /// Bytes that were destaged.
+    pub(super) gone: u64,
     destaging: bool,
     entries: VecDeque<Entry>,
     waiting: VecDeque<u32>,
@@ -44,6 +46,7 @@ impl WriteCache {
             high: part(spec.high),
             low: part(spec.low),
             dirty: 0,
+            gone: 0,
             destaging: false,
             entries: VecDeque::with_capacity((spec.write_bytes / PAGE) as usize + 1),
             waiting: VecDeque::with_capacity(slots),
@@ -65,7 +68,7 @@ impl WriteCache {
         true
     }
 
-    fn hold(&mut self, flight: &Flight) {
+    pub(super) fn hold(&mut self, flight: &Flight) {
         self.dirty += pages(flight.bytes);
         let Flight { address, bytes, group, .. } = *flight;
         self.entries.push_back(Entry { address, bytes, group });
@@ -84,15 +87,28 @@ impl WriteCache {
     /// A write is on its modules. Who waited and has room now is taken in, one at a call.
     pub(super) fn destaged(&mut self, bytes: u32) {
         self.dirty -= pages(bytes);
+        self.gone += pages(bytes);
     }
 
-    /// The first who waits, if there is room for him.
+    /// The first who waits, if there is room for him. Whoever asks for him holds him, or sends him elsewhere.
     pub(super) fn relieve(&mut self, flights: &[Flight]) -> Option<u32> {
         let flight = &flights[*self.waiting.front()? as usize];
-        if self.dirty + pages(flight.bytes) > self.room {
-            return None;
-        }
-        self.hold(flight);
-        self.waiting.pop_front()
+        if self.dirty + pages(flight.bytes) > self.room { None } else { self.waiting.pop_front() }
+    }
+
+    /// Takes back a write whose destage came to nothing; it is the next one.
+    pub(super) fn put_back(&mut self, entry: Entry) {
+        self.entries.push_front(entry);
+    }
+
+    /// What it has room for.
+    #[cfg(test)]
+    pub(super) fn capacity(&self) -> usize {
+        self.entries.capacity() + self.waiting.capacity()
+    }
+
+    /// Nobody waits any more.
+    pub(super) fn abandon(&mut self) {
+        self.waiting.clear();
     }
 }

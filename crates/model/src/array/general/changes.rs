@@ -30,6 +30,10 @@ pub enum Change {
         /// Which module in it.
         member: u32,
     },
+    /// The array has no power: it serves nothing, and what was under way in it is undone. Writes that the cache holds stay.
+    PowerLost,
+    /// It has power again.
+    PowerBack,
 }
 
 /// What is planned and under way beside operations.
@@ -46,6 +50,12 @@ pub(super) struct State {
     pub(super) paced: bool,
     /// When rebuilds ended.
     pub(super) rebuilt: Vec<Nanos>,
+    /// Spares that were taken.
+    spares_taken: u32,
+    /// Whether the array is without power.
+    pub(super) dark: bool,
+    /// Operations that wait for a path.
+    pub(super) stranded: Vec<u32>,
 }
 
 /// A rebuild.
@@ -61,6 +71,10 @@ pub(super) struct Job {
 }
 
 impl State {
+    pub(super) fn new(slots: usize) -> State {
+        State { stranded: Vec::with_capacity(slots), ..State::default() }
+    }
+
     pub(super) fn add(&mut self, change: Change) -> u32 {
         self.changes.push(change);
         self.changes.len() as u32 - 1
@@ -79,11 +93,13 @@ impl General {
 
     pub(super) fn change(&mut self, now: Nanos, number: u32) {
         match self.state.changes[number as usize] {
-            Change::PathLeaves(path) => self.path(path, |paths, path| paths.all[path].up = false),
+            Change::PathLeaves(path) => self.path(path, |paths, path| paths.leave(path)),
             Change::PathLost(path) => self.path(path, |paths, path| paths.lose(path)),
-            Change::PathBack(path) => self.path(path, |paths, path| paths.all[path].up = true),
+            Change::PathBack(path) => self.path_back(now, path),
             Change::ControllerLost(number) => self.lose_controller(now, number as usize),
-            Change::ControllerBack(number) => self.controller_back(number),
+            Change::ControllerBack(number) => self.controller_back(now, number as usize),
+            Change::PowerLost => self.lose_power(now),
+            Change::PowerBack => self.power_back(now),
             Change::ModuleLost { group, member } => self.lose_module(now, group, member),
             Change::ChannelLost { group, member } => {
                 let module = (group * self.spec.members + member) as usize;
@@ -101,26 +117,43 @@ impl General {
         }
     }
 
+    fn path_back(&mut self, now: Nanos, path: u32) {
+        let Some(controller) = self.paths.all.get(path as usize).map(|path| usize::from(path.controller)) else {
+            return;
+        };
+        self.paths.back(path as usize, self.controllers[controller].up && !self.state.dark);
+        self.again(now);
+    }
+
+    /// Whoever was left without a path tries again.
+    pub(super) fn again(&mut self, now: Nanos) {
+        let mut stranded = std::mem::take(&mut self.state.stranded);
+        stranded.drain(..).for_each(|slot| self.take_path(now, slot));
+        // Whoever found none again stands in the list that is new.
+        if self.state.stranded.is_empty() {
+            self.state.stranded = stranded;
+        }
+    }
+
     /// Who waits at the controller goes again at once; who is elsewhere on its paths, when he finds out.
     fn lose_controller(&mut self, now: Nanos, number: usize) {
         if number >= self.controllers.len() {
             return;
         }
         self.controllers[number].up = false;
-        for path in 0..self.paths.all.len() {
-            if usize::from(self.paths.all[path].controller) == number {
-                self.paths.lose(path);
-            }
-        }
+        self.paths.controller_lost(number);
         while let Some(slot) = self.controllers[number].station.drain(now) {
             self.lost_path(now, slot);
         }
     }
 
-    fn controller_back(&mut self, number: u32) {
-        let Some(controller) = self.controllers.get_mut(number as usize) else { return };
+    fn controller_back(&mut self, now: Nanos, number: usize) {
+        let Some(controller) = self.controllers.get_mut(number) else { return };
         controller.up = true;
-        self.paths.all.iter_mut().filter(|path| u32::from(path.controller) == number).for_each(|path| path.up = true);
+        if !self.state.dark {
+            self.paths.controller_back(number);
+            self.again(now);
+        }
     }
 
     fn lose_module(&mut self, now: Nanos, group: u32, member: u32) {
@@ -137,9 +170,11 @@ impl General {
 
     /// Begins the next rebuild, when none is under way. The spare that takes the place is a whole module.
     pub(super) fn next_rebuild(&mut self, now: Nanos) {
-        if self.state.job.is_some() || self.state.lost.is_empty() {
+        if self.state.job.is_some() || self.state.lost.is_empty() || self.state.spares_taken == self.spec.rebuild.spares
+        {
             return;
         }
+        self.state.spares_taken += 1;
         let (group, member) = self.state.lost.remove(0);
         let module = usize::from(group) * self.spec.members as usize + member as usize;
         self.modules[module].stripe = crate::array::raid::Stripe::new(self.spec.modules.channels);

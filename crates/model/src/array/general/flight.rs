@@ -23,6 +23,8 @@ pub(super) enum Event {
     Module { module: u16, slot: u32 },
     /// The answer is back at the host.
     Back { slot: u32 },
+    /// No path was left for it.
+    Refused { slot: u32 },
     /// The rebuild may take its next row.
     Rebuild,
     /// Something that was planned changes.
@@ -58,6 +60,10 @@ pub(super) struct Flight {
     /// Whether the reads of a write are done.
     pub(super) writing: bool,
     pub(super) failed: bool,
+    /// Whether it is behind the host: it took a path and its answer is not back.
+    pub(super) inside: bool,
+    /// Whether the write cache holds it. It is promised once, however often its answer is lost.
+    pub(super) held: bool,
 }
 
 impl Flight {

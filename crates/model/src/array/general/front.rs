@@ -18,19 +18,30 @@ impl General {
         self.take_path(now, slot);
     }
 
-    /// Over any path that is there; without one the operation fails.
+    /// Over any path that is there; without one the operation waits for one, or fails.
     #[inline]
     pub(super) fn take_path(&mut self, now: Nanos, slot: u32) {
         let owner = self.owner(self.flights[slot as usize].group);
         let Some(number) = self.paths.choose(owner) else {
-            return self.finish(now, slot, true);
+            return self.without_path(now, slot);
         };
         let path = &mut self.paths.all[usize::from(number)];
         path.under_way += 1;
         let flight = &mut self.flights[slot as usize];
         (flight.path, flight.losses, flight.failed, flight.writing) = (number, path.losses, false, false);
+        flight.inside = true;
         let end = path.channel.arrive(now, self.spec.channel_ns);
         self.agenda.at(end, Event::Channel { slot });
+    }
+
+    #[cold]
+    pub(super) fn without_path(&mut self, now: Nanos, slot: u32) {
+        self.flights[slot as usize].inside = false;
+        if self.spec.waits {
+            self.state.stranded.push(slot);
+        } else {
+            self.agenda.at(now, Event::Refused { slot });
+        }
     }
 
     /// The controller that a group belongs to.
@@ -100,6 +111,7 @@ impl General {
             return;
         }
         match flight.work {
+            Work::Write if flight.held => self.answer(now, slot),
             Work::Write if self.holds_writes(flight.bytes) => {
                 if self.cache.admit(slot, &flight) {
                     self.mirror(now, slot);
@@ -122,6 +134,7 @@ impl General {
     pub(super) fn mirror(&mut self, now: Nanos, slot: u32) {
         let flight = self.flights[slot as usize];
         let number = usize::from(self.paths.all[usize::from(flight.path)].controller);
+        self.flights[slot as usize].held = true;
         let (_, held) = self.controllers[number].mirror.send(now, u64::from(flight.bytes));
         self.agenda.at(held, Event::Mirrored { slot });
     }
@@ -144,6 +157,7 @@ impl General {
         }
         let flight = self.flights[slot as usize];
         self.paths.all[usize::from(flight.path)].under_way -= 1;
+        self.flights[slot as usize].inside = false;
         self.finish(now, slot, flight.failed);
     }
 }

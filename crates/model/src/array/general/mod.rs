@@ -15,8 +15,13 @@ mod changes;
 mod flight;
 mod front;
 mod paths;
+mod power;
 mod spec;
 
+#[cfg(test)]
+mod faults;
+#[cfg(test)]
+mod laws;
 #[cfg(test)]
 mod tests;
 

@@ -20,7 +20,10 @@ pub enum Policy {
 /// A channel, a port and a link of both directions.
 #[derive(Clone, Debug)]
 pub(super) struct Path {
+    /// Whether it can be taken: it is there itself, and the controller at its end is.
     pub(super) up: bool,
+    /// Whether it is there itself, whatever its controller does.
+    there_itself: bool,
     /// How often it was lost.
     pub(super) losses: u16,
     pub(super) controller: u16,
@@ -44,6 +47,7 @@ impl Paths {
     pub(super) fn new(count: u32, controllers: u32, policy: Policy, bytes_per_s: f64, km: f64) -> Paths {
         let path = |number: u32| Path {
             up: true,
+            there_itself: true,
             losses: 0,
             controller: (number % controllers) as u16,
             under_way: 0,
@@ -80,10 +84,46 @@ impl Paths {
         None
     }
 
+    /// A path takes nothing new.
+    pub(super) fn leave(&mut self, path: usize) {
+        (self.all[path].up, self.all[path].there_itself) = (false, false);
+    }
+
     /// A path answers nobody any more.
     pub(super) fn lose(&mut self, path: usize) {
-        self.all[path].up = false;
+        self.leave(path);
         self.all[path].losses = self.all[path].losses.wrapping_add(1);
+    }
+
+    /// A path is there again; it can be taken when the controller at its end is up.
+    pub(super) fn back(&mut self, path: usize, controller_up: bool) {
+        (self.all[path].up, self.all[path].there_itself) = (controller_up, true);
+    }
+
+    /// A controller is lost: none of its paths answers any more.
+    pub(super) fn controller_lost(&mut self, controller: usize) {
+        for path in self.all.iter_mut().filter(|path| usize::from(path.controller) == controller) {
+            path.up = false;
+            path.losses = path.losses.wrapping_add(1);
+        }
+    }
+
+    /// A controller is there again, and with it those of its paths that are.
+    pub(super) fn controller_back(&mut self, controller: usize) {
+        for path in self.all.iter_mut().filter(|path| usize::from(path.controller) == controller) {
+            path.up = path.there_itself;
+        }
+    }
+
+    /// Nothing is on any path any more.
+    pub(super) fn abandon(&mut self, now: Nanos) {
+        for path in &mut self.all {
+            path.under_way = 0;
+            path.channel.abandon(now);
+            path.port.abandon(now);
+            path.there.abandon(now);
+            path.back.abandon(now);
+        }
     }
 
     pub(super) fn clear(&mut self, now: Nanos) {

@@ -15,6 +15,8 @@ pub struct Spec {
     pub paths: u32,
     /// How a path is chosen.
     pub policy: Policy,
+    /// Whether an operation without a path, or whose array lost its power, waits and goes again; else it fails.
+    pub waits: bool,
     /// Nanoseconds of a channel for an operation: its operations limit, turned over.
     pub channel_ns: u64,
     /// Nanoseconds of a port for an operation.
@@ -88,6 +90,8 @@ pub struct Rebuild {
     pub bytes_per_s: f64,
     /// Rows that are made at once.
     pub rows: u32,
+    /// Modules that can take the place of lost ones; a group whose module finds none stays degraded.
+    pub spares: u32,
 }
 
 /// An array that nobody can build.
@@ -103,10 +107,29 @@ pub enum SpecError {
         /// What it was.
         got: f64,
     },
+    /// A low watermark above the high one.
+    #[error("the low watermark is at most the high one, {high}, got {low}")]
+    Watermarks {
+        /// Where destaging ends.
+        low: f64,
+        /// Where it begins.
+        high: f64,
+    },
+    /// More modules than have a number.
+    #[error("groups times members is at most {MODULES} modules, got {groups} times {members}")]
+    Modules {
+        /// Groups.
+        groups: u32,
+        /// Members of each.
+        members: u32,
+    },
     /// A group that is none.
     #[error(transparent)]
     Raid(#[from] RaidError),
 }
+
+/// Modules have numbers of sixteen bits.
+const MODULES: u32 = 1 << 16;
 
 impl Spec {
     /// Whether it can be built; its RAID groups.
@@ -117,11 +140,13 @@ impl Spec {
         let count = |what, got: u32| (what, "1 to 10000", f64::from(got), (1..=10_000).contains(&got));
         let speed = |what, got: f64| (what, "a number above 0", got, got > 0.0 && got.is_finite());
         let share = |what, got: f64| (what, "0 to 1", got, (0.0..=1.0).contains(&got));
+        let each_byte =
+            |got: f64| ("nanoseconds of a module for a byte", "0 to 1000000", got, (0.0..=1e6).contains(&got));
         let ranges = [
             count("number of host processors", self.host.0),
             count("number of I/O processors", self.processors.0),
             count("number of paths", self.paths),
-            count("number of controllers", self.controllers.saturating_mul(u32::from(self.controllers <= 64))),
+            ("number of controllers", "1 to 64", f64::from(self.controllers), (1..=64).contains(&self.controllers)),
             count("number of processors of a controller", self.controller.0),
             count("number of classes", self.shares.len() as u32),
             count("number of RAID groups", self.groups),
@@ -132,12 +157,23 @@ impl Spec {
             speed("bytes a second of a link", self.link_bytes_per_s),
             speed("bytes a second between controllers", self.cache.mirror_bytes_per_s),
             speed("bytes a second of a rebuild", self.rebuild.bytes_per_s),
+            ("kilometres of a link", "0 to 100000", self.link_km, (0.0..=1e5).contains(&self.link_km)),
+            each_byte(self.modules.byte_ns[0]),
+            each_byte(self.modules.byte_ns[1]),
             share("share of read hits", self.cache.read_hits),
             share("high watermark", self.cache.high),
             share("low watermark", self.cache.low),
         ];
         if let Some((what, range, got, _)) = ranges.into_iter().find(|(.., fine)| !fine) {
             return Err(SpecError::Range { what, range, got });
+        }
+        let Cache { low, high, .. } = self.cache;
+        if low > high {
+            return Err(SpecError::Watermarks { low, high });
+        }
+        let (groups, members) = (self.groups, self.members);
+        if u64::from(groups) * u64::from(members) > u64::from(MODULES) {
+            return Err(SpecError::Modules { groups, members });
         }
         let wrong = |share: &&Share| !(share.weight > 0.0 && share.cap > 0.0 && share.cap <= 1.0);
         if let Some(share) = self.shares.iter().find(wrong) {

@@ -7,12 +7,13 @@ use crate::machine::{Ended, Kind, Machine, Operation};
 use crate::station::Share;
 use units::Nanos;
 
-fn spec() -> Spec {
+pub(super) fn spec() -> Spec {
     Spec {
         host: (8, 2_000),
         processors: (4, 1_000),
         paths: 4,
         policy: Policy::RoundRobin,
+        waits: false,
         channel_ns: 2_000,
         port_ns: 2_000,
         link_bytes_per_s: 8e9,
@@ -40,12 +41,16 @@ fn spec() -> Spec {
             channels: 10,
             head_start_ns: 10_000_000,
         },
-        rebuild: Rebuild { module_bytes: 1 << 26, bytes_per_s: 1e9, rows: 4 },
+        rebuild: Rebuild { module_bytes: 1 << 26, bytes_per_s: 1e9, rows: 4, spares: 8 },
     }
 }
 
+pub(super) fn built(spec: Spec, slots: u32) -> General {
+    General::new(spec, slots, 9).unwrap_or_else(|e| panic!("{e}"))
+}
+
 /// Ends of a closed load of `slots` operations of 4 KB, by a share of reads.
-fn ends(array: &mut General, slots: u32, read: f64, seconds: f64) -> Vec<Ended> {
+pub(super) fn ends(array: &mut General, slots: u32, read: f64, seconds: f64) -> Vec<Ended> {
     let mut random = Random::new(3, 3);
     let mut draw = || Operation {
         kind: if random.chance(read) { Kind::Read } else { Kind::Write },
@@ -65,12 +70,12 @@ fn ends(array: &mut General, slots: u32, read: f64, seconds: f64) -> Vec<Ended> 
     all
 }
 
-fn rate(spec: Spec, slots: u32, read: f64) -> f64 {
+pub(super) fn rate(spec: Spec, slots: u32, read: f64) -> f64 {
     let mut array = General::new(spec, slots, 1).unwrap_or_else(|e| panic!("{e}"));
     ends(&mut array, slots, read, 0.2).len() as f64 / 0.2
 }
 
-fn close(found: f64, wanted: f64) {
+pub(super) fn close(found: f64, wanted: f64) {
     assert!((found / wanted - 1.0).abs() < 0.01, "{found} against {wanted}");
 }
 
