@@ -6,6 +6,7 @@
 //!
 //! What it does not do: it reads no model file; whoever opens the system hands the description in.
 
+use crate::described_sessions::Streams;
 use model::machine::{Ended, Machine, Operation as Asked, Report};
 use observation::{Fact, Window};
 use recorder::{Clock, SimulatedClock};
@@ -13,6 +14,7 @@ use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;
 use system::{Completion, Port, PortError, Wait};
 use units::Nanos;
+use workload::transaction::{Begun, Caused};
 use workload::{Kind, Operation};
 
 /// A model file, read.
@@ -57,18 +59,50 @@ const SPIN: u64 = 50;
 /// EIO.
 const FAILED: i32 = -5;
 
+/// A transaction as a machine sees it: a model has one, the mean one.
+const TRANSACTION: Asked = Asked { kind: model::machine::Kind::Transaction, class: 0, module: 0, offset: 0, bytes: 0 };
+
 /// The road of all streams to one machine.
 pub(crate) struct ModelPort {
     machine: Box<dyn Machine>,
     clock: SimulatedClock,
     window: Window,
+    transactions: Streams,
     staged: Vec<(u32, Asked)>,
     ended: Vec<Ended>,
-    /// Bytes of the operation in each slot.
-    bytes: Vec<u32>,
+    /// What to report of each slot when the machine is done with it: bytes, or the result of a transaction.
+    results: Vec<i32>,
     inside: Inside,
+    outside: Outside,
     cleared: bool,
     reports: Option<Vec<Report>>,
+}
+
+/// The load driver's own work. It is booked at the end of what a slot asked for, like that of a real driver, which comes
+/// between an answer and the next question.
+struct Outside {
+    /// What it was for the one that ended last in each slot.
+    last: Vec<Nanos>,
+    /// All of it in the window.
+    sum_ns: u128,
+}
+
+impl Outside {
+    fn add(&mut self, slot: usize, (at, time): (Nanos, Nanos), window: Window) {
+        let clip = |time: Nanos| time.0.clamp(window.start.0, window.end.0);
+        self.last[slot] = time;
+        self.sum_ns += u128::from(clip(at) - clip(at - time));
+    }
+}
+
+/// What is left of a simulated trial beside what was recorded.
+pub(crate) struct Closed {
+    /// What the stations did in the window.
+    pub(crate) reports: Vec<Report>,
+    /// Time in the window that all who were inside spent there.
+    pub(crate) inside_ns: u128,
+    /// Time of it that was the load driver's own.
+    pub(crate) outside_ns: u128,
 }
 
 /// How many are inside, summed over the time of the window.
@@ -89,7 +123,7 @@ impl Inside {
 
 impl ModelPort {
     /// A road with room for so many operations, at the start of simulated time.
-    pub(crate) fn new(machine: Box<dyn Machine>, window: Window, slots: u32) -> ModelPort {
+    pub(crate) fn new(machine: Box<dyn Machine>, transactions: Streams, window: Window, slots: u32) -> ModelPort {
         let slots = slots as usize;
         ModelPort {
             machine,
@@ -97,18 +131,28 @@ impl ModelPort {
             window,
             staged: Vec::with_capacity(slots),
             ended: Vec::with_capacity(slots),
-            bytes: vec![0; slots],
+            transactions,
+            results: vec![0; slots],
             inside: Inside { now: 0, since: 0, sum_ns: 0 },
+            outside: Outside { last: vec![Nanos::ZERO; slots], sum_ns: 0 },
             cleared: false,
             reports: None,
         }
     }
 
-    /// What the stations did in the window, and the time in it that all who were inside spent there.
-    pub(crate) fn close(mut self) -> (Vec<Report>, u128) {
+    /// What the stations did in the window, and where time went in it.
+    pub(crate) fn close(mut self) -> Closed {
         self.inside.turn(self.clock.now().0.max(self.window.end.0), self.window, 0);
         let reports = self.reports.take().unwrap_or_else(|| self.machine.reports());
-        (reports, self.inside.sum_ns)
+        Closed { reports, inside_ns: self.inside.sum_ns, outside_ns: self.outside.sum_ns }
+    }
+
+    /// A transaction left the machine: whoever waits for its session comes next.
+    fn leave(&mut self, slot: u32, at: Nanos, failed: bool) {
+        self.outside.add(slot as usize, (at, self.machine.outside(slot)), self.window);
+        if let Some(next) = self.transactions.gives(slot, at, failed) {
+            self.machine.submit(self.clock.now(), next, &TRANSACTION);
+        }
     }
 
     /// The next moment at which the stations are asked.
@@ -161,20 +205,41 @@ impl Port for ModelPort {
             Kind::Read => model::machine::Kind::Read,
             Kind::Write => model::machine::Kind::Write,
             Kind::Transaction => model::machine::Kind::Transaction,
-            _ => model::machine::Kind::Sync,
+            Kind::Sync => model::machine::Kind::Sync,
         };
         let Operation { class, module, offset, bytes, .. } = *operation;
+        self.results[slot as usize] = bytes as i32;
         self.staged.push((slot, Asked { kind, class, module, offset, bytes }));
+    }
+
+    fn class(&mut self, slot: u32, n: u64, payload: u64) -> u16 {
+        self.transactions.class(slot, n, payload)
+    }
+
+    fn begin(&mut self, slot: u32, begun: Begun) {
+        self.results[slot as usize] = self.transactions.begin(slot, begun);
+        self.staged.push((slot, TRANSACTION));
+    }
+
+    fn caused(&mut self, slot: u32, into: &mut Vec<Caused>) {
+        self.transactions.caused(slot, into);
+    }
+
+    fn outside(&self, slot: u32) -> Nanos {
+        self.outside.last[slot as usize]
     }
 
     #[inline]
     fn submit(&mut self) -> Result<(), PortError> {
         let now = self.clock.now();
         self.inside.turn(now.0, self.window, self.staged.len() as i64);
-        for (slot, asked) in self.staged.drain(..) {
-            self.bytes[slot as usize] = asked.bytes;
-            self.machine.submit(now, slot, &asked);
+        for place in 0..self.staged.len() {
+            let (slot, asked) = self.staged[place];
+            if asked.kind != TRANSACTION.kind || self.transactions.takes(slot) {
+                self.machine.submit(now, slot, &asked);
+            }
         }
+        self.staged.clear();
         Ok(())
     }
 
@@ -193,10 +258,15 @@ impl Port for ModelPort {
             return Err(PortError::Kernel { action: "letting time pass", target: "the model".to_owned(), source });
         }
         self.inside.turn(self.clock.now().0, self.window, -(self.ended.len() as i64));
-        for Ended { slot, at, failed } in self.ended.drain(..) {
-            let result = if failed { FAILED } else { self.bytes[slot as usize] as i32 };
+        for place in 0..self.ended.len() {
+            let Ended { slot, at, failed } = self.ended[place];
+            if !self.transactions.none() {
+                self.leave(slot, at, failed);
+            }
+            let result = if failed { FAILED } else { self.results[slot as usize] };
             into.push(Completion { slot, result, at });
         }
+        self.ended.clear();
         Ok(())
     }
 }

@@ -26,7 +26,7 @@ pub(crate) struct Lane<L> {
 
 /// Hands a transaction to the port.
 fn begin<P: Port>(port: &mut P, slot: u32, arrival: &Arrival) -> Operation {
-    let class = port.class(arrival.n, arrival.payload);
+    let class = port.class(slot, arrival.n, arrival.payload);
     port.begin(slot, Begun { n: arrival.n, payload: arrival.payload, at: arrival.intended });
     Operation { kind: Kind::Transaction, class, module: 0, offset: 0, bytes: 0 }
 }
@@ -150,9 +150,14 @@ impl<L: Load> Lane<L> {
         };
         let Operation { class, module, .. } = *operation;
         let Flight { intended, issued, .. } = flight;
+        // The slot is held to the end, the response is that of the system.
+        let answered = match operation.kind {
+            Kind::Transaction => completion.at - port.outside(completion.slot),
+            _ => completion.at,
+        };
         match flight.origin {
-            Origin::Planned => self.recorder.record(class, module, intended, issued, completion.at, outcome),
-            Origin::Caused => self.recorder.record_caused(class, module, intended, issued, completion.at, outcome),
+            Origin::Planned => self.recorder.record(class, module, intended, issued, answered, outcome),
+            Origin::Caused => self.recorder.record_caused(class, module, intended, issued, answered, outcome),
             Origin::Upkeep => self.recorder.record_upkeep(class, module, intended, issued, completion.at, outcome),
         }
         match self.task.upkeep(operation, done) {
@@ -169,7 +174,7 @@ impl<L: Load> Lane<L> {
 
     /// What became of a transaction; what it caused becomes due.
     fn transacted<P: Port>(&mut self, port: &mut P, completion: &Completion) -> Outcome {
-        port.caused(&mut self.caused);
+        port.caused(completion.slot, &mut self.caused);
         for caused in self.caused.drain(..) {
             // A load without room forgets it: the order stays open, as one that the market never answers.
             let _ = self.load.spawn(caused.due, caused.payload);
@@ -201,7 +206,7 @@ impl<L: Load> Lane<L> {
             // Drawn like an issued one, so that it is censored in the class to which it would have belonged.
             let (class, module) = match self.task.draw(0, never.n) {
                 Some(operation) => (operation.class, operation.module),
-                None => (port.class(never.n, never.payload), 0),
+                None => (port.class(self.first_slot, never.n, never.payload), 0),
             };
             self.recorder.censor(class, module, never.intended, None, at);
         }

@@ -17,6 +17,7 @@ mod cpu;
 mod crew;
 mod databases;
 mod described;
+mod described_sessions;
 mod discard;
 mod drive;
 mod error;

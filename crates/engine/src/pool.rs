@@ -13,11 +13,11 @@ use crate::sessions::Work;
 use crate::task::Task;
 use crate::wires::Line;
 use crate::worker::{Assignment, Road};
-use database::{Database, DatabaseError, Texts};
+use database::{Database, DatabaseError, Session, Texts, null};
 use load::Load;
 use recorder::Collector;
 use std::sync::Arc;
-use study::{Driver, Engine, Pool, Stream, Trial, Workload};
+use study::{At, DatabaseSpec, Driver, Engine, Pool, Stream, Trial, Workload};
 use workload::brokerage::{self, Brokerage, WORKERS_MAX};
 use workload::rows;
 use workload::sql;
@@ -78,6 +78,42 @@ pub(crate) fn call(
     }
     Ok(())
 }
+
+/// A stream of transactions on a machine in virtual time: what it asks for, in one share, and a database that answers in its
+/// place.
+///
+/// # Errors
+/// When a described machine has no transaction like those of the stream.
+pub(crate) fn imagined(trial: &Trial, index: usize) -> Result<Option<Imagined>, TrialError> {
+    let stream = &trial.streams[index];
+    let Some(pool) = &stream.pool else { return Ok(None) };
+    let asked = Asked::of(stream, pool, muster::stream_seed(trial, index), FIRST_EPOCH)?;
+    let Asked::Brokerage { .. } = &asked else {
+        let what =
+            "carry scripts or batch jobs: the transaction that its model describes is the brokerage's".to_owned();
+        return Err(TrialError::Unsupported { system: trial.label.system.clone(), what });
+    };
+    let slots = muster::load(trial, index, 0, 1).slots();
+    let business = asked.business(&Share { worker: 0, workers: 1, first: 0, slots });
+    let nowhere = DatabaseSpec { engine: Engine::Null, at: At::Nowhere { socket: false } };
+    let session = null::Database::of(&nowhere).session(&asked.texts(Engine::Null), &pool.how);
+    let system = trial.label.system.clone();
+    let session = session.map_err(|source| TrialError::Database { system, source: Box::new(source) })?;
+    Ok(Some(Imagined { business, session, sessions: pool.sessions, slots }))
+}
+
+/// One stream of transactions that no server carries out.
+pub(crate) struct Imagined {
+    pub(crate) business: Box<dyn Business>,
+    pub(crate) session: Box<dyn Session>,
+    /// How many may be on the machine at once.
+    pub(crate) sessions: u32,
+    /// How many may be asked for at once: sessions, or the users who share them.
+    pub(crate) slots: u32,
+}
+
+/// A machine in virtual time never saw a trial before.
+const FIRST_EPOCH: u64 = 1;
 
 /// A server that takes no more sessions: what was asked for, and what it allows.
 fn crowded(error: DatabaseError, database: &dyn Database, pool: &Pool) -> DatabaseError {

@@ -191,7 +191,7 @@ impl<C: Clock> Port for SessionPort<C> {
         unreachable!("a session carries transactions only")
     }
 
-    fn class(&mut self, n: u64, payload: u64) -> u16 {
+    fn class(&mut self, _slot: u32, n: u64, payload: u64) -> u16 {
         self.work.business.class(n, payload)
     }
 
@@ -200,7 +200,7 @@ impl<C: Clock> Port for SessionPort<C> {
         self.waiting.push_back(slot);
     }
 
-    fn caused(&mut self, into: &mut Vec<Caused>) {
+    fn caused(&mut self, _slot: u32, into: &mut Vec<Caused>) {
         into.append(&mut self.caused);
     }
 

@@ -5,13 +5,14 @@
 
 use crate::cpu::ThreadCpu;
 use crate::crew::{Haul, keep};
-use crate::described::{Described, ModelPort};
+use crate::described::{Closed, Described, ModelPort};
+use crate::described_sessions::Streams;
 use crate::drive::{Driven, Ending, drive};
 use crate::lane::Lane;
 use crate::observer::{Observer, Phase};
 use crate::opened::Opened;
 use crate::worker::close;
-use crate::{TrialError, muster, stations};
+use crate::{TrialError, muster, pool, stations};
 use load::{Load, Machine, Pacing};
 use observation::{Account, Cell};
 use recorder::Collector;
@@ -57,10 +58,18 @@ pub(crate) fn model(
     let machine = model::machine(&described.description, &setting)
         .map_err(|source| TrialError::Model { system: opened.name.clone(), source })?;
     let window = muster::window(trial);
-    let mut port = ModelPort::new(machine, window, slots);
+    let mut transactions = Streams::default();
+    let mut first_slot = 0;
+    for (index, lane) in crowd.lanes.iter().enumerate() {
+        if let Some(imagined) = pool::imagined(trial, index)? {
+            transactions.add(imagined, first_slot);
+        }
+        first_slot += lane.slots();
+    }
+    let mut port = ModelPort::new(machine, transactions, window, slots);
     let mut haul = crowd.run(&mut port, opened, trial, observer, stop)?;
-    let (reports, inside_ns) = port.close();
-    stations::little(&haul.accounts, inside_ns, trial.phases.fixed_work)?;
+    let Closed { reports, inside_ns, outside_ns } = port.close();
+    stations::little(&haul.accounts, (inside_ns, outside_ns), trial.phases.fixed_work)?;
     let at = haul.ended.min(window.end);
     haul.events.extend(stations::bottleneck(&reports, at));
     let series = stations::series(&reports, at);

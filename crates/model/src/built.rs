@@ -10,6 +10,7 @@ use crate::file::Description;
 use crate::kind::{Kind, Values};
 use crate::machine::Machine;
 use crate::queue::Queue;
+use crate::server::{Plan, Server};
 use crate::tier::{Spec, Tiered};
 
 /// How much of a machine takes part in a trial.
@@ -121,6 +122,11 @@ pub fn module_bytes(description: &Description) -> Option<u64> {
     }
 }
 
+/// Whether a machine carries transactions; storage carries operations.
+pub fn transactions(description: &Description) -> bool {
+    matches!(description.kind, Kind::FlashServer | Kind::DiskServer)
+}
+
 /// The machine of a description, at rest.
 ///
 /// # Errors
@@ -128,9 +134,9 @@ pub fn module_bytes(description: &Description) -> Option<u64> {
 pub fn machine(description: &Description, setting: &Setting) -> Result<Box<dyn Machine>, Unbuilt> {
     let (name, kind) = (description.name.clone(), description.kind.word());
     match modules(description) {
-        None => return Err(Unbuilt::Closed { name, kind }),
+        None if !transactions(description) => return Err(Unbuilt::Closed { name, kind }),
         Some(has) if setting.modules > has => return Err(Unbuilt::Modules { name, has, asked: setting.modules }),
-        Some(_) => {}
+        _ => {}
     }
     if let Some(has) = module_bytes(description).filter(|has| setting.module_bytes > *has) {
         return Err(Unbuilt::Bytes { name, has, asked: setting.module_bytes });
@@ -146,6 +152,8 @@ pub fn machine(description: &Description, setting: &Setting) -> Result<Box<dyn M
             Disk::of(&values, Order::Nearest, setting.modules, setting.slots)
                 .map_err(|source| Unbuilt::Disk { name, source })?,
         ),
+        Kind::FlashServer => Box::new(Server::new(&Plan::on_flash(&values), setting.slots, setting.seed)),
+        Kind::DiskServer => Box::new(Server::new(&Plan::on_disks(&values), setting.slots, setting.seed)),
         _ => return Err(Unbuilt::Closed { name, kind }),
     })
 }

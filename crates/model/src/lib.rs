@@ -25,5 +25,5 @@ mod shipped;
 pub mod station;
 pub mod tier;
 
-pub use built::{Setting, Unbuilt, machine, module_bytes, modules};
+pub use built::{Setting, Unbuilt, machine, module_bytes, modules, transactions};
 pub use shipped::{Shipped, models, tables};

@@ -20,7 +20,8 @@ pub fn of(spec: &SystemSpec) -> Result<Option<Described>, Failure> {
 /// Names of the models that ship and that a study can run on, for hints.
 pub fn runnable() -> Vec<&'static str> {
     let runs = |shipped: &&model::Shipped| {
-        model::file::read(shipped.name, shipped.text).is_ok_and(|described| model::modules(&described).is_some())
+        model::file::read(shipped.name, shipped.text)
+            .is_ok_and(|described| model::modules(&described).is_some() || model::transactions(&described))
     };
     model::models().iter().filter(runs).map(|shipped| shipped.name).collect()
 }

@@ -25,7 +25,7 @@ pub(crate) fn trial(
     let modules = modules(point);
     let (streams, labels) = stream::streams(point, modules, problems);
     let files_only = streams.iter().all(|stream| matches!(stream.workload, Workload::Files(_)));
-    let database = matches!(point.spec().place, Place::Database(_));
+    let database = transactional(point, survey).unwrap_or_else(|| streams.iter().all(|stream| stream.pool.is_some()));
     let module_bytes = if files_only || database { Bytes(0) } else { size(point, survey) };
     let fixed_work = streams.iter().all(fixed);
     if !fixed_work && streams.iter().any(fixed) {
@@ -119,7 +119,7 @@ fn can(point: &Point, survey: &Survey, streams: &[Stream], modules: u32, size: B
     {
         return Err("file work: it needs a folder, and this is a device".to_owned());
     }
-    asked_where(point, streams)?;
+    asked_where(point, survey, streams)?;
     let Some(surveyed) = survey.of(&point.spec().name) else { return Ok(()) };
     if let Some(max) = surveyed.modules_max.filter(|max| modules > *max) {
         let offered = if max == 1 { "one module".to_owned() } else { format!("{max} modules") };
@@ -131,18 +131,34 @@ fn can(point: &Point, survey: &Survey, streams: &[Stream], modules: u32, size: B
     sectors(surveyed.sector, streams)
 }
 
-const STORAGE: &str = "storage work: this is a database";
-const TRANSACTIONS: &str =
-    "transactions: they need a database, as `sqlite:`, `local:postgres`, `local:mariadb` or a URL";
+const STORAGE: &str = "storage work: this carries transactions";
+const TRANSACTIONS: &str = "transactions: they need a database, as `sqlite:`, `local:postgres`, `local:mariadb` or a URL, or the model of a server";
 
 /// Whether a point was left out because it is for the other kind of system.
 pub(crate) fn of_other_kind(reason: &str) -> bool {
-    matches!(reason, STORAGE | TRANSACTIONS)
+    matches!(reason, STORAGE | TRANSACTIONS | BROKERAGE)
+}
+
+const BROKERAGE: &str = "scripts or batch jobs: the transaction that a model describes is the brokerage's";
+
+/// Whether a system is asked for transactions; none of a model that nobody has looked at.
+fn transactional(point: &Point, survey: &Survey) -> Option<bool> {
+    let spec = point.spec();
+    match spec.place {
+        Place::Database(_) => Some(true),
+        Place::Model { .. } => survey.of(&spec.name).map(|surveyed| surveyed.transactions),
+        Place::File { .. } | Place::Device { .. } | Place::Null | Place::Scripted(_) => Some(false),
+    }
 }
 
 /// Databases are asked for transactions, storage for operations, and neither for the other.
-fn asked_where(point: &Point, streams: &[Stream]) -> Result<(), String> {
-    let database = matches!(point.spec().place, Place::Database(_));
+fn asked_where(point: &Point, survey: &Survey, streams: &[Stream]) -> Result<(), String> {
+    let Some(database) = transactional(point, survey) else { return Ok(()) };
+    let brokerage = |stream: &Stream| matches!(stream.workload, Workload::Brokerage(_));
+    let described = matches!(point.spec().place, Place::Model { .. });
+    if described && streams.iter().any(|stream| stream.pool.is_some() && !brokerage(stream)) {
+        return Err(BROKERAGE.to_owned());
+    }
     match (database, streams.iter().find(|stream| stream.pool.is_some() != database)) {
         (_, None) => Ok(()),
         (true, Some(_)) => Err(STORAGE.to_owned()),

@@ -1,7 +1,8 @@
 //! The highest rate that holds a bound on a quantile of response.
 //!
-//! The one idea: the search is a function of the outcomes so far. It brackets, halves the bracket on a grid of rates, and
-//! then asks for three fresh passes in a row at the rate that held, with a failure one step higher.
+//! The one idea: the search is a function of the outcomes so far. It halves a grid of rates from the middle on, because low
+//! rates take long to give a quantile its samples and tell little, and then asks for three fresh passes in a row at the rate
+//! that held, with a failure one step higher.
 //!
 //! What it does not do: it runs nothing, and it does not read its own result off; analysis does, from the trials.
 
@@ -119,6 +120,8 @@ struct Known {
     passed: Option<u32>,
     failed: Option<u32>,
     passes_in_row: u32,
+    /// A rate that had held failed when it was tried again.
+    shaken: bool,
 }
 
 impl Search {
@@ -165,14 +168,13 @@ impl Search {
     fn next_rate(grid: &Grid, known: &Known) -> Result<(u32, Purpose), Answer> {
         match (known.passed, known.failed) {
             (_, Some(0)) => Err(Answer::NoneHolds { lowest: grid.rate(0) }),
-            (None, None) => Ok((0, Purpose::Bracket)),
-            // The rate that had held failed when tried again: one step down, and the confirming begins anew.
-            (None, Some(failed)) => Ok((failed - 1, Purpose::Confirm)),
-            (Some(passed), None) if passed < grid.last => Ok((grid.last, Purpose::Bracket)),
-            (Some(passed), None) if known.passes_in_row < PASSES => Ok((passed, Purpose::Confirm)),
-            (Some(passed), None) => Err(Answer::RangeHolds { rate: grid.rate(passed) }),
+            // One step down, and the confirming begins anew.
+            (None, Some(failed)) if known.shaken => Ok((failed - 1, Purpose::Confirm)),
+            (None, failed) => Ok((failed.unwrap_or(grid.last + 1) / 2, Purpose::Bracket)),
+            (Some(passed), None) if passed < grid.last => Ok(((passed + grid.last).div_ceil(2), Purpose::Bracket)),
             (Some(passed), Some(failed)) if failed - passed > 1 => Ok(((passed + failed) / 2, Purpose::Bisect)),
-            (Some(passed), Some(_)) if known.passes_in_row < PASSES => Ok((passed, Purpose::Confirm)),
+            (Some(passed), _) if known.passes_in_row < PASSES => Ok((passed, Purpose::Confirm)),
+            (Some(passed), None) => Err(Answer::RangeHolds { rate: grid.rate(passed) }),
             (Some(passed), Some(failed)) => Err(Answer::Found { rate: grid.rate(passed), failed: grid.rate(failed) }),
         }
     }
@@ -269,6 +271,7 @@ impl Known {
         } else {
             self.failed = Some(k);
             self.passes_in_row = 0;
+            self.shaken |= confirming;
             if confirming || self.passed.is_some_and(|passed| passed >= k) {
                 self.passed = None;
             }

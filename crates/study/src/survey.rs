@@ -28,6 +28,8 @@ pub struct SurveyedSystem {
     pub free: Option<Bytes>,
     /// Answers by itself: nothing is filled and nothing is written.
     pub null_or_scripted: bool,
+    /// It is asked for transactions; storage is asked for operations.
+    pub transactions: bool,
 }
 
 impl Survey {

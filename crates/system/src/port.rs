@@ -54,9 +54,9 @@ pub trait Port {
     /// when its data is on stable media.
     fn stage(&mut self, slot: u32, operation: &Operation, durable: bool);
 
-    /// Which class a transaction is of: only roads that carry transactions know.
-    fn class(&mut self, n: u64, payload: u64) -> u16 {
-        let _ = (n, payload);
+    /// Which class a transaction of the stream behind a slot is of: only roads that carry transactions know.
+    fn class(&mut self, slot: u32, n: u64, payload: u64) -> u16 {
+        let _ = (slot, n, payload);
         0
     }
 
@@ -65,9 +65,16 @@ pub trait Port {
         let _ = (slot, begun);
     }
 
-    /// Takes what the transactions that ended have caused.
-    fn caused(&mut self, into: &mut Vec<Caused>) {
-        let _ = into;
+    /// Takes what the transaction that ended in a slot has caused.
+    fn caused(&mut self, slot: u32, into: &mut Vec<Caused>) {
+        let _ = (slot, into);
+    }
+
+    /// How long the load driver of a machine in virtual time worked for the transaction that ended in a slot. It held the
+    /// slot and is no part of the response. A real driver's own work is lateness, and shows as that.
+    fn outside(&self, slot: u32) -> Nanos {
+        let _ = slot;
+        Nanos::ZERO
     }
 
     /// Why the last operation in a slot failed, when the road knows more than an errno says.

@@ -8,7 +8,7 @@ use super::checkpoints::leaves_out;
 use super::cut::Cut;
 use super::machine::{cores, mean_of};
 use crate::{Caveat, CaveatKind, SteadyAnswer, StreamSummary, TrialSummary, Work};
-use observation::{Event, EventKind, Observations};
+use observation::{Event, EventKind, Observations, Provenance};
 use study::Judgement;
 use units::{Nanos, count, duration, milliseconds, percent, rate};
 
@@ -198,6 +198,13 @@ fn little_gap(about: &About) -> Option<String> {
         return None;
     }
     let rest = time.gap - time.lateness;
+    if about.summary.provenance == Provenance::Simulated {
+        return Some(format!(
+            "{} of the sessions' time was the load driver's own work, which the model has on the same processors: the \
+             response is without it, so that sessions are more than throughput times response",
+            percent(rest)
+        ));
+    }
     let mut parts = vec![format!("{} waiting in the generator between due and issued", percent(time.lateness))];
     if rest.abs() > 0.002 {
         parts.push(format!("{} not accounted for", percent(rest)));

@@ -154,6 +154,15 @@ fn time_outside_the_system_is_named() {
 }
 
 #[test]
+fn on_a_model_the_load_drivers_own_work_is_called_that() {
+    let mut simulated = observations();
+    simulated.provenance = Provenance::Simulated;
+    simulated.accounts[0].service_ns = 78_400 * 1_000_000;
+    let text = text(&simulated, CaveatKind::LittleGap);
+    assert!(text.contains("2% of the sessions' time was the load driver's own work"), "{text}");
+}
+
+#[test]
 fn a_backlog_that_grows_is_not_sustained_and_one_that_fluctuates_is() {
     let mut open = observations();
     let mut label = label();

@@ -30,6 +30,7 @@ fn look(spec: &SystemSpec) -> Result<SurveyedSystem, Failure> {
             sector: Bytes(512),
             free: None,
             null_or_scripted: true,
+            transactions: matches!(spec.place, Place::Database(_)),
         }),
     }
 }
@@ -38,10 +39,11 @@ fn look(spec: &SystemSpec) -> Result<SurveyedSystem, Failure> {
 fn described(spec: &SystemSpec) -> Result<SurveyedSystem, Failure> {
     let found = crate::models::of(spec)?;
     let size_max = found.as_ref().and_then(|found| model::module_bytes(&found.description)).map(Bytes);
+    let transactions = found.as_ref().is_some_and(|found| model::transactions(&found.description));
     let modules_max = match found {
         None => None,
         Some(found) => match model::modules(&found.description) {
-            None => return Err(lawful(spec, &found.description)),
+            None if !transactions => return Err(lawful(spec, &found.description)),
             Some(max) if spec.modules.is_some_and(|asked| asked > max) => return Err(beyond(spec, max)),
             modules => modules,
         },
@@ -53,6 +55,7 @@ fn described(spec: &SystemSpec) -> Result<SurveyedSystem, Failure> {
         sector: Bytes(1),
         free: None,
         null_or_scripted: true,
+        transactions,
     })
 }
 
@@ -93,6 +96,7 @@ fn folders(spec: &SystemSpec, dirs: &[String]) -> Result<SurveyedSystem, Failure
         // Modules alternate between folders, so that the fullest decides for all.
         free: seen.iter().map(|folder| folder.free).min().map(|free| Bytes(free.0.saturating_mul(distinct(&seen)))),
         null_or_scripted: false,
+        transactions: false,
     })
 }
 
@@ -121,5 +125,6 @@ fn devices(spec: &SystemSpec, paths: &[String]) -> Result<SurveyedSystem, Failur
         sector: seen.iter().map(|device| device.sector).max().unwrap_or(Bytes(512)),
         free: None,
         null_or_scripted: false,
+        transactions: false,
     })
 }

@@ -39,7 +39,7 @@ fn one_at_a_time(house: &House) {
 fn second_is_refused(house: &House, on: &str, holder: &str) {
     let run = |name: &str| {
         format!(
-            "run brokerage --on '{on}' {SETS} --set sessions=2 --set measure=6s --set warm_up=0s --verbose -o {name}.prony"
+            "run brokerage --on '{on}' {SETS} --set sessions=2 --set highest_rate=off --set measure=6s --set warm_up=0s --verbose -o {name}.prony"
         )
     };
     let name = format!("first-{}", on.split(':').next().unwrap_or_default());

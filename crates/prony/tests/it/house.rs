@@ -36,9 +36,10 @@ impl House {
         Some(house)
     }
 
-    /// A command line with the database in it.
+    /// A command line with the database in it. A run leaves out the search for the highest rate unless it says otherwise.
     pub fn line(&self, command: &str, rest: &str) -> String {
-        format!("{command} brokerage --on {} {rest}", self.on)
+        let search = if command == "run" && !rest.contains("highest_rate") { "--set highest_rate=off " } else { "" };
+        format!("{command} brokerage --on {} {search}{rest}", self.on)
     }
 
     /// Runs the study on a small data set, and gives the JSON of the run, which is kept in `x.prony`.

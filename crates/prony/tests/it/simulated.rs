@@ -160,3 +160,74 @@ fn a_study_file_names_what_is_otherwise_in_its_model() {
     let refused = program.refused("check ./wrong.toml");
     assert!(refused.contains("a table of parameters"), "{refused}");
 }
+
+#[test]
+fn the_brokerage_runs_unchanged_on_a_described_server_and_gives_the_curve_of_its_closed_form() {
+    let program = Program::new();
+    for (model, sessions, measure) in [("s824-fs840", "80,112", "5s"), ("power770-san", "16,64", "100s")] {
+        let run = program.json(&format!(
+            "run brokerage --backend simulated --on model:{model} --set sessions={sessions} --set measure={measure} \
+             --set warm_up=500ms --set highest_rate=off --seed 5 --json"
+        ));
+        let predicted = program.json(&format!("predict brokerage --on model:{model} --set sessions={sessions} --json"));
+        let trials = run["trials"].as_array().expect("trials");
+        assert_eq!(trials.len(), 2, "{run:#}");
+        for trial in trials {
+            assert_eq!(trial["backend"], "simulated");
+            let at = format!("sessions {}", trial["factors"]["sessions"]);
+            let rows = predicted["rows"].as_array().expect("rows");
+            let row = rows.iter().find(|row| row["metric"] == "throughput" && row["row_id"].to_string().contains(&at));
+            let formal = row.and_then(|row| row["predicted"].as_f64()).unwrap_or_else(|| panic!("{at}: {predicted:#}"));
+            let simulated = trial["throughput_per_s"].as_f64().expect("a rate");
+            assert!((simulated / formal - 1.0).abs() < 0.01, "{model}, {at}: {simulated} against {formal}");
+        }
+    }
+}
+
+#[test]
+fn users_beyond_the_sessions_of_a_described_server_wait_for_one() {
+    let run = Program::new().json(
+        "run brokerage --on model:s824-fs840 --set sessions=8 --set users=64 --set measure=2s --set warm_up=500ms \
+         --set highest_rate=off --seed 5 --json",
+    );
+    let trial = &run["trials"][0];
+    let (rate, response) = (trial["throughput_per_s"].as_f64(), trial["response_ms"]["mean"].as_f64());
+    let (rate, response) = (rate.expect("a rate"), response.expect("a response"));
+    // Eight at a time are far from the peak, and the response of 64 users holds their wait.
+    assert!((rate * response / 1e3 / 64.0 - 1.0).abs() < 0.02, "{rate} times {response} ms");
+}
+
+#[test]
+fn a_model_carries_what_it_describes_and_says_what_it_does_not() {
+    let program = Program::new();
+    program.write("mine.sql", "select 1;");
+    for (line, words) in [
+        ("run flash --on model:s824-fs840", "storage work: this carries transactions"),
+        ("run brokerage --on model:f5100", "transactions: they need a database"),
+        (
+            "run sql --on model:s824-fs840 --set script=mine.sql",
+            "the transaction that a model describes is the brokerage's",
+        ),
+    ] {
+        let refused = program.refused(line);
+        assert!(refused.contains(words), "{line}: {refused}");
+    }
+}
+
+#[test]
+fn the_brokerage_confirms_the_highest_rate_in_an_open_load_unless_told_not_to() {
+    let program = Program::new();
+    let line = "run brokerage --on model:s824-fs840 --set sessions=160 --set open_sessions=160 --set measure=1s \
+                --set warm_up=300ms --seed 5 --json";
+    let run = program.json(line);
+    let findings = run["findings"].as_array().expect("findings");
+    let found = findings.iter().find(|finding| finding["kind"] == "highest-rate").unwrap_or_else(|| panic!("{run:#}"));
+    let trials = run["trials"].as_array().expect("trials");
+    let peak = trials.iter().find(|trial| trial["factors"]["sessions"] == 160).expect("the sweep");
+    let peak = peak["throughput_per_s"].as_f64().expect("a rate");
+    let rate = found["rate_per_s"]["value"].as_f64().unwrap_or_else(|| panic!("{found:#}"));
+    // Every tenth transaction more is one that the market sends back by itself.
+    assert!((0.8..1.0).contains(&(rate / peak)), "{rate} of {peak}");
+    let without = program.json(&format!("{line} --set highest_rate=off"));
+    assert_eq!(without["trials"].as_array().map(Vec::len), Some(1));
+}

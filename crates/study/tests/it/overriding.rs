@@ -86,6 +86,7 @@ fn scratch_files_keep_the_size_of_the_study_and_a_device_is_used_whole() {
         sector: Bytes(512),
         free: None,
         null_or_scripted: false,
+        transactions: false,
     };
     let plan = plan(&study, &Survey { systems: vec![surveyed] }, 3).unwrap();
     let device: Vec<_> = plan.trials.iter().filter(|trial| trial.label.system == "a").collect();
@@ -107,6 +108,7 @@ fn a_device_with_large_sectors_leaves_out_what_it_cannot_transfer() {
         sector: Bytes(4096),
         free: None,
         null_or_scripted: false,
+        transactions: false,
     };
     let plan = plan(&study, &Survey { systems: vec![surveyed] }, 3).unwrap();
     assert!(plan.trials.iter().all(|trial| trial.label.experiment != "service time off alignment"));
@@ -125,6 +127,7 @@ fn scratch_files_that_do_not_fit_are_refused_before_anything_is_written() {
         sector: Bytes(512),
         free: Some(Bytes::gib(10)),
         null_or_scripted: false,
+        transactions: false,
     };
     let problems = plan(&study, &Survey { systems: vec![surveyed] }, 3).unwrap_err().to_string();
     assert!(problems.contains("at most the free space, 10 GiB, got scratch files of 16 GiB"), "{problems}");

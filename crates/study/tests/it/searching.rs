@@ -121,6 +121,15 @@ fn a_generator_at_its_limit_ends_the_search() {
 }
 
 #[test]
+fn a_search_begins_in_the_middle_and_tries_low_rates_only_when_higher_ones_fail() {
+    let planner = planner("p99 = \"5 ms\", from = \"1k/s\", to = \"60k/s\", step = \"500/s\"", "2 s");
+    let (trials, _) = play(&planner, queue(50_010.0, 1.0));
+    let rates: Vec<f64> = trials.iter().filter_map(rate).collect();
+    assert_eq!(rates[..3], [30_500.0, 45_500.0, 38_000.0]);
+    assert!(rates.iter().all(|rate| *rate >= 30_500.0), "{rates:?}");
+}
+
+#[test]
 fn a_low_rate_is_measured_long_enough_for_its_quantile() {
     let planner = planner("p99 = \"50 ms\", from = \"100/s\", to = \"200/s\", step = \"10/s\"", "2 s");
     let trial = planner.next(&[]).unwrap();
