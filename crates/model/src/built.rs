@@ -9,6 +9,7 @@ use crate::device::flash::{self, Flash, Start};
 use crate::file::Description;
 use crate::kind::{Kind, Values};
 use crate::machine::Machine;
+use crate::pair::{Pair, PairPlan};
 use crate::queue::Queue;
 use crate::server::{Plan, Server};
 use crate::tier::{Spec, Tiered};
@@ -67,6 +68,14 @@ pub enum Unbuilt {
         /// Bytes that there are.
         room: u64,
     },
+    /// A pair of which nobody said how large it is.
+    #[error(
+        "the model `{name}` says no cores: at least one, got `source_cores` 0; say it in the file, or ask for {name},source_cores=16"
+    )]
+    Cores {
+        /// The model.
+        name: String,
+    },
     /// A flash device that cannot be.
     #[error("building the model `{name}`")]
     Flash {
@@ -124,7 +133,7 @@ pub fn module_bytes(description: &Description) -> Option<u64> {
 
 /// Whether a machine carries transactions; storage carries operations.
 pub fn transactions(description: &Description) -> bool {
-    matches!(description.kind, Kind::FlashServer | Kind::DiskServer)
+    matches!(description.kind, Kind::FlashServer | Kind::DiskServer | Kind::MirroredPair)
 }
 
 /// The machine of a description, at rest.
@@ -147,6 +156,10 @@ pub fn machine(description: &Description, setting: &Setting) -> Result<Box<dyn M
         Kind::FlashArray => Box::new(Array::new(Path::of(&values), setting.modules, setting.slots)),
         Kind::QueueDevice => Box::new(Queue::new(&values, setting.slots, setting.seed)),
         Kind::Tiered => Box::new(Tiered::new(Spec::of(&values), setting.slots, setting.seed)),
+        Kind::MirroredPair => {
+            let plan = PairPlan::described(&values).ok_or(Unbuilt::Cores { name })?;
+            Box::new(Pair::new(plan, setting.slots, setting.seed))
+        }
         Kind::FlashDevice => Box::new(flash_devices(name, &values, setting)?),
         Kind::Disk => Box::new(
             Disk::of(&values, Order::Nearest, setting.modules, setting.slots)

@@ -18,6 +18,7 @@ pub mod kernel;
 pub mod kind;
 pub mod machine;
 pub mod network;
+pub mod pair;
 pub mod queue;
 pub mod rows;
 pub mod server;

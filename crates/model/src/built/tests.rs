@@ -266,6 +266,24 @@ fn a_tier_lies_between_disks_alone_and_flash_alone_simulated_and_in_closed_form(
 }
 
 #[test]
+fn a_pair_carries_transactions_as_its_closed_form_says_once_it_knows_its_cores() {
+    let setting = Setting { modules: 1, slots: 100, seed: 3, module_bytes: 0 };
+    let refused = machine(&shipped("mirror-case2"), &setting).err().unwrap().to_string();
+    assert!(refused.contains("source_cores=16"), "{refused}");
+    let pair = with(shipped("mirror-case2"), "source_cores", 22.0);
+    assert!(transactions(&pair));
+    let table = rows::read("row_id,threads,throughput\na,100,1\n").unwrap();
+    for (name, value) in
+        [("mirroring", 0.0), ("mirroring", 1.0), ("mirroring", 2.0), ("suspended", 1.0), ("distance", 50.0)]
+    {
+        let pair = with(pair.clone(), name, value);
+        let found = rate(&mut *machine(&pair, &setting).unwrap(), 100, 12);
+        let law = pair.answer(&table.rows[0], "throughput").unwrap();
+        assert!((found / law - 1.0).abs() < 0.01, "{name} {value}: {found} against {law}");
+    }
+}
+
+#[test]
 fn what_a_device_cannot_hold_is_refused_with_its_limit() {
     let flash = shipped("nand-device");
     let most = modules(&flash).unwrap();

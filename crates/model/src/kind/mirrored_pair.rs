@@ -5,11 +5,12 @@
 //! and more jobs make up for the delay as long as processors are free. A node of an active pair is source for its own
 //! transactions and target for those of the other.
 
-use super::{Asked, Quantity, Unanswered, Values, asked, number};
+use super::{Asked, Quantity, Unanswered, Values, asked, chosen, number};
 use crate::form::{closed, waiting};
 use crate::judge::Shape;
 use crate::rows::Row;
 use crate::station::FIBRE_NS_PER_KM;
+use std::borrow::Cow;
 
 pub(super) const ASKS: &[Asked] = &[
     asked("jobs_per_set", "jobs", 1e-3, 1e6, "jobs that a job set, or a user, stands for"),
@@ -45,6 +46,13 @@ pub(super) const ASKS: &[Asked] = &[
         "share by which a node's transactions take longer when the other changes data too",
     ),
     asked("counted_per_s", "1", 1e-6, 1e6, "how many of the table's units of throughput one transaction a second is"),
+    asked("source_cores", "cores", 0.0, 1e5, "cores of the first node, for questions that state none").or(0.0),
+    asked("target_cores", "cores", 0.0, 1e5, "cores of the second; 0 is as many as the first has").or(0.0),
+    chosen("mirroring", 2.0, "0: none, 1: active-passive, 2: active-active, for questions that state no cores").or(1.0),
+    chosen("suspended", 1.0, "1: the nodes are apart, and changes are only noted").or(0.0),
+    chosen("on_disks", 1.0, "1: the data lies on disks").or(0.0),
+    asked("tracking", "ms", 0.0, 1e6, "processor time that noting the changes of a transaction takes").or(0.0),
+    asked("distance", "km", 0.0, 1e6, "between the nodes, for questions that state none").or(0.0),
 ];
 
 pub(super) const ANSWERS: &[Quantity] = &[
@@ -85,6 +93,7 @@ struct Settled {
 }
 
 pub(super) fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
+    let row = &completed(values, row);
     let mirrored = mirrored(row)?;
     let pair = Pair {
         nodes: [node(values, row, mirrored, 1)?, node(values, row, mirrored, 2)?],
@@ -107,6 +116,36 @@ pub(super) fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, 
         "target-cpu" => pair.busy_pct(&settled, 1),
         _ => 1e3 * settled[1].response_s,
     })
+}
+
+/// A question that states no cores is one about the pair as its file describes it; a session is a job.
+fn completed<'a>(values: &Values, row: &'a Row) -> Cow<'a, Row> {
+    let stated = ["source_cores", "node1_cores"].iter().any(|column| row.number(column).is_some());
+    let source = values.of("source_cores");
+    if stated || source <= 0.0 {
+        return Cow::Borrowed(row);
+    }
+    let mut row = row.clone();
+    let mut set = |column: &str, text: String| {
+        row.cells.entry(column.to_owned()).or_insert(text);
+    };
+    let (active, alone) = (values.of("mirroring") > 1.5, values.of("mirroring") < 0.5 || values.of("suspended") > 0.5);
+    set("node1_cores", source.to_string());
+    if !alone {
+        let target = values.of("target_cores");
+        set("node2_cores", if target > 0.0 { target } else { source }.to_string());
+    }
+    let mode = if active { "active-active" } else { "active-passive" };
+    set("mirroring", if alone { "none" } else { mode }.to_owned());
+    set("distance_km", values.of("distance").to_string());
+    set("media", if values.of("on_disks") > 0.5 { "hdd" } else { "flash" }.to_owned());
+    let sessions = row.number("threads").filter(|threads| *threads > 0.0);
+    if let Some(sessions) = sessions {
+        let nodes = if active { 2.0 } else { 1.0 };
+        let sets = sessions / nodes / values.of("jobs_per_set");
+        row.cells.entry("node1_job_sets".to_owned()).or_insert(sets.to_string());
+    }
+    Cow::Owned(row)
 }
 
 /// Whether the pair mirrors.
@@ -135,11 +174,13 @@ fn node(values: &Values, row: &Row, mirrored: bool, which: usize) -> Result<Node
     let misses = if stated { values.of("pools") } else { 1.0 };
     let way_s = 2.0 * row.number("distance_km").unwrap_or(0.0).max(0.0) * FIBRE_NS_PER_KM / 1e9;
     let added = |ms: f64| if mirrored { ms / 1e3 } else { 0.0 };
+    let notes = !mirrored && values.of("suspended") > 0.5 && values.of("mirroring") > 0.5;
+    let noting_s = if notes { values.of("tracking") / 1e3 } else { 0.0 };
     let waits_s = added(values.of("mirror_delay")) + added(1e3 * way_s * values.of("trips"));
     Ok(Node {
         jobs: sets[which - 1] * values.of("jobs_per_set"),
         cores: cores(row, mirrored, which)?,
-        demand_s: longer * (values.of(demand) / 1e3 + added(values.of("source_mirror"))),
+        demand_s: longer * (values.of(demand) / 1e3 + noting_s + added(values.of("source_mirror"))),
         inside_s: longer * (misses * values.of(inside) / 1e3 + waits_s),
         disk_s: if hdd { values.of("disk_demand") / 1e3 } else { 0.0 },
     })

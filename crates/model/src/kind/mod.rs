@@ -191,6 +191,11 @@ const fn counted(name: &'static str, unit: &'static str, high: f64, about: &'sta
     Asked { name, unit, about, low: 1.0, high, whole: true, default: None }
 }
 
+/// One of a few states, by number from 0.
+const fn chosen(name: &'static str, high: f64, about: &'static str) -> Asked {
+    Asked { name, unit: "1", about, low: 0.0, high, whole: true, default: None }
+}
+
 /// How many of something have failed: none, unless a file or a question says so.
 const fn failed(name: &'static str, unit: &'static str, high: f64, about: &'static str) -> Asked {
     Asked { name, unit, about, low: 0.0, high, whole: true, default: Some(0.0) }

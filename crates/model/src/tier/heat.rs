@@ -45,7 +45,12 @@ impl Heat {
         };
         let fast = spec.fast.min(extents) as usize;
         match spec.start {
-            Start::Settled => heat.ranks[..fast].iter().for_each(|extent| heat.fast[*extent as usize] = true),
+            Start::Settled => {
+                heat.ranks[..fast].iter().for_each(|extent| heat.fast[*extent as usize] = true);
+                // What has drifted since the mover looked last; each change is of two extents.
+                let changed = -0.5 * f64::from(extents) * libm::log(spec.in_place().max(1e-3));
+                (0..changed as u64).for_each(|_| heat.drift());
+            }
             Start::Chance => heat.fast[..fast].fill(true),
         }
         heat

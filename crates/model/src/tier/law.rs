@@ -41,15 +41,22 @@ impl Spec {
             return best;
         }
         let chance = fast / extents;
-        if self.mover_bytes_per_s <= 0.0 {
-            return chance;
+        chance + (best - chance) * self.in_place()
+    }
+
+    /// Share of the extents that lie where their heat of now wants them, beside those that do so by chance.
+    pub fn in_place(&self) -> f64 {
+        if self.drift_per_hour <= 0.0 {
+            return 1.0;
+        }
+        if self.mover_bytes_per_s <= 0.0 || self.fast == 0 || self.fast >= self.extents {
+            return 0.0;
         }
         let age_s = self.period_s * (0.5 + self.memory);
         let known = libm::exp(-self.drift_per_hour / 3_600.0 * age_s);
         // Hot extents that come up a second, and pairs of extents that change places.
         let pairs = self.mover_bytes_per_s / (2.0 * self.extent_bytes as f64);
-        let kept = (pairs / self.changing_per_s()).min(1.0);
-        chance + (best - chance) * known * kept
+        known * (pairs / self.changing_per_s()).min(1.0)
     }
 
     /// Extents a second that become hot while they lie on disks.

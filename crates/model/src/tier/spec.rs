@@ -23,7 +23,7 @@ impl Place {
 /// Where data lies at the beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
-    /// The hottest on flash: what a mover has settled at.
+    /// The hottest on flash, but for what drifted since the mover looked: what it has settled at.
     Settled,
     /// By chance, so that the mover has everything to do.
     Chance,

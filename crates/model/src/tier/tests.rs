@@ -133,6 +133,7 @@ fn heat_that_drifts_costs_hits_and_a_mover_wins_them_back() {
     let best = hit_share(1_000, 100, 1.0);
     assert!(off < 0.3 * best && moved > 0.8 * best && moved < best, "{off} off, {moved} on, {best} at best");
     close(moved, drifts.settled_hits(), 0.1, "hits while heat drifts");
+    close(run(drifts, 64, 1, 60, 5).store.hit_share(), drifts.settled_hits(), 0.1, "and they begin there");
 }
 
 #[test]

@@ -4,7 +4,10 @@ use super::*;
 use crate::kind::Kind;
 
 /// In the order of the parameters.
-const NUMBERS: [f64; 15] = [1.0, 1.0, 0.5, 0.8, 0.1, 2.0, 8.0, 0.1, 0.1, 0.15, 1.0, 6.0, 1.5, 0.1, 1.0];
+const NUMBERS: [f64; 22] = [
+    1.0, 1.0, 0.5, 0.8, 0.1, 2.0, 8.0, 0.1, 0.1, 0.15, 1.0, 6.0, 1.5, 0.1, 1.0, // of every file
+    0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, // and those that have a default
+];
 
 fn row(cells: &str) -> Row {
     let pairs = cells.split(' ').filter_map(|cell| cell.split_once('='));
@@ -102,4 +105,34 @@ fn what_a_row_leaves_out_of_an_active_pair_is_as_on_the_first_node() {
 fn memory_that_is_stated_moves_what_storage_takes_and_disks_take_longer() {
     assert!(told(&format!("{PASSIVE} memory_pools=4"), "response") > told(PASSIVE, "response"));
     assert!(told(&format!("{PASSIVE} media=hdd"), "response") > told(PASSIVE, "response"));
+}
+
+/// The same with some of its numbers changed.
+fn changed(changes: &[(&str, f64)], cells: &str, quantity: &str) -> Result<f64, Unanswered> {
+    let mut numbers = NUMBERS;
+    for (name, value) in changes {
+        numbers[ASKS.iter().position(|asked| asked.name == *name).unwrap()] = *value;
+    }
+    Kind::MirroredPair.answer(&Values::new(ASKS, &numbers), &row(cells), quantity)
+}
+
+#[test]
+fn a_question_that_states_no_cores_is_about_the_pair_of_the_file() {
+    let same = |changes: &[(&str, f64)], threads: u32, cells: &str| {
+        for quantity in ["throughput", "response"] {
+            let found = changed(changes, &format!("threads={threads}"), quantity).unwrap();
+            assert_eq!(found, told(cells, quantity), "{changes:?} {quantity}");
+        }
+    };
+    let cores = ("source_cores", 16.0);
+    same(&[cores], 60, "mirroring=active-passive node1_cores=16 node2_cores=16 node1_job_sets=60");
+    same(&[cores, ("target_cores", 8.0)], 60, PASSIVE);
+    same(&[cores, ("mirroring", 0.0)], 60, "mirroring=none source_cores=16 job_sets=60");
+    same(&[cores, ("mirroring", 2.0)], 120, ACTIVE);
+    same(&[cores, ("distance", 50.0), ("target_cores", 8.0)], 60, &format!("{PASSIVE} distance_km=50"));
+    same(&[cores, ("suspended", 1.0)], 60, "mirroring=none source_cores=16 job_sets=60");
+    let noted = changed(&[cores, ("suspended", 1.0), ("tracking", 0.1)], "threads=60", "throughput").unwrap();
+    assert!(noted < told("mirroring=none source_cores=16 job_sets=60", "throughput"));
+    let none = changed(&[], "threads=60", "throughput").unwrap_err().to_string();
+    assert!(none.contains("job_sets"), "{none}");
 }

@@ -1,0 +1,19 @@
+//! Mirrored pairs of transaction servers in virtual time.
+//!
+//! The one idea: a transaction computes and waits for its storage, and for what it changes it goes to the other node and back,
+//! one change after the other: over the link, through a job and the log there. A pair that is apart only notes what changed;
+//! afterwards those rows go the same way, beside the transactions. The parameters are those of the closed form.
+//!
+//! What it does not do: it executes no statement, and it loses nothing.
+
+mod apart;
+mod flight;
+mod machine;
+mod node;
+mod plan;
+mod processors;
+#[cfg(test)]
+mod tests;
+
+pub use machine::Pair;
+pub use plan::{Mode, Outage, PairPlan, Resync};

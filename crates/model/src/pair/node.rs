@@ -1,0 +1,60 @@
+//! A node of a pair with its stations.
+
+use super::plan::PairPlan;
+use super::processors::Processors;
+use crate::machine::Report;
+use crate::station::{Commit, Link, Servers, Watch};
+use units::Nanos;
+
+/// One node.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub processors: Processors,
+    pub disks: Vec<Servers>,
+    /// The link from here to the other.
+    pub link: Link,
+    pub log: Commit,
+    pub log_watch: Watch,
+}
+
+impl Node {
+    /// One of the nodes of a pair, with room for so many jobs of its own and of the other.
+    pub fn new(plan: &PairPlan, number: usize, room: usize) -> Node {
+        Node {
+            processors: Processors::new(plan.cores[number], plan.background, 2 * room),
+            disks: (0..libm::ceil(plan.disks) as u32).map(|_| Servers::new(1, room)).collect(),
+            link: Link::new(plan.link_bytes_per_s, plan.km),
+            log: Commit::new(plan.log.map_or(usize::MAX, |log| log.most as usize), room),
+            log_watch: Watch::default(),
+        }
+    }
+
+    /// Forgets what its stations did.
+    pub fn clear(&mut self, now: Nanos) {
+        self.processors.watch().clear(now);
+        self.disks.iter_mut().for_each(|disk| disk.watch().clear(now));
+        self.link.watch().clear(now);
+        self.log_watch.clear(now);
+    }
+
+    /// What its stations did; a link and a log only where the pair has them.
+    pub fn reports(&mut self, number: usize, (link, log): (bool, bool), now: Nanos, all: &mut Vec<Report>) {
+        let utilisation = self.processors.busy(now);
+        let processors = told(format!("node {number} processors"), self.processors.watch(), now);
+        all.push(Report { utilisation, ..processors });
+        for (at, disk) in self.disks.iter_mut().enumerate() {
+            all.push(told(format!("node {number} disk {at}"), disk.watch(), now));
+        }
+        if link {
+            all.push(told(format!("node {number} link"), self.link.watch(), now));
+        }
+        if log {
+            all.push(told(format!("node {number} log"), &self.log_watch, now));
+        }
+    }
+}
+
+/// A station's watch as a report.
+pub(super) fn told(name: String, watch: &Watch, now: Nanos) -> Report {
+    Report { name, utilisation: watch.utilisation(now), mean_there: watch.mean_here(now), completed: watch.count() }
+}
