@@ -53,6 +53,22 @@ pub fn one_station(population: u32, delay_s: f64, rate: impl Fn(u32) -> f64) -> 
     Settled { rate_per_s: flow / sum, at_stations: customers / sum, idle: empty / sum }
 }
 
+/// A population that is no whole number: a part of a customer is that part of the difference between two.
+pub fn between(population: f64, settles: impl Fn(u32) -> Settled) -> Settled {
+    let whole = libm::floor(population);
+    let (part, few) = (population - whole, settles(whole as u32));
+    if part <= 0.0 {
+        return few;
+    }
+    let more = settles(whole as u32 + 1);
+    let mix = |few: f64, more: f64| few + part * (more - few);
+    Settled {
+        rate_per_s: mix(few.rate_per_s, more.rate_per_s),
+        at_stations: mix(few.at_stations, more.at_stations),
+        idle: mix(few.idle, more.idle),
+    }
+}
+
 /// `population` customers between a delay and single servers with the given demands, seconds a round. Exact for exponential
 /// service in order, or processor sharing of any service.
 pub fn single_servers(population: u32, delay_s: f64, demands_s: &[f64]) -> Settled {

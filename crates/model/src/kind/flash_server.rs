@@ -5,7 +5,7 @@
 //! in the processors. The driver's own work takes processor time too, but outside of the response that it measures: that
 //! is why threads are more than throughput times response.
 
-use super::{Asked, Processors, Quantity, Unanswered, Values, asked, counted, number};
+use super::{Asked, Processors, Quantity, Unanswered, Values, asked, carried, counted, jobs, number};
 use crate::form::{closed, group_commit};
 use crate::judge::Shape;
 use crate::rows::Row;
@@ -22,6 +22,8 @@ pub(super) const ASKS: &[Asked] = &[
     asked("writes", "writes", 1e-6, 1e6, "writes of a transaction that it does not wait for"),
     asked("log_time", "us", 1e-3, 1e8, "a write of the log, which all who commit meanwhile share"),
     asked("driver", "us", 1e-6, 1e7, "processor time of the load driver for a transaction, outside of the response"),
+    asked("misses", "1", 0.0, 1e3, "factor on reads: with more memory or other pools fewer miss them").or(1.0),
+    jobs(),
 ];
 
 pub(super) const ANSWERS: &[Quantity] = &[
@@ -34,16 +36,21 @@ pub(super) fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, 
     let threads = number(row, "threads")?;
     let demand_s = values.of("demand") / 1e3;
     let driver_s = values.of("driver") / 1e6;
-    let reads_s = values.of("reads") * values.of("read_time") / 1e6;
+    let reads_s = values.of("misses") * values.of("reads") * values.of("read_time") / 1e6;
     let log_s = values.of("log_time") / 1e6;
     let processors = processors(values);
     let busy_s = demand_s + driver_s;
-    let around =
-        |delay_s| closed::one_station(threads as u32, delay_s, |n| processors.completions(f64::from(n), busy_s));
-    let mut settled = around(reads_s + log_s);
+    let around = |inside: f64, delay_s: f64| {
+        let one = |count| closed::one_station(count, delay_s, |n| processors.completions(f64::from(n), busy_s));
+        closed::between(inside, one)
+    };
+    // Who waits for a job is nowhere else; the driver works for others meanwhile.
+    let at_once = |outside: f64| carried(values, threads, outside);
+    let mut settled = around(at_once(0.0), reads_s + log_s);
     // The wait for the log hardly moves the rate that it depends on: each round is far closer than the one before.
     for _ in 0..ROUNDS {
-        settled = around(reads_s + group_commit::wait_s(settled.rate_per_s, log_s));
+        let outside = settled.at_stations * driver_s / busy_s;
+        settled = around(at_once(outside), reads_s + group_commit::wait_s(settled.rate_per_s, log_s));
     }
     let outside = settled.at_stations * driver_s / busy_s;
     Ok(match quantity {

@@ -191,6 +191,18 @@ const fn counted(name: &'static str, unit: &'static str, high: f64, about: &'sta
     Asked { name, unit, about, low: 1.0, high, whole: true, default: None }
 }
 
+/// How many jobs carry the transactions of a server.
+const fn jobs() -> Asked {
+    let about = "transactions that are inside at once, others wait for one to leave; 0 is as many as come";
+    Asked { name: "jobs", unit: "jobs", about, low: 0.0, high: 1e6, whole: true, default: Some(0.0) }
+}
+
+/// How many of so many sessions are inside at once, or with their driver, which has so many on the mean.
+fn carried(values: &Values, sessions: f64, outside: f64) -> f64 {
+    let jobs = values.of("jobs");
+    if jobs > 0.0 { sessions.min(jobs + outside) } else { sessions }
+}
+
 /// One of a few states, by number from 0.
 const fn chosen(name: &'static str, high: f64, about: &'static str) -> Asked {
     Asked { name, unit: "1", about, low: 0.0, high, whole: true, default: None }

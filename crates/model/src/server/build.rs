@@ -35,6 +35,8 @@ pub struct Plan {
     /// The load driver's own work for each transaction, microseconds: where the processors' work is done, before the
     /// response begins.
     pub driver_us: f64,
+    /// Transactions that are inside at once; others wait for one to leave, as a part of their response. With 0 all are.
+    pub jobs: u32,
     /// Hot rows among which transactions that take one choose.
     pub hot_rows: u32,
     /// What transactions of each class ask for; a class beyond them is taken for the last.
@@ -61,8 +63,9 @@ impl Plan {
             reads: Reads::Delay { us: values.of("read_time"), variation: FLASH_VARIATION },
             log: Some(Log { write_us: values.of("log_time"), bytes_per_s: f64::INFINITY, most: u32::MAX }),
             driver_us: values.of("driver"),
+            jobs: values.of("jobs") as u32,
             hot_rows: 0,
-            classes: vec![Profile::of_flash(values)],
+            classes: vec![Profile::of_flash(values).with_misses(values.of("misses"))],
         }
     }
 
@@ -73,8 +76,9 @@ impl Plan {
             reads: Reads::Disks { count: values.of("disks") as u32, us: 1e3 * values.of("disk_time") },
             log: None,
             driver_us: values.of("driver"),
+            jobs: values.of("jobs") as u32,
             hot_rows: 0,
-            classes: vec![Profile::of_disks(values)],
+            classes: vec![Profile::of_disks(values).with_misses(values.of("misses"))],
         }
     }
 }

@@ -23,6 +23,7 @@ fn plan() -> Plan {
         reads: Reads::Delay { us: 300.0, variation: 1.0 },
         log: Some(Log { write_us: 100.0, bytes_per_s: f64::INFINITY, most: 64 }),
         driver_us: 50.0,
+        jobs: 0,
         hot_rows: 0,
         classes: vec![profile],
     }

@@ -11,7 +11,7 @@ use super::profile::Profile;
 use super::storage::{NOBODY, Storage, after, report};
 use crate::kernel::{Agenda, Random};
 use crate::machine::{Ended, Machine, Operation, Report};
-use crate::station::{Commit, Lock, Watch};
+use crate::station::{Commit, Lock, Pool, Watch};
 use units::Nanos;
 
 #[derive(Clone, Copy, Debug)]
@@ -68,6 +68,8 @@ pub struct Server {
     /// Bytes that wait to leave with the next write of the log.
     log_bytes: f64,
     rows: Vec<Lock>,
+    /// Jobs that carry transactions, where they are fewer than those who come.
+    pool: Option<Pool>,
     classes: Vec<Profile>,
     driver_ns: f64,
     draws: Draws,
@@ -105,6 +107,7 @@ impl Server {
             log,
             log_bytes: 0.0,
             rows,
+            pool: (plan.jobs > 0).then(|| Pool::new(plan.jobs, room)),
             classes: if plan.classes.is_empty() { vec![Profile::default()] } else { plan.classes.clone() },
             driver_ns: 1e3 * plan.driver_us,
             draws: Draws { work: stream(1), storage: stream(2), counts: stream(3), rows: stream(4) },
@@ -161,10 +164,19 @@ impl Server {
         }
     }
 
-    /// The response begins.
+    /// The response begins; a job must be free to carry it.
     fn start(&mut self, slot: u32) {
+        let now = Nanos(self.now);
         self.inside += 1;
-        self.response.turn(Nanos(self.now), self.inside, 0.0);
+        self.response.turn(now, self.inside, 0.0);
+        self.flights[slot as usize].began = self.now;
+        if self.pool.as_mut().is_none_or(|pool| pool.enter(now, slot)) {
+            self.carry(slot);
+        }
+    }
+
+    /// A job carries it.
+    fn carry(&mut self, slot: u32) {
         let profile = *self.profile(self.flights[slot as usize].class);
         let counts = &mut self.draws.counts;
         let (serial, parallel) = (whole(profile.serial_reads, counts), whole(profile.parallel_reads, counts));
@@ -172,7 +184,7 @@ impl Server {
         let row = if hot { self.draws.rows.below(self.rows.len() as u64) as u32 } else { NOBODY };
         let pieces = 1 + serial + u32::from(parallel > 0);
         let flight = &mut self.flights[slot as usize];
-        (flight.began, flight.serial, flight.parallel, flight.row) = (self.now, serial, parallel, row);
+        (flight.serial, flight.parallel, flight.row) = (serial, parallel, row);
         flight.piece_ns = 1e6 * profile.cpu_ms / f64::from(pieces);
         let writes = whole(profile.writes, counts);
         if matches!(self.storage, Storage::Disks { .. }) {
@@ -293,6 +305,9 @@ impl Server {
             {
                 self.work(next, self.flights[next as usize].piece_ns);
             }
+            if let Some(next) = self.pool.as_mut().and_then(|pool| pool.leave(now)) {
+                self.carry(next);
+            }
         }
         self.response.turn(now, self.inside, 0.0);
         self.committed.clear();
@@ -366,6 +381,9 @@ impl Machine for Server {
         self.storage.clear(now);
         self.response.clear(now);
         self.responses_ns = 0.0;
+        if let Some(pool) = &mut self.pool {
+            pool.watch().clear(now);
+        }
         if let Some((_, _, watch)) = &mut self.log {
             watch.clear(now);
         }
@@ -377,6 +395,9 @@ impl Machine for Server {
             report("transactions".to_owned(), &self.response, now),
             report("processors".to_owned(), self.hold.watch(), now),
         ];
+        if let Some(pool) = &mut self.pool {
+            all.push(report("jobs".to_owned(), pool.watch(), now));
+        }
         self.storage.reports(now, &mut all);
         if let Some((_, _, watch)) = &self.log {
             all.push(report("log".to_owned(), watch, now));

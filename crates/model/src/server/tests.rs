@@ -80,6 +80,48 @@ fn a_server_on_disks_is_its_closed_form() {
     agrees("power770-san", &[1, 32, 80, 112, 160]);
 }
 
+/// The same model with some numbers changed.
+fn changed(name: &str, changes: &[(&str, &str)]) -> file::Description {
+    let changes: Vec<(String, String)> =
+        changes.iter().map(|(name, text)| (name.to_string(), text.to_string())).collect();
+    shipped(name).changed(&changes).unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+#[test]
+fn a_pool_of_jobs_and_other_memory_are_as_the_closed_form_says() {
+    for (name, changes) in [
+        ("s824-fs840", [("jobs", "40"), ("misses", "1")]),
+        ("s824-fs840", [("jobs", "0"), ("misses", "3")]),
+        ("power770-san", [("jobs", "25"), ("misses", "1")]),
+        ("power770-san", [("jobs", "30"), ("misses", "0.5")]),
+    ] {
+        let model = changed(name, &changes);
+        let numbers = model.numbers();
+        let plan = Plan::of(model.kind, &Values::new(model.kind.asks(), &numbers)).expect("it is a server");
+        for count in [20, 120] {
+            let closed = |quantity| model.answer(&threads(count), quantity).unwrap();
+            let (rate, response) = mean(&plan, count, 40_000);
+            close(rate, closed("throughput"), &format!("{name} {changes:?} {count}: rate"));
+            assert!(
+                (1e3 * response / closed("response") - 1.0).abs() < 0.015,
+                "{name} {changes:?} {count}: {response}"
+            );
+        }
+    }
+}
+
+#[test]
+fn who_waits_for_a_job_waits_in_the_response() {
+    let one = Plan { jobs: 1, work: Work::Delay, ..base() };
+    let (rate, response) = mean(&one, 8, 40_000);
+    close(rate, 1.0 / (1e-3 + 3.0 * 400e-6), "one after the other");
+    close(response, 8.0 / rate, "seven wait");
+    let mut seen = run(&one, 8, 1, 40_000);
+    let jobs = seen.server.reports().into_iter().find(|report| report.name == "jobs").unwrap();
+    assert!(jobs.utilisation > 0.999 && (jobs.mean_there - 8.0).abs() < 1e-3, "{jobs:?}");
+    assert!(seen.server.little().abs() < 1e-3, "{}", seen.server.little());
+}
+
 #[test]
 fn littles_law_holds_in_every_run() {
     for sessions in [1, 8, 60] {
@@ -95,6 +137,7 @@ fn base() -> Plan {
         reads: Reads::Delay { us: 400.0, variation: 1.0 },
         log: None,
         driver_us: 0.0,
+        jobs: 0,
         hot_rows: 0,
         classes: vec![Profile { cpu_ms: 1.0, serial_reads: 3.0, changes: 1.0, ..Profile::default() }],
     }

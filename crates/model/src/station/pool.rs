@@ -1,0 +1,73 @@
+//! A pool of jobs: at most so many are inside, and others wait in order.
+//!
+//! The one idea: whoever is inside may wait for anything else there; only who leaves makes room.
+
+use super::{Watch, Who};
+use std::collections::VecDeque;
+use units::Nanos;
+
+/// One pool.
+#[derive(Clone, Debug)]
+pub struct Pool {
+    jobs: u32,
+    free: u32,
+    waiting: VecDeque<Who>,
+    watch: Watch,
+}
+
+impl Pool {
+    /// So many jobs, with room for so many that wait.
+    pub fn new(jobs: u32, room: usize) -> Pool {
+        Pool { jobs: jobs.max(1), free: jobs.max(1), waiting: VecDeque::with_capacity(room), watch: Watch::default() }
+    }
+
+    /// Somebody comes; whether a job takes him at once.
+    #[inline]
+    pub fn enter(&mut self, now: Nanos, who: Who) -> bool {
+        let enters = self.free > 0;
+        if enters {
+            self.free -= 1;
+        } else {
+            self.waiting.push_back(who);
+        }
+        self.turn(now);
+        enters
+    }
+
+    /// Somebody leaves; who comes in for him.
+    #[inline]
+    pub fn leave(&mut self, now: Nanos) -> Option<Who> {
+        self.watch.done();
+        let next = self.waiting.pop_front();
+        self.free += u32::from(next.is_none());
+        self.turn(now);
+        next
+    }
+
+    /// What it did; busy is the share of its jobs that are taken.
+    pub fn watch(&mut self) -> &mut Watch {
+        &mut self.watch
+    }
+
+    fn turn(&mut self, now: Nanos) {
+        let inside = self.jobs - self.free;
+        let here = inside + self.waiting.len() as u32;
+        self.watch.turn(now, here, f64::from(inside) / f64::from(self.jobs));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_are_inside_than_there_are_jobs_and_others_come_in_order() {
+        let mut pool = Pool::new(2, 8);
+        let entered: Vec<bool> = (1..=4).map(|who| pool.enter(Nanos(0), who)).collect();
+        assert_eq!(entered, [true, true, false, false]);
+        assert_eq!((pool.leave(Nanos(10)), pool.leave(Nanos(10)), pool.leave(Nanos(20))), (Some(3), Some(4), None));
+        assert_eq!(pool.watch().mean_here(Nanos(20)), 3.0, "four for a half, two for the other");
+        assert!(pool.enter(Nanos(30), 5), "one is free again");
+        assert_eq!(pool.watch().count(), 3);
+    }
+}
