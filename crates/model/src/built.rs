@@ -3,6 +3,7 @@
 //! The one idea: a model file says what a machine is, a trial says how much of it takes part; the stations are those of the
 //! kind. A kind that has only a closed form answers rows and no study.
 
+use crate::array::general::General;
 use crate::array::{Array, Path};
 use crate::device::disk::{self, Disk, Order};
 use crate::device::flash::{self, Flash, Start};
@@ -92,6 +93,14 @@ pub enum Unbuilt {
         /// Why.
         source: disk::Refused,
     },
+    /// Parts that nobody can build.
+    #[error("the model `{name}` cannot be built: {why}")]
+    Parts {
+        /// The model.
+        name: String,
+        /// What is wrong with them.
+        why: String,
+    },
 }
 
 fn size(bytes: u64) -> String {
@@ -108,6 +117,7 @@ pub fn modules(description: &Description) -> Option<u32> {
     let values = Values::new(description.kind.asks(), &numbers);
     match description.kind {
         Kind::FlashArray => Some((values.of("modules") - values.of("failed_modules")) as u32),
+        Kind::Array => Some(values.of("groups") as u32),
         Kind::QueueDevice => Some(1),
         Kind::FlashDevice => Some(flash::Shape::most(&values)),
         Kind::Disk => Some(DISKS),
@@ -154,6 +164,10 @@ pub fn machine(description: &Description, setting: &Setting) -> Result<Box<dyn M
     let values = Values::new(description.kind.asks(), &numbers);
     Ok(match description.kind {
         Kind::FlashArray => Box::new(Array::new(Path::of(&values), setting.modules, setting.slots)),
+        Kind::Array => Box::new(
+            General::of(&values, setting.slots, setting.seed)
+                .map_err(|error| Unbuilt::Parts { name, why: error.to_string() })?,
+        ),
         Kind::QueueDevice => Box::new(Queue::new(&values, setting.slots, setting.seed)),
         Kind::Tiered => Box::new(Tiered::new(Spec::of(&values), setting.slots, setting.seed)),
         Kind::MirroredPair => {
@@ -182,5 +196,7 @@ fn flash_devices(name: String, values: &Values, setting: &Setting) -> Result<Fla
         .map_err(|source| Unbuilt::Flash { name, source })
 }
 
+#[cfg(test)]
+mod arrays;
 #[cfg(test)]
 mod tests;

@@ -31,6 +31,8 @@ pub fn models() -> &'static [Shipped] {
         "nand-device",
         "disk-15k",
         "tiered",
+        "disk-array",
+        "flash-array-2d",
     )
 }
 

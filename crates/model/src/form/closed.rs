@@ -85,6 +85,53 @@ pub fn single_servers(population: u32, delay_s: f64, demands_s: &[f64]) -> Settl
     Settled { rate_per_s: rate, at_stations: queues.iter().sum(), idle: (1.0 - busiest).max(0.0) }
 }
 
+/// Some alike stations that customers ask in turn or at random.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Part {
+    count: f64,
+    servers: f64,
+    work_s: f64,
+    latency_s: f64,
+}
+
+impl Part {
+    /// `count` stations of `servers` each, that a customer asks for `work_s` seconds in sum over all of them. He is there for
+    /// `latency_s` when nobody else is, which is less when they work for him side by side.
+    pub fn of(count: f64, servers: f64, work_s: f64, latency_s: f64) -> Part {
+        Part { count, servers, work_s, latency_s }
+    }
+
+    /// What one of so many alike groups of customers has of it.
+    pub fn among(self, groups: f64) -> Part {
+        Part { count: self.count / groups, ..self }
+    }
+}
+
+/// `population` customers between a delay and such stations, by mean value analysis. Of several servers one is so much
+/// faster, and the rest of the time is a delay (Seidmann, Schweitzer, Shalev-Oren: Computerized closed queueing network models
+/// of flexible manufacturing systems, 1987), which is exact for one customer and for very many.
+pub fn parts(population: u32, delay_s: f64, parts: &[Part]) -> Settled {
+    let mut queues = vec![0.0f64; parts.len()];
+    let busiest = parts.iter().fold(0.0f64, |most, part| most.max(part.work_s / (part.count * part.servers)));
+    let mut rate = 0.0;
+    for n in 1..=population {
+        let time = |(part, queue): (&Part, &f64)| part.latency_s * (1.0 + queue / part.servers);
+        rate = f64::from(n) / (delay_s + parts.iter().zip(&queues).map(time).sum::<f64>());
+        for (part, queue) in parts.iter().zip(&mut queues) {
+            *queue = rate * part.work_s / (part.count * part.servers) * (1.0 + *queue);
+        }
+        if rate * busiest > 0.999_99 {
+            break;
+        }
+    }
+    let rate = rate.min(1.0 / busiest);
+    Settled {
+        rate_per_s: rate,
+        at_stations: f64::from(population) - rate * delay_s,
+        idle: (1.0 - rate * busiest).max(0.0),
+    }
+}
+
 /// The same for `count` alike single servers over which the demand is spread evenly: `demand_s` seconds a round at each.
 pub fn alike_servers(population: u32, delay_s: f64, count: u32, demand_s: f64) -> Settled {
     groups(population, delay_s, &[(count, demand_s)])
@@ -152,6 +199,19 @@ mod tests {
         let (few, many) = (single_servers(30, 0.005, &[0.001; 7]), alike_servers(30, 0.005, 7, 0.001));
         assert!((few.rate_per_s / many.rate_per_s - 1.0).abs() < 1e-12);
         assert!((few.at_stations / many.at_stations - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn parts_of_one_server_are_alike_servers_and_several_servers_are_right_at_both_ends() {
+        for population in [1, 5, 40] {
+            let exact = alike_servers(population, 0.005, 7, 0.001);
+            let found = parts(population, 0.005, &[Part::of(7.0, 1.0, 0.007, 0.007)]);
+            assert!((found.rate_per_s / exact.rate_per_s - 1.0).abs() < 1e-9, "{population}");
+        }
+        let desks = |population| parts(population, 0.01, &[Part::of(1.0, 8.0, 0.004, 0.004)]).rate_per_s;
+        assert!((desks(1) - 1.0 / 0.014).abs() < 1e-9 && (desks(10_000) / 2_000.0 - 1.0).abs() < 1e-4);
+        let exact = one_station(20, 0.01, |n| f64::from(n.min(8)) / 0.004).rate_per_s;
+        assert!((desks(20) / exact - 1.0).abs() < 0.1, "and off between them: {} and {exact}", desks(20));
     }
 
     #[test]

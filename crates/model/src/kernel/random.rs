@@ -76,7 +76,19 @@ impl Random {
         let fewer = (phases * squared - root) / (1.0 + squared);
         let rate = phases - fewer;
         let count = if self.chance(fewer) { phases - 1.0 } else { phases } as u32;
-        (0..count).map(|_| self.exponential()).sum::<f64>() / rate
+        self.exponentials(count) / rate
+    }
+
+    /// The sum of so many exponentials: one logarithm of a product for every sixteen of them, which is far from too small.
+    #[inline]
+    fn exponentials(&mut self, count: u32) -> f64 {
+        let (mut left, mut sum) = (count, 0.0);
+        while left > 0 {
+            let some = left.min(16);
+            sum -= libm::log((0..some).map(|_| self.uniform()).product::<f64>());
+            left -= some;
+        }
+        sum
     }
 }
 

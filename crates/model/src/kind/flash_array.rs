@@ -7,7 +7,7 @@
 //! What failed is part of the question: modules that are gone, ports whose modules are reached over others, and channels
 //! inside every module, whose stripe goes on narrower and slower.
 
-use super::{Asked, Quantity, Unanswered, Values, asked, counted, failed, number, word};
+use super::{Asked, Quantity, Unanswered, Values, asked, counted, maybe, number, word};
 use crate::array::raid::Stripe;
 use crate::form::service_time::{Affine, Stepped};
 use crate::form::sustained::Burst;
@@ -45,14 +45,14 @@ pub(super) const ASKS: &[Asked] = &[
         "channels of a module, one of them parity; 1 is a module without a stripe inside",
     )
     .or(10.0),
-    failed("failed_modules", "modules", 100_000.0, "modules that are gone: nothing reaches what they held"),
-    failed(
+    maybe("failed_modules", "modules", 100_000.0, "modules that are gone: nothing reaches what they held"),
+    maybe(
         "failed_ports",
         "ports",
         100_000.0,
         "ports lost, the first ones; the modules behind each are reached over one port that is left, which then serves both",
     ),
-    failed(
+    maybe(
         "failed_channels",
         "channels",
         1_000.0,
@@ -202,7 +202,7 @@ pub(super) fn reads(name: &str, column: &str) -> Result<f64, Unanswered> {
 }
 
 /// Seconds of a window such as `maximum delivered, 1 minute`.
-fn window_s(text: &str) -> Result<f64, Unanswered> {
+pub(super) fn window_s(text: &str) -> Result<f64, Unanswered> {
     let known = "`unstated`, or a number of seconds, minutes or hours such as `sustained, 1 hour`";
     let words: Vec<&str> = text.split([' ', ',']).filter(|word| !word.is_empty()).collect();
     let length = |pair: &[&str]| {

@@ -4,6 +4,7 @@
 //!
 //! What it does not do: no kind holds a number of any one machine.
 
+mod array;
 mod disk;
 mod disk_server;
 mod flash_array;
@@ -18,6 +19,7 @@ mod tiered;
 
 pub use processors::Processors;
 
+pub(crate) use array::{lost_modules, spec as array_of};
 pub(crate) use flash_array::{narrower, reached_over};
 pub(crate) use flash_server::processors as processors_of;
 
@@ -166,6 +168,7 @@ kinds! {
     FlashDevice "flash-device" flash_device;
     Disk "disk" disk;
     Tiered "tiered" tiered;
+    Array "array" array;
 }
 
 impl Kind {
@@ -176,6 +179,7 @@ impl Kind {
     pub fn fits(self, values: &Values) -> Result<(), (&'static str, String)> {
         match self {
             Kind::FlashArray => flash_array::fits(values),
+            Kind::Array => array::fits(values),
             _ => Ok(()),
         }
     }
@@ -208,7 +212,7 @@ const fn chosen(name: &'static str, high: f64, about: &'static str) -> Asked {
     Asked { name, unit: "1", about, low: 0.0, high, whole: true, default: None }
 }
 
-/// How many of something have failed: none, unless a file or a question says so.
-const fn failed(name: &'static str, unit: &'static str, high: f64, about: &'static str) -> Asked {
+/// How many there are of what may not be there at all, such as failures: none, unless a file or a question says so.
+const fn maybe(name: &'static str, unit: &'static str, high: f64, about: &'static str) -> Asked {
     Asked { name, unit, about, low: 0.0, high, whole: true, default: Some(0.0) }
 }

@@ -9,6 +9,8 @@ use units::Nanos;
 #[derive(Clone, Debug)]
 pub struct Turns {
     free: Vec<u64>,
+    /// Where to look first for one that is free.
+    next: usize,
     since: u64,
     busy: u64,
     /// Departures less arrivals, modulo 2^64: the sum that stays is small.
@@ -20,7 +22,7 @@ pub struct Turns {
 impl Turns {
     /// So many servers.
     pub fn new(count: u32) -> Turns {
-        Turns { free: vec![0; count.max(1) as usize], since: 0, busy: 0, area: 0, here: 0, done: 0 }
+        Turns { free: vec![0; count.max(1) as usize], next: 0, since: 0, busy: 0, area: 0, here: 0, done: 0 }
     }
 
     /// Somebody comes who needs `service`; the answer is when he will be done. Whoever owns the agenda calls `leave` then.
@@ -28,8 +30,11 @@ impl Turns {
     pub fn arrive(&mut self, now: Nanos, service: u64) -> Nanos {
         let server = match self.free.len() {
             1 => 0,
+            // Who comes is done at the same time by whichever is free, and the others stay free.
+            _ if self.free[self.next] <= now.0 => self.next,
             _ => self.earliest(),
         };
+        self.next = if server + 1 == self.free.len() { 0 } else { server + 1 };
         let end = self.free[server].max(now.0) + service;
         self.free[server] = end;
         self.busy += service;

@@ -10,8 +10,8 @@
 mod array;
 mod back;
 mod cache;
-
 mod changes;
+mod described;
 mod flight;
 mod front;
 mod paths;
