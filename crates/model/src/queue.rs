@@ -1,21 +1,21 @@
 //! A device behind a queue in virtual time.
 //!
-//! The one idea: an operation passes the host, which serves one after the other, and then the device, which overlaps a few;
-//! an overlap that is no whole number is a device that works on the last of them with a part of its strength. Times are
+//! The one idea: an operation passes the host, which handles all that came since it last looked, and then the device, which
+//! overlaps many; an overlap that is no whole number is a device that works on the last of them with a part of its strength. Times are
 //! exponential, as the closed form of the kind takes them, so that both say the same.
 
 use crate::kernel::{Agenda, Random};
 use crate::kind::Values;
 use crate::machine::{self, Ended, Machine, Operation, Report, Stepped};
-use crate::station::{Servers, Sharing};
+use crate::station::{Commit, Sharing, Watch};
 use units::Nanos;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Event {
     /// An operation comes to the host.
     Begin { slot: u32 },
-    /// The host is done with one.
-    Host { slot: u32 },
+    /// The host is done with a batch.
+    Host,
     /// The device is done with the next, unless somebody came since.
     Device { state: u32 },
 }
@@ -24,9 +24,13 @@ pub(crate) enum Event {
 #[derive(Clone, Debug)]
 pub struct Queue {
     host_ns: f64,
+    wake_ns: f64,
     device_ns: f64,
     agenda: Agenda<Event>,
-    host: Servers,
+    host: Commit,
+    host_watch: Watch,
+    /// Those whom the host is done with.
+    handled: Vec<u32>,
     device: Sharing,
     host_draws: Random,
     device_draws: Random,
@@ -39,10 +43,13 @@ impl Queue {
         let (room, overlap) = (slots.max(1) as usize, values.of("overlap"));
         Queue {
             host_ns: 1e3 * values.of("host_time"),
+            wake_ns: 1e3 * values.of("wake_time"),
             device_ns: 1e3 * values.of("device_time"),
             // A void event of the device stands on the agenda until its time comes.
             agenda: Agenda::with_capacity(4 * room + 16),
-            host: Servers::new(1, room),
+            host: Commit::new(room, room),
+            host_watch: Watch::default(),
+            handled: Vec::with_capacity(room),
             device: Sharing::new(room, |there| f64::from(there).min(overlap)),
             host_draws: Random::new(seed, 0),
             device_draws: Random::new(seed, 1),
@@ -55,18 +62,20 @@ impl Queue {
         self.events += 1;
         match event {
             Event::Begin { slot } => {
-                let turn = drawn(&mut self.host_draws, self.host_ns);
-                if let Some(end) = self.host.arrive(now, slot, turn) {
-                    self.agenda.at(end, Event::Host { slot });
-                }
+                let begins = self.host.ask(slot);
+                self.host_turn(now, begins);
                 None
             }
-            Event::Host { slot } => {
-                if let Some((next, end)) = self.host.depart(now) {
-                    self.agenda.at(end, Event::Host { slot: next });
+            Event::Host => {
+                let mut handled = std::mem::take(&mut self.handled);
+                let begins = self.host.written(&mut handled);
+                self.host_turn(now, begins);
+                for slot in handled.drain(..) {
+                    self.host_watch.done();
+                    let turn = drawn(&mut self.device_draws, self.device_ns);
+                    self.device.arrive(now, slot, turn);
                 }
-                let turn = drawn(&mut self.device_draws, self.device_ns);
-                self.device.arrive(now, slot, turn);
+                self.handled = handled;
                 self.expect();
                 None
             }
@@ -77,6 +86,17 @@ impl Queue {
                 }
                 done
             }
+        }
+    }
+
+    /// Notes who is at the host; when a batch begins, its end goes on the agenda.
+    #[inline]
+    fn host_turn(&mut self, now: Nanos, begins: bool) {
+        let (leaving, here) = (self.host.leaving(), self.host.here());
+        self.host_watch.turn(now, here, f64::from(leaving.min(1)));
+        if begins {
+            let mean = self.wake_ns + self.host_ns * f64::from(leaving);
+            self.agenda.at(now + drawn(&mut self.host_draws, mean), Event::Host);
         }
     }
 
@@ -118,13 +138,13 @@ impl Machine for Queue {
 
     fn clear(&mut self) {
         let now = self.agenda.now();
-        self.host.watch().clear(now);
+        self.host_watch.clear(now);
         self.device.watch().clear(now);
     }
 
     fn reports(&mut self) -> Vec<Report> {
         let now = self.agenda.now();
-        [("host", self.host.watch()), ("device", self.device.watch())]
+        [("host", &self.host_watch), ("device", &*self.device.watch())]
             .into_iter()
             .map(|(name, watch)| Report {
                 name: name.to_owned(),

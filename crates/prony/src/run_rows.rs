@@ -47,6 +47,9 @@ fn row(findings: &Findings, place: usize, point: &Point) -> Row {
     set(rate, digits(point.throughput_per_s.value));
     set("throughput_mb_s", digits(point.bytes_per_s.value / 1e6));
     set("response_ms", digits(point.response_mean_ms.value));
+    if let Some(cpu) = &point.cpu_us {
+        set("generator_cpu_us", digits(cpu.value));
+    }
     Row { id, line: place as u64 + 1, cells }
 }
 

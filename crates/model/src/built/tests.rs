@@ -13,15 +13,16 @@ fn shipped(name: &str) -> Description {
     file::read(name, text).unwrap()
 }
 
-fn device(overlap: f64) -> Description {
+fn device(overlap: f64, wake: f64) -> Description {
     let parameter = |name: &str, value: f64, unit: &str| {
         format!("[parameters.{name}]\nvalue = {value}\nunit = \"{unit}\"\nfrom = \"given: this test\"\n")
     };
     let text = format!(
-        "title = \"a device\"\nkind = \"queue-device\"\n{}{}{}",
+        "title = \"a device\"\nkind = \"queue-device\"\n{}{}{}{}",
         parameter("device_time", 80.0, "us"),
         parameter("overlap", overlap, "operations"),
         parameter("host_time", 20.0, "us"),
+        parameter("wake_time", wake, "us"),
     );
     file::read("device", &text).unwrap()
 }
@@ -42,8 +43,10 @@ fn rate(machine: &mut dyn Machine, outstanding: u32, seconds: u64) -> f64 {
 
 #[test]
 fn a_device_behind_a_queue_is_as_fast_as_its_closed_form() {
-    for (overlap, outstanding) in [(1.0, 1), (3.5, 2), (3.5, 8), (6.0, 32)] {
-        let described = device(overlap);
+    for (overlap, wake, outstanding) in
+        [(1.0, 1.0, 1), (3.5, 1.0, 2), (3.5, 40.0, 8), (6.0, 10.0, 32), (64.0, 60.0, 16)]
+    {
+        let described = device(overlap, wake);
         let table = rows::read(&format!("row_id,outstanding,rate\na,{outstanding},1\n")).unwrap();
         let formal = described.answer(&table.rows[0], "rate").unwrap();
         let setting = Setting { modules: 1, slots: outstanding, seed: 11, module_bytes: 1 << 30 };

@@ -3,6 +3,7 @@
 //! The one idea: each form is a law of how such machines work, in a file of its own; nothing here is a curve that was chosen
 //! because it met some rows.
 
+pub mod batch;
 pub mod closed;
 pub mod group_commit;
 pub mod resync;

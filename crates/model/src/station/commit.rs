@@ -34,6 +34,16 @@ impl Commit {
         self.begin()
     }
 
+    /// How many leave with the write that is on its way; none when there is none.
+    pub fn leaving(&self) -> u32 {
+        self.leaving.len() as u32
+    }
+
+    /// How many are here: those who leave with this write, and those who gather for the next.
+    pub fn here(&self) -> u32 {
+        (self.leaving.len() + self.gathering.len()) as u32
+    }
+
     /// Writes that began.
     pub fn writes(&self) -> u64 {
         self.writes

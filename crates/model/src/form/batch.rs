@@ -1,0 +1,131 @@
+//! A host that handles all that came since it last looked, and a device behind it, in a closed circle.
+//!
+//! The one idea: waking up costs the host as much for one operation as for many. So with more outstanding each costs it less,
+//! and the rate grows beyond what one at a time would allow. What the next batch holds depends only on how many the last one
+//! held, which makes batches a Markov chain that is solved as it is; a cycle is a batch and, when nobody came meanwhile, the
+//! time until somebody does (renewal reward). Times are exponential.
+
+use nalgebra::DVector;
+
+/// Host and device.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Circle {
+    /// What the host takes once for a batch, seconds.
+    pub wake_s: f64,
+    /// What it takes beside for each operation, seconds.
+    pub each_s: f64,
+    /// An operation inside the device, seconds.
+    pub device_s: f64,
+    /// Operations that the device works on at once; a part of one is worked on with that part of its strength.
+    pub overlap: f64,
+}
+
+/// How such a circle settles.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settled {
+    /// Operations a second.
+    pub rate_per_s: f64,
+    /// Operations of a batch, on the mean.
+    pub batch: f64,
+}
+
+/// Populations beyond are answered by fewer: batches are so large then that waking up is hardly seen in them.
+const MOST: u32 = 512;
+/// Rounds and closeness at which the shares of batches are taken for settled.
+const ROUNDS: u32 = 10_000;
+const CLOSE: f64 = 1e-12;
+
+impl Circle {
+    /// Operations a second that the device completes when so many are inside.
+    fn device_per_s(&self, inside: u32) -> f64 {
+        f64::from(inside).min(self.overlap) / self.device_s
+    }
+
+    /// Of a population, how likely a batch of `batch` is followed by one of each size, and by how likely nobody came during it.
+    fn follow(&self, population: u32, batch: u32, into: &mut [f64]) -> f64 {
+        let done = 1.0 / (self.wake_s + f64::from(batch) * self.each_s);
+        let (mut still, mut nobody) = (1.0, 0.0);
+        into.fill(0.0);
+        for came in 0..=population - batch {
+            let comes = self.device_per_s(population - batch - came);
+            let ends = still * done / (done + comes);
+            if came == 0 {
+                nobody = ends;
+                into[0] += ends;
+            } else {
+                into[came as usize - 1] += ends;
+            }
+            still *= comes / (done + comes);
+        }
+        nobody
+    }
+
+    /// So many operations that go round for ever; at least one.
+    pub fn settle(&self, population: u32) -> Settled {
+        let population = population.clamp(1, MOST);
+        let many = population as usize;
+        let mut rows = vec![vec![0.0; many]; many];
+        let nobody: Vec<f64> =
+            (1..=population).map(|batch| self.follow(population, batch, &mut rows[batch as usize - 1])).collect();
+        let shares = settled(&rows);
+        let idle_s = 1.0 / self.device_per_s(population);
+        let (mut operations, mut cycle_s) = (0.0, 0.0);
+        for (place, share) in shares.iter().enumerate() {
+            let batch = (place + 1) as f64;
+            operations += share * batch;
+            cycle_s += share * (self.wake_s + batch * self.each_s + nobody[place] * idle_s);
+        }
+        Settled { rate_per_s: operations / cycle_s, batch: operations }
+    }
+}
+
+/// Shares of states that a step of the chain does not change.
+fn settled(rows: &[Vec<f64>]) -> DVector<f64> {
+    let many = rows.len();
+    let mut shares = DVector::from_element(many, 1.0 / many as f64);
+    for _ in 0..ROUNDS {
+        let mut next = DVector::zeros(many);
+        for (share, row) in shares.iter().zip(rows) {
+            row.iter().enumerate().for_each(|(to, chance)| next[to] += share * chance);
+        }
+        let moved = (&next - &shares).amax();
+        shares = next;
+        if moved < CLOSE {
+            break;
+        }
+    }
+    shares
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CIRCLE: Circle = Circle { wake_s: 30e-6, each_s: 8e-6, device_s: 25e-6, overlap: 1e3 };
+
+    fn close(found: f64, wanted: f64) {
+        assert!((found / wanted - 1.0).abs() < 1e-6, "{found} against {wanted}");
+    }
+
+    #[test]
+    fn one_alone_goes_round_as_fast_as_its_times_say() {
+        let settled = CIRCLE.settle(1);
+        close(settled.rate_per_s, 1.0 / 63e-6);
+        close(settled.batch, 1.0);
+    }
+
+    #[test]
+    fn many_share_a_wake_up_and_come_near_the_hosts_time_for_each() {
+        let rates: Vec<f64> = [1, 2, 4, 8, 64, 512].map(|many| CIRCLE.settle(many).rate_per_s).to_vec();
+        assert!(rates.windows(2).all(|pair| pair[1] > pair[0]), "{rates:?}");
+        assert!((0.95..1.0).contains(&(rates[5] * CIRCLE.each_s)), "{rates:?}");
+        // One at a time the host would not carry more than this.
+        assert!(rates[3] > 1.0 / 38e-6, "{rates:?}");
+    }
+
+    #[test]
+    fn a_narrow_device_limits_when_the_host_costs_next_to_nothing() {
+        let narrow = Circle { wake_s: 1e-9, each_s: 1e-9, overlap: 4.0, device_s: 100e-6 };
+        assert!((narrow.settle(32).rate_per_s / 40_000.0 - 1.0).abs() < 1e-3);
+    }
+}
