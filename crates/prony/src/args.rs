@@ -696,6 +696,11 @@ pub struct Judge {
     /// Print as JSON
     #[arg(long, long_help = "Print as JSON (schema prony/judge/1).")]
     pub json: bool,
+    /// Also draw rows and predictions on a page
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath,
+        long_help = "Also draws rows and predictions on one self-contained HTML page, a new file. What is published, measured and \
+            predicted looks different, and says which it is.")]
+    pub html: Option<PathBuf>,
 }
 
 /// `tag`.

@@ -5,6 +5,7 @@
 use crate::failure::Failure;
 use model::file::{self, Description};
 use model::rows::{self, Row, Table};
+use observation::Provenance;
 use reading::Problems;
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -94,6 +95,14 @@ pub fn table(path: &str) -> Result<Table, Failure> {
     rows::read(&text).map_err(|error| {
         Failure::caused(doing(), &error).hint("rows are CSV with a head; the unit of a column is in its name")
     })
+}
+
+/// Where the values of a table come from: a CSV file holds what somebody published, a run what it measured or simulated.
+///
+/// # Errors
+/// When a run cannot be opened or judged.
+pub fn provenance(path: &str) -> Result<Provenance, Failure> {
+    if path.ends_with(".csv") { Ok(Provenance::Published) } else { crate::run_rows::provenance(path) }
 }
 
 /// Every row that ships: what the laws beside a model are made from, and what intervals rest on.

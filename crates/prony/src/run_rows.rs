@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::{folder, judged};
 use analysis::{Findings, Point, Work};
 use model::rows::{Row, Table};
-use observation::Level;
+use observation::{Level, Provenance};
 use std::collections::BTreeMap;
 
 /// The points of a run as rows.
@@ -26,6 +26,15 @@ pub fn table(run: &str) -> Result<Table, Failure> {
         }
     }
     Ok(Table { columns, rows })
+}
+
+/// Whether the points of a run were measured; of one that also simulated, the first point says it.
+///
+/// # Errors
+/// When the run cannot be opened or judged.
+pub fn provenance(run: &str) -> Result<Provenance, Failure> {
+    let findings = judged::findings(&folder::open(run)?)?;
+    Ok(findings.points.first().map_or(Provenance::Measured, |point| point.provenance))
 }
 
 fn row(findings: &Findings, place: usize, point: &Point) -> Row {

@@ -15,7 +15,7 @@ mod text;
 pub mod view;
 
 pub use csv::csv;
-pub use html::html;
+pub use html::{Head, figures_html, html};
 pub use json::{
     CheckProblem, CheckedStudy, ListedRun, ListedStudy, PlanFacts, PlannedBytes, PlannedSearch, PlannedTrial,
     TimedModel, ceiling_json, check_json, compare_json, json, list_json, plan_json, studies_json,

@@ -30,6 +30,10 @@ pub struct Judged {
     pub row_id: String,
     /// The column.
     pub metric: String,
+    /// The size that the row asks by, where it has one.
+    pub size: Option<f64>,
+    /// What else it asks by, in words: rows that differ in nothing but their size are one curve.
+    pub curve: String,
     /// What the row is to the model.
     pub role: Role,
     /// The value that the table gives; none when the cell is empty, which makes this a prediction only.
@@ -55,6 +59,8 @@ pub struct Judgement {
     pub model: String,
     /// Which form of rows it was.
     pub answer: String,
+    /// The column of the size.
+    pub size: String,
     /// Every value that the model answers, in the order of the rows.
     pub rows: Vec<Judged>,
     /// Rows that the model cannot answer, with the reason.
@@ -83,8 +89,13 @@ pub enum JudgeError {
 /// When the model answers no such table.
 pub fn judge(model: &Description, table: &Table, calibration: &[Row]) -> Result<Judgement, JudgeError> {
     let answer = model.answer_for(table).ok_or_else(|| no_answer(model, table))?;
-    let mut judgement =
-        Judgement { model: model.name.clone(), answer: answer.name.clone(), rows: Vec::new(), unanswered: Vec::new() };
+    let mut judgement = Judgement {
+        model: model.name.clone(),
+        answer: answer.name.clone(),
+        size: answer.size.clone(),
+        rows: Vec::new(),
+        unanswered: Vec::new(),
+    };
     let fitted: Vec<&Row> = known_rows(model, table, calibration);
     for row in &table.rows {
         if !answer.takes(row) {
@@ -128,6 +139,8 @@ fn one(model: &Description, answer: &Answer, metric: &Metric, row: &Row, fitted:
     Ok(Judged {
         row_id: row.id.clone(),
         metric: metric.column.clone(),
+        size: row.number(&answer.size),
+        curve: curve(answer, row),
         role,
         published,
         predicted,
@@ -137,6 +150,12 @@ fn one(model: &Description, answer: &Answer, metric: &Metric, row: &Row, fitted:
         floor_pct: floor,
         baselines: beside(model, answer, metric, row, fitted),
     })
+}
+
+fn curve(answer: &Answer, row: &Row) -> String {
+    let others = answer.inputs.iter().filter(|input| **input != answer.size);
+    let said: Vec<String> = others.filter_map(|input| Some(format!("{input} {}", row.text(input)?))).collect();
+    said.join(", ")
 }
 
 /// The laws see the calibration rows that ask the same but for the size.

@@ -3,6 +3,8 @@
 //! The one idea: the simplest laws stand beside every prediction, so that nobody has to believe a model that is no better
 //! than a straight line.
 
+mod page;
+
 use crate::Outcome;
 use crate::args::Judge;
 use crate::failure::Failure;
@@ -17,12 +19,16 @@ use std::fmt::Write as _;
 pub fn run(asked: &Judge) -> Result<Outcome, Failure> {
     let found = model_file::find(&asked.model)?;
     let known = model_file::shipped_rows();
-    let mut judgements = Vec::new();
+    let (mut judgements, mut sources) = (Vec::new(), Vec::new());
     for path in &asked.rows {
         let table = model_file::table(path)?;
         let judgement = judge(&found.model, &table, &known)
             .map_err(|error| Failure::caused(format!("judging `{}` on `{path}`", found.model.name), &error))?;
         judgements.push(judgement);
+        sources.push(model_file::provenance(path)?);
+    }
+    if let Some(path) = &asked.html {
+        model_file::write_new(path, &page::page(&found, &judgements, &sources))?;
     }
     if asked.json {
         output::print_json(&as_json(&found, &judgements))?;

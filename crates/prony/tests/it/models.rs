@@ -45,6 +45,19 @@ fn a_table_that_the_model_never_saw_is_judged_by_its_columns() {
 }
 
 #[test]
+fn published_and_predicted_points_are_drawn_apart_on_a_page_that_is_never_written_over() {
+    let program = Program::new();
+    let line = format!("judge s824-fs840 {} --html page.html", rows("brokerage_flash_threads"));
+    program.fine(&line);
+    let page = std::fs::read_to_string(program.path("page.html")).expect("the page");
+    for words in ["customers 6000: model", "customers 6000: published, fitted on", "none says how wrong it is"] {
+        assert!(page.contains(words), "{words}");
+    }
+    assert!(page.contains("class=\"mark simulated\"") && page.contains("class=\"mark published\""));
+    assert!(program.refused(&line).contains("writing `page.html`"));
+}
+
+#[test]
 fn a_model_is_fitted_again_from_its_rows_and_files_are_kept() {
     let program = Program::new();
     let line = format!("calibrate power770-san {} -o fitted.toml", rows("brokerage_san_threads"));

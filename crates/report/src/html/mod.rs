@@ -8,7 +8,10 @@
 mod configuration;
 mod figure;
 mod method;
+mod plain;
 mod table;
+
+pub use plain::{Head, figures_html};
 
 use crate::doubts::{Doubt, heading};
 use crate::view::{Conclusion, Report, Section, Tone, report};

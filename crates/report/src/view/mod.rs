@@ -15,6 +15,7 @@ mod elapsed;
 mod figure;
 mod headline;
 mod interrupted;
+mod judged;
 mod memory;
 mod mix;
 mod of_trial;
@@ -33,6 +34,7 @@ mod versus;
 
 pub use conclusion::{Conclusion, Tone, conclusion, with_interval};
 pub use figure::{Axis, Datum, Figure, Form, Guide, Key, Look, Panel, Series, Spacing, Span};
+pub use judged::{JudgedColumn, JudgedCurve, JudgedPoint, figures as judged_figures};
 pub use memory::working_set;
 pub use quantity::Quantity;
 pub use table::{Cell, Column, Held, Table};

@@ -1,0 +1,217 @@
+//! A model beside the rows that it answers: what it predicts as lines, what was published or measured as marks.
+//!
+//! The one idea: where a number comes from is drawn, and said: a prediction is dashed and simulated, a row is filled when it was
+//! measured and hollow when it was published, and rows that the model was fitted on are called that.
+
+use super::figure::{Axis, Datum, Figure, Form, Key, Look, Panel, Series, Spacing, Span};
+use super::quantity::Quantity;
+use super::table::{Cell, Column, Table};
+use analysis::Estimate;
+use observation::Provenance;
+
+/// One column of rows beside a model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JudgedColumn {
+    /// The column, with its unit in its name.
+    pub metric: String,
+    /// The column of the size.
+    pub size: String,
+    /// Curves, in the order of the rows.
+    pub curves: Vec<JudgedCurve>,
+}
+
+/// Rows that differ in nothing but their size.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JudgedCurve {
+    /// What they ask by.
+    pub name: String,
+    /// The rows.
+    pub points: Vec<JudgedPoint>,
+}
+
+/// One value of one row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JudgedPoint {
+    /// The row.
+    pub row: String,
+    /// Its size.
+    pub size: f64,
+    /// What it says; none when it only asks.
+    pub value: Option<f64>,
+    /// Where that comes from.
+    pub provenance: Provenance,
+    /// Whether the model was fitted on it.
+    pub fitted: bool,
+    /// What the model says.
+    pub predicted: f64,
+    /// Lower end of its interval.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+    /// By how much the prediction is off, percent.
+    pub error_pct: Option<f64>,
+}
+
+/// From here on an axis is drawn by ratio.
+const WIDE: f64 = 12.0;
+
+/// One figure a column.
+pub fn figures(columns: &[JudgedColumn]) -> Vec<Figure> {
+    columns.iter().map(figure).collect()
+}
+
+fn figure(column: &JudgedColumn) -> Figure {
+    let series: Vec<Series> = column
+        .curves
+        .iter()
+        .enumerate()
+        .flat_map(|(slot, curve)| drawn((slot, slot + column.curves.len()), curve))
+        .collect();
+    let key = series.iter().map(|series| Key { name: series.name.clone(), look: series.look, form: series.form });
+    let all = || column.curves.iter().flat_map(|curve| &curve.points);
+    let panel = Panel {
+        title: column.metric.clone(),
+        x: Axis::new(column.size.clone(), Quantity::Plain, spacing(all().map(|point| point.size), Spacing::Linear)),
+        y: Axis::new(
+            column.metric.clone(),
+            Quantity::Plain,
+            spacing(
+                all().flat_map(|point| [point.predicted, point.value.unwrap_or(point.predicted)]),
+                Spacing::FromZero,
+            ),
+        ),
+        series: series.clone(),
+        guides: Vec::new(),
+        span: Span::Full,
+        marks: String::new(),
+    };
+    let note = "Lines are what the model predicts, with intervals of 95 percent; they join the rows and say nothing between \
+                them. Marks are rows. A row that the model was fitted on proves nothing.";
+    Figure {
+        title: format!("{} by {}", column.metric, column.size),
+        notes: vec![note.to_owned()],
+        key: key.collect(),
+        panels: vec![panel],
+        table: table(column),
+        folded: false,
+    }
+}
+
+fn spacing(values: impl Iterator<Item = f64>, narrow: Spacing) -> Spacing {
+    let (low, high) = values.fold((f64::INFINITY, 0.0f64), |(low, high), value| (low.min(value), high.max(value)));
+    if low > 0.0 && high / low > WIDE { Spacing::Log } else { narrow }
+}
+
+/// The prediction, then the rows by where they come from and whether the model knew them.
+/// They have markers of their own, because the one often lies on the other.
+fn drawn((slot, own): (usize, usize), curve: &JudgedCurve) -> Vec<Series> {
+    let mut points: Vec<&JudgedPoint> = curve.points.iter().collect();
+    points.sort_by(|a, b| a.size.total_cmp(&b.size));
+    let named = |what: &str| if curve.name.is_empty() { what.to_owned() } else { format!("{}: {what}", curve.name) };
+    let predicted = points.iter().map(|point| Datum {
+        low: point.low,
+        high: point.high,
+        ..Datum::bare(point.size, point.predicted, format!("{}: predicted {}", point.row, said(point.predicted)))
+    });
+    let model = Look { slot, provenance: Provenance::Simulated };
+    let mut series = vec![Series { name: named("model"), look: model, form: Form::Line, points: predicted.collect() }];
+    for provenance in [Provenance::Measured, Provenance::Published, Provenance::Simulated] {
+        for fitted in [false, true] {
+            let of = |point: &&&JudgedPoint| point.provenance == provenance && point.fitted == fitted;
+            let marks: Vec<Datum> = points.iter().filter(of).filter_map(|point| mark(point)).collect();
+            if !marks.is_empty() {
+                let name = format!("{}{}", word(provenance), if fitted { ", fitted on" } else { "" });
+                let look = Look { slot: own, provenance };
+                series.push(Series { name: named(&name), look, form: Form::Marks, points: marks });
+            }
+        }
+    }
+    series
+}
+
+fn mark(point: &JudgedPoint) -> Option<Datum> {
+    let value = point.value?;
+    let off = point.error_pct.map_or_else(String::new, |error| format!(", the model {error:+.1}%"));
+    let readout = format!("{}: {} {}{off}", point.row, word(point.provenance), said(value));
+    let word = if point.fitted { "fitted".to_owned() } else { String::new() };
+    Some(Datum { word, ..Datum::bare(point.size, value, readout) })
+}
+
+fn word(provenance: Provenance) -> &'static str {
+    match provenance {
+        Provenance::Measured => "measured",
+        Provenance::Simulated => "simulated",
+        Provenance::Imported => "imported",
+        Provenance::Published => "published",
+    }
+}
+
+fn said(value: f64) -> String {
+    Quantity::Plain.text(value)
+}
+
+fn table(column: &JudgedColumn) -> Table {
+    let columns = vec![
+        Column::words("row", "row_id"),
+        Column::numbers(&column.size, "size"),
+        Column::words("source", "source"),
+        Column::numbers("value", "value"),
+        Column::numbers("predicted", "predicted").leading(),
+        Column::numbers("error, %", "error_pct"),
+    ];
+    let mut table = Table::new(column.metric.clone(), columns);
+    for curve in &column.curves {
+        if !curve.name.is_empty() {
+            table.groups.push((table.rows.len(), curve.name.clone()));
+        }
+        for point in &curve.points {
+            let predicted =
+                Estimate { value: point.predicted, low: point.low, high: point.high, n: 1, confidence: 0.95 };
+            table.rows.push(vec![
+                Cell::word(point.row.clone()),
+                Cell::number(point.size, Quantity::Plain),
+                Cell::word(format!("{}{}", word(point.provenance), if point.fitted { ", fitted on" } else { "" })),
+                Cell::optional(point.value, Quantity::Plain),
+                Cell::estimate(&predicted, Quantity::Plain),
+                Cell::word(point.error_pct.map_or_else(String::new, |error| format!("{error:+.2}"))),
+            ]);
+        }
+    }
+    table.without_empty_columns()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(size: f64, provenance: Provenance, fitted: bool) -> JudgedPoint {
+        let row = format!("row {size}");
+        let (value, error_pct) = (Some(10.0 * size), Some(1.0));
+        let predicted = 10.1 * size;
+        JudgedPoint { row, size, value, provenance, fitted, predicted, low: predicted, high: predicted, error_pct }
+    }
+
+    #[test]
+    fn where_a_point_comes_from_is_in_its_look_and_in_the_words_of_the_key() {
+        let points = vec![
+            point(1.0, Provenance::Published, true),
+            point(2.0, Provenance::Published, false),
+            point(4.0, Provenance::Measured, false),
+        ];
+        let curves = vec![JudgedCurve { name: "reads".to_owned(), points }];
+        let columns = [JudgedColumn { metric: "rate".to_owned(), size: "modules".to_owned(), curves }];
+        let figure = figures(&columns).remove(0);
+        let names: Vec<(&str, Provenance)> =
+            figure.key.iter().map(|key| (key.name.as_str(), key.look.provenance)).collect();
+        assert_eq!(
+            names,
+            [
+                ("reads: model", Provenance::Simulated),
+                ("reads: measured", Provenance::Measured),
+                ("reads: published", Provenance::Published),
+                ("reads: published, fitted on", Provenance::Published),
+            ]
+        );
+        assert_eq!(figure.table.rows.len(), 3);
+    }
+}
