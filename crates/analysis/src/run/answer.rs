@@ -14,6 +14,7 @@ pub fn answer(points: &[Point], findings: &[Finding], caveats: &[Caveat], judgem
     }
     if let (1, [only, ..]) = (sentences.len(), chosen.as_slice()) {
         sentences.extend(bend(only, findings));
+        sentences.extend(confirmed(only, findings));
     }
     if sentences.is_empty() {
         sentences.push("Nothing was measured.".to_owned());
@@ -153,6 +154,26 @@ fn bend(point: &Point, findings: &[Finding]) -> Option<String> {
             })
         }
         _ => None,
+    })
+}
+
+/// The rate that an open load confirmed for the same stream, in an experiment of its own.
+fn confirmed(point: &Point, findings: &[Finding]) -> Option<String> {
+    let found = findings.iter().find_map(|finding| match finding {
+        Finding::HighestRate(found)
+            if (&found.system, &found.stream) == (&point.system, &point.stream)
+                && found.experiment != point.experiment =>
+        {
+            Some(found)
+        }
+        _ => None,
+    })?;
+    let bound = format!("p{} under {}", units::significant(found.quantile * 100.0), milliseconds(found.bound_ms));
+    Some(match found.rate_per_s {
+        Some(highest) => {
+            format!("In an open load {} is the highest rate with {bound}: {}.", rate(highest.value), found.reason)
+        }
+        None => format!("In an open load no rate held {bound}: {}.", found.reason),
     })
 }
 

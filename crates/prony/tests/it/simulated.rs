@@ -228,6 +228,13 @@ fn the_brokerage_confirms_the_highest_rate_in_an_open_load_unless_told_not_to() 
     let rate = found["rate_per_s"]["value"].as_f64().unwrap_or_else(|| panic!("{found:#}"));
     // Every tenth transaction more is one that the market sends back by itself.
     assert!((0.8..1.0).contains(&(rate / peak)), "{rate} of {peak}");
+    let answer = run["answer"].to_string();
+    assert!(
+        answer.contains("In an open load") && answer.contains("the highest rate with p99 under 100 ms"),
+        "{answer}"
+    );
+    let shown = program.fine("show latest");
+    assert!(shown.contains("highest rate ") && !shown.contains("peak: "), "{shown}");
     let without = program.json(&format!("{line} --set highest_rate=off"));
     assert_eq!(without["trials"].as_array().map(Vec::len), Some(1));
 }

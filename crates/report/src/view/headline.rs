@@ -5,7 +5,7 @@ use super::points::{bytes, cpu_title};
 use super::quantity::Quantity;
 use super::table::{Cell, Column, Table};
 use crate::doubts::{Doubts, Touches};
-use analysis::{Finding, Findings, Point};
+use analysis::{Finding, Findings, HighestRate, Point};
 
 /// More rows than this, and the low end of each curve is left to the experiment's own table.
 const ROWS_MAX: usize = 14;
@@ -127,7 +127,8 @@ fn quoted<'a>(findings: &Findings, sweep: &'a Sweep) -> Vec<Row<'a>> {
             continue;
         };
         let (main, prefix) = main_point(findings, sweep, curve, factor);
-        let first = curve.points.first().copied();
+        // Of a search only its answer is quoted: every other rate was a step on the way.
+        let first = curve.points.first().copied().filter(|_| searched(findings, sweep, curve).is_none());
         if let Some(low) = first.filter(|low| !main.is_some_and(|main| std::ptr::eq(main, *low))) {
             let low = row(sweep, curve, low, "", at(low, factor, curve));
             rows.push(Row { low_end: true, ..low });
@@ -186,6 +187,13 @@ fn main_point<'a>(
     curve: &Curve<'a>,
     factor: &str,
 ) -> (Option<&'a Point>, &'static str) {
+    if let Some(highest) = searched(findings, sweep, curve) {
+        let at = |point: &&&Point| {
+            let level = level_of(point, factor).and_then(|level| level.number());
+            highest.rate_per_s.is_some_and(|rate| level == Some(rate.value))
+        };
+        return (curve.points.iter().find(at).copied(), "highest ");
+    }
     if let Some(knee) = knee_level(findings, sweep, curve) {
         let near = |point: &&&Point| {
             level_of(point, factor).and_then(|level| level.number()).is_some_and(|at| at >= knee - 1e-9)
@@ -201,6 +209,18 @@ fn main_point<'a>(
     }
     let rate = |point: &&Point| point.throughput_per_s.value;
     (curve.points.iter().copied().max_by(|a, b| rate(a).total_cmp(&rate(b))), "peak: ")
+}
+
+/// The search that a curve belongs to.
+fn searched<'a>(findings: &'a Findings, sweep: &Sweep, curve: &Curve) -> Option<&'a HighestRate> {
+    findings.findings.iter().find_map(|finding| match finding {
+        Finding::HighestRate(found)
+            if found.experiment == sweep.experiment && found.system == curve.system && found.stream == curve.stream =>
+        {
+            Some(found)
+        }
+        _ => None,
+    })
 }
 
 fn knee_level(findings: &Findings, sweep: &Sweep, curve: &Curve) -> Option<f64> {
