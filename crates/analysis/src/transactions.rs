@@ -64,6 +64,10 @@ pub struct PerTransaction {
     pub bytes_written: Option<f64>,
     /// Bytes written to the log.
     pub log_bytes: Option<f64>,
+    /// Reads of the disk below the data, whoever asked for them.
+    pub device_reads: Option<f64>,
+    /// Writes of it, those of the log among them where it is on the same disk.
+    pub device_writes: Option<f64>,
 }
 
 /// What one transaction asks of the database, over the whole trial.

@@ -23,6 +23,7 @@ pub fn models() -> &'static [Shipped] {
         "f5100",
         "s824-fs840",
         "power770-san",
+        "small-server",
         "mirror-case1",
         "mirror-case2",
         "mirror-case3",

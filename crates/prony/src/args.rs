@@ -133,7 +133,8 @@ pub enum Command {
             MODEL is the name of a model that ships, or the path of a model file. ROWS are tables: CSV with a head, the unit \
             of a column in its name.",
         after_long_help = "Examples:\n  prony calibrate f5100 models/rows/flash_rates.csv models/rows/flash_service_time.csv\n  \
-            prony calibrate ./mine.toml measured.csv -o mine-fitted.toml --json"
+            prony calibrate ./mine.toml measured.csv -o mine-fitted.toml --json\n  \
+            prony calibrate small-server --profile latest -o mine.toml"
     )]
     Calibrate(Calibrate),
     /// What a described machine would answer
@@ -634,10 +635,25 @@ pub struct Calibrate {
             `,PARAMETER=NUMBER` behind it changes a number for this question.")]
     pub model: String,
     /// Tables of rows
-    #[arg(value_name = "ROWS", required = true, value_hint = ValueHint::FilePath,
+    #[arg(value_name = "ROWS", value_hint = ValueHint::FilePath,
         long_help = "Tables of rows: CSV files with a head, or runs (a run file, or `latest`), whose points become rows. Columns \
-            that the model answers are met, all others left alone.")]
+            that the model answers are met, all others left alone. May be left out with --profile.")]
     pub rows: Vec<String>,
+    /// Take what transactions ask for from this run
+    #[arg(long, value_name = "RUN", value_hint = ValueHint::FilePath,
+        long_help = "Take what a transaction asks for (processor time, reads, writes) from a measured run of transactions, for a \
+            server's model: a run file, an id or its beginning, or `latest`. What the run did not observe stays as it is. With \
+            ROWS it is taken first, and the rows move what is left.")]
+    pub profile: Option<String>,
+    /// Which trial of that run
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "profile",
+        long_help = "Take the profile from trial N. Default: the trial of a closed load with the fewest sessions, where the least \
+            waits for anything."
+    )]
+    pub trial: Option<u32>,
     /// Write the calibrated model to this new file
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath,
         long_help = "Write the calibrated model to FILE. Default: nothing is written. An existing file is never overwritten.")]

@@ -45,7 +45,10 @@ pub fn server_summary(observations: &Observations, cuts: &[Cut]) -> Option<Serve
         ..ServerSummary::default()
     };
     let cores = cores(observations).map(f64::from);
-    let priced = priced(observed, per_s, cores);
+    let mut priced = priced(observed, per_s, cores);
+    let each = |what: &str| of_device(observations, what).filter(|_| per_s > 0.0).map(|rate| rate / per_s);
+    priced.per_transaction.device_reads = each("reads");
+    priced.per_transaction.device_writes = each("writes");
     let profile = statements(observations, cuts, &priced.per_transaction);
     Some(ServerSummary { profile, ..priced })
 }
@@ -96,6 +99,7 @@ fn priced(observed: ServerSummary, per_s: f64, cores: Option<f64>) -> ServerSumm
             bytes_read: each(observed.bytes_read_per_s),
             bytes_written: each(observed.bytes_written_per_s),
             log_bytes: each(log),
+            ..PerTransaction::default()
         },
         per_machine_core_per_s: cores.map(|cores| per_s / cores),
         per_server_core_per_s: busy.map(|busy| per_s / busy),

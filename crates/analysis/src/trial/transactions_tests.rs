@@ -97,6 +97,7 @@ fn a_server_is_priced_by_the_transactions_of_the_window_and_levels_are_left_out(
         series("server.cpu.user", 1.5),
         series("server.cpu.system", 0.5),
         series("server.bytes_written", 5e6),
+        series("disk.sda.reads", 250.0),
         series("database.log bytes", 2e6),
         series("database.lock waits now", 3.0),
         series("machine.cpu.core.0.busy", 1.0),
@@ -106,6 +107,7 @@ fn a_server_is_priced_by_the_transactions_of_the_window_and_levels_are_left_out(
     assert_eq!(server.per_transaction.cpu_ms, Some(2.0));
     assert_eq!(server.per_transaction.bytes_written, Some(5_000.0));
     assert_eq!(server.per_transaction.log_bytes, Some(2_000.0));
+    assert_eq!((server.per_transaction.device_reads, server.per_transaction.device_writes), (Some(0.25), None));
     assert_eq!((server.per_machine_core_per_s, server.per_server_core_per_s), (Some(500.0), Some(500.0)));
     assert_eq!(server.counters, [("log bytes".to_owned(), 2e6)]);
     assert_eq!(server.bytes_read_per_s, None, "what was not observed is not zero");

@@ -39,11 +39,17 @@ impl Description {
             Ok(value) => {
                 let was = &self.parameters[place];
                 let source = format!("asked for; the file says {} ({})", was.value, was.origin.text());
-                self.parameters[place] = Parameter::given(asked, value, source);
-                self.doubt.iter_mut().for_each(|doubt| doubt.forget(name));
+                self.state(place, value, source);
             }
             Err(message) => problems.add(&Origin::Whole, name, message),
         }
+    }
+
+    /// A number that somebody states, by its place: it is given, and no longer in doubt.
+    pub(crate) fn state(&mut self, place: usize, value: f64, source: String) {
+        let asked = &self.kind.asks()[place];
+        self.parameters[place] = Parameter::given(asked, value, source);
+        self.doubt.iter_mut().for_each(|doubt| doubt.forget(asked.name));
     }
 
     /// Numbers that are each in their range and make no sense together.

@@ -1,6 +1,6 @@
 //! How far off the numbers of a calibrated model may be, together: two of them may be known badly and their product well.
 
-use super::Description;
+use super::{Description, Origin};
 use crate::kind::{Kind, Values};
 use crate::rows::Row;
 use reading::{Entry, Form, Problems, Section};
@@ -20,6 +20,19 @@ pub struct Doubt {
 }
 
 impl Doubt {
+    /// The doubt of a model that was never fitted: its assumed numbers, each for itself; none when nothing is assumed.
+    pub(crate) fn assumed(model: &Description) -> Option<Doubt> {
+        let open = model.parameters.iter().filter(|parameter| {
+            matches!(parameter.origin, Origin::Assumed(_)) && parameter.low < parameter.high && parameter.low > 0.0
+        });
+        let (names, deviations): (Vec<String>, Vec<f64>) =
+            open.map(|p| (p.name.clone(), libm::log(p.high / p.low) / (2.0 * 1.96))).unzip();
+        let count = names.len();
+        let variance = |row: usize, at: usize| if at == row { deviations[row] * deviations[row] } else { 0.0 };
+        let covariance = (0..count).map(|row| (0..count).map(|at| variance(row, at)).collect()).collect();
+        (count > 0).then(|| Doubt { silent: names.clone(), parameters: names, covariance, flat: Vec::new() })
+    }
+
     /// The doubt without a number that somebody has stated since.
     pub(super) fn forget(&mut self, name: &str) {
         if let Some(place) = self.parameters.iter().position(|parameter| parameter == name) {

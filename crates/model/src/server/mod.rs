@@ -11,12 +11,14 @@ mod hold;
 mod profile;
 mod simulate;
 mod storage;
+mod taken;
 
 #[cfg(test)]
 mod tests;
 
 pub use build::{Log, Plan, Work};
 pub use ceiling::{Ceiling, ceiling};
-pub use profile::{Amounts, Profile, ProfileError};
+pub use profile::Profile;
 pub use simulate::Server;
 pub use storage::Reads;
+pub use taken::{Amount, ProfileError, Taken, take};

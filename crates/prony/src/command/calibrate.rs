@@ -1,33 +1,133 @@
-//! `prony calibrate MODEL ROWS...`: the numbers of a model from rows that were measured or published.
+//! `prony calibrate MODEL ROWS...`: the numbers of a model from rows that were measured or published, and from what the
+//! transactions of a run asked for.
+//!
+//! The one idea: a profile is taken first and is given from then on; rows move what is left.
+
+mod profile;
 
 use crate::Outcome;
 use crate::args::Calibrate;
 use crate::failure::Failure;
 use crate::{model_file, output};
 use model::calibrate::{Calibrated, calibrate, leave_one_out};
-use model::file;
+use model::file::{self, Description};
 use model::rows::Table;
+use model::server::Taken;
+use profile::Profiled;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Fits a model, says how well, and writes it where it was asked to.
+/// A fit, and the error of each row when it is left out.
+struct Fit {
+    calibrated: Calibrated,
+    left_out: Vec<(String, String, f64)>,
+}
+
+/// Takes a profile, fits a model, says how well, and writes it where it was asked to.
 pub fn run(asked: &Calibrate) -> Result<Outcome, Failure> {
+    if asked.rows.is_empty() && asked.profile.is_none() {
+        let failure =
+            Failure::new(format!("calibrating the model `{}`: rows or a profile are needed, got neither", asked.model));
+        return Err(failure.hint("name tables or runs behind the model, or a run of transactions with `--profile RUN`"));
+    }
     let found = model_file::find(&asked.model)?;
-    let tables: Result<Vec<Table>, Failure> = asked.rows.iter().map(|path| model_file::table(path)).collect();
-    let tables = tables?;
-    let calibrated = calibrate(&found.model, &tables)
-        .map_err(|error| Failure::caused(format!("calibrating the model `{}`", found.model.name), &error))?;
-    let left_out = leave_one_out(&found.model, &tables);
+    let take = |run: &String| profile::profiled(&found.model, run, asked.trial);
+    let profiled = asked.profile.as_ref().map(take).transpose()?;
+    let begun = profiled.as_ref().map_or(&found.model, |profiled| &profiled.model);
+    let fit = if asked.rows.is_empty() { None } else { Some(fitted(begun, &asked.rows)?) };
+    let done = fit.as_ref().map_or(begun, |fit| &fit.calibrated.model);
     if let Some(path) = &asked.output {
-        model_file::write_new(path, &file::write(&calibrated.model))?;
+        model_file::write_new(path, &file::write(done))?;
     }
     if asked.json {
-        output::print_json(&as_json(&calibrated, &left_out))?;
+        output::print_json(&document(done, fit.as_ref(), profiled.as_ref()))?;
     } else {
-        output::print(&as_text(&calibrated, &left_out, asked.output.as_deref()))?;
+        let profile = profiled.as_ref().map(profile_text);
+        let rows = fit.as_ref().map(|fit| as_text(&fit.calibrated, &fit.left_out));
+        let parts: Vec<String> = profile.into_iter().chain(rows).collect();
+        output::print(&format!("{}\n{}", parts.join("\n"), written(asked.output.as_deref())))?;
     }
     Ok(Outcome::Fine)
+}
+
+fn fitted(model: &Description, rows: &[String]) -> Result<Fit, Failure> {
+    let tables: Result<Vec<Table>, Failure> = rows.iter().map(|path| model_file::table(path)).collect();
+    let tables = tables?;
+    let calibrated = calibrate(model, &tables)
+        .map_err(|error| Failure::caused(format!("calibrating the model `{}`", model.name), &error))?;
+    Ok(Fit { left_out: leave_one_out(model, &tables), calibrated })
+}
+
+/// Rows and profile; what took no part is empty.
+fn document(model: &Description, fit: Option<&Fit>, profiled: Option<&Profiled>) -> Value {
+    let mut document = match fit {
+        Some(fit) => as_json(&fit.calibrated, &fit.left_out),
+        None => json!({
+            "schema": "prony/calibrate/1", "model": model.name, "parameters": [], "rows": [], "left_out": [],
+            "not_separable": { "silent": [], "flat": [] }, "leave_one_out": [],
+        }),
+    };
+    document["profile"] = profiled.map_or(Value::Null, profile_json);
+    document
+}
+
+fn profile_json(profiled: &Profiled) -> Value {
+    let amount = |(taken, of): &(Taken, &str)| {
+        json!({
+            "amount": taken.amount.word(), "each": taken.each, "unit": taken.amount.unit(),
+            "of": taken.each.map(|_| of),
+            "parameter": taken.parameter.map(|(name, ..)| name), "value": taken.parameter.map(|(.., now)| now),
+        })
+    };
+    json!({
+        "run": profiled.run, "trial": profiled.trial, "system": profiled.system, "sessions": profiled.sessions,
+        "transactions": profiled.transactions, "amounts": profiled.taken.iter().map(amount).collect::<Vec<_>>(),
+    })
+}
+
+fn profile_text(profiled: &Profiled) -> String {
+    let Profiled { model, run, trial, why, system, sessions, transactions, taken } = profiled;
+    let mut text = format!(
+        "{}: what a transaction asked for in trial {trial} of {run}\n\
+         ({system}, {}, {} transactions; {why})\n\n\
+         {:<24} {:>12} {:<8} {:<12} {:>10} {:>10}  of what\n",
+        model.name,
+        profile::counted(*sessions),
+        units::count(*transactions),
+        "amount",
+        "each",
+        "unit",
+        "parameter",
+        "before",
+        "now",
+    );
+    for (Taken { amount, each, parameter }, of) in taken {
+        let number = units::significant;
+        let (name, before, now) = match parameter {
+            Some((name, before, now)) => (*name, number(*before), number(*now)),
+            None => ("-", String::new(), String::new()),
+        };
+        let (each, of) = match (each, parameter) {
+            (Some(each), Some(_)) => (number(*each), (*of).to_owned()),
+            (Some(each), None) => (number(*each), format!("left unused: a {} has no such number", model.kind.word())),
+            (None, _) => ("-".to_owned(), "not observed, which is not zero: it stays".to_owned()),
+        };
+        let _ = writeln!(
+            text,
+            "{:<24} {each:>12} {:<8} {name:<12} {before:>10} {now:>10}  {of}",
+            amount.word(),
+            amount.unit()
+        );
+    }
+    text
+}
+
+fn written(to: Option<&Path>) -> String {
+    match to {
+        Some(path) => format!("written to {}\n", path.display()),
+        None => "nothing was written; -o FILE writes the calibrated model\n".to_owned(),
+    }
 }
 
 fn as_json(calibrated: &Calibrated, left_out: &[(String, String, f64)]) -> Value {
@@ -64,7 +164,7 @@ fn as_json(calibrated: &Calibrated, left_out: &[(String, String, f64)]) -> Value
     })
 }
 
-fn as_text(calibrated: &Calibrated, left_out: &[(String, String, f64)], to: Option<&Path>) -> String {
+fn as_text(calibrated: &Calibrated, left_out: &[(String, String, f64)]) -> String {
     let Calibrated { model, fitted, free, met, .. } = calibrated;
     let mut text = format!("{}: {} values of {} rows\n\n", model.name, met.len(), model.calibration.len());
     let _ = writeln!(text, "{:<22} {:>12} {:<10} {:>8}", "parameter", "value", "unit", "doubt");
@@ -100,16 +200,12 @@ fn as_text(calibrated: &Calibrated, left_out: &[(String, String, f64)], to: Opti
     for (row_id, reason) in &calibrated.left_out {
         let _ = writeln!(text, "{row_id:<34} took no part: {reason}");
     }
-    text.push('\n');
+    if !fitted.separation.flat.is_empty() {
+        text.push('\n');
+    }
     for flat in &fitted.separation.flat {
         let names: Vec<&str> = flat.parameters.iter().map(|(name, _)| name.as_str()).collect();
         let _ = writeln!(text, "the rows cannot separate: {}", names.join(", "));
-    }
-    match to {
-        Some(path) => {
-            let _ = writeln!(text, "written to {}", path.display());
-        }
-        None => text.push_str("nothing was written; -o FILE writes the calibrated model\n"),
     }
     text
 }

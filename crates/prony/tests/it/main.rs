@@ -18,6 +18,7 @@ mod house;
 mod models;
 mod outage;
 mod privilege;
+mod profiles;
 mod program;
 mod reading;
 mod reference;

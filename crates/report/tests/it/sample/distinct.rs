@@ -223,6 +223,7 @@ fn server(at: f64) -> ServerSummary {
             bytes_read: Some(1_198.5 + at),
             bytes_written: Some(1_214.5 + at),
             log_bytes: Some(1_239.5 + at),
+            ..PerTransaction::default()
         },
         per_machine_core_per_s: Some(887.5 + at),
         per_server_core_per_s: Some(2_268.5 + at),

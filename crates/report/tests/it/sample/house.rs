@@ -88,6 +88,7 @@ fn server(rate: f64) -> ServerSummary {
             bytes_read: Some(0.0),
             bytes_written: Some(14_300.0),
             log_bytes: Some(6_100.0),
+            ..PerTransaction::default()
         },
         per_machine_core_per_s: Some(rate / 8.0),
         per_server_core_per_s: Some(rate / 3.7),

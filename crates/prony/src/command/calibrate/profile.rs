@@ -1,0 +1,184 @@
+//! `--profile RUN`: what a transaction of a measured run asked for, for the numbers of a server's model.
+//!
+//! The one idea: amounts are taken from the trial in which the least waits for anything, and each says what it is of. What
+//! was not observed stays as the model has it.
+
+use crate::failure::Failure;
+use crate::{folder, judged};
+use analysis::{CpuBasis, ServerSummary, StatementProfile, TrialSummary};
+use model::file::Description;
+use model::server::{Amount, Taken, take};
+use observation::Provenance;
+
+/// A model with what a run said.
+#[derive(Debug)]
+pub(super) struct Profiled {
+    /// The model.
+    pub(super) model: Description,
+    /// Of which run.
+    pub(super) run: String,
+    /// Of which trial.
+    pub(super) trial: u32,
+    /// Why this one.
+    pub(super) why: &'static str,
+    /// On which system.
+    pub(super) system: String,
+    /// Sessions of the trial.
+    pub(super) sessions: u32,
+    /// Transactions behind the amounts.
+    pub(super) transactions: u64,
+    /// Each amount, and of what it is.
+    pub(super) taken: Vec<(Taken, &'static str)>,
+}
+
+/// What a transaction asked for of something, and of what that is.
+struct Observed {
+    amount: Amount,
+    each: Option<f64>,
+    of: &'static str,
+}
+
+/// Takes what a run observed into a model. Without a number of a trial it is the closed one with the fewest sessions.
+///
+/// # Errors
+/// When the run cannot be read, holds no measured transactions, or says nothing that the model has a number for.
+pub(super) fn profiled(model: &Description, run: &str, wanted: Option<u32>) -> Result<Profiled, Failure> {
+    let file = folder::open(run)?;
+    let findings = judged::findings(&file)?;
+    let id = findings.run.id.clone();
+    let trial = chosen(&id, &findings.trials, wanted)?;
+    let (sessions, transactions) = (sessions(trial), transactions(trial));
+    let observed = trial.server.as_ref().map(|server| observed(trial, server)).unwrap_or_default();
+    let each: Vec<(Amount, Option<f64>)> = observed.iter().map(|one| (one.amount, one.each)).collect();
+    let source = format!(
+        "profile of run {id}, trial {} ({} on {}), {transactions} transactions",
+        trial.label.index,
+        counted(sessions),
+        trial.label.system
+    );
+    let (model, taken) = take(model, &each, &source).map_err(|error| {
+        let failure = Failure::caused(format!("taking a profile of the run `{id}` into `{}`", model.name), &error);
+        failure.hint("begin with a server: `prony calibrate small-server --profile RUN -o mine.toml`")
+    })?;
+    let taken = taken.into_iter().zip(observed).map(|(taken, observed)| (taken, observed.of)).collect();
+    let (trial, system) = (trial.label.index, trial.label.system.clone());
+    let why = if wanted.is_some() { "as asked for" } else { "the fewest sessions of the run, so that the least waits" };
+    Ok(Profiled { model, run: id, trial, why, system, sessions, transactions, taken })
+}
+
+/// `1 session`.
+pub(super) fn counted(sessions: u32) -> String {
+    format!("{sessions} {}", if sessions == 1 { "session" } else { "sessions" })
+}
+
+fn chosen<'a>(id: &str, trials: &'a [TrialSummary], wanted: Option<u32>) -> Result<&'a TrialSummary, Failure> {
+    let refused = |what: &str| Failure::new(format!("taking a profile of the run `{id}`: {what}"));
+    let asking: Vec<&TrialSummary> = trials.iter().filter(|trial| trial.server.is_some()).collect();
+    if asking.is_empty() {
+        let failure = refused("transactions are needed, got a run without any");
+        return Err(
+            failure.hint("run transactions first: `prony run brokerage --on URL`, or a script with `prony run sql`")
+        );
+    }
+    let measured: Vec<&TrialSummary> =
+        asking.into_iter().filter(|trial| trial.provenance == Provenance::Measured).collect();
+    if measured.is_empty() {
+        let failure =
+            refused("a measured run is needed, got one that was simulated: it would give a model its own numbers");
+        return Err(failure.hint("run the study on a database: `prony run brokerage --on URL`"));
+    }
+    let useful: Vec<&TrialSummary> =
+        measured.into_iter().filter(|trial| !trial.interrupted && transactions(trial) > 0).collect();
+    let numbers: Vec<String> = useful.iter().map(|trial| trial.label.index.to_string()).collect();
+    let these = if numbers.is_empty() { "it has none".to_owned() } else { format!("those are {}", numbers.join(", ")) };
+    if let Some(wanted) = wanted {
+        let found = useful.iter().find(|trial| trial.label.index == wanted).copied();
+        return found
+            .ok_or_else(|| refused(&format!("a trial of transactions that ended is needed, got {wanted}; {these}")));
+    }
+    if let Some(other) = useful.iter().find(|trial| trial.label.system != useful[0].label.system) {
+        let both = format!("one system is needed, got {} and {}", useful[0].label.system, other.label.system);
+        return Err(refused(&both).hint(format!("name a trial with `--trial N`; {these}")));
+    }
+    let least = useful.iter().min_by_key(|trial| (is_open(trial), sessions(trial), trial.label.index)).copied();
+    least.ok_or_else(|| refused("a trial that ended with transactions is needed, got none").hint("run the study again"))
+}
+
+fn is_open(trial: &TrialSummary) -> bool {
+    trial.streams.iter().any(|stream| stream.offered_per_s.is_some())
+}
+
+fn sessions(trial: &TrialSummary) -> u32 {
+    trial.label.streams.iter().filter_map(|stream| stream.slots).sum()
+}
+
+fn rate(trial: &TrialSummary) -> f64 {
+    trial.streams.iter().map(|stream| stream.throughput_per_s.value).sum()
+}
+
+fn transactions(trial: &TrialSummary) -> u64 {
+    (rate(trial) * trial.elapsed_s).round() as u64
+}
+
+fn observed(trial: &TrialSummary, server: &ServerSummary) -> Vec<Observed> {
+    let total = server.profile.as_ref().map(|profile| profile.total()).unwrap_or_default();
+    let one = |amount, (each, of): (Option<f64>, &'static str)| Observed { amount, each, of };
+    let counter =
+        |name: &str| server.counters.iter().find(|(known, _)| known == name).map(|(_, count)| count / rate(trial));
+    let (cpu, driver) = processors(trial, server, &total);
+    vec![
+        one(Amount::Cpu, cpu),
+        one(Amount::Driver, driver),
+        one(Amount::Reads, reads(server, &total, counter("buffer reads"))),
+        one(Amount::Writes, writes(server, counter)),
+        one(Amount::LogBytes, (server.per_transaction.log_bytes.or(total.log_bytes), "as the database counts them")),
+        one(Amount::Changes, (server.profile.as_ref().map(|_| total.changed), "as the statements report them")),
+        one(Amount::Lookups, (total.lookups, "as the database counts them, by statement")),
+    ]
+}
+
+type Told = (Option<f64>, &'static str);
+
+/// Of the server, milliseconds, and of the load driver, microseconds. Inside one process they are told apart where
+/// statements were measured on their own.
+fn processors(trial: &TrialSummary, server: &ServerSummary, total: &StatementProfile) -> (Told, Told) {
+    let process_us = match trial.streams.as_slice() {
+        [one] => one.cpu.map(|cpu| cpu.user_us + cpu.system_us),
+        _ => None,
+    };
+    if !server.embedded {
+        let cpu_ms = server.per_transaction.cpu_ms;
+        // The driver shares the machine with a server whose processes can be seen.
+        let driver = process_us.filter(|_| cpu_ms.is_some());
+        return ((cpu_ms, "of the server's processes, whatever else they did"), (driver, "of the load generator"));
+    }
+    let sampled = server.profile.as_ref().is_some_and(|profile| profile.cpu == CpuBasis::Sampled);
+    match total.cpu_us.filter(|_| sampled) {
+        Some(us) => {
+            let rest = process_us.map(|process| process - us).filter(|rest| *rest > 0.0);
+            ((Some(us / 1e3), "of its statements, sampled"), (rest, "of the process beside its statements"))
+        }
+        None => ((process_us.map(|us| us / 1e3), "of the process, the load generator in it"), (None, "")),
+    }
+}
+
+/// Reads that reach a disk, where it is watched.
+fn reads(server: &ServerSummary, total: &StatementProfile, counted: Option<f64>) -> Told {
+    match server.per_transaction.device_reads {
+        Some(each) => (Some(each), "of the disk below the data, whoever asked for them"),
+        None => (counted.or(total.reads), "pages that were not in the buffer; a page cache may have had some"),
+    }
+}
+
+fn writes(server: &ServerSummary, counter: impl Fn(&str) -> Option<f64>) -> Told {
+    const PAGES: [&str; 4] = [
+        "pages flushed",
+        "buffers written by checkpoints",
+        "buffers written in background",
+        "buffers written by sessions",
+    ];
+    match PAGES.into_iter().filter_map(counter).reduce(|sum, each| sum + each) {
+        Some(each) => (Some(each), "pages that the server counts as written, without the log"),
+        None => (server.per_transaction.device_writes, "of the disk below the data, the log among them"),
+    }
+}
