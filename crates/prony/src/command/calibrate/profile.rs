@@ -129,7 +129,7 @@ fn observed(trial: &TrialSummary, server: &ServerSummary) -> Vec<Observed> {
     vec![
         one(Amount::Cpu, cpu),
         one(Amount::Driver, driver),
-        one(Amount::Reads, reads(server, &total, counter("buffer reads"))),
+        one(Amount::Reads, reads(server.per_transaction.device_reads, counter("buffer reads").or(total.reads))),
         one(Amount::Writes, writes(server, counter)),
         one(Amount::LogBytes, (server.per_transaction.log_bytes.or(total.log_bytes), "as the database counts them")),
         one(Amount::Changes, (server.profile.as_ref().map(|_| total.changed), "as the statements report them")),
@@ -162,11 +162,18 @@ fn processors(trial: &TrialSummary, server: &ServerSummary, total: &StatementPro
     }
 }
 
-/// Reads that reach a disk, where it is watched.
-fn reads(server: &ServerSummary, total: &StatementProfile, counted: Option<f64>) -> Told {
-    match server.per_transaction.device_reads {
-        Some(each) => (Some(each), "of the disk below the data, whoever asked for them"),
-        None => (counted.or(total.reads), "pages that were not in the buffer; a page cache may have had some"),
+/// A page that was not in the buffer may still have been in a page cache, and a disk reads for others too: what both say is
+/// the fewer of them.
+fn reads(device: Option<f64>, missed: Option<f64>) -> Told {
+    match (device, missed) {
+        (Some(device), Some(missed)) if device > missed => {
+            (Some(missed), "pages that were not in the buffer; the disk below read more, for others too")
+        }
+        (Some(device), Some(_)) => {
+            (Some(device), "of the disk below the data, no more than pages that were not in the buffer")
+        }
+        (Some(device), None) => (Some(device), "of the disk below the data, whoever asked for them"),
+        (None, missed) => (missed, "pages that were not in the buffer; a page cache may have had some"),
     }
 }
 
@@ -180,5 +187,18 @@ fn writes(server: &ServerSummary, counter: impl Fn(&str) -> Option<f64>) -> Told
     match PAGES.into_iter().filter_map(counter).reduce(|sum, each| sum + each) {
         Some(each) => (Some(each), "pages that the server counts as written, without the log"),
         None => (server.per_transaction.device_writes, "of the disk below the data, the log among them"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_disk_reads_for_others_is_not_asked_by_transactions() {
+        let each = |device, missed| reads(device, missed).0;
+        assert_eq!(each(Some(12.0), Some(0.5)), Some(0.5), "somebody else reads");
+        assert_eq!(each(Some(0.1), Some(0.5)), Some(0.1), "a page cache had the rest");
+        assert_eq!((each(Some(0.1), None), each(None, Some(0.5)), each(None, None)), (Some(0.1), Some(0.5), None));
     }
 }
