@@ -101,6 +101,21 @@ impl Opened {
         Ok(opened)
     }
 
+    /// The same once more, for a trial beside another; none of a system that trials would share.
+    pub fn twin(&self) -> Option<Opened> {
+        let Backing::Model(described) = &self.backing else { return None };
+        Some(Opened {
+            name: self.name.clone(),
+            backing: Backing::Model(described.clone()),
+            seed: self.seed,
+            module_bytes: self.module_bytes,
+            epoch: self.epoch,
+            clock: self.clock.clone(),
+            keeps: self.keeps,
+            facts: self.facts.clone(),
+        })
+    }
+
     /// What this system is, with its fingerprint.
     pub fn facts(&self) -> &SystemFacts {
         &self.facts

@@ -1,8 +1,8 @@
 //! A device behind a queue in virtual time.
 //!
 //! The one idea: an operation passes the host, which handles all that came since it last looked, and then the device, which
-//! overlaps many; an overlap that is no whole number is a device that works on the last of them with a part of its strength. Times are
-//! exponential, as the closed form of the kind takes them, so that both say the same.
+//! overlaps many; an overlap that is no whole number is a device that works on the last of them with a part of its strength.
+//! Times of the device are exponential, as the closed form of the kind takes them, so that both say the same.
 
 use crate::kernel::{Agenda, Random};
 use crate::kind::Values;
@@ -32,7 +32,6 @@ pub struct Queue {
     /// Those whom the host is done with.
     handled: Vec<u32>,
     device: Sharing,
-    host_draws: Random,
     device_draws: Random,
     events: u64,
 }
@@ -51,7 +50,6 @@ impl Queue {
             host_watch: Watch::default(),
             handled: Vec::with_capacity(room),
             device: Sharing::new(room, |there| f64::from(there).min(overlap)),
-            host_draws: Random::new(seed, 0),
             device_draws: Random::new(seed, 1),
             events: 0,
         }
@@ -95,8 +93,8 @@ impl Queue {
         let (leaving, here) = (self.host.leaving(), self.host.here());
         self.host_watch.turn(now, here, f64::from(leaving.min(1)));
         if begins {
-            let mean = self.wake_ns + self.host_ns * f64::from(leaving);
-            self.agenda.at(now + drawn(&mut self.host_draws, mean), Event::Host);
+            let batch_ns = self.wake_ns + self.host_ns * f64::from(leaving);
+            self.agenda.at(now + Nanos(libm::round(batch_ns).max(1.0) as u64), Event::Host);
         }
     }
 

@@ -34,10 +34,11 @@ pub fn models() -> &'static [Shipped] {
         "tiered",
         "disk-array",
         "flash-array-2d",
+        "this-machine",
     )
 }
 
-/// The tables of published rows.
+/// The tables of rows: published ones, and those that were measured here.
 pub fn tables() -> &'static [Shipped] {
     files!("models/rows", ".csv":
         "flash_rates",
@@ -52,6 +53,7 @@ pub fn tables() -> &'static [Shipped] {
         "mirror_link_traffic",
         "mirror_clients",
         "mirror_distance",
+        "this_machine_depth",
     )
 }
 

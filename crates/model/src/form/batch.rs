@@ -3,7 +3,7 @@
 //! The one idea: waking up costs the host as much for one operation as for many. So with more outstanding each costs it less,
 //! and the rate grows beyond what one at a time would allow. What the next batch holds depends only on how many the last one
 //! held, which makes batches a Markov chain that is solved as it is; a cycle is a batch and, when nobody came meanwhile, the
-//! time until somebody does (renewal reward). Times are exponential.
+//! time until somebody does (renewal reward). The host is code and takes its time as it is; times of the device are exponential.
 
 use nalgebra::DVector;
 
@@ -34,6 +34,8 @@ const MOST: u32 = 512;
 /// Rounds and closeness at which the shares of batches are taken for settled.
 const ROUNDS: u32 = 10_000;
 const CLOSE: f64 = 1e-12;
+/// What may be left out of a sum of probabilities.
+const TAIL: f64 = 1e-13;
 
 impl Circle {
     /// Operations a second that the device completes when so many are inside.
@@ -41,23 +43,47 @@ impl Circle {
         f64::from(inside).min(self.overlap) / self.device_s
     }
 
-    /// Of a population, how likely a batch of `batch` is followed by one of each size, and by how likely nobody came during it.
-    fn follow(&self, population: u32, batch: u32, into: &mut [f64]) -> f64 {
-        let done = 1.0 / (self.wake_s + f64::from(batch) * self.each_s);
-        let (mut still, mut nobody) = (1.0, 0.0);
-        into.fill(0.0);
-        for came in 0..=population - batch {
-            let comes = self.device_per_s(population - batch - came);
-            let ends = still * done / (done + comes);
-            if came == 0 {
-                nobody = ends;
-                into[0] += ends;
-            } else {
-                into[came as usize - 1] += ends;
-            }
-            still *= comes / (done + comes);
+    /// What the host takes for a batch, seconds.
+    fn batch_s(&self, batch: u32) -> f64 {
+        self.wake_s + f64::from(batch) * self.each_s
+    }
+
+    /// How likely each count of those inside the device comes back within a time.
+    fn back(&self, inside: u32, time_s: f64) -> Vec<f64> {
+        if self.overlap >= f64::from(inside) {
+            return binomial(inside, -libm::expm1(-time_s / self.device_s));
         }
-        nobody
+        // The busiest rate paces a clock whose ticks bring one back or nobody: uniformisation (Jensen, 1953).
+        let most = self.device_per_s(inside);
+        let mean = most * time_s;
+        let mut now = vec![0.0; inside as usize + 1];
+        now[0] = 1.0;
+        let mut found = vec![0.0; now.len()];
+        let (mut log, mut summed, mut tick) = (-mean, 0.0, 0.0);
+        while summed < 1.0 - TAIL && tick < mean + 40.0 * libm::sqrt(mean) + 100.0 {
+            let weight = libm::exp(log);
+            summed += weight;
+            found.iter_mut().zip(&now).for_each(|(sum, share)| *sum += weight * share);
+            for came in (0..now.len()).rev() {
+                let comes = self.device_per_s(inside - came as u32) / most;
+                let before =
+                    if came > 0 { now[came - 1] * self.device_per_s(inside + 1 - came as u32) / most } else { 0.0 };
+                now[came] = now[came] * (1.0 - comes) + before;
+            }
+            tick += 1.0;
+            log += libm::log(mean / tick);
+        }
+        found.iter_mut().for_each(|share| *share /= summed);
+        found
+    }
+
+    /// Of a population, how likely a batch of `batch` is followed by one of each size; the answer is how likely nobody came.
+    fn follow(&self, population: u32, batch: u32, into: &mut [f64]) -> f64 {
+        let back = self.back(population - batch, self.batch_s(batch));
+        into.fill(0.0);
+        // Whoever comes first after nobody came is a batch alone.
+        back.iter().enumerate().for_each(|(came, share)| into[came.max(1) - 1] += share);
+        back[0]
     }
 
     /// So many operations that go round for ever; at least one.
@@ -73,10 +99,22 @@ impl Circle {
         for (place, share) in shares.iter().enumerate() {
             let batch = (place + 1) as f64;
             operations += share * batch;
-            cycle_s += share * (self.wake_s + batch * self.each_s + nobody[place] * idle_s);
+            cycle_s += share * (self.batch_s(place as u32 + 1) + nobody[place] * idle_s);
         }
         Settled { rate_per_s: operations / cycle_s, batch: operations }
     }
+}
+
+/// Shares of all counts of successes.
+fn binomial(count: u32, chance: f64) -> Vec<f64> {
+    let log = |n: f64| libm::lgamma(n + 1.0);
+    let (many, no) = (f64::from(count), (1.0 - chance).max(f64::MIN_POSITIVE));
+    let share = |hits: u32| {
+        let hits = f64::from(hits);
+        let ways = log(many) - log(hits) - log(many - hits);
+        libm::exp(ways + hits * libm::log(chance.max(f64::MIN_POSITIVE)) + (many - hits) * libm::log(no))
+    };
+    (0..=count).map(share).collect()
 }
 
 /// Shares of states that a step of the chain does not change.

@@ -1,9 +1,8 @@
 //! A storage device by its queue: what this machine's own disk does with more and more outstanding.
 //!
-//! The one idea: an operation passes the host and the device, which overlaps many. The host handles all that came since it
-//! last looked: a wake-up (an interrupt, a system call, an exit to the hypervisor) costs it as much for one as for many. So with
-//! few outstanding it is a wait, with many the host's own time for each sets the rate. Its processor time for an operation,
-//! which a measured run tells, falls with the size of batches, and tells both apart where rates alone do not.
+//! The one idea: an operation passes the host and the device, which overlaps many. The host (system call, hypervisor, interrupt)
+//! handles all that came since it last looked: waking up costs it as much for one as for many. So with few outstanding it is a
+//! wait, and with many the host's own time for each sets the rate.
 
 use super::{Asked, Quantity, Unanswered, Values, asked, number};
 use crate::form::batch::Circle;
@@ -16,24 +15,17 @@ pub(super) const ASKS: &[Asked] = &[
     asked("host_time", "us", 1e-3, 1e7, "what the host takes for each operation of a batch"),
     asked("wake_time", "us", 1e-3, 1e7, "what the host takes once for all operations that came since it last looked")
         .or(1e-3),
-    asked("processor_share", "1", 1e-3, 10.0, "processor time of the host, as a share of its time").or(1.0),
 ];
 
 pub(super) const ANSWERS: &[Quantity] = &[
     Quantity { name: "rate", unit: "1/s", shape: Shape::Rate },
     Quantity { name: "response", unit: "ms", shape: Shape::TimeOfPopulation },
-    Quantity { name: "processor", unit: "us", shape: Shape::Other },
 ];
 
 pub(super) fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
     let outstanding = number(row, "outstanding")?;
-    let circle = circle(values);
-    let settled = circle.settle(outstanding as u32);
-    Ok(match quantity {
-        "rate" => settled.rate_per_s,
-        "processor" => 1e6 * values.of("processor_share") * (circle.each_s + circle.wake_s / settled.batch),
-        _ => 1e3 * outstanding / settled.rate_per_s,
-    })
+    let rate = circle(values).settle(outstanding as u32).rate_per_s;
+    Ok(if quantity == "rate" { rate } else { 1e3 * outstanding / rate })
 }
 
 fn circle(values: &Values) -> Circle {

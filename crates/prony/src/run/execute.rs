@@ -1,4 +1,4 @@
-//! Running the trials of a plan, one after the other, into a run file.
+//! Running the trials of a plan, in their order, into a run file.
 //!
 //! The one idea: the planner is asked for the next trial with the outcomes so far, the engine runs it, the file keeps what
 //! comes, and of what came only a summary stays in memory. Whatever ends this early (Ctrl-C, a full disk, a device
@@ -6,13 +6,14 @@
 //!
 //! What it does not do: it prints no result.
 
+use super::ahead::Ahead;
 use super::planned;
 use super::progress::{Progress, trial_words};
 use super::watch::Watch;
 use crate::failure::Failure;
 use crate::judged;
 use analysis::TrialSummary;
-use engine::{Opened, TrialError};
+use engine::{Observer as _, Opened, TrialError};
 use observation::{Provenance, Window};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -46,7 +47,15 @@ impl Execution<'_> {
     /// When a trial cannot end, or the run is stopped. The file is closed then, with what was finished.
     pub fn run(mut self) -> Result<(RunFile, Vec<TrialSummary>), Failure> {
         let mut outcomes: Vec<Outcome> = self.summaries.iter().map(analysis::outcome).collect();
-        let ended = self.trials(&mut outcomes);
+        let stop = self.stop;
+        let ended = std::thread::scope(|scope| {
+            let ended = self.trials(&mut outcomes, &mut Ahead::new(scope, stop));
+            if ended.is_err() {
+                // Nobody waits for what runs ahead.
+                stop.store(true, Ordering::SeqCst);
+            }
+            ended
+        });
         self.progress.clear();
         // Scratch files go before anything is said, so that a message about a full disk finds it with room again.
         let kept: Vec<PathBuf> = self.opened.iter().flat_map(|(_, opened)| opened.kept()).collect();
@@ -60,7 +69,7 @@ impl Execution<'_> {
         }
     }
 
-    fn trials(&mut self, outcomes: &mut Vec<Outcome>) -> Result<(), Failure> {
+    fn trials(&mut self, outcomes: &mut Vec<Outcome>, ahead: &mut Ahead) -> Result<(), Failure> {
         while let Some(trial) = self.planner.next(outcomes) {
             if self.stop.load(Ordering::SeqCst) {
                 return Err(self.stopped());
@@ -68,7 +77,8 @@ impl Execution<'_> {
             let number = trial.label.index as usize + 1;
             let known = self.planner.plan().trials.len().max(number);
             self.progress.begin(number, known, planned::expected(&trial));
-            let summary = self.trial(&trial)?;
+            self.look_ahead(&trial, ahead);
+            let summary = self.trial(&trial, ahead)?;
             outcomes.push(analysis::outcome(&summary));
             self.summaries.push(summary);
             self.progress.end();
@@ -76,8 +86,21 @@ impl Execution<'_> {
         Ok(())
     }
 
+    /// Begins a trial on a model, and those on models that follow for certain.
+    fn look_ahead(&self, trial: &Trial, ahead: &mut Ahead) {
+        let certain = self.planner.plan().trials.iter().filter(|later| later.label.index > trial.label.index);
+        for next in std::iter::once(trial).chain(certain) {
+            let system = self.opened.iter().find(|(name, _)| *name == next.label.system);
+            let Some(twin) = system.and_then(|(_, opened)| opened.twin()) else { return };
+            if !ahead.has_room() {
+                return;
+            }
+            ahead.begin(next, twin);
+        }
+    }
+
     /// Runs one trial into the file and reduces it from there.
-    fn trial(&mut self, trial: &Trial) -> Result<TrialSummary, Failure> {
+    fn trial(&mut self, trial: &Trial, ahead: &mut Ahead) -> Result<TrialSummary, Failure> {
         let index = trial.label.index;
         let writing = |error| Failure::caused(format!("keeping trial {index}"), &error);
         let system = self.opened.iter_mut().find(|(name, _)| *name == trial.label.system);
@@ -90,7 +113,13 @@ impl Execution<'_> {
         let meta = meta(trial, opened, self.clock);
         self.file.begin_trial(&trial.label, &meta).map_err(writing)?;
         let mut watch = Watch::new(&mut self.file, &mut self.progress, self.stop);
-        let result = engine::run_trial(opened, trial, &mut watch, self.stop);
+        let result = match ahead.end(index) {
+            Some(simulated) => {
+                watch.interval(trial, &simulated.cells, &simulated.series);
+                simulated.result
+            }
+            None => engine::run_trial(opened, trial, &mut watch, self.stop),
+        };
         let observations = match (result, watch.failure()) {
             (Ok(observations), None) => observations,
             (result, failure) => return Err(self.broken(trial, result.err(), failure)),

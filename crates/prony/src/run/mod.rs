@@ -3,6 +3,7 @@
 //! The one idea: nothing is touched before everything is known. The study is read, the machine surveyed, the plan made
 //! and said in plain words, the space checked; only then a run file is made, systems are opened, and trials run.
 
+mod ahead;
 mod client_cost;
 mod execute;
 mod finish;
