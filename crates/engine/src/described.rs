@@ -78,7 +78,7 @@ pub(crate) struct ModelPort {
     reports: Option<Vec<Report>>,
 }
 
-/// The load driver's own work. It is booked at the end of what a slot asked for, like that of a real driver, which comes
+/// Time outside of responses. It is booked at the end of what a slot asked for, like the work of a real driver, which comes
 /// between an answer and the next question.
 struct Outside {
     /// What it was for the one that ended last in each slot.
@@ -101,8 +101,10 @@ pub(crate) struct Closed {
     pub(crate) reports: Vec<Report>,
     /// Time in the window that all who were inside spent there.
     pub(crate) inside_ns: u128,
-    /// Time of it that was the load driver's own.
+    /// Time of it that was outside of the response.
     pub(crate) outside_ns: u128,
+    /// What that is.
+    pub(crate) outside_is: Option<model::machine::Outside>,
 }
 
 /// How many are inside, summed over the time of the window.
@@ -144,7 +146,8 @@ impl ModelPort {
     pub(crate) fn close(mut self) -> Closed {
         self.inside.turn(self.clock.now().0.max(self.window.end.0), self.window, 0);
         let reports = self.reports.take().unwrap_or_else(|| self.machine.reports());
-        Closed { reports, inside_ns: self.inside.sum_ns, outside_ns: self.outside.sum_ns }
+        let outside_is = self.machine.outside_is();
+        Closed { reports, inside_ns: self.inside.sum_ns, outside_ns: self.outside.sum_ns, outside_is }
     }
 
     /// A transaction left the machine: whoever waits for its session comes next.

@@ -4,8 +4,8 @@
 //! bound by. A simulation that breaks Little's law is wrong and gives no answer.
 
 use crate::TrialError;
-use model::machine::Report;
-use observation::{Account, Event, EventKind, Series};
+use model::machine::{Outside, Report};
+use observation::{Account, Event, EventKind, Series, Window};
 use units::Nanos;
 
 /// Alike stations by the words of their names.
@@ -58,6 +58,12 @@ pub(crate) fn series(reports: &[Report], at: Nanos) -> Vec<Series> {
     groups(reports).iter().flat_map(|group| group.series(at)).collect()
 }
 
+/// How many slots were outside of responses, on the mean over the window, by what they did there.
+pub(crate) fn outside(what: Outside, outside_ns: u128, window: Window, at: Nanos) -> Series {
+    let mean = outside_ns as f64 / window.length().0.max(1) as f64;
+    Series { probe: format!("model.outside.{}", what.word()), unit: "sessions".to_owned(), points: vec![(at, mean)] }
+}
+
 /// Which station was the busiest, in words; nothing of a machine without stations.
 pub(crate) fn bottleneck(reports: &[Report], at: Nanos) -> Option<Event> {
     let groups = groups(reports);
@@ -76,7 +82,7 @@ pub(crate) fn bottleneck(reports: &[Report], at: Nanos) -> Option<Event> {
 const LITTLE: f64 = 0.001;
 
 /// Holds the time that operations were inside, counted by the road, against what was recorded of each; and the slots of
-/// closed loads against where their time went. The load driver's own work was inside and is no part of what was recorded.
+/// closed loads against where their time went. What is outside of responses was inside and is no part of what was recorded.
 ///
 /// # Errors
 /// When either is off by more than a thousandth: then the simulation is wrong.
@@ -128,6 +134,13 @@ mod tests {
         );
         let event = bottleneck(&reports, Nanos(9)).unwrap();
         assert_eq!(event.text, "model: busiest station module 1 at 70%, 60% on the mean of 2");
+    }
+
+    #[test]
+    fn time_outside_of_responses_is_told_by_what_it_is() {
+        let window = Window { start: Nanos(100), end: Nanos(300) };
+        let told = outside(Outside::Think, 500, window, Nanos(300));
+        assert_eq!((told.probe.as_str(), told.points), ("model.outside.think", vec![(Nanos(300), 2.5)]));
     }
 
     #[test]

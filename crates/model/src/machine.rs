@@ -58,6 +58,25 @@ pub struct Report {
     pub completed: u64,
 }
 
+/// What holds a slot outside of the response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outside {
+    /// The load driver's own work on the same machine.
+    Driver,
+    /// What a job does between its transactions.
+    Think,
+}
+
+impl Outside {
+    /// As names of series say it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Outside::Driver => "driver",
+            Outside::Think => "think",
+        }
+    }
+}
+
 /// A machine in virtual time. Equal machines that are asked alike answer alike, to the nanosecond.
 pub trait Machine {
     /// Takes an operation in a slot that is free, at a time that is not before any end that was handed out.
@@ -67,10 +86,15 @@ pub trait Machine {
     /// to `ended`; the answer is the time that is reached.
     fn advance(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> Nanos;
 
-    /// How much of the time from submission to end, of what ended last in a slot, was the load driver's own work. It stands
-    /// at the beginning, holds the slot, and is no part of the response. Asked before the slot is taken again.
+    /// How much of the time from submission to end, of what ended last in a slot, was outside of the response. It stands
+    /// at the beginning and holds the slot. Asked before the slot is taken again.
     fn outside(&self, _slot: u32) -> Nanos {
         Nanos(0)
+    }
+
+    /// What that time is; nothing for a machine where all time is response.
+    fn outside_is(&self) -> Option<Outside> {
+        None
     }
 
     /// Forgets what stations did so far, at the end of a warm-up.

@@ -8,7 +8,7 @@ use super::checkpoints::leaves_out;
 use super::cut::Cut;
 use super::machine::{cores, mean_of};
 use crate::{Caveat, CaveatKind, SteadyAnswer, StreamSummary, TrialSummary, Work};
-use observation::{Event, EventKind, Observations, Provenance};
+use observation::{Event, EventKind, Observations};
 use study::Judgement;
 use units::{Nanos, count, duration, milliseconds, percent, rate};
 
@@ -198,10 +198,10 @@ fn little_gap(about: &About) -> Option<String> {
         return None;
     }
     let rest = time.gap - time.lateness;
-    if about.summary.provenance == Provenance::Simulated {
+    if let Some(what) = outside(about.cut.observations) {
         return Some(format!(
-            "{} of the sessions' time was the load driver's own work, which the model has on the same processors: the \
-             response is without it, so that sessions are more than throughput times response",
+            "{} of the sessions' time was {what}: the response is without it, so that sessions are more than throughput \
+             times response",
             percent(rest)
         ));
     }
@@ -223,6 +223,15 @@ fn little_gap(about: &About) -> Option<String> {
         percent(time.gap),
         parts.join(", ")
     ))
+}
+
+/// What sessions did outside of responses, where a machine says so itself.
+fn outside(observations: &Observations) -> Option<&'static str> {
+    let says = |what: &str| mean_of(observations, what).is_some_and(|sessions| sessions > 0.0);
+    if says("model.outside.driver") {
+        return Some("the load driver's own work, which the model has on the same machine");
+    }
+    says("model.outside.think").then_some("what a job does between its transactions (`think` of the model)")
 }
 
 fn not_steady(about: &About) -> Option<String> {

@@ -154,12 +154,18 @@ fn time_outside_the_system_is_named() {
 }
 
 #[test]
-fn on_a_model_the_load_drivers_own_work_is_called_that() {
-    let mut simulated = observations();
-    simulated.provenance = Provenance::Simulated;
-    simulated.accounts[0].service_ns = 78_400 * 1_000_000;
-    let text = text(&simulated, CaveatKind::LittleGap);
-    assert!(text.contains("2% of the sessions' time was the load driver's own work"), "{text}");
+fn time_outside_of_responses_is_called_what_the_machine_says_it_is() {
+    for (probe, words) in [
+        ("model.outside.driver", "2% of the sessions' time was the load driver's own work, which"),
+        ("model.outside.think", "2% of the sessions' time was what a job does between its transactions (`think`"),
+    ] {
+        let mut simulated = observations();
+        simulated.provenance = Provenance::Simulated;
+        simulated.accounts[0].service_ns = 78_400 * 1_000_000;
+        simulated.series.push(series(probe, 1.6));
+        let text = text(&simulated, CaveatKind::LittleGap);
+        assert!(text.contains(words), "{text}");
+    }
 }
 
 #[test]

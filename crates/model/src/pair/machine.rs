@@ -8,7 +8,7 @@ use super::flight::{Event, Flight, Stage};
 use super::node::{Node, told};
 use super::plan::{Mode, PairPlan};
 use crate::kernel::{Agenda, Random};
-use crate::machine::{Ended, Machine, Operation, Report};
+use crate::machine::{Ended, Machine, Operation, Outside, Report};
 use crate::station::Watch;
 use units::Nanos;
 
@@ -386,6 +386,10 @@ impl Machine for Pair {
     fn outside(&self, slot: u32) -> Nanos {
         let flight = &self.flights[slot as usize];
         Nanos(flight.began.saturating_sub(flight.submitted))
+    }
+
+    fn outside_is(&self) -> Option<Outside> {
+        Some(Outside::Think)
     }
 
     fn clear(&mut self) {

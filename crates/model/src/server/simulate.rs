@@ -10,7 +10,7 @@ use super::hold::Hold;
 use super::profile::Profile;
 use super::storage::{NOBODY, Storage, after, report};
 use crate::kernel::{Agenda, Random};
-use crate::machine::{Ended, Machine, Operation, Report};
+use crate::machine::{Ended, Machine, Operation, Outside, Report};
 use crate::station::{Commit, Lock, Pool, Watch};
 use units::Nanos;
 
@@ -373,6 +373,10 @@ impl Machine for Server {
     fn outside(&self, slot: u32) -> Nanos {
         let flight = &self.flights[slot as usize];
         Nanos(flight.began.saturating_sub(flight.submitted))
+    }
+
+    fn outside_is(&self) -> Option<Outside> {
+        Some(Outside::Driver)
     }
 
     fn clear(&mut self) {

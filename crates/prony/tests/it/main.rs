@@ -9,6 +9,7 @@ mod crash;
 mod cycles;
 mod database_errors;
 mod database_full;
+mod described;
 mod device;
 mod disk_full;
 mod dropped;

@@ -1,0 +1,128 @@
+//! Every kind of described machine through the whole program, beside its closed form.
+
+use crate::program::Program;
+use serde_json::Value;
+
+/// Random reads of 4 KiB, so many outstanding, on whatever model `--on` names.
+fn reads(program: &Program, outstanding: u32) {
+    let study = format!(
+        "title = \"Reads\"\nquestion = \"How many?\"\nprimary = \"throughput of reads at 1 modules\"\n\
+         [system.any]\nkind = \"model\"\nname = \"f5100\"\n\
+         [workload.reads]\nkind = \"block\"\npattern = \"random\"\ntransfer = \"4 KiB\"\nread = \"100%\"\n\
+         [[experiment]]\nname = \"rates\"\nworkload = [\"reads\"]\nfactor.modules = [1]\n\
+         load = {{ outstanding = {outstanding}, per = \"module\" }}\nmeasure = \"1 s\"\nwarm_up = \"100 ms\"\n"
+    );
+    program.write("reads.toml", &study);
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("a number, got {value}"))
+}
+
+/// Operations or transactions a second of the one trial of a run.
+fn simulated(program: &Program, line: &str) -> f64 {
+    let run = program.json(&format!("run {line} --seed 5 --json"));
+    let [trial] = run["trials"].as_array().expect("trials").as_slice() else { panic!("one trial: {run:#}") };
+    assert_eq!(trial["backend"], "simulated");
+    number(&trial["throughput_per_s"])
+}
+
+/// What the closed form says of the one point of a study.
+fn predicted(program: &Program, line: &str, metric: &str) -> f64 {
+    let predicted = program.json(&format!("predict {line} --json"));
+    let row = predicted["rows"].as_array().and_then(|rows| rows.iter().find(|row| row["metric"] == metric));
+    number(&row.unwrap_or_else(|| panic!("{metric}: {predicted:#}"))["predicted"])
+}
+
+/// Rates of reads on a model: simulated over a window, and by the closed form.
+fn both(program: &Program, model: &str, (measure, more): (&str, &str)) -> (f64, f64) {
+    let line = format!("./reads.toml --on model:{model} --set measure={measure}");
+    (simulated(program, &format!("{line} {more}")), predicted(program, &line, "rate"))
+}
+
+#[test]
+fn a_flash_device_nears_what_its_dies_can_do_and_one_read_alone_takes_a_service_time() {
+    let program = Program::new();
+    reads(&program, 256);
+    let (full, most) = both(&program, "nand-device", ("100ms", "--set warm_up=20ms"));
+    assert!((0.95..1.0).contains(&(full / most)), "{full} of {most} a second");
+    reads(&program, 1);
+    let (one, _) = both(&program, "nand-device", ("300ms", ""));
+    let time_ms = predicted(&program, "./reads.toml --on model:nand-device", "service-time");
+    assert!((one * time_ms / 1e3 - 1.0).abs() < 0.01, "{one} a second of {time_ms} ms each");
+}
+
+#[test]
+fn a_disk_serves_one_read_after_the_other_in_the_time_of_its_closed_form() {
+    let program = Program::new();
+    reads(&program, 1);
+    let (simulated, formal) = both(&program, "disk-15k", ("60s", "--set size=146GB"));
+    // The form takes cylinders as equally full; the outer ones hold more and are nearer to each other.
+    assert!((1.0..1.06).contains(&(simulated / formal)), "{simulated} against {formal}");
+    let (near, _) = both(&program, "disk-15k", ("20s", "--set size=4GiB"));
+    assert!(near > 1.2 * simulated, "short moves of the arm: {near} against {simulated}");
+}
+
+#[test]
+fn a_tier_of_disks_and_flash_lies_between_disks_alone_and_flash_alone() {
+    let program = Program::new();
+    reads(&program, 32);
+    let of = |share: u32, measure: &str| {
+        let model = format!("tiered,fast_share={share}");
+        let (simulated, formal) = both(&program, &model, (measure, ""));
+        assert!((simulated / formal - 1.0).abs() < 0.12, "{model}: {simulated} against {formal}");
+        simulated
+    };
+    let (disks, tier, flash) = (of(0, "4s"), of(10, "4s"), of(100, "100ms"));
+    assert!(2.0 * disks < tier && 2.0 * tier < flash, "{disks}, {tier} and {flash} a second");
+}
+
+#[test]
+fn an_array_serves_one_read_after_the_other_in_the_time_of_its_closed_form() {
+    let program = Program::new();
+    reads(&program, 1);
+    for (model, measure, off) in [("disk-array", "20s", 0.03), ("flash-array-2d", "1s", 0.03)] {
+        let (simulated, formal) = both(&program, model, (measure, ""));
+        assert!((simulated / formal - 1.0).abs() < off, "{model}: {simulated} against {formal}");
+    }
+    let healthy = both(&program, "flash-array-2d", ("500ms", "")).0;
+    let hurt = both(&program, "flash-array-2d,failed_modules=1", ("500ms", "")).0;
+    assert!(hurt < 0.99 * healthy, "reads of a lost module become reads of all others: {hurt} against {healthy}");
+}
+
+/// A pair in a short run and in its closed form, transactions a second.
+fn pair(program: &Program, what: &str) -> (f64, f64) {
+    let line = format!("brokerage --on model:mirror-case2,source_cores=22{what} --set sessions=80");
+    let run = format!("{line} --set measure=2s --set warm_up=300ms --set highest_rate=off");
+    (simulated(program, &run), predicted(program, &line, "throughput"))
+}
+
+#[test]
+fn a_mirrored_pair_pays_for_mirroring_and_for_distance_as_its_closed_form_says() {
+    let program = Program::new();
+    let of = |what: &str| {
+        let (simulated, formal) = pair(&program, what);
+        assert!((simulated / formal - 1.0).abs() < 0.015, "{what}: {simulated} against {formal}");
+        simulated
+    };
+    let (alone, near) = (of(",mirroring=0"), of(",target_cores=11"));
+    let far = of(",target_cores=11,distance=50");
+    assert!(near < 0.9 * alone && far < 0.7 * near, "{alone}, {near} and {far} a second");
+}
+
+#[test]
+fn time_outside_of_responses_is_called_by_what_the_machine_does_there() {
+    let program = Program::new();
+    let texts = |model: &str| {
+        let run = program.json(&format!(
+            "run brokerage --on model:{model} --set sessions=16 --set measure=1s --set warm_up=300ms \
+             --set highest_rate=off --seed 5 --json"
+        ));
+        let caveats = run["caveats"].as_array().expect("caveats").iter();
+        caveats.filter_map(|caveat| caveat["text"].as_str()).collect::<Vec<&str>>().join("\n")
+    };
+    let pair = texts("mirror-case2,source_cores=22,mirroring=0");
+    assert!(pair.contains("what a job does between its transactions") && !pair.contains("load driver"), "{pair}");
+    let server = texts("s824-fs840");
+    assert!(server.contains("load driver's own work") && !server.contains("between its transactions"), "{server}");
+}
