@@ -29,6 +29,8 @@ pub struct ServerSummary {
     pub cpu_user_cores: Option<f64>,
     /// The same in the kernel.
     pub cpu_system_cores: Option<f64>,
+    /// Cores that it kept busy, where the modes are not told apart.
+    pub cpu_busy_cores: Option<f64>,
     /// Bytes a second that its processes read from disks.
     pub bytes_read_per_s: Option<f64>,
     /// Bytes a second that they wrote.
@@ -157,8 +159,9 @@ impl StatementProfile {
 }
 
 impl ServerSummary {
-    /// User and kernel together, where both were observed.
+    /// User and kernel together, where both were observed, or whatever kept cores busy where they are not told apart.
     pub fn cpu_cores(&self) -> Option<f64> {
-        Some(self.cpu_user_cores? + self.cpu_system_cores?)
+        let both = self.cpu_user_cores.zip(self.cpu_system_cores).map(|(user, system)| user + system);
+        both.or(self.cpu_busy_cores)
     }
 }

@@ -7,7 +7,7 @@
 //! What it does not do: it reads no model file; whoever opens the system hands the description in.
 
 use crate::described_sessions::Streams;
-use model::machine::{Ended, Machine, Operation as Asked, Report};
+use model::machine::{Cores, Ended, Machine, Operation as Asked, Report};
 use observation::{Fact, Window};
 use recorder::{Clock, SimulatedClock};
 use sha2::{Digest as _, Sha256};
@@ -75,7 +75,7 @@ pub(crate) struct ModelPort {
     inside: Inside,
     outside: Outside,
     cleared: bool,
-    reports: Option<Vec<Report>>,
+    reports: Option<(Vec<Report>, Option<Cores>)>,
 }
 
 /// Time outside of responses. It is booked at the end of what a slot asked for, like the work of a real driver, which comes
@@ -99,6 +99,8 @@ impl Outside {
 pub(crate) struct Closed {
     /// What the stations did in the window.
     pub(crate) reports: Vec<Report>,
+    /// What its cores did, where it is a server that has some.
+    pub(crate) cores: Option<Cores>,
     /// Time in the window that all who were inside spent there.
     pub(crate) inside_ns: u128,
     /// Time of it that was outside of the response.
@@ -145,9 +147,14 @@ impl ModelPort {
     /// What the stations did in the window, and where time went in it.
     pub(crate) fn close(mut self) -> Closed {
         self.inside.turn(self.clock.now().0.max(self.window.end.0), self.window, 0);
-        let reports = self.reports.take().unwrap_or_else(|| self.machine.reports());
+        let (reports, cores) = self.reports.take().unwrap_or_else(|| self.told());
         let outside_is = self.machine.outside_is();
-        Closed { reports, inside_ns: self.inside.sum_ns, outside_ns: self.outside.sum_ns, outside_is }
+        Closed { reports, cores, inside_ns: self.inside.sum_ns, outside_ns: self.outside.sum_ns, outside_is }
+    }
+
+    /// What stations and cores did since they were cleared.
+    fn told(&mut self) -> (Vec<Report>, Option<Cores>) {
+        (self.machine.reports(), self.machine.cores())
     }
 
     /// A transaction left the machine: whoever waits for its session comes next.
@@ -169,7 +176,7 @@ impl ModelPort {
 
     fn cross(&mut self) {
         if self.cleared {
-            self.reports = Some(self.machine.reports());
+            self.reports = Some(self.told());
         } else {
             self.machine.clear();
             self.cleared = true;

@@ -68,12 +68,13 @@ pub(crate) fn model(
     }
     let mut port = ModelPort::new(machine, transactions, window, slots);
     let mut haul = crowd.run(&mut port, opened, trial, observer, stop)?;
-    let Closed { reports, inside_ns, outside_ns, outside_is } = port.close();
+    let Closed { reports, cores, inside_ns, outside_ns, outside_is } = port.close();
     stations::little(&haul.accounts, (inside_ns, outside_ns), trial.phases.fixed_work)?;
     let at = haul.ended.min(window.end);
     haul.events.extend(stations::bottleneck(&reports, at));
     let mut series = stations::series(&reports, at);
     series.extend(outside_is.map(|what| stations::outside(what, outside_ns, window, at)));
+    series.extend(cores.iter().flat_map(|cores| stations::cores(cores, at)));
     if observer.keeps() {
         observer.interval(trial, &[], &series);
     } else {

@@ -4,7 +4,7 @@
 //! bound by. A simulation that breaks Little's law is wrong and gives no answer.
 
 use crate::TrialError;
-use model::machine::{Outside, Report};
+use model::machine::{Cores, Outside, Report};
 use observation::{Account, Event, EventKind, Series, Window};
 use units::Nanos;
 
@@ -62,6 +62,16 @@ pub(crate) fn series(reports: &[Report], at: Nanos) -> Vec<Series> {
 pub(crate) fn outside(what: Outside, outside_ns: u128, window: Window, at: Nanos) -> Series {
     let mean = outside_ns as f64 / window.length().0.max(1) as f64;
     Series { probe: format!("model.outside.{}", what.word()), unit: "sessions".to_owned(), points: vec![(at, mean)] }
+}
+
+/// The cores of a server, and how many of them it kept busy, under the names that probes of a real one have.
+pub(crate) fn cores(cores: &Cores, at: Nanos) -> [Series; 2] {
+    let series = |probe: &str, value: f64| Series {
+        probe: probe.to_owned(),
+        unit: "cores".to_owned(),
+        points: vec![(at, value)],
+    };
+    [series("server.cores", cores.count), series("server.cpu.busy", cores.busy)]
 }
 
 /// Which station was the busiest, in words; nothing of a machine without stations.

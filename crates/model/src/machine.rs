@@ -58,6 +58,16 @@ pub struct Report {
     pub completed: u64,
 }
 
+/// Cores of a server over the watched time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cores {
+    /// How many there are.
+    pub count: f64,
+    /// How many of them transactions kept busy on the mean: cores on which at least one was at work. The load driver's
+    /// part is not among them.
+    pub busy: f64,
+}
+
 /// What holds a slot outside of the response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outside {
@@ -102,6 +112,11 @@ pub trait Machine {
 
     /// What every station did since then.
     fn reports(&mut self) -> Vec<Report>;
+
+    /// The cores of a server since then; none of a machine that does not say how its processors are made up.
+    fn cores(&self) -> Option<Cores> {
+        None
+    }
 
     /// Events so far.
     fn events(&self) -> u64;

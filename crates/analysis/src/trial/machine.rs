@@ -98,9 +98,10 @@ fn reading_at(series: &Series, at: units::Nanos) -> Option<f64> {
     Some(series.points[index].1).filter(|value| value.is_finite())
 }
 
-/// How many cores the machine has: as many as were probed.
+/// How many cores the machine has: as many as were probed, or as the server says that it has.
 pub fn cores(observations: &Observations) -> Option<u32> {
     let busy = |series: &&Series| series.probe.starts_with("machine.cpu.core.") && series.probe.ends_with(".busy");
     let count = observations.series.iter().filter(busy).count() as u32;
-    (count > 0).then_some(count)
+    let told = || level(observations, "server.cores").map(|cores| cores as u32);
+    (count > 0).then_some(count).or_else(told)
 }

@@ -37,6 +37,7 @@ pub fn server_summary(observations: &Observations, cuts: &[Cut]) -> Option<Serve
         embedded: false,
         cpu_user_cores: read("server.cpu.user"),
         cpu_system_cores: read("server.cpu.system"),
+        cpu_busy_cores: read("server.cpu.busy"),
         bytes_read_per_s: of_device(observations, "bytes_read").or_else(|| read("server.bytes_read")),
         bytes_written_per_s: of_device(observations, "bytes_written").or_else(|| read("server.bytes_written")),
         processes: mean_of(observations, PROCESSES),

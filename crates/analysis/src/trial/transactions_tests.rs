@@ -114,6 +114,16 @@ fn a_server_is_priced_by_the_transactions_of_the_window_and_levels_are_left_out(
 }
 
 #[test]
+fn a_server_that_tells_its_cores_itself_is_priced_in_the_same_way() {
+    let mut told = mixed(320, 10);
+    told.series = vec![series("server.cores", 24.0), series("server.cpu.busy", 8.0)];
+    let summary = summary(&told);
+    let server = summary.server.unwrap();
+    assert_eq!((summary.machine.cores, server.per_transaction.cpu_ms), (Some(24), Some(8.0)));
+    assert_eq!((server.per_machine_core_per_s, server.per_server_core_per_s), (Some(1_000.0 / 24.0), Some(125.0)));
+}
+
+#[test]
 fn a_process_that_ends_takes_its_reading_along() {
     let mut watched = mixed(320, 10);
     let mut written = series("server.bytes_written", 5e6);

@@ -12,6 +12,9 @@ pub(super) enum Hold {
         sharing: Sharing,
         next: u64,
         state: u32,
+        cores: f64,
+        /// Cores on which somebody is at work.
+        busy: Watch,
     },
     Delay {
         here: u32,
@@ -26,6 +29,8 @@ impl Hold {
                 sharing: Sharing::new(slots, |ready| processors.completions(f64::from(ready), 1.0)),
                 next: u64::MAX,
                 state: 0,
+                cores: processors.cores,
+                busy: Watch::default(),
             },
             Work::Delay => Hold::Delay { here: 0, watch: Watch::default() },
         }
@@ -37,7 +42,7 @@ impl Hold {
         match self {
             Hold::Shared { sharing, .. } => {
                 sharing.arrive(now, who, work);
-                self.look();
+                self.look(now);
                 None
             }
             Hold::Delay { here, watch } => {
@@ -62,7 +67,7 @@ impl Hold {
     pub(super) fn shared_end(&mut self, now: Nanos) -> Option<u32> {
         let Hold::Shared { sharing, state, .. } = self else { return None };
         let who = sharing.depart(now, *state);
-        self.look();
+        self.look(now);
         who
     }
 
@@ -83,9 +88,26 @@ impl Hold {
         }
     }
 
+    /// Forgets what was before, at the end of a warm-up.
+    pub(super) fn clear(&mut self, now: Nanos) {
+        self.watch().clear(now);
+        if let Hold::Shared { busy, .. } = self {
+            busy.clear(now);
+        }
+    }
+
+    /// How many cores there are, and on how many somebody was at work; none where work is a delay.
+    pub(super) fn cores(&self, now: Nanos) -> Option<(f64, f64)> {
+        match self {
+            Hold::Shared { cores, busy, .. } => Some((*cores, busy.utilisation(now))),
+            Hold::Delay { .. } => None,
+        }
+    }
+
     #[inline]
-    fn look(&mut self) {
-        let Hold::Shared { sharing, next, state } = self else { return };
+    fn look(&mut self, now: Nanos) {
+        let Hold::Shared { sharing, next, state, cores, busy } = self else { return };
+        busy.turn(now, sharing.here(), f64::from(sharing.here()).min(*cores));
         (*next, *state) = sharing.next().map_or((u64::MAX, *state), |(at, state)| (at.0, state));
     }
 }

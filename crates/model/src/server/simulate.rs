@@ -10,7 +10,7 @@ use super::hold::Hold;
 use super::profile::Profile;
 use super::storage::{NOBODY, Storage, after, report};
 use crate::kernel::{Agenda, Random};
-use crate::machine::{Ended, Machine, Operation, Outside, Report};
+use crate::machine::{Cores, Ended, Machine, Operation, Outside, Report};
 use crate::station::{Commit, Lock, Pool, Watch};
 use units::Nanos;
 
@@ -75,6 +75,8 @@ pub struct Server {
     draws: Draws,
     /// Those whose commit is down.
     committed: Vec<u32>,
+    /// Work of the driver and of transactions since the last `clear`, nanoseconds.
+    work_ns: [f64; 2],
     /// Transactions between the driver's work and their end.
     inside: u32,
     response: Watch,
@@ -112,6 +114,7 @@ impl Server {
             driver_ns: 1e3 * plan.driver_us,
             draws: Draws { work: stream(1), storage: stream(2), counts: stream(3), rows: stream(4) },
             committed: Vec::with_capacity(room),
+            work_ns: [0.0; 2],
             inside: 0,
             response: Watch::default(),
             responses_ns: 0.0,
@@ -211,6 +214,7 @@ impl Server {
     #[inline]
     fn work(&mut self, slot: u32, mean_ns: f64) {
         let work = Nanos(libm::round(mean_ns * self.draws.work.exponential()) as u64);
+        self.work_ns[usize::from(self.flights[slot as usize].then != Then::Start)] += work.0 as f64;
         if let Some(end) = self.hold.begin(Nanos(self.now), slot, work) {
             self.agenda.at(end, Event::Worked { slot });
         }
@@ -381,7 +385,8 @@ impl Machine for Server {
 
     fn clear(&mut self) {
         let now = Nanos(self.now);
-        self.hold.watch().clear(now);
+        self.hold.clear(now);
+        self.work_ns = [0.0; 2];
         self.storage.clear(now);
         self.response.clear(now);
         self.responses_ns = 0.0;
@@ -407,6 +412,12 @@ impl Machine for Server {
             all.push(report("log".to_owned(), watch, now));
         }
         all
+    }
+
+    fn cores(&self) -> Option<Cores> {
+        let (count, busy) = self.hold.cores(Nanos(self.now))?;
+        let [driver, transactions] = self.work_ns;
+        Some(Cores { count, busy: busy * transactions / (driver + transactions).max(1.0) })
     }
 
     fn events(&self) -> u64 {

@@ -280,3 +280,21 @@ fn more_misses_are_more_reads_and_never_more_than_lookups() {
     assert_eq!(profile.with_misses(2.0).serial_reads, 7.0);
     assert_eq!(profile.with_misses(1e9).serial_reads, 45.0);
 }
+
+#[test]
+fn cores_are_busy_with_transactions_for_their_demand_and_never_beyond_the_cores() {
+    let shipped = crate::models().iter().find(|model| model.name == "s824-fs840").expect("it ships");
+    let model = file::read(shipped.name, shipped.text).unwrap_or_else(|problems| panic!("{problems}"));
+    let numbers = model.numbers();
+    let plan = Plan::on_flash(&Values::new(model.kind.asks(), &numbers));
+    let few = run(&plan, 8, 1, 40_000);
+    let cores = few.server.cores().expect("it has processors");
+    let work = few.rate_per_s * plan.classes[0].cpu_ms / 1e3;
+    // A thread for each core: only contention makes work longer, by half a thousandth for each that is ready.
+    assert!((1.0..1.01).contains(&(cores.busy / work)), "{cores:?} for {work} seconds of work a second");
+    let many = run(&plan, 200, 1, 40_000).server.cores().expect("it has processors");
+    assert_eq!(many.count, 24.0);
+    assert!(many.busy < 24.0 && many.busy > 0.95 * 24.0, "all but the driver's part: {many:?}");
+    let disks = Plan { work: Work::Delay, ..plan };
+    assert_eq!(run(&disks, 8, 1, 1_000).server.cores(), None, "a delay has no cores");
+}

@@ -1,6 +1,7 @@
 //! Every kind of described machine through the whole program, beside its closed form.
 
 use crate::program::Program;
+use crate::schema::hold;
 use serde_json::Value;
 
 /// Random reads of 4 KiB, so many outstanding, on whatever model `--on` names.
@@ -125,4 +126,24 @@ fn time_outside_of_responses_is_called_by_what_the_machine_does_there() {
     assert!(pair.contains("what a job does between its transactions") && !pair.contains("load driver"), "{pair}");
     let server = texts("s824-fs840");
     assert!(server.contains("load driver's own work") && !server.contains("between its transactions"), "{server}");
+}
+
+#[test]
+fn throughput_for_each_core_of_a_described_server_is_told_as_of_a_measured_one_and_marked() {
+    let program = Program::new();
+    let line = "run brokerage --on model:s824-fs840 --set sessions=8 --set measure=2s --set warm_up=300ms \
+                --set highest_rate=off --seed 5 -o x.prony";
+    let told = program.fine(line);
+    assert!(
+        told.contains("cost: brokerage (simulated): ") && told.contains("each of the machine's 24 cores"),
+        "{told}"
+    );
+    let run = program.json("show x.prony --json");
+    hold(&run);
+    let (trial, server) = (&run["trials"][0], &run["trials"][0]["server"]);
+    let rate = number(&trial["throughput_per_s"]);
+    assert!((number(&server["transactions_per_machine_core_per_s"]) * 24.0 / rate - 1.0).abs() < 1e-6, "{server:#}");
+    // The demand of the model, 2.95 ms, and a little contention.
+    let cpu_ms = number(&server["per_transaction"]["cpu_ms"]);
+    assert!((2.9..3.05).contains(&cpu_ms), "{cpu_ms} ms");
 }

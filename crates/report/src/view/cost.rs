@@ -3,6 +3,7 @@
 //! The one idea: throughput for each core and CPU for each transaction let two machines be compared; the checks say whether
 //! the figures may be used at all, so both stand beside them.
 
+use super::axes::with_provenance;
 use super::conclusion::{Conclusion, Tone};
 use super::curve::Sweep;
 use super::mix::{Quoted, quoted};
@@ -30,11 +31,11 @@ fn plain(sweep: &Sweep, word: &str, text: String) -> Conclusion {
     }
 }
 
-/// `brokerage on postgres at 4 sessions`.
+/// `brokerage on postgres at 4 sessions`, and of a model `brokerage (simulated) at 4 sessions`.
 pub fn place(quoted: &Quoted, several: bool) -> String {
     let at = if quoted.at.is_empty() { String::new() } else { format!(" at {}", quoted.at) };
     let on = if several { format!(" on {}", quoted.curve.system) } else { String::new() };
-    format!("{}{on}{at}", quoted.curve.stream)
+    format!("{}{on}{at}", with_provenance(quoted.curve.stream, quoted.curve.provenance))
 }
 
 /// `brokerage at 4 sessions: 406 /s for each of 2 cores; a transaction takes 1.6 ms of the server's CPU ...`.

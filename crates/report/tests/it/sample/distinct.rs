@@ -212,6 +212,7 @@ fn server(at: f64) -> ServerSummary {
         embedded: false,
         cpu_user_cores: Some(1.51 + at),
         cpu_system_cores: Some(1.62 + at),
+        cpu_busy_cores: None,
         bytes_read_per_s: Some(8_510_000.5 + at),
         bytes_written_per_s: Some(8_620_000.5 + at),
         processes: Some(17.0 + at),
