@@ -14,12 +14,34 @@ pub(super) enum Hold {
         state: u32,
         cores: f64,
         /// Cores on which somebody is at work.
-        busy: Watch,
+        busy: Busy,
     },
     Delay {
         here: u32,
         watch: Watch,
     },
+}
+
+/// How many cores are busy, summed over time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Busy {
+    since: u64,
+    last: u64,
+    cores: f64,
+    sum_ns: f64,
+}
+
+impl Busy {
+    #[inline]
+    fn turn(&mut self, now: Nanos, cores: f64) {
+        self.sum_ns += now.0.saturating_sub(self.last) as f64 * self.cores;
+        (self.last, self.cores) = (now.0, cores);
+    }
+
+    fn mean(&self, now: Nanos) -> f64 {
+        let tail = now.0.saturating_sub(self.last) as f64 * self.cores;
+        (self.sum_ns + tail) / (now.0.saturating_sub(self.since).max(1)) as f64
+    }
 }
 
 impl Hold {
@@ -30,7 +52,7 @@ impl Hold {
                 next: u64::MAX,
                 state: 0,
                 cores: processors.cores,
-                busy: Watch::default(),
+                busy: Busy::default(),
             },
             Work::Delay => Hold::Delay { here: 0, watch: Watch::default() },
         }
@@ -92,14 +114,15 @@ impl Hold {
     pub(super) fn clear(&mut self, now: Nanos) {
         self.watch().clear(now);
         if let Hold::Shared { busy, .. } = self {
-            busy.clear(now);
+            busy.turn(now, busy.cores);
+            (busy.since, busy.sum_ns) = (now.0, 0.0);
         }
     }
 
     /// How many cores there are, and on how many somebody was at work; none where work is a delay.
     pub(super) fn cores(&self, now: Nanos) -> Option<(f64, f64)> {
         match self {
-            Hold::Shared { cores, busy, .. } => Some((*cores, busy.utilisation(now))),
+            Hold::Shared { cores, busy, .. } => Some((*cores, busy.mean(now))),
             Hold::Delay { .. } => None,
         }
     }
@@ -107,7 +130,7 @@ impl Hold {
     #[inline]
     fn look(&mut self, now: Nanos) {
         let Hold::Shared { sharing, next, state, cores, busy } = self else { return };
-        busy.turn(now, sharing.here(), f64::from(sharing.here()).min(*cores));
+        busy.turn(now, f64::from(sharing.here()).min(*cores));
         (*next, *state) = sharing.next().map_or((u64::MAX, *state), |(at, state)| (at.0, state));
     }
 }
