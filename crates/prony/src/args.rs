@@ -685,7 +685,7 @@ pub struct Predict {
     /// What is needed, with --find [repeatable]
     #[arg(long, value_name = "QUANTITY>=N", action = ArgAction::Append, requires = "find",
         long_help = "What is needed of a quantity that the model answers, in its unit: `rate>=1M`, `response<=5`. Repeat it for \
-            several.")]
+            several. `p50`, `p95`, `p99` and `p99.9` are quantiles of response in ms, which are simulated: `p99<=10`.")]
     pub need: Vec<String>,
     /// Write the prediction to this new file
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath,

@@ -7,6 +7,7 @@
 
 mod need;
 mod question;
+mod tail;
 
 use crate::args::{Changes, Predict};
 use crate::failure::Failure;

@@ -149,3 +149,16 @@ fn a_question_may_change_numbers_of_a_model_and_the_answer_says_so() {
         assert!(refused.contains(told), "{refused}");
     }
 }
+
+#[test]
+fn a_capacity_at_a_quantile_of_response_is_simulated() {
+    let program = Program::new();
+    let line = "predict brokerage --on model:s824-fs840 --set sessions=80 --set measure=1s --set warm_up=200ms --find sessions \
+                --need throughput>=12000 --json";
+    let taken = |need: &str| program.json(&format!("{line} --need {need}"))["needed"][0]["predicted"].clone();
+    let (wide, narrow) = (taken("p99<=20"), taken("p99<=5"));
+    assert!(wide.as_u64().is_some_and(|sessions| (90..110).contains(&sessions)), "{wide}");
+    assert_eq!(narrow, Value::Null);
+    let refused = program.refused("predict models.csv --on model:f5100 --find modules --need p98<=5");
+    assert!(refused.contains("p98") || refused.contains("models.csv"), "{refused}");
+}

@@ -1,10 +1,11 @@
 //! How much of something it takes: the fewest modules, cores or sessions at which a model meets what is needed.
 //!
-//! The one idea: the closed form is asked at one size after the other, doubling and then halving the distance, so that a
+//! The one idea: the model is asked at one size after the other, doubling and then halving the distance, so that a
 //! capacity is found in some forty answers. A size at which even the worse end of every interval meets the need is told
 //! beside the one at which the prediction itself does.
 
 use super::question::Question;
+use super::tail::{self, QUANTILES};
 use crate::failure::Failure;
 use model::file::Description;
 use model::kind::Values;
@@ -16,6 +17,8 @@ const MOST: u64 = 1 << 16;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Need {
     quantity: String,
+    /// The quantile of response that it is, if it is one.
+    quantile: Option<f64>,
     /// Whether at least so much is needed; else at most.
     least: bool,
     value: f64,
@@ -41,21 +44,38 @@ impl Need {
         let (quantity, rest) = text.split_once(['<', '>']).unwrap_or((text, ""));
         let names: Vec<&str> = model.kind.answers().iter().map(|quantity| quantity.name).collect();
         let refused = |why: String| Failure::new(format!("reading `--need {text}`: {why}"));
-        if !names.contains(&quantity.trim()) {
-            return Err(refused(format!("a {} answers {}, got `{quantity}`", model.kind.word(), names.join(", "))));
+        let quantile = QUANTILES.iter().find(|(word, _)| *word == quantity.trim()).map(|(_, quantile)| *quantile);
+        if !names.contains(&quantity.trim()) && quantile.is_none() {
+            let quantiles: Vec<&str> = QUANTILES.iter().map(|(word, _)| *word).collect();
+            let (kind, names, quantiles) = (model.kind.word(), names.join(", "), quantiles.join(", "));
+            return Err(refused(format!(
+                "a {kind} answers {names}, and {quantiles} of response are simulated, got `{quantity}`"
+            )));
         }
         let number = rest.trim_start_matches('=').trim();
         let value = scaled(number);
         match value.filter(|value: &f64| value.is_finite() && *value > 0.0) {
-            Some(value) => Ok(Need { quantity: quantity.trim().to_owned(), least: text.contains('>'), value }),
+            Some(value) => {
+                Ok(Need { quantity: quantity.trim().to_owned(), quantile, least: text.contains('>'), value })
+            }
             None => Err(refused(format!("QUANTITY>=NUMBER or QUANTITY<=NUMBER, got `{text}`"))),
         }
     }
 
-    fn met(&self, model: &Description, question: &Question, sure: bool) -> bool {
-        let Ok(value) = model.answer(&question.row, &self.quantity) else { return false };
-        let (low, high) = if sure { model.interval(&question.row, &self.quantity, 0.0) } else { (value, value) };
-        if self.least { low >= self.value } else { high <= self.value }
+    /// A quantile is simulated and has no interval: it is as sure as it is predicted.
+    fn met(&self, model: &Description, question: &Question, sure: bool) -> Result<bool, Failure> {
+        let (low, high) = match self.quantile {
+            Some(quantile) => match tail::quantile_ms(model, question, quantile)? {
+                Some(value) => (value, value),
+                None => return Ok(false),
+            },
+            None => match model.answer(&question.row, &self.quantity) {
+                Ok(_) if sure => model.interval(&question.row, &self.quantity, 0.0),
+                Ok(value) => (value, value),
+                Err(_) => return Ok(false),
+            },
+        };
+        Ok(if self.least { low >= self.value } else { high <= self.value })
     }
 }
 
@@ -96,20 +116,41 @@ pub(super) fn search(
             continue;
         }
         // What a study varies goes before a parameter of the same name: modules that take part, not modules that exist.
-        let fewest = |sure: bool| match (known(question), parameter) {
-            (true, _) => least(|count| {
-                let asked = question.at(column, count);
-                needs.iter().all(|need| need.met(model, &asked, sure))
-            }),
-            (false, Some(place)) => least(|count| {
-                let changed = with(model, place, count as f64);
-                needs.iter().all(|need| need.met(&changed, question, sure))
-            }),
-            (false, None) => None,
+        let at = |count: u64| match (known(question), parameter) {
+            (false, Some(place)) => (with(model, place, count as f64), question.clone()),
+            _ => (model.clone(), question.at(column, count)),
         };
-        found.push(Taken { stream, predicted: fewest(false), sure: fewest(true) });
+        let fewest = |sure: bool| {
+            fewest(needs, |need, count| {
+                let (model, question) = at(count);
+                need.met(&model, &question, sure)
+            })
+        };
+        if !known(question) && parameter.is_none() {
+            found.push(Taken { stream, predicted: None, sure: None });
+            continue;
+        }
+        found.push(Taken { stream, predicted: fewest(false)?, sure: fewest(true)? });
     }
     Ok(found)
+}
+
+/// The fewest at which all needs are met. A need that sizes help has a fewest of its own; one that they hurt, such as a response
+/// as sessions grow, is met from the first and may fail at the fewest of the others: then no size meets all.
+fn fewest(needs: &[Need], met: impl Fn(&Need, u64) -> Result<bool, Failure>) -> Result<Option<u64>, Failure> {
+    let mut count = 1;
+    for need in needs {
+        match least(|at| met(need, at))? {
+            Some(own) => count = count.max(own),
+            None => return Ok(None),
+        }
+    }
+    for need in needs {
+        if !met(need, count)? {
+            return Ok(None);
+        }
+    }
+    Ok(Some(count))
 }
 
 fn with(model: &Description, place: usize, value: f64) -> Description {
@@ -120,20 +161,20 @@ fn with(model: &Description, place: usize, value: f64) -> Description {
 }
 
 /// The least number from 1 at which something holds that holds for all greater ones near it.
-fn least(holds: impl Fn(u64) -> bool) -> Option<u64> {
+fn least(holds: impl Fn(u64) -> Result<bool, Failure>) -> Result<Option<u64>, Failure> {
     let mut high = 1;
-    while !holds(high) {
+    while !holds(high)? {
         high *= 2;
         if high > MOST {
-            return None;
+            return Ok(None);
         }
     }
     let mut low = high / 2;
     while low + 1 < high {
         let middle = low + (high - low) / 2;
-        if holds(middle) { high = middle } else { low = middle }
+        if holds(middle)? { high = middle } else { low = middle }
     }
-    Some(high)
+    Ok(Some(high))
 }
 
 #[cfg(test)]
@@ -155,10 +196,28 @@ mod tests {
         let at = |count: u64| {
             let mut asked = asked.clone();
             asked.row.cells.insert("modules".to_owned(), count.to_string());
-            need.met(&model, &asked, false)
+            need.met(&model, &asked, false).expect("an answer")
         };
         assert!(at(modules) && !at(modules - 1), "{modules}");
         assert!(taken.sure >= taken.predicted, "{taken:?}");
+    }
+
+    #[test]
+    fn a_need_that_sizes_hurt_does_not_hide_the_size_that_meets_all() {
+        let model = model_file::find("s824-fs840").expect("it ships").model;
+        let asked = question("row_id,customers,threads\na,6000,96\n");
+        let needs =
+            |response: &str| ["throughput>=12000", response].map(|text| Need::read(text, &model).expect("a need"));
+        let found = |response: &str| {
+            search(&model, std::slice::from_ref(&asked), "threads", &needs(response)).unwrap()[0].predicted
+        };
+        // Doubling alone would try 64 and 128, and neither is both fast and quick.
+        assert!(
+            found("response<=8").is_some_and(|sessions| (90..110).contains(&sessions)),
+            "{:?}",
+            found("response<=8")
+        );
+        assert_eq!(found("response<=7"), None);
     }
 
     #[test]

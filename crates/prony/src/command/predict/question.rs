@@ -3,6 +3,7 @@
 //! The one idea: a question is a row like those of published tables, with one cell for each thing that a model may want to
 //! know; a model takes the cells that its kind asks for and leaves the others.
 
+use super::tail;
 use model::file::Description;
 use model::rows::Row;
 use study::{Stream, Trial, Workload};
@@ -13,12 +14,19 @@ use workload::block::Pattern;
 pub(super) struct Question {
     /// Its cells; the id is the point in words.
     pub(super) row: Row,
+    /// The trial of a study behind it, and which of its streams.
+    trial: Option<Box<(Trial, usize)>>,
 }
 
 impl Question {
     /// A row of a table as it is.
     pub(super) fn of_row(row: Row) -> Question {
-        Question { row }
+        Question { row, trial: None }
+    }
+
+    /// The trial behind it, and which of its streams; none of a row.
+    pub(super) fn trial(&self) -> Option<(&Trial, usize)> {
+        self.trial.as_deref().map(|(trial, stream)| (trial, *stream))
     }
 
     /// The stream that it is about: the id before its levels.
@@ -36,7 +44,8 @@ impl Question {
             row.cells.insert("outstanding".to_owned(), (outstanding / modules * count as f64).to_string());
         }
         row.cells.insert(column.to_owned(), count.to_string());
-        Question { row }
+        let resized = |(trial, stream)| Box::new((tail::resized(trial, stream, column, count), stream));
+        Question { row, trial: self.trial().map(resized) }
     }
 
     /// Why the answer is less sure than its interval says.
@@ -53,13 +62,13 @@ pub(super) fn of_trials(trials: &[Trial]) -> Vec<Question> {
     let mut ordered: Vec<&Trial> = trials.iter().collect();
     ordered.sort_by(|a, b| level(a).total_cmp(&level(b)));
     for trial in ordered {
-        for (stream, label) in trial.streams.iter().zip(&trial.label.streams) {
+        for (place, (stream, label)) in trial.streams.iter().zip(&trial.label.streams).enumerate() {
             let levels: Vec<String> =
                 trial.label.factors.iter().map(|f| format!("{} {}", last(&f.name), f.level.text())).collect();
             let mut row = Row { id: format!("{}: {}", label.name, levels.join(", ")), ..Row::default() };
             cells(trial, stream, &mut row);
             if !found.iter().any(|question| question.row.id == row.id) {
-                found.push(Question { row });
+                found.push(Question { row, trial: Some(Box::new((trial.clone(), place))) });
             }
         }
     }
