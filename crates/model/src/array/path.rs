@@ -34,9 +34,6 @@ pub struct Path {
 pub(super) const READ: usize = 0;
 pub(super) const WRITE: usize = 1;
 
-/// The size for which turns are given.
-const SMALL_BYTES: f64 = 4_096.0;
-
 impl Path {
     /// The path that the parameters of a flash array describe.
     pub fn of(values: &Values) -> Path {
@@ -84,11 +81,6 @@ impl Path {
     /// Nanoseconds for which a port passes data while its module still reads it; data that is written comes in whole first.
     pub(super) fn head_start_ns(&self, direction: usize, bytes: f64) -> f64 {
         if direction == READ { self.port_ns(bytes).min(self.module_ns(READ, bytes)) } else { 0.0 }
-    }
-
-    /// What a write takes of a module's credit, in small writes.
-    pub(super) fn cost(&self, bytes: f64) -> f64 {
-        (bytes / SMALL_BYTES).max(1.0)
     }
 
     /// Ports of the array, with those that are lost.

@@ -10,6 +10,10 @@ use crate::machine::{self, Ended, Kind, Machine, Operation, Report, Stepped};
 use crate::station::{Bucket, Servers, Turns};
 use units::Nanos;
 
+/// What a write takes of a module's credit, whatever its size: cleaning follows the places that are written, and a large write
+/// fills whole blocks that need none.
+const WRITE_CREDIT: f64 = 1.0;
+
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Event {
     /// A write has the credit that its module wanted, or any operation reaches its first part.
@@ -155,7 +159,7 @@ impl Machine for Array {
         let bytes = f64::from(operation.bytes);
         self.flights[slot as usize] = Flight { write, module, bytes };
         let begins = match operation.kind {
-            Kind::Write => self.credit[module as usize].take(at, self.path.cost(bytes)),
+            Kind::Write => self.credit[module as usize].take(at, WRITE_CREDIT),
             _ => at,
         };
         self.agenda.at(begins, Event::Begin { slot });

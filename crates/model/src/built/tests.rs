@@ -303,3 +303,31 @@ fn what_a_device_cannot_hold_is_refused_with_its_limit() {
     let refused = machine(&huge, &Setting { modules: 1, slots: 1, seed: 1, module_bytes: 0 }).err().unwrap();
     assert!(refused.to_string().contains("at most 256 MiB"), "{refused}");
 }
+
+#[test]
+fn large_writes_in_order_go_on_at_a_modules_speed_when_small_ones_have_used_up_their_credit() {
+    let described = shipped("f5100");
+    let table = rows::read("row_id,test,transfer_kb,modules,window\na,seq_write_1m,1024,1,600 seconds\n").unwrap();
+    let formal = described.answer(&table.rows[0], "rate").unwrap();
+    let setting = Setting { modules: 1, slots: 32, seed: 5, module_bytes: 1 << 30 };
+    let mut machine = machine(&described, &setting).unwrap();
+    let operation = Operation { kind: Asked::Write, class: 0, module: 0, offset: 0, bytes: 1 << 20 };
+    (0..32).for_each(|slot| machine.submit(Nanos::ZERO, slot, &operation));
+    let (end, mut done, mut ended) = (Nanos::from_secs(600), 0u64, Vec::new());
+    while machine.advance(end, &mut ended) < end {
+        for one in ended.drain(..) {
+            done += 1;
+            machine.submit(one.at, one.slot, &operation);
+        }
+    }
+    let simulated = done as f64 / 600.0;
+    assert!((simulated / formal - 1.0).abs() < 0.01, "{simulated} against {formal}");
+}
+
+#[test]
+fn a_model_that_was_never_calibrated_is_as_doubtful_as_its_assumptions() {
+    let described = shipped("small-server");
+    let table = rows::read("row_id,threads\na,4\n").unwrap();
+    let (low, high) = described.interval(&table.rows[0], "throughput", 0.0);
+    assert!(high / low > 1.5, "{low} to {high}");
+}

@@ -68,7 +68,9 @@ impl Description {
     /// last digit, as a share) of the value that it will be held against.
     pub fn interval(&self, row: &Row, quantity: &str, rounding: f64) -> (f64, f64) {
         let middle = self.answer(row, quantity).unwrap_or(f64::NAN);
-        let spread = self.doubt.as_ref().map_or(0.0, |doubt| doubt.variance(self, row, quantity));
+        let assumed = if self.doubt.is_none() { Doubt::assumed(self) } else { None };
+        let doubt = self.doubt.as_ref().or(assumed.as_ref());
+        let spread = doubt.map_or(0.0, |doubt| doubt.variance(self, row, quantity));
         let variance = spread + self.noise * self.noise + rounding * rounding / 3.0;
         let reach = libm::exp(1.96 * libm::sqrt(variance));
         let (one, other) = (middle / reach, middle * reach);
