@@ -172,6 +172,18 @@ impl Databases {
         }
     }
 
+    /// The same when only the look at what it kept tells: a disk that is full has no room for the last words of a log either.
+    pub(crate) fn explained_by(gone: TrialError, looked: &TrialError) -> TrialError {
+        let TrialError::Database { source: looked, .. } = looked else { return gone };
+        match (gone, looked.as_ref()) {
+            (TrialError::Gone { system, place, done, .. }, DatabaseError::Full { text, .. }) => {
+                let source = std::io::Error::from_raw_os_error(libc::ENOSPC);
+                TrialError::Gone { system, place, done, words: text.clone(), source }
+            }
+            (gone, _) => gone,
+        }
+    }
+
     /// Opens the database again after its server went away; a private server is started anew.
     pub(crate) fn reopen(&mut self) -> Result<(), TrialError> {
         let Some(opening) = self.open.take() else { return Ok(()) };

@@ -2,6 +2,7 @@
 
 use crate::aftermath;
 use crate::crew::{self, Haul};
+use crate::databases::Databases;
 use crate::observer::Observer;
 use crate::opened::{Backing, Opened};
 use crate::profile::Profile;
@@ -91,7 +92,8 @@ fn on_database(
                     .for_each(|event| observer.note(Some(trial), &format!("after the outage: {}", event.text))),
                 // What ended the trial is the one to tell; this follows from it.
                 Err(error) => {
-                    observer.note(Some(trial), &format!("after the outage: no look at the data: {}", whole(&error)))
+                    observer.note(Some(trial), &format!("after the outage: no look at the data: {}", whole(&error)));
+                    return Err(Databases::explained_by(gone, &error));
                 }
             }
             Err(gone)

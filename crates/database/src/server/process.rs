@@ -110,9 +110,12 @@ pub(super) fn last_words(log: &Path, lines: usize) -> String {
 pub(super) fn full(log: &Path) -> Option<String> {
     let bytes = std::fs::read(log).ok()?;
     let text = String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(64 << 10)..]).into_owned();
-    // InnoDB writes only the number of the error.
-    let says = |line: &&str| line.contains("No space left") || line.to_lowercase().contains("error 28");
-    text.lines().rfind(says).map(|line| line.trim().to_owned())
+    text.lines().rfind(|line| says_full(line)).map(|line| line.trim().to_owned())
+}
+
+/// Whether a server's words say that the disk is full. InnoDB writes only the number of the error.
+pub(super) fn says_full(words: &str) -> bool {
+    words.contains("No space left") || words.to_lowercase().contains("error 28")
 }
 
 #[cfg(test)]
@@ -140,6 +143,8 @@ mod tests {
         assert_eq!(full(file.path()), None);
         std::fs::write(file.path(), "x\nPANIC: could not write: No space left on device\nLOG: restarting\n").unwrap();
         assert_eq!(full(file.path()).as_deref(), Some("PANIC: could not write: No space left on device"));
+        let innodb = "[ERROR] InnoDB: preallocating 3145728 bytes for file ./a.ibd failed with error 28";
+        assert!(says_full(innodb) && !says_full("[ERROR] InnoDB: failed with error 13"));
         std::fs::write(file.path(), "one\ntwo\nthree\n").unwrap();
         assert_eq!(last_words(file.path(), 2), "two | three");
     }

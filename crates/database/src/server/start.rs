@@ -153,7 +153,7 @@ impl<K: Kind> Server<K> {
 
     fn full(&self, words: &str) -> Option<DatabaseError> {
         let place = self.folder.display().to_string();
-        words.contains("No space left").then(|| DatabaseError::Full { place, text: words.to_owned() })
+        process::says_full(words).then(|| DatabaseError::Full { place, text: words.to_owned() })
     }
 
     /// Its process, when it has come so far as to write its number.

@@ -331,3 +331,37 @@ fn a_model_that_was_never_calibrated_is_as_doubtful_as_its_assumptions() {
     let (low, high) = described.interval(&table.rows[0], "throughput", 0.0);
     assert!(high / low > 1.5, "{low} to {high}");
 }
+
+/// Reads and writes a second of a described array that does nothing but its controllers, with as many outstanding of each.
+fn reads_and_writes(changes: &[(&str, &str)]) -> [f64; 2] {
+    let always = [("read_hits", "1"), ("controllers", "1"), ("controller_processors", "1"), ("controller_time", "400")];
+    let owned = |(name, text): &(&str, &str)| ((*name).to_owned(), (*text).to_owned());
+    let changes: Vec<(String, String)> = always.iter().chain(changes).map(owned).collect();
+    let described = shipped("disk-array").changed(&changes).unwrap_or_else(|problems| panic!("{problems}"));
+    let setting = Setting { modules: 1, slots: 32, seed: 5, module_bytes: 1 << 30 };
+    let mut machine = machine(&described, &setting).unwrap();
+    let ask = |slot: u32| {
+        let (kind, class) = if slot.is_multiple_of(2) { (Asked::Read, 0) } else { (Asked::Write, 1) };
+        Operation { kind, class, module: 0, offset: u64::from(slot) << 20, bytes: 4096 }
+    };
+    (0..32).for_each(|slot| machine.submit(Nanos::ZERO, slot, &ask(slot)));
+    let (end, mut done, mut ended) = (Nanos::from_secs(4), [0.0; 2], Vec::new());
+    while machine.advance(end, &mut ended) < end {
+        for one in ended.drain(..) {
+            done[one.slot as usize % 2] += 0.25;
+            machine.submit(one.at, one.slot, &ask(one.slot));
+        }
+    }
+    done
+}
+
+#[test]
+fn writes_of_an_array_have_the_weight_and_the_cap_that_its_file_gives_them() {
+    let share = |changes: &[(&str, &str)]| {
+        let [reads, writes] = reads_and_writes(changes);
+        writes / (reads + writes)
+    };
+    assert!((share(&[]) - 0.5).abs() < 0.02, "{}", share(&[]));
+    assert!((share(&[("write_cap", "0.2")]) - 0.2).abs() < 0.02, "{}", share(&[("write_cap", "0.2")]));
+    assert!((share(&[("write_weight", "3")]) - 0.75).abs() < 0.02, "{}", share(&[("write_weight", "3")]));
+}

@@ -49,6 +49,8 @@ pub(super) const ASKS: &[Asked] = &[
     counted("controllers", "controllers", 64.0, "controllers; groups belong to them in turn"),
     counted("controller_processors", "processors", 10_000.0, "processors of a controller"),
     asked("controller_time", "us", 1e-3, 1e7, "one of them, for an operation"),
+    asked("write_weight", "1", 1e-3, 1e3, "priority of writes: their weight beside reads where both wait for a controller").or(1.0),
+    asked("write_cap", "share", 1e-3, 1.0, "share of the controllers that writes have at most while reads wait").or(1.0),
     asked("read_hits", "share", 0.0, 1.0, "reads that the cache answers"),
     asked("write_cache", "MB", 0.0, 65_536.0, "writes that the cache holds; 0 sends writes through"),
     asked("high_watermark", "share", 0.0, 1.0, "destaging begins when so much of the write cache is full").or(0.5),
@@ -150,7 +152,7 @@ pub(crate) fn spec(values: &Values) -> Spec {
         link_km: values.of("distance_km"),
         controllers: count("controllers"),
         controller: (count("controller_processors"), ns("controller_time")),
-        shares: vec![Share { weight: 1.0, cap: 1.0 }],
+        shares: shares(values),
         cache: Cache {
             read_hits: values.of("read_hits"),
             write_bytes: bytes("write_cache") as u64,
@@ -382,4 +384,11 @@ impl Load {
 /// Seconds of a module for a read and for a write of so many bytes.
 fn seconds(spec: &Spec, bytes: f64) -> [f64; 2] {
     [0, 1].map(|side| (spec.modules.fixed_ns[side] as f64 + spec.modules.byte_ns[side] * bytes) / S)
+}
+
+/// Classes of operations are reads, writes and the rest; where none is set apart there is one for all.
+fn shares(values: &Values) -> Vec<Share> {
+    let plain = Share { weight: 1.0, cap: 1.0 };
+    let writes = Share { weight: values.of("write_weight"), cap: values.of("write_cap") };
+    if writes == plain { vec![plain] } else { vec![plain, writes, plain] }
 }
