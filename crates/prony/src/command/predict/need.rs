@@ -62,20 +62,25 @@ impl Need {
         }
     }
 
-    /// A quantile is simulated and has no interval: it is as sure as it is predicted.
-    fn met(&self, model: &Description, question: &Question, sure: bool) -> Result<bool, Failure> {
-        let (low, high) = match self.quantile {
-            Some(quantile) => match tail::quantile_ms(model, question, quantile)? {
-                Some(value) => (value, value),
-                None => return Ok(false),
-            },
-            None => match model.answer(&question.row, &self.quantity) {
-                Ok(_) if sure => model.interval(&question.row, &self.quantity, 0.0),
-                Ok(value) => (value, value),
-                Err(_) => return Ok(false),
-            },
-        };
-        Ok(if self.least { low >= self.value } else { high <= self.value })
+    /// What counts at a size: the prediction, or the worse end of its interval; none where there is no answer. A quantile is
+    /// simulated and has no interval: it is as sure as it is predicted.
+    fn value(&self, model: &Description, question: &Question, sure: bool) -> Result<Option<f64>, Failure> {
+        if let Some(quantile) = self.quantile {
+            return tail::quantile_ms(model, question, quantile);
+        }
+        let Ok(value) = model.answer(&question.row, &self.quantity) else { return Ok(None) };
+        let (low, high) = if sure { model.interval(&question.row, &self.quantity, 0.0) } else { (value, value) };
+        Ok(Some(if self.least { low } else { high }))
+    }
+
+    fn is_met(&self, value: Option<f64>) -> bool {
+        value.is_some_and(|value| if self.least { value >= self.value } else { value <= self.value })
+    }
+
+    /// Whether twice the size has not brought it nearer.
+    fn is_stuck(&self, before: Option<f64>, now: Option<f64>) -> bool {
+        let (Some(before), Some(now)) = (before, now) else { return now.is_none() };
+        if self.least { now <= before * 1.001 } else { now >= before * 0.999 }
     }
 }
 
@@ -123,7 +128,7 @@ pub(super) fn search(
         let fewest = |sure: bool| {
             fewest(needs, |need, count| {
                 let (model, question) = at(count);
-                need.met(&model, &question, sure)
+                need.value(&model, &question, sure)
             })
         };
         if !known(question) && parameter.is_none() {
@@ -136,17 +141,20 @@ pub(super) fn search(
 }
 
 /// The fewest at which all needs are met. A need that sizes help has a fewest of its own; one that they hurt, such as a response
-/// as sessions grow, is met from the first and may fail at the fewest of the others: then no size meets all.
-fn fewest(needs: &[Need], met: impl Fn(&Need, u64) -> Result<bool, Failure>) -> Result<Option<u64>, Failure> {
+/// as sessions grow, is met from the first and may fail at the fewest of the others: then no size meets all. What must be
+/// simulated is looked at from there on.
+fn fewest(needs: &[Need], value: impl Fn(&Need, u64) -> Result<Option<f64>, Failure>) -> Result<Option<u64>, Failure> {
+    let (formal, simulated): (Vec<&Need>, Vec<&Need>) = needs.iter().partition(|need| need.quantile.is_none());
     let mut count = 1;
-    for need in needs {
-        match least(|at| met(need, at))? {
+    for need in formal.iter().chain(&simulated) {
+        let from = if need.quantile.is_some() { count } else { 1 };
+        match least(need, from, |at| value(need, at))? {
             Some(own) => count = count.max(own),
             None => return Ok(None),
         }
     }
-    for need in needs {
-        if !met(need, count)? {
+    for need in formal.iter().chain(&simulated) {
+        if !need.is_met(value(need, count)?) {
             return Ok(None);
         }
     }
@@ -160,19 +168,26 @@ fn with(model: &Description, place: usize, value: f64) -> Description {
     changed
 }
 
-/// The least number from 1 at which something holds that holds for all greater ones near it.
-fn least(holds: impl Fn(u64) -> Result<bool, Failure>) -> Result<Option<u64>, Failure> {
-    let mut high = 1;
-    while !holds(high)? {
+/// The least number from `from` on at which a need is met that is met at all greater ones near it. A simulation costs too much
+/// to go on when twice the size has not helped.
+fn least(need: &Need, from: u64, value: impl Fn(u64) -> Result<Option<f64>, Failure>) -> Result<Option<u64>, Failure> {
+    let (mut high, mut before) = (from, None);
+    loop {
+        let now = value(high)?;
+        if need.is_met(now) {
+            break;
+        }
+        let stuck = need.quantile.is_some() && high > from && need.is_stuck(before, now);
+        before = now;
         high *= 2;
-        if high > MOST {
+        if stuck || high > MOST {
             return Ok(None);
         }
     }
-    let mut low = high / 2;
-    while low + 1 < high {
+    let mut low = if high == from { from - 1 } else { high / 2 };
+    while high > from && low + 1 < high {
         let middle = low + (high - low) / 2;
-        if holds(middle)? { high = middle } else { low = middle }
+        if need.is_met(value(middle)?) { high = middle } else { low = middle }
     }
     Ok(Some(high))
 }
@@ -196,7 +211,7 @@ mod tests {
         let at = |count: u64| {
             let mut asked = asked.clone();
             asked.row.cells.insert("modules".to_owned(), count.to_string());
-            need.met(&model, &asked, false).expect("an answer")
+            need.is_met(need.value(&model, &asked, false).expect("an answer"))
         };
         assert!(at(modules) && !at(modules - 1), "{modules}");
         assert!(taken.sure >= taken.predicted, "{taken:?}");
