@@ -11,7 +11,7 @@ pub fn measure(settings: &Settings) {
     println!("\nchecks of house, 1,000 customers and 10 days, after a run, PostgreSQL");
     let scale = ["preset=house", "customers=1000", "days=10"].map(str::to_owned);
     let mut asked = scale.to_vec();
-    asked.extend(["sessions=8", "warm_up=1s", "measure=10s"].map(str::to_owned));
+    asked.extend(["sessions=8", "warm_up=1s", "measure=10s", "highest_rate=off"].map(str::to_owned));
     prony::run(&settings.dir, &["brokerage", "--on", &server.url].map(OsStr::new), &asked);
     let seconds: Vec<f64> = (0..settings.pairs)
         .map(|_| {
