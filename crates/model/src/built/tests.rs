@@ -365,3 +365,23 @@ fn writes_of_an_array_have_the_weight_and_the_cap_that_its_file_gives_them() {
     assert!((share(&[("write_cap", "0.2")]) - 0.2).abs() < 0.02, "{}", share(&[("write_cap", "0.2")]));
     assert!((share(&[("write_weight", "3")]) - 0.75).abs() < 0.02, "{}", share(&[("write_weight", "3")]));
 }
+
+#[test]
+fn nonsense_in_a_model_file_is_told_once_with_its_line_and_column() {
+    let text = models().iter().find(|model| model.name == "disk-array").unwrap().text;
+    let told = |name: &str, value: &str| {
+        let from = text.find(&format!("[parameters.{name}]")).unwrap();
+        let start = from + text[from..].find("value = ").unwrap() + "value = ".len();
+        let end = start + text[start..].find('\n').unwrap();
+        let wrong = format!("{}{value}{}", &text[..start], &text[end..]);
+        let line = |at: usize| text[..at].matches('\n').count() + 1;
+        let problems = file::read("wrong", &wrong).unwrap_err().to_string();
+        (problems, format!("wrong:{}:", line(from)), format!("wrong:{}:9:", line(start)))
+    };
+    let (problems, at, _) = told("members", "1");
+    assert!(problems.contains(&at) && problems.contains("RAID 5 has 3 to 64 modules in a group, got 1"), "{problems}");
+    for (name, value) in [("paths", "0"), ("read_fixed", "-5")] {
+        let (problems, _, at) = told(name, value);
+        assert!(problems.contains(&at) && !problems.contains("missing"), "{name}: {problems}");
+    }
+}

@@ -22,7 +22,7 @@ impl Description {
             }
         }
         if problems.list.is_empty() {
-            new.conflict(&Origin::Whole, &mut problems);
+            new.conflict(|_| Origin::Whole, &mut problems);
         }
         problems.or(new)
     }
@@ -53,10 +53,10 @@ impl Description {
     }
 
     /// Numbers that are each in their range and make no sense together.
-    pub(super) fn conflict(&self, at: &Origin, problems: &mut Problems) {
+    pub(super) fn conflict(&self, at: impl Fn(&str) -> Origin, problems: &mut Problems) {
         let numbers = self.numbers();
         if let Err((name, message)) = self.kind.fits(&crate::kind::Values::new(self.kind.asks(), &numbers)) {
-            problems.add(at, &format!("parameters.{name}"), message);
+            problems.add(&at(name), &format!("parameters.{name}"), message);
         }
     }
 }

@@ -103,6 +103,7 @@ pub fn read(name: &str, text: &str) -> Result<Description, Problems> {
     let noise = root.read("noise", &mut problems, |text| share(text, 0.0, 0.5)).unwrap_or(NOISE);
     let calibration = root.texts("calibration", &mut problems).unwrap_or_default();
     let parameters = root.take("parameters");
+    let places = places(parameters.as_ref());
     let answers = root.take("answers");
     let doubt = root.take("doubt");
     root.finish(&[], |_| None, &mut problems);
@@ -118,9 +119,18 @@ pub fn read(name: &str, text: &str) -> Result<Description, Problems> {
         doubt: doubt.and_then(|entry| doubt::read(kind, entry, &mut problems)),
     };
     if problems.list.is_empty() {
-        description.conflict(&reading::Origin::Whole, &mut problems);
+        let at = |name: &str| places.iter().find(|(known, _)| known == name).map(|(_, at)| at.clone());
+        description.conflict(|name| at(name).unwrap_or(reading::Origin::Whole), &mut problems);
     }
     problems.or(description)
+}
+
+/// Where each parameter stands.
+fn places(entry: Option<&reading::Entry>) -> Vec<(String, reading::Origin)> {
+    match entry.map(|entry| &entry.node.form) {
+        Some(Form::Table(entries)) => entries.iter().map(|entry| (entry.name.clone(), entry.at.clone())).collect(),
+        _ => Vec::new(),
+    }
 }
 
 fn kind(root: &mut Section, problems: &mut Problems) -> Option<Kind> {

@@ -81,7 +81,9 @@ pub(super) fn all(kind: Kind, entry: Option<Entry>, problems: &mut Problems) -> 
     };
     let at = entry.at.clone();
     let mut found: Vec<Parameter> = Vec::new();
+    let mut named: Vec<String> = Vec::new();
     for entry in super::table(entry.node, "parameters", problems) {
+        named.push(entry.name.clone());
         let Some(asked) = kind.asks().iter().find(|asked| asked.name == entry.name) else {
             let names = || kind.asks().iter().map(|asked| asked.name);
             let hint = did_you_mean(&entry.name, names()).unwrap_or_else(|| format!("it has {}", listed(names())));
@@ -96,6 +98,9 @@ pub(super) fn all(kind: Kind, entry: Option<Entry>, problems: &mut Problems) -> 
         if let Some(value) = asked.default {
             // A number that is there and wrong has been told of; the default only keeps the others in their order.
             found.push(Parameter::given(asked, value, BY_DEFAULT.to_owned()));
+            continue;
+        }
+        if named.iter().any(|name| name == asked.name) {
             continue;
         }
         let message = format!("missing: {} ({})", asked.about, asked.unit);

@@ -10,7 +10,7 @@
 
 use super::flash_array::{reads, window_s};
 use super::{Asked, Quantity, Unanswered, Values, asked, chosen, counted, maybe, number, word};
-use crate::array::general::{Cache, Modules, Policy, Rebuild, Spec};
+use crate::array::general::{Cache, Modules, Policy, Rebuild, Spec, SpecError};
 use crate::array::raid::{Level, Raid, Stripe};
 use crate::form::closed::{Part, parts};
 use crate::form::sustained::Burst;
@@ -193,6 +193,15 @@ pub(crate) fn lost_modules(values: &Values) -> impl Iterator<Item = (u32, u32)> 
     (0..values.of("failed_modules") as u32).map(move |number| (number % groups, apart * (number / groups)))
 }
 
+/// The parameter that is to be changed when the parts cannot be built.
+fn blamed(error: &SpecError) -> &'static str {
+    match error {
+        SpecError::Raid(_) => "members",
+        SpecError::Watermarks { .. } => "low_watermark",
+        _ => "groups",
+    }
+}
+
 /// What failed leaves a path, and no group loses what it held; and the parts can be built.
 pub(super) fn fits(values: &Values) -> Result<(), (&'static str, String)> {
     let level = values.of("level");
@@ -203,7 +212,7 @@ pub(super) fn fits(values: &Values) -> Result<(), (&'static str, String)> {
     if unit.fract() != 0.0 || !(unit as u32).is_power_of_two() {
         return Err(("stripe_unit", format!("a power of two, got {}", values.of("stripe_unit"))));
     }
-    spec(values).check().map_err(|error| ("groups", error.to_string()))?;
+    spec(values).check().map_err(|error| (blamed(&error), error.to_string()))?;
     let (members, groups) = (values.of("members"), values.of("groups"));
     let spared = match level as u32 {
         0 => 0.0,
