@@ -122,6 +122,32 @@ pub trait Machine {
     fn events(&self) -> u64;
 }
 
+/// A machine in which several may end in one step, and whose next step is not the agenda's alone to say.
+pub(crate) trait Stepping {
+    /// Carries out what happens next, if it does so by `until`; whether it did.
+    fn next(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> bool;
+
+    /// The time of the last step.
+    fn now(&self) -> Nanos;
+
+    /// Lets time pass in which nothing happens.
+    fn pass(&mut self, to: Nanos);
+}
+
+/// [`Machine::advance`] of every such machine.
+#[inline]
+pub(crate) fn advance_together<M: Stepping>(machine: &mut M, until: Nanos, ended: &mut Vec<Ended>) -> Nanos {
+    let before = ended.len();
+    let mut reach = until;
+    while machine.next(reach, ended) {
+        if ended.len() > before {
+            reach = machine.now();
+        }
+    }
+    machine.pass(reach);
+    reach
+}
+
 /// A machine that goes from event to event of one agenda.
 pub(crate) trait Stepped {
     /// What happens in it.

@@ -55,38 +55,6 @@ impl Queue {
         }
     }
 
-    #[inline]
-    fn happen(&mut self, now: Nanos, event: Event) -> Option<u32> {
-        self.events += 1;
-        match event {
-            Event::Begin { slot } => {
-                let begins = self.host.ask(slot);
-                self.host_turn(now, begins);
-                None
-            }
-            Event::Host => {
-                let mut handled = std::mem::take(&mut self.handled);
-                let begins = self.host.written(&mut handled);
-                self.host_turn(now, begins);
-                for slot in handled.drain(..) {
-                    self.host_watch.done();
-                    let turn = drawn(&mut self.device_draws, self.device_ns);
-                    self.device.arrive(now, slot, turn);
-                }
-                self.handled = handled;
-                self.expect();
-                None
-            }
-            Event::Device { state } => {
-                let done = self.device.depart(now, state);
-                if done.is_some() {
-                    self.expect();
-                }
-                done
-            }
-        }
-    }
-
     /// Notes who is at the host; when a batch begins, its end goes on the agenda.
     #[inline]
     fn host_turn(&mut self, now: Nanos, begins: bool) {
@@ -121,7 +89,34 @@ impl Stepped for Queue {
 
     #[inline]
     fn step(&mut self, now: Nanos, event: Event) -> Option<u32> {
-        self.happen(now, event)
+        self.events += 1;
+        match event {
+            Event::Begin { slot } => {
+                let begins = self.host.ask(slot);
+                self.host_turn(now, begins);
+                None
+            }
+            Event::Host => {
+                let mut handled = std::mem::take(&mut self.handled);
+                let begins = self.host.written(&mut handled);
+                self.host_turn(now, begins);
+                for slot in handled.drain(..) {
+                    self.host_watch.done();
+                    let turn = drawn(&mut self.device_draws, self.device_ns);
+                    self.device.arrive(now, slot, turn);
+                }
+                self.handled = handled;
+                self.expect();
+                None
+            }
+            Event::Device { state } => {
+                let done = self.device.depart(now, state);
+                if done.is_some() {
+                    self.expect();
+                }
+                done
+            }
+        }
     }
 }
 

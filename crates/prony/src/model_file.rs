@@ -87,22 +87,23 @@ fn failure(doing: &str, word: &str, problems: &Problems) -> Failure {
 /// # Errors
 /// When the file cannot be read, or is no table.
 pub fn table(path: &str) -> Result<Table, Failure> {
+    sourced(path).map(|(table, _)| table)
+}
+
+/// The same with where its values come from: a CSV file holds what somebody published, a run what it measured or simulated.
+///
+/// # Errors
+/// As [`table`].
+pub fn sourced(path: &str) -> Result<(Table, Provenance), Failure> {
     if !path.ends_with(".csv") {
         return crate::run_rows::table(path);
     }
     let doing = || format!("reading the rows `{path}`");
     let text = fs::read_to_string(path).map_err(|error| Failure::caused(doing(), &error))?;
-    rows::read(&text).map_err(|error| {
+    let table = rows::read(&text).map_err(|error| {
         Failure::caused(doing(), &error).hint("rows are CSV with a head; the unit of a column is in its name")
-    })
-}
-
-/// Where the values of a table come from: a CSV file holds what somebody published, a run what it measured or simulated.
-///
-/// # Errors
-/// When a run cannot be opened or judged.
-pub fn provenance(path: &str) -> Result<Provenance, Failure> {
-    if path.ends_with(".csv") { Ok(Provenance::Published) } else { crate::run_rows::provenance(path) }
+    })?;
+    Ok((table, Provenance::Published))
 }
 
 /// Every row that ships: what the laws beside a model are made from, and what intervals rest on.

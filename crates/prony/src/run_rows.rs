@@ -10,11 +10,11 @@ use model::rows::{Row, Table};
 use observation::{Level, Provenance};
 use std::collections::BTreeMap;
 
-/// The points of a run as rows.
+/// The points of a run as rows, and whether they were measured; of one that also simulated, the first point says it.
 ///
 /// # Errors
 /// When the run cannot be opened or judged.
-pub fn table(run: &str) -> Result<Table, Failure> {
+pub fn table(run: &str) -> Result<(Table, Provenance), Failure> {
     let file = folder::open(run)?;
     let findings = judged::findings(&file)?;
     let rows: Vec<Row> =
@@ -25,16 +25,8 @@ pub fn table(run: &str) -> Result<Table, Failure> {
             columns.push(column.clone());
         }
     }
-    Ok(Table { columns, rows })
-}
-
-/// Whether the points of a run were measured; of one that also simulated, the first point says it.
-///
-/// # Errors
-/// When the run cannot be opened or judged.
-pub fn provenance(run: &str) -> Result<Provenance, Failure> {
-    let findings = judged::findings(&folder::open(run)?)?;
-    Ok(findings.points.first().map_or(Provenance::Measured, |point| point.provenance))
+    let provenance = findings.points.first().map_or(Provenance::Measured, |point| point.provenance);
+    Ok((Table { columns, rows }, provenance))
 }
 
 fn row(findings: &Findings, place: usize, point: &Point) -> Row {

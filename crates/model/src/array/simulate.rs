@@ -68,42 +68,6 @@ impl Array {
         }
     }
 
-    #[inline]
-    fn happen(&mut self, now: Nanos, event: Event) -> Option<u32> {
-        self.events += 1;
-        match event {
-            Event::Begin { slot } => {
-                if self.flights[slot as usize].write {
-                    self.ask_port(now, slot)
-                } else {
-                    self.ask_module(now, slot)
-                }
-                None
-            }
-            Event::Second { slot } => {
-                if self.flights[slot as usize].write {
-                    self.ask_module(now, slot)
-                } else {
-                    self.ask_port(now, slot)
-                }
-                None
-            }
-            Event::Module { slot } => {
-                let flight = self.flights[slot as usize];
-                if let Some((next, end)) = self.modules[flight.module as usize].depart(now) {
-                    self.agenda.at(end, Event::Module { slot: next });
-                }
-                self.ended(now, slot, flight, !flight.write)
-            }
-            Event::Port { slot } => {
-                let flight = self.flights[slot as usize];
-                let port = self.path.port_of(flight.module) as usize;
-                self.ports[port][usize::from(flight.write)].leave(now);
-                self.ended(now, slot, flight, flight.write)
-            }
-        }
-    }
-
     /// Behind the first part comes the latency and then the second part; behind the second it is over.
     #[inline]
     fn ended(&mut self, now: Nanos, slot: u32, flight: Flight, first: bool) -> Option<u32> {
@@ -148,7 +112,38 @@ impl Stepped for Array {
 
     #[inline]
     fn step(&mut self, now: Nanos, event: Event) -> Option<u32> {
-        self.happen(now, event)
+        self.events += 1;
+        match event {
+            Event::Begin { slot } => {
+                if self.flights[slot as usize].write {
+                    self.ask_port(now, slot)
+                } else {
+                    self.ask_module(now, slot)
+                }
+                None
+            }
+            Event::Second { slot } => {
+                if self.flights[slot as usize].write {
+                    self.ask_module(now, slot)
+                } else {
+                    self.ask_port(now, slot)
+                }
+                None
+            }
+            Event::Module { slot } => {
+                let flight = self.flights[slot as usize];
+                if let Some((next, end)) = self.modules[flight.module as usize].depart(now) {
+                    self.agenda.at(end, Event::Module { slot: next });
+                }
+                self.ended(now, slot, flight, !flight.write)
+            }
+            Event::Port { slot } => {
+                let flight = self.flights[slot as usize];
+                let port = self.path.port_of(flight.module) as usize;
+                self.ports[port][usize::from(flight.write)].leave(now);
+                self.ended(now, slot, flight, flight.write)
+            }
+        }
     }
 }
 

@@ -42,6 +42,13 @@ impl Random {
         p > 0.0 && self.uniform() <= p
     }
 
+    /// A whole number around a mean: one of the two beside it.
+    #[inline]
+    pub fn whole(&mut self, mean: f64) -> u32 {
+        let below = libm::floor(mean);
+        below as u32 + u32::from(self.chance(mean - below))
+    }
+
     /// Exponential with mean 1.
     #[inline]
     pub fn exponential(&mut self) -> f64 {

@@ -8,7 +8,7 @@ use super::flight::{Event, Flight, Stage};
 use super::node::{Node, told};
 use super::plan::{Mode, PairPlan};
 use crate::kernel::{Agenda, Random};
-use crate::machine::{Ended, Machine, Operation, Outside, Report};
+use crate::machine::{self, Ended, Machine, Operation, Outside, Report, Stepping};
 use crate::station::Watch;
 use units::Nanos;
 
@@ -91,10 +91,6 @@ impl Pair {
         if by_law > 0.0 { self.response.mean_here(Nanos(self.now)) / by_law - 1.0 } else { 0.0 }
     }
 
-    fn now(&self) -> Nanos {
-        Nanos(self.now)
-    }
-
     /// A time around a mean, from one of the streams.
     #[inline]
     fn drawn(&mut self, stream: usize, mean_ns: f64) -> Nanos {
@@ -141,7 +137,7 @@ impl Pair {
     fn begin(&mut self, slot: u32) {
         let paired = self.plan.mode != Mode::Alone;
         let mirrored = paired && self.apart.state == State::Mirroring;
-        let trips = if mirrored { whole(self.plan.trips, &mut self.draws[2]) } else { 0 };
+        let trips = if mirrored { self.draws[2].whole(self.plan.trips) } else { 0 };
         let pieces = trips.max(1);
         let added = match (mirrored, paired) {
             (true, _) => self.plan.source_us,
@@ -158,7 +154,7 @@ impl Pair {
     /// The next piece, with as many repetitions as locks of the other node bring.
     fn piece(&mut self, slot: u32) {
         let both = self.plan.mode == Mode::Active && self.flights[slot as usize].mirrored;
-        let again = if both { whole(self.plan.conflicts, &mut self.draws[2]) } else { 0 };
+        let again = if both { self.draws[2].whole(self.plan.conflicts) } else { 0 };
         self.flights[slot as usize].again = again;
         self.work(slot);
     }
@@ -320,16 +316,21 @@ impl Pair {
             self.responses_ns += (now.0 - flight.began) as f64;
             ended.push(Ended { slot, at: now, failed: false });
             if !flight.mirrored && self.plan.mode != Mode::Alone && self.apart.state != State::Mirroring {
-                let changes = whole(self.plan.resync.changes, &mut self.draws[2]);
+                let changes = self.draws[2].whole(self.plan.resync.changes);
                 self.apart.track(changes);
                 self.send();
             }
         }
         self.response.turn(now, self.inside, 0.0);
     }
+}
 
-    /// Carries out what happens next, if it does so by `until`; whether it did.
-    fn step(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> bool {
+fn at_s(seconds: f64) -> Nanos {
+    Nanos(libm::round(1e9 * seconds) as u64)
+}
+
+impl Stepping for Pair {
+    fn next(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> bool {
         let waiting = self.agenda.first().map_or(u64::MAX, |at| at.0);
         let working = self.nodes[0].processors.next().min(self.nodes[1].processors.next());
         if waiting.min(working) > until.0 || waiting.min(working) == u64::MAX {
@@ -349,16 +350,15 @@ impl Pair {
         }
         true
     }
-}
 
-fn at_s(seconds: f64) -> Nanos {
-    Nanos(libm::round(1e9 * seconds) as u64)
-}
+    fn now(&self) -> Nanos {
+        Nanos(self.now)
+    }
 
-/// A whole number around a mean.
-fn whole(mean: f64, random: &mut Random) -> u32 {
-    let below = libm::floor(mean);
-    below as u32 + u32::from(random.chance(mean - below))
+    fn pass(&mut self, to: Nanos) {
+        self.now = self.now.max(to.0);
+        self.agenda.pass(to);
+    }
 }
 
 impl Machine for Pair {
@@ -371,16 +371,7 @@ impl Machine for Pair {
     }
 
     fn advance(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> Nanos {
-        let before = ended.len();
-        let mut reach = until;
-        while self.step(reach, ended) {
-            if ended.len() > before {
-                reach = Nanos(self.now);
-            }
-        }
-        self.now = self.now.max(reach.0);
-        self.agenda.pass(reach);
-        reach
+        machine::advance_together(self, until, ended)
     }
 
     fn outside(&self, slot: u32) -> Nanos {

@@ -10,7 +10,7 @@ use super::hold::Hold;
 use super::profile::Profile;
 use super::storage::{NOBODY, Storage, after, report};
 use crate::kernel::{Agenda, Random};
-use crate::machine::{Cores, Ended, Machine, Operation, Outside, Report};
+use crate::machine::{self, Cores, Ended, Machine, Operation, Outside, Report, Stepping};
 use crate::station::{Commit, Lock, Pool, Watch};
 use units::Nanos;
 
@@ -182,14 +182,14 @@ impl Server {
     fn carry(&mut self, slot: u32) {
         let profile = *self.profile(self.flights[slot as usize].class);
         let counts = &mut self.draws.counts;
-        let (serial, parallel) = (whole(profile.serial_reads, counts), whole(profile.parallel_reads, counts));
+        let (serial, parallel) = (counts.whole(profile.serial_reads), counts.whole(profile.parallel_reads));
         let hot = !self.rows.is_empty() && self.draws.rows.chance(profile.locks);
         let row = if hot { self.draws.rows.below(self.rows.len() as u64) as u32 } else { NOBODY };
         let pieces = 1 + serial + u32::from(parallel > 0);
         let flight = &mut self.flights[slot as usize];
         (flight.serial, flight.parallel, flight.row) = (serial, parallel, row);
         flight.piece_ns = 1e6 * profile.cpu_ms / f64::from(pieces);
-        let writes = whole(profile.writes, counts);
+        let writes = counts.whole(profile.writes);
         if matches!(self.storage, Storage::Disks { .. }) {
             (0..writes).for_each(|_| self.ask(NOBODY));
         }
@@ -316,8 +316,9 @@ impl Server {
         self.response.turn(now, self.inside, 0.0);
         self.committed.clear();
     }
+}
 
-    /// Carries out what happens next, if it does so by `until`; whether it did.
+impl Stepping for Server {
     #[inline]
     fn next(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> bool {
         let (waiting, working) = (self.agenda.first().map_or(u64::MAX, |at| at.0), self.hold.next());
@@ -340,13 +341,15 @@ impl Server {
         }
         true
     }
-}
 
-/// A whole number around a mean.
-#[inline]
-fn whole(mean: f64, random: &mut Random) -> u32 {
-    let below = libm::floor(mean);
-    below as u32 + u32::from(random.chance(mean - below))
+    fn now(&self) -> Nanos {
+        Nanos(self.now)
+    }
+
+    fn pass(&mut self, to: Nanos) {
+        self.now = self.now.max(to.0);
+        self.agenda.pass(to);
+    }
 }
 
 impl Machine for Server {
@@ -362,16 +365,7 @@ impl Machine for Server {
     }
 
     fn advance(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> Nanos {
-        let before = ended.len();
-        let mut reach = until;
-        while self.next(reach, ended) {
-            if ended.len() > before {
-                reach = Nanos(self.now);
-            }
-        }
-        self.now = self.now.max(reach.0);
-        self.agenda.pass(reach);
-        reach
+        machine::advance_together(self, until, ended)
     }
 
     fn outside(&self, slot: u32) -> Nanos {

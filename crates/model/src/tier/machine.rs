@@ -117,29 +117,6 @@ impl Tiered {
         }
     }
 
-    fn happen(&mut self, now: Nanos, event: Event) -> Option<u32> {
-        self.events += 1;
-        match event {
-            Event::Begin { slot } => return self.begin(now, slot),
-            Event::Done { place, who } => return self.done(now, place, who),
-            Event::Move => {
-                self.moving = false;
-                self.go_on(now);
-            }
-            Event::Period => {
-                self.mover.look(&self.heat);
-                self.heat.fade(1.0 - 1.0 / self.spec.memory.max(1.0));
-                self.agenda.at(Nanos(now.0 + self.period_ns()), Event::Period);
-                self.go_on(now);
-            }
-            Event::Drift => {
-                self.heat.drift();
-                self.drift_later(now);
-            }
-        }
-        None
-    }
-
     /// An operation goes to the extent that its heat says, and to a place of its tier.
     fn begin(&mut self, now: Nanos, slot: u32) -> Option<u32> {
         let flight = self.flights[slot as usize];
@@ -209,9 +186,27 @@ impl Stepped for Tiered {
         &mut self.agenda
     }
 
-    #[inline]
     fn step(&mut self, now: Nanos, event: Event) -> Option<u32> {
-        self.happen(now, event)
+        self.events += 1;
+        match event {
+            Event::Begin { slot } => return self.begin(now, slot),
+            Event::Done { place, who } => return self.done(now, place, who),
+            Event::Move => {
+                self.moving = false;
+                self.go_on(now);
+            }
+            Event::Period => {
+                self.mover.look(&self.heat);
+                self.heat.fade(1.0 - 1.0 / self.spec.memory.max(1.0));
+                self.agenda.at(Nanos(now.0 + self.period_ns()), Event::Period);
+                self.go_on(now);
+            }
+            Event::Drift => {
+                self.heat.drift();
+                self.drift_later(now);
+            }
+        }
+        None
     }
 }
 

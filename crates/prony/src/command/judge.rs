@@ -21,11 +21,11 @@ pub fn run(asked: &Judge) -> Result<Outcome, Failure> {
     let known = model_file::shipped_rows();
     let (mut judgements, mut sources) = (Vec::new(), Vec::new());
     for path in &asked.rows {
-        let table = model_file::table(path)?;
+        let (table, source) = model_file::sourced(path)?;
         let judgement = judge(&found.model, &table, &known)
             .map_err(|error| Failure::caused(format!("judging `{}` on `{path}`", found.model.name), &error))?;
         judgements.push(judgement);
-        sources.push(model_file::provenance(path)?);
+        sources.push(source);
     }
     if let Some(path) = &asked.html {
         model_file::write_new(path, &page::page(&found, &judgements, &sources))?;

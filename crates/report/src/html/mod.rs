@@ -29,6 +29,27 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 
 pub fn html(findings: &Findings) -> String {
     let report = report(findings);
     let run = &findings.run;
+    let main = page! {
+        (head(&report))
+        (answer(&report))
+        (short(&report))
+        (contents(&report))
+        @if let Some(versus) = &report.versus {
+            section id="compared" { h2 { "Systems compared" } (figure::figure(versus, &report.doubts)) }
+        }
+        @for (index, section) in report.sections.iter().enumerate() { (experiment(&report, index, section)) }
+        (method::section(findings))
+        (configuration::section(findings))
+        (doubts(&report.doubts.0))
+        (study(&report))
+    };
+    let program = format!("Prony {}", run.version);
+    let footer = format!("{program} ({}) · run {} · seed {}", run.commit, run.id, run.seed);
+    whole(&format!("{} · {}", run.title, run.id), &program, &main, &footer)
+}
+
+/// What every page has around its content.
+fn whole(title: &str, program: &str, main: &Markup, footer: &str) -> String {
     page! {
         (DOCTYPE)
         html lang="en" {
@@ -37,26 +58,13 @@ pub fn html(findings: &Findings) -> String {
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 meta http-equiv="Content-Security-Policy" content=(POLICY);
-                meta name="generator" content={ "Prony " (run.version) };
-                title { (run.title) " · " (run.id) }
+                meta name="generator" content=(program);
+                title { (title) }
                 style { (PreEscaped(STYLE)) }
             }
             body {
-                main {
-                    (head(&report))
-                    (answer(&report))
-                    (short(&report))
-                    (contents(&report))
-                    @if let Some(versus) = &report.versus {
-                        section id="compared" { h2 { "Systems compared" } (figure::figure(versus, &report.doubts)) }
-                    }
-                    @for (index, section) in report.sections.iter().enumerate() { (experiment(&report, index, section)) }
-                    (method::section(findings))
-                    (configuration::section(findings))
-                    (doubts(&report.doubts.0))
-                    (study(&report))
-                }
-                footer { "Prony " (run.version) " (" (run.commit) ") · run " (run.id) " · seed " (run.seed) }
+                main { (main) }
+                footer { (footer) }
                 script { (PreEscaped(SCRIPT)) }
             }
         }

@@ -93,24 +93,6 @@ impl Disk {
         Disk::new(Shape::of(values, order), disks, slots)
     }
 
-    fn happen(&mut self, now: Nanos, event: Event) -> Option<u32> {
-        self.events += 1;
-        match event {
-            Event::Begin { slot } => {
-                let disk = self.flights[slot as usize].disk;
-                self.disks[disk as usize].waiting.push(slot);
-                self.begin(now, disk);
-                None
-            }
-            Event::Done { disk, slot } => {
-                self.disks[disk as usize].busy = false;
-                self.disks[disk as usize].watch.done();
-                self.begin(now, disk);
-                Some(slot)
-            }
-        }
-    }
-
     fn begin(&mut self, now: Nanos, disk: u32) {
         if !self.disks[disk as usize].busy
             && let Some(at) = self.chosen(now, disk)
@@ -210,9 +192,22 @@ impl Stepped for Disk {
         &mut self.agenda
     }
 
-    #[inline]
     fn step(&mut self, now: Nanos, event: Event) -> Option<u32> {
-        self.happen(now, event)
+        self.events += 1;
+        match event {
+            Event::Begin { slot } => {
+                let disk = self.flights[slot as usize].disk;
+                self.disks[disk as usize].waiting.push(slot);
+                self.begin(now, disk);
+                None
+            }
+            Event::Done { disk, slot } => {
+                self.disks[disk as usize].busy = false;
+                self.disks[disk as usize].watch.done();
+                self.begin(now, disk);
+                Some(slot)
+            }
+        }
     }
 }
 

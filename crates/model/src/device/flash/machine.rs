@@ -122,25 +122,6 @@ impl Flash {
         self.shape.state_bytes() * self.devices.len() as u64
     }
 
-    #[inline]
-    fn happen(&mut self, now: Nanos, event: Event) -> Option<u32> {
-        self.events += 1;
-        match event {
-            Event::Begin { slot } => self.controller(now, slot),
-            Event::Arrive { slot } => self.arrive(now, slot),
-            Event::Sensed { die } => self.sensed(now, die),
-            Event::Done { die } => self.done(now, die),
-            Event::End { slot } => {
-                let device = &mut self.devices[self.flights[slot as usize].device as usize];
-                device.inside -= 1;
-                device.watch.turn(now, device.inside, f64::from(u8::from(device.inside > 0)));
-                device.watch.done();
-                return Some(slot);
-            }
-        }
-        None
-    }
-
     fn controller(&mut self, now: Nanos, slot: u32) {
         let (flight, pace) = (self.flights[slot as usize], self.pace);
         let pages = self.pages(&flight);
@@ -311,7 +292,21 @@ impl Stepped for Flash {
 
     #[inline]
     fn step(&mut self, now: Nanos, event: Event) -> Option<u32> {
-        self.happen(now, event)
+        self.events += 1;
+        match event {
+            Event::Begin { slot } => self.controller(now, slot),
+            Event::Arrive { slot } => self.arrive(now, slot),
+            Event::Sensed { die } => self.sensed(now, die),
+            Event::Done { die } => self.done(now, die),
+            Event::End { slot } => {
+                let device = &mut self.devices[self.flights[slot as usize].device as usize];
+                device.inside -= 1;
+                device.watch.turn(now, device.inside, f64::from(u8::from(device.inside > 0)));
+                device.watch.done();
+                return Some(slot);
+            }
+        }
+        None
     }
 }
 

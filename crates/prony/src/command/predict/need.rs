@@ -9,6 +9,8 @@ use super::tail::{self, QUANTILES};
 use crate::failure::Failure;
 use model::file::Description;
 use model::kind::Values;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 /// Nobody buys more than this of anything.
 const MOST: u64 = 1 << 16;
@@ -120,21 +122,28 @@ pub(super) fn search(
         if found.iter().any(|taken| taken.stream == stream) {
             continue;
         }
+        if !known(question) && parameter.is_none() {
+            found.push(Taken { stream, predicted: None, sure: None });
+            continue;
+        }
         // What a study varies goes before a parameter of the same name: modules that take part, not modules that exist.
         let at = |count: u64| match (known(question), parameter) {
             (false, Some(place)) => (with(model, place, count as f64), question.clone()),
             _ => (model.clone(), question.at(column, count)),
         };
+        // What was simulated at a size is the same when it is asked for again, surely or not.
+        let simulated: RefCell<BTreeMap<(u64, u64), Option<f64>>> = RefCell::default();
         let fewest = |sure: bool| {
             fewest(needs, |need, count| {
                 let (model, question) = at(count);
-                need.value(&model, &question, sure)
+                let Some(quantile) = need.quantile else { return need.value(&model, &question, sure) };
+                let key = (quantile.to_bits(), count);
+                let before = simulated.borrow().get(&key).copied();
+                let value = before.map_or_else(|| need.value(&model, &question, sure), Ok)?;
+                simulated.borrow_mut().insert(key, value);
+                Ok(value)
             })
         };
-        if !known(question) && parameter.is_none() {
-            found.push(Taken { stream, predicted: None, sure: None });
-            continue;
-        }
         found.push(Taken { stream, predicted: fewest(false)?, sure: fewest(true)? });
     }
     Ok(found)
