@@ -5,11 +5,11 @@
 //!
 //! What it does not do: it reads no text; see [`crate::read`] for that.
 
-use crate::key::Key;
-use crate::value::Value;
+use crate::keys::Key;
 use crate::{SteadyRule, SystemSpec};
 use reading::Origin;
 use reading::Placed;
+use workload::Row;
 
 /// A study file.
 #[derive(Clone, Debug)]
@@ -46,49 +46,18 @@ pub(crate) struct SystemDefinition {
     pub settings: Vec<Setting>,
 }
 
-/// What kind of work a workload is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum WorkloadKind {
-    Block,
-    Files,
-    Brokerage,
-    Sql,
-    Rows,
-}
-
-impl WorkloadKind {
-    /// All of them, in the order of the reference page.
-    pub const ALL: [WorkloadKind; 5] =
-        [WorkloadKind::Block, WorkloadKind::Files, WorkloadKind::Brokerage, WorkloadKind::Sql, WorkloadKind::Rows];
-
-    /// Whether it asks a database.
-    pub fn transactions(self) -> bool {
-        matches!(self, WorkloadKind::Brokerage | WorkloadKind::Sql | WorkloadKind::Rows)
-    }
-
-    pub fn word(self) -> &'static str {
-        match self {
-            WorkloadKind::Block => "block",
-            WorkloadKind::Files => "files",
-            WorkloadKind::Brokerage => "brokerage",
-            WorkloadKind::Sql => "sql",
-            WorkloadKind::Rows => "rows",
-        }
-    }
-}
-
 /// A workload.
 #[derive(Clone, Debug)]
 pub(crate) struct WorkloadDefinition {
     pub name: String,
-    pub kind: WorkloadKind,
+    pub kind: &'static Row,
     pub settings: Vec<Setting>,
 }
 
 /// A key with a value, or with the name of the parameter that gives it.
 #[derive(Clone, Debug)]
 pub(crate) struct Setting {
-    pub key: &'static Key,
+    pub key: Key,
     pub given: Given,
     pub at: Origin,
 }
@@ -96,8 +65,8 @@ pub(crate) struct Setting {
 /// What a setting holds.
 #[derive(Clone, Debug)]
 pub(crate) enum Given {
-    /// A value, and how it was written.
-    Value(Value, String),
+    /// How a value was written, and its number where it has one.
+    Value(String, Option<f64>),
     /// `$name`: the text is the parameter's.
     Parameter(String),
 }
@@ -129,7 +98,7 @@ pub(crate) struct FactorDefinition {
     /// As it appears in labels and `--set`: the key, or `STREAM.KEY`.
     pub name: String,
     pub stream: Option<String>,
-    pub key: &'static Key,
+    pub key: Key,
     pub levels: Vec<Setting>,
 }
 

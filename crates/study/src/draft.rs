@@ -5,12 +5,14 @@
 //!
 //! What it does not do: replicate, order, index and seed are put in by the planner.
 
+use crate::keys::{load, system};
 use crate::point::Point;
 use crate::survey::Survey;
-use crate::{Phases, Place, SteadyRule, Stream, Trial, Workload, phases, state, stream, transactions};
+use crate::{Phases, Place, SteadyRule, Stream, Trial, Workload, phases, sessions, state, stream};
 use observation::TrialLabel;
 use reading::{Origin, Problems};
 use units::Bytes;
+use workload::block;
 
 /// Size of scratch files that nobody set.
 pub(crate) const SIZE: Bytes = Bytes::gib(1);
@@ -54,7 +56,7 @@ pub(crate) fn trial(
         state: state::words(&state, state::unasked(point, &streams)),
         search: None,
     };
-    let server = transactions::server(point, problems);
+    let server = sessions::server(point, problems);
     Ok(Trial { label, streams, modules, module_bytes, state, phases, server, seed: 0 })
 }
 
@@ -62,7 +64,7 @@ pub(crate) fn trial(
 fn ramps(point: &Point, streams: &[Stream], phases: &Phases, problems: &mut Problems) {
     for (i, stream) in streams.iter().enumerate().filter(|(_, stream)| stream.ramp.over > phases.warm_up) {
         let (warm_up, ramp) = (units::duration(phases.warm_up), units::duration(stream.ramp.over));
-        point.refuse("ramp", i, format!("no longer than the warm-up, {warm_up}, got {ramp}"), problems);
+        point.refuse(&load::RAMP, i, format!("no longer than the warm-up, {warm_up}, got {ramp}"), problems);
     }
 }
 
@@ -77,7 +79,7 @@ fn modules(point: &Point) -> u32 {
         Place::Device { paths, .. } => paths.len(),
         Place::Null | Place::Scripted(_) | Place::Database(_) | Place::Model { .. } => 1,
     };
-    point.count("modules", 0).map_or(named as u32, |modules| modules as u32)
+    point.given(&system::MODULES, 0).map_or(named as u32, |modules| modules as u32)
 }
 
 fn size(point: &Point, survey: &Survey) -> Bytes {
@@ -86,7 +88,7 @@ fn size(point: &Point, survey: &Survey) -> Bytes {
         Place::Device { .. } | Place::Model { .. } => whole.unwrap_or(SIZE),
         Place::File { .. } | Place::Null | Place::Scripted(_) | Place::Database(_) => SIZE,
     };
-    point.size("size", 0).unwrap_or(default)
+    point.given(&system::SIZE, 0).unwrap_or(default)
 }
 
 /// The active range must hold a transfer. Of a device that is used whole only the survey knows the size.
@@ -99,11 +101,11 @@ fn range(point: &Point, streams: &[Stream], size: Bytes, problems: &mut Problems
             continue;
         }
         let (range, needed) = (units::bytes(range), units::bytes(needed));
-        if matches!(point.spec().place, Place::Device { .. }) && point.size("size", i).is_none() {
+        if matches!(point.spec().place, Place::Device { .. }) && point.given(&system::SIZE, i).is_none() {
             return Err(format!("an active range of {range}, which holds no transfer of {needed}"));
         }
         point.refuse(
-            "range",
+            &block::keys::RANGE,
             i,
             format!("an active range that holds a transfer of {needed}, got one of {range}"),
             problems,
@@ -154,9 +156,8 @@ fn transactional(point: &Point, survey: &Survey) -> Option<bool> {
 /// Databases are asked for transactions, storage for operations, and neither for the other.
 fn asked_where(point: &Point, survey: &Survey, streams: &[Stream]) -> Result<(), String> {
     let Some(database) = transactional(point, survey) else { return Ok(()) };
-    let brokerage = |stream: &Stream| matches!(stream.workload, Workload::Brokerage(_));
-    let described = matches!(point.spec().place, Place::Model { .. });
-    if described && streams.iter().any(|stream| stream.pool.is_some() && !brokerage(stream)) {
+    let described = |stream: &Stream| stream.workload.transactions().is_none_or(|asked| asked.described_by_models());
+    if matches!(point.spec().place, Place::Model { .. }) && !streams.iter().all(described) {
         return Err(BROKERAGE.to_owned());
     }
     match (database, streams.iter().find(|stream| stream.pool.is_some() != database)) {

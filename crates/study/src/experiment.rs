@@ -6,17 +6,19 @@
 //! What it does not do: it makes no trial; see [`crate::point`].
 
 use crate::SystemSpec;
-use crate::definition::{SearchDefinition, WorkloadKind};
-use crate::key::{Group, Key};
-use crate::value::Value;
-use reading::Origin;
+use crate::definition::SearchDefinition;
+use crate::keys::Key;
+use reading::{AnyKey, Domain, Origin};
+use workload::{Interface, Row, block};
 
-/// A key with its value, its text and where it was written.
+/// A key with its value and where it was written.
 #[derive(Clone, Debug)]
 pub(crate) struct Chosen {
-    pub key: &'static Key,
-    pub value: Value,
+    pub key: Key,
+    /// As it was written; the key has accepted it.
     pub text: String,
+    /// Its number in base units, where it has one.
+    pub number: Option<f64>,
     pub at: Origin,
     /// The value came through a parameter; a `--set` of the key that names no experiment leaves it alone.
     pub by_parameter: bool,
@@ -29,7 +31,7 @@ pub(crate) struct Chosen {
 pub(crate) struct StreamChoice {
     pub name: String,
     pub workload: String,
-    pub kind: WorkloadKind,
+    pub kind: &'static Row,
     pub settings: Vec<Chosen>,
     pub workload_settings: Vec<Chosen>,
 }
@@ -39,7 +41,7 @@ pub(crate) struct StreamChoice {
 pub(crate) struct FactorChoice {
     pub name: String,
     pub stream: Option<String>,
-    pub key: &'static Key,
+    pub key: Key,
     pub levels: Vec<Chosen>,
 }
 
@@ -66,42 +68,19 @@ pub(crate) struct Experiment {
 }
 
 impl Experiment {
-    /// Whether a key means anything to a stream.
-    pub fn applies(key: &Key, kind: WorkloadKind) -> bool {
-        match (key.group, kind) {
-            (Group::Block | Group::System, kind) => kind == WorkloadKind::Block,
-            (Group::Files, kind) => kind == WorkloadKind::Files,
-            (Group::Brokerage, kind) => kind == WorkloadKind::Brokerage,
-            (Group::Sql, kind) => kind == WorkloadKind::Sql,
-            (Group::Rows, kind) => kind == WorkloadKind::Rows,
-            (Group::Session, kind) => kind.transactions(),
-            (Group::Load, WorkloadKind::Block) => !matches!(key.name, "sessions" | "users"),
-            // A job is a session: there is nobody to share it.
-            (Group::Load, WorkloadKind::Rows) if key.name == "users" => false,
-            (Group::Load, kind) => kind.transactions() && !matches!(key.name, "outstanding" | "per" | "slots"),
-            // It is asked of a system, whatever the workloads.
-            (Group::Opening, _) => false,
-            (Group::Access, WorkloadKind::Files) => matches!(key.name, "direct" | "sync" | "pin" | "priority"),
-            (Group::Access, WorkloadKind::Block) | (Group::Phases, _) => true,
-            (Group::Access, _) => matches!(key.name, "pin" | "pacing"),
-            (Group::State, kind) if kind.transactions() => matches!(key.name, "state" | "checkpoints" | "settle"),
-            (Group::State, _) => !matches!(key.name, "state" | "checkpoints"),
-        }
-    }
-
     /// Whether a key means anything to some stream of some variant.
-    pub fn uses(&self, key: &Key) -> bool {
-        self.variants.iter().flatten().any(|stream| Experiment::applies(key, stream.kind))
+    pub fn uses(&self, key: Key) -> bool {
+        self.variants.iter().flatten().any(|stream| key.applies(stream.kind))
     }
 
     /// Whether every stream has a fixed amount of work, so that time follows from it.
     pub fn fixed_work(&self) -> bool {
         let bounded = |stream: &StreamChoice| {
             let layers = [&stream.settings, &self.settings, &stream.workload_settings, &self.defaults];
-            let operations = layers.into_iter().find_map(|layer| find(layer, "operations"));
-            operations.is_some_and(|chosen| matches!(chosen.value, Value::Count(_)))
+            let operations = layers.into_iter().find_map(|layer| find(layer, &block::keys::OPERATIONS));
+            operations.is_some_and(|chosen| chosen.number.is_some())
         };
-        let fixed = |stream: &StreamChoice| stream.kind == WorkloadKind::Files || bounded(stream);
+        let fixed = |stream: &StreamChoice| stream.kind.interface == Interface::File || bounded(stream);
         self.variants.iter().flatten().all(fixed)
     }
 
@@ -111,13 +90,17 @@ impl Experiment {
         levels.fold(self.variants.len() as u64, u64::saturating_mul)
     }
 
-    /// The value of an experiment-wide key, factors and streams aside.
-    pub fn general(&self, name: &str) -> Option<&Chosen> {
-        [&self.set, &self.settings, &self.defaults].into_iter().find_map(|layer| find(layer, name))
+    /// The value of an experiment-wide key, factors and streams aside, when somebody set it.
+    pub fn general<F: Domain, D>(&self, key: &reading::Key<F, D>) -> Option<F::Value>
+    where
+        reading::Key<F, D>: AnyKey,
+    {
+        let chosen = [&self.set, &self.settings, &self.defaults].into_iter().find_map(|layer| find(layer, key));
+        chosen.map(|chosen| key.value(&chosen.text))
     }
 }
 
 /// The last setting of that key, as a later `--set` beats an earlier one.
-pub(crate) fn find<'a>(layer: &'a [Chosen], name: &str) -> Option<&'a Chosen> {
-    layer.iter().rev().find(|chosen| chosen.key.name == name)
+pub(crate) fn find<'a>(layer: &'a [Chosen], key: &dyn AnyKey) -> Option<&'a Chosen> {
+    layer.iter().rev().find(|chosen| chosen.key.is(key))
 }

@@ -11,8 +11,8 @@ mod draft;
 mod experiment;
 mod judge;
 mod judgement;
-mod key;
 mod keys;
+mod label;
 mod mix;
 mod opening;
 mod order;
@@ -29,6 +29,7 @@ mod repeat;
 mod resolve;
 mod search;
 mod seed;
+mod sessions;
 mod shipped;
 mod state;
 mod stream;
@@ -36,16 +37,13 @@ mod study;
 mod survey;
 mod system;
 mod target;
-mod transactions;
 mod trial;
-mod value;
 
 pub use database::{At, DatabaseSpec, Engine, Isolation, Protocol, Sessions, without_password};
 pub use definition::SearchDefinition;
 pub use judgement::{Direction, Judgement, Metric, Primary, RoundsEvidence, Selector, SteadyRule, Threshold};
-pub use key::{Group, Key, Kind};
-pub use keys::KEYS;
-pub use mix::{ClassTarget, class_targets, is_transactions};
+pub use keys::{Group, Key, groups, keys};
+pub use mix::{class_targets, is_transactions};
 pub use outcome::{Outcome, ResponseQuantiles};
 pub use overrides::Overrides;
 pub use pairs::{PILOT, POWER, detectable, needed};
@@ -60,9 +58,8 @@ pub use study::Study;
 pub use survey::{Survey, SurveyedSystem};
 pub use system::{Place, ScriptSpec, Stall, SystemSpec, model_shown};
 pub use target::{model, parse as target};
-pub use transactions::script_name;
 pub use trial::{
-    Access, Cache, Checkpoints, Driver, Phases, Pool, Precondition, Priority, PriorityClass, ScriptsSpec, State,
-    Stream, SyncMode, Trial, Workload,
+    Access, Cache, Checkpoints, Driver, Phases, Pool, Precondition, Priority, PriorityClass, State, Stream, SyncMode,
+    Trial,
 };
-pub use value::Value;
+pub use workload::Workload;

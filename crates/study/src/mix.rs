@@ -6,22 +6,13 @@
 //! What it does not do: it judges nothing.
 
 use observation::StreamLabel;
-use workload::brokerage::{ClassShare, Preset, classes, mix};
+use workload::WORKLOADS;
+use workload::kind::Class;
 
-/// What is planned for a class.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ClassTarget {
-    /// Its share of all transactions, 0 to 1; none for what comes by the clock.
-    pub share: Option<f64>,
-    /// Seconds within which nine of ten should answer; none where nobody waits.
-    pub limit_s: Option<f64>,
-}
-
-/// The targets of a stream with these classes, in their order; without any for a workload that plans none.
-pub fn class_targets(names: &[String]) -> Vec<Option<ClassTarget>> {
-    let planned = [Preset::Desk, Preset::House].into_iter().find(|preset| classes(*preset) == names);
-    let target = |share: ClassShare| Some(ClassTarget { share: share.share, limit_s: share.limit_seconds });
-    planned.map(|preset| mix(preset).into_iter().map(target).collect()).unwrap_or_default()
+/// What is planned for the classes of a stream with these names, in their order; empty for a workload that plans nothing.
+pub fn class_targets(names: &[String]) -> Vec<Class> {
+    let same = |classes: &Vec<Class>| classes.iter().map(|class| &class.name).eq(names);
+    WORKLOADS.iter().flat_map(|row| row.mixes.iter()).map(|mix| mix()).find(same).unwrap_or_default()
 }
 
 /// Whether a stream asks a database: its load is then carried by sessions, and says so at its end.
@@ -32,14 +23,15 @@ pub fn is_transactions(label: &StreamLabel) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use workload::brokerage::{Preset, classes};
 
     #[test]
     fn a_preset_is_known_by_its_classes_and_any_other_list_plans_nothing() {
         for preset in [Preset::Desk, Preset::House] {
-            let names: Vec<String> = classes(preset).into_iter().map(str::to_owned).collect();
+            let names: Vec<String> = classes(preset).into_iter().map(|class| class.name).collect();
             let targets = class_targets(&names);
             assert_eq!(targets.len(), names.len());
-            let shares: f64 = targets.iter().flatten().filter_map(|target| target.share).sum();
+            let shares: f64 = targets.iter().filter_map(|target| target.share).sum();
             assert!((shares - 1.0).abs() < 1e-9);
             assert_eq!(class_targets(&names[1..]), []);
         }

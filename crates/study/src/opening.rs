@@ -6,8 +6,8 @@
 //! What it does not do: it opens nothing, and says nothing of refills before single trials; those are the state policy.
 
 use crate::experiment::{SystemChoice, find};
+use crate::keys::system::FILL;
 use crate::point::Point;
-use crate::value::Value;
 use crate::{Place, Stream, Workload, state, stream};
 use reading::Problems;
 
@@ -38,8 +38,8 @@ pub(crate) fn change(point: &Point, problems: &mut Problems) -> Option<String> {
 
 /// Settles whether a system is filled, given what its trials do.
 pub(crate) fn settle(system: &mut SystemChoice, change: Option<String>, problems: &mut Problems) {
-    let asked = find(&system.settings, "fill");
-    let wants = asked.map(|asked| asked.value == Value::Flag(true));
+    let asked = find(&system.settings, &FILL);
+    let wants = asked.map(|asked| FILL.value(&asked.text));
     let word = system.spec.place.word();
     let mut refuse = |message: String| {
         if let Some(asked) = asked {

@@ -6,9 +6,7 @@
 //! What it does not do: it applies nothing; see [`crate::resolve`].
 
 use crate::definition::Definition;
-use crate::key::Key;
-use crate::keys::{self, KEYS};
-use crate::value::Value;
+use crate::keys::{self, Key, keys};
 use reading::{Origin, Problems, did_you_mean, listed};
 
 /// Everything that the command line may change, as it was typed.
@@ -48,8 +46,9 @@ pub(crate) enum Scope {
 #[derive(Clone, Debug)]
 pub(crate) struct SetKey {
     pub scope: Scope,
-    pub key: &'static Key,
-    pub levels: Vec<(Value, String)>,
+    pub key: Key,
+    /// Texts that the key has accepted, with their numbers.
+    pub levels: Vec<(String, Option<f64>)>,
     pub at: Origin,
 }
 
@@ -98,7 +97,7 @@ fn set_key(
     };
     let Some(key) = keys::find(name) else {
         let parameters = definition.parameters.iter().map(|parameter| parameter.name.as_str());
-        let known: Vec<&str> = KEYS.iter().map(|key| key.name).chain(parameters).collect();
+        let known: Vec<&str> = keys().map(|key| key.name()).chain(parameters).collect();
         let hint = did_you_mean(name, known.iter().copied())
             .unwrap_or_else(|| format!("known: {}", listed(known.iter().copied())));
         problems.add_with(at, name, "unknown key", Some(hint));
@@ -106,8 +105,8 @@ fn set_key(
     };
     let mut levels = Vec::new();
     for text in value.split(',').map(str::trim) {
-        match key.kind.parse(text) {
-            Ok(value) => levels.push((value, text.to_owned())),
+        match key.check(text) {
+            Ok(number) => levels.push((text.to_owned(), number)),
             Err(message) => problems.add(at, name, message),
         }
     }

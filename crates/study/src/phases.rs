@@ -5,6 +5,7 @@
 //!
 //! What it does not do: it measures no time.
 
+use crate::keys::phases::{DRAIN, INTERVAL, MEASURE as WINDOW, ROUND, WARM_UP};
 use crate::point::{DEFAULTS, Point};
 use crate::{Phases, SteadyRule};
 use reading::Problems;
@@ -22,10 +23,10 @@ const LADDER_MS: [u64; 18] =
 
 /// The phases of a point.
 pub(crate) fn phases(point: &Point, fixed_work: bool, rule: &SteadyRule, problems: &mut Problems) -> Phases {
-    let measure = point.time("measure", 0).unwrap_or(if fixed_work { FIXED_WORK_MAX } else { MEASURE });
-    let given = point.time("interval", 0);
+    let measure = point.given(&WINDOW, 0).unwrap_or(if fixed_work { FIXED_WORK_MAX } else { MEASURE });
+    let given = point.given(&INTERVAL, 0);
     let interval = given.unwrap_or_else(|| if fixed_work { finest(measure) } else { interval_for(measure) });
-    let warm_up = match point.time("warm_up", 0) {
+    let warm_up = match point.given(&WARM_UP, 0) {
         // A warm-up would use up some of the work.
         _ if fixed_work => no_warm_up(point, problems),
         Some(warm_up) => warm_up,
@@ -37,7 +38,7 @@ pub(crate) fn phases(point: &Point, fixed_work: bool, rule: &SteadyRule, problem
         interval,
         round: round(point, measure, interval, rule),
         fixed_work,
-        drain: point.time("drain", 0).unwrap_or(Nanos::from_secs(10)),
+        drain: point.get(&DRAIN, 0),
     };
     if given.is_some() {
         check(point, &phases, measure, warm_up, problems);
@@ -47,19 +48,19 @@ pub(crate) fn phases(point: &Point, fixed_work: bool, rule: &SteadyRule, problem
 
 /// Fixed work has no warm-up; one that was asked for by name is refused, one among the defaults is meant for others.
 fn no_warm_up(point: &Point, problems: &mut Problems) -> Nanos {
-    let asked = point.setting("warm_up", 0).filter(|(rank, _)| *rank < DEFAULTS);
-    if asked.is_some() && point.time("warm_up", 0) != Some(Nanos::ZERO) {
-        point.refuse("warm_up", 0, "no warm-up before a fixed amount of work", problems);
+    let asked = point.setting(&WARM_UP, 0).filter(|(rank, _)| *rank < DEFAULTS);
+    if asked.is_some() && point.given(&WARM_UP, 0) != Some(Nanos::ZERO) {
+        point.refuse(&WARM_UP, 0, "no warm-up before a fixed amount of work", problems);
     }
     Nanos::ZERO
 }
 
 fn check(point: &Point, phases: &Phases, measure: Nanos, warm_up: Nanos, problems: &mut Problems) {
     let step = units::duration(phases.interval);
-    for (name, time) in [("measure", measure), ("warm_up", warm_up)] {
+    for (key, time) in [(&WINDOW, measure), (&WARM_UP, warm_up)] {
         if !time.0.is_multiple_of(phases.interval.0) {
             point.refuse(
-                name,
+                key,
                 0,
                 format!("a whole multiple of the interval, {step}, got {}", units::duration(time)),
                 problems,
@@ -69,7 +70,7 @@ fn check(point: &Point, phases: &Phases, measure: Nanos, warm_up: Nanos, problem
     let count = (phases.warm_up.0 + phases.measure.0) / phases.interval.0;
     if count > INTERVALS_MAX {
         let message = format!("at most {INTERVALS_MAX} intervals in a trial, got {count} of {step}");
-        point.refuse("interval", 0, message, problems);
+        point.refuse(&INTERVAL, 0, message, problems);
     }
 }
 
@@ -118,7 +119,7 @@ pub(crate) fn stretched(phases: &Phases, measure: Nanos) -> Phases {
 }
 
 fn round(point: &Point, measure: Nanos, interval: Nanos, rule: &SteadyRule) -> Nanos {
-    let round = point.time("round", 0).unwrap_or(Nanos((measure.0 / 5).max(rule.round_min.0)));
+    let round = point.given(&ROUND, 0).unwrap_or(Nanos((measure.0 / 5).max(rule.round_min.0)));
     up_to(round.min(measure), interval)
 }
 

@@ -6,10 +6,8 @@
 //! What it does not do: it holds no number against a limit; analysis does.
 
 use crate::experiment::{Chosen, Experiment, StreamChoice, SystemChoice};
-use crate::key::Key;
-use crate::keys::{self, KEYS};
+use crate::keys::{self, Key, keys};
 use crate::point::{Point, level_of};
-use crate::value::Value;
 use crate::{Metric, Selector};
 use observation::Factor;
 use reading::{did_you_mean, listed};
@@ -19,16 +17,16 @@ use reading::{did_you_mean, listed};
 pub(crate) struct Phrase {
     pub stream: Option<String>,
     pub experiment: Option<String>,
-    pub levels: Vec<(&'static Key, At)>,
+    pub levels: Vec<(Key, At)>,
 }
 
 /// Which level of a key.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum At {
-    /// This one.
-    Level(Value, String),
+    /// This one: its text, and its number where it has one.
+    Level(String, Option<f64>),
     /// This one when it is measured, else the largest below it that is, else the smallest.
-    Nearest(Value),
+    Nearest(f64),
     /// The smallest that is measured.
     Smallest,
     /// The largest that is measured.
@@ -39,7 +37,7 @@ impl Phrase {
     /// The same place, but where a level that is a number may be another one.
     pub(crate) fn nearby(&self) -> Phrase {
         let levels = self.levels.iter().map(|(key, at)| match at {
-            At::Level(value, _) if value.number().is_some() => (*key, At::Nearest(value.clone())),
+            At::Level(_, Some(number)) => (*key, At::Nearest(*number)),
             at => (*key, at.clone()),
         });
         Phrase { levels: levels.collect(), ..self.clone() }
@@ -141,7 +139,7 @@ fn known<'a>(text: &'a str, names: &[&'a str], what: &str) -> Result<(&'a str, &
 }
 
 /// Reads `modules=2`, `32 outstanding` or `largest width`.
-pub(crate) fn level(text: &str) -> Result<(&'static Key, At), String> {
+pub(crate) fn level(text: &str) -> Result<(Key, At), String> {
     let text = text.trim();
     let (name, value) = match text.split_once('=') {
         Some((name, value)) => (name.trim(), value.trim()),
@@ -152,13 +150,13 @@ pub(crate) fn level(text: &str) -> Result<(&'static Key, At), String> {
         }
     };
     let key = keys::find(name).or_else(|| keys::find(&format!("{name}s"))).ok_or_else(|| {
-        let hint = did_you_mean(name, KEYS.iter().map(|key| key.name)).map(|hint| format!("; {hint}"));
+        let hint = did_you_mean(name, keys().map(|key| key.name())).map(|hint| format!("; {hint}"));
         format!("a key, got `{name}`{}", hint.unwrap_or_default())
     })?;
     match value {
         "smallest" => Ok((key, At::Smallest)),
         "largest" => Ok((key, At::Largest)),
-        text => Ok((key, At::Level(key.kind.parse(text)?, text.to_owned()))),
+        text => Ok((key, At::Level(text.to_owned(), key.check(text)?))),
     }
 }
 
@@ -180,15 +178,16 @@ fn selector(phrase: &Phrase, experiment: &Experiment, systems: &[SystemChoice]) 
     let i = variant.iter().position(wanted)?;
     let mut factors = Vec::new();
     for (key, at) in &phrase.levels {
-        let factor = experiment.factors.iter().find(|factor| {
-            factor.key.name == key.name && factor.stream.as_ref().is_none_or(|own| *own == variant[i].name)
-        });
+        let factor = experiment
+            .factors
+            .iter()
+            .find(|factor| factor.key == *key && factor.stream.as_ref().is_none_or(|own| *own == variant[i].name));
         match factor {
             Some(factor) => {
                 let level = chosen_level(&factor.levels, at)?;
                 factors.push(Factor { name: factor.name.clone(), level: level_of(level) });
             }
-            None if fixed(key, at, experiment, variant, i, systems) => {}
+            None if fixed(*key, at, experiment, variant, i, systems) => {}
             None => return None,
         }
     }
@@ -200,25 +199,26 @@ fn selector(phrase: &Phrase, experiment: &Experiment, systems: &[SystemChoice]) 
 }
 
 fn chosen_level<'a>(levels: &'a [Chosen], at: &At) -> Option<&'a Chosen> {
-    let number = |chosen: &&Chosen| chosen.value.number().unwrap_or(f64::NAN);
+    let number = |chosen: &&Chosen| chosen.number.unwrap_or(f64::NAN);
     match at {
-        At::Level(value, _) => levels.iter().find(|level| same(&level.value, value)),
-        At::Nearest(value) => nearest(levels, value),
+        At::Level(text, number) => {
+            levels.iter().find(|level| same(level.key, (&level.text, level.number), (text, *number)))
+        }
+        At::Nearest(number) => nearest(levels, *number),
         At::Smallest => levels.iter().min_by(|a, b| number(a).total_cmp(&number(b))),
         At::Largest => levels.iter().max_by(|a, b| number(a).total_cmp(&number(b))),
     }
 }
 
-fn nearest<'a>(levels: &'a [Chosen], wanted: &Value) -> Option<&'a Chosen> {
-    let wanted = wanted.number()?;
-    let numbers = levels.iter().filter_map(|level| Some((level.value.number()?, level)));
+fn nearest(levels: &[Chosen], wanted: f64) -> Option<&Chosen> {
+    let numbers = levels.iter().filter_map(|level| Some((level.number?, level)));
     let below = numbers.clone().filter(|(number, _)| *number <= wanted).max_by(|a, b| a.0.total_cmp(&b.0));
     below.or_else(|| numbers.min_by(|a, b| a.0.total_cmp(&b.0))).map(|(_, level)| level)
 }
 
 /// A key that is not varied stands at the one value that it has on the first system.
 fn fixed(
-    key: &Key,
+    key: Key,
     at: &At,
     experiment: &Experiment,
     streams: &[StreamChoice],
@@ -226,20 +226,21 @@ fn fixed(
     systems: &[SystemChoice],
 ) -> bool {
     let wanted = match at {
-        At::Level(wanted, _) => wanted,
-        At::Nearest(_) => return Experiment::applies(key, streams[i].kind),
+        At::Level(text, number) => (text.as_str(), *number),
+        At::Nearest(_) => return key.applies(streams[i].kind),
         At::Smallest | At::Largest => return true,
     };
     let Some(system) = systems.first() else { return false };
     let levels = vec![0; experiment.factors.len()];
     let point = Point { experiment, streams, levels: &levels, system };
-    Experiment::applies(key, streams[i].kind) && point.value(key.name, i).is_some_and(|value| same(&value, wanted))
+    key.applies(streams[i].kind) && point.shown(&*key, i).is_some_and(|shown| same(key, shown, wanted))
 }
 
-fn same(a: &Value, b: &Value) -> bool {
-    match (a.number(), b.number()) {
+/// Whether two texts of a key, each with its number, mean the same level.
+fn same(key: Key, a: (&str, Option<f64>), b: (&str, Option<f64>)) -> bool {
+    match (a.1, b.1) {
         (Some(a), Some(b)) => (a - b).abs() <= 1e-9 * a.abs().max(b.abs()),
-        _ => a == b,
+        _ => key.same(a.0, b.0),
     }
 }
 
@@ -265,17 +266,14 @@ mod tests {
         let phrase = place("of random-read in rates by modules at 32 outstanding, modules=2", &names()).unwrap();
         assert_eq!(phrase.experiment.as_deref(), Some("rates by modules"));
         assert_eq!(phrase.levels.len(), 2);
-        assert_eq!(phrase.levels[0].0.name, "outstanding");
+        assert_eq!(phrase.levels[0].0.name(), "outstanding");
         assert!(place("of random-raed", &names()).unwrap_err().contains("did you mean `random-read`?"));
     }
 
     #[test]
     fn levels_have_three_spellings() {
-        assert_eq!(
-            level("modules=2").unwrap(),
-            (keys::find("modules").unwrap(), At::Level(Value::Count(2), "2".into()))
-        );
-        assert_eq!(level("1 module").unwrap().0.name, "modules");
+        assert_eq!(level("modules=2").unwrap(), (keys::find("modules").unwrap(), At::Level("2".into(), Some(2.0))));
+        assert_eq!(level("1 module").unwrap().0.name(), "modules");
         assert_eq!(level("largest width").unwrap(), (keys::find("width").unwrap(), At::Largest));
         assert!(level("4 KiB").is_err());
     }

@@ -8,11 +8,12 @@ mod experiment;
 mod settings;
 mod system;
 
-use crate::definition::{Definition, Parameter, WorkloadDefinition, WorkloadKind};
+use crate::definition::{Definition, Parameter, WorkloadDefinition};
 use crate::{SteadyRule, keys};
 use reading::{Entry, Form, Section};
 use reading::{Origin, Problems, did_you_mean};
 use settings::{Tables, settings};
+use workload::WORKLOADS;
 
 /// Reads a study file.
 pub(crate) fn definition(name: &str, text: &str, problems: &mut Problems) -> Option<Definition> {
@@ -110,7 +111,7 @@ fn parameters(root: &mut Section, problems: &mut Problems) -> Vec<Parameter> {
 
 /// The kinds of workloads, for messages.
 fn words() -> String {
-    WorkloadKind::ALL.map(|kind| format!("`{}`", kind.word())).join(", ")
+    WORKLOADS.iter().map(|row| format!("`{}`", row.word)).collect::<Vec<_>>().join(", ")
 }
 
 fn workload(
@@ -120,18 +121,14 @@ fn workload(
     problems: &mut Problems,
 ) -> Option<WorkloadDefinition> {
     let placed = section.text("kind", problems);
-    let kind = match placed.as_ref().map(|kind| kind.text.as_str()) {
-        Some(word) if WorkloadKind::ALL.iter().any(|kind| kind.word() == word) => {
-            WorkloadKind::ALL.into_iter().find(|kind| kind.word() == word)
-        }
-        given => {
-            let at = placed.as_ref().map_or(&entry.at, |kind| &kind.at);
-            let given = given.map_or("nothing".to_owned(), |given| format!("`{given}`"));
-            problems.add(at, &section.key("kind"), format!("one of {}, got {given}", words()));
-            None
-        }
-    };
-    let tables = kind.map_or(Tables::ANY_WORKLOAD, Tables::workload);
+    let given = placed.as_ref().map(|kind| kind.text.as_str());
+    let kind = WORKLOADS.iter().find(|row| Some(row.word) == given);
+    if kind.is_none() {
+        let at = placed.as_ref().map_or(&entry.at, |kind| &kind.at);
+        let given = given.map_or("nothing".to_owned(), |given| format!("`{given}`"));
+        problems.add(at, &section.key("kind"), format!("one of {}, got {given}", words()));
+    }
+    let tables = kind.map_or(Tables::AnyWorkload, Tables::Workload);
     let settings = settings(&mut section, tables, parameters, problems);
     section.finish(&tables.names(), |name| tables.elsewhere(name), problems);
     Some(WorkloadDefinition { name: entry.name, kind: kind?, settings })
@@ -140,14 +137,14 @@ fn workload(
 fn defaults(root: &mut Section, parameters: &[Parameter], problems: &mut Problems) -> Vec<crate::definition::Setting> {
     let Some(entry) = root.take("defaults") else { return Vec::new() };
     let Some(mut section) = Section::of("defaults", entry.node, problems) else { return Vec::new() };
-    let settings = settings(&mut section, Tables::EXPERIMENT, parameters, problems);
-    section.finish(&Tables::EXPERIMENT.names(), |_| None, problems);
+    let settings = settings(&mut section, Tables::Experiment, parameters, problems);
+    section.finish(&Tables::Experiment.names(), |_| None, problems);
     settings
 }
 
 fn elsewhere(name: &str) -> Option<String> {
     if let Some(key) = keys::find(name) {
-        return Some(format!("`{}` stands in {}", key.name, Tables::home(key.group)));
+        return Some(format!("`{}` stands in {}", key.name(), Tables::home(key.group)));
     }
     let guess = match name {
         "systems" => "[system.NAME]",

@@ -7,7 +7,7 @@
 
 use crate::definition::{Definition, ExperimentDefinition, FactorDefinition, Given, Setting, StreamDefinition};
 use crate::experiment::{Chosen, Experiment, FactorChoice, StreamChoice, SystemChoice};
-use crate::key::Group;
+use crate::keys::{Group, phases, system};
 use crate::overrides::{Overrides, Scope, SetKey, Sets, sets};
 use crate::{Place, SystemSpec, target};
 use reading::{Origin, Problems, did_you_mean, listed};
@@ -91,10 +91,16 @@ impl Resolver<'_> {
 
     /// The values of a setting: one, or the list that a parameter holds where a list makes sense.
     fn levels(&self, setting: &Setting, list: bool, problems: &mut Problems) -> Vec<Chosen> {
-        let make =
-            |value, text, at, by_parameter| Chosen { key: setting.key, value, text, at, by_parameter, narrowed: false };
+        let make = |text, number, at, by_parameter| Chosen {
+            key: setting.key,
+            text,
+            number,
+            at,
+            by_parameter,
+            narrowed: false,
+        };
         let name = match &setting.given {
-            Given::Value(value, text) => return vec![make(value.clone(), text.clone(), setting.at.clone(), false)],
+            Given::Value(text, number) => return vec![make(text.clone(), *number, setting.at.clone(), false)],
             Given::Parameter(name) => name,
         };
         let (text, option) = self.parameter(name);
@@ -102,9 +108,9 @@ impl Resolver<'_> {
         let texts: Vec<&str> = if list { text.split(',').map(str::trim).collect() } else { vec![text.as_str()] };
         let mut chosen = Vec::new();
         for text in texts {
-            match setting.key.kind.parse(text) {
-                Ok(value) => chosen.push(make(value, text.to_owned(), at.clone(), true)),
-                Err(message) => problems.add(&at, setting.key.name, format!("through `${name}`: {message}")),
+            match setting.key.check(text) {
+                Ok(number) => chosen.push(make(text.to_owned(), number, at.clone(), true)),
+                Err(message) => problems.add(&at, setting.key.name(), format!("through `${name}`: {message}")),
             }
         }
         chosen
@@ -122,7 +128,7 @@ impl Resolver<'_> {
                 None if matches!(system.spec.place, Place::Device { .. }) => Vec::new(),
                 None => {
                     let first = self.definition.systems.first().map(|first| self.all(&first.settings, problems));
-                    first.unwrap_or_default().into_iter().filter(|chosen| chosen.key.name == "size").collect()
+                    first.unwrap_or_default().into_iter().filter(|chosen| chosen.key.is(&system::SIZE)).collect()
                 }
             };
             let narrowed = Scope::System(system.spec.name.clone());
@@ -181,13 +187,10 @@ impl Resolver<'_> {
     ) -> Option<StreamChoice> {
         let workload = self.definition.workloads.iter().find(|workload| workload.name == stream.workload.text)?;
         let settings = self.all(&stream.settings, problems);
-        for chosen in settings.iter().filter(|chosen| !Experiment::applies(chosen.key, workload.kind)) {
-            let key = format!("{}.{}.{}", experiment.name, stream.name, chosen.key.name);
-            let message = format!(
-                "does not apply to a workload of kind `{}`, which `{}` is",
-                workload.kind.word(),
-                workload.name
-            );
+        for chosen in settings.iter().filter(|chosen| !chosen.key.applies(workload.kind)) {
+            let key = format!("{}.{}.{}", experiment.name, stream.name, chosen.key.name());
+            let message =
+                format!("does not apply to a workload of kind `{}`, which `{}` is", workload.kind.word, workload.name);
             problems.add(&chosen.at, &key, message);
         }
         Some(StreamChoice {
@@ -208,10 +211,9 @@ impl Resolver<'_> {
         let mut settings = self.all(&workload.settings, problems);
         for set in &self.sets.keys {
             if set.scope == Scope::Workload(workload.name.clone()) {
-                if !Experiment::applies(set.key, workload.kind) || set.levels.len() > 1 {
-                    let message =
-                        format!("one value of a key that a workload of kind `{}` takes", workload.kind.word());
-                    problems.add(&set.at, set.key.name, message);
+                if !set.key.applies(workload.kind) || set.levels.len() > 1 {
+                    let message = format!("one value of a key that a workload of kind `{}` takes", workload.kind.word);
+                    problems.add(&set.at, set.key.name(), message);
                 }
                 settings.push(chosen_of(set, &set.levels[0], true));
             }
@@ -223,7 +225,7 @@ impl Resolver<'_> {
         let levels: Vec<Chosen> =
             factor.levels.iter().flat_map(|setting| self.levels(setting, true, problems)).collect();
         for (i, level) in levels.iter().enumerate() {
-            if levels[..i].iter().any(|earlier| earlier.value == level.value) {
+            if levels[..i].iter().any(|earlier| level.key.same(&earlier.text, &level.text)) {
                 let message = format!("every level once, got `{}` twice", level.text);
                 problems.add(&level.at, &format!("factor.{}", factor.name), message);
             }
@@ -235,7 +237,7 @@ impl Resolver<'_> {
 /// Settings that no stream of the experiment has a use for are mistakes.
 fn check_use(experiment: &Experiment, problems: &mut Problems) {
     for chosen in experiment.settings.iter().filter(|chosen| !experiment.uses(chosen.key)) {
-        let key = format!("{}.{}", experiment.name, chosen.key.name);
+        let key = format!("{}.{}", experiment.name, chosen.key.name());
         problems.add(&chosen.at, &key, "does not apply to any workload of this experiment");
     }
     for factor in &experiment.factors {
@@ -243,7 +245,7 @@ fn check_use(experiment: &Experiment, problems: &mut Problems) {
         let idle = experiment
             .variants
             .iter()
-            .find(|streams| !streams.iter().filter(own).any(|stream| Experiment::applies(factor.key, stream.kind)));
+            .find(|streams| !streams.iter().filter(own).any(|stream| factor.key.applies(stream.kind)));
         if let (Some(idle), Some(level)) = (idle, factor.levels.first()) {
             let key = format!("{}.factor.{}", experiment.name, factor.name);
             let name = idle.first().map(|stream| stream.name.as_str()).unwrap_or_default();
@@ -256,15 +258,8 @@ fn check_use(experiment: &Experiment, problems: &mut Problems) {
     }
 }
 
-fn chosen_of(set: &SetKey, level: &(crate::value::Value, String), narrowed: bool) -> Chosen {
-    Chosen {
-        key: set.key,
-        value: level.0.clone(),
-        text: level.1.clone(),
-        at: set.at.clone(),
-        by_parameter: false,
-        narrowed,
-    }
+fn chosen_of(set: &SetKey, level: &(String, Option<f64>), narrowed: bool) -> Chosen {
+    Chosen { key: set.key, text: level.0.clone(), number: level.1, at: set.at.clone(), by_parameter: false, narrowed }
 }
 
 /// Keeps the experiments, or the variants with the workloads, that `--only` names.
@@ -310,12 +305,12 @@ fn apply(set: &SetKey, experiments: &mut [Experiment], systems: &[SystemChoice],
         Scope::Experiment(name) => Some(name.as_str()),
     };
     // A window for all experiments is no limit for fixed work, which it would cut off.
-    let window = matches!(set.key.name, "measure" | "warm_up");
+    let window = set.key.is(&phases::MEASURE) || set.key.is(&phases::WARM_UP);
     let meant = |experiment: &Experiment| match narrowed {
         Some(name) => experiment.name == name && experiment.uses(set.key),
         None => experiment.uses(set.key) && !(window && experiment.fixed_work()),
     };
-    let factor = |experiment: &Experiment| experiment.factors.iter().any(|factor| factor.key.name == set.key.name);
+    let factor = |experiment: &Experiment| experiment.factors.iter().any(|factor| factor.key == set.key);
     // A list replaces the levels where the key is a factor already; only where it is none anywhere it becomes one.
     let somewhere = experiments.iter().any(|experiment| meant(experiment) && factor(experiment));
     let mut used = false;
@@ -323,20 +318,25 @@ fn apply(set: &SetKey, experiments: &mut [Experiment], systems: &[SystemChoice],
         used = true;
         let levels: Vec<Chosen> = set.levels.iter().map(|level| chosen_of(set, level, narrowed.is_some())).collect();
         if factor(experiment) {
-            let factors = experiment.factors.iter_mut().filter(|factor| factor.key.name == set.key.name);
+            let factors = experiment.factors.iter_mut().filter(|factor| factor.key == set.key);
             factors.for_each(|factor| factor.levels = levels.clone());
         } else if levels.len() == 1 {
             experiment.set.extend(levels);
         } else if !somewhere {
-            experiment.factors.push(FactorChoice { name: set.key.name.to_owned(), stream: None, key: set.key, levels });
+            experiment.factors.push(FactorChoice {
+                name: set.key.name().to_owned(),
+                stream: None,
+                key: set.key,
+                levels,
+            });
         }
     }
     if !used {
         let hint = window.then(|| "fixed work is limited by `--set EXPERIMENT.measure=..`".to_owned());
-        problems.add_with(&set.at, set.key.name, "does not apply to any experiment that is kept", hint);
+        problems.add_with(&set.at, set.key.name(), "does not apply to any experiment that is kept", hint);
     }
-    if set.levels.len() > 1 && set.key.name.starts_with("replicates") {
-        problems.add(&set.at, set.key.name, "one value, got a list");
+    if set.levels.len() > 1 && (set.key.is(&phases::REPLICATES) || set.key.is(&phases::REPLICATES_MAX)) {
+        problems.add(&set.at, set.key.name(), "one value, got a list");
     }
 }
 
@@ -344,17 +344,17 @@ fn apply(set: &SetKey, experiments: &mut [Experiment], systems: &[SystemChoice],
 fn check_system_scope(set: &SetKey, name: &str, systems: &[SystemChoice], problems: &mut Problems) {
     let known = systems.iter().any(|system| system.spec.name == name);
     if !known || !matches!(set.key.group, Group::System | Group::Opening) || set.levels.len() != 1 {
-        problems.add(&set.at, set.key.name, "a system takes one value of `size`, `modules` or `fill`");
+        problems.add(&set.at, set.key.name(), "a system takes one value of `size`, `modules` or `fill`");
     }
 }
 
 /// `--set fill=..` is taken up by every system that can be filled.
 fn check_opening(set: &SetKey, systems: &[SystemChoice], problems: &mut Problems) {
     if set.levels.len() != 1 {
-        problems.add(&set.at, set.key.name, "one value, got a list");
+        problems.add(&set.at, set.key.name(), "one value, got a list");
     }
     if !systems.iter().any(|system| opens(&system.spec)) {
-        problems.add(&set.at, set.key.name, "does not apply to any system of the study");
+        problems.add(&set.at, set.key.name(), "does not apply to any system of the study");
     }
 }
 

@@ -7,9 +7,9 @@
 //! What it does not do: it runs nothing, and it does not read its own result off; analysis does, from the trials.
 
 use crate::definition::SearchDefinition;
+use crate::label::load_words;
 use crate::outcome::Outcome;
 use crate::plan::trial_seed;
-use crate::stream::load_words;
 use crate::{Metric, Trial, phases};
 use load::{Spec as LoadSpec, Think};
 use observation::{Factor, Level};

@@ -4,38 +4,25 @@
 //!
 //! What it does not do: it prepares nothing.
 
+use crate::keys::state::{CACHE, CHECKPOINTS, DATA, Data, PRECONDITION, REFILL, SETTLE, TRIM};
 use crate::point::Point;
-use crate::value::Value;
 use crate::{Cache, Checkpoints, Place, State, Stream};
 use units::Nanos;
 
 /// The state of a point.
 pub(crate) fn state(point: &Point) -> State {
     State {
-        refill: point.flag("refill", 0),
-        trim: point.flag("trim", 0),
-        precondition: match point.value("precondition", 0) {
-            Some(Value::Precondition(precondition)) => Some(precondition),
-            _ => None,
-        },
-        cache: match point.word("cache", 0) {
-            "cold" => Cache::Cold,
-            "warm" => Cache::Warm,
-            _ => Cache::AsLeft,
-        },
+        refill: point.get(&REFILL, 0),
+        trim: point.get(&TRIM, 0),
+        precondition: point.get(&PRECONDITION, 0),
+        cache: point.get(&CACHE, 0),
         // What answers by itself has nothing to settle.
         settle: match point.spec().place {
             Place::Null | Place::Scripted(_) | Place::Model { .. } => Nanos::ZERO,
-            Place::File { .. } | Place::Device { .. } | Place::Database(_) => {
-                point.time("settle", 0).unwrap_or_default()
-            }
+            Place::File { .. } | Place::Device { .. } | Place::Database(_) => point.get(&SETTLE, 0),
         },
-        restore: point.word("state", 0) == "restore",
-        checkpoints: match point.word("checkpoints", 0) {
-            "force" => Checkpoints::Force,
-            "leave" => Checkpoints::Leave,
-            _ => Checkpoints::Cycles,
-        },
+        restore: point.get(&DATA, 0) == Data::Restore,
+        checkpoints: point.get(&CHECKPOINTS, 0),
     }
 }
 
@@ -68,7 +55,7 @@ const CHECKED: &str = "filled again, because reads are checked";
 pub(crate) fn unasked(point: &Point, streams: &[Stream]) -> &'static str {
     match point.spec().place {
         Place::Device { fill: false, .. } => AS_FOUND,
-        Place::Database(_) if point.word("state", 0) == "restore" => RESTORED,
+        Place::Database(_) if point.get(&DATA, 0) == Data::Restore => RESTORED,
         Place::Device { .. } | Place::File { .. } if streams.iter().any(|stream| stream.access.validate) => CHECKED,
         _ => AS_LEFT,
     }

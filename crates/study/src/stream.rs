@@ -1,26 +1,29 @@
 //! From a point to its streams: workload, load and access of each.
 //!
-//! The one idea: every rule about which keys go together is written here once, and refuses with the place of the key.
+//! The one idea: every rule about which keys go together is written here once, and refuses with the place of the key. What a
+//! workload makes of its own keys is the workload's to say.
 //!
 //! What it does not do: phases and state are the trial's, not a stream's.
 
-use crate::definition::WorkloadKind;
-use crate::point::{FACTOR, Point};
-use crate::value::Value;
-use crate::{Access, Driver, Stream, SyncMode, Workload, transactions};
-use load::{Arrivals, Pacing, Ramp, Spec as LoadSpec, Think};
-use observation::{ClassKind, StreamLabel};
-use reading::Problems;
-use units::{Bytes, Nanos, PerSecond, Share};
-use workload::block::{self, DataShape, Offsets, Pattern};
-use workload::files;
+use crate::keys::access::{DIRECT, DRIVER, PIN, POLL, PRIORITY, SYNC, VALIDATE, WORKERS};
+use crate::keys::load::{
+    ARRIVALS, OUTSTANDING, PACING, PER, Per, RAMP, RATE, SLOTS, THINK, THINK_TIMES, ThinkTimes, USERS,
+};
+use crate::keys::session::THREADS;
+use crate::point::{FACTOR, Point, StreamSettings};
+use crate::{Access, Driver, Stream, SyncMode, label, sessions};
+use load::{Ramp, Spec as LoadSpec, Think};
+use observation::StreamLabel;
+use reading::{AnyKey, Problems};
+use units::{Nanos, PerSecond};
+use workload::{Interface, Workload, block, files};
 
 /// The streams of a point with their labels, for so many modules.
 pub(crate) fn streams(point: &Point, modules: u32, problems: &mut Problems) -> (Vec<Stream>, Vec<StreamLabel>) {
     (0..point.streams.len())
         .map(|i| {
             let stream = Maker { point, i, modules }.stream(problems);
-            let label = label(point, i, &stream);
+            let label = label::label(&point.streams[i], &stream);
             (stream, label)
         })
         .unzip()
@@ -34,244 +37,146 @@ struct Maker<'a> {
 
 impl Maker<'_> {
     fn stream(&self, problems: &mut Problems) -> Stream {
-        if self.point.streams[self.i].kind.transactions() {
-            return transactions::stream(self.point, self.i, problems);
-        }
-        let access = self.access(problems);
-        match self.point.streams[self.i].kind {
-            WorkloadKind::Files => {
-                let spec = self.files(&access, problems);
-                Stream {
-                    workload: Workload::Files(spec),
-                    load: LoadSpec::Closed { slots: spec.width, think: Think::None },
-                    ramp: Ramp::default(),
-                    operations: None,
-                    access: Access { workers: spec.width, ..access },
-                    pool: None,
+        let (point, i) = (self.point, self.i);
+        let workload = (point.streams[i].kind.read)(&mut StreamSettings { point, stream: i, problems });
+        let ramp = Ramp { over: point.get(&RAMP, i) };
+        match workload {
+            Workload::Block(spec) => {
+                let access = self.access(problems);
+                if access.direct {
+                    block::keys::check_sectors(&spec, &mut StreamSettings { point, stream: i, problems });
                 }
+                let load = self.operations(&access, problems);
+                let operations = point.get(&block::keys::OPERATIONS, i);
+                Stream { workload: Workload::Block(spec), load, ramp, operations, access, pool: None }
             }
-            _ => Stream {
-                workload: Workload::Block(self.block(&access, problems)),
-                load: self.load(&access, problems),
-                ramp: Ramp { over: self.point.time("ramp", self.i).unwrap_or_default() },
-                operations: self.point.count("operations", self.i),
-                access,
-                pool: None,
-            },
+            Workload::Files(spec) => self.files(spec, problems),
+            Workload::Transactions(asked) => {
+                let pool = sessions::pool(point, i, asked.as_ref(), problems);
+                let load = self.transactions(pool.sessions, problems);
+                let access = self.threads(pool.sessions, problems);
+                let workload = Workload::Transactions(asked);
+                Stream { workload, load, ramp, operations: None, access, pool: Some(pool) }
+            }
         }
     }
 
-    fn block(&self, access: &Access, problems: &mut Problems) -> block::Spec {
-        let (point, i) = (self.point, self.i);
-        let transfers = match point.value("transfer", i) {
-            Some(Value::Transfers(transfers)) => transfers,
-            _ => Vec::new(),
-        };
-        let offsets = match point.value("offsets", i) {
-            Some(Value::Offsets(offsets)) => offsets,
-            _ => Offsets::Uniform,
-        };
-        let pattern = match point.word("pattern", i) {
-            "sequential" => Pattern::Sequential,
-            "random-once" => Pattern::RandomOnce,
-            _ => Pattern::Random,
-        };
-        if pattern != Pattern::Random && offsets != Offsets::Uniform {
-            point.refuse("offsets", i, "`uniform` with this pattern; only `random` prefers offsets", problems);
-        }
-        let spec = block::Spec {
-            pattern,
-            offsets,
-            transfers,
-            read: point.share("read", i),
-            shift: point.size("shift", i).unwrap_or_default(),
-            range: point.share("range", i),
-            data: DataShape { compressible: point.share("compressible", i), duplicate: point.share("duplicate", i) },
-        };
-        if access.direct {
-            self.check_sectors(&spec, problems);
-        }
-        spec
-    }
-
-    /// Past the page cache, the kernel takes whole sectors only; 512 B is the smallest there is.
-    fn check_sectors(&self, spec: &block::Spec, problems: &mut Problems) {
-        let odd = |size: Bytes| !size.0.is_multiple_of(512);
-        if let Some(transfer) = spec.transfers.iter().find(|transfer| odd(transfer.size)) {
-            let message = format!("a multiple of 512 B with `direct`, got {} B", transfer.size.0);
-            self.point.refuse("transfer", self.i, message, problems);
-        }
-        if odd(spec.shift) {
-            let message = format!("a multiple of 512 B with `direct`, got {} B", spec.shift.0);
-            self.point.refuse("shift", self.i, message, problems);
-        }
-    }
-
-    fn files(&self, access: &Access, problems: &mut Problems) -> files::Spec {
-        let (point, i) = (self.point, self.i);
-        let (file, block) = (point.size("file", i).unwrap_or_default(), point.size("block", i).unwrap_or_default());
+    /// The width of file work is its load.
+    fn files(&self, spec: files::Spec, problems: &mut Problems) -> Stream {
+        let access = self.access(problems);
         if let SyncMode::Every(_) = access.sync {
-            point.refuse("sync", i, "`never` or `each` for file work, got `every N`", problems);
+            self.refuse(&SYNC, "`never` or `each` for file work, got `every N`", problems);
         }
-        if access.direct && !(file.0.is_multiple_of(512) && block.0.is_multiple_of(512)) {
-            let message = format!("files and blocks of whole 512 B sectors, got {} B and {} B", file.0, block.0);
-            point.refuse("direct", i, message, problems);
+        if access.direct && !(spec.file.0.is_multiple_of(512) && spec.block.0.is_multiple_of(512)) {
+            let message =
+                format!("files and blocks of whole 512 B sectors, got {} B and {} B", spec.file.0, spec.block.0);
+            self.refuse(&DIRECT, message, problems);
         }
-        files::Spec {
-            width: point.count("width", i).unwrap_or(1) as u32,
-            loops: point.count("loops", i).unwrap_or(1) as u32,
-            file,
-            block,
-            sync: access.sync == SyncMode::Each,
+        Stream {
+            workload: Workload::Files(files::Spec { sync: access.sync == SyncMode::Each, ..spec }),
+            load: LoadSpec::Closed { slots: spec.width, think: Think::None },
+            ramp: Ramp::default(),
+            operations: None,
+            access: Access { workers: spec.width, ..access },
+            pool: None,
         }
     }
 
-    fn load(&self, access: &Access, problems: &mut Problems) -> LoadSpec {
+    fn refuse(&self, key: &dyn AnyKey, message: impl Into<String>, problems: &mut Problems) {
+        self.point.refuse(key, self.i, message, problems);
+    }
+
+    /// The load of blocks.
+    fn operations(&self, access: &Access, problems: &mut Problems) -> LoadSpec {
         let (point, i) = (self.point, self.i);
-        let rank = |name| point.setting(name, i).map(|(rank, _)| rank);
-        let open = match (rank("rate"), rank("outstanding")) {
+        let rank = |key: &dyn AnyKey| point.setting(key, i).map(|(rank, _)| rank);
+        let open = match (rank(&RATE), rank(&OUTSTANDING)) {
             // Inside one `load` table the reader has said so already.
             (Some(rate), Some(outstanding)) if rate == outstanding && rate <= FACTOR => {
-                point.refuse("rate", i, "a load is closed (`outstanding`) or open (`rate`), got both", problems);
+                self.refuse(&RATE, "a load is closed (`outstanding`) or open (`rate`), got both", problems);
                 true
             }
             // The one that is closer to the command line decides.
             (Some(rate), Some(outstanding)) => rate < outstanding,
             (rate, _) => rate.is_some() || point.searched(i),
         };
-        let load = if open { self.open() } else { self.closed(problems) };
-        let (LoadSpec::Closed { slots, .. } | LoadSpec::Open { slots, .. }) = load;
+        let slots = if open { point.get(&SLOTS, i) as u32 } else { self.outstanding(problems) };
         if access.workers > slots {
             let message =
                 format!("at most as many workers as operations in flight, which are {slots}, got {}", access.workers);
-            point.refuse("workers", i, message, problems);
+            self.refuse(&WORKERS, message, problems);
         }
-        load
+        if open { self.open(slots) } else { self.closed(slots) }
     }
 
-    fn open(&self) -> LoadSpec {
-        let (point, i) = (self.point, self.i);
-        let arrivals = if point.word("arrivals", i) == "constant" { Arrivals::Constant } else { Arrivals::Poisson };
-        let slots = point.count("slots", i).unwrap_or(256) as u32;
-        // A search fills its rates in one after the other.
-        LoadSpec::Open { rate: point.rate("rate", i).unwrap_or(PerSecond(1.0)), arrivals, slots }
-    }
-
-    fn closed(&self, problems: &mut Problems) -> LoadSpec {
-        let (point, i) = (self.point, self.i);
-        let each = point.count("outstanding", i).unwrap_or(1) as u32;
-        let slots = if point.word("per", i) == "module" { each.saturating_mul(self.modules) } else { each };
+    fn outstanding(&self, problems: &mut Problems) -> u32 {
+        let each = self.point.get(&OUTSTANDING, self.i) as u32;
+        let per_module = self.point.get(&PER, self.i) == Per::Module;
+        let slots = if per_module { each.saturating_mul(self.modules) } else { each };
         if slots > 65_536 {
-            point.refuse("outstanding", i, format!("at most 65536 operations in flight, got {slots}"), problems);
+            self.refuse(&OUTSTANDING, format!("at most 65536 operations in flight, got {slots}"), problems);
         }
-        let think = match (point.time("think", i), point.word("think_times", i)) {
-            (None | Some(Nanos::ZERO), _) => Think::None,
-            (Some(time), "exponential") => Think::Exponential(time),
-            (Some(time), _) => Think::Constant(time),
+        slots
+    }
+
+    /// The load of transactions: users and arrivals are the load, sessions are what carries it. A closed load without users
+    /// has one user a session.
+    fn transactions(&self, sessions: u32, problems: &mut Problems) -> LoadSpec {
+        let (point, i) = (self.point, self.i);
+        let (users, rate) = (point.get(&USERS, i), point.setting(&RATE, i));
+        if users.is_some() && rate.is_some() {
+            self.refuse(&RATE, "a load has `users` or a `rate`, got both", problems);
+        }
+        if rate.is_some() || point.searched(i) {
+            return self.open(sessions);
+        }
+        self.closed(users.map_or(sessions, |users| users as u32))
+    }
+
+    /// A search fills its rates in one after the other.
+    fn open(&self, slots: u32) -> LoadSpec {
+        let rate = self.point.given(&RATE, self.i).unwrap_or(PerSecond(1.0));
+        LoadSpec::Open { rate, arrivals: self.point.get(&ARRIVALS, self.i), slots }
+    }
+
+    fn closed(&self, slots: u32) -> LoadSpec {
+        let think = match (self.point.get(&THINK, self.i), self.point.get(&THINK_TIMES, self.i)) {
+            (Nanos::ZERO, _) => Think::None,
+            (time, ThinkTimes::Exponential) => Think::Exponential(time),
+            (time, ThinkTimes::Constant) => Think::Constant(time),
         };
         LoadSpec::Closed { slots, think }
     }
 
     fn access(&self, problems: &mut Problems) -> Access {
         let (point, i) = (self.point, self.i);
-        let files = point.streams[i].kind == WorkloadKind::Files;
-        let direct = match point.setting("direct", i) {
-            // File work goes through the page cache, as programs do, unless it says otherwise.
-            None => !files,
-            Some(_) => point.flag("direct", i),
-        };
+        // File work goes through the page cache, as programs do, unless it says otherwise.
+        let direct = point.streams[i].kind.interface != Interface::File;
         let access = Access {
-            direct,
-            sync: match point.value("sync", i) {
-                Some(Value::Sync(sync)) => sync,
-                _ => SyncMode::Never,
-            },
-            driver: match point.word("driver", i) {
-                "io_uring" => Driver::Uring,
-                "plain" => Driver::Plain,
-                _ => Driver::Auto,
-            },
-            poll: point.flag("poll", i),
-            workers: point.count("workers", i).unwrap_or(1) as u32,
-            pin: point.flag("pin", i),
-            priority: match point.value("priority", i) {
-                Some(Value::Priority(priority)) => Some(priority),
-                _ => None,
-            },
-            pacing: if point.word("pacing", i) == "spin" { Pacing::Spin } else { Pacing::Sleep },
-            validate: point.flag("validate", i),
+            direct: point.given(&DIRECT, i).unwrap_or(direct),
+            sync: point.get(&SYNC, i),
+            driver: point.get(&DRIVER, i),
+            poll: point.get(&POLL, i),
+            workers: point.get(&WORKERS, i) as u32,
+            pin: point.get(&PIN, i),
+            priority: point.get(&PRIORITY, i),
+            pacing: point.get(&PACING, i),
+            validate: point.get(&VALIDATE, i),
         };
         if access.poll && (!access.direct || access.driver == Driver::Plain) {
-            point.refuse("poll", i, "polling needs `direct = true` and io_uring", problems);
+            self.refuse(&POLL, "polling needs `direct = true` and io_uring", problems);
         }
         access
     }
-}
 
-fn label(point: &Point, i: usize, stream: &Stream) -> StreamLabel {
-    let choice = &point.streams[i];
-    let class = |name: &str, kind| (name.to_owned(), kind);
-    let classes = match choice.kind {
-        WorkloadKind::Block => {
-            vec![class("read", ClassKind::Work), class("write", ClassKind::Work), class("sync", ClassKind::Upkeep)]
+    fn threads(&self, sessions: u32, problems: &mut Problems) -> Access {
+        let (point, i) = (self.point, self.i);
+        let threads = point.get(&THREADS, i) as u32;
+        if threads > sessions {
+            let message = format!("at most as many threads as sessions, which are {sessions}, got {threads}");
+            self.refuse(&THREADS, message, problems);
         }
-        WorkloadKind::Files => ["create", "copy", "read"].map(|name| class(name, ClassKind::Work)).to_vec(),
-        WorkloadKind::Brokerage | WorkloadKind::Sql | WorkloadKind::Rows => transactions::classes(&stream.workload),
-    };
-    let (slots, think_mean, offered) = match stream.load {
-        LoadSpec::Closed { slots, think } => (Some(slots), think.mean(), None),
-        LoadSpec::Open { rate, .. } => (None, Nanos::ZERO, Some(rate)),
-    };
-    StreamLabel {
-        name: choice.name.clone(),
-        workload: choice.workload.clone(),
-        load: load_words(stream),
-        slots,
-        think_mean,
-        offered,
-        classes,
+        let (pin, pacing) = (point.get(&PIN, i), point.get(&PACING, i));
+        Access { workers: threads.min(sessions), pin, pacing, ..Access::plain() }
     }
-}
-
-/// The load in words: `closed, 32 outstanding`.
-pub(crate) fn load_words(stream: &Stream) -> String {
-    if let Some(pool) = &stream.pool {
-        return transactions::load_words(stream, pool);
-    }
-    if let Workload::Files(spec) = &stream.workload {
-        let loops = if spec.loops == 1 { "1 loop".to_owned() } else { format!("{} loops", spec.loops) };
-        return format!("{} wide, {loops} of {}", spec.width, size(spec.file));
-    }
-    match stream.load {
-        LoadSpec::Closed { slots, think: Think::None } => format!("closed, {slots} outstanding"),
-        LoadSpec::Closed { slots, think: Think::Constant(time) } => {
-            format!("closed, {slots} outstanding, {} think time", units::duration(time))
-        }
-        LoadSpec::Closed { slots, think: Think::Exponential(time) } => {
-            format!("closed, {slots} outstanding, {} mean think time", units::duration(time))
-        }
-        LoadSpec::Open { rate, arrivals, slots } => {
-            let arrivals = if arrivals == Arrivals::Constant { "constant gaps" } else { "Poisson" };
-            format!("open, {} {arrivals}, at most {slots} in flight", units::rate(rate.0))
-        }
-    }
-}
-
-/// A size in the family of units that it is round in: 10 000 000 bytes are `10 MB`, not `9.54 MiB`.
-fn size(size: Bytes) -> String {
-    const DECIMAL: [(u64, &str); 4] =
-        [(1_000_000_000_000, "TB"), (1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")];
-    let round = DECIMAL.iter().find(|(unit, _)| size.0 >= *unit && size.0.is_multiple_of(*unit));
-    match round {
-        Some((unit, name)) if !size.0.is_multiple_of(1024) || *unit > 1_000 => format!("{} {name}", size.0 / unit),
-        _ => units::bytes(size),
-    }
-}
-
-/// Mean bytes that one operation of a block stream writes.
-pub(crate) fn written_per_operation(spec: &block::Spec) -> f64 {
-    let weight: f64 = spec.transfers.iter().map(|transfer| transfer.weight).sum();
-    let bytes: f64 = spec.transfers.iter().map(|transfer| transfer.size.0 as f64 * transfer.weight).sum();
-    let Share(read) = spec.read;
-    if weight > 0.0 { bytes / weight * (1.0 - read) } else { 0.0 }
 }

@@ -8,12 +8,16 @@
 use crate::definition::Definition;
 use crate::experiment::{Experiment, SystemChoice};
 use crate::judge::judgement;
+use crate::keys::system::SIZE;
 use crate::overrides::Overrides;
 use crate::point::{Point, combinations};
 use crate::resolve::{Resolved, resolve};
 use crate::survey::Survey;
-use crate::{Judgement, Place, Protocol, ScriptsSpec, Stream, SystemSpec, Workload, draft, opening, read};
+use crate::{Judgement, Place, Protocol, SystemSpec, draft, opening, read};
 use reading::{Origin, Problems};
+use std::sync::Arc;
+use workload::Workload;
+use workload::kind::Transactions;
 
 /// More points than this are a slip of the pen: at ten seconds each they take more than a day.
 const POINTS_MAX: u64 = 10_000;
@@ -32,7 +36,7 @@ pub struct Study {
     definition: Definition,
     specs: Vec<SystemSpec>,
     judgement: Judgement,
-    scripts: Vec<(ScriptsSpec, bool)>,
+    asked: Vec<(Arc<dyn Transactions>, bool)>,
     pub(crate) systems: Vec<SystemChoice>,
     pub(crate) experiments: Vec<Experiment>,
 }
@@ -71,7 +75,7 @@ impl Study {
             notes,
             definition,
             specs: Vec::new(),
-            scripts: Vec::new(),
+            asked: Vec::new(),
             judgement,
             systems,
             experiments,
@@ -90,17 +94,22 @@ impl Study {
             let message = format!("at most {POINTS_MAX} points in a study, all systems together, got {points}");
             return problems.add(&Origin::Whole, "experiment", message);
         }
-        let (survey, mut specs, mut scripts) = (Survey::default(), self.specs.clone(), Vec::new());
+        let (survey, mut specs, mut asked) = (Survey::default(), self.specs.clone(), Vec::new());
         let mut changes: Vec<Option<String>> = vec![None; specs.len()];
         self.each_point(|i, point| {
             changes[i] = changes[i].take().or_else(|| opening::change(point, problems));
             let Ok(trial) = draft::trial(point, &survey, &self.judgement.steady, problems) else { return };
-            scripts.extend(trial.streams.iter().filter_map(compiled));
+            asked.extend(trial.streams.iter().filter_map(|stream| match (&stream.workload, &stream.pool) {
+                (Workload::Transactions(asked), Some(pool)) => {
+                    Some((asked.clone(), pool.how.protocol == Protocol::Simple))
+                }
+                _ => None,
+            }));
             let spec = &mut specs[i];
             let made = !matches!(spec.place, Place::Device { .. });
             // Of what is there already only the survey knows how large it is.
             let sized = made && !matches!(spec.place, Place::Model { .. });
-            if trial.module_bytes.0 > 0 && (sized || point.size("size", 0).is_some()) {
+            if trial.module_bytes.0 > 0 && (sized || point.given(&SIZE, 0).is_some()) {
                 spec.size = spec.size.max(Some(trial.module_bytes));
             }
             if made {
@@ -112,8 +121,8 @@ impl Study {
             spec.place = system.spec.place.clone();
         }
         self.specs = specs;
-        scripts.dedup();
-        self.scripts = scripts;
+        asked.dedup();
+        self.asked = asked;
     }
 
     /// Visits every point on every system, which comes with its place.
@@ -135,10 +144,10 @@ impl Study {
         &self.specs
     }
 
-    /// Scripts that its trials run, and whether their values go into the text, so that they can be read before anything is
-    /// touched.
-    pub fn scripts(&self) -> &[(ScriptsSpec, bool)] {
-        &self.scripts
+    /// The transactions that its trials ask for, and whether values go into their text, so that what they name can be read
+    /// before anything is touched.
+    pub fn asked(&self) -> &[(Arc<dyn Transactions>, bool)] {
+        &self.asked
     }
 
     /// What the study wants to know of its observations.
@@ -160,16 +169,5 @@ impl Study {
     /// Parameters of the study: name, default, help.
     pub fn parameters(&self) -> impl Iterator<Item = (&str, &str, &str)> {
         self.definition.parameters.iter().map(|p| (p.name.as_str(), p.default.as_str(), p.help.as_str()))
-    }
-}
-
-/// The scripts of a stream, with whether its sessions splice values into their text.
-fn compiled(stream: &Stream) -> Option<(ScriptsSpec, bool)> {
-    match &stream.workload {
-        Workload::Sql(spec) => {
-            let textual = stream.pool.is_some_and(|pool| pool.how.protocol == Protocol::Simple);
-            Some((spec.clone(), textual))
-        }
-        _ => None,
     }
 }

@@ -6,6 +6,7 @@
 
 use crate::{At, DatabaseSpec, Engine, Place, ScriptSpec, Stall, SystemSpec};
 use observation::Footprint;
+use reading::key::{Domain, Span};
 use reading::{did_you_mean, listed};
 use units::{Nanos, Share};
 
@@ -171,7 +172,7 @@ pub(crate) fn set(script: &mut ScriptSpec, key: &str, values: &[&str]) -> Result
         "service" => script.service = times(values)?,
         "servers" => script.servers = whole(one, 1, 1_000_000)? as u32,
         "per_byte" => script.per_byte_ns = nanoseconds(one)?,
-        "spread" => script.spread = crate::value::share(one)?,
+        "spread" => script.spread = share(one)?,
         "stall" => script.stall = Some(stall(one)?),
         "fail_every" => script.fail_every = Some(whole(one, 1, u64::MAX)?),
         "drift" => script.drift_per_s = drift(one)?,
@@ -181,6 +182,10 @@ pub(crate) fn set(script: &mut ScriptSpec, key: &str, values: &[&str]) -> Result
         }
     }
     Ok(())
+}
+
+fn share(text: &str) -> Result<Share, String> {
+    Span { min: Share(f64::NEG_INFINITY), max: Share(f64::INFINITY) }.read(text)
 }
 
 fn times(values: &[&str]) -> Result<Vec<Nanos>, String> {
@@ -211,7 +216,7 @@ pub(crate) fn stall(text: &str) -> Result<Stall, String> {
 
 fn drift(text: &str) -> Result<f64, String> {
     let (sign, share) = text.strip_prefix('-').map_or((1.0, text), |rest| (-1.0, rest));
-    crate::value::share(share.trim_end_matches("/s")).map(|share| sign * share.0)
+    self::share(share.trim_end_matches("/s")).map(|share| sign * share.0)
 }
 
 #[cfg(test)]

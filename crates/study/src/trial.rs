@@ -4,7 +4,7 @@ use crate::Sessions;
 use load::{Pacing, Ramp, Spec as LoadSpec};
 use observation::TrialLabel;
 use units::{Bytes, Nanos};
-use workload::{block, brokerage, files, rows};
+use workload::Workload;
 
 /// One point of the plan.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,32 +57,6 @@ pub struct Pool {
     pub check: bool,
     /// Whether costs of statements are counted.
     pub profile: bool,
-}
-
-/// The workloads of this program.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Workload {
-    /// Blocks at offsets of modules.
-    Block(block::Spec),
-    /// A loop over whole files.
-    Files(files::Spec),
-    /// A brokerage house on a database.
-    Brokerage(brokerage::Spec),
-    /// Scripts of transactions on a database.
-    Sql(ScriptsSpec),
-    /// Batch jobs over rows of a database. It has the tables of the largest trial of its experiment; a session is a job.
-    Rows(rows::Spec),
-}
-
-/// Scripts that a study names. Their texts are read when the study is run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ScriptsSpec {
-    /// Paths, or the names of built-in scripts, with their weights.
-    pub scripts: Vec<(String, f64)>,
-    /// Variables that are set from outside.
-    pub define: Vec<(String, String)>,
-    /// The `:scale` of the scripts, and of the data that comes with built-in ones.
-    pub scale: u64,
 }
 
 /// How operations reach the system.
@@ -261,9 +235,6 @@ impl Stream {
 
     /// Whether it changes data.
     pub fn writes(&self) -> bool {
-        match &self.workload {
-            Workload::Block(spec) => spec.writes(),
-            Workload::Files(_) | Workload::Brokerage(_) | Workload::Sql(_) | Workload::Rows(_) => true,
-        }
+        self.workload.writes()
     }
 }

@@ -9,7 +9,6 @@ use crate::failure::Failure;
 use crate::output;
 use clap::{Arg, Command, CommandFactory as _};
 use std::fmt::Write as _;
-use study::Group;
 
 /// Prints a page.
 pub fn run(asked: &Reference) -> Result<Outcome, Failure> {
@@ -29,42 +28,23 @@ fn keys() -> String {
          `--set KEY=VALUE`. Where one is set twice, the narrower place wins: a stream over its experiment, an experiment over \
          its workload, and the command line over all.\n",
     );
-    for (group, title, place) in GROUPS {
+    for group in study::groups() {
+        let (title, place) = (group.title(), group.place());
         let _ = write!(
             text,
             "\n## {title}\n\n{place}\n\n| key | values | default | what it does |\n| --- | --- | --- | --- |\n"
         );
-        for key in study::KEYS.iter().filter(|key| key.group == group) {
-            let default = match key.default.strip_prefix('(').and_then(|text| text.strip_suffix(')')) {
+        for key in group.keys() {
+            let default = match key.default().strip_prefix('(').and_then(|text| text.strip_suffix(')')) {
                 Some(words) => words.to_owned(),
-                None => format!("`{}`", key.default),
+                None => format!("`{}`", key.default()),
             };
-            let allowed = key.kind.allowed().replace('|', "\\|");
-            let _ = writeln!(text, "| `{}` | {allowed} | {default} | {} |", key.name, key.help.replace('|', "\\|"));
+            let (allowed, help) = (key.allowed().replace('|', "\\|"), key.help().replace('|', "\\|"));
+            let _ = writeln!(text, "| `{}` | {allowed} | {default} | {help} |", key.name());
         }
     }
     text
 }
-
-/// The groups of keys with the places where they stand, in the order of the page.
-const GROUPS: [(Group, &str, &str); 12] = [
-    (Group::System, "System", "In `[system.NAME]`, and in an experiment."),
-    (Group::Opening, "Opening", "In `[system.NAME]` only, never a factor: a system is opened once for the whole run."),
-    (Group::Block, "Workloads of blocks", "In `[workload.NAME]` of kind `block`, a stream, or an experiment."),
-    (Group::Files, "Workloads of files", "In `[workload.NAME]` of kind `files`, a stream, or an experiment."),
-    (Group::Brokerage, "The brokerage house", "In `[workload.NAME]` of kind `brokerage`, a stream, or an experiment."),
-    (Group::Sql, "Scripts of transactions", "In `[workload.NAME]` of kind `sql`, a stream, or an experiment."),
-    (Group::Rows, "Batch jobs over rows", "In `[workload.NAME]` of kind `rows`, a stream, or an experiment."),
-    (
-        Group::Session,
-        "Sessions",
-        "How a database is talked to: in a workload that asks one, a stream, or an experiment.",
-    ),
-    (Group::Access, "Access", "How a workload reaches the system: in a workload, a stream, or an experiment."),
-    (Group::Load, "Load", "In the `load` table of a stream or an experiment."),
-    (Group::State, "State", "What a trial finds when it starts: in an experiment."),
-    (Group::Phases, "Phases", "How long a trial takes and how often it is repeated: in an experiment."),
-];
 
 fn command_line() -> String {
     let mut cli = Cli::command();

@@ -3,6 +3,7 @@
 use super::written::filled;
 use super::{Detectable, Plan, detectable, trial_seed};
 use crate::experiment::Experiment;
+use crate::keys::phases::{REPLICATES, REPLICATES_MAX};
 use crate::order;
 use crate::pairs::PILOT;
 use crate::point::{Point, combinations};
@@ -10,7 +11,6 @@ use crate::repeat::{Repeat, RepeatPoint};
 use crate::search::Search;
 use crate::study::Study;
 use crate::survey::Survey;
-use crate::value::Value;
 use crate::{Metric, Place, Trial, draft};
 use reading::{Origin, Problems, listed};
 
@@ -155,15 +155,14 @@ impl Maker<'_> {
     }
 
     fn replicates(&self, experiment: &Experiment, comparable: bool) -> Replicates {
-        let count = |name: &str| match experiment.general(name).map(|chosen| &chosen.value) {
-            Some(Value::Count(count)) => Some(*count as u32),
-            _ => None,
-        };
-        match count("replicates") {
-            Some(count) => Replicates::Fixed(count),
+        match experiment.general(&REPLICATES).flatten() {
+            Some(count) => Replicates::Fixed(count as u32),
             // With nothing to compare, repeats only cost time.
             None if !comparable => Replicates::Fixed(1),
-            None => Replicates::Auto { most: count("replicates_max").unwrap_or(32) },
+            None => {
+                let most = experiment.general(&REPLICATES_MAX).unwrap_or_else(|| REPLICATES_MAX.by_default());
+                Replicates::Auto { most: most as u32 }
+            }
         }
     }
 

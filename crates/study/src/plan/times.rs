@@ -81,7 +81,7 @@ fn fixed_bytes(trial: &Trial) -> Bytes {
     let of = |stream: &crate::Stream| match &stream.workload {
         Workload::Files(spec) => spec.written().0.saturating_add(spec.written().0 / 2),
         Workload::Block(spec) => stream.operations.unwrap_or(0).saturating_mul(spec.transfer_max().0),
-        Workload::Brokerage(_) | Workload::Sql(_) | Workload::Rows(_) => 0,
+        Workload::Transactions(_) => 0,
     };
     Bytes(trial.streams.iter().map(of).fold(0, u64::saturating_add))
 }

@@ -6,7 +6,6 @@
 //! What it does not do: it knows nothing of write amplification inside a device.
 
 use super::Plan;
-use crate::stream::written_per_operation;
 use crate::{Stream, Trial, Workload};
 use load::{Spec as LoadSpec, Think};
 use units::{Bytes, Nanos};
@@ -133,7 +132,7 @@ fn capacity(trial: &Trial) -> Bytes {
 fn footprint(trial: &Trial) -> Bytes {
     let files = trial.streams.iter().map(|stream| match &stream.workload {
         Workload::Files(spec) => spec.footprint().0,
-        Workload::Block(_) | Workload::Brokerage(_) | Workload::Sql(_) | Workload::Rows(_) => 0,
+        Workload::Block(_) | Workload::Transactions(_) => 0,
     });
     Bytes(files.fold(0, u64::saturating_add))
 }
@@ -216,9 +215,9 @@ fn stream_amount(trial: &Trial, stream: &Stream) -> Amount {
         Workload::Block(spec) if !spec.writes() => return Amount::Exactly(Bytes(0)),
         Workload::Block(spec) => spec,
         // What a database writes is its own affair; the plan counts what Prony writes.
-        Workload::Brokerage(_) | Workload::Sql(_) | Workload::Rows(_) => return Amount::Exactly(Bytes(0)),
+        Workload::Transactions(_) => return Amount::Exactly(Bytes(0)),
     };
-    let one = written_per_operation(spec);
+    let one = spec.written_per_operation();
     let time = trial.phases.warm_up.saturating_add(trial.phases.measure);
     if let Some(operations) = stream.operations {
         let bytes = Bytes((operations as f64 * one) as u64);

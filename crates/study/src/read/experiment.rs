@@ -5,8 +5,7 @@ use super::{tables_of, unknown_name};
 use crate::definition::{
     ExperimentDefinition, FactorDefinition, Parameter, SearchDefinition, Setting, StreamDefinition, WorkloadDefinition,
 };
-use crate::key::{Group, Key};
-use crate::keys::{self, KEYS};
+use crate::keys::{self, Group, Key, keys, phases};
 use reading::Problems;
 use reading::{Entry, Form, Node, Placed, Section};
 
@@ -51,12 +50,12 @@ impl Reading<'_> {
         }
         let question = section.text("question", problems).map(|placed| placed.text).unwrap_or_default();
         let streams = self.streams(&mut section, problems);
-        let mut settings = settings(&mut section, Tables::EXPERIMENT, self.parameters, problems);
+        let mut settings = settings(&mut section, Tables::Experiment, self.parameters, problems);
         settings.extend(load(&mut section, self.parameters, problems));
         let factors = self.factors(&mut section, &streams, problems);
         let when = self.when(&mut section, problems);
         let search = search(&mut section, problems);
-        section.finish(&Tables::EXPERIMENT.names(), elsewhere, problems);
+        section.finish(&Tables::Experiment.names(), elsewhere, problems);
         Some(ExperimentDefinition { name: name?, at, question, streams, settings, factors, when, search })
     }
 
@@ -102,7 +101,7 @@ impl Reading<'_> {
             let at = node.at.clone();
             let Some(mut inner) = Section::of(&key, node, problems) else { continue };
             let stream = self.stream(&mut inner, problems);
-            inner.finish(&Tables::STREAM.names(), |name| Tables::STREAM.elsewhere(name), problems);
+            inner.finish(&Tables::Stream.names(), |name| Tables::Stream.elsewhere(name), problems);
             let Some(stream) = stream else { continue };
             if streams.iter().any(|earlier| earlier.name == stream.name) {
                 problems.add(&at, &key, format!("every stream has a name of its own, got `{}` twice", stream.name));
@@ -115,7 +114,7 @@ impl Reading<'_> {
     fn stream(&self, inner: &mut Section, problems: &mut Problems) -> Option<StreamDefinition> {
         let workload = inner.text("workload", problems);
         let name = inner.text("name", problems).map(|placed| placed.text);
-        let mut settings = settings(inner, Tables::STREAM, self.parameters, problems);
+        let mut settings = settings(inner, Tables::Stream, self.parameters, problems);
         settings.extend(load(inner, self.parameters, problems));
         let Some(workload) = workload else {
             problems.add(&inner.at, &inner.key("workload"), "the name of a workload, got nothing");
@@ -163,8 +162,8 @@ impl Reading<'_> {
         entry: Entry,
         problems: &mut Problems,
     ) -> Option<FactorDefinition> {
-        let Some(key) = keys::find(&entry.name).filter(|key| varies(key)) else {
-            let known = KEYS.iter().filter(|key| varies(key)).map(|key| key.name);
+        let Some(key) = keys::find(&entry.name).filter(|key| varies(*key)) else {
+            let known = keys().filter(|key| varies(*key)).map(|key| key.name());
             problems.add_with(&entry.at, &full, "a key that can be varied", Some(unknown_name(&entry.name, known)));
             return None;
         };
@@ -187,7 +186,7 @@ impl Reading<'_> {
         Some(FactorDefinition { name, stream, key, levels })
     }
 
-    fn level(&self, key: &'static Key, full: &str, node: Node, problems: &mut Problems) -> Option<Setting> {
+    fn level(&self, key: Key, full: &str, node: Node, problems: &mut Problems) -> Option<Setting> {
         let at = node.at.clone();
         match given(key, node, self.parameters) {
             Ok(given) => Some(Setting { key, given, at }),
@@ -218,13 +217,13 @@ fn alone(workload: Placed) -> StreamDefinition {
 }
 
 /// Repeats are not a factor: they are what a factor's levels are compared with.
-fn varies(key: &Key) -> bool {
-    key.group != Group::Opening && !matches!(key.name, "replicates" | "replicates_max")
+fn varies(key: Key) -> bool {
+    key.group != Group::Opening && !key.is(&phases::REPLICATES) && !key.is(&phases::REPLICATES_MAX)
 }
 
 fn elsewhere(name: &str) -> Option<String> {
     let key = keys::find(name)?;
-    Some(format!("`{}` stands in {}", key.name, Tables::home(key.group)))
+    Some(format!("`{}` stands in {}", key.name(), Tables::home(key.group)))
 }
 
 /// `search = { highest_rate = { p99 = "5 ms", from = "1k/s", to = "100k/s", step = "1k/s" } }`.

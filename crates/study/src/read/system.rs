@@ -34,11 +34,11 @@ pub(super) fn system(
             None
         }
     };
-    let settings = settings(&mut section, Tables::SYSTEM, parameters, problems);
+    let settings = settings(&mut section, Tables::System, parameters, problems);
     let footprint = footprint(&mut section, problems);
     let known = place.is_some();
     if known {
-        section.finish(&Tables::SYSTEM.names(), |name| foreign(name, kind.as_ref().map(|k| k.text.as_str())), problems);
+        section.finish(&Tables::System.names(), |name| foreign(name, kind.as_ref().map(|k| k.text.as_str())), problems);
     }
     let spec = SystemSpec { name: entry.name, place: place?, size: None, modules: None, footprint };
     Some(SystemDefinition { spec, settings })
@@ -178,7 +178,7 @@ fn foreign(name: &str, kind: Option<&str>) -> Option<String> {
         "name" | "with" => "model",
         "url" => "postgres` or `mariadb",
         _ if SCRIPT_KEYS.contains(&name) => "scripted",
-        _ => return Tables::SYSTEM.elsewhere(name),
+        _ => return Tables::System.elsewhere(name),
     };
     Some(format!("it belongs to systems of kind `{home}`, this one is `{}`", kind.unwrap_or_default()))
 }

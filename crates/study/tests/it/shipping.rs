@@ -1,8 +1,10 @@
 //! Every shipped study, checked and planned.
 
 use crate::text;
+use std::any::Any;
 use study::{Occasion, Overrides, Study, Survey, Workload, plan, shipped};
 use units::{Bytes, Nanos};
+use workload::rows;
 
 fn study(name: &str) -> Study {
     let shipped = shipped().iter().find(|shipped| shipped.name == name).unwrap();
@@ -53,7 +55,7 @@ fn copy_is_planned_as_written_over_tables_for_its_largest_trial() {
     let by_jobs = plan.trials.iter().filter(|trial| trial.label.experiment == "speed by jobs");
     let jobs: Vec<u32> = by_jobs
         .map(|trial| match &trial.streams[0].workload {
-            Workload::Rows(spec) => spec.jobs,
+            Workload::Transactions(asked) => (asked.as_ref() as &dyn Any).downcast_ref::<rows::Spec>().unwrap().jobs,
             other => panic!("{other:?}"),
         })
         .collect();

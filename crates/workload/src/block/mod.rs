@@ -6,10 +6,12 @@
 //! What it does not do: it moves no byte to or from a system.
 
 mod data;
+mod domain;
 pub(crate) mod draw;
 mod generations;
 mod generator;
 mod grid;
+pub mod keys;
 mod offsets;
 mod permutation;
 mod reading;
@@ -24,6 +26,7 @@ pub use data::DataPool;
 pub use generations::{Generations, WatchError};
 pub use generator::{Generator, READ, SYNC, WRITE};
 pub use grid::Grid;
+pub use keys::{KEYS, read};
 pub use reading::Reading;
 pub use spec::{DataShape, Hotspot, Offsets, Pattern, Spec, SpecError, Transfer};
 pub use stamp::{SECTOR, Sector, Stamp, fill};

@@ -93,6 +93,13 @@ impl Spec {
         self.read.0 < 1.0
     }
 
+    /// Mean bytes that one operation writes.
+    pub fn written_per_operation(&self) -> f64 {
+        let weight: f64 = self.transfers.iter().map(|transfer| transfer.weight).sum();
+        let bytes: f64 = self.transfers.iter().map(|transfer| transfer.size.0 as f64 * transfer.weight).sum();
+        if weight > 0.0 { bytes / weight * (1.0 - self.read.0) } else { 0.0 }
+    }
+
     /// Bytes of a module that blocks may lie in: its range less the shift, so that no shifted block leaves the range.
     pub fn usable(&self, module_bytes: Bytes) -> Bytes {
         let range = if self.range.0 >= 1.0 { module_bytes.0 } else { (module_bytes.0 as f64 * self.range.0) as u64 };

@@ -53,10 +53,10 @@ pub struct Brokerage {
 }
 
 impl Brokerage {
-    /// A worker (from 0, below [`WORKERS_MAX`](super::WORKERS_MAX)) of `workers` with so many slots. `epoch` tells trials on the same data apart, so that
+    /// A worker (from 0, below [`WORKERS_MAX`](crate::kind::WORKERS_MAX)) of `workers` with so many slots. `epoch` tells trials on the same data apart, so that
     /// their trades have different numbers; it repeats after 2^14.
     pub fn new(spec: Spec, seed: u64, worker: u32, workers: u32, slots: u32, epoch: u64) -> Brokerage {
-        debug_assert!(worker < workers && workers <= super::WORKERS_MAX, "worker {worker} of {workers}");
+        debug_assert!(worker < workers && workers <= crate::kind::WORKERS_MAX, "worker {worker} of {workers}");
         let scale = Scale::of(&spec);
         let next_round = match spec.market {
             Market::ByTime => MAINTENANCE.0,
@@ -177,10 +177,6 @@ impl Brokerage {
 }
 
 impl Business for Brokerage {
-    fn ledger(&self) -> Option<&Ledger> {
-        Some(Brokerage::ledger(self))
-    }
-
     fn class(&mut self, n: u64, payload: u64) -> u16 {
         self.class_of(n, Errand::of(payload)).place(self.spec.preset)
     }

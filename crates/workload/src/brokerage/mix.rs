@@ -7,6 +7,7 @@
 
 use super::Preset;
 use super::draws::{Draws, Purpose};
+use crate::kind::Class as Planned;
 
 /// A class of transactions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,17 +23,6 @@ pub(super) enum Class {
     Detail,
     Volume,
     Maintenance,
-}
-
-/// What is expected of a class.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ClassShare {
-    /// The class.
-    pub class: &'static str,
-    /// Its share of all transactions, 0 to 1; none for what comes by the clock.
-    pub share: Option<f64>,
-    /// Seconds within which nine of ten should answer; none where nobody waits.
-    pub limit_seconds: Option<f64>,
 }
 
 /// Class, thousandths of all transactions, and seconds.
@@ -105,18 +95,20 @@ pub(super) fn parts(preset: Preset) -> &'static [Part] {
     }
 }
 
-/// The classes of a preset; [`Business::class`](crate::transaction::Business::class) is a place in this list.
-pub fn classes(preset: Preset) -> Vec<&'static str> {
-    parts(preset).iter().map(|part| part.0.name()).collect()
-}
+/// The mixes of all presets.
+pub const MIXES: &[fn() -> Vec<Planned>] = &[|| classes(Preset::Desk), || classes(Preset::House)];
 
-/// Shares and response limits of a preset, in the order of its classes.
-pub fn mix(preset: Preset) -> Vec<ClassShare> {
+/// The classes of a preset with their shares and response limits; [`Business::class`](crate::transaction::Business::class) is a
+/// place in this list.
+pub fn classes(preset: Preset) -> Vec<Planned> {
     let share = |thousandths: u64| (thousandths > 0).then_some(thousandths as f64 / 1000.0);
-    parts(preset)
-        .iter()
-        .map(|part| ClassShare { class: part.0.name(), share: share(part.1), limit_seconds: part.2 })
-        .collect()
+    let planned = |(class, thousandths, limit_s): &Part| Planned {
+        name: class.name().to_owned(),
+        share: share(*thousandths),
+        limit_s: *limit_s,
+        upkeep: false,
+    };
+    parts(preset).iter().map(planned).collect()
 }
 
 #[cfg(test)]

@@ -10,10 +10,12 @@ mod business;
 pub mod charges;
 pub mod checks;
 pub mod codes;
+pub mod data_set;
 mod draws;
 mod exchange;
 pub mod fill;
 pub mod history;
+pub mod keys;
 pub mod ledger;
 mod mix;
 pub mod names;
@@ -26,15 +28,18 @@ pub mod schema;
 mod spec;
 mod statements;
 mod steps;
+mod workload;
 
 pub use business::Brokerage;
+pub use keys::{KEYS, read};
 pub use ledger::Ledger;
-pub use mix::{ClassShare, classes, mix};
-pub use numbers::{WORKERS_MAX, epoch_after};
+pub use mix::{MIXES, classes};
+pub use numbers::epoch_after;
 pub use price::price_cents;
 pub use scale::Scale;
 pub use spec::{Market, Preset, Spec};
 pub use statements::{cleanup_statements, samples, statements};
+pub use workload::judge;
 
 #[cfg(test)]
 mod tests;

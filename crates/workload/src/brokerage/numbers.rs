@@ -7,13 +7,13 @@
 //! into the numbers of the next worker.
 
 use super::Scale;
+use crate::kind::WORKERS_MAX;
 
 const COUNTER_BITS: u32 = 27;
 const WORKER_BITS: u32 = 11;
 const EPOCH_BITS: u32 = 14;
 
-/// Workers at most whose trades never meet.
-pub const WORKERS_MAX: u32 = 1 << WORKER_BITS;
+const _: () = assert!(WORKERS_MAX == 1 << WORKER_BITS, "trades of two workers never meet");
 
 /// Gives out numbers of trades, all below 2^53.
 #[derive(Clone, Copy, Debug)]

@@ -6,37 +6,8 @@
 //! What it does not do: it writes no SQL.
 
 use super::Preset;
-
-/// Type of a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Type {
-    /// A whole number of 64 bits.
-    Int,
-    /// A text of at most so many characters.
-    Text(u16),
-    /// A text without a stated bound, such as the body of an article.
-    Long,
-}
-
-/// A column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Column {
-    /// Its name.
-    pub name: &'static str,
-    /// What it holds.
-    pub kind: Type,
-    /// Whether it may be empty.
-    pub null: bool,
-}
-
-/// A reference to the primary key of another table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reference {
-    /// Columns here.
-    pub columns: &'static [&'static str],
-    /// The table that is referred to.
-    pub table: &'static str,
-}
+use crate::dataset;
+pub use crate::dataset::{Column, Reference, Type};
 
 /// A table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,12 +26,24 @@ pub struct Table {
     pub indexes: &'static [&'static [&'static str]],
 }
 
+impl From<&'static Table> for dataset::Table {
+    fn from(table: &'static Table) -> dataset::Table {
+        dataset::Table {
+            name: table.name.into(),
+            columns: table.columns.into(),
+            key: table.key,
+            references: table.references,
+            indexes: table.indexes,
+        }
+    }
+}
+
 const fn int(name: &'static str) -> Column {
-    Column { name, kind: Type::Int, null: false }
+    Column::int(name)
 }
 
 const fn text(name: &'static str, most: u16) -> Column {
-    Column { name, kind: Type::Text(most), null: false }
+    Column::text(name, most)
 }
 
 const fn to(columns: &'static [&'static str], table: &'static str) -> Reference {

@@ -169,10 +169,6 @@ impl Business for Rows {
         (job.asked, job.ended) = (0, false);
     }
 
-    fn tallies(&self) -> Vec<Tally> {
-        Rows::tallies(self)
-    }
-
     fn ended(&mut self, slot: u32, ending: Ending, _at: Nanos, _caused: &mut Vec<Caused>) {
         let rows = self.rows(&self.jobs[slot as usize]);
         self.jobs[slot as usize].running = false;

@@ -6,13 +6,17 @@
 //! What it does not do: it draws nothing; jobs go through their tables in order, round and round.
 
 mod business;
+pub mod data_set;
 mod fill;
+pub mod keys;
 mod spec;
 mod statements;
 #[cfg(test)]
 mod tests;
+mod workload;
 
 pub use business::{Rows, Tally};
-pub use fill::{Table, TableRows, tables};
+pub use fill::tables;
+pub use keys::{KEYS, read};
 pub use spec::{Mode, Spec};
 pub use statements::{classes, statements, tally_statement};

@@ -1,7 +1,7 @@
 //! Batch jobs on a real database in memory.
 
 use super::*;
-use crate::brokerage::schema::Type;
+use crate::dataset::{Contents, Type};
 use crate::transaction::{Answers, Batch, Begun, Business, Call, Ending, Step, Value};
 use rusqlite::Connection;
 use units::Nanos;
@@ -12,14 +12,14 @@ fn spec(mode: Mode) -> Spec {
 
 fn filled(spec: &Spec) -> Connection {
     let db = Connection::open_in_memory().unwrap();
-    for table in tables(spec) {
+    for table in Contents::tables(spec) {
         let kind = |kind| if kind == Type::Int { "integer" } else { "text" };
         let columns: Vec<String> =
             table.columns.iter().map(|column| format!("{} {} not null", column.name, kind(column.kind))).collect();
         let (name, columns, key) = (&table.name, columns.join(", "), table.key.join(", "));
         db.execute_batch(&format!("create table {name} ({columns}, primary key ({key}))")).unwrap();
         for part in 0..3 {
-            let (mut rows, mut row) = (TableRows::new(spec, &table, part, 3), Vec::new());
+            let (mut rows, mut row) = (spec.part(&table.name, part, 3), Vec::new());
             while rows.next(&mut row) {
                 let Value::Text(filler) = &row[2] else { panic!("{row:?}") };
                 assert_eq!(filler.len(), 48);

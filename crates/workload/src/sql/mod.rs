@@ -20,6 +20,7 @@ mod expression;
 mod fault;
 mod grammar;
 mod hash;
+pub mod keys;
 mod names;
 mod problem;
 mod program;
@@ -35,13 +36,16 @@ mod structure;
 mod substitute;
 mod token;
 mod variables;
+mod workload;
 
 pub use explain::{Explained, Explanation, Note, explain};
+pub use keys::{KEYS, read};
 pub use problem::{Place, Problem, Problems};
 pub use program::Program;
 pub use scripts::Scripts;
 pub use spec::{Bounds, Script, Spec};
 pub use substitute::splice;
+pub use workload::{Asked, MARKED, branches, described, script_name};
 
 #[cfg(test)]
 mod tests;

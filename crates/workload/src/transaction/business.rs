@@ -1,8 +1,7 @@
 //! A workload of transactions, as the one who carries them out sees it.
 
 use super::{Answers, Batch};
-use crate::brokerage::Ledger;
-use crate::rows::Tally;
+use std::any::Any;
 use units::Nanos;
 
 /// What a transaction wants next.
@@ -54,7 +53,7 @@ pub struct Begun {
 
 /// One worker's share of a workload of transactions: draws them, steps them, and hears how they ended. A slot carries one
 /// transaction at a time.
-pub trait Business: Send {
+pub trait Business: Any + Send {
     /// The class of an arrival, an index into the classes of the workload. Scheduled arrivals have payload 0.
     fn class(&mut self, n: u64, payload: u64) -> u16;
 
@@ -74,16 +73,6 @@ pub trait Business: Send {
     /// The transaction was rolled back by the engine (a serialisation failure, a deadlock) and begins anew with the same
     /// inputs.
     fn restart(&mut self, slot: u32);
-
-    /// What it knows of commits that were acknowledged, rolled back, or never answered.
-    fn ledger(&self) -> Option<&Ledger> {
-        None
-    }
-
-    /// What it knows of the rows of batch jobs.
-    fn tallies(&self) -> Vec<Tally> {
-        Vec::new()
-    }
 
     /// The transaction ended at `at`. What it causes is added to `caused`.
     fn ended(&mut self, slot: u32, ending: Ending, at: Nanos, caused: &mut Vec<Caused>);

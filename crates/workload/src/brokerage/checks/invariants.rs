@@ -4,19 +4,7 @@
 
 use crate::brokerage::Preset;
 use crate::brokerage::codes::{CANCELLED, COMPLETED, LIMIT_BUY, LIMIT_SELL, MARKET_BUY, PENDING, STOP_LOSS, SUBMITTED};
-
-/// Something that always holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Invariant {
-    /// Its name in reports.
-    pub name: &'static str,
-    /// What holds, as a sentence.
-    pub says: &'static str,
-    /// The tables that it reads.
-    pub tables: &'static [&'static str],
-    /// A query for rows that break it, ten at most: no row says that it holds.
-    pub sql: String,
-}
+use crate::dataset::Invariant;
 
 /// The invariants of a preset.
 pub fn invariants(preset: Preset) -> Vec<Invariant> {

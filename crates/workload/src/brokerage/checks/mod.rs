@@ -10,7 +10,7 @@ mod checksum;
 mod invariants;
 
 pub use checksum::checksum_queries;
-pub use invariants::{Invariant, invariants};
+pub use invariants::invariants;
 
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,7 @@ use super::*;
 use crate::brokerage::fill::TableRows;
 use crate::brokerage::schema::{Type, tables};
 use crate::brokerage::{Preset, Scale};
+use crate::dataset::Invariant;
 use crate::transaction::Value;
 use rusqlite::Connection;
 use rusqlite::types::Value as Field;

@@ -8,8 +8,9 @@
 
 use super::super::statements::{Place, statements};
 use super::columns;
-use super::language::{Kind, Language};
+use super::language::Kind;
 use crate::brokerage::Preset;
+use crate::dataset::Language;
 use crate::transaction::Statement;
 
 /// Letters of a number in a list of records, with zeros before it.

@@ -3,14 +3,7 @@
 //! The one idea: everything that is not SQL of a statement (assignments, loops, arithmetic on texts) has one spelling for
 //! each language here, so that the course of a transaction is written once.
 
-/// The language of a procedure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Language {
-    /// PL/pgSQL: functions that give back rows.
-    Postgres,
-    /// MariaDB's SQL/PSM: procedures that give back one set of rows after the other.
-    Mariadb,
-}
+use crate::dataset::Language;
 
 /// What a variable or a parameter holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -20,11 +20,11 @@ mod reads;
 pub(super) use feed::{DIGITS, SYMBOL};
 pub(super) use heard::outcomes;
 pub use heard::{Heard, heard};
-pub use language::Language;
 pub(super) use maintenance::names;
 
 use super::Preset;
 use super::mix::{Class, parts};
+use crate::dataset::{Definition, Language, Procedures};
 use crate::transaction::Statement;
 use body::Body;
 use language::Kind;
@@ -36,17 +36,6 @@ type Parameter = (String, Kind);
 struct Procedure {
     parameters: Vec<Parameter>,
     body: Body,
-}
-
-/// A procedure in the text of its language.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Definition {
-    /// Its name, in the schema of the data set.
-    pub name: String,
-    /// Drops it, if it is there.
-    pub drop: String,
-    /// Makes it. One statement, with semicolons inside.
-    pub create: String,
 }
 
 /// The procedures of a preset, in the order of its classes.
@@ -69,11 +58,13 @@ pub fn calls(preset: Preset, language: Language) -> Vec<Statement> {
     classes(preset).map(call).collect()
 }
 
-/// A word that changes when a procedure does.
-pub fn version(preset: Preset, language: Language) -> String {
-    let text: String = definitions(preset, language).into_iter().map(|one| one.create).collect();
+/// All of a preset, with a word that changes when one of them does.
+pub fn procedures(preset: Preset, language: Language) -> Procedures {
+    let definitions = definitions(preset, language);
     let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    format!("{:016x}", text.bytes().fold(0xcbf2_9ce4_8422_2325, mix))
+    let bytes = definitions.iter().flat_map(|one| one.create.bytes());
+    let version = format!("{:016x}", bytes.fold(0xcbf2_9ce4_8422_2325, mix));
+    Procedures { version, definitions }
 }
 
 fn classes(preset: Preset) -> impl Iterator<Item = Class> {

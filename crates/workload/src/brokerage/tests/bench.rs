@@ -16,7 +16,7 @@ pub struct Bench {
     pub db: Connection,
     pub spec: Spec,
     pub statements: Vec<Statement>,
-    pub counts: BTreeMap<&'static str, u64>,
+    pub counts: BTreeMap<String, u64>,
     /// Rows that each statement gave back or changed.
     pub touched: Vec<u64>,
     /// Nanoseconds of the clock between two transactions.
@@ -158,8 +158,8 @@ impl Bench {
 
     /// One transaction from its beginning to its end.
     pub fn one(&mut self, house: &mut Brokerage, begun: Begun, caused: &mut Vec<Caused>) {
-        let class = classes(self.spec.preset)[usize::from(house.class(begun.n, begun.payload))];
-        *self.counts.entry(class).or_default() += 1;
+        let class = classes(self.spec.preset)[usize::from(house.class(begun.n, begun.payload))].name.clone();
+        *self.counts.entry(class.clone()).or_default() += 1;
         house.begin(0, begun);
         let (mut batch, mut answers) = (Batch::default(), Answers::default());
         let ending = loop {

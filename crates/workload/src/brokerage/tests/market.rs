@@ -16,7 +16,7 @@ fn brokerage(market: Market) -> Brokerage {
 
 /// The first arrivals of orders.
 fn orders(house: &mut Brokerage) -> impl Iterator<Item = u64> {
-    let order = classes(Preset::Desk).iter().position(|class| *class == "trade-order").unwrap() as u16;
+    let order = classes(Preset::Desk).iter().position(|class| class.name == "trade-order").unwrap() as u16;
     (0..).filter(move |n| house.class(*n, 0) == order)
 }
 
@@ -72,7 +72,7 @@ fn only_a_market_order_that_was_committed_reaches_the_market() {
             let wait = fill.due.saturating_sub(AT);
             assert!((Nanos::from_millis(2)..=Nanos::from_millis(50)).contains(&wait), "{wait:?}");
             assert_eq!(Errand::of(fill.payload), Errand::Fill { trade: number, again: false });
-            assert_eq!(classes(Preset::Desk)[usize::from(house.class(1 << 63, fill.payload))], "trade-result");
+            assert_eq!(classes(Preset::Desk)[usize::from(house.class(1 << 63, fill.payload))].name, "trade-result");
         }
         sent += caused.len();
         held_back += usize::from(caused.is_empty());

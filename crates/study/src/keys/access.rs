@@ -1,0 +1,23 @@
+//! Keys of the way to a system.
+
+use super::domain::{Priorities, Syncs};
+use super::group;
+use crate::Driver;
+use reading::key::{Choice, Count, Flag};
+
+group! { ACCESS, Access;
+    Storage DIRECT "direct": Flag = Flag, Is("true"),
+        "Past the page cache (O_DIRECT). File work goes through the cache unless it says otherwise.";
+    Storage SYNC "sync": Syncs = Syncs, Is("never"),
+        "When written data is made durable: never during the trial, with each write, or after every N writes. For files, \
+         `each` syncs a file before it is closed.";
+    Block DRIVER "driver": Choice<Driver> =
+        Choice(&[("auto", Driver::Auto), ("io_uring", Driver::Uring), ("plain", Driver::Plain)]), Is("auto"),
+        "Which road operations take: io_uring where it is allowed, io_uring or nothing, or threads with pread.";
+    Block POLL "poll": Flag = Flag, Is("false"), "Poll the device for completions instead of waiting for its interrupt.";
+    Block WORKERS "workers": Count = Count { min: 1, max: 1024 }, Is("1"), "Threads of the generator that share the load.";
+    Always PIN "pin": Flag = Flag, Is("false"), "Keep each worker on a core of its own.";
+    Storage PRIORITY "priority": Priorities = Priorities, Is("off"),
+        "I/O priority class and level of the stream; `off` leaves the kernel's choice.";
+    Block VALIDATE "validate": Flag = Flag, Is("false"), "Check every read against the stamps that Prony wrote.";
+}

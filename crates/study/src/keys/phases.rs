@@ -1,0 +1,28 @@
+//! Keys of how long a trial takes and how often it is repeated.
+
+use super::group;
+use reading::key::{Count, CountOr, Span};
+use units::Nanos;
+
+const DAY: Nanos = Nanos::from_secs(86_400);
+
+group! { PHASES, Phases;
+    Always WARM_UP "warm_up": Span<Nanos> = Span { min: Nanos::ZERO, max: DAY },
+        Follows("(a fifth of `measure`, from 200 ms to 10 s; none for fixed work)"),
+        "Load before the window; recorded, not counted.";
+    Always MEASURE "measure": Span<Nanos> = Span { min: Nanos::from_millis(100), max: Nanos(30 * DAY.0) },
+        Follows("(60 s; 10 min at the longest for fixed work)"),
+        "The measured window; for fixed work the longest time that the work may take.";
+    Always INTERVAL "interval": Span<Nanos> = Span { min: Nanos::from_millis(1), max: Nanos::from_secs(3600) },
+        Follows("(100 ms up to 10 s of `measure`, then longer, so that a trial has at most 600)"),
+        "Length of the intervals that a trial is recorded in; `measure` and `warm_up` are whole multiples of it.";
+    Always ROUND "round": Span<Nanos> = Span { min: Nanos::from_millis(100), max: DAY },
+        Follows("(a fifth of `measure`, at least 1 s)"), "Length of the rounds that the steady-state rule compares.";
+    Always DRAIN "drain": Span<Nanos> = Span { min: Nanos::ZERO, max: Nanos::from_secs(3600) }, Is("10 s"),
+        "How long operations that are still in flight may take to end after the window before they are censored.";
+    Always REPLICATES "replicates": CountOr = CountOr { min: 1, max: 1000, word: "auto" }, Is("auto"),
+        "Repeats of every trial. `auto` is one for a single system; for two or more it is a pilot of four pairs and then, where \
+         the primary metric is read, as many as find a difference of the margin in 80% of all cases.";
+    Always REPLICATES_MAX "replicates_max": Count = Count { min: 4, max: 1000 }, Is("32"),
+        "The most pairs that `replicates = \"auto\"` may run.";
+}

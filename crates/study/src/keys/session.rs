@@ -1,0 +1,32 @@
+//! Keys of sessions on a database.
+
+use super::group;
+use crate::{Isolation, Protocol};
+use reading::key::{Choice, Count, Flag, Text};
+
+group! { SESSION, Session;
+    Database THREADS "threads": Count = Count { min: 1, max: 1024 }, Is("1"),
+        "Threads of the generator that serve the sessions, where one thread can serve many.";
+    Database PROTOCOL "protocol": Choice<Protocol> = Choice(&[
+        ("prepared", Protocol::Prepared),
+        ("extended", Protocol::Extended),
+        ("simple", Protocol::Simple),
+    ]), Is("prepared"),
+        "How statements travel: parsed once a session, parsed each time, or as text with the values in it.";
+    Database PIPELINE "pipeline": Flag = Flag, Is("true"),
+        "Send calls that do not depend on each other together, where the protocol can.";
+    Database ISOLATION "isolation": Choice<Isolation> = Choice(&[
+        ("default", Isolation::Default),
+        ("read-committed", Isolation::ReadCommitted),
+        ("repeatable-read", Isolation::RepeatableRead),
+        ("serializable", Isolation::Serializable),
+    ]), Is("default"), "How far transactions are kept apart; `default` leaves the server's choice.";
+    Database TRIES "tries": Count = Count { min: 1, max: 1_000 }, Is("10"),
+        "How often a transaction is tried at most when the server aborts it for a conflict or a deadlock.";
+    Database SERVER "server": Text = Text("SETTING=VALUE, several with `;` between"), Is(""),
+        "Settings of a private server or of SQLite, by their own names; as a factor they are compared.";
+    Database CHECK "check": Flag = Flag, Is("true"),
+        "Check the invariants of the data and the ledger of acknowledged commits after each trial.";
+    Database PROFILE "profile": Flag = Flag, Is("true"),
+        "Count what each statement costs the database; `false` leaves the server without its counting.";
+}

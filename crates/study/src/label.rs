@@ -1,0 +1,87 @@
+//! What a stream is called in a run file: its classes, and its load in numbers and in words.
+
+use crate::experiment::StreamChoice;
+use crate::{Pool, Stream};
+use load::{Arrivals, Spec as LoadSpec, Think};
+use observation::{ClassKind, StreamLabel};
+use units::{Bytes, Nanos};
+use workload::Workload;
+
+/// The label of a stream.
+pub(crate) fn label(choice: &StreamChoice, stream: &Stream) -> StreamLabel {
+    let classes = stream.workload.classes().into_iter().map(|class| {
+        let kind = if class.upkeep { ClassKind::Upkeep } else { ClassKind::Work };
+        (class.name, kind)
+    });
+    let (slots, think_mean, offered) = match stream.load {
+        LoadSpec::Closed { slots, think } => (Some(slots), think.mean(), None),
+        LoadSpec::Open { rate, .. } => (None, Nanos::ZERO, Some(rate)),
+    };
+    StreamLabel {
+        name: choice.name.clone(),
+        workload: choice.workload.clone(),
+        load: load_words(stream),
+        slots,
+        think_mean,
+        offered,
+        classes: classes.collect(),
+    }
+}
+
+/// The load in words: `closed, 32 outstanding`.
+pub(crate) fn load_words(stream: &Stream) -> String {
+    match (&stream.workload, &stream.pool) {
+        (Workload::Transactions(asked), Some(pool)) => {
+            let unit = asked.unit().map_or_else(String::new, |unit| format!("{unit} a transaction; "));
+            format!("{unit}{}", sessions_words(stream.load, pool))
+        }
+        (Workload::Files(spec), _) => {
+            let loops = if spec.loops == 1 { "1 loop".to_owned() } else { format!("{} loops", spec.loops) };
+            format!("{} wide, {loops} of {}", spec.width, size(spec.file))
+        }
+        _ => operations_words(stream.load),
+    }
+}
+
+fn operations_words(load: LoadSpec) -> String {
+    match load {
+        LoadSpec::Closed { slots, think: Think::None } => format!("closed, {slots} outstanding"),
+        LoadSpec::Closed { slots, think: Think::Constant(time) } => {
+            format!("closed, {slots} outstanding, {} think time", units::duration(time))
+        }
+        LoadSpec::Closed { slots, think: Think::Exponential(time) } => {
+            format!("closed, {slots} outstanding, {} mean think time", units::duration(time))
+        }
+        LoadSpec::Open { rate, arrivals, slots } => {
+            format!("open, {} {}, at most {slots} in flight", units::rate(rate.0), arrivals_word(arrivals))
+        }
+    }
+}
+
+fn arrivals_word(arrivals: Arrivals) -> &'static str {
+    if arrivals == Arrivals::Constant { "constant gaps" } else { "Poisson" }
+}
+
+fn sessions_words(load: LoadSpec, pool: &Pool) -> String {
+    let sessions = if pool.sessions == 1 { "1 session".to_owned() } else { format!("{} sessions", pool.sessions) };
+    match load {
+        LoadSpec::Closed { slots, think } if think.mean() > Nanos::ZERO || slots != pool.sessions => {
+            format!("{slots} users, {} mean think time, {sessions}", units::duration(think.mean()))
+        }
+        LoadSpec::Closed { .. } => format!("closed, {sessions}"),
+        LoadSpec::Open { rate, arrivals, .. } => {
+            format!("open, {} {}, {sessions}", units::rate(rate.0), arrivals_word(arrivals))
+        }
+    }
+}
+
+/// A size in the family of units that it is round in: 10 000 000 bytes are `10 MB`, not `9.54 MiB`.
+fn size(size: Bytes) -> String {
+    const DECIMAL: [(u64, &str); 4] =
+        [(1_000_000_000_000, "TB"), (1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")];
+    let round = DECIMAL.iter().find(|(unit, _)| size.0 >= *unit && size.0.is_multiple_of(*unit));
+    match round {
+        Some((unit, name)) if !size.0.is_multiple_of(1024) || *unit > 1_000 => format!("{} {name}", size.0 / unit),
+        _ => units::bytes(size),
+    }
+}

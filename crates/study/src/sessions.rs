@@ -1,0 +1,41 @@
+//! The sessions of a stream of transactions, and the server that they talk to.
+
+use crate::keys::session::{CHECK, ISOLATION, PIPELINE, PROFILE, PROTOCOL, SERVER, TRIES};
+use crate::point::{Point, StreamSettings};
+use crate::{Place, Pool, Sessions};
+use reading::Problems;
+use workload::brokerage::keys::PROCEDURES;
+use workload::kind::{SESSIONS, Transactions};
+use workload::sql::keys::pairs;
+
+/// The sessions of a stream.
+pub(crate) fn pool(point: &Point, i: usize, asked: &dyn Transactions, problems: &mut Problems) -> Pool {
+    if let (true, Place::Database(spec)) = (asked.calls_procedures(), &point.spec().place)
+        && !spec.engine.has_procedures()
+    {
+        let engine = spec.engine.word();
+        let message = format!("procedures run on PostgreSQL and MariaDB; {engine} has no stored procedures, got true");
+        point.refuse(&PROCEDURES, i, message, problems);
+    }
+    Pool {
+        sessions: point.get(&SESSIONS, i) as u32,
+        how: Sessions {
+            protocol: point.get(&PROTOCOL, i),
+            pipeline: point.get(&PIPELINE, i),
+            isolation: point.get(&ISOLATION, i),
+            tries: point.get(&TRIES, i) as u32,
+        },
+        check: point.get(&CHECK, i),
+        profile: point.get(&PROFILE, i),
+    }
+}
+
+/// Settings of the server at a point: `shared_buffers=1GB; work_mem=4MB`.
+pub(crate) fn server(point: &Point, problems: &mut Problems) -> Vec<(String, String)> {
+    if !matches!(point.spec().place, Place::Database(_)) {
+        return Vec::new();
+    }
+    let refused = |part: &str| format!("a list of SETTING=VALUE with `;` between, got `{part}`");
+    let mut settings = StreamSettings { point, stream: 0, problems };
+    pairs(&mut settings, &SERVER, &point.get(&SERVER, 0), refused)
+}

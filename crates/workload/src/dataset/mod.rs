@@ -1,0 +1,142 @@
+//! Data sets: tables with their rows, made from a few numbers.
+//!
+//! The one idea: a data set is a small value from which its name, its tables and every row follow. What does not change the
+//! tables (how jobs go over them, say) is no part of it, so that data is reused wherever it fits.
+//!
+//! What it does not do: it writes to no database, and knows no engine's own SQL.
+
+mod procedure;
+mod table;
+
+pub use procedure::{Definition, Language, Procedures};
+pub use table::{Column, Made, Reference, Rows, Table, Type};
+
+use std::fmt;
+use std::sync::Arc;
+
+/// Something that always holds for the data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invariant {
+    /// Its name in reports.
+    pub name: &'static str,
+    /// What holds, as a sentence.
+    pub says: &'static str,
+    /// The tables that it reads.
+    pub tables: &'static [&'static str],
+    /// A query for rows that break it, ten at most: no row says that it holds.
+    pub sql: String,
+}
+
+/// What a data set holds: supplied by the workload that it is for.
+pub trait Contents: Send + Sync {
+    /// The word of its kind in the mark.
+    fn kind(&self) -> &'static str;
+
+    /// Its name: words, digits and dashes.
+    fn name(&self) -> String;
+
+    /// The value written out: what its kind reads back from these facts is this data set.
+    fn facts(&self) -> Vec<(&'static str, String)>;
+
+    /// Its tables; one comes after those that it refers to.
+    fn tables(&self) -> Vec<Table>;
+
+    /// Rows of a table; an estimate for some.
+    fn row_count(&self, table: &str) -> u64;
+
+    /// The rows of part `part` of `parts` of a table.
+    fn part(&self, table: &str, part: u32, parts: u32) -> Box<dyn Rows>;
+
+    /// What must hold for its data.
+    fn invariants(&self) -> Vec<Invariant> {
+        Vec::new()
+    }
+
+    /// For each table its name and a query whose answer is the same on all engines that hold the same rows.
+    fn checksums(&self) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
+    /// The stored procedures that its transactions may call.
+    fn procedures(&self, language: Language) -> Option<Procedures> {
+        let _ = language;
+        None
+    }
+}
+
+/// A data set: everything in it follows from this value.
+#[derive(Clone)]
+pub struct DataSet(Arc<dyn Contents>);
+
+impl DataSet {
+    /// The data set with these contents.
+    pub fn new(contents: impl Contents + 'static) -> DataSet {
+        DataSet(Arc::new(contents))
+    }
+
+    /// Its name: `brokerage-desk-200-5-42`.
+    pub fn name(&self) -> String {
+        self.0.name()
+    }
+
+    /// The schema or database that it has for itself on a server: `prony_brokerage_desk_200_5_42`.
+    pub fn schema(&self) -> String {
+        format!("prony_{}", self.name().replace('-', "_"))
+    }
+
+    /// Its tables; one comes after those that it refers to.
+    pub fn tables(&self) -> Vec<Table> {
+        self.0.tables()
+    }
+
+    /// Rows of a table; an estimate for some.
+    pub fn row_count(&self, table: &Table) -> u64 {
+        self.0.row_count(&table.name)
+    }
+
+    /// Rows of all tables; an estimate.
+    pub fn rows(&self) -> u64 {
+        self.tables().iter().map(|table| self.row_count(table)).sum()
+    }
+
+    /// The rows of part `part` of `parts` of a table.
+    pub fn part(&self, table: &Table, part: u32, parts: u32) -> Box<dyn Rows> {
+        self.0.part(&table.name, part, parts)
+    }
+
+    /// What must hold for its data.
+    pub fn invariants(&self) -> Vec<Invariant> {
+        self.0.invariants()
+    }
+
+    /// For each table its name and a query whose answer is the same on all engines that hold the same rows.
+    pub fn checksums(&self) -> Vec<(String, String)> {
+        self.0.checksums()
+    }
+
+    /// The stored procedures that its transactions may call.
+    pub fn procedures(&self, language: Language) -> Option<Procedures> {
+        self.0.procedures(language)
+    }
+
+    /// The value written out, with the word of its kind first.
+    pub fn facts(&self) -> Vec<(&'static str, String)> {
+        let mut facts = vec![("kind", self.0.kind().to_owned())];
+        facts.extend(self.0.facts());
+        facts
+    }
+}
+
+impl PartialEq for DataSet {
+    fn eq(&self, other: &DataSet) -> bool {
+        self.facts() == other.facts()
+    }
+}
+
+impl Eq for DataSet {}
+
+impl fmt::Debug for DataSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("DataSet").field(&self.name()).finish()
+    }
+}

@@ -1,0 +1,105 @@
+//! Tables as values: every engine's definitions, every bulk load and every check is made from them.
+
+use crate::transaction::Value;
+use std::borrow::Cow;
+
+/// Type of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Type {
+    /// A whole number of 64 bits.
+    Int,
+    /// A text of at most so many characters.
+    Text(u16),
+    /// A text without a stated bound, such as the body of an article.
+    Long,
+}
+
+/// A column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Its name.
+    pub name: &'static str,
+    /// What it holds.
+    pub kind: Type,
+    /// Whether it may be empty.
+    pub null: bool,
+}
+
+impl Column {
+    /// A whole number that is always there.
+    pub const fn int(name: &'static str) -> Column {
+        Column { name, kind: Type::Int, null: false }
+    }
+
+    /// A text of at most so many characters that is always there.
+    pub const fn text(name: &'static str, most: u16) -> Column {
+        Column { name, kind: Type::Text(most), null: false }
+    }
+}
+
+/// A reference to the primary key of another table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reference {
+    /// Columns here.
+    pub columns: &'static [&'static str],
+    /// The table that is referred to.
+    pub table: &'static str,
+}
+
+/// A table of a data set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// Its name.
+    pub name: Cow<'static, str>,
+    /// Its columns, in the order of bulk loads.
+    pub columns: Cow<'static, [Column]>,
+    /// Columns of the primary key; none for a table that is never looked up.
+    pub key: &'static [&'static str],
+    /// References to other tables; one to a table that the data set does not have is left out.
+    pub references: &'static [Reference],
+    /// Columns of further indexes.
+    pub indexes: &'static [&'static [&'static str]],
+}
+
+impl Table {
+    /// A table without references and further indexes.
+    pub fn plain(
+        name: impl Into<Cow<'static, str>>,
+        columns: impl Into<Cow<'static, [Column]>>,
+        key: &'static [&'static str],
+    ) -> Table {
+        Table { name: name.into(), columns: columns.into(), key, references: &[], indexes: &[] }
+    }
+}
+
+/// Rows for a bulk load: fills `row` with the next one, or says that there are no more.
+pub trait Rows {
+    /// The next row, one value a column. Whatever `row` held is written over; who hands back the row before lets its texts
+    /// keep their memory.
+    fn next(&mut self, row: &mut Vec<Value>) -> bool;
+}
+
+/// Rows that a function makes one after the other.
+pub struct Made<F>(pub F);
+
+impl<F: FnMut(&mut Vec<Value>) -> bool> Rows for Made<F> {
+    fn next(&mut self, row: &mut Vec<Value>) -> bool {
+        (self.0)(row)
+    }
+}
+
+impl Made<()> {
+    /// Rows `made(n)` for the numbers, from 0, of part `part` of `parts` equal parts of `count` rows.
+    pub fn numbered(
+        count: u64,
+        (part, parts): (u32, u32),
+        mut made: impl FnMut(u64, &mut Vec<Value>) + 'static,
+    ) -> Box<dyn Rows> {
+        let edge = |part: u32| (u128::from(count) * u128::from(part) / u128::from(parts)) as u64;
+        let mut numbers = edge(part)..edge(part + 1);
+        Box::new(Made(move |row: &mut Vec<Value>| {
+            row.clear();
+            numbers.next().map(|number| made(number, row)).is_some()
+        }))
+    }
+}

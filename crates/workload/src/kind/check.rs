@@ -1,0 +1,56 @@
+//! Checks of a workload around a trial, by whatever session they are handed.
+
+use crate::transaction::Value;
+
+/// A session for checks. What the database said to a refused call is kept there.
+pub trait Queries {
+    /// One statement with the rows that it gives back; `what` says in errors what it was for.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    fn query(&mut self, what: &str, sql: &str) -> Result<Vec<Vec<Value>>, Refused>;
+
+    /// Statements of portable SQL as one transaction.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    fn transaction(&mut self, what: &str, statements: Vec<String>) -> Result<(), Refused>;
+
+    /// Removes all rows of a table.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    fn empty(&mut self, what: &str, table: &str) -> Result<(), Refused>;
+}
+
+/// A call was refused; whoever handed the session out knows why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refused;
+
+/// What a trial finds in the data, as far as the workload must know.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Tells trials on the same data apart.
+    pub epoch: u64,
+    /// How much work the data holds already.
+    pub counts: Vec<i64>,
+}
+
+/// What a check came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// Whether something that was acknowledged is missing, or something else that is damage.
+    pub damaged: bool,
+    /// In words.
+    pub text: String,
+}
+
+/// The first whole number of an answer, whatever type the engine gives it. A sum of whole numbers comes as another type
+/// where the engine has a wider one for it.
+pub(crate) fn whole(rows: &[Vec<Value>]) -> Option<i64> {
+    match rows.first()?.first()? {
+        Value::Float(number) => Some(*number as i64),
+        Value::Text(text) => text.parse().ok(),
+        value => value.int(),
+    }
+}

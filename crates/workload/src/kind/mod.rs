@@ -1,0 +1,217 @@
+//! What every workload of transactions supplies: classes, data set, statements, steps, and checks.
+//!
+//! The one idea: whoever plans, runs, checks or reports transactions sees these traits only, so that a new workload is a
+//! folder that implements them and a row in the table of workloads.
+//!
+//! What it does not do: it opens no file and asks no database; both are handed in.
+
+mod check;
+
+pub(crate) use check::whole;
+pub use check::{Found, Queries, Refused, Verdict};
+
+use crate::dataset::{DataSet, Language};
+use crate::transaction::{Business, Sample, Statement};
+use reading::key::{Count, Is, Key};
+use std::any::Any;
+use std::fmt::Debug;
+use std::io;
+use std::sync::Arc;
+
+/// Sessions on the database: a key of every workload of transactions.
+pub static SESSIONS: Key<Count, Is> = Key {
+    name: "sessions",
+    domain: Count { min: 1, max: 10_000 },
+    default: Is("1"),
+    help: "Sessions on the database. Without `users` and `rate` each starts its next transaction when its last has ended.",
+};
+
+/// Workers at most that may share a workload: numbers of new rows are given out by worker.
+pub const WORKERS_MAX: u32 = 1 << 11;
+
+/// A class of operations or transactions, with what is planned for it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Class {
+    /// What reports call it.
+    pub name: String,
+    /// Its share of all transactions, 0 to 1; none for what comes by the clock, or where nothing is planned.
+    pub share: Option<f64>,
+    /// Seconds within which nine of ten should answer; none where nobody waits.
+    pub limit_s: Option<f64>,
+    /// Whether it follows from other work, and is no work that anybody asked for.
+    pub upkeep: bool,
+}
+
+impl Class {
+    /// A class for which nothing is planned.
+    pub fn plain(name: impl Into<String>) -> Class {
+        Class { name: name.into(), share: None, limit_s: None, upkeep: false }
+    }
+}
+
+/// A workload of transactions, as a study says it.
+pub trait Transactions: Same + Any + Debug + Send + Sync {
+    /// Its classes; [`Business::class`] is a place in this list.
+    fn classes(&self) -> Vec<Class>;
+
+    /// What it works on; none when it brings no tables of its own. `theirs` says that the database is the user's, where
+    /// tables that are not ours may be meant.
+    fn data_set(&self, theirs: bool) -> Option<DataSet>;
+
+    /// Sees to it that the data set is large enough for so many sessions.
+    fn reserve(&mut self, sessions: u32) {
+        let _ = sessions;
+    }
+
+    /// Reads what it names and makes it ready to be shared by all workers of a trial.
+    ///
+    /// # Errors
+    /// When a file cannot be read, or what it holds makes no sense.
+    fn ready(&self, around: &Around<'_>) -> Result<Arc<dyn Ready>, Unready>;
+
+    /// What one transaction is, where a report should say so: `1 row of 200 B`.
+    fn unit(&self) -> Option<String> {
+        None
+    }
+
+    /// Whether its transactions are stored procedures.
+    fn calls_procedures(&self) -> bool {
+        false
+    }
+
+    /// Whether the transaction that a model describes is its own.
+    fn described_by_models(&self) -> bool {
+        false
+    }
+
+    /// What a model needs to know of it, by the columns of its rows.
+    fn columns(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+
+    /// Clears away what an earlier trial left, and says what this one finds. `counts` asks for what [`Transactions::check`]
+    /// needs.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    fn begin(&self, queries: &mut dyn Queries, sessions: u32, counts: bool) -> Result<Found, Refused> {
+        let _ = (queries, sessions, counts);
+        Ok(Found::default())
+    }
+
+    /// Holds what the workers know of acknowledged work against the database. `businesses` are of this workload.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    fn check(
+        &self,
+        queries: &mut dyn Queries,
+        sessions: u32,
+        found: &Found,
+        businesses: &[&dyn Business],
+    ) -> Result<Vec<Verdict>, Refused> {
+        let _ = (queries, sessions, found, businesses);
+        Ok(Vec::new())
+    }
+}
+
+impl PartialEq for dyn Transactions {
+    fn eq(&self, other: &dyn Transactions) -> bool {
+        self.same(other)
+    }
+}
+
+/// Equality of values behind a trait.
+pub trait Same {
+    /// Whether the other is an equal value of the same type.
+    fn same(&self, other: &dyn Any) -> bool;
+}
+
+impl<T: PartialEq + Any> Same for T {
+    fn same(&self, other: &dyn Any) -> bool {
+        other.downcast_ref() == Some(self)
+    }
+}
+
+/// How sessions will carry a workload out.
+pub struct Around<'a> {
+    /// Whether values go into the texts of statements, as the simple protocol wants it.
+    pub textual: bool,
+    /// How many sessions there are.
+    pub sessions: u32,
+    /// Reads a file that the study names.
+    pub file: &'a dyn Fn(&str) -> io::Result<String>,
+}
+
+/// Why a workload is not ready.
+#[derive(Debug, thiserror::Error)]
+pub enum Unready {
+    /// A file cannot be read.
+    #[error("reading the script `{path}` failed")]
+    File {
+        /// Which.
+        path: String,
+        /// The reason.
+        source: io::Error,
+    },
+    /// What a file holds makes no sense.
+    #[error("reading the script `{path}`: {problem}")]
+    Script {
+        /// Its path or name.
+        path: String,
+        /// What is wrong, with line and column.
+        problem: String,
+    },
+}
+
+/// One worker's share of the slots of a stream.
+#[derive(Clone, Copy, Debug)]
+pub struct Share {
+    /// Which worker, from 0.
+    pub worker: u32,
+    /// How many there are.
+    pub workers: u32,
+    /// The first of its slots, counted over all workers.
+    pub first: u32,
+    /// How many slots it has.
+    pub slots: u32,
+    /// The seed of the stream.
+    pub seed: u64,
+    /// Tells trials on the same data apart.
+    pub epoch: u64,
+}
+
+/// A workload of transactions with all its texts, shared by the workers of a trial.
+pub trait Ready: Send + Sync {
+    /// The statements that its transactions call, by place; in a language of procedures where it calls these.
+    fn statements(&self, language: Option<Language>) -> Vec<Statement>;
+
+    /// What a database without rows gives for each statement; none for a workload that knows what it asks for.
+    fn samples(&self) -> Vec<Option<Sample>> {
+        Vec::new()
+    }
+
+    /// Bytes that one transaction moves, on the mean; 0 where nobody counts them.
+    fn bytes(&self) -> u32 {
+        0
+    }
+
+    /// Whether answers to a statement must name their columns.
+    fn wants_names(&self, statement: u16) -> bool {
+        let _ = statement;
+        false
+    }
+
+    /// Whether values are put into texts as they are.
+    fn spliced(&self) -> bool {
+        false
+    }
+
+    /// Whether all sets of rows that a statement gives back are kept, as one.
+    fn gathers(&self) -> bool {
+        false
+    }
+
+    /// The share of one worker.
+    fn business(&self, share: &Share) -> Box<dyn Business>;
+}

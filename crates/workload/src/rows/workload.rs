@@ -1,0 +1,134 @@
+//! Batch jobs as a workload: what they supply, and how their tallies are held against the data.
+//!
+//! The one idea: each job counts the rows whose commit it heard of; the database is asked once before the trial and once
+//! after.
+
+use super::{Mode, Rows, Spec, Tally, classes, data_set, fill, statements, tally_statement};
+use crate::dataset::{DataSet, Language};
+use crate::kind::{Around, Class, Found, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, whole};
+use crate::transaction::{Business, Statement};
+use std::any::Any;
+use std::sync::Arc;
+use units::Bytes;
+
+impl Transactions for Spec {
+    fn classes(&self) -> Vec<Class> {
+        classes(self).into_iter().map(Class::plain).collect()
+    }
+
+    fn data_set(&self, _theirs: bool) -> Option<DataSet> {
+        Some(data_set::data_set(self))
+    }
+
+    /// The data set may have tables for more jobs than this trial has sessions.
+    fn ready(&self, around: &Around<'_>) -> Result<Arc<dyn Ready>, Unready> {
+        Ok(Arc::new(Spec { jobs: around.sessions.clamp(1, self.jobs.max(1)), ..*self }))
+    }
+
+    /// What one operation is, from which rows a second follow.
+    fn unit(&self) -> Option<String> {
+        let rows = self.rows_per_arrival();
+        let counted = if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
+        Some(match self.mode {
+            Mode::Update { .. } => format!("{counted} of {} B", self.row_bytes),
+            Mode::Copy { block_bytes } => format!("{counted}, a block of {},", units::bytes(Bytes(block_bytes))),
+        })
+    }
+
+    /// Empties the tables that earlier trials copied to, and counts what the data holds of each job that will run.
+    fn begin(&self, queries: &mut dyn Queries, sessions: u32, counts: bool) -> Result<Found, Refused> {
+        if matches!(self.mode, Mode::Copy { .. }) {
+            for job in 0..self.jobs {
+                queries.empty("clean up after the last trial", &fill::target(job))?;
+            }
+        }
+        let counts = if counts { held(self, queries, sessions)? } else { Vec::new() };
+        Ok(Found { epoch: 0, counts })
+    }
+
+    fn check(
+        &self,
+        queries: &mut dyn Queries,
+        sessions: u32,
+        found: &Found,
+        businesses: &[&dyn Business],
+    ) -> Result<Vec<Verdict>, Refused> {
+        let after = held(self, queries, sessions)?;
+        let mut tallies: Vec<Tally> = (0..after.len() as u32).map(|job| Tally { job, ..Tally::default() }).collect();
+        let workers = businesses.iter().filter_map(|business| (*business as &dyn Any).downcast_ref::<Rows>());
+        for tally in workers.flat_map(Rows::tallies) {
+            if let Some(own) = tallies.get_mut(tally.job as usize) {
+                own.done += tally.done;
+                own.unknown += tally.unknown;
+            }
+        }
+        Ok(vec![verdict(&tallies, &found.counts, &after)])
+    }
+}
+
+impl Ready for Spec {
+    fn statements(&self, _language: Option<Language>) -> Vec<Statement> {
+        statements(self)
+    }
+
+    /// The mean over a round, whose last block may be short.
+    fn bytes(&self) -> u32 {
+        let rows = match self.mode {
+            Mode::Update { .. } => self.rows_per_arrival() as f64,
+            Mode::Copy { .. } => self.rows_per_job as f64 / self.rows_per_job.div_ceil(self.rows_per_arrival()) as f64,
+        };
+        (rows * f64::from(self.row_bytes)).round() as u32
+    }
+
+    fn business(&self, share: &Share) -> Box<dyn Business> {
+        Box::new(Rows::new(*self, share.first, share.slots))
+    }
+}
+
+/// What the data holds of the work of each job that runs.
+fn held(spec: &Spec, queries: &mut dyn Queries, sessions: u32) -> Result<Vec<i64>, Refused> {
+    let mut one = |job| {
+        let rows = queries.query("count the rows of a job", &tally_statement(spec, job))?;
+        Ok(whole(&rows).unwrap_or(0))
+    };
+    (0..sessions.min(spec.jobs)).map(&mut one).collect()
+}
+
+fn verdict(tallies: &[Tally], before: &[i64], after: &[i64]) -> Verdict {
+    let grown = |tally: &Tally| {
+        let at = tally.job as usize;
+        (before.get(at).copied().unwrap_or(0), after.get(at).copied().unwrap_or(0))
+    };
+    let wrong: Vec<&Tally> = tallies.iter().filter(|tally| !tally.agrees(grown(tally).0, grown(tally).1)).collect();
+    let done: u64 = tallies.iter().map(|tally| tally.done).sum();
+    let unknown: u64 = tallies.iter().map(|tally| tally.unknown).sum();
+    let Some(first) = wrong.first() else {
+        let unknown = if unknown == 0 { String::new() } else { format!("; {unknown} of unknown outcome") };
+        return Verdict { damaged: false, text: format!("tally: all {done} acknowledged rows are there{unknown}") };
+    };
+    let (was, is) = grown(first);
+    let text = format!(
+        "tally: {} of {} jobs do not agree; job {} was told of {} rows and its data grew by {}",
+        wrong.len(),
+        tallies.len(),
+        first.job,
+        first.done,
+        is - was
+    );
+    Verdict { damaged: true, text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_that_was_acknowledged_and_is_not_there_is_damage() {
+        let tally = |job, done, unknown| Tally { job, done, unknown };
+        let told = [tally(0, 10, 0), tally(1, 5, 2)];
+        assert!(!verdict(&told, &[100, 0], &[110, 7]).damaged);
+        let Verdict { damaged, text } = verdict(&told, &[100, 0], &[109, 7]);
+        assert!(damaged && text.contains("job 0 was told of 10 rows and its data grew by 9"), "{text}");
+        assert!(verdict(&told, &[100, 0], &[110, 8]).damaged);
+    }
+}

@@ -1,0 +1,133 @@
+//! Scripts as a workload: what a study names, read and compiled for a trial, and the tables of the built-in ones.
+
+use super::builtin::{self, tables};
+use super::{Bounds, Program, Script, Scripts, Spec};
+use crate::dataset::{Contents, DataSet, Language, Made, Rows, Table};
+use crate::kind::{Around, Class, Ready, Share, Transactions, Unready};
+use crate::transaction::{Business, Sample, Statement, Value};
+use std::sync::Arc;
+
+/// Scripts that a study names. Their texts are read before anything is touched.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Asked {
+    /// Paths, or the names of built-in scripts, with their weights.
+    pub scripts: Vec<(String, f64)>,
+    /// Variables that are set from outside.
+    pub define: Vec<(String, String)>,
+    /// The `:scale` of the scripts, and of the data that comes with built-in ones.
+    pub scale: u64,
+}
+
+/// What a script is called in reports: its file's name.
+pub fn script_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+impl Transactions for Asked {
+    fn classes(&self) -> Vec<Class> {
+        self.scripts.iter().map(|(path, _)| Class::plain(script_name(path))).collect()
+    }
+
+    /// The user's own scripts ask the user's tables, and so do built-in ones on a server that is the user's: they are there
+    /// already.
+    fn data_set(&self, theirs: bool) -> Option<DataSet> {
+        let built_in = self.scripts.iter().all(|(path, _)| builtin::script(path).is_some());
+        (built_in && !theirs).then(|| DataSet::new(Branches { scale: u32::try_from(self.scale).unwrap_or(u32::MAX) }))
+    }
+
+    fn ready(&self, around: &Around<'_>) -> Result<Arc<dyn Ready>, Unready> {
+        let script = |(path, weight): &(String, f64)| script(path, *weight, around);
+        let scripts = self.scripts.iter().map(script).collect::<Result<Vec<Script>, Unready>>()?;
+        let path = scripts.iter().map(|script| script.name.as_str()).collect::<Vec<_>>().join(", ");
+        let (define, textual, bounds) = (self.define.clone(), around.textual, Bounds::Calls);
+        let spec = Spec { scripts, define, scale: u32::try_from(self.scale).unwrap_or(u32::MAX), textual, bounds };
+        let program = Program::build(&spec);
+        let program = program.map_err(|problems| Unready::Script { path, problem: problems.to_string() })?;
+        Ok(Arc::new(Compiled(Arc::new(program))))
+    }
+}
+
+fn script(path: &str, weight: f64, around: &Around<'_>) -> Result<Script, Unready> {
+    // Weights beside each other are what counts, and whole ones are exact.
+    let weight = (weight * 1000.0).round() as u32;
+    if let Some(known) = builtin::script(path) {
+        return Ok(Script { weight, ..known });
+    }
+    let text = (around.file)(path).map_err(|source| Unready::File { path: path.to_owned(), source })?;
+    Ok(Script { name: script_name(path).to_owned(), text, weight })
+}
+
+/// A program, shared by all workers.
+struct Compiled(Arc<Program>);
+
+impl Ready for Compiled {
+    fn statements(&self, _language: Option<Language>) -> Vec<Statement> {
+        self.0.statements()
+    }
+
+    fn samples(&self) -> Vec<Option<Sample>> {
+        self.0.samples()
+    }
+
+    fn wants_names(&self, statement: u16) -> bool {
+        self.0.wants_names(statement)
+    }
+
+    fn spliced(&self) -> bool {
+        self.0.textual()
+    }
+
+    fn business(&self, share: &Share) -> Box<dyn Business> {
+        let &Share { worker, workers, slots, seed, .. } = share;
+        let clients = (0..slots).map(|slot| u64::from(slot) * u64::from(workers) + u64::from(worker));
+        Box::new(Scripts::new(self.0.clone(), seed, clients))
+    }
+}
+
+/// The four tables of the built-in scripts.
+struct Branches {
+    /// Branches; each has 100,000 accounts.
+    scale: u32,
+}
+
+/// The word of the kind in marks.
+pub const MARKED: &str = "scripts";
+
+/// The tables of so many branches.
+pub fn branches(scale: u32) -> DataSet {
+    DataSet::new(Branches { scale })
+}
+
+/// The data set that the facts of a mark describe.
+pub fn described(fact: &dyn Fn(&str) -> Option<String>) -> Option<DataSet> {
+    Some(branches(fact("scale")?.parse().ok()?))
+}
+
+impl Contents for Branches {
+    fn kind(&self) -> &'static str {
+        MARKED
+    }
+
+    fn name(&self) -> String {
+        format!("scripts-{}", self.scale)
+    }
+
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        vec![("scale", self.scale.to_string())]
+    }
+
+    fn tables(&self) -> Vec<Table> {
+        tables()
+    }
+
+    fn row_count(&self, table: &str) -> u64 {
+        builtin::rows(table, self.scale).map_or(0, |rows| rows.count())
+    }
+
+    fn part(&self, table: &str, part: u32, parts: u32) -> Box<dyn Rows> {
+        match builtin::rows(table, self.scale) {
+            Some(rows) => Made::numbered(rows.count(), (part, parts), move |number, row| rows.row(number, row)),
+            None => Box::new(Made(|_: &mut Vec<Value>| false)),
+        }
+    }
+}
