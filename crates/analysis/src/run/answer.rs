@@ -1,6 +1,6 @@
 //! The answer to the study's question in one to three sentences of plain words, with its main caveat.
 
-use super::select::{factors_text, selects};
+use crate::point::{factors_text, selects};
 use crate::{Caveat, CaveatKind, Comparison, Finding, Point, Verdict};
 use study::{Direction, Judgement, Metric};
 use units::{Nanos, bytes_per_second, duration, milliseconds, percent, rate, ratio};
