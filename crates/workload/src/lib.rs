@@ -11,6 +11,7 @@ pub mod files;
 mod operation;
 pub mod rows;
 pub mod sql;
+pub mod table;
 pub mod transaction;
 
 pub use operation::{Kind, Operation};

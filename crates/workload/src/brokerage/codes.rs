@@ -2,14 +2,14 @@
 //!
 //! What it does not do: it holds no table; the house keeps fees, commissions and levies in tables of their own.
 
+pub use crate::transaction::ledger::COMPLETED;
+
 /// Status of a customer, broker, company or security in business.
 pub const ACTIVE: &str = "live";
 /// Status of a trade that was sent to the market.
 pub const SUBMITTED: &str = "sent";
 /// Status of a limit order that waits for its price.
 pub const PENDING: &str = "wait";
-/// Status of a trade that was filled.
-pub const COMPLETED: &str = "done";
 /// Status of a trade that will never be filled.
 pub const CANCELLED: &str = "void";
 
@@ -38,6 +38,12 @@ pub const DESK_LEVY_BP: i64 = 1_500;
 
 /// Days from a fill to its settlement.
 pub const SETTLEMENT_DAYS: i64 = 2;
+
+/// What marks an edited text.
+pub const MARK: &str = " *";
+
+/// Trades of one lookup.
+pub const LOOKUP_TRADES: usize = 20;
 
 /// Whether orders of that type sell.
 pub fn sells(order_type: &str) -> bool {

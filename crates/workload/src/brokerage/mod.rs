@@ -14,7 +14,6 @@ mod draws;
 mod exchange;
 pub mod fill;
 pub mod history;
-pub mod ledger;
 mod mix;
 pub mod names;
 mod numbers;
@@ -27,8 +26,8 @@ mod spec;
 mod statements;
 mod steps;
 
+pub use crate::transaction::{Ledger, ledger};
 pub use business::Brokerage;
-pub use ledger::Ledger;
 pub use mix::{ClassShare, classes, mix};
 pub use numbers::{WORKERS_MAX, epoch_after};
 pub use price::price_cents;

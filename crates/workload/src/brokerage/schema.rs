@@ -7,36 +7,7 @@
 
 use super::Preset;
 
-/// Type of a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Type {
-    /// A whole number of 64 bits.
-    Int,
-    /// A text of at most so many characters.
-    Text(u16),
-    /// A text without a stated bound, such as the body of an article.
-    Long,
-}
-
-/// A column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Column {
-    /// Its name.
-    pub name: &'static str,
-    /// What it holds.
-    pub kind: Type,
-    /// Whether it may be empty.
-    pub null: bool,
-}
-
-/// A reference to the primary key of another table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reference {
-    /// Columns here.
-    pub columns: &'static [&'static str],
-    /// The table that is referred to.
-    pub table: &'static str,
-}
+pub use crate::table::{Column, Reference, Type};
 
 /// A table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

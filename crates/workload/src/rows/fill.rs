@@ -2,7 +2,7 @@
 
 use super::{Mode, Spec};
 use crate::block::draw::mix;
-use crate::brokerage::schema::{Column, Type};
+use crate::table::{Column, Type};
 use crate::transaction::Value;
 
 /// Above so many characters a text has no stated bound, because not every engine takes one so large.

@@ -12,7 +12,8 @@ mod statements;
 #[cfg(test)]
 mod tests;
 
-pub use business::{Rows, Tally};
+pub use crate::transaction::Tally;
+pub use business::Rows;
 pub use fill::{Table, TableRows, tables};
 pub use spec::{Mode, Spec};
 pub use statements::{classes, statements, tally_statement};

@@ -1,8 +1,6 @@
 //! A workload of transactions, as the one who carries them out sees it.
 
-use super::{Answers, Batch};
-use crate::brokerage::Ledger;
-use crate::rows::Tally;
+use super::{Answers, Batch, Ledger, Tally};
 use units::Nanos;
 
 /// What a transaction wants next.

@@ -9,11 +9,15 @@
 mod answers;
 mod batch;
 mod business;
+pub mod ledger;
 mod sample;
+mod tally;
 mod value;
 
 pub use answers::{Answer, Answers, Names};
 pub use batch::{Batch, Call, Statement};
 pub use business::{Begun, Business, Caused, Ending, Step};
+pub use ledger::Ledger;
 pub use sample::{Sample, Turn};
+pub use tally::Tally;
 pub use value::Value;

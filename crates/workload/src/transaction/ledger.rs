@@ -5,8 +5,10 @@
 //!
 //! What it does not do: it reads no database; rows are handed in.
 
-use super::codes::COMPLETED;
 use std::collections::BTreeMap;
+
+/// Status of a trade that was filled.
+pub const COMPLETED: &str = "done";
 
 /// Entries of a page; two share a byte.
 const PAGE: u64 = 4096;
