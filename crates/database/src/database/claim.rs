@@ -6,7 +6,8 @@
 //!
 //! What it does not do: inside one process everybody shares one claim, and programs that are no Prony know nothing of it.
 
-use crate::{Database, DatabaseError, Session};
+use super::Database;
+use crate::{DatabaseError, Session};
 use rustix::fs::{FlockOperation, flock};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
