@@ -1,6 +1,6 @@
 //! Rules for Markdown: one title, links that lead somewhere, a changelog and decision records of one shape.
 
-use super::Problem;
+use super::problem::Problem;
 use crate::tree::SourceFile;
 use std::collections::BTreeSet;
 
