@@ -73,7 +73,7 @@ fn shared(key: &str, take: impl FnOnce() -> Result<Kind, DatabaseError>) -> Resu
 }
 
 impl Claim {
-    /// One where there is nothing that two could spoil.
+    /// A claim for a database that holds no data, which any number of runs may share.
     pub(crate) fn nothing() -> Claim {
         Claim(Arc::new(Kind::Nothing))
     }
