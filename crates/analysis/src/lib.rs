@@ -9,6 +9,7 @@ mod compare;
 mod curve;
 mod finding;
 mod memory;
+mod point;
 mod run;
 pub mod statistics;
 mod transactions;

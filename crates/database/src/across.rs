@@ -215,7 +215,7 @@ fn the_same_as_sqlite(engine: Engine, preset: Preset) {
 /// Without its mark a data set is somebody else's.
 fn refused_without_its_mark(database: &dyn Database, dataset: &DataSet) {
     let mut session = database.session(&Texts::none(database.engine()), &Sessions::default()).unwrap();
-    session.query(&format!("drop table {}", crate::dataset::mark::TABLE)).unwrap();
+    session.query(&format!("drop table {}", crate::contents::mark::TABLE)).unwrap();
     let filled = fill(database, dataset, false, &|_| {}, &AtomicBool::new(false));
     assert!(matches!(filled, Err(DatabaseError::NotOurs { .. })), "{filled:?}");
     let dropped = drop_dataset(database, dataset);

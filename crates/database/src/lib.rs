@@ -9,7 +9,8 @@
 mod across;
 #[cfg(test)]
 mod certificates;
-mod claim;
+mod contents;
+mod conversation;
 pub mod cost;
 #[cfg(test)]
 mod cost_tests;
@@ -19,6 +20,7 @@ pub mod dialect;
 mod error;
 pub mod mariadb;
 pub mod null;
+mod open;
 pub mod postgres;
 pub mod procedures;
 pub mod server;
@@ -27,10 +29,10 @@ mod session;
 mod skip;
 pub mod sqlite;
 
-pub use claim::Claim;
+pub use contents::{DataSet, Found, Mark};
 pub use cost::{Pages, Profiling, StatementCost};
-pub use database::{Database, Facts, OpenOptions, open};
-pub use dataset::{DataSet, Found, Mark};
+pub use database::{Claim, Database, Facts, OpenOptions};
 pub use dialect::{Text, Texts, fingerprint};
 pub use error::DatabaseError;
+pub use open::open;
 pub use session::{Failure, FailureKind, Rows, Session};

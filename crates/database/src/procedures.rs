@@ -5,7 +5,7 @@
 //!
 //! What it does not do: it writes no procedure; their texts come from `workload`.
 
-use crate::dataset::mark::TABLE;
+use crate::contents::mark::TABLE;
 use crate::{DataSet, Database, DatabaseError, Failure, FailureKind, Session, Texts};
 use study::{Engine, Sessions};
 use workload::brokerage::Preset;

@@ -25,6 +25,7 @@ pub mod server;
 mod shipped;
 pub mod station;
 pub mod tier;
+mod values;
 
 pub use built::{Setting, Unbuilt, machine, module_bytes, modules, transactions};
 pub use shipped::{Shipped, models, tables};

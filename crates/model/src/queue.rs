@@ -5,9 +5,9 @@
 //! Times of the device are exponential, as the closed form of the kind takes them, so that both say the same.
 
 use crate::kernel::{Agenda, Random};
-use crate::kind::Values;
 use crate::machine::{self, Ended, Machine, Operation, Report, Stepped};
 use crate::station::{Commit, Sharing, Watch};
+use crate::values::Values;
 use units::Nanos;
 
 #[derive(Clone, Copy, Debug)]

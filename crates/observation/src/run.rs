@@ -29,7 +29,7 @@ pub struct Footprint {
 pub struct SystemFacts {
     /// The name used in trials.
     pub name: String,
-    /// `file`, `device`, `null`, `scripted`.
+    /// The word of study files: `file`, `device`, `null`, `scripted`, `model`, or an engine of databases such as `postgres`.
     pub kind: String,
     /// Where it is, in words: a folder, a device, nothing.
     pub place: String,

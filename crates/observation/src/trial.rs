@@ -238,7 +238,7 @@ pub struct Observations {
     pub generator_cpu: CpuTime,
     /// Seconds that the fixed work of the trial took, when the work and not the time was given.
     pub elapsed_s: Option<f64>,
-    /// Damage counts by kind found by validation; empty when nothing was validated.
+    /// Reads that were checked against the stamps of what was written; 0 when none was.
     pub validated_reads: u64,
     /// Readings of the probes.
     pub series: Vec<Series>,

@@ -9,7 +9,7 @@
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
 use std::path::PathBuf;
 
-/// A performance lab for storage.
+/// A performance lab for storage and databases.
 #[derive(Debug, Parser)]
 #[command(
     name = "prony",
@@ -20,10 +20,10 @@ use std::path::PathBuf;
     arg_required_else_help = true,
     subcommand_required = true,
     propagate_version = false,
-    about = "A performance lab for storage: one study, one method, one run file.",
-    long_about = "A performance lab for storage.\n\n\
-        A study says what to ask, in one small file. Prony runs it on files, devices or a script, by one method, \
-        and states the answer with its interval, where the curve bends, what it costs in CPU, and every reason \
+    about = "A performance lab for storage and databases: one study, one method, one run file.",
+    long_about = "A performance lab for storage and databases.\n\n\
+        A study says what to ask, in one small file. Prony runs it on files, devices, databases or described \
+        machines, by one method, and states the answer with its interval, where the curve bends, what it costs in CPU, and every reason \
         to doubt it. A run is one file that can be kept, mailed and compared.",
     after_help = "Start with `prony quick`. `prony COMMAND --help` has examples.",
     after_long_help = "Examples:\n  prony quick\n  prony run flash --on file:/mnt/data --html flash.html\n\n\

@@ -1,4 +1,4 @@
-//! Prony, a performance lab for storage: the program.
+//! Prony, a performance lab for storage and databases: the program.
 //!
 //! This file is the table of contents: read the arguments, hand them to one command, turn what comes back into an exit
 //! code. One file per command lives in `command/`; the only writer to the terminal is `output`.
@@ -8,36 +8,23 @@ mod build;
 mod cache;
 mod checked;
 mod command;
+mod exit;
 mod failure;
 mod folder;
 mod judged;
 mod model_file;
 mod models;
 mod output;
+mod page;
 mod run;
 mod run_rows;
 mod scripts;
 mod study_file;
 
 use clap::Parser as _;
+use exit::ERROR;
 use failure::Failure;
 use std::process::ExitCode;
-
-/// A threshold or a comparison failed.
-const FAILED: u8 = 1;
-/// Something went wrong, or was stopped.
-pub const ERROR: u8 = 2;
-
-/// What a command that went to its end has to say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// Exit code 0.
-    Fine,
-    /// A threshold or a comparison failed: exit code 1.
-    Failed,
-    /// What was asked about is in error, and stdout says how: exit code 2.
-    Unsound,
-}
 
 fn main() -> ExitCode {
     let cli = match args::Cli::try_parse() {
@@ -45,9 +32,8 @@ fn main() -> ExitCode {
         Err(usage) => return say_usage(&usage),
     };
     match command::dispatch(cli.command) {
-        Ok(Outcome::Fine) | Err(Failure::BrokenPipe) => ExitCode::SUCCESS,
-        Ok(Outcome::Failed) => ExitCode::from(FAILED),
-        Ok(Outcome::Unsound) => ExitCode::from(ERROR),
+        Ok(outcome) => outcome.into(),
+        Err(Failure::BrokenPipe) => ExitCode::SUCCESS,
         Err(Failure::Told(told)) => {
             output::note(&told.text(output::stderr_colour()));
             ExitCode::from(ERROR)

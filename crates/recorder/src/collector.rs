@@ -3,7 +3,7 @@
 //! The one idea: workers leave their sets in a queue, and whoever keeps the trial calls [`Collector::collect`] now and
 //! then; nothing wakes it, and nothing waits for it.
 
-use crate::exchange::Exchange;
+use crate::hand_over::HandOver;
 use crate::recorder::{Layout, Recorder};
 use observation::Cell;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// The receiving end of all recorders of a trial.
 #[derive(Debug, Default)]
 pub struct Collector {
-    exchanges: Vec<Arc<Exchange>>,
+    exchanges: Vec<Arc<HandOver>>,
 }
 
 /// What all workers have done so far, at most a few hundredths of a second old.
@@ -26,28 +26,28 @@ pub struct Live {
 impl Collector {
     /// Makes the recorder of one worker and stream. All its memory is taken here, and most of it is never touched.
     pub fn recorder(&mut self, layout: Layout) -> Recorder {
-        let (recorder, exchange) = Recorder::new(layout);
-        self.exchanges.push(exchange);
+        let (recorder, hand_over) = Recorder::new(layout);
+        self.exchanges.push(hand_over);
         recorder
     }
 
     /// Appends the cells of all sets that were handed over since the last call, and gives the sets back. Call it every
     /// 10 to 100 ms, and once more when every recorder is finished.
     pub fn collect(&mut self, into: &mut Vec<Cell>) {
-        for exchange in &self.exchanges {
-            while let Some(mut set) = exchange.take_full() {
-                set.freeze(exchange.place, into);
-                exchange.put_clear(set);
+        for hand_over in &self.exchanges {
+            while let Some(mut set) = hand_over.take_full() {
+                set.freeze(hand_over.place, into);
+                hand_over.put_clear(set);
             }
-            into.append(&mut exchange.take_leftover());
+            into.append(&mut hand_over.take_leftover());
         }
     }
 
     /// Running counts, for progress; cheap at any time.
     pub fn live(&self) -> Live {
         let mut live = Live::default();
-        for exchange in &self.exchanges {
-            let (done, failed) = exchange.live();
+        for hand_over in &self.exchanges {
+            let (done, failed) = hand_over.live();
             live.done += done;
             live.failed += failed;
         }

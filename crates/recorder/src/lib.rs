@@ -8,7 +8,7 @@
 mod clock;
 mod collector;
 mod dense;
-mod exchange;
+mod hand_over;
 mod recorder;
 
 pub use clock::{Clock, SimulatedClock, WallClock};

@@ -7,7 +7,7 @@
 //! What it does not do: it reads no clock and judges nothing.
 
 use crate::dense::{Dense, IDLE, Place};
-use crate::exchange::Exchange;
+use crate::hand_over::HandOver;
 use observation::{Account, Cell, Window};
 use std::sync::Arc;
 use units::Nanos;
@@ -88,7 +88,7 @@ struct Times {
 /// Intervals that may be open at once. Two are in use while nothing is late; the others are for completions that come
 /// many intervals after they were meant to, and are never touched before one does.
 const OPEN: usize = 8;
-/// Cleared sets that wait at the exchange. One would do; a second covers a collector that is late by an interval.
+/// Cleared sets that wait at the hand-over. One would do; a second covers a collector that is late by an interval.
 const SPARES: usize = 2;
 /// How often a worker shows its counts, in nanoseconds.
 const LIVE_EVERY: u64 = 50_000_000;
@@ -116,16 +116,16 @@ pub struct Recorder {
     /// Operations that a set takes before it is handed over; smaller than a 32-bit counter.
     room: u32,
     place: Place,
-    exchange: Arc<Exchange>,
+    hand_over: Arc<HandOver>,
     /// Cells that were frozen here because the collector had no cleared set at hand.
     leftover: Vec<Cell>,
 }
 
 impl Recorder {
-    pub(crate) fn new(layout: Layout) -> (Recorder, Arc<Exchange>) {
+    pub(crate) fn new(layout: Layout) -> (Recorder, Arc<HandOver>) {
         let keys = usize::from(layout.classes) * usize::from(layout.endpoints);
         let place = Place { stream: layout.stream, generator: layout.generator, endpoints: layout.endpoints.max(1) };
-        let exchange = Arc::new(Exchange::new(place, keys, OPEN, SPARES));
+        let hand_over = Arc::new(HandOver::new(place, keys, OPEN, SPARES));
         let recorder = Recorder {
             current: 0,
             current_start: 0,
@@ -143,10 +143,10 @@ impl Recorder {
             layout: Layout { interval: layout.interval.max(Nanos(1)), ..layout },
             room: u32::MAX,
             place,
-            exchange: exchange.clone(),
+            hand_over: hand_over.clone(),
             leftover: Vec::new(),
         };
-        (recorder, exchange)
+        (recorder, hand_over)
     }
 
     /// Records an operation that ended. The three times are on the clock that stamps operations.
@@ -293,13 +293,13 @@ impl Recorder {
             if set.start == IDLE {
                 continue;
             }
-            if let Err(back) = self.exchange.put_full(set) {
+            if let Err(back) = self.hand_over.put_full(set) {
                 set = back;
                 set.freeze(self.place, &mut self.leftover);
             }
         }
-        self.exchange.put_leftover(std::mem::take(&mut self.leftover));
-        self.exchange.publish(self.done, self.failed);
+        self.hand_over.put_leftover(std::mem::take(&mut self.leftover));
+        self.hand_over.publish(self.done, self.failed);
         let (stream, generator, account) = (self.layout.stream, self.layout.generator, self.account);
         let upkeep_out = self.upkeep_out;
         if account.closes() && upkeep_out == 0 {
@@ -333,7 +333,7 @@ impl Recorder {
     /// The rare part of time passing: shows the counts, opens the interval of `now`, hands over what is due.
     #[cold]
     fn attend(&mut self, now: u64) {
-        self.exchange.publish(self.done, self.failed);
+        self.hand_over.publish(self.done, self.failed);
         self.current = self.find_or_open(now, now);
         self.current_start = self.sets[self.current].start;
         let mut next = (self.current_start + self.layout.interval.0).min(now + LIVE_EVERY);
@@ -384,10 +384,10 @@ impl Recorder {
     /// Sends a set to the collector and puts a cleared one in its place. When the collector has none at hand, the worker
     /// freezes the set itself: that allocates, and loses nothing.
     fn hand_over(&mut self, index: usize) {
-        match self.exchange.take_clear() {
+        match self.hand_over.take_clear() {
             Some(clear) => {
                 let full = std::mem::replace(&mut self.sets[index], clear);
-                if let Err(mut back) = self.exchange.put_full(full) {
+                if let Err(mut back) = self.hand_over.put_full(full) {
                     back.freeze(self.place, &mut self.leftover);
                 }
             }

@@ -1,6 +1,6 @@
 //! Rules for Markdown: one title, links that lead somewhere, a changelog and decision records of one shape.
 
-use super::Problem;
+use super::problem::Problem;
 use crate::tree::SourceFile;
 use std::collections::BTreeSet;
 
@@ -23,6 +23,7 @@ pub fn problems(files: &[SourceFile]) -> Vec<Problem> {
         }
     }
     problems.extend(numbers(files));
+    problems.extend(unknown_words(files));
     problems
 }
 
@@ -80,14 +81,43 @@ fn headings<'a>(file: &'a SourceFile, mark: &'a str) -> impl Iterator<Item = &'a
     prose(&file.text).filter_map(move |(_, line)| line.strip_prefix(mark))
 }
 
+/// Versions with their dates behind what is not released yet; sections of four names in one order; one line a change.
 fn changelog(file: &SourceFile) -> Vec<Problem> {
     let mut problems = Vec::new();
-    if headings(file, "## ").next() != Some("Unreleased") {
+    let versions: Vec<&str> = headings(file, "## ").collect();
+    if versions.first() != Some(&"Unreleased") {
         problems.push(format!("{}: `## Unreleased` comes first", file.path));
     }
-    let strange = headings(file, "### ").filter(|name| !CHANGES.contains(name));
-    problems.extend(strange.map(|name| format!("{}: `{name}` is none of {CHANGES:?}", file.path)));
+    let undated = versions.iter().skip(1).filter(|version| !dated(version));
+    problems.extend(undated.map(|version| format!("{}: `{version}` is no `0.1.0 (2026-11-21)`", file.path)));
+    let mut last = None;
+    for (at, line) in prose(&file.text) {
+        if line.starts_with("## ") {
+            last = None;
+        } else if let Some(name) = line.strip_prefix("### ") {
+            let place = CHANGES.iter().position(|known| *known == name);
+            if place.is_none() || place <= last {
+                problems.push(format!("{}:{at}: `{name}` is none of {CHANGES:?}, in this order", file.path));
+            }
+            last = place;
+        } else if last.is_some() && !line.is_empty() && !(line.starts_with("- ") && line.ends_with('.')) {
+            problems.push(format!("{}:{at}: a change is one line, from `- ` to a full stop", file.path));
+        }
+    }
     problems
+}
+
+/// Whether a heading is a version with the day of its release.
+fn dated(version: &str) -> bool {
+    let Some((number, day)) = version.split_once(" (").and_then(|(number, day)| Some((number, day.strip_suffix(')')?)))
+    else {
+        return false;
+    };
+    let digits = |text: &str, separator, count| {
+        let parts: Vec<&str> = text.split(separator).collect();
+        parts.len() == count && parts.iter().all(|part| part.parse::<u32>().is_ok())
+    };
+    digits(number, '.', 3) && digits(day, '-', 3)
 }
 
 fn decision(file: &SourceFile) -> Option<Problem> {
@@ -104,6 +134,23 @@ fn numbers(files: &[SourceFile]) -> Vec<Problem> {
         .filter(|(number, name)| !name.starts_with(&format!("{number:03}-")))
         .map(|(number, name)| format!("docs/decisions/{name}: the next number is {number:03}"))
         .collect()
+}
+
+/// Commands, and words of the headings over keys, that the glossary does not know.
+fn unknown_words(files: &[SourceFile]) -> Vec<Problem> {
+    let page = |path: &str| files.iter().find(|file| file.path == path);
+    let Some(glossary) = page("docs/glossary.md") else { return Vec::new() };
+    let terms = glossary.text.lines().filter_map(|line| line.strip_prefix("| ")?.split(" |").next());
+    let known: BTreeSet<&str> = terms.flat_map(|term| term.split([' ', ','])).collect();
+    let is_known = |word: &str| ["of", "over", "the"].contains(&word) || known.contains(word);
+    // A command below another, such as `db fill`, is explained with that one.
+    let commands = page("docs/reference/cli.md").into_iter().flat_map(|page| headings(page, "## prony "));
+    let commands = commands.filter_map(|heading| heading.split(' ').next());
+    let groups = page("docs/reference/keys.md").into_iter().flat_map(|page| headings(page, "## "));
+    let words = commands.chain(groups.flat_map(|heading| heading.split(' '))).map(str::to_lowercase);
+    let missing: BTreeSet<String> =
+        words.filter(|word| !is_known(word) && !is_known(word.trim_end_matches('s'))).collect();
+    missing.into_iter().map(|word| format!("docs/glossary.md: `{word}` of the reference is missing")).collect()
 }
 
 #[cfg(test)]
@@ -130,8 +177,20 @@ mod tests {
 
     #[test]
     fn a_changelog_of_another_shape_is_found() {
-        assert_eq!(problems(&[file("CHANGELOG.md", "# Changes\n## Unreleased\n### Added\n")]).len(), 0);
-        assert_eq!(problems(&[file("CHANGELOG.md", "# Changes\n## 1.0\n### Improved\n")]).len(), 2);
+        let count = |text: &str| problems(&[file("CHANGELOG.md", &format!("# Changes\n{text}"))]).len();
+        assert_eq!(count("## Unreleased\n## 1.0.0 (2026-01-02)\nThe first.\n### Added\n\n- This.\n### Fixed\n"), 0);
+        assert_eq!(count("## 1.0.0\n### Improved\n"), 2);
+        assert_eq!(count("## Unreleased\n### Fixed\n### Added\n- One that goes\n  on.\n"), 3);
+    }
+
+    #[test]
+    fn a_command_or_a_group_of_keys_that_the_glossary_does_not_know_is_found() {
+        let glossary = file("docs/glossary.md", "# Words\n| check, plan | looks |\n| batch job | work |\n");
+        let commands = file("docs/reference/cli.md", "# C\n## prony check\n## prony plan now\n## prony go\n");
+        let keys = file("docs/reference/keys.md", "# K\n## Batch jobs over rows\n");
+        let found = problems(&[glossary, commands, keys]);
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found[0].contains("`go`") && found[1].contains("`rows`"), "{found:?}");
     }
 
     #[test]

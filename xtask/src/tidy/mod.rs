@@ -2,16 +2,15 @@
 //!
 //! The one idea: each rule is a function from files to problems, so that it can be shown to find what it looks for.
 
+mod circles;
 mod documents;
+mod problem;
 mod rooms;
 mod sizes;
 mod sources;
 
 use crate::tree;
 use std::path::Path;
-
-/// A place with what is wrong there: `crates/load/src/lib.rs:12: ...`.
-pub type Problem = String;
 
 /// Holds every rule against the workspace; what it returns are the sizes of the tree.
 ///
@@ -22,6 +21,7 @@ pub fn run(root: &Path) -> Result<String, String> {
     let sizes = sizes::measure(&files);
     let mut problems = rooms::problems(&rooms::read(root)?);
     problems.extend(sources::problems(&files));
+    problems.extend(circles::problems(&files));
     problems.extend(documents::problems(&files));
     problems.extend(sizes.problems());
     if problems.is_empty() { Ok(sizes.to_string()) } else { Err(problems.join("\n") + "\n") }

@@ -3,7 +3,7 @@
 //! A pure room takes values and returns values: it may use the rooms and the libraries listed here and no others, so that a
 //! file, a socket or a clock cannot slip in through a dependency.
 
-use super::Problem;
+use super::problem::Problem;
 use crate::tree::output;
 use serde_json::Value;
 use std::path::Path;

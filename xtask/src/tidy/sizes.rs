@@ -1,6 +1,6 @@
 //! How long files and functions are, and where somebody should look again.
 
-use super::Problem;
+use super::problem::Problem;
 use crate::tree::SourceFile;
 use std::fmt;
 

@@ -1,7 +1,9 @@
 //! Rules for source files.
 
-use super::{Problem, rooms};
+use super::problem::Problem;
+use super::rooms;
 use crate::tree::SourceFile;
+use std::collections::BTreeSet;
 
 /// What a pure room must not name.
 const IMPURE: [&str; 8] = [
@@ -23,9 +25,12 @@ const EMPTY_NAMES: [&str; 10] =
 const MACHINES: [&str; 4] =
     [concat!("/ro", "ot/"), concat!("/wo", "rk/"), concat!("/tmp/", "target"), concat!("/Use", "rs/")];
 
+/// Crates in which a file may still stand beside a folder of its name.
+const NOT_YET: [&str; 1] = ["study"];
+
 /// Everything that is wrong in the sources.
 pub fn problems(files: &[SourceFile]) -> Vec<Problem> {
-    let mut problems = Vec::new();
+    let mut problems = beside_folders(files);
     for file in files {
         problems.extend(empty_name(file));
         problems.extend(machine_paths(file));
@@ -45,6 +50,14 @@ pub fn problems(files: &[SourceFile]) -> Vec<Problem> {
         }
     }
     problems
+}
+
+/// Files beside a folder of the same name, which belong into it as its `mod.rs`.
+fn beside_folders(files: &[SourceFile]) -> Vec<Problem> {
+    let folders: BTreeSet<&str> = files.iter().filter_map(|file| Some(file.path.rsplit_once('/')?.0)).collect();
+    let held = files.iter().filter(|file| file.room().is_none_or(|room| !NOT_YET.contains(&room)));
+    let beside = held.filter_map(|file| file.path.strip_suffix(".rs").filter(|stem| folders.contains(stem)));
+    beside.map(|stem| format!("{stem}.rs: stands beside its folder; move it to {stem}/mod.rs")).collect()
 }
 
 fn empty_name(file: &SourceFile) -> Option<Problem> {
@@ -156,6 +169,13 @@ mod tests {
         assert_eq!(check("crates/store/src/utils.rs", "//! A.\n").len(), 1);
         assert_eq!(check("crates/store/src/a.rs", "fn f() {}\n").len(), 1);
         assert_eq!(check("crates/store/src/a.rs", &format!("//! A.\nfn te{}() {{}}\n", "st_it")).len(), 1);
+    }
+
+    #[test]
+    fn a_file_beside_its_folder_is_found() {
+        let file = |path: &str| SourceFile { path: format!("crates/load/src/{path}"), text: "//! A.\n".into() };
+        assert_eq!(problems(&[file("a.rs"), file("a/b.rs")]).len(), 1);
+        assert_eq!(problems(&[file("a/mod.rs"), file("a/b.rs"), file("ab.rs")]).len(), 0);
     }
 
     #[test]

@@ -8,7 +8,7 @@
 use super::paired_test::{PairedTest, paired_test};
 use super::pairs::pairs;
 use super::replicates::{PAIRS_MIN, Pilot, replicates_needed};
-use crate::run::{Group, own_estimate, selects};
+use crate::point::{Group, own_estimate, selects};
 use crate::statistics::holm::holm;
 use crate::{Caveat, CaveatKind, Comparison, Estimate, Verdict};
 use study::{Direction, Judgement, Metric};
@@ -302,7 +302,7 @@ fn size(logarithm: f64) -> String {
 mod tests {
     use super::*;
     use crate::TrialSummary;
-    use crate::run::groups;
+    use crate::point::groups;
     use crate::run::tests::{judgement, trial};
     use crate::statistics::bootstrap::Draws;
 

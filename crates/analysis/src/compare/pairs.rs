@@ -3,8 +3,8 @@
 //! The one idea: what changes slowly, such as temperature, wear or a neighbour's load, is the same for both trials of a
 //! pair, and goes away in their ratio.
 
-use crate::run::factors_of;
-use crate::run::same_factors;
+use crate::point::factors_of;
+use crate::point::same_factors;
 use crate::{StreamSummary, TrialSummary};
 
 /// One trial of each system from the same block.

@@ -4,7 +4,7 @@
 //! files, another neighbour). A difference between two runs is therefore held against how much runs of the *same* system
 //! differed before; without such runs there is no verdict, however many replicates each run has.
 
-use crate::run::{same_factors, scaled};
+use crate::point::{same_factors, scaled};
 use crate::statistics::moments::squares_about_mean;
 use crate::statistics::power::noncentrality_for;
 use crate::statistics::student::{half_width, t_two_sided};

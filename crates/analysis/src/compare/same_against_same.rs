@@ -46,7 +46,7 @@ fn verdict(throughputs: &[(bool, f64)], margin: f64) -> Comparison {
         crate::run::tests::trial(place as u32, if *system { "b" } else { "a" }, place as u32 / 2, *value)
     };
     let trials: Vec<_> = throughputs.iter().enumerate().map(trial).collect();
-    let groups = crate::run::groups(&trials);
+    let groups = crate::point::groups(&trials);
     let compared = comparisons(&groups, &study::Judgement { margin, ..judgement() });
     compared.into_iter().map(|c| c.comparison).find(|c| c.primary).unwrap()
 }

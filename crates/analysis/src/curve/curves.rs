@@ -1,6 +1,6 @@
 //! Points that differ in one numeric factor only, in the order of its levels.
 
-use crate::run::{Group, same_factors};
+use crate::point::{Group, same_factors};
 use crate::statistics::bootstrap::Draws;
 use crate::statistics::student::normal_quantile;
 use crate::{Estimate, StreamSummary, TrialSummary};

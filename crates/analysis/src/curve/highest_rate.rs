@@ -4,7 +4,7 @@
 //! above it that failed. A probe passes when its quantile rests on enough samples, no censored operation reaches it, the
 //! load was sustained, and the quantile is under the bound.
 
-use crate::run::{Group, own_estimate};
+use crate::point::{Group, own_estimate};
 use crate::{CaveatKind, Estimate, HighestRate, StreamSummary, TrialSummary};
 use study::Metric;
 
@@ -130,7 +130,7 @@ fn reason(probes: &[Probe], found: Option<&Estimate>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::groups;
+    use crate::point::groups;
     use crate::run::tests::{level, trial};
 
     fn search(probes: &[(f64, f64)]) -> HighestRate {

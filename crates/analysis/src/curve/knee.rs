@@ -65,7 +65,7 @@ fn interval(curve: &Curve, at: f64, confidence: f64) -> Estimate {
 mod tests {
     use super::*;
     use crate::curve::curves;
-    use crate::run::groups;
+    use crate::point::groups;
     use crate::run::tests::{swept, trial};
 
     fn knee_of(rates: &[(f64, f64)], replicates: u32) -> Knee {

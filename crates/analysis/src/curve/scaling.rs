@@ -68,7 +68,7 @@ fn kind(efficiency: &Estimate, fall_high: f64) -> ScalingKind {
 mod tests {
     use super::*;
     use crate::curve::curves;
-    use crate::run::groups;
+    use crate::point::groups;
     use crate::run::tests::swept;
 
     fn scaled(rates: &[(f64, f64)], noise: f64) -> Scaling {

@@ -1,6 +1,6 @@
 //! The answer to the study's question in one to three sentences of plain words, with its main caveat.
 
-use super::select::{factors_text, selects};
+use crate::point::{factors_text, selects};
 use crate::{Caveat, CaveatKind, Comparison, Finding, Point, Verdict};
 use study::{Direction, Judgement, Metric};
 use units::{Nanos, bytes_per_second, duration, milliseconds, percent, rate, ratio};
@@ -177,12 +177,13 @@ fn confirmed(point: &Point, findings: &[Finding]) -> Option<String> {
     })
 }
 
-/// `16 outstanding already reach`, `1 session already reaches`.
+/// `16 outstanding operations already reach`, `1 session already reaches`.
 fn reach(at: f64, factor: &str) -> String {
+    let noun = if factor == "outstanding" { "outstanding operations" } else { factor };
     if at == 1.0 {
-        return format!("1 {} already reaches", factor.trim_end_matches('s'));
+        return format!("1 {} already reaches", noun.trim_end_matches('s'));
     }
-    format!("{} {factor} already reach", units::significant(at))
+    format!("{} {noun} already reach", units::significant(at))
 }
 
 /// The gravest doubt beside the chosen points, or of the run.
@@ -261,7 +262,8 @@ mod tests {
     fn one_session_is_told_in_the_singular() {
         assert_eq!(reach(1.0, "sessions"), "1 session already reaches");
         assert_eq!(reach(16.0, "sessions"), "16 sessions already reach");
-        assert_eq!(reach(1.0, "outstanding"), "1 outstanding already reaches");
+        assert_eq!(reach(1.0, "outstanding"), "1 outstanding operation already reaches");
+        assert_eq!(reach(16.0, "outstanding"), "16 outstanding operations already reach");
     }
 
     #[test]

@@ -2,10 +2,10 @@
 
 use super::answer::answer;
 use super::doubts;
-use super::point::{Group, groups, point};
 use super::threshold::thresholds;
 use crate::compare::comparisons;
 use crate::curve::{curves, highest_rates, knee, scaling, service_fit};
+use crate::point::{Group, groups, point};
 use crate::{Finding, Findings, Point, SustainedFinding, TrialSummary};
 use observation::RunFacts;
 use study::Judgement;

@@ -1,7 +1,7 @@
 //! Thresholds of the study and of the command line: does the whole interval lie on the good side?
 
-use super::point::Group;
-use super::select::{factors_text, selects};
+use crate::point::Group;
+use crate::point::{factors_text, selects};
 use crate::{Estimate, ThresholdOutcome, ThresholdState};
 use study::{Judgement, Threshold};
 
@@ -77,7 +77,7 @@ fn place(group: &Group) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::groups;
+    use crate::point::groups;
     use crate::run::tests::{judgement, trial};
     use study::{Metric, Selector};
 

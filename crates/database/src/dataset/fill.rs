@@ -6,8 +6,8 @@
 //! What it does not do: it drops nothing that does not carry our mark.
 
 use super::crowd::{Crowd, Job};
-use super::mark::{self, Found, Mark, State};
-use super::{DataSet, Progress, Stage};
+use super::{DataSet, Found, Mark, Progress, Stage, State};
+use crate::contents::mark;
 use crate::dialect::Definitions;
 use crate::{Database, DatabaseError};
 use std::sync::atomic::{AtomicBool, Ordering};

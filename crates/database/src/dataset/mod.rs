@@ -7,19 +7,13 @@
 //! What it does not do: it generates no rows and knows no invariant; those come from `workload`.
 
 mod check;
-mod content;
 mod crowd;
 mod fill;
-pub(crate) mod mark;
-pub(crate) mod place;
 mod progress;
-mod set;
 #[cfg(test)]
 mod tests;
 
+pub use crate::contents::{DataSet, Found, Mark, State, Table};
 pub use check::{CheckOutcome, check, check_ledger, checksums, last_trade};
-pub use content::Table;
 pub use fill::{Filled, Recognised, drop_dataset, fill, recognise, use_up};
-pub use mark::{Found, Mark, State};
 pub use progress::{Progress, Stage};
-pub use set::DataSet;

@@ -4,7 +4,7 @@
 //! knows keys and references only as part of a table; MariaDB's tables lie in the order of their key, so that a key that came
 //! later would write every row twice.
 
-use crate::dataset::Table;
+use crate::contents::Table;
 use study::Engine;
 use workload::brokerage::schema::{Column, Reference, Type};
 

@@ -3,7 +3,7 @@
 use super::checkpoint::checkpoint;
 use super::standing::{files, standing};
 use super::{MariadbSession, Place, costs, counters};
-use crate::dataset::place;
+use crate::database::place;
 use crate::server::mariadb::Server;
 use crate::{Claim, DataSet, Database, DatabaseError, Facts, OpenOptions, Session, StatementCost, Texts};
 use std::path::PathBuf;
@@ -51,6 +51,13 @@ struct Mariadb {
     watcher: Mutex<Option<Box<dyn Session>>>,
     /// What prepared statements of sessions that ended have cost; none where costs are not counted.
     costs: Option<costs::Total>,
+}
+
+impl Server {
+    /// How sessions reach it.
+    pub fn place(&self) -> Place {
+        Place::behind(&self.socket().to_string_lossy(), "root")
+    }
 }
 
 /// Opens it. A private server is started; nothing is filled.

@@ -1,8 +1,8 @@
 //! Proves to the server who we are, by what it asks for: nothing, a password in clear text, md5 or SCRAM-SHA-256.
 
 use super::connect::Opening;
-use super::fields::Fields;
 use crate::DatabaseError;
+use crate::conversation::Fields;
 use postgres_protocol::authentication::md5_hash;
 use postgres_protocol::authentication::sasl::{ChannelBinding, SCRAM_SHA_256, ScramSha256};
 use postgres_protocol::message::frontend;

@@ -2,12 +2,10 @@
 
 use super::address::{Connect, Host, Secret, Tls};
 use super::authentication::authenticate;
-use super::failure::Said;
-use super::message::{Front, front};
 use super::session::PostgresSession;
 use super::stream::{RawStream, Stream};
 use super::tls;
-use super::wire::Wire;
+use crate::conversation::{Front, Said, Wire, front};
 use crate::{DatabaseError, Failure, Session, Texts, dialect};
 use bytes::BytesMut;
 use postgres_protocol::message::frontend;

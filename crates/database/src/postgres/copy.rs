@@ -3,10 +3,8 @@
 //! The one idea: rows are written straight into one buffer of messages that is sent whenever it is full, so that a row costs
 //! its bytes and nothing else.
 
-use super::decode::Kind;
-use super::failure::Said;
-use super::message::{Front, front};
 use super::session::PostgresSession;
+use crate::conversation::{Front, Kind, Said, front};
 use crate::{Failure, FailureKind, Rows, Session};
 use bytes::BytesMut;
 use postgres_protocol::message::frontend;

@@ -3,7 +3,7 @@
 use super::standing::{files, standing};
 use super::{Connect, PostgresSession, RawStream, costs, counters, force_checkpoint};
 use crate::database::Conversation;
-use crate::server::postgres::Server;
+use crate::server::postgres::{Server, USER};
 use crate::{Claim, DataSet, Database, DatabaseError, Facts, OpenOptions, Session, StatementCost, Texts};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -53,6 +53,13 @@ pub struct Postgres {
     stop: Arc<AtomicBool>,
     /// The session that reads counters, kept so that a reading costs one answer and no connection.
     watcher: Mutex<Option<PostgresSession>>,
+}
+
+impl Server {
+    /// How sessions reach it.
+    pub fn connect(&self) -> Connect {
+        Connect::socket_in(self.folder(), USER, "postgres")
+    }
 }
 
 /// Opens a PostgreSQL. A private one is started with the options' settings.

@@ -2,7 +2,7 @@
 
 use super::copy;
 use super::stream::{RawStream, Stream};
-use super::wire::{Progress, Wire};
+use crate::conversation::{Progress, Wire};
 use crate::{Failure, FailureKind, Rows, Session};
 use std::io;
 use std::sync::Arc;

@@ -9,7 +9,7 @@ use super::kind::Kind;
 use super::owner::Owner;
 use super::{folder, process, reach};
 use crate::DatabaseError;
-use crate::claim::{self, Claim};
+use crate::database::{Claim, free};
 use rustix::process::Signal;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -65,7 +65,7 @@ impl<K: Kind> Server<K> {
             return self.ready();
         }
         // It would be ended under whoever uses it.
-        claim::free(&self.claimed(), &self.shown(), "the private server")?;
+        free(&self.claimed(), &self.shown(), "the private server")?;
         self.end(K::END)?;
         fs::write(self.conf(), conf).map_err(|source| DatabaseError::file("write", self.conf(), source))?;
         self.owner.give(&self.conf())?;

@@ -13,7 +13,7 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
-use crate::dataset::{Found, Mark};
+use crate::contents::{Found, Mark, State};
 use crate::{DataSet, DatabaseError, Facts, OpenOptions, Profiling, StatementCost, Texts};
 pub use rusqlite;
 
@@ -77,8 +77,7 @@ impl Database {
     }
 
     fn filling(&self, dataset: &DataSet) -> Result<bool, DatabaseError> {
-        let filling =
-            |mark: &Mark| mark.state == crate::dataset::State::Filling && mark.dataset.as_ref() == Some(dataset);
+        let filling = |mark: &Mark| mark.state == State::Filling && mark.dataset.as_ref() == Some(dataset);
         Ok(matches!(self.place.find(&self.shown)?, Found::Ours(mark) if filling(&mark)))
     }
 }
@@ -139,7 +138,7 @@ impl crate::Database for Database {
 
     fn datasets(&self) -> Result<Vec<DataSet>, DatabaseError> {
         let filled = |found: Found| match found {
-            Found::Ours(mark) if mark.state != crate::dataset::State::Filling => mark.dataset,
+            Found::Ours(mark) if mark.state != State::Filling => mark.dataset,
             _ => None,
         };
         if self.place.path().exists() {

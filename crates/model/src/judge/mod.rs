@@ -9,5 +9,5 @@
 mod baselines;
 mod rows;
 
-pub use baselines::{Baseline, Baselines, Shape, baselines};
+pub use baselines::{Baseline, Baselines, baselines};
 pub use rows::{JudgeError, Judged, Judgement, Role, judge};

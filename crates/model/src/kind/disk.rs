@@ -4,9 +4,8 @@
 //! and the changes of track. The disk in virtual time uses the same parameters and shows what a queue gains.
 
 use super::flash_array::reads;
-use super::{Asked, Quantity, Unanswered, Values, asked, counted, number, word};
+use super::{Asked, Quantity, Shape, Unanswered, Values, asked, counted, number, word};
 use crate::device::disk::{Order, Shape as Parts};
-use crate::judge::Shape;
 use crate::rows::Row;
 
 pub(super) const ASKS: &[Asked] = &[

@@ -4,9 +4,8 @@
 //! (processors that are far from busy, cache hits, the log) is a delay. From a few threads a disk on, each thread more
 //! waits behind one more at its disk, so response grows by a disk's demand a thread: a straight line with an intercept.
 
-use super::{Asked, Quantity, Unanswered, Values, asked, carried, counted, jobs, number};
+use super::{Asked, Quantity, Shape, Unanswered, Values, asked, carried, counted, jobs, number};
 use crate::form::closed;
-use crate::judge::Shape;
 use crate::rows::Row;
 
 pub(super) const ASKS: &[Asked] = &[

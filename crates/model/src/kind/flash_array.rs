@@ -7,11 +7,10 @@
 //! What failed is part of the question: modules that are gone, ports whose modules are reached over others, and channels
 //! inside every module, whose stripe goes on narrower and slower.
 
-use super::{Asked, Quantity, Unanswered, Values, asked, counted, maybe, number, word};
-use crate::array::raid::Stripe;
+use super::{Asked, Quantity, Shape, Unanswered, Values, asked, counted, maybe, number, word};
+use crate::array::{narrower, reached_over};
 use crate::form::service_time::{Affine, Stepped};
 use crate::form::sustained::Burst;
-use crate::judge::Shape;
 use crate::rows::Row;
 
 pub(super) const ASKS: &[Asked] = &[
@@ -104,15 +103,6 @@ pub(super) fn fits(values: &Values) -> Result<(), (&'static str, String)> {
     fewer("failed_channels", channels - spared, &format!("of {channels} channels data and parity must be left"))
 }
 
-/// By how much longer a module takes to read and to write with the channels that it has left.
-pub(crate) fn narrower(values: &Values) -> [f64; 2] {
-    let mut stripe = Stripe::new(values.of("channels") as u32);
-    (0..values.of("failed_channels") as u32).for_each(|_| {
-        stripe.lose();
-    });
-    [stripe.reading(), stripe.writing()]
-}
-
 /// A single operation of pure reads or writes; of a mix, the mean.
 fn service_ms(values: &Values, read: f64, kb: f64) -> f64 {
     let [slow_read, slow_write] = narrower(values);
@@ -155,12 +145,6 @@ fn behind_ports(values: &Values, asked: f64, module: f64, port: f64) -> f64 {
         ports[over] += modules;
     }
     ports.iter().map(|modules| (modules * module).min(port)).sum()
-}
-
-/// The port over which the modules of a port are reached when the first `lost` of `ports` are lost: those that are left take
-/// one lost port each, in turn.
-pub(crate) fn reached_over(own: usize, lost: usize, ports: usize) -> usize {
-    if own < lost { lost + own % (ports - lost) } else { own }
 }
 
 /// One module, by what fills up first: its operations or its bytes.

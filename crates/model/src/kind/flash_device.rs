@@ -5,9 +5,8 @@
 //! parameters and shows what lies between.
 
 use super::flash_array::reads;
-use super::{Asked, Quantity, Unanswered, Values, asked, counted, number, word};
+use super::{Asked, Quantity, Shape, Unanswered, Values, asked, counted, number, word};
 use crate::device::flash::amplification::greedy;
-use crate::judge::Shape;
 use crate::rows::Row;
 
 pub(super) const ASKS: &[Asked] = &[

@@ -5,9 +5,8 @@
 //! in the processors. The driver's own work takes processor time too, but outside of the response that it measures: that
 //! is why threads are more than throughput times response.
 
-use super::{Asked, Processors, Quantity, Unanswered, Values, asked, carried, counted, jobs, number};
+use super::{Asked, Processors, Quantity, Shape, Unanswered, Values, asked, carried, counted, jobs, number};
 use crate::form::{closed, group_commit};
-use crate::judge::Shape;
 use crate::rows::Row;
 
 pub(super) const ASKS: &[Asked] = &[

@@ -4,8 +4,7 @@
 //! once other traffic fills the link, changes get their share of it, less what the sharing itself loses. The share acts on
 //! bytes, so messages go down with rows only because rows do.
 
-use super::{Asked, Quantity, Unanswered, Values, asked, number, word};
-use crate::judge::Shape;
+use super::{Asked, Quantity, Shape, Unanswered, Values, asked, number, word};
 use crate::rows::Row;
 
 pub(super) const ASKS: &[Asked] = &[

@@ -6,8 +6,7 @@
 //!
 //! What it does not do: it knows no queue at the link or the target, and no tuning that changes the time of a row itself.
 
-use super::{Asked, Quantity, Unanswered, Values, asked, word};
-use crate::judge::Shape;
+use super::{Asked, Quantity, Shape, Unanswered, Values, asked, word};
 use crate::rows::Row;
 use crate::station::FIBRE_NS_PER_KM;
 

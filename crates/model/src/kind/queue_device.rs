@@ -4,9 +4,8 @@
 //! handles all that came since it last looked: waking up costs it as much for one as for many. So with few outstanding it is a
 //! wait, and with many the host's own time for each sets the rate.
 
-use super::{Asked, Quantity, Unanswered, Values, asked, number};
+use super::{Asked, Quantity, Shape, Unanswered, Values, asked, number};
 use crate::form::batch::Circle;
-use crate::judge::Shape;
 use crate::rows::Row;
 
 pub(super) const ASKS: &[Asked] = &[

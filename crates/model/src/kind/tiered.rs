@@ -3,8 +3,7 @@
 //! The one idea: flash takes the share of operations that the heat of what fits on it says, disks the others, and the tier
 //! that is busier bounds both. With a share of 0 it is disks alone, with 100 flash alone.
 
-use super::{Asked, Quantity, Unanswered, Values, asked, counted, number};
-use crate::judge::Shape;
+use super::{Asked, Quantity, Shape, Unanswered, Values, asked, counted, number};
 use crate::rows::Row;
 use crate::tier::{self, Spec};
 

@@ -4,10 +4,10 @@ use super::*;
 use crate::file::Description;
 use crate::form::group_commit;
 use crate::form::resync::Apart as Law;
-use crate::kind::Values;
 use crate::machine::{Ended, Kind, Machine, Operation};
 use crate::rows::Row;
 use crate::server::Log;
+use crate::values::Values;
 use units::Nanos;
 
 const ASK: Operation = Operation { kind: Kind::Transaction, class: 0, module: 0, offset: 0, bytes: 0 };

@@ -3,7 +3,7 @@
 //! The one idea: a profile is amounts a transaction, as a model file says them; a run that was measured can say them to the
 //! file. Amounts are means and need not be whole; how many a single transaction has is drawn around them.
 
-use crate::kind::Values;
+use crate::values::Values;
 
 /// What a transaction of a class asks for, on the mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -1,7 +1,7 @@
 //! `prony ceiling`: what the load generator itself can do on this machine.
 
-use crate::Outcome;
 use crate::args::Ceiling;
+use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::output;
 use std::fmt::Write as _;

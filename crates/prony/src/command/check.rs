@@ -1,7 +1,7 @@
 //! `prony check STUDY`: every problem at once, nothing touched.
 
-use crate::Outcome;
 use crate::args::Check;
+use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::output;
 use crate::scripts::{self, Slip};

@@ -3,8 +3,8 @@
 //! Which folders are Prony's own, and whether a running Prony holds one, is for the system room to say: it looks at
 //! the marker in each folder and at its lock. Nothing else in the folder is looked at.
 
-use crate::Outcome;
 use crate::args::Clean;
+use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::output;
 use std::path::PathBuf;

@@ -3,8 +3,8 @@
 //! The one idea: inside a run the trials of systems alternate, so that their difference can be judged. Two runs also differ
 //! by whatever happened between them; how much that is, is learnt from runs of the same systems that lie beside them.
 
-use crate::Outcome;
 use crate::args::Compare;
+use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::folder;
 use crate::judged;

@@ -1,7 +1,7 @@
 //! `prony completions SHELL`: made from the definitions of the help.
 
-use crate::Outcome;
 use crate::args::{Cli, Completions};
+use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::output;
 use clap::CommandFactory as _;

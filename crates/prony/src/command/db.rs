@@ -1,7 +1,7 @@
 //! `prony db`: private servers, data sets and their checks, without a run.
 
-use crate::Outcome;
 use crate::args::{Db, DbCheck, DbDown, DbFill, DbUp, StudyChoice};
+use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::output;
 use crate::{cache, run, study_file};

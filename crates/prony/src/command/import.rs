@@ -3,8 +3,8 @@
 //! The one idea: scripts run unchanged, so that there is nothing to convert; what whoever brings one needs is to see what each
 //! command does here, and where that differs from pgbench.
 
-use crate::Outcome;
 use crate::args::{Import, ImportPgbench};
+use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::output;
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! `prony list DIR`: the runs in a folder.
 
-use crate::Outcome;
 use crate::args::List;
+use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::folder::{self, Entry};
 use crate::output;

@@ -1,7 +1,7 @@
 //! `prony man`: the manual pages, made from the definitions of the help when they are asked for.
 
-use crate::Outcome;
 use crate::args::{Cli, Man};
+use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::output;
 use clap::CommandFactory as _;

@@ -17,14 +17,14 @@ mod predict;
 mod quick;
 mod redact;
 mod reference;
-pub mod report;
+mod report;
 mod run;
 mod show;
 mod studies;
 mod tag;
 
-use crate::Outcome;
 use crate::args::Command;
+use crate::exit::Outcome;
 use crate::failure::Failure;
 
 /// Runs the command that was asked for.

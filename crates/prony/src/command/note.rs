@@ -1,7 +1,7 @@
 //! `prony note RUN TEXT`: the remark of a run.
 
-use crate::Outcome;
 use crate::args::Note;
+use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::folder;
 use store::RunFile;

@@ -1,7 +1,7 @@
 //! `prony plan STUDY`: what a run would do, before anything is touched.
 
-use crate::Outcome;
 use crate::args::Plan;
+use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::output;
 use crate::run::{self, planned};

@@ -3,8 +3,8 @@
 //! The one idea: a first look must work wherever it is tried, so that a folder with little room gets smaller scratch
 //! files instead of an error, and the difference is said. The embedded database keeps its file in the cache.
 
-use crate::Outcome;
 use crate::args::{Changes, Quick};
+use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::output;
 use crate::run::{self, Manner, Request, Telling, survey};

@@ -1,7 +1,7 @@
 //! `prony redact RUN`: a copy that can be handed to others.
 
-use crate::Outcome;
 use crate::args::Redact;
+use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::folder;
 use crate::output;

@@ -3,8 +3,8 @@
 //! The one idea: the pages are printed from the definitions that the program itself works by, and a test holds the files to
 //! what is printed here, so that the reference is never older than the program.
 
-use crate::Outcome;
 use crate::args::{Cli, Page, Reference};
+use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::output;
 use clap::{Arg, Command, CommandFactory as _};

@@ -1,8 +1,8 @@
 //! `prony run STUDY`: run a study, or go on with a run.
 
-use crate::Outcome;
 use crate::args::{Run, Voice};
 use crate::checked;
+use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::run::{self, Manner, Request, Telling};
 use crate::study_file;

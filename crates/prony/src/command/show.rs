@@ -1,7 +1,7 @@
 //! `prony show RUN`: the answer and the tables of a run, judged again from what was observed.
 
-use crate::Outcome;
 use crate::args::Show;
+use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::folder;
 use crate::judged;

@@ -1,7 +1,7 @@
 //! `prony studies`: what ships, and the file of one.
 
-use crate::Outcome;
 use crate::args::Studies;
+use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::output;
 use crate::study_file;

@@ -1,8 +1,8 @@
 //! `prony tag RUN TAG`: labels for `list`. Observations never change.
 
-use crate::Outcome;
 use crate::args::Tag;
 use crate::checked;
+use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::folder;
 use crate::output;

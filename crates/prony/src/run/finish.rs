@@ -1,12 +1,12 @@
 //! The end of a run: the answer on stdout, the page, the thresholds, the exit code.
 
 use super::{Ended, verdict};
-use crate::Outcome;
 use crate::args::Voice;
-use crate::command::report;
+use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::output;
-use ::report::Detail;
+use crate::page;
+use report::Detail;
 use std::path::PathBuf;
 
 /// How the end of a run is told.
@@ -28,12 +28,12 @@ pub struct Telling {
 /// When stdout or the page cannot be written; the run file is whole by then.
 pub fn tell(ended: &Ended, telling: &Telling) -> Result<Outcome, Failure> {
     if let Some(path) = &telling.html {
-        report::write(&ended.findings, path)?;
+        page::write(&ended.findings, path)?;
     }
     if telling.json {
-        output::print_json(&::report::json(&ended.findings))?;
+        output::print_json(&report::json(&ended.findings))?;
     } else {
-        output::print(&::report::text(&ended.findings, output::layout(Detail::Brief)))?;
+        output::print(&report::text(&ended.findings, output::layout(Detail::Brief)))?;
     }
     let allow = telling.allow_inconclusive || ended.allow_inconclusive;
     let (outcome, failed) = verdict::of_thresholds(&ended.findings, allow);

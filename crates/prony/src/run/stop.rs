@@ -17,7 +17,7 @@ pub fn listen() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         // In this order: the shutdown looks at the flag as it was before this very signal set it.
-        flag::register_conditional_shutdown(signal, i32::from(crate::ERROR), Arc::clone(&stop))
+        flag::register_conditional_shutdown(signal, i32::from(crate::exit::ERROR), Arc::clone(&stop))
             .and_then(|_| flag::register(signal, Arc::clone(&stop)))
             .map_err(|error| Failure::caused("cannot listen for Ctrl-C", &error))?;
     }

@@ -3,7 +3,7 @@
 //! The one idea: a guard that lets an unanswered question pass is no guard, so that "inconclusive" and "not measured" fail
 //! too, unless the user has said otherwise.
 
-use crate::Outcome;
+use crate::exit::Outcome;
 use analysis::{Comparison, Finding, Findings, ThresholdOutcome, ThresholdState, Verdict};
 
 /// Whether every threshold holds, with a line for each that does not.

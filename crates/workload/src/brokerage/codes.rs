@@ -8,6 +8,12 @@ pub const ACTIVE: &str = "live";
 pub const SUBMITTED: &str = "sent";
 /// Status of a limit order that waits for its price.
 pub const PENDING: &str = "wait";
+/// What marks an edited text.
+pub const MARK: &str = " *";
+
+/// Trades of one lookup.
+pub const LOOKUP_TRADES: usize = 20;
+
 /// Status of a trade that was filled.
 pub const COMPLETED: &str = "done";
 /// Status of a trade that will never be filled.

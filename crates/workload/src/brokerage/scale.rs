@@ -9,6 +9,9 @@ const ACCOUNTS: [u64; 10] = [5, 1, 9, 3, 7, 2, 8, 4, 6, 5];
 /// Trades that were completed per customer and day of history.
 const TRADES_PER_CUSTOMER_DAY: f64 = 57.6;
 
+/// Microseconds of a day of the calendar.
+pub const CALENDAR_DAY_US: i64 = 86_400_000_000;
+
 /// Microseconds of a trading day: eight hours.
 pub const DAY_US: i64 = 8 * 3600 * 1_000_000;
 
@@ -23,7 +26,7 @@ pub const PRICE_DAYS: i64 = 1_250;
 pub const OPENS_US: i64 = 9 * 3600 * 1_000_000;
 
 /// Microseconds since 1970 at which the history ends and the transactions of a run begin.
-pub const NOW_US: i64 = LAST_DAY * 86_400 * 1_000_000;
+pub const NOW_US: i64 = LAST_DAY * CALENDAR_DAY_US;
 
 /// Counts and names of one data set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

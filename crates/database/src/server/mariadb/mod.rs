@@ -10,7 +10,6 @@ use super::kind::Kind;
 use super::life;
 use super::owner::Owner;
 use crate::DatabaseError;
-use crate::mariadb::Place;
 use programs::Programs;
 use rustix::process::Signal;
 use std::io::Read as _;
@@ -32,9 +31,9 @@ const GREETING: Duration = Duration::from_millis(500);
 pub struct Mariadb(Programs);
 
 impl life::Server<Mariadb> {
-    /// How sessions reach it.
-    pub fn place(&self) -> Place {
-        Place::behind(&Mariadb::socket(&self.folder).to_string_lossy(), "root")
+    /// The socket that its sessions come in by.
+    pub(crate) fn socket(&self) -> PathBuf {
+        Mariadb::socket(&self.folder)
     }
 }
 

@@ -11,7 +11,6 @@ use super::kind::Kind;
 use super::life;
 use super::owner::Owner;
 use crate::DatabaseError;
-use crate::postgres::Connect;
 use programs::Programs;
 use rustix::process::Signal;
 use std::path::{Path, PathBuf};
@@ -23,7 +22,7 @@ pub type Server = life::Server<Postgres>;
 pub(super) const ENGINE: &str = "postgres";
 
 /// The superuser of our servers.
-const USER: &str = "prony";
+pub(crate) const USER: &str = "prony";
 
 /// A PostgreSQL that is installed.
 #[derive(Clone, Debug)]
@@ -39,15 +38,6 @@ impl life::Server<Postgres> {
     pub fn has_library(&self, name: &str) -> bool {
         self.kind.0.has_library(name)
     }
-
-    /// How sessions reach it.
-    pub fn connect(&self) -> Connect {
-        connect(&self.folder)
-    }
-}
-
-fn connect(folder: &Path) -> Connect {
-    Connect::socket_in(folder, USER, "postgres")
 }
 
 impl Kind for Postgres {
@@ -74,7 +64,7 @@ impl Kind for Postgres {
     }
 
     fn socket(folder: &Path) -> PathBuf {
-        connect(folder).socket().unwrap_or_default()
+        folder.join(".s.PGSQL.5432")
     }
 
     fn pid_file(folder: &Path) -> PathBuf {

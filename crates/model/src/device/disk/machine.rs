@@ -6,9 +6,9 @@
 
 use super::shape::{Order, Place, Refused, Shape};
 use crate::kernel::Agenda;
-use crate::kind::Values;
 use crate::machine::{self, Ended, Kind, Machine, Operation, Report, Stepped};
 use crate::station::Watch;
+use crate::values::Values;
 use units::Nanos;
 
 #[derive(Clone, Copy, Debug)]

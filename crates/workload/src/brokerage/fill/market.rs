@@ -9,11 +9,10 @@ use super::row::Row;
 use crate::block::draw::mix;
 use crate::brokerage::charges::{EXCHANGES, exchange_of};
 use crate::brokerage::codes::ACTIVE;
-use crate::brokerage::scale::{DAY_US, LAST_DAY, NOW_US, OPENS_US, PRICE_DAYS};
+use crate::brokerage::scale::{CALENDAR_DAY_US, DAY_US, LAST_DAY, NOW_US, OPENS_US, PRICE_DAYS};
 use crate::brokerage::{Scale, names, price_cents};
 
 const RATINGS: [&str; 8] = ["A1", "A2", "A3", "B1", "B2", "B3", "C1", "C2"];
-const MIDNIGHT_US: i64 = 86_400_000_000;
 /// Quarters of financials of each company, in five years.
 pub(super) const QUARTERS: u64 = 20;
 /// Year of the first quarter.
@@ -60,7 +59,7 @@ fn shares_of(company: u64) -> i64 {
 pub(super) fn article(unit: u64, row: &mut Row<'_>) -> bool {
     let (id, random) = (unit + 1, mix(unit ^ 0x6172_7469));
     row.number(id).build(|to| article::push_headline(id, to)).build(|to| article::push_summary(id, to));
-    row.build(|to| article::push_body(id, to)).int(NOW_US - (random % (300 * MIDNIGHT_US as u64)) as i64);
+    row.build(|to| article::push_body(id, to)).int(NOW_US - (random % (300 * CALENDAR_DAY_US as u64)) as i64);
     row.build(|to| {
         names::push_town(random >> 32, to);
         to.push_str(" Courier");
@@ -75,7 +74,7 @@ pub(super) fn article_link(unit: u64, row: &mut Row<'_>) -> bool {
 pub(super) fn security(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
     let (scale, random) = (maker.history.scale(), mix(unit ^ 0x7365_6375));
     let (company, seed) = (scale.company_of(unit), maker.history.seed());
-    let weekly = || (0..53).map(|week| price_cents(seed, unit, NOW_US - week * 7 * MIDNIGHT_US));
+    let weekly = || (0..53).map(|week| price_cents(seed, unit, NOW_US - week * 7 * CALENDAR_DAY_US));
     let (high, low) = (weekly().max().unwrap_or(0), weekly().min().unwrap_or(0));
     let issued = LAST_DAY - 2_000 - (random % 9_000) as i64;
     let dividend = (random >> 16) as i64 % 300;
@@ -100,7 +99,7 @@ pub(super) fn daily_price(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bo
     let day = LAST_DAY - PRICE_DAYS + back;
     let seed = maker.history.seed();
     let prices: [i64; 5] = std::array::from_fn(|moment| {
-        price_cents(seed, security, day * MIDNIGHT_US + OPENS_US + moment as i64 * (DAY_US / 4))
+        price_cents(seed, security, day * CALENDAR_DAY_US + OPENS_US + moment as i64 * (DAY_US / 4))
     });
     let (high, low) =
         prices.iter().fold((prices[0], prices[0]), |(high, low), price| (high.max(*price), low.min(*price)));

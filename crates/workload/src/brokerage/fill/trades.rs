@@ -6,9 +6,8 @@ use super::Maker;
 use super::row::Row;
 use crate::brokerage::charges::ORDER_TYPES;
 use crate::brokerage::codes::{CASH, COMPLETED, MARGIN, PENDING, SETTLEMENT_DAYS, SUBMITTED};
+use crate::brokerage::scale::CALENDAR_DAY_US;
 use crate::brokerage::{history::Lot, names};
-
-const DAY_OF_US: i64 = 86_400_000_000;
 
 pub(super) fn trade(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
     let scale = *maker.history.scale();
@@ -35,7 +34,7 @@ pub(super) fn trade_event(maker: &mut Maker, unit: u64, sub: u32, row: &mut Row<
 pub(super) fn settlement(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
     let trade = maker.trade(unit + 1);
     row.number(trade.number).text(if trade.is_cash { CASH } else { MARGIN });
-    row.int(trade.completed_us.div_euclid(DAY_OF_US) + SETTLEMENT_DAYS).int(trade.amount_cents()).end()
+    row.int(trade.completed_us.div_euclid(CALENDAR_DAY_US) + SETTLEMENT_DAYS).int(trade.amount_cents()).end()
 }
 
 pub(super) fn cash_entry(maker: &mut Maker, unit: u64, sub: u32, row: &mut Row<'_>) -> bool {

@@ -12,7 +12,7 @@ pub use lots::{Change, Lot};
 
 use super::charges::{exchange_of, tax_status};
 use super::codes::basis_points;
-use super::scale::{DAY_US, LAST_DAY, OPENS_US};
+use super::scale::{CALENDAR_DAY_US, DAY_US, LAST_DAY, OPENS_US};
 use super::{Scale, price_cents};
 use crate::block::draw::{below, mix};
 use lots::Group;
@@ -195,7 +195,7 @@ impl History {
     fn order(&self, number: u64, security: u64) -> Order {
         let random = self.draw(number, 0x6f72);
         let (day, place) = ((number - 1) / self.per_day, (number - 1) % self.per_day);
-        let midnight = (LAST_DAY - self.scale.days as i64 + day as i64) * 86_400_000_000;
+        let midnight = (LAST_DAY - self.scale.days as i64 + day as i64) * CALENDAR_DAY_US;
         let inside = place * self.spacing_us + below(random, self.spacing_us);
         let entered_us = midnight + OPENS_US + inside as i64;
         let waited = random % 10 < 4;

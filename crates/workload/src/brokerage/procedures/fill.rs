@@ -1,8 +1,8 @@
 //! Trade-Result as a procedure; see [`Fill`](super::super::steps) for why it does what it does.
 
 use super::super::codes;
+use super::super::scale::CALENDAR_DAY_US;
 use super::super::statements::{House, Shared};
-use super::super::steps::DAY_US;
 use super::body::{Body, NUMBER};
 use super::list::{List, number};
 use super::{Procedure, ints};
@@ -139,7 +139,7 @@ fn book(body: &mut Body) {
     body.say(Shared::CompleteTrade, &trade);
     body.say(Shared::InsertEvent, &["p_trade", &completed, "p_now"]);
     let kind = format!("case when v_cash <> 0 then '{}' else '{}' end", codes::CASH, codes::MARGIN);
-    let due = format!("{} + {}", language.divided("p_now", &DAY_US.to_string()), codes::SETTLEMENT_DAYS);
+    let due = format!("{} + {}", language.divided("p_now", &CALENDAR_DAY_US.to_string()), codes::SETTLEMENT_DAYS);
     body.say(Shared::InsertSettlement, &["p_trade", &kind, &due, "v_amount"]);
     body.when("v_cash <> 0", |body| {
         body.set("v_verb", "case when v_sells = 1 then 'Sold' else 'Bought' end");

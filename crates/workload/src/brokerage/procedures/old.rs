@@ -1,7 +1,7 @@
 //! Trade-Lookup and Trade-Update as procedures: old trades are found in the same ways, then read or edited.
 
+use super::super::codes::{LOOKUP_TRADES, MARK};
 use super::super::statements::House;
-use super::super::steps::{FOUND, MARK};
 use super::body::{Body, NUMBER};
 use super::list::{List, number};
 use super::{Procedure, ints, lists, texts};
@@ -11,7 +11,7 @@ const FOUND_TRADES: List = List { variable: "v_found", width: NUMBER };
 
 /// Names of the variables that hold one number each.
 fn numbers() -> Vec<String> {
-    (1..=FOUND).map(|place| format!("v_n{place}")).collect()
+    (1..=LOOKUP_TRADES).map(|place| format!("v_n{place}")).collect()
 }
 
 /// Way (0 by numbers, 1 by account, 2 by symbol, 3 by lots), its inputs, and the numbers where they are known.

@@ -8,12 +8,10 @@
 //! What it does not do: it fills no trade twice; one that is no longer in the market is left as it is.
 
 use super::super::codes::{self, basis_points};
+use super::super::scale::CALENDAR_DAY_US;
 use super::super::statements::{House, Shared, say};
 use super::{DONE, Inputs, Report};
 use crate::transaction::{Answers, Batch, Step, Value};
-
-/// Microseconds of a day of the calendar.
-pub(in crate::brokerage) const DAY_US: i64 = 86_400_000_000;
 
 /// A fill on its way.
 #[derive(Debug)]
@@ -253,7 +251,7 @@ impl Fill {
         say(batch, Shared::CompleteTrade, trade);
         say(batch, Shared::InsertEvent, [number.clone(), completed, now.clone()]);
         let kind = if self.cash { codes::CASH } else { codes::MARGIN };
-        let due = self.now / DAY_US + codes::SETTLEMENT_DAYS;
+        let due = self.now / CALENDAR_DAY_US + codes::SETTLEMENT_DAYS;
         say(batch, Shared::InsertSettlement, [number.clone(), kind.into(), due.into(), amount.clone()]);
         if self.cash {
             let verb = if self.sells() { "Sold" } else { "Bought" };

@@ -6,15 +6,13 @@
 //! What it does not do: it changes nothing; Trade-Update finds its trades in the same ways.
 
 use super::super::Scale;
+use super::super::codes::LOOKUP_TRADES;
 use super::super::draws::Draws;
 use super::super::procedures::DIGITS;
-use super::super::scale::NOW_US;
+use super::super::scale::{CALENDAR_DAY_US, NOW_US};
 use super::super::statements::{House, say};
 use super::{DONE, Inputs};
 use crate::transaction::{Answer, Answers, Batch, Step, Value};
-
-/// Trades of one lookup.
-pub(in crate::brokerage) const MOST: usize = 20;
 
 /// How old trades are found.
 #[derive(Clone, Debug)]
@@ -28,7 +26,7 @@ pub(super) enum Find {
 impl Find {
     pub(super) fn numbers(draws: &mut Draws, scale: &Scale) -> Find {
         let last = scale.trades().max(1) as i64;
-        let mut numbers: Vec<i64> = (0..MOST).map(|_| draws.between(1, last)).collect();
+        let mut numbers: Vec<i64> = (0..LOOKUP_TRADES).map(|_| draws.between(1, last)).collect();
         numbers.sort_unstable();
         Find::Numbers(numbers)
     }
@@ -74,7 +72,7 @@ impl Find {
 
 /// A moment of the history.
 fn moment(draws: &mut Draws, scale: &Scale) -> i64 {
-    NOW_US - draws.between(1, scale.days as i64 * 86_400_000_000)
+    NOW_US - draws.between(1, scale.days as i64 * CALENDAR_DAY_US)
 }
 
 /// The numbers in a column, ascending.
@@ -86,7 +84,7 @@ pub(super) fn found(answer: &Answer, column: usize) -> Vec<i64> {
 }
 
 /// Numbers as a list of one length, so that it is one statement; a short one repeats its last number.
-pub(super) fn padded(numbers: &[i64]) -> [Value; MOST] {
+pub(super) fn padded(numbers: &[i64]) -> [Value; LOOKUP_TRADES] {
     let last = numbers.last().copied().unwrap_or(0);
     std::array::from_fn(|place| numbers.get(place).copied().unwrap_or(last).into())
 }

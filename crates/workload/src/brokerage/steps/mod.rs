@@ -17,10 +17,6 @@ mod order;
 mod reads;
 mod update;
 
-pub(super) use fill::DAY_US;
-pub(super) use history::MOST as FOUND;
-pub(super) use update::MARK;
-
 use super::draws::Draws;
 use super::exchange::Tick;
 use super::mix::Class;

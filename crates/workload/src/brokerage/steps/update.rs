@@ -6,13 +6,11 @@
 //!
 //! What it does not do: it touches no money.
 
+use super::super::codes::MARK;
 use super::super::statements::{House, Place, say};
 use super::history::{Find, found, padded};
 use super::{DONE, Inputs};
 use crate::transaction::{Answers, Batch, Step, Value};
-
-/// What marks an edited text.
-pub(in crate::brokerage) const MARK: &str = " *";
 
 /// What is edited: how its rows are locked and written, and how long its texts may be.
 #[derive(Clone, Copy, Debug)]

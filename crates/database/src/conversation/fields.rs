@@ -1,29 +1,29 @@
 //! Reads numbers and texts from the body of a message, with nothing when it is too short.
 
 /// The rest of a body.
-pub(super) struct Fields<'a>(pub(super) &'a [u8]);
+pub(crate) struct Fields<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Fields<'a> {
-    pub(super) fn take(&mut self, length: usize) -> Option<&'a [u8]> {
+    pub(crate) fn take(&mut self, length: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;
         Some(taken)
     }
 
-    pub(super) fn i16(&mut self) -> Option<i16> {
+    pub(crate) fn i16(&mut self) -> Option<i16> {
         self.take(2).and_then(|bytes| bytes.try_into().ok()).map(i16::from_be_bytes)
     }
 
-    pub(super) fn i32(&mut self) -> Option<i32> {
+    pub(crate) fn i32(&mut self) -> Option<i32> {
         self.take(4).and_then(|bytes| bytes.try_into().ok()).map(i32::from_be_bytes)
     }
 
-    pub(super) fn u8(&mut self) -> Option<u8> {
+    pub(crate) fn u8(&mut self) -> Option<u8> {
         self.take(1).map(|bytes| bytes[0])
     }
 
     /// A text up to its zero byte.
-    pub(super) fn text(&mut self) -> Option<&'a [u8]> {
+    pub(crate) fn text(&mut self) -> Option<&'a [u8]> {
         let end = self.0.iter().position(|byte| *byte == 0)?;
         let text = self.take(end)?;
         self.take(1)?;

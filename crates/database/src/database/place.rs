@@ -1,9 +1,10 @@
 //! The place of a data set on a server: a schema in PostgreSQL, a database in MariaDB.
 
-use super::mark::{self, TABLE};
-use super::{DataSet, Found, Mark};
+use super::Database;
+use crate::contents::mark::{self, TABLE};
+use crate::contents::{DataSet, Found, Mark, State};
 use crate::dialect::quoted;
-use crate::{Database, DatabaseError, Failure, FailureKind, Session};
+use crate::{DatabaseError, Failure, FailureKind, Session};
 use study::Engine;
 use workload::transaction::Value;
 
@@ -36,7 +37,7 @@ pub(crate) fn all<D: Database + ?Sized>(database: &D) -> Result<Vec<DataSet>, Da
         let Some(schema) = row.first().and_then(Value::text) else { continue };
         let rows = session.query(&mark::query(&in_schema(engine, schema))).map_err(failed)?;
         let mark = Mark::read(&rows);
-        found.extend(mark.dataset.filter(|_| mark.state != super::State::Filling));
+        found.extend(mark.dataset.filter(|_| mark.state != State::Filling));
     }
     Ok(found)
 }

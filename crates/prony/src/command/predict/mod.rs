@@ -10,10 +10,11 @@ mod question;
 mod tail;
 
 use crate::args::{Changes, Predict};
+use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::model_file::{self, ModelText};
 use crate::run;
-use crate::{Outcome, output, study_file};
+use crate::{output, study_file};
 use need::{Need, Taken};
 use question::Question;
 use serde_json::{Value, json};

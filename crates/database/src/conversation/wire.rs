@@ -152,7 +152,7 @@ impl Wire {
     }
 
     /// Takes one text of any number of statements, by the simple protocol.
-    pub(super) fn stage_script(&mut self, sql: &str) {
+    pub(crate) fn stage_script(&mut self, sql: &str) {
         self.reset(Mode::Script);
         self.text.push_str(sql);
         if self.end_segment().is_err() {
@@ -191,12 +191,12 @@ impl Wire {
     }
 
     /// The columns of the last rows that a script gave.
-    pub(super) fn columns(&self) -> &[Kind] {
+    pub(crate) fn columns(&self) -> &[Kind] {
         &self.columns
     }
 
     /// Bytes that came after the last message that was understood.
-    pub(super) fn unread(&mut self) -> &mut Vec<u8> {
+    pub(crate) fn unread(&mut self) -> &mut Vec<u8> {
         &mut self.rest
     }
 

@@ -1,15 +1,22 @@
-//! The door that the engine and the program come in by: a database, whichever it is.
+//! A database, whichever it is.
 //!
-//! The one idea: [`open`] hands out one [`Database`], and every engine is one implementation of it. Sessions are opened
-//! through it, the data set's place is looked up, made, copied and dropped through it.
+//! The one idea: every engine is one implementation of [`Database`]. Sessions are opened through it; the data set's place is
+//! looked up, made, copied and dropped through it.
 
-use crate::postgres::Wire;
-use crate::{Claim, DataSet, DatabaseError, Found, Profiling, Session, StatementCost, Texts, dataset, null, sqlite};
+mod claim;
+pub(crate) mod place;
+
+pub use claim::Claim;
+pub(crate) use claim::free;
+
+use crate::contents::{DataSet, Found};
+use crate::conversation::Wire;
+use crate::{DatabaseError, Profiling, Session, StatementCost, Texts};
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use study::{DatabaseSpec, Engine, Sessions};
+use study::{Engine, Sessions};
 
 /// What a database is opened with, beside its spec.
 #[derive(Clone, Debug)]
@@ -155,7 +162,7 @@ pub trait Database: Send + Sync {
     /// # Errors
     /// When it cannot be looked up.
     fn find(&self, dataset: &DataSet) -> Result<Found, DatabaseError> {
-        dataset::place::find(self, dataset)
+        place::find(self, dataset)
     }
 
     /// The data sets that are filled here, whatever was asked for when it was opened.
@@ -163,7 +170,7 @@ pub trait Database: Send + Sync {
     /// # Errors
     /// When they cannot be looked up.
     fn datasets(&self) -> Result<Vec<DataSet>, DatabaseError> {
-        dataset::place::all(self)
+        place::all(self)
     }
 
     /// Makes the place of a data set, with the mark that a fill has begun. Called only when there is nothing.
@@ -171,7 +178,7 @@ pub trait Database: Send + Sync {
     /// # Errors
     /// When it cannot be made.
     fn make(&self, dataset: &DataSet) -> Result<(), DatabaseError> {
-        dataset::place::make(self, dataset)
+        place::make(self, dataset)
     }
 
     /// Drops the place of a data set with all that is in it. Called only when it carries our mark.
@@ -179,7 +186,7 @@ pub trait Database: Send + Sync {
     /// # Errors
     /// When it cannot be dropped.
     fn clear(&self, dataset: &DataSet) -> Result<(), DatabaseError> {
-        dataset::place::clear(self, dataset)
+        place::clear(self, dataset)
     }
 
     /// Ends a fill: brings settings that made it fast back to those of a run.
@@ -217,17 +224,4 @@ pub trait Database: Send + Sync {
         let reason = "copies are kept only for SQLite files and private servers".to_owned();
         Err(DatabaseError::NoRestore { place: self.place(), reason })
     }
-}
-
-/// Opens a database. A private server is started; nothing is filled.
-///
-/// # Errors
-/// When it cannot be reached, is too old, or does not take the settings.
-pub fn open(spec: &DatabaseSpec, options: &OpenOptions) -> Result<Box<dyn Database>, DatabaseError> {
-    Ok(match spec.engine {
-        Engine::Sqlite => Box::new(sqlite::Database::of(spec, options)?),
-        Engine::Null => Box::new(null::Database::of(spec)),
-        Engine::Postgres => crate::postgres::open(spec, options)?,
-        Engine::Mariadb => crate::mariadb::open(spec, options)?,
-    })
 }

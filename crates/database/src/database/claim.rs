@@ -6,7 +6,8 @@
 //!
 //! What it does not do: inside one process everybody shares one claim, and programs that are no Prony know nothing of it.
 
-use crate::{Database, DatabaseError, Session};
+use super::Database;
+use crate::{DatabaseError, Session};
 use rustix::fs::{FlockOperation, flock};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -72,7 +73,7 @@ fn shared(key: &str, take: impl FnOnce() -> Result<Kind, DatabaseError>) -> Resu
 }
 
 impl Claim {
-    /// One where there is nothing that two could spoil.
+    /// A claim for a database that holds no data, which any number of runs may share.
     pub(crate) fn nothing() -> Claim {
         Claim(Arc::new(Kind::Nothing))
     }

@@ -5,8 +5,8 @@
 
 mod profile;
 
-use crate::Outcome;
 use crate::args::Calibrate;
+use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::{model_file, output};
 use model::calibrate::{Calibrated, calibrate, leave_one_out};

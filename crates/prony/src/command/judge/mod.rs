@@ -5,8 +5,8 @@
 
 mod page;
 
-use crate::Outcome;
 use crate::args::Judge;
+use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::model_file::{self, ModelText};
 use crate::output;

@@ -5,9 +5,8 @@
 //! and more jobs make up for the delay as long as processors are free. A node of an active pair is source for its own
 //! transactions and target for those of the other.
 
-use super::{Asked, Quantity, Unanswered, Values, asked, chosen, number};
+use super::{Asked, Quantity, Shape, Unanswered, Values, asked, chosen, number};
 use crate::form::{closed, waiting};
-use crate::judge::Shape;
 use crate::rows::Row;
 use crate::station::FIBRE_NS_PER_KM;
 use std::borrow::Cow;

@@ -2,16 +2,16 @@
 
 /// One message, still where it was received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Message<'a> {
+pub(crate) struct Message<'a> {
     /// Its letter.
-    pub(super) tag: u8,
+    pub(crate) tag: u8,
     /// What it says.
-    pub(super) body: &'a [u8],
+    pub(crate) body: &'a [u8],
 }
 
 /// What stands at the beginning of some bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Front<'a> {
+pub(crate) enum Front<'a> {
     /// A message, and how many bytes it takes.
     Message(Message<'a>, usize),
     /// The beginning of one.
@@ -21,7 +21,7 @@ pub(super) enum Front<'a> {
 }
 
 /// What stands at the beginning of `bytes`.
-pub(super) fn front(bytes: &[u8]) -> Front<'_> {
+pub(crate) fn front(bytes: &[u8]) -> Front<'_> {
     let [tag, a, b, c, d, ..] = *bytes else { return Front::Part };
     let length = i32::from_be_bytes([a, b, c, d]);
     // The length counts itself. A server never sends more than a gigabyte.

@@ -4,9 +4,14 @@
 //! the scatter of its replicates and from nothing else, because what one trial knows about itself says nothing of what
 //! changes between trials. A single trial gives what it can, and its `n` tells.
 
-use super::metric::{own_estimate, pooled, scaled};
-use super::select::same_factors;
+mod metric;
+mod select;
+
+pub use metric::{own_estimate, scaled};
+pub use select::{factors_text, same_factors, selects};
+
 use crate::{Caveat, DiskSummary, Estimate, Point, SteadyAnswer, StreamSummary, TrialSummary, Work};
+use metric::pooled;
 use observation::Level;
 use study::Metric;
 

@@ -8,7 +8,7 @@ use workload::transaction::{Answers, Names, Value};
 
 /// What a column holds, as far as it matters here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Int2,
     Int4,
     Int8,

@@ -13,7 +13,7 @@ pub struct Shipped {
 
 macro_rules! files {
     ($folder:literal, $ending:literal: $($name:literal),* $(,)?) => {
-        &[$(Shipped { name: $name, text: include_str!(concat!("../../../", $folder, "/", $name, $ending)) }),*]
+        &[$(Shipped { name: $name, text: include_str!(concat!("../../../../", $folder, "/", $name, $ending)) }),*]
     };
 }
 

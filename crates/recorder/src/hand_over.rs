@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What a worker and the collector share.
 #[derive(Debug)]
-pub(crate) struct Exchange {
+pub(crate) struct HandOver {
     pub(crate) place: Place,
     full: ArrayQueue<Dense>,
     clear: ArrayQueue<Dense>,
@@ -20,10 +20,10 @@ pub(crate) struct Exchange {
     failed: AtomicU64,
 }
 
-impl Exchange {
+impl HandOver {
     /// With `spares` cleared sets for `keys` combinations; `held` sets more are with the worker.
-    pub(crate) fn new(place: Place, keys: usize, held: usize, spares: usize) -> Exchange {
-        let exchange = Exchange {
+    pub(crate) fn new(place: Place, keys: usize, held: usize, spares: usize) -> HandOver {
+        let hand_over = HandOver {
             place,
             // Room for every set that exists, so that handing one over cannot fail.
             full: ArrayQueue::new(held + spares),
@@ -33,9 +33,9 @@ impl Exchange {
             failed: AtomicU64::new(0),
         };
         for _ in 0..spares {
-            exchange.put_clear(Dense::new(keys));
+            hand_over.put_clear(Dense::new(keys));
         }
-        exchange
+        hand_over
     }
 
     pub(crate) fn take_clear(&self) -> Option<Dense> {

@@ -5,15 +5,15 @@ use crate::{Failure, FailureKind};
 
 /// An error message, taken apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Said {
-    pub(super) severity: String,
-    pub(super) code: String,
-    pub(super) message: String,
-    pub(super) detail: String,
+pub(crate) struct Said {
+    pub(crate) severity: String,
+    pub(crate) code: String,
+    pub(crate) message: String,
+    pub(crate) detail: String,
 }
 
 impl Said {
-    pub(super) fn of(body: &[u8]) -> Said {
+    pub(crate) fn of(body: &[u8]) -> Said {
         let (mut said, mut fields) = (Said::default(), Fields(body));
         while let Some(kind) = fields.u8().filter(|kind| *kind != 0) {
             let Some(text) = fields.text() else { break };
@@ -31,17 +31,17 @@ impl Said {
     }
 
     /// Whether the server ends the conversation with it.
-    pub(super) fn last(&self) -> bool {
+    pub(crate) fn last(&self) -> bool {
         matches!(self.severity.as_str(), "FATAL" | "PANIC")
     }
 
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let detail = if self.detail.is_empty() { String::new() } else { format!(" ({})", self.detail) };
         format!("{}{detail}, SQLSTATE {}", self.message, self.code)
     }
 
     /// As a failure; `what` is what failed, when something is known of it.
-    pub(super) fn failure(&self, what: Option<&str>) -> Failure {
+    pub(crate) fn failure(&self, what: Option<&str>) -> Failure {
         let text = self.text();
         Failure::new(self.kind(), what.map_or(text.clone(), |what| format!("{what}: {text}")))
     }
