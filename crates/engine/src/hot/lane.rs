@@ -2,7 +2,7 @@
 
 use crate::hot::task::Task;
 use load::{Arrival, Load, SPAWNED};
-use recorder::{Outcome, Recorder};
+use recorder::{Operation as Record, Origin, Outcome, Recorder};
 use system::{Completion, Port};
 use units::Nanos;
 use workload::transaction::{Begun, Caused};
@@ -47,17 +47,6 @@ struct Flight {
     operation: Operation,
     out: bool,
     origin: Origin,
-}
-
-/// Why an operation is on its way.
-#[derive(Clone, Copy, PartialEq)]
-enum Origin {
-    /// The load planned it.
-    Planned,
-    /// Another operation caused it, and it took its turn in the load.
-    Caused,
-    /// It follows another in the same slot.
-    Upkeep,
 }
 
 const IDLE: Flight = Flight {
@@ -145,8 +134,8 @@ impl<L: Load> Lane<L> {
         self.task.ended(slot, operation, done, port.buffer(completion.slot), completion.at);
         let outcome = match operation.kind {
             Kind::Transaction => self.transacted(port, completion),
-            _ if done => Outcome::done(operation.bytes),
-            _ => Outcome::failed(),
+            _ if done => Outcome::done(operation.bytes.into()),
+            _ => Outcome::Failed,
         };
         let Operation { class, module, .. } = *operation;
         let Flight { intended, issued, .. } = flight;
@@ -155,11 +144,15 @@ impl<L: Load> Lane<L> {
             Kind::Transaction => completion.at - port.outside(completion.slot),
             _ => completion.at,
         };
-        match flight.origin {
-            Origin::Planned => self.recorder.record(class, module, intended, issued, answered, outcome),
-            Origin::Caused => self.recorder.record_caused(class, module, intended, issued, answered, outcome),
-            Origin::Upkeep => self.recorder.record_upkeep(class, module, intended, issued, completion.at, outcome),
-        }
+        self.recorder.record(Record {
+            class,
+            endpoint: module,
+            origin: flight.origin,
+            intended,
+            issued: Some(issued),
+            completed: answered,
+            outcome,
+        });
         match self.task.upkeep(operation, done) {
             Some(operation) => self.due.push(Upkeep { slot, intended: completion.at, operation }),
             None => self.load.completed(slot, completion.at),
@@ -180,13 +173,12 @@ impl<L: Load> Lane<L> {
             let _ = self.load.spawn(caused.due, caused.payload);
         }
         match u32::try_from(completion.result) {
-            Ok(code) => Outcome {
-                done: true,
+            Ok(code) => Outcome::Done {
                 bytes: u64::from(self.task.transaction_bytes()),
                 retried: code >> 1,
                 rolled_back: code & 1 == 1,
             },
-            Err(_) => Outcome::failed(),
+            Err(_) => Outcome::Failed,
         }
     }
 
@@ -195,11 +187,16 @@ impl<L: Load> Lane<L> {
         for flight in &mut self.flights {
             if std::mem::replace(&mut flight.out, false) {
                 let Operation { class, module, .. } = flight.operation;
-                if flight.origin == Origin::Upkeep {
-                    self.recorder.censor_upkeep(class, module, flight.intended, flight.issued, at);
-                } else {
-                    self.recorder.censor(class, module, flight.intended, Some(flight.issued), at);
-                }
+                let Flight { intended, issued, origin, .. } = *flight;
+                self.recorder.record(Record {
+                    class,
+                    endpoint: module,
+                    origin,
+                    intended,
+                    issued: Some(issued),
+                    completed: at,
+                    outcome: Outcome::Censored,
+                });
             }
         }
         while let Some(never) = self.load.unissued(at) {
@@ -208,7 +205,15 @@ impl<L: Load> Lane<L> {
                 Some(operation) => (operation.class, operation.module),
                 None => (port.class(self.first_slot, never.n, never.payload), 0),
             };
-            self.recorder.censor(class, module, never.intended, None, at);
+            self.recorder.record(Record {
+                class,
+                endpoint: module,
+                origin: Origin::Planned,
+                intended: never.intended,
+                issued: None,
+                completed: at,
+                outcome: Outcome::Censored,
+            });
         }
     }
 

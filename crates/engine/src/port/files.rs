@@ -11,7 +11,7 @@ use crate::port::buffers::Buffers;
 use crate::trial::coordinator::Word;
 use crate::trial::worker::{Assignment, FileWork, Return, TrialClock, close};
 use load::{Load, Next};
-use recorder::{Clock, Outcome};
+use recorder::{Clock, Operation, Origin, Outcome};
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
@@ -56,15 +56,29 @@ pub(crate) fn work(
         let moved = hand.carry_out(&step, issued)?;
         ended_at = clock.now();
         busy = Some(arrival.slot);
-        // A step moves a file or two; one beyond 4 GiB is counted by the totals, which are not bounded.
-        let outcome = Outcome::done(u32::try_from(moved).unwrap_or(u32::MAX));
-        recorder.record(class, 0, arrival.intended, issued, ended_at, outcome);
+        recorder.record(Operation {
+            class,
+            endpoint: 0,
+            origin: Origin::Planned,
+            intended: arrival.intended,
+            issued: Some(issued),
+            completed: ended_at,
+            outcome: Outcome::done(moved),
+        });
     }
     if let Some(slot) = busy {
         load.completed(slot, ended_at);
     }
     while let Some(never) = load.unissued(deadline) {
-        recorder.censor(0, 0, never.intended, None, ended_at.max(never.intended));
+        recorder.record(Operation {
+            class: 0,
+            endpoint: 0,
+            origin: Origin::Planned,
+            intended: never.intended,
+            issued: None,
+            completed: ended_at,
+            outcome: Outcome::Censored,
+        });
     }
     let account = close(recorder, &load);
     let noticed = std::mem::take(&mut hand.noticed);
