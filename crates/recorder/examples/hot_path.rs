@@ -7,7 +7,7 @@
 
 use load::{Arrivals, Limit, Load, Machine, Next, Ramp, Spec, Think, build};
 use observation::Window;
-use recorder::{Clock, Collector, Layout, Outcome, Recorder, WallClock};
+use recorder::{Clock, Collector, Layout, Operation, Origin, Outcome, Recorder, WallClock};
 use units::{Nanos, PerSecond};
 
 const OPERATIONS: u64 = 200_000;
@@ -84,7 +84,15 @@ fn rounds<L: Load>(mut load: L, mut recorder: Option<&mut Recorder>, clock: &Wal
             let (intended, endpoint) = flights[slot as usize];
             load.completed(slot, at);
             if let Some(recorder) = recorder.as_deref_mut() {
-                recorder.record(0, endpoint, intended, issued, at, Outcome::done(4096));
+                recorder.record(Operation {
+                    class: 0,
+                    endpoint,
+                    origin: Origin::Planned,
+                    intended,
+                    issued: Some(issued),
+                    completed: at,
+                    outcome: Outcome::done(4096),
+                });
             }
         }
     }

@@ -13,4 +13,4 @@ mod recorder;
 
 pub use clock::{Clock, SimulatedClock, WallClock};
 pub use collector::{Collector, Live};
-pub use recorder::{Layout, Outcome, Recorder, Unbalanced};
+pub use recorder::{Layout, Operation, Origin, Outcome, Recorder, Unbalanced};

@@ -8,7 +8,7 @@
 
 use crate::dense::{Dense, IDLE, Place};
 use crate::hand_over::HandOver;
-use observation::{Account, Cell, Window};
+use observation::{Account, Cell, Tally, Window};
 use std::sync::Arc;
 use units::Nanos;
 
@@ -31,31 +31,62 @@ pub struct Layout {
     pub start: Nanos,
 }
 
+/// An operation that is over: what a recorder is told of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// Index of its class in the workload.
+    pub class: u16,
+    /// Index of the endpoint that it went to.
+    pub endpoint: u16,
+    /// Where it came from.
+    pub origin: Origin,
+    /// When it was meant to start.
+    pub intended: Nanos,
+    /// When it left; none when it never did.
+    pub issued: Option<Nanos>,
+    /// When it was seen to have ended, or when waiting for it ended.
+    pub completed: Nanos,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
+/// Where an operation came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The load planned it.
+    Planned,
+    /// Another operation caused it, and it took its turn in the load. It waited for a slot that had work of its own
+    /// meanwhile, so its lateness is response to whoever waits for it, and no time of the slot.
+    Caused,
+    /// It follows another in the same slot and takes no arrival, like a sync after writes. It stands in its class and in
+    /// the time of its slot, not among the operations that the load planned.
+    Upkeep,
+}
+
 /// How an operation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Outcome {
-    /// Whether it ended well. One that failed is counted, and its time is in the account of Little's law, but not in
-    /// the histograms: an error that comes back at once would make a broken system look fast.
-    pub done: bool,
-    /// Bytes that it moved.
-    pub bytes: u64,
-    /// Attempts beyond the first.
-    pub retried: u32,
-    /// Whether it rolled back on purpose.
-    pub rolled_back: bool,
+pub enum Outcome {
+    /// Well.
+    Done {
+        /// Bytes that it moved.
+        bytes: u64,
+        /// Attempts beyond the first.
+        retried: u32,
+        /// Whether it rolled back on purpose.
+        rolled_back: bool,
+    },
+    /// With an error. It is counted, and its time is in the account of Little's law, but not in the histograms: an error
+    /// that comes back at once would make a broken system look fast.
+    Failed,
+    /// Not at all: it was due, and will not be waited for any longer.
+    Censored,
 }
 
 impl Outcome {
-    /// Ended well, having moved so many bytes.
+    /// Ended well at the first attempt, having moved so many bytes.
     #[inline]
-    pub const fn done(bytes: u32) -> Outcome {
-        Outcome { done: true, bytes: bytes as u64, retried: 0, rolled_back: false }
-    }
-
-    /// Ended with an error.
-    #[inline]
-    pub const fn failed() -> Outcome {
-        Outcome { done: false, bytes: 0, retried: 0, rolled_back: false }
+    pub const fn done(bytes: u64) -> Outcome {
+        Outcome::Done { bytes, retried: 0, rolled_back: false }
     }
 }
 
@@ -149,92 +180,57 @@ impl Recorder {
         (recorder, hand_over)
     }
 
-    /// Records an operation that ended. The three times are on the clock that stamps operations.
-    #[inline(always)]
-    pub fn record(
-        &mut self,
-        class: u16,
-        endpoint: u16,
-        intended: Nanos,
-        issued: Nanos,
-        completed: Nanos,
-        outcome: Outcome,
-    ) {
-        // A stamp that another core took may lie a tick before the one that it follows; no duration is below zero.
-        let (intended, completed) = (intended.0, completed.0.max(intended.0));
-        let times = Times { intended, issued: issued.0.max(intended).min(completed), completed };
-        let key = self.key(class, endpoint);
-        self.count(key, completed, outcome);
-        if outcome.done {
-            self.measure(key, times);
-        }
-        self.settle(times, outcome.done);
-    }
-
-    /// An operation of upkeep leaves: one that follows from another and takes no arrival, like a sync after writes.
+    /// An operation of upkeep leaves. Each that begins must be recorded before the books are closed.
     #[inline]
     pub fn begin_upkeep(&mut self) {
         self.upkeep_out += 1;
     }
 
-    /// Records an operation of upkeep that ended. It stands in its class and in the time of its slot, not among the
-    /// operations that the load planned.
-    pub fn record_upkeep(
-        &mut self,
-        class: u16,
-        endpoint: u16,
-        intended: Nanos,
-        issued: Nanos,
-        completed: Nanos,
-        outcome: Outcome,
-    ) {
-        let (account, done, failed) = (self.account, self.done, self.failed);
-        self.record(class, endpoint, intended, issued, completed, outcome);
-        self.upkeep_out -= 1;
-        (self.done, self.failed) = (done, failed);
-        let Account { lateness_ns, service_ns, .. } = self.account;
-        self.account = Account { lateness_ns, service_ns, ..account };
-    }
-
-    /// Records an operation that another one caused. It waited for a slot that had work of its own meanwhile, so its
-    /// lateness is response to whoever waits for it, and no time of the slot.
-    pub fn record_caused(
-        &mut self,
-        class: u16,
-        endpoint: u16,
-        intended: Nanos,
-        issued: Nanos,
-        completed: Nanos,
-        outcome: Outcome,
-    ) {
-        let lateness_ns = self.account.lateness_ns;
-        self.record(class, endpoint, intended, issued, completed, outcome);
-        self.account.lateness_ns = lateness_ns;
-    }
-
-    /// Upkeep that will not be waited for any longer.
-    pub fn censor_upkeep(&mut self, class: u16, endpoint: u16, intended: Nanos, issued: Nanos, end: Nanos) {
-        let censored = self.account.censored;
-        self.censor(class, endpoint, intended, Some(issued), end);
-        self.upkeep_out -= 1;
-        self.account.censored = censored;
-    }
-
-    /// Counts a completion in the interval in which it came.
+    /// Records an operation. Its times are on the clock that stamps operations.
     #[inline(always)]
-    fn count(&mut self, key: usize, completed: u64, outcome: Outcome) {
-        self.roll(Nanos(completed));
-        let tally = self.sets[self.current].tally(key);
-        tally.retried += u64::from(outcome.retried);
-        if outcome.done {
-            tally.done += 1;
-            tally.bytes += outcome.bytes;
-            tally.rolled_back += u64::from(outcome.rolled_back);
-            self.done += 1;
-        } else {
-            tally.failed += 1;
-            self.failed += 1;
+    pub fn record(&mut self, operation: Operation) {
+        // A stamp that another core took may lie a tick before the one that it follows; no duration is below zero.
+        let intended = operation.intended.0;
+        let completed = operation.completed.0.max(intended);
+        let issued = operation.issued.map_or(completed, |issued| issued.0.max(intended).min(completed));
+        let times = Times { intended, issued, completed };
+        let key = usize::from(operation.class) * usize::from(self.place.endpoints) + usize::from(operation.endpoint);
+        let planned = u64::from(operation.origin != Origin::Upkeep);
+        let inside = u64::from(intended.wrapping_sub(self.window_start) < self.window_end - self.window_start);
+        match operation.outcome {
+            Outcome::Done { bytes, retried, rolled_back } => {
+                let tally = self.tally(key, completed);
+                tally.done += 1;
+                tally.bytes += bytes;
+                tally.retried += u64::from(retried);
+                tally.rolled_back += u64::from(rolled_back);
+                self.done += planned;
+                self.account.done += planned & inside;
+                self.measure(key, times);
+            }
+            Outcome::Failed => {
+                self.tally(key, completed).failed += 1;
+                self.failed += planned;
+                self.account.failed += planned & inside;
+            }
+            Outcome::Censored => {
+                self.censor(key, times);
+                self.account.censored += planned & inside;
+            }
         }
+        self.upkeep_out -= 1 - planned as i64;
+        // What was caused and never ended is booked as if the load had planned it.
+        if operation.origin != Origin::Caused || operation.outcome == Outcome::Censored {
+            self.account.lateness_ns += u128::from(self.inside(times.intended, times.issued));
+        }
+        self.account.service_ns += u128::from(self.inside(times.issued, times.completed));
+    }
+
+    /// The counts of the interval in which a completion came.
+    #[inline(always)]
+    fn tally(&mut self, key: usize, completed: u64) -> &mut Tally {
+        self.roll(Nanos(completed));
+        self.sets[self.current].tally(key)
     }
 
     /// Adds the durations to the interval in which the operation was meant to start.
@@ -248,29 +244,14 @@ impl Recorder {
         }
     }
 
-    /// Enters an operation into the books of the measured window.
-    #[inline(always)]
-    fn settle(&mut self, times: Times, done: bool) {
-        let planned = u64::from(times.intended.wrapping_sub(self.window_start) < self.window_end - self.window_start);
-        self.account.done += planned & u64::from(done);
-        self.account.failed += planned & u64::from(!done);
-        self.account.lateness_ns += u128::from(self.inside(times.intended, times.issued));
-        self.account.service_ns += u128::from(self.inside(times.issued, times.completed));
-    }
-
-    /// An operation that was due and will not be waited for any longer. `issued` is nothing when it never left; `end` is
-    /// when waiting ended.
-    pub fn censor(&mut self, class: u16, endpoint: u16, intended: Nanos, issued: Option<Nanos>, end: Nanos) {
-        let key = self.key(class, endpoint);
-        let index = self.set_of(intended.0, end.0);
-        self.sets[index].add_censored(key, end.saturating_sub(intended).0);
+    /// Adds the age of an operation that never ended.
+    #[cold]
+    fn censor(&mut self, key: usize, times: Times) {
+        let index = self.set_of(times.intended, times.completed);
+        self.sets[index].add_censored(key, times.completed - times.intended);
         if self.sets[index].filled() {
-            self.reopen(index, end.0);
+            self.reopen(index, times.completed);
         }
-        self.account.censored += u64::from((self.window_start..self.window_end).contains(&intended.0));
-        let left = issued.unwrap_or(end).min(end);
-        self.account.lateness_ns += u128::from(self.inside(intended.0, left.0));
-        self.account.service_ns += u128::from(self.inside(left.0, end.0));
     }
 
     /// Lets time pass without an operation, so that finished intervals leave even when nothing completes. Cheap enough
@@ -307,11 +288,6 @@ impl Recorder {
         } else {
             Err(Unbalanced { stream, generator, account, upkeep_out })
         }
-    }
-
-    #[inline]
-    fn key(&self, class: u16, endpoint: u16) -> usize {
-        usize::from(class) * usize::from(self.place.endpoints) + usize::from(endpoint)
     }
 
     /// How much of a span lies in the measured window.
@@ -426,6 +402,12 @@ mod tests {
         start: Nanos(0),
     };
 
+    /// An operation of the first class and endpoint that left and ended at these moments.
+    fn operation([intended, issued, completed]: [u64; 3], outcome: Outcome) -> Operation {
+        let (intended, issued, completed) = (Nanos(intended), Some(Nanos(issued)), Nanos(completed));
+        Operation { class: 0, endpoint: 0, origin: Origin::Planned, intended, issued, completed, outcome }
+    }
+
     /// A counter of 32 bits cannot be filled in a test, so a set is told that it has less room.
     #[test]
     fn a_set_that_is_full_leaves_early_and_no_count_is_lost() {
@@ -433,10 +415,10 @@ mod tests {
         let mut recorder = collector.recorder(LAYOUT);
         recorder.room = 7;
         for _ in 0..1_000 {
-            recorder.record(0, 0, Nanos(10), Nanos(20), Nanos(50), Outcome::done(1));
+            recorder.record(operation([10, 20, 50], Outcome::done(1)));
         }
         for _ in 0..30 {
-            recorder.censor(0, 0, Nanos(10), None, Nanos(90));
+            recorder.record(Operation { issued: None, ..operation([10, 0, 90], Outcome::Censored) });
         }
         recorder.finish(1_030).unwrap();
         let mut cells = Vec::new();
@@ -453,8 +435,7 @@ mod tests {
         let mut collector = Collector::default();
         let mut recorder = collector.recorder(LAYOUT);
         for interval in 0..50 {
-            let at = Nanos(interval * 100 + 5);
-            recorder.record(0, 0, at, at, at, Outcome::done(1));
+            recorder.record(operation([interval * 100 + 5; 3], Outcome::done(1)));
         }
         assert!(!recorder.leftover.is_empty(), "there were more intervals than sets");
         recorder.finish(10).unwrap();
@@ -467,8 +448,8 @@ mod tests {
     #[test]
     fn books_that_do_not_close_are_an_error_that_names_them() {
         let mut recorder = Collector::default().recorder(Layout { stream: 2, generator: 4, ..LAYOUT });
-        recorder.record(0, 0, Nanos(5), Nanos(6), Nanos(7), Outcome::done(1));
-        recorder.record(0, 0, Nanos(5), Nanos(6), Nanos(7), Outcome::failed());
+        recorder.record(operation([5, 6, 7], Outcome::done(1)));
+        recorder.record(operation([5, 6, 7], Outcome::Failed));
         let error = recorder.finish(3).unwrap_err().to_string();
         assert!(
             error.starts_with("stream 2, worker 4: 1 done + 1 failed + 0 censored is not the 3 planned"),
@@ -480,11 +461,12 @@ mod tests {
     fn upkeep_takes_the_time_of_its_slot_and_none_of_the_planned_operations() {
         let mut collector = Collector::default();
         let mut recorder = collector.recorder(Layout { classes: 2, ..LAYOUT });
-        recorder.record(0, 0, Nanos(5), Nanos(6), Nanos(7), Outcome::done(1));
+        recorder.record(operation([5, 6, 7], Outcome::done(1)));
         recorder.begin_upkeep();
-        recorder.record_upkeep(1, 0, Nanos(7), Nanos(9), Nanos(19), Outcome::done(0));
+        let upkeep = |times, outcome| Operation { class: 1, origin: Origin::Upkeep, ..operation(times, outcome) };
+        recorder.record(upkeep([7, 9, 19], Outcome::done(0)));
         recorder.begin_upkeep();
-        recorder.censor_upkeep(1, 0, Nanos(20), Nanos(21), Nanos(30));
+        recorder.record(upkeep([20, 21, 30], Outcome::Censored));
         let account = recorder.finish(1).unwrap();
         assert_eq!((account.planned, account.done, account.censored), (1, 1, 0));
         assert_eq!((account.lateness_ns, account.service_ns), (1 + 2 + 1, 1 + 10 + 9));
@@ -492,6 +474,21 @@ mod tests {
         collector.collect(&mut cells);
         let sync = cells.iter().find(|cell| cell.key.class == 1).unwrap();
         assert_eq!((sync.tally.done, sync.response.count(), sync.censored.count()), (1, 1, 1));
+    }
+
+    #[test]
+    fn what_was_caused_waits_in_no_time_of_its_slot_unless_it_never_ends() {
+        let mut recorder = Collector::default().recorder(LAYOUT);
+        let caused = |times, outcome| Operation { origin: Origin::Caused, ..operation(times, outcome) };
+        recorder.record(caused([10, 30, 40], Outcome::done(0)));
+        recorder.record(caused([50, 60, 70], Outcome::Failed));
+        let account = recorder.finish(2).unwrap();
+        assert_eq!((account.done, account.failed), (1, 1));
+        assert_eq!((account.lateness_ns, account.service_ns), (0, 10 + 10));
+        let mut recorder = Collector::default().recorder(LAYOUT);
+        recorder.record(caused([10, 30, 40], Outcome::Censored));
+        let account = recorder.finish(1).unwrap();
+        assert_eq!((account.censored, account.lateness_ns, account.service_ns), (1, 20, 10));
     }
 
     #[test]

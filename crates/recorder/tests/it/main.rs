@@ -5,7 +5,7 @@ mod naive;
 use naive::{Operation, accounted, cells_of, operations};
 use observation::{Account, Cell, CellKey, Window};
 use proptest::prelude::*;
-use recorder::{Collector, Layout, Live, Outcome};
+use recorder::{Collector, Layout, Live, Origin, Outcome};
 use std::collections::BTreeMap;
 use units::Nanos;
 
@@ -29,14 +29,20 @@ fn record(operations: &[Operation], window: Window, start: u64, patience: usize)
     let mut collected = Vec::new();
     let at = |ns: u64| Nanos(start + ns);
     for (index, operation) in operations.iter().enumerate() {
-        let (class, endpoint, intended) = (operation.class, operation.endpoint, at(operation.intended));
-        match operation.completed {
-            Some(completed) => {
-                let outcome = if operation.done { Outcome::done(operation.bytes) } else { Outcome::failed() };
-                recorder.record(class, endpoint, intended, at(operation.issued.unwrap()), at(completed), outcome);
-            }
-            None => recorder.censor(class, endpoint, intended, operation.issued.map(at), at(naive::END)),
-        }
+        let outcome = match operation.completed {
+            Some(_) if operation.done => Outcome::done(operation.bytes.into()),
+            Some(_) => Outcome::Failed,
+            None => Outcome::Censored,
+        };
+        recorder.record(recorder::Operation {
+            class: operation.class,
+            endpoint: operation.endpoint,
+            origin: Origin::Planned,
+            intended: at(operation.intended),
+            issued: operation.issued.map(at),
+            completed: at(operation.completed.unwrap_or(naive::END)),
+            outcome,
+        });
         if index % patience == 0 {
             collector.collect(&mut collected);
             recorder.roll(at(operation.completed.unwrap_or(naive::END)));
@@ -76,12 +82,25 @@ proptest! {
     }
 }
 
+/// An operation that ended well; its class and its endpoint have the same number.
+fn done(index: u16) -> recorder::Operation {
+    recorder::Operation {
+        class: index,
+        endpoint: index,
+        origin: Origin::Planned,
+        intended: Nanos(10),
+        issued: Some(Nanos(10)),
+        completed: Nanos(20),
+        outcome: Outcome::done(1),
+    }
+}
+
 #[test]
 fn finished_intervals_leave_while_nothing_completes() {
     let window = Window { start: Nanos(0), end: Nanos(10 * INTERVAL) };
     let mut collector = Collector::default();
     let mut recorder = collector.recorder(layout(window, 0));
-    recorder.record(0, 0, Nanos(10), Nanos(10), Nanos(20), Outcome::done(1));
+    recorder.record(done(0));
     let mut cells = Vec::new();
     // The interval is over, but what was out at its end is waited for a quarter of an interval.
     recorder.roll(Nanos(INTERVAL + 1));
@@ -106,7 +125,7 @@ fn histograms_that_are_never_touched_take_no_memory() {
     let mut collector = Collector::default();
     let mut recorder = collector.recorder(Layout { classes: 10, endpoints: 10, ..layout(window, 0) });
     for endpoint in 0..10 {
-        recorder.record(endpoint, endpoint, Nanos(10), Nanos(10), Nanos(20), Outcome::done(1));
+        recorder.record(done(endpoint));
     }
     // The other tests of this program may take some memory meanwhile.
     assert!(resident().saturating_sub(before) < 64 << 20);

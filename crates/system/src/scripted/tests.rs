@@ -4,7 +4,7 @@ use super::*;
 use load::{Arrivals, Limit, Load, Machine, Next, Ramp, Spec, Think, build};
 use observation::{Account, Cell, Window};
 use proptest::prelude::*;
-use recorder::{Collector, Layout, Outcome};
+use recorder::{Collector, Layout, Origin, Outcome};
 use units::PerSecond;
 use workload::Kind;
 
@@ -64,8 +64,17 @@ impl Trial {
             port.reap(wait, &mut ended).unwrap();
             for completion in ended.drain(..) {
                 let (intended, issued) = flights[completion.slot as usize];
-                let outcome = if completion.result < 0 { Outcome::failed() } else { Outcome::done(READ.bytes) };
-                recorder.record(0, 0, intended, issued, completion.at, outcome);
+                let failed = completion.result < 0;
+                let outcome = if failed { Outcome::Failed } else { Outcome::done(READ.bytes.into()) };
+                recorder.record(recorder::Operation {
+                    class: 0,
+                    endpoint: 0,
+                    origin: Origin::Planned,
+                    intended,
+                    issued: Some(issued),
+                    completed: completion.at,
+                    outcome,
+                });
                 load.completed(completion.slot, completion.at);
                 out -= 1;
             }

@@ -1,0 +1,381 @@
+//! A database as a system: opened for the data set and the settings of a trial, filled, and checked afterwards.
+//!
+//! The one idea: what a trial needs (data set, server settings) is compared with what is open; only a difference costs a
+//! restart or a fill. Data that earlier trials changed is reused unless the state policy brings it back.
+
+use crate::TrialError;
+use crate::database::scripts;
+use crate::database::tallies;
+use crate::trial::observer::{Live, Observer, Phase};
+use database::dataset::{self, Filled, Progress, State};
+use database::{Claim, DataSet, Database, DatabaseError, OpenOptions, Profiling, StatementCost, Texts};
+use recorder::{Clock, WallClock};
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use study::{At, Checkpoints, DatabaseSpec, Sessions, Trial, Workload};
+use units::Nanos;
+use workload::brokerage::{self, Preset, Scale};
+use workload::transaction::{Answers, Batch, Statement, Value};
+
+/// The seed of every data set: data is reused from run to run, so it must not follow the seed of a run.
+const DATA_SEED: u64 = 1;
+
+/// Sessions that every private server takes.
+const SERVER_SESSIONS: u32 = 1_000;
+
+/// Sessions that a server needs beside those of a trial.
+const OTHER_SESSIONS: u32 = 50;
+
+/// How often a running fill is reported.
+const GLANCE: Duration = Duration::from_millis(200);
+
+/// A database with what it is opened for.
+pub(crate) struct Databases {
+    system: String,
+    spec: DatabaseSpec,
+    cache_dir: PathBuf,
+    stop: Arc<AtomicBool>,
+    open: Option<Opening>,
+}
+
+/// What is open now.
+struct Opening {
+    dataset: Option<DataSet>,
+    settings: Vec<(String, String)>,
+    profile: bool,
+    /// Shared with workers, who open a session again when theirs was lost.
+    database: Arc<dyn Database>,
+    begun: Begun,
+    /// Keeps others from the data set; none before a trial needs that.
+    claim: Option<Claim>,
+}
+
+/// What is to be remembered of the data as a trial finds it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Begun {
+    /// Tells trials on the same brokerage data apart.
+    pub(crate) epoch: u64,
+    /// How much work of each batch job the data holds already.
+    pub(crate) tallies: Vec<i64>,
+}
+
+impl Databases {
+    /// A database that will be opened by the first trial, or by [`Databases::facts`].
+    pub(crate) fn new(system: &str, spec: &DatabaseSpec, cache_dir: PathBuf, stop: Arc<AtomicBool>) -> Databases {
+        Databases { system: system.to_owned(), spec: spec.clone(), cache_dir, stop, open: None }
+    }
+
+    /// Opens it without a data set, and says what could change a number.
+    pub(crate) fn facts(&mut self) -> Result<database::Facts, DatabaseError> {
+        // An embedded one in the cache has a file for each data set; which one does not matter to its version.
+        let any = Scale { preset: Preset::Desk, customers: 10, days: 1 };
+        let any = DataSet::Brokerage { scale: any, seed: DATA_SEED };
+        let dataset = (self.spec.at == At::Cache).then_some(any);
+        let opening = self.opening(dataset, &[], true)?;
+        Ok(opening.database.facts())
+    }
+
+    /// What is open: a database for the trial that was prepared last.
+    pub(crate) fn current(&self) -> Result<(&dyn Database, &Begun), TrialError> {
+        let opening = self.open.as_ref();
+        let what = || "be used before it was prepared".to_owned();
+        opening
+            .map(|opening| (opening.database.as_ref(), &opening.begun))
+            .ok_or_else(|| TrialError::Unsupported { system: self.system.clone(), what: what() })
+    }
+
+    /// The same to keep, for one who may have to open a session again; none of an engine without connections to lose.
+    pub(crate) fn lasting(&self) -> Option<Arc<dyn Database>> {
+        let database = self.open.as_ref().map(|opening| opening.database.clone())?;
+        matches!(database.engine(), study::Engine::Postgres | study::Engine::Mariadb).then_some(database)
+    }
+
+    /// Root processes of the server, when they can be observed.
+    pub(crate) fn processes(&self) -> Vec<u32> {
+        self.open.as_ref().map_or_else(Vec::new, |opening| opening.database.server_processes())
+    }
+
+    /// The folder or file that holds the data, when it is on this machine.
+    pub(crate) fn folder(&self) -> Option<PathBuf> {
+        self.open.as_ref().and_then(|opening| opening.database.folder())
+    }
+
+    /// The folder or file that holds the data, or the address of a server elsewhere.
+    pub(crate) fn place(&self) -> Option<String> {
+        let database = &self.open.as_ref()?.database;
+        Some(database.folder().map_or_else(|| database.place(), |folder| folder.display().to_string()))
+    }
+
+    /// Counters of the server now.
+    pub(crate) fn counters(&self) -> Vec<(String, f64)> {
+        self.open.as_ref().map_or_else(Vec::new, |opening| opening.database.counters())
+    }
+
+    /// What statements have cost so far, when the open database counts for its trial; in words, why not.
+    pub(crate) fn statement_costs(&self) -> Result<Vec<StatementCost>, String> {
+        match &self.open {
+            Some(opening) if opening.profile => opening.database.statement_costs(),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// Opens the database for a trial, with its data set filled and in the state that the trial asks for. Answers with
+    /// remarks for the events of the trial.
+    pub(crate) fn prepare(
+        &mut self,
+        trial: &Trial,
+        observer: &mut dyn Observer,
+        (clock, stop): (&WallClock, &AtomicBool),
+    ) -> Result<Vec<String>, TrialError> {
+        let dataset = self.dataset_of(trial)?;
+        let refused = self.refused();
+        let opening =
+            self.opening(dataset.clone(), &with_room(&self.spec, trial), profiled(trial)).map_err(&refused)?;
+        let mut remarks = Vec::new();
+        if let Some(dataset) = &dataset {
+            if opening.claim.is_none() {
+                opening.claim = Some(opening.database.claim(dataset).map_err(&refused)?);
+            }
+            observer.phase(trial, Phase::Fill, Nanos::ZERO);
+            let filled = fill(opening.database.as_ref(), dataset, trial, observer, (clock, stop)).map_err(&refused)?;
+            remarks.push(filled_words(dataset, filled));
+            if calls_procedures(trial) {
+                database::procedures::see_to(opening.database.as_ref(), dataset).map_err(&refused)?;
+            }
+            dataset::use_up(opening.database.as_ref(), dataset).map_err(&refused)?;
+            opening.begin(trial).map_err(&refused)?;
+        }
+        if trial.state.checkpoints == Checkpoints::Leave {
+            remarks.push("no checkpoint was forced before the warm-up".to_owned());
+            return Ok(remarks);
+        }
+        opening.database.checkpoint().map_err(&refused)?;
+        if matches!(opening.database.engine(), study::Engine::Postgres | study::Engine::Mariadb) {
+            remarks.push("a checkpoint was forced before the warm-up".to_owned());
+        }
+        Ok(remarks)
+    }
+
+    /// Why the system is gone, with what the log of a private server tells, which a new start empties: a server that ends for
+    /// want of room only closes its connections.
+    pub(crate) fn explained(&self, gone: TrialError) -> TrialError {
+        let TrialError::Gone { system, place, done, words, source } = gone else { return gone };
+        let refused = || DatabaseError::Refused { place: place.clone(), text: words.clone() };
+        let lost = self.open.as_ref().filter(|_| source.raw_os_error() == Some(libc::ENOTCONN));
+        match lost.map(|opening| opening.database.explain(refused())) {
+            Some(DatabaseError::Full { text, .. }) => {
+                let source = std::io::Error::from_raw_os_error(libc::ENOSPC);
+                TrialError::Gone { system, place, done, words: text, source }
+            }
+            _ => TrialError::Gone { system, place, done, words, source },
+        }
+    }
+
+    /// The same when only the look at what it kept tells: a disk that is full has no room for the last words of a log either.
+    pub(crate) fn explained_by(gone: TrialError, looked: &TrialError) -> TrialError {
+        let TrialError::Database { source: looked, .. } = looked else { return gone };
+        match (gone, looked.as_ref()) {
+            (TrialError::Gone { system, place, done, .. }, DatabaseError::Full { text, .. }) => {
+                let source = std::io::Error::from_raw_os_error(libc::ENOSPC);
+                TrialError::Gone { system, place, done, words: text.clone(), source }
+            }
+            (gone, _) => gone,
+        }
+    }
+
+    /// Opens the database again after its server went away; a private server is started anew.
+    pub(crate) fn reopen(&mut self) -> Result<(), TrialError> {
+        let Some(opening) = self.open.take() else { return Ok(()) };
+        let Opening { dataset, settings, profile, begun, claim, database } = opening;
+        let refused = self.refused();
+        // A lock of a session's went with its server; one of a file must be let go before it can be taken again.
+        drop((claim, database));
+        let opening = self.opening(dataset, &settings, profile).map_err(&refused)?;
+        opening.begun = begun;
+        if let Some(dataset) = &opening.dataset {
+            opening.claim = Some(opening.database.claim(dataset).map_err(&refused)?);
+        }
+        Ok(())
+    }
+
+    /// The open database with its data set, for checks.
+    pub(crate) fn checked(&self) -> Option<(&dyn Database, &DataSet)> {
+        let opening = self.open.as_ref()?;
+        Some((opening.database.as_ref(), opening.dataset.as_ref()?))
+    }
+
+    /// An error of this database.
+    pub(crate) fn refused(&self) -> impl Fn(DatabaseError) -> TrialError + use<> {
+        let system = self.system.clone();
+        move |source| match source {
+            DatabaseError::Stopped => TrialError::Stopped,
+            source => TrialError::Database { system: system.clone(), source: Box::new(source) },
+        }
+    }
+
+    fn opening(
+        &mut self,
+        dataset: Option<DataSet>,
+        settings: &[(String, String)],
+        profile: bool,
+    ) -> Result<&mut Opening, DatabaseError> {
+        let fits = self
+            .open
+            .as_ref()
+            .is_some_and(|open| open.dataset == dataset && open.settings == settings && open.profile == profile);
+        if !fits {
+            self.open = None;
+            let options = OpenOptions {
+                cache_dir: self.cache_dir.clone(),
+                dataset: dataset.clone(),
+                settings: settings.to_vec(),
+                profiling: Profiling { on: profile, pages: Some(crate::database::pages::pages) },
+                stop: self.stop.clone(),
+            };
+            let database = database::open(&self.spec, &options)?.into();
+            let (settings, begun) = (settings.to_vec(), Begun::default());
+            self.open = Some(Opening { dataset, settings, profile, database, begun, claim: None });
+        }
+        Ok(self.open.as_mut().expect("it was opened above"))
+    }
+
+    /// The data set of a trial. Streams that run at once share one.
+    fn dataset_of(&self, trial: &Trial) -> Result<Option<DataSet>, TrialError> {
+        if self.spec.engine == study::Engine::Null {
+            return Ok(None);
+        }
+        let mut sets = trial.streams.iter().filter_map(|stream| data_set(&stream.workload, &self.spec));
+        let first = sets.next();
+        if sets.any(|other| Some(&other) != first.as_ref()) {
+            let what = "hold two data sets at once: give the streams the same scale, or run them apart".to_owned();
+            return Err(TrialError::Unsupported { system: self.system.clone(), what });
+        }
+        Ok(first)
+    }
+}
+
+/// Whether any stream wants costs by statement.
+fn profiled(trial: &Trial) -> bool {
+    trial.streams.iter().any(|stream| stream.pool.is_some_and(|pool| pool.profile))
+}
+
+/// The data set that a workload needs on a database; none when it brings none of its own. Scripts on a server that is given
+/// by URL ask the user's tables, which are there already.
+pub fn data_set(workload: &Workload, spec: &DatabaseSpec) -> Option<DataSet> {
+    match workload {
+        Workload::Rows(spec) => Some(DataSet::of_rows(spec)),
+        Workload::Sql(scripts) if !matches!(spec.at, At::Url(_)) && scripts::built_in(scripts) => {
+            Some(DataSet::Scripts { scale: u32::try_from(scripts.scale).unwrap_or(u32::MAX) })
+        }
+        Workload::Brokerage(spec) => Some(DataSet::Brokerage { scale: Scale::of(spec), seed: DATA_SEED }),
+        _ => None,
+    }
+}
+
+/// The settings of a trial's server; a private one takes as many sessions as the trial has, unless the study says how many
+/// it takes.
+fn with_room(spec: &DatabaseSpec, trial: &Trial) -> Vec<(String, String)> {
+    let mut settings = trial.server.clone();
+    let said = settings.iter().any(|(key, _)| key.trim().to_lowercase().replace('-', "_") == "max_connections");
+    let sessions: u32 = trial.streams.iter().filter_map(|stream| stream.pool.as_ref()).map(|pool| pool.sessions).sum();
+    // Beside them a few of our own, and those that a server keeps for its administrator. In thousands, so that not every
+    // level of a sweep is a server of its own.
+    if spec.at == At::Local && !said && sessions + OTHER_SESSIONS > SERVER_SESSIONS {
+        let room = (sessions + OTHER_SESSIONS).next_multiple_of(SERVER_SESSIONS);
+        settings.push(("max_connections".to_owned(), room.to_string()));
+    }
+    settings
+}
+
+impl Opening {
+    /// Clears away what an earlier trial left, and remembers what this one finds.
+    fn begin(&mut self, trial: &Trial) -> Result<(), DatabaseError> {
+        self.begun = match &self.dataset {
+            Some(DataSet::Brokerage { scale, .. }) => {
+                Begun { epoch: begin_epoch(self.database.as_ref(), scale)?, tallies: Vec::new() }
+            }
+            Some(DataSet::Rows { .. }) => Begun { epoch: 0, tallies: tallies::begin(self.database.as_ref(), trial)? },
+            Some(DataSet::Scripts { .. }) | None => Begun::default(),
+        };
+        Ok(())
+    }
+}
+
+/// Whether the trial's transactions are stored procedures.
+fn calls_procedures(trial: &Trial) -> bool {
+    let calls = |workload: &Workload| matches!(workload, Workload::Brokerage(spec) if spec.procedures);
+    trial.streams.iter().any(|stream| calls(&stream.workload))
+}
+
+/// Cancels what an earlier trial left in the market, and finds numbers of trades that were never used.
+fn begin_epoch(database: &dyn Database, scale: &Scale) -> Result<u64, DatabaseError> {
+    let statement = |sql: String| Statement { name: "clean-up".to_owned(), sql, rows: false };
+    let cleanup: Vec<Statement> = brokerage::cleanup_statements(scale).into_iter().map(statement).collect();
+    let mut session = database.session(&Texts::of(database.engine(), &cleanup), &Sessions::default())?;
+    let failed = |failure| DatabaseError::statement(&database.place(), "clean up after the last trial", failure);
+    let mut batch = Batch::default();
+    batch.begin(true);
+    (0..cleanup.len()).for_each(|index| batch.call(index as u16, []));
+    batch.commit();
+    session.run(&batch, &mut Answers::default()).map_err(failed)?;
+    let rows = session.query("select coalesce(max(id), 0) from trade").map_err(failed)?;
+    let greatest = rows.first().and_then(|row| row.first()).and_then(Value::int).unwrap_or(0);
+    Ok(brokerage::epoch_after(scale, greatest as u64))
+}
+
+/// Fills on a thread of its own, while this one tells the observer.
+fn fill(
+    database: &dyn Database,
+    dataset: &DataSet,
+    trial: &Trial,
+    observer: &mut dyn Observer,
+    (clock, stop): (&WallClock, &AtomicBool),
+) -> Result<Filled, DatabaseError> {
+    let latest = Mutex::new(None::<Progress>);
+    let (begun, copy) = (clock.now(), trial.state.restore);
+    std::thread::scope(|scope| {
+        let tell = |progress: Progress| {
+            if let Ok(mut latest) = latest.lock() {
+                *latest = Some(progress);
+            }
+        };
+        let latest = &latest;
+        let filler = scope.spawn(move || dataset::fill(database, dataset, copy, &tell, stop));
+        let mut told = None;
+        while !filler.is_finished() {
+            std::thread::park_timeout(GLANCE);
+            let now = latest.lock().ok().and_then(|latest| *latest);
+            if let Some(progress) = now {
+                report(trial, observer, progress, &mut told, clock.now().saturating_sub(begun));
+            }
+        }
+        filler.join().unwrap_or(Err(DatabaseError::Stopped))
+    })
+}
+
+fn report(
+    trial: &Trial,
+    observer: &mut dyn Observer,
+    progress: Progress,
+    told: &mut Option<dataset::Stage>,
+    elapsed: Nanos,
+) {
+    if *told != Some(progress.stage) {
+        *told = Some(progress.stage);
+        observer.note(Some(trial), &format!("filling the data set: {}", progress.stage.word()));
+    }
+    let done_per_s = progress.done as f64 / elapsed.seconds().max(1e-3);
+    observer.live(trial, &Live { at: elapsed, phase: Phase::Fill, done_per_s, p50_ms: None, p99_ms: None });
+}
+
+fn filled_words(dataset: &DataSet, filled: Filled) -> String {
+    let name = dataset.name();
+    match filled {
+        Filled::Reused { state: State::Ready } => format!("data set {name}: reused as it was filled"),
+        Filled::Reused { .. } => format!("data set {name}: reused; earlier transactions have changed it"),
+        Filled::Restored => format!("data set {name}: restored to what it was after the fill"),
+        Filled::Anew { rows } => format!("data set {name}: filled with {rows} rows"),
+    }
+}

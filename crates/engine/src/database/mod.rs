@@ -1,0 +1,12 @@
+//! A database under test: opened for a trial, filled, loaded over sessions, read and checked.
+
+pub(crate) mod checks;
+pub(crate) mod costs;
+pub(crate) mod counters;
+pub(crate) mod databases;
+pub(crate) mod levels;
+pub(crate) mod pages;
+pub(crate) mod profile;
+pub(crate) mod scripts;
+pub(crate) mod sessions;
+pub(crate) mod tallies;

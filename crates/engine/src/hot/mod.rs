@@ -1,0 +1,6 @@
+//! The loop between load, system and recorder, and what one turn of it needs.
+
+pub(crate) mod cpu;
+pub(crate) mod drive;
+pub(crate) mod lane;
+pub(crate) mod task;

@@ -1,0 +1,206 @@
+//! One copy of the loop over whole files, on a real file system: create, copy, read the copy, remove.
+//!
+//! Steps are closed work of one slot: the next is due when the last has ended. What was read is checked against its
+//! stamps, and the bytes that really moved are held against the spec, so that elapsed times of two systems stand for the
+//! same work.
+
+use crate::TrialError;
+use crate::hot::cpu::ThreadCpu;
+use crate::hot::task::Noticed;
+use crate::port::buffers::Buffers;
+use crate::trial::coordinator::Word;
+use crate::trial::worker::{Assignment, FileWork, Return, TrialClock, close};
+use load::{Load, Next};
+use recorder::{Clock, Operation, Origin, Outcome};
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Sender;
+use units::Nanos;
+use workload::block::{self, Acceptable, DataPool, DataShape, Expectation};
+use workload::files::{self, Step, Steps, Totals};
+
+/// Generation on every stamp: each file is written once.
+const GENERATION: u64 = 1;
+
+/// Carries one copy of the loop from the gate to its end.
+pub(crate) fn work(
+    assignment: Assignment,
+    work: FileWork,
+    ready: impl FnOnce(&Sender<Word>) -> Option<TrialClock>,
+    halt: &AtomicBool,
+    words: &Sender<Word>,
+) -> Result<Option<Return>, TrialError> {
+    let Assignment { stream, mut recorder, mut load, window, deadline, .. } = assignment;
+    let mut hand = Hand::new(work)?;
+    let Some(clock) = ready(words) else { return Ok(None) };
+    let (mut ended_at, mut cpu) = (Nanos::ZERO, ThreadCpu::new(window));
+    cpu.look(clock.now(), window);
+    let mut busy = None;
+    for step in hand.steps() {
+        if halt.load(Ordering::Relaxed) || clock.now() >= deadline {
+            break;
+        }
+        let Some(class) = step.class() else {
+            hand.carry_out(&step, Nanos::ZERO)?;
+            continue;
+        };
+        // Removing what the last round left is part of the work, and nobody's response: the slot is free behind it.
+        if let Some(slot) = busy.take() {
+            load.completed(slot, clock.now());
+        }
+        let Next::Issue(arrival) = load.next(clock.now()) else { break };
+        let issued = clock.now();
+        let moved = hand.carry_out(&step, issued)?;
+        ended_at = clock.now();
+        busy = Some(arrival.slot);
+        recorder.record(Operation {
+            class,
+            endpoint: 0,
+            origin: Origin::Planned,
+            intended: arrival.intended,
+            issued: Some(issued),
+            completed: ended_at,
+            outcome: Outcome::done(moved),
+        });
+    }
+    if let Some(slot) = busy {
+        load.completed(slot, ended_at);
+    }
+    while let Some(never) = load.unissued(deadline) {
+        recorder.record(Operation {
+            class: 0,
+            endpoint: 0,
+            origin: Origin::Planned,
+            intended: never.intended,
+            issued: None,
+            completed: ended_at,
+            outcome: Outcome::Censored,
+        });
+    }
+    let account = close(recorder, &load);
+    let noticed = std::mem::take(&mut hand.noticed);
+    Ok(Some(Return { stream, account, noticed, gone: None, cpu: cpu.used(), ended: ended_at, work: None }))
+}
+
+/// What one copy of the loop works with.
+struct Hand {
+    work: FileWork,
+    source: PathBuf,
+    target: PathBuf,
+    pool: DataPool,
+    buffers: Buffers,
+    totals: Totals,
+    noticed: Noticed,
+}
+
+impl Drop for Hand {
+    /// A loop that was cut short leaves its files; the next trial makes them anew.
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.source);
+        let _ = fs::remove_file(&self.target);
+    }
+}
+
+impl Hand {
+    fn new(work: FileWork) -> Result<Hand, TrialError> {
+        let shape = DataShape { compressible: units::Share(0.0), duplicate: units::Share(0.0) };
+        let buffers = Buffers::new(1, work.spec.block.0)
+            .map_err(|source| TrialError::Resource { action: "allocating a buffer", source })?;
+        Ok(Hand {
+            source: work.folder.join(format!("copy-{}-source.dat", work.worker)),
+            target: work.folder.join(format!("copy-{}-target.dat", work.worker)),
+            pool: DataPool::new(work.seed, shape),
+            buffers,
+            totals: Totals::default(),
+            noticed: Noticed::default(),
+            work,
+        })
+    }
+
+    fn steps(&self) -> Steps {
+        Steps::new(&self.work.spec, self.work.copy)
+    }
+
+    /// Carries a step out and says how many bytes it moved.
+    fn carry_out(&mut self, step: &Step, now: Nanos) -> Result<u64, TrialError> {
+        let (action, path) = match step {
+            Step::Create { .. } => ("creating", self.source.clone()),
+            Step::Copy { .. } => ("copying to", self.target.clone()),
+            Step::Read { .. } => ("reading", self.target.clone()),
+            Step::Remove { path: files::Path::Source } => ("removing", self.source.clone()),
+            Step::Remove { path: files::Path::Target } => ("removing", self.target.clone()),
+        };
+        let result = match step {
+            Step::Create { file } => self.create(*file).map(|bytes| (0, bytes)),
+            Step::Copy { .. } => self.copy().map(|bytes| (bytes, bytes)),
+            Step::Read { file } => self.read(*file, now).map(|bytes| (bytes, 0)),
+            Step::Remove { .. } => fs::remove_file(&path).map(|()| (0, 0)),
+        };
+        let (read, written) =
+            result.map_err(|source| TrialError::File { action, path: path.display().to_string(), source })?;
+        self.totals.count(step, read, written);
+        Ok(read + written)
+    }
+
+    fn create(&mut self, number: u32) -> io::Result<u64> {
+        let file = self.open_new(&self.source)?;
+        let mut bytes = 0;
+        for piece in files::pieces(&self.work.spec) {
+            let data = &mut self.buffers.slot(0)[..piece.bytes as usize];
+            block::fill(data, number, piece.offset, GENERATION, &self.pool);
+            file.write_all_at(data, piece.offset)?;
+            bytes += u64::from(piece.bytes);
+        }
+        self.close(&file)?;
+        Ok(bytes)
+    }
+
+    fn copy(&mut self) -> io::Result<u64> {
+        let (from, to) = (self.open_read(&self.source)?, self.open_new(&self.target)?);
+        let mut bytes = 0;
+        for piece in files::pieces(&self.work.spec) {
+            let data = &mut self.buffers.slot(0)[..piece.bytes as usize];
+            from.read_exact_at(data, piece.offset)?;
+            to.write_all_at(data, piece.offset)?;
+            bytes += u64::from(piece.bytes);
+        }
+        self.close(&to)?;
+        Ok(bytes)
+    }
+
+    fn read(&mut self, number: u32, now: Nanos) -> io::Result<u64> {
+        let file = self.open_read(&self.target)?;
+        let expectation = Expectation { seed: self.pool.seed(), generations: Acceptable::Exactly(GENERATION) };
+        let mut bytes = 0;
+        for piece in files::pieces(&self.work.spec) {
+            let data = &mut self.buffers.slot(0)[..piece.bytes as usize];
+            file.read_exact_at(data, piece.offset)?;
+            bytes += u64::from(piece.bytes);
+            self.noticed.validated += 1;
+            if let Err(damage) = block::verify(data, number, piece.offset, &expectation) {
+                self.noticed.damage(&damage, now);
+            }
+        }
+        Ok(bytes)
+    }
+
+    /// A new file of Prony's own. Direct I/O is used where every piece keeps to the sectors.
+    fn open_new(&self, path: &PathBuf) -> io::Result<File> {
+        OpenOptions::new().read(true).write(true).create_new(true).custom_flags(self.flags()).open(path)
+    }
+
+    fn open_read(&self, path: &PathBuf) -> io::Result<File> {
+        OpenOptions::new().read(true).custom_flags(self.flags()).open(path)
+    }
+
+    fn flags(&self) -> i32 {
+        libc::O_NOFOLLOW | if self.work.direct { libc::O_DIRECT } else { 0 }
+    }
+
+    fn close(&self, file: &File) -> io::Result<()> {
+        if self.work.spec.sync { file.sync_data() } else { Ok(()) }
+    }
+}

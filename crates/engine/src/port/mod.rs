@@ -1,0 +1,10 @@
+//! How a worker reaches a system: one file for each way.
+
+pub(crate) mod blocking;
+pub(crate) mod buffers;
+pub(crate) mod connections;
+pub(crate) mod files;
+pub(crate) mod reconnect;
+pub(crate) mod session;
+pub(crate) mod simulated;
+pub(crate) mod uring;

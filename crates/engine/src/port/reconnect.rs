@@ -1,0 +1,46 @@
+//! Opening a session again that was lost in the middle of a trial.
+//!
+//! The one idea: a connection that an administrator or a network ends costs its transaction and no more. Only when no new
+//! one can be had is the system gone.
+//!
+//! What it does not do: it repeats no transaction; whether the lost one was kept is for the ledger to find out.
+
+use crate::port::connections::Line;
+use database::{Database, Session, Texts};
+use std::sync::Arc;
+use study::Sessions;
+
+/// What a session was opened with. One of an engine without connections opens nothing.
+#[derive(Clone)]
+pub(crate) struct Again {
+    pub(crate) database: Option<Arc<dyn Database>>,
+    pub(crate) texts: Texts,
+    pub(crate) how: Sessions,
+}
+
+impl Again {
+    /// A new session; else why there is none.
+    pub(crate) fn session(&self) -> Result<Box<dyn Session>, String> {
+        let database = self.database.as_ref().ok_or_else(String::new)?;
+        database.session(&self.texts, &self.how).map_err(|error| error.to_string())
+    }
+
+    /// A new conversation; else why there is none.
+    pub(crate) fn line(&self) -> Result<Line, String> {
+        let database = self.database.as_ref().ok_or_else(String::new)?;
+        match database.conversation(&self.texts, &self.how) {
+            Ok(Some((socket, wire))) => Ok(Line { wire, socket }),
+            Ok(None) => Err("the server now wants what this driver cannot do".to_owned()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+}
+
+/// What is said of a transaction whose connection was lost.
+pub(crate) fn words(lost: &str, opened: Result<(), String>) -> String {
+    match opened {
+        Ok(()) => format!("connection lost: {lost}; its session was opened again"),
+        Err(why) if why.is_empty() => lost.to_owned(),
+        Err(why) => format!("connection lost: {lost}; no new one: {why}"),
+    }
+}

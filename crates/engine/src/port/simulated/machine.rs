@@ -1,0 +1,282 @@
+//! A described machine, and the road to it on a simulated clock.
+//!
+//! The one idea: a model is driven by the same loop as a device. Time moves from one end to the next; at both ends of the
+//! measured window the stations are asked what they did. The road counts who is inside on its own, so that Little's law can
+//! be held against what the recorder has seen: in a simulation both must agree, or there is a defect.
+//!
+//! What it does not do: it reads no model file; whoever opens the system hands the description in.
+
+use crate::port::simulated::sessions::Streams;
+use model::machine::{Cores, Ended, Machine, Operation as Asked, Report};
+use observation::{Fact, Window};
+use recorder::{Clock, SimulatedClock};
+use sha2::{Digest as _, Sha256};
+use std::fmt::Write as _;
+use system::{Completion, Port, PortError, Wait};
+use units::Nanos;
+use workload::transaction::{Begun, Caused};
+use workload::{Kind, Operation};
+
+/// A model file, read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Described {
+    /// What it describes.
+    pub description: model::file::Description,
+    /// Its text, for the fingerprint.
+    pub text: String,
+}
+
+impl Described {
+    /// Everything of it that could change a number: the hash of its text, and each number with its origin.
+    pub(crate) fn facts(&self) -> Vec<Fact> {
+        let fact = |key: String, value: String| Fact { key, value, private: false };
+        let described = &self.description;
+        let mut facts = vec![
+            fact("model.name".to_owned(), described.name.clone()),
+            fact("model.title".to_owned(), described.title.clone()),
+            fact("model.kind".to_owned(), described.kind.word().to_owned()),
+            fact("model.sha256".to_owned(), self.hash()),
+        ];
+        facts.extend(described.parameters.iter().map(|parameter| {
+            let value = format!("{} {}; {}", parameter.value, parameter.unit, parameter.origin.text());
+            fact(format!("model.parameter.{}", parameter.name), value)
+        }));
+        facts
+    }
+
+    /// SHA-256 of the text, in hexadecimal.
+    pub fn hash(&self) -> String {
+        Sha256::digest(self.text.as_bytes()).iter().fold(String::new(), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
+    }
+}
+
+/// What a reading of the clock costs in a driver that spins, so that its time moves at all.
+const SPIN: u64 = 50;
+
+/// EIO.
+const FAILED: i32 = -5;
+
+/// A transaction as a machine sees it: a model has one, the mean one.
+const TRANSACTION: Asked = Asked { kind: model::machine::Kind::Transaction, class: 0, module: 0, offset: 0, bytes: 0 };
+
+/// The road of all streams to one machine.
+pub(crate) struct ModelPort {
+    machine: Box<dyn Machine>,
+    clock: SimulatedClock,
+    window: Window,
+    transactions: Streams,
+    staged: Vec<(u32, Asked)>,
+    ended: Vec<Ended>,
+    /// What to report of each slot when the machine is done with it: bytes, or the result of a transaction.
+    results: Vec<i32>,
+    inside: Inside,
+    outside: Outside,
+    cleared: bool,
+    reports: Option<(Vec<Report>, Option<Cores>)>,
+}
+
+/// Time outside of responses. It is booked at the end of what a slot asked for, like the work of a real driver, which comes
+/// between an answer and the next question.
+struct Outside {
+    /// What it was for the one that ended last in each slot.
+    last: Vec<Nanos>,
+    /// All of it in the window.
+    sum_ns: u128,
+}
+
+impl Outside {
+    fn add(&mut self, slot: usize, (at, time): (Nanos, Nanos), window: Window) {
+        let clip = |time: Nanos| time.0.clamp(window.start.0, window.end.0);
+        self.last[slot] = time;
+        self.sum_ns += u128::from(clip(at) - clip(at - time));
+    }
+}
+
+/// What is left of a simulated trial beside what was recorded.
+pub(crate) struct Closed {
+    /// What the stations did in the window.
+    pub(crate) reports: Vec<Report>,
+    /// What its cores did, where it is a server that has some.
+    pub(crate) cores: Option<Cores>,
+    /// Time in the window that all who were inside spent there.
+    pub(crate) inside_ns: u128,
+    /// Time of it that was outside of the response.
+    pub(crate) outside_ns: u128,
+    /// What that is.
+    pub(crate) outside_is: Option<model::machine::Outside>,
+}
+
+/// How many are inside, summed over the time of the window.
+struct Inside {
+    now: u32,
+    since: u64,
+    sum_ns: u128,
+}
+
+impl Inside {
+    fn turn(&mut self, at: u64, window: Window, change: i64) {
+        let clip = |time: u64| time.clamp(window.start.0, window.end.0);
+        self.sum_ns += u128::from(clip(at) - clip(self.since)) * u128::from(self.now);
+        self.since = at;
+        self.now = (i64::from(self.now) + change) as u32;
+    }
+}
+
+impl ModelPort {
+    /// A road with room for so many operations, at the start of simulated time.
+    pub(crate) fn new(machine: Box<dyn Machine>, transactions: Streams, window: Window, slots: u32) -> ModelPort {
+        let slots = slots as usize;
+        ModelPort {
+            machine,
+            clock: SimulatedClock::default(),
+            window,
+            staged: Vec::with_capacity(slots),
+            ended: Vec::with_capacity(slots),
+            transactions,
+            results: vec![0; slots],
+            inside: Inside { now: 0, since: 0, sum_ns: 0 },
+            outside: Outside { last: vec![Nanos::ZERO; slots], sum_ns: 0 },
+            cleared: false,
+            reports: None,
+        }
+    }
+
+    /// What the stations did in the window, and where time went in it.
+    pub(crate) fn close(mut self) -> Closed {
+        self.inside.turn(self.clock.now().0.max(self.window.end.0), self.window, 0);
+        let (reports, cores) = self.reports.take().unwrap_or_else(|| self.told());
+        let outside_is = self.machine.outside_is();
+        Closed { reports, cores, inside_ns: self.inside.sum_ns, outside_ns: self.outside.sum_ns, outside_is }
+    }
+
+    /// What stations and cores did since they were cleared.
+    fn told(&mut self) -> (Vec<Report>, Option<Cores>) {
+        (self.machine.reports(), self.machine.cores())
+    }
+
+    /// A transaction left the machine: whoever waits for its session comes next.
+    fn leave(&mut self, slot: u32, at: Nanos, failed: bool) {
+        self.outside.add(slot as usize, (at, self.machine.outside(slot)), self.window);
+        if let Some(next) = self.transactions.gives(slot, at, failed) {
+            self.machine.submit(self.clock.now(), next, &TRANSACTION);
+        }
+    }
+
+    /// The next moment at which the stations are asked.
+    fn border(&self) -> Nanos {
+        match (self.cleared, &self.reports) {
+            (false, _) => self.window.start,
+            (true, None) => self.window.end,
+            (true, Some(_)) => Nanos(u64::MAX),
+        }
+    }
+
+    fn cross(&mut self) {
+        if self.cleared {
+            self.reports = Some(self.told());
+        } else {
+            self.machine.clear();
+            self.cleared = true;
+        }
+    }
+
+    /// Lets time pass to `goal` or to the next end.
+    fn pass(&mut self, goal: Nanos) {
+        loop {
+            let border = self.border();
+            let reached = self.machine.advance(goal.min(border), &mut self.ended);
+            self.clock.pass(reached);
+            if reached >= border {
+                self.cross();
+            }
+            if !self.ended.is_empty() || reached >= goal {
+                return;
+            }
+        }
+    }
+}
+
+impl Port for ModelPort {
+    #[inline]
+    fn now(&mut self) -> Nanos {
+        self.clock.now()
+    }
+
+    fn buffer(&mut self, _slot: u32) -> &mut [u8] {
+        &mut []
+    }
+
+    #[inline]
+    fn stage(&mut self, slot: u32, operation: &Operation, _durable: bool) {
+        let kind = match operation.kind {
+            Kind::Read => model::machine::Kind::Read,
+            Kind::Write => model::machine::Kind::Write,
+            Kind::Transaction => model::machine::Kind::Transaction,
+            Kind::Sync => model::machine::Kind::Sync,
+        };
+        let Operation { class, module, offset, bytes, .. } = *operation;
+        self.results[slot as usize] = bytes as i32;
+        self.staged.push((slot, Asked { kind, class, module, offset, bytes }));
+    }
+
+    fn class(&mut self, slot: u32, n: u64, payload: u64) -> u16 {
+        self.transactions.class(slot, n, payload)
+    }
+
+    fn begin(&mut self, slot: u32, begun: Begun) {
+        self.results[slot as usize] = self.transactions.begin(slot, begun);
+        self.staged.push((slot, TRANSACTION));
+    }
+
+    fn caused(&mut self, slot: u32, into: &mut Vec<Caused>) {
+        self.transactions.caused(slot, into);
+    }
+
+    fn outside(&self, slot: u32) -> Nanos {
+        self.outside.last[slot as usize]
+    }
+
+    #[inline]
+    fn submit(&mut self) -> Result<(), PortError> {
+        let now = self.clock.now();
+        self.inside.turn(now.0, self.window, self.staged.len() as i64);
+        for place in 0..self.staged.len() {
+            let (slot, asked) = self.staged[place];
+            if asked.kind != TRANSACTION.kind || self.transactions.takes(slot) {
+                self.machine.submit(now, slot, &asked);
+            }
+        }
+        self.staged.clear();
+        Ok(())
+    }
+
+    fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) -> Result<(), PortError> {
+        if !self.staged.is_empty() {
+            self.submit()?;
+        }
+        let goal = match wait {
+            Wait::Until(at) => at,
+            Wait::Completion if self.inside.now > 0 => Nanos(u64::MAX - 1),
+            Wait::Poll | Wait::Completion => Nanos(self.clock.now().0 + SPIN),
+        };
+        self.pass(goal);
+        if self.ended.is_empty() && goal.0 == u64::MAX - 1 {
+            let source = std::io::Error::other("operations are inside, and no event will ever bring them out");
+            return Err(PortError::Kernel { action: "letting time pass", target: "the model".to_owned(), source });
+        }
+        self.inside.turn(self.clock.now().0, self.window, -(self.ended.len() as i64));
+        for place in 0..self.ended.len() {
+            let Ended { slot, at, failed } = self.ended[place];
+            if !self.transactions.none() {
+                self.leave(slot, at, failed);
+            }
+            let result = if failed { FAILED } else { self.results[slot as usize] };
+            into.push(Completion { slot, result, at });
+        }
+        self.ended.clear();
+        Ok(())
+    }
+}

@@ -1,0 +1,4 @@
+//! Machines in virtual time, and the transactions on them.
+
+pub(crate) mod machine;
+pub(crate) mod sessions;

@@ -1,0 +1,124 @@
+//! Transactions on a machine in virtual time.
+//!
+//! The one idea: the machine decides how long a transaction takes, the workload decides which one comes, whether it rolls back
+//! and what it causes. So each transaction is stepped to its end beforehand, with the answers of a database that makes them
+//! up, and then spends its time on the machine. Users beyond the sessions wait in order for one.
+//!
+//! What it does not do: a model has one transaction, the mean one, so that all classes ask the machine for the same.
+
+use crate::database::sessions::Imagined;
+use database::Session;
+use std::collections::VecDeque;
+use units::Nanos;
+use workload::transaction::{Answers, Batch, Begun, Business, Caused, Ending, Step};
+
+/// The streams of transactions on one machine; none of a machine for storage.
+#[derive(Default)]
+pub(crate) struct Streams {
+    all: Vec<Pool>,
+}
+
+/// One stream with its sessions.
+struct Pool {
+    business: Box<dyn Business>,
+    session: Box<dyn Session>,
+    first_slot: u32,
+    slots: u32,
+    /// Sessions that nobody has.
+    free: u32,
+    waiting: VecDeque<u32>,
+    batch: Batch,
+    answers: Answers,
+    /// When the last transaction of each slot ended, and whether all went well.
+    ended: Vec<(Nanos, Ending)>,
+}
+
+impl Streams {
+    /// Adds a stream, whose slots follow those before.
+    pub(crate) fn add(&mut self, imagined: Imagined, first_slot: u32) {
+        let Imagined { business, session, sessions, slots } = imagined;
+        self.all.push(Pool {
+            business,
+            session,
+            first_slot,
+            slots,
+            free: sessions,
+            waiting: VecDeque::new(),
+            batch: Batch::default(),
+            answers: Answers::default(),
+            ended: vec![(Nanos::ZERO, Ending::Done); slots as usize],
+        });
+    }
+
+    /// Whether the machine carries no transactions.
+    pub(crate) fn none(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    fn of(&mut self, slot: u32) -> &mut Pool {
+        let holds = |pool: &Pool| slot.wrapping_sub(pool.first_slot) < pool.slots;
+        self.all.iter_mut().find(|pool| holds(pool)).expect("a transaction is of a stream of transactions")
+    }
+
+    pub(crate) fn class(&mut self, slot: u32, n: u64, payload: u64) -> u16 {
+        self.of(slot).business.class(n, payload)
+    }
+
+    /// Steps a transaction to its end; the answer is its result when the machine is done with it.
+    pub(crate) fn begin(&mut self, slot: u32, begun: Begun) -> i32 {
+        let pool = self.of(slot);
+        pool.carry_out(slot - pool.first_slot, begun)
+    }
+
+    /// Whether a session is free for the slot; if none is, it waits.
+    pub(crate) fn takes(&mut self, slot: u32) -> bool {
+        let pool = self.of(slot);
+        if pool.free > 0 {
+            pool.free -= 1;
+            return true;
+        }
+        pool.waiting.push_back(slot);
+        false
+    }
+
+    /// A slot gives its session back; who waited longest has it next.
+    pub(crate) fn gives(&mut self, slot: u32, at: Nanos, failed: bool) -> Option<u32> {
+        let pool = self.of(slot);
+        let place = (slot - pool.first_slot) as usize;
+        let ending = &mut pool.ended[place];
+        *ending = (at, if failed { Ending::Failed } else { ending.1 });
+        let next = pool.waiting.pop_front();
+        pool.free += u32::from(next.is_none());
+        next
+    }
+
+    pub(crate) fn caused(&mut self, slot: u32, into: &mut Vec<Caused>) {
+        let pool = self.of(slot);
+        let slot = slot - pool.first_slot;
+        let (at, ending) = pool.ended[slot as usize];
+        pool.business.ended(slot, ending, at, into);
+    }
+}
+
+impl Pool {
+    fn carry_out(&mut self, slot: u32, begun: Begun) -> i32 {
+        self.business.begin(slot, begun);
+        self.answers.clear();
+        let ended = loop {
+            self.batch.clear();
+            match self.business.step(slot, &self.answers, &mut self.batch) {
+                Step::Send => {
+                    self.answers.clear();
+                    if self.session.run(&self.batch, &mut self.answers).is_err() {
+                        break None;
+                    }
+                }
+                Step::Sleep(_) => self.answers.clear(),
+                Step::Fail => break None,
+                Step::Done { rolled_back } => break Some(rolled_back),
+            }
+        };
+        self.ended[slot as usize].1 = if ended.is_some() { Ending::Done } else { Ending::Failed };
+        ended.map_or(-libc::EINVAL, i32::from)
+    }
+}

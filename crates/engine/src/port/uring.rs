@@ -1,0 +1,331 @@
+//! The io_uring road: one ring a worker, one system call for many operations.
+//!
+//! A ring has a single issuer, runs its completions only when this worker asks for them (so that no interrupt steals
+//! time between two operations), and works on registered files and buffers. Flags that an older kernel does not know
+//! are given up one by one; memory that may not be locked is used unregistered. Submitting and waiting is one call.
+
+#![allow(unsafe_code)]
+
+use crate::port::buffers::Buffers;
+use io_uring::{IoUring, Submitter, cqueue, opcode, squeue, types};
+use recorder::Clock;
+use std::io;
+use std::mem::ManuallyDrop;
+use std::os::fd::RawFd;
+use system::{Completion, Port, PortError, Wait};
+use units::Nanos;
+use workload::{Kind, Operation};
+
+/// A waiting ring is woken this often, so that a device that hangs cannot keep a worker from seeing the end of the
+/// trial or a stop. Ten wake-ups a second cost nothing that can be measured.
+static TICK: types::Timespec = types::Timespec::new().nsec(100_000_000);
+
+/// Marks the completion of a tick; no slot has this number.
+const TICK_MARK: u64 = u64::MAX;
+
+/// A full ring leaves in this many pieces. With all in one piece the device waits for the last operation to be prepared
+/// before it sees the first; with every operation alone the calls cost more than they bring. Measured at 32 outstanding
+/// on a virtual disk, pieces of 4 gave the most operations for the least CPU, and pieces of 2 and 16 less.
+const PIECES: u32 = 8;
+
+/// No piece is smaller than this: a call for each operation would be paid in CPU.
+const PIECE_LEAST: u32 = 4;
+
+/// What a ring needs to know before it is built.
+#[derive(Clone, Debug)]
+pub(crate) struct RingSpec {
+    /// Open descriptors, one a module.
+    pub(crate) files: Vec<RawFd>,
+    /// Most operations outstanding.
+    pub(crate) slots: u32,
+    /// Largest transfer.
+    pub(crate) transfer_max: u64,
+    /// Wait for completions by polling the device.
+    pub(crate) poll: bool,
+    /// I/O priority in the kernel's encoding, 0 for none.
+    pub(crate) priority: u16,
+}
+
+/// A ring with its memory; [`Ring::port`] lends it to a driver.
+pub(crate) struct Ring {
+    ring: ManuallyDrop<IoUring>,
+    buffers: ManuallyDrop<Buffers>,
+    /// Set when operations did not come back: the kernel may still write into the buffers, so they are never given up.
+    hung: bool,
+    fixed_buffers: bool,
+    spec: RingSpec,
+}
+
+impl Ring {
+    /// Builds a ring, registers files and, where the limit on locked memory allows, buffers.
+    ///
+    /// # Errors
+    /// When io_uring is forbidden or absent, or memory is short.
+    pub(crate) fn new(spec: RingSpec) -> io::Result<Ring> {
+        // One entry more than there are slots: the tick needs one, too.
+        let ring = build_ring((spec.slots + 1).next_power_of_two(), spec.poll)?;
+        ring.submitter().register_files(&spec.files)?;
+        let buffers = Buffers::new(spec.slots, spec.transfer_max)?;
+        // SAFETY: the buffers are given up only after every operation came back (see `Drop`).
+        let fixed_buffers = unsafe { ring.submitter().register_buffers(&[buffers.whole()]) }.is_ok();
+        let (ring, buffers) = (ManuallyDrop::new(ring), ManuallyDrop::new(buffers));
+        Ok(Ring { ring, buffers, hung: false, fixed_buffers, spec })
+    }
+
+    /// The road of one worker. `clock` is zero at the start of the trial.
+    pub(crate) fn port<C: Clock>(&mut self, clock: C) -> RingPort<'_, C> {
+        let (mut submitter, submission, completion) = self.ring.split();
+        // An older kernel looks the descriptor up at every call instead; that costs time but changes nothing else.
+        let _ = submitter.register_ring_fd();
+        let mut port = RingPort {
+            submitter,
+            submission,
+            completion,
+            buffers: &mut self.buffers,
+            fixed_buffers: self.fixed_buffers,
+            hung: &mut self.hung,
+            out: 0,
+            priority: self.spec.priority,
+            poll: self.spec.poll,
+            batch: (self.spec.slots / PIECES).max(PIECE_LEAST),
+            clock,
+        };
+        port.arm_tick();
+        port
+    }
+}
+
+impl Drop for Ring {
+    fn drop(&mut self) {
+        if self.hung {
+            return;
+        }
+        // SAFETY: dropped once, here, with no operation in flight; the ring before the memory that it has registered.
+        unsafe {
+            ManuallyDrop::drop(&mut self.ring);
+            ManuallyDrop::drop(&mut self.buffers);
+        }
+    }
+}
+
+/// Whether this process may use io_uring at all.
+///
+/// # Errors
+/// The kernel's reason when it may not.
+pub(crate) fn probe() -> io::Result<()> {
+    let ring = IoUring::new(2)?;
+    // Without this (Linux before 5.11) a wait cannot be bounded, and several operations are not there yet.
+    if ring.params().is_feature_ext_arg() { Ok(()) } else { Err(io::Error::from_raw_os_error(libc::ENOSYS)) }
+}
+
+pub(crate) fn build_ring(entries: u32, poll: bool) -> io::Result<IoUring> {
+    // From all that helps to the bare minimum: each step drops what came later into the kernel.
+    let mut refusal = None;
+    for generation in (0..4).rev() {
+        let mut builder = IoUring::builder();
+        builder.dontfork().setup_clamp();
+        if poll {
+            builder.setup_iopoll();
+        }
+        if generation >= 1 {
+            builder.setup_coop_taskrun();
+        }
+        if generation >= 2 {
+            builder.setup_single_issuer().setup_defer_taskrun();
+        }
+        if generation >= 3 {
+            builder.setup_no_sqarray();
+        }
+        match builder.build(entries) {
+            Err(error) if error.raw_os_error() == Some(libc::EINVAL) => refusal = Some(error),
+            other => return other,
+        }
+    }
+    Err(refusal.unwrap_or_else(|| io::Error::from_raw_os_error(libc::EINVAL)))
+}
+
+/// The wait is over, a signal came, or completions must be taken first: the caller looks and comes again.
+pub(crate) fn excuse(error: io::Error) -> io::Result<()> {
+    match error.raw_os_error() {
+        Some(libc::ETIME | libc::EINTR | libc::EBUSY | libc::EAGAIN) => Ok(()),
+        _ => Err(error),
+    }
+}
+
+fn broken(source: io::Error) -> PortError {
+    PortError::Kernel { action: "submitting and waiting", target: "io_uring".to_owned(), source }
+}
+
+/// A ring in use.
+pub(crate) struct RingPort<'r, C> {
+    submitter: Submitter<'r>,
+    submission: squeue::SubmissionQueue<'r>,
+    completion: cqueue::CompletionQueue<'r>,
+    buffers: &'r mut Buffers,
+    fixed_buffers: bool,
+    hung: &'r mut bool,
+    /// Operations that were staged and did not come back yet, ticks apart.
+    out: u32,
+    priority: u16,
+    poll: bool,
+    batch: u32,
+    clock: C,
+}
+
+/// How long a ring that is put away waits for what is still out.
+const PATIENCE: Nanos = Nanos::from_secs(5);
+
+impl<C> Drop for RingPort<'_, C> {
+    /// Waits for what is still out: its buffers are in the kernel's hands, and its writes would land in the next trial.
+    fn drop(&mut self) {
+        let tick = types::Timespec::new().nsec(50_000_000);
+        for _ in 0..PATIENCE.0 / 50_000_000 {
+            self.submission.sync();
+            self.completion.sync();
+            self.out -= (&mut self.completion).filter(|entry| entry.user_data() != TICK_MARK).count() as u32;
+            if self.out == 0 {
+                break;
+            }
+            let args = types::SubmitArgs::new().timespec(&tick);
+            // A refusal leads to the next look; the number of looks is bounded.
+            let _ = self.submitter.submit_with_args(1, &args);
+        }
+        self.completion.sync();
+        *self.hung = self.out > 0;
+        let _ = self.submitter.unregister_ring_fd();
+    }
+}
+
+impl<C: Clock> RingPort<'_, C> {
+    fn entry(&self, slot: u32, operation: &Operation, durable: bool) -> squeue::Entry {
+        let file = types::Fixed(u32::from(operation.module));
+        let address = self.buffers.address(slot);
+        let (offset, bytes) = (operation.offset, operation.bytes);
+        let write_flags = if durable { libc::RWF_DSYNC } else { 0 };
+        let entry = match (operation.kind, self.fixed_buffers) {
+            (Kind::Read, true) => {
+                opcode::ReadFixed::new(file, address, bytes, 0).offset(offset).ioprio(self.priority).build()
+            }
+            (Kind::Read, false) => opcode::Read::new(file, address, bytes).offset(offset).ioprio(self.priority).build(),
+            (Kind::Write, true) => opcode::WriteFixed::new(file, address, bytes, 0)
+                .offset(offset)
+                .ioprio(self.priority)
+                .rw_flags(write_flags)
+                .build(),
+            (Kind::Write, false) => opcode::Write::new(file, address, bytes)
+                .offset(offset)
+                .ioprio(self.priority)
+                .rw_flags(write_flags)
+                .build(),
+            (Kind::Sync, _) => opcode::Fsync::new(file).flags(types::FsyncFlags::DATASYNC).build(),
+            (Kind::Transaction, _) => unreachable!("transactions go to sessions"),
+        };
+        entry.user_data(u64::from(slot))
+    }
+
+    /// Asks to be woken. A polled ring takes no timers: it never sleeps, so it needs none.
+    fn arm_tick(&mut self) {
+        if !self.poll {
+            let entry = opcode::Timeout::new(&TICK).build().user_data(TICK_MARK);
+            // SAFETY: the time it points to is a static.
+            let pushed = unsafe { self.submission.push(&entry) };
+            pushed.expect("the submission queue holds an entry for the tick");
+        }
+    }
+
+    fn enter(&mut self, wait: Wait) -> io::Result<()> {
+        // A polled ring spins in the kernel and knows no timeout, so it must never be asked to wait.
+        let wait = if self.poll { Wait::Poll } else { wait };
+        self.submission.sync();
+        let entered = match wait {
+            // Deferred completions are only posted by a call that asks for events, so polling is a call, too.
+            Wait::Poll => self.poll_call(),
+            Wait::Completion => self.submitter.submit_and_wait(1),
+            Wait::Until(at) => {
+                let left = at.saturating_sub(self.clock.now());
+                let time = types::Timespec::new().sec(left.0 / 1_000_000_000).nsec((left.0 % 1_000_000_000) as u32);
+                self.submitter.submit_with_args(1, &types::SubmitArgs::new().timespec(&time))
+            }
+        };
+        // The kernel has taken the entries: only a fresh look at its end of the queue makes room for the next ones.
+        self.submission.sync();
+        entered.map(drop).or_else(excuse)
+    }
+
+    fn poll_call(&self) -> io::Result<usize> {
+        const GET_EVENTS: u32 = 1;
+        // SAFETY: no argument is passed, and the count of entries is the ring's own.
+        unsafe { self.submitter.enter::<libc::sigset_t>(self.submission.len() as u32, 0, GET_EVENTS, None) }
+    }
+}
+
+impl<C: Clock> Port for RingPort<'_, C> {
+    #[inline]
+    fn now(&mut self) -> Nanos {
+        self.clock.now()
+    }
+
+    #[inline]
+    fn buffer(&mut self, slot: u32) -> &mut [u8] {
+        self.buffers.slot(slot)
+    }
+
+    #[inline]
+    fn stage(&mut self, slot: u32, operation: &Operation, durable: bool) {
+        let entry = self.entry(slot, operation, durable);
+        // SAFETY: the buffer belongs to the slot, which the driver leaves alone until the completion.
+        let pushed = unsafe { self.submission.push(&entry) };
+        // The ring has at least as many entries as there are slots, and each slot stages once between two calls.
+        pushed.expect("the submission queue holds an entry for every slot");
+        self.out += 1;
+    }
+
+    #[inline]
+    fn batch(&self) -> u32 {
+        self.batch
+    }
+
+    fn send(&mut self) -> Result<(), PortError> {
+        self.submission.sync();
+        // SAFETY: no argument is passed, and the count of entries is the ring's own.
+        let sent = unsafe { self.submitter.enter::<libc::sigset_t>(self.submission.len() as u32, 0, 0, None) };
+        self.submission.sync();
+        // What the kernel could not take now leaves with the next call.
+        sent.map(drop).or_else(excuse).map_err(broken)
+    }
+
+    #[inline]
+    fn submit(&mut self) -> Result<(), PortError> {
+        // Leaves with the wait in `reap`: one system call for both.
+        Ok(())
+    }
+
+    fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) -> Result<(), PortError> {
+        self.completion.sync();
+        let ready = !self.completion.is_empty();
+        // What is ready already needs no waiting, but staged operations must leave all the same.
+        let wait = if ready { Wait::Poll } else { wait };
+        if !ready || !self.submission.is_empty() || self.poll {
+            self.enter(wait).map_err(broken)?;
+            self.completion.sync();
+        }
+        if self.completion.is_empty() {
+            return Ok(());
+        }
+        let at = self.clock.now();
+        let mut ticked = false;
+        for entry in &mut self.completion {
+            match entry.user_data() {
+                TICK_MARK => ticked = true,
+                slot => {
+                    self.out -= 1;
+                    into.push(Completion { slot: slot as u32, result: entry.result(), at });
+                }
+            }
+        }
+        if ticked {
+            self.arm_tick();
+        }
+        Ok(())
+    }
+}

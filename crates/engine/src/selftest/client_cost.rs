@@ -1,0 +1,132 @@
+//! What a transaction costs the generator itself: those of the run, on a database that answers at once.
+//!
+//! The one idea: CPU over a database that needs none is the generator's own, in this process and behind a socket. The
+//! transactions are those of the run (the brokerage with its mix, the user's own scripts), because a batch of twenty
+//! statements costs more to make up than one.
+//!
+//! What it does not do: it knows nothing of the protocol of an engine, whose encoding comes on top.
+
+use crate::selftest::ceiling;
+use crate::trial::observer::Unobserved;
+use crate::{Need, Opened, TrialError, run_trial};
+use load::{Spec, Think};
+use observation::{Footprint, Observations};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use study::{Access, At, DatabaseSpec, Engine, Place, Pool, Sessions, SystemSpec, Trial};
+use units::{Bytes, Nanos};
+
+/// How long each of the two is looked at.
+const LOOK: Nanos = Nanos::from_millis(300);
+
+/// CPU microseconds of one transaction, one session.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClientCost {
+    /// On a database inside this process.
+    pub in_process_us: f64,
+    /// Behind a socket: one request and one reply a batch, the other end included.
+    pub over_socket_us: f64,
+}
+
+/// Measures both with the transactions of a trial; takes about a second. None when the trial has none, or when none of
+/// them comes to its end on a database without data (a script that divides by what it fetched).
+///
+/// # Errors
+/// When a thread or a socket cannot be had, or a script cannot be read.
+pub fn measure_client_cost(of: &Trial) -> Result<Option<ClientCost>, TrialError> {
+    let Some(trial) = trial(of) else { return Ok(None) };
+    let (here, there) = (cost_us(&trial, false)?, cost_us(&trial, true)?);
+    Ok(here.zip(there).map(|(in_process_us, over_socket_us)| ClientCost { in_process_us, over_socket_us }))
+}
+
+fn cost_us(trial: &Trial, socket: bool) -> Result<Option<f64>, TrialError> {
+    let at = DatabaseSpec { engine: Engine::Null, at: At::Nowhere { socket } };
+    let spec = SystemSpec {
+        name: "null".into(),
+        place: Place::Database(at),
+        size: None,
+        modules: None,
+        footprint: Footprint::default(),
+    };
+    let need = Need {
+        model: None,
+        modules: 0,
+        module_bytes: Bytes(0),
+        run_id: "client-cost",
+        seed: 1,
+        keep: false,
+        consents: &[],
+        cache_dir: Path::new("."),
+        stop: &Arc::new(AtomicBool::new(false)),
+    };
+    let what = |error| TrialError::Unsupported { system: "null".to_owned(), what: format!("be opened: {error}") };
+    let mut opened = Opened::open(&spec, &need).map_err(|error: crate::OpenError| what(error.to_string()))?;
+    let seen = run_trial(&mut opened, trial, &mut Unobserved, &AtomicBool::new(false))?;
+    Ok(cpu_us(&seen))
+}
+
+/// CPU and not time: a script may sleep, and other programs may want the same core.
+fn cpu_us(seen: &Observations) -> Option<f64> {
+    let done: u64 = seen.window_cells().map(|cell| cell.tally.done).sum();
+    (done > 0).then(|| seen.generator_cpu.total_s() * 1e6 / done as f64)
+}
+
+/// The first stream of transactions of a trial, by one session without a pause.
+fn trial(of: &Trial) -> Option<Trial> {
+    let place = of.streams.iter().position(|stream| stream.pool.is_some())?;
+    let mut trial = ceiling::trial(Spec::Closed { slots: 1, think: Think::None }, LOOK);
+    trial.label.streams[0].classes.clone_from(&of.label.streams[place].classes);
+    let (stream, theirs) = (&mut trial.streams[0], &of.streams[place]);
+    stream.workload = theirs.workload.clone();
+    stream.access = Access { workers: 1, ..theirs.access };
+    let how = theirs.pool.as_ref().map_or_else(Sessions::default, |pool| pool.how);
+    stream.pool = Some(Pool { sessions: 1, how, check: false, profile: false });
+    Some(trial)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use observation::ClassKind;
+    use study::{ScriptsSpec, Workload};
+    use workload::brokerage::{self, Market, Preset};
+
+    fn with(workload: Workload, classes: Vec<(String, ClassKind)>) -> Trial {
+        let mut trial = ceiling::trial(Spec::Closed { slots: 4, think: Think::None }, Nanos::from_secs(1));
+        trial.label.streams[0].classes = classes;
+        trial.streams[0].workload = workload;
+        trial.streams[0].access = Access::plain();
+        trial.streams[0].pool = Some(Pool { sessions: 4, how: Sessions::default(), check: true, profile: false });
+        trial
+    }
+
+    #[test]
+    fn a_transaction_on_nothing_costs_something_and_a_socket_costs_more_and_a_house_more_than_a_script() {
+        let script = "tpcb-like".to_owned();
+        let scripts = ScriptsSpec { scripts: vec![(script.clone(), 1.0)], define: Vec::new(), scale: 1 };
+        let scripts = with(Workload::Sql(scripts), vec![(script, ClassKind::Work)]);
+        let spec = brokerage::Spec {
+            preset: Preset::House,
+            customers: 1000,
+            days: 5,
+            market: Market::ByTime,
+            maintenance: true,
+            procedures: false,
+        };
+        let classes = brokerage::classes(Preset::House);
+        let classes = classes.iter().map(|name| ((*name).to_owned(), ClassKind::Work)).collect();
+        let house = with(Workload::Brokerage(spec), classes);
+        let [scripts, house] = [scripts, house].map(|trial| measure_client_cost(&trial).unwrap().unwrap());
+        for cost in [scripts, house] {
+            assert!(cost.in_process_us > 0.0 && cost.over_socket_us > cost.in_process_us, "{cost:?}");
+        }
+        assert!(house.in_process_us > scripts.in_process_us, "{house:?} {scripts:?}");
+    }
+
+    #[test]
+    fn storage_work_has_no_transaction_to_be_measured() {
+        let trial = ceiling::trial(Spec::Closed { slots: 1, think: Think::None }, Nanos::from_millis(1));
+        assert_eq!(measure_client_cost(&trial).unwrap(), None);
+    }
+}

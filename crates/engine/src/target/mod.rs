@@ -1,0 +1,3 @@
+//! What stands behind a system, made ready for trials.
+
+pub(crate) mod opened;

@@ -1,0 +1,390 @@
+//! The state policy: what a trial finds when it starts.
+//!
+//! In this order: give blocks back (trim), fill what is not filled, precondition, set the page cache, let burst credit
+//! return. Every step is a phase that the observer sees.
+
+use crate::TrialError;
+use crate::target::opened::{Backing, Opened};
+use crate::trial::coordinator;
+use crate::trial::discard::discard;
+use crate::trial::fill::Fill;
+use crate::trial::observer::{Live, Observer, Phase};
+use observation::Cell;
+use recorder::{Clock, WallClock};
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+use study::{Cache, Precondition, SteadyRule, Trial, Workload};
+use system::{Access, Module, ModuleError, ModuleKind};
+use units::{Bytes, Nanos};
+use workload::block::{DataPool, DataShape, Generations};
+
+/// How often a running fill is reported, and a pause looks whether it should end.
+const GLANCE: Duration = Duration::from_millis(50);
+
+/// What preparing a trial taught.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Prepared {
+    /// Sentences for the events of the trial.
+    pub(crate) remarks: Vec<String>,
+}
+
+/// Brings the system into the state that the trial asks for.
+///
+/// # Errors
+/// When data cannot be written or given back, or when it was told to stop.
+pub(crate) fn prepare(
+    opened: &mut Opened,
+    trial: &Trial,
+    observer: &mut dyn Observer,
+    stop: &AtomicBool,
+) -> Result<Prepared, TrialError> {
+    let mut prepared = Prepared::default();
+    if matches!(opened.backing, Backing::Null | Backing::Scripted(_) | Backing::Model(_)) {
+        prepared.remarks.extend(nothing_to_prepare(opened, trial));
+        return Ok(prepared);
+    }
+    let clock = opened.clock.clone();
+    if let Backing::Database(databases) = &mut opened.backing {
+        prepared.remarks = databases.prepare(trial, observer, (&clock, stop))?;
+        settle(trial, observer, stop)?;
+        return Ok(prepared);
+    }
+    if opened.read_only() {
+        only_read(opened, trial)?;
+        prepared.remarks.push(format!(
+            "`{}` was read as it was found: blocks that were never written may have been answered without touching the media",
+            opened.name
+        ));
+        set_cache(opened, trial)?;
+        settle(trial, observer, stop)?;
+        return Ok(prepared);
+    }
+    write_back(opened)?;
+    if trial.state.trim {
+        trim(opened)?;
+    }
+    let used = trial.modules as usize;
+    let fresh = trial.state.refill || trial.state.trim || validates(trial);
+    if needs_data(trial) && (fresh || opened.modules().iter().take(used).any(|module| !module.filled())) {
+        fill(opened, trial, 1.0, Phase::Fill, observer, stop)?;
+    }
+    if let Some(precondition) = trial.state.precondition {
+        fill(opened, trial, precondition.fills, Phase::Precondition, observer, stop)?;
+        if precondition.until_steady {
+            prepared.remarks.push(run_until_steady(opened, trial, precondition, observer, stop)?);
+            write_back(opened)?;
+        }
+    }
+    // A map of generations may go on from a fill only when nothing was written since.
+    if !validates(trial) || trial.state.precondition.is_some() {
+        opened.epoch += 1;
+    }
+    set_cache(opened, trial)?;
+    settle(trial, observer, stop)?;
+    Ok(prepared)
+}
+
+/// A plan asks a device that is read as it was found for nothing else. The kernel would refuse it, operation by operation;
+/// here it is refused once, and in words.
+fn only_read(opened: &Opened, trial: &Trial) -> Result<(), TrialError> {
+    let state = &trial.state;
+    if trial.writes() || validates(trial) || state.trim || state.refill || state.precondition.is_some() {
+        let what = "be changed, or have its reads checked: it was opened for reading only; use `fill = true`";
+        return Err(TrialError::Unsupported { system: opened.name.clone(), what: what.to_owned() });
+    }
+    Ok(())
+}
+
+/// Lets nothing of an earlier trial wait in memory: its write-back would be charged to the next one.
+fn write_back(opened: &Opened) -> Result<(), TrialError> {
+    for (index, module) in opened.modules().iter().enumerate() {
+        module.sync().map_err(|error| TrialError::Prepare {
+            action: "writing back",
+            module: index,
+            system: opened.name.clone(),
+            source: io::Error::other(error),
+        })?;
+    }
+    for folder in opened.folders() {
+        let synced = File::open(&folder).and_then(|open| Ok(rustix::fs::syncfs(open)?));
+        let action = "writing back the filesystem of";
+        synced.map_err(|source| TrialError::File { action, path: folder.display().to_string(), source })?;
+    }
+    Ok(())
+}
+
+/// Whether reads are checked, which needs modules whose every block was written under the generation map.
+pub(crate) fn validates(trial: &Trial) -> bool {
+    trial.streams.iter().any(|stream| stream.access.validate)
+}
+
+fn needs_data(trial: &Trial) -> bool {
+    trial.streams.iter().any(|stream| matches!(stream.workload, Workload::Block(_)))
+}
+
+/// The data that a trial's streams write: the shape of the first block stream decides for the fill.
+fn shape(trial: &Trial) -> DataShape {
+    let block = trial.streams.iter().find_map(|stream| match &stream.workload {
+        Workload::Block(spec) => Some(spec.data),
+        _ => None,
+    });
+    block.unwrap_or(DataShape { compressible: units::Share(0.0), duplicate: units::Share(0.0) })
+}
+
+/// What a study asks to be done to a device beforehand cannot be done to a model, which begins at rest; it is said.
+fn nothing_to_prepare(opened: &Opened, trial: &Trial) -> Option<String> {
+    if !matches!(opened.backing, Backing::Model(_)) {
+        return None;
+    }
+    let state = &trial.state;
+    let asked = [
+        (state.refill, "refilled"),
+        (state.trim, "trimmed"),
+        (state.precondition.is_some(), "preconditioned"),
+        (state.cache != Cache::AsLeft, "given a cold or warm cache"),
+        (state.restore, "restored"),
+    ];
+    let words: Vec<&str> = asked.iter().filter(|(asked, _)| *asked).map(|(_, word)| *word).collect();
+    (!words.is_empty()).then(|| format!("a model begins each trial at rest; it was not {}", words.join(" or ")))
+}
+
+fn trim(opened: &mut Opened) -> Result<(), TrialError> {
+    let (system, limit) = (opened.name.clone(), opened.module_bytes);
+    for (index, module) in opened.modules_mut().iter_mut().enumerate() {
+        trim_module(module, limit).map_err(|source| TrialError::Prepare {
+            action: "trimming",
+            module: index,
+            system: system.clone(),
+            source,
+        })?;
+    }
+    Ok(())
+}
+
+/// Newer kernels discard only through an ioctl of block devices, for which there is no safe wrapper.
+/// Only the part of a device that the study uses is given up.
+fn trim_module(module: &mut Module, limit: Bytes) -> io::Result<()> {
+    if limit < module.bytes() {
+        return discard(module.file(Access::Buffered).map_err(io::Error::other)?, limit);
+    }
+    match module.trim() {
+        Ok(_) => Ok(()),
+        Err(ModuleError::CannotTrim { .. }) if matches!(module.kind(), ModuleKind::Device { .. }) => {
+            let file = module.file(Access::Buffered).map_err(io::Error::other)?;
+            discard(file, module.bytes())
+        }
+        Err(error) => Err(io::Error::other(error)),
+    }
+}
+
+fn fill(
+    opened: &mut Opened,
+    trial: &Trial,
+    times: f64,
+    phase: Phase,
+    observer: &mut dyn Observer,
+    stop: &AtomicBool,
+) -> Result<(), TrialError> {
+    opened.epoch += 1;
+    let pool = DataPool::new(opened.seed, shape(trial));
+    let written = AtomicU64::new(0);
+    let fill = Fill {
+        system: &opened.name,
+        pool: &pool,
+        generation: Generations::filled_with(opened.epoch),
+        limit: opened.module_bytes,
+        times,
+        written: &written,
+        stop,
+    };
+    let modules = &opened.modules()[..(trial.modules as usize).min(opened.modules().len())];
+    let total = fill.total_bytes(modules);
+    observer.phase(trial, phase, Nanos::ZERO);
+    watch(
+        || fill.run(modules),
+        |at, since| {
+            let done_per_s = written.load(Ordering::Relaxed) as f64 / since.seconds().max(1e-9);
+            let left = total.saturating_sub(written.load(Ordering::Relaxed)) as f64 / done_per_s.max(1.0);
+            observer.phase(trial, phase, at + Nanos::from_seconds(left));
+            observer.live(trial, &Live { at, phase, done_per_s: done_per_s / 1e6, p50_ms: None, p99_ms: None });
+        },
+    )?;
+    let used = modules.len();
+    opened.modules_mut().iter_mut().take(used).for_each(Module::mark_filled);
+    Ok(())
+}
+
+/// Runs work on a thread of its own and looks at it from time to time.
+fn watch<T: Send>(work: impl FnOnce() -> T + Send, mut look: impl FnMut(Nanos, Nanos)) -> T {
+    let clock = WallClock::new();
+    let begin = clock.now();
+    std::thread::scope(|scope| {
+        let thread = scope.spawn(work);
+        while !thread.is_finished() {
+            std::thread::park_timeout(GLANCE);
+            let at = clock.now().saturating_sub(begin);
+            look(at, at);
+        }
+        match thread.join() {
+            Ok(value) => value,
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
+}
+
+/// Runs the trial's own streams in rounds until five of them agree, and says how that went.
+fn run_until_steady(
+    opened: &mut Opened,
+    trial: &Trial,
+    precondition: Precondition,
+    observer: &mut dyn Observer,
+    stop: &AtomicBool,
+) -> Result<String, TrialError> {
+    opened.epoch += 1;
+    let mut rounds = Rounds::new(precondition);
+    let mut rehearsal = trial.clone();
+    // Other operations than the trial's own: a replay in the same order would find what a device has just laid out for it.
+    rehearsal.seed = !trial.seed;
+    rehearsal.streams.iter_mut().for_each(|stream| stream.operations = None);
+    rehearsal.phases.warm_up = Nanos::ZERO;
+    rehearsal.phases.measure = Nanos(precondition.round.0 * u64::from(precondition.rounds_max));
+    rehearsal.phases.interval = Nanos(precondition.round.0 / 10);
+    observer.phase(trial, Phase::Precondition, rehearsal.phases.measure);
+    let interval = rehearsal.phases.interval;
+    let mut verdict = |cells: &[Cell]| rounds.take(cells, interval);
+    coordinator::run(opened, &rehearsal, &mut Silent { observer, trial }, stop, &mut verdict, &mut Vec::new())?;
+    Ok(rounds.remark())
+}
+
+/// Completions by round, and whether the last rounds agree.
+struct Rounds {
+    round: Nanos,
+    rule: SteadyRule,
+    done: Vec<u64>,
+    steady: bool,
+}
+
+impl Rounds {
+    fn new(precondition: Precondition) -> Rounds {
+        let rounds = precondition.rounds_max as usize + 2;
+        Rounds { round: precondition.round, rule: SteadyRule::default(), done: vec![0; rounds], steady: false }
+    }
+
+    /// Adds cells; answers whether the rehearsal may end.
+    fn take(&mut self, cells: &[Cell], interval: Nanos) -> bool {
+        let mut newest = 0;
+        for cell in cells {
+            let round = (interval.0 * u64::from(cell.key.interval) / self.round.0) as usize;
+            newest = newest.max(round);
+            if let Some(done) = self.done.get_mut(round) {
+                *done += cell.tally.done;
+            }
+        }
+        // The newest round is still being filled: those before it are whole.
+        let whole: Vec<f64> = self.done[..newest.min(self.done.len())].iter().map(|done| *done as f64).collect();
+        self.steady = self.steady || self.rule.holds(&whole);
+        self.steady
+    }
+
+    fn remark(&self) -> String {
+        let ran = self.done.iter().filter(|done| **done > 0).count();
+        if self.steady {
+            format!("preconditioning was steady after {ran} rounds of {}", units::duration(self.round))
+        } else {
+            format!("preconditioning was not steady after {ran} rounds of {}", units::duration(self.round))
+        }
+    }
+}
+
+/// Shows a rehearsal as preconditioning, and keeps its cells out of the store.
+struct Silent<'a> {
+    observer: &'a mut dyn Observer,
+    trial: &'a Trial,
+}
+
+impl Observer for Silent<'_> {
+    fn live(&mut self, _: &Trial, live: &Live) {
+        self.observer.live(self.trial, &Live { phase: Phase::Precondition, ..*live });
+    }
+
+    /// Nobody wants them afterwards: [`Rounds`] has counted what matters.
+    fn keeps(&self) -> bool {
+        true
+    }
+}
+
+fn set_cache(opened: &mut Opened, trial: &Trial) -> Result<(), TrialError> {
+    let system = opened.name.clone();
+    let failed = |action, module, source| TrialError::Prepare { action, module, system: system.clone(), source };
+    for (index, module) in opened.modules().iter().enumerate().take(trial.modules as usize) {
+        match trial.state.cache {
+            Cache::AsLeft => {}
+            Cache::Cold => {
+                module.drop_cache().map_err(|error| failed("dropping the caches", index, io::Error::other(error)))?
+            }
+            Cache::Warm => {
+                read_through(module, opened.module_bytes).map_err(|error| failed("warming the caches", index, error))?
+            }
+        }
+    }
+    Ok(())
+}
+
+fn read_through(module: &Module, limit: Bytes) -> io::Result<()> {
+    let file = module.file(Access::Buffered).map_err(io::Error::other)?;
+    let mut piece = vec![0; 1 << 20];
+    let mut offset = 0;
+    while offset < module.bytes().min(limit).0 {
+        let read = file.read_at(&mut piece, offset)?;
+        if read == 0 {
+            return Err(io::Error::from(io::ErrorKind::UnexpectedEof));
+        }
+        offset += read as u64;
+    }
+    Ok(())
+}
+
+fn settle(trial: &Trial, observer: &mut dyn Observer, stop: &AtomicBool) -> Result<(), TrialError> {
+    if trial.state.settle == Nanos::ZERO {
+        return Ok(());
+    }
+    observer.phase(trial, Phase::Settle, trial.state.settle);
+    let clock = WallClock::new();
+    let end = clock.now() + trial.state.settle;
+    while clock.now() < end {
+        if stop.load(Ordering::Relaxed) {
+            return Err(TrialError::Stopped);
+        }
+        std::thread::sleep(GLANCE.min(Duration::from_nanos(end.saturating_sub(clock.now()).0)));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use observation::CellKey;
+
+    fn cell(interval: u32, done: u64) -> Cell {
+        let mut cell = Cell { key: CellKey { interval, ..CellKey::default() }, ..Cell::default() };
+        cell.tally.done = done;
+        cell
+    }
+
+    #[test]
+    fn preconditioning_ends_when_five_whole_rounds_agree() {
+        let precondition = Precondition { fills: 1.0, until_steady: true, round: Nanos(100), rounds_max: 25 };
+        let mut rounds = Rounds::new(precondition);
+        let per_round = [200, 150, 100, 100, 101, 99, 100];
+        let ended = per_round.iter().enumerate().position(|(round, done)| {
+            rounds.take(&[cell(round as u32 * 10, done / 2), cell(round as u32 * 10 + 9, done - done / 2)], Nanos(10))
+        });
+        // Five rounds of about 100 are whole when the first cell of the round behind them comes; there is none.
+        assert_eq!(ended, None);
+        assert!(rounds.take(&[cell(70, 1)], Nanos(10)));
+        assert!(rounds.remark().starts_with("preconditioning was steady"));
+    }
+}
