@@ -1,6 +1,6 @@
 //! The brokerage house on real servers beside the same on SQLite: the same rows, the same answers, the same end.
 
-use crate::dataset::{DataSet, Filled, check, check_ledger, checksums, drop_dataset, fill};
+use crate::dataset::{Asking, DataSet, Filled, check, checksums, drop_dataset, fill};
 use crate::{Database, DatabaseError, OpenOptions, Profiling, Session, Texts, open, server};
 use std::collections::VecDeque;
 use std::os::unix::fs::PermissionsExt;
@@ -10,8 +10,9 @@ use std::time::Duration;
 use study::{At, DatabaseSpec, Engine, Protocol, Sessions};
 use tempfile::TempDir;
 use units::Nanos;
+use workload::brokerage::data_set::seeded;
 use workload::brokerage::procedures::{self, heard};
-use workload::brokerage::{Brokerage, Market, Preset, Scale, Spec, statements};
+use workload::brokerage::{Brokerage, Market, Preset, Scale, Spec, judge, statements};
 use workload::transaction::{Answers, Batch, Begun, Business, Call, Caused, Ending, Statement, Step, Value};
 
 /// A cache folder of one test; its servers end with the test.
@@ -30,7 +31,7 @@ fn spec(preset: Preset) -> Spec {
 
 /// The filled data set; none where the server is not installed.
 fn filled(cache: &Cache, engine: Engine, preset: Preset) -> Option<(Box<dyn Database>, DataSet)> {
-    let dataset = DataSet::Brokerage { scale: Scale::of(&spec(preset)), seed: 5 };
+    let dataset = seeded(Scale::of(&spec(preset)), 5);
     let at = if engine == Engine::Sqlite { At::Cache } else { At::Local };
     let (cache_dir, settings) = (cache.0.path().to_owned(), Vec::new());
     let options = OpenOptions {
@@ -166,7 +167,7 @@ fn traded(database: &dyn Database, dataset: &DataSet, spec: Spec, protocol: Prot
     }
     holds(&mut *session, dataset);
     let none = workload::brokerage::ledger::Faulty::default();
-    let judged = check_ledger(&mut *session, dataset, business.ledger(), 1).unwrap();
+    let judged = Asking::on(database, |queries| judge(queries, business.ledger(), 1)).unwrap();
     assert!(
         judged.missing == none && judged.resurrected == none && judged.unfilled == none && judged.ok > 0,
         "{judged:?}"
@@ -215,7 +216,7 @@ fn the_same_as_sqlite(engine: Engine, preset: Preset) {
 /// Without its mark a data set is somebody else's.
 fn refused_without_its_mark(database: &dyn Database, dataset: &DataSet) {
     let mut session = database.session(&Texts::none(database.engine()), &Sessions::default()).unwrap();
-    session.query(&format!("drop table {}", crate::contents::mark::TABLE)).unwrap();
+    session.query(&format!("drop table {}", crate::mark::TABLE)).unwrap();
     let filled = fill(database, dataset, false, &|_| {}, &AtomicBool::new(false));
     assert!(matches!(filled, Err(DatabaseError::NotOurs { .. })), "{filled:?}");
     let dropped = drop_dataset(database, dataset);

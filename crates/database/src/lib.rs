@@ -9,7 +9,6 @@
 mod across;
 #[cfg(test)]
 mod certificates;
-mod contents;
 mod conversation;
 pub mod cost;
 #[cfg(test)]
@@ -19,6 +18,7 @@ pub mod dataset;
 pub mod dialect;
 mod error;
 pub mod mariadb;
+mod mark;
 pub mod null;
 mod open;
 pub mod postgres;
@@ -29,10 +29,11 @@ mod session;
 mod skip;
 pub mod sqlite;
 
-pub use contents::{DataSet, Found, Mark};
 pub use cost::{Pages, Profiling, StatementCost};
 pub use database::{Claim, Database, Facts, OpenOptions};
 pub use dialect::{Text, Texts, fingerprint};
 pub use error::DatabaseError;
+pub use mark::{Found, Mark};
 pub use open::open;
-pub use session::{Failure, FailureKind, Rows, Session};
+pub use session::{Failure, FailureKind, Session};
+pub use workload::dataset::{DataSet, Rows};

@@ -5,11 +5,10 @@
 //!
 //! What it does not do: it writes no procedure; their texts come from `workload`.
 
-use crate::contents::mark::TABLE;
+use crate::mark::TABLE;
 use crate::{DataSet, Database, DatabaseError, Failure, FailureKind, Session, Texts};
 use study::{Engine, Sessions};
-use workload::brokerage::Preset;
-use workload::brokerage::procedures::{self, Language};
+use workload::dataset::{Language, Procedures};
 use workload::transaction::Value;
 
 /// The fact of the mark that holds their version.
@@ -24,27 +23,25 @@ pub fn language(engine: Engine) -> Option<Language> {
     }
 }
 
-/// Sees to it that the procedures of a brokerage data set are there as this version of Prony writes them; whether any had
+/// Sees to it that the procedures of a data set, where it has some, are there as this version of Prony writes them; whether any had
 /// to be made. The data set must be filled.
 ///
 /// # Errors
 /// When the user may not make them, the server is none that understands them, or it refuses.
 pub fn see_to(database: &dyn Database, dataset: &DataSet) -> Result<bool, DatabaseError> {
-    let (DataSet::Brokerage { scale, .. }, Some(language)) = (dataset, language(database.engine())) else {
-        return Ok(false);
-    };
+    let Some(language) = language(database.engine()) else { return Ok(false) };
+    let Some(procedures) = dataset.procedures(language) else { return Ok(false) };
     let facts = database.facts();
     if language == Language::Mariadb && !facts.version.to_lowercase().contains("mariadb") {
         let needed = "MariaDB for stored procedures (or procedures = false)".to_owned();
         return Err(DatabaseError::Version { place: facts.place, needed, found: facts.version });
     }
-    let version = procedures::version(scale.preset, language);
     let mut session = database.session(&Texts::none(database.engine()), &Sessions::default())?;
     let failed = |failure| failed(database, failure);
-    if known(&mut *session).map_err(failed)?.as_deref() == Some(version.as_str()) {
+    if known(&mut *session).map_err(failed)?.as_deref() == Some(procedures.version.as_str()) {
         return Ok(false);
     }
-    make(&mut *session, scale.preset, language, &version).map_err(failed)?;
+    make(&mut *session, &procedures).map_err(failed)?;
     Ok(true)
 }
 
@@ -55,13 +52,13 @@ fn known(session: &mut dyn Session) -> Result<Option<String>, Failure> {
 }
 
 /// Makes all of them. The mark loses its word first and gets it last, so that what is cut off in between is made again.
-fn make(session: &mut dyn Session, preset: Preset, language: Language, version: &str) -> Result<(), Failure> {
+fn make(session: &mut dyn Session, procedures: &Procedures) -> Result<(), Failure> {
     session.script(&format!("DELETE FROM {TABLE} WHERE fact = '{FACT}'"))?;
-    for definition in procedures::definitions(preset, language) {
+    for definition in &procedures.definitions {
         session.script(&definition.drop)?;
         session.script(&definition.create)?;
     }
-    session.script(&format!("INSERT INTO {TABLE} (fact, value) VALUES ('{FACT}', '{version}')"))
+    session.script(&format!("INSERT INTO {TABLE} (fact, value) VALUES ('{FACT}', '{}')", procedures.version))
 }
 
 fn failed(database: &dyn Database, failure: Failure) -> DatabaseError {

@@ -1,5 +1,6 @@
 //! One conversation with a database.
 
+use workload::dataset::Rows;
 use workload::transaction::{Answers, Batch, Value};
 
 /// What a failure means for the one who asked.
@@ -38,13 +39,6 @@ impl Failure {
     pub fn retryable(&self) -> bool {
         matches!(self.kind, FailureKind::Serialization | FailureKind::Deadlock)
     }
-}
-
-/// Rows for a bulk load: fills `row` with the next one, or says that there are no more.
-pub trait Rows {
-    /// The next row, one value a column. Whatever `row` held is written over; who hands back the row before lets its texts
-    /// keep their memory.
-    fn next(&mut self, row: &mut Vec<Value>) -> bool;
 }
 
 /// One conversation with a database. Statements of a workload were made known when it was opened.

@@ -15,7 +15,7 @@ mod target;
 mod trial;
 
 pub use crate::database::databases::data_set;
-pub use crate::database::scripts::program as read_scripts;
+pub use crate::database::sessions::made_ready;
 pub use error::{OpenError, TrialError};
 pub use port::simulated::machine::Described;
 pub use selftest::ceiling::measure_ceiling;

@@ -6,7 +6,7 @@
 
 use crate::failure::Failure;
 use engine::TrialError;
-use study::{ScriptsSpec, Study};
+use study::Study;
 
 /// What keeps a script from being run.
 #[derive(Debug)]
@@ -27,8 +27,10 @@ pub fn check(study: &Study) -> Result<(), Failure> {
 
 /// The first script that cannot be read, or all problems of the first stream whose scripts have some.
 pub fn slip(study: &Study) -> Option<Slip> {
-    let read = |(spec, textual): &(ScriptsSpec, bool)| engine::read_scripts(spec, *textual).err();
-    study.scripts().iter().find_map(read).map(|error| match error {
+    // How many sessions there are changes nothing in a text.
+    let unready =
+        study.asked().iter().find_map(|(asked, textual)| engine::made_ready(asked.as_ref(), *textual, 1).err());
+    unready.map(|error| match error {
         TrialError::File { path, source, .. } => Slip {
             text: format!("reading the script `{path}`: {source}"),
             hint: "give the path of a file, or a built-in script: `tpcb-like`, `select-only`",

@@ -63,3 +63,4 @@ pub use trial::{
     Trial,
 };
 pub use workload::Workload;
+pub use workload::kind::Class;

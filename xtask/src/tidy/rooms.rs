@@ -34,9 +34,9 @@ struct Rule {
 /// The map of ARCHITECTURE.md.
 const RULES: [Rule; 16] = [
     pure("units", &[], &["thiserror"]),
-    pure("reading", &[], &["strsim", "toml_edit"]),
+    pure("reading", &["units"], &["strsim", "toml_edit"]),
     pure("load", &["units"], &["libm"]),
-    pure("workload", &["units", "load"], &["crc32c", "libm", "thiserror"]),
+    pure("workload", &["units", "load", "reading"], &["crc32c", "libm", "thiserror"]),
     pure("observation", &["units"], &[]),
     pure("study", &["units", "reading", "load", "workload", "observation"], &["statrs", "thiserror"]),
     pure("model", &["units", "reading"], &["csv", "libm", "nalgebra", "statrs", "thiserror"]),

@@ -7,7 +7,7 @@
 
 use super::cut::Cut;
 use crate::{ClassMix, LatencySummary};
-use study::{ClassTarget, class_targets};
+use study::{Class, class_targets};
 
 /// How far a share may be from the planned one, as a part of it, before the error of the count is added.
 pub const MIX_TOLERANCE: f64 = 0.1;
@@ -18,7 +18,7 @@ const ERRORS: f64 = 3.0;
 /// What is planned for the classes of a stream, and all the work that their shares are of.
 pub struct Planned<'a> {
     cut: &'a Cut<'a>,
-    targets: Vec<Option<ClassTarget>>,
+    targets: Vec<Class>,
     all: u64,
 }
 
@@ -31,7 +31,7 @@ impl<'a> Planned<'a> {
 
     /// A class with `done` completions in the window, held against the plan.
     pub fn judged(&self, class: usize, done: u64, response: &LatencySummary) -> ClassMix {
-        let target = self.targets.get(class).copied().flatten();
+        let target = self.targets.get(class);
         let counted = self.all > 0 && self.cut.counts_as_work(class as u16);
         let share = counted.then(|| done as f64 / self.all as f64);
         let planned_share = target.and_then(|target| target.share);

@@ -9,8 +9,9 @@ pub(crate) mod place;
 pub use claim::Claim;
 pub(crate) use claim::free;
 
-use crate::contents::{DataSet, Found};
+use crate::DataSet;
 use crate::conversation::Wire;
+use crate::mark::Found;
 use crate::{DatabaseError, Profiling, Session, StatementCost, Texts};
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;

@@ -1,9 +1,10 @@
 //! The place of a data set on a server: a schema in PostgreSQL, a database in MariaDB.
 
 use super::Database;
-use crate::contents::mark::{self, TABLE};
-use crate::contents::{DataSet, Found, Mark, State};
+use crate::DataSet;
 use crate::dialect::quoted;
+use crate::mark::{self, TABLE};
+use crate::mark::{Found, Mark, State};
 use crate::{DatabaseError, Failure, FailureKind, Session};
 use study::Engine;
 use workload::transaction::Value;

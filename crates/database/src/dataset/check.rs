@@ -1,20 +1,17 @@
 //! Checks: what must hold for the data, and what the generator knows of it.
 //!
-//! The one idea: invariants and checksums come as queries from the workload and are run as they are; the ledger is held against the
-//! trades page by page, so that nothing grows with the length of a run.
+//! The one idea: invariants, checksums and what a workload asks around a trial come as queries from the workload and are run as
+//! they are.
 //!
 //! What it does not do: it mends nothing, and it measures no time but with the clock that it is handed.
 
 use super::DataSet;
-use crate::{DatabaseError, Failure, Session};
+use crate::{Database, DatabaseError, Failure, Session, Texts};
 use std::time::Duration;
-use workload::brokerage::Ledger;
-use workload::brokerage::checks::{Invariant, checksum_queries, invariants};
-use workload::brokerage::ledger::Judged;
-use workload::transaction::Value;
-
-/// Trades that are read at once.
-const PAGE: usize = 50_000;
+use study::{Engine, Sessions};
+use workload::dataset::Invariant;
+use workload::kind::{Queries, Refused};
+use workload::transaction::{Answers, Batch, Statement, Value};
 
 /// What one check found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +28,7 @@ pub struct CheckOutcome {
     pub took: Duration,
 }
 
-/// Holds the data against all invariants of its kind; only the brokerage house has any. `clock` tells the time since any moment.
+/// Holds the data against all invariants of its kind, where it has some. `clock` tells the time since any moment.
 ///
 /// # Errors
 /// When the database refuses a query.
@@ -40,9 +37,7 @@ pub fn check(
     dataset: &DataSet,
     clock: &dyn Fn() -> Duration,
 ) -> Result<Vec<CheckOutcome>, DatabaseError> {
-    // Batch jobs are held to their tallies, and of scripts nobody knows what must hold.
-    let DataSet::Brokerage { scale, .. } = dataset else { return Ok(Vec::new()) };
-    invariants(scale.preset).iter().map(|invariant| outcome(session, dataset, invariant, clock)).collect()
+    dataset.invariants().iter().map(|invariant| outcome(session, dataset, invariant, clock)).collect()
 }
 
 fn outcome(
@@ -62,86 +57,75 @@ fn outcome(
     })
 }
 
-/// The checksums of each table of the brokerage house: the same on all engines that hold the same rows.
+/// The checksums of each table: the same on all engines that hold the same rows.
 ///
 /// # Errors
 /// When the database refuses a query.
 pub fn checksums(session: &mut dyn Session, dataset: &DataSet) -> Result<Vec<(String, Vec<String>)>, DatabaseError> {
-    let DataSet::Brokerage { scale, .. } = dataset else { return Ok(Vec::new()) };
-    let sums = checksum_queries(scale.preset).into_iter().map(|(table, sql)| {
+    let sums = dataset.checksums().into_iter().map(|(table, sql)| {
         let rows = session.query(&sql).map_err(|failure| failed(dataset, &format!("checksum of {table}"), failure))?;
         Ok((table, rows.first().into_iter().flatten().map(shown).collect()))
     });
     sums.collect()
 }
 
-/// The highest number of a trade: transactions of the next run number theirs beyond it.
-///
-/// # Errors
-/// When the database refuses the query.
-pub fn last_trade(session: &mut dyn Session, dataset: &DataSet) -> Result<u64, DatabaseError> {
-    let rows = session.query("SELECT MAX(id) FROM trade");
-    let rows = rows.map_err(|failure| failed(dataset, "the last trade", failure))?;
-    Ok(rows.first().and_then(|row| row.first()).and_then(number).unwrap_or(0))
+/// What a workload asks a database around a trial.
+pub struct Asking<'a> {
+    database: &'a dyn Database,
+    session: Box<dyn Session>,
+    refused: Option<DatabaseError>,
 }
 
-/// Holds what the generator knows against the trades from number `from` on.
-///
-/// # Errors
-/// When the database refuses a query.
-pub fn check_ledger(
-    session: &mut dyn Session,
-    dataset: &DataSet,
-    ledger: &Ledger,
-    from: u64,
-) -> Result<Judged, DatabaseError> {
-    let mut trades = Trades { session, next: Some(from), page: Vec::new().into_iter(), failure: None };
-    let judged = ledger.judge(&mut trades);
-    // Trades beyond the last that the ledger knows were not read, but a failure was met before.
-    match trades.failure {
-        Some(failure) => Err(failed(dataset, "the ledger", failure)),
-        None => Ok(judged),
+impl Asking<'_> {
+    /// Lets a workload ask.
+    ///
+    /// # Errors
+    /// What the database said to the call that it refused.
+    pub fn on<T>(
+        database: &dyn Database,
+        ask: impl FnOnce(&mut dyn Queries) -> Result<T, Refused>,
+    ) -> Result<T, DatabaseError> {
+        let session = database.session(&Texts::none(database.engine()), &Sessions::default())?;
+        let mut asking = Asking { database, session, refused: None };
+        let answer = ask(&mut asking);
+        answer.map_err(|Refused| asking.refused.unwrap_or(DatabaseError::Stopped))
+    }
+
+    fn told<T>(&mut self, what: &str, answer: Result<T, Failure>) -> Result<T, Refused> {
+        answer.map_err(|failure| {
+            self.refused = Some(DatabaseError::statement(&self.database.place(), what, failure));
+            Refused
+        })
     }
 }
 
-/// Number and status of trades in ascending order, page by page.
-struct Trades<'a> {
-    session: &'a mut dyn Session,
-    /// Where the next page begins; none after the last.
-    next: Option<u64>,
-    page: std::vec::IntoIter<Vec<Value>>,
-    failure: Option<Failure>,
-}
-
-impl Trades<'_> {
-    fn turn(&mut self, from: u64) {
-        let sql = format!("SELECT id, status FROM trade WHERE id >= {from} ORDER BY id LIMIT {PAGE}");
-        match self.session.query(&sql) {
-            Ok(rows) => {
-                let last = rows.last().and_then(|row| number(row.first()?));
-                self.next = last.filter(|_| rows.len() == PAGE).map(|last| last + 1);
-                self.page = rows.into_iter();
-            }
-            Err(failure) => (self.next, self.failure) = (None, Some(failure)),
-        }
+impl Queries for Asking<'_> {
+    fn query(&mut self, what: &str, sql: &str) -> Result<Vec<Vec<Value>>, Refused> {
+        let answer = self.session.query(sql);
+        self.told(what, answer)
     }
-}
 
-impl Iterator for Trades<'_> {
-    type Item = (u64, String);
-
-    fn next(&mut self) -> Option<(u64, String)> {
-        if self.page.len() == 0 {
-            let from = self.next.take()?;
-            self.turn(from);
-        }
-        let row = self.page.next()?;
-        Some((number(row.first()?)?, row.get(1)?.text()?.to_owned()))
+    fn transaction(&mut self, what: &str, statements: Vec<String>) -> Result<(), Refused> {
+        let statement = |sql: String| Statement { name: "clean-up".to_owned(), sql, rows: false };
+        let statements: Vec<Statement> = statements.into_iter().map(statement).collect();
+        let mut batch = Batch::default();
+        batch.begin(true);
+        (0..statements.len()).for_each(|index| batch.call(index as u16, []));
+        batch.commit();
+        let texts = Texts::of(self.database.engine(), &statements);
+        let mut session = self.database.session(&texts, &Sessions::default()).map_err(|error| {
+            self.refused = Some(error);
+            Refused
+        })?;
+        let answer = session.run(&batch, &mut Answers::default());
+        self.told(what, answer)
     }
-}
 
-fn number(value: &Value) -> Option<u64> {
-    u64::try_from(value.int()?).ok()
+    fn empty(&mut self, what: &str, table: &str) -> Result<(), Refused> {
+        let verb = if self.database.engine() == Engine::Sqlite { "DELETE FROM" } else { "TRUNCATE TABLE" };
+        let answer = self.session.script(&format!("{verb} {table}"));
+        self.told(what, answer)
+    }
 }
 
 fn failed(dataset: &DataSet, what: &str, failure: Failure) -> DatabaseError {

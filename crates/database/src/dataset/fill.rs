@@ -7,8 +7,8 @@
 
 use super::crowd::{Crowd, Job};
 use super::{DataSet, Found, Mark, Progress, Stage, State};
-use crate::contents::mark;
 use crate::dialect::Definitions;
+use crate::mark;
 use crate::{Database, DatabaseError};
 use std::sync::atomic::{AtomicBool, Ordering};
 use study::Sessions;

@@ -13,7 +13,8 @@ mod progress;
 #[cfg(test)]
 mod tests;
 
-pub use crate::contents::{DataSet, Found, Mark, State, Table};
-pub use check::{CheckOutcome, check, check_ledger, checksums, last_trade};
+pub use crate::mark::{Found, Mark, State};
+pub use check::{Asking, CheckOutcome, check, checksums};
 pub use fill::{Filled, Recognised, drop_dataset, fill, recognise, use_up};
 pub use progress::{Progress, Stage};
+pub use workload::dataset::{DataSet, Table};

@@ -6,12 +6,16 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use study::{At, DatabaseSpec, Engine, Sessions};
+use workload::brokerage::data_set::seeded;
 use workload::brokerage::ledger::Known;
-use workload::brokerage::{Ledger, Preset, Scale};
+use workload::brokerage::{Ledger, Preset, Scale, judge};
+use workload::rows;
+use workload::rows::Mode;
+use workload::sql::branches;
 
 fn filled(preset: Preset, customers: u64) -> (tempfile::TempDir, Box<dyn Database>, DataSet) {
     let folder = tempfile::tempdir().unwrap();
-    let set = DataSet::Brokerage { scale: Scale { preset, customers, days: 2 }, seed: 11 };
+    let set = seeded(Scale { preset, customers, days: 2 }, 11);
     let spec = DatabaseSpec { engine: Engine::Sqlite, at: At::Cache };
     let (cache_dir, stop) = (folder.path().to_owned(), Arc::default());
     let options = OpenOptions {
@@ -24,6 +28,12 @@ fn filled(preset: Preset, customers: u64) -> (tempfile::TempDir, Box<dyn Databas
     let database = open(&spec, &options).unwrap();
     fill(&*database, &set, true, &|_| {}, &AtomicBool::new(false)).unwrap();
     (folder, database, set)
+}
+
+/// The tables of jobs that copy.
+fn jobs(jobs: u32, rows_per_job: u64, row_bytes: u32) -> DataSet {
+    let mode = Mode::Copy { block_bytes: 8 << 10 };
+    DataSet::new(rows::Spec { jobs, rows_per_job, row_bytes, commit_every: 1, mode })
 }
 
 fn plain(database: &dyn Database) -> Box<dyn Session> {
@@ -87,37 +97,37 @@ fn a_fresh_desk_passes_and_each_check_says_how_long_it_took() {
 
 #[test]
 fn the_ledger_finds_a_commit_that_was_forgotten_across_pages() {
-    let (_folder, database, set) = filled(Preset::Desk, 20);
+    let (_folder, database, _) = filled(Preset::Desk, 20);
     let mut session = plain(&*database);
     let trades = "WITH RECURSIVE n(id) AS (SELECT 1000000 UNION ALL SELECT id + 1 FROM n WHERE id < 1119999) \
                   INSERT INTO trade SELECT n.id, at, 'sent', order_type, is_cash, symbol, quantity, bid_cents, account_id, \
                   placed_by, NULL, fee_cents, commission_cents, tax_cents, lifo FROM n JOIN trade t ON t.id = 1";
     session.script(trades).unwrap();
-    assert_eq!(last_trade(&mut *session, &set).unwrap(), 1_119_999);
+    let held = |ledger: &Ledger| Asking::on(&*database, |queries| judge(queries, ledger, 1_000_000));
     let mut ledger = Ledger::default();
     (1_000_000..1_120_000).for_each(|trade| ledger.record(trade, Known::Placed));
-    let judged = check_ledger(&mut *session, &set, &ledger, 1_000_000).unwrap();
+    let judged = held(&ledger).unwrap();
     assert!(judged.passed());
     assert_eq!(judged.ok, 120_000);
     session.script("DELETE FROM trade WHERE id IN (1000000, 1050000, 1119999)").unwrap();
     ledger.record(1_120_005, Known::RolledBack);
-    let judged = check_ledger(&mut *session, &set, &ledger, 1_000_000).unwrap();
+    let judged = held(&ledger).unwrap();
     assert_eq!(judged.missing.first, [1_000_000, 1_050_000, 1_119_999]);
     session.script("DROP INDEX trade_account_id_at; ALTER TABLE trade RENAME TO lost").unwrap();
-    assert!(check_ledger(&mut *session, &set, &ledger, 1_000_000).is_err());
+    assert!(held(&ledger).is_err());
 }
 
 #[test]
 fn a_mark_says_what_its_data_set_is() {
-    let set = DataSet::Brokerage { scale: Scale { preset: Preset::House, customers: 6_000, days: 30 }, seed: u64::MAX };
+    let set = seeded(Scale { preset: Preset::House, customers: 6_000, days: 30 }, u64::MAX);
     let facts = set.facts();
     let fact = |name: &str| facts.iter().find(|(fact, _)| *fact == name).map(|(_, value)| value.clone());
-    assert_eq!(DataSet::read(fact), Some(set.clone()));
-    assert_eq!(DataSet::read(|_| None), None);
-    for other in [DataSet::Scripts { scale: 7 }, DataSet::Rows { jobs: 3, rows: 1 << 40, row_bytes: 200, copy: true }] {
+    assert_eq!(workload::data_set(&fact), Some(set.clone()));
+    assert_eq!(workload::data_set(&|_| None), None);
+    for other in [branches(7), jobs(3, 1 << 40, 200)] {
         let facts = other.facts();
         let fact = |name: &str| facts.iter().find(|(fact, _)| *fact == name).map(|(_, value)| value.clone());
-        assert_eq!(DataSet::read(fact), Some(other));
+        assert_eq!(workload::data_set(&fact), Some(other));
     }
     assert_eq!(set.schema(), format!("prony_brokerage_house_6000_30_{}", u64::MAX));
     // A server's names have 63 letters at most.
@@ -126,8 +136,8 @@ fn a_mark_says_what_its_data_set_is() {
 
 #[test]
 fn tables_of_scripts_and_jobs_are_filled_recognised_and_restored_like_all_others() {
-    let jobs = DataSet::Rows { jobs: 2, rows: 500, row_bytes: 64, copy: true };
-    for (set, table, rows) in [(DataSet::Scripts { scale: 1 }, "pgbench_accounts", 100_000), (jobs, "batch_1", 500)] {
+    let jobs = jobs(2, 500, 64);
+    for (set, table, rows) in [(branches(1), "pgbench_accounts", 100_000), (jobs, "batch_1", 500)] {
         let folder = tempfile::tempdir().unwrap();
         let spec = DatabaseSpec { engine: Engine::Sqlite, at: At::Cache };
         let (cache_dir, stop) = (folder.path().to_owned(), Arc::default());
@@ -155,7 +165,7 @@ fn tables_of_scripts_and_jobs_are_filled_recognised_and_restored_like_all_others
 
 #[test]
 fn a_part_of_the_accounts_holds_its_own_rows() {
-    let set = DataSet::Scripts { scale: 2 };
+    let set = branches(2);
     let table = set.tables().into_iter().find(|table| table.name == "pgbench_accounts").unwrap();
     let (mut row, mut last) = (Vec::new(), 0);
     for part in 0..3 {

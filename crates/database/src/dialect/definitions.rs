@@ -4,9 +4,8 @@
 //! knows keys and references only as part of a table; MariaDB's tables lie in the order of their key, so that a key that came
 //! later would write every row twice.
 
-use crate::contents::Table;
 use study::Engine;
-use workload::brokerage::schema::{Column, Reference, Type};
+use workload::dataset::{Column, Reference, Table, Type};
 
 /// What a fill says before and after the rows. Statements of one list may run side by side; the lists follow one another.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -12,7 +12,7 @@ mod socket;
 #[cfg(test)]
 mod tests;
 
-use crate::contents::{Found, Mark, State};
+use crate::mark::{Found, Mark, State};
 use crate::{DataSet, DatabaseError, Facts, Session, Texts};
 use replies::Replies;
 use session::Answering;

@@ -7,6 +7,7 @@ use crate::{Session, Texts};
 use std::sync::atomic::AtomicBool;
 use study::Sessions;
 use units::Nanos;
+use workload::brokerage::data_set::seeded;
 use workload::brokerage::{Brokerage, Market, Preset, Scale, Spec, samples, statements};
 use workload::transaction::{Answers, Batch, Begun, Business, Caused, Ending, Sample, Step, Value};
 
@@ -102,7 +103,7 @@ fn every_transaction_of_both_presets_goes_to_its_end_and_orders_are_filled_and_f
 
 /// The house on SQLite, filled.
 fn filled(folder: &std::path::Path, spec: &Spec) -> Box<dyn crate::Database> {
-    let dataset = crate::DataSet::Brokerage { scale: Scale::of(spec), seed: 5 };
+    let dataset = seeded(Scale::of(spec), 5);
     let options = crate::OpenOptions {
         cache_dir: folder.to_owned(),
         dataset: Some(dataset.clone()),

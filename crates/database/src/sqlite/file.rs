@@ -3,7 +3,7 @@
 //! The one idea: our number stands in the head of the file, in its first 100 bytes, and is written before anything else. So a file
 //! can be recognised without opening it as a database, even when a fill without a journal was cut off.
 
-use crate::contents::{Found, Mark, State, mark};
+use crate::mark::{self, Found, Mark, State};
 use crate::{DataSet, DatabaseError};
 use rusqlite::{Connection, OpenFlags};
 use std::fs::File;

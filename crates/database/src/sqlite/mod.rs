@@ -13,7 +13,7 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
-use crate::contents::{Found, Mark, State};
+use crate::mark::{Found, Mark, State};
 use crate::{DataSet, DatabaseError, Facts, OpenOptions, Profiling, StatementCost, Texts};
 pub use rusqlite;
 

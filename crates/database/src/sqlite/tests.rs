@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use study::{At, DatabaseSpec, Engine, Protocol, Sessions};
+use workload::brokerage::data_set::seeded;
 use workload::brokerage::{Preset, Scale};
 use workload::transaction::{Answers, Batch, Statement, Value};
 
 fn desk(customers: u64, seed: u64) -> DataSet {
-    DataSet::Brokerage { scale: Scale { preset: Preset::Desk, customers, days: 2 }, seed }
+    seeded(Scale { preset: Preset::Desk, customers, days: 2 }, seed)
 }
 
 fn at(path: &Path, dataset: Option<DataSet>) -> Box<dyn Database> {
@@ -196,7 +197,7 @@ fn a_fill_makes_the_data_set_and_the_next_one_finds_it() {
 #[test]
 fn the_house_keeps_its_references() {
     let folder = tempfile::tempdir().unwrap();
-    let set = DataSet::Brokerage { scale: Scale { preset: Preset::House, customers: 20, days: 1 }, seed: 3 };
+    let set = seeded(Scale { preset: Preset::House, customers: 20, days: 1 }, 3);
     let database = at(&folder.path().join("house.sqlite"), Some(set.clone()));
     filled(&*database, &set, false).unwrap();
     let mut session = plain(&*database);

@@ -4,19 +4,18 @@
 //! measurement nothing; what they find becomes events of the trial.
 
 use crate::TrialError;
-use crate::database::databases::Databases;
-use crate::database::tallies;
+use crate::database::databases::{Databases, asked};
 use crate::port::session::Work;
 use crate::trial::observer::{Observer, Phase};
-use database::dataset::{self, CheckOutcome};
-use database::{DataSet, Texts};
+use database::Texts;
+use database::dataset::{self, Asking, CheckOutcome};
 use observation::{Event, EventKind};
 use recorder::{Clock, WallClock};
 use std::time::Duration;
 use study::{Engine, Sessions, Trial};
 use units::Nanos;
-use workload::brokerage::Ledger;
-use workload::brokerage::ledger::{Faulty, Judged};
+use workload::kind::{Queries, Verdict};
+use workload::transaction::Business;
 
 /// Checks the data behind a trial, when the study wants it and it has a data set.
 ///
@@ -38,21 +37,24 @@ pub(crate) fn check(
     let (true, Some((database, dataset))) = (wanted, databases.checked()) else { return Ok(Vec::new()) };
     observer.phase(trial, Phase::Check, Nanos::ZERO);
     let refused = databases.refused();
-    if !matches!(dataset, DataSet::Brokerage { .. }) {
-        let (_, begun) = databases.current()?;
-        let told = works.iter().flat_map(|work| work.business.tallies());
-        let told = tallies::end(database, trial, &begun.tallies, told).map_err(&refused)?;
-        return Ok(told.map(|(kind, text)| Event { at: end_of(trial), kind, text }).into_iter().collect());
-    }
-    let mut session = database.session(&Texts::none(database.engine()), &Sessions::default()).map_err(&refused)?;
     let now = || Duration::from_nanos(clock.now().0);
+    let mut events = Vec::new();
+    let mut session = database.session(&Texts::none(database.engine()), &Sessions::default()).map_err(&refused)?;
     let outcomes = dataset::check(session.as_mut(), dataset, &now).map_err(&refused)?;
-    let mut events = vec![invariants_words(&outcomes)];
-    let mut ledger = Ledger::default();
-    works.iter().filter_map(|work| work.business.ledger()).for_each(|own| ledger.merge(own));
-    if let Some(first) = ledger.entries().next() {
-        let judged = dataset::check_ledger(session.as_mut(), dataset, &ledger, first.trade).map_err(&refused)?;
-        events.push(ledger_words(&judged));
+    drop(session);
+    if !outcomes.is_empty() {
+        events.push(invariants_words(&outcomes));
+    }
+    if let Some((asked, pool)) = asked(trial).next() {
+        let (_, found) = databases.current()?;
+        let businesses: Vec<&dyn Business> = works.iter().map(|work| work.business.as_ref()).collect();
+        let check = |queries: &mut dyn Queries| asked.check(queries, pool.sessions, found, &businesses);
+        let verdicts = Asking::on(database, check).map_err(&refused)?;
+        events.extend(
+            verdicts
+                .into_iter()
+                .map(|Verdict { damaged, text }| (if damaged { EventKind::Damage } else { EventKind::Note }, text)),
+        );
     }
     Ok(events.into_iter().map(|(kind, text)| Event { at: end_of(trial), kind, text }).collect())
 }
@@ -77,43 +79,4 @@ fn invariants_words(outcomes: &[CheckOutcome]) -> (EventKind, String) {
     }
     let text = format!("{} of {} invariants are broken: {}", broken.len(), outcomes.len(), broken.join("; "));
     (EventKind::Damage, text)
-}
-
-fn ledger_words(judged: &Judged) -> (EventKind, String) {
-    let unknown = match (judged.unknown_kept, judged.unknown_lost) {
-        (0, 0) => String::new(),
-        (kept, lost) => format!("; of unknown outcome {kept} were kept and {lost} were not"),
-    };
-    if judged.passed() {
-        return (EventKind::Note, format!("ledger: {} orders are as acknowledged{unknown}", judged.ok));
-    }
-    let fault = |what: &str, faulty: &Faulty| {
-        (faulty.count > 0).then(|| {
-            format!("{} {what}, the first is trade {}", faulty.count, faulty.first.first().copied().unwrap_or(0))
-        })
-    };
-    let faults: Vec<String> = [
-        fault("acknowledged orders are missing", &judged.missing),
-        fault("orders that were rolled back are there", &judged.resurrected),
-        fault("acknowledged fills are missing", &judged.unfilled),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    (EventKind::Damage, format!("ledger: {}{unknown}", faults.join("; ")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_lost_commit_is_damage_and_an_unknown_one_is_not() {
-        let kept = Judged { ok: 5, unknown_kept: 1, ..Judged::default() };
-        assert_eq!(ledger_words(&kept).0, EventKind::Note);
-        let lost = Judged { missing: Faulty { count: 1, first: vec![42] }, ..Judged::default() };
-        let (kind, text) = ledger_words(&lost);
-        assert_eq!(kind, EventKind::Damage);
-        assert!(text.contains("1 acknowledged orders are missing, the first is trade 42"), "{text}");
-    }
 }

@@ -4,23 +4,20 @@
 //! restart or a fill. Data that earlier trials changed is reused unless the state policy brings it back.
 
 use crate::TrialError;
-use crate::database::scripts;
-use crate::database::tallies;
 use crate::trial::observer::{Live, Observer, Phase};
-use database::dataset::{self, Filled, Progress, State};
-use database::{Claim, DataSet, Database, DatabaseError, OpenOptions, Profiling, StatementCost, Texts};
+use database::dataset::{self, Asking, Filled, Progress, State};
+use database::{Claim, DataSet, Database, DatabaseError, OpenOptions, Profiling, StatementCost};
 use recorder::{Clock, WallClock};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use study::{At, Checkpoints, DatabaseSpec, Sessions, Trial, Workload};
+use study::{At, Checkpoints, DatabaseSpec, Pool, Trial};
 use units::Nanos;
-use workload::brokerage::{self, Preset, Scale};
-use workload::transaction::{Answers, Batch, Statement, Value};
-
-/// The seed of every data set: data is reused from run to run, so it must not follow the seed of a run.
-const DATA_SEED: u64 = 1;
+use workload::Workload;
+use workload::brokerage::data_set::seeded;
+use workload::brokerage::{Preset, Scale};
+use workload::kind::{Found, Transactions};
 
 /// Sessions that every private server takes.
 const SERVER_SESSIONS: u32 = 1_000;
@@ -47,18 +44,10 @@ struct Opening {
     profile: bool,
     /// Shared with workers, who open a session again when theirs was lost.
     database: Arc<dyn Database>,
-    begun: Begun,
+    /// What the trial found in the data.
+    found: Found,
     /// Keeps others from the data set; none before a trial needs that.
     claim: Option<Claim>,
-}
-
-/// What is to be remembered of the data as a trial finds it.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Begun {
-    /// Tells trials on the same brokerage data apart.
-    pub(crate) epoch: u64,
-    /// How much work of each batch job the data holds already.
-    pub(crate) tallies: Vec<i64>,
 }
 
 impl Databases {
@@ -71,18 +60,18 @@ impl Databases {
     pub(crate) fn facts(&mut self) -> Result<database::Facts, DatabaseError> {
         // An embedded one in the cache has a file for each data set; which one does not matter to its version.
         let any = Scale { preset: Preset::Desk, customers: 10, days: 1 };
-        let any = DataSet::Brokerage { scale: any, seed: DATA_SEED };
+        let any = seeded(any, 1);
         let dataset = (self.spec.at == At::Cache).then_some(any);
         let opening = self.opening(dataset, &[], true)?;
         Ok(opening.database.facts())
     }
 
     /// What is open: a database for the trial that was prepared last.
-    pub(crate) fn current(&self) -> Result<(&dyn Database, &Begun), TrialError> {
+    pub(crate) fn current(&self) -> Result<(&dyn Database, &Found), TrialError> {
         let opening = self.open.as_ref();
         let what = || "be used before it was prepared".to_owned();
         opening
-            .map(|opening| (opening.database.as_ref(), &opening.begun))
+            .map(|opening| (opening.database.as_ref(), &opening.found))
             .ok_or_else(|| TrialError::Unsupported { system: self.system.clone(), what: what() })
     }
 
@@ -141,7 +130,7 @@ impl Databases {
             observer.phase(trial, Phase::Fill, Nanos::ZERO);
             let filled = fill(opening.database.as_ref(), dataset, trial, observer, (clock, stop)).map_err(&refused)?;
             remarks.push(filled_words(dataset, filled));
-            if calls_procedures(trial) {
+            if asked(trial).any(|(asked, _)| asked.calls_procedures()) {
                 database::procedures::see_to(opening.database.as_ref(), dataset).map_err(&refused)?;
             }
             dataset::use_up(opening.database.as_ref(), dataset).map_err(&refused)?;
@@ -188,12 +177,12 @@ impl Databases {
     /// Opens the database again after its server went away; a private server is started anew.
     pub(crate) fn reopen(&mut self) -> Result<(), TrialError> {
         let Some(opening) = self.open.take() else { return Ok(()) };
-        let Opening { dataset, settings, profile, begun, claim, database } = opening;
+        let Opening { dataset, settings, profile, found, claim, database } = opening;
         let refused = self.refused();
         // A lock of a session's went with its server; one of a file must be let go before it can be taken again.
         drop((claim, database));
         let opening = self.opening(dataset, &settings, profile).map_err(&refused)?;
-        opening.begun = begun;
+        opening.found = found;
         if let Some(dataset) = &opening.dataset {
             opening.claim = Some(opening.database.claim(dataset).map_err(&refused)?);
         }
@@ -235,8 +224,8 @@ impl Databases {
                 stop: self.stop.clone(),
             };
             let database = database::open(&self.spec, &options)?.into();
-            let (settings, begun) = (settings.to_vec(), Begun::default());
-            self.open = Some(Opening { dataset, settings, profile, database, begun, claim: None });
+            let (settings, found) = (settings.to_vec(), Found::default());
+            self.open = Some(Opening { dataset, settings, profile, database, found, claim: None });
         }
         Ok(self.open.as_mut().expect("it was opened above"))
     }
@@ -261,17 +250,14 @@ fn profiled(trial: &Trial) -> bool {
     trial.streams.iter().any(|stream| stream.pool.is_some_and(|pool| pool.profile))
 }
 
-/// The data set that a workload needs on a database; none when it brings none of its own. Scripts on a server that is given
-/// by URL ask the user's tables, which are there already.
+/// The data set that a workload needs on a database; none when it brings none of its own.
 pub fn data_set(workload: &Workload, spec: &DatabaseSpec) -> Option<DataSet> {
-    match workload {
-        Workload::Rows(spec) => Some(DataSet::of_rows(spec)),
-        Workload::Sql(scripts) if !matches!(spec.at, At::Url(_)) && scripts::built_in(scripts) => {
-            Some(DataSet::Scripts { scale: u32::try_from(scripts.scale).unwrap_or(u32::MAX) })
-        }
-        Workload::Brokerage(spec) => Some(DataSet::Brokerage { scale: Scale::of(spec), seed: DATA_SEED }),
-        _ => None,
-    }
+    workload.transactions()?.data_set(matches!(spec.at, At::Url(_)))
+}
+
+/// The transactions of a trial, with the sessions that carry them.
+pub(crate) fn asked(trial: &Trial) -> impl Iterator<Item = (&dyn Transactions, Pool)> {
+    trial.streams.iter().filter_map(|stream| stream.workload.transactions().zip(stream.pool))
 }
 
 /// The settings of a trial's server; a private one takes as many sessions as the trial has, unless the study says how many
@@ -290,39 +276,14 @@ fn with_room(spec: &DatabaseSpec, trial: &Trial) -> Vec<(String, String)> {
 }
 
 impl Opening {
-    /// Clears away what an earlier trial left, and remembers what this one finds.
+    /// Clears away what an earlier trial left, and remembers what this one finds. Streams that run at once share one data set,
+    /// so that the first stands for all.
     fn begin(&mut self, trial: &Trial) -> Result<(), DatabaseError> {
-        self.begun = match &self.dataset {
-            Some(DataSet::Brokerage { scale, .. }) => {
-                Begun { epoch: begin_epoch(self.database.as_ref(), scale)?, tallies: Vec::new() }
-            }
-            Some(DataSet::Rows { .. }) => Begun { epoch: 0, tallies: tallies::begin(self.database.as_ref(), trial)? },
-            Some(DataSet::Scripts { .. }) | None => Begun::default(),
-        };
+        let Some((asked, pool)) = asked(trial).next() else { return Ok(()) };
+        let database = self.database.as_ref();
+        self.found = Asking::on(database, |queries| asked.begin(queries, pool.sessions, pool.check))?;
         Ok(())
     }
-}
-
-/// Whether the trial's transactions are stored procedures.
-fn calls_procedures(trial: &Trial) -> bool {
-    let calls = |workload: &Workload| matches!(workload, Workload::Brokerage(spec) if spec.procedures);
-    trial.streams.iter().any(|stream| calls(&stream.workload))
-}
-
-/// Cancels what an earlier trial left in the market, and finds numbers of trades that were never used.
-fn begin_epoch(database: &dyn Database, scale: &Scale) -> Result<u64, DatabaseError> {
-    let statement = |sql: String| Statement { name: "clean-up".to_owned(), sql, rows: false };
-    let cleanup: Vec<Statement> = brokerage::cleanup_statements(scale).into_iter().map(statement).collect();
-    let mut session = database.session(&Texts::of(database.engine(), &cleanup), &Sessions::default())?;
-    let failed = |failure| DatabaseError::statement(&database.place(), "clean up after the last trial", failure);
-    let mut batch = Batch::default();
-    batch.begin(true);
-    (0..cleanup.len()).for_each(|index| batch.call(index as u16, []));
-    batch.commit();
-    session.run(&batch, &mut Answers::default()).map_err(failed)?;
-    let rows = session.query("select coalesce(max(id), 0) from trade").map_err(failed)?;
-    let greatest = rows.first().and_then(|row| row.first()).and_then(Value::int).unwrap_or(0);
-    Ok(brokerage::epoch_after(scale, greatest as u64))
 }
 
 /// Fills on a thread of its own, while this one tells the observer.

@@ -7,6 +7,4 @@ pub(crate) mod databases;
 pub(crate) mod levels;
 pub(crate) mod pages;
 pub(crate) mod profile;
-pub(crate) mod scripts;
 pub(crate) mod sessions;
-pub(crate) mod tallies;

@@ -16,12 +16,11 @@ use crate::trial::worker::{Assignment, Road};
 use database::{Database, DatabaseError, Session, Texts, null};
 use load::Load;
 use recorder::Collector;
+use std::fs;
 use std::sync::Arc;
-use study::{At, DatabaseSpec, Driver, Engine, Pool, Stream, Trial, Workload};
-use workload::brokerage::{self, Brokerage, WORKERS_MAX};
-use workload::rows;
-use workload::sql;
-use workload::transaction::{Business, Sample, Statement};
+use study::{At, DatabaseSpec, Driver, Engine, Pool, Protocol, Stream, Trial};
+use workload::kind::{Around, Ready, Share, Transactions, Unready, WORKERS_MAX};
+use workload::transaction::Business;
 
 /// Adds the assignments of one stream.
 ///
@@ -36,9 +35,9 @@ pub(crate) fn call(
 ) -> Result<(), TrialError> {
     let stream = &trial.streams[index];
     let Some(pool) = &stream.pool else { return Ok(()) };
-    let (database, begun) = databases.current()?;
-    let asked = Asked::of(stream, pool, assign::stream_seed(trial, index), begun.epoch)?;
-    let texts = asked.texts(database.engine());
+    let (database, found) = databases.current()?;
+    let asked = ready(trial, index, pool)?;
+    let texts = texts(asked.as_ref(), database.engine());
     let names = profile::names(&texts);
     let refused = |error| databases.refused()(crowded(error, database, pool));
     let many = pool.sessions > 0 && ring_allowed(stream);
@@ -50,11 +49,11 @@ pub(crate) fn call(
         return Err(TrialError::Unsupported { system: trial.label.system.clone(), what });
     }
     let again = Again { database: databases.lasting(), texts: texts.clone(), how: pool.how };
-    let mut first = 0;
+    let (mut first, seed) = (0, assign::stream_seed(trial, index));
     for worker in 0..workers {
         let load = assign::load(trial, index, worker, workers);
         let slots = load.slots();
-        let business = asked.business(&Share { worker, workers, first, slots });
+        let business = asked.business(&Share { worker, workers, first, slots, seed, epoch: found.epoch });
         let work = Work { business, tries: pool.how.tries, profile: Profile::new(names.clone()) };
         first += slots;
         let road = if lines.is_empty() {
@@ -87,16 +86,16 @@ pub(crate) fn call(
 pub(crate) fn imagined(trial: &Trial, index: usize) -> Result<Option<Imagined>, TrialError> {
     let stream = &trial.streams[index];
     let Some(pool) = &stream.pool else { return Ok(None) };
-    let asked = Asked::of(stream, pool, assign::stream_seed(trial, index), FIRST_EPOCH)?;
-    let Asked::Brokerage { .. } = &asked else {
+    if stream.workload.transactions().is_none_or(|asked| !asked.described_by_models()) {
         let what =
             "carry scripts or batch jobs: the transaction that its model describes is the brokerage's".to_owned();
         return Err(TrialError::Unsupported { system: trial.label.system.clone(), what });
-    };
-    let slots = assign::load(trial, index, 0, 1).slots();
-    let business = asked.business(&Share { worker: 0, workers: 1, first: 0, slots });
+    }
+    let asked = ready(trial, index, pool)?;
+    let (slots, seed) = (assign::load(trial, index, 0, 1).slots(), assign::stream_seed(trial, index));
+    let business = asked.business(&Share { worker: 0, workers: 1, first: 0, slots, seed, epoch: FIRST_EPOCH });
     let nowhere = DatabaseSpec { engine: Engine::Null, at: At::Nowhere { socket: false } };
-    let session = null::Database::of(&nowhere).session(&asked.texts(Engine::Null), &pool.how);
+    let session = null::Database::of(&nowhere).session(&texts(asked.as_ref(), Engine::Null), &pool.how);
     let system = trial.label.system.clone();
     let session = session.map_err(|source| TrialError::Database { system, source: Box::new(source) })?;
     Ok(Some(Imagined { business, session, sessions: pool.sessions, slots }))
@@ -154,98 +153,36 @@ fn lines(database: &dyn Database, texts: &Texts, pool: &Pool) -> Result<Vec<Line
 }
 
 /// What a stream asks for, ready to be shared by its workers.
-enum Asked {
-    Brokerage { spec: brokerage::Spec, seed: u64, epoch: u64 },
-    Scripts { program: Arc<sql::Program>, seed: u64 },
-    Rows { spec: rows::Spec },
+fn ready(trial: &Trial, index: usize, pool: &Pool) -> Result<Arc<dyn Ready>, TrialError> {
+    let Some(asked) = trial.streams[index].workload.transactions() else {
+        let what = "carry storage work over sessions".to_owned();
+        return Err(TrialError::Unsupported { system: trial.label.system.clone(), what });
+    };
+    made_ready(asked, pool.how.protocol == Protocol::Simple, pool.sessions)
 }
 
-/// One worker's share of the slots of a stream.
-struct Share {
-    worker: u32,
-    workers: u32,
-    /// The first of its slots, counted over all workers.
-    first: u32,
-    slots: u32,
+/// Reads what a workload of transactions names, such as scripts. `textual` puts values into the texts of statements.
+///
+/// # Errors
+/// When a file cannot be read, or what it holds makes no sense; all problems, with line and column.
+pub fn made_ready(asked: &dyn Transactions, textual: bool, sessions: u32) -> Result<Arc<dyn Ready>, TrialError> {
+    let file = |path: &str| fs::read_to_string(path);
+    let around = Around { textual, sessions, file: &file };
+    asked.ready(&around).map_err(|unready| match unready {
+        Unready::File { path, source } => TrialError::File { action: "reading the script", path, source },
+        Unready::Script { path, problem } => TrialError::Script { path, problem },
+    })
 }
 
-impl Asked {
-    fn of(stream: &Stream, pool: &Pool, seed: u64, epoch: u64) -> Result<Asked, TrialError> {
-        match &stream.workload {
-            Workload::Brokerage(spec) => Ok(Asked::Brokerage { spec: *spec, seed, epoch }),
-            Workload::Sql(spec) => {
-                let textual = pool.how.protocol == study::Protocol::Simple;
-                Ok(Asked::Scripts { program: Arc::new(crate::database::scripts::program(spec, textual)?), seed })
-            }
-            // The data set may have tables for more jobs than this trial has sessions.
-            Workload::Rows(spec) => {
-                Ok(Asked::Rows { spec: rows::Spec { jobs: pool.sessions.clamp(1, spec.jobs.max(1)), ..*spec } })
-            }
-            Workload::Block(_) | Workload::Files(_) => {
-                let what = "carry storage work over sessions".to_owned();
-                Err(TrialError::Unsupported { system: "database".to_owned(), what })
-            }
-        }
+/// The statements in the text of an engine.
+fn texts(asked: &dyn Ready, engine: Engine) -> Texts {
+    let mut texts = Texts::of(engine, &asked.statements(database::procedures::language(engine)));
+    if engine == Engine::Null {
+        texts = texts.answering(asked.samples());
     }
-
-    fn statements(&self, engine: Engine) -> Vec<Statement> {
-        match self {
-            Asked::Brokerage { spec, .. } if spec.procedures => database::procedures::language(engine)
-                .map_or_else(Vec::new, |language| brokerage::procedures::calls(spec.preset, language)),
-            Asked::Brokerage { spec, .. } => brokerage::statements(spec.preset),
-            Asked::Scripts { program, .. } => program.statements(),
-            Asked::Rows { spec } => rows::statements(spec),
-        }
+    texts = texts.naming(|statement| asked.wants_names(statement));
+    if asked.spliced() {
+        texts = texts.spliced();
     }
-
-    /// Bytes of rows that one transaction of a batch job moves: the mean over a round, whose last block may be short.
-    fn bytes(&self) -> u32 {
-        let Asked::Rows { spec } = self else { return 0 };
-        let rows = match spec.mode {
-            rows::Mode::Update { .. } => spec.rows_per_arrival() as f64,
-            rows::Mode::Copy { .. } => {
-                spec.rows_per_job as f64 / spec.rows_per_job.div_ceil(spec.rows_per_arrival()) as f64
-            }
-        };
-        (rows * f64::from(spec.row_bytes)).round() as u32
-    }
-
-    /// What a database without rows gives for each statement. Batch jobs need none: they know what they ask for.
-    fn samples(&self) -> Vec<Option<Sample>> {
-        match self {
-            Asked::Brokerage { spec, .. } => brokerage::samples(spec.preset),
-            Asked::Scripts { program, .. } => program.samples(),
-            Asked::Rows { .. } => Vec::new(),
-        }
-    }
-
-    /// The statements in the text of an engine. Scripts read columns by name, and the simple protocol splices their values in.
-    fn texts(&self, engine: Engine) -> Texts {
-        let mut texts = Texts::of(engine, &self.statements(engine));
-        if engine == Engine::Null {
-            texts = texts.answering(self.samples());
-        }
-        match self {
-            Asked::Scripts { program, .. } => {
-                let naming = texts.naming(|statement| program.wants_names(statement));
-                if program.textual() { naming.spliced() } else { naming }
-            }
-            Asked::Brokerage { spec, .. } if spec.procedures => texts.gathering(),
-            Asked::Brokerage { .. } | Asked::Rows { .. } => texts,
-        }
-    }
-
-    fn business(&self, share: &Share) -> Box<dyn Business> {
-        let &Share { worker, workers, first, slots } = share;
-        match self {
-            Asked::Brokerage { spec, seed, epoch } => {
-                Box::new(Brokerage::new(*spec, *seed, worker, workers, slots, *epoch))
-            }
-            Asked::Scripts { program, seed } => {
-                let clients = (0..slots).map(|slot| u64::from(slot) * u64::from(workers) + u64::from(worker));
-                Box::new(sql::Scripts::new(program.clone(), *seed, clients))
-            }
-            Asked::Rows { spec } => Box::new(rows::Rows::new(*spec, first, slots)),
-        }
-    }
+    if asked.gathers() { texts.gathering() } else { texts }
 }

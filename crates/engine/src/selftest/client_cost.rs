@@ -89,8 +89,10 @@ fn trial(of: &Trial) -> Option<Trial> {
 mod tests {
     use super::*;
     use observation::ClassKind;
-    use study::{ScriptsSpec, Workload};
+    use std::sync::Arc;
+    use study::Workload;
     use workload::brokerage::{self, Market, Preset};
+    use workload::sql;
 
     fn with(workload: Workload, classes: Vec<(String, ClassKind)>) -> Trial {
         let mut trial = ceiling::trial(Spec::Closed { slots: 4, think: Think::None }, Nanos::from_secs(1));
@@ -104,8 +106,8 @@ mod tests {
     #[test]
     fn a_transaction_on_nothing_costs_something_and_a_socket_costs_more_and_a_house_more_than_a_script() {
         let script = "tpcb-like".to_owned();
-        let scripts = ScriptsSpec { scripts: vec![(script.clone(), 1.0)], define: Vec::new(), scale: 1 };
-        let scripts = with(Workload::Sql(scripts), vec![(script, ClassKind::Work)]);
+        let scripts = sql::Asked { scripts: vec![(script.clone(), 1.0)], define: Vec::new(), scale: 1 };
+        let scripts = with(Workload::Transactions(Arc::new(scripts)), vec![(script, ClassKind::Work)]);
         let spec = brokerage::Spec {
             preset: Preset::House,
             customers: 1000,
@@ -115,8 +117,8 @@ mod tests {
             procedures: false,
         };
         let classes = brokerage::classes(Preset::House);
-        let classes = classes.iter().map(|name| ((*name).to_owned(), ClassKind::Work)).collect();
-        let house = with(Workload::Brokerage(spec), classes);
+        let classes = classes.into_iter().map(|class| (class.name, ClassKind::Work)).collect();
+        let house = with(Workload::Transactions(Arc::new(spec)), classes);
         let [scripts, house] = [scripts, house].map(|trial| measure_client_cost(&trial).unwrap().unwrap());
         for cost in [scripts, house] {
             assert!(cost.in_process_us > 0.0 && cost.over_socket_us > cost.in_process_us, "{cost:?}");

@@ -52,7 +52,7 @@ pub(crate) fn stream_seed(trial: &Trial, index: usize) -> u64 {
 pub(crate) fn operations(stream: &Stream) -> Option<u64> {
     match &stream.workload {
         Workload::Files(spec) => Some(3 * u64::from(spec.width) * u64::from(spec.loops)),
-        Workload::Block(_) | Workload::Brokerage(_) | Workload::Sql(_) | Workload::Rows(_) => stream.operations,
+        Workload::Block(_) | Workload::Transactions(_) => stream.operations,
     }
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn task(
             Task::block(generator, modules, by_slot).with_syncs(stream.access.sync, modules)
         }
         Workload::Files(spec) => Task::files(*spec, slots),
-        Workload::Brokerage(_) | Workload::Sql(_) | Workload::Rows(_) => Task::transactions(0),
+        Workload::Transactions(_) => Task::transactions(0),
     })
 }
 
@@ -101,7 +101,7 @@ pub(crate) fn load(trial: &Trial, index: usize, worker: u32, workers: u32) -> Ma
 pub(crate) fn recorder(trial: &Trial, index: usize, generator: u16, collector: &mut Collector) -> Recorder {
     let endpoints = match trial.streams[index].workload {
         Workload::Block(_) => trial.modules.max(1) as u16,
-        Workload::Files(_) | Workload::Brokerage(_) | Workload::Sql(_) | Workload::Rows(_) => 1,
+        Workload::Files(_) | Workload::Transactions(_) => 1,
     };
     let classes = trial.label.streams.get(index).map_or(0, |stream| stream.classes.len()).max(3) as u16;
     collector.recorder(Layout {
@@ -278,7 +278,7 @@ impl Muster<'_> {
         match &self.stream.workload {
             Workload::Block(spec) => spec.transfer_max(),
             Workload::Files(spec) => spec.block,
-            Workload::Brokerage(_) | Workload::Sql(_) | Workload::Rows(_) => Bytes(0),
+            Workload::Transactions(_) => Bytes(0),
         }
     }
 

@@ -23,7 +23,7 @@ fn pgbench(asked: &ImportPgbench) -> Result<Outcome, Failure> {
     let path = asked.file.display().to_string();
     let text = fs::read_to_string(&asked.file)
         .map_err(|error| Failure::caused(format!("reading the script `{path}`"), &error))?;
-    let explanation = explain(study::script_name(&path), &text);
+    let explanation = explain(workload::sql::script_name(&path), &text);
     if asked.json {
         output::print_json(&as_json(&explanation))?
     } else {

@@ -74,7 +74,7 @@ fn fixed_work(trial: &Trial) -> Nanos {
     let moved = trial.streams.iter().map(|stream| match &stream.workload {
         Workload::Files(spec) => spec.written().0 as f64 * 1.5,
         Workload::Block(spec) => stream.operations.unwrap_or(0) as f64 * spec.transfer_max().0 as f64,
-        Workload::Brokerage(_) | Workload::Sql(_) | Workload::Rows(_) => 0.0,
+        Workload::Transactions(_) => 0.0,
     });
     Nanos::from_seconds(moved.sum::<f64>() / ASSUMED_BYTES_PER_S)
 }

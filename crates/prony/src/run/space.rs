@@ -93,9 +93,7 @@ fn cells(trial: &Trial) -> u64 {
         let workers = match stream.workload {
             Workload::Block(_) => u64::from(stream.access.workers.max(1)),
             Workload::Files(_) => 1,
-            Workload::Brokerage(_) | Workload::Sql(_) | Workload::Rows(_) => {
-                u64::from(stream.pool.map_or(1, |pool| pool.sessions))
-            }
+            Workload::Transactions(_) => u64::from(stream.pool.map_or(1, |pool| pool.sessions)),
         };
         classes * workers * endpoints
     };

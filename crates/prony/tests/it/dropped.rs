@@ -2,10 +2,11 @@
 //! and what nobody knows the outcome of stands apart in the ledger.
 
 use crate::house::House;
-use database::{DataSet, Database, OpenOptions, Profiling};
+use database::{Database, OpenOptions, Profiling};
 use observation::EventKind;
 use std::time::Duration;
 use study::{At, DatabaseSpec, Engine};
+use workload::brokerage::data_set::seeded;
 use workload::brokerage::{Preset, Scale};
 
 const RUN: &str =
@@ -14,7 +15,7 @@ const RUN: &str =
 /// The data set of the run, opened beside it.
 fn beside(house: &House, engine: Engine) -> Box<dyn Database> {
     let scale = Scale { preset: Preset::Desk, customers: 50, days: 1 };
-    let dataset = Some(DataSet::Brokerage { scale, seed: 1 });
+    let dataset = Some(seeded(scale, 1));
     let cache_dir = house.program.path("cache");
     // The settings of the run's own server: with others it would be started anew.
     let profiling = Profiling { on: true, pages: None };

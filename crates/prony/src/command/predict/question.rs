@@ -108,7 +108,7 @@ fn cells(trial: &Trial, stream: &Stream, row: &mut Row) {
             set("modules", trial.modules.to_string());
             set("outstanding", stream.slots().to_string());
         }
-        Workload::Brokerage(spec) => set("customers", spec.customers.to_string()),
-        Workload::Files(_) | Workload::Sql(_) | Workload::Rows(_) => {}
+        Workload::Transactions(asked) => asked.columns().into_iter().for_each(|(column, text)| set(column, text)),
+        Workload::Files(_) => {}
     }
 }

@@ -1,7 +1,7 @@
 //! The mark that the place of a data set carries: a small table of facts.
 
-use super::DataSet;
 use study::Engine;
+use workload::dataset::DataSet;
 use workload::transaction::Value;
 
 /// The table of the mark.
@@ -70,7 +70,7 @@ impl Mark {
         let states = [State::Ready, State::Used];
         let state = states.into_iter().find(|state| state.word() == word).unwrap_or(State::Filling);
         let known = fact("format").as_deref() == Some(FORMAT);
-        Mark { state, dataset: if known { DataSet::read(fact) } else { None } }
+        Mark { state, dataset: if known { workload::data_set(&fact) } else { None } }
     }
 }
 
