@@ -64,4 +64,16 @@ mod tests {
         assert_eq!(counts.len(), 6);
         assert!(counts.values().all(|count| (850..1150).contains(count)), "{counts:?}");
     }
+
+    #[test]
+    fn draws_of_a_seed_stay_what_they_are() {
+        let mut draws = Draws::of(42, &[3, 5, u64::MAX]);
+        assert_eq!(
+            [draws.next(), draws.below(1_000_000), draws.next()],
+            [1_673_594_834_989_636_407, 435_149, 8_350_771_452_645_526_777]
+        );
+        assert_eq!(Draws::of(42, &[]).next(), 13_679_457_532_755_275_413);
+        assert_eq!(Draws::of(42, &[1]).permutation(10), [5, 8, 6, 3, 0, 2, 1, 7, 4, 9]);
+        assert_eq!(crate::plan::trial_seed(42, 1, 2, 3), 12_016_397_692_313_070_407);
+    }
 }

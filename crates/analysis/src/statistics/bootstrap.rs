@@ -86,4 +86,14 @@ mod tests {
         let exact = crate::statistics::student::mean_interval(&sample, 0.95);
         assert!((low - exact.low).abs() < 0.03 && (high - exact.high).abs() < 0.03);
     }
+
+    #[test]
+    fn draws_stay_what_they_are() {
+        let mut draws = Draws::new(SEED);
+        assert_eq!([draws.below(1_000_000), draws.below(7)], [532_867, 6]);
+        assert_eq!(draws.uniform().to_bits(), 4_603_937_526_315_771_956);
+        assert_eq!(draws.resample(&[1.0, 2.0, 3.0, 4.0, 5.0]), [3.0, 2.0, 1.0, 3.0, 3.0]);
+        // Its logarithm and cosine are those of the C library, whose last digit may differ.
+        assert_eq!((draws.normal() * 1e12).round(), -543_939_944_806.0);
+    }
 }

@@ -157,4 +157,32 @@ mod tests {
         assert!(seen.iter().all(|count| (850..1_150).contains(count)), "{seen:?}");
         assert_eq!(random.below(0), 0);
     }
+
+    #[test]
+    fn draws_of_a_seed_stay_what_they_are() {
+        let mut random = Random::new(42, 7);
+        assert_eq!([random.bits(), random.bits()], [3_459_522_069_005_073_639, 5_158_599_699_036_310_796]);
+        assert_eq!([random.below(1_000_000), random.below(u64::MAX)], [140_552, 11_922_976_323_327_927_080]);
+        assert_eq!([random.whole(2.5), random.whole(2.5), random.whole(0.1)], [3, 3, 0]);
+        let floats = [random.uniform(), random.exponential(), random.normal()];
+        assert_eq!(
+            floats.map(f64::to_bits),
+            [4_603_230_606_379_460_044, 4_582_506_325_691_883_445, 4_610_282_061_211_343_297]
+        );
+        let times = [0.001, 0.2, 0.5, 0.9, 1.0, 1.5, 3.0].map(|variation| random.varied(variation));
+        assert_eq!(
+            times.map(f64::to_bits),
+            [
+                4_607_182_418_800_017_408,
+                4_607_641_368_869_485_298,
+                4_609_959_319_270_043_682,
+                4_608_330_103_488_935_098,
+                4_601_371_433_945_546_136,
+                4_603_223_117_813_255_741,
+                4_587_274_506_594_055_581
+            ]
+        );
+        assert_eq!([0.1, 0.5, 0.9, 0.0].map(|p| random.chance(p)), [false, true, true, false]);
+        assert_eq!(Random::new(u64::MAX, 1 << 40).bits(), 2_689_525_443_851_670_644);
+    }
 }

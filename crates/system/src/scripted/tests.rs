@@ -254,3 +254,15 @@ proptest! {
         prop_assert_eq!(stall.end(start, service), at);
     }
 }
+
+#[test]
+fn draws_of_a_seed_stay_what_they_are() {
+    let mut port = ScriptedPort::new(Script { spread: Share(1.0), ..script(&[Nanos(1_000_000_000)]) }, 42, 4);
+    let mut completions = Vec::new();
+    (0..4).for_each(|slot| port.stage(slot, &READ, false));
+    while completions.len() < 4 {
+        port.reap(Wait::Completion, &mut completions).unwrap();
+    }
+    let ends: Vec<u64> = completions.iter().map(|one| one.at.0).collect();
+    assert_eq!(ends, [298_992_625, 2_132_134_290, 3_410_108_451, 4_476_667_818]);
+}

@@ -114,4 +114,33 @@ mod tests {
         seen.dedup();
         assert_eq!(seen.len(), 4000);
     }
+
+    #[test]
+    fn draws_of_a_seed_stay_what_they_are() {
+        use Purpose::{Direction, Heat, Offset, Payload, Pool, Scatter, Size, Tape, Twin};
+        let firsts = [Offset, Direction, Size, Scatter, Heat, Tape, Pool, Payload, Twin]
+            .map(|purpose| Lane::new(42, 3, purpose).at(5));
+        assert_eq!(
+            firsts,
+            [
+                6_403_476_936_256_278_738,
+                14_096_793_257_437_920_953,
+                15_340_472_504_903_397_579,
+                7_210_374_406_327_686_686,
+                1_025_319_504_607_658_393,
+                7_426_555_545_005_920_076,
+                7_609_078_579_304_055_218,
+                2_230_027_202_154_535_619,
+                11_114_098_919_502_942_857
+            ]
+        );
+        let lane = Lane::new(u64::MAX, 1 << 40, Offset);
+        assert_eq!(
+            [lane.at(0), lane.at(u64::MAX), lane.under(9).at(1)],
+            [16_665_644_778_927_214_082, 16_335_596_511_095_347_337, 16_686_318_506_964_241_984]
+        );
+        assert_eq!([mix(0), mix(1), mix(u64::MAX)], [0, 6_238_072_747_940_578_789, 13_029_008_266_876_403_067]);
+        assert_eq!([below(lane.at(1), 1_000_000), below(lane.at(2), u64::MAX)], [147_829, 14_969_024_164_108_821_408]);
+        assert_eq!(fraction(lane.at(3)).to_bits(), 4_605_226_778_803_725_266);
+    }
 }

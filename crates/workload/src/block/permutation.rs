@@ -104,6 +104,12 @@ mod tests {
         assert!(same < 10, "{same} fixed places where about 1 is expected");
     }
 
+    #[test]
+    fn the_order_of_a_key_stays_what_it_is() {
+        let permutation = Permutation::new(1_000_003, 42);
+        assert_eq!([0, 1, 2, 1_000_002].map(|i| permutation.at(i)), [222_483, 823_378, 635_647, 360_748]);
+    }
+
     proptest! {
         #[test]
         fn images_stay_below_n_and_differ(n in 1u64..1 << 44, key: u64, start: u64) {

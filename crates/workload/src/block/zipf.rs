@@ -122,4 +122,16 @@ mod tests {
     fn one_rank_is_always_drawn() {
         assert_eq!(counts(1, 0.99, 100, 1), [100.0, 0.0]);
     }
+
+    #[test]
+    fn ranks_of_a_seed_stay_what_they_are() {
+        let ranks = |n, exponent| {
+            let (zipf, lane) = (Zipf::new(n, exponent), Lane::new(42, 1, Purpose::Heat));
+            [0, 1, 2, 1 << 50].map(|k| zipf.rank(lane, k))
+        };
+        assert_eq!(
+            [ranks(1_000_000, 0.99), ranks(1_000, 1.0), ranks(4_000_000_000, 1.3)],
+            [[0, 714_699, 218, 471], [0, 828, 10, 15], [0, 107_971, 2, 3]]
+        );
+    }
 }

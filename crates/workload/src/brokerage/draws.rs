@@ -70,3 +70,29 @@ impl Draws {
         scale.symbol(scale.draw_security(self.bits()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn draws_of_a_seed_stay_what_they_are() {
+        use Purpose::{Class, Delay, Inputs, Maintenance, Quotes};
+        let firsts = [Class, Inputs, Delay, Quotes, Maintenance].map(|purpose| {
+            let mut draws = Draws::new(42, purpose, 7);
+            [draws.bits(), draws.bits()]
+        });
+        assert_eq!(
+            firsts,
+            [
+                [17_236_734_577_210_659_525, 14_378_275_048_127_228_881],
+                [14_118_326_883_202_989_112, 9_022_425_973_485_689_514],
+                [13_869_971_217_351_578_373, 11_582_782_829_192_082_878],
+                [11_554_223_100_189_308_551, 8_566_522_597_815_012_671],
+                [4_245_759_967_922_918_833, 476_422_899_291_980_103]
+            ]
+        );
+        let mut draws = Draws::new(u64::MAX, Inputs, u64::MAX);
+        assert_eq!((draws.below(1_000_000), draws.between(-50, 50), draws.percent(50)), (699_679, -36, true));
+    }
+}

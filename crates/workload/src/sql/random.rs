@@ -178,4 +178,18 @@ mod tests {
         assert_eq!(draw(5), draw(5));
         assert_ne!(draw(5), draw(6));
     }
+
+    #[test]
+    fn draws_of_a_seed_stay_what_they_are() {
+        let (mut draws, range) = (Draws::of(42, 7), Range::new(-1_000_000, 1_000_000).unwrap());
+        assert_eq!([draws.bits(), draws.bits()], [8_670_213_738_361_446_655, 14_991_439_124_235_930_092]);
+        let seen = [
+            draws.even(range),
+            draws.exponential(range, 2.5).unwrap(),
+            draws.gaussian(range, 2.5).unwrap(),
+            draws.zipfian(range, 1.2, &mut Laws::default()).unwrap(),
+        ];
+        assert_eq!(seen, [-848_455, -822_210, -172_173, -999_958]);
+        assert_eq!(draws.positive().to_bits(), 4_600_424_634_224_588_346);
+    }
 }
