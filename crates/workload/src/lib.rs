@@ -13,4 +13,4 @@ pub mod rows;
 pub mod sql;
 pub mod transaction;
 
-pub use operation::{Kind, Operation};
+pub use operation::{Operation, OperationKind};

@@ -13,4 +13,5 @@ mod simulate;
 mod tests;
 
 pub use path::Path;
+pub(crate) use path::{narrower, reached_over};
 pub use simulate::Array;

@@ -1,7 +1,8 @@
 //! What the parts of an array's path ask of an operation.
 
+use super::raid::Stripe;
+use crate::asked::Values;
 use crate::form::service_time::{Affine, Stepped};
-use crate::kind::{Values, narrower, reached_over};
 
 /// The parts of a path with their turns.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -93,4 +94,19 @@ impl Path {
         let (own, lost) = (module / self.modules_per_port, self.failed_ports);
         reached_over(own as usize, lost as usize, self.ports() as usize) as u32
     }
+}
+
+/// By how much longer a module takes to read and to write with the channels that it has left.
+pub(crate) fn narrower(values: &Values) -> [f64; 2] {
+    let mut stripe = Stripe::new(values.of("channels") as u32);
+    (0..values.of("failed_channels") as u32).for_each(|_| {
+        stripe.lose();
+    });
+    [stripe.reading(), stripe.writing()]
+}
+
+/// The port over which the modules of a port are reached when the first `lost` of `ports` are lost: those that are left take
+/// one lost port each, in turn.
+pub(crate) fn reached_over(own: usize, lost: usize, ports: usize) -> usize {
+    if own < lost { lost + own % (ports - lost) } else { own }
 }

@@ -1,19 +1,8 @@
 //! The three laws that any model must beat: linear scaling, the Universal Scalability Law, and the best law of two
 //! parameters. They see the same calibration rows as the model and know nothing of machines.
 
+use crate::asked::Shape;
 use crate::form::usl;
-
-/// What a quantity is, so that a law meets it in its own form.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
-    /// A rate that grows with the size: operations, bytes, transactions a second.
-    Rate,
-    /// A time, at a size that is a population: linear scaling leaves it as it is, and the scalability law gives it as
-    /// size over rate.
-    TimeOfPopulation,
-    /// Any other quantity, such as a time by transfer size: linear scaling is proportion.
-    Other,
-}
 
 /// What one law predicts.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,19 +9,19 @@
 //! degraded group, and a loss of power are matters of the simulation.
 
 use super::flash_array::{reads, window_s};
-use super::{Asked, Quantity, Unanswered, Values, asked, chosen, counted, maybe, number, word};
-use crate::array::general::{Cache, Modules, Policy, Rebuild, Spec, SpecError};
-use crate::array::raid::{Level, Raid, Stripe};
+use super::law::{Carries, Law, Unbuilt};
+use super::{Asked, OF_STORAGE, Unanswered, Values, asked, chosen, counted, maybe, number, word};
+use crate::array::general::{General, Spec, SpecError, spec};
+use crate::array::raid::{Level, Raid};
 use crate::form::closed::{Part, parts};
 use crate::form::sustained::Burst;
-use crate::judge::Shape;
 use crate::rows::Row;
-use crate::station::{FIBRE_NS_PER_KM, Share};
+use crate::station::FIBRE_NS_PER_KM;
 
 /// A second, in nanoseconds.
 const S: f64 = 1e9;
 
-pub(super) const ASKS: &[Asked] = &[
+const ASKS: &[Asked] = &[
     counted("host_processors", "processors", 10_000.0, "processors of the host that begin operations"),
     asked("host_time", "us", 1e-3, 1e7, "one of them, for an operation"),
     counted("io_processors", "processors", 10_000.0, "I/O processors of the host"),
@@ -121,77 +121,14 @@ pub(super) const ASKS: &[Asked] = &[
     asked("power_loss", "s", 0.0, 1e9, "for how long; 0 is never. The closed form knows nothing of it").or(0.0),
 ];
 
-pub(super) const ANSWERS: &[Quantity] = &[
-    Quantity { name: "rate", unit: "1/s", shape: Shape::Rate },
-    Quantity { name: "speed", unit: "MB/s", shape: Shape::Rate },
-    Quantity { name: "service-time", unit: "ms", shape: Shape::Other },
-];
-
-/// The array that the parameters describe.
-pub(crate) fn spec(values: &Values) -> Spec {
-    let count = |name: &str| values.of(name) as u32;
-    let ns = |name: &str| libm::round(1e3 * values.of(name)) as u64;
-    let each = |name: &str| libm::round(S / values.of(name)) as u64;
-    let bytes = |name: &str| 1e6 * values.of(name);
-    let failed = count("failed_channels").min(count("channels"));
-    let mut stripe = Stripe::new(count("channels"));
-    (0..failed).for_each(|_| {
-        stripe.lose();
-    });
-    let [slow_read, slow_write] = [stripe.reading(), stripe.writing()];
-    let fixed = |name: &str, slower: f64| libm::round(1e3 * values.of(name) * slower) as u64;
-    Spec {
-        host: (count("host_processors"), ns("host_time")),
-        processors: (count("io_processors"), ns("io_time")),
-        paths: count("paths"),
-        policy: [Policy::RoundRobin, Policy::LeastQueue, Policy::Preferred][count("policy").min(2) as usize],
-        waits: values.of("waits") > 0.0,
-        channel_ns: each("channel_operations"),
-        port_ns: each("port_operations"),
-        link_bytes_per_s: bytes("link_speed"),
-        link_km: values.of("distance_km"),
-        controllers: count("controllers"),
-        controller: (count("controller_processors"), ns("controller_time")),
-        shares: shares(values),
-        cache: Cache {
-            read_hits: values.of("read_hits"),
-            write_bytes: bytes("write_cache") as u64,
-            high: values.of("high_watermark"),
-            low: values.of("low_watermark"),
-            destages: count("destages"),
-            mirror_bytes_per_s: bytes("mirror_speed"),
-        },
-        groups: count("groups"),
-        level: Level::of(count("level")).unwrap_or(Level::Raid5),
-        members: count("members"),
-        unit_bytes: (1_024.0 * values.of("stripe_unit")) as u32,
-        // A narrower stripe stands in the times, so that a spare of a rebuild is no whole module among narrower ones.
-        modules: Modules {
-            overlap: count("module_overlap"),
-            fixed_ns: [fixed("read_fixed", slow_read), fixed("write_fixed", slow_write)],
-            byte_ns: [
-                1e3 / values.of("module_read_speed") * slow_read,
-                1e3 / values.of("module_write_speed") * slow_write,
-            ],
-            variation: values.of("variation"),
-            channels: 1,
-            head_start_ns: libm::round(1e6 * values.of("head_start")) as u64,
-        },
-        rebuild: Rebuild {
-            module_bytes: (1e9 * values.of("module_size")) as u64,
-            bytes_per_s: bytes("rebuild_speed"),
-            rows: count("rebuild_rows"),
-            spares: if values.of("rebuilding") > 0.0 { count("failed_modules") } else { 0 },
-        },
-    }
-}
-
-/// Group and member of each lost module: one of each group in turn, and of mirrored pairs the one first.
-pub(crate) fn lost_modules(values: &Values) -> impl Iterator<Item = (u32, u32)> {
-    let groups = values.of("groups") as u32;
-    let apart = if values.of("level") == 10.0 { 2 } else { 1 };
-    (0..values.of("failed_modules") as u32).map(move |number| (number % groups, apart * (number / groups)))
-}
+pub(super) const LAW: Law = Law::closed(ASKS, OF_STORAGE, answer).fitting(fits).carrying(Carries::Operations {
+    modules: |values| values.of("groups") as u32,
+    module_bytes: |_| None,
+    build: |name, values, setting| match General::of(values, setting.slots, setting.seed) {
+        Ok(array) => Ok(Box::new(array)),
+        Err(error) => Err(Unbuilt::Parts { name, why: error.to_string() }),
+    },
+});
 
 /// The parameter that is to be changed when the parts cannot be built.
 fn blamed(error: &SpecError) -> &'static str {
@@ -203,7 +140,7 @@ fn blamed(error: &SpecError) -> &'static str {
 }
 
 /// What failed leaves a path, and no group loses what it held; and the parts can be built.
-pub(super) fn fits(values: &Values) -> Result<(), (&'static str, String)> {
+fn fits(values: &Values) -> Result<(), (&'static str, String)> {
     let level = values.of("level");
     if Level::of(level as u32).is_none() {
         return Err(("level", format!("0, 1, 5, 6 or 10, got {level}")));
@@ -247,7 +184,7 @@ fn paths_left(values: &Values) -> Vec<f64> {
     left
 }
 
-pub(super) fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
+fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
     let kb = number(row, "transfer_kb")?;
     if quantity == "service-time" {
         let asked = Load { read: reads(word(row, "op")?, "op")?, bytes: kb * 1_024.0, groups: 1.0 };
@@ -393,11 +330,4 @@ impl Load {
 /// Seconds of a module for a read and for a write of so many bytes.
 fn seconds(spec: &Spec, bytes: f64) -> [f64; 2] {
     [0, 1].map(|side| (spec.modules.fixed_ns[side] as f64 + spec.modules.byte_ns[side] * bytes) / S)
-}
-
-/// Classes of operations are reads, writes and the rest; where none is set apart there is one for all.
-fn shares(values: &Values) -> Vec<Share> {
-    let plain = Share { weight: 1.0, cap: 1.0 };
-    let writes = Share { weight: values.of("write_weight"), cap: values.of("write_cap") };
-    if writes == plain { vec![plain] } else { vec![plain, writes, plain] }
 }

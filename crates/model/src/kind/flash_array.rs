@@ -7,14 +7,14 @@
 //! What failed is part of the question: modules that are gone, ports whose modules are reached over others, and channels
 //! inside every module, whose stripe goes on narrower and slower.
 
-use super::{Asked, Quantity, Unanswered, Values, asked, counted, maybe, number, word};
-use crate::array::raid::Stripe;
+use super::law::{Carries, Law};
+use super::{Asked, OF_STORAGE, Unanswered, Values, asked, counted, maybe, number, word};
+use crate::array::{Array, Path, narrower, reached_over};
 use crate::form::service_time::{Affine, Stepped};
 use crate::form::sustained::Burst;
-use crate::judge::Shape;
 use crate::rows::Row;
 
-pub(super) const ASKS: &[Asked] = &[
+const ASKS: &[Asked] = &[
     counted("modules", "modules", 100_000.0, "flash modules"),
     counted("modules_per_port", "modules", 10_000.0, "modules behind one port; they are filled up port by port"),
     asked("module_reads", "1/s", 1.0, 1e9, "random reads of 4 KB that a module completes at most"),
@@ -60,18 +60,18 @@ pub(super) const ASKS: &[Asked] = &[
     ),
 ];
 
-pub(super) const ANSWERS: &[Quantity] = &[
-    Quantity { name: "rate", unit: "1/s", shape: Shape::Rate },
-    Quantity { name: "speed", unit: "MB/s", shape: Shape::Rate },
-    Quantity { name: "service-time", unit: "ms", shape: Shape::Other },
-];
+pub(super) const LAW: Law = Law::closed(ASKS, OF_STORAGE, answer).fitting(fits).carrying(Carries::Operations {
+    modules: |values| (values.of("modules") - values.of("failed_modules")) as u32,
+    module_bytes: |_| None,
+    build: |_, values, setting| Ok(Box::new(Array::new(Path::of(values), setting.modules, setting.slots))),
+});
 
 /// The size for which operation rates are given, KB.
 const SMALL_KB: f64 = 4.0;
 /// A window that no one stated is taken for a minute, the length of the runs at most.
 const MINUTE_S: f64 = 60.0;
 
-pub(super) fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
+fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
     match quantity {
         "service-time" => {
             // With more outstanding an operation waits, and its time is no service time.
@@ -90,7 +90,7 @@ pub(super) fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, 
 }
 
 /// What failed leaves at least one port, one module, and in every module data and parity.
-pub(super) fn fits(values: &Values) -> Result<(), (&'static str, String)> {
+fn fits(values: &Values) -> Result<(), (&'static str, String)> {
     let (modules, behind) = (values.of("modules"), values.of("modules_per_port"));
     let fewer = |name: &'static str, most: f64, of: &str| {
         let got = values.of(name);
@@ -102,15 +102,6 @@ pub(super) fn fits(values: &Values) -> Result<(), (&'static str, String)> {
     fewer("failed_modules", modules - 1.0, &format!("there are {modules} modules and one must be left"))?;
     fewer("failed_ports", ports - 1.0, &format!("there are {ports} ports and one must be left"))?;
     fewer("failed_channels", channels - spared, &format!("of {channels} channels data and parity must be left"))
-}
-
-/// By how much longer a module takes to read and to write with the channels that it has left.
-pub(crate) fn narrower(values: &Values) -> [f64; 2] {
-    let mut stripe = Stripe::new(values.of("channels") as u32);
-    (0..values.of("failed_channels") as u32).for_each(|_| {
-        stripe.lose();
-    });
-    [stripe.reading(), stripe.writing()]
 }
 
 /// A single operation of pure reads or writes; of a mix, the mean.
@@ -155,12 +146,6 @@ fn behind_ports(values: &Values, asked: f64, module: f64, port: f64) -> f64 {
         ports[over] += modules;
     }
     ports.iter().map(|modules| (modules * module).min(port)).sum()
-}
-
-/// The port over which the modules of a port are reached when the first `lost` of `ports` are lost: those that are left take
-/// one lost port each, in turn.
-pub(crate) fn reached_over(own: usize, lost: usize, ports: usize) -> usize {
-    if own < lost { lost + own % (ports - lost) } else { own }
 }
 
 /// One module, by what fills up first: its operations or its bytes.

@@ -1,6 +1,6 @@
 //! What a mirrored pair is built from.
 
-use crate::kind::Values;
+use crate::asked::Values;
 use crate::server::Log;
 
 /// Who changes data, and whether it is mirrored.

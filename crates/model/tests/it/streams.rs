@@ -1,8 +1,8 @@
 //! The ends that a saved seed stands for: a simulated run that is repeated must be the same to the nanosecond.
 
 use model::Setting;
-use model::machine::{Kind, Operation};
 use units::Nanos;
+use workload::{Operation, OperationKind};
 
 /// Ends, events and reports of a closed load on a shipped model with some changes, all added up (FNV-1a).
 fn ends(name: &str, changes: &[(&str, &str)], count: u32) -> u64 {
@@ -18,10 +18,10 @@ fn ends(name: &str, changes: &[(&str, &str)], count: u32) -> u64 {
     let mut draw = |slot: u32| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let kind = match state >> 60 {
-            _ if model::transactions(&described) => Kind::Transaction,
-            0..=8 => Kind::Read,
-            9..=14 => Kind::Write,
-            _ => Kind::Sync,
+            _ if model::transactions(&described) => OperationKind::Transaction,
+            0..=8 => OperationKind::Read,
+            9..=14 => OperationKind::Write,
+            _ => OperationKind::Sync,
         };
         let offset = (state >> 20) % 4_096 * 4_096;
         Operation {

@@ -6,9 +6,7 @@
 //! What it does not do: it holds no state beyond a counter that starts anew with each transaction.
 
 use super::Scale;
-use crate::block::draw::{below, mix};
-
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+use random::{GOLDEN, mix};
 
 /// What draws are for; those of different purposes share nothing.
 #[derive(Clone, Copy, Debug)]
@@ -22,26 +20,22 @@ pub(super) enum Purpose {
 
 /// Draws one after the other.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Draws {
-    key: u64,
-    drawn: u64,
-}
+pub(super) struct Draws(random::Draws);
 
 impl Draws {
     pub(super) fn new(seed: u64, purpose: Purpose, n: u64) -> Draws {
         let lane = mix(seed ^ mix(GOLDEN.wrapping_mul(purpose as u64)));
-        Draws { key: mix(lane ^ mix(n.wrapping_add(GOLDEN))), drawn: 0 }
+        Draws(random::Draws::from_state(mix(lane ^ mix(n.wrapping_add(GOLDEN)))))
     }
 
     /// 64 even bits.
     pub(super) fn bits(&mut self) -> u64 {
-        self.drawn += 1;
-        mix(self.key.wrapping_add(self.drawn.wrapping_mul(GOLDEN)))
+        self.0.bits()
     }
 
     /// A number below `n`.
     pub(super) fn below(&mut self, n: u64) -> u64 {
-        below(self.bits(), n)
+        self.0.below(n)
     }
 
     /// A number from `low` to `high`, both included.
