@@ -18,7 +18,7 @@ pub mod rows;
 pub mod sql;
 pub mod transaction;
 
-pub use operation::{Kind, Operation};
+pub use operation::{Operation, OperationKind};
 
 use dataset::DataSet;
 use kind::{Class, Transactions};

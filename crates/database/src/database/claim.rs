@@ -19,14 +19,14 @@ use study::Engine;
 use workload::transaction::Value;
 
 /// Claims of this process, by what they are to.
-static HELD: Mutex<BTreeMap<String, Weak<Kind>>> = Mutex::new(BTreeMap::new());
+static HELD: Mutex<BTreeMap<String, Weak<Kept>>> = Mutex::new(BTreeMap::new());
 
 /// A claim; it ends when its last copy is dropped.
 #[derive(Clone)]
-pub struct Claim(#[expect(dead_code, reason = "held for its end")] Arc<Kind>);
+pub struct Claim(#[expect(dead_code, reason = "held for its end")] Arc<Kept>);
 
 /// What keeps others away.
-enum Kind {
+enum Kept {
     /// Nothing needs to.
     Nothing,
     /// A lock on a file of ours.
@@ -61,7 +61,7 @@ fn myself() -> String {
 }
 
 /// The claim that this process already has, or a new one.
-fn shared(key: &str, take: impl FnOnce() -> Result<Kind, DatabaseError>) -> Result<Claim, DatabaseError> {
+fn shared(key: &str, take: impl FnOnce() -> Result<Kept, DatabaseError>) -> Result<Claim, DatabaseError> {
     let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(kind) = held.get(key).and_then(Weak::upgrade) {
         return Ok(Claim(kind));
@@ -75,13 +75,13 @@ fn shared(key: &str, take: impl FnOnce() -> Result<Kind, DatabaseError>) -> Resu
 impl Claim {
     /// A claim for a database that holds no data, which any number of runs may share.
     pub(crate) fn nothing() -> Claim {
-        Claim(Arc::new(Kind::Nothing))
+        Claim(Arc::new(Kept::Nothing))
     }
 
     /// A claim by a lock on a file, which is made for it and goes with it.
     pub(crate) fn file(path: &Path, shown: &str, name: &str) -> Result<Claim, DatabaseError> {
         shared(&path.display().to_string(), || match lock(path)? {
-            Ok(_locked) => Ok(Kind::File { _locked }),
+            Ok(_locked) => Ok(Kept::File { _locked }),
             Err(holder) => Err(DatabaseError::Claimed { place: shown.to_owned(), name: name.to_owned(), holder }),
         })
     }
@@ -97,12 +97,11 @@ impl Claim {
                 _ => postgres(name),
             };
             session.script(&words.name).map_err(failed)?;
-            if truth(&session.query(&words.take).map_err(failed)?) {
-                return Ok(Kind::Session { _session: Mutex::new(session) });
+            if session.one(&words.take).map_err(failed)? == Some(Value::Int(1)) {
+                return Ok(Kept::Session { _session: Mutex::new(session) });
             }
-            let rows = session.query(&words.holder).map_err(failed)?;
-            let holder = rows.first().and_then(|row| row.first()).and_then(Value::text);
-            let holder = holder.unwrap_or("a session that has just ended").to_owned();
+            let found = session.one(&words.holder).map_err(failed)?;
+            let holder = found.as_ref().and_then(Value::text).unwrap_or("a session that has just ended").to_owned();
             Err(DatabaseError::Claimed { place: place.clone(), name: name.to_owned(), holder })
         })
     }
@@ -175,10 +174,6 @@ fn maria(name: &str) -> Words {
              WHERE id = IS_USED_LOCK('{lock}')"
         ),
     }
-}
-
-fn truth(rows: &[Vec<Value>]) -> bool {
-    rows.first().and_then(|row| row.first()).and_then(Value::int) == Some(1)
 }
 
 /// A number for a name, by FNV-1a: the same in every version of Prony.

@@ -11,10 +11,13 @@ mod life;
 pub mod mariadb;
 mod owner;
 pub mod postgres;
+mod private;
 mod process;
 mod program;
 mod reach;
 mod start;
+
+pub use private::Private;
 
 use crate::DatabaseError;
 use std::path::Path;

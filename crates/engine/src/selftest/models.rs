@@ -9,7 +9,6 @@ use crate::selftest::ceiling;
 use crate::trial::observer::Unobserved;
 use crate::{Need, Opened, run_trial};
 use load::{Spec, Think};
-use model::machine::{Kind, Operation};
 use model::network::{self, Network, Source, Time};
 use model::{Setting, rows};
 use observation::Footprint;
@@ -19,6 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use study::{Place, SystemSpec};
 use units::{Bytes, Nanos};
+use workload::{Operation, OperationKind};
 
 /// One way to an answer, timed.
 #[derive(Clone, Debug, PartialEq)]
@@ -162,7 +162,7 @@ fn array(clock: &WallClock) -> Option<f64> {
         turn += 1;
         // Another page each time, in no order that a stripe could follow.
         let offset = turn.wrapping_mul(0x9E37_79B9_7F4A_7C15) % (1 << 18) * 4_096;
-        Operation { kind: Kind::Read, class: 0, module: 0, offset, bytes: 4_096 }
+        Operation { kind: OperationKind::Read, class: 0, module: 0, offset, bytes: 4_096 }
     };
     went_round(clock, &mut *machine, setting.slots, operation)
 }
@@ -172,7 +172,7 @@ fn flash_array(clock: &WallClock) -> Option<f64> {
     let setting = Setting { modules, slots: modules * each, seed: 1, module_bytes: 0 };
     let mut machine = model::machine(&flash()?.description, &setting).ok()?;
     let operation = |slot: u32| Operation {
-        kind: if slot.is_multiple_of(2) { Kind::Read } else { Kind::Write },
+        kind: if slot.is_multiple_of(2) { OperationKind::Read } else { OperationKind::Write },
         class: 0,
         module: (slot % modules) as u16,
         offset: 0,

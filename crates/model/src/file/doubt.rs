@@ -1,7 +1,8 @@
 //! How far off the numbers of a calibrated model may be, together: two of them may be known badly and their product well.
 
 use super::{Description, Origin};
-use crate::kind::{Kind, Values};
+use crate::asked::Values;
+use crate::kind::Kind;
 use crate::rows::Row;
 use reading::{Entry, Form, Problems, Section};
 use std::fmt::Write as _;

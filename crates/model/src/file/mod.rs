@@ -17,7 +17,8 @@ pub use doubt::Doubt;
 pub use parameter::{Origin, Parameter};
 pub use write::write;
 
-use crate::kind::{Kind, Unanswered, Values};
+use crate::asked::{Unanswered, Values};
+use crate::kind::Kind;
 use crate::rows::{Row, Table};
 use reading::{Form, Problems, Section, did_you_mean, listed};
 
@@ -46,6 +47,11 @@ impl Description {
     /// The numbers of all parameters, in the order of the kind.
     pub fn numbers(&self) -> Vec<f64> {
         self.parameters.iter().map(|parameter| parameter.value).collect()
+    }
+
+    /// Asks the kind something about the numbers.
+    pub(crate) fn with_values<T>(&self, ask: impl FnOnce(Kind, &Values) -> T) -> T {
+        ask(self.kind, &Values::new(self.kind.asks(), &self.numbers()))
     }
 
     /// The parameter of a name.
@@ -82,8 +88,7 @@ impl Description {
     /// # Errors
     /// When the row does not say what the question needs.
     pub fn answer(&self, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
-        let numbers = self.numbers();
-        self.kind.answer(&Values::new(self.kind.asks(), &numbers), row, quantity)
+        self.with_values(|kind, values| kind.answer(values, row, quantity))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Parameters of a model file: number, unit, origin, and how far off an assumed one may be.
 
-use crate::kind::{Asked, Kind};
+use crate::asked::Asked;
+use crate::kind::Kind;
 use reading::{Entry, Problems, Section, did_you_mean, listed};
 
 /// Where a number came from.

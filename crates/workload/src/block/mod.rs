@@ -7,20 +7,18 @@
 
 mod data;
 mod domain;
-pub(crate) mod draw;
 mod generations;
 mod generator;
 mod grid;
 pub mod keys;
 mod offsets;
-mod permutation;
+pub(crate) mod purpose;
 mod reading;
 mod spec;
 mod stamp;
 mod transfer;
 mod verify;
 mod word;
-pub(crate) mod zipf;
 
 pub use data::DataPool;
 pub use generations::{Generations, WatchError};
