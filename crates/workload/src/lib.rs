@@ -12,6 +12,7 @@ pub mod block;
 pub mod brokerage;
 pub mod dataset;
 pub mod files;
+pub mod key_value;
 pub mod kind;
 mod operation;
 pub mod rows;
@@ -145,6 +146,7 @@ workloads! {
     "files" files: File, "Workloads of files";
     "brokerage" brokerage: Database, "The brokerage house", crate::brokerage::data_set, brokerage::MIXES;
     "sql" sql: Database, "Scripts of transactions", crate::sql;
+    "key-value" key_value: Database, "Records by key", crate::key_value::data_set;
     "rows" rows: Database (alone), "Batch jobs over rows", crate::rows::data_set;
 }
 

@@ -173,15 +173,17 @@ impl dyn Settings + '_ {
 ///     WIDTH "width": Count = Count { min: 1, max: 4096 }, Is("1"), "How many copies of the loop run at once.";
 /// }
 /// ```
+///
+/// A key that is declared elsewhere is only named: `ROWS;`.
 #[macro_export]
 macro_rules! keys {
     ($(#[$about:meta])* $seen:vis $list:ident;
-     $($key:ident $name:literal: $domain:ty = $value:expr, $default:ident($text:expr), $help:expr;)*) => {
-        $(
+     $($key:ident $($name:literal: $domain:ty = $value:expr, $default:ident($text:expr), $help:expr)?;)*) => {
+        $($(
             #[doc = $help]
             $seen static $key: $crate::Key<$domain, $crate::$default> =
                 $crate::Key { name: $name, domain: $value, default: $crate::$default($text), help: $help };
-        )*
+        )?)*
         $(#[$about])*
         $seen static $list: &[&dyn $crate::AnyKey] = &[$(&$key),*];
     };

@@ -25,7 +25,7 @@ impl Tables {
             Tables::System => matches!(key.group, Group::System | Group::Opening),
             Tables::AnyWorkload | Tables::Stream => work,
             Tables::Workload(row) => match key.group {
-                Group::Workload(own) => own == row,
+                Group::Workload(_) => key.applies(row),
                 Group::Session => row.interface == Interface::Database,
                 Group::Access => true,
                 _ => false,

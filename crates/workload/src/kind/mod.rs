@@ -26,6 +26,14 @@ pub static SESSIONS: Key<Count, Is> = Key {
     help: "Sessions on the database. Without `users` and `rate` each starts its next transaction when its last has ended.",
 };
 
+/// Rows of a table: a key of several workloads.
+pub static ROWS: Key<Count, Is> = Key {
+    name: "rows",
+    domain: Count { min: 1, max: 1_000_000_000 },
+    default: Is("1000000"),
+    help: "Rows of the table that is asked; each batch job has one of its own.",
+};
+
 /// Workers at most that may share a workload: numbers of new rows are given out by worker.
 pub const WORKERS_MAX: u32 = 1 << 11;
 

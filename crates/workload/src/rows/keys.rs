@@ -1,7 +1,7 @@
 //! What a study may say of batch jobs.
 
 use super::{Mode, Spec};
-use crate::kind::SESSIONS;
+use crate::kind::{ROWS, SESSIONS};
 use reading::key::{Choice, Count, Flag, Span};
 use reading::{Settings, keys};
 use units::Bytes;
@@ -21,7 +21,7 @@ keys! {
     JOB "job": Choice<Job> = Choice(&[("update", Job::Update), ("copy", Job::Copy)]), Is("update"),
         "What each job does with its own table, round and round: read rows for update and update them one by one, or copy \
          blocks of rows into a second table. A session is a job.";
-    ROWS "rows": Count = Count { min: 1, max: 1_000_000_000 }, Is("1000000"), "Rows of each job's table.";
+    ROWS;
     ROW "row": Span<Bytes> = Span { min: Bytes(24), max: Bytes(32 << 10) }, Is("200 B"), "Bytes of a row's columns.";
     READ_FIRST "read_first": Flag = Flag, Is("false"), "Read each row plainly before it is read for update.";
     COMMIT_EVERY "commit_every": Count = Count { min: 1, max: 1_000_000 }, Is("1"),

@@ -1,0 +1,182 @@
+//! One worker's share: draws operations, steps them, and counts what was acknowledged.
+
+use super::Spec;
+use super::choose::{Choose, Inserted};
+use super::data_set::letters;
+use super::spec::Class;
+use super::statements::Said;
+use crate::kind::Share;
+use crate::transaction::{Answers, Batch, Begun, Business, Caused, Ending, Step, Value};
+use random::Lane;
+use units::Nanos;
+
+/// What the draws of an operation are for.
+#[derive(Clone, Copy)]
+enum Purpose {
+    Class = 1,
+    Key,
+    Length,
+    Field,
+    Value,
+}
+
+fn lane(seed: u64, purpose: Purpose) -> Lane {
+    Lane::new(seed, 0, purpose as u64)
+}
+
+/// Work that was acknowledged, and work of which nobody knows whether it was kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Acknowledged {
+    pub(super) changes: u64,
+    pub(super) changes_unknown: u64,
+    pub(super) inserts: u64,
+    pub(super) inserts_unknown: u64,
+}
+
+/// What a slot carries.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    n: u64,
+    class: Class,
+    key: i64,
+    /// Place of an insert.
+    place: u64,
+    /// Batches sent.
+    sent: u32,
+    running: bool,
+}
+
+/// A worker of the workload.
+#[derive(Clone, Debug)]
+pub struct KeyValue {
+    spec: Spec,
+    seed: u64,
+    choose: Choose,
+    inserted: Inserted,
+    slots: Vec<Slot>,
+    acknowledged: Acknowledged,
+}
+
+impl KeyValue {
+    /// One worker's share; the epoch of a trial is the greatest key before it.
+    pub fn new(spec: Spec, share: &Share) -> KeyValue {
+        let idle = Slot { n: 0, class: Class::Read, key: 1, place: 0, sent: 0, running: false };
+        KeyValue {
+            spec,
+            seed: share.seed,
+            choose: Choose::new(&spec, lane(share.seed, Purpose::Key)),
+            inserted: Inserted::new(share.epoch, share.worker, share.workers),
+            slots: vec![idle; share.slots as usize],
+            acknowledged: Acknowledged::default(),
+        }
+    }
+
+    /// What was acknowledged; of what is still under way nothing is known.
+    pub(super) fn acknowledged(&self) -> Acknowledged {
+        let mut all = self.acknowledged;
+        for slot in self.slots.iter().filter(|slot| slot.running) {
+            match slot.class {
+                Class::Update | Class::Modify => all.changes_unknown += 1,
+                Class::Insert => all.inserts_unknown += 1,
+                Class::Read | Class::Scan => {}
+            }
+        }
+        all
+    }
+
+    fn place(&self, n: u64) -> usize {
+        let parts = self.spec.mix.parts();
+        let mut rest = random::below(lane(self.seed, Purpose::Class).at(n), 100);
+        let within = |(_, share): &(Class, u64)| {
+            let here = rest < *share;
+            rest = rest.wrapping_sub(*share);
+            here
+        };
+        parts.iter().position(within).unwrap_or(0)
+    }
+
+    fn value(&self, n: u64, field: u32) -> Value {
+        let bits = lane(self.seed, Purpose::Value).at(n).wrapping_add(u64::from(field));
+        Value::Text(letters(bits, self.spec.field_bytes))
+    }
+
+    fn update(&self, slot: &Slot, batch: &mut Batch) {
+        let field = random::below(lane(self.seed, Purpose::Field).at(slot.n), u64::from(self.spec.fields)) as u32;
+        batch.call(Said::Update(field).place(), [self.value(slot.n, field), Value::Int(slot.key)]);
+    }
+
+    fn insert(&self, slot: &Slot, batch: &mut Batch) {
+        let values = (0..self.spec.fields).map(|field| self.value(slot.n, field));
+        batch.call(Said::Insert.place(), [Value::Int(slot.key)].into_iter().chain(values));
+    }
+
+    fn scan(&self, slot: &Slot, batch: &mut Batch) {
+        let length = 1 + random::below(lane(self.seed, Purpose::Length).at(slot.n), self.spec.scan);
+        batch.call(Said::Scan.place(), [Value::Int(slot.key), Value::Int(length as i64)]);
+    }
+
+    /// Reads and locks, and then changes what was read.
+    fn modify(&self, slot: &Slot, batch: &mut Batch) {
+        if slot.sent == 0 {
+            batch.begin(true);
+            batch.call(Said::Lock.place(), [Value::Int(slot.key)]);
+        } else {
+            self.update(slot, batch);
+            batch.commit();
+        }
+    }
+}
+
+impl Business for KeyValue {
+    fn class(&mut self, n: u64, _payload: u64) -> u16 {
+        self.place(n) as u16
+    }
+
+    fn begin(&mut self, slot: u32, begun: Begun) {
+        let class = self.spec.mix.parts()[self.place(begun.n)].0;
+        let (place, key) = match class {
+            Class::Insert => self.inserted.take(),
+            _ => (0, self.choose.key(begun.n, &self.inserted)),
+        };
+        self.slots[slot as usize] = Slot { n: begun.n, class, key, place, sent: 0, running: true };
+    }
+
+    fn step(&mut self, slot: u32, _answers: &Answers, batch: &mut Batch) -> Step {
+        let held = self.slots[slot as usize];
+        let batches = if held.class == Class::Modify { 2 } else { 1 };
+        if held.sent == batches {
+            return Step::Done { rolled_back: false };
+        }
+        match held.class {
+            Class::Read => batch.call(Said::Read.place(), [Value::Int(held.key)]),
+            Class::Update => self.update(&held, batch),
+            Class::Insert => self.insert(&held, batch),
+            Class::Scan => self.scan(&held, batch),
+            Class::Modify => self.modify(&held, batch),
+        }
+        self.slots[slot as usize].sent += 1;
+        Step::Send
+    }
+
+    fn restart(&mut self, slot: u32) {
+        self.slots[slot as usize].sent = 0;
+    }
+
+    fn ended(&mut self, slot: u32, ending: Ending, _at: Nanos, _caused: &mut Vec<Caused>) {
+        let held = &mut self.slots[slot as usize];
+        held.running = false;
+        let (class, place) = (held.class, held.place);
+        if class == Class::Insert {
+            self.inserted.end(place);
+        }
+        let all = &mut self.acknowledged;
+        let counted = match (class, ending) {
+            (Class::Update | Class::Modify, Ending::Done) => &mut all.changes,
+            (Class::Update | Class::Modify, Ending::Unknown) => &mut all.changes_unknown,
+            (Class::Insert, Ending::Done) => &mut all.inserts,
+            (Class::Insert, Ending::Unknown) => &mut all.inserts_unknown,
+            (Class::Read | Class::Scan, _) | (_, Ending::Failed) => return,
+        };
+        *counted += 1;
+    }
+}

@@ -1,0 +1,38 @@
+//! What a study may say of the workload.
+
+use super::{Distribution, Mix, Spec};
+use crate::kind::ROWS;
+use reading::key::{Choice, Count, Span};
+use reading::{Settings, keys};
+use units::Bytes;
+
+keys! {
+    /// All of them, in the order of the reference page.
+    pub KEYS;
+    MIX "mix": Choice<Mix> = Choice(&[
+        ("A", Mix::A), ("B", Mix::B), ("C", Mix::C), ("D", Mix::D), ("E", Mix::E), ("F", Mix::F),
+    ]), Is("A"),
+        "Mix of operations: A 50% reads, 50% updates; B 95% reads, 5% updates; C reads only; D 95% reads, 5% inserts; E 95% \
+         scans, 5% inserts; F 50% reads, 50% read-modify-writes.";
+    ROWS;
+    DISTRIBUTION "keys": Choice<Distribution> = Choice(&[
+        ("uniform", Distribution::Uniform), ("zipfian", Distribution::Zipfian), ("latest", Distribution::Latest),
+    ]), Follows("(latest for mix D, zipfian for the others)"),
+        "Which records are asked for: all alike, few of them most of the time (exponent 0.99), or what was inserted last.";
+    FIELDS "fields": Count = Count { min: 1, max: 100 }, Is("10"), "Fields of a record.";
+    FIELD "field": Span<Bytes> = Span { min: Bytes(1), max: Bytes(8_000) }, Is("100 B"), "Bytes of a field.";
+    SCAN "scan": Count = Count { min: 1, max: 10_000 }, Is("100"), "Records of a scan at most; lengths from 1 to that are alike.";
+}
+
+/// The workload that these settings ask for.
+pub fn read(settings: &mut dyn Settings) -> Spec {
+    let mix = settings.get(&MIX);
+    Spec {
+        mix,
+        keys: settings.given(&DISTRIBUTION).unwrap_or(mix.distribution()),
+        rows: settings.get(&ROWS),
+        fields: settings.get(&FIELDS) as u32,
+        field_bytes: settings.get(&FIELD).0 as u32,
+        scan: settings.get(&SCAN),
+    }
+}

@@ -1,0 +1,88 @@
+//! What the workload is, as a study says it.
+
+/// A mix of operations, by the letter that the cloud benchmark gives it (Cooper et al.: Benchmarking cloud serving systems with
+/// YCSB, SoCC 2010, table 2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Mix {
+    /// Half reads, half updates.
+    A,
+    /// 95 percent reads, 5 percent updates.
+    B,
+    /// Reads only.
+    C,
+    /// 95 percent reads of what is new, 5 percent inserts.
+    D,
+    /// 95 percent short scans, 5 percent inserts.
+    E,
+    /// Half reads, half updates of what was read in the same transaction.
+    F,
+}
+
+/// What a transaction does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    Read,
+    Update,
+    Insert,
+    Scan,
+    Modify,
+}
+
+impl Class {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Class::Read => "read",
+            Class::Update => "update",
+            Class::Insert => "insert",
+            Class::Scan => "scan",
+            Class::Modify => "read-modify-write",
+        }
+    }
+}
+
+impl Mix {
+    /// The classes with their shares in percent; a class is a place in this list.
+    pub(super) fn parts(self) -> &'static [(Class, u64)] {
+        match self {
+            Mix::A => &[(Class::Read, 50), (Class::Update, 50)],
+            Mix::B => &[(Class::Read, 95), (Class::Update, 5)],
+            Mix::C => &[(Class::Read, 100)],
+            Mix::D => &[(Class::Read, 95), (Class::Insert, 5)],
+            Mix::E => &[(Class::Scan, 95), (Class::Insert, 5)],
+            Mix::F => &[(Class::Read, 50), (Class::Modify, 50)],
+        }
+    }
+
+    /// The keys that the cloud benchmark draws for it.
+    pub(super) fn distribution(self) -> Distribution {
+        if self == Mix::D { Distribution::Latest } else { Distribution::Zipfian }
+    }
+}
+
+/// Which keys are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Distribution {
+    /// All alike.
+    Uniform,
+    /// Zipf's law with exponent 0.99, scattered over the table.
+    Zipfian,
+    /// Zipf's law by age: what was inserted last is asked for most.
+    Latest,
+}
+
+/// The workload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Spec {
+    /// What is done.
+    pub mix: Mix,
+    /// Which keys are asked for.
+    pub keys: Distribution,
+    /// Records that the fill makes.
+    pub rows: u64,
+    /// Fields of a record.
+    pub fields: u32,
+    /// Characters of a field.
+    pub field_bytes: u32,
+    /// Records of a scan at most.
+    pub scan: u64,
+}

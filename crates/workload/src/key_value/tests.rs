@@ -1,0 +1,135 @@
+//! The workload on a real database in memory.
+
+use super::business::Acknowledged;
+use super::data_set::{TABLE, data_set};
+use super::statements::{samples, statements};
+use super::*;
+use crate::kind::{Ready, Share, Transactions};
+use crate::transaction::{Answers, Batch, Begun, Business, Call, Ending, Step, Value};
+use rusqlite::Connection;
+use rusqlite::types::Value as Field;
+use units::Nanos;
+
+const MIXES: [Mix; 6] = [Mix::A, Mix::B, Mix::C, Mix::D, Mix::E, Mix::F];
+
+fn spec(mix: Mix) -> Spec {
+    Spec { mix, keys: mix.distribution(), rows: 500, fields: 3, field_bytes: 20, scan: 10 }
+}
+
+fn share(slots: u32) -> Share {
+    Share { worker: 0, workers: 1, first: 0, slots, seed: 5, epoch: 500 }
+}
+
+fn field(value: &Value) -> Field {
+    match value {
+        Value::Null => Field::Null,
+        Value::Int(number) => Field::Integer(*number),
+        Value::Float(number) => Field::Real(*number),
+        Value::Text(text) => Field::Text(text.clone()),
+    }
+}
+
+fn filled(spec: &Spec) -> Connection {
+    let db = Connection::open_in_memory().unwrap();
+    let set = data_set(spec);
+    for table in set.tables() {
+        let columns: Vec<&str> = table.columns.iter().map(|column| column.name).collect();
+        db.execute_batch(&format!("create table {} ({}, primary key (id))", table.name, columns.join(", "))).unwrap();
+        let insert = format!("insert into {} values ({})", table.name, vec!["?"; columns.len()].join(", "));
+        for part in 0..3 {
+            let (mut rows, mut row) = (set.part(&table, part, 3), Vec::new());
+            while rows.next(&mut row) {
+                db.execute(&insert, rusqlite::params_from_iter(row.iter().map(field))).unwrap();
+            }
+        }
+    }
+    db
+}
+
+fn number(db: &Connection, sql: &str) -> i64 {
+    db.query_row(sql, [], |row| row.get(0)).unwrap()
+}
+
+/// Carries an operation out; rows that came back.
+fn one(db: &Connection, spec: &Spec, business: &mut KeyValue, n: u64) -> usize {
+    let texts = statements(spec);
+    business.begin(0, Begun { n, payload: 0, at: Nanos(0) });
+    let (answers, mut batch, mut rows) = (Answers::default(), Batch::default(), 0);
+    while business.step(0, &answers, &mut batch) == Step::Send {
+        for call in batch.calls() {
+            match call {
+                Call::Begin { .. } => db.execute_batch("begin").unwrap(),
+                Call::Commit => db.execute_batch("commit").unwrap(),
+                Call::Rollback => panic!("nothing is rolled back"),
+                Call::Statement { statement, parameters } => {
+                    let text = &texts[usize::from(statement)];
+                    let sql = text.sql.strip_suffix(" for update").unwrap_or(&text.sql).replace('$', "?");
+                    let mut prepared = db.prepare_cached(&sql).unwrap();
+                    let mut found = prepared.query(rusqlite::params_from_iter(parameters.iter().map(field))).unwrap();
+                    while found.next().unwrap().is_some() {
+                        assert!(text.rows, "{}", text.name);
+                        rows += 1;
+                    }
+                }
+            }
+        }
+        batch.clear();
+    }
+    business.ended(0, Ending::Done, Nanos(0), &mut Vec::new());
+    rows
+}
+
+#[test]
+fn each_mix_does_what_its_letter_says_and_what_was_acknowledged_is_there() {
+    for mix in MIXES {
+        let spec = spec(mix);
+        let (db, mut business) = (filled(&spec), KeyValue::new(spec, &share(1)));
+        assert_eq!(number(&db, &format!("select count(*) from {TABLE}")), 500);
+        let mut counts = vec![0u32; mix.parts().len()];
+        for n in 0..2_000 {
+            let class = usize::from(business.class(n, 0));
+            counts[class] += 1;
+            let rows = one(&db, &spec, &mut business, n);
+            match mix.parts()[class].0.name() {
+                "scan" => assert!((1..=10).contains(&rows), "{rows}"),
+                "read" | "read-modify-write" => assert_eq!(rows, 1),
+                _ => assert_eq!(rows, 0),
+            }
+        }
+        for ((class, percent), count) in mix.parts().iter().zip(&counts) {
+            let planned = *percent as f64 * 20.0;
+            assert!((f64::from(*count) - planned).abs() <= 5.0 * planned.sqrt(), "{mix:?} {class:?}: {counts:?}");
+        }
+        let told = business.acknowledged();
+        assert_eq!(number(&db, &format!("select sum(changes) from {TABLE}")), told.changes as i64);
+        assert_eq!(number(&db, &format!("select count(*) from {TABLE} where id > 500")), told.inserts as i64);
+    }
+}
+
+#[test]
+fn an_operation_that_is_tried_again_says_the_same_and_counts_once() {
+    let spec = spec(Mix::F);
+    let mut business = KeyValue::new(spec, &share(1));
+    let n = (0..100).find(|n| business.class(*n, 0) == 1).unwrap();
+    business.begin(0, Begun { n, payload: 0, at: Nanos(0) });
+    let (answers, mut first, mut second) = (Answers::default(), Batch::default(), Batch::default());
+    business.step(0, &answers, &mut first);
+    business.restart(0);
+    business.step(0, &answers, &mut second);
+    assert_eq!(first, second);
+    assert_eq!(business.acknowledged().changes_unknown, 1, "it is under way");
+    business.ended(0, Ending::Failed, Nanos(0), &mut Vec::new());
+    assert_eq!(business.acknowledged(), Acknowledged::default());
+}
+
+#[test]
+fn classes_are_planned_and_every_statement_has_its_sample() {
+    for mix in MIXES {
+        let spec = spec(mix);
+        let total: f64 = spec.classes().iter().filter_map(|class| class.share).sum();
+        assert!((total - 1.0).abs() < 1e-9);
+        let list = Ready::statements(&spec, None);
+        assert_eq!(list.len(), samples(&spec).len());
+        assert!(list.iter().zip(samples(&spec)).all(|(statement, sample)| statement.rows == sample.is_some()));
+    }
+}

@@ -1,0 +1,112 @@
+//! Records by key as a workload: what they supply, and how acknowledged changes are held against the data.
+
+use super::business::Acknowledged;
+use super::data_set::TABLE;
+use super::statements::{samples, statements};
+use super::{KeyValue, Spec, data_set};
+use crate::dataset::{DataSet, Language};
+use crate::kind::{Around, Class, Found, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, whole};
+use crate::transaction::{Business, Sample, Statement};
+use std::any::Any;
+use std::sync::Arc;
+
+impl Transactions for Spec {
+    fn classes(&self) -> Vec<Class> {
+        let parts = self.mix.parts().iter();
+        let planned = |(class, percent): &(super::spec::Class, u64)| Class {
+            share: Some(*percent as f64 / 100.0),
+            ..Class::plain(class.name())
+        };
+        parts.map(planned).collect()
+    }
+
+    fn data_set(&self, _theirs: bool) -> Option<DataSet> {
+        Some(data_set::data_set(self))
+    }
+
+    fn ready(&self, _around: &Around<'_>) -> Result<Arc<dyn Ready>, Unready> {
+        Ok(Arc::new(*self))
+    }
+
+    fn begin(&self, queries: &mut dyn Queries, _sessions: u32, counts: bool) -> Result<Found, Refused> {
+        let what = "look at the records";
+        let greatest = whole(&queries.query(what, &format!("select coalesce(max(id), 0) from {TABLE}"))?);
+        let counts = if counts { vec![changes(queries)?] } else { Vec::new() };
+        Ok(Found { epoch: greatest.unwrap_or(0) as u64, counts })
+    }
+
+    fn check(
+        &self,
+        queries: &mut dyn Queries,
+        _sessions: u32,
+        found: &Found,
+        businesses: &[&dyn Business],
+    ) -> Result<Vec<Verdict>, Refused> {
+        let workers = businesses.iter().filter_map(|business| (*business as &dyn Any).downcast_ref::<KeyValue>());
+        let told = workers.map(KeyValue::acknowledged).fold(Acknowledged::default(), |sum, one| Acknowledged {
+            changes: sum.changes + one.changes,
+            changes_unknown: sum.changes_unknown + one.changes_unknown,
+            inserts: sum.inserts + one.inserts,
+            inserts_unknown: sum.inserts_unknown + one.inserts_unknown,
+        });
+        let changed = changes(queries)? - found.counts.first().copied().unwrap_or(0);
+        let new = format!("select count(*) from {TABLE} where id > {}", found.epoch);
+        let inserted = whole(&queries.query("count the records that were inserted", &new)?).unwrap_or(0);
+        Ok(vec![verdict(&told, changed, inserted)])
+    }
+}
+
+/// All changes that the records count.
+fn changes(queries: &mut dyn Queries) -> Result<i64, Refused> {
+    let rows =
+        queries.query("count the changes of the records", &format!("select coalesce(sum(changes), 0) from {TABLE}"))?;
+    Ok(whole(&rows).unwrap_or(0))
+}
+
+impl Ready for Spec {
+    fn statements(&self, _language: Option<Language>) -> Vec<Statement> {
+        statements(self)
+    }
+
+    fn samples(&self) -> Vec<Option<Sample>> {
+        samples(self)
+    }
+
+    fn business(&self, share: &Share) -> Box<dyn Business> {
+        Box::new(KeyValue::new(*self, share))
+    }
+}
+
+fn verdict(told: &Acknowledged, changed: i64, inserted: i64) -> Verdict {
+    let holds = |known: u64, unknown: u64, there: i64| (known as i64..=(known + unknown) as i64).contains(&there);
+    let (changes, inserts) = (told.changes, told.inserts);
+    let unknown = match told.changes_unknown + told.inserts_unknown {
+        0 => String::new(),
+        count => format!("; {count} of unknown outcome"),
+    };
+    let kept = holds(changes, told.changes_unknown, changed) && holds(inserts, told.inserts_unknown, inserted);
+    let text = if kept {
+        format!("tally: all {changes} acknowledged changes and {inserts} acknowledged records are there{unknown}")
+    } else {
+        format!(
+            "tally: {changes} changes and {inserts} new records were acknowledged, the data holds {changed} and \
+             {inserted}{unknown}"
+        )
+    };
+    Verdict { damaged: !kept, text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_that_was_acknowledged_and_is_not_there_is_damage() {
+        let told = Acknowledged { changes: 10, changes_unknown: 1, inserts: 3, inserts_unknown: 0 };
+        assert!(!verdict(&told, 10, 3).damaged && !verdict(&told, 11, 3).damaged);
+        for (changed, inserted) in [(9, 3), (12, 3), (10, 2), (10, 4)] {
+            let Verdict { damaged, text } = verdict(&told, changed, inserted);
+            assert!(damaged && text.contains(&format!("the data holds {changed} and {inserted}")), "{text}");
+        }
+    }
+}
