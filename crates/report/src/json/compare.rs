@@ -1,5 +1,6 @@
 //! `prony/compare/1`: only what sets two systems, or two runs, against each other.
 
+use super::value::Json as _;
 use super::{finding::comparison, run};
 use analysis::{Finding, Findings};
 use serde_json::{Value, json};
@@ -21,7 +22,7 @@ pub fn compare_json(findings: &Findings, runs: &[&str]) -> Value {
         "runs": runs,
         "baseline": comparisons.first().map(|comparison| comparison.baseline.as_str()),
         "answer": findings.answer,
-        "systems": run::systems(&findings.run),
+        "systems": findings.run.systems.json(),
         "findings": comparisons.iter().map(|found| comparison(found)).collect::<Vec<_>>(),
         "caveats": run::caveats(findings),
     })
