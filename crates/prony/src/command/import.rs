@@ -24,11 +24,7 @@ fn pgbench(asked: &ImportPgbench) -> Result<Outcome, Failure> {
     let text = fs::read_to_string(&asked.file)
         .map_err(|error| Failure::caused(format!("reading the script `{path}`"), &error))?;
     let explanation = explain(study::script_name(&path), &text);
-    if asked.json {
-        output::print_json(&as_json(&explanation))?
-    } else {
-        output::print(&as_text(&path, &explanation))?
-    }
+    output::answer(asked.json, || as_json(&explanation), || as_text(&path, &explanation))?;
     Ok(if explanation.problems.is_empty() { Outcome::Fine } else { Outcome::Unsound })
 }
 

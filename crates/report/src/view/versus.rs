@@ -4,20 +4,13 @@ use super::curve::factor_text;
 use super::figure::{Axis, Datum, Figure, Form, Guide, Key, Look, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
 use super::table::{Cell, Field, Table, numbers, words};
-use analysis::{Comparison, Finding, Findings};
+use analysis::{Comparison, Findings};
 use observation::Provenance;
 use study::Direction;
 
 /// One figure with a panel for every metric, the primary first; none when nothing is compared.
 pub fn figure(findings: &Findings) -> Option<Figure> {
-    let mut all: Vec<&Comparison> = findings
-        .findings
-        .iter()
-        .filter_map(|finding| match finding {
-            Finding::Comparison(comparison) => Some(comparison),
-            _ => None,
-        })
-        .collect();
+    let mut all: Vec<&Comparison> = findings.comparisons().collect();
     if all.is_empty() {
         return None;
     }
