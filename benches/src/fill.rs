@@ -5,7 +5,7 @@
 //! are read by the server itself, so that the folder of the benchmark must be open to the server's user.
 
 use crate::postgres::Server;
-use crate::{Settings, prony, row};
+use crate::{Settings, prony, row, turns};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -25,18 +25,7 @@ pub fn measure(settings: &Settings) {
     println!("\nfilling house, {CUSTOMERS} customers and {DAYS} days, {clients} clients, rows only");
     fill(&server);
     let ready = Ready::of(&server, &settings.dir);
-    let pairs: Vec<(f64, f64)> = (0..settings.pairs)
-        .map(|pair| {
-            // Who goes first changes from pair to pair, so that neither always finds the server rested.
-            if pair % 2 == 0 {
-                let first = fill(&server);
-                (first, ready.copy(&server, clients))
-            } else {
-                let first = ready.copy(&server, clients);
-                (fill(&server), first)
-            }
-        })
-        .collect();
+    let pairs = turns(settings.pairs, || fill(&server), || ready.copy(&server, clients));
     let rates = |seconds: fn(&(f64, f64)) -> f64| -> Vec<f64> {
         pairs.iter().map(|pair| ready.rows as f64 / seconds(pair) / 1e3).collect()
     };

@@ -68,6 +68,20 @@ pub fn median(values: &[f64]) -> (f64, f64, f64) {
     (sorted[sorted.len() / 2], sorted[0], sorted[sorted.len() - 1])
 }
 
+/// Pairs of figures, each from ours and theirs. Who goes first changes from pair to pair, so that neither always finds
+/// the machine rested.
+pub fn turns<T>(pairs: usize, ours: impl Fn() -> T, theirs: impl Fn() -> T) -> Vec<(T, T)> {
+    let turn = |pair: usize| {
+        if pair % 2 == 0 {
+            let first = ours();
+            return (first, theirs());
+        }
+        let first = theirs();
+        (ours(), first)
+    };
+    (0..pairs).map(turn).collect()
+}
+
 /// One row of the table.
 pub fn row(what: &str, values: &[f64], unit: &str, wanted: &str) {
     let (middle, least, greatest) = median(values);

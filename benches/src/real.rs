@@ -1,7 +1,7 @@
 //! A real file, past the page cache: 4 KiB random reads at 1 and 32 outstanding, turn by turn with the peer.
 
 use crate::fio::{self, Delivered};
-use crate::{Settings, prony, row};
+use crate::{Settings, prony, row, turns};
 
 const ENGINES: [(&str, &[&str]); 3] = [
     ("io_uring", &["--ioengine=io_uring"]),
@@ -29,17 +29,6 @@ fn compare(settings: &Settings, depth: u32) {
         .expect("there are engines")
         .1;
     println!("\nreal file, O_DIRECT, 4 KiB random read, {depth} outstanding; the peer's better engine: {}", engine.0);
-    let pairs: Vec<(Delivered, Delivered)> = (0..settings.pairs).map(|pair| take_turns(settings, depth, engine.1, pair)).collect();
-    let over = |figure: fn(&Delivered) -> f64| -> Vec<f64> { pairs.iter().map(|(a, b)| figure(a) / figure(b)).collect() };
-    row("rate over fio", &over(|d| d.per_second), "", "at least 0.98");
-    row("user + system CPU an operation over fio", &over(|d| d.user_us + d.system_us), "", "at most 1.0");
-    row("user CPU an operation over fio", &over(|d| d.user_us), "", "at most 0.8");
-    row("our rate", &pairs.iter().map(|(a, _)| a.per_second).collect::<Vec<_>>(), "/s", "");
-    row("our user CPU", &pairs.iter().map(|(a, _)| a.user_us).collect::<Vec<_>>(), "us/op", "");
-    row("our system CPU", &pairs.iter().map(|(a, _)| a.system_us).collect::<Vec<_>>(), "us/op", "");
-}
-
-fn take_turns(settings: &Settings, depth: u32, engine: &[&str], pair: usize) -> (Delivered, Delivered) {
     let ours = || {
         let set = [format!("measure={}s", settings.seconds), format!("outstanding={depth}")];
         prony::delivered(&prony::study("real.toml", &settings.dir, &set).0)
@@ -47,14 +36,14 @@ fn take_turns(settings: &Settings, depth: u32, engine: &[&str], pair: usize) -> 
     let theirs = || {
         // Both read a file that was just written: one that was read for minutes is another file to the caches below.
         let _ = std::fs::remove_file(settings.dir.join("peer.dat"));
-        fio::job(settings.seconds, &fio::file_options(engine, &settings.dir, depth))
+        fio::job(settings.seconds, &fio::file_options(engine.1, &settings.dir, depth))
     };
-    // Who goes first changes from pair to pair, so that neither always finds the device rested.
-    if pair % 2 == 0 {
-        let first = ours();
-        (first, theirs())
-    } else {
-        let first = theirs();
-        (ours(), first)
-    }
+    let pairs = turns(settings.pairs, ours, theirs);
+    let over = |figure: fn(&Delivered) -> f64| -> Vec<f64> { pairs.iter().map(|(a, b)| figure(a) / figure(b)).collect() };
+    row("rate over fio", &over(|d| d.per_second), "", "at least 0.98");
+    row("user + system CPU an operation over fio", &over(|d| d.user_us + d.system_us), "", "at most 1.0");
+    row("user CPU an operation over fio", &over(|d| d.user_us), "", "at most 0.8");
+    row("our rate", &pairs.iter().map(|(a, _)| a.per_second).collect::<Vec<_>>(), "/s", "");
+    row("our user CPU", &pairs.iter().map(|(a, _)| a.user_us).collect::<Vec<_>>(), "us/op", "");
+    row("our system CPU", &pairs.iter().map(|(a, _)| a.system_us).collect::<Vec<_>>(), "us/op", "");
 }

@@ -4,7 +4,8 @@
 //! `postgres://bench@127.0.0.1:5499/postgres`.
 
 use crate::fio::Delivered;
-use crate::{Settings, prony, row};
+use crate::{Settings, prony, row, turns};
+use std::ffi::OsStr;
 use std::process::Command;
 
 /// Both scripts at 8 and 32 sessions, one thread each, prepared statements.
@@ -13,29 +14,17 @@ pub fn measure(settings: &Settings) {
         println!("\ntransactions: skipped, PRONY_BENCH_POSTGRES names no database that `pgbench -i` has filled");
         return;
     };
-    for (script, builtin) in [("select-only", "select-only"), ("tpcb-like", "tpcb-like")] {
+    for script in ["select-only", "tpcb-like"] {
         for sessions in [8, 32] {
-            compare(settings, &url, script, builtin, sessions);
+            compare(settings, &url, script, sessions);
         }
     }
 }
 
-fn compare(settings: &Settings, url: &str, script: &str, builtin: &str, sessions: u32) {
+fn compare(settings: &Settings, url: &str, script: &str, sessions: u32) {
     println!("\nPostgreSQL, {script}, {sessions} sessions, one thread, prepared");
-    let pairs: Vec<(Delivered, Delivered)> = (0..settings.pairs)
-        .map(|pair| {
-            let ours = || ours(settings, url, script, sessions);
-            let theirs = || theirs(settings, url, builtin, sessions);
-            // Who goes first changes from pair to pair, so that neither always finds the server rested.
-            if pair % 2 == 0 {
-                let first = ours();
-                (first, theirs())
-            } else {
-                let first = theirs();
-                (ours(), first)
-            }
-        })
-        .collect();
+    let ours = || ours(settings, url, script, sessions);
+    let pairs = turns(settings.pairs, ours, || theirs(settings, url, script, sessions));
     let over = |figure: fn(&Delivered) -> f64| -> Vec<f64> { pairs.iter().map(|(a, b)| figure(a) / figure(b)).collect() };
     row("rate over pgbench", &over(|d| d.per_second), "", "at least 0.98");
     row("client CPU a transaction over pgbench", &over(|d| d.user_us + d.system_us), "", "at most 1.0");
@@ -45,23 +34,15 @@ fn compare(settings: &Settings, url: &str, script: &str, builtin: &str, sessions
 }
 
 fn ours(settings: &Settings, url: &str, script: &str, sessions: u32) -> Delivered {
-    let file = settings.dir.join(format!("bench-{}-sql.prony", std::process::id()));
-    let _ = std::fs::remove_file(&file);
-    let mut command = prony::command();
-    command.args(["run", "sql", "--on", url, "--json", "-o"]).arg(&file);
-    for setting in [
+    let asked = [
         format!("script={script}"),
         format!("scale={}", scale()),
         format!("sessions={sessions}"),
         "threads=1".to_owned(),
         "warm_up=1s".to_owned(),
         format!("measure={}s", settings.seconds),
-    ] {
-        command.arg("--set").arg(setting);
-    }
-    let finished = crate::process::run(&mut command);
-    let _ = std::fs::remove_file(&file);
-    prony::delivered(&serde_json::from_slice(&finished.stdout).expect("prony prints JSON"))
+    ];
+    prony::delivered(&prony::run(&settings.dir, &["sql", "--on", url].map(OsStr::new), &asked).0)
 }
 
 /// pgbench has no window: its CPU is that of the whole process, connecting included, over all of its transactions.

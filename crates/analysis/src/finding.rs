@@ -702,3 +702,13 @@ impl Estimate {
         self.low.is_finite() && self.high.is_finite()
     }
 }
+
+impl Findings {
+    /// The comparisons among the findings.
+    pub fn comparisons(&self) -> impl Iterator<Item = &Comparison> {
+        self.findings.iter().filter_map(|finding| match finding {
+            Finding::Comparison(comparison) => Some(comparison),
+            _ => None,
+        })
+    }
+}

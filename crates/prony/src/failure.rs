@@ -47,6 +47,12 @@ impl Failure {
         self
     }
 
+    /// Adds actions that may help, where there are any.
+    #[must_use]
+    pub fn hints(self, actions: impl IntoIterator<Item = String>) -> Failure {
+        actions.into_iter().fold(self, Failure::hint)
+    }
+
     /// A failed write to stdout: a closed pipe is no failure of ours.
     pub fn writing(error: &io::Error) -> Failure {
         match error.kind() {

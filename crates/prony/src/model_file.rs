@@ -70,16 +70,14 @@ fn shipped(name: &str) -> Result<String, Failure> {
     found.map(|shipped| shipped.text.to_owned()).ok_or_else(|| {
         let failure = Failure::new(format!("finding the model `{name}`: no such model ships"));
         let meant = reading::did_you_mean(name, names.iter().copied());
-        let failure = meant.into_iter().fold(failure, Failure::hint);
-        failure.hint(format!("these ship: {}; or give the path of a model file", names.join(", ")))
+        failure.hints(meant).hint(format!("these ship: {}; or give the path of a model file", names.join(", ")))
     })
 }
 
 fn failure(doing: &str, word: &str, problems: &Problems) -> Failure {
     let lines: Vec<String> = problems.list.iter().map(ToString::to_string).collect();
     let failure = Failure::new(format!("{doing} the model `{word}`: {}", lines.join("\n")));
-    let hints = problems.list.iter().filter_map(|problem| problem.hint.clone());
-    hints.fold(failure, Failure::hint)
+    failure.hints(problems.list.iter().filter_map(|problem| problem.hint.clone()))
 }
 
 /// Reads a table of rows: a CSV file, or the points of a run.

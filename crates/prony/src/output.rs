@@ -27,6 +27,18 @@ pub fn print_json(value: &serde_json::Value) -> Result<(), Failure> {
     print(&format!("{value:#}\n"))
 }
 
+/// Writes what a command has to say, as JSON where that was asked for.
+///
+/// # Errors
+/// When stdout cannot be written.
+pub fn answer(
+    as_json: bool,
+    json: impl FnOnce() -> serde_json::Value,
+    text: impl FnOnce() -> String,
+) -> Result<(), Failure> {
+    if as_json { print_json(&json()) } else { print(&text()) }
+}
+
 /// Writes to stderr. Nobody is left to tell when that fails, so that a failure is let go.
 pub fn note(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());

@@ -49,11 +49,7 @@ pub fn read_or_fail(text: &StudyText, changes: &Changes, fail_if: &[String]) -> 
 pub fn failure(origin: &str, problems: &Problems) -> Failure {
     let doing = format!("reading the study `{origin}`");
     if let [only] = problems.list.as_slice() {
-        let failure = Failure::new(format!("{doing}: {}", line(origin, only)));
-        return match &only.hint {
-            Some(hint) => failure.hint(hint),
-            None => failure,
-        };
+        return Failure::new(format!("{doing}: {}", line(origin, only))).hints(only.hint.clone());
     }
     let lines: Vec<String> = problems.list.iter().map(|problem| line_with_hint(origin, problem)).collect();
     Failure::new(format!("{doing}: {} problems\n{}", lines.len(), lines.join("\n")))

@@ -9,9 +9,9 @@ use observation::Level;
 /// One row a trial and stream, header first, lines ended by `\n`, fields quoted as RFC 4180 says where they must be.
 pub fn csv(findings: &Findings) -> String {
     let factors = factor_names(findings);
-    let mut text = row(COLUMNS_BEFORE.iter().map(|name| (*name).to_owned()).chain(
-        factors.iter().map(|name| format!("factor.{name}")).chain(COLUMNS_AFTER.iter().map(|name| (*name).to_owned())),
-    ));
+    let names = |columns: &'static str| columns.split_whitespace().map(str::to_owned);
+    let of_factors = factors.iter().map(|name| format!("factor.{name}"));
+    let mut text = row(names(COLUMNS_BEFORE).chain(of_factors).chain(names(COLUMNS_AFTER)));
     for trial in &findings.trials {
         for stream in &trial.streams {
             let levels = factors.iter().map(|name| level(trial, name));
@@ -21,50 +21,15 @@ pub fn csv(findings: &Findings) -> String {
     text
 }
 
-const COLUMNS_BEFORE: [&str; 10] =
-    ["run", "study", "trial", "experiment", "system", "stream", "workload", "replicate", "block", "backend"];
+const COLUMNS_BEFORE: &str = "run study trial experiment system stream workload replicate block backend";
 
-const COLUMNS_AFTER: [&str; 39] = [
-    "started_unix_ns",
-    "window_s",
-    "throughput_per_s",
-    "throughput_low_per_s",
-    "throughput_high_per_s",
-    "offered_per_s",
-    "bytes_per_s",
-    "elapsed_s",
-    "response_mean_ms",
-    "response_p50_ms",
-    "response_p95_ms",
-    "response_p99_ms",
-    "response_p999_ms",
-    "response_max_ms",
-    "service_mean_ms",
-    "service_p50_ms",
-    "service_p95_ms",
-    "service_p99_ms",
-    "service_p999_ms",
-    "service_max_ms",
-    "lateness_mean_ms",
-    "lateness_p50_ms",
-    "lateness_p95_ms",
-    "lateness_p99_ms",
-    "lateness_p999_ms",
-    "lateness_max_ms",
-    "planned",
-    "done",
-    "failed",
-    "censored",
-    "retried",
-    "rolled_back",
-    "generator_cpu_user_s",
-    "generator_cpu_system_s",
-    "cpu_user_us_per_operation",
-    "cpu_system_us_per_operation",
-    "steady",
-    "little_gap_pct",
-    "caveats",
-];
+const COLUMNS_AFTER: &str = "\
+    started_unix_ns window_s throughput_per_s throughput_low_per_s throughput_high_per_s offered_per_s \
+    bytes_per_s elapsed_s response_mean_ms response_p50_ms response_p95_ms response_p99_ms response_p999_ms \
+    response_max_ms service_mean_ms service_p50_ms service_p95_ms service_p99_ms service_p999_ms service_max_ms \
+    lateness_mean_ms lateness_p50_ms lateness_p95_ms lateness_p99_ms lateness_p999_ms lateness_max_ms planned \
+    done failed censored retried rolled_back generator_cpu_user_s generator_cpu_system_s \
+    cpu_user_us_per_operation cpu_system_us_per_operation steady little_gap_pct caveats";
 
 fn factor_names(findings: &Findings) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();

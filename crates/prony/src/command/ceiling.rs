@@ -11,11 +11,8 @@ use units::Nanos;
 pub fn run(asked: &Ceiling) -> Result<Outcome, Failure> {
     let ceiling = engine::measure_ceiling().map_err(|e| Failure::caused("measuring the load generator", &e))?;
     let reach = if asked.model { engine::measure_models() } else { Vec::new() };
-    if asked.json {
-        output::print_json(&report::ceiling_json(&ceiling, &reach.iter().map(timed).collect::<Vec<_>>()))?;
-    } else {
-        output::print(&(text(&ceiling) + &models(&reach)))?;
-    }
+    let json = || report::ceiling_json(&ceiling, &reach.iter().map(timed).collect::<Vec<_>>());
+    output::answer(asked.json, json, || text(&ceiling) + &models(&reach))?;
     Ok(Outcome::Fine)
 }
 

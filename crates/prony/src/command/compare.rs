@@ -30,12 +30,9 @@ pub fn run(asked: &Compare) -> Result<Outcome, Failure> {
         None => systems_of_one(&asked.choice.run, asked.baseline.as_deref())?,
         Some(second) => two_runs(&asked.choice.run, second)?,
     };
-    if asked.json {
-        let runs: Vec<&str> = compared.runs.iter().map(String::as_str).collect();
-        output::print_json(&report::compare_json(&compared.findings, &runs))?;
-    } else {
-        output::print(&report::text(&only_comparisons(compared.findings.clone()), output::layout(Detail::Full)))?;
-    }
+    let runs: Vec<&str> = compared.runs.iter().map(String::as_str).collect();
+    let text = || report::text(&only_comparisons(compared.findings.clone()), output::layout(Detail::Full));
+    output::answer(asked.json, || report::compare_json(&compared.findings, &runs), text)?;
     Ok(verdict::of_comparisons(&compared.findings, asked.allow_inconclusive))
 }
 
@@ -60,7 +57,7 @@ fn systems_of_one(word: &str, baseline: Option<&str>) -> Result<Compared, Failur
     }
     let runs = vec![facts.id.clone()];
     let findings = judged::findings_by(&file, facts, &judgement)?;
-    if verdict::comparisons(&findings).next().is_none() {
+    if findings.comparisons().next().is_none() {
         return Err(Failure::new(format!("{doing}: no point was measured on two of them yet"))
             .hint("let the run go on with `prony run --resume`"));
     }

@@ -112,11 +112,7 @@ fn check(asked: &DbCheck) -> Result<Outcome, Failure> {
     if all.is_empty() {
         return Err(Failure::new("checking data sets: none is filled there").hint("fill one with `prony db fill`"));
     }
-    if asked.json {
-        output::print_json(&checks_json(&all))?
-    } else {
-        output::print(&checks_text(&all))?
-    }
+    output::answer(asked.json, || checks_json(&all), || checks_text(&all))?;
     let passed = all.iter().flat_map(|checked| &checked.outcomes).all(|outcome| outcome.passed);
     Ok(if passed { Outcome::Fine } else { Outcome::Failed })
 }
@@ -222,9 +218,5 @@ fn open(
 }
 
 fn failed(doing: String, error: &DatabaseError) -> Failure {
-    let failure = Failure::caused(doing, error);
-    match error.hint() {
-        Some(hint) => failure.hint(hint),
-        None => failure,
-    }
+    Failure::caused(doing, error).hints(error.hint())
 }

@@ -23,12 +23,17 @@ fn pgbench(asked: &ImportPgbench) -> Result<Outcome, Failure> {
     let path = asked.file.display().to_string();
     let text = fs::read_to_string(&asked.file)
         .map_err(|error| Failure::caused(format!("reading the script `{path}`"), &error))?;
+<<<<<<< HEAD
     let explanation = explain(workload::sql::script_name(&path), &text);
     if asked.json {
         output::print_json(&as_json(&explanation))?
     } else {
         output::print(&as_text(&path, &explanation))?
     }
+=======
+    let explanation = explain(study::script_name(&path), &text);
+    output::answer(asked.json, || as_json(&explanation), || as_text(&path, &explanation))?;
+>>>>>>> tidy
     Ok(if explanation.problems.is_empty() { Outcome::Fine } else { Outcome::Unsound })
 }
 

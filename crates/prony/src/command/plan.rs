@@ -16,10 +16,7 @@ pub fn run(asked: &Plan) -> Result<Outcome, Failure> {
         None => run::fresh_seed()?,
     };
     let plan = run::plan(&text.origin, &study, seed)?;
-    if asked.json {
-        output::print_json(&report::plan_json(&planned::facts(&study, &plan)))?;
-    } else {
-        output::print(&planned::table(&study, &plan))?;
-    }
+    let json = || report::plan_json(&planned::facts(&study, &plan));
+    output::answer(asked.json, json, || planned::table(&study, &plan))?;
     Ok(Outcome::Fine)
 }

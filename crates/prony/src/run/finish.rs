@@ -30,11 +30,8 @@ pub fn tell(ended: &Ended, telling: &Telling) -> Result<Outcome, Failure> {
     if let Some(path) = &telling.html {
         page::write(&ended.findings, path)?;
     }
-    if telling.json {
-        output::print_json(&report::json(&ended.findings))?;
-    } else {
-        output::print(&report::text(&ended.findings, output::layout(Detail::Brief)))?;
-    }
+    let text = || report::text(&ended.findings, output::layout(Detail::Brief));
+    output::answer(telling.json, || report::json(&ended.findings), text)?;
     let allow = telling.allow_inconclusive || ended.allow_inconclusive;
     let (outcome, failed) = verdict::of_thresholds(&ended.findings, allow);
     for line in &failed {

@@ -267,10 +267,7 @@ fn refused(spec: &SystemSpec, error: &engine::OpenError) -> Failure {
         (Place::Device { .. }, Some(ErrorKind::PermissionDenied)) => {
             failure.hint("run as root, or as a member of the group that owns the device")
         }
-        (Place::Database(_), _) => match database_hint(error) {
-            Some(hint) => failure.hint(hint),
-            None => failure,
-        },
+        (Place::Database(_), _) => failure.hints(database_hint(error)),
         (Place::File { .. }, Some(ErrorKind::ReadOnlyFilesystem)) => {
             failure.hint("remount it for writing, or name a folder on another filesystem with `--on file:DIR`")
         }

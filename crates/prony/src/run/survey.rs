@@ -24,14 +24,23 @@ fn look(spec: &SystemSpec) -> Result<SurveyedSystem, Failure> {
         Place::Device { paths, .. } => devices(spec, paths),
         Place::Model { .. } => described(spec),
         Place::Null | Place::Scripted(_) | Place::Database(_) => Ok(SurveyedSystem {
-            name: spec.name.clone(),
-            modules_max: None,
-            size_max: None,
-            sector: Bytes(512),
-            free: None,
             null_or_scripted: true,
             transactions: matches!(spec.place, Place::Database(_)),
+            ..real(spec)
         }),
+    }
+}
+
+/// A system of storage without limits, to begin with.
+fn real(spec: &SystemSpec) -> SurveyedSystem {
+    SurveyedSystem {
+        name: spec.name.clone(),
+        modules_max: None,
+        size_max: None,
+        sector: Bytes(512),
+        free: None,
+        null_or_scripted: false,
+        transactions: false,
     }
 }
 
@@ -48,15 +57,7 @@ fn described(spec: &SystemSpec) -> Result<SurveyedSystem, Failure> {
             modules => modules,
         },
     };
-    Ok(SurveyedSystem {
-        name: spec.name.clone(),
-        modules_max,
-        size_max,
-        sector: Bytes(1),
-        free: None,
-        null_or_scripted: true,
-        transactions,
-    })
+    Ok(SurveyedSystem { modules_max, size_max, sector: Bytes(1), null_or_scripted: true, transactions, ..real(spec) })
 }
 
 /// The model says how many modules there are; more of them would be another machine.
@@ -89,14 +90,10 @@ fn folders(spec: &SystemSpec, dirs: &[String]) -> Result<SurveyedSystem, Failure
         })
         .collect::<Result<_, _>>()?;
     Ok(SurveyedSystem {
-        name: spec.name.clone(),
-        modules_max: None,
-        size_max: None,
         sector: seen.iter().map(|folder| folder.sector).max().unwrap_or(Bytes(512)),
         // Modules alternate between folders, so that the fullest decides for all.
         free: seen.iter().map(|folder| folder.free).min().map(|free| Bytes(free.0.saturating_mul(distinct(&seen)))),
-        null_or_scripted: false,
-        transactions: false,
+        ..real(spec)
     })
 }
 
@@ -119,12 +116,9 @@ fn devices(spec: &SystemSpec, paths: &[String]) -> Result<SurveyedSystem, Failur
         })
         .collect::<Result<_, _>>()?;
     Ok(SurveyedSystem {
-        name: spec.name.clone(),
         modules_max: Some(seen.len() as u32),
         size_max: seen.iter().map(|device| device.size).min(),
         sector: seen.iter().map(|device| device.sector).max().unwrap_or(Bytes(512)),
-        free: None,
-        null_or_scripted: false,
-        transactions: false,
+        ..real(spec)
     })
 }

@@ -24,7 +24,7 @@ pub fn of_thresholds(findings: &Findings, allow_inconclusive: bool) -> (Outcome,
 /// Whether the comparison that the study was made for came out well. Where no metric is declared primary, all of
 /// them decide.
 pub fn of_comparisons(findings: &Findings, allow_inconclusive: bool) -> Outcome {
-    let all: Vec<&Comparison> = comparisons(findings).collect();
+    let all: Vec<&Comparison> = findings.comparisons().collect();
     let primary: Vec<&Comparison> = all.iter().copied().filter(|comparison| comparison.primary).collect();
     let decisive = if primary.is_empty() { all } else { primary };
     let bad = |comparison: &&Comparison| match comparison.verdict {
@@ -33,14 +33,6 @@ pub fn of_comparisons(findings: &Findings, allow_inconclusive: bool) -> Outcome 
         Verdict::Better | Verdict::Equivalent => false,
     };
     if decisive.iter().any(bad) { Outcome::Failed } else { Outcome::Fine }
-}
-
-/// The comparisons among the findings.
-pub fn comparisons(findings: &Findings) -> impl Iterator<Item = &Comparison> {
-    findings.findings.iter().filter_map(|finding| match finding {
-        Finding::Comparison(comparison) => Some(comparison),
-        _ => None,
-    })
 }
 
 fn fails(state: ThresholdState, allow_inconclusive: bool) -> bool {

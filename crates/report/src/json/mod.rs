@@ -12,6 +12,7 @@ mod programs;
 mod run;
 mod server;
 mod trial;
+mod value;
 
 pub use compare::compare_json;
 pub use programs::{
@@ -22,47 +23,25 @@ pub use run::json;
 
 use analysis::Estimate;
 use observation::Level;
-use serde_json::{Map, Number, Value, json};
+use serde_json::Value;
+use value::{Json as _, levels};
 
-/// A number as JSON has it: whole values without a point, and `null` for what is not a number.
 fn number(value: f64) -> Value {
-    const EXACT: f64 = 9_007_199_254_740_992.0;
-    if value.is_finite() && value.fract() == 0.0 && value.abs() < EXACT {
-        return Value::from(value as i64);
-    }
-    Number::from_f64(value).map_or(Value::Null, Value::Number)
+    value.json()
 }
 
 fn optional(value: Option<f64>) -> Value {
-    value.map_or(Value::Null, number)
+    value.json()
 }
 
 fn estimate(estimate: &Estimate) -> Value {
-    json!({
-        "value": number(estimate.value),
-        "low": number(estimate.low),
-        "high": number(estimate.high),
-        "n": estimate.n,
-        "confidence": number(estimate.confidence),
-    })
+    estimate.json()
 }
 
 fn optional_estimate(value: Option<&Estimate>) -> Value {
-    value.map_or(Value::Null, estimate)
-}
-
-/// A level in base units when it is a number, else its word.
-fn level(level: &Level) -> Value {
-    match level {
-        Level::Number { value, .. } => number(*value),
-        Level::Word(word) => Value::from(word.as_str()),
-    }
-}
-
-fn factors<'a>(factors: impl IntoIterator<Item = (&'a String, &'a Level)>) -> Value {
-    Value::Object(factors.into_iter().map(|(name, at)| (name.clone(), level(at))).collect::<Map<_, _>>())
+    value.copied().json()
 }
 
 fn pairs(pairs: &[(String, Level)]) -> Value {
-    factors(pairs.iter().map(|(name, at)| (name, at)))
+    levels(pairs.iter().map(|(name, at)| (name, at)))
 }

@@ -2,7 +2,7 @@
 //!
 //! The binary fills these in from the room that knows; here only the form is settled.
 
-use super::{factors, number, optional, run};
+use super::value::{Json, factors, object, objects};
 use observation::{Ceiling, Factor};
 use serde_json::{Value, json};
 
@@ -21,11 +21,7 @@ pub struct ListedStudy {
 pub fn studies_json(studies: &[ListedStudy]) -> Value {
     json!({
         "schema": "prony/studies/1",
-        "studies": studies.iter().map(|study| json!({
-            "name": study.name,
-            "title": study.title,
-            "question": study.question,
-        })).collect::<Vec<_>>(),
+        "studies": all(studies),
     })
 }
 
@@ -57,12 +53,7 @@ pub fn check_json(checked: &CheckedStudy) -> Value {
         "schema": "prony/check/1",
         "study": checked.study,
         "ok": checked.problems.is_empty(),
-        "problems": checked.problems.iter().map(|problem| json!({
-            "line": problem.line,
-            "column": problem.column,
-            "message": problem.message,
-            "hints": problem.hints,
-        })).collect::<Vec<_>>(),
+        "problems": all(&checked.problems),
     })
 }
 
@@ -93,17 +84,7 @@ pub struct ListedRun {
 pub fn list_json(runs: &[ListedRun]) -> Value {
     json!({
         "schema": "prony/list/1",
-        "runs": runs.iter().map(|run| json!({
-            "file": run.file,
-            "run": run.run,
-            "study": run.study,
-            "started_unix_ns": run.started_unix_ns,
-            "systems": run.systems,
-            "trials": run.trials,
-            "finished": run.finished,
-            "tags": run.tags,
-            "problem": run.problem,
-        })).collect::<Vec<_>>(),
+        "runs": all(runs),
     })
 }
 
@@ -126,21 +107,11 @@ pub struct TimedModel {
 
 /// The generator's own figures as `prony/ceiling/1`, with those of models when they were timed.
 pub fn ceiling_json(ceiling: &Ceiling, models: &[TimedModel]) -> Value {
-    let mut value = run::ceiling(ceiling);
+    let mut value = ceiling.json();
     if let Value::Object(map) = &mut value {
         map.shift_insert(0, "schema".to_owned(), Value::from("prony/ceiling/1"));
-        let timed = |model: &TimedModel| {
-            json!({
-                "path": model.path,
-                "what": model.what,
-                "unit": model.unit,
-                "value": optional(model.value),
-                "aim": number(model.aim),
-                "reached": model.reached,
-            })
-        };
         if !models.is_empty() {
-            map.insert("model".to_owned(), models.iter().map(timed).collect());
+            map.insert("model".to_owned(), all(models));
         }
     }
     value
@@ -223,39 +194,30 @@ pub struct PlanFacts {
 
 /// A plan as `prony/plan/1`.
 pub fn plan_json(plan: &PlanFacts) -> Value {
-    json!({
-        "schema": "prony/plan/1",
-        "study": plan.study,
-        "seed": plan.seed,
-        "estimated_s": number(plan.estimated_s),
-        "detectable": optional(plan.detectable),
-        "bytes_written": {
-            "fill": plan.written.fill,
-            "refill": plan.written.refill,
-            "precondition": plan.written.precondition,
-            "trials": plan.written.trials,
-            "total": plan.written.total(),
-        },
-        "trials": plan.trials.iter().map(planned_trial).collect::<Vec<_>>(),
-        "searches": plan.searches.iter().map(|search| json!({
-            "experiment": search.experiment,
-            "text": search.text,
-            "trials_max": search.trials_max,
-        })).collect::<Vec<_>>(),
-        "notes": plan.notes,
+    object!(plan {
+        "schema": "prony/plan/1", study, seed, estimated_s, detectable, "bytes_written": plan.written, trials,
+        searches, notes,
     })
 }
 
-fn planned_trial(trial: &PlannedTrial) -> Value {
-    json!({
-        "index": trial.index,
-        "experiment": trial.experiment,
-        "system": trial.system,
-        "streams": trial.streams,
-        "factors": factors(trial.factors.iter().map(|factor| (&factor.name, &factor.level))),
-        "replicate": trial.replicate,
-        "block": trial.block,
-        "state": trial.state,
-        "estimated_s": number(trial.estimated_s),
-    })
+objects! {
+    study: ListedStudy { name, title, question }
+
+    problem: CheckProblem { line, column, message, hints }
+
+    run: ListedRun { file, run, study, started_unix_ns, systems, trials, finished, tags, problem }
+
+    model: TimedModel { path, what, unit, value, aim, reached }
+
+    written: PlannedBytes { fill, refill, precondition, trials, "total": written.total() }
+
+    trial: PlannedTrial {
+        index, experiment, system, streams, "factors": factors(&trial.factors), replicate, block, state, estimated_s,
+    }
+
+    search: PlannedSearch { experiment, text, trials_max }
+}
+
+fn all(list: &[impl Json]) -> Value {
+    list.iter().map(Json::json).collect()
 }

@@ -1,9 +1,10 @@
 //! `prony/run/1`: a whole run with its findings.
 
-use super::{estimate, finding::finding, number, optional, optional_estimate, pairs, trial};
+use super::value::{Json as _, object, objects};
+use super::{estimate, finding::finding, optional_estimate, pairs, trial};
 use crate::doubts::all_caveats;
 use analysis::{Caveat, Findings, Point};
-use observation::{Ceiling, Footprint, RunFacts, SystemFacts};
+use observation::{Ceiling, Fact, Footprint, RunFacts, SystemFacts};
 use serde_json::{Value, json};
 
 /// The run as `prony/run/1`. See `docs/schema/run-1.json`.
@@ -13,9 +14,9 @@ pub fn json(findings: &Findings) -> Value {
         "schema": "prony/run/1",
         "study": run.study,
         "run": run.id,
-        "about": about(run),
+        "about": run.json(),
         "answer": findings.answer,
-        "systems": systems(run),
+        "systems": run.systems.json(),
         "trials": trials(findings),
         "points": findings.points.iter().map(point).collect::<Vec<_>>(),
         "findings": findings.findings.iter().map(finding).collect::<Vec<_>>(),
@@ -23,71 +24,24 @@ pub fn json(findings: &Findings) -> Value {
     })
 }
 
-fn about(run: &RunFacts) -> Value {
-    json!({
-        "title": run.title,
-        "question": run.question,
-        "started_unix_ns": run.started_unix_ns,
-        "seed": run.seed,
-        "version": run.version,
-        "commit": run.commit,
-        "study_text": run.study_text,
-        "targets": run.targets,
-        "settings": run.settings,
-        "only": run.only,
-        "tags": run.tags,
-        "note": run.note,
-        "finished": run.finished,
-        "ceiling": run.ceiling.as_ref().map(ceiling),
-    })
-}
+objects! {
+    run: RunFacts {
+        title, question, started_unix_ns, seed, version, commit, study_text, targets, settings, only, tags, note,
+        finished, ceiling,
+    }
 
-/// The four figures of the generator itself.
-pub(super) fn ceiling(ceiling: &Ceiling) -> Value {
-    json!({
-        "null_operation_ns": number(ceiling.null_operation_ns),
-        "clock_read_ns": number(ceiling.clock_read_ns),
-        "lateness_p99_ns": number(ceiling.lateness_p99_ns),
-        "open_rate_error_pct": number(ceiling.open_rate_error_pct),
-    })
-}
+    ceiling: Ceiling { null_operation_ns, clock_read_ns, lateness_p99_ns, open_rate_error_pct }
 
-pub(super) fn systems(run: &RunFacts) -> Value {
-    run.systems.iter().map(system).collect()
-}
+    system: SystemFacts { name, kind, place, modules, driver, footprint, fingerprint }
 
-fn system(system: &SystemFacts) -> Value {
-    json!({
-        "name": system.name,
-        "kind": system.kind,
-        "place": system.place,
-        "modules": system.modules,
-        "driver": system.driver,
-        "footprint": footprint(&system.footprint),
-        "fingerprint": system.fingerprint.iter().map(|fact| json!({
-            "key": fact.key,
-            "value": fact.value,
-            "private": fact.private,
-        })).collect::<Vec<_>>(),
-    })
-}
+    footprint: Footprint { drives, watts, rack_units, price }
 
-fn footprint(footprint: &Footprint) -> Value {
-    json!({
-        "drives": optional(footprint.drives),
-        "watts": optional(footprint.watts),
-        "rack_units": optional(footprint.rack_units),
-        "price": optional(footprint.price),
-    })
+    fact: Fact { key, value, private }
 }
 
 fn trials(findings: &Findings) -> Value {
-    let entries = |trial| -> Vec<Value> { streams_of(trial) };
-    findings.trials.iter().flat_map(entries).collect()
-}
-
-fn streams_of(summary: &analysis::TrialSummary) -> Vec<Value> {
-    summary.streams.iter().map(|stream| trial::entry(summary, stream)).collect()
+    let of = |summary| move |stream| trial::entry(summary, stream);
+    findings.trials.iter().flat_map(|summary| summary.streams.iter().map(of(summary))).collect()
 }
 
 fn point(point: &Point) -> Value {

@@ -1,65 +1,40 @@
 //! The server of a database in a trial.
 
-use super::{memory, number, optional};
-use analysis::{CpuBasis, ServerSummary, StatementProfile, StatementsProfile};
-use serde_json::{Value, json};
+use super::memory::working_set;
+use super::value::{object, objects};
+use analysis::{CpuBasis, PerTransaction, ServerSummary, StatementProfile, StatementsProfile};
+use serde_json::Value;
 
-/// The server over the window of a trial.
-pub(super) fn entry(server: &ServerSummary) -> Value {
-    let each = &server.per_transaction;
-    json!({
-        "embedded": server.embedded,
-        "cpu_cores": { "user": optional(server.cpu_user_cores), "system": optional(server.cpu_system_cores) },
-        "bytes_read_per_s": optional(server.bytes_read_per_s),
-        "bytes_written_per_s": optional(server.bytes_written_per_s),
-        "processes": optional(server.processes),
-        "buffer_hit_share": optional(server.buffer_hit_share),
-        "per_transaction": {
-            "cpu_ms": optional(each.cpu_ms),
-            "bytes_read": optional(each.bytes_read),
-            "bytes_written": optional(each.bytes_written),
-            "log_bytes": optional(each.log_bytes),
-        },
-        "checkpoints": server.checkpoints.as_ref().map(memory::checkpoints),
-        "working_set": server.working_set.as_ref().map(|set| memory::working_set(set, crate::view::working_set(server))),
-        "transactions_per_machine_core_per_s": optional(server.per_machine_core_per_s),
-        "transactions_per_server_core_per_s": optional(server.per_server_core_per_s),
-        "profile": server.profile.as_ref().map(profile),
-        "counters_per_s": server.counters.iter().map(|(name, rate)| json!({
-            "name": name,
-            "per_s": number(*rate),
-        })).collect::<Vec<_>>(),
-    })
+objects! {
+    server: ServerSummary {
+        embedded,
+        "cpu_cores": object!(server { "user": server.cpu_user_cores, "system": server.cpu_system_cores }),
+        bytes_read_per_s, bytes_written_per_s, processes, buffer_hit_share, per_transaction, checkpoints,
+        "working_set": server.working_set.as_ref().map(|set| working_set(set, crate::view::working_set(server))),
+        "transactions_per_machine_core_per_s": server.per_machine_core_per_s,
+        "transactions_per_server_core_per_s": server.per_server_core_per_s,
+        profile,
+        "counters_per_s": server.counters.iter().map(counter).collect::<Vec<_>>(),
+    }
+
+    each: PerTransaction { cpu_ms, bytes_read, bytes_written, log_bytes }
+
+    profile: StatementsProfile { "cpu": basis(profile.cpu), log_shared_out, "total": profile.total(), statements }
+
+    one: StatementProfile {
+        name, executions, rows, changed, server_executions, cpu_us, execution_us, planning_us, io_us, lookups, reads,
+        rows_examined, log_bytes,
+    }
 }
 
-/// What one transaction asked, by statement.
-fn profile(profile: &StatementsProfile) -> Value {
-    json!({
-        "cpu": match profile.cpu {
-            CpuBasis::Unknown => "unknown",
-            CpuBasis::Sampled => "sampled",
-            CpuBasis::SharedOut => "shared out",
-        },
-        "log_shared_out": profile.log_shared_out,
-        "total": statement(&profile.total()),
-        "statements": profile.statements.iter().map(statement).collect::<Vec<_>>(),
-    })
+fn counter(counter: &(String, f64)) -> Value {
+    object!(counter { "name": counter.0, "per_s": counter.1 })
 }
 
-fn statement(one: &StatementProfile) -> Value {
-    json!({
-        "name": one.name,
-        "executions": number(one.executions),
-        "rows": number(one.rows),
-        "changed": number(one.changed),
-        "server_executions": optional(one.server_executions),
-        "cpu_us": optional(one.cpu_us),
-        "execution_us": optional(one.execution_us),
-        "planning_us": optional(one.planning_us),
-        "io_us": optional(one.io_us),
-        "lookups": optional(one.lookups),
-        "reads": optional(one.reads),
-        "rows_examined": optional(one.rows_examined),
-        "log_bytes": optional(one.log_bytes),
-    })
+fn basis(cpu: CpuBasis) -> &'static str {
+    match cpu {
+        CpuBasis::Unknown => "unknown",
+        CpuBasis::Sampled => "sampled",
+        CpuBasis::SharedOut => "shared out",
+    }
 }

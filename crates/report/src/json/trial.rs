@@ -1,146 +1,92 @@
 //! One entry a trial and stream.
 
-use super::{factors, number, optional, server};
-use analysis::{Burst, ClassSummary, LatencySummary, MachineSummary, StreamSummary, Sustained, TrialSummary};
-use serde_json::{Value, json};
+use super::value::{Json as _, factors, object, objects};
+use analysis::{
+    Burst, ClassSummary, CpuPerOperation, DiskSummary, Estimate, LatencySummary, MachineSummary, RoundsTrace,
+    StreamSummary, Sustained, TrialSummary,
+};
+use observation::CpuTime;
+use serde_json::Value;
 
 /// The entry of stream `stream` of `trial`.
 pub(super) fn entry(trial: &TrialSummary, stream: &StreamSummary) -> Value {
-    let label = trial.label.streams.get(usize::from(stream.stream));
-    json!({
-        "trial": trial.label.index,
-        "experiment": trial.label.experiment,
-        "system": trial.label.system,
-        "stream": label.map(|label| label.name.as_str()),
-        "workload": label.map(|label| label.workload.as_str()),
-        "load": label.map(|label| label.load.as_str()),
-        "factors": factors(trial.label.factors.iter().map(|factor| (&factor.name, &factor.level))),
-        "replicate": trial.label.replicate,
-        "block": trial.label.block,
-        "state": trial.label.state,
-        "search": trial.label.search,
-        "backend": trial.provenance.word(),
-        "started_unix_ns": trial.started_unix_ns,
-        "interrupted": trial.interrupted,
-        "window_s": { "start": number(trial.window.start.seconds()), "end": number(trial.window.end.seconds()) },
-        "throughput_per_s": number(stream.throughput_per_s.value),
-        "throughput_interval_per_s": {
-            "low": number(stream.throughput_per_s.low),
-            "high": number(stream.throughput_per_s.high),
-        },
-        "offered_per_s": optional(stream.offered_per_s),
-        "bytes_per_s": number(stream.bytes_per_s),
-        "elapsed_s": number(trial.elapsed_s),
-        "fixed_work": trial.fixed_work,
-        "response_ms": latency(&stream.response),
-        "service_ms": latency(&stream.service),
-        "lateness_ms": latency(&stream.lateness),
-        "tail": tail(&stream.response),
-        "classes": stream.classes.iter().map(class).collect::<Vec<_>>(),
-        "planned": stream.account.planned,
-        "done": stream.account.done,
-        "failed": stream.account.failed,
-        "censored": stream.account.censored,
-        "retried": stream.retried,
-        "rolled_back": stream.rolled_back,
-        "generator_cpu_s": {
-            "user": number(trial.generator_cpu.user_s),
-            "system": number(trial.generator_cpu.system_s),
-        },
-        "cpu_us_per_operation": stream.cpu.map(|cpu| json!({
-            "user": number(cpu.user_us),
-            "system": number(cpu.system_us),
-        })),
-        "steady": stream.steady.answer.word(),
-        "rounds": stream.steady.rounds.as_ref().map(|rounds| json!({
-            "means_per_s": rounds.means.iter().copied().map(number).collect::<Vec<_>>(),
-            "range": number(rounds.range),
-            "slope": number(rounds.slope),
-        })),
-        "little_gap_pct": optional(stream.little_gap_pct),
-        "sustained": stream.sustained.as_ref().map(sustained),
-        "machine": machine(&trial.machine),
-        "server": trial.server.as_ref().map(server::entry),
+    let label = &trial.label;
+    let named = label.streams.get(usize::from(stream.stream));
+    object!(stream {
+        "trial": label.index, "experiment": label.experiment, "system": label.system,
+        "stream": named.map(|named| named.name.as_str()), "workload": named.map(|named| named.workload.as_str()),
+        "load": named.map(|named| named.load.as_str()), "factors": factors(&label.factors),
+        "replicate": label.replicate, "block": label.block, "state": label.state, "search": label.search,
+        "backend": trial.provenance.word(), "started_unix_ns": trial.started_unix_ns,
+        "interrupted": trial.interrupted, "window_s": trial.window,
+        "throughput_per_s": stream.throughput_per_s.value, "throughput_interval_per_s": ends(&stream.throughput_per_s),
+        offered_per_s, bytes_per_s, "elapsed_s": trial.elapsed_s, "fixed_work": trial.fixed_work,
+        "response_ms": stream.response, "service_ms": stream.service, "lateness_ms": stream.lateness,
+        "tail": tail(&stream.response), classes,
+        "planned": stream.account.planned, "done": stream.account.done, "failed": stream.account.failed,
+        "censored": stream.account.censored, retried, rolled_back, "generator_cpu_s": trial.generator_cpu,
+        "cpu_us_per_operation": stream.cpu, "steady": stream.steady.answer.word(), "rounds": stream.steady.rounds,
+        little_gap_pct, sustained, "machine": trial.machine, "server": trial.server,
         "caveats": trial.caveats.iter().map(|caveat| caveat.kind.word()).collect::<Vec<_>>(),
     })
 }
 
+objects! {
+    class: ClassSummary {
+        name, throughput_per_s, bytes_per_s, done, failed, "share": class.mix.share,
+        "planned_share": class.mix.planned_share, "mix_ok": class.mix.mix_ok,
+        "p90_ms": Some(class.response.p90_ms).filter(|_| class.response.count > 0), "limit_s": class.mix.limit_s,
+        "response_ok": class.mix.response_ok, "response_ms": class.response, "service_ms": class.service,
+    }
+
+    cpu: CpuTime { "user": cpu.user_s, "system": cpu.system_s }
+
+    cpu: CpuPerOperation { "user": cpu.user_us, "system": cpu.system_us }
+
+    rounds: RoundsTrace { "means_per_s": rounds.means, range, slope }
+
+    sustained: Sustained {
+        peak_per_s, peak_window_s, late_per_s, burst,
+        "averages": sustained.averages.iter().map(average).collect::<Vec<_>>(),
+    }
+
+    burst: Burst { sustained_per_s, credit_operations, lasted_s }
+
+    machine: MachineSummary {
+        "cpu_cores": object!(machine {
+            "user": machine.cpu_user_cores, "system": machine.cpu_system_cores, "iowait": machine.cpu_iowait_cores,
+            "steal": machine.cpu_steal_cores, "all": machine.cores,
+        }),
+        disks,
+    }
+
+    disk: DiskSummary { name, utilisation, wait_ms, operations_per_s, bytes_per_s }
+
+    latency: LatencySummary {
+        "mean": at(latency, latency.mean_ms), "p50": at(latency, latency.p50_ms), "p95": at(latency, latency.p95_ms),
+        "p99": at(latency, latency.p99_ms), "p999": at(latency, latency.p999_ms), "max": at(latency, latency.max_ms),
+    }
+}
+
 /// Quantiles of nothing are unknown, not zero.
-fn latency(latency: &LatencySummary) -> Value {
-    let at = |ms: f64| if latency.count == 0 { Value::Null } else { number(ms) };
-    json!({
-        "mean": at(latency.mean_ms),
-        "p50": at(latency.p50_ms),
-        "p95": at(latency.p95_ms),
-        "p99": at(latency.p99_ms),
-        "p999": at(latency.p999_ms),
-        "max": at(latency.max_ms),
-    })
+fn at(latency: &LatencySummary, ms: f64) -> Option<f64> {
+    (latency.count > 0).then_some(ms)
+}
+
+fn ends(estimate: &Estimate) -> Value {
+    object!(estimate { low, high })
 }
 
 fn tail(response: &LatencySummary) -> Value {
-    json!({
-        "p99_firm": response.tail.p99_firm,
-        "p999_firm": response.tail.p999_firm,
-        "lower_bound": response.tail.censored,
-    })
+    let tail = &response.tail;
+    object!(tail { p99_firm, p999_firm, "lower_bound": tail.censored })
 }
 
-fn class(class: &ClassSummary) -> Value {
-    json!({
-        "name": class.name,
-        "throughput_per_s": number(class.throughput_per_s),
-        "bytes_per_s": number(class.bytes_per_s),
-        "done": class.done,
-        "failed": class.failed,
-        "share": optional(class.mix.share),
-        "planned_share": optional(class.mix.planned_share),
-        "mix_ok": class.mix.mix_ok,
-        "p90_ms": optional(Some(class.response.p90_ms).filter(|_| class.response.count > 0)),
-        "limit_s": optional(class.mix.limit_s),
-        "response_ok": class.mix.response_ok,
-        "response_ms": latency(&class.response),
-        "service_ms": latency(&class.service),
-    })
+fn average(average: &(f64, f64)) -> Value {
+    object!(average { "window_s": average.0, "throughput_per_s": average.1 })
 }
 
-/// At most against sustained; also used for the finding of that kind.
+/// At most against sustained, for the finding of that kind.
 pub(super) fn sustained(sustained: &Sustained) -> Value {
-    json!({
-        "peak_per_s": number(sustained.peak_per_s),
-        "peak_window_s": number(sustained.peak_window_s),
-        "late_per_s": number(sustained.late_per_s),
-        "burst": sustained.burst.map(burst),
-        "averages": sustained.averages.iter().map(|(window, rate)| json!({
-            "window_s": number(*window),
-            "throughput_per_s": number(*rate),
-        })).collect::<Vec<_>>(),
-    })
-}
-
-fn burst(burst: Burst) -> Value {
-    json!({
-        "sustained_per_s": number(burst.sustained_per_s),
-        "credit_operations": number(burst.credit_operations),
-        "lasted_s": number(burst.lasted_s),
-    })
-}
-
-fn machine(machine: &MachineSummary) -> Value {
-    json!({
-        "cpu_cores": {
-            "user": optional(machine.cpu_user_cores),
-            "system": optional(machine.cpu_system_cores),
-            "iowait": optional(machine.cpu_iowait_cores),
-            "steal": optional(machine.cpu_steal_cores),
-            "all": machine.cores,
-        },
-        "disks": machine.disks.iter().map(|disk| json!({
-            "name": disk.name,
-            "utilisation": number(disk.utilisation),
-            "wait_ms": number(disk.wait_ms),
-            "operations_per_s": number(disk.operations_per_s),
-            "bytes_per_s": number(disk.bytes_per_s),
-        })).collect::<Vec<_>>(),
-    })
+    sustained.json()
 }

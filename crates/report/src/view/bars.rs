@@ -2,7 +2,7 @@
 
 use super::axes::{datum, key, look};
 use super::curve::{Sweep, last_part, level_of};
-use super::figure::{Axis, Datum, Figure, Form, Panel, Series, Spacing, Span};
+use super::figure::{Axis, Datum, Figure, Form, Panel, Series, Spacing};
 use super::quantity::Quantity;
 use crate::doubts::{Doubts, Touches};
 use analysis::{Estimate, Point};
@@ -29,25 +29,20 @@ pub fn figure(sweep: &Sweep, doubts: &Doubts) -> Option<Figure> {
     }
     let factor = sweep.factor.as_deref();
     let names = names(sweep);
-    let panels = PANELS.iter().map(|(title, quantity, pick, touched)| Panel {
-        title: (*title).to_owned(),
-        x: Axis::new(*title, *quantity, Spacing::FromZero),
-        y: Axis::new(factor.map(last_part).unwrap_or_default(), Quantity::Plain, Spacing::Names(names.clone())),
-        series: series(sweep, doubts, *quantity, *pick, *touched),
-        guides: Vec::new(),
-        span: Span::Half,
-        marks: String::new(),
+    let panels = PANELS.iter().map(|(title, quantity, pick, touched)| {
+        let x = Axis::new(*title, *quantity, Spacing::FromZero);
+        let y = Axis::new(factor.map(last_part).unwrap_or_default(), Quantity::Plain, Spacing::Names(names.clone()));
+        Panel::new(*title, x, y, series(sweep, doubts, *quantity, *pick, *touched))
     });
+    let panels = panels.filter(|panel| !panel.is_empty()).collect();
+    let title = match factor.map(last_part) {
+        Some(factor) => format!("Work and response by {factor}"),
+        None => "Work and response".to_owned(),
+    };
     Some(Figure {
-        title: match factor.map(last_part) {
-            Some(factor) => format!("Work and response by {factor}"),
-            None => "Work and response".to_owned(),
-        },
         notes: vec!["Whiskers show the interval of each point.".into()],
         key: if factor.is_some() { key(sweep, Form::Bars) } else { Vec::new() },
-        panels: panels.filter(|panel| !panel.is_empty()).collect(),
-        table: super::points::table(sweep, doubts),
-        folded: false,
+        ..Figure::new(title, panels, super::points::table(sweep, doubts))
     })
 }
 

@@ -49,7 +49,8 @@ pub fn conclusion(finding: &Finding, several: bool) -> Conclusion {
     }
 }
 
-fn plain(experiment: &str, word: &str, text: String) -> Conclusion {
+/// A statement about an experiment.
+pub fn plain(experiment: &str, word: &str, text: String) -> Conclusion {
     Conclusion {
         experiment: Some(experiment.to_owned()),
         word: word.to_owned(),

@@ -4,7 +4,7 @@
 //! the figures may be used at all, so both stand beside them.
 
 use super::axes::with_provenance;
-use super::conclusion::{Conclusion, Tone};
+use super::conclusion::{Conclusion, Tone, plain};
 use super::curve::Sweep;
 use super::mix::{Quoted, quoted};
 use super::quantity::Quantity;
@@ -15,27 +15,15 @@ use observation::{EventKind, SystemFacts};
 pub fn conclusions(findings: &Findings, sweep: &Sweep) -> Vec<Conclusion> {
     let all = quoted(findings, sweep);
     let several = all.iter().any(|quoted| quoted.curve.system != all[0].curve.system);
-    let costs = all.iter().filter_map(|quoted| Some(plain(sweep, "cost", cost(findings, quoted, several)?)));
+    let costs = all.iter().filter_map(|quoted| Some(plain(sweep.experiment, "cost", cost(findings, quoted, several)?)));
     let checks = all.iter().flat_map(|quoted| checks(findings, sweep, quoted, several));
     let off = all.iter().flat_map(|quoted| off_plan(sweep, quoted, several));
     costs.chain(off).chain(checks).collect()
 }
 
-fn plain(sweep: &Sweep, word: &str, text: String) -> Conclusion {
-    Conclusion {
-        experiment: Some(sweep.experiment.to_owned()),
-        word: word.to_owned(),
-        text,
-        tone: Tone::Plain,
-        exploratory: false,
-    }
-}
-
 /// `brokerage on postgres at 4 sessions`, and of a model `brokerage (simulated) at 4 sessions`.
 pub fn place(quoted: &Quoted, several: bool) -> String {
-    let at = if quoted.at.is_empty() { String::new() } else { format!(" at {}", quoted.at) };
-    let on = if several { format!(" on {}", quoted.curve.system) } else { String::new() };
-    format!("{}{on}{at}", with_provenance(quoted.curve.stream, quoted.curve.provenance))
+    format!("{}{}", with_provenance(quoted.curve.stream, quoted.curve.provenance), quoted.place(several))
 }
 
 /// `brokerage at 4 sessions: 406 /s for each of 2 cores; a transaction takes 1.6 ms of the server's CPU ...`.
@@ -116,7 +104,7 @@ fn off_plan(sweep: &Sweep, quoted: &Quoted, several: bool) -> Vec<Conclusion> {
     };
     let told = |word: &str, what: &str, names: Vec<&str>| {
         let text = format!("{}: {what}: {}", place(quoted, several), names.join(", "));
-        (!names.is_empty()).then(|| Conclusion { tone: Tone::Bad, ..plain(sweep, word, text) })
+        (!names.is_empty()).then(|| Conclusion { tone: Tone::Bad, ..plain(sweep.experiment, word, text) })
     };
     let late =
         told("late", "fewer than nine of ten answered within the limit", named(|mix| mix.response_ok == Some(false)));
@@ -132,11 +120,11 @@ fn checks(findings: &Findings, sweep: &Sweep, quoted: &Quoted, several: bool) ->
     let mut found = Vec::new();
     if !damage.is_empty() {
         let text = format!("{}: {}", place(quoted, several), damage.join("; "));
-        found.push(Conclusion { tone: Tone::Bad, ..plain(sweep, "damaged data", text) });
+        found.push(Conclusion { tone: Tone::Bad, ..plain(sweep.experiment, "damaged data", text) });
     }
     if !notes.is_empty() {
         let text = format!("{}: {}{}", place(quoted, several), notes.join("; "), others(findings, sweep, quoted));
-        found.push(plain(sweep, "data", text));
+        found.push(plain(sweep.experiment, "data", text));
     }
     found
 }

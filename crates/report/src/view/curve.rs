@@ -22,6 +22,13 @@ pub struct Sweep<'a> {
     pub work: Work,
 }
 
+impl Sweep<'_> {
+    /// Whether a curve has to say whose it is.
+    pub fn several_systems(&self) -> bool {
+        self.curves.iter().any(|curve| curve.system != self.curves[0].system)
+    }
+}
+
 /// One line of a chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve<'a> {

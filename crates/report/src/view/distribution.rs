@@ -3,9 +3,9 @@
 use super::axes::with_provenance;
 use super::curve::{Curve, Sweep, factor_text};
 use super::figure::{Axis, Datum, Figure, Form, Key, Look, Panel, Series, Spacing, Span};
-use super::of_trial::{levels_text, response_cell, stream_name};
+use super::of_trial::{response_cell, trials_table, who};
 use super::quantity::Quantity;
-use super::table::{Cell, Column, Table};
+use super::table::{Cell, Field, Table, numbers};
 use crate::doubts::{Doubts, Touches};
 use analysis::{Findings, Point, StreamSummary, TrialSummary, Work};
 
@@ -39,27 +39,12 @@ pub fn figure(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Option<Fig
     if count > LINES_MAX {
         notes.push(format!("{LINES_MAX} of {count} curves are drawn; the table has all."));
     }
-    Some(Figure {
-        title: "Distribution of response".into(),
-        notes,
-        // Two or more lines carry their names at their ends.
-        key: if shown.len() == 1 { key.collect() } else { Vec::new() },
-        panels: vec![Panel {
-            title: "response".into(),
-            x: Axis::new(
-                format!("share of {} that were faster", sweep.work.word()),
-                Quantity::Quantile,
-                Spacing::Nines,
-            ),
-            y: super::axes::time("response", Quantity::Milliseconds, &shown),
-            series: shown,
-            guides: Vec::new(),
-            span: Span::Full,
-            marks: String::new(),
-        }],
-        table: table(findings, sweep, doubts),
-        folded: false,
-    })
+    let x = Axis::new(format!("share of {} that were faster", sweep.work.word()), Quantity::Quantile, Spacing::Nines);
+    let y = super::axes::time("response", Quantity::Milliseconds, &shown);
+    // Two or more lines carry their names at their ends.
+    let key = if shown.len() == 1 { key.collect() } else { Vec::new() };
+    let panel = Panel { span: Span::Full, ..Panel::new("response", x, y, shown) };
+    Some(Figure { notes, key, ..Figure::new("Distribution of response", vec![panel], table(findings, sweep, doubts)) })
 }
 
 fn one(work: Work) -> &'static str {
@@ -105,48 +90,27 @@ fn series(sweep: &Sweep, curve: &Curve, point: &Point, trial: &TrialSummary, str
 }
 
 fn table(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Table {
-    let (experiment, word) = (sweep.experiment, sweep.work.word());
-    let mut columns = vec![
-        Column::numbers("trial", "trial"),
-        Column::words("system", "system"),
-        Column::words("stream", "stream"),
-        Column::words("at", "factors"),
-        Column::numbers(word, "count"),
-    ];
-    let keys =
-        [("mean", "mean"), ("p50", "p50"), ("p95", "p95"), ("p99", "p99"), ("p99.9", "p999"), ("greatest", "max")];
-    columns.extend(keys.map(|(title, key)| {
-        let column = Column::numbers(title, &format!("response_{key}_ms"));
-        if key == "mean" { column.minor() } else { column }
-    }));
-    columns.push(Column::numbers("service mean", "service_mean_ms").minor());
-    columns.push(Column::numbers("lateness p99", "lateness_p99_ms"));
-    let mut table = Table::new("Response of every trial", columns);
-    for trial in findings.trials.iter().filter(|trial| trial.label.experiment == experiment) {
-        table.trials.insert(trial.label.index);
-        table.rows.extend(trial.streams.iter().map(|stream| row(trial, stream, doubts)));
-    }
-    table.without_empty_columns()
+    let here = |trial: &&TrialSummary| trial.label.experiment == sweep.experiment;
+    let row = |trial: &TrialSummary, stream: &StreamSummary| row(trial, stream, sweep.work, doubts);
+    trials_table("Response of every trial", findings.trials.iter().filter(here), row)
 }
 
-fn row(trial: &TrialSummary, stream: &StreamSummary, doubts: &Doubts) -> Vec<Cell> {
-    let label = &trial.label;
+fn row(trial: &TrialSummary, stream: &StreamSummary, work: Work, doubts: &Doubts) -> Vec<Field> {
     let ms = |value: f64| response_cell(stream, value);
     let tail = doubts.marks(&trial.caveats, Touches::Tail);
     let response = &stream.response;
-    vec![
-        Cell::number(f64::from(label.index), Quantity::Count),
-        Cell::word(&label.system),
-        Cell::word(stream_name(trial, stream)),
-        Cell::word(levels_text(label)),
-        Cell::number(response.count as f64, Quantity::Count),
-        ms(response.mean_ms),
-        ms(response.p50_ms),
-        ms(response.p95_ms),
-        ms(response.p99_ms).marked(if response.tail.p99_firm { String::new() } else { tail.clone() }),
-        ms(response.p999_ms).marked(tail),
-        ms(response.max_ms),
-        ms(stream.service.mean_ms),
-        ms(stream.lateness.p99_ms),
-    ]
+    let p99 = ms(response.p99_ms).marked(if response.tail.p99_firm { "" } else { &tail });
+    let mut row = who(trial, stream);
+    row.extend([
+        numbers(work.word(), "count", Cell::number(response.count as f64, Quantity::Count)),
+        numbers("mean", "response_mean_ms", ms(response.mean_ms)).minor(),
+        numbers("p50", "response_p50_ms", ms(response.p50_ms)),
+        numbers("p95", "response_p95_ms", ms(response.p95_ms)),
+        numbers("p99", "response_p99_ms", p99),
+        numbers("p99.9", "response_p999_ms", ms(response.p999_ms).marked(tail)),
+        numbers("greatest", "response_max_ms", ms(response.max_ms)),
+        numbers("service mean", "service_mean_ms", ms(stream.service.mean_ms)).minor(),
+        numbers("lateness p99", "lateness_p99_ms", ms(stream.lateness.p99_ms)),
+    ]);
+    row
 }

@@ -26,16 +26,13 @@ pub fn figure(sweep: &Sweep, doubts: &Doubts) -> Figure {
         panels[0].span = Span::Full;
     }
     Figure {
-        title: format!("Elapsed time, CPU and disk by {factor}"),
         notes: vec![
             "Whiskers show the interval of each point where it is wider than the mark. CPU-normalised elapsed is \
              elapsed time times busy cores, shared out over the work."
                 .into(),
         ],
         key: key(sweep, Form::Line),
-        panels,
-        table: super::points::table(sweep, doubts),
-        folded: false,
+        ..Figure::new(format!("Elapsed time, CPU and disk by {factor}"), panels, super::points::table(sweep, doubts))
     }
 }
 
@@ -49,13 +46,5 @@ fn panel(sweep: &Sweep, doubts: &Doubts, title: &str, quantity: Quantity, pick: 
         y = super::axes::amount(title, quantity);
         y.range = Some((0.0, 1.0));
     }
-    Panel {
-        title: title.to_owned(),
-        x: factor_axis(sweep),
-        y,
-        series: all,
-        guides: Vec::new(),
-        span: Span::Half,
-        marks: String::new(),
-    }
+    Panel::new(title, factor_axis(sweep), y, all)
 }

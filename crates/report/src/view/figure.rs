@@ -218,7 +218,19 @@ impl Datum {
     }
 }
 
+impl Figure {
+    /// A figure without notes and key.
+    pub fn new(title: impl Into<String>, panels: Vec<Panel>, table: Table) -> Figure {
+        Figure { title: title.into(), notes: Vec::new(), key: Vec::new(), panels, table, folded: false }
+    }
+}
+
 impl Panel {
+    /// A panel of half the page without guides.
+    pub fn new(title: impl Into<String>, x: Axis, y: Axis, series: Vec<Series>) -> Panel {
+        Panel { title: title.into(), x, y, series, guides: Vec::new(), span: Span::Half, marks: String::new() }
+    }
+
     /// Whether names run down the left side and values along x.
     pub fn is_rows(&self) -> bool {
         matches!(self.y.spacing, Spacing::Names(_))

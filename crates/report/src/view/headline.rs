@@ -3,9 +3,9 @@
 use super::curve::{Curve, Sweep, counted_in, factor_text, last_part, level_of};
 use super::points::{bytes, cpu_title};
 use super::quantity::Quantity;
-use super::table::{Cell, Column, Table};
+use super::table::{Cell, Field, Table, numbers, words};
 use crate::doubts::{Doubts, Touches};
-use analysis::{Finding, Findings, HighestRate, Point};
+use analysis::{Estimate, Finding, Findings, HighestRate, Point};
 
 /// More rows than this, and the low end of each curve is left to the experiment's own table.
 const ROWS_MAX: usize = 14;
@@ -30,46 +30,19 @@ pub fn table(findings: &Findings, sweeps: &[Sweep], doubts: &Doubts) -> Table {
     let systems = rows.iter().any(|row| row.curve.system != rows[0].curve.system);
     let groups = groups(&rows);
     let named = groups.is_empty() && rows.iter().any(|row| row.experiment != rows[0].experiment);
-    let mut table = Table::new("The figures in short", columns(&rows));
-    for row in &rows {
-        let mut cells = vec![
-            if systems { Cell::word(row.curve.system) } else { Cell::nothing() },
-            Cell::word(super::axes::with_provenance(row.curve.stream, row.curve.provenance)),
-            Cell::word(&row.at).shortened(&row.short),
+    let fields = |row: &Row| {
+        let mut fields = vec![
+            words("system", "system", if systems { row.curve.system } else { "" }),
+            words("stream", "stream", super::axes::with_provenance(row.curve.stream, row.curve.provenance)),
+            Field::new("at", "at", false, Cell::word(&row.at).shortened(&row.short)),
         ];
-        cells.extend(numbers(row.point, &rows, doubts));
-        cells.push(if named { Cell::word(row.experiment) } else { Cell::nothing() });
-        table.rows.push(cells);
-    }
-    table.groups = groups;
-    table.trials = rows.iter().flat_map(|row| row.point.trials.iter().copied()).collect();
-    table.without_empty_columns()
-}
-
-fn columns(rows: &[Row]) -> Vec<Column> {
-    let mut columns =
-        vec![Column::words("system", "system"), Column::words("stream", "stream"), Column::words("at", "at")];
-    let work = counted_in(rows.iter().map(|row| row.point));
-    if fixed_work(rows) {
-        columns.extend([
-            Column::numbers("elapsed", "elapsed_s").leading(),
-            Column::numbers("CPU-normalised", "cpu_elapsed_core_s"),
-            Column::numbers("bytes", "bytes_per_s"),
-            Column::numbers("disk wait", "disk_wait_ms").minor(),
-            Column::numbers("disk busy", "disk_utilisation").minor(),
-        ]);
-    } else {
-        columns.extend([
-            Column::numbers(work.word(), "throughput_per_s").leading(),
-            Column::numbers("bytes", "bytes_per_s"),
-            Column::numbers("p50", "response_p50_ms"),
-            Column::numbers("p99", "response_p99_ms"),
-            Column::numbers("elapsed", "elapsed_s").minor(),
-            Column::numbers(cpu_title(work), "cpu_us").minor(),
-        ]);
-    }
-    columns.push(Column::words("experiment", "experiment").minor());
-    columns
+        fields.extend(numbers_of(row.point, &rows, doubts));
+        fields.push(words("experiment", "experiment", if named { row.experiment } else { "" }).minor());
+        fields
+    };
+    let table = Table::of("The figures in short", rows.iter().map(fields).collect());
+    let trials = rows.iter().flat_map(|row| row.point.trials.iter().copied()).collect();
+    Table { groups, trials, ..table }.without_empty_columns()
 }
 
 /// Where all work is fixed, its time is the result and rates only follow from it.
@@ -95,27 +68,31 @@ fn told_apart(rows: &[Row]) -> bool {
     rows.iter().all(|row| seen.insert((row.curve.system, row.curve.stream, row.at.as_str())))
 }
 
-fn numbers(point: &Point, rows: &[Row], doubts: &Doubts) -> Vec<Cell> {
+fn numbers_of(point: &Point, rows: &[Row], doubts: &Doubts) -> Vec<Field> {
     let all = doubts.marks(&point.caveats, Touches::All);
     let tail = doubts.marks(&point.caveats, Touches::Tail);
-    let elapsed = Cell::optional_estimate(point.elapsed_s.as_ref(), Quantity::Seconds);
-    let bytes = bytes(point);
+    let known = |estimate: &Option<Estimate>, quantity| Cell::optional_estimate(estimate.as_ref(), quantity);
+    let ms = |estimate: &Estimate| Cell::estimate(estimate, Quantity::Milliseconds);
+    let elapsed = known(&point.elapsed_s, Quantity::Seconds);
+    let bytes = numbers("bytes", "bytes_per_s", bytes(point));
     if fixed_work(rows) {
         return vec![
-            elapsed.marked(all),
-            Cell::optional_estimate(point.cpu_elapsed_s.as_ref(), Quantity::CoreSeconds),
+            numbers("elapsed", "elapsed_s", elapsed.marked(all)).leading(),
+            numbers("CPU-normalised", "cpu_elapsed_core_s", known(&point.cpu_elapsed_s, Quantity::CoreSeconds)),
             bytes,
-            Cell::optional_estimate(point.disk_wait_ms.as_ref(), Quantity::Milliseconds),
-            Cell::optional_estimate(point.disk_utilisation.as_ref(), Quantity::Share),
+            numbers("disk wait", "disk_wait_ms", known(&point.disk_wait_ms, Quantity::Milliseconds)).minor(),
+            numbers("disk busy", "disk_utilisation", known(&point.disk_utilisation, Quantity::Share)).minor(),
         ];
     }
+    let work = counted_in(rows.iter().map(|row| row.point));
+    let rate = Cell::estimate(&point.throughput_per_s, Quantity::Rate).marked(all);
     vec![
-        Cell::estimate(&point.throughput_per_s, Quantity::Rate).marked(all),
+        numbers(work.word(), "throughput_per_s", rate).leading(),
         bytes,
-        Cell::estimate(&point.response_p50_ms, Quantity::Milliseconds),
-        Cell::estimate(&point.response_p99_ms, Quantity::Milliseconds).marked(tail),
-        elapsed,
-        Cell::optional_estimate(point.cpu_us.as_ref(), Quantity::Microseconds),
+        numbers("p50", "response_p50_ms", ms(&point.response_p50_ms)),
+        numbers("p99", "response_p99_ms", ms(&point.response_p99_ms).marked(tail)),
+        numbers("elapsed", "elapsed_s", elapsed).minor(),
+        numbers(cpu_title(work), "cpu_us", known(&point.cpu_us, Quantity::Microseconds)).minor(),
     ]
 }
 

@@ -1,46 +1,30 @@
 //! The table of trials that were killed or stopped: what they had finished, apart from everything that is concluded.
 
-use super::of_trial::{levels_text, response_cell, stream_name};
+use super::of_trial::{response_cell, trials_table, who};
 use super::quantity::Quantity;
-use super::table::{Cell, Column, Table};
+use super::table::{Cell, Field, Table, numbers, words};
 use crate::doubts::{Doubts, Touches};
 use analysis::{Findings, StreamSummary, TrialSummary};
 
 /// A row for each stream of each interrupted trial; no row when all trials ended.
 pub fn table(findings: &Findings, doubts: &Doubts) -> Table {
-    let columns = vec![
-        Column::numbers("trial", "trial"),
-        Column::words("experiment", "experiment").minor(),
-        Column::words("system", "system"),
-        Column::words("stream", "stream"),
-        Column::words("at", "factors"),
-        Column::numbers("finished", "window_s"),
-        Column::numbers("operations", "throughput_per_s").leading(),
-        Column::numbers("bytes", "bytes_per_s").minor(),
-        Column::numbers("p50", "response_p50_ms"),
-        Column::numbers("p99", "response_p99_ms"),
-    ];
-    let mut table = Table::new("Interrupted: the part that was finished, of which nothing is concluded", columns);
-    for trial in findings.trials.iter().filter(|trial| trial.interrupted) {
-        table.trials.insert(trial.label.index);
-        table.rows.extend(trial.streams.iter().map(|stream| row(trial, stream, doubts)));
-    }
-    table.without_empty_columns()
+    let cut = findings.trials.iter().filter(|trial| trial.interrupted);
+    let caption = "Interrupted: the part that was finished, of which nothing is concluded";
+    trials_table(caption, cut, |trial, stream| row(trial, stream, doubts))
 }
 
-fn row(trial: &TrialSummary, stream: &StreamSummary, doubts: &Doubts) -> Vec<Cell> {
-    let label = &trial.label;
+fn row(trial: &TrialSummary, stream: &StreamSummary, doubts: &Doubts) -> Vec<Field> {
     let ms = |value: f64| response_cell(stream, value);
-    vec![
-        Cell::number(f64::from(label.index), Quantity::Count),
-        Cell::word(&label.experiment),
-        Cell::word(&label.system),
-        Cell::word(stream_name(trial, stream)),
-        Cell::word(levels_text(label)),
-        Cell::number(trial.window.length().seconds(), Quantity::Seconds),
-        Cell::estimate(&stream.throughput_per_s, Quantity::Rate).marked(doubts.marks(&trial.caveats, Touches::All)),
-        Cell::number(stream.bytes_per_s, Quantity::ByteRate),
-        ms(stream.response.p50_ms),
-        ms(stream.response.p99_ms).marked(doubts.marks(&trial.caveats, Touches::Tail)),
-    ]
+    let marks = |touched| doubts.marks(&trial.caveats, touched);
+    let rate = Cell::estimate(&stream.throughput_per_s, Quantity::Rate).marked(marks(Touches::All));
+    let mut row = who(trial, stream);
+    row.insert(1, words("experiment", "experiment", &trial.label.experiment).minor());
+    row.extend([
+        numbers("finished", "window_s", Cell::number(trial.window.length().seconds(), Quantity::Seconds)),
+        numbers("operations", "throughput_per_s", rate).leading(),
+        numbers("bytes", "bytes_per_s", Cell::number(stream.bytes_per_s, Quantity::ByteRate)).minor(),
+        numbers("p50", "response_p50_ms", ms(stream.response.p50_ms)),
+        numbers("p99", "response_p99_ms", ms(stream.response.p99_ms).marked(marks(Touches::Tail))),
+    ]);
+    row
 }

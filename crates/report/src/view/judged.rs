@@ -5,7 +5,7 @@
 
 use super::figure::{Axis, Datum, Figure, Form, Key, Look, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
-use super::table::{Cell, Column, Table};
+use super::table::{Cell, Field, Table, numbers, words};
 use analysis::Estimate;
 use observation::Provenance;
 
@@ -69,32 +69,18 @@ fn figure(column: &JudgedColumn) -> Figure {
         .collect();
     let key = series.iter().map(|series| Key { name: series.name.clone(), look: series.look, form: series.form });
     let all = || column.curves.iter().flat_map(|curve| &curve.points);
+    let x = spacing(all().map(|point| point.size), Spacing::Linear);
+    let values = all().flat_map(|point| [point.predicted, point.value.unwrap_or(point.predicted)]);
+    let y = spacing(values, Spacing::FromZero);
+    let axis = |name: &str, spacing| Axis::new(name, Quantity::Plain, spacing);
     let panel = Panel {
-        title: column.metric.clone(),
-        x: Axis::new(column.size.clone(), Quantity::Plain, spacing(all().map(|point| point.size), Spacing::Linear)),
-        y: Axis::new(
-            column.metric.clone(),
-            Quantity::Plain,
-            spacing(
-                all().flat_map(|point| [point.predicted, point.value.unwrap_or(point.predicted)]),
-                Spacing::FromZero,
-            ),
-        ),
-        series: series.clone(),
-        guides: Vec::new(),
         span: Span::Full,
-        marks: String::new(),
+        ..Panel::new(&column.metric, axis(&column.size, x), axis(&column.metric, y), series.clone())
     };
     let note = "Lines are what the model predicts, with intervals of 95 percent; they join the rows and say nothing between \
                 them. Marks are rows. A row that the model was fitted on proves nothing.";
-    Figure {
-        title: format!("{} by {}", column.metric, column.size),
-        notes: vec![note.to_owned()],
-        key: key.collect(),
-        panels: vec![panel],
-        table: table(column),
-        folded: false,
-    }
+    let title = format!("{} by {}", column.metric, column.size);
+    Figure { notes: vec![note.to_owned()], key: key.collect(), ..Figure::new(title, vec![panel], table(column)) }
 }
 
 fn spacing(values: impl Iterator<Item = f64>, narrow: Spacing) -> Spacing {
@@ -151,33 +137,30 @@ fn said(value: f64) -> String {
 }
 
 fn table(column: &JudgedColumn) -> Table {
-    let columns = vec![
-        Column::words("row", "row_id"),
-        Column::numbers(&column.size, "size"),
-        Column::words("source", "source"),
-        Column::numbers("value", "value"),
-        Column::numbers("predicted", "predicted").leading(),
-        Column::numbers("error, %", "error_pct"),
-    ];
-    let mut table = Table::new(column.metric.clone(), columns);
+    let points = column.curves.iter().flat_map(|curve| &curve.points);
+    let mut table = Table::of(column.metric.clone(), points.map(|point| row(point, &column.size)).collect());
+    let mut at = 0;
     for curve in &column.curves {
         if !curve.name.is_empty() {
-            table.groups.push((table.rows.len(), curve.name.clone()));
+            table.groups.push((at, curve.name.clone()));
         }
-        for point in &curve.points {
-            let predicted =
-                Estimate { value: point.predicted, low: point.low, high: point.high, n: 1, confidence: 0.95 };
-            table.rows.push(vec![
-                Cell::word(point.row.clone()),
-                Cell::number(point.size, Quantity::Plain),
-                Cell::word(format!("{}{}", word(point.provenance), if point.fitted { ", fitted on" } else { "" })),
-                Cell::optional(point.value, Quantity::Plain),
-                Cell::estimate(&predicted, Quantity::Plain),
-                Cell::word(point.error_pct.map_or_else(String::new, |error| format!("{error:+.2}"))),
-            ]);
-        }
+        at += curve.points.len();
     }
     table.without_empty_columns()
+}
+
+fn row(point: &JudgedPoint, size: &str) -> Vec<Field> {
+    let predicted = Estimate { value: point.predicted, low: point.low, high: point.high, n: 1, confidence: 0.95 };
+    let source = format!("{}{}", word(point.provenance), if point.fitted { ", fitted on" } else { "" });
+    let error = point.error_pct.map_or_else(String::new, |error| format!("{error:+.2}"));
+    vec![
+        words("row", "row_id", &point.row),
+        numbers(size, "size", Cell::number(point.size, Quantity::Plain)),
+        words("source", "source", source),
+        numbers("value", "value", Cell::optional(point.value, Quantity::Plain)),
+        numbers("predicted", "predicted", Cell::estimate(&predicted, Quantity::Plain)).leading(),
+        numbers("error, %", "error_pct", Cell::word(error)),
+    ]
 }
 
 #[cfg(test)]

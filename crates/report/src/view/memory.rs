@@ -3,13 +3,15 @@
 //! The one idea: both say what a rate is a rate of. The sentences stand at the quoted point; the table has every trial, because
 //! data grows and windows differ.
 
-use super::conclusion::{Conclusion, Tone};
-use super::curve::{Sweep, factor_text};
+use super::conclusion::{Conclusion, plain};
+use super::curve::Sweep;
 use super::figure::Figure;
 use super::mix::{Quoted, quoted};
+use super::of_trial::levels_text;
 use super::quantity::Quantity;
-use super::table::{Cell, Column, Table};
+use super::table::{Cell, Field, Table, numbers, words};
 use analysis::{Findings, Fits, ServerSummary, TrialSummary, Work, WorkingSet};
+use std::collections::BTreeSet;
 
 /// The sentences at the quoted point of every curve.
 pub fn conclusions(findings: &Findings, sweep: &Sweep) -> Vec<Conclusion> {
@@ -17,13 +19,8 @@ pub fn conclusions(findings: &Findings, sweep: &Sweep) -> Vec<Conclusion> {
     let several = all.iter().any(|quoted| quoted.curve.system != all[0].curve.system);
     let of = |quoted: &Quoted| -> Vec<Conclusion> {
         let Some(server) = quoted.trial.server.as_ref() else { return Vec::new() };
-        let told = |word: &str, text: String| Conclusion {
-            experiment: Some(sweep.experiment.to_owned()),
-            word: word.to_owned(),
-            text: format!("{}: {text}", super::cost::place(quoted, several)),
-            tone: Tone::Plain,
-            exploratory: false,
-        };
+        let place = super::cost::place(quoted, several);
+        let told = |word: &str, text: String| plain(sweep.experiment, word, format!("{place}: {text}"));
         let window = server.checkpoints.as_ref().map(|found| told("window", found.text.clone()));
         let memory = working_set(server).map(|text| told("working set", text));
         window.into_iter().chain(memory).collect()
@@ -80,8 +77,7 @@ struct Part {
     note: &'static str,
     caption: &'static str,
     known: fn(&ServerSummary) -> bool,
-    columns: fn() -> Vec<Column>,
-    cells: fn(&TrialSummary, &ServerSummary) -> Vec<Cell>,
+    fields: fn(&TrialSummary, &ServerSummary) -> Vec<Field>,
 }
 
 const PARTS: [Part; 2] = [
@@ -90,8 +86,7 @@ const PARTS: [Part; 2] = [
         note: "A cycle lies between the begins of two checkpoints; where the window holds none, its length is what is expected.",
         caption: "The window of each trial, and the checkpoints that began in it as it was asked for",
         known: |server| server.checkpoints.is_some(),
-        columns: window_columns,
-        cells: window_cells,
+        fields: window,
     },
     Part {
         title: "Working set",
@@ -99,8 +94,7 @@ const PARTS: [Part; 2] = [
                it is the upper bound of the working set.",
         caption: "The data beside buffer and page cache at the end of each trial",
         known: |server| server.working_set.is_some(),
-        columns: set_columns,
-        cells: set_cells,
+        fields: set,
     },
 ];
 
@@ -115,79 +109,49 @@ pub fn figures(findings: &Findings, sweep: &Sweep) -> Vec<Figure> {
 }
 
 fn figure(part: &Part, trials: &[&TrialSummary]) -> Option<Figure> {
-    let mut columns =
-        vec![Column::numbers("trial", "trial"), Column::words("system", "system"), Column::words("at", "factors")];
-    columns.extend((part.columns)());
-    let mut table = Table::new(part.caption, columns);
-    for trial in trials {
-        let Some(server) = trial.server.as_ref().filter(|server| (part.known)(server)) else { continue };
-        let label = &trial.label;
-        let levels: Vec<String> = label.factors.iter().map(|factor| factor_text(&factor.name, &factor.level)).collect();
+    let known = |trial: &TrialSummary| {
+        let server = trial.server.as_ref().filter(|server| (part.known)(server))?;
         let mut row = vec![
-            Cell::number(f64::from(label.index), Quantity::Count),
-            Cell::word(&label.system),
-            Cell::word(levels.join(", ")),
+            numbers("trial", "trial", Cell::number(f64::from(trial.label.index), Quantity::Count)),
+            words("system", "system", &trial.label.system),
+            words("at", "factors", levels_text(&trial.label)),
         ];
-        row.extend((part.cells)(trial, server));
-        table.rows.push(row);
-        table.trials.insert(label.index);
-    }
-    if table.rows.is_empty() {
+        row.extend((part.fields)(trial, server));
+        Some((trial.label.index, row))
+    };
+    let (trials, rows): (BTreeSet<u32>, Vec<_>) = trials.iter().filter_map(|trial| known(trial)).unzip();
+    if rows.is_empty() {
         return None;
     }
-    let (title, notes) = (part.title.to_owned(), vec![part.note.to_owned()]);
-    Some(Figure {
-        title,
-        notes,
-        key: Vec::new(),
-        panels: Vec::new(),
-        table: table.without_empty_columns(),
-        folded: false,
-    })
+    let table = Table { trials, ..Table::of(part.caption, rows) };
+    let figure = Figure::new(part.title, Vec::new(), table.without_empty_columns());
+    Some(Figure { notes: vec![part.note.to_owned()], ..figure })
 }
 
-fn window_columns() -> Vec<Column> {
-    vec![
-        Column::words("window", "window"),
-        Column::numbers("counted", "window_s"),
-        Column::numbers("asked for", "measured_s"),
-        Column::numbers("begun", "checkpoints_begun"),
-        Column::numbers("whole cycles", "cycles"),
-        Column::numbers("cycle", "cycle_s"),
-    ]
-}
-
-fn window_cells(trial: &TrialSummary, server: &ServerSummary) -> Vec<Cell> {
+fn window(trial: &TrialSummary, server: &ServerSummary) -> Vec<Field> {
     let found = server.checkpoints.as_ref();
+    let seconds = |seconds: Option<f64>| Cell::optional(seconds, Quantity::Seconds);
+    let count = |count: Option<u32>| Cell::optional(count.map(f64::from), Quantity::Count);
     vec![
-        Cell::word(found.map_or("", |found| found.held.word())),
-        Cell::number(trial.window.length().seconds(), Quantity::Seconds),
-        Cell::optional(found.map(|found| found.measured.length().seconds()), Quantity::Seconds),
-        Cell::optional(found.and_then(|found| found.begun).map(f64::from), Quantity::Count),
-        Cell::optional(found.map(|found| f64::from(found.cycles)), Quantity::Count),
-        Cell::optional(found.and_then(|found| found.cycle_s), Quantity::Seconds),
+        words("window", "window", found.map_or("", |found| found.held.word())),
+        numbers("counted", "window_s", seconds(Some(trial.window.length().seconds()))),
+        numbers("asked for", "measured_s", seconds(found.map(|found| found.measured.length().seconds()))),
+        numbers("begun", "checkpoints_begun", count(found.and_then(|found| found.begun))),
+        numbers("whole cycles", "cycles", count(found.map(|found| found.cycles))),
+        numbers("cycle", "cycle_s", seconds(found.and_then(|found| found.cycle_s))),
     ]
 }
 
-fn set_columns() -> Vec<Column> {
-    vec![
-        Column::numbers("data", "data_bytes"),
-        Column::numbers("buffer", "buffer_bytes"),
-        Column::numbers("in buffer", "buffered_bytes"),
-        Column::numbers("memory", "memory_bytes"),
-        Column::numbers("in page cache", "page_cached_bytes"),
-        Column::numbers("read/tx", "bytes_read_per_transaction"),
-        Column::words("fits", "fits"),
-    ]
-}
-
-fn set_cells(_: &TrialSummary, server: &ServerSummary) -> Vec<Cell> {
+fn set(_: &TrialSummary, server: &ServerSummary) -> Vec<Field> {
     let set = server.working_set.clone().unwrap_or_default();
-    let mut cells: Vec<Cell> =
-        [set.data_bytes, set.buffer_bytes, set.buffered_bytes, set.memory_bytes, set.page_cached_bytes]
-            .map(|bytes| Cell::optional(bytes, Quantity::Bytes))
-            .to_vec();
-    cells.push(Cell::optional(server.per_transaction.bytes_read, Quantity::Bytes));
-    cells.push(Cell::word(set.fits.map_or("", Fits::word)));
-    cells
+    let bytes = |bytes: Option<f64>| Cell::optional(bytes, Quantity::Bytes);
+    vec![
+        numbers("data", "data_bytes", bytes(set.data_bytes)),
+        numbers("buffer", "buffer_bytes", bytes(set.buffer_bytes)),
+        numbers("in buffer", "buffered_bytes", bytes(set.buffered_bytes)),
+        numbers("memory", "memory_bytes", bytes(set.memory_bytes)),
+        numbers("in page cache", "page_cached_bytes", bytes(set.page_cached_bytes)),
+        numbers("read/tx", "bytes_read_per_transaction", bytes(server.per_transaction.bytes_read)),
+        words("fits", "fits", set.fits.map_or("", Fits::word)),
+    ]
 }

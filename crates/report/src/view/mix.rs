@@ -7,7 +7,7 @@ use super::curve::{Curve, Sweep, factor_text, level_of};
 use super::figure::Figure;
 use super::headline::quoted_point;
 use super::quantity::Quantity;
-use super::table::{Cell, Column, Table};
+use super::table::{Cell, Field, Table, numbers, words};
 use crate::doubts::{Doubts, Touches};
 use analysis::{ClassSummary, Findings, MIX_TOLERANCE, Point, StreamSummary, TrialSummary, Work};
 
@@ -21,6 +21,15 @@ pub struct Quoted<'a> {
     pub stream: &'a StreamSummary,
     /// `4 sessions`; empty when nothing was varied.
     pub at: String,
+}
+
+impl Quoted<'_> {
+    /// ` on postgres at 4 sessions`; the system is named where there are `several`.
+    pub fn place(&self, several: bool) -> String {
+        let on = if several { format!(" on {}", self.curve.system) } else { String::new() };
+        let at = if self.at.is_empty() { String::new() } else { format!(" at {}", self.at) };
+        format!("{on}{at}")
+    }
 }
 
 /// The quoted trial of every curve of transactions.
@@ -65,12 +74,8 @@ pub fn tables(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Vec<Table>
 /// The same as figures without panels: a table with its notes.
 pub fn figures(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Vec<Figure> {
     let figure = |table: Table| Figure {
-        title: "Mix and response by class".into(),
         notes: if judged(&table) { vec![note()] } else { Vec::new() },
-        key: Vec::new(),
-        panels: Vec::new(),
-        table,
-        folded: false,
+        ..Figure::new("Mix and response by class", Vec::new(), table)
     };
     tables(findings, sweep, doubts).into_iter().map(figure).collect()
 }
@@ -90,58 +95,38 @@ fn note() -> String {
 }
 
 fn table(quoted: &Quoted, several: bool, doubts: &Doubts) -> Table {
-    let columns = vec![
-        Column::words("class", "class"),
-        Column::numbers("share", "share"),
-        Column::numbers("planned", "planned_share"),
-        Column::words("mix ok", "mix_ok"),
-        Column::numbers("count", "done").minor(),
-        Column::numbers("rate", "throughput_per_s").minor(),
-        Column::numbers("p50", "response_p50_ms").minor(),
-        Column::numbers("p90", "response_p90_ms"),
-        Column::numbers("p99", "response_p99_ms"),
-        Column::numbers("p99.9", "response_p999_ms").minor(),
-        Column::numbers("limit", "limit_s"),
-        Column::words("response ok", "response_ok"),
-    ];
-    let mut table = Table::new(caption(quoted, several), columns);
+    let (stream, place, trial) = (quoted.curve.stream, quoted.place(several), quoted.trial.label.index);
+    let caption = format!("Mix of {stream}{place} (trial {trial}); p50 to p99.9 are of response");
     let tail = doubts.marks(&quoted.trial.caveats, Touches::Tail);
-    table.rows = quoted.stream.classes.iter().map(|class| row(class, &tail)).collect();
-    table.trials = [quoted.trial.label.index].into();
-    table.without_empty_columns()
+    let table = Table::of(caption, quoted.stream.classes.iter().map(|class| row(class, &tail)).collect());
+    Table { trials: [trial].into(), ..table }.without_empty_columns()
 }
 
-fn caption(quoted: &Quoted, several: bool) -> String {
-    let on = if several { format!(" on {}", quoted.curve.system) } else { String::new() };
-    let at = if quoted.at.is_empty() { String::new() } else { format!(" at {}", quoted.at) };
-    format!("Mix of {}{on}{at} (trial {}); p50 to p99.9 are of response", quoted.curve.stream, quoted.trial.label.index)
-}
-
-fn row(class: &ClassSummary, tail: &str) -> Vec<Cell> {
+fn row(class: &ClassSummary, tail: &str) -> Vec<Field> {
     let ms = |value: f64| {
         let known = Some(value).filter(|_| class.response.count > 0);
         Cell::optional(known, Quantity::Milliseconds)
     };
     vec![
-        Cell::word(&class.name),
-        Cell::optional(class.mix.share, Quantity::Share),
-        Cell::optional(class.mix.planned_share, Quantity::Share),
-        verdict(class.mix.mix_ok),
-        Cell::number(class.done as f64, Quantity::Count),
-        Cell::number(class.throughput_per_s, Quantity::Rate),
-        ms(class.response.p50_ms),
-        ms(class.response.p90_ms),
-        ms(class.response.p99_ms).marked(tail),
-        ms(class.response.p999_ms).marked(tail),
-        Cell::optional(class.mix.limit_s, Quantity::Seconds),
-        verdict(class.mix.response_ok),
+        words("class", "class", &class.name),
+        numbers("share", "share", Cell::optional(class.mix.share, Quantity::Share)),
+        numbers("planned", "planned_share", Cell::optional(class.mix.planned_share, Quantity::Share)),
+        words("mix ok", "mix_ok", verdict(class.mix.mix_ok)),
+        numbers("count", "done", Cell::number(class.done as f64, Quantity::Count)).minor(),
+        numbers("rate", "throughput_per_s", Cell::number(class.throughput_per_s, Quantity::Rate)).minor(),
+        numbers("p50", "response_p50_ms", ms(class.response.p50_ms)).minor(),
+        numbers("p90", "response_p90_ms", ms(class.response.p90_ms)),
+        numbers("p99", "response_p99_ms", ms(class.response.p99_ms).marked(tail)),
+        numbers("p99.9", "response_p999_ms", ms(class.response.p999_ms).marked(tail)).minor(),
+        numbers("limit", "limit_s", Cell::optional(class.mix.limit_s, Quantity::Seconds)),
+        words("response ok", "response_ok", verdict(class.mix.response_ok)),
     ]
 }
 
-fn verdict(ok: Option<bool>) -> Cell {
-    Cell::word(match ok {
+fn verdict(ok: Option<bool>) -> &'static str {
+    match ok {
         Some(true) => "yes",
         Some(false) => "no",
         None => "",
-    })
+    }
 }

@@ -2,47 +2,33 @@
 
 use super::curve::{Curve, Sweep, last_part, level_of};
 use super::quantity::Quantity;
-use super::table::{Cell, Column, Table};
+use super::table::{Cell, Field, Table, numbers, words};
 use crate::doubts::{Doubts, Touches};
-use analysis::{Point, SteadyAnswer, Work};
+use analysis::{Estimate, Point, SteadyAnswer, Work};
+use std::collections::BTreeSet;
 
 /// All points of a sweep, by level and curve.
 pub fn table(sweep: &Sweep, doubts: &Doubts) -> Table {
-    let mut table =
-        Table::new(format!("Every point of “{}”; p50 to mean are of response", sweep.experiment), all_columns(sweep));
-    table.rows = all_rows(sweep, doubts);
-    table.trials = trials(sweep).collect();
-    table.without_empty_columns()
+    let caption = format!("Every point of “{}”; p50 to mean are of response", sweep.experiment);
+    let table = Table::of(caption, rows(sweep, doubts));
+    Table { trials: trials(sweep).collect(), ..table }.without_empty_columns()
 }
 
-fn all_columns(sweep: &Sweep) -> Vec<Column> {
-    let mut columns = Vec::new();
-    let factor = sweep.factor.as_deref();
-    if let Some(factor) = factor {
-        let name = last_part(factor);
-        columns.push(Column { numeric: sweep.numeric, ..Column::words(name, name) });
-    }
-    columns.extend([Column::words("system", "system"), Column::words("stream", "stream")]);
-    let fixed: Vec<&str> = sweep.curves.first().map(|c| c.fixed.iter().map(|(n, _)| *n).collect()).unwrap_or_default();
-    columns.extend(fixed.iter().map(|name| Column::words(last_part(name), last_part(name))));
-    columns.extend(number_columns(sweep));
-    columns
-}
-
-fn all_rows(sweep: &Sweep, doubts: &Doubts) -> Vec<Vec<Cell>> {
-    let several = sweep.curves.iter().any(|curve| curve.system != sweep.curves[0].system);
+fn rows(sweep: &Sweep, doubts: &Doubts) -> Vec<Vec<Field>> {
+    let several = sweep.several_systems();
     let one = |(curve, point): (&Curve, &Point)| {
         let mut row = Vec::new();
         if let Some(factor) = sweep.factor.as_deref() {
-            row.push(Cell::word(level_of(point, factor).map_or("", |level| level.text())));
+            let (name, level) = (last_part(factor), level_of(point, factor).map_or("", |level| level.text()));
+            row.push(Field::new(name, name, sweep.numeric, Cell::word(level)));
         }
-        row.push(if several { Cell::word(curve.system) } else { Cell::nothing() });
-        row.push(Cell::word(curve.stream));
-        row.extend(curve.fixed.iter().map(|(_, level)| Cell::word(level.text())));
-        row.extend(numbers(point, doubts));
+        row.push(words("system", "system", if several { curve.system } else { "" }));
+        row.push(words("stream", "stream", curve.stream));
+        row.extend(curve.fixed.iter().map(|(name, level)| words(last_part(name), last_part(name), level.text())));
+        row.extend(numbers_of(sweep, point, doubts));
         row
     };
-    rows(sweep).map(one).collect()
+    points(sweep).map(one).collect()
 }
 
 /// The tables of several sweeps over the same factor as one.
@@ -50,52 +36,29 @@ pub fn joined(sweeps: &[&Sweep], doubts: &Doubts) -> Table {
     if let [one] = sweeps {
         return table(one, doubts);
     }
-    let mut whole = Table::new("Every point, by experiment; p50 to mean are of response", Vec::new());
+    let mut all: Vec<Vec<Field>> = Vec::new();
+    let mut touched = BTreeSet::new();
     for sweep in sweeps {
-        let mut columns = all_columns(sweep);
-        columns.insert(0, Column::words("experiment", "experiment"));
+        let mut rows = rows(sweep, doubts);
+        rows.iter_mut().for_each(|row| row.insert(0, words("experiment", "experiment", sweep.experiment)));
         // Sweeps that do not share their columns cannot share a table.
-        if whole.columns.is_empty() {
-            whole.columns = columns;
-        } else if whole.columns != columns {
-            continue;
-        }
-        whole.trials.extend(trials(sweep));
-        for mut row in all_rows(sweep, doubts) {
-            row.insert(0, Cell::word(sweep.experiment));
-            whole.rows.push(row);
+        let columns = |row: &Vec<Field>| row.iter().map(|field| field.column.clone()).collect::<Vec<_>>();
+        if all.is_empty() || all.first().map(columns) == rows.first().map(columns) {
+            touched.extend(trials(sweep));
+            all.append(&mut rows);
         }
     }
-    whole.without_empty_columns()
+    let table = Table::of("Every point, by experiment; p50 to mean are of response", all);
+    Table { trials: touched, ..table }.without_empty_columns()
 }
 
 fn trials(sweep: &Sweep) -> impl Iterator<Item = u32> {
-    rows(sweep).flat_map(|(_, point)| point.trials.iter().copied())
+    points(sweep).flat_map(|(_, point)| point.trials.iter().copied())
 }
 
 /// By curve, then along the axis: a reader follows one curve at a time.
-fn rows<'a>(sweep: &'a Sweep) -> impl Iterator<Item = (&'a Curve<'a>, &'a Point)> {
+pub fn points<'a>(sweep: &'a Sweep) -> impl Iterator<Item = (&'a Curve<'a>, &'a Point)> {
     sweep.curves.iter().flat_map(|curve| curve.points.iter().map(move |point| (curve, *point)))
-}
-
-fn number_columns(sweep: &Sweep) -> Vec<Column> {
-    vec![
-        Column::numbers("elapsed", "elapsed_s").leading(),
-        Column::numbers("CPU-normalised", "cpu_elapsed_core_s"),
-        Column::numbers(sweep.work.word(), "throughput_per_s").leading(),
-        Column::numbers("bytes", "bytes_per_s").minor(),
-        Column::numbers("p50", "response_p50_ms"),
-        Column::numbers("p99", "response_p99_ms"),
-        Column::numbers("p99.9", "response_p999_ms").minor(),
-        Column::numbers("mean", "response_mean_ms").minor(),
-        Column::numbers("service", "service_mean_ms").minor(),
-        Column::numbers(cpu_title(sweep.work), "cpu_us").minor(),
-        Column::numbers("disk busy", "disk_utilisation").minor(),
-        Column::numbers("disk wait", "disk_wait_ms").minor(),
-        Column::numbers("n", "n").minor(),
-        Column::words("steady", "steady").minor(),
-        Column::words("from", "provenance").minor(),
-    ]
 }
 
 /// What the generator spends on one.
@@ -114,36 +77,37 @@ pub fn bytes(point: &Point) -> Cell {
     Cell::estimate(&point.bytes_per_s, Quantity::ByteRate)
 }
 
-fn numbers(point: &Point, doubts: &Doubts) -> Vec<Cell> {
+fn numbers_of(sweep: &Sweep, point: &Point, doubts: &Doubts) -> Vec<Field> {
     let all = doubts.marks(&point.caveats, Touches::All);
     let tail = doubts.marks(&point.caveats, Touches::Tail);
-    let main = |cell: Cell| cell.marked(all.clone());
     let fixed_work = point.elapsed_s.is_some();
-    let throughput = Cell::estimate(&point.throughput_per_s, Quantity::Rate);
+    let known = |estimate: &Option<Estimate>, quantity| Cell::optional_estimate(estimate.as_ref(), quantity);
+    let ms = |estimate: &Estimate| Cell::estimate(estimate, Quantity::Milliseconds);
+    let throughput = Cell::estimate(&point.throughput_per_s, Quantity::Rate).marked(if fixed_work { "" } else { &all });
     let n = point.elapsed_s.map_or(point.throughput_per_s.n, |elapsed| elapsed.n);
     vec![
-        main(Cell::optional_estimate(point.elapsed_s.as_ref(), Quantity::Seconds)),
-        Cell::optional_estimate(point.cpu_elapsed_s.as_ref(), Quantity::CoreSeconds),
-        if fixed_work { throughput } else { main(throughput) },
-        bytes(point),
-        Cell::estimate(&point.response_p50_ms, Quantity::Milliseconds),
-        Cell::estimate(&point.response_p99_ms, Quantity::Milliseconds).marked(tail.clone()),
-        Cell::estimate(&point.response_p999_ms, Quantity::Milliseconds).marked(tail),
-        Cell::estimate(&point.response_mean_ms, Quantity::Milliseconds),
-        Cell::estimate(&point.service_mean_ms, Quantity::Milliseconds),
-        Cell::optional_estimate(point.cpu_us.as_ref(), Quantity::Microseconds),
-        Cell::optional_estimate(point.disk_utilisation.as_ref(), Quantity::Share),
-        Cell::optional_estimate(point.disk_wait_ms.as_ref(), Quantity::Milliseconds),
-        Cell::number(f64::from(n), Quantity::Count),
-        steady(point),
-        Cell::word(point.provenance.word()),
+        numbers("elapsed", "elapsed_s", known(&point.elapsed_s, Quantity::Seconds).marked(&all)).leading(),
+        numbers("CPU-normalised", "cpu_elapsed_core_s", known(&point.cpu_elapsed_s, Quantity::CoreSeconds)),
+        numbers(sweep.work.word(), "throughput_per_s", throughput).leading(),
+        numbers("bytes", "bytes_per_s", bytes(point)).minor(),
+        numbers("p50", "response_p50_ms", ms(&point.response_p50_ms)),
+        numbers("p99", "response_p99_ms", ms(&point.response_p99_ms).marked(&tail)),
+        numbers("p99.9", "response_p999_ms", ms(&point.response_p999_ms).marked(tail)).minor(),
+        numbers("mean", "response_mean_ms", ms(&point.response_mean_ms)).minor(),
+        numbers("service", "service_mean_ms", ms(&point.service_mean_ms)).minor(),
+        numbers(cpu_title(sweep.work), "cpu_us", known(&point.cpu_us, Quantity::Microseconds)).minor(),
+        numbers("disk busy", "disk_utilisation", known(&point.disk_utilisation, Quantity::Share)).minor(),
+        numbers("disk wait", "disk_wait_ms", known(&point.disk_wait_ms, Quantity::Milliseconds)).minor(),
+        numbers("n", "n", Cell::number(f64::from(n), Quantity::Count)).minor(),
+        words("steady", "steady", steady(point)).minor(),
+        words("from", "provenance", point.provenance.word()).minor(),
     ]
 }
 
 /// Fixed work has no steady state; its time is the result.
-fn steady(point: &Point) -> Cell {
+fn steady(point: &Point) -> &'static str {
     match (point.elapsed_s, point.steady) {
-        (Some(_), SteadyAnswer::TooShort) => Cell::nothing(),
-        (_, answer) => Cell::word(answer.word()),
+        (Some(_), SteadyAnswer::TooShort) => "",
+        (_, answer) => answer.word(),
     }
 }

@@ -3,7 +3,7 @@
 use super::axes::{amount, datum, factor_axis, key, look, series, time};
 use super::conclusion::with_interval;
 use super::curve::{Sweep, last_part, level_of};
-use super::figure::{Axis, Datum, Figure, Form, Guide, Panel, Series, Spacing, Span};
+use super::figure::{Datum, Figure, Form, Guide, Panel, Series, Span};
 use super::quantity::Quantity;
 use crate::doubts::{Doubts, Touches};
 use analysis::{Finding, Findings, Knee};
@@ -12,13 +12,11 @@ use observation::Level;
 /// Throughput, response and the two against each other.
 pub fn figure(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Figure {
     let factor = sweep.factor.as_deref().map(last_part).unwrap_or_default();
+    let panels = vec![throughput(findings, sweep, doubts), response(sweep, doubts), against(sweep, doubts)];
     Figure {
-        title: format!("Rate and response by {factor}"),
         notes: vec!["Whiskers show the interval of each point where it is wider than the mark. Where response is drawn, the marked line is p99 and the thin one p50.".into()],
         key: key(sweep, Form::Line),
-        panels: vec![throughput(findings, sweep, doubts), response(sweep, doubts), against(sweep, doubts)],
-        table: super::points::table(sweep, doubts),
-        folded: false,
+        ..Figure::new(format!("Rate and response by {factor}"), panels, super::points::table(sweep, doubts))
     }
 }
 
@@ -30,15 +28,8 @@ fn throughput(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Panel {
     if sweep.factor.as_deref().map(last_part) == Some("rate") {
         guides.extend(offered(sweep));
     }
-    Panel {
-        title: per_second(sweep),
-        x: factor_axis(sweep),
-        y: amount(&per_second(sweep), Quantity::Rate),
-        series: series.collect(),
-        guides,
-        span: Span::Full,
-        marks: String::new(),
-    }
+    let y = amount(&per_second(sweep), Quantity::Rate);
+    Panel { guides, span: Span::Full, ..Panel::new(per_second(sweep), factor_axis(sweep), y, series.collect()) }
 }
 
 fn per_second(sweep: &Sweep) -> String {
@@ -85,15 +76,8 @@ fn response(sweep: &Sweep, doubts: &Doubts) -> Panel {
         named(&mut line, "p99");
         all.extend([thin, line]);
     }
-    Panel {
-        title: "response, p99 and p50".into(),
-        x: factor_axis(sweep),
-        y: time("response, p99 and p50", Quantity::Milliseconds, &all),
-        series: all,
-        guides: Vec::new(),
-        span: Span::Half,
-        marks: String::new(),
-    }
+    let title = "response, p99 and p50";
+    Panel::new(title, factor_axis(sweep), time(title, Quantity::Milliseconds, &all), all)
 }
 
 fn named(series: &mut Series, quantile: &str) {
@@ -121,13 +105,6 @@ fn against(sweep: &Sweep, doubts: &Doubts) -> Panel {
             Series { name: curve.name.clone(), look: look(curve), form: Form::Line, points: points.collect() }
         })
         .collect();
-    Panel {
-        title: "response p99 against the rate".into(),
-        x: Axis::new(per_second(sweep), Quantity::Rate, Spacing::FromZero),
-        y: time("response p99 against the rate", Quantity::Milliseconds, &all),
-        series: all,
-        guides: Vec::new(),
-        span: Span::Half,
-        marks: String::new(),
-    }
+    let title = "response p99 against the rate";
+    Panel::new(title, amount(&per_second(sweep), Quantity::Rate), time(title, Quantity::Milliseconds, &all), all)
 }

@@ -22,15 +22,13 @@ pub fn figure(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Figure {
         2 | 4 => Span::Half,
         _ => Span::Third,
     };
+    let panels = streams.iter().map(|stream| panel(findings, sweep, doubts, stream, span)).collect();
     Figure {
-        title: format!("Throughput by {factor}"),
         notes: vec![format!(
             "The broken grey line is what proportion to {factor} would give. Each stream has its own scale, from zero."
         )],
         key: if several { key(sweep, Form::Line) } else { Vec::new() },
-        panels: streams.iter().map(|stream| panel(findings, sweep, doubts, stream, span)).collect(),
-        table: super::points::table(sweep, doubts),
-        folded: false,
+        ..Figure::new(format!("Throughput by {factor}"), panels, super::points::table(sweep, doubts))
     }
 }
 
@@ -40,15 +38,9 @@ fn panel(findings: &Findings, sweep: &Sweep, doubts: &Doubts, stream: &str, span
     let series = curves.iter().map(|curve| series(sweep, curve, doubts, wanted, |point| Some(point.throughput_per_s)));
     let mut x = factor_axis(sweep);
     x.spacing = super::figure::Spacing::FromZero;
-    Panel {
-        title: title(findings, sweep, stream, &curves),
-        x,
-        y: amount("operations a second", Quantity::Rate),
-        series: series.collect(),
-        guides: curves.iter().filter_map(|curve| proportion(sweep, curve)).collect(),
-        span,
-        marks: String::new(),
-    }
+    let guides = curves.iter().filter_map(|curve| proportion(sweep, curve)).collect();
+    let (title, y) = (title(findings, sweep, stream, &curves), amount("operations a second", Quantity::Rate));
+    Panel { guides, span, ..Panel::new(title, x, y, series.collect()) }
 }
 
 /// The name of the stream with its efficiency, when one system was asked.

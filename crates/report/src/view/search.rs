@@ -2,7 +2,7 @@
 
 use super::figure::{Axis, Datum, Figure, Form, Guide, Key, Look, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
-use super::table::{Cell, Column, Table};
+use super::table::{Cell, Table, numbers, words};
 use analysis::{Finding, Findings, HighestRate};
 use observation::Provenance;
 
@@ -36,22 +36,13 @@ fn figure(found: &HighestRate) -> Figure {
         text: format!("highest that held: {}", Quantity::Rate.text(rate.value)),
         look: look(0),
     }));
-    Figure {
-        title: format!("Highest rate with {quantile} under {bound}: {} on {}", found.stream, found.system),
-        notes: vec![found.reason.clone()],
-        key: series.iter().map(|one| Key { name: one.name.clone(), look: one.look, form: Form::Marks }).collect(),
-        panels: vec![Panel {
-            title: format!("response {quantile} of every probe"),
-            x: Axis::new("offered operations a second", Quantity::Rate, Spacing::Linear),
-            y: super::axes::time(&format!("response {quantile} of every probe"), Quantity::Milliseconds, &series),
-            series,
-            guides,
-            span: Span::Full,
-            marks: String::new(),
-        }],
-        table: table(found, &quantile),
-        folded: false,
-    }
+    let key = series.iter().map(|one| Key { name: one.name.clone(), look: one.look, form: Form::Marks }).collect();
+    let title = format!("response {quantile} of every probe");
+    let x = Axis::new("offered operations a second", Quantity::Rate, Spacing::Linear);
+    let y = super::axes::time(&title, Quantity::Milliseconds, &series);
+    let panel = Panel { guides, span: Span::Full, ..Panel::new(title, x, y, series) };
+    let title = format!("Highest rate with {quantile} under {bound}: {} on {}", found.stream, found.system);
+    Figure { notes: vec![found.reason.clone()], key, ..Figure::new(title, vec![panel], table(found, &quantile)) }
 }
 
 fn look(slot: usize) -> Look {
@@ -69,20 +60,13 @@ fn probes(found: &HighestRate, passed: bool) -> Vec<Datum> {
 }
 
 fn table(found: &HighestRate, quantile: &str) -> Table {
-    let columns = vec![
-        Column::numbers("probe", "probe"),
-        Column::numbers("offered", "offered_per_s"),
-        Column::numbers(&format!("response {quantile}"), "response_ms"),
-        Column::words("outcome", "outcome"),
-    ];
-    let mut table = Table::new("Every probe in order", columns);
-    for (at, (rate, ms, passed)) in found.probes.iter().enumerate() {
-        table.rows.push(vec![
-            Cell::number(at as f64 + 1.0, Quantity::Count),
-            Cell::number(*rate, Quantity::Rate),
-            Cell::number(*ms, Quantity::Milliseconds),
-            Cell::word(if *passed { "passed" } else { "failed" }),
-        ]);
-    }
-    table
+    let row = |(at, (rate, ms, passed)): (usize, &(f64, f64, bool))| {
+        vec![
+            numbers("probe", "probe", Cell::number(at as f64 + 1.0, Quantity::Count)),
+            numbers("offered", "offered_per_s", Cell::number(*rate, Quantity::Rate)),
+            numbers(&format!("response {quantile}"), "response_ms", Cell::number(*ms, Quantity::Milliseconds)),
+            words("outcome", "outcome", if *passed { "passed" } else { "failed" }),
+        ]
+    };
+    Table::of("Every probe in order", found.probes.iter().enumerate().map(row).collect())
 }

@@ -6,8 +6,9 @@
 use super::curve::{Curve, Sweep, last_part, level_of};
 use super::figure::Figure;
 use super::mix::{Quoted, quoted, trials_of};
+use super::points::points;
 use super::quantity::Quantity;
-use super::table::{Cell, Column, Table};
+use super::table::{Cell, Field, Table, numbers, words};
 use analysis::{Findings, Point, ServerSummary, Work};
 
 /// Said wherever the CPU of an embedded database is shown.
@@ -20,42 +21,35 @@ pub fn figures(findings: &Findings, sweep: &Sweep) -> Vec<Figure> {
         return Vec::new();
     }
     let quoted = quoted(findings, sweep);
-    let several = sweep.curves.iter().any(|curve| curve.system != sweep.curves[0].system);
+    let several = sweep.several_systems();
     let counted = quoted.iter().filter_map(|quoted| counters(quoted, several));
     let embedded = quoted.iter().any(|quoted| quoted.trial.server.as_ref().is_some_and(|server| server.embedded));
     let notes = if embedded { vec![EMBEDDED.to_owned()] } else { Vec::new() };
     let spent = PARTS.iter().filter_map(|part| {
         let table = table(findings, sweep, part, several)?;
-        Some(bare(part.title, notes.clone(), table, false))
+        Some(Figure { notes: notes.clone(), ..Figure::new(part.title, Vec::new(), table) })
     });
-    let spent: Vec<Figure> = spent.collect();
-    spent.into_iter().chain(counted.map(|table| bare("Counters of the server", Vec::new(), table, true))).collect()
-}
-
-fn bare(title: &str, notes: Vec<String>, table: Table, folded: bool) -> Figure {
-    Figure { title: title.to_owned(), notes, key: Vec::new(), panels: Vec::new(), table, folded }
+    let counters = "Counters of the server";
+    spent.chain(counted.map(|table| Figure { folded: true, ..Figure::new(counters, Vec::new(), table) })).collect()
 }
 
 /// One table of what was spent, narrow enough for the page.
 struct Part {
     title: &'static str,
     caption: &'static str,
-    columns: fn() -> Vec<Column>,
-    numbers: fn(&Findings, &Point) -> Vec<Cell>,
+    fields: fn(&Findings, &Point) -> Vec<Field>,
 }
 
 const PARTS: [Part; 2] = [
     Part {
         title: "Throughput for each core, and CPU",
         caption: "“/tx” is for each transaction; “per core” is of this machine, “per busy core” of what the server kept busy",
-        columns: cpu_columns,
-        numbers: cpu_numbers,
+        fields: cpu,
     },
     Part {
         title: "I/O of the server",
         caption: "What the server's processes read and wrote; “/tx” is for each transaction",
-        columns: io_columns,
-        numbers: io_numbers,
+        fields: io,
     },
 ];
 
@@ -63,20 +57,17 @@ const PARTS: [Part; 2] = [
 fn table(findings: &Findings, sweep: &Sweep, part: &Part, several: bool) -> Option<Table> {
     let factor = sweep.factor.as_deref();
     let name = factor.map_or("", last_part);
-    let mut columns = vec![
-        Column { numeric: sweep.numeric, ..Column::words(name, name) },
-        Column::words("system", "system"),
-        Column::words("at", "factors"),
-    ];
-    columns.extend((part.columns)());
-    let mut table = Table::new(part.caption, columns);
-    for (curve, point) in sweep.curves.iter().flat_map(|curve| curve.points.iter().map(move |point| (curve, *point))) {
+    let row = |(curve, point): (&Curve, &Point)| {
         let level = factor.and_then(|factor| level_of(point, factor)).map_or("", |level| level.text());
-        let system = if several { curve.system } else { "" };
-        let mut row = vec![Cell::word(level), Cell::word(system), Cell::word(fixed(curve))];
-        row.extend((part.numbers)(findings, point));
-        table.rows.push(row);
-    }
+        let mut row = vec![
+            Field::new(name, name, sweep.numeric, Cell::word(level)),
+            words("system", "system", if several { curve.system } else { "" }),
+            words("at", "factors", fixed(curve)),
+        ];
+        row.extend((part.fields)(findings, point));
+        row
+    };
+    let table = Table::of(part.caption, points(sweep).map(row).collect());
     let seen = table.rows.iter().flatten().any(|cell| cell.raw().is_some());
     seen.then(|| table.without_empty_columns())
 }
@@ -86,51 +77,37 @@ fn fixed(curve: &Curve) -> String {
     levels.collect::<Vec<_>>().join(", ")
 }
 
-fn cpu_columns() -> Vec<Column> {
-    vec![
-        Column::numbers("transactions", "throughput_per_s"),
-        Column::numbers("per core", "per_machine_core_per_s"),
-        Column::numbers("per busy core", "per_server_core_per_s"),
-        Column::numbers("server user", "server_cpu_user_cores"),
-        Column::numbers("server system", "server_cpu_system_cores"),
-        Column::numbers("server CPU/tx", "server_cpu_ms_per_transaction"),
-        Column::numbers("client CPU/tx", "cpu_us"),
-    ]
-}
-
-fn cpu_numbers(findings: &Findings, point: &Point) -> Vec<Cell> {
+fn cpu(findings: &Findings, point: &Point) -> Vec<Field> {
     let mean = |of: fn(&ServerSummary) -> Option<f64>, quantity| mean(findings, point, of, quantity);
+    let cores = |of| mean(of, Quantity::Cores);
+    let each_ms = mean(|server| server.per_transaction.cpu_ms, Quantity::Milliseconds);
+    let client = Cell::optional_estimate(point.cpu_us.as_ref(), Quantity::Microseconds);
     vec![
-        Cell::estimate(&point.throughput_per_s, Quantity::Rate),
-        mean(|server| server.per_machine_core_per_s, Quantity::Rate),
-        mean(|server| server.per_server_core_per_s, Quantity::Rate),
-        mean(|server| server.cpu_user_cores, Quantity::Cores),
-        mean(|server| server.cpu_system_cores, Quantity::Cores),
-        mean(|server| server.per_transaction.cpu_ms, Quantity::Milliseconds),
-        Cell::optional_estimate(point.cpu_us.as_ref(), Quantity::Microseconds),
+        numbers("transactions", "throughput_per_s", Cell::estimate(&point.throughput_per_s, Quantity::Rate)),
+        numbers("per core", "per_machine_core_per_s", mean(|server| server.per_machine_core_per_s, Quantity::Rate)),
+        numbers("per busy core", "per_server_core_per_s", mean(|server| server.per_server_core_per_s, Quantity::Rate)),
+        numbers("server user", "server_cpu_user_cores", cores(|server| server.cpu_user_cores)),
+        numbers("server system", "server_cpu_system_cores", cores(|server| server.cpu_system_cores)),
+        numbers("server CPU/tx", "server_cpu_ms_per_transaction", each_ms),
+        numbers("client CPU/tx", "cpu_us", client),
     ]
 }
 
-fn io_columns() -> Vec<Column> {
-    vec![
-        Column::numbers("read", "server_bytes_read_per_s"),
-        Column::numbers("written", "server_bytes_written_per_s"),
-        Column::numbers("read/tx", "server_bytes_read_per_transaction"),
-        Column::numbers("written/tx", "server_bytes_written_per_transaction"),
-        Column::numbers("log/tx", "server_log_bytes_per_transaction"),
-        Column::numbers("buffer hits", "buffer_hit_share"),
-    ]
-}
-
-fn io_numbers(findings: &Findings, point: &Point) -> Vec<Cell> {
+fn io(findings: &Findings, point: &Point) -> Vec<Field> {
     let mean = |of: fn(&ServerSummary) -> Option<f64>, quantity| mean(findings, point, of, quantity);
+    let second = |of| mean(of, Quantity::ByteRate);
+    let each = |of| mean(of, Quantity::Bytes);
     vec![
-        mean(|server| server.bytes_read_per_s, Quantity::ByteRate),
-        mean(|server| server.bytes_written_per_s, Quantity::ByteRate),
-        mean(|server| server.per_transaction.bytes_read, Quantity::Bytes),
-        mean(|server| server.per_transaction.bytes_written, Quantity::Bytes),
-        mean(|server| server.per_transaction.log_bytes, Quantity::Bytes),
-        mean(|server| server.buffer_hit_share, Quantity::Share),
+        numbers("read", "server_bytes_read_per_s", second(|server| server.bytes_read_per_s)),
+        numbers("written", "server_bytes_written_per_s", second(|server| server.bytes_written_per_s)),
+        numbers("read/tx", "server_bytes_read_per_transaction", each(|server| server.per_transaction.bytes_read)),
+        numbers(
+            "written/tx",
+            "server_bytes_written_per_transaction",
+            each(|server| server.per_transaction.bytes_written),
+        ),
+        numbers("log/tx", "server_log_bytes_per_transaction", each(|server| server.per_transaction.log_bytes)),
+        numbers("buffer hits", "buffer_hit_share", mean(|server| server.buffer_hit_share, Quantity::Share)),
     ]
 }
 
@@ -146,22 +123,18 @@ fn mean(findings: &Findings, point: &Point, of: fn(&ServerSummary) -> Option<f64
 fn counters(quoted: &Quoted, several: bool) -> Option<Table> {
     let server = quoted.trial.server.as_ref().filter(|server| !server.counters.is_empty())?;
     let per_s = quoted.stream.throughput_per_s.value;
-    let on = if several { format!(" on {}", quoted.curve.system) } else { String::new() };
-    let at = if quoted.at.is_empty() { String::new() } else { format!(" at {}", quoted.at) };
-    let caption = format!("What the server counted{on}{at} (trial {})", quoted.trial.label.index);
-    let columns = vec![
-        Column::words("counter", "counter"),
-        Column::numbers("a second", "per_s"),
-        Column::numbers("a transaction", "per_transaction"),
-    ];
-    let mut table = Table::new(caption, columns);
-    table.rows = server.counters.iter().map(|(name, rate)| counter(name, *rate, per_s)).collect();
-    Some(table)
+    let (place, trial) = (quoted.place(several), quoted.trial.label.index);
+    let rows = server.counters.iter().map(|(name, rate)| counter(name, *rate, per_s));
+    Some(Table::of(format!("What the server counted{place} (trial {trial})"), rows.collect()))
 }
 
-fn counter(name: &str, rate: f64, per_s: f64) -> Vec<Cell> {
+fn counter(name: &str, rate: f64, per_s: f64) -> Vec<Field> {
     let bytes = name.contains("bytes");
     let (second, one) = if bytes { (Quantity::ByteRate, Quantity::Bytes) } else { (Quantity::Rate, Quantity::Plain) };
     let each = (per_s > 0.0).then(|| rate / per_s);
-    vec![Cell::word(name), Cell::number(rate, second), Cell::optional(each, one)]
+    vec![
+        words("counter", "counter", name),
+        numbers("a second", "per_s", Cell::number(rate, second)),
+        numbers("a transaction", "per_transaction", Cell::optional(each, one)),
+    ]
 }

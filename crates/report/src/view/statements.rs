@@ -7,7 +7,7 @@ use super::curve::Sweep;
 use super::figure::Figure;
 use super::mix::{Quoted, quoted};
 use super::quantity::Quantity;
-use super::table::{Cell, Column, Table};
+use super::table::{Cell, Field, Table, numbers, words};
 use analysis::{CpuBasis, Findings, ServerSummary, StatementProfile, StatementsProfile, Work};
 
 /// Statements that have a row to themselves on a page; all of them are in the JSON.
@@ -22,27 +22,22 @@ pub fn figures(findings: &Findings, sweep: &Sweep) -> Vec<Figure> {
         return Vec::new();
     }
     let quoted = quoted(findings, sweep);
-    let several = sweep.curves.iter().any(|curve| curve.system != sweep.curves[0].system);
+    let several = sweep.several_systems();
     quoted.iter().filter_map(|quoted| figure(quoted, several)).collect()
 }
 
 /// The same as short tables without notes.
 pub fn tables(findings: &Findings, sweep: &Sweep) -> Vec<Table> {
     let quoted = quoted(findings, sweep);
-    let several = sweep.curves.iter().any(|curve| curve.system != sweep.curves[0].system);
+    let several = sweep.several_systems();
     quoted.iter().filter_map(|quoted| table(quoted, several, SHOWN_SHORT)).collect()
 }
 
 fn figure(quoted: &Quoted, several: bool) -> Option<Figure> {
     let profile = quoted.trial.server.as_ref()?.profile.as_ref()?;
-    Some(Figure {
-        title: "What one transaction asks of the database".into(),
-        notes: notes(profile, quoted.trial.streams.len()),
-        key: Vec::new(),
-        panels: Vec::new(),
-        table: table(quoted, several, SHOWN)?,
-        folded: true,
-    })
+    let notes = notes(profile, quoted.trial.streams.len());
+    let table = table(quoted, several, SHOWN)?;
+    Some(Figure { notes, folded: true, ..Figure::new("What one transaction asks of the database", Vec::new(), table) })
 }
 
 fn notes(profile: &StatementsProfile, streams: usize) -> Vec<String> {
@@ -74,75 +69,55 @@ fn notes(profile: &StatementsProfile, streams: usize) -> Vec<String> {
 fn table(quoted: &Quoted, several: bool, most: usize) -> Option<Table> {
     let server = quoted.trial.server.as_ref()?;
     let profile = server.profile.as_ref()?;
-    let on = if several { format!(" on {}", quoted.curve.system) } else { String::new() };
-    let at = if quoted.at.is_empty() { String::new() } else { format!(" at {}", quoted.at) };
-    let trial = quoted.trial.label.index;
+    let (place, trial) = (quoted.place(several), quoted.trial.label.index);
     let estimated = match (profile.cpu == CpuBasis::SharedOut, profile.log_shared_out) {
         (true, true) => "; CPU and log are estimates",
         (true, false) => "; CPU is an estimate",
         (false, true) => "; log is an estimate",
         (false, false) => "",
     };
-    let caption = format!("What one transaction asks of the database{on}{at}, by statement (trial {trial}){estimated}");
-    let mut table = Table::new(caption, columns());
+    let caption = format!("What one transaction asks of the database{place}, by statement (trial {trial}){estimated}");
     let total = profile.total();
     let row = |one: &StatementProfile| row(one, total.cpu_us);
     let (shown, others) = profile.statements.split_at(profile.statements.len().min(most));
-    table.rows = shown.iter().map(row).collect();
+    let mut rows: Vec<Vec<Field>> = shown.iter().map(row).collect();
     match others {
         [] => {}
-        [only] => table.rows.push(row(only)),
-        others => table.rows.push(row(&StatementProfile::sum(&format!("{} others", others.len()), others))),
+        [only] => rows.push(row(only)),
+        others => rows.push(row(&StatementProfile::sum(&format!("{} others", others.len()), others))),
     }
     let mut sum = row(&total);
-    sum[0] = Cell::word("sum over statements").shortened("sum");
-    table.rows.push(sum);
-    table.rows.extend(measured(quoted, server));
-    table.trials = [trial].into();
-    Some(table.without_empty_columns())
+    sum[0].cell = Cell::word("sum over statements").shortened("sum");
+    rows.push(sum);
+    rows.extend(measured(quoted, server));
+    Some(Table { trials: [trial].into(), ..Table::of(caption, rows) }.without_empty_columns())
 }
 
-fn columns() -> Vec<Column> {
-    vec![
-        Column::words("statement", "statement"),
-        Column::numbers("executions", "executions"),
-        Column::numbers("CPU", "cpu_us").leading(),
-        Column::numbers("CPU share", "cpu_share").minor(),
-        Column::numbers("CPU/execution", "cpu_us_per_execution").minor(),
-        Column::numbers("execution time", "execution_us").minor(),
-        Column::numbers("planning", "planning_us").minor(),
-        Column::numbers("lookups", "lookups"),
-        Column::numbers("reads", "reads"),
-        Column::numbers("rows looked at", "rows_examined"),
-        Column::numbers("rows", "rows").minor(),
-        Column::numbers("changed", "changed"),
-        Column::numbers("log", "log_bytes"),
-    ]
-}
-
-fn row(one: &StatementProfile, all_us: Option<f64>) -> Vec<Cell> {
+fn row(one: &StatementProfile, all_us: Option<f64>) -> Vec<Field> {
     let share = one.cpu_us.zip(all_us).filter(|(_, all)| *all > 0.0).map(|(own, all)| own / all);
     let each = one.cpu_us.filter(|_| one.executions > 0.0).map(|cpu| cpu / one.executions);
     let count = |amount: f64| Cell::number(amount, Quantity::Plain);
+    let counted = |amount: Option<f64>| Cell::optional(amount, Quantity::Plain);
+    let us = |time: Option<f64>| Cell::optional(time, Quantity::Microseconds);
     vec![
-        Cell::word(&one.name),
-        count(one.executions),
-        Cell::optional(one.cpu_us, Quantity::Microseconds),
-        Cell::optional(share, Quantity::Share),
-        Cell::optional(each, Quantity::Microseconds),
-        Cell::optional(one.execution_us, Quantity::Microseconds),
-        Cell::optional(one.planning_us, Quantity::Microseconds),
-        Cell::optional(one.lookups, Quantity::Plain),
-        Cell::optional(one.reads, Quantity::Plain),
-        Cell::optional(one.rows_examined, Quantity::Plain),
-        count(one.rows),
-        count(one.changed),
-        Cell::optional(one.log_bytes, Quantity::Bytes),
+        words("statement", "statement", &one.name),
+        numbers("executions", "executions", count(one.executions)),
+        numbers("CPU", "cpu_us", us(one.cpu_us)).leading(),
+        numbers("CPU share", "cpu_share", Cell::optional(share, Quantity::Share)).minor(),
+        numbers("CPU/execution", "cpu_us_per_execution", us(each)).minor(),
+        numbers("execution time", "execution_us", us(one.execution_us)).minor(),
+        numbers("planning", "planning_us", us(one.planning_us)).minor(),
+        numbers("lookups", "lookups", counted(one.lookups)),
+        numbers("reads", "reads", counted(one.reads)),
+        numbers("rows looked at", "rows_examined", counted(one.rows_examined)),
+        numbers("rows", "rows", count(one.rows)).minor(),
+        numbers("changed", "changed", count(one.changed)),
+        numbers("log", "log_bytes", Cell::optional(one.log_bytes, Quantity::Bytes)),
     ]
 }
 
 /// What was seen from outside of the statements: the CPU of processes, and what the server counted in all.
-fn measured(quoted: &Quoted, server: &ServerSummary) -> Option<Vec<Cell>> {
+fn measured(quoted: &Quoted, server: &ServerSummary) -> Option<Vec<Field>> {
     let per_s = quoted.stream.throughput_per_s.value;
     let counter = |wanted: &str| {
         let found = server.counters.iter().find(|(name, _)| name == wanted);
@@ -157,10 +132,10 @@ fn measured(quoted: &Quoted, server: &ServerSummary) -> Option<Vec<Cell>> {
         return None;
     }
     let name = if server.embedded { "measured, generator included" } else { "measured in the window" };
-    let mut cells = row(&StatementProfile { cpu_us, lookups, reads, log_bytes, ..StatementProfile::default() }, None);
-    cells[0] = Cell::word(name).shortened("measured");
+    let mut fields = row(&StatementProfile { cpu_us, lookups, reads, log_bytes, ..StatementProfile::default() }, None);
+    fields[0].cell = Cell::word(name).shortened("measured");
     for unknown in [1, 10, 11] {
-        cells[unknown] = Cell::nothing();
+        fields[unknown].cell = Cell::nothing();
     }
-    Some(cells)
+    Some(fields)
 }

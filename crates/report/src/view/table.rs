@@ -61,9 +61,11 @@ pub enum Held {
 }
 
 impl Table {
-    /// A table without rows.
-    pub fn new(caption: impl Into<String>, columns: Vec<Column>) -> Table {
-        Table { caption: caption.into(), columns, rows: Vec::new(), groups: Vec::new(), trials: BTreeSet::new() }
+    /// A table of rows that have the same columns.
+    pub fn of(caption: impl Into<String>, rows: Vec<Vec<Field>>) -> Table {
+        let columns = rows.first().into_iter().flatten().map(|field| field.column.clone()).collect();
+        let rows = rows.into_iter().map(|row| row.into_iter().map(|field| field.cell).collect()).collect();
+        Table { caption: caption.into(), columns, rows, ..Table::default() }
     }
 
     /// Takes out the columns in which no row holds anything.
@@ -122,61 +124,59 @@ pub fn common<'a>(marks: impl Iterator<Item = &'a str>) -> String {
     }
 }
 
-impl Column {
-    /// A column of words.
-    pub fn words(title: &str, key: &str) -> Column {
-        Column {
-            title: title.to_owned(),
-            key: key.to_owned(),
-            numeric: false,
-            minor: false,
-            leading: false,
-            marks: String::new(),
-        }
-    }
-
-    /// A column of numbers.
-    pub fn numbers(title: &str, key: &str) -> Column {
-        Column {
-            title: title.to_owned(),
-            key: key.to_owned(),
-            numeric: true,
-            minor: false,
-            leading: false,
-            marks: String::new(),
-        }
-    }
+/// A cell with the column that it stands in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    /// Its column, the same in every row.
+    pub column: Column,
+    /// What this row has there.
+    pub cell: Cell,
 }
 
-impl Column {
-    /// The same column, the last to lose its interval where there is little room.
-    pub fn leading(mut self) -> Column {
-        self.leading = true;
+/// A word, which stands to the left; an empty one is nothing.
+pub fn words(title: &str, key: &str, text: impl Into<String>) -> Field {
+    Field::new(title, key, false, Cell::word(text))
+}
+
+/// A number, which stands to the right.
+pub fn numbers(title: &str, key: &str, cell: Cell) -> Field {
+    Field::new(title, key, true, cell)
+}
+
+impl Field {
+    /// A cell in a column of that title.
+    pub fn new(title: &str, key: &str, numeric: bool, cell: Cell) -> Field {
+        let (title, key, marks) = (title.to_owned(), key.to_owned(), String::new());
+        Field { column: Column { title, key, numeric, minor: false, leading: false, marks }, cell }
+    }
+
+    /// The same in a column that is the last to lose its interval where there is little room.
+    pub fn leading(mut self) -> Field {
+        self.column.leading = true;
         self
     }
 
-    /// The same column, left out first where there is little room.
-    pub fn minor(mut self) -> Column {
-        self.minor = true;
+    /// The same in a column that is left out first where there is little room.
+    pub fn minor(mut self) -> Field {
+        self.column.minor = true;
         self
     }
 }
 
 impl Cell {
+    fn of(value: Held) -> Cell {
+        Cell { value, marks: String::new(), short: None }
+    }
+
     /// A word; an empty one is nothing.
     pub fn word(text: impl Into<String>) -> Cell {
         let text = text.into();
-        Cell {
-            value: if text.is_empty() { Held::Nothing } else { Held::Word(text) },
-            marks: String::new(),
-            short: None,
-        }
+        Cell::of(if text.is_empty() { Held::Nothing } else { Held::Word(text) })
     }
 
     /// A known number.
     pub fn number(value: f64, quantity: Quantity) -> Cell {
-        let value = if value.is_finite() { Held::Number(value, quantity) } else { Held::Nothing };
-        Cell { value, marks: String::new(), short: None }
+        Cell::of(if value.is_finite() { Held::Number(value, quantity) } else { Held::Nothing })
     }
 
     /// A known number, when there is one.
@@ -186,8 +186,7 @@ impl Cell {
 
     /// An estimate.
     pub fn estimate(estimate: &Estimate, quantity: Quantity) -> Cell {
-        let value = if estimate.value.is_finite() { Held::Estimate(*estimate, quantity) } else { Held::Nothing };
-        Cell { value, marks: String::new(), short: None }
+        Cell::of(if estimate.value.is_finite() { Held::Estimate(*estimate, quantity) } else { Held::Nothing })
     }
 
     /// An estimate, when there is one.
@@ -197,7 +196,7 @@ impl Cell {
 
     /// An empty cell.
     pub fn nothing() -> Cell {
-        Cell { value: Held::Nothing, marks: String::new(), short: None }
+        Cell::of(Held::Nothing)
     }
 
     /// The same cell with doubts beside it; beside nothing there is nothing to doubt.

@@ -1,9 +1,9 @@
 //! Trials over time: throughput and p99 by interval, the warm-up shaded, rounds and events marked.
 
 use super::figure::{Axis, Datum, Figure, Form, Guide, Look, Panel, Series, Spacing, Span};
-use super::of_trial::{levels_text, stream_name};
+use super::of_trial::{stream_name, trials_table, who};
 use super::quantity::Quantity;
-use super::table::{Cell, Column, Table};
+use super::table::{Cell, Field, Table, numbers, words};
 use crate::doubts::{Doubts, Touches};
 use analysis::{Findings, StreamSummary, TrialSummary, Work};
 
@@ -41,14 +41,9 @@ pub fn figure(findings: &Findings, experiment: &str, doubts: &Doubts) -> Option<
     if trials.len() > SMALL_MAX {
         notes.push(format!("{SMALL_MAX} of {} trials are drawn; the table has all.", trials.len()));
     }
-    Some(Figure {
-        title: format!("Over time: {experiment}"),
-        notes,
-        key: key(&trials),
-        panels: panels.into_iter().filter(|panel| !panel.is_empty()).collect(),
-        table: table(&trials, doubts),
-        folded: !wide,
-    })
+    let panels = panels.into_iter().filter(|panel| !panel.is_empty()).collect();
+    let figure = Figure::new(format!("Over time: {experiment}"), panels, table(&trials, doubts));
+    Some(Figure { notes, key: key(&trials), folded: !wide, ..figure })
 }
 
 fn key(trials: &[&TrialSummary]) -> Vec<super::figure::Key> {
@@ -74,12 +69,8 @@ fn work(trial: &TrialSummary, wide: bool) -> Panel {
         series.push(dense(trial, stream, values.collect(), columns, Quantity::Rate));
         series.extend(rounds(trial, stream));
     }
-    panel(
-        trial,
-        wide,
-        series,
-        Axis::new(format!("{} a second", counted_in(&[trial])), Quantity::Rate, Spacing::FromZero),
-    )
+    let y = Axis::new(format!("{} a second", counted_in(&[trial])), Quantity::Rate, Spacing::FromZero);
+    panel(trial, wide, series, y)
 }
 
 fn response(trial: &TrialSummary) -> Panel {
@@ -111,15 +102,9 @@ fn panel(trial: &TrialSummary, wide: bool, series: Vec<Series>, y: Axis) -> Pane
     }
     let events = trial.events.iter().filter(|event| event.kind != observation::EventKind::Phase);
     guides.extend(events.map(|event| Guide::Event { x: event.at.seconds(), text: event.text.clone() }));
-    Panel {
-        title,
-        x: Axis::new("since the start of the trial", Quantity::Seconds, Spacing::Linear),
-        y,
-        series,
-        guides,
-        span: if wide { Span::Full } else { Span::Third },
-        marks: String::new(),
-    }
+    let x = Axis::new("since the start of the trial", Quantity::Seconds, Spacing::Linear);
+    let span = if wide { Span::Full } else { Span::Third };
+    Panel { guides, span, ..Panel::new(title, x, y, series) }
 }
 
 /// `3: random-read, 32 outstanding, target`.
@@ -177,25 +162,8 @@ fn rounds(trial: &TrialSummary, stream: &StreamSummary) -> Option<Series> {
 }
 
 fn table(trials: &[&TrialSummary], doubts: &Doubts) -> Table {
-    let columns = vec![
-        Column::numbers("trial", "trial"),
-        Column::words("system", "system"),
-        Column::words("stream", "stream"),
-        Column::words("at", "factors"),
-        Column::numbers("replicate", "replicate"),
-        Column::numbers("window", "window_s"),
-        Column::numbers(counted_in(trials), "throughput_per_s"),
-        Column::numbers("rounds differ by", "rounds_range"),
-        Column::numbers("rounds rise by", "rounds_slope"),
-        Column::words("steady", "steady"),
-        Column::numbers("Little's gap", "little_gap"),
-    ];
-    let mut table = Table::new("Every trial in the order of execution", columns);
-    for trial in trials {
-        table.rows.extend(trial.streams.iter().map(|stream| row(trial, stream, doubts)));
-    }
-    table.trials = trials.iter().map(|trial| trial.label.index).collect();
-    table.without_empty_columns()
+    let row = |trial: &TrialSummary, stream: &StreamSummary| row(trial, stream, counted_in(trials), doubts);
+    trials_table("Every trial in the order of execution", trials.iter().copied(), row)
 }
 
 /// The word for the work of trials.
@@ -204,20 +172,19 @@ fn counted_in(trials: &[&TrialSummary]) -> &'static str {
     if asking { Work::Transactions.word() } else { Work::Operations.word() }
 }
 
-fn row(trial: &TrialSummary, stream: &StreamSummary, doubts: &Doubts) -> Vec<Cell> {
-    let label = &trial.label;
+fn row(trial: &TrialSummary, stream: &StreamSummary, work: &str, doubts: &Doubts) -> Vec<Field> {
     let rounds = stream.steady.rounds.as_ref();
-    vec![
-        Cell::number(f64::from(label.index), Quantity::Count),
-        Cell::word(&label.system),
-        Cell::word(stream_name(trial, stream)),
-        Cell::word(levels_text(label)),
-        Cell::number(f64::from(label.replicate) + 1.0, Quantity::Count),
-        Cell::number(trial.window.length().seconds(), Quantity::Seconds),
-        Cell::estimate(&stream.throughput_per_s, Quantity::Rate).marked(doubts.marks(&trial.caveats, Touches::All)),
-        Cell::optional(rounds.map(|rounds| rounds.range), Quantity::Share),
-        Cell::optional(rounds.map(|rounds| rounds.slope), Quantity::Share),
-        Cell::word(if trial.fixed_work { "" } else { stream.steady.answer.word() }),
-        Cell::optional(stream.little_gap_pct.map(|gap| gap / 100.0), Quantity::Share),
-    ]
+    let share = |share: Option<f64>| Cell::optional(share, Quantity::Share);
+    let rate = Cell::estimate(&stream.throughput_per_s, Quantity::Rate);
+    let mut row = who(trial, stream);
+    row.extend([
+        numbers("replicate", "replicate", Cell::number(f64::from(trial.label.replicate) + 1.0, Quantity::Count)),
+        numbers("window", "window_s", Cell::number(trial.window.length().seconds(), Quantity::Seconds)),
+        numbers(work, "throughput_per_s", rate.marked(doubts.marks(&trial.caveats, Touches::All))),
+        numbers("rounds differ by", "rounds_range", share(rounds.map(|rounds| rounds.range))),
+        numbers("rounds rise by", "rounds_slope", share(rounds.map(|rounds| rounds.slope))),
+        words("steady", "steady", if trial.fixed_work { "" } else { stream.steady.answer.word() }),
+        numbers("Little's gap", "little_gap", share(stream.little_gap_pct.map(|gap| gap / 100.0))),
+    ]);
+    row
 }

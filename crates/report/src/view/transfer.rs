@@ -19,16 +19,14 @@ pub fn figure(findings: &Findings, sweeps: &[&Sweep], doubts: &Doubts) -> Figure
     let service: Vec<Panel> = sweeps.iter().map(|sweep| service(findings, sweep, doubts)).collect();
     let fitted = service.iter().any(|panel| !panel.guides.is_empty());
     let rate: Vec<Panel> = sweeps.iter().map(|sweep| rate(sweep, doubts)).collect();
+    let panels = same_scale(service).into_iter().chain(same_scale(rate)).collect();
     Figure {
-        title: "Service time and data rate by transfer size".into(),
         notes: fitted
             .then(|| "The thin line is the fitted form: a time of its own for every operation, then a rate.".to_owned())
             .into_iter()
             .collect(),
         key: sweeps.first().map(|sweep| key(sweep, Form::Line)).unwrap_or_default(),
-        panels: same_scale(service).into_iter().chain(same_scale(rate)).collect(),
-        table: super::points::joined(sweeps, doubts),
-        folded: false,
+        ..Figure::new("Service time and data rate by transfer size", panels, super::points::joined(sweeps, doubts))
     }
 }
 
@@ -39,29 +37,16 @@ fn service(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Panel {
         .iter()
         .map(|curve| series(sweep, curve, doubts, wanted, |point| Some(point.service_mean_ms)))
         .collect();
-    Panel {
-        title: sweep.experiment.to_owned(),
-        x: factor_axis(sweep),
-        y: Axis::new("service time, mean", Quantity::Milliseconds, Spacing::Log),
-        series: all,
-        guides: sweep.curves.iter().filter_map(|curve| fit(findings, sweep, curve)).collect(),
-        span: Span::Half,
-        marks: String::new(),
-    }
+    let guides = sweep.curves.iter().filter_map(|curve| fit(findings, sweep, curve)).collect();
+    let y = Axis::new("service time, mean", Quantity::Milliseconds, Spacing::Log);
+    Panel { guides, ..Panel::new(sweep.experiment, factor_axis(sweep), y, all) }
 }
 
 fn rate(sweep: &Sweep, doubts: &Doubts) -> Panel {
     let wanted = (Form::Line, Quantity::ByteRate, Touches::All);
     let all = sweep.curves.iter().map(|curve| series(sweep, curve, doubts, wanted, |point| Some(point.bytes_per_s)));
-    Panel {
-        title: format!("{}: data rate", sweep.experiment),
-        x: factor_axis(sweep),
-        y: Axis::new("bytes a second", Quantity::ByteRate, Spacing::Log),
-        series: all.collect(),
-        guides: Vec::new(),
-        span: Span::Half,
-        marks: String::new(),
-    }
+    let y = Axis::new("bytes a second", Quantity::ByteRate, Spacing::Log);
+    Panel::new(format!("{}: data rate", sweep.experiment), factor_axis(sweep), y, all.collect())
 }
 
 fn fit(findings: &Findings, sweep: &Sweep, curve: &Curve) -> Option<Guide> {

@@ -3,21 +3,14 @@
 use super::curve::factor_text;
 use super::figure::{Axis, Datum, Figure, Form, Guide, Key, Look, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
-use super::table::{Cell, Column, Table};
-use analysis::{Comparison, Finding, Findings};
+use super::table::{Cell, Field, Table, numbers, words};
+use analysis::{Comparison, Findings};
 use observation::Provenance;
 use study::Direction;
 
 /// One figure with a panel for every metric, the primary first; none when nothing is compared.
 pub fn figure(findings: &Findings) -> Option<Figure> {
-    let mut all: Vec<&Comparison> = findings
-        .findings
-        .iter()
-        .filter_map(|finding| match finding {
-            Finding::Comparison(comparison) => Some(comparison),
-            _ => None,
-        })
-        .collect();
+    let mut all: Vec<&Comparison> = findings.comparisons().collect();
     if all.is_empty() {
         return None;
     }
@@ -32,24 +25,19 @@ pub fn figure(findings: &Findings) -> Option<Figure> {
         let of: Vec<&Comparison> = all.iter().copied().filter(|comparison| comparison.metric == *metric).collect();
         panel(metric, &of)
     });
+    let key = [(0, "primary"), (1, "exploratory")].map(|(slot, name)| {
+        let look = Look { slot, provenance: Provenance::Measured };
+        Key { name: name.to_owned(), look, form: Form::Marks }
+    });
     Some(Figure {
-        title: "Ratio to the baseline".into(),
         notes: vec![
             "Each line is the interval of the ratio of a system to its baseline; 1 is no difference, and the shaded band \
              is the margin within which two count as equivalent. Exploratory \
              comparisons are adjusted for their number."
                 .into(),
         ],
-        key: [(0, "primary"), (1, "exploratory")]
-            .map(|(slot, name)| Key {
-                name: name.to_owned(),
-                look: Look { slot, provenance: Provenance::Measured },
-                form: Form::Marks,
-            })
-            .into(),
-        panels: panels.collect(),
-        table: table(&all),
-        folded: false,
+        key: key.into(),
+        ..Figure::new("Ratio to the baseline", panels.collect(), table(&all))
     })
 }
 
@@ -82,22 +70,17 @@ fn panel(metric: &str, comparisons: &[&Comparison]) -> Panel {
         form: Form::Marks,
         points: points(primary),
     });
-    Panel {
-        title: format!("{metric}, ratio to the baseline ({direction})"),
-        x: Axis::new("times the baseline", Quantity::Ratio, Spacing::Linear),
-        y: Axis::new("", Quantity::Plain, Spacing::Names(comparisons.iter().map(|one| place(one)).collect())),
-        series: series.into_iter().filter(|series| !series.points.is_empty()).collect(),
-        guides: vec![
-            Guide::Stretch {
-                from: 1.0 / (1.0 + margin),
-                to: 1.0 + margin,
-                text: format!("within {}", units::percent(margin)),
-            },
-            Guide::Event { x: 1.0, text: "no difference".into() },
-        ],
-        span: Span::Full,
-        marks: String::new(),
-    }
+    let x = Axis::new("times the baseline", Quantity::Ratio, Spacing::Linear);
+    let names = comparisons.iter().map(|one| place(one)).collect();
+    let series = series.into_iter().filter(|series| !series.points.is_empty()).collect();
+    let text = format!("within {}", units::percent(margin));
+    let guides = vec![
+        Guide::Stretch { from: 1.0 / (1.0 + margin), to: 1.0 + margin, text },
+        Guide::Event { x: 1.0, text: "no difference".into() },
+    ];
+    let title = format!("{metric}, ratio to the baseline ({direction})");
+    let y = Axis::new("", Quantity::Plain, Spacing::Names(names));
+    Panel { guides, span: Span::Full, ..Panel::new(title, x, y, series) }
 }
 
 fn mark(row: usize, comparison: &Comparison) -> Datum {
@@ -128,29 +111,11 @@ fn place(comparison: &Comparison) -> String {
 }
 
 fn table(comparisons: &[&Comparison]) -> Table {
-    let columns = vec![
-        Column::words("system", "system"),
-        Column::words("baseline", "baseline"),
-        Column::words("experiment", "experiment").minor(),
-        Column::words("stream", "stream"),
-        Column::words("at", "factors"),
-        Column::words("metric", "metric"),
-        Column::numbers("ratio", "ratio"),
-        Column::numbers("pairs", "n"),
-        Column::words("verdict", "verdict"),
-        Column::words("standing", "standing"),
-        Column::numbers("margin", "margin"),
-        Column::numbers("detectable", "detectable").minor(),
-        Column::words("interleaved", "interleaved").minor(),
-        Column::numbers("p, unadjusted", "p_value").minor(),
-        Column::words("why", "reason").minor(),
-    ];
-    let mut table = Table::new("Every comparison", columns);
-    table.rows = comparisons.iter().map(|comparison| row(comparison)).collect();
-    table.without_empty_columns()
+    Table::of("Every comparison", comparisons.iter().map(|comparison| row(comparison)).collect())
+        .without_empty_columns()
 }
 
-fn row(comparison: &Comparison) -> Vec<Cell> {
+fn row(comparison: &Comparison) -> Vec<Field> {
     let levels: Vec<String> = comparison.factors.iter().map(|(name, level)| factor_text(name, level)).collect();
     let standing = match (comparison.primary, comparison.adjusted) {
         (true, _) => "primary",
@@ -158,20 +123,20 @@ fn row(comparison: &Comparison) -> Vec<Cell> {
         (false, false) => "exploratory",
     };
     vec![
-        Cell::word(&comparison.system),
-        Cell::word(&comparison.baseline),
-        Cell::word(&comparison.experiment),
-        Cell::word(&comparison.stream),
-        Cell::word(levels.join(", ")),
-        Cell::word(&comparison.metric),
-        Cell::estimate(&comparison.ratio, Quantity::Ratio),
-        Cell::number(f64::from(comparison.ratio.n), Quantity::Count),
-        Cell::word(comparison.verdict.word()),
-        Cell::word(standing),
-        Cell::number(comparison.margin, Quantity::Share),
-        Cell::optional(comparison.detectable, Quantity::Share),
-        Cell::word(if comparison.interleaved { "yes" } else { "no" }),
-        Cell::number(comparison.p_value, Quantity::Plain),
-        Cell::word(comparison.reason.as_deref().unwrap_or_default()),
+        words("system", "system", &comparison.system),
+        words("baseline", "baseline", &comparison.baseline),
+        words("experiment", "experiment", &comparison.experiment).minor(),
+        words("stream", "stream", &comparison.stream),
+        words("at", "factors", levels.join(", ")),
+        words("metric", "metric", &comparison.metric),
+        numbers("ratio", "ratio", Cell::estimate(&comparison.ratio, Quantity::Ratio)),
+        numbers("pairs", "n", Cell::number(f64::from(comparison.ratio.n), Quantity::Count)),
+        words("verdict", "verdict", comparison.verdict.word()),
+        words("standing", "standing", standing),
+        numbers("margin", "margin", Cell::number(comparison.margin, Quantity::Share)),
+        numbers("detectable", "detectable", Cell::optional(comparison.detectable, Quantity::Share)).minor(),
+        words("interleaved", "interleaved", if comparison.interleaved { "yes" } else { "no" }).minor(),
+        numbers("p, unadjusted", "p_value", Cell::number(comparison.p_value, Quantity::Plain)).minor(),
+        words("why", "reason", comparison.reason.as_deref().unwrap_or_default()).minor(),
     ]
 }

@@ -30,11 +30,7 @@ pub fn run(asked: &Judge) -> Result<Outcome, Failure> {
     if let Some(path) = &asked.html {
         model_file::write_new(path, &page::page(&found, &judgements, &sources))?;
     }
-    if asked.json {
-        output::print_json(&as_json(&found, &judgements))?;
-    } else {
-        output::print(&as_text(&found, &judgements))?;
-    }
+    output::answer(asked.json, || as_json(&found, &judgements), || as_text(&found, &judgements))?;
     Ok(Outcome::Fine)
 }
 

@@ -48,12 +48,11 @@ pub fn run(asked: &Predict) -> Result<Outcome, Failure> {
     if let Some(path) = &asked.output {
         model_file::write_new(path, &format!("{document:#}\n"))?;
     }
-    if asked.json {
-        output::print_json(&document)?;
-    } else {
-        output::print(&text(&found, &predicted, &document))?;
-        output::print(&taken_text(asked.find.as_deref().unwrap_or_default(), &taken))?;
-    }
+    let said = || {
+        let found = text(&found, &predicted, &document);
+        found + &taken_text(asked.find.as_deref().unwrap_or_default(), &taken)
+    };
+    output::answer(asked.json, || document.clone(), said)?;
     Ok(Outcome::Fine)
 }
 
