@@ -15,6 +15,7 @@ mod private;
 mod process;
 mod program;
 mod reach;
+mod settings;
 mod start;
 
 pub use private::Private;
