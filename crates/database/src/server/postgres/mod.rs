@@ -7,7 +7,7 @@ mod programs;
 #[cfg(test)]
 mod tests;
 
-use super::kind::Kind;
+use super::kind::ServerKind;
 use super::life;
 use super::owner::Owner;
 use crate::DatabaseError;
@@ -50,7 +50,7 @@ fn connect(folder: &Path) -> Connect {
     Connect::socket_in(folder, USER, "postgres")
 }
 
-impl Kind for Postgres {
+impl ServerKind for Postgres {
     const ENGINE: &'static str = ENGINE;
     const USERS: &'static [&'static str] = &["postgres"];
     /// Sessions that are open are ended.
