@@ -18,7 +18,6 @@ pub mod judge;
 pub mod kernel;
 pub mod kind;
 pub mod machine;
-pub mod network;
 pub mod pair;
 pub mod queue;
 pub mod rows;

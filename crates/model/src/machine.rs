@@ -21,7 +21,7 @@ pub struct Ended {
 
 /// What a station did over the watched time.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Report {
+pub struct StationReport {
     /// Its name: `port 3`, `module 17`.
     pub name: String,
     /// Share of it that was busy.
@@ -32,17 +32,17 @@ pub struct Report {
     pub completed: u64,
 }
 
-impl Report {
+impl StationReport {
     /// What a station's watch saw up to now.
-    pub(crate) fn of(name: impl Into<String>, watch: &Watch, now: Nanos) -> Report {
+    pub(crate) fn of(name: impl Into<String>, watch: &Watch, now: Nanos) -> StationReport {
         let (utilisation, mean_there) = (watch.utilisation(now), watch.mean_here(now));
-        Report { name: name.into(), utilisation, mean_there, completed: watch.count() }
+        StationReport { name: name.into(), utilisation, mean_there, completed: watch.count() }
     }
 
     /// What servers that work as a calendar did up to now.
-    pub(crate) fn of_turns(name: impl Into<String>, turns: &Turns, now: Nanos) -> Report {
+    pub(crate) fn of_turns(name: impl Into<String>, turns: &Turns, now: Nanos) -> StationReport {
         let (utilisation, mean_there) = (turns.utilisation(now), turns.mean_here(now));
-        Report { name: name.into(), utilisation, mean_there, completed: turns.count() }
+        StationReport { name: name.into(), utilisation, mean_there, completed: turns.count() }
     }
 }
 
@@ -103,7 +103,7 @@ pub trait Machine {
     fn clear(&mut self);
 
     /// What every station did since then.
-    fn reports(&mut self) -> Vec<Report>;
+    fn reports(&mut self) -> Vec<StationReport>;
 
     /// The cores of a server since then; none of a machine that does not say how its processors are made up.
     fn cores(&mut self) -> Option<Cores>;
@@ -150,7 +150,7 @@ pub(crate) trait Stepped {
     fn clear(&mut self, now: Nanos);
 
     /// As [`Machine::reports`].
-    fn reports(&mut self, now: Nanos) -> Vec<Report>;
+    fn reports(&mut self, now: Nanos) -> Vec<StationReport>;
 
     /// As [`Machine::cores`].
     fn cores(&self, _now: Nanos) -> Option<Cores> {
@@ -205,7 +205,7 @@ impl<M: Stepped> Machine for M {
         Stepped::clear(self, now);
     }
 
-    fn reports(&mut self) -> Vec<Report> {
+    fn reports(&mut self) -> Vec<StationReport> {
         let now = self.agenda().now();
         Stepped::reports(self, now)
     }

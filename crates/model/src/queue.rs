@@ -6,7 +6,7 @@
 
 use crate::asked::Values;
 use crate::kernel::Agenda;
-use crate::machine::{Ended, Report, Stepped};
+use crate::machine::{Ended, StationReport, Stepped};
 use crate::station::{Commit, Sharing, Watch};
 use random::Draws;
 use units::Nanos;
@@ -124,7 +124,7 @@ impl Stepped for Queue {
         self.device.watch().clear(now);
     }
 
-    fn reports(&mut self, now: Nanos) -> Vec<Report> {
-        vec![Report::of("host", &self.host_watch, now), Report::of("device", self.device.watch(), now)]
+    fn reports(&mut self, now: Nanos) -> Vec<StationReport> {
+        vec![StationReport::of("host", &self.host_watch, now), StationReport::of("device", self.device.watch(), now)]
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! What it does not do: it touches no server that the system itself runs.
 
-use super::kind::Kind;
+use super::kind::ServerKind;
 use super::owner::Owner;
 use super::{folder, process, reach};
 use crate::DatabaseError;
@@ -25,7 +25,7 @@ pub struct Server<K> {
     pub(super) stop: Arc<AtomicBool>,
 }
 
-impl<K: Kind> Server<K> {
+impl<K: ServerKind> Server<K> {
     /// The server of this name in a cache folder, whether it runs or not. Starts nothing. A data set has a server for
     /// itself, named after it: copies are of whole servers, and bringing one data set back must not touch another. Where the
     /// user as whom it runs may not pass the cache folder, the server lies in `/var/cache/prony`.

@@ -15,6 +15,7 @@ mod private;
 mod process;
 mod program;
 mod reach;
+mod settings;
 mod start;
 
 pub use private::Private;
@@ -38,7 +39,7 @@ pub fn down(engine: Engine, cache: &Path, stop: &Arc<AtomicBool>, remove: bool) 
     }
 }
 
-fn all_down<K: kind::Kind>(servers: Vec<life::Server<K>>, remove: bool) -> Result<Vec<String>, DatabaseError> {
+fn all_down<K: kind::ServerKind>(servers: Vec<life::Server<K>>, remove: bool) -> Result<Vec<String>, DatabaseError> {
     let word = if remove { "stopped and removed" } else { "stopped" };
     let end = |server: life::Server<K>| {
         if remove {

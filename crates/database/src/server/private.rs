@@ -1,6 +1,6 @@
 //! A private server for those who do not care which engine it is of.
 
-use super::kind::Kind;
+use super::kind::ServerKind;
 use super::life::Server;
 use super::{folder, process};
 use crate::{Claim, DatabaseError};
@@ -46,7 +46,7 @@ pub trait Private {
     fn restore(&self, name: &str) -> Result<(), DatabaseError>;
 }
 
-impl<K: Kind> Private for Server<K> {
+impl<K: ServerKind> Private for Server<K> {
     fn folder(&self) -> &Path {
         &self.folder
     }

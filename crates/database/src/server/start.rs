@@ -3,7 +3,7 @@
 //! The one idea: a start is watched until the server serves, ends or hangs, and whatever kept it from serving is told from its
 //! log; a full disk and a wrong setting as such.
 
-use super::kind::Kind;
+use super::kind::ServerKind;
 use super::life::Server;
 use super::private::Private;
 use super::{folder, process};
@@ -31,7 +31,7 @@ enum Begun {
     Ended,
 }
 
-impl<K: Kind> Server<K> {
+impl<K: ServerKind> Server<K> {
     /// Makes the first files, when there are none; a making that was cut off is begun anew.
     pub(super) fn make(&self) -> Result<(), DatabaseError> {
         if self.data().is_dir() {

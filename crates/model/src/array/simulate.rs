@@ -6,7 +6,7 @@
 
 use super::path::{Path, READ, WRITE};
 use crate::kernel::Agenda;
-use crate::machine::{Ended, Report, Stepped};
+use crate::machine::{Ended, StationReport, Stepped};
 use crate::station::{Bucket, Servers, Turns};
 use units::Nanos;
 use workload::{Operation, OperationKind};
@@ -146,14 +146,14 @@ impl Stepped for Array {
         self.ports.iter_mut().flatten().for_each(|port| port.clear(now));
     }
 
-    fn reports(&mut self, now: Nanos) -> Vec<Report> {
+    fn reports(&mut self, now: Nanos) -> Vec<StationReport> {
         let mut all = Vec::new();
         for (number, module) in self.modules.iter_mut().enumerate() {
-            all.push(Report::of(format!("module {number}"), module.watch(), now));
+            all.push(StationReport::of(format!("module {number}"), module.watch(), now));
         }
         let passed = |name: String, port: &Turns| {
-            let report = Report::of_turns(name, port, now);
-            Report { utilisation: report.utilisation.min(1.0), ..report }
+            let report = StationReport::of_turns(name, port, now);
+            StationReport { utilisation: report.utilisation.min(1.0), ..report }
         };
         for (number, [out, into]) in self.ports.iter().enumerate() {
             all.push(passed(format!("port {number} out"), out));

@@ -2,7 +2,7 @@
 
 use super::{Description, Origin};
 use crate::asked::Values;
-use crate::kind::Kind;
+use crate::kind::ModelKind;
 use crate::rows::Row;
 use reading::{Entry, Form, Problems, Section};
 use std::fmt::Write as _;
@@ -89,7 +89,7 @@ fn slope(model: &Description, name: &str, row: &Row, quantity: &str) -> f64 {
 }
 
 /// Reads the table; it must be square and name parameters of the kind.
-pub(super) fn read(kind: Kind, entry: Entry, problems: &mut Problems) -> Option<Doubt> {
+pub(super) fn read(kind: ModelKind, entry: Entry, problems: &mut Problems) -> Option<Doubt> {
     let mut section = Section::of("doubt", entry.node, problems)?;
     let names = section.texts("parameters", problems).unwrap_or_default();
     let lines = section.take("covariance").map(|entry| entry.node);

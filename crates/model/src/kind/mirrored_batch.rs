@@ -66,13 +66,13 @@ fn longer(values: &Values, row: &Row) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kind::Kind;
+    use crate::kind::ModelKind;
 
     fn ask(cells: &str, quantity: &str) -> Result<f64, Unanswered> {
         let cells = cells.split(';').filter_map(|cell| cell.split_once('='));
         let cells = cells.map(|(column, cell)| (column.to_owned(), cell.to_owned())).collect();
         let values = Values::new(ASKS, &[200.0, 100.0, 2.0, 0.4]);
-        Kind::MirroredBatch.answer(&values, &Row { cells, ..Row::default() }, quantity)
+        ModelKind::MirroredBatch.answer(&values, &Row { cells, ..Row::default() }, quantity)
     }
 
     fn close(found: Result<f64, Unanswered>, wanted: f64) {

@@ -40,21 +40,21 @@ macro_rules! kinds {
     ($($kind:ident $word:literal $module:ident;)*) => {
         /// A kind of machine.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Kind {
+        pub enum ModelKind {
             $(#[doc = concat!("`", $word, "`")] $kind),*
         }
 
-        impl Kind {
+        impl ModelKind {
             /// All of them.
-            pub const ALL: &'static [Kind] = &[$(Kind::$kind),*];
+            pub const ALL: &'static [ModelKind] = &[$(ModelKind::$kind),*];
 
             /// The word of model files.
             pub fn word(self) -> &'static str {
-                match self { $(Kind::$kind => $word),* }
+                match self { $(ModelKind::$kind => $word),* }
             }
 
             const fn law(self) -> &'static Law {
-                match self { $(Kind::$kind => &$module::LAW),* }
+                match self { $(ModelKind::$kind => &$module::LAW),* }
             }
         }
     };
@@ -74,7 +74,7 @@ kinds! {
     Array "array" array;
 }
 
-impl Kind {
+impl ModelKind {
     /// The parameters that it asks for.
     pub fn asks(self) -> &'static [Asked] {
         self.law().asks

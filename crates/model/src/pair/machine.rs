@@ -8,7 +8,7 @@ use super::flight::{Event, Flight, Stage};
 use super::node::Node;
 use super::plan::{Mode, PairPlan};
 use crate::kernel::Agenda;
-use crate::machine::{Ended, Outside, Report, Stepped};
+use crate::machine::{Ended, Outside, StationReport, Stepped};
 use crate::station::Inside;
 use random::Draws;
 use units::Nanos;
@@ -362,9 +362,9 @@ impl Stepped for Pair {
         self.nodes.iter_mut().for_each(|node| node.clear(now));
     }
 
-    fn reports(&mut self, now: Nanos) -> Vec<Report> {
+    fn reports(&mut self, now: Nanos) -> Vec<StationReport> {
         let paired = self.plan.mode != Mode::Alone;
-        let mut all = vec![Report::of("transactions", self.inside.watch(), now)];
+        let mut all = vec![StationReport::of("transactions", self.inside.watch(), now)];
         for (number, node) in self.nodes.iter_mut().take(1 + usize::from(paired)).enumerate() {
             node.reports(number, (paired, self.plan.log.is_some()), now, &mut all);
         }

@@ -2,7 +2,7 @@
 
 use super::plan::PairPlan;
 use super::processors::Processors;
-use crate::machine::Report;
+use crate::machine::StationReport;
 use crate::station::{Commit, Link, Servers, Watch};
 use units::Nanos;
 
@@ -38,18 +38,18 @@ impl Node {
     }
 
     /// What its stations did; a link and a log only where the pair has them.
-    pub fn reports(&mut self, number: usize, (link, log): (bool, bool), now: Nanos, all: &mut Vec<Report>) {
+    pub fn reports(&mut self, number: usize, (link, log): (bool, bool), now: Nanos, all: &mut Vec<StationReport>) {
         let utilisation = self.processors.busy(now);
-        let processors = Report::of(format!("node {number} processors"), self.processors.work.watch(), now);
-        all.push(Report { utilisation, ..processors });
+        let processors = StationReport::of(format!("node {number} processors"), self.processors.work.watch(), now);
+        all.push(StationReport { utilisation, ..processors });
         for (at, disk) in self.disks.iter_mut().enumerate() {
-            all.push(Report::of(format!("node {number} disk {at}"), disk.watch(), now));
+            all.push(StationReport::of(format!("node {number} disk {at}"), disk.watch(), now));
         }
         if link {
-            all.push(Report::of(format!("node {number} link"), self.link.watch(), now));
+            all.push(StationReport::of(format!("node {number} link"), self.link.watch(), now));
         }
         if log {
-            all.push(Report::of(format!("node {number} log"), &self.log_watch, now));
+            all.push(StationReport::of(format!("node {number} log"), &self.log_watch, now));
         }
     }
 }

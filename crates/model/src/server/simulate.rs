@@ -10,7 +10,7 @@ use super::hold::Hold;
 use super::profile::Profile;
 use super::storage::{NOBODY, Storage, after};
 use crate::kernel::Agenda;
-use crate::machine::{Cores, Ended, Outside, Report, Stepped};
+use crate::machine::{Cores, Ended, Outside, StationReport, Stepped};
 use crate::station::{Commit, Inside, Pool, Watch};
 use random::Draws;
 use units::Nanos;
@@ -360,17 +360,17 @@ impl Stepped for Server {
         }
     }
 
-    fn reports(&mut self, now: Nanos) -> Vec<Report> {
+    fn reports(&mut self, now: Nanos) -> Vec<StationReport> {
         let mut all = vec![
-            Report::of("transactions", self.inside.watch(), now),
-            Report::of("processors", self.hold.watch(), now),
+            StationReport::of("transactions", self.inside.watch(), now),
+            StationReport::of("processors", self.hold.watch(), now),
         ];
         if let Some(pool) = &mut self.pool {
-            all.push(Report::of("jobs", pool.watch(), now));
+            all.push(StationReport::of("jobs", pool.watch(), now));
         }
         self.storage.reports(now, &mut all);
         if let Some((_, _, watch)) = &self.log {
-            all.push(Report::of("log", watch, now));
+            all.push(StationReport::of("log", watch, now));
         }
         all
     }

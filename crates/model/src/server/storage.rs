@@ -1,6 +1,6 @@
 //! Storage as a server sees it: a delay, or disks that each serve one after the other.
 
-use crate::machine::Report;
+use crate::machine::StationReport;
 use crate::station::{Servers, Watch};
 use random::Draws;
 use units::Nanos;
@@ -86,12 +86,12 @@ impl Storage {
         }
     }
 
-    pub(super) fn reports(&mut self, now: Nanos, into: &mut Vec<Report>) {
+    pub(super) fn reports(&mut self, now: Nanos, into: &mut Vec<StationReport>) {
         match self {
-            Storage::Delay { watch, .. } => into.push(Report::of("storage", watch, now)),
+            Storage::Delay { watch, .. } => into.push(StationReport::of("storage", watch, now)),
             Storage::Disks { disks, .. } => {
                 for (number, disk) in disks.iter_mut().enumerate() {
-                    into.push(Report::of(format!("disk {number}"), disk.watch(), now));
+                    into.push(StationReport::of(format!("disk {number}"), disk.watch(), now));
                 }
             }
         }

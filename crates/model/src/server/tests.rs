@@ -65,8 +65,8 @@ fn shipped(name: &str) -> file::Description {
     file::read(name, text).unwrap_or_else(|problems| panic!("{problems}"))
 }
 
-fn plan_of(kind: crate::kind::Kind, values: &Values) -> Plan {
-    if kind == crate::kind::Kind::FlashServer { Plan::on_flash(values) } else { Plan::on_disks(values) }
+fn plan_of(kind: crate::kind::ModelKind, values: &Values) -> Plan {
+    if kind == crate::kind::ModelKind::FlashServer { Plan::on_flash(values) } else { Plan::on_disks(values) }
 }
 
 fn agrees(name: &str, counts: &[u32]) {

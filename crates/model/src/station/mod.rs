@@ -4,6 +4,7 @@
 //! and says when who is done; whoever owns the agenda turns that into events. All memory is taken when it is built.
 
 mod bucket;
+mod ceiling;
 mod commit;
 mod inside;
 mod link;
@@ -14,9 +15,12 @@ mod servers;
 mod shares;
 mod sharing;
 mod soonest;
+#[cfg(test)]
+mod tests;
 mod turns;
 
 pub use bucket::Bucket;
+pub use ceiling::ceiling;
 pub use commit::Commit;
 pub use inside::Inside;
 pub use link::{FIBRE_NS_PER_KM, Link};

@@ -7,7 +7,7 @@ use super::heat::Heat;
 use super::mover::{Mover, PIECE};
 use super::spec::{Place, Spec};
 use crate::kernel::Agenda;
-use crate::machine::{Ended, Report, Stepped};
+use crate::machine::{Ended, StationReport, Stepped};
 use crate::station::{Bucket, Priority};
 use random::Draws;
 use units::Nanos;
@@ -215,13 +215,13 @@ impl Stepped for Tiered {
         self.places.iter_mut().for_each(|place| place.watch().clear(now));
     }
 
-    fn reports(&mut self, now: Nanos) -> Vec<Report> {
+    fn reports(&mut self, now: Nanos) -> Vec<StationReport> {
         let (disks, ways) = (self.spec.disks.count as usize, self.spec.ways.max(1) as usize);
         let name = |at: usize| match at.checked_sub(disks) {
             None => format!("disk {at}"),
             Some(part) => format!("flash {} way {}", part / ways, part % ways),
         };
         let places = self.places.iter_mut().enumerate();
-        places.map(|(at, place)| Report::of(name(at), place.watch(), now)).collect()
+        places.map(|(at, place)| StationReport::of(name(at), place.watch(), now)).collect()
     }
 }

@@ -29,7 +29,7 @@ fn ends(name: &str, changes: &[(&str, &str)], count: u32) -> u64 {
             class: (state >> 40) as u16 % 3,
             module: (slot % modules) as u16,
             offset,
-            bytes: 4_096 << (state >> 33) % 3,
+            bytes: 4_096 << ((state >> 33) % 3),
         }
     };
     (0..setting.slots).for_each(|slot| machine.submit(Nanos::ZERO, slot, &draw(slot)));

@@ -10,7 +10,7 @@ use crate::output;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::fs;
-use workload::sql::{Explained, Explanation, Place, explain};
+use workload::sql::{Explained, Explanation, ScriptPlace, explain};
 
 /// Explains a file.
 pub fn run(asked: &Import) -> Result<Outcome, Failure> {
@@ -23,17 +23,8 @@ fn pgbench(asked: &ImportPgbench) -> Result<Outcome, Failure> {
     let path = asked.file.display().to_string();
     let text = fs::read_to_string(&asked.file)
         .map_err(|error| Failure::caused(format!("reading the script `{path}`"), &error))?;
-<<<<<<< HEAD
     let explanation = explain(workload::sql::script_name(&path), &text);
-    if asked.json {
-        output::print_json(&as_json(&explanation))?
-    } else {
-        output::print(&as_text(&path, &explanation))?
-    }
-=======
-    let explanation = explain(study::script_name(&path), &text);
     output::answer(asked.json, || as_json(&explanation), || as_text(&path, &explanation))?;
->>>>>>> tidy
     Ok(if explanation.problems.is_empty() { Outcome::Fine } else { Outcome::Unsound })
 }
 
@@ -70,16 +61,16 @@ fn variables(explanation: &Explanation) -> Vec<String> {
     [line("reads", &explanation.reads), line("sets", &explanation.sets), needs].into_iter().flatten().collect()
 }
 
-fn told(at: Place, text: &str) -> String {
+fn told(at: ScriptPlace, text: &str) -> String {
     format!("{:<8}{text}", place(at))
 }
 
-fn place(place: Place) -> String {
+fn place(place: ScriptPlace) -> String {
     format!("{}:{}", place.line, place.column)
 }
 
 fn as_json(explanation: &Explanation) -> Value {
-    let told = |at: Place, text: &str| json!({ "line": at.line, "column": at.column, "text": text });
+    let told = |at: ScriptPlace, text: &str| json!({ "line": at.line, "column": at.column, "text": text });
     let command = |command: &Explained| {
         json!({
             "line": command.place.line,

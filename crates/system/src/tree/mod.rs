@@ -1,14 +1,15 @@
 //! A device tree as a value: every block device, what stands on what, and what is in use.
 //!
-//! The one idea: everything that decides whether a device may be written is read once into a value, with a text form.
-//! The decision is a pure function of that value, so that trees of machines nobody here owns are test input, and a
-//! refusal can be sent to somebody who was not there.
+//! The one idea: everything that decides whether a device may be written is read once into a value.
+//! The decision is a pure function of that value, so that trees of machines nobody here owns, written out as text, are test
+//! input.
 //!
 //! What it does not do: it decides nothing; that is [`crate::safety`].
 
 mod identity;
 mod read;
-mod text;
+#[cfg(test)]
+mod tests;
 
 use std::path::PathBuf;
 
@@ -17,11 +18,10 @@ use units::Bytes;
 use crate::stack::DeviceNumber;
 
 pub(crate) use read::look;
-pub use text::TreeTextError;
 
 /// What a block device is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum DeviceKind {
     /// A whole disk.
     Disk,
     /// A partition of one.
@@ -80,7 +80,7 @@ pub struct Device {
     /// Its number.
     pub number: DeviceNumber,
     /// What it is.
-    pub kind: Kind,
+    pub kind: DeviceKind,
     /// Its size.
     pub size: Bytes,
     /// The disk that a partition belongs to.
@@ -129,5 +129,36 @@ impl DeviceTree {
         if let Some(device) = self.devices.iter_mut().find(|device| device.number == number) {
             device.signatures = signatures;
         }
+    }
+}
+
+const KINDS: [(DeviceKind, &str); 6] = [
+    (DeviceKind::Disk, "disk"),
+    (DeviceKind::Part, "part"),
+    (DeviceKind::Loop, "loop"),
+    (DeviceKind::Dm, "dm"),
+    (DeviceKind::Md, "md"),
+    (DeviceKind::Other, "other"),
+];
+
+const IDENTITIES: [(IdentityKind, &str); 5] = [
+    (IdentityKind::Wwn, "wwn"),
+    (IdentityKind::Serial, "serial"),
+    (IdentityKind::Uuid, "uuid"),
+    (IdentityKind::ById, "by-id"),
+    (IdentityKind::ByPath, "by-path"),
+];
+
+impl DeviceKind {
+    /// The word that stands in a recorded tree and in refusals.
+    pub fn word(self) -> &'static str {
+        KINDS.iter().find(|(kind, _)| *kind == self).map_or("other", |(_, word)| word)
+    }
+}
+
+impl IdentityKind {
+    /// The word that stands in a recorded tree and in refusals.
+    pub fn word(self) -> &'static str {
+        IDENTITIES.iter().find(|(kind, _)| *kind == self).map_or("id", |(_, word)| word)
     }
 }

@@ -40,7 +40,7 @@ mod workload;
 
 pub use explain::{Explained, Explanation, Note, explain};
 pub use keys::{KEYS, read};
-pub use problem::{Place, Problem, Problems};
+pub use problem::{Problem, Problems, ScriptPlace};
 pub use program::Program;
 pub use scripts::Scripts;
 pub use spec::{Bounds, Script, Spec};

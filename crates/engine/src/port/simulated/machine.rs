@@ -7,7 +7,7 @@
 //! What it does not do: it reads no model file; whoever opens the system hands the description in.
 
 use crate::port::simulated::sessions::Streams;
-use model::machine::{Cores, Ended, Machine, Report};
+use model::machine::{Cores, Ended, Machine, StationReport};
 use observation::{Fact, Window};
 use recorder::{Clock, SimulatedClock};
 use sha2::{Digest as _, Sha256};
@@ -75,7 +75,7 @@ pub(crate) struct ModelPort {
     inside: Inside,
     outside: Outside,
     cleared: bool,
-    reports: Option<(Vec<Report>, Option<Cores>)>,
+    reports: Option<(Vec<StationReport>, Option<Cores>)>,
 }
 
 /// Time outside of responses. It is booked at the end of what a slot asked for, like the work of a real driver, which comes
@@ -98,7 +98,7 @@ impl Outside {
 /// What is left of a simulated trial beside what was recorded.
 pub(crate) struct Closed {
     /// What the stations did in the window.
-    pub(crate) reports: Vec<Report>,
+    pub(crate) reports: Vec<StationReport>,
     /// What its cores did, where it is a server that has some.
     pub(crate) cores: Option<Cores>,
     /// Time in the window that all who were inside spent there.
@@ -153,7 +153,7 @@ impl ModelPort {
     }
 
     /// What stations and cores did since they were cleared.
-    fn told(&mut self) -> (Vec<Report>, Option<Cores>) {
+    fn told(&mut self) -> (Vec<StationReport>, Option<Cores>) {
         (self.machine.reports(), self.machine.cores())
     }
 

@@ -7,7 +7,7 @@ use super::paths::Paths;
 use super::spec::{Spec, SpecError};
 use crate::array::raid::{Piece, Raid, Stripe};
 use crate::kernel::Agenda;
-use crate::machine::{Ended, Report, Stepped};
+use crate::machine::{Ended, StationReport, Stepped};
 use crate::station::{Bucket, Link, Priority, Shares, Turns};
 use random::Draws;
 use units::Nanos;
@@ -221,21 +221,23 @@ impl Stepped for General {
         self.front = Turnover { watch: Area { since: now.0, sum, here }, ..Turnover::default() };
     }
 
-    fn reports(&mut self, now: Nanos) -> Vec<Report> {
-        let mut all =
-            vec![Report::of_turns("host", &self.host, now), Report::of_turns("processors", &self.processors, now)];
+    fn reports(&mut self, now: Nanos) -> Vec<StationReport> {
+        let mut all = vec![
+            StationReport::of_turns("host", &self.host, now),
+            StationReport::of_turns("processors", &self.processors, now),
+        ];
         for (number, path) in self.paths.all.iter_mut().enumerate() {
-            all.push(Report::of_turns(format!("channel {number}"), &path.channel, now));
-            all.push(Report::of_turns(format!("port {number}"), &path.port, now));
-            all.push(Report::of(format!("link {number} there"), path.there.watch(), now));
-            all.push(Report::of(format!("link {number} back"), path.back.watch(), now));
+            all.push(StationReport::of_turns(format!("channel {number}"), &path.channel, now));
+            all.push(StationReport::of_turns(format!("port {number}"), &path.port, now));
+            all.push(StationReport::of(format!("link {number} there"), path.there.watch(), now));
+            all.push(StationReport::of(format!("link {number} back"), path.back.watch(), now));
         }
         for (number, controller) in self.controllers.iter_mut().enumerate() {
-            all.push(Report::of(format!("controller {number}"), controller.station.watch(), now));
-            all.push(Report::of(format!("mirror {number}"), controller.mirror.watch(), now));
+            all.push(StationReport::of(format!("controller {number}"), controller.station.watch(), now));
+            all.push(StationReport::of(format!("mirror {number}"), controller.mirror.watch(), now));
         }
         for (number, module) in self.modules.iter_mut().enumerate() {
-            all.push(Report::of(format!("module {number}"), module.station.watch(), now));
+            all.push(StationReport::of(format!("module {number}"), module.station.watch(), now));
         }
         all
     }

@@ -7,7 +7,7 @@
 use super::shape::{Order, Place, Refused, Shape};
 use crate::asked::Values;
 use crate::kernel::Agenda;
-use crate::machine::{Ended, Report, Stepped};
+use crate::machine::{Ended, StationReport, Stepped};
 use crate::station::Watch;
 use units::Nanos;
 use workload::{Operation, OperationKind};
@@ -224,8 +224,8 @@ impl Stepped for Disk {
         self.disks.iter_mut().for_each(|disk| disk.watch.clear(now));
     }
 
-    fn reports(&mut self, now: Nanos) -> Vec<Report> {
+    fn reports(&mut self, now: Nanos) -> Vec<StationReport> {
         let disks = self.disks.iter().enumerate();
-        disks.map(|(number, disk)| Report::of(format!("disk {number}"), &disk.watch, now)).collect()
+        disks.map(|(number, disk)| StationReport::of(format!("disk {number}"), &disk.watch, now)).collect()
     }
 }

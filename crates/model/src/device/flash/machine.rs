@@ -8,7 +8,7 @@ use super::shape::{Pace, Refused, Shape, Start};
 use super::translation::Translation;
 use crate::device::Lane;
 use crate::kernel::Agenda;
-use crate::machine::{Ended, Report, Stepped};
+use crate::machine::{Ended, StationReport, Stepped};
 use crate::station::Watch;
 use random::Draws;
 use std::collections::VecDeque;
@@ -328,10 +328,10 @@ impl Stepped for Flash {
         }
     }
 
-    fn reports(&mut self, now: Nanos) -> Vec<Report> {
+    fn reports(&mut self, now: Nanos) -> Vec<StationReport> {
         let mut all = Vec::new();
         for (number, device) in self.devices.iter().enumerate() {
-            all.push(Report::of(format!("device {number}"), &device.watch, now));
+            all.push(StationReport::of(format!("device {number}"), &device.watch, now));
             all.push(device.controller.report(format!("device {number} controller"), now));
             all.push(device.link[0].report(format!("device {number} link out"), now));
             all.push(device.link[1].report(format!("device {number} link in"), now));
@@ -339,7 +339,7 @@ impl Stepped for Flash {
                 all.push(channel.report(format!("device {number} channel {at}"), now));
             }
             for (at, die) in device.dies.iter().enumerate() {
-                all.push(Report::of(format!("device {number} die {at}"), &die.watch, now));
+                all.push(StationReport::of(format!("device {number} die {at}"), &die.watch, now));
             }
         }
         all

@@ -1,6 +1,6 @@
 //! The loop of a small network.
 
-use super::{Network, NetworkError, Place, Seen, Source, Time};
+use super::network::{Network, NetworkError, Place, Seen, Source, Time};
 use crate::kernel::Agenda;
 use crate::station::{Servers, Sharing, Watch};
 use random::Draws;
