@@ -8,8 +8,6 @@
 
 mod identity;
 mod read;
-#[cfg(test)]
-mod tests;
 
 use std::path::PathBuf;
 
@@ -162,3 +160,6 @@ impl IdentityKind {
         IDENTITIES.iter().find(|(kind, _)| *kind == self).map_or("id", |(_, word)| word)
     }
 }
+
+#[cfg(test)]
+mod tests;
