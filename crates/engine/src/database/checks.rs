@@ -6,8 +6,8 @@
 use crate::TrialError;
 use crate::database::databases::Databases;
 use crate::database::tallies;
-use crate::port::session::Work;
-use crate::trial::observer::{Observer, Phase};
+use crate::observer::{Observer, Phase};
+use crate::worker::transactions::Transactions;
 use database::dataset::{self, CheckOutcome};
 use database::{DataSet, Texts};
 use observation::{Event, EventKind};
@@ -25,7 +25,7 @@ use workload::brokerage::ledger::{Faulty, Judged};
 pub(crate) fn check(
     databases: &Databases,
     trial: &Trial,
-    works: &[Work],
+    transactions: &[Transactions],
     observer: &mut dyn Observer,
     clock: &WallClock,
 ) -> Result<Vec<Event>, TrialError> {
@@ -40,7 +40,7 @@ pub(crate) fn check(
     let refused = databases.refused();
     if !matches!(dataset, DataSet::Brokerage { .. }) {
         let (_, begun) = databases.current()?;
-        let told = works.iter().flat_map(|work| work.business.tallies());
+        let told = transactions.iter().flat_map(|work| work.business.tallies());
         let told = tallies::end(database, trial, &begun.tallies, told).map_err(&refused)?;
         return Ok(told.map(|(kind, text)| Event { at: end_of(trial), kind, text }).into_iter().collect());
     }
@@ -49,7 +49,7 @@ pub(crate) fn check(
     let outcomes = dataset::check(session.as_mut(), dataset, &now).map_err(&refused)?;
     let mut events = vec![invariants_words(&outcomes)];
     let mut ledger = Ledger::default();
-    works.iter().filter_map(|work| work.business.ledger()).for_each(|own| ledger.merge(own));
+    transactions.iter().filter_map(|work| work.business.ledger()).for_each(|own| ledger.merge(own));
     if let Some(first) = ledger.entries().next() {
         let judged = dataset::check_ledger(session.as_mut(), dataset, &ledger, first.trade).map_err(&refused)?;
         events.push(ledger_words(&judged));

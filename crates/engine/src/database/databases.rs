@@ -6,7 +6,7 @@
 use crate::TrialError;
 use crate::database::scripts;
 use crate::database::tallies;
-use crate::trial::observer::{Live, Observer, Phase};
+use crate::observer::{Live, Observer, Phase};
 use database::dataset::{self, Filled, Progress, State};
 use database::{Claim, DataSet, Database, DatabaseError, OpenOptions, Profiling, StatementCost, Texts};
 use recorder::{Clock, WallClock};

@@ -5,78 +5,69 @@
 
 use crate::TrialError;
 use crate::database::databases::Databases;
-use crate::database::profile::{self, Profile};
-use crate::hot::task::Task;
-use crate::port::connections::Line;
-use crate::port::reconnect::Again;
-use crate::port::session::Work;
+use crate::hot::transactions::TransactionWork;
+use crate::port::connections::ConnectionsDriver;
+use crate::port::reconnect::{Conversation, Reconnect};
+use crate::port::session::SessionDriver;
+use crate::port::simulated::sessions::Imagined;
 use crate::port::uring;
-use crate::trial::assign;
-use crate::trial::worker::{Assignment, Road};
-use database::{Database, DatabaseError, Session, Texts, null};
-use load::Load;
-use recorder::Collector;
+use crate::worker::assign::{Carriers, Place, StreamOf};
+use crate::worker::profile::{self, Profile};
+use crate::worker::run::Driver;
+use crate::worker::transactions::Transactions;
+use database::{Database, DatabaseError, Texts, null};
 use std::sync::Arc;
-use study::{At, DatabaseSpec, Driver, Engine, Pool, Stream, Trial, Workload};
+use study::{At, DatabaseSpec, Engine, Pool, Stream, Workload};
 use workload::brokerage::{self, Brokerage, WORKERS_MAX};
 use workload::rows;
 use workload::sql;
 use workload::transaction::{Business, Sample, Statement};
 
-/// Adds the assignments of one stream.
+/// What carries a stream.
 ///
 /// # Errors
 /// When a session cannot be opened, or a script cannot be read.
-pub(crate) fn call(
-    databases: &Databases,
-    trial: &Trial,
-    index: usize,
-    collector: &mut Collector,
-    into: &mut Vec<Assignment>,
-) -> Result<(), TrialError> {
-    let stream = &trial.streams[index];
-    let Some(pool) = &stream.pool else { return Ok(()) };
+pub(crate) fn carriers<'a>(
+    databases: &'a Databases,
+    stream: StreamOf<'a>,
+) -> Result<Carriers<'a, Box<dyn Driver>>, TrialError> {
+    let pool = pool(stream)?;
     let (database, begun) = databases.current()?;
-    let asked = Asked::of(stream, pool, assign::stream_seed(trial, index), begun.epoch)?;
+    let asked = Asked::of(stream.stream(), pool, stream.seed(), begun.epoch)?;
     let texts = asked.texts(database.engine());
     let names = profile::names(&texts);
-    let refused = |error| databases.refused()(crowded(error, database, pool));
-    let many = pool.sessions > 0 && ring_allowed(stream);
-    let mut lines = if many { lines(database, &texts, pool).map_err(&refused)? } else { Vec::new() };
-    let workers = if lines.is_empty() { pool.sessions } else { stream.access.workers.clamp(1, pool.sessions) };
+    let refused = move |error| databases.refused()(crowded(error, database, pool));
+    let many = pool.sessions > 0 && ring_allowed(stream.stream());
+    let mut open = if many { conversations(database, &texts, pool).map_err(refused)? } else { Vec::new() };
+    let by_ring = !open.is_empty();
+    let workers = if by_ring { stream.stream().access.workers.clamp(1, pool.sessions) } else { pool.sessions };
     if workers > WORKERS_MAX {
-        let what =
-            format!("give more than {WORKERS_MAX} sessions a thread each, got {workers}: ask for fewer, with `users`");
-        return Err(TrialError::Unsupported { system: trial.label.system.clone(), what });
+        let ask = "ask for fewer, with `users`";
+        let what = format!("give more than {WORKERS_MAX} sessions a thread each, got {workers}: {ask}");
+        return Err(stream.unsupported(what));
     }
-    let again = Again { database: databases.lasting(), texts: texts.clone(), how: pool.how };
-    let mut first = 0;
-    for worker in 0..workers {
-        let load = assign::load(trial, index, worker, workers);
-        let slots = load.slots();
-        let business = asked.business(&Share { worker, workers, first, slots });
-        let work = Work { business, tries: pool.how.tries, profile: Profile::new(names.clone()) };
-        first += slots;
-        let road = if lines.is_empty() {
-            Road::Session(database.session(&texts, &pool.how).map_err(&refused)?, again.clone(), work)
-        } else {
+    let reconnect = Reconnect { database: databases.lasting(), texts: texts.clone(), how: pool.how };
+    let each = move |place: Place| {
+        let (tries, profile) = (pool.how.tries, Profile::new(names.clone()));
+        let transactions = Transactions { business: asked.business(&place), tries, profile };
+        let (work, reconnect) = (TransactionWork::new(asked.bytes()), reconnect.clone());
+        let driver: Box<dyn Driver> = if by_ring {
             // Of those that are left, an equal share for each worker that is left.
-            let share = lines.len().div_ceil((workers - worker) as usize);
-            Road::Wires(lines.split_off(lines.len() - share), again.clone(), work)
+            let share = open.len().div_ceil((place.workers - place.worker) as usize);
+            let conversations = open.split_off(open.len() - share);
+            Box::new(ConnectionsDriver { conversations, reconnect, transactions, work })
+        } else {
+            let session = database.session(&texts, &pool.how).map_err(refused)?;
+            Box::new(SessionDriver { session, reconnect, transactions, work })
         };
-        into.push(Assignment {
-            stream: index as u16,
-            recorder: assign::recorder(trial, index, into.len() as u16, collector),
-            road,
-            task: Task::transactions(asked.bytes()),
-            load,
-            access: stream.access,
-            worker: into.len() as u32,
-            window: assign::window(trial),
-            deadline: assign::window(trial).end + trial.phases.drain,
-        });
-    }
-    Ok(())
+        Ok(driver)
+    };
+    Ok(Carriers { workers, each: Box::new(each) })
+}
+
+/// The sessions of a stream; storage work has none.
+fn pool(stream: StreamOf<'_>) -> Result<&Pool, TrialError> {
+    stream.stream().pool.as_ref().ok_or_else(|| stream.unsupported("carry storage work over sessions"))
 }
 
 /// A stream of transactions on a machine in virtual time: what it asks for, in one share, and a database that answers in its
@@ -84,32 +75,20 @@ pub(crate) fn call(
 ///
 /// # Errors
 /// When a described machine has no transaction like those of the stream.
-pub(crate) fn imagined(trial: &Trial, index: usize) -> Result<Option<Imagined>, TrialError> {
-    let stream = &trial.streams[index];
-    let Some(pool) = &stream.pool else { return Ok(None) };
-    let asked = Asked::of(stream, pool, assign::stream_seed(trial, index), FIRST_EPOCH)?;
+pub(crate) fn imagined(stream: StreamOf<'_>) -> Result<Imagined, TrialError> {
+    let pool = pool(stream)?;
+    let asked = Asked::of(stream.stream(), pool, stream.seed(), FIRST_EPOCH)?;
     let Asked::Brokerage { .. } = &asked else {
-        let what =
-            "carry scripts or batch jobs: the transaction that its model describes is the brokerage's".to_owned();
-        return Err(TrialError::Unsupported { system: trial.label.system.clone(), what });
+        let what = "carry scripts or batch jobs: the transaction that its model describes is the brokerage's";
+        return Err(stream.unsupported(what));
     };
-    let slots = assign::load(trial, index, 0, 1).slots();
-    let business = asked.business(&Share { worker: 0, workers: 1, first: 0, slots });
+    let slots = stream.stream().slots();
+    let business = asked.business(&Place { worker: 0, workers: 1, first: 0, slots, number: 0 });
     let nowhere = DatabaseSpec { engine: Engine::Null, at: At::Nowhere { socket: false } };
     let session = null::Database::of(&nowhere).session(&asked.texts(Engine::Null), &pool.how);
-    let system = trial.label.system.clone();
+    let system = stream.trial.label.system.clone();
     let session = session.map_err(|source| TrialError::Database { system, source: Box::new(source) })?;
-    Ok(Some(Imagined { business, session, sessions: pool.sessions, slots }))
-}
-
-/// One stream of transactions that no server carries out.
-pub(crate) struct Imagined {
-    pub(crate) business: Box<dyn Business>,
-    pub(crate) session: Box<dyn Session>,
-    /// How many may be on the machine at once.
-    pub(crate) sessions: u32,
-    /// How many may be asked for at once: sessions, or the users who share them.
-    pub(crate) slots: u32,
+    Ok(Imagined { business, session, sessions: pool.sessions, slots })
 }
 
 /// A machine in virtual time never saw a trial before.
@@ -138,19 +117,19 @@ fn full(text: &str) -> bool {
 }
 
 fn ring_allowed(stream: &Stream) -> bool {
-    stream.access.driver != Driver::Plain && uring::probe().is_ok()
+    stream.access.driver != study::Driver::Plain && uring::probe().is_ok()
 }
 
 /// All conversations of the pool, or none when this database cannot be driven so.
-fn lines(database: &dyn Database, texts: &Texts, pool: &Pool) -> Result<Vec<Line>, DatabaseError> {
-    let mut lines = Vec::new();
+fn conversations(database: &dyn Database, texts: &Texts, pool: &Pool) -> Result<Vec<Conversation>, DatabaseError> {
+    let mut open = Vec::new();
     for _ in 0..pool.sessions {
         match database.conversation(texts, &pool.how)? {
-            Some((socket, wire)) => lines.push(Line { wire, socket }),
+            Some((socket, wire)) => open.push(Conversation { wire, socket }),
             None => return Ok(Vec::new()),
         }
     }
-    Ok(lines)
+    Ok(open)
 }
 
 /// What a stream asks for, ready to be shared by its workers.
@@ -158,15 +137,6 @@ enum Asked {
     Brokerage { spec: brokerage::Spec, seed: u64, epoch: u64 },
     Scripts { program: Arc<sql::Program>, seed: u64 },
     Rows { spec: rows::Spec },
-}
-
-/// One worker's share of the slots of a stream.
-struct Share {
-    worker: u32,
-    workers: u32,
-    /// The first of its slots, counted over all workers.
-    first: u32,
-    slots: u32,
 }
 
 impl Asked {
@@ -235,8 +205,8 @@ impl Asked {
         }
     }
 
-    fn business(&self, share: &Share) -> Box<dyn Business> {
-        let &Share { worker, workers, first, slots } = share;
+    fn business(&self, place: &Place) -> Box<dyn Business> {
+        let &Place { worker, workers, first, slots, .. } = place;
         match self {
             Asked::Brokerage { spec, seed, epoch } => {
                 Box::new(Brokerage::new(*spec, *seed, worker, workers, slots, *epoch))
