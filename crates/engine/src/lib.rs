@@ -9,18 +9,22 @@
 mod database;
 mod error;
 mod hot;
+mod observer;
 mod port;
+mod sample;
 mod selftest;
 mod target;
 mod trial;
+mod worker;
 
 pub use crate::database::databases::data_set;
 pub use crate::database::sessions::made_ready;
 pub use error::{OpenError, TrialError};
-pub use port::simulated::machine::Described;
+pub use observer::{Live, Observer, Phase, Unobserved};
+pub use port::simulated::described::Described;
 pub use selftest::ceiling::measure_ceiling;
 pub use selftest::client_cost::{ClientCost, measure_client_cost};
 pub use selftest::models::{Reach, measure_models};
-pub use target::opened::{Need, Opened};
-pub use trial::observer::{Live, Observer, Phase, Unobserved};
+pub use target::need::Need;
+pub use target::opened::Opened;
 pub use trial::run::run_trial;

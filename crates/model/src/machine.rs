@@ -6,7 +6,10 @@
 use crate::kernel::Agenda;
 use crate::station::{Turns, Watch};
 use units::Nanos;
-use workload::Operation;
+use workload::{Operation, OperationKind};
+
+/// What stands for a transaction: a server has one, the mean one, and looks at nothing of what it is handed.
+pub const TRANSACTION: Operation = Operation { kind: OperationKind::Sync, class: 0, module: 0, offset: 0, bytes: 0 };
 
 /// An operation that ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -20,4 +20,4 @@ pub mod survey;
 pub mod tree;
 
 pub use module::{Access, Alignment, Module, ModuleError, ModuleKind, NotDirect, Trimmed};
-pub use port::{Completion, Port, PortError, Wait};
+pub use port::{Completion, Outcome, Port, PortError, StoragePort, TransactionPort, Wait};

@@ -1,16 +1,16 @@
 //! A system that does nothing and answers at once: what is measured on it is the generator itself.
 //!
-//! The one idea: it still takes the whole road of an operation (stage, submit, reap, one stamp a batch), so that the
+//! The one idea: it still takes the whole way of an operation (stage, submit, reap, one stamp a batch), so that the
 //! generator's own cost and lateness show, and nothing else.
 //!
 //! What it does not do: it moves no data and never fails.
 
-use crate::{Completion, Port, PortError, Wait};
+use crate::{Completion, Outcome, Port, PortError, StoragePort, Wait};
 use recorder::Clock;
 use units::Nanos;
 use workload::Operation;
 
-/// The road to nothing.
+/// The port to nothing.
 #[derive(Debug)]
 pub struct NullPort<C> {
     clock: C,
@@ -18,7 +18,7 @@ pub struct NullPort<C> {
 }
 
 impl<C: Clock> NullPort<C> {
-    /// A road with room for so many operations at once.
+    /// A port with room for so many operations at once.
     pub fn new(clock: C, slots: u32) -> NullPort<C> {
         NullPort { clock, staged: Vec::with_capacity(slots as usize) }
     }
@@ -31,17 +31,7 @@ impl<C: Clock> Port for NullPort<C> {
     }
 
     #[inline]
-    fn buffer(&mut self, _slot: u32) -> &mut [u8] {
-        &mut []
-    }
-
-    #[inline]
-    fn stage(&mut self, slot: u32, operation: &Operation, _durable: bool) {
-        self.staged.push(Completion { slot, result: operation.bytes as i32, at: Nanos::ZERO });
-    }
-
-    #[inline]
-    fn submit(&mut self) -> Result<(), PortError> {
+    fn submit(&mut self, _more: bool) -> Result<(), PortError> {
         Ok(())
     }
 
@@ -56,6 +46,19 @@ impl<C: Clock> Port for NullPort<C> {
         let at = self.clock.now();
         into.extend(self.staged.drain(..).map(|completion| Completion { at, ..completion }));
         Ok(())
+    }
+}
+
+impl<C: Clock> StoragePort for NullPort<C> {
+    #[inline]
+    fn buffer(&mut self, _slot: u32) -> &mut [u8] {
+        &mut []
+    }
+
+    #[inline]
+    fn stage(&mut self, slot: u32, operation: &Operation, _durable: bool) {
+        let outcome = Outcome::Moved { bytes: operation.bytes };
+        self.staged.push(Completion { slot, outcome, at: Nanos::ZERO });
     }
 }
 
@@ -76,7 +79,7 @@ mod tests {
         clock.pass(Nanos(7));
         let mut ended = Vec::new();
         port.reap(Wait::Completion, &mut ended).unwrap();
-        let expected = [1, 0].map(|slot| Completion { slot, result: 4096, at: Nanos(7) });
+        let expected = [1, 0].map(|slot| Completion { slot, outcome: Outcome::Moved { bytes: 4096 }, at: Nanos(7) });
         assert_eq!(ended, expected);
     }
 

@@ -1,4 +1,4 @@
-//! The road from a driver to a system, one a worker.
+//! The port from a driver to a system, one a worker.
 
 use units::Nanos;
 use workload::Operation;
@@ -20,11 +20,32 @@ pub enum Wait {
 pub struct Completion {
     /// Its slot.
     pub slot: u32,
-    /// Bytes moved, or a negative errno. Of a transaction: twice its repeated attempts, and one more when it rolled back on
-    /// purpose.
-    pub result: i32,
+    /// What became of it.
+    pub outcome: Outcome,
     /// When it was seen to have ended.
     pub at: Nanos,
+}
+
+/// What became of an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Data was moved, perhaps less than was asked for.
+    Moved {
+        /// How much.
+        bytes: u32,
+    },
+    /// A transaction came to its end.
+    Transacted {
+        /// Attempts beyond the first.
+        retried: u32,
+        /// Whether it rolled back on purpose.
+        rolled_back: bool,
+    },
+    /// The system refused it, or was lost over it.
+    Failed {
+        /// Why, as a positive errno.
+        errno: i32,
+    },
 }
 
 /// Why a port cannot go on. A single failed operation is not one of these: it is a [`Completion`].
@@ -42,70 +63,50 @@ pub enum PortError {
     },
 }
 
-/// The road of one worker to a system. After it is built, nothing in it allocates or locks.
+/// The way of one worker to a system. After it is built, nothing in it allocates or locks.
 pub trait Port {
-    /// The time on the clock of this road: the machine's, or a simulated one.
+    /// The time on the clock of this port: the machine's, or a simulated one.
     fn now(&mut self) -> Nanos;
 
-    /// The buffer of a slot, to be filled before a write and looked at after a read; empty where no data moves.
-    fn buffer(&mut self, slot: u32) -> &mut [u8];
-
-    /// Prepares an operation; it is not on its way before [`Port::submit`]. `durable` asks for the write to end only
-    /// when its data is on stable media.
-    fn stage(&mut self, slot: u32, operation: &Operation, durable: bool);
-
-    /// Which class a transaction of the stream behind a slot is of: only roads that carry transactions know.
-    fn class(&mut self, slot: u32, n: u64, payload: u64) -> u16 {
-        let _ = (slot, n, payload);
-        0
-    }
-
-    /// Prepares a transaction, as [`Port::stage`] does an operation.
-    fn begin(&mut self, slot: u32, begun: Begun) {
-        let _ = (slot, begun);
-    }
-
-    /// Takes what the transaction that ended in a slot has caused.
-    fn caused(&mut self, slot: u32, into: &mut Vec<Caused>) {
-        let _ = (slot, into);
-    }
-
-    /// How long the load driver of a machine in virtual time worked for the transaction that ended in a slot. It held the
-    /// slot and is no part of the response. A real driver's own work is lateness, and shows as that.
-    fn outside(&self, slot: u32) -> Nanos {
-        let _ = slot;
-        Nanos::ZERO
-    }
-
-    /// Why the last operation in a slot failed, when the road knows more than an errno says.
-    fn complaint(&mut self, slot: u32) -> Option<String> {
-        let _ = slot;
-        None
-    }
-
-    /// How many operations should leave together at most. A driver that has more to send sends in pieces, so that the
-    /// system works on the first while the last are still being prepared.
-    fn batch(&self) -> u32 {
-        u32::MAX
-    }
-
-    /// Sends what was staged, now, because more is to come.
+    /// Sends what was prepared. A port may delay it until [`Port::reap`] to save a system call, unless there is more to
+    /// come: then the system works on the first operations while the last are still being prepared.
     ///
     /// # Errors
     /// When the kernel takes no more operations at all.
-    fn send(&mut self) -> Result<(), PortError> {
-        self.submit()
-    }
-
-    /// Sends what was staged. A port may delay it until [`Port::reap`] to save a system call; it leaves within that call.
-    ///
-    /// # Errors
-    /// When the kernel takes no more operations at all.
-    fn submit(&mut self) -> Result<(), PortError>;
+    fn submit(&mut self, more: bool) -> Result<(), PortError>;
 
     /// Adds what has ended to `into`, waiting as told. May return with nothing when the wait is over.
     ///
     /// # Errors
     /// When the kernel returns no more operations at all.
     fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) -> Result<(), PortError>;
+}
+
+/// A port that moves data of modules.
+pub trait StoragePort: Port {
+    /// The buffer of a slot, to be filled before a write and looked at after a read; empty where no data moves.
+    fn buffer(&mut self, slot: u32) -> &mut [u8];
+
+    /// Prepares an operation; it is not on its way before [`Port::submit`]. `durable` asks for the write to end only
+    /// when its data is on stable media.
+    fn stage(&mut self, slot: u32, operation: &Operation, durable: bool);
+}
+
+/// A port that carries transactions.
+pub trait TransactionPort: Port {
+    /// Which class a transaction of the stream behind a slot is of.
+    fn class(&mut self, slot: u32, n: u64, payload: u64) -> u16;
+
+    /// Prepares a transaction; it is not on its way before [`Port::submit`].
+    fn begin(&mut self, slot: u32, begun: Begun);
+
+    /// Takes what the transaction that ended in a slot has caused.
+    fn caused(&mut self, slot: u32, into: &mut Vec<Caused>);
+
+    /// How long the load driver of a machine in virtual time worked for the transaction that ended in a slot. It held the
+    /// slot and is no part of the response. A real driver's own work is lateness, and shows as that.
+    fn outside(&self, slot: u32) -> Nanos;
+
+    /// Why the last transaction in a slot failed, when the port knows more than an errno says.
+    fn complaint(&mut self, slot: u32) -> Option<String>;
 }

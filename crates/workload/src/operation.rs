@@ -9,8 +9,6 @@ pub enum OperationKind {
     Write,
     /// Makes what was written durable.
     Sync,
-    /// A whole transaction, of as many calls as it takes.
-    Transaction,
 }
 
 /// One operation on one module.

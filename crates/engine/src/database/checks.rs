@@ -5,8 +5,8 @@
 
 use crate::TrialError;
 use crate::database::databases::{Databases, asked};
-use crate::port::session::Work;
-use crate::trial::observer::{Observer, Phase};
+use crate::observer::{Observer, Phase};
+use crate::worker::transactions::Transactions;
 use database::Texts;
 use database::dataset::{self, Asking, CheckOutcome};
 use observation::{Event, EventKind};
@@ -24,7 +24,7 @@ use workload::transaction::Business;
 pub(crate) fn check(
     databases: &Databases,
     trial: &Trial,
-    works: &[Work],
+    transactions: &[Transactions],
     observer: &mut dyn Observer,
     clock: &WallClock,
 ) -> Result<Vec<Event>, TrialError> {
@@ -47,7 +47,7 @@ pub(crate) fn check(
     }
     if let Some((asked, pool)) = asked(trial).next() {
         let (_, found) = databases.current()?;
-        let businesses: Vec<&dyn Business> = works.iter().map(|work| work.business.as_ref()).collect();
+        let businesses: Vec<&dyn Business> = transactions.iter().map(|own| own.business.as_ref()).collect();
         let check = |queries: &mut dyn Queries| asked.check(queries, pool.sessions, found, &businesses);
         let verdicts = Asking::on(database, check).map_err(&refused)?;
         events.extend(

@@ -5,9 +5,9 @@
 //!
 //! What it does not do: it makes no CPU of times; that needs the window, and is analysis.
 
-use crate::database::profile::Profile;
+use crate::worker::profile::Profile;
 use database::StatementCost;
-use database::cost::{COMMIT, amount};
+use database::cost::amount;
 use observation::Series;
 use std::collections::BTreeMap;
 use units::Nanos;
@@ -35,11 +35,6 @@ pub(crate) fn series(asked: &Profile, before: &[StatementCost], after: &[Stateme
         }
     }
     found
-}
-
-/// What commits are counted as.
-pub(crate) fn commit() -> (String, String) {
-    (COMMIT.to_owned(), COMMIT.to_owned())
 }
 
 fn unit(name: &str) -> &'static str {

@@ -4,7 +4,7 @@
 //! restart or a fill. Data that earlier trials changed is reused unless the state policy brings it back.
 
 use crate::TrialError;
-use crate::trial::observer::{Live, Observer, Phase};
+use crate::observer::{Live, Observer, Phase};
 use database::dataset::{self, Asking, Filled, Progress, State};
 use database::{Claim, DataSet, Database, DatabaseError, OpenOptions, Profiling, StatementCost};
 use recorder::{Clock, WallClock};

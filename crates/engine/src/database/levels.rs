@@ -6,7 +6,7 @@
 //! What it does not do: it judges nothing; what could not be looked at yields no series.
 
 use crate::database::databases::Databases;
-use crate::trial::page_cache::cached_bytes;
+use crate::database::page_cache::cached_bytes;
 use observation::Series;
 use std::fs::File;
 use units::Nanos;

@@ -5,6 +5,6 @@ pub(crate) mod costs;
 pub(crate) mod counters;
 pub(crate) mod databases;
 pub(crate) mod levels;
-pub(crate) mod pages;
-pub(crate) mod profile;
+mod page_cache;
+mod pages;
 pub(crate) mod sessions;

@@ -5,77 +5,67 @@
 
 use crate::TrialError;
 use crate::database::databases::Databases;
-use crate::database::profile::{self, Profile};
-use crate::hot::task::Task;
-use crate::port::connections::Line;
-use crate::port::reconnect::Again;
-use crate::port::session::Work;
+use crate::hot::transactions::TransactionWork;
+use crate::port::connections::ConnectionsDriver;
+use crate::port::reconnect::{Conversation, Reconnect};
+use crate::port::session::SessionDriver;
+use crate::port::simulated::sessions::Imagined;
 use crate::port::uring;
-use crate::trial::assign;
-use crate::trial::worker::{Assignment, Road};
-use database::{Database, DatabaseError, Session, Texts, null};
-use load::Load;
-use recorder::Collector;
+use crate::worker::assign::{Carriers, Place, StreamOf};
+use crate::worker::profile::{self, Profile};
+use crate::worker::run::Driver;
+use crate::worker::transactions::Transactions as Carried;
+use database::{Database, DatabaseError, Texts, null};
 use std::fs;
 use std::sync::Arc;
-use study::{At, DatabaseSpec, Driver, Engine, Pool, Protocol, Stream, Trial};
+use study::{At, DatabaseSpec, Engine, Pool, Protocol, Stream};
 use workload::kind::{Around, Ready, Share, Transactions, Unready, WORKERS_MAX};
-use workload::transaction::Business;
 
-/// Adds the assignments of one stream.
+/// What carries a stream.
 ///
 /// # Errors
 /// When a session cannot be opened, or a script cannot be read.
-pub(crate) fn call(
-    databases: &Databases,
-    trial: &Trial,
-    index: usize,
-    collector: &mut Collector,
-    into: &mut Vec<Assignment>,
-) -> Result<(), TrialError> {
-    let stream = &trial.streams[index];
-    let Some(pool) = &stream.pool else { return Ok(()) };
+pub(crate) fn carriers<'a>(
+    databases: &'a Databases,
+    stream: StreamOf<'a>,
+) -> Result<Carriers<'a, Box<dyn Driver>>, TrialError> {
+    let pool = pool(stream)?;
     let (database, found) = databases.current()?;
-    let asked = ready(trial, index, pool)?;
+    let asked = ready(stream, pool)?;
     let texts = texts(asked.as_ref(), database.engine());
     let names = profile::names(&texts);
-    let refused = |error| databases.refused()(crowded(error, database, pool));
-    let many = pool.sessions > 0 && ring_allowed(stream);
-    let mut lines = if many { lines(database, &texts, pool).map_err(&refused)? } else { Vec::new() };
-    let workers = if lines.is_empty() { pool.sessions } else { stream.access.workers.clamp(1, pool.sessions) };
+    let refused = move |error| databases.refused()(crowded(error, database, pool));
+    let many = pool.sessions > 0 && ring_allowed(stream.stream());
+    let mut open = if many { conversations(database, &texts, pool).map_err(refused)? } else { Vec::new() };
+    let by_ring = !open.is_empty();
+    let workers = if by_ring { stream.stream().access.workers.clamp(1, pool.sessions) } else { pool.sessions };
     if workers > WORKERS_MAX {
-        let what =
-            format!("give more than {WORKERS_MAX} sessions a thread each, got {workers}: ask for fewer, with `users`");
-        return Err(TrialError::Unsupported { system: trial.label.system.clone(), what });
+        let ask = "ask for fewer, with `users`";
+        let what = format!("give more than {WORKERS_MAX} sessions a thread each, got {workers}: {ask}");
+        return Err(stream.unsupported(what));
     }
-    let again = Again { database: databases.lasting(), texts: texts.clone(), how: pool.how };
-    let (mut first, seed) = (0, assign::stream_seed(trial, index));
-    for worker in 0..workers {
-        let load = assign::load(trial, index, worker, workers);
-        let slots = load.slots();
-        let business = asked.business(&Share { worker, workers, first, slots, seed, epoch: found.epoch });
-        let work = Work { business, tries: pool.how.tries, profile: Profile::new(names.clone()) };
-        first += slots;
-        let road = if lines.is_empty() {
-            Road::Session(database.session(&texts, &pool.how).map_err(&refused)?, again.clone(), work)
-        } else {
+    let reconnect = Reconnect { database: databases.lasting(), texts: texts.clone(), how: pool.how };
+    let each = move |place: Place| {
+        let (tries, profile) = (pool.how.tries, Profile::new(names.clone()));
+        let transactions = Carried { business: asked.business(&share(stream, place, found.epoch)), tries, profile };
+        let (work, reconnect) = (TransactionWork::new(asked.bytes()), reconnect.clone());
+        let driver: Box<dyn Driver> = if by_ring {
             // Of those that are left, an equal share for each worker that is left.
-            let share = lines.len().div_ceil((workers - worker) as usize);
-            Road::Wires(lines.split_off(lines.len() - share), again.clone(), work)
+            let share = open.len().div_ceil((place.workers - place.worker) as usize);
+            let conversations = open.split_off(open.len() - share);
+            Box::new(ConnectionsDriver { conversations, reconnect, transactions, work })
+        } else {
+            let session = database.session(&texts, &pool.how).map_err(refused)?;
+            Box::new(SessionDriver { session, reconnect, transactions, work })
         };
-        into.push(Assignment {
-            stream: index as u16,
-            recorder: assign::recorder(trial, index, into.len() as u16, collector),
-            road,
-            task: Task::transactions(asked.bytes()),
-            load,
-            access: stream.access,
-            worker: into.len() as u32,
-            window: assign::window(trial),
-            deadline: assign::window(trial).end + trial.phases.drain,
-        });
-    }
-    Ok(())
+        Ok(driver)
+    };
+    Ok(Carriers { workers, each: Box::new(each) })
+}
+
+/// The sessions of a stream; storage work has none.
+fn pool(stream: StreamOf<'_>) -> Result<&Pool, TrialError> {
+    stream.stream().pool.as_ref().ok_or_else(|| stream.unsupported("carry storage work over sessions"))
 }
 
 /// A stream of transactions on a machine in virtual time: what it asks for, in one share, and a database that answers in its
@@ -83,32 +73,21 @@ pub(crate) fn call(
 ///
 /// # Errors
 /// When a described machine has no transaction like those of the stream.
-pub(crate) fn imagined(trial: &Trial, index: usize) -> Result<Option<Imagined>, TrialError> {
-    let stream = &trial.streams[index];
-    let Some(pool) = &stream.pool else { return Ok(None) };
-    if stream.workload.transactions().is_none_or(|asked| !asked.described_by_models()) {
-        let what =
-            "carry scripts or batch jobs: the transaction that its model describes is the brokerage's".to_owned();
-        return Err(TrialError::Unsupported { system: trial.label.system.clone(), what });
+pub(crate) fn imagined(stream: StreamOf<'_>) -> Result<Imagined, TrialError> {
+    let pool = pool(stream)?;
+    if stream.stream().workload.transactions().is_none_or(|asked| !asked.described_by_models()) {
+        let what = "carry scripts or batch jobs: the transaction that its model describes is the brokerage's";
+        return Err(stream.unsupported(what));
     }
-    let asked = ready(trial, index, pool)?;
-    let (slots, seed) = (assign::load(trial, index, 0, 1).slots(), assign::stream_seed(trial, index));
-    let business = asked.business(&Share { worker: 0, workers: 1, first: 0, slots, seed, epoch: FIRST_EPOCH });
+    let asked = ready(stream, pool)?;
+    let slots = stream.stream().slots();
+    let place = Place { worker: 0, workers: 1, first: 0, slots, number: 0 };
+    let business = asked.business(&share(stream, place, FIRST_EPOCH));
     let nowhere = DatabaseSpec { engine: Engine::Null, at: At::Nowhere { socket: false } };
     let session = null::Database::of(&nowhere).session(&texts(asked.as_ref(), Engine::Null), &pool.how);
-    let system = trial.label.system.clone();
+    let system = stream.trial.label.system.clone();
     let session = session.map_err(|source| TrialError::Database { system, source: Box::new(source) })?;
-    Ok(Some(Imagined { business, session, sessions: pool.sessions, slots }))
-}
-
-/// One stream of transactions that no server carries out.
-pub(crate) struct Imagined {
-    pub(crate) business: Box<dyn Business>,
-    pub(crate) session: Box<dyn Session>,
-    /// How many may be on the machine at once.
-    pub(crate) sessions: u32,
-    /// How many may be asked for at once: sessions, or the users who share them.
-    pub(crate) slots: u32,
+    Ok(Imagined { business, session, sessions: pool.sessions, slots })
 }
 
 /// A machine in virtual time never saw a trial before.
@@ -137,28 +116,31 @@ fn full(text: &str) -> bool {
 }
 
 fn ring_allowed(stream: &Stream) -> bool {
-    stream.access.driver != Driver::Plain && uring::probe().is_ok()
+    stream.access.driver != study::Driver::Plain && uring::probe().is_ok()
 }
 
 /// All conversations of the pool, or none when this database cannot be driven so.
-fn lines(database: &dyn Database, texts: &Texts, pool: &Pool) -> Result<Vec<Line>, DatabaseError> {
-    let mut lines = Vec::new();
+fn conversations(database: &dyn Database, texts: &Texts, pool: &Pool) -> Result<Vec<Conversation>, DatabaseError> {
+    let mut open = Vec::new();
     for _ in 0..pool.sessions {
         match database.conversation(texts, &pool.how)? {
-            Some((socket, wire)) => lines.push(Line { wire, socket }),
+            Some((socket, wire)) => open.push(Conversation { wire, socket }),
             None => return Ok(Vec::new()),
         }
     }
-    Ok(lines)
+    Ok(open)
 }
 
 /// What a stream asks for, ready to be shared by its workers.
-fn ready(trial: &Trial, index: usize, pool: &Pool) -> Result<Arc<dyn Ready>, TrialError> {
-    let Some(asked) = trial.streams[index].workload.transactions() else {
-        let what = "carry storage work over sessions".to_owned();
-        return Err(TrialError::Unsupported { system: trial.label.system.clone(), what });
-    };
+fn ready(stream: StreamOf<'_>, pool: &Pool) -> Result<Arc<dyn Ready>, TrialError> {
+    let asked = stream.stream().workload.transactions();
+    let asked = asked.ok_or_else(|| stream.unsupported("carry storage work over sessions"))?;
     made_ready(asked, pool.how.protocol == Protocol::Simple, pool.sessions)
+}
+
+fn share(stream: StreamOf<'_>, place: Place, epoch: u64) -> Share {
+    let Place { worker, workers, first, slots, .. } = place;
+    Share { worker, workers, first, slots, seed: stream.seed(), epoch }
 }
 
 /// Reads what a workload of transactions names, such as scripts. `textual` puts values into the texts of statements.

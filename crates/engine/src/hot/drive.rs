@@ -5,7 +5,7 @@
 //! and the next issue is lateness, and shows.
 
 use crate::hot::cpu::ThreadCpu;
-use crate::hot::lane::Lane;
+use crate::hot::lane::{Lane, Work};
 use load::{Load, Next, Pacing};
 use observation::Window;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -46,9 +46,9 @@ pub(crate) enum Driven {
 ///
 /// # Errors
 /// When the port cannot go on.
-pub(crate) fn drive<P: Port, L: Load>(
+pub(crate) fn drive<P: Port, L: Load, W: Work<P>>(
     port: &mut P,
-    lanes: &mut [Lane<L>],
+    lanes: &mut [Lane<L, W>],
     ending: Ending<'_>,
     cpu: &mut ThreadCpu,
 ) -> Result<Driven, PortError> {
@@ -66,7 +66,7 @@ pub(crate) fn drive<P: Port, L: Load>(
             for lane in lanes.iter_mut() {
                 lane.stamp_issued(issued);
             }
-            port.submit()?;
+            port.submit(false)?;
         }
         flying += round.staged;
         if flying == 0 && round.finished {
@@ -101,17 +101,16 @@ struct Round {
 }
 
 #[inline]
-fn issue_due<P: Port, L: Load>(
+fn issue_due<P: Port, L: Load, W: Work<P>>(
     port: &mut P,
-    lane: &mut Lane<L>,
+    lane: &mut Lane<L, W>,
     now: Nanos,
     round: &mut Round,
 ) -> Result<(), PortError> {
-    let batch = port.batch();
-    while lane.owes_upkeep() {
-        if lane.staged() >= batch {
+    while lane.work.owes_upkeep() {
+        if lane.staged() >= lane.batch {
             lane.stamp_issued(port.now());
-            port.send()?;
+            port.submit(true)?;
         }
         lane.stage_upkeep(port);
         round.staged += 1;
@@ -122,11 +121,11 @@ fn issue_due<P: Port, L: Load>(
             Next::Issue(arrival) => {
                 // A full batch leaves only when there is more: the last one goes with the wait, in one call. A port that
                 // sends in batches serves a single lane, so that everything staged is this lane's.
-                if lane.staged() >= batch {
+                if lane.staged() >= lane.batch {
                     lane.stamp_issued(port.now());
-                    port.send()?;
+                    port.submit(true)?;
                 }
-                lane.stage(port, arrival);
+                lane.stage(port, &arrival);
                 round.staged += 1;
                 round.finished = false;
             }
@@ -162,7 +161,11 @@ fn patience(round: Round, flying: u32, now: Nanos, ending: Ending<'_>) -> Wait {
 
 /// Hands completions to their lanes; answers with an errno when the system is gone.
 #[inline]
-fn settle<P: Port, L: Load>(port: &mut P, lanes: &mut [Lane<L>], completions: &mut Vec<Completion>) -> Option<i32> {
+fn settle<P: Port, L: Load, W: Work<P>>(
+    port: &mut P,
+    lanes: &mut [Lane<L, W>],
+    completions: &mut Vec<Completion>,
+) -> Option<i32> {
     let mut gone = None;
     for completion in completions.iter() {
         // One lane is the rule, and the search is for simulated systems that several share.
@@ -176,7 +179,7 @@ fn settle<P: Port, L: Load>(port: &mut P, lanes: &mut [Lane<L>], completions: &m
     gone
 }
 
-fn close<P: Port, L: Load>(port: &mut P, lanes: &mut [Lane<L>], at: Nanos) -> Driven {
+fn close<P: Port, L: Load, W: Work<P>>(port: &mut P, lanes: &mut [Lane<L, W>], at: Nanos) -> Driven {
     for lane in lanes {
         lane.give_up(port, at);
     }

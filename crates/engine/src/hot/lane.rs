@@ -1,68 +1,110 @@
-//! One stream's share on one port: its load, its operations, its recorder, and what is out there now.
+//! One stream's share on one port: its load, its work, its recorder, and what is out there now.
 
-use crate::hot::task::Task;
-use load::{Arrival, Load, SPAWNED};
-use recorder::{Operation as Record, Origin, Outcome, Recorder};
+use crate::hot::noticed::Noticed;
+use load::{Arrival, Load, SPAWNED, Unissued};
+use recorder::{Operation, Origin, Outcome, Recorder};
 use system::{Completion, Port};
 use units::Nanos;
-use workload::transaction::{Begun, Caused};
-use workload::{Operation, OperationKind};
+
+/// What a lane asks of its port, and what it makes of the answers.
+pub(crate) trait Work<P> {
+    /// Draws the operation of an arrival and prepares it on the port.
+    fn stage(&mut self, port: &mut P, slot: Slot, arrival: &Arrival) -> Key;
+
+    /// Whether upkeep is due: what follows the last operation of a slot, which is free only afterwards.
+    fn owes_upkeep(&self) -> bool;
+
+    /// Prepares one operation of upkeep. Slot 0 of the lane is slot `first` of the port.
+    fn stage_upkeep(&mut self, port: &mut P, first: u32) -> Option<Upkeep>;
+
+    /// An operation came back. What it has caused becomes due in the load.
+    fn settle<L: Load>(&mut self, port: &mut P, slot: Slot, completion: &Completion, load: &mut L) -> Settled;
+
+    /// The operation of an arrival that never left, so that it is censored in the class to which it would have belonged.
+    fn never(&mut self, port: &mut P, first: u32, never: &Unissued) -> Key;
+
+    /// Hands back what was noticed.
+    fn into_noticed(self) -> Noticed;
+}
+
+/// The number of a slot.
+#[derive(Clone, Copy)]
+pub(crate) struct Slot {
+    /// In its lane.
+    pub(crate) lane: u32,
+    /// On the port, which several lanes may share.
+    pub(crate) port: u32,
+}
+
+/// Where an operation is counted.
+#[derive(Clone, Copy)]
+pub(crate) struct Key {
+    pub(crate) class: u16,
+    pub(crate) endpoint: u16,
+}
+
+/// An operation of upkeep that was prepared.
+pub(crate) struct Upkeep {
+    /// In its lane.
+    pub(crate) slot: u32,
+    pub(crate) intended: Nanos,
+    pub(crate) key: Key,
+}
+
+/// What became of an operation that came back.
+pub(crate) struct Settled {
+    pub(crate) outcome: Outcome,
+    /// When it was answered. The slot may have been held for longer.
+    pub(crate) answered: Nanos,
+    /// Whether upkeep holds the slot now.
+    pub(crate) held: bool,
+    /// The errno after which no further operation can succeed.
+    pub(crate) gone: Option<i32>,
+}
 
 /// What a driver carries for a stream.
-pub(crate) struct Lane<L> {
+pub(crate) struct Lane<L, W> {
     pub(crate) load: L,
     pub(crate) recorder: Recorder,
-    task: Task,
+    pub(crate) work: W,
     /// First slot of the port that belongs to this lane.
     first_slot: u32,
-    flights: Vec<Flight>,
+    /// Most operations that leave together. A lane that has more to send sends in pieces, so that the system works on the
+    /// first while the last are still being prepared.
+    pub(crate) batch: u32,
+    flights: Vec<Option<Flight>>,
     /// Slots staged in this round, whose issue is not stamped yet.
     staged: Vec<u32>,
-    /// Upkeep that is due: it follows the last operation of its slot, which is free only afterwards.
-    due: Vec<Upkeep>,
-    /// What the transactions that ended have caused, on its way into the load.
-    caused: Vec<Caused>,
 }
 
-/// Hands a transaction to the port.
-fn begin<P: Port>(port: &mut P, slot: u32, arrival: &Arrival) -> Operation {
-    let class = port.class(slot, arrival.n, arrival.payload);
-    port.begin(slot, Begun { n: arrival.n, payload: arrival.payload, at: arrival.intended });
-    Operation { kind: OperationKind::Transaction, class, module: 0, offset: 0, bytes: 0 }
-}
-
-/// An operation that another one caused.
-#[derive(Clone, Copy)]
-struct Upkeep {
-    slot: u32,
-    intended: Nanos,
-    operation: Operation,
-}
-
-/// An operation between issue and completion.
+/// An operation that is out.
 #[derive(Clone, Copy)]
 struct Flight {
     intended: Nanos,
     issued: Nanos,
-    operation: Operation,
-    out: bool,
+    key: Key,
     origin: Origin,
 }
 
-const IDLE: Flight = Flight {
-    intended: Nanos::ZERO,
-    issued: Nanos::ZERO,
-    operation: Operation { kind: OperationKind::Sync, class: 0, module: 0, offset: 0, bytes: 0 },
-    out: false,
-    origin: Origin::Planned,
-};
+impl Flight {
+    #[inline]
+    fn record(&self, completed: Nanos, outcome: Outcome) -> Operation {
+        let Flight { intended, issued, key: Key { class, endpoint }, origin } = *self;
+        Operation { class, endpoint, origin, intended, issued: Some(issued), completed, outcome }
+    }
+}
 
-impl<L: Load> Lane<L> {
+impl<L: Load, W> Lane<L, W> {
     /// Everything that the lane will ever need is allocated here.
-    pub(crate) fn new(load: L, recorder: Recorder, task: Task, first_slot: u32) -> Lane<L> {
+    pub(crate) fn new(load: L, recorder: Recorder, work: W, first_slot: u32) -> Lane<L, W> {
         let slots = load.slots() as usize;
-        let (staged, due) = (Vec::with_capacity(slots), Vec::with_capacity(slots));
-        Lane { load, recorder, task, first_slot, flights: vec![IDLE; slots], staged, due, caused: Vec::new() }
+        let (flights, staged) = (vec![None; slots], Vec::with_capacity(slots));
+        Lane { load, recorder, work, first_slot, batch: u32::MAX, flights, staged }
+    }
+
+    /// Sends so many operations together at most.
+    pub(crate) fn in_batches(self, batch: u32) -> Lane<L, W> {
+        Lane { batch, ..self }
     }
 
     pub(crate) fn slots(&self) -> u32 {
@@ -80,145 +122,73 @@ impl<L: Load> Lane<L> {
         slot.wrapping_sub(self.first_slot) < self.slots()
     }
 
-    /// Draws the operation of an arrival, fills its buffer, and prepares it.
+    /// Prepares the operation of an arrival.
     #[inline]
-    pub(crate) fn stage<P: Port>(&mut self, port: &mut P, arrival: Arrival) {
-        let slot = self.first_slot + arrival.slot;
-        let operation = match self.task.draw(arrival.slot, arrival.n) {
-            Some(operation) => {
-                self.task.prepare(arrival.slot, &operation, port.buffer(slot));
-                port.stage(slot, &operation, self.task.durable());
-                operation
-            }
-            None => begin(port, slot, &arrival),
-        };
+    pub(crate) fn stage<P>(&mut self, port: &mut P, arrival: &Arrival)
+    where
+        W: Work<P>,
+    {
+        let slot = Slot { lane: arrival.slot, port: self.first_slot + arrival.slot };
+        let key = self.work.stage(port, slot, arrival);
         let origin = if arrival.n >= SPAWNED { Origin::Caused } else { Origin::Planned };
-        self.flights[arrival.slot as usize] =
-            Flight { intended: arrival.intended, issued: Nanos::ZERO, operation, out: true, origin };
-        self.staged.push(arrival.slot);
+        self.depart(arrival.slot, arrival.intended, key, origin);
     }
 
     /// Prepares one operation of upkeep that is due.
-    pub(crate) fn stage_upkeep<P: Port>(&mut self, port: &mut P) {
-        let Some(Upkeep { slot, intended, operation }) = self.due.pop() else { return };
-        port.stage(self.first_slot + slot, &operation, false);
-        self.flights[slot as usize] =
-            Flight { intended, issued: Nanos::ZERO, operation, out: true, origin: Origin::Upkeep };
+    pub(crate) fn stage_upkeep<P>(&mut self, port: &mut P)
+    where
+        W: Work<P>,
+    {
+        let Some(Upkeep { slot, intended, key }) = self.work.stage_upkeep(port, self.first_slot) else { return };
         self.recorder.begin_upkeep();
-        self.staged.push(slot);
+        self.depart(slot, intended, key, Origin::Upkeep);
     }
 
-    /// Whether upkeep is due.
     #[inline]
-    pub(crate) fn owes_upkeep(&self) -> bool {
-        !self.due.is_empty()
+    fn depart(&mut self, slot: u32, intended: Nanos, key: Key, origin: Origin) {
+        self.flights[slot as usize] = Some(Flight { intended, issued: Nanos::ZERO, key, origin });
+        self.staged.push(slot);
     }
 
     /// Stamps what was staged in this round: it leaves now.
     #[inline]
     pub(crate) fn stamp_issued(&mut self, at: Nanos) {
         for slot in self.staged.drain(..) {
-            self.flights[slot as usize].issued = at;
+            if let Some(flight) = &mut self.flights[slot as usize] {
+                flight.issued = at;
+            }
         }
     }
 
     /// Records a completion. Answers with an errno when no further operation can succeed.
     #[inline]
-    pub(crate) fn settle<P: Port>(&mut self, port: &mut P, completion: &Completion) -> Option<i32> {
-        let slot = completion.slot - self.first_slot;
-        let flight = std::mem::replace(&mut self.flights[slot as usize], IDLE);
-        debug_assert!(flight.out, "a completion belongs to an operation that is out");
-        let operation = &flight.operation;
-        let whole = completion.result >= 0 && completion.result as u32 == operation.bytes;
-        let done = whole || (operation.bytes == 0 && completion.result >= 0);
-        self.task.ended(slot, operation, done, port.buffer(completion.slot), completion.at);
-        let outcome = match operation.kind {
-            OperationKind::Transaction => self.transacted(port, completion),
-            _ if done => Outcome::done(operation.bytes.into()),
-            _ => Outcome::Failed,
-        };
-        let Operation { class, module, .. } = *operation;
-        let Flight { intended, issued, .. } = flight;
-        // The slot is held to the end, the response is that of the system.
-        let answered = match operation.kind {
-            OperationKind::Transaction => completion.at - port.outside(completion.slot),
-            _ => completion.at,
-        };
-        self.recorder.record(Record {
-            class,
-            endpoint: module,
-            origin: flight.origin,
-            intended,
-            issued: Some(issued),
-            completed: answered,
-            outcome,
-        });
-        match self.task.upkeep(operation, done) {
-            Some(operation) => self.due.push(Upkeep { slot, intended: completion.at, operation }),
-            None => self.load.completed(slot, completion.at),
+    pub(crate) fn settle<P>(&mut self, port: &mut P, completion: &Completion) -> Option<i32>
+    where
+        W: Work<P>,
+    {
+        let slot = Slot { lane: completion.slot - self.first_slot, port: completion.slot };
+        let flight = self.flights[slot.lane as usize].take().expect("a completion belongs to an operation that is out");
+        let settled = self.work.settle(port, slot, completion, &mut self.load);
+        self.recorder.record(flight.record(settled.answered, settled.outcome));
+        if !settled.held {
+            self.load.completed(slot.lane, completion.at);
         }
-        if done {
-            self.task.succeeded();
-            None
-        } else {
-            self.task.failed(operation, completion, port.complaint(completion.slot))
-        }
-    }
-
-    /// What became of a transaction; what it caused becomes due.
-    fn transacted<P: Port>(&mut self, port: &mut P, completion: &Completion) -> Outcome {
-        port.caused(completion.slot, &mut self.caused);
-        for caused in self.caused.drain(..) {
-            // A load without room forgets it: the order stays open, as one that the market never answers.
-            let _ = self.load.spawn(caused.due, caused.payload);
-        }
-        match u32::try_from(completion.result) {
-            Ok(code) => Outcome::Done {
-                bytes: u64::from(self.task.transaction_bytes()),
-                retried: code >> 1,
-                rolled_back: code & 1 == 1,
-            },
-            Err(_) => Outcome::Failed,
-        }
+        settled.gone
     }
 
     /// Censors what is still out and what was due and never left, at the end of the trial.
-    pub(crate) fn give_up<P: Port>(&mut self, port: &mut P, at: Nanos) {
-        for flight in &mut self.flights {
-            if std::mem::replace(&mut flight.out, false) {
-                let Operation { class, module, .. } = flight.operation;
-                let Flight { intended, issued, origin, .. } = *flight;
-                self.recorder.record(Record {
-                    class,
-                    endpoint: module,
-                    origin,
-                    intended,
-                    issued: Some(issued),
-                    completed: at,
-                    outcome: Outcome::Censored,
-                });
-            }
+    pub(crate) fn give_up<P: Port>(&mut self, port: &mut P, at: Nanos)
+    where
+        W: Work<P>,
+    {
+        for flight in self.flights.iter_mut().filter_map(Option::take) {
+            self.recorder.record(flight.record(at, Outcome::Censored));
         }
         while let Some(never) = self.load.unissued(at) {
-            // Drawn like an issued one, so that it is censored in the class to which it would have belonged.
-            let (class, module) = match self.task.draw(0, never.n) {
-                Some(operation) => (operation.class, operation.module),
-                None => (port.class(self.first_slot, never.n, never.payload), 0),
-            };
-            self.recorder.record(Record {
-                class,
-                endpoint: module,
-                origin: Origin::Planned,
-                intended: never.intended,
-                issued: None,
-                completed: at,
-                outcome: Outcome::Censored,
-            });
+            let Key { class, endpoint } = self.work.never(port, self.first_slot, &never);
+            let (intended, origin, outcome) = (never.intended, Origin::Planned, Outcome::Censored);
+            let never = Operation { class, endpoint, origin, intended, issued: None, completed: at, outcome };
+            self.recorder.record(never);
         }
-    }
-
-    /// Hands back what was counted and what was noticed.
-    pub(crate) fn dismantle(self) -> (L, Recorder, Task) {
-        (self.load, self.recorder, self.task)
     }
 }

@@ -3,4 +3,6 @@
 pub(crate) mod cpu;
 pub(crate) mod drive;
 pub(crate) mod lane;
-pub(crate) mod task;
+pub(crate) mod noticed;
+pub(crate) mod storage;
+pub(crate) mod transactions;

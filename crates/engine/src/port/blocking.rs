@@ -1,38 +1,49 @@
-//! The plain road: pread and pwrite, one operation at a time, for where io_uring is forbidden.
+//! The blocking port: pread and pwrite, one operation at a time, for where io_uring is forbidden.
 //!
 //! Depth comes from threads: the trial starts as many workers as it has slots.
 
 #![allow(unsafe_code)]
 
+use crate::TrialError;
+use crate::hot::storage::StorageWork;
 use crate::port::buffers::Buffers;
+use crate::port::uring::outcome;
+use crate::worker::assign::Share;
+use crate::worker::run::{Driver, Return, Start};
 use recorder::Clock;
 use std::io;
 use std::os::fd::RawFd;
-use system::{Completion, Port, PortError, Wait};
+use system::{Completion, Outcome, Port, PortError, StoragePort, Wait};
 use units::Nanos;
 use workload::{Operation, OperationKind};
 
-/// One thread's road. It holds a single slot.
-pub(crate) struct Plain {
-    files: Vec<RawFd>,
-    buffers: Buffers,
+/// A worker's operations, one after the other.
+pub(crate) struct BlockingDriver {
+    /// Open descriptors, one a module.
+    pub(crate) files: Vec<RawFd>,
+    pub(crate) transfer_max: u64,
+    pub(crate) work: StorageWork,
 }
 
-impl Plain {
-    /// A road over open descriptors, one a module.
-    ///
-    /// # Errors
-    /// When memory for the buffer is short.
-    pub(crate) fn new(files: Vec<RawFd>, transfer_max: u64) -> io::Result<Plain> {
-        Ok(Plain { files, buffers: Buffers::new(1, transfer_max)? })
+impl Driver for BlockingDriver {
+    fn run(self: Box<Self>, share: Share, start: &Start<'_>) -> Result<Return, TrialError> {
+        let resource = |source| TrialError::Resource { action: "allocating a buffer", source };
+        let buffers = Buffers::new(1, self.transfer_max).map_err(resource)?;
+        let clock = start.ready()?;
+        share.drive(&mut BlockingPort { files: self.files, buffers, staged: None, clock }, self.work, start.halt)
     }
+}
 
-    /// The road in use. `clock` is zero at the start of the trial.
-    pub(crate) fn port<C: Clock>(&mut self, clock: C) -> PlainPort<'_, C> {
-        PlainPort { plain: self, staged: None, clock }
-    }
+/// The port of one thread. It holds a single slot.
+struct BlockingPort<C> {
+    files: Vec<RawFd>,
+    buffers: Buffers,
+    staged: Option<(u32, Operation, bool)>,
+    clock: C,
+}
 
-    fn carry_out(&mut self, operation: &Operation, durable: bool) -> i32 {
+impl<C: Clock> BlockingPort<C> {
+    fn carry_out(&mut self, operation: &Operation, durable: bool) -> Outcome {
         let file = self.files[usize::from(operation.module)];
         let vector = libc::iovec { iov_base: self.buffers.address(0).cast(), iov_len: operation.bytes as usize };
         let offset = operation.offset as libc::off_t;
@@ -43,56 +54,54 @@ impl Plain {
                 OperationKind::Write if durable => libc::pwritev2(file, &vector, 1, offset, libc::RWF_DSYNC),
                 OperationKind::Write => libc::pwritev(file, &vector, 1, offset),
                 OperationKind::Sync => libc::fdatasync(file) as isize,
-                OperationKind::Transaction => unreachable!("transactions go to sessions"),
             }
         };
-        if result < 0 { -io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO) } else { result as i32 }
+        match result {
+            0.. => outcome(result as i32),
+            _ => Outcome::Failed { errno: io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO) },
+        }
     }
 }
 
-/// A plain road with a clock.
-pub(crate) struct PlainPort<'p, C> {
-    plain: &'p mut Plain,
-    staged: Option<(u32, Operation, bool)>,
-    clock: C,
+impl<C: Clock> StoragePort for BlockingPort<C> {
+    #[inline]
+    fn buffer(&mut self, _slot: u32) -> &mut [u8] {
+        self.buffers.slot(0)
+    }
+
+    #[inline]
+    fn stage(&mut self, slot: u32, operation: &Operation, durable: bool) {
+        debug_assert!(self.staged.is_none(), "a blocking port carries one operation at a time");
+        self.staged = Some((slot, *operation, durable));
+    }
 }
 
-impl<C: Clock> Port for PlainPort<'_, C> {
+impl<C: Clock> Port for BlockingPort<C> {
     #[inline]
     fn now(&mut self) -> Nanos {
         self.clock.now()
     }
 
     #[inline]
-    fn buffer(&mut self, _slot: u32) -> &mut [u8] {
-        self.plain.buffers.slot(0)
-    }
-
-    #[inline]
-    fn stage(&mut self, slot: u32, operation: &Operation, durable: bool) {
-        debug_assert!(self.staged.is_none(), "a plain road carries one operation at a time");
-        self.staged = Some((slot, *operation, durable));
-    }
-
-    #[inline]
-    fn submit(&mut self) -> Result<(), PortError> {
+    fn submit(&mut self, _more: bool) -> Result<(), PortError> {
         Ok(())
     }
 
     fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) -> Result<(), PortError> {
         match self.staged.take() {
             Some((slot, operation, durable)) => {
-                let result = self.plain.carry_out(&operation, durable);
-                into.push(Completion { slot, result, at: self.clock.now() });
+                let outcome = self.carry_out(&operation, durable);
+                into.push(Completion { slot, outcome, at: self.clock.now() });
             }
-            None => {
-                if let Wait::Until(at) = wait {
-                    // In naps, so that a stop is seen.
-                    let nap = self.clock.now().saturating_add(Nanos::from_millis(100));
-                    self.clock.pass(at.min(nap));
-                }
-            }
+            None => idle(&self.clock, wait),
         }
         Ok(())
+    }
+}
+
+/// Waits where nothing is out, in naps, so that a stop is seen.
+pub(crate) fn idle(clock: &impl Clock, wait: Wait) {
+    if let Wait::Until(at) = wait {
+        clock.pass(at.min(clock.now().saturating_add(Nanos::from_millis(100))));
     }
 }

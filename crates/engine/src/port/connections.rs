@@ -1,4 +1,4 @@
-//! The road of transactions over many conversations at once: one thread, one ring, one system call for many sessions.
+//! The port of transactions over many conversations at once: one thread, one ring, one system call for many sessions.
 //!
 //! The one idea: a conversation is a machine without I/O; this port moves its bytes. Whatever became ready is answered
 //! together, and what the answers lead to leaves together with the next wait. A transaction waits in order until a
@@ -6,9 +6,14 @@
 
 #![allow(unsafe_code)]
 
-use crate::port::reconnect::{self, Again};
-use crate::port::session::{Work, errno, may_have_committed, open_after};
-use crate::port::uring::{build_ring, excuse};
+use crate::TrialError;
+use crate::hot::transactions::TransactionWork;
+use crate::port::reconnect::{Conversation, Reconnect, words};
+use crate::port::session::{errno, may_have_committed, open_after};
+use crate::port::uring::{broken, build_ring, excuse};
+use crate::worker::assign::Share;
+use crate::worker::run::{Driver, Return, Start};
+use crate::worker::transactions::Transactions;
 use database::postgres::{Progress, Wire};
 use database::{Failure, FailureKind};
 use io_uring::{IoUring, opcode, types};
@@ -17,9 +22,8 @@ use std::collections::VecDeque;
 use std::io;
 use std::mem::ManuallyDrop;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
-use system::{Completion, Port, PortError, Wait};
+use system::{Completion, Outcome, Port, PortError, TransactionPort, Wait};
 use units::Nanos;
-use workload::Operation;
 use workload::transaction::{Answers, Batch, Begun, Caused, Ending, Step};
 
 /// Bytes that one receive takes: more than nearly every answer.
@@ -35,14 +39,29 @@ const NAP: Nanos = Nanos::from_millis(100);
 /// How long a port that is put away waits for what the kernel still holds.
 const LOOKS: u32 = 100;
 
-/// A conversation with its socket.
-pub(crate) struct Line {
-    pub(crate) wire: Wire,
-    pub(crate) socket: OwnedFd,
+/// A worker's transactions over many conversations.
+pub(crate) struct ConnectionsDriver {
+    pub(crate) conversations: Vec<Conversation>,
+    pub(crate) reconnect: Reconnect,
+    pub(crate) transactions: Transactions,
+    pub(crate) work: TransactionWork,
+}
+
+impl Driver for ConnectionsDriver {
+    fn run(self: Box<Self>, share: Share, start: &Start<'_>) -> Result<Return, TrialError> {
+        let ConnectionsDriver { conversations, reconnect, mut transactions, work } = *self;
+        let clock = start.ready()?;
+        let slots = share.slots();
+        let port = ConnectionsPort::new(conversations, reconnect, &mut transactions, clock, slots);
+        let mut port = port.map_err(|source| TrialError::Resource { action: "building an io_uring", source })?;
+        let home = share.drive(&mut port, work, start.halt)?;
+        drop(port);
+        Ok(Return { transactions: Some(transactions), ..home })
+    }
 }
 
 /// A conversation in use.
-struct Talk {
+struct Connection {
     wire: Wire,
     socket: OwnedFd,
     input: Box<[u8]>,
@@ -63,8 +82,8 @@ struct Talk {
 enum Doing {
     /// It is free.
     Nothing,
-    /// A transaction and its repeated attempts.
-    Transaction { slot: u32, repeated: u32 },
+    /// A transaction, and how often it was tried again.
+    Transaction { slot: u32, retried: u32 },
     /// The rollback of a transaction that could not go on by itself.
     Undo { slot: u32 },
     /// The connection is gone; a new one is opened as soon as the kernel has let go of the old one's memory.
@@ -72,13 +91,13 @@ enum Doing {
 }
 
 /// The port over many conversations.
-pub(crate) struct WirePort<C> {
+pub(crate) struct ConnectionsPort<'t, C> {
     ring: ManuallyDrop<IoUring>,
-    talks: ManuallyDrop<Vec<Talk>>,
-    again: Again,
+    connections: ManuallyDrop<Vec<Connection>>,
+    reconnect: Reconnect,
     /// Why a lost connection could not be opened again: then nothing can be carried any more.
     lost: Option<String>,
-    work: Option<Work>,
+    transactions: &'t mut Transactions,
     clock: C,
     waiting: VecDeque<u32>,
     free: Vec<usize>,
@@ -94,23 +113,29 @@ pub(crate) struct WirePort<C> {
     out: u32,
 }
 
-impl<C: Clock> WirePort<C> {
+impl<'t, C: Clock> ConnectionsPort<'t, C> {
     /// A ring over the conversations, built on the thread that will use it.
     ///
     /// # Errors
     /// When io_uring is forbidden or memory is short.
-    pub(crate) fn new((lines, again): (Vec<Line>, Again), work: Work, clock: C, slots: u32) -> io::Result<WirePort<C>> {
-        let ring = build_ring((lines.len() as u32 * 2 + 2).next_power_of_two(), false)?;
-        let sockets: Vec<RawFd> = lines.iter().map(|line| line.socket.as_raw_fd()).collect();
+    fn new(
+        conversations: Vec<Conversation>,
+        reconnect: Reconnect,
+        transactions: &'t mut Transactions,
+        clock: C,
+        slots: u32,
+    ) -> io::Result<ConnectionsPort<'t, C>> {
+        let ring = build_ring((conversations.len() as u32 * 2 + 2).next_power_of_two(), false)?;
+        let sockets: Vec<RawFd> = conversations.iter().map(|conversation| conversation.socket.as_raw_fd()).collect();
         ring.submitter().register_files(&sockets)?;
-        let free = (0..lines.len()).rev().collect();
-        let talks = lines.into_iter().map(Talk::new).collect();
-        Ok(WirePort {
+        let free = (0..conversations.len()).rev().collect();
+        let connections = conversations.into_iter().map(Connection::new).collect();
+        Ok(ConnectionsPort {
             ring: ManuallyDrop::new(ring),
-            talks: ManuallyDrop::new(talks),
-            again,
+            connections: ManuallyDrop::new(connections),
+            reconnect,
             lost: None,
-            work: Some(work),
+            transactions,
             clock,
             waiting: VecDeque::with_capacity(slots as usize),
             free,
@@ -121,15 +146,6 @@ impl<C: Clock> WirePort<C> {
             receive_flags: POLL_FIRST,
             out: 0,
         })
-    }
-
-    /// Hands back what was worked with.
-    pub(crate) fn dismantle(mut self) -> Option<Work> {
-        self.work.take()
-    }
-
-    fn work(&mut self) -> &mut Work {
-        self.work.as_mut().expect("the work stays until the port is dismantled")
     }
 
     /// Gives waiting transactions to free conversations, and wakes those that slept long enough.
@@ -153,19 +169,20 @@ impl<C: Clock> WirePort<C> {
 
     /// Opens a new connection in the place of a lost one, once nothing of the old one is in the kernel's hands.
     fn revive(&mut self, index: usize) {
-        let talk = &mut self.talks[index];
-        if talk.sending || talk.receiving {
+        let connection = &mut self.connections[index];
+        if connection.sending || connection.receiving {
             // What still waits for bytes ends now; its completion leads here again.
-            let _ = rustix::net::shutdown(&talk.socket, rustix::net::Shutdown::Both);
+            let _ = rustix::net::shutdown(&connection.socket, rustix::net::Shutdown::Both);
             return;
         }
-        let opened = self.again.line().and_then(|line| {
-            let update = self.ring.submitter().register_files_update(index as u32, &[line.socket.as_raw_fd()]);
-            update.map(|_| line).map_err(|error| error.to_string())
+        let opened = self.reconnect.conversation().and_then(|conversation| {
+            let socket = [conversation.socket.as_raw_fd()];
+            let update = self.ring.submitter().register_files_update(index as u32, &socket);
+            update.map(|_| conversation).map_err(|error| error.to_string())
         });
         match opened {
-            Ok(line) => {
-                self.talks[index] = Talk::new(line);
+            Ok(conversation) => {
+                self.connections[index] = Connection::new(conversation);
                 self.free.push(index);
             }
             Err(why) => self.lost = Some(why),
@@ -177,151 +194,147 @@ impl<C: Clock> WirePort<C> {
         let at = self.clock.now();
         while let Some(slot) = self.waiting.pop_front() {
             let why = self.lost.clone().unwrap_or_default();
-            self.complaints.push((slot, reconnect::words("a session of this worker is gone", Err(why))));
-            self.close(slot, Ending::Failed, -libc::ENOTCONN, at);
+            self.complaints.push((slot, words("a session of this worker is gone", Err(why))));
+            self.close(slot, Ending::Failed, Outcome::Failed { errno: libc::ENOTCONN }, at);
         }
     }
 
-    fn start(&mut self, index: usize, slot: u32, repeated: u32) {
-        let talk = &mut self.talks[index];
-        talk.doing = Doing::Transaction { slot, repeated };
-        talk.open = false;
-        talk.answers.clear();
+    fn start(&mut self, index: usize, slot: u32, retried: u32) {
+        let connection = &mut self.connections[index];
+        connection.doing = Doing::Transaction { slot, retried };
+        connection.open = false;
+        connection.answers.clear();
         self.step(index);
     }
 
     /// Steps a transaction until it has something to send or is over.
     fn step(&mut self, index: usize) {
-        let Doing::Transaction { slot, repeated } = self.talks[index].doing else { return };
-        let talk = &mut self.talks[index];
-        talk.batch.clear();
-        let work = self.work.as_mut().expect("the work stays until the port is dismantled");
-        match work.business.step(slot, &talk.answers, &mut talk.batch) {
+        let Doing::Transaction { slot, retried } = self.connections[index].doing else { return };
+        let connection = &mut self.connections[index];
+        connection.batch.clear();
+        match self.transactions.business.step(slot, &connection.answers, &mut connection.batch) {
             Step::Send => {
-                talk.answers.clear();
-                talk.wire.stage(&talk.batch);
+                connection.answers.clear();
+                connection.wire.stage(&connection.batch);
                 self.send(index);
             }
             Step::Sleep(time) => {
-                talk.answers.clear();
+                connection.answers.clear();
                 let until = self.clock.now() + time;
                 self.asleep.push((until, index));
             }
             Step::Fail => self.fail(index, slot),
             Step::Done { rolled_back } => {
-                let result = (repeated << 1 | u32::from(rolled_back)) as i32;
-                self.release(index, slot, Ending::Done, result);
+                self.release(index, slot, Ending::Done, Outcome::Transacted { retried, rolled_back });
             }
         }
     }
 
     /// The workload could not go on: what it began is undone first.
     fn fail(&mut self, index: usize, slot: u32) {
-        let complaint = self.work().business.complaint(slot);
+        let complaint = self.transactions.business.complaint(slot);
         self.complaints.extend(complaint.map(|words| (slot, words)));
-        let talk = &mut self.talks[index];
-        if !talk.wire.in_transaction() {
-            return self.release(index, slot, Ending::Failed, -libc::EINVAL);
+        let connection = &mut self.connections[index];
+        if !connection.wire.in_transaction() {
+            return self.release(index, slot, Ending::Failed, Outcome::Failed { errno: libc::EINVAL });
         }
-        talk.doing = Doing::Undo { slot };
-        talk.batch.clear();
-        talk.batch.rollback();
-        talk.answers.clear();
-        talk.wire.stage(&talk.batch);
+        connection.doing = Doing::Undo { slot };
+        connection.batch.clear();
+        connection.batch.rollback();
+        connection.answers.clear();
+        connection.wire.stage(&connection.batch);
         self.send(index);
     }
 
-    fn release(&mut self, index: usize, slot: u32, ending: Ending, result: i32) {
-        self.talks[index].doing = Doing::Nothing;
+    fn release(&mut self, index: usize, slot: u32, ending: Ending, outcome: Outcome) {
+        self.connections[index].doing = Doing::Nothing;
         self.free.push(index);
         let at = self.clock.now();
-        self.close(slot, ending, result, at);
+        self.close(slot, ending, outcome, at);
     }
 
-    fn close(&mut self, slot: u32, ending: Ending, result: i32, at: Nanos) {
-        let work = self.work.as_mut().expect("the work stays until the port is dismantled");
+    fn close(&mut self, slot: u32, ending: Ending, outcome: Outcome, at: Nanos) {
         if ending == Ending::Done {
-            work.profile.done();
+            self.transactions.profile.done();
         }
-        work.business.ended(slot, ending, at, &mut self.caused);
-        self.ended.push(Completion { slot, result, at });
+        self.transactions.business.ended(slot, ending, at, &mut self.caused);
+        self.ended.push(Completion { slot, outcome, at });
     }
 
     /// Acts on what the bytes of a conversation came to.
     fn progress(&mut self, index: usize, progress: Progress) {
-        let talk = &mut self.talks[index];
-        if talk.sending && progress != Progress::More {
+        let connection = &mut self.connections[index];
+        if connection.sending && progress != Progress::More {
             // The kernel still reads the bytes that a next batch would replace.
-            talk.held = Some(progress);
+            connection.held = Some(progress);
             return;
         }
-        match (progress, talk.doing) {
+        match (progress, connection.doing) {
             (Progress::More, _) => self.receive(index),
             (Progress::SendMore, _) => self.send(index),
             (Progress::Complete, Doing::Transaction { .. }) => {
-                talk.open = open_after(&talk.batch, talk.open);
-                if let Some(work) = &mut self.work {
-                    work.profile.add(&talk.batch, &talk.answers);
-                }
+                connection.open = open_after(&connection.batch, connection.open);
+                self.transactions.profile.add(&connection.batch, &connection.answers);
                 self.step(index);
             }
             (Progress::Complete | Progress::Failed(_), Doing::Undo { slot }) => {
-                self.release(index, slot, Ending::Failed, -libc::EINVAL);
+                self.release(index, slot, Ending::Failed, Outcome::Failed { errno: libc::EINVAL });
             }
-            (Progress::Failed(failure), Doing::Transaction { slot, repeated }) => {
-                self.failed(index, slot, repeated, failure);
+            (Progress::Failed(failure), Doing::Transaction { slot, retried }) => {
+                self.failed(index, slot, retried, failure);
             }
             (Progress::Complete | Progress::Failed(_), Doing::Nothing | Doing::Gone) => {}
         }
     }
 
-    fn failed(&mut self, index: usize, slot: u32, repeated: u32, failure: Failure) {
-        if failure.retryable() && repeated + 1 < self.work().tries {
-            self.work().business.restart(slot);
-            return self.start(index, slot, repeated + 1);
+    fn failed(&mut self, index: usize, slot: u32, retried: u32, failure: Failure) {
+        if failure.retryable() && retried + 1 < self.transactions.tries {
+            self.transactions.business.restart(slot);
+            return self.start(index, slot, retried + 1);
         }
         let lost = failure.kind == FailureKind::Lost;
-        let talk = &self.talks[index];
-        let unknown = lost && may_have_committed(&talk.batch, talk.open);
-        let (ending, result) = (if unknown { Ending::Unknown } else { Ending::Failed }, -errno(failure.kind));
+        let connection = &self.connections[index];
+        let unknown = lost && may_have_committed(&connection.batch, connection.open);
+        let ending = if unknown { Ending::Unknown } else { Ending::Failed };
+        let gone = Outcome::Failed { errno: errno(failure.kind) };
         if !lost {
             self.complaints.push((slot, failure.text));
-            return self.release(index, slot, ending, result);
+            return self.release(index, slot, ending, gone);
         }
-        self.talks[index].doing = Doing::Gone;
+        self.connections[index].doing = Doing::Gone;
         let at = self.clock.now();
         self.revive(index);
-        let (opened, result) = match self.lost.clone() {
-            None => (Ok(()), -libc::ECONNRESET),
-            Some(why) => (Err(why), result),
+        let (opened, outcome) = match self.lost.clone() {
+            None => (Ok(()), Outcome::Failed { errno: libc::ECONNRESET }),
+            Some(why) => (Err(why), gone),
         };
-        self.complaints.push((slot, reconnect::words(&failure.text, opened)));
-        self.close(slot, ending, result, at);
+        self.complaints.push((slot, words(&failure.text, opened)));
+        self.close(slot, ending, outcome, at);
     }
 
     fn send(&mut self, index: usize) {
-        let talk = &mut self.talks[index];
-        let bytes = talk.wire.outgoing();
+        let connection = &mut self.connections[index];
+        let bytes = connection.wire.outgoing();
         let entry = opcode::Send::new(types::Fixed(index as u32), bytes.as_ptr(), bytes.len() as u32)
             .flags(libc::MSG_NOSIGNAL)
             .build()
             .user_data(index as u64 * 2);
-        talk.sending = true;
+        connection.sending = true;
         // SAFETY: the bytes stay as they are until the send has ended: nothing is staged while `sending` is set, and a
         // port that is dropped waits for the kernel or gives the memory up for good.
         unsafe { self.push(&entry) };
-        if !self.talks[index].receiving {
+        if !self.connections[index].receiving {
             self.receive(index);
         }
     }
 
     fn receive(&mut self, index: usize) {
-        let talk = &mut self.talks[index];
-        let entry = opcode::Recv::new(types::Fixed(index as u32), talk.input.as_mut_ptr(), INPUT as u32)
+        let connection = &mut self.connections[index];
+        let entry = opcode::Recv::new(types::Fixed(index as u32), connection.input.as_mut_ptr(), INPUT as u32)
             .ioprio(self.receive_flags)
             .build()
             .user_data(index as u64 * 2 + 1);
-        talk.receiving = true;
+        connection.receiving = true;
         // SAFETY: the buffer is the conversation's own and is read only after the receive has ended.
         unsafe { self.push(&entry) };
     }
@@ -346,33 +359,33 @@ impl<C: Clock> WirePort<C> {
     }
 
     fn sent(&mut self, index: usize, result: i32) {
-        let talk = &mut self.talks[index];
-        talk.sending = false;
-        if talk.doing == Doing::Gone {
+        let connection = &mut self.connections[index];
+        connection.sending = false;
+        if connection.doing == Doing::Gone {
             return self.revive(index);
         }
         if result < 0 {
             let text = format!("sending failed: {}", io::Error::from_raw_os_error(-result));
             return self.progress(index, Progress::Failed(Failure::new(FailureKind::Lost, text)));
         }
-        talk.wire.advance(result as usize);
-        if let Some(held) = talk.held.take() {
+        connection.wire.advance(result as usize);
+        if let Some(held) = connection.held.take() {
             return self.progress(index, held);
         }
-        if !talk.wire.outgoing().is_empty() {
+        if !connection.wire.outgoing().is_empty() {
             self.send(index);
         }
     }
 
     fn received(&mut self, index: usize, result: i32) {
-        let talk = &mut self.talks[index];
-        talk.receiving = false;
-        if talk.doing == Doing::Gone {
+        let connection = &mut self.connections[index];
+        connection.receiving = false;
+        if connection.doing == Doing::Gone {
             return self.revive(index);
         }
         let progress = match usize::try_from(result) {
             Ok(0) => Progress::Failed(Failure::new(FailureKind::Lost, "the server closed the connection")),
-            Ok(count) => talk.wire.feed(&talk.input[..count], &mut talk.answers),
+            Ok(count) => connection.wire.feed(&connection.input[..count], &mut connection.answers),
             // An older kernel knows nothing of waiting first.
             Err(_) if -result == libc::EINVAL && self.receive_flags != 0 => {
                 self.receive_flags = 0;
@@ -408,11 +421,12 @@ impl<C: Clock> WirePort<C> {
     }
 }
 
-impl Talk {
-    fn new(line: Line) -> Talk {
-        Talk {
-            wire: line.wire,
-            socket: line.socket,
+impl Connection {
+    fn new(conversation: Conversation) -> Connection {
+        let Conversation { wire, socket } = conversation;
+        Connection {
+            wire,
+            socket,
             input: vec![0; INPUT].into_boxed_slice(),
             batch: Batch::default(),
             answers: Answers::default(),
@@ -425,12 +439,12 @@ impl Talk {
     }
 }
 
-impl<C> Drop for WirePort<C> {
+impl<C> Drop for ConnectionsPort<'_, C> {
     /// Ends every conversation and waits until the kernel holds none of its memory any more.
     fn drop(&mut self) {
-        for talk in self.talks.iter() {
+        for connection in self.connections.iter() {
             // A socket that is gone already refuses; there is nothing left to end then.
-            let _ = rustix::net::shutdown(&talk.socket, rustix::net::Shutdown::Both);
+            let _ = rustix::net::shutdown(&connection.socket, rustix::net::Shutdown::Both);
         }
         let tick = types::Timespec::new().nsec(50_000_000);
         for _ in 0..LOOKS {
@@ -445,31 +459,19 @@ impl<C> Drop for WirePort<C> {
             // SAFETY: dropped once, here, with nothing in flight; the ring before the memory that it was handed.
             unsafe {
                 ManuallyDrop::drop(&mut self.ring);
-                ManuallyDrop::drop(&mut self.talks);
+                ManuallyDrop::drop(&mut self.connections);
             }
         }
     }
 }
 
-impl<C: Clock> Port for WirePort<C> {
-    fn now(&mut self) -> Nanos {
-        self.clock.now()
-    }
-
-    fn buffer(&mut self, _slot: u32) -> &mut [u8] {
-        &mut []
-    }
-
-    fn stage(&mut self, _slot: u32, _operation: &Operation, _durable: bool) {
-        unreachable!("a session carries transactions only")
-    }
-
+impl<C: Clock> TransactionPort for ConnectionsPort<'_, C> {
     fn class(&mut self, _slot: u32, n: u64, payload: u64) -> u16 {
-        self.work().business.class(n, payload)
+        self.transactions.business.class(n, payload)
     }
 
     fn begin(&mut self, slot: u32, begun: Begun) {
-        self.work().business.begin(slot, begun);
+        self.transactions.business.begin(slot, begun);
         self.waiting.push_back(slot);
     }
 
@@ -477,12 +479,22 @@ impl<C: Clock> Port for WirePort<C> {
         into.append(&mut self.caused);
     }
 
+    fn outside(&self, _slot: u32) -> Nanos {
+        Nanos::ZERO
+    }
+
     fn complaint(&mut self, slot: u32) -> Option<String> {
         let at = self.complaints.iter().position(|(of, _)| *of == slot)?;
         Some(self.complaints.swap_remove(at).1)
     }
+}
 
-    fn submit(&mut self) -> Result<(), PortError> {
+impl<C: Clock> Port for ConnectionsPort<'_, C> {
+    fn now(&mut self) -> Nanos {
+        self.clock.now()
+    }
+
+    fn submit(&mut self, _more: bool) -> Result<(), PortError> {
         // Leaves with the wait in `reap`: one system call for both.
         Ok(())
     }
@@ -492,8 +504,6 @@ impl<C: Clock> Port for WirePort<C> {
         let until = self.patience(wait);
         self.take_completions();
         while self.ended.is_empty() {
-            let broken =
-                |source| PortError::Kernel { action: "submitting and waiting", target: "io_uring".to_owned(), source };
             self.enter(until).map_err(broken)?;
             self.take_completions();
             self.dispatch();

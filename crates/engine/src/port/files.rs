@@ -6,10 +6,10 @@
 
 use crate::TrialError;
 use crate::hot::cpu::ThreadCpu;
-use crate::hot::task::Noticed;
+use crate::hot::noticed::Noticed;
 use crate::port::buffers::Buffers;
-use crate::trial::coordinator::Word;
-use crate::trial::worker::{Assignment, FileWork, Return, TrialClock, close};
+use crate::worker::assign::Share;
+use crate::worker::run::{Driver, Return, Start, close};
 use load::{Load, Next};
 use recorder::{Clock, Operation, Origin, Outcome};
 use std::fs::{self, File, OpenOptions};
@@ -17,7 +17,6 @@ use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::Sender;
 use units::Nanos;
 use workload::block::{self, Acceptable, DataPool, DataShape, Expectation};
 use workload::files::{self, Step, Steps, Totals};
@@ -25,17 +24,28 @@ use workload::files::{self, Step, Steps, Totals};
 /// Generation on every stamp: each file is written once.
 const GENERATION: u64 = 1;
 
-/// Carries one copy of the loop from the gate to its end.
-pub(crate) fn work(
-    assignment: Assignment,
-    work: FileWork,
-    ready: impl FnOnce(&Sender<Word>) -> Option<TrialClock>,
-    halt: &AtomicBool,
-    words: &Sender<Word>,
-) -> Result<Option<Return>, TrialError> {
-    let Assignment { stream, mut recorder, mut load, window, deadline, .. } = assignment;
-    let mut hand = Hand::new(work)?;
-    let Some(clock) = ready(words) else { return Ok(None) };
+/// One copy of the loop over whole files.
+pub(crate) struct FileDriver {
+    pub(crate) spec: files::Spec,
+    pub(crate) copy: u32,
+    /// Number of the worker in the trial: two streams may both have a first copy.
+    pub(crate) worker: u32,
+    pub(crate) folder: PathBuf,
+    pub(crate) seed: u64,
+    pub(crate) direct: bool,
+}
+
+impl Driver for FileDriver {
+    fn run(self: Box<Self>, share: Share, start: &Start<'_>) -> Result<Return, TrialError> {
+        let mut hand = Hand::new(*self)?;
+        let clock = start.ready()?;
+        drive(share, &mut hand, &clock, start.halt)
+    }
+}
+
+/// Carries the steps out, one after the other.
+fn drive(share: Share, hand: &mut Hand, clock: &impl Clock, halt: &AtomicBool) -> Result<Return, TrialError> {
+    let Share { stream, mut recorder, mut load, window, deadline, .. } = share;
     let (mut ended_at, mut cpu) = (Nanos::ZERO, ThreadCpu::new(window));
     cpu.look(clock.now(), window);
     let mut busy = None;
@@ -82,12 +92,12 @@ pub(crate) fn work(
     }
     let account = close(recorder, &load);
     let noticed = std::mem::take(&mut hand.noticed);
-    Ok(Some(Return { stream, account, noticed, gone: None, cpu: cpu.used(), ended: ended_at, work: None }))
+    Ok(Return { stream, account, noticed, gone: None, cpu: cpu.used(), ended: ended_at, transactions: None })
 }
 
 /// What one copy of the loop works with.
 struct Hand {
-    work: FileWork,
+    work: FileDriver,
     source: PathBuf,
     target: PathBuf,
     pool: DataPool,
@@ -105,7 +115,7 @@ impl Drop for Hand {
 }
 
 impl Hand {
-    fn new(work: FileWork) -> Result<Hand, TrialError> {
+    fn new(work: FileDriver) -> Result<Hand, TrialError> {
         let shape = DataShape { compressible: units::Share(0.0), duplicate: units::Share(0.0) };
         let buffers = Buffers::new(1, work.spec.block.0)
             .map_err(|source| TrialError::Resource { action: "allocating a buffer", source })?;

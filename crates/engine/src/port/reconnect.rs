@@ -5,20 +5,27 @@
 //!
 //! What it does not do: it repeats no transaction; whether the lost one was kept is for the ledger to find out.
 
-use crate::port::connections::Line;
+use database::postgres::Wire;
 use database::{Database, Session, Texts};
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use study::Sessions;
 
 /// What a session was opened with. One of an engine without connections opens nothing.
 #[derive(Clone)]
-pub(crate) struct Again {
+pub(crate) struct Reconnect {
     pub(crate) database: Option<Arc<dyn Database>>,
     pub(crate) texts: Texts,
     pub(crate) how: Sessions,
 }
 
-impl Again {
+/// A conversation with its socket.
+pub(crate) struct Conversation {
+    pub(crate) wire: Wire,
+    pub(crate) socket: OwnedFd,
+}
+
+impl Reconnect {
     /// A new session; else why there is none.
     pub(crate) fn session(&self) -> Result<Box<dyn Session>, String> {
         let database = self.database.as_ref().ok_or_else(String::new)?;
@@ -26,10 +33,10 @@ impl Again {
     }
 
     /// A new conversation; else why there is none.
-    pub(crate) fn line(&self) -> Result<Line, String> {
+    pub(crate) fn conversation(&self) -> Result<Conversation, String> {
         let database = self.database.as_ref().ok_or_else(String::new)?;
         match database.conversation(&self.texts, &self.how) {
-            Ok(Some((socket, wire))) => Ok(Line { wire, socket }),
+            Ok(Some((socket, wire))) => Ok(Conversation { wire, socket }),
             Ok(None) => Err("the server now wants what this driver cannot do".to_owned()),
             Err(error) => Err(error.to_string()),
         }

@@ -1,39 +1,46 @@
-//! The road of transactions over one blocking session: a thread of its own carries out one after the other.
+//! The port of transactions over one blocking session: a thread of its own carries out one after the other.
 //!
 //! The one idea: to the loop a transaction is an operation like any other; this port begins it, steps it with the answers of
 //! the database, tries it again when the engine asks for that, and reports its end. With more slots than one, the slots
 //! are users who share the session: a transaction that was begun waits in order, and that wait is part of its response.
 
-use crate::database::profile::Profile;
-use crate::port::reconnect::{self, Again};
+use crate::TrialError;
+use crate::hot::transactions::TransactionWork;
+use crate::port::blocking::idle;
+use crate::port::reconnect::{Reconnect, words};
+use crate::worker::assign::Share;
+use crate::worker::run::{Driver, Return, Start};
+use crate::worker::transactions::Transactions;
 use database::{Failure, FailureKind, Session};
 use recorder::Clock;
 use std::collections::VecDeque;
-use system::{Completion, Port, PortError, Wait};
+use system::{Completion, Outcome, Port, PortError, TransactionPort, Wait};
 use units::Nanos;
-use workload::Operation;
-use workload::transaction::{Answers, Batch, Begun, Business, Call, Caused, Ending, Step};
+use workload::transaction::{Answers, Batch, Begun, Call, Caused, Ending, Step};
 
-/// What a worker carries out, and how often it tries.
-pub(crate) struct Work {
-    pub(crate) business: Box<dyn Business>,
-    /// How often a transaction is tried at most.
-    pub(crate) tries: u32,
-    /// What was asked, by statement.
-    pub(crate) profile: Profile,
+/// A worker's transactions over one blocking session.
+pub(crate) struct SessionDriver {
+    pub(crate) session: Box<dyn Session>,
+    pub(crate) reconnect: Reconnect,
+    pub(crate) transactions: Transactions,
+    pub(crate) work: TransactionWork,
 }
 
-impl std::fmt::Debug for Work {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Work").field("tries", &self.tries).finish_non_exhaustive()
+impl Driver for SessionDriver {
+    fn run(self: Box<Self>, share: Share, start: &Start<'_>) -> Result<Return, TrialError> {
+        let SessionDriver { session, reconnect, transactions, work } = *self;
+        let clock = start.ready()?;
+        let mut port = SessionPort::new(session, reconnect, transactions, clock, share.slots());
+        let home = share.drive(&mut port, work, start.halt)?;
+        Ok(Return { transactions: Some(port.transactions), ..home })
     }
 }
 
 /// The port over one session.
 pub(crate) struct SessionPort<C> {
     session: Box<dyn Session>,
-    again: Again,
-    work: Work,
+    reconnect: Reconnect,
+    transactions: Transactions,
     clock: C,
     waiting: VecDeque<u32>,
     batch: Batch,
@@ -45,11 +52,17 @@ pub(crate) struct SessionPort<C> {
 }
 
 impl<C: Clock> SessionPort<C> {
-    pub(crate) fn new((session, again): (Box<dyn Session>, Again), work: Work, clock: C, slots: u32) -> SessionPort<C> {
+    fn new(
+        session: Box<dyn Session>,
+        reconnect: Reconnect,
+        transactions: Transactions,
+        clock: C,
+        slots: u32,
+    ) -> SessionPort<C> {
         SessionPort {
             session,
-            again,
-            work,
+            reconnect,
+            transactions,
             clock,
             waiting: VecDeque::with_capacity(slots as usize),
             batch: Batch::default(),
@@ -60,29 +73,24 @@ impl<C: Clock> SessionPort<C> {
         }
     }
 
-    /// Hands back what was worked with.
-    pub(crate) fn dismantle(self) -> Work {
-        self.work
-    }
-
-    /// Carries a transaction out to its end, and answers as [`Completion::result`] is written.
-    fn carry_out(&mut self, slot: u32) -> i32 {
-        let mut repeated = 0;
+    /// Carries a transaction out to its end.
+    fn carry_out(&mut self, slot: u32) -> Outcome {
+        let mut retried = 0;
         loop {
             match self.attempt(slot) {
                 Ok(Some(rolled_back)) => {
                     self.end(slot, Ending::Done);
-                    return (repeated << 1 | u32::from(rolled_back)) as i32;
+                    return Outcome::Transacted { retried, rolled_back };
                 }
                 Ok(None) => {
-                    self.complaint = self.work.business.complaint(slot);
-                    return self.undo(slot);
+                    self.complaint = self.transactions.business.complaint(slot);
+                    return Outcome::Failed { errno: self.undo(slot) };
                 }
-                Err(failure) if failure.retryable() && repeated + 1 < self.work.tries => {
-                    repeated += 1;
-                    self.work.business.restart(slot);
+                Err(failure) if failure.retryable() && retried + 1 < self.transactions.tries => {
+                    retried += 1;
+                    self.transactions.business.restart(slot);
                 }
-                Err(failure) => return self.give_up(slot, failure),
+                Err(failure) => return Outcome::Failed { errno: self.give_up(slot, failure) },
             }
         }
     }
@@ -93,11 +101,11 @@ impl<C: Clock> SessionPort<C> {
         self.open = false;
         loop {
             self.batch.clear();
-            match self.work.business.step(slot, &self.answers, &mut self.batch) {
+            match self.transactions.business.step(slot, &self.answers, &mut self.batch) {
                 Step::Send => {
                     self.answers.clear();
                     self.session.run(&self.batch, &mut self.answers)?;
-                    self.work.profile.add(&self.batch, &self.answers);
+                    self.transactions.profile.add(&self.batch, &self.answers);
                     self.open = open_after(&self.batch, self.open);
                 }
                 Step::Sleep(time) => {
@@ -110,14 +118,14 @@ impl<C: Clock> SessionPort<C> {
         }
     }
 
-    /// The workload could not go on: what it began is undone.
+    /// The workload could not go on: what it began is undone. The answer is the errno.
     fn undo(&mut self, slot: u32) -> i32 {
         self.batch.clear();
         self.batch.rollback();
         self.answers.clear();
         let undone = if self.open { self.session.run(&self.batch, &mut self.answers) } else { Ok(()) };
         self.end(slot, Ending::Failed);
-        undone.map_or_else(|failure| -errno(failure.kind), |()| -libc::EINVAL)
+        undone.map_or_else(|failure| errno(failure.kind), |()| libc::EINVAL)
     }
 
     fn give_up(&mut self, slot: u32, failure: Failure) -> i32 {
@@ -126,20 +134,20 @@ impl<C: Clock> SessionPort<C> {
         self.end(slot, if unknown { Ending::Unknown } else { Ending::Failed });
         if !lost {
             self.complaint = Some(failure.text);
-            return -errno(failure.kind);
+            return errno(failure.kind);
         }
-        let opened = self.again.session().map(|session| self.session = session);
+        let opened = self.reconnect.session().map(|session| self.session = session);
         let errno = if opened.is_ok() { libc::ECONNRESET } else { errno(failure.kind) };
-        self.complaint = Some(reconnect::words(&failure.text, opened));
-        -errno
+        self.complaint = Some(words(&failure.text, opened));
+        errno
     }
 
     fn end(&mut self, slot: u32, ending: Ending) {
         if ending == Ending::Done {
-            self.work.profile.done();
+            self.transactions.profile.done();
         }
         let at = self.clock.now();
-        self.work.business.ended(slot, ending, at, &mut self.caused);
+        self.transactions.business.ended(slot, ending, at, &mut self.caused);
     }
 }
 
@@ -178,25 +186,13 @@ pub(crate) fn errno(kind: FailureKind) -> i32 {
     }
 }
 
-impl<C: Clock> Port for SessionPort<C> {
-    fn now(&mut self) -> Nanos {
-        self.clock.now()
-    }
-
-    fn buffer(&mut self, _slot: u32) -> &mut [u8] {
-        &mut []
-    }
-
-    fn stage(&mut self, _slot: u32, _operation: &Operation, _durable: bool) {
-        unreachable!("a session carries transactions only")
-    }
-
+impl<C: Clock> TransactionPort for SessionPort<C> {
     fn class(&mut self, _slot: u32, n: u64, payload: u64) -> u16 {
-        self.work.business.class(n, payload)
+        self.transactions.business.class(n, payload)
     }
 
     fn begin(&mut self, slot: u32, begun: Begun) {
-        self.work.business.begin(slot, begun);
+        self.transactions.business.begin(slot, begun);
         self.waiting.push_back(slot);
     }
 
@@ -204,26 +200,31 @@ impl<C: Clock> Port for SessionPort<C> {
         into.append(&mut self.caused);
     }
 
+    fn outside(&self, _slot: u32) -> Nanos {
+        Nanos::ZERO
+    }
+
     fn complaint(&mut self, _slot: u32) -> Option<String> {
         self.complaint.take()
     }
+}
 
-    fn submit(&mut self) -> Result<(), PortError> {
+impl<C: Clock> Port for SessionPort<C> {
+    fn now(&mut self) -> Nanos {
+        self.clock.now()
+    }
+
+    fn submit(&mut self, _more: bool) -> Result<(), PortError> {
         Ok(())
     }
 
     fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) -> Result<(), PortError> {
-        match (self.waiting.pop_front(), wait) {
-            (Some(slot), _) => {
-                let result = self.carry_out(slot);
-                into.push(Completion { slot, result, at: self.clock.now() });
+        match self.waiting.pop_front() {
+            Some(slot) => {
+                let outcome = self.carry_out(slot);
+                into.push(Completion { slot, outcome, at: self.clock.now() });
             }
-            (None, Wait::Until(at)) => {
-                // In naps, so that a stop is seen.
-                let nap = self.clock.now().saturating_add(Nanos::from_millis(100));
-                self.clock.pass(at.min(nap));
-            }
-            (None, Wait::Poll | Wait::Completion) => {}
+            None => idle(&self.clock, wait),
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! The io_uring road: one ring a worker, one system call for many operations.
+//! The port over io_uring: one ring a worker, one system call for many operations.
 //!
 //! A ring has a single issuer, runs its completions only when this worker asks for them (so that no interrupt steals
 //! time between two operations), and works on registered files and buffers. Flags that an older kernel does not know
@@ -6,13 +6,17 @@
 
 #![allow(unsafe_code)]
 
+use crate::TrialError;
+use crate::hot::storage::StorageWork;
 use crate::port::buffers::Buffers;
+use crate::worker::assign::Share;
+use crate::worker::run::{Driver, Return, Start};
 use io_uring::{IoUring, Submitter, cqueue, opcode, squeue, types};
 use recorder::Clock;
 use std::io;
 use std::mem::ManuallyDrop;
 use std::os::fd::RawFd;
-use system::{Completion, Port, PortError, Wait};
+use system::{Completion, Outcome, Port, PortError, StoragePort, Wait};
 use units::Nanos;
 use workload::{Operation, OperationKind};
 
@@ -46,6 +50,22 @@ pub(crate) struct RingSpec {
     pub(crate) priority: u16,
 }
 
+/// A worker's operations over a ring of its own.
+pub(crate) struct RingDriver {
+    pub(crate) spec: RingSpec,
+    pub(crate) work: StorageWork,
+}
+
+impl Driver for RingDriver {
+    fn run(self: Box<Self>, mut share: Share, start: &Start<'_>) -> Result<Return, TrialError> {
+        share.batch = (self.spec.slots / PIECES).max(PIECE_LEAST);
+        let resource = |source| TrialError::Resource { action: "building an io_uring", source };
+        let mut ring = Ring::new(self.spec).map_err(resource)?;
+        let clock = start.ready()?;
+        share.drive(&mut ring.port(clock), self.work, start.halt)
+    }
+}
+
 /// A ring with its memory; [`Ring::port`] lends it to a driver.
 pub(crate) struct Ring {
     ring: ManuallyDrop<IoUring>,
@@ -72,7 +92,7 @@ impl Ring {
         Ok(Ring { ring, buffers, hung: false, fixed_buffers, spec })
     }
 
-    /// The road of one worker. `clock` is zero at the start of the trial.
+    /// The port of one worker. `clock` is zero at the start of the trial.
     pub(crate) fn port<C: Clock>(&mut self, clock: C) -> RingPort<'_, C> {
         let (mut submitter, submission, completion) = self.ring.split();
         // An older kernel looks the descriptor up at every call instead; that costs time but changes nothing else.
@@ -87,7 +107,6 @@ impl Ring {
             out: 0,
             priority: self.spec.priority,
             poll: self.spec.poll,
-            batch: (self.spec.slots / PIECES).max(PIECE_LEAST),
             clock,
         };
         port.arm_tick();
@@ -152,7 +171,13 @@ pub(crate) fn excuse(error: io::Error) -> io::Result<()> {
     }
 }
 
-fn broken(source: io::Error) -> PortError {
+/// What the kernel answered to a transfer: bytes, or a negative errno.
+#[inline]
+pub(crate) fn outcome(result: i32) -> Outcome {
+    u32::try_from(result).map_or(Outcome::Failed { errno: -result }, |bytes| Outcome::Moved { bytes })
+}
+
+pub(crate) fn broken(source: io::Error) -> PortError {
     PortError::Kernel { action: "submitting and waiting", target: "io_uring".to_owned(), source }
 }
 
@@ -168,7 +193,6 @@ pub(crate) struct RingPort<'r, C> {
     out: u32,
     priority: u16,
     poll: bool,
-    batch: u32,
     clock: C,
 }
 
@@ -220,7 +244,6 @@ impl<C: Clock> RingPort<'_, C> {
                 .rw_flags(write_flags)
                 .build(),
             (OperationKind::Sync, _) => opcode::Fsync::new(file).flags(types::FsyncFlags::DATASYNC).build(),
-            (OperationKind::Transaction, _) => unreachable!("transactions go to sessions"),
         };
         entry.user_data(u64::from(slot))
     }
@@ -254,6 +277,15 @@ impl<C: Clock> RingPort<'_, C> {
         entered.map(drop).or_else(excuse)
     }
 
+    fn send(&mut self) -> io::Result<()> {
+        self.submission.sync();
+        // SAFETY: no argument is passed, and the count of entries is the ring's own.
+        let sent = unsafe { self.submitter.enter::<libc::sigset_t>(self.submission.len() as u32, 0, 0, None) };
+        self.submission.sync();
+        // What the kernel could not take now leaves with the next call.
+        sent.map(drop).or_else(excuse)
+    }
+
     fn poll_call(&self) -> io::Result<usize> {
         const GET_EVENTS: u32 = 1;
         // SAFETY: no argument is passed, and the count of entries is the ring's own.
@@ -261,12 +293,7 @@ impl<C: Clock> RingPort<'_, C> {
     }
 }
 
-impl<C: Clock> Port for RingPort<'_, C> {
-    #[inline]
-    fn now(&mut self) -> Nanos {
-        self.clock.now()
-    }
-
+impl<C: Clock> StoragePort for RingPort<'_, C> {
     #[inline]
     fn buffer(&mut self, slot: u32) -> &mut [u8] {
         self.buffers.slot(slot)
@@ -281,25 +308,18 @@ impl<C: Clock> Port for RingPort<'_, C> {
         pushed.expect("the submission queue holds an entry for every slot");
         self.out += 1;
     }
+}
 
+impl<C: Clock> Port for RingPort<'_, C> {
     #[inline]
-    fn batch(&self) -> u32 {
-        self.batch
-    }
-
-    fn send(&mut self) -> Result<(), PortError> {
-        self.submission.sync();
-        // SAFETY: no argument is passed, and the count of entries is the ring's own.
-        let sent = unsafe { self.submitter.enter::<libc::sigset_t>(self.submission.len() as u32, 0, 0, None) };
-        self.submission.sync();
-        // What the kernel could not take now leaves with the next call.
-        sent.map(drop).or_else(excuse).map_err(broken)
+    fn now(&mut self) -> Nanos {
+        self.clock.now()
     }
 
     #[inline]
-    fn submit(&mut self) -> Result<(), PortError> {
-        // Leaves with the wait in `reap`: one system call for both.
-        Ok(())
+    fn submit(&mut self, more: bool) -> Result<(), PortError> {
+        // Without more to come it leaves with the wait in `reap`: one system call for both.
+        if more { self.send().map_err(broken) } else { Ok(()) }
     }
 
     fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) -> Result<(), PortError> {
@@ -321,7 +341,7 @@ impl<C: Clock> Port for RingPort<'_, C> {
                 TICK_MARK => ticked = true,
                 slot => {
                     self.out -= 1;
-                    into.push(Completion { slot: slot as u32, result: entry.result(), at });
+                    into.push(Completion { slot: slot as u32, outcome: outcome(entry.result()), at });
                 }
             }
         }

@@ -1,16 +1,16 @@
 //! The generator measures itself on a system that answers at once: what it can do, and how late it is.
 
-use crate::trial::observer::Unobserved;
+use crate::observer::Unobserved;
+use crate::sample;
 use crate::{Need, Opened, TrialError, run_trial};
-use load::{Arrivals, Pacing, Ramp, Spec, Think};
-use observation::{Ceiling, ClassKind, Footprint, StreamLabel, TrialLabel};
+use load::{Arrivals, Spec, Think};
+use observation::{Ceiling, Footprint};
 use recorder::{Clock, WallClock};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use study::{Access, Cache, Driver, Phases, Place, State, Stream, SyncMode, SystemSpec, Trial, Workload};
-use units::{Bytes, Nanos, PerSecond, Share};
-use workload::block;
+use study::{Place, SystemSpec, Trial};
+use units::{Bytes, Nanos, PerSecond};
 
 /// Outstanding operations of the closed part, as a worker of an array test would have.
 const SLOTS: u32 = 32;
@@ -30,12 +30,13 @@ pub fn measure_ceiling() -> Result<Ceiling, TrialError> {
     let mut null_operation_ns = f64::INFINITY;
     // The best of several looks: whatever else runs on the machine can only make it worse.
     for _ in 0..LOOKS {
-        let closed = run(trial(Spec::Closed { slots: SLOTS, think: Think::None }, Nanos::from_millis(200)))?;
+        let closed = run(sample::trial(Spec::Closed { slots: SLOTS, think: Think::None }, Nanos::from_millis(200)))?;
         let done: u64 = closed.window_cells().map(|cell| cell.tally.done).sum();
         null_operation_ns = null_operation_ns.min(closed.window.length().0 as f64 / done.max(1) as f64);
     }
     let rate = PerSecond(OPEN_RATE);
-    let open = run(trial(Spec::Open { rate, arrivals: Arrivals::Poisson, slots: 1024 }, Nanos::from_millis(500)))?;
+    let open =
+        run(sample::trial(Spec::Open { rate, arrivals: Arrivals::Poisson, slots: 1024 }, Nanos::from_millis(500)))?;
     let issued: u64 = open.window_cells().map(|cell| cell.tally.done).sum();
     let planned = open.accounts[0].planned as f64;
     let lateness = open.stream_total(0).lateness;
@@ -79,80 +80,4 @@ fn run(trial: Trial) -> Result<observation::Observations, TrialError> {
     // Opening nothing cannot fail.
     let mut opened = Opened::open(&spec, &need).expect("a null system opens");
     run_trial(&mut opened, &trial, &mut Unobserved, &AtomicBool::new(false))
-}
-
-pub(crate) fn trial(load: Spec, measure: Nanos) -> Trial {
-    let workload = block::Spec {
-        pattern: block::Pattern::Random,
-        offsets: block::Offsets::Uniform,
-        transfers: vec![block::Transfer { size: Bytes::kib(4), weight: 1.0 }],
-        read: Share(1.0),
-        shift: Bytes(0),
-        range: Share(1.0),
-        data: block::DataShape { compressible: Share(0.0), duplicate: Share(0.0) },
-    };
-    let classes = ["read", "write", "sync"].map(|name| (name.to_owned(), ClassKind::Work)).to_vec();
-    let label = StreamLabel {
-        name: "ceiling".into(),
-        workload: "ceiling".into(),
-        load: "ceiling".into(),
-        slots: None,
-        think_mean: Nanos::ZERO,
-        offered: None,
-        classes,
-    };
-    let access = Access {
-        direct: true,
-        sync: SyncMode::Never,
-        driver: Driver::Auto,
-        poll: false,
-        workers: 1,
-        pin: false,
-        priority: None,
-        pacing: Pacing::Spin,
-        validate: false,
-    };
-    let phases = Phases {
-        warm_up: Nanos::from_millis(100),
-        measure,
-        interval: Nanos::from_millis(100),
-        round: Nanos::from_millis(100),
-        fixed_work: false,
-        drain: Nanos::from_secs(1),
-    };
-    Trial {
-        label: TrialLabel {
-            index: 0,
-            experiment: "ceiling".into(),
-            system: "null".into(),
-            replicate: 0,
-            block: 0,
-            factors: vec![],
-            streams: vec![label],
-            state: String::new(),
-            search: None,
-        },
-        streams: vec![Stream {
-            workload: Workload::Block(workload),
-            load,
-            ramp: Ramp::default(),
-            access,
-            operations: None,
-            pool: None,
-        }],
-        modules: 1,
-        module_bytes: Bytes::gib(1),
-        state: State {
-            refill: false,
-            trim: false,
-            precondition: None,
-            cache: Cache::AsLeft,
-            settle: Nanos::ZERO,
-            restore: false,
-            checkpoints: study::Checkpoints::default(),
-        },
-        phases,
-        server: Vec::new(),
-        seed: 1,
-    }
 }

@@ -6,8 +6,8 @@
 //!
 //! What it does not do: it knows nothing of the protocol of an engine, whose encoding comes on top.
 
-use crate::selftest::ceiling;
-use crate::trial::observer::Unobserved;
+use crate::observer::Unobserved;
+use crate::sample;
 use crate::{Need, Opened, TrialError, run_trial};
 use load::{Spec, Think};
 use observation::{Footprint, Observations};
@@ -75,7 +75,7 @@ fn cpu_us(seen: &Observations) -> Option<f64> {
 /// The first stream of transactions of a trial, by one session without a pause.
 fn trial(of: &Trial) -> Option<Trial> {
     let place = of.streams.iter().position(|stream| stream.pool.is_some())?;
-    let mut trial = ceiling::trial(Spec::Closed { slots: 1, think: Think::None }, LOOK);
+    let mut trial = sample::trial(Spec::Closed { slots: 1, think: Think::None }, LOOK);
     trial.label.streams[0].classes.clone_from(&of.label.streams[place].classes);
     let (stream, theirs) = (&mut trial.streams[0], &of.streams[place]);
     stream.workload = theirs.workload.clone();
@@ -95,7 +95,7 @@ mod tests {
     use workload::sql;
 
     fn with(workload: Workload, classes: Vec<(String, ClassKind)>) -> Trial {
-        let mut trial = ceiling::trial(Spec::Closed { slots: 4, think: Think::None }, Nanos::from_secs(1));
+        let mut trial = sample::trial(Spec::Closed { slots: 4, think: Think::None }, Nanos::from_secs(1));
         trial.label.streams[0].classes = classes;
         trial.streams[0].workload = workload;
         trial.streams[0].access = Access::plain();
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn storage_work_has_no_transaction_to_be_measured() {
-        let trial = ceiling::trial(Spec::Closed { slots: 1, think: Think::None }, Nanos::from_millis(1));
+        let trial = sample::trial(Spec::Closed { slots: 1, think: Think::None }, Nanos::from_millis(1));
         assert_eq!(measure_client_cost(&trial).unwrap(), None);
     }
 }

@@ -4,9 +4,9 @@
 //! one way, and a new depth of model adds its row. The best of a few looks counts: whatever else runs here can only make it
 //! worse.
 
-use crate::port::simulated::machine::Described;
-use crate::selftest::ceiling;
-use crate::trial::observer::Unobserved;
+use crate::observer::Unobserved;
+use crate::port::simulated::described::Described;
+use crate::sample;
 use crate::{Need, Opened, run_trial};
 use load::{Spec, Think};
 use model::{Setting, rows};
@@ -219,7 +219,7 @@ fn study(clock: &WallClock) -> Option<f64> {
     };
     let mut opened = Opened::open(&spec, &need).ok()?;
     let load = Spec::Closed { slots: modules * each, think: Think::None };
-    let mut trial = ceiling::trial(load, Nanos::from_secs(2));
+    let mut trial = sample::trial(load, Nanos::from_secs(2));
     trial.modules = modules;
     a_second(clock, || {
         let seen = run_trial(&mut opened, &trial, &mut Unobserved, &AtomicBool::new(false)).ok()?;

@@ -1,3 +1,17 @@
-//! What stands behind a system, made ready for trials.
+//! What stands behind a system: one file for each kind, and the door through which one is opened.
+//!
+//! The one idea: a kind of system is a [`Backing`](backing::Backing). It says whose time a trial on it runs in, and what
+//! carries the streams.
+//!
+//! What it does not do: it runs no trial.
 
+pub(crate) mod backing;
+mod database;
+mod devices;
+mod files;
+mod model;
+mod modules;
+pub(crate) mod need;
+mod null;
 pub(crate) mod opened;
+mod scripted;

@@ -7,15 +7,15 @@
 use crate::TrialError;
 use crate::database::counters;
 use crate::hot::cpu::{CpuReading, generator_cpu};
-use crate::hot::task::Noticed;
-use crate::port::session::Work;
+use crate::observer::{Live, Observer, Phase};
+use crate::target::backing::Real;
 use crate::target::opened::Opened;
-use crate::trial::assign;
-use crate::trial::observer::{Live, Observer, Phase};
-use crate::trial::start_gate::{Gate, Go};
-use crate::trial::worker;
-use observation::{Account, Cell, CpuTime, Event, EventKind, Histogram, Series};
-use recorder::{Clock, Collector, WallClock};
+use crate::trial::outcome::Outcome;
+use crate::worker::assign::{assign, window};
+use crate::worker::run::{self, Start, Word};
+use crate::worker::start_gate::{Gate, Go};
+use observation::{Cell, Event, EventKind, Histogram, Series};
+use recorder::{Clock, Collector};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
@@ -34,73 +34,52 @@ const GLANCE: Duration = Duration::from_millis(100);
 /// A coordinator that wakes so late was held up together with everything else on the machine.
 const PAUSE: Nanos = Nanos(100_000_000);
 
-/// What all workers together brought home.
-#[derive(Debug, Default)]
-pub(crate) struct Haul {
-    pub(crate) started_unix_ns: i64,
-    /// Empty when the observer keeps them; so are the series.
-    pub(crate) cells: Vec<Cell>,
-    pub(crate) accounts: Vec<Account>,
-    pub(crate) generators: u16,
-    pub(crate) generator_cpu: CpuTime,
-    pub(crate) series: Vec<Series>,
-    pub(crate) events: Vec<Event>,
-    pub(crate) validated: u64,
-    pub(crate) damaged: u64,
-    /// When the last worker was through, on the trial's clock.
-    pub(crate) ended: Nanos,
-    /// The workloads of transactions, with what they remember.
-    pub(crate) works: Vec<Work>,
+/// Who watches a trial, and how it may end early.
+pub(crate) struct Watchers<'a> {
+    pub(crate) observer: &'a mut dyn Observer,
+    /// Set from outside to end at once.
+    pub(crate) stop: &'a AtomicBool,
+    /// Decides after each interval whether it is enough.
+    pub(crate) enough: &'a mut dyn FnMut(&[Cell]) -> bool,
 }
 
-/// What a worker says.
-pub(crate) enum Word {
-    /// It stands at the gate.
-    Ready,
-    /// It could not get ready, or its port broke.
-    Lost(TrialError),
-    /// It is through.
-    Home(Box<worker::Return>),
-}
-
-/// Decides after each interval whether the trial may end early.
-pub(crate) type Verdict<'a> = &'a mut dyn FnMut(&[Cell]) -> bool;
-
-/// Runs a trial's streams over real time.
+/// Runs a trial's streams over real time. What workers brought home comes back however the trial ended.
 ///
 /// # Errors
 /// Whatever kept a worker from getting ready or from going on, or that it was told to stop.
 pub(crate) fn run(
     opened: &Opened,
+    real: &dyn Real,
     trial: &Trial,
-    observer: &mut dyn Observer,
-    stop: &AtomicBool,
-    verdict: Verdict<'_>,
-    works: &mut Vec<Work>,
-) -> Result<Haul, TrialError> {
+    watchers: Watchers<'_>,
+) -> (Outcome, Result<(), TrialError>) {
     let mut collector = Collector::default();
-    let assignments = assign::assignments(opened, trial, &mut collector)?;
+    let shares = match real.carriers(trial, &opened.setting).and_then(|all| assign(trial, &mut collector, all)) {
+        Ok(shares) => shares,
+        Err(error) => return (Outcome::default(), Err(error)),
+    };
     let (gate, halt) = (Gate::default(), AtomicBool::new(false));
     let (sender, words) = channel();
     std::thread::scope(|scope| {
         // Whatever happens here, a panic included, nobody may wait at the gate or run on: the scope waits for all.
         let _release = Release { gate: &gate, halt: &halt };
-        let workers = assignments.len();
-        for assignment in assignments {
-            let (sender, gate, halt, clock) = (sender.clone(), &gate, &halt, opened.clock.clone());
-            std::thread::Builder::new()
-                .spawn_scoped(scope, move || worker::run(assignment, clock, gate, halt, &sender))
-                .map_err(|source| TrialError::Resource { action: "starting a worker's thread", source })?;
+        let mut coordinator = Coordinator::new(opened, trial, watchers, collector, shares.len(), &halt);
+        for (share, driver) in shares {
+            let start = Start { clock: opened.clock.clone(), gate: &gate, halt: &halt, words: sender.clone() };
+            let spawned = std::thread::Builder::new().spawn_scoped(scope, move || run::run(share, driver, &start));
+            if let Err(source) = spawned {
+                let error = TrialError::Resource { action: "starting a worker's thread", source };
+                return (coordinator.outcome, Err(error));
+            }
         }
         // From here on only workers hold the channel: if one panics, it ends, and the panic comes out of this scope.
         drop(sender);
-        let mut watch = Watch::new(opened, trial, collector, workers);
-        watch.muster(&words)?;
-        watch.zero = opened.clock.now() + Nanos::from_millis(2);
-        gate.open(Go::At(watch.zero));
-        let outcome = watch.until_home(&words, observer, stop, &halt, verdict);
-        works.append(&mut watch.haul.works);
-        outcome.and_then(|()| watch.haul())
+        let ended = coordinator.wait_until_ready(&words).and_then(|()| {
+            coordinator.zero = opened.clock.now() + Nanos::from_millis(2);
+            gate.open(Go::At(coordinator.zero));
+            coordinator.watch(&words)
+        });
+        (coordinator.close(), ended)
     })
 }
 
@@ -118,65 +97,67 @@ impl Drop for Release<'_> {
 }
 
 /// The coordinator's notes.
-struct Watch<'a> {
-    clock: WallClock,
+struct Coordinator<'a, 'w> {
+    opened: &'a Opened,
     trial: &'a Trial,
+    watchers: Watchers<'w>,
     collector: Collector,
-    probes: probe::Probes,
+    halt: &'a AtomicBool,
+    /// When the trial began, on the machine's clock.
     zero: Nanos,
     workers: usize,
     home: usize,
-    haul: Haul,
+    outcome: Outcome,
     fresh: Vec<Cell>,
+    probes: probe::Probes,
     /// The last reading of the probes, and the points that came since the observer was told.
     reading: Option<probe::Reading>,
     points: Vec<Series>,
+    /// Counters of the system's server when they were read last.
+    counters: Option<(Nanos, Vec<(String, f64)>)>,
     /// CPU of the process and of this thread, at both ends of the window.
     cpu: Vec<CpuReading>,
-    /// CPU of all workers' threads in the window.
-    workers_cpu: CpuTime,
     done_before: (Nanos, u64),
-    gone: Option<i32>,
     failure: Option<TrialError>,
-    system: String,
     stopped: bool,
     /// When the trial was cut short: the interval of that moment never ended.
     cut_at: Option<Nanos>,
-    opened: &'a Opened,
-    /// Counters of a database's server when they were read last.
-    counters: Option<(Nanos, Vec<(String, f64)>)>,
 }
 
-impl<'a> Watch<'a> {
-    fn new(opened: &'a Opened, trial: &'a Trial, collector: Collector, workers: usize) -> Watch<'a> {
-        let accounts = vec![Account::default(); trial.streams.len()];
-        Watch {
-            clock: opened.clock.clone(),
-            trial,
-            collector,
-            probes: probe::Probes::new(&opened.places()).with_server(opened.server_processes()),
+impl<'a, 'w> Coordinator<'a, 'w> {
+    fn new(
+        opened: &'a Opened,
+        trial: &'a Trial,
+        watchers: Watchers<'w>,
+        collector: Collector,
+        workers: usize,
+        halt: &'a AtomicBool,
+    ) -> Coordinator<'a, 'w> {
+        Coordinator {
             opened,
-            counters: None,
+            trial,
+            watchers,
+            collector,
+            halt,
             zero: Nanos::ZERO,
             workers,
             home: 0,
-            haul: Haul { accounts, generators: workers as u16, ..Haul::default() },
+            outcome: Outcome::new(trial, workers as u16),
             fresh: Vec::new(),
+            probes: probe::Probes::new(&opened.backing.places()).with_server(opened.backing.processes()),
             reading: None,
             points: Vec::new(),
+            counters: None,
             cpu: Vec::with_capacity(2),
-            workers_cpu: CpuTime::default(),
             done_before: (Nanos::ZERO, 0),
-            gone: None,
             failure: None,
-            system: opened.name.clone(),
             stopped: false,
             cut_at: None,
         }
     }
 
     /// Waits until every worker stands at the gate.
-    fn muster(&mut self, words: &Receiver<Word>) -> Result<(), TrialError> {
+    fn wait_until_ready(&self, words: &Receiver<Word>) -> Result<(), TrialError> {
         for _ in 0..self.workers {
             match words.recv() {
                 Ok(Word::Ready) => {}
@@ -188,92 +169,81 @@ impl<'a> Watch<'a> {
     }
 
     fn now(&self) -> Nanos {
-        self.clock.now().saturating_sub(self.zero)
+        self.opened.clock.now().saturating_sub(self.zero)
     }
 
     /// Watches until the last worker is home.
-    fn until_home(
-        &mut self,
-        words: &Receiver<Word>,
-        observer: &mut dyn Observer,
-        stop: &AtomicBool,
-        halt: &AtomicBool,
-        verdict: Verdict<'_>,
-    ) -> Result<(), TrialError> {
-        let phases = self.trial.phases;
-        self.haul.started_unix_ns = self.clock.unix_start_ns() + self.zero.0 as i64;
-        self.announce(observer);
+    fn watch(&mut self, words: &Receiver<Word>) -> Result<(), TrialError> {
+        let interval = self.trial.phases.interval;
+        self.outcome.started_unix_ns = Some(self.opened.clock.unix_start_ns() + self.zero.0 as i64);
+        self.announce();
         let mut border = Nanos::ZERO;
         while self.home < self.workers {
             let slept_from = self.now();
             self.listen(words, border);
             let now = self.now();
-            // A stop, and the end of one worker, must not wait for a border: intervals of a long trial are minutes.
-            if stop.load(Ordering::Relaxed) || self.failure.is_some() || self.gone.is_some() {
-                self.stopped |= stop.load(Ordering::Relaxed);
-                self.cut_at.get_or_insert(now);
-                halt.store(true, Ordering::Relaxed);
-            }
+            self.cut_short(now);
             if now < border && self.home < self.workers {
                 continue;
             }
             self.notice_pause(slept_from, now, border);
             self.at_border(now, border);
-            if self.collect(observer) && verdict(&self.fresh) {
-                halt.store(true, Ordering::Relaxed);
+            if self.collect() {
+                self.halt.store(true, Ordering::Relaxed);
             }
-            self.report(observer, now);
-            border += phases.interval;
+            self.report(now);
+            border += interval;
             if now > border {
-                border = Nanos(now.0 / phases.interval.0 * phases.interval.0 + phases.interval.0);
+                border = Nanos(now.0 / interval.0 * interval.0 + interval.0);
             }
         }
-        self.finish(observer, verdict)
+        let now = self.now();
+        self.at_border(now, now);
+        self.collect();
+        match self.failure.take() {
+            Some(error) => Err(error),
+            None => self.outcome.check_gone(self.opened, self.collector.live().done),
+        }?;
+        if self.stopped { Err(TrialError::Stopped) } else { Ok(()) }
+    }
+
+    /// A stop, and the end of one worker, must not wait for a border: intervals of a long trial are minutes.
+    fn cut_short(&mut self, now: Nanos) {
+        let stop = self.watchers.stop.load(Ordering::Relaxed);
+        if stop || self.failure.is_some() || self.outcome.gone.is_some() {
+            self.stopped |= stop;
+            self.cut_at.get_or_insert(now);
+            self.halt.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Takes words until the border is reached or everybody is home.
     fn listen(&mut self, words: &Receiver<Word>, border: Nanos) {
         while self.home < self.workers {
-            let left = (border + self.zero).saturating_sub(self.clock.now());
-            match words.recv_timeout(GLANCE.min(Duration::from_nanos(left.0))) {
-                Ok(Word::Ready) => {}
+            let left = (border + self.zero).saturating_sub(self.opened.clock.now());
+            let failed = match words.recv_timeout(GLANCE.min(Duration::from_nanos(left.0))) {
+                Ok(Word::Ready) => Ok(()),
                 Ok(Word::Lost(error)) => {
                     self.home += 1;
-                    self.failure.get_or_insert(error);
+                    Err(error)
                 }
-                Ok(Word::Home(home)) => self.welcome(*home),
+                Ok(Word::Home(home)) => {
+                    self.home += 1;
+                    self.outcome.welcome(*home)
+                }
                 Err(RecvTimeoutError::Timeout) => return,
                 Err(RecvTimeoutError::Disconnected) => {
                     self.home = self.workers;
-                    self.failure.get_or_insert(TrialError::Stopped);
+                    Err(TrialError::Stopped)
                 }
+            };
+            if let Err(error) = failed {
+                self.failure.get_or_insert(error);
             }
-            if self.failure.is_some() || self.gone.is_some() {
+            if self.failure.is_some() || self.outcome.gone.is_some() {
                 return;
             }
         }
-    }
-
-    fn welcome(&mut self, home: worker::Return) {
-        self.home += 1;
-        self.gone = self.gone.or(home.gone);
-        self.haul.ended = self.haul.ended.max(home.ended);
-        self.workers_cpu.user_s += home.cpu.user_s;
-        self.workers_cpu.system_s += home.cpu.system_s;
-        match home.account {
-            Ok(account) => self.haul.accounts[usize::from(home.stream)].add(&account),
-            Err(unbalanced) => {
-                self.failure.get_or_insert(TrialError::Unbalanced { source: Box::new(unbalanced) });
-            }
-        }
-        self.haul.works.extend(home.work);
-        self.take_notice(home.noticed);
-    }
-
-    fn take_notice(&mut self, noticed: Noticed) {
-        self.haul.validated += noticed.validated;
-        self.haul.damaged += noticed.damaged;
-        self.haul.events.extend(noticed.events);
     }
 
     /// A sleep that ends late was held up by the machine. A border that had passed before the sleep began was not: then
@@ -282,16 +252,15 @@ impl<'a> Watch<'a> {
         let late = now.saturating_sub(border);
         if slept_from < border && late > PAUSE && self.home < self.workers {
             let text = format!("the machine held everything up for {}", units::duration(late));
-            self.haul.events.push(Event { at: border, kind: EventKind::Pause, text });
+            self.outcome.events.push(Event { at: border, kind: EventKind::Pause, text });
         }
     }
 
     /// Reads clocks and probes that belong to this border.
     fn at_border(&mut self, now: Nanos, border: Nanos) {
-        let phases = self.trial.phases;
-        let end = phases.warm_up + phases.measure;
-        let opens = self.cpu.is_empty() && border >= phases.warm_up;
-        let closes = self.cpu.len() == 1 && (border >= end || self.home == self.workers);
+        let window = window(self.trial);
+        let opens = self.cpu.is_empty() && border >= window.start;
+        let closes = self.cpu.len() == 1 && (border >= window.end || self.home == self.workers);
         if opens || closes {
             let (process, own) = (probe::cpu_time(), probe::thread_cpu_time());
             self.cpu.push(CpuReading { at: now, process, own });
@@ -309,7 +278,7 @@ impl<'a> Watch<'a> {
     /// Reads what a database's server counts: rates since the last reading, or the value itself where the counter says
     /// that it is one of now. A checkpoint that ended in between is an event.
     fn count_server(&mut self, now: Nanos) {
-        let counted = self.opened.counters();
+        let counted = self.opened.backing.counters();
         if counted.is_empty() {
             return;
         }
@@ -319,7 +288,7 @@ impl<'a> Watch<'a> {
                 return;
             }
             probe::join(&mut self.points, counters::series(now, seconds, before, &counted));
-            self.haul.events.extend(counters::checkpoints(now, before, &counted));
+            self.outcome.events.extend(counters::checkpoints(now, before, &counted));
         }
         self.counters = Some((now, counted));
     }
@@ -333,39 +302,31 @@ impl<'a> Watch<'a> {
         self.reading = Some(reading);
     }
 
-    /// Takes new cells, shows them to the observer together with the new points, and keeps both when nobody else does.
-    /// Answers whether there were cells.
-    fn collect(&mut self, observer: &mut dyn Observer) -> bool {
+    /// Takes new cells and shows them together with the new points; whether there were cells and they are enough.
+    fn collect(&mut self) -> bool {
         self.fresh.clear();
         self.collector.collect(&mut self.fresh);
         if let Some(at) = self.cut_at {
             let whole = at.0 / self.trial.phases.interval.0.max(1);
             self.fresh.retain(|cell| u64::from(cell.key.interval) < whole);
         }
-        let points = std::mem::take(&mut self.points);
-        if !self.fresh.is_empty() || !points.is_empty() {
-            observer.interval(self.trial, &self.fresh, &points);
-        }
-        if !observer.keeps() {
-            self.fresh.iter().for_each(|cell| keep(&mut self.haul.cells, cell));
-            probe::join(&mut self.haul.series, points);
-        }
-        !self.fresh.is_empty()
+        self.outcome.show(self.trial, &self.fresh, std::mem::take(&mut self.points), self.watchers.observer);
+        !self.fresh.is_empty() && (self.watchers.enough)(&self.fresh)
     }
 
-    fn announce(&self, observer: &mut dyn Observer) {
-        let phases = self.trial.phases;
-        if phases.warm_up > Nanos::ZERO {
-            observer.phase(self.trial, Phase::WarmUp, phases.warm_up);
+    fn announce(&mut self) {
+        let window = window(self.trial);
+        if window.start > Nanos::ZERO {
+            self.watchers.observer.phase(self.trial, Phase::WarmUp, window.start);
         }
-        observer.phase(self.trial, Phase::Measure, phases.warm_up + phases.measure);
+        self.watchers.observer.phase(self.trial, Phase::Measure, window.end);
     }
 
-    fn report(&mut self, observer: &mut dyn Observer, now: Nanos) {
-        let phases = self.trial.phases;
+    fn report(&mut self, now: Nanos) {
+        let window = window(self.trial);
         let phase = match now {
-            now if now < phases.warm_up => Phase::WarmUp,
-            now if now < phases.warm_up + phases.measure => Phase::Measure,
+            now if now < window.start => Phase::WarmUp,
+            now if now < window.end => Phase::Measure,
             _ => Phase::Drain,
         };
         let (before, done_before) = self.done_before;
@@ -380,57 +341,16 @@ impl<'a> Watch<'a> {
         let quantile = |q| response.quantile_ns(q).map(|ns| ns as f64 / 1e6);
         let done_per_s = done.saturating_sub(done_before) as f64 / seconds;
         let live = Live { at: now, phase, done_per_s, p50_ms: quantile(0.5), p99_ms: quantile(0.99) };
-        observer.live(self.trial, &live);
+        self.watchers.observer.live(self.trial, &live);
     }
 
-    /// The last look, when everybody is home.
-    fn finish(&mut self, observer: &mut dyn Observer, verdict: Verdict<'_>) -> Result<(), TrialError> {
-        let now = self.now();
-        self.at_border(now, now);
-        if self.collect(observer) {
-            verdict(&self.fresh);
-        }
-        if let Some(error) = self.failure.take() {
-            return Err(error);
-        }
-        if let Some(errno) = self.gone {
-            let done = self.collector.live().done;
-            let source = std::io::Error::from_raw_os_error(errno);
-            let place = self.opened.place().unwrap_or_default();
-            return Err(TrialError::Gone {
-                system: self.system.clone(),
-                place,
-                done,
-                words: self.last_words(),
-                source,
-            });
-        }
-        if self.stopped { Err(TrialError::Stopped) } else { Ok(()) }
-    }
-
-    /// What the last failure said that was noticed.
-    fn last_words(&self) -> String {
-        let failures = self.haul.events.iter().filter(|event| event.kind == EventKind::Failure);
-        failures.max_by_key(|event| event.at).map_or_else(String::new, |event| event.text.clone())
-    }
-
-    fn haul(self) -> Result<Haul, TrialError> {
-        let mut haul = self.haul;
-        let phases = self.trial.phases;
-        let window = haul.ended.min(phases.warm_up + phases.measure).saturating_sub(phases.warm_up);
-        haul.generator_cpu = generator_cpu(&self.cpu, self.workers_cpu, window);
-        haul.events.sort_by_key(|event| event.at);
-        Ok(haul)
-    }
-}
-
-/// Adds a cell to those kept, over all endpoints and workers: the store has them apart, and memory must not grow with
-/// their number.
-pub(crate) fn keep(kept: &mut Vec<Cell>, cell: &Cell) {
-    let key = observation::CellKey { endpoint: 0, generator: 0, ..cell.key };
-    // Late cells belong to a recent interval, so the search from the end is short.
-    match kept.iter_mut().rev().take(256).find(|held| held.key == key) {
-        Some(held) => held.merge(cell),
-        None => kept.push(Cell { key, ..cell.clone() }),
+    /// What came of it, in order.
+    fn close(self) -> Outcome {
+        let mut outcome = self.outcome;
+        let window = window(self.trial);
+        let measured = outcome.ended.min(window.end).saturating_sub(window.start);
+        outcome.generator_cpu = generator_cpu(&self.cpu, outcome.workers_cpu, measured);
+        outcome.events.sort_by_key(|event| event.at);
+        outcome
     }
 }

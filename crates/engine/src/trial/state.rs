@@ -4,11 +4,13 @@
 //! return. Every step is a phase that the observer sees.
 
 use crate::TrialError;
-use crate::target::opened::{Backing, Opened};
-use crate::trial::coordinator;
+use crate::observer::{Live, Observer, Phase};
+use crate::target::backing::{Preparing, Time};
+use crate::target::opened::Opened;
+use crate::trial::coordinator::{self, Watchers};
 use crate::trial::discard::discard;
 use crate::trial::fill::Fill;
-use crate::trial::observer::{Live, Observer, Phase};
+use crate::worker::assign::{block, validates};
 use observation::Cell;
 use recorder::{Clock, WallClock};
 use std::fs::File;
@@ -16,7 +18,7 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
-use study::{Cache, Precondition, SteadyRule, Trial, Workload};
+use study::{Cache, Precondition, SteadyRule, Trial};
 use system::{Access, Module, ModuleError, ModuleKind};
 use units::{Bytes, Nanos};
 use workload::block::{DataPool, DataShape, Generations};
@@ -24,14 +26,7 @@ use workload::block::{DataPool, DataShape, Generations};
 /// How often a running fill is reported, and a pause looks whether it should end.
 const GLANCE: Duration = Duration::from_millis(50);
 
-/// What preparing a trial taught.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Prepared {
-    /// Sentences for the events of the trial.
-    pub(crate) remarks: Vec<String>,
-}
-
-/// Brings the system into the state that the trial asks for.
+/// Brings the system into the state that the trial asks for. Answers with remarks for the events of the trial.
 ///
 /// # Errors
 /// When data cannot be written or given back, or when it was told to stop.
@@ -40,51 +35,53 @@ pub(crate) fn prepare(
     trial: &Trial,
     observer: &mut dyn Observer,
     stop: &AtomicBool,
-) -> Result<Prepared, TrialError> {
-    let mut prepared = Prepared::default();
-    if matches!(opened.backing, Backing::Null | Backing::Scripted(_) | Backing::Model(_)) {
-        prepared.remarks.extend(nothing_to_prepare(opened, trial));
-        return Ok(prepared);
-    }
-    let clock = opened.clock.clone();
-    if let Backing::Database(databases) = &mut opened.backing {
-        prepared.remarks = databases.prepare(trial, observer, (&clock, stop))?;
-        settle(trial, observer, stop)?;
-        return Ok(prepared);
-    }
+) -> Result<Vec<String>, TrialError> {
+    let mut remarks = opened.backing.prepare(Preparing { trial, clock: &opened.clock, stop }, observer)?;
     if opened.read_only() {
         only_read(opened, trial)?;
-        prepared.remarks.push(format!(
+        remarks.push(format!(
             "`{}` was read as it was found: blocks that were never written may have been answered without touching the media",
-            opened.name
+            opened.setting.system
         ));
         set_cache(opened, trial)?;
-        settle(trial, observer, stop)?;
-        return Ok(prepared);
+    } else if !opened.backing.modules().is_empty() || !opened.backing.folders().is_empty() {
+        remarks.extend(prepare_modules(opened, trial, observer, stop)?);
+        set_cache(opened, trial)?;
     }
+    settle(trial, observer, stop)?;
+    Ok(remarks)
+}
+
+/// Brings modules that may be written into the state that the trial asks for.
+fn prepare_modules(
+    opened: &mut Opened,
+    trial: &Trial,
+    observer: &mut dyn Observer,
+    stop: &AtomicBool,
+) -> Result<Option<String>, TrialError> {
+    let mut remark = None;
     write_back(opened)?;
     if trial.state.trim {
         trim(opened)?;
     }
     let used = trial.modules as usize;
     let fresh = trial.state.refill || trial.state.trim || validates(trial);
-    if needs_data(trial) && (fresh || opened.modules().iter().take(used).any(|module| !module.filled())) {
+    let needs_data = trial.streams.iter().any(|stream| block(stream).is_some());
+    if needs_data && (fresh || opened.backing.modules().iter().take(used).any(|module| !module.filled())) {
         fill(opened, trial, 1.0, Phase::Fill, observer, stop)?;
     }
     if let Some(precondition) = trial.state.precondition {
         fill(opened, trial, precondition.fills, Phase::Precondition, observer, stop)?;
         if precondition.until_steady {
-            prepared.remarks.push(run_until_steady(opened, trial, precondition, observer, stop)?);
+            remark = Some(run_until_steady(opened, trial, precondition, observer, stop)?);
             write_back(opened)?;
         }
     }
     // A map of generations may go on from a fill only when nothing was written since.
     if !validates(trial) || trial.state.precondition.is_some() {
-        opened.epoch += 1;
+        opened.setting.epoch += 1;
     }
-    set_cache(opened, trial)?;
-    settle(trial, observer, stop)?;
-    Ok(prepared)
+    Ok(remark)
 }
 
 /// A plan asks a device that is read as it was found for nothing else. The kernel would refuse it, operation by operation;
@@ -93,22 +90,22 @@ fn only_read(opened: &Opened, trial: &Trial) -> Result<(), TrialError> {
     let state = &trial.state;
     if trial.writes() || validates(trial) || state.trim || state.refill || state.precondition.is_some() {
         let what = "be changed, or have its reads checked: it was opened for reading only; use `fill = true`";
-        return Err(TrialError::Unsupported { system: opened.name.clone(), what: what.to_owned() });
+        return Err(TrialError::Unsupported { system: opened.setting.system.clone(), what: what.to_owned() });
     }
     Ok(())
 }
 
 /// Lets nothing of an earlier trial wait in memory: its write-back would be charged to the next one.
 fn write_back(opened: &Opened) -> Result<(), TrialError> {
-    for (index, module) in opened.modules().iter().enumerate() {
+    for (index, module) in opened.backing.modules().iter().enumerate() {
         module.sync().map_err(|error| TrialError::Prepare {
             action: "writing back",
             module: index,
-            system: opened.name.clone(),
+            system: opened.setting.system.clone(),
             source: io::Error::other(error),
         })?;
     }
-    for folder in opened.folders() {
+    for folder in opened.backing.folders() {
         let synced = File::open(&folder).and_then(|open| Ok(rustix::fs::syncfs(open)?));
         let action = "writing back the filesystem of";
         synced.map_err(|source| TrialError::File { action, path: folder.display().to_string(), source })?;
@@ -116,44 +113,15 @@ fn write_back(opened: &Opened) -> Result<(), TrialError> {
     Ok(())
 }
 
-/// Whether reads are checked, which needs modules whose every block was written under the generation map.
-pub(crate) fn validates(trial: &Trial) -> bool {
-    trial.streams.iter().any(|stream| stream.access.validate)
-}
-
-fn needs_data(trial: &Trial) -> bool {
-    trial.streams.iter().any(|stream| matches!(stream.workload, Workload::Block(_)))
-}
-
 /// The data that a trial's streams write: the shape of the first block stream decides for the fill.
 fn shape(trial: &Trial) -> DataShape {
-    let block = trial.streams.iter().find_map(|stream| match &stream.workload {
-        Workload::Block(spec) => Some(spec.data),
-        _ => None,
-    });
-    block.unwrap_or(DataShape { compressible: units::Share(0.0), duplicate: units::Share(0.0) })
-}
-
-/// What a study asks to be done to a device beforehand cannot be done to a model, which begins at rest; it is said.
-fn nothing_to_prepare(opened: &Opened, trial: &Trial) -> Option<String> {
-    if !matches!(opened.backing, Backing::Model(_)) {
-        return None;
-    }
-    let state = &trial.state;
-    let asked = [
-        (state.refill, "refilled"),
-        (state.trim, "trimmed"),
-        (state.precondition.is_some(), "preconditioned"),
-        (state.cache != Cache::AsLeft, "given a cold or warm cache"),
-        (state.restore, "restored"),
-    ];
-    let words: Vec<&str> = asked.iter().filter(|(asked, _)| *asked).map(|(_, word)| *word).collect();
-    (!words.is_empty()).then(|| format!("a model begins each trial at rest; it was not {}", words.join(" or ")))
+    let plain = DataShape { compressible: units::Share(0.0), duplicate: units::Share(0.0) };
+    trial.streams.iter().find_map(block).map_or(plain, |spec| spec.data)
 }
 
 fn trim(opened: &mut Opened) -> Result<(), TrialError> {
-    let (system, limit) = (opened.name.clone(), opened.module_bytes);
-    for (index, module) in opened.modules_mut().iter_mut().enumerate() {
+    let (system, limit) = (opened.setting.system.clone(), opened.setting.module_bytes);
+    for (index, module) in opened.backing.modules_mut().iter_mut().enumerate() {
         trim_module(module, limit).map_err(|source| TrialError::Prepare {
             action: "trimming",
             module: index,
@@ -188,19 +156,19 @@ fn fill(
     observer: &mut dyn Observer,
     stop: &AtomicBool,
 ) -> Result<(), TrialError> {
-    opened.epoch += 1;
-    let pool = DataPool::new(opened.seed, shape(trial));
+    opened.setting.epoch += 1;
+    let pool = DataPool::new(opened.setting.seed, shape(trial));
     let written = AtomicU64::new(0);
     let fill = Fill {
-        system: &opened.name,
+        system: &opened.setting.system,
         pool: &pool,
-        generation: Generations::filled_with(opened.epoch),
-        limit: opened.module_bytes,
+        generation: Generations::filled_with(opened.setting.epoch),
+        limit: opened.setting.module_bytes,
         times,
         written: &written,
         stop,
     };
-    let modules = &opened.modules()[..(trial.modules as usize).min(opened.modules().len())];
+    let modules = &opened.backing.modules()[..(trial.modules as usize).min(opened.backing.modules().len())];
     let total = fill.total_bytes(modules);
     observer.phase(trial, phase, Nanos::ZERO);
     watch(
@@ -213,7 +181,7 @@ fn fill(
         },
     )?;
     let used = modules.len();
-    opened.modules_mut().iter_mut().take(used).for_each(Module::mark_filled);
+    opened.backing.modules_mut().iter_mut().take(used).for_each(Module::mark_filled);
     Ok(())
 }
 
@@ -243,7 +211,7 @@ fn run_until_steady(
     observer: &mut dyn Observer,
     stop: &AtomicBool,
 ) -> Result<String, TrialError> {
-    opened.epoch += 1;
+    opened.setting.epoch += 1;
     let mut rounds = Rounds::new(precondition);
     let mut rehearsal = trial.clone();
     // Other operations than the trial's own: a replay in the same order would find what a device has just laid out for it.
@@ -254,8 +222,10 @@ fn run_until_steady(
     rehearsal.phases.interval = Nanos(precondition.round.0 / 10);
     observer.phase(trial, Phase::Precondition, rehearsal.phases.measure);
     let interval = rehearsal.phases.interval;
-    let mut verdict = |cells: &[Cell]| rounds.take(cells, interval);
-    coordinator::run(opened, &rehearsal, &mut Silent { observer, trial }, stop, &mut verdict, &mut Vec::new())?;
+    let (observer, enough) = (&mut Silent { observer, trial }, &mut |cells: &[Cell]| rounds.take(cells, interval));
+    if let Time::Real(real) = opened.backing.time() {
+        coordinator::run(opened, real, &rehearsal, Watchers { observer, stop, enough }).1?;
+    }
     Ok(rounds.remark())
 }
 
@@ -317,17 +287,16 @@ impl Observer for Silent<'_> {
 }
 
 fn set_cache(opened: &mut Opened, trial: &Trial) -> Result<(), TrialError> {
-    let system = opened.name.clone();
+    let system = opened.setting.system.clone();
     let failed = |action, module, source| TrialError::Prepare { action, module, system: system.clone(), source };
-    for (index, module) in opened.modules().iter().enumerate().take(trial.modules as usize) {
+    for (index, module) in opened.backing.modules().iter().enumerate().take(trial.modules as usize) {
         match trial.state.cache {
             Cache::AsLeft => {}
             Cache::Cold => {
                 module.drop_cache().map_err(|error| failed("dropping the caches", index, io::Error::other(error)))?
             }
-            Cache::Warm => {
-                read_through(module, opened.module_bytes).map_err(|error| failed("warming the caches", index, error))?
-            }
+            Cache::Warm => read_through(module, opened.setting.module_bytes)
+                .map_err(|error| failed("warming the caches", index, error))?,
         }
     }
     Ok(())

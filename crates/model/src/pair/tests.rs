@@ -5,13 +5,10 @@ use crate::asked::Values;
 use crate::file::Description;
 use crate::form::group_commit;
 use crate::form::resync::Apart as Law;
-use crate::machine::{Ended, Machine};
+use crate::machine::{Ended, Machine, TRANSACTION};
 use crate::rows::Row;
 use crate::server::Log;
 use units::Nanos;
-use workload::{Operation, OperationKind};
-
-const ASK: Operation = Operation { kind: OperationKind::Transaction, class: 0, module: 0, offset: 0, bytes: 0 };
 
 /// What a closed load of so many jobs saw behind a warm-up.
 struct Seen {
@@ -25,7 +22,7 @@ struct Seen {
 fn run(plan: &PairPlan, jobs: u32, seed: u64, warm_s: f64, seconds: f64) -> Seen {
     let mut pair = Pair::new(plan.clone(), jobs, seed);
     let mut since = vec![0u64; jobs as usize];
-    (0..jobs).for_each(|slot| pair.submit(Nanos(0), slot, &ASK));
+    (0..jobs).for_each(|slot| pair.submit(Nanos(0), slot, &TRANSACTION));
     let (mut ended, mut ends, mut sums, mut counts) = (Vec::<Ended>::new(), Vec::new(), [0u64; 2], [0u64; 2]);
     let at = |s: f64| Nanos((1e9 * s) as u64);
     for (to, counted) in [(at(warm_s), false), (at(warm_s + seconds), true)] {
@@ -41,7 +38,7 @@ fn run(plan: &PairPlan, jobs: u32, seed: u64, warm_s: f64, seconds: f64) -> Seen
                     sums[node] += at.0 - since[slot as usize] - pair.outside(slot).0;
                 }
                 since[slot as usize] = at.0;
-                pair.submit(at, slot, &ASK);
+                pair.submit(at, slot, &TRANSACTION);
             }
         }
     }

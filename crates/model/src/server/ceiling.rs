@@ -2,9 +2,8 @@
 
 use super::{Log, Plan, Profile, Reads, Server, Work};
 use crate::form::processors::Processors;
-use crate::machine::{Ended, Machine};
+use crate::machine::{Ended, Machine, TRANSACTION};
 use units::Nanos;
-use workload::{Operation, OperationKind};
 
 /// What was simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,15 +32,14 @@ fn plan() -> Plan {
 /// Simulates so many transactions of 80 sessions. Whoever calls takes the time, because this room has no clock.
 pub fn ceiling(transactions: u64) -> Ceiling {
     const SESSIONS: u32 = 80;
-    let ask = Operation { kind: OperationKind::Transaction, class: 0, module: 0, offset: 0, bytes: 0 };
     let mut server = Server::new(&plan(), SESSIONS, 1);
-    (0..SESSIONS).for_each(|slot| server.submit(Nanos(0), slot, &ask));
+    (0..SESSIONS).for_each(|slot| server.submit(Nanos(0), slot, &TRANSACTION));
     let (mut ended, mut count) = (Vec::<Ended>::with_capacity(SESSIONS as usize), 0);
     while count < transactions {
         server.advance(Nanos(u64::MAX), &mut ended);
         for Ended { slot, at, .. } in ended.drain(..) {
             count += 1;
-            server.submit(at, slot, &ask);
+            server.submit(at, slot, &TRANSACTION);
         }
     }
     Ceiling { count, events: server.events() }

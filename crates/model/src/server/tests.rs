@@ -6,10 +6,10 @@ use crate::file;
 use crate::form::processors::Processors;
 use crate::form::{closed, group_commit};
 use crate::kernel::across;
-use crate::machine::{Ended, Machine};
+use crate::machine::{Ended, Machine, TRANSACTION};
 use crate::rows::Row;
 use units::Nanos;
-use workload::{Operation, OperationKind};
+use workload::Operation;
 
 /// What a closed load of so many sessions saw.
 struct Seen {
@@ -19,13 +19,7 @@ struct Seen {
 }
 
 fn run(plan: &Plan, sessions: u32, seed: u64, transactions: u64) -> Seen {
-    let ask = |slot: u32| Operation {
-        kind: OperationKind::Transaction,
-        class: (slot % 2) as u16,
-        module: 0,
-        offset: 0,
-        bytes: 0,
-    };
+    let ask = |slot: u32| Operation { class: (slot % 2) as u16, ..TRANSACTION };
     let mut server = Server::new(plan, sessions, seed);
     let mut submitted = vec![Nanos(0); sessions as usize];
     (0..sessions).for_each(|slot| server.submit(Nanos(0), slot, &ask(slot)));
@@ -261,8 +255,7 @@ fn equal_seeds_give_equal_runs_and_others_do_not() {
 #[test]
 fn a_server_waits_for_its_time_and_reports_what_was_busy() {
     let mut server = Server::new(&base(), 1, 1);
-    let ask = Operation { kind: OperationKind::Transaction, class: 0, module: 0, offset: 0, bytes: 0 };
-    server.submit(Nanos(5_000), 0, &ask);
+    server.submit(Nanos(5_000), 0, &TRANSACTION);
     let mut ended = Vec::new();
     assert_eq!(server.advance(Nanos(4_000), &mut ended), Nanos(4_000));
     assert_eq!(server.events(), 0);

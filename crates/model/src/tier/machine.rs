@@ -205,7 +205,7 @@ impl Stepped for Tiered {
     }
 
     fn submit(&mut self, at: Nanos, slot: u32, operation: &Operation) {
-        let sync = matches!(operation.kind, OperationKind::Sync | OperationKind::Transaction);
+        let sync = operation.kind == OperationKind::Sync;
         self.flights[slot as usize] = Flight { sync, offset: operation.offset, bytes: operation.bytes };
         self.agenda.at(at, Event::Begin { slot });
     }

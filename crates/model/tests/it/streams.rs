@@ -18,7 +18,7 @@ fn ends(name: &str, changes: &[(&str, &str)], count: u32) -> u64 {
     let mut draw = |slot: u32| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let kind = match state >> 60 {
-            _ if model::transactions(&described) => OperationKind::Transaction,
+            _ if model::transactions(&described) => OperationKind::Sync,
             0..=8 => OperationKind::Read,
             9..=14 => OperationKind::Write,
             _ => OperationKind::Sync,

@@ -6,7 +6,7 @@
 //!
 //! What it does not do: it moves no data, and it does not model any real device; that is a model's work.
 
-use crate::{Completion, Port, PortError, Wait};
+use crate::{Completion, Outcome, Port, PortError, StoragePort, Wait};
 use random::Draws;
 use recorder::{Clock, SimulatedClock};
 use std::cmp::Reverse;
@@ -21,7 +21,7 @@ const SPIN: u64 = 50;
 /// The errno of a scripted failure: EIO.
 const EIO: i32 = 5;
 
-/// The road of one worker to a scripted system of its own.
+/// The port of one worker to a scripted system of its own.
 #[derive(Debug)]
 pub struct ScriptedPort {
     script: ScriptSpec,
@@ -32,12 +32,12 @@ pub struct ScriptedPort {
     staged: Vec<(u32, u32)>,
     /// When each server is free again.
     servers: BinaryHeap<Reverse<u64>>,
-    /// What will end: when, in which order, where, and how.
-    ends: BinaryHeap<Reverse<(u64, u64, u32, i32)>>,
+    /// What will end: when, in which order, where, and with how many bytes; none of one that fails.
+    ends: BinaryHeap<Reverse<(u64, u64, u32, Option<u32>)>>,
 }
 
 impl ScriptedPort {
-    /// A road with room for so many operations at once, at the start of simulated time.
+    /// A port with room for so many operations at once, at the start of simulated time.
     pub fn new(script: ScriptSpec, seed: u64, slots: u32) -> ScriptedPort {
         let slots = slots as usize;
         ScriptedPort {
@@ -79,7 +79,7 @@ impl ScriptedPort {
         };
         self.servers.push(Reverse(end));
         let fails = self.script.fail_every.is_some_and(|every| every > 0 && self.count.is_multiple_of(every));
-        self.ends.push(Reverse((end, self.count, slot, if fails { -EIO } else { bytes as i32 })));
+        self.ends.push(Reverse((end, self.count, slot, (!fails).then_some(bytes))));
     }
 
     fn first_end(&self) -> Option<u64> {
@@ -120,15 +120,7 @@ impl Port for ScriptedPort {
         self.clock.now()
     }
 
-    fn buffer(&mut self, _slot: u32) -> &mut [u8] {
-        &mut []
-    }
-
-    fn stage(&mut self, slot: u32, operation: &Operation, _durable: bool) {
-        self.staged.push((slot, operation.bytes));
-    }
-
-    fn submit(&mut self) -> Result<(), PortError> {
+    fn submit(&mut self, _more: bool) -> Result<(), PortError> {
         let now = self.clock.now().0;
         for index in 0..self.staged.len() {
             let (slot, bytes) = self.staged[index];
@@ -139,15 +131,26 @@ impl Port for ScriptedPort {
     }
 
     fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) -> Result<(), PortError> {
-        self.submit()?;
+        self.submit(false)?;
         self.pass(wait);
         let at = self.clock.now();
         while self.first_end().is_some_and(|end| end <= at.0) {
-            if let Some(Reverse((_, _, slot, result))) = self.ends.pop() {
-                into.push(Completion { slot, result, at });
+            if let Some(Reverse((_, _, slot, bytes))) = self.ends.pop() {
+                let outcome = bytes.map_or(Outcome::Failed { errno: EIO }, |bytes| Outcome::Moved { bytes });
+                into.push(Completion { slot, outcome, at });
             }
         }
         Ok(())
+    }
+}
+
+impl StoragePort for ScriptedPort {
+    fn buffer(&mut self, _slot: u32) -> &mut [u8] {
+        &mut []
+    }
+
+    fn stage(&mut self, slot: u32, operation: &Operation, _durable: bool) {
+        self.staged.push((slot, operation.bytes));
     }
 }
 

@@ -53,7 +53,7 @@ impl Trial {
                 Next::Issue(arrival) => {
                     flights[arrival.slot as usize] = (arrival.intended, now);
                     port.stage(arrival.slot, &READ, false);
-                    port.submit().unwrap();
+                    port.submit(false).unwrap();
                     out += 1;
                     continue;
                 }
@@ -64,7 +64,7 @@ impl Trial {
             port.reap(wait, &mut ended).unwrap();
             for completion in ended.drain(..) {
                 let (intended, issued) = flights[completion.slot as usize];
-                let failed = completion.result < 0;
+                let failed = matches!(completion.outcome, crate::Outcome::Failed { .. });
                 let outcome = if failed { Outcome::Failed } else { Outcome::done(READ.bytes.into()) };
                 recorder.record(recorder::Operation {
                     class: 0,
@@ -213,8 +213,9 @@ fn times_are_used_in_turn_bytes_cost_and_every_nth_fails() {
     while ended.len() < 4 {
         port.reap(Wait::Completion, &mut ended).unwrap();
     }
-    let seen: Vec<_> = ended.iter().map(|c| (c.slot, c.result, c.at.0)).collect();
-    assert_eq!(seen, [(0, 4096, 1_124), (1, 4096, 2_448), (2, -5, 3_572), (3, 4096, 4_896)]);
+    let seen: Vec<_> = ended.iter().map(|c| (c.slot, c.outcome, c.at.0)).collect();
+    let (moved, failed) = (crate::Outcome::Moved { bytes: 4096 }, crate::Outcome::Failed { errno: 5 });
+    assert_eq!(seen, [(0, moved, 1_124), (1, moved, 2_448), (2, failed, 3_572), (3, moved, 4_896)]);
 }
 
 #[test]

@@ -1,77 +1,34 @@
-//! A described machine, and the road to it on a simulated clock.
+//! The port to a described machine, on a simulated clock.
 //!
 //! The one idea: a model is driven by the same loop as a device. Time moves from one end to the next; at both ends of the
-//! measured window the stations are asked what they did. The road counts who is inside on its own, so that Little's law can
+//! measured window the stations are asked what they did. The port counts who is inside on its own, so that Little's law can
 //! be held against what the recorder has seen: in a simulation both must agree, or there is a defect.
 //!
 //! What it does not do: it reads no model file; whoever opens the system hands the description in.
 
 use crate::port::simulated::sessions::Streams;
-use model::machine::{Cores, Ended, Machine, StationReport};
-use observation::{Fact, Window};
+use model::machine::{Cores, Ended, Machine, StationReport, TRANSACTION};
+use observation::Window;
 use recorder::{Clock, SimulatedClock};
-use sha2::{Digest as _, Sha256};
-use std::fmt::Write as _;
-use system::{Completion, Port, PortError, Wait};
+use system::{Completion, Outcome, Port, PortError, StoragePort, TransactionPort, Wait};
 use units::Nanos;
+use workload::Operation;
 use workload::transaction::{Begun, Caused};
-use workload::{Operation, OperationKind};
-
-/// A model file, read.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Described {
-    /// What it describes.
-    pub description: model::file::Description,
-    /// Its text, for the fingerprint.
-    pub text: String,
-}
-
-impl Described {
-    /// Everything of it that could change a number: the hash of its text, and each number with its origin.
-    pub(crate) fn facts(&self) -> Vec<Fact> {
-        let fact = |key: String, value: String| Fact { key, value, private: false };
-        let described = &self.description;
-        let mut facts = vec![
-            fact("model.name".to_owned(), described.name.clone()),
-            fact("model.title".to_owned(), described.title.clone()),
-            fact("model.kind".to_owned(), described.kind.word().to_owned()),
-            fact("model.sha256".to_owned(), self.hash()),
-        ];
-        facts.extend(described.parameters.iter().map(|parameter| {
-            let value = format!("{} {}; {}", parameter.value, parameter.unit, parameter.origin.text());
-            fact(format!("model.parameter.{}", parameter.name), value)
-        }));
-        facts
-    }
-
-    /// SHA-256 of the text, in hexadecimal.
-    pub fn hash(&self) -> String {
-        Sha256::digest(self.text.as_bytes()).iter().fold(String::new(), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
-    }
-}
 
 /// What a reading of the clock costs in a driver that spins, so that its time moves at all.
 const SPIN: u64 = 50;
 
-/// EIO.
-const FAILED: i32 = -5;
-
-/// A transaction as a machine sees it: a model has one, the mean one.
-const TRANSACTION: Operation = Operation { kind: OperationKind::Transaction, class: 0, module: 0, offset: 0, bytes: 0 };
-
-/// The road of all streams to one machine.
+/// The port of all streams to one machine.
 pub(crate) struct ModelPort {
     machine: Box<dyn Machine>,
     clock: SimulatedClock,
     window: Window,
     transactions: Streams,
-    staged: Vec<(u32, Operation)>,
+    /// Operations, and transactions as none.
+    staged: Vec<(u32, Option<Operation>)>,
     ended: Vec<Ended>,
-    /// What to report of each slot when the machine is done with it: bytes, or the result of a transaction.
-    results: Vec<i32>,
+    /// What to report of each slot when the machine is done with it.
+    outcomes: Vec<Outcome>,
     inside: Inside,
     outside: Outside,
     cleared: bool,
@@ -126,7 +83,7 @@ impl Inside {
 }
 
 impl ModelPort {
-    /// A road with room for so many operations, at the start of simulated time.
+    /// A port with room for so many operations, at the start of simulated time.
     pub(crate) fn new(machine: Box<dyn Machine>, transactions: Streams, window: Window, slots: u32) -> ModelPort {
         let slots = slots as usize;
         ModelPort {
@@ -136,7 +93,7 @@ impl ModelPort {
             staged: Vec::with_capacity(slots),
             ended: Vec::with_capacity(slots),
             transactions,
-            results: vec![0; slots],
+            outcomes: vec![Outcome::Moved { bytes: 0 }; slots],
             inside: Inside { now: 0, since: 0, sum_ns: 0 },
             outside: Outside { last: vec![Nanos::ZERO; slots], sum_ns: 0 },
             cleared: false,
@@ -199,29 +156,26 @@ impl ModelPort {
     }
 }
 
-impl Port for ModelPort {
-    #[inline]
-    fn now(&mut self) -> Nanos {
-        self.clock.now()
-    }
-
+impl StoragePort for ModelPort {
     fn buffer(&mut self, _slot: u32) -> &mut [u8] {
         &mut []
     }
 
     #[inline]
     fn stage(&mut self, slot: u32, operation: &Operation, _durable: bool) {
-        self.results[slot as usize] = operation.bytes as i32;
-        self.staged.push((slot, *operation));
+        self.outcomes[slot as usize] = Outcome::Moved { bytes: operation.bytes };
+        self.staged.push((slot, Some(*operation)));
     }
+}
 
+impl TransactionPort for ModelPort {
     fn class(&mut self, slot: u32, n: u64, payload: u64) -> u16 {
         self.transactions.class(slot, n, payload)
     }
 
     fn begin(&mut self, slot: u32, begun: Begun) {
-        self.results[slot as usize] = self.transactions.begin(slot, begun);
-        self.staged.push((slot, TRANSACTION));
+        self.outcomes[slot as usize] = self.transactions.begin(slot, begun);
+        self.staged.push((slot, None));
     }
 
     fn caused(&mut self, slot: u32, into: &mut Vec<Caused>) {
@@ -232,14 +186,26 @@ impl Port for ModelPort {
         self.outside.last[slot as usize]
     }
 
+    fn complaint(&mut self, _slot: u32) -> Option<String> {
+        None
+    }
+}
+
+impl Port for ModelPort {
     #[inline]
-    fn submit(&mut self) -> Result<(), PortError> {
+    fn now(&mut self) -> Nanos {
+        self.clock.now()
+    }
+
+    #[inline]
+    fn submit(&mut self, _more: bool) -> Result<(), PortError> {
         let now = self.clock.now();
         self.inside.turn(now.0, self.window, self.staged.len() as i64);
         for place in 0..self.staged.len() {
-            let (slot, asked) = self.staged[place];
-            if asked.kind != TRANSACTION.kind || self.transactions.takes(slot) {
-                self.machine.submit(now, slot, &asked);
+            match self.staged[place] {
+                (slot, Some(operation)) => self.machine.submit(now, slot, &operation),
+                (slot, None) if self.transactions.takes(slot) => self.machine.submit(now, slot, &TRANSACTION),
+                (_, None) => {}
             }
         }
         self.staged.clear();
@@ -248,7 +214,7 @@ impl Port for ModelPort {
 
     fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) -> Result<(), PortError> {
         if !self.staged.is_empty() {
-            self.submit()?;
+            self.submit(false)?;
         }
         let goal = match wait {
             Wait::Until(at) => at,
@@ -266,8 +232,8 @@ impl Port for ModelPort {
             if !self.transactions.none() {
                 self.leave(slot, at, failed);
             }
-            let result = if failed { FAILED } else { self.results[slot as usize] };
-            into.push(Completion { slot, result, at });
+            let outcome = if failed { Outcome::Failed { errno: libc::EIO } } else { self.outcomes[slot as usize] };
+            into.push(Completion { slot, outcome, at });
         }
         self.ended.clear();
         Ok(())

@@ -6,11 +6,21 @@
 //!
 //! What it does not do: a model has one transaction, the mean one, so that all classes ask the machine for the same.
 
-use crate::database::sessions::Imagined;
 use database::Session;
 use std::collections::VecDeque;
+use system::Outcome;
 use units::Nanos;
 use workload::transaction::{Answers, Batch, Begun, Business, Caused, Ending, Step};
+
+/// One stream of transactions that no server carries out.
+pub(crate) struct Imagined {
+    pub(crate) business: Box<dyn Business>,
+    pub(crate) session: Box<dyn Session>,
+    /// How many may be on the machine at once.
+    pub(crate) sessions: u32,
+    /// How many may be asked for at once: sessions, or the users who share them.
+    pub(crate) slots: u32,
+}
 
 /// The streams of transactions on one machine; none of a machine for storage.
 #[derive(Default)]
@@ -35,7 +45,8 @@ struct Pool {
 
 impl Streams {
     /// Adds a stream, whose slots follow those before.
-    pub(crate) fn add(&mut self, imagined: Imagined, first_slot: u32) {
+    pub(crate) fn add(&mut self, imagined: Imagined) {
+        let first_slot = self.all.iter().map(|pool| pool.slots).sum();
         let Imagined { business, session, sessions, slots } = imagined;
         self.all.push(Pool {
             business,
@@ -64,8 +75,8 @@ impl Streams {
         self.of(slot).business.class(n, payload)
     }
 
-    /// Steps a transaction to its end; the answer is its result when the machine is done with it.
-    pub(crate) fn begin(&mut self, slot: u32, begun: Begun) -> i32 {
+    /// Steps a transaction to its end; the answer is what becomes of it when the machine is done with it.
+    pub(crate) fn begin(&mut self, slot: u32, begun: Begun) -> Outcome {
         let pool = self.of(slot);
         pool.carry_out(slot - pool.first_slot, begun)
     }
@@ -101,7 +112,7 @@ impl Streams {
 }
 
 impl Pool {
-    fn carry_out(&mut self, slot: u32, begun: Begun) -> i32 {
+    fn carry_out(&mut self, slot: u32, begun: Begun) -> Outcome {
         self.business.begin(slot, begun);
         self.answers.clear();
         let ended = loop {
@@ -119,6 +130,7 @@ impl Pool {
             }
         };
         self.ended[slot as usize].1 = if ended.is_some() { Ending::Done } else { Ending::Failed };
-        ended.map_or(-libc::EINVAL, i32::from)
+        let done = |rolled_back| Outcome::Transacted { retried: 0, rolled_back };
+        ended.map_or(Outcome::Failed { errno: libc::EINVAL }, done)
     }
 }

@@ -187,7 +187,7 @@ impl Stepped for General {
 
     fn submit(&mut self, at: Nanos, slot: u32, operation: &Operation) {
         let work = match operation.kind {
-            OperationKind::Read | OperationKind::Transaction => Work::Read,
+            OperationKind::Read => Work::Read,
             OperationKind::Write => Work::Write,
             OperationKind::Sync => Work::Sync,
         };

@@ -210,7 +210,7 @@ impl Stepped for Disk {
     fn submit(&mut self, at: Nanos, slot: u32, operation: &Operation) {
         self.flights[slot as usize] = Flight {
             disk: u32::from(operation.module) % self.disks.len() as u32,
-            sync: matches!(operation.kind, OperationKind::Sync | OperationKind::Transaction),
+            sync: operation.kind == OperationKind::Sync,
             write: operation.kind == OperationKind::Write,
             came: at.0,
             offset: operation.offset,

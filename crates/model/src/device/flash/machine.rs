@@ -310,7 +310,7 @@ impl Stepped for Flash {
     fn submit(&mut self, at: Nanos, slot: u32, operation: &Operation) {
         self.flights[slot as usize] = Flight {
             write: operation.kind == OperationKind::Write,
-            sync: matches!(operation.kind, OperationKind::Sync | OperationKind::Transaction),
+            sync: operation.kind == OperationKind::Sync,
             device: u32::from(operation.module) % self.devices.len() as u32,
             offset: operation.offset,
             bytes: operation.bytes,

@@ -3,9 +3,9 @@
 //! The one idea: answers are counted where they arrive, over the whole trial, so that a profile says what one transaction
 //! asks of a database without asking the database.
 //!
-//! What it does not do: it knows no time; what a statement cost the server is the server's to say ([`crate::costs`]).
+//! What it does not do: it knows no time; what a statement cost the server is the server's to say (`database::costs`).
 
-use crate::database::costs;
+use database::cost::COMMIT;
 use database::{Texts, fingerprint};
 use observation::Series;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ struct Count {
 /// Names and fingerprints of a workload's statements, and of the commit.
 pub(crate) fn names(texts: &Texts) -> Arc<Vec<(String, String)>> {
     let named = texts.iter().map(|text| (text.name.clone(), fingerprint(texts.engine(), &text.sql)));
-    Arc::new(named.chain([costs::commit()]).collect())
+    Arc::new(named.chain([(COMMIT.to_owned(), COMMIT.to_owned())]).collect())
 }
 
 impl Profile {

@@ -1,0 +1,85 @@
+//! Transactions as the work of a lane: the port draws and steps them, and says what became of each.
+
+use crate::hot::lane::{Key, Settled, Slot, Upkeep, Work};
+use crate::hot::noticed::Noticed;
+use load::{Arrival, Load, Unissued};
+use recorder::Outcome;
+use system::{Completion, Outcome as Ended, TransactionPort};
+use workload::transaction::{Begun, Caused};
+
+/// The transactions of one worker.
+#[derive(Default)]
+pub(crate) struct TransactionWork {
+    /// What one that ends well counts as: the bytes of the rows of a batch job, else none.
+    bytes: u32,
+    /// What those that ended have caused, on its way into the load.
+    caused: Vec<Caused>,
+    noticed: Noticed,
+}
+
+impl TransactionWork {
+    /// Each that ends well counts as so many bytes.
+    pub(crate) fn new(bytes: u32) -> TransactionWork {
+        TransactionWork { bytes, ..TransactionWork::default() }
+    }
+}
+
+impl<P: TransactionPort> Work<P> for TransactionWork {
+    #[inline]
+    fn stage(&mut self, port: &mut P, slot: Slot, arrival: &Arrival) -> Key {
+        let class = port.class(slot.port, arrival.n, arrival.payload);
+        port.begin(slot.port, Begun { n: arrival.n, payload: arrival.payload, at: arrival.intended });
+        Key { class, endpoint: 0 }
+    }
+
+    #[inline]
+    fn owes_upkeep(&self) -> bool {
+        false
+    }
+
+    fn stage_upkeep(&mut self, _port: &mut P, _first: u32) -> Option<Upkeep> {
+        None
+    }
+
+    #[inline]
+    fn settle<L: Load>(&mut self, port: &mut P, slot: Slot, completion: &Completion, load: &mut L) -> Settled {
+        port.caused(slot.port, &mut self.caused);
+        for caused in self.caused.drain(..) {
+            // A load without room forgets it: the order stays open, as one that the market never answers.
+            let _ = load.spawn(caused.due, caused.payload);
+        }
+        let (outcome, gone) = match completion.outcome {
+            Ended::Transacted { retried, rolled_back } => {
+                self.noticed.success();
+                (Outcome::Done { bytes: self.bytes.into(), retried, rolled_back }, None)
+            }
+            Ended::Moved { .. } => (Outcome::Failed, self.failed(port, slot, completion, libc::EIO)),
+            Ended::Failed { errno } => (Outcome::Failed, self.failed(port, slot, completion, errno)),
+        };
+        // The slot is held to the end, the response is that of the system.
+        Settled { outcome, answered: completion.at - port.outside(slot.port), held: false, gone }
+    }
+
+    fn never(&mut self, port: &mut P, first: u32, never: &Unissued) -> Key {
+        Key { class: port.class(first, never.n, never.payload), endpoint: 0 }
+    }
+
+    fn into_noticed(self) -> Noticed {
+        self.noticed
+    }
+}
+
+impl TransactionWork {
+    #[cold]
+    fn failed<P: TransactionPort>(
+        &mut self,
+        port: &mut P,
+        slot: Slot,
+        completion: &Completion,
+        errno: i32,
+    ) -> Option<i32> {
+        let words = port.complaint(slot.port);
+        let words = || words.unwrap_or_else(|| format!("a transaction: {}", std::io::Error::from_raw_os_error(errno)));
+        self.noticed.failure(completion.at, errno, words)
+    }
+}

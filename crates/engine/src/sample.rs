@@ -1,0 +1,75 @@
+//! A plain trial, made without a study: random reads of 4 KiB blocks of one module. What the generator measures of itself
+//! is measured with it.
+
+use load::{Pacing, Ramp, Spec};
+use observation::{ClassKind, StreamLabel, TrialLabel};
+use study::{Access, Cache, Phases, State, Stream, Trial, Workload};
+use units::{Bytes, Nanos, Share};
+use workload::block;
+
+/// One stream of reads with such a load, paced by spinning.
+pub(crate) fn trial(load: Spec, measure: Nanos) -> Trial {
+    let workload = block::Spec {
+        pattern: block::Pattern::Random,
+        offsets: block::Offsets::Uniform,
+        transfers: vec![block::Transfer { size: Bytes::kib(4), weight: 1.0 }],
+        read: Share(1.0),
+        shift: Bytes(0),
+        range: Share(1.0),
+        data: block::DataShape { compressible: Share(0.0), duplicate: Share(0.0) },
+    };
+    let classes = ["read", "write", "sync"].map(|name| (name.to_owned(), ClassKind::Work)).to_vec();
+    let label = StreamLabel {
+        name: "ceiling".into(),
+        workload: "ceiling".into(),
+        load: "ceiling".into(),
+        slots: None,
+        think_mean: Nanos::ZERO,
+        offered: None,
+        classes,
+    };
+    let access = Access { direct: true, pacing: Pacing::Spin, ..Access::plain() };
+    let phases = Phases {
+        warm_up: Nanos::from_millis(100),
+        measure,
+        interval: Nanos::from_millis(100),
+        round: Nanos::from_millis(100),
+        fixed_work: false,
+        drain: Nanos::from_secs(1),
+    };
+    Trial {
+        label: TrialLabel {
+            index: 0,
+            experiment: "ceiling".into(),
+            system: "null".into(),
+            replicate: 0,
+            block: 0,
+            factors: vec![],
+            streams: vec![label],
+            state: String::new(),
+            search: None,
+        },
+        streams: vec![Stream {
+            workload: Workload::Block(workload),
+            load,
+            ramp: Ramp::default(),
+            access,
+            operations: None,
+            pool: None,
+        }],
+        modules: 1,
+        module_bytes: Bytes::gib(1),
+        state: State {
+            refill: false,
+            trim: false,
+            precondition: None,
+            cache: Cache::AsLeft,
+            settle: Nanos::ZERO,
+            restore: false,
+            checkpoints: study::Checkpoints::default(),
+        },
+        phases,
+        server: Vec::new(),
+        seed: 1,
+    }
+}

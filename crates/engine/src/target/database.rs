@@ -1,0 +1,140 @@
+//! A database: what stands around the load of a trial on it.
+
+use crate::database::databases::Databases;
+use crate::database::{checks, costs, levels, sessions};
+use crate::observer::Observer;
+use crate::target::backing::{Backing, Ended, Facts, Preparing, Real, Setting, Time, Told, remark};
+use crate::worker::assign::{Carriers, streams};
+use crate::worker::profile::Profile;
+use crate::worker::run::Driver;
+use crate::{OpenError, TrialError};
+use database::StatementCost;
+use observation::Fact;
+use std::path::PathBuf;
+use study::Trial;
+
+pub(crate) struct OnDatabase {
+    system: String,
+    databases: Databases,
+    /// What statements had cost before the trial; in words, why that is not known.
+    costs: Result<Vec<StatementCost>, String>,
+}
+
+impl OnDatabase {
+    pub(crate) fn new(system: &str, databases: Databases) -> OnDatabase {
+        OnDatabase { system: system.to_owned(), databases, costs: Ok(Vec::new()) }
+    }
+
+    /// What statements cost over the trial, beside what was asked; and why that is not known.
+    fn statements(&self, profile: &Profile, ended: Ended<'_>, told: &mut Told) {
+        let now = self.databases.statement_costs();
+        let (before, after) = match (&self.costs, &now) {
+            (Ok(before), Ok(after)) => (before, after),
+            (Err(missing), _) | (_, Err(missing)) => {
+                return told.events.push(remark(format!("costs of statements are not known: {missing}")));
+            }
+        };
+        let found = costs::series(profile, before, after, ended.at);
+        // What a server counts with a prepared statement goes when that is closed.
+        if found.is_empty() && !after.is_empty() {
+            let why = "this server counted none of these texts; protocol = \"prepared\" or \"simple\" may help";
+            told.events.push(remark(format!("costs of statements are not known: {why}")));
+        }
+        told.series.extend(found);
+    }
+}
+
+impl Backing for OnDatabase {
+    fn time(&self) -> Time<'_> {
+        Time::Real(self)
+    }
+
+    /// Engine, version and settings: each could change a number.
+    fn facts(&mut self) -> Result<Facts, OpenError> {
+        let system = self.system.clone();
+        let mut fingerprint = probe::fingerprint(&self.places());
+        let refused = |source| OpenError::Database { system, source: Box::new(source) };
+        let facts = self.databases.facts().map_err(refused)?;
+        let driver = format!("sessions on {} {}", facts.engine.word(), facts.version);
+        let add = |(key, value): (String, String)| Fact { key: format!("database.{key}"), value, private: false };
+        fingerprint.push(add(("version".to_owned(), facts.version)));
+        fingerprint.extend(facts.settings.into_iter().map(add));
+        Ok(Facts { driver, fingerprint })
+    }
+
+    fn places(&self) -> Vec<PathBuf> {
+        self.databases.folder().into_iter().collect()
+    }
+
+    fn address(&self) -> Option<String> {
+        self.databases.place()
+    }
+
+    fn processes(&self) -> Vec<u32> {
+        self.databases.processes()
+    }
+
+    fn counters(&self) -> Vec<(String, f64)> {
+        self.databases.counters()
+    }
+
+    fn prepare(&mut self, ready: Preparing<'_>, observer: &mut dyn Observer) -> Result<Vec<String>, TrialError> {
+        let Preparing { trial, clock, stop } = ready;
+        let remarks = self.databases.prepare(trial, observer, (clock, stop))?;
+        self.costs = self.databases.statement_costs();
+        Ok(remarks)
+    }
+
+    /// What was asked, what it cost, how the data stands to the memories, and whether it is whole: the check comes last,
+    /// because it reads all of the data and so fills every cache.
+    fn look_back(&mut self, ended: Ended<'_>, observer: &mut dyn Observer) -> Result<Told, TrialError> {
+        let profile = Profile::joined(ended.transactions.iter().map(|transactions| &transactions.profile));
+        let mut told = Told { series: profile.series(ended.at), events: Vec::new() };
+        self.statements(&profile, ended, &mut told);
+        told.series.extend(levels::series(&self.databases, ended.at));
+        let checked = checks::check(&self.databases, ended.trial, ended.transactions, observer, ended.clock)?;
+        told.events.extend(checked);
+        Ok(told)
+    }
+
+    /// A private server is started again, and what it kept is held against the ledger before the trial is given up.
+    fn outage(&mut self, gone: TrialError, ended: Ended<'_>, observer: &mut dyn Observer) -> TrialError {
+        let trial = ended.trial;
+        let gone = self.databases.explained(gone);
+        observer.note(Some(trial), &format!("{gone}; looking at what it kept"));
+        let looked = self
+            .databases
+            .reopen()
+            .and_then(|()| checks::check(&self.databases, trial, ended.transactions, observer, ended.clock));
+        match looked {
+            Ok(events) => {
+                let tell = |event: &observation::Event| {
+                    observer.note(Some(trial), &format!("after the outage: {}", event.text));
+                };
+                events.iter().for_each(tell);
+                gone
+            }
+            // What ended the trial is the one to tell; this follows from it.
+            Err(error) => {
+                observer.note(Some(trial), &format!("after the outage: no look at the data: {}", whole(&error)));
+                Databases::explained_by(gone, &error)
+            }
+        }
+    }
+}
+
+impl Real for OnDatabase {
+    fn carriers<'a>(
+        &'a self,
+        trial: &'a Trial,
+        _setting: &'a Setting,
+    ) -> Result<Vec<Carriers<'a, Box<dyn Driver>>>, TrialError> {
+        streams(trial).map(|stream| sessions::carriers(&self.databases, stream)).collect()
+    }
+}
+
+/// An error with its causes, on one line.
+fn whole(error: &TrialError) -> String {
+    let causes = std::iter::successors(std::error::Error::source(error), |cause| cause.source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+}

@@ -1,0 +1,122 @@
+//! What carries block operations to modules, be they files or devices: rings, or threads where io_uring is forbidden.
+
+use crate::TrialError;
+use crate::hot::storage::Data;
+use crate::port::blocking::BlockingDriver;
+use crate::port::uring::{self, RingDriver, RingSpec};
+use crate::target::backing::{Facts, Setting};
+use crate::worker::assign::{Carriers, Place, StreamOf, block, streams, validates};
+use crate::worker::run::Driver;
+use crate::worker::thread;
+use std::os::fd::{AsRawFd, RawFd};
+use std::path::PathBuf;
+use std::sync::Arc;
+use study::{SyncMode, Trial};
+use system::{Access, Module};
+use units::Bytes;
+use workload::block::{self, Beginning, DataPool, Generations, Grid};
+
+/// How modules are reached, and everything below these places that could change a number.
+pub(crate) fn facts(places: &[PathBuf]) -> Facts {
+    let driver = match uring::probe() {
+        Ok(()) => "io_uring".to_owned(),
+        Err(error) => format!("plain pread and pwrite; io_uring is not allowed here ({error})"),
+    };
+    Facts { driver, fingerprint: probe::fingerprint(places) }
+}
+
+/// The modules of a trial.
+pub(crate) struct Watched<'a> {
+    modules: &'a [Module],
+    setting: &'a Setting,
+    /// The map of acceptable generations, when any stream of the trial checks its reads. All streams that write share it.
+    generations: Option<Arc<Generations>>,
+}
+
+impl<'a> Watched<'a> {
+    /// # Errors
+    /// When reads cannot be checked.
+    pub(crate) fn new(modules: &'a [Module], trial: &Trial, setting: &'a Setting) -> Result<Watched<'a>, TrialError> {
+        let watched = validates(trial) && !modules.is_empty();
+        let generations = watched.then(|| generations(trial, setting.epoch)).transpose()?;
+        Ok(Watched { modules, setting, generations })
+    }
+
+    /// What carries a stream of block operations.
+    ///
+    /// # Errors
+    /// When it does not fit the modules, or the driver that it insists on is forbidden.
+    pub(crate) fn carriers(&self, stream: StreamOf<'a>) -> Result<Carriers<'a, Box<dyn Driver>>, TrialError> {
+        let access = stream.stream().access;
+        let spec = stream.block_spec()?;
+        if access.poll && matches!(access.sync, SyncMode::Every(_)) {
+            return Err(stream.unsupported("sync through a polled ring: leave `poll` out, or sync each write"));
+        }
+        let ring = uses_ring(access.driver)?;
+        let files = self.descriptors(stream, spec)?;
+        let (setting, generations) = (self.setting, self.generations.clone());
+        let pool = Arc::new(DataPool::new(setting.seed, spec.data));
+        let each = move |place: Place| {
+            // Workers count from far apart, so that two of them hardly ever write a block with equal bytes.
+            let count = place.worker << 24;
+            let data = Data { pool: pool.clone(), epoch: setting.epoch, count, generations: generations.clone() };
+            let work = stream.storage_work(setting.module_bytes, place)?.with_data(data, spec.transfer_max());
+            let (files, transfer_max) = (files.clone(), spec.transfer_max().0);
+            let driver: Box<dyn Driver> = if ring {
+                let priority = thread::encode(access.priority);
+                let spec = RingSpec { files, slots: place.slots, transfer_max, poll: access.poll, priority };
+                Box::new(RingDriver { spec, work })
+            } else {
+                Box::new(BlockingDriver { files, transfer_max, work })
+            };
+            Ok(driver)
+        };
+        let workers = if ring { stream.workers() } else { stream.stream().slots().max(1) };
+        Ok(Carriers { workers, each: Box::new(each) })
+    }
+
+    fn descriptors(&self, stream: StreamOf<'_>, spec: &block::Spec) -> Result<Vec<RawFd>, TrialError> {
+        let direct = stream.stream().access.direct;
+        let access = if direct { Access::Direct } else { Access::Buffered };
+        let modules = self.modules.iter().take(stream.trial.modules as usize);
+        let descriptor = |module: &Module| {
+            let file = module.file(access).map_err(|error| stream.unsupported(error.to_string()))?;
+            if let (true, Some(alignment)) = (direct, module.alignment()) {
+                check_alignment(stream, spec, u64::from(alignment.offset_bytes))?;
+            }
+            Ok(file.as_raw_fd())
+        };
+        modules.map(descriptor).collect()
+    }
+}
+
+/// Past the page cache only whole units of the disk or filesystem can be moved.
+fn check_alignment(stream: StreamOf<'_>, spec: &block::Spec, unit: u64) -> Result<(), TrialError> {
+    let sizes = spec.transfers.iter().map(|transfer| transfer.size).chain([spec.shift]);
+    match sizes.into_iter().find(|size| !size.0.is_multiple_of(unit)) {
+        Some(size) => Err(stream.unsupported(format!(
+            "move {} past the page cache: its unit is {}; use `direct = false` or whole units",
+            units::bytes(size),
+            units::bytes(Bytes(unit))
+        ))),
+        None => Ok(()),
+    }
+}
+
+fn uses_ring(driver: study::Driver) -> Result<bool, TrialError> {
+    match (driver, uring::probe()) {
+        (study::Driver::Plain, _) => Ok(false),
+        (_, Ok(())) => Ok(true),
+        (study::Driver::Uring, Err(source)) => Err(TrialError::NoRing { source }),
+        (study::Driver::Auto, Err(_)) => Ok(false),
+    }
+}
+
+fn generations(trial: &Trial, epoch: u32) -> Result<Arc<Generations>, TrialError> {
+    let specs: Vec<&block::Spec> = trial.streams.iter().filter_map(block).collect();
+    let stream = || streams(trial).next().map_or_else(String::new, StreamOf::name);
+    let grid = Grid::over(&specs).map_err(|source| TrialError::Workload { stream: stream(), source })?;
+    let beginning = if trial.state.precondition.is_some() { Beginning::Unknown } else { Beginning::Filled };
+    let map = Generations::new(grid, trial.modules, trial.module_bytes, u64::from(trial.slots()), epoch, beginning);
+    map.map(Arc::new).map_err(|source| TrialError::Watch { source })
+}

@@ -1,0 +1,99 @@
+//! What a trial came to: everything that its workers brought home.
+
+use crate::TrialError;
+use crate::observer::Observer;
+use crate::target::backing::Told;
+use crate::target::opened::Opened;
+use crate::worker::run::Return;
+use crate::worker::transactions::Transactions;
+use observation::{Account, Cell, CellKey, CpuTime, Event, EventKind, Series};
+use study::Trial;
+use units::Nanos;
+
+#[derive(Default)]
+pub(crate) struct Outcome {
+    pub(crate) started_unix_ns: Option<i64>,
+    /// Empty when the observer keeps them; so are the series.
+    pub(crate) cells: Vec<Cell>,
+    /// One for each stream.
+    pub(crate) accounts: Vec<Account>,
+    pub(crate) generators: u16,
+    pub(crate) generator_cpu: CpuTime,
+    pub(crate) series: Vec<Series>,
+    pub(crate) events: Vec<Event>,
+    pub(crate) validated: u64,
+    /// When the last worker was through, on the trial's clock.
+    pub(crate) ended: Nanos,
+    /// CPU of all workers' threads in the window.
+    pub(crate) workers_cpu: CpuTime,
+    /// The errno after which no further operation could succeed.
+    pub(crate) gone: Option<i32>,
+    /// The workloads of transactions, with what they remember.
+    pub(crate) transactions: Vec<Transactions>,
+}
+
+impl Outcome {
+    /// Nothing yet, of so many workers.
+    pub(crate) fn new(trial: &Trial, generators: u16) -> Outcome {
+        Outcome { accounts: vec![Account::default(); trial.streams.len()], generators, ..Outcome::default() }
+    }
+
+    /// Adds what one worker brought home.
+    ///
+    /// # Errors
+    /// When its books do not close.
+    pub(crate) fn welcome(&mut self, home: Return) -> Result<(), TrialError> {
+        self.gone = self.gone.or(home.gone);
+        self.ended = self.ended.max(home.ended);
+        self.workers_cpu.user_s += home.cpu.user_s;
+        self.workers_cpu.system_s += home.cpu.system_s;
+        self.transactions.extend(home.transactions);
+        self.validated += home.noticed.validated;
+        self.events.extend(home.noticed.events);
+        let account = home.account.map_err(|source| TrialError::Unbalanced { source: Box::new(source) })?;
+        self.accounts[usize::from(home.stream)].add(&account);
+        Ok(())
+    }
+
+    /// Shows cells and points to the observer, and keeps them when nobody else does.
+    pub(crate) fn show(&mut self, trial: &Trial, cells: &[Cell], series: Vec<Series>, observer: &mut dyn Observer) {
+        if !cells.is_empty() || !series.is_empty() {
+            observer.interval(trial, cells, &series);
+        }
+        if !observer.keeps() {
+            cells.iter().for_each(|cell| self.keep(cell));
+            probe::join(&mut self.series, series);
+        }
+    }
+
+    /// Takes what a system tells of the trial.
+    pub(crate) fn hear(&mut self, trial: &Trial, told: Told, observer: &mut dyn Observer) {
+        self.show(trial, &[], told.series, observer);
+        self.events.extend(told.events);
+    }
+
+    /// Adds a cell to those kept, over all endpoints and workers: the store has them apart, and memory must not grow with
+    /// their number.
+    fn keep(&mut self, cell: &Cell) {
+        let key = CellKey { endpoint: 0, generator: 0, ..cell.key };
+        // Late cells belong to a recent interval, so the search from the end is short.
+        match self.cells.iter_mut().rev().take(256).find(|held| held.key == key) {
+            Some(held) => held.merge(cell),
+            None => self.cells.push(Cell { key, ..cell.clone() }),
+        }
+    }
+
+    /// The system went away, when it did; so many operations had ended well before.
+    ///
+    /// # Errors
+    /// Which system, and what it said last.
+    pub(crate) fn check_gone(&self, opened: &Opened, done: u64) -> Result<(), TrialError> {
+        let Some(errno) = self.gone else { return Ok(()) };
+        let failures = self.events.iter().filter(|event| event.kind == EventKind::Failure);
+        let words = failures.max_by_key(|event| event.at).map_or_else(String::new, |event| event.text.clone());
+        let system = opened.setting.system.clone();
+        let place = opened.backing.address().unwrap_or_default();
+        let source = std::io::Error::from_raw_os_error(errno);
+        Err(TrialError::Gone { system, place, done, words, source })
+    }
+}

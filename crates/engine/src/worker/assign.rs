@@ -1,0 +1,255 @@
+//! Who does what in a trial: each stream divided among workers, each of which gets a load, a recorder, and the work or the
+//! driver that the system has for it.
+
+use crate::TrialError;
+use crate::hot::storage::StorageWork;
+use load::{Limit, Load, Machine};
+use observation::Window;
+use recorder::{Collector, Layout, Recorder};
+use study::{Access, Stream, Trial, Workload};
+use units::{Bytes, Nanos};
+use workload::block::{self, Generator};
+use workload::files;
+
+/// One worker's share of a stream.
+pub(crate) struct Share {
+    pub(crate) stream: u16,
+    pub(crate) recorder: Recorder,
+    pub(crate) load: Machine,
+    pub(crate) access: Access,
+    /// Number of the worker in the trial.
+    pub(crate) number: u32,
+    /// Most operations that leave together.
+    pub(crate) batch: u32,
+    /// The measured window.
+    pub(crate) window: Window,
+    /// When waiting for what is still out ends.
+    pub(crate) deadline: Nanos,
+}
+
+impl Share {
+    pub(crate) fn slots(&self) -> u32 {
+        self.load.slots()
+    }
+}
+
+/// Who carries a stream.
+pub(crate) struct Carriers<'a, T> {
+    /// How many workers share it.
+    pub(crate) workers: u32,
+    /// What each of them works with, asked for in their order.
+    pub(crate) each: Box<dyn FnMut(Place) -> Result<T, TrialError> + 'a>,
+}
+
+/// Where a worker stands among those who share a stream.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub(crate) worker: u32,
+    pub(crate) workers: u32,
+    /// The first of its slots, counted over all workers of the stream.
+    pub(crate) first: u32,
+    pub(crate) slots: u32,
+    /// Number of the worker in the trial.
+    pub(crate) number: u32,
+}
+
+/// Divides the streams of a trial; the carriers are those of each in turn.
+///
+/// # Errors
+/// What keeps a carrier from being made.
+pub(crate) fn assign<T>(
+    trial: &Trial,
+    collector: &mut Collector,
+    carriers: Vec<Carriers<'_, T>>,
+) -> Result<Vec<(Share, T)>, TrialError> {
+    let mut shares = Vec::new();
+    for (stream, Carriers { workers, mut each }) in streams(trial).zip(carriers) {
+        let mut first = 0;
+        for worker in 0..workers {
+            let load = stream.load(worker, workers);
+            let number = shares.len() as u32;
+            let place = Place { worker, workers, first, slots: load.slots(), number };
+            first += place.slots;
+            let share = Share {
+                stream: stream.index as u16,
+                recorder: stream.recorder(number as u16, collector),
+                load,
+                access: stream.stream().access,
+                number,
+                batch: u32::MAX,
+                window: window(trial),
+                deadline: window(trial).end + trial.phases.drain,
+            };
+            shares.push((share, each(place)?));
+        }
+    }
+    Ok(shares)
+}
+
+/// The window of a trial on its own clock.
+pub(crate) fn window(trial: &Trial) -> Window {
+    let phases = trial.phases;
+    Window { start: phases.warm_up, end: phases.warm_up + phases.measure }
+}
+
+/// The streams of a trial.
+pub(crate) fn streams(trial: &Trial) -> impl Iterator<Item = StreamOf<'_>> {
+    (0..trial.streams.len()).map(move |index| StreamOf { trial, index })
+}
+
+/// Whether any stream of a trial has its reads checked, which needs modules whose every block was written under one map.
+pub(crate) fn validates(trial: &Trial) -> bool {
+    trial.streams.iter().any(|stream| stream.access.validate)
+}
+
+/// The block workload of a stream.
+pub(crate) fn block(stream: &Stream) -> Option<&block::Spec> {
+    if let Workload::Block(spec) = &stream.workload { Some(spec) } else { None }
+}
+
+/// The file work of a stream.
+pub(crate) fn files(stream: &Stream) -> Option<&files::Spec> {
+    if let Workload::Files(spec) = &stream.workload { Some(spec) } else { None }
+}
+
+/// One stream of a trial.
+#[derive(Clone, Copy)]
+pub(crate) struct StreamOf<'a> {
+    pub(crate) trial: &'a Trial,
+    pub(crate) index: usize,
+}
+
+impl<'a> StreamOf<'a> {
+    pub(crate) fn stream(self) -> &'a Stream {
+        &self.trial.streams[self.index]
+    }
+
+    pub(crate) fn name(self) -> String {
+        let label = self.trial.label.streams.get(self.index);
+        label.map_or_else(|| format!("stream {}", self.index), |label| label.name.clone())
+    }
+
+    /// Another stream of the same trial draws other operations.
+    pub(crate) fn seed(self) -> u64 {
+        self.trial.seed.wrapping_add((self.index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15))
+    }
+
+    /// Operations that it is limited to: its stated number, or the steps of its file work.
+    pub(crate) fn operations(self) -> Option<u64> {
+        match files(self.stream()) {
+            Some(spec) => Some(3 * u64::from(spec.width) * u64::from(spec.loops)),
+            None => self.stream().operations,
+        }
+    }
+
+    /// Threads that it asks for, as far as they have slots.
+    pub(crate) fn workers(self) -> u32 {
+        self.stream().access.workers.clamp(1, self.stream().slots().max(1))
+    }
+
+    /// Something that the trial's system cannot do.
+    pub(crate) fn unsupported(self, what: impl Into<String>) -> TrialError {
+        TrialError::Unsupported { system: self.trial.label.system.clone(), what: what.into() }
+    }
+
+    /// Its block workload.
+    ///
+    /// # Errors
+    /// When it has transactions instead.
+    pub(crate) fn block_spec(self) -> Result<&'a block::Spec, TrialError> {
+        block(self.stream()).ok_or_else(|| self.unsupported("carry transactions: it is no database"))
+    }
+
+    fn load(self, worker: u32, workers: u32) -> Machine {
+        let (stream, window) = (self.stream(), window(self.trial));
+        let limit = Limit { until: window.end, count: self.operations() };
+        let seed = self.seed() ^ 0x10AD;
+        load::build(&stream.load, stream.ramp, limit, seed, worker, workers, Nanos::ZERO)
+            .measured(window.start, window.end)
+    }
+
+    fn recorder(self, generator: u16, collector: &mut Collector) -> Recorder {
+        let endpoints = block(self.stream()).map_or(1, |_| self.trial.modules.max(1) as u16);
+        let classes = self.trial.label.streams.get(self.index).map_or(0, |stream| stream.classes.len()).max(3) as u16;
+        collector.recorder(Layout {
+            stream: self.index as u16,
+            generator,
+            classes,
+            endpoints,
+            window: window(self.trial),
+            interval: self.trial.phases.interval,
+            start: Nanos::ZERO,
+        })
+    }
+
+    /// The operations of one worker on modules of such a size, without data.
+    ///
+    /// # Errors
+    /// When they do not fit the modules, or it has transactions instead.
+    pub(crate) fn storage_work(self, module_bytes: Bytes, place: Place) -> Result<StorageWork, TrialError> {
+        let (stream, modules) = (self.stream(), self.trial.modules.max(1));
+        let Place { worker, workers, slots, .. } = place;
+        if let Some(spec) = files(stream) {
+            return Ok(StorageWork::files(*spec, slots));
+        }
+        let spec = self.block_spec()?;
+        // With fewer slots than modules, operation n goes to module n modulo the modules, so that a worker meets only
+        // those modules with which its number agrees modulo their greatest common divisor. Each module counts
+        // its operations over the workers that meet it, or a sequence would have holes.
+        let by_slot = matches!(stream.load, load::Spec::Closed { .. }) && stream.slots() / workers >= modules;
+        let apart = if by_slot { 1 } else { greatest_common_divisor(workers, modules) };
+        let bytes = if self.trial.module_bytes.0 > 0 { self.trial.module_bytes } else { module_bytes };
+        let generator = Generator::new(spec, modules, bytes, self.seed(), worker / apart, workers / apart)
+            .map_err(|source| TrialError::Workload { stream: self.name(), source })?;
+        Ok(StorageWork::block(generator, slots, modules, by_slot).with_sync(stream.access.sync, modules))
+    }
+}
+
+fn greatest_common_divisor(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+    use load::Think;
+
+    /// Offsets that the workers of a stream visit on one module, one operation of each worker after the other.
+    fn visited(workers: u32, slots: u32, modules: u32, module: u16) -> Vec<u64> {
+        let mut trial = sample::trial(load::Spec::Closed { slots, think: Think::None }, Nanos::from_millis(1));
+        (trial.modules, trial.module_bytes) = (modules, Bytes::mib(1));
+        if let Workload::Block(spec) = &mut trial.streams[0].workload {
+            spec.pattern = block::Pattern::Sequential;
+        }
+        let stream = StreamOf { trial: &trial, index: 0 };
+        let mut offsets = Vec::new();
+        for worker in 0..workers {
+            let own = slots / workers;
+            let place = Place { worker, workers, first: worker * own, slots: own, number: worker };
+            let mut work = stream.storage_work(Bytes(0), place).unwrap();
+            // Operation n of the stream goes to the worker n modulo the workers.
+            for round in 0..u64::from(modules) * 4 {
+                let n = u64::from(worker) + round * u64::from(workers);
+                let operation = work.draw((round % u64::from(own)) as u32, n);
+                if operation.module == module {
+                    offsets.push(operation.offset / 4096);
+                }
+            }
+        }
+        offsets.sort_unstable();
+        offsets
+    }
+
+    #[test]
+    fn a_sequence_over_several_modules_has_no_holes_however_many_workers_share_it() {
+        // Threads with one slot each (blocking drivers), and rings with a slot for every module.
+        for (workers, slots, modules) in [(8, 8, 4), (6, 6, 4), (3, 3, 2), (1, 1, 4), (2, 8, 4), (1, 8, 2)] {
+            for module in 0..modules as u16 {
+                let offsets = visited(workers, slots, modules, module);
+                let whole: Vec<u64> = (0..offsets.len() as u64).collect();
+                assert_eq!(offsets, whole, "{workers} workers, {slots} slots, module {module} of {modules}");
+            }
+        }
+    }
+}

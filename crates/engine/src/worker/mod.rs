@@ -1,0 +1,8 @@
+//! One worker of a trial: its share of a stream, and its way from the gate to its end.
+
+pub(crate) mod assign;
+pub(crate) mod profile;
+pub(crate) mod run;
+pub(crate) mod start_gate;
+pub(crate) mod thread;
+pub(crate) mod transactions;

@@ -1,0 +1,201 @@
+//! From the gate to the end: a worker gets ready, waits for the others, drives its lane, and reports.
+
+use crate::TrialError;
+use crate::hot::cpu::ThreadCpu;
+use crate::hot::drive::{Driven, Ending, drive};
+use crate::hot::lane::{Lane, Work};
+use crate::hot::noticed::Noticed;
+use crate::worker::assign::{Share, window};
+use crate::worker::start_gate::{Gate, Go};
+use crate::worker::thread;
+use crate::worker::transactions::Transactions;
+use load::{Load, Machine, Pacing};
+use observation::{Account, CpuTime};
+use recorder::{Clock, Recorder, Unbalanced, WallClock};
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::Sender;
+use study::Trial;
+use system::{Port, PortError};
+use units::Nanos;
+
+/// How a worker reaches its system, before it has a thread.
+pub(crate) trait Driver: Send {
+    /// Prepares a port on the worker's own thread, stands ready, and drives the share to its end.
+    ///
+    /// # Errors
+    /// What cannot be prepared, [`TrialError::Stopped`] when the trial never begins, and a port that breaks.
+    fn run(self: Box<Self>, share: Share, start: &Start<'_>) -> Result<Return, TrialError>;
+}
+
+/// What a worker brings home.
+pub(crate) struct Return {
+    pub(crate) stream: u16,
+    pub(crate) account: Result<Account, Unbalanced>,
+    pub(crate) noticed: Noticed,
+    /// The errno after which no further operation could succeed.
+    pub(crate) gone: Option<i32>,
+    /// CPU of the worker's thread in the window.
+    pub(crate) cpu: CpuTime,
+    /// When it was through, on the trial's clock.
+    pub(crate) ended: Nanos,
+    /// Its transactions, with the workload's own memory of them.
+    pub(crate) transactions: Option<Transactions>,
+}
+
+/// What a worker says.
+pub(crate) enum Word {
+    /// It stands at the gate.
+    Ready,
+    /// It could not get ready, or its port broke.
+    Lost(TrialError),
+    /// It is through.
+    Home(Box<Return>),
+}
+
+/// How a worker's trial begins, and how it may be cut short.
+pub(crate) struct Start<'a> {
+    pub(crate) clock: WallClock,
+    pub(crate) gate: &'a Gate,
+    pub(crate) halt: &'a AtomicBool,
+    pub(crate) words: Sender<Word>,
+}
+
+/// The machine's clock, counted from the start of the trial.
+#[derive(Clone)]
+pub(crate) struct TrialClock {
+    clock: WallClock,
+    zero: Nanos,
+}
+
+impl Clock for TrialClock {
+    #[inline]
+    fn now(&self) -> Nanos {
+        // Before the trial begins it stays at zero; nothing is issued then.
+        self.clock.now().saturating_sub(self.zero)
+    }
+
+    fn pass(&self, at: Nanos) {
+        self.clock.pass(at.saturating_add(self.zero));
+    }
+}
+
+impl Start<'_> {
+    /// Says that everything is prepared, and waits for the beginning.
+    ///
+    /// # Errors
+    /// [`TrialError::Stopped`] when somebody else could not get ready.
+    pub(crate) fn ready(&self) -> Result<TrialClock, TrialError> {
+        self.say(Word::Ready);
+        let Go::At(zero) = self.gate.pass() else { return Err(TrialError::Stopped) };
+        while self.clock.now() < zero {
+            std::hint::spin_loop();
+        }
+        Ok(TrialClock { clock: self.clock.clone(), zero })
+    }
+
+    fn say(&self, word: Word) {
+        // A coordinator that has left no longer listens; there is nobody else to tell.
+        let _ = self.words.send(word);
+    }
+}
+
+/// Runs a worker to its end, on the thread that calls; everything that it has to say goes through the channel.
+pub(crate) fn run(share: Share, driver: Box<dyn Driver>, start: &Start<'_>) {
+    thread::exact_timers();
+    if share.access.pin {
+        thread::pin(share.number);
+    }
+    let prioritised = thread::prioritise(share.access.priority)
+        .map_err(|source| TrialError::Resource { action: "setting the I/O priority", source });
+    start.say(match prioritised.and_then(|()| driver.run(share, start)) {
+        Ok(home) => Word::Home(Box::new(home)),
+        Err(error) => Word::Lost(error),
+    });
+}
+
+impl Share {
+    /// Drives this share alone over a port. The load is matched once, so that the loop is compiled for its kind.
+    pub(crate) fn drive<P: Port, W: Work<P>>(
+        self,
+        port: &mut P,
+        work: W,
+        halt: &AtomicBool,
+    ) -> Result<Return, TrialError> {
+        let Share { stream, recorder, load, access, batch, window, deadline, .. } = self;
+        let ending = Ending { deadline, stop: halt, pacing: access.pacing, window };
+        match load {
+            Machine::Closed(load) => alone(stream, port, Lane::new(load, recorder, work, 0).in_batches(batch), ending),
+            Machine::Open(load) => alone(stream, port, Lane::new(load, recorder, work, 0).in_batches(batch), ending),
+        }
+    }
+}
+
+fn alone<P: Port, L: Load, W: Work<P>>(
+    stream: u16,
+    port: &mut P,
+    lane: Lane<L, W>,
+    ending: Ending<'_>,
+) -> Result<Return, TrialError> {
+    let slots = lane.slots();
+    let (_, mut home) = Lanes { lanes: vec![lane], streams: vec![stream], ending, slots }.drive(port)?;
+    Ok(home.remove(0))
+}
+
+/// Lanes that share one port.
+pub(crate) struct Lanes<'a, L, W> {
+    lanes: Vec<Lane<L, W>>,
+    /// Which stream each lane is of.
+    streams: Vec<u16>,
+    ending: Ending<'a>,
+    /// Slots of all lanes.
+    pub(crate) slots: u32,
+}
+
+impl<'a, W> Lanes<'a, Machine, W> {
+    /// One lane for each share of a trial. How the first stream waits decides for all, which have one time.
+    pub(crate) fn of(trial: &Trial, shares: Vec<(Share, W)>, stop: &'a AtomicBool) -> Lanes<'a, Machine, W> {
+        let window = window(trial);
+        let pacing = trial.streams.first().map_or(Pacing::Sleep, |stream| stream.access.pacing);
+        let ending = Ending { deadline: window.end + trial.phases.drain, stop, pacing, window };
+        let mut all = Lanes { lanes: Vec::new(), streams: Vec::new(), ending, slots: 0 };
+        for (share, work) in shares {
+            all.streams.push(share.stream);
+            let lane = Lane::new(share.load, share.recorder, work, all.slots);
+            all.slots += lane.slots();
+            all.lanes.push(lane);
+        }
+        all
+    }
+}
+
+impl<L: Load, W> Lanes<'_, L, W> {
+    /// Drives the lanes over a port to their end, and closes the books of each.
+    pub(crate) fn drive<P: Port>(mut self, port: &mut P) -> Result<(Driven, Vec<Return>), PortError>
+    where
+        W: Work<P>,
+    {
+        let mut cpu = ThreadCpu::new(self.ending.window);
+        let driven = drive(port, &mut self.lanes, self.ending, &mut cpu)?;
+        let (ended, gone) = match driven {
+            Driven::Finished { at } => (at, None),
+            Driven::Stopped => (port.now(), None),
+            Driven::Gone { errno } => (port.now(), Some(errno)),
+        };
+        let cpu = cpu.used();
+        let home = self.streams.into_iter().zip(self.lanes).map(|(stream, lane)| {
+            let Lane { load, recorder, work, .. } = lane;
+            let (account, noticed) = (close(recorder, &load), work.into_noticed());
+            Return { stream, account, noticed, gone, cpu, ended, transactions: None }
+        });
+        Ok((driven, home.collect()))
+    }
+}
+
+/// Closes the books of one worker against the load's own count.
+pub(crate) fn close<L: Load>(recorder: Recorder, load: &L) -> Result<Account, Unbalanced> {
+    let books = load.books();
+    let mut account = recorder.finish(books.planned)?;
+    account.think_ns = books.think_ns;
+    account.slots_ns = books.slots_ns;
+    Ok(account)
+}
