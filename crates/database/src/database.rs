@@ -5,6 +5,7 @@
 
 use crate::postgres::Wire;
 use crate::{Claim, DataSet, DatabaseError, Found, Profiling, Session, StatementCost, Texts, dataset, null, sqlite};
+use observation::Counted;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -82,14 +83,14 @@ pub trait Database: Send + Sync {
         None
     }
 
-    /// Counters of the server at this moment, by name.
-    fn counters(&self) -> Vec<(String, f64)> {
+    /// Counters of the server at this moment.
+    fn counters(&self) -> Counted {
         Vec::new()
     }
 
-    /// How the database stands at this moment, by name: its data, its buffer and what is in it, and what makes a checkpoint
+    /// How the database stands at this moment: its data, its buffer and what is in it, and what makes a checkpoint
     /// due. Asked once when a trial has ended: it may take a second.
-    fn standing(&self) -> Vec<(String, f64)> {
+    fn standing(&self) -> Counted {
         Vec::new()
     }
 

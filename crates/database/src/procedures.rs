@@ -6,7 +6,7 @@
 //! What it does not do: it writes no procedure; their texts come from `workload`.
 
 use crate::dataset::mark::TABLE;
-use crate::{DataSet, Database, DatabaseError, Failure, FailureKind, Session, Texts};
+use crate::{DataSet, Database, DatabaseError, Failure, Session, Texts};
 use study::{Engine, Sessions};
 use workload::brokerage::Preset;
 use workload::brokerage::procedures::{self, Language};
@@ -65,11 +65,5 @@ fn make(session: &mut dyn Session, preset: Preset, language: Language, version: 
 }
 
 fn failed(database: &dyn Database, failure: Failure) -> DatabaseError {
-    let text = failure.text.to_lowercase();
-    let denied = failure.kind == FailureKind::Refused && (text.contains("denied") || text.contains("42501"));
-    let action = "make stored procedures in the schema of the data set";
-    match denied {
-        true => DatabaseError::Privilege { place: database.place(), action: action.to_owned(), text: failure.text },
-        false => DatabaseError::statement(&database.place(), action, failure),
-    }
+    DatabaseError::statement(&database.place(), "make stored procedures in the schema of the data set", failure)
 }

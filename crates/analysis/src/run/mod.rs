@@ -1,7 +1,7 @@
 //! The trials of a run together: points, and what is concluded from them.
 
 mod answer;
-mod doubts;
+mod caveats;
 mod judge;
 mod metric;
 mod point;
@@ -10,10 +10,10 @@ mod threshold;
 
 pub use judge::judge;
 pub use metric::{own_estimate, scaled};
+pub use point::Group;
 #[cfg(test)]
 pub(crate) use point::groups;
-pub use point::{Group, factors_of};
-pub use select::{same_factors, selects};
+pub use select::selects;
 
 #[cfg(test)]
 pub(crate) mod tests;

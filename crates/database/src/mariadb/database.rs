@@ -6,6 +6,7 @@ use super::{MariadbSession, Place, costs, counters};
 use crate::dataset::place;
 use crate::server::mariadb::Server;
 use crate::{Claim, DataSet, Database, DatabaseError, Facts, OpenOptions, Session, StatementCost, Texts};
+use observation::Counted;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
@@ -163,7 +164,7 @@ impl Database for Mariadb {
         self.server.as_ref().and_then(Server::pid).into_iter().collect()
     }
 
-    fn counters(&self) -> Vec<(String, f64)> {
+    fn counters(&self) -> Counted {
         let Ok(mut watcher) = self.watcher.lock() else { return Vec::new() };
         if let Some(counted) = watcher.as_mut().and_then(|session| counters(&mut **session).ok()) {
             return counted;
@@ -173,7 +174,7 @@ impl Database for Mariadb {
         watcher.as_mut().and_then(|session| counters(&mut **session).ok()).unwrap_or_default()
     }
 
-    fn standing(&self) -> Vec<(String, f64)> {
+    fn standing(&self) -> Counted {
         let schema = self.dataset.as_ref().map(DataSet::schema);
         let asked = self.outside().map(|mut session| standing(&mut *session, schema.as_deref()));
         asked.ok().and_then(Result::ok).unwrap_or_default()

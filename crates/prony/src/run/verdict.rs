@@ -37,10 +37,7 @@ pub fn of_comparisons(findings: &Findings, allow_inconclusive: bool) -> Outcome 
 
 /// The comparisons among the findings.
 pub fn comparisons(findings: &Findings) -> impl Iterator<Item = &Comparison> {
-    findings.findings.iter().filter_map(|finding| match finding {
-        Finding::Comparison(comparison) => Some(comparison),
-        _ => None,
-    })
+    findings.findings.iter().filter_map(Finding::comparison)
 }
 
 fn fails(state: ThresholdState, allow_inconclusive: bool) -> bool {
@@ -66,21 +63,20 @@ fn words(threshold: &ThresholdOutcome) -> String {
 mod tests {
     use super::*;
     use analysis::Estimate;
-    use study::Direction;
+    use observation::Point;
+    use study::{Direction, Metric};
 
     fn threshold(state: ThresholdState) -> Findings {
-        let outcome = ThresholdOutcome { text: "throughput < 1 /s".into(), at: "rates".into(), value: None, state };
+        let (text, metric) = ("throughput < 1 /s".into(), Metric::Throughput);
+        let outcome = ThresholdOutcome { text, metric, at: "rates".into(), value: None, state };
         Findings { findings: vec![Finding::Threshold(outcome)], ..Findings::default() }
     }
 
     fn compared(verdicts: &[(bool, Verdict)]) -> Findings {
         let comparison = |(primary, verdict): &(bool, Verdict)| {
             Finding::Comparison(Comparison {
-                experiment: "e".into(),
-                stream: "s".into(),
-                factors: vec![],
+                point: Point::default(),
                 baseline: "a".into(),
-                system: "b".into(),
                 metric: "throughput".into(),
                 primary: *primary,
                 direction: Direction::HigherIsBetter,

@@ -1,20 +1,13 @@
 //! `prony/compare/1`: only what sets two systems, or two runs, against each other.
 
 use super::{finding::comparison, run};
-use analysis::{Finding, Findings};
+use analysis::{Comparison, Finding, Findings};
 use serde_json::{Value, json};
 
 /// The comparisons as `prony/compare/1`. `runs` names the one or two runs that stand behind them, the baseline's first.
 /// See `docs/schema/compare-1.json`.
 pub fn compare_json(findings: &Findings, runs: &[&str]) -> Value {
-    let comparisons: Vec<&analysis::Comparison> = findings
-        .findings
-        .iter()
-        .filter_map(|finding| match finding {
-            Finding::Comparison(comparison) => Some(comparison),
-            _ => None,
-        })
-        .collect();
+    let comparisons: Vec<&Comparison> = findings.findings.iter().filter_map(Finding::comparison).collect();
     json!({
         "schema": "prony/compare/1",
         "study": findings.run.study,

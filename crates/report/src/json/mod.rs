@@ -21,7 +21,7 @@ pub use programs::{
 pub use run::json;
 
 use analysis::Estimate;
-use observation::Level;
+use observation::{Factor, Level};
 use serde_json::{Map, Number, Value, json};
 
 /// A number as JSON has it: whole values without a point, and `null` for what is not a number.
@@ -59,10 +59,7 @@ fn level(level: &Level) -> Value {
     }
 }
 
-fn factors<'a>(factors: impl IntoIterator<Item = (&'a String, &'a Level)>) -> Value {
-    Value::Object(factors.into_iter().map(|(name, at)| (name.clone(), level(at))).collect::<Map<_, _>>())
-}
-
-fn pairs(pairs: &[(String, Level)]) -> Value {
-    factors(pairs.iter().map(|(name, at)| (name, at)))
+fn factors(factors: &[Factor]) -> Value {
+    let named = factors.iter().map(|factor| (factor.name.clone(), level(&factor.level)));
+    Value::Object(named.collect::<Map<_, _>>())
 }

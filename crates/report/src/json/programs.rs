@@ -252,7 +252,7 @@ fn planned_trial(trial: &PlannedTrial) -> Value {
         "experiment": trial.experiment,
         "system": trial.system,
         "streams": trial.streams,
-        "factors": factors(trial.factors.iter().map(|factor| (&factor.name, &factor.level))),
+        "factors": factors(&trial.factors),
         "replicate": trial.replicate,
         "block": trial.block,
         "state": trial.state,

@@ -1,8 +1,8 @@
 //! `prony/run/1`: a whole run with its findings.
 
-use super::{estimate, finding::finding, number, optional, optional_estimate, pairs, trial};
-use crate::doubts::all_caveats;
-use analysis::{Caveat, Findings, Point};
+use super::{estimate, factors, finding::finding, number, optional, optional_estimate, trial};
+use crate::caveats::all_caveats;
+use analysis::{Caveat, Findings, PointSummary};
 use observation::{Ceiling, Footprint, RunFacts, SystemFacts};
 use serde_json::{Value, json};
 
@@ -90,12 +90,12 @@ fn streams_of(summary: &analysis::TrialSummary) -> Vec<Value> {
     summary.streams.iter().map(|stream| trial::entry(summary, stream)).collect()
 }
 
-fn point(point: &Point) -> Value {
+fn point(point: &PointSummary) -> Value {
     json!({
-        "experiment": point.experiment,
-        "system": point.system,
-        "stream": point.stream,
-        "factors": pairs(&point.factors),
+        "experiment": point.at.experiment,
+        "system": point.at.system,
+        "stream": point.at.stream,
+        "factors": factors(&point.at.factors),
         "backend": point.provenance.word(),
         "trials": point.trials,
         "throughput_per_s": estimate(&point.throughput_per_s),

@@ -1,7 +1,7 @@
 //! The server of a database in a trial.
 
 use super::{memory, number, optional};
-use analysis::{CpuBasis, ServerSummary, StatementProfile, StatementsProfile};
+use analysis::{ServerSummary, StatementProfile, StatementsProfile};
 use serde_json::{Value, json};
 
 /// The server over the window of a trial.
@@ -25,8 +25,8 @@ pub(super) fn entry(server: &ServerSummary) -> Value {
         "transactions_per_machine_core_per_s": optional(server.per_machine_core_per_s),
         "transactions_per_server_core_per_s": optional(server.per_server_core_per_s),
         "profile": server.profile.as_ref().map(profile),
-        "counters_per_s": server.counters.iter().map(|(name, rate)| json!({
-            "name": name,
+        "counters_per_s": server.counters.iter().map(|(counter, rate)| json!({
+            "name": counter.word(),
             "per_s": number(*rate),
         })).collect::<Vec<_>>(),
     })
@@ -35,11 +35,7 @@ pub(super) fn entry(server: &ServerSummary) -> Value {
 /// What one transaction asked, by statement.
 fn profile(profile: &StatementsProfile) -> Value {
     json!({
-        "cpu": match profile.cpu {
-            CpuBasis::Unknown => "unknown",
-            CpuBasis::Sampled => "sampled",
-            CpuBasis::SharedOut => "shared out",
-        },
+        "cpu": profile.cpu.word(),
         "log_shared_out": profile.log_shared_out,
         "total": statement(&profile.total()),
         "statements": profile.statements.iter().map(statement).collect::<Vec<_>>(),

@@ -218,7 +218,19 @@ impl Datum {
     }
 }
 
+impl Figure {
+    /// A figure that is a table alone.
+    pub fn of_table(title: &str, notes: Vec<String>, table: Table) -> Figure {
+        Figure { title: title.to_owned(), notes, key: Vec::new(), panels: Vec::new(), table, folded: false }
+    }
+}
+
 impl Panel {
+    /// A panel without guides.
+    pub fn new(title: impl Into<String>, span: Span, x: Axis, y: Axis, series: Vec<Series>) -> Panel {
+        Panel { title: title.into(), x, y, series, guides: Vec::new(), span, marks: String::new() }
+    }
+
     /// Whether names run down the left side and values along x.
     pub fn is_rows(&self) -> bool {
         matches!(self.y.spacing, Spacing::Names(_))

@@ -1,9 +1,10 @@
 //! The table of trials that were killed or stopped: what they had finished, apart from everything that is concluded.
 
-use super::of_trial::{levels_text, response_cell, stream_name};
+use super::curve::factors_text;
+use super::of_trial::response_cell;
 use super::quantity::Quantity;
 use super::table::{Cell, Column, Table};
-use crate::doubts::{Doubts, Touches};
+use crate::caveats::{Doubts, Touches};
 use analysis::{Findings, StreamSummary, TrialSummary};
 
 /// A row for each stream of each interrupted trial; no row when all trials ended.
@@ -35,8 +36,8 @@ fn row(trial: &TrialSummary, stream: &StreamSummary, doubts: &Doubts) -> Vec<Cel
         Cell::number(f64::from(label.index), Quantity::Count),
         Cell::word(&label.experiment),
         Cell::word(&label.system),
-        Cell::word(stream_name(trial, stream)),
-        Cell::word(levels_text(label)),
+        Cell::word(trial.label.stream_name(stream.stream)),
+        Cell::word(factors_text(&label.factors)),
         Cell::number(trial.window.length().seconds(), Quantity::Seconds),
         Cell::estimate(&stream.throughput_per_s, Quantity::Rate).marked(doubts.marks(&trial.caveats, Touches::All)),
         Cell::number(stream.bytes_per_s, Quantity::ByteRate),

@@ -69,22 +69,11 @@ fn figure(column: &JudgedColumn) -> Figure {
         .collect();
     let key = series.iter().map(|series| Key { name: series.name.clone(), look: series.look, form: series.form });
     let all = || column.curves.iter().flat_map(|curve| &curve.points);
-    let panel = Panel {
-        title: column.metric.clone(),
-        x: Axis::new(column.size.clone(), Quantity::Plain, spacing(all().map(|point| point.size), Spacing::Linear)),
-        y: Axis::new(
-            column.metric.clone(),
-            Quantity::Plain,
-            spacing(
-                all().flat_map(|point| [point.predicted, point.value.unwrap_or(point.predicted)]),
-                Spacing::FromZero,
-            ),
-        ),
-        series: series.clone(),
-        guides: Vec::new(),
-        span: Span::Full,
-        marks: String::new(),
-    };
+    let sizes = spacing(all().map(|point| point.size), Spacing::Linear);
+    let values = all().flat_map(|point| [point.predicted, point.value.unwrap_or(point.predicted)]);
+    let x = Axis::new(column.size.clone(), Quantity::Plain, sizes);
+    let y = Axis::new(column.metric.clone(), Quantity::Plain, spacing(values, Spacing::FromZero));
+    let panel = Panel::new(&column.metric, Span::Full, x, y, series.clone());
     let note = "Lines are what the model predicts, with intervals of 95 percent; they join the rows and say nothing between \
                 them. Marks are rows. A row that the model was fitted on proves nothing.";
     Figure {

@@ -3,8 +3,8 @@
 //! The one idea: both say what a rate is a rate of. The sentences stand at the quoted point; the table has every trial, because
 //! data grows and windows differ.
 
-use super::conclusion::{Conclusion, Tone};
-use super::curve::{Sweep, factor_text};
+use super::conclusion::Conclusion;
+use super::curve::{Sweep, factors_text};
 use super::figure::Figure;
 use super::mix::{Quoted, quoted};
 use super::quantity::Quantity;
@@ -13,22 +13,13 @@ use analysis::{Findings, Fits, ServerSummary, TrialSummary, Work, WorkingSet};
 
 /// The sentences at the quoted point of every curve.
 pub fn conclusions(findings: &Findings, sweep: &Sweep) -> Vec<Conclusion> {
-    let all = quoted(findings, sweep);
-    let several = all.iter().any(|quoted| quoted.curve.system != all[0].curve.system);
-    let of = |quoted: &Quoted| -> Vec<Conclusion> {
+    let of = |quoted: Quoted| -> Vec<Conclusion> {
         let Some(server) = quoted.trial.server.as_ref() else { return Vec::new() };
-        let told = |word: &str, text: String| Conclusion {
-            experiment: Some(sweep.experiment.to_owned()),
-            word: word.to_owned(),
-            text: format!("{}: {text}", super::cost::place(quoted, several)),
-            tone: Tone::Plain,
-            exploratory: false,
-        };
-        let window = server.checkpoints.as_ref().map(|found| told("window", found.text.clone()));
-        let memory = working_set(server).map(|text| told("working set", text));
+        let window = server.checkpoints.as_ref().map(|found| quoted.says("window", &found.text));
+        let memory = working_set(server).map(|text| quoted.says("working set", &text));
         window.into_iter().chain(memory).collect()
     };
-    all.iter().flat_map(of).collect()
+    quoted(findings, sweep).into_iter().flat_map(of).collect()
 }
 
 /// `all of the data (12 MiB) fits the buffer (128 MiB): ...`; none where the sizes are not known.
@@ -122,11 +113,10 @@ fn figure(part: &Part, trials: &[&TrialSummary]) -> Option<Figure> {
     for trial in trials {
         let Some(server) = trial.server.as_ref().filter(|server| (part.known)(server)) else { continue };
         let label = &trial.label;
-        let levels: Vec<String> = label.factors.iter().map(|factor| factor_text(&factor.name, &factor.level)).collect();
         let mut row = vec![
             Cell::number(f64::from(label.index), Quantity::Count),
             Cell::word(&label.system),
-            Cell::word(levels.join(", ")),
+            Cell::word(factors_text(&label.factors)),
         ];
         row.extend((part.cells)(trial, server));
         table.rows.push(row);
@@ -135,15 +125,7 @@ fn figure(part: &Part, trials: &[&TrialSummary]) -> Option<Figure> {
     if table.rows.is_empty() {
         return None;
     }
-    let (title, notes) = (part.title.to_owned(), vec![part.note.to_owned()]);
-    Some(Figure {
-        title,
-        notes,
-        key: Vec::new(),
-        panels: Vec::new(),
-        table: table.without_empty_columns(),
-        folded: false,
-    })
+    Some(Figure::of_table(part.title, vec![part.note.to_owned()], table.without_empty_columns()))
 }
 
 fn window_columns() -> Vec<Column> {

@@ -3,22 +3,9 @@
 //! The one idea: who the stream is, at which levels it ran and how a response is shown without operations is decided here,
 //! so that the tables of a report cannot differ in it.
 
-use super::curve::factor_text;
 use super::quantity::Quantity;
 use super::table::Cell;
-use analysis::{StreamSummary, TrialSummary};
-use observation::TrialLabel;
-
-/// The name of a stream of the trial; empty when its label is missing.
-pub(super) fn stream_name<'a>(trial: &'a TrialSummary, stream: &StreamSummary) -> &'a str {
-    trial.label.streams.get(usize::from(stream.stream)).map_or("", |label| label.name.as_str())
-}
-
-/// The levels of all factors of the trial: `modules 4, read 100%`.
-pub(super) fn levels_text(label: &TrialLabel) -> String {
-    let levels: Vec<String> = label.factors.iter().map(|factor| factor_text(&factor.name, &factor.level)).collect();
-    levels.join(", ")
-}
+use analysis::StreamSummary;
 
 /// A time of the response in milliseconds, or nothing when the stream answered no operation.
 pub(super) fn response_cell(stream: &StreamSummary, value_ms: f64) -> Cell {

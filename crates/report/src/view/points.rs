@@ -1,10 +1,10 @@
 //! The table of one experiment: a row for every point, with everything that was estimated there.
 
-use super::curve::{Curve, Sweep, last_part, level_of};
+use super::curve::{Curve, Sweep, last_part};
 use super::quantity::Quantity;
 use super::table::{Cell, Column, Table};
-use crate::doubts::{Doubts, Touches};
-use analysis::{Point, SteadyAnswer, Work};
+use crate::caveats::{Doubts, Touches};
+use analysis::{PointSummary, SteadyAnswer, Work};
 
 /// All points of a sweep, by level and curve.
 pub fn table(sweep: &Sweep, doubts: &Doubts) -> Table {
@@ -17,28 +17,27 @@ pub fn table(sweep: &Sweep, doubts: &Doubts) -> Table {
 
 fn all_columns(sweep: &Sweep) -> Vec<Column> {
     let mut columns = Vec::new();
-    let factor = sweep.factor.as_deref();
-    if let Some(factor) = factor {
-        let name = last_part(factor);
+    if sweep.factor.is_some() {
+        let name = sweep.factor_name();
         columns.push(Column { numeric: sweep.numeric, ..Column::words(name, name) });
     }
     columns.extend([Column::words("system", "system"), Column::words("stream", "stream")]);
-    let fixed: Vec<&str> = sweep.curves.first().map(|c| c.fixed.iter().map(|(n, _)| *n).collect()).unwrap_or_default();
-    columns.extend(fixed.iter().map(|name| Column::words(last_part(name), last_part(name))));
+    let fixed = sweep.curves.first().into_iter().flat_map(|curve| &curve.at.factors);
+    columns.extend(fixed.map(|factor| Column::words(last_part(&factor.name), last_part(&factor.name))));
     columns.extend(number_columns(sweep));
     columns
 }
 
 fn all_rows(sweep: &Sweep, doubts: &Doubts) -> Vec<Vec<Cell>> {
-    let several = sweep.curves.iter().any(|curve| curve.system != sweep.curves[0].system);
-    let one = |(curve, point): (&Curve, &Point)| {
+    let several = sweep.several_systems();
+    let one = |(curve, point): (&Curve, &PointSummary)| {
         let mut row = Vec::new();
-        if let Some(factor) = sweep.factor.as_deref() {
-            row.push(Cell::word(level_of(point, factor).map_or("", |level| level.text())));
+        if sweep.factor.is_some() {
+            row.push(Cell::word(sweep.level(point).map_or("", |level| level.text())));
         }
-        row.push(if several { Cell::word(curve.system) } else { Cell::nothing() });
-        row.push(Cell::word(curve.stream));
-        row.extend(curve.fixed.iter().map(|(_, level)| Cell::word(level.text())));
+        row.push(if several { Cell::word(&curve.at.system) } else { Cell::nothing() });
+        row.push(Cell::word(&curve.at.stream));
+        row.extend(curve.at.factors.iter().map(|factor| Cell::word(factor.level.text())));
         row.extend(numbers(point, doubts));
         row
     };
@@ -74,7 +73,7 @@ fn trials(sweep: &Sweep) -> impl Iterator<Item = u32> {
 }
 
 /// By curve, then along the axis: a reader follows one curve at a time.
-fn rows<'a>(sweep: &'a Sweep) -> impl Iterator<Item = (&'a Curve<'a>, &'a Point)> {
+fn rows<'a>(sweep: &'a Sweep) -> impl Iterator<Item = (&'a Curve<'a>, &'a PointSummary)> {
     sweep.curves.iter().flat_map(|curve| curve.points.iter().map(move |point| (curve, *point)))
 }
 
@@ -107,14 +106,14 @@ pub fn cpu_title(work: Work) -> &'static str {
 }
 
 /// Bytes that were moved; where nothing moves bytes there is nothing to show.
-pub fn bytes(point: &Point) -> Cell {
+pub fn bytes(point: &PointSummary) -> Cell {
     if point.bytes_per_s.n == 0 && point.work == Work::Transactions {
         return Cell::nothing();
     }
     Cell::estimate(&point.bytes_per_s, Quantity::ByteRate)
 }
 
-fn numbers(point: &Point, doubts: &Doubts) -> Vec<Cell> {
+fn numbers(point: &PointSummary, doubts: &Doubts) -> Vec<Cell> {
     let all = doubts.marks(&point.caveats, Touches::All);
     let tail = doubts.marks(&point.caveats, Touches::Tail);
     let main = |cell: Cell| cell.marked(all.clone());
@@ -141,7 +140,7 @@ fn numbers(point: &Point, doubts: &Doubts) -> Vec<Cell> {
 }
 
 /// Fixed work has no steady state; its time is the result.
-fn steady(point: &Point) -> Cell {
+fn steady(point: &PointSummary) -> Cell {
     match (point.elapsed_s, point.steady) {
         (Some(_), SteadyAnswer::TooShort) => Cell::nothing(),
         (_, answer) => Cell::word(answer.word()),

@@ -3,12 +3,13 @@
 //! The one idea: the price of a transaction on the server stands beside its price in the generator, so that a client that
 //! costs more than what it measures is seen.
 
-use super::curve::{Curve, Sweep, last_part, level_of};
+use super::curve::{Sweep, factors_text};
 use super::figure::Figure;
 use super::mix::{Quoted, quoted, trials_of};
 use super::quantity::Quantity;
 use super::table::{Cell, Column, Table};
-use analysis::{Findings, Point, ServerSummary, Work};
+use analysis::{Findings, PointSummary, ServerSummary, Work};
+use observation::Counter;
 
 /// Said wherever the CPU of an embedded database is shown.
 const EMBEDDED: &str =
@@ -20,20 +21,17 @@ pub fn figures(findings: &Findings, sweep: &Sweep) -> Vec<Figure> {
         return Vec::new();
     }
     let quoted = quoted(findings, sweep);
-    let several = sweep.curves.iter().any(|curve| curve.system != sweep.curves[0].system);
-    let counted = quoted.iter().filter_map(|quoted| counters(quoted, several));
+    let several = sweep.several_systems();
+    let counted = quoted.iter().filter_map(counters);
     let embedded = quoted.iter().any(|quoted| quoted.trial.server.as_ref().is_some_and(|server| server.embedded));
     let notes = if embedded { vec![EMBEDDED.to_owned()] } else { Vec::new() };
     let spent = PARTS.iter().filter_map(|part| {
         let table = table(findings, sweep, part, several)?;
-        Some(bare(part.title, notes.clone(), table, false))
+        Some(Figure::of_table(part.title, notes.clone(), table))
     });
     let spent: Vec<Figure> = spent.collect();
-    spent.into_iter().chain(counted.map(|table| bare("Counters of the server", Vec::new(), table, true))).collect()
-}
-
-fn bare(title: &str, notes: Vec<String>, table: Table, folded: bool) -> Figure {
-    Figure { title: title.to_owned(), notes, key: Vec::new(), panels: Vec::new(), table, folded }
+    let folded = |table| Figure { folded: true, ..Figure::of_table("Counters of the server", Vec::new(), table) };
+    spent.into_iter().chain(counted.map(folded)).collect()
 }
 
 /// One table of what was spent, narrow enough for the page.
@@ -41,7 +39,7 @@ struct Part {
     title: &'static str,
     caption: &'static str,
     columns: fn() -> Vec<Column>,
-    numbers: fn(&Findings, &Point) -> Vec<Cell>,
+    numbers: fn(&Findings, &PointSummary) -> Vec<Cell>,
 }
 
 const PARTS: [Part; 2] = [
@@ -61,8 +59,7 @@ const PARTS: [Part; 2] = [
 
 /// None where nothing was observed.
 fn table(findings: &Findings, sweep: &Sweep, part: &Part, several: bool) -> Option<Table> {
-    let factor = sweep.factor.as_deref();
-    let name = factor.map_or("", last_part);
+    let name = sweep.factor_name();
     let mut columns = vec![
         Column { numeric: sweep.numeric, ..Column::words(name, name) },
         Column::words("system", "system"),
@@ -71,19 +68,14 @@ fn table(findings: &Findings, sweep: &Sweep, part: &Part, several: bool) -> Opti
     columns.extend((part.columns)());
     let mut table = Table::new(part.caption, columns);
     for (curve, point) in sweep.curves.iter().flat_map(|curve| curve.points.iter().map(move |point| (curve, *point))) {
-        let level = factor.and_then(|factor| level_of(point, factor)).map_or("", |level| level.text());
-        let system = if several { curve.system } else { "" };
-        let mut row = vec![Cell::word(level), Cell::word(system), Cell::word(fixed(curve))];
+        let level = sweep.level(point).map_or("", |level| level.text());
+        let system = if several { &curve.at.system } else { "" };
+        let mut row = vec![Cell::word(level), Cell::word(system), Cell::word(factors_text(&curve.at.factors))];
         row.extend((part.numbers)(findings, point));
         table.rows.push(row);
     }
     let seen = table.rows.iter().flatten().any(|cell| cell.raw().is_some());
     seen.then(|| table.without_empty_columns())
-}
-
-fn fixed(curve: &Curve) -> String {
-    let levels = curve.fixed.iter().map(|(name, level)| super::curve::factor_text(name, level));
-    levels.collect::<Vec<_>>().join(", ")
 }
 
 fn cpu_columns() -> Vec<Column> {
@@ -98,7 +90,7 @@ fn cpu_columns() -> Vec<Column> {
     ]
 }
 
-fn cpu_numbers(findings: &Findings, point: &Point) -> Vec<Cell> {
+fn cpu_numbers(findings: &Findings, point: &PointSummary) -> Vec<Cell> {
     let mean = |of: fn(&ServerSummary) -> Option<f64>, quantity| mean(findings, point, of, quantity);
     vec![
         Cell::estimate(&point.throughput_per_s, Quantity::Rate),
@@ -122,7 +114,7 @@ fn io_columns() -> Vec<Column> {
     ]
 }
 
-fn io_numbers(findings: &Findings, point: &Point) -> Vec<Cell> {
+fn io_numbers(findings: &Findings, point: &PointSummary) -> Vec<Cell> {
     let mean = |of: fn(&ServerSummary) -> Option<f64>, quantity| mean(findings, point, of, quantity);
     vec![
         mean(|server| server.bytes_read_per_s, Quantity::ByteRate),
@@ -135,7 +127,7 @@ fn io_numbers(findings: &Findings, point: &Point) -> Vec<Cell> {
 }
 
 /// The trials of a point averaged, as far as they observed it.
-fn mean(findings: &Findings, point: &Point, of: fn(&ServerSummary) -> Option<f64>, quantity: Quantity) -> Cell {
+fn mean(findings: &Findings, point: &PointSummary, of: fn(&ServerSummary) -> Option<f64>, quantity: Quantity) -> Cell {
     let servers = trials_of(findings, point).filter_map(|(trial, _)| trial.server.as_ref());
     let values: Vec<f64> = servers.filter_map(of).collect();
     let mean = values.iter().sum::<f64>() / values.len() as f64;
@@ -143,25 +135,23 @@ fn mean(findings: &Findings, point: &Point, of: fn(&ServerSummary) -> Option<f64
 }
 
 /// What the server counted, for a second and for a transaction; none where it counts nothing.
-fn counters(quoted: &Quoted, several: bool) -> Option<Table> {
+fn counters(quoted: &Quoted) -> Option<Table> {
     let server = quoted.trial.server.as_ref().filter(|server| !server.counters.is_empty())?;
     let per_s = quoted.stream.throughput_per_s.value;
-    let on = if several { format!(" on {}", quoted.curve.system) } else { String::new() };
-    let at = if quoted.at.is_empty() { String::new() } else { format!(" at {}", quoted.at) };
-    let caption = format!("What the server counted{on}{at} (trial {})", quoted.trial.label.index);
+    let caption = format!("What the server counted{} (trial {})", quoted.place(), quoted.trial.label.index);
     let columns = vec![
         Column::words("counter", "counter"),
         Column::numbers("a second", "per_s"),
         Column::numbers("a transaction", "per_transaction"),
     ];
     let mut table = Table::new(caption, columns);
-    table.rows = server.counters.iter().map(|(name, rate)| counter(name, *rate, per_s)).collect();
+    table.rows = server.counters.iter().map(|(counter, rate)| counted(*counter, *rate, per_s)).collect();
     Some(table)
 }
 
-fn counter(name: &str, rate: f64, per_s: f64) -> Vec<Cell> {
-    let bytes = name.contains("bytes");
+fn counted(counter: Counter, rate: f64, per_s: f64) -> Vec<Cell> {
+    let bytes = counter.in_bytes();
     let (second, one) = if bytes { (Quantity::ByteRate, Quantity::Bytes) } else { (Quantity::Rate, Quantity::Plain) };
     let each = (per_s > 0.0).then(|| rate / per_s);
-    vec![Cell::word(name), Cell::number(rate, second), Cell::optional(each, one)]
+    vec![Cell::word(counter.word()), Cell::number(rate, second), Cell::optional(each, one)]
 }

@@ -1,10 +1,10 @@
 //! Trials over time: throughput and p99 by interval, the warm-up shaded, rounds and events marked.
 
+use super::curve::{factor_text, factors_text};
 use super::figure::{Axis, Datum, Figure, Form, Guide, Look, Panel, Series, Spacing, Span};
-use super::of_trial::{levels_text, stream_name};
 use super::quantity::Quantity;
 use super::table::{Cell, Column, Table};
-use crate::doubts::{Doubts, Touches};
+use crate::caveats::{Doubts, Touches};
 use analysis::{Findings, StreamSummary, TrialSummary, Work};
 
 /// A chart as wide as the page cannot show more columns than this; intervals beyond are merged with their least and
@@ -74,12 +74,8 @@ fn work(trial: &TrialSummary, wide: bool) -> Panel {
         series.push(dense(trial, stream, values.collect(), columns, Quantity::Rate));
         series.extend(rounds(trial, stream));
     }
-    panel(
-        trial,
-        wide,
-        series,
-        Axis::new(format!("{} a second", counted_in(&[trial])), Quantity::Rate, Spacing::FromZero),
-    )
+    let y = Axis::new(format!("{} a second", counted_in(&[trial])), Quantity::Rate, Spacing::FromZero);
+    panel(trial, name(trial), if wide { Span::Full } else { Span::Third }, series, y)
 }
 
 fn response(trial: &TrialSummary) -> Panel {
@@ -93,13 +89,11 @@ fn response(trial: &TrialSummary) -> Panel {
         })
         .collect();
     let y = super::axes::time(RESPONSE, Quantity::Milliseconds, &series);
-    panel(trial, true, series, y)
+    // It stands under the other panel of its trial, which names it.
+    panel(trial, RESPONSE.to_owned(), Span::Full, series, y)
 }
 
-fn panel(trial: &TrialSummary, wide: bool, series: Vec<Series>, y: Axis) -> Panel {
-    let name = name(trial);
-    // The second panel of a trial stands under the first, which names it.
-    let title = if wide && y.title == RESPONSE { y.title.clone() } else { name };
+fn panel(trial: &TrialSummary, title: String, span: Span, series: Vec<Series>, y: Axis) -> Panel {
     let mut guides = Vec::new();
     let first = trial.timeline.first().map_or(0.0, |time| time.at_s);
     if trial.window.start.seconds() > first {
@@ -111,21 +105,14 @@ fn panel(trial: &TrialSummary, wide: bool, series: Vec<Series>, y: Axis) -> Pane
     }
     let events = trial.events.iter().filter(|event| event.kind != observation::EventKind::Phase);
     guides.extend(events.map(|event| Guide::Event { x: event.at.seconds(), text: event.text.clone() }));
-    Panel {
-        title,
-        x: Axis::new("since the start of the trial", Quantity::Seconds, Spacing::Linear),
-        y,
-        series,
-        guides,
-        span: if wide { Span::Full } else { Span::Third },
-        marks: String::new(),
-    }
+    let x = Axis::new("since the start of the trial", Quantity::Seconds, Spacing::Linear);
+    Panel { guides, ..Panel::new(title, span, x, y, series) }
 }
 
 /// `3: random-read, 32 outstanding, target`.
 fn name(trial: &TrialSummary) -> String {
     let streams: Vec<&str> = trial.label.streams.iter().map(|stream| stream.name.as_str()).collect();
-    let levels = trial.label.factors.iter().map(|factor| super::curve::factor_text(&factor.name, &factor.level));
+    let levels = trial.label.factors.iter().map(factor_text);
     let mut parts = vec![streams.join(" and ")];
     parts.extend(levels.filter(|level| !parts[0].contains(level.as_str())).collect::<Vec<_>>());
     let cut = if trial.interrupted { ", interrupted" } else { "" };
@@ -141,7 +128,7 @@ fn dense(
     quantity: Quantity,
 ) -> Series {
     let size = values.len().div_ceil(columns).max(1);
-    let label = stream_name(trial, stream);
+    let label = trial.label.stream_name(stream.stream);
     let points = values.chunks(size).filter_map(|chunk| {
         let seen: Vec<f64> = chunk.iter().filter_map(|(_, value)| *value).filter(|value| value.is_finite()).collect();
         let middle = (chunk[0].0 + chunk[chunk.len() - 1].0) / 2.0;
@@ -210,8 +197,8 @@ fn row(trial: &TrialSummary, stream: &StreamSummary, doubts: &Doubts) -> Vec<Cel
     vec![
         Cell::number(f64::from(label.index), Quantity::Count),
         Cell::word(&label.system),
-        Cell::word(stream_name(trial, stream)),
-        Cell::word(levels_text(label)),
+        Cell::word(trial.label.stream_name(stream.stream)),
+        Cell::word(factors_text(&label.factors)),
         Cell::number(f64::from(label.replicate) + 1.0, Quantity::Count),
         Cell::number(trial.window.length().seconds(), Quantity::Seconds),
         Cell::estimate(&stream.throughput_per_s, Quantity::Rate).marked(doubts.marks(&trial.caveats, Touches::All)),

@@ -5,7 +5,7 @@ use super::axes::{factor_axis, key, look, series};
 use super::curve::{Curve, Sweep};
 use super::figure::{Axis, Figure, Form, Guide, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
-use crate::doubts::{Doubts, Touches};
+use crate::caveats::{Doubts, Touches};
 use analysis::{Finding, Findings, ServiceFit, ServiceForm};
 
 /// Points of a drawn fit between one measured size and the next.
@@ -39,38 +39,21 @@ fn service(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Panel {
         .iter()
         .map(|curve| series(sweep, curve, doubts, wanted, |point| Some(point.service_mean_ms)))
         .collect();
-    Panel {
-        title: sweep.experiment.to_owned(),
-        x: factor_axis(sweep),
-        y: Axis::new("service time, mean", Quantity::Milliseconds, Spacing::Log),
-        series: all,
-        guides: sweep.curves.iter().filter_map(|curve| fit(findings, sweep, curve)).collect(),
-        span: Span::Half,
-        marks: String::new(),
-    }
+    let y = Axis::new("service time, mean", Quantity::Milliseconds, Spacing::Log);
+    let guides = sweep.curves.iter().filter_map(|curve| fit(findings, sweep, curve)).collect();
+    Panel { guides, ..Panel::new(sweep.experiment, Span::Half, factor_axis(sweep), y, all) }
 }
 
 fn rate(sweep: &Sweep, doubts: &Doubts) -> Panel {
     let wanted = (Form::Line, Quantity::ByteRate, Touches::All);
     let all = sweep.curves.iter().map(|curve| series(sweep, curve, doubts, wanted, |point| Some(point.bytes_per_s)));
-    Panel {
-        title: format!("{}: data rate", sweep.experiment),
-        x: factor_axis(sweep),
-        y: Axis::new("bytes a second", Quantity::ByteRate, Spacing::Log),
-        series: all.collect(),
-        guides: Vec::new(),
-        span: Span::Half,
-        marks: String::new(),
-    }
+    let y = Axis::new("bytes a second", Quantity::ByteRate, Spacing::Log);
+    Panel::new(format!("{}: data rate", sweep.experiment), Span::Half, factor_axis(sweep), y, all.collect())
 }
 
 fn fit(findings: &Findings, sweep: &Sweep, curve: &Curve) -> Option<Guide> {
     let fit = findings.findings.iter().find_map(|finding| match finding {
-        Finding::ServiceFit(fit)
-            if fit.experiment == sweep.experiment && fit.system == curve.system && fit.stream == curve.stream =>
-        {
-            Some(fit)
-        }
+        Finding::ServiceFit(fit) if fit.point.same_stream(&curve.at) => Some(fit),
         _ => None,
     })?;
     if fit.form == ServiceForm::Neither {

@@ -1,23 +1,17 @@
 //! Systems against the baseline: a ratio with its interval for every comparison, the margin shaded.
 
-use super::curve::factor_text;
+use super::curve::{factor_text, factors_text};
 use super::figure::{Axis, Datum, Figure, Form, Guide, Key, Look, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
 use super::table::{Cell, Column, Table};
 use analysis::{Comparison, Finding, Findings};
 use observation::Provenance;
+use std::iter;
 use study::Direction;
 
 /// One figure with a panel for every metric, the primary first; none when nothing is compared.
 pub fn figure(findings: &Findings) -> Option<Figure> {
-    let mut all: Vec<&Comparison> = findings
-        .findings
-        .iter()
-        .filter_map(|finding| match finding {
-            Finding::Comparison(comparison) => Some(comparison),
-            _ => None,
-        })
-        .collect();
+    let mut all: Vec<&Comparison> = findings.findings.iter().filter_map(Finding::comparison).collect();
     if all.is_empty() {
         return None;
     }
@@ -55,12 +49,13 @@ pub fn figure(findings: &Findings) -> Option<Figure> {
 
 /// The primary first; then by metric, system and stream.
 fn standing(comparison: &Comparison) -> (bool, &str, &str, &str, &str) {
-    (!comparison.primary, &comparison.metric, &comparison.system, &comparison.experiment, &comparison.stream)
+    let point = &comparison.point;
+    (!comparison.primary, &comparison.metric, &point.system, &point.experiment, &point.stream)
 }
 
 /// Then along the first factor that is a number.
 fn levels(comparison: &Comparison) -> f64 {
-    comparison.factors.iter().find_map(|(_, level)| level.number()).unwrap_or(0.0)
+    comparison.point.factors.iter().find_map(|factor| factor.level.number()).unwrap_or(0.0)
 }
 
 fn panel(metric: &str, comparisons: &[&Comparison]) -> Panel {
@@ -82,22 +77,16 @@ fn panel(metric: &str, comparisons: &[&Comparison]) -> Panel {
         form: Form::Marks,
         points: points(primary),
     });
-    Panel {
-        title: format!("{metric}, ratio to the baseline ({direction})"),
-        x: Axis::new("times the baseline", Quantity::Ratio, Spacing::Linear),
-        y: Axis::new("", Quantity::Plain, Spacing::Names(comparisons.iter().map(|one| place(one)).collect())),
-        series: series.into_iter().filter(|series| !series.points.is_empty()).collect(),
-        guides: vec![
-            Guide::Stretch {
-                from: 1.0 / (1.0 + margin),
-                to: 1.0 + margin,
-                text: format!("within {}", units::percent(margin)),
-            },
-            Guide::Event { x: 1.0, text: "no difference".into() },
-        ],
-        span: Span::Full,
-        marks: String::new(),
-    }
+    let series = series.into_iter().filter(|series| !series.points.is_empty()).collect();
+    let title = format!("{metric}, ratio to the baseline ({direction})");
+    let x = Axis::new("times the baseline", Quantity::Ratio, Spacing::Linear);
+    let y = Axis::new("", Quantity::Plain, Spacing::Names(comparisons.iter().map(|one| place(one)).collect()));
+    let within = format!("within {}", units::percent(margin));
+    let guides = vec![
+        Guide::Stretch { from: 1.0 / (1.0 + margin), to: 1.0 + margin, text: within },
+        Guide::Event { x: 1.0, text: "no difference".into() },
+    ];
+    Panel { guides, ..Panel::new(title, Span::Full, x, y, series) }
 }
 
 fn mark(row: usize, comparison: &Comparison) -> Datum {
@@ -122,9 +111,9 @@ fn mark(row: usize, comparison: &Comparison) -> Datum {
 
 /// `virtual: files, width 96`.
 fn place(comparison: &Comparison) -> String {
-    let mut parts = vec![format!("{}: {}", comparison.system, comparison.stream)];
-    parts.extend(comparison.factors.iter().map(|(name, level)| factor_text(name, level)));
-    parts.join(", ")
+    let point = &comparison.point;
+    let levels = point.factors.iter().map(factor_text);
+    iter::once(format!("{}: {}", point.system, point.stream)).chain(levels).collect::<Vec<_>>().join(", ")
 }
 
 fn table(comparisons: &[&Comparison]) -> Table {
@@ -151,18 +140,18 @@ fn table(comparisons: &[&Comparison]) -> Table {
 }
 
 fn row(comparison: &Comparison) -> Vec<Cell> {
-    let levels: Vec<String> = comparison.factors.iter().map(|(name, level)| factor_text(name, level)).collect();
+    let point = &comparison.point;
     let standing = match (comparison.primary, comparison.adjusted) {
         (true, _) => "primary",
         (false, true) => "exploratory, adjusted",
         (false, false) => "exploratory",
     };
     vec![
-        Cell::word(&comparison.system),
+        Cell::word(&point.system),
         Cell::word(&comparison.baseline),
-        Cell::word(&comparison.experiment),
-        Cell::word(&comparison.stream),
-        Cell::word(levels.join(", ")),
+        Cell::word(&point.experiment),
+        Cell::word(&point.stream),
+        Cell::word(factors_text(&point.factors)),
         Cell::word(&comparison.metric),
         Cell::estimate(&comparison.ratio, Quantity::Ratio),
         Cell::number(f64::from(comparison.ratio.n), Quantity::Count),
