@@ -2,6 +2,7 @@
 //!
 //! The one idea: each rule is a function from files to problems, so that it can be shown to find what it looks for.
 
+mod decisions;
 mod documents;
 mod rooms;
 mod sizes;
@@ -22,6 +23,7 @@ pub fn run(root: &Path) -> Result<String, String> {
     let sizes = sizes::measure(&files);
     let mut problems = rooms::problems(&rooms::read(root)?);
     problems.extend(sources::problems(&files));
+    problems.extend(decisions::problems(&files));
     problems.extend(documents::problems(&files));
     problems.extend(sizes.problems());
     if problems.is_empty() { Ok(sizes.to_string()) } else { Err(problems.join("\n") + "\n") }

@@ -2,6 +2,7 @@
 
 use super::select::selects;
 use crate::{Caveat, CaveatKind, Comparison, Finding, HighestRate, PointSummary, Verdict};
+use observation::factor;
 use study::{Direction, Judgement, Metric};
 use units::{Nanos, bytes_per_second, duration, milliseconds, percent, rate, ratio};
 
@@ -119,7 +120,7 @@ fn bend(point: &PointSummary, findings: &[Finding]) -> Option<String> {
             Some(at) => {
                 format!("{} 95% of the peak of {}.", reach(at.value, &knee.factor), rate(knee.peak_per_s.value))
             }
-            None if knee.factor == "sessions" => {
+            None if knee.factor == factor::SESSIONS => {
                 "It still rises at the most sessions tried: no knee in this range.".to_owned()
             }
             None => format!("It still rises at the largest {} tried: no knee in this range.", knee.factor),

@@ -6,14 +6,14 @@ use super::figure::{Axis, Datum, Figure, Form, Key, Look, Panel, Series, Spacing
 use super::of_trial::response_cell;
 use super::quantity::Quantity;
 use super::table::{Cell, Column, Table};
-use crate::caveats::{Doubts, Touches};
+use crate::caveats::{Caveats, Touches};
 use analysis::{Findings, PointSummary, StreamSummary, TrialSummary, Work};
 
 /// More lines than this cannot be told apart; the table still has every trial.
 const LINES_MAX: usize = 6;
 
 /// One line a curve, at the point that the headline quotes.
-pub fn figure(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Option<Figure> {
+pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Option<Figure> {
     let all: Vec<Series> = sweep
         .curves
         .iter()
@@ -48,7 +48,7 @@ pub fn figure(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Option<Fig
         // Two or more lines carry their names at their ends.
         key: if shown.len() == 1 { key.collect() } else { Vec::new() },
         panels: vec![Panel::new("response", Span::Full, x, y, shown)],
-        table: table(findings, sweep, doubts),
+        table: table(findings, sweep, caveats),
         folded: false,
     })
 }
@@ -87,7 +87,7 @@ fn series(sweep: &Sweep, curve: &Curve, point: &PointSummary, trial: &TrialSumma
     Series { name: name.clone(), look, form: Form::Curve, points: points.collect() }
 }
 
-fn table(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Table {
+fn table(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Table {
     let (experiment, word) = (sweep.experiment, sweep.work.word());
     let mut columns = vec![
         Column::numbers("trial", "trial"),
@@ -96,26 +96,23 @@ fn table(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Table {
         Column::words("at", "factors"),
         Column::numbers(word, "count"),
     ];
-    let keys =
-        [("mean", "mean"), ("p50", "p50"), ("p95", "p95"), ("p99", "p99"), ("p99.9", "p999"), ("greatest", "max")];
-    columns.extend(keys.map(|(title, key)| {
-        let column = Column::numbers(title, &format!("response_{key}_ms"));
-        if key == "mean" { column.minor() } else { column }
-    }));
+    columns.push(Column::numbers("mean", "response_mean_ms").minor());
+    let keys = [("p50", "p50"), ("p95", "p95"), ("p99", "p99"), ("p99.9", "p999"), ("greatest", "max")];
+    columns.extend(keys.map(|(title, key)| Column::numbers(title, &format!("response_{key}_ms"))));
     columns.push(Column::numbers("service mean", "service_mean_ms").minor());
     columns.push(Column::numbers("lateness p99", "lateness_p99_ms"));
     let mut table = Table::new("Response of every trial", columns);
     for trial in findings.trials.iter().filter(|trial| trial.label.experiment == experiment) {
         table.trials.insert(trial.label.index);
-        table.rows.extend(trial.streams.iter().map(|stream| row(trial, stream, doubts)));
+        table.rows.extend(trial.streams.iter().map(|stream| row(trial, stream, caveats)));
     }
     table.without_empty_columns()
 }
 
-fn row(trial: &TrialSummary, stream: &StreamSummary, doubts: &Doubts) -> Vec<Cell> {
+fn row(trial: &TrialSummary, stream: &StreamSummary, caveats: &Caveats) -> Vec<Cell> {
     let label = &trial.label;
     let ms = |value: f64| response_cell(stream, value);
-    let tail = doubts.marks(&trial.caveats, Touches::Tail);
+    let tail = caveats.marks(&trial.caveats, Touches::Tail);
     let response = &stream.response;
     vec![
         Cell::number(f64::from(label.index), Quantity::Count),

@@ -1,15 +1,19 @@
 //! The first table: for every curve the point that people quote, and nothing else.
 
-use super::curve::{Curve, Sweep, counted_in, last_part};
+use super::curve::{Curve, Sweep, counted_in};
 use super::points::{bytes, cpu_title};
 use super::quantity::Quantity;
 use super::table::{Cell, Column, Table};
-use crate::caveats::{Doubts, Touches};
+use crate::caveats::{Caveats, Touches};
 use analysis::{Finding, Findings, HighestRate, PointSummary};
 use observation::Asks;
+use observation::factor::{self, short_name};
 
 /// More rows than this, and the low end of each curve is left to the experiment's own table.
 const ROWS_MAX: usize = 14;
+
+/// Of what grows in size or width the far end is quoted.
+const GROWING: [&str; 4] = [factor::TRANSFER, factor::WIDTH, factor::SIZE, factor::MODULES];
 
 struct Row<'a> {
     curve: &'a Curve<'a>,
@@ -23,7 +27,7 @@ struct Row<'a> {
 }
 
 /// The headline table.
-pub fn table(findings: &Findings, sweeps: &[Sweep], doubts: &Doubts) -> Table {
+pub fn table(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Table {
     let mut rows: Vec<Row> = sweeps.iter().flat_map(|sweep| quoted(findings, sweep)).collect();
     if rows.len() > ROWS_MAX {
         rows.retain(|row| !row.low_end);
@@ -38,7 +42,7 @@ pub fn table(findings: &Findings, sweeps: &[Sweep], doubts: &Doubts) -> Table {
             Cell::word(super::axes::with_provenance(&row.curve.at.stream, row.curve.provenance)),
             Cell::word(&row.at).shortened(&row.short),
         ];
-        cells.extend(numbers(row.point, &rows, doubts));
+        cells.extend(numbers(row.point, &rows, caveats));
         cells.push(if named { Cell::word(row.experiment) } else { Cell::nothing() });
         table.rows.push(cells);
     }
@@ -96,9 +100,9 @@ fn told_apart(rows: &[Row]) -> bool {
     rows.iter().all(|row| seen.insert((&row.curve.at.system, &row.curve.at.stream, &row.at)))
 }
 
-fn numbers(point: &PointSummary, rows: &[Row], doubts: &Doubts) -> Vec<Cell> {
-    let all = doubts.marks(&point.caveats, Touches::All);
-    let tail = doubts.marks(&point.caveats, Touches::Tail);
+fn numbers(point: &PointSummary, rows: &[Row], caveats: &Caveats) -> Vec<Cell> {
+    let all = caveats.marks(&point.caveats, Touches::All);
+    let tail = caveats.marks(&point.caveats, Touches::Tail);
     let elapsed = Cell::optional_estimate(point.elapsed_s.as_ref(), Quantity::Seconds);
     let bytes = bytes(point);
     if fixed_work(rows) {
@@ -195,7 +199,7 @@ fn main_point<'a>(
             return (Some(point), "knee: ");
         }
     }
-    let grows = matches!(last_part(factor), "transfer" | "width" | "size" | "modules");
+    let grows = GROWING.contains(&short_name(factor));
     let fixed_work = curve.points.iter().any(|point| point.elapsed_s.is_some());
     if grows || fixed_work || !sweep.numeric {
         return (curve.points.last().copied(), "");

@@ -4,11 +4,11 @@ use super::curve::factors_text;
 use super::of_trial::response_cell;
 use super::quantity::Quantity;
 use super::table::{Cell, Column, Table};
-use crate::caveats::{Doubts, Touches};
+use crate::caveats::{Caveats, Touches};
 use analysis::{Findings, StreamSummary, TrialSummary};
 
 /// A row for each stream of each interrupted trial; no row when all trials ended.
-pub fn table(findings: &Findings, doubts: &Doubts) -> Table {
+pub fn table(findings: &Findings, caveats: &Caveats) -> Table {
     let columns = vec![
         Column::numbers("trial", "trial"),
         Column::words("experiment", "experiment").minor(),
@@ -24,12 +24,12 @@ pub fn table(findings: &Findings, doubts: &Doubts) -> Table {
     let mut table = Table::new("Interrupted: the part that was finished, of which nothing is concluded", columns);
     for trial in findings.trials.iter().filter(|trial| trial.interrupted) {
         table.trials.insert(trial.label.index);
-        table.rows.extend(trial.streams.iter().map(|stream| row(trial, stream, doubts)));
+        table.rows.extend(trial.streams.iter().map(|stream| row(trial, stream, caveats)));
     }
     table.without_empty_columns()
 }
 
-fn row(trial: &TrialSummary, stream: &StreamSummary, doubts: &Doubts) -> Vec<Cell> {
+fn row(trial: &TrialSummary, stream: &StreamSummary, caveats: &Caveats) -> Vec<Cell> {
     let label = &trial.label;
     let ms = |value: f64| response_cell(stream, value);
     vec![
@@ -39,9 +39,9 @@ fn row(trial: &TrialSummary, stream: &StreamSummary, doubts: &Doubts) -> Vec<Cel
         Cell::word(trial.label.stream_name(stream.stream)),
         Cell::word(factors_text(&label.factors)),
         Cell::number(trial.window.length().seconds(), Quantity::Seconds),
-        Cell::estimate(&stream.throughput_per_s, Quantity::Rate).marked(doubts.marks(&trial.caveats, Touches::All)),
+        Cell::estimate(&stream.throughput_per_s, Quantity::Rate).marked(caveats.marks(&trial.caveats, Touches::All)),
         Cell::number(stream.bytes_per_s, Quantity::ByteRate),
         ms(stream.response.p50_ms),
-        ms(stream.response.p99_ms).marked(doubts.marks(&trial.caveats, Touches::Tail)),
+        ms(stream.response.p99_ms).marked(caveats.marks(&trial.caveats, Touches::Tail)),
     ]
 }

@@ -1,16 +1,17 @@
 //! The table of one experiment: a row for every point, with everything that was estimated there.
 
-use super::curve::{Curve, Sweep, last_part};
+use super::curve::{Curve, Sweep};
 use super::quantity::Quantity;
 use super::table::{Cell, Column, Table};
-use crate::caveats::{Doubts, Touches};
+use crate::caveats::{Caveats, Touches};
 use analysis::{PointSummary, SteadyAnswer, Work};
+use observation::factor::short_name;
 
 /// All points of a sweep, by level and curve.
-pub fn table(sweep: &Sweep, doubts: &Doubts) -> Table {
+pub fn table(sweep: &Sweep, caveats: &Caveats) -> Table {
     let mut table =
         Table::new(format!("Every point of “{}”; p50 to mean are of response", sweep.experiment), all_columns(sweep));
-    table.rows = all_rows(sweep, doubts);
+    table.rows = all_rows(sweep, caveats);
     table.trials = trials(sweep).collect();
     table.without_empty_columns()
 }
@@ -23,12 +24,12 @@ fn all_columns(sweep: &Sweep) -> Vec<Column> {
     }
     columns.extend([Column::words("system", "system"), Column::words("stream", "stream")]);
     let fixed = sweep.curves.first().into_iter().flat_map(|curve| &curve.at.factors);
-    columns.extend(fixed.map(|factor| Column::words(last_part(&factor.name), last_part(&factor.name))));
+    columns.extend(fixed.map(|factor| Column::words(short_name(&factor.name), short_name(&factor.name))));
     columns.extend(number_columns(sweep));
     columns
 }
 
-fn all_rows(sweep: &Sweep, doubts: &Doubts) -> Vec<Vec<Cell>> {
+fn all_rows(sweep: &Sweep, caveats: &Caveats) -> Vec<Vec<Cell>> {
     let several = sweep.several_systems();
     let one = |(curve, point): (&Curve, &PointSummary)| {
         let mut row = Vec::new();
@@ -38,16 +39,16 @@ fn all_rows(sweep: &Sweep, doubts: &Doubts) -> Vec<Vec<Cell>> {
         row.push(if several { Cell::word(&curve.at.system) } else { Cell::nothing() });
         row.push(Cell::word(&curve.at.stream));
         row.extend(curve.at.factors.iter().map(|factor| Cell::word(factor.level.text())));
-        row.extend(numbers(point, doubts));
+        row.extend(numbers(point, caveats));
         row
     };
     rows(sweep).map(one).collect()
 }
 
 /// The tables of several sweeps over the same factor as one.
-pub fn joined(sweeps: &[&Sweep], doubts: &Doubts) -> Table {
+pub fn joined(sweeps: &[&Sweep], caveats: &Caveats) -> Table {
     if let [one] = sweeps {
-        return table(one, doubts);
+        return table(one, caveats);
     }
     let mut whole = Table::new("Every point, by experiment; p50 to mean are of response", Vec::new());
     for sweep in sweeps {
@@ -60,7 +61,7 @@ pub fn joined(sweeps: &[&Sweep], doubts: &Doubts) -> Table {
             continue;
         }
         whole.trials.extend(trials(sweep));
-        for mut row in all_rows(sweep, doubts) {
+        for mut row in all_rows(sweep, caveats) {
             row.insert(0, Cell::word(sweep.experiment));
             whole.rows.push(row);
         }
@@ -113,9 +114,9 @@ pub fn bytes(point: &PointSummary) -> Cell {
     Cell::estimate(&point.bytes_per_s, Quantity::ByteRate)
 }
 
-fn numbers(point: &PointSummary, doubts: &Doubts) -> Vec<Cell> {
-    let all = doubts.marks(&point.caveats, Touches::All);
-    let tail = doubts.marks(&point.caveats, Touches::Tail);
+fn numbers(point: &PointSummary, caveats: &Caveats) -> Vec<Cell> {
+    let all = caveats.marks(&point.caveats, Touches::All);
+    let tail = caveats.marks(&point.caveats, Touches::Tail);
     let main = |cell: Cell| cell.marked(all.clone());
     let fixed_work = point.elapsed_s.is_some();
     let throughput = Cell::estimate(&point.throughput_per_s, Quantity::Rate);

@@ -4,7 +4,7 @@ use super::curve::{factor_text, factors_text};
 use super::figure::{Axis, Datum, Figure, Form, Guide, Look, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
 use super::table::{Cell, Column, Table};
-use crate::caveats::{Doubts, Touches};
+use crate::caveats::{Caveats, Touches};
 use analysis::{Findings, StreamSummary, TrialSummary, Work};
 
 /// A chart as wide as the page cannot show more columns than this; intervals beyond are merged with their least and
@@ -22,7 +22,7 @@ const RESPONSE: &str = "response p99 of each interval";
 const SMALL_MAX: usize = 24;
 
 /// The trials of an experiment over time; none when nothing was recorded by interval.
-pub fn figure(findings: &Findings, experiment: &str, doubts: &Doubts) -> Option<Figure> {
+pub fn figure(findings: &Findings, experiment: &str, caveats: &Caveats) -> Option<Figure> {
     let trials: Vec<&TrialSummary> = findings
         .trials
         .iter()
@@ -46,7 +46,7 @@ pub fn figure(findings: &Findings, experiment: &str, doubts: &Doubts) -> Option<
         notes,
         key: key(&trials),
         panels: panels.into_iter().filter(|panel| !panel.is_empty()).collect(),
-        table: table(&trials, doubts),
+        table: table(&trials, caveats),
         folded: !wide,
     })
 }
@@ -163,7 +163,7 @@ fn rounds(trial: &TrialSummary, stream: &StreamSummary) -> Option<Series> {
     Some(Series { name: "rounds".into(), look, form: Form::Steps, points })
 }
 
-fn table(trials: &[&TrialSummary], doubts: &Doubts) -> Table {
+fn table(trials: &[&TrialSummary], caveats: &Caveats) -> Table {
     let columns = vec![
         Column::numbers("trial", "trial"),
         Column::words("system", "system"),
@@ -179,7 +179,7 @@ fn table(trials: &[&TrialSummary], doubts: &Doubts) -> Table {
     ];
     let mut table = Table::new("Every trial in the order of execution", columns);
     for trial in trials {
-        table.rows.extend(trial.streams.iter().map(|stream| row(trial, stream, doubts)));
+        table.rows.extend(trial.streams.iter().map(|stream| row(trial, stream, caveats)));
     }
     table.trials = trials.iter().map(|trial| trial.label.index).collect();
     table.without_empty_columns()
@@ -191,7 +191,7 @@ fn counted_in(trials: &[&TrialSummary]) -> &'static str {
     if asking { Work::Transactions.word() } else { Work::Operations.word() }
 }
 
-fn row(trial: &TrialSummary, stream: &StreamSummary, doubts: &Doubts) -> Vec<Cell> {
+fn row(trial: &TrialSummary, stream: &StreamSummary, caveats: &Caveats) -> Vec<Cell> {
     let label = &trial.label;
     let rounds = stream.steady.rounds.as_ref();
     vec![
@@ -201,7 +201,7 @@ fn row(trial: &TrialSummary, stream: &StreamSummary, doubts: &Doubts) -> Vec<Cel
         Cell::word(factors_text(&label.factors)),
         Cell::number(f64::from(label.replicate) + 1.0, Quantity::Count),
         Cell::number(trial.window.length().seconds(), Quantity::Seconds),
-        Cell::estimate(&stream.throughput_per_s, Quantity::Rate).marked(doubts.marks(&trial.caveats, Touches::All)),
+        Cell::estimate(&stream.throughput_per_s, Quantity::Rate).marked(caveats.marks(&trial.caveats, Touches::All)),
         Cell::optional(rounds.map(|rounds| rounds.range), Quantity::Share),
         Cell::optional(rounds.map(|rounds| rounds.slope), Quantity::Share),
         Cell::word(if trial.fixed_work { "" } else { stream.steady.answer.word() }),
