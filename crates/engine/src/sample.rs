@@ -2,7 +2,7 @@
 //! is measured with it.
 
 use load::{Pacing, Ramp, Spec};
-use observation::{ClassKind, StreamLabel, TrialLabel};
+use observation::{Asks, ClassKind, StatePolicy, StreamLabel, TrialLabel};
 use study::{Access, Cache, Phases, State, Stream, Trial, Workload};
 use units::{Bytes, Nanos, Share};
 use workload::block;
@@ -22,6 +22,7 @@ pub(crate) fn trial(load: Spec, measure: Nanos) -> Trial {
     let label = StreamLabel {
         name: "ceiling".into(),
         workload: "ceiling".into(),
+        asks: Asks::Operations,
         load: "ceiling".into(),
         slots: None,
         think_mean: Nanos::ZERO,
@@ -46,7 +47,7 @@ pub(crate) fn trial(load: Spec, measure: Nanos) -> Trial {
             block: 0,
             factors: vec![],
             streams: vec![label],
-            state: String::new(),
+            state: StatePolicy::default(),
             search: None,
         },
         streams: vec![Stream {

@@ -3,7 +3,7 @@
 use crate::experiment::StreamChoice;
 use crate::{Pool, Stream};
 use load::{Arrivals, Spec as LoadSpec, Think};
-use observation::{ClassKind, StreamLabel};
+use observation::{Asks, ClassKind, StreamLabel};
 use units::{Bytes, Nanos};
 use workload::Workload;
 
@@ -20,11 +20,20 @@ pub(crate) fn label(choice: &StreamChoice, stream: &Stream) -> StreamLabel {
     StreamLabel {
         name: choice.name.clone(),
         workload: choice.workload.clone(),
+        asks: asks(&stream.workload),
         load: load_words(stream),
         slots,
         think_mean,
         offered,
         classes: classes.collect(),
+    }
+}
+
+fn asks(workload: &Workload) -> Asks {
+    match workload {
+        Workload::Block(_) => Asks::Operations,
+        Workload::Files(_) => Asks::Files,
+        Workload::Transactions(_) => Asks::Transactions,
     }
 }
 

@@ -30,6 +30,8 @@ pub struct SurveyedSystem {
     pub null_or_scripted: bool,
     /// It is asked for transactions; storage is asked for operations.
     pub transactions: bool,
+    /// io_uring may be used where it lies.
+    pub ring: bool,
 }
 
 impl Survey {

@@ -127,6 +127,11 @@ impl Drop for Ring {
     }
 }
 
+/// Whether io_uring carries operations here: the kernel has it, and this process may use it.
+pub fn allowed() -> bool {
+    probe().is_ok()
+}
+
 /// Whether this process may use io_uring at all.
 ///
 /// # Errors

@@ -57,7 +57,7 @@ pub(crate) trait Backing: Send {
     }
 
     /// Counters of its server now.
-    fn counters(&self) -> Vec<(String, f64)> {
+    fn counters(&self) -> observation::Counted {
         Vec::new()
     }
 

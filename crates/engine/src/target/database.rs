@@ -74,7 +74,7 @@ impl Backing for OnDatabase {
         self.databases.processes()
     }
 
-    fn counters(&self) -> Vec<(String, f64)> {
+    fn counters(&self) -> observation::Counted {
         self.databases.counters()
     }
 

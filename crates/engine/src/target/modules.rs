@@ -8,6 +8,7 @@ use crate::target::backing::{Facts, Setting};
 use crate::worker::assign::{Carriers, Place, StreamOf, block, streams, validates};
 use crate::worker::run::Driver;
 use crate::worker::thread;
+use observation::URING_REFUSED;
 use std::os::fd::{AsRawFd, RawFd};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,7 +21,7 @@ use workload::block::{self, Beginning, DataPool, Generations, Grid};
 pub(crate) fn facts(places: &[PathBuf]) -> Facts {
     let driver = match uring::probe() {
         Ok(()) => "io_uring".to_owned(),
-        Err(error) => format!("plain pread and pwrite; io_uring is not allowed here ({error})"),
+        Err(error) => format!("plain pread and pwrite; {URING_REFUSED} ({error})"),
     };
     Facts { driver, fingerprint: probe::fingerprint(places) }
 }

@@ -114,7 +114,7 @@ struct Coordinator<'a, 'w> {
     reading: Option<probe::Reading>,
     points: Vec<Series>,
     /// Counters of the system's server when they were read last.
-    counters: Option<(Nanos, Vec<(String, f64)>)>,
+    counters: Option<(Nanos, observation::Counted)>,
     /// CPU of the process and of this thread, at both ends of the window.
     cpu: Vec<CpuReading>,
     done_before: (Nanos, u64),

@@ -130,7 +130,7 @@ fn alike(a: &RunFacts, b: &RunFacts) -> bool {
         && places(a) == places(b)
 }
 
-/// The answer, the comparisons and the doubts; the tables of each system belong to `show`.
+/// The answer, the comparisons and the caveats; the tables of each system belong to `show`.
 fn only_comparisons(mut findings: Findings) -> Findings {
     findings.findings.retain(|finding| matches!(finding, Finding::Comparison(_)));
     findings.points.clear();

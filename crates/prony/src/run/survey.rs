@@ -41,6 +41,7 @@ fn real(spec: &SystemSpec) -> SurveyedSystem {
         free: None,
         null_or_scripted: false,
         transactions: false,
+        ring: engine::ring_allowed(),
     }
 }
 

@@ -6,14 +6,14 @@ use super::figure::{Axis, Datum, Figure, Form, Key, Look, Panel, Series, Spacing
 use super::of_trial::{response_cell, trials_table, who};
 use super::quantity::Quantity;
 use super::table::{Cell, Field, Table, numbers};
-use crate::doubts::{Doubts, Touches};
-use analysis::{Findings, Point, StreamSummary, TrialSummary, Work};
+use crate::caveats::{Caveats, Touches};
+use analysis::{Findings, PointSummary, StreamSummary, TrialSummary, Work};
 
 /// More lines than this cannot be told apart; the table still has every trial.
 const LINES_MAX: usize = 6;
 
 /// One line a curve, at the point that the headline quotes.
-pub fn figure(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Option<Figure> {
+pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Option<Figure> {
     let all: Vec<Series> = sweep
         .curves
         .iter()
@@ -44,7 +44,7 @@ pub fn figure(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Option<Fig
     // Two or more lines carry their names at their ends.
     let key = if shown.len() == 1 { key.collect() } else { Vec::new() };
     let panel = Panel { span: Span::Full, ..Panel::new("response", x, y, shown) };
-    Some(Figure { notes, key, ..Figure::new("Distribution of response", vec![panel], table(findings, sweep, doubts)) })
+    Some(Figure { notes, key, ..Figure::new("Distribution of response", vec![panel], table(findings, sweep, caveats)) })
 }
 
 fn one(work: Work) -> &'static str {
@@ -54,27 +54,19 @@ fn one(work: Work) -> &'static str {
     }
 }
 
-fn first_trial<'a>(findings: &'a Findings, point: &Point) -> Option<(&'a TrialSummary, &'a StreamSummary)> {
+fn first_trial<'a>(findings: &'a Findings, point: &PointSummary) -> Option<(&'a TrialSummary, &'a StreamSummary)> {
     let trial = findings.trials.iter().find(|trial| {
         point.trials.contains(&trial.label.index)
-            && trial.label.experiment == point.experiment
-            && trial.label.system == point.system
+            && trial.label.experiment == point.at.experiment
+            && trial.label.system == point.at.system
     })?;
-    let stream = trial.streams.iter().find(|stream| {
-        trial.label.streams.get(usize::from(stream.stream)).is_some_and(|label| label.name == point.stream)
-    })?;
+    let stream = trial.streams.iter().find(|stream| trial.label.stream_name(stream.stream) == point.at.stream)?;
     Some((trial, stream))
 }
 
-fn series(sweep: &Sweep, curve: &Curve, point: &Point, trial: &TrialSummary, stream: &StreamSummary) -> Series {
-    let level = sweep
-        .factor
-        .as_deref()
-        .and_then(|factor| super::curve::level_of(point, factor).map(|level| factor_text(factor, level)));
-    let name = match level {
-        Some(level) => format!("{}, {level}", curve.name),
-        None => curve.name.clone(),
-    };
+fn series(sweep: &Sweep, curve: &Curve, point: &PointSummary, trial: &TrialSummary, stream: &StreamSummary) -> Series {
+    let swept = point.at.factors.iter().find(|factor| Some(&factor.name) == sweep.factor.as_ref());
+    let name = swept.map_or_else(|| curve.name.clone(), |level| format!("{}, {}", curve.name, factor_text(level)));
     // The greatest of n values stands at the quantile that half a value more would reach, not at infinity.
     let highest = 1.0 - 0.5 / stream.response.count.max(1) as f64;
     let inside = |(index, (quantile, ms)): &(usize, &(f64, f64))| {
@@ -89,15 +81,15 @@ fn series(sweep: &Sweep, curve: &Curve, point: &Point, trial: &TrialSummary, str
     Series { name: name.clone(), look, form: Form::Curve, points: points.collect() }
 }
 
-fn table(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Table {
+fn table(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Table {
     let here = |trial: &&TrialSummary| trial.label.experiment == sweep.experiment;
-    let row = |trial: &TrialSummary, stream: &StreamSummary| row(trial, stream, sweep.work, doubts);
+    let row = |trial: &TrialSummary, stream: &StreamSummary| row(trial, stream, sweep.work, caveats);
     trials_table("Response of every trial", findings.trials.iter().filter(here), row)
 }
 
-fn row(trial: &TrialSummary, stream: &StreamSummary, work: Work, doubts: &Doubts) -> Vec<Field> {
+fn row(trial: &TrialSummary, stream: &StreamSummary, work: Work, caveats: &Caveats) -> Vec<Field> {
     let ms = |value: f64| response_cell(stream, value);
-    let tail = doubts.marks(&trial.caveats, Touches::Tail);
+    let tail = caveats.marks(&trial.caveats, Touches::Tail);
     let response = &stream.response;
     let p99 = ms(response.p99_ms).marked(if response.tail.p99_firm { "" } else { &tail });
     let mut row = who(trial, stream);

@@ -1,45 +1,49 @@
 //! The table of one experiment: a row for every point, with everything that was estimated there.
 
-use super::curve::{Curve, Sweep, last_part, level_of};
+use super::curve::{Curve, Sweep};
 use super::quantity::Quantity;
 use super::table::{Cell, Field, Table, numbers, words};
-use crate::doubts::{Doubts, Touches};
-use analysis::{Estimate, Point, SteadyAnswer, Work};
+use crate::caveats::{Caveats, Touches};
+use analysis::{Estimate, PointSummary, SteadyAnswer, Work};
+use observation::factor::short_name;
 use std::collections::BTreeSet;
 
 /// All points of a sweep, by level and curve.
-pub fn table(sweep: &Sweep, doubts: &Doubts) -> Table {
+pub fn table(sweep: &Sweep, caveats: &Caveats) -> Table {
     let caption = format!("Every point of “{}”; p50 to mean are of response", sweep.experiment);
-    let table = Table::of(caption, rows(sweep, doubts));
+    let table = Table::of(caption, rows(sweep, caveats));
     Table { trials: trials(sweep).collect(), ..table }.without_empty_columns()
 }
 
-fn rows(sweep: &Sweep, doubts: &Doubts) -> Vec<Vec<Field>> {
+fn rows(sweep: &Sweep, caveats: &Caveats) -> Vec<Vec<Field>> {
     let several = sweep.several_systems();
-    let one = |(curve, point): (&Curve, &Point)| {
+    let one = |(curve, point): (&Curve, &PointSummary)| {
         let mut row = Vec::new();
-        if let Some(factor) = sweep.factor.as_deref() {
-            let (name, level) = (last_part(factor), level_of(point, factor).map_or("", |level| level.text()));
+        if sweep.factor.is_some() {
+            let (name, level) = (sweep.factor_name(), sweep.level(point).map_or("", |level| level.text()));
             row.push(Field::new(name, name, sweep.numeric, Cell::word(level)));
         }
-        row.push(words("system", "system", if several { curve.system } else { "" }));
-        row.push(words("stream", "stream", curve.stream));
-        row.extend(curve.fixed.iter().map(|(name, level)| words(last_part(name), last_part(name), level.text())));
-        row.extend(numbers_of(sweep, point, doubts));
+        row.push(words("system", "system", if several { &curve.at.system } else { "" }));
+        row.push(words("stream", "stream", &curve.at.stream));
+        row.extend(curve.at.factors.iter().map(|factor| {
+            let name = short_name(&factor.name);
+            words(name, name, factor.level.text())
+        }));
+        row.extend(numbers_of(sweep, point, caveats));
         row
     };
     points(sweep).map(one).collect()
 }
 
 /// The tables of several sweeps over the same factor as one.
-pub fn joined(sweeps: &[&Sweep], doubts: &Doubts) -> Table {
+pub fn joined(sweeps: &[&Sweep], caveats: &Caveats) -> Table {
     if let [one] = sweeps {
-        return table(one, doubts);
+        return table(one, caveats);
     }
     let mut all: Vec<Vec<Field>> = Vec::new();
     let mut touched = BTreeSet::new();
     for sweep in sweeps {
-        let mut rows = rows(sweep, doubts);
+        let mut rows = rows(sweep, caveats);
         rows.iter_mut().for_each(|row| row.insert(0, words("experiment", "experiment", sweep.experiment)));
         // Sweeps that do not share their columns cannot share a table.
         let columns = |row: &Vec<Field>| row.iter().map(|field| field.column.clone()).collect::<Vec<_>>();
@@ -57,7 +61,7 @@ fn trials(sweep: &Sweep) -> impl Iterator<Item = u32> {
 }
 
 /// By curve, then along the axis: a reader follows one curve at a time.
-pub fn points<'a>(sweep: &'a Sweep) -> impl Iterator<Item = (&'a Curve<'a>, &'a Point)> {
+pub fn points<'a>(sweep: &'a Sweep) -> impl Iterator<Item = (&'a Curve<'a>, &'a PointSummary)> {
     sweep.curves.iter().flat_map(|curve| curve.points.iter().map(move |point| (curve, *point)))
 }
 
@@ -70,16 +74,16 @@ pub fn cpu_title(work: Work) -> &'static str {
 }
 
 /// Bytes that were moved; where nothing moves bytes there is nothing to show.
-pub fn bytes(point: &Point) -> Cell {
+pub fn bytes(point: &PointSummary) -> Cell {
     if point.bytes_per_s.n == 0 && point.work == Work::Transactions {
         return Cell::nothing();
     }
     Cell::estimate(&point.bytes_per_s, Quantity::ByteRate)
 }
 
-fn numbers_of(sweep: &Sweep, point: &Point, doubts: &Doubts) -> Vec<Field> {
-    let all = doubts.marks(&point.caveats, Touches::All);
-    let tail = doubts.marks(&point.caveats, Touches::Tail);
+fn numbers_of(sweep: &Sweep, point: &PointSummary, caveats: &Caveats) -> Vec<Field> {
+    let all = caveats.marks(&point.caveats, Touches::All);
+    let tail = caveats.marks(&point.caveats, Touches::Tail);
     let fixed_work = point.elapsed_s.is_some();
     let known = |estimate: &Option<Estimate>, quantity| Cell::optional_estimate(estimate.as_ref(), quantity);
     let ms = |estimate: &Estimate| Cell::estimate(estimate, Quantity::Milliseconds);
@@ -105,7 +109,7 @@ fn numbers_of(sweep: &Sweep, point: &Point, doubts: &Doubts) -> Vec<Field> {
 }
 
 /// Fixed work has no steady state; its time is the result.
-fn steady(point: &Point) -> &'static str {
+fn steady(point: &PointSummary) -> &'static str {
     match (point.elapsed_s, point.steady) {
         (Some(_), SteadyAnswer::TooShort) => "",
         (_, answer) => answer.word(),

@@ -2,30 +2,30 @@
 
 use super::axes::{amount, datum, factor_axis, key, look, series, time};
 use super::conclusion::with_interval;
-use super::curve::{Sweep, last_part, level_of};
+use super::curve::Sweep;
 use super::figure::{Datum, Figure, Form, Guide, Panel, Series, Span};
 use super::quantity::Quantity;
-use crate::doubts::{Doubts, Touches};
+use crate::caveats::{Caveats, Touches};
 use analysis::{Finding, Findings, Knee};
-use observation::Level;
+use observation::{Level, factor};
 
 /// Throughput, response and the two against each other.
-pub fn figure(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Figure {
-    let factor = sweep.factor.as_deref().map(last_part).unwrap_or_default();
-    let panels = vec![throughput(findings, sweep, doubts), response(sweep, doubts), against(sweep, doubts)];
+pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Figure {
+    let title = format!("Rate and response by {}", sweep.factor_name());
+    let panels = vec![throughput(findings, sweep, caveats), response(sweep, caveats), against(sweep, caveats)];
     Figure {
         notes: vec!["Whiskers show the interval of each point where it is wider than the mark. Where response is drawn, the marked line is p99 and the thin one p50.".into()],
         key: key(sweep, Form::Line),
-        ..Figure::new(format!("Rate and response by {factor}"), panels, super::points::table(sweep, doubts))
+        ..Figure::new(title, panels, super::points::table(sweep, caveats))
     }
 }
 
-fn throughput(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Panel {
+fn throughput(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Panel {
     let wanted = (Form::Line, Quantity::Rate, Touches::All);
     let series =
-        sweep.curves.iter().map(|curve| series(sweep, curve, doubts, wanted, |point| Some(point.throughput_per_s)));
+        sweep.curves.iter().map(|curve| series(sweep, curve, caveats, wanted, |point| Some(point.throughput_per_s)));
     let mut guides = knees(findings, sweep);
-    if sweep.factor.as_deref().map(last_part) == Some("rate") {
+    if sweep.factor_name() == factor::RATE {
         guides.extend(offered(sweep));
     }
     let y = amount(&per_second(sweep), Quantity::Rate);
@@ -45,7 +45,7 @@ fn offered(sweep: &Sweep) -> Option<Guide> {
 
 fn knees(findings: &Findings, sweep: &Sweep) -> Vec<Guide> {
     let found = findings.findings.iter().filter_map(|finding| match finding {
-        Finding::Knee(knee) if knee.experiment == sweep.experiment => Some(knee),
+        Finding::Knee(knee) => Some(knee),
         _ => None,
     });
     found.filter_map(|knee| upright(sweep, knee)).collect()
@@ -53,25 +53,18 @@ fn knees(findings: &Findings, sweep: &Sweep) -> Vec<Guide> {
 
 fn upright(sweep: &Sweep, knee: &Knee) -> Option<Guide> {
     let at = knee.at?;
-    let curve = sweep.curves.iter().find(|curve| {
-        curve.system == knee.system
-            && curve.stream == knee.stream
-            && curve
-                .fixed
-                .iter()
-                .all(|(name, level)| knee.fixed.iter().all(|(other, at)| other != name || at == *level))
-    })?;
+    let curve = sweep.curves.iter().find(|curve| curve.is_of(&knee.point))?;
     let text = format!("knee at {}", with_interval(&at, Quantity::Count));
     Some(Guide::Upright { x: at.value, low: at.low, high: at.high, text, look: look(curve) })
 }
 
-fn response(sweep: &Sweep, doubts: &Doubts) -> Panel {
+fn response(sweep: &Sweep, caveats: &Caveats) -> Panel {
     let p99 = (Form::Line, Quantity::Milliseconds, Touches::Tail);
     let p50 = (Form::Thin, Quantity::Milliseconds, Touches::All);
     let mut all: Vec<Series> = Vec::new();
     for curve in &sweep.curves {
-        let mut thin = series(sweep, curve, doubts, p50, |point| Some(point.response_p50_ms));
-        let mut line = series(sweep, curve, doubts, p99, |point| Some(point.response_p99_ms));
+        let mut thin = series(sweep, curve, caveats, p50, |point| Some(point.response_p50_ms));
+        let mut line = series(sweep, curve, caveats, p99, |point| Some(point.response_p99_ms));
         named(&mut thin, "p50");
         named(&mut line, "p99");
         all.extend([thin, line]);
@@ -87,18 +80,17 @@ fn named(series: &mut Series, quantile: &str) {
 }
 
 /// Response against throughput: what a point on the curve costs in waiting.
-fn against(sweep: &Sweep, doubts: &Doubts) -> Panel {
-    let factor = sweep.factor.as_deref().unwrap_or_default();
+fn against(sweep: &Sweep, caveats: &Caveats) -> Panel {
     let all: Vec<Series> = sweep
         .curves
         .iter()
         .map(|curve| {
             let points = curve.points.iter().filter(|point| point.throughput_per_s.value.is_finite());
             let points = points.filter(|point| point.response_p99_ms.value.is_finite()).map(|point| {
-                let level = level_of(point, factor).map_or("", Level::text);
+                let level = sweep.level(point).map_or("", Level::text);
                 let rate = Quantity::Rate.text(point.throughput_per_s.value);
-                let place = format!("{} · {} {level} · {rate} at p99", curve.name, last_part(factor));
-                let marks = doubts.marks(&point.caveats, Touches::Tail);
+                let place = format!("{} · {} {level} · {rate} at p99", curve.name, sweep.factor_name());
+                let marks = caveats.marks(&point.caveats, Touches::Tail);
                 let datum = datum(&point.response_p99_ms, Quantity::Milliseconds, &place, &marks);
                 Datum { x: point.throughput_per_s.value, ..datum }
             });

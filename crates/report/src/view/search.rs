@@ -9,7 +9,7 @@ use observation::Provenance;
 /// One figure a search of the experiment.
 pub fn figures(findings: &Findings, experiment: &str) -> Vec<Figure> {
     let found = findings.findings.iter().filter_map(|finding| match finding {
-        Finding::HighestRate(found) if found.experiment == experiment && !found.probes.is_empty() => Some(found),
+        Finding::HighestRate(found) if found.point.experiment == experiment && !found.probes.is_empty() => Some(found),
         _ => None,
     });
     found.map(figure).collect()
@@ -41,7 +41,7 @@ fn figure(found: &HighestRate) -> Figure {
     let x = Axis::new("offered operations a second", Quantity::Rate, Spacing::Linear);
     let y = super::axes::time(&title, Quantity::Milliseconds, &series);
     let panel = Panel { guides, span: Span::Full, ..Panel::new(title, x, y, series) };
-    let title = format!("Highest rate with {quantile} under {bound}: {} on {}", found.stream, found.system);
+    let title = format!("Highest rate with {quantile} under {bound}: {} on {}", found.point.stream, found.point.system);
     Figure { notes: vec![found.reason.clone()], key, ..Figure::new(title, vec![panel], table(found, &quantile)) }
 }
 

@@ -22,7 +22,7 @@ pub fn differs(found: &SustainedFinding) -> bool {
 /// One figure for each finding of the experiment in which at most and sustained differ.
 pub fn figures(findings: &Findings, experiment: &str) -> Vec<Figure> {
     let found = findings.findings.iter().filter_map(|finding| match finding {
-        Finding::Sustained(found) if found.experiment == experiment && found.sustained.averages.len() > 1 => {
+        Finding::Sustained(found) if found.point.experiment == experiment && found.sustained.averages.len() > 1 => {
             Some(found)
         }
         _ => None,
@@ -32,7 +32,9 @@ pub fn figures(findings: &Findings, experiment: &str) -> Vec<Figure> {
 }
 
 fn provenance(findings: &Findings, found: &SustainedFinding) -> Provenance {
-    let same = |point: &&analysis::Point| point.experiment == found.experiment && point.system == found.system;
+    let same = |point: &&analysis::PointSummary| {
+        (&point.at.experiment, &point.at.system) == (&found.point.experiment, &found.point.system)
+    };
     findings.points.iter().find(same).map(|point| point.provenance).unwrap_or_default()
 }
 
@@ -53,7 +55,7 @@ fn figure(found: &SustainedFinding, provenance: Provenance) -> Figure {
         Quantity::Rate,
         Spacing::FromZero,
     );
-    let series = vec![Series { name: found.stream.clone(), look, form: Form::Line, points: points.collect() }];
+    let series = vec![Series { name: found.point.stream.clone(), look, form: Form::Line, points: points.collect() }];
     let panel = Panel { guides, span: Span::Full, ..Panel::new("highest mean over any window", x, y, series) };
     let burst = figures.burst.map(|burst| {
         format!(
@@ -63,7 +65,7 @@ fn figure(found: &SustainedFinding, provenance: Provenance) -> Figure {
             Quantity::Seconds.text(burst.lasted_s)
         )
     });
-    let title = format!("At most and sustained: {} on {}", found.stream, found.system);
+    let title = format!("At most and sustained: {} on {}", found.point.stream, found.point.system);
     Figure { notes: burst.into_iter().collect(), ..Figure::new(title, vec![panel], table(found)) }
 }
 

@@ -1,10 +1,11 @@
 //! Trials over time: throughput and p99 by interval, the warm-up shaded, rounds and events marked.
 
+use super::curve::factor_text;
 use super::figure::{Axis, Datum, Figure, Form, Guide, Look, Panel, Series, Spacing, Span};
-use super::of_trial::{stream_name, trials_table, who};
+use super::of_trial::{trials_table, who};
 use super::quantity::Quantity;
 use super::table::{Cell, Field, Table, numbers, words};
-use crate::doubts::{Doubts, Touches};
+use crate::caveats::{Caveats, Touches};
 use analysis::{Findings, StreamSummary, TrialSummary, Work};
 
 /// A chart as wide as the page cannot show more columns than this; intervals beyond are merged with their least and
@@ -22,7 +23,7 @@ const RESPONSE: &str = "response p99 of each interval";
 const SMALL_MAX: usize = 24;
 
 /// The trials of an experiment over time; none when nothing was recorded by interval.
-pub fn figure(findings: &Findings, experiment: &str, doubts: &Doubts) -> Option<Figure> {
+pub fn figure(findings: &Findings, experiment: &str, caveats: &Caveats) -> Option<Figure> {
     let trials: Vec<&TrialSummary> = findings
         .trials
         .iter()
@@ -42,7 +43,7 @@ pub fn figure(findings: &Findings, experiment: &str, doubts: &Doubts) -> Option<
         notes.push(format!("{SMALL_MAX} of {} trials are drawn; the table has all.", trials.len()));
     }
     let panels = panels.into_iter().filter(|panel| !panel.is_empty()).collect();
-    let figure = Figure::new(format!("Over time: {experiment}"), panels, table(&trials, doubts));
+    let figure = Figure::new(format!("Over time: {experiment}"), panels, table(&trials, caveats));
     Some(Figure { notes, key: key(&trials), folded: !wide, ..figure })
 }
 
@@ -70,7 +71,7 @@ fn work(trial: &TrialSummary, wide: bool) -> Panel {
         series.extend(rounds(trial, stream));
     }
     let y = Axis::new(format!("{} a second", counted_in(&[trial])), Quantity::Rate, Spacing::FromZero);
-    panel(trial, wide, series, y)
+    panel(trial, name(trial), if wide { Span::Full } else { Span::Third }, series, y)
 }
 
 fn response(trial: &TrialSummary) -> Panel {
@@ -84,13 +85,11 @@ fn response(trial: &TrialSummary) -> Panel {
         })
         .collect();
     let y = super::axes::time(RESPONSE, Quantity::Milliseconds, &series);
-    panel(trial, true, series, y)
+    // It stands under the other panel of its trial, which names it.
+    panel(trial, RESPONSE.to_owned(), Span::Full, series, y)
 }
 
-fn panel(trial: &TrialSummary, wide: bool, series: Vec<Series>, y: Axis) -> Panel {
-    let name = name(trial);
-    // The second panel of a trial stands under the first, which names it.
-    let title = if wide && y.title == RESPONSE { y.title.clone() } else { name };
+fn panel(trial: &TrialSummary, title: String, span: Span, series: Vec<Series>, y: Axis) -> Panel {
     let mut guides = Vec::new();
     let first = trial.timeline.first().map_or(0.0, |time| time.at_s);
     if trial.window.start.seconds() > first {
@@ -103,14 +102,13 @@ fn panel(trial: &TrialSummary, wide: bool, series: Vec<Series>, y: Axis) -> Pane
     let events = trial.events.iter().filter(|event| event.kind != observation::EventKind::Phase);
     guides.extend(events.map(|event| Guide::Event { x: event.at.seconds(), text: event.text.clone() }));
     let x = Axis::new("since the start of the trial", Quantity::Seconds, Spacing::Linear);
-    let span = if wide { Span::Full } else { Span::Third };
     Panel { guides, span, ..Panel::new(title, x, y, series) }
 }
 
 /// `3: random-read, 32 outstanding, target`.
 fn name(trial: &TrialSummary) -> String {
     let streams: Vec<&str> = trial.label.streams.iter().map(|stream| stream.name.as_str()).collect();
-    let levels = trial.label.factors.iter().map(|factor| super::curve::factor_text(&factor.name, &factor.level));
+    let levels = trial.label.factors.iter().map(factor_text);
     let mut parts = vec![streams.join(" and ")];
     parts.extend(levels.filter(|level| !parts[0].contains(level.as_str())).collect::<Vec<_>>());
     let cut = if trial.interrupted { ", interrupted" } else { "" };
@@ -126,7 +124,7 @@ fn dense(
     quantity: Quantity,
 ) -> Series {
     let size = values.len().div_ceil(columns).max(1);
-    let label = stream_name(trial, stream);
+    let label = trial.label.stream_name(stream.stream);
     let points = values.chunks(size).filter_map(|chunk| {
         let seen: Vec<f64> = chunk.iter().filter_map(|(_, value)| *value).filter(|value| value.is_finite()).collect();
         let middle = (chunk[0].0 + chunk[chunk.len() - 1].0) / 2.0;
@@ -161,8 +159,8 @@ fn rounds(trial: &TrialSummary, stream: &StreamSummary) -> Option<Series> {
     Some(Series { name: "rounds".into(), look, form: Form::Steps, points })
 }
 
-fn table(trials: &[&TrialSummary], doubts: &Doubts) -> Table {
-    let row = |trial: &TrialSummary, stream: &StreamSummary| row(trial, stream, counted_in(trials), doubts);
+fn table(trials: &[&TrialSummary], caveats: &Caveats) -> Table {
+    let row = |trial: &TrialSummary, stream: &StreamSummary| row(trial, stream, counted_in(trials), caveats);
     trials_table("Every trial in the order of execution", trials.iter().copied(), row)
 }
 
@@ -172,7 +170,7 @@ fn counted_in(trials: &[&TrialSummary]) -> &'static str {
     if asking { Work::Transactions.word() } else { Work::Operations.word() }
 }
 
-fn row(trial: &TrialSummary, stream: &StreamSummary, work: &str, doubts: &Doubts) -> Vec<Field> {
+fn row(trial: &TrialSummary, stream: &StreamSummary, work: &str, caveats: &Caveats) -> Vec<Field> {
     let rounds = stream.steady.rounds.as_ref();
     let share = |share: Option<f64>| Cell::optional(share, Quantity::Share);
     let rate = Cell::estimate(&stream.throughput_per_s, Quantity::Rate);
@@ -180,7 +178,7 @@ fn row(trial: &TrialSummary, stream: &StreamSummary, work: &str, doubts: &Doubts
     row.extend([
         numbers("replicate", "replicate", Cell::number(f64::from(trial.label.replicate) + 1.0, Quantity::Count)),
         numbers("window", "window_s", Cell::number(trial.window.length().seconds(), Quantity::Seconds)),
-        numbers(work, "throughput_per_s", rate.marked(doubts.marks(&trial.caveats, Touches::All))),
+        numbers(work, "throughput_per_s", rate.marked(caveats.marks(&trial.caveats, Touches::All))),
         numbers("rounds differ by", "rounds_range", share(rounds.map(|rounds| rounds.range))),
         numbers("rounds rise by", "rounds_slope", share(rounds.map(|rounds| rounds.slope))),
         words("steady", "steady", if trial.fixed_work { "" } else { stream.steady.answer.word() }),

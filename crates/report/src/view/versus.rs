@@ -1,11 +1,12 @@
 //! Systems against the baseline: a ratio with its interval for every comparison, the margin shaded.
 
-use super::curve::factor_text;
+use super::curve::{factor_text, factors_text};
 use super::figure::{Axis, Datum, Figure, Form, Guide, Key, Look, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
 use super::table::{Cell, Field, Table, numbers, words};
 use analysis::{Comparison, Findings};
 use observation::Provenance;
+use std::iter;
 use study::Direction;
 
 /// One figure with a panel for every metric, the primary first; none when nothing is compared.
@@ -43,12 +44,13 @@ pub fn figure(findings: &Findings) -> Option<Figure> {
 
 /// The primary first; then by metric, system and stream.
 fn standing(comparison: &Comparison) -> (bool, &str, &str, &str, &str) {
-    (!comparison.primary, &comparison.metric, &comparison.system, &comparison.experiment, &comparison.stream)
+    let point = &comparison.point;
+    (!comparison.primary, &comparison.metric, &point.system, &point.experiment, &point.stream)
 }
 
 /// Then along the first factor that is a number.
 fn levels(comparison: &Comparison) -> f64 {
-    comparison.factors.iter().find_map(|(_, level)| level.number()).unwrap_or(0.0)
+    comparison.point.factors.iter().find_map(|factor| factor.level.number()).unwrap_or(0.0)
 }
 
 fn panel(metric: &str, comparisons: &[&Comparison]) -> Panel {
@@ -105,9 +107,9 @@ fn mark(row: usize, comparison: &Comparison) -> Datum {
 
 /// `virtual: files, width 96`.
 fn place(comparison: &Comparison) -> String {
-    let mut parts = vec![format!("{}: {}", comparison.system, comparison.stream)];
-    parts.extend(comparison.factors.iter().map(|(name, level)| factor_text(name, level)));
-    parts.join(", ")
+    let point = &comparison.point;
+    let levels = point.factors.iter().map(factor_text);
+    iter::once(format!("{}: {}", point.system, point.stream)).chain(levels).collect::<Vec<_>>().join(", ")
 }
 
 fn table(comparisons: &[&Comparison]) -> Table {
@@ -116,18 +118,18 @@ fn table(comparisons: &[&Comparison]) -> Table {
 }
 
 fn row(comparison: &Comparison) -> Vec<Field> {
-    let levels: Vec<String> = comparison.factors.iter().map(|(name, level)| factor_text(name, level)).collect();
+    let point = &comparison.point;
     let standing = match (comparison.primary, comparison.adjusted) {
         (true, _) => "primary",
         (false, true) => "exploratory, adjusted",
         (false, false) => "exploratory",
     };
     vec![
-        words("system", "system", &comparison.system),
+        words("system", "system", &point.system),
         words("baseline", "baseline", &comparison.baseline),
-        words("experiment", "experiment", &comparison.experiment).minor(),
-        words("stream", "stream", &comparison.stream),
-        words("at", "factors", levels.join(", ")),
+        words("experiment", "experiment", &point.experiment).minor(),
+        words("stream", "stream", &point.stream),
+        words("at", "factors", factors_text(&point.factors)),
         words("metric", "metric", &comparison.metric),
         numbers("ratio", "ratio", Cell::estimate(&comparison.ratio, Quantity::Ratio)),
         numbers("pairs", "n", Cell::number(f64::from(comparison.ratio.n), Quantity::Count)),

@@ -16,6 +16,9 @@ use super::grid::Grid;
 use super::reading::{Reading, Seen};
 use super::word::{Beginning, InFlight, Word};
 
+/// Operations that may be outstanding together while modules are watched.
+pub const OUTSTANDING_MAX: u64 = InFlight::MAX;
+
 /// Why modules cannot be watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WatchError {

@@ -21,7 +21,7 @@ mod verify;
 mod word;
 
 pub use data::DataPool;
-pub use generations::{Generations, WatchError};
+pub use generations::{Generations, OUTSTANDING_MAX, WatchError};
 pub use generator::{Generator, READ, SYNC, WRITE};
 pub use grid::Grid;
 pub use keys::{KEYS, read};

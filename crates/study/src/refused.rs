@@ -1,0 +1,95 @@
+//! What the engine refuses of a trial, said of its study.
+//!
+//! The one idea: whoever runs a study learns before anything is filled or written what would end a trial at its start. The
+//! engine checks the same again, because it is handed trials that nobody planned.
+//!
+//! What it does not do: what no survey can tell stays with the engine (a server's own limits, a privilege, a full disk).
+
+use crate::keys::access::{DRIVER, SYNC, VALIDATE};
+use crate::point::Point;
+use crate::survey::Survey;
+use crate::{At, DatabaseSpec, Driver, Engine, Place, Stream, SyncMode, Workload};
+use reading::Problems;
+use workload::block::{self, Grid};
+use workload::kind::{SESSIONS, WORKERS_MAX};
+
+/// Tells of everything in the streams of a point that its system would refuse when the trial begins.
+pub(crate) fn tell(point: &Point, streams: &[Stream], survey: &Survey, problems: &mut Problems) {
+    let ring = survey.of(&point.spec().name).is_none_or(|system| system.ring);
+    match &point.spec().place {
+        Place::File { .. } | Place::Device { .. } => {
+            polled_syncs(point, streams, problems);
+            rings(point, streams, ring, problems);
+        }
+        Place::Database(spec) => {
+            threads(point, spec, streams, ring, problems);
+            data_sets(point, spec, streams, problems);
+        }
+        Place::Null | Place::Scripted(_) | Place::Model { .. } => {}
+    }
+    validated(point, streams, problems);
+}
+
+/// A polled ring takes reads and writes alone.
+fn polled_syncs(point: &Point, streams: &[Stream], problems: &mut Problems) {
+    for (i, stream) in streams.iter().enumerate() {
+        if stream.access.poll && matches!(stream.access.sync, SyncMode::Every(_)) {
+            let message = "`never` or `each` with `poll`: a polled ring takes no sync of its own, got `every N`";
+            point.refuse(&SYNC, i, message, problems);
+        }
+    }
+}
+
+fn rings(point: &Point, streams: &[Stream], ring: bool, problems: &mut Problems) {
+    for (i, stream) in streams.iter().enumerate() {
+        if stream.access.driver == Driver::Uring && !ring {
+            point.refuse(&DRIVER, i, "`auto` or `plain`: io_uring cannot be used on this machine", problems);
+        }
+    }
+}
+
+/// Sessions that cannot be driven without blocking have a thread each.
+fn threads(point: &Point, spec: &DatabaseSpec, streams: &[Stream], ring: bool, problems: &mut Problems) {
+    for (i, stream) in streams.iter().enumerate() {
+        let Some(pool) = &stream.pool else { continue };
+        let driven = spec.engine == Engine::Postgres && ring && stream.access.driver != Driver::Plain;
+        if !driven && pool.sessions > WORKERS_MAX {
+            let got = pool.sessions;
+            let message = format!("at most {WORKERS_MAX} sessions where each has a thread of its own, got {got}");
+            point.refuse(&SESSIONS, i, message, problems);
+        }
+    }
+}
+
+/// Streams that run at once share one data set.
+fn data_sets(point: &Point, spec: &DatabaseSpec, streams: &[Stream], problems: &mut Problems) {
+    if spec.engine == Engine::Null {
+        return;
+    }
+    let by_url = matches!(spec.at, At::Url(_));
+    let mut sets = streams.iter().filter_map(|stream| stream.workload.transactions()?.data_set(by_url));
+    let first = sets.next();
+    if sets.any(|other| Some(&other) != first.as_ref()) {
+        let message = "one data set for the streams of an experiment, got two: give them the same scale, or an experiment \
+                       each";
+        problems.add(&point.experiment.at, &point.experiment.name, message);
+    }
+}
+
+/// Reads are checked against a map of what was written, which all streams share.
+fn validated(point: &Point, streams: &[Stream], problems: &mut Problems) {
+    let Some(i) = streams.iter().position(|stream| stream.access.validate) else { return };
+    let specs: Vec<&block::Spec> = streams.iter().filter_map(block_spec).collect();
+    if let Err(problem) = Grid::over(&specs) {
+        point.refuse(&VALIDATE, i, problem.to_string(), problems);
+    }
+    let slots: u64 = streams.iter().map(|stream| u64::from(stream.slots())).sum();
+    if slots > block::OUTSTANDING_MAX {
+        let message = format!("at most {} operations outstanding together, got {slots}", block::OUTSTANDING_MAX);
+        point.refuse(&VALIDATE, i, message, problems);
+    }
+}
+
+fn block_spec(stream: &Stream) -> Option<&block::Spec> {
+    if let Workload::Block(spec) = &stream.workload { Some(spec) } else { None }
+}
