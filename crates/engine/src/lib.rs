@@ -25,6 +25,6 @@ pub use port::simulated::described::Described;
 pub use selftest::ceiling::measure_ceiling;
 pub use selftest::client_cost::{ClientCost, measure_client_cost};
 pub use selftest::models::{Reach, measure_models};
-pub use target::need::Need;
+pub use target::backing::Need;
 pub use target::opened::Opened;
 pub use trial::run::run_trial;

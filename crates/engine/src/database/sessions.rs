@@ -6,11 +6,9 @@
 use crate::TrialError;
 use crate::database::databases::Databases;
 use crate::hot::transactions::TransactionWork;
-use crate::port::connections::ConnectionsDriver;
 use crate::port::reconnect::{Conversation, Reconnect};
-use crate::port::session::SessionDriver;
 use crate::port::simulated::sessions::Imagined;
-use crate::port::uring;
+use crate::port::{connections, session, uring};
 use crate::worker::assign::{Carriers, Place, StreamOf};
 use crate::worker::profile::{self, Profile};
 use crate::worker::run::Driver;
@@ -27,10 +25,7 @@ use workload::transaction::{Business, Sample, Statement};
 ///
 /// # Errors
 /// When a session cannot be opened, or a script cannot be read.
-pub(crate) fn carriers<'a>(
-    databases: &'a Databases,
-    stream: StreamOf<'a>,
-) -> Result<Carriers<'a, Box<dyn Driver>>, TrialError> {
+pub(crate) fn carriers<'a>(databases: &'a Databases, stream: StreamOf<'a>) -> Result<Carriers<'a, Driver>, TrialError> {
     let pool = pool(stream)?;
     let (database, begun) = databases.current()?;
     let asked = Asked::of(stream.stream(), pool, stream.seed(), begun.epoch)?;
@@ -51,18 +46,18 @@ pub(crate) fn carriers<'a>(
         let (tries, profile) = (pool.how.tries, Profile::new(names.clone()));
         let transactions = Transactions { business: asked.business(&place), tries, profile };
         let (work, reconnect) = (TransactionWork::new(asked.bytes()), reconnect.clone());
-        let driver: Box<dyn Driver> = if by_ring {
+        let driver: Driver = if by_ring {
             // Of those that are left, an equal share for each worker that is left.
             let share = open.len().div_ceil((place.workers - place.worker) as usize);
             let conversations = open.split_off(open.len() - share);
-            Box::new(ConnectionsDriver { conversations, reconnect, transactions, work })
+            Box::new(move |share, start| connections::drive(conversations, reconnect, transactions, work, share, start))
         } else {
             let session = database.session(&texts, &pool.how).map_err(refused)?;
-            Box::new(SessionDriver { session, reconnect, transactions, work })
+            Box::new(move |share, start| session::drive(session, reconnect, transactions, work, share, start))
         };
         Ok(driver)
     };
-    Ok(Carriers { workers, each: Box::new(each) })
+    Ok(Carriers::new(workers, each))
 }
 
 /// The sessions of a stream; storage work has none.
@@ -88,7 +83,8 @@ pub(crate) fn imagined(stream: StreamOf<'_>) -> Result<Imagined, TrialError> {
     let session = null::Database::of(&nowhere).session(&asked.texts(Engine::Null), &pool.how);
     let system = stream.trial.label.system.clone();
     let session = session.map_err(|source| TrialError::Database { system, source: Box::new(source) })?;
-    Ok(Imagined { business, session, sessions: pool.sessions, slots })
+    let transactions = Transactions { business, tries: 1, profile: Profile::default() };
+    Ok(Imagined { transactions, session, sessions: pool.sessions, slots })
 }
 
 /// A machine in virtual time never saw a trial before.

@@ -42,12 +42,3 @@ impl Reconnect {
         }
     }
 }
-
-/// What is said of a transaction whose connection was lost.
-pub(crate) fn words(lost: &str, opened: Result<(), String>) -> String {
-    match opened {
-        Ok(()) => format!("connection lost: {lost}; its session was opened again"),
-        Err(why) if why.is_empty() => lost.to_owned(),
-        Err(why) => format!("connection lost: {lost}; no new one: {why}"),
-    }
-}

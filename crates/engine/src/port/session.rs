@@ -6,34 +6,43 @@
 
 use crate::TrialError;
 use crate::hot::transactions::TransactionWork;
+use crate::port::attempt::Attempt;
 use crate::port::blocking::idle;
-use crate::port::reconnect::{Reconnect, words};
+use crate::port::reconnect::Reconnect;
 use crate::worker::assign::Share;
-use crate::worker::run::{Driver, Return, Start};
+use crate::worker::run::{Return, Start};
 use crate::worker::transactions::Transactions;
-use database::{Failure, FailureKind, Session};
+use database::Session;
 use recorder::Clock;
 use std::collections::VecDeque;
 use system::{Completion, Outcome, Port, PortError, TransactionPort, Wait};
 use units::Nanos;
-use workload::transaction::{Answers, Batch, Begun, Call, Caused, Ending, Step};
+use workload::transaction::{Begun, Caused};
 
-/// A worker's transactions over one blocking session.
-pub(crate) struct SessionDriver {
-    pub(crate) session: Box<dyn Session>,
-    pub(crate) reconnect: Reconnect,
-    pub(crate) transactions: Transactions,
-    pub(crate) work: TransactionWork,
-}
-
-impl Driver for SessionDriver {
-    fn run(self: Box<Self>, share: Share, start: &Start<'_>) -> Result<Return, TrialError> {
-        let SessionDriver { session, reconnect, transactions, work } = *self;
-        let clock = start.ready()?;
-        let mut port = SessionPort::new(session, reconnect, transactions, clock, share.slots());
-        let home = share.drive(&mut port, work, start.halt)?;
-        Ok(Return { transactions: Some(port.transactions), ..home })
-    }
+/// Drives a worker's transactions over one blocking session.
+///
+/// # Errors
+/// When the trial never begins.
+pub(crate) fn drive(
+    session: Box<dyn Session>,
+    reconnect: Reconnect,
+    transactions: Transactions,
+    work: TransactionWork,
+    share: Share,
+    start: &Start<'_>,
+) -> Result<Return, TrialError> {
+    let mut port = SessionPort {
+        session,
+        reconnect,
+        transactions,
+        clock: start.ready()?,
+        waiting: VecDeque::with_capacity(share.slots() as usize),
+        attempt: Attempt::default(),
+        caused: Vec::new(),
+        complaint: None,
+    };
+    let home = share.drive(&mut port, work, start.halt)?;
+    Ok(Return { transactions: Some(port.transactions), ..home })
 }
 
 /// The port over one session.
@@ -43,146 +52,20 @@ pub(crate) struct SessionPort<C> {
     transactions: Transactions,
     clock: C,
     waiting: VecDeque<u32>,
-    batch: Batch,
-    answers: Answers,
+    attempt: Attempt,
     caused: Vec<Caused>,
     complaint: Option<String>,
-    /// Whether a transaction is open on the session.
-    open: bool,
 }
 
 impl<C: Clock> SessionPort<C> {
-    fn new(
-        session: Box<dyn Session>,
-        reconnect: Reconnect,
-        transactions: Transactions,
-        clock: C,
-        slots: u32,
-    ) -> SessionPort<C> {
-        SessionPort {
-            session,
-            reconnect,
-            transactions,
-            clock,
-            waiting: VecDeque::with_capacity(slots as usize),
-            batch: Batch::default(),
-            answers: Answers::default(),
-            caused: Vec::new(),
-            complaint: None,
-            open: false,
-        }
-    }
-
     /// Carries a transaction out to its end.
     fn carry_out(&mut self, slot: u32) -> Outcome {
-        let mut retried = 0;
-        loop {
-            match self.attempt(slot) {
-                Ok(Some(rolled_back)) => {
-                    self.end(slot, Ending::Done);
-                    return Outcome::Transacted { retried, rolled_back };
-                }
-                Ok(None) => {
-                    self.complaint = self.transactions.business.complaint(slot);
-                    return Outcome::Failed { errno: self.undo(slot) };
-                }
-                Err(failure) if failure.retryable() && retried + 1 < self.transactions.tries => {
-                    retried += 1;
-                    self.transactions.business.restart(slot);
-                }
-                Err(failure) => return Outcome::Failed { errno: self.give_up(slot, failure) },
-            }
-        }
-    }
-
-    /// One attempt; nothing when the workload itself could not go on.
-    fn attempt(&mut self, slot: u32) -> Result<Option<bool>, Failure> {
-        self.answers.clear();
-        self.open = false;
-        loop {
-            self.batch.clear();
-            match self.transactions.business.step(slot, &self.answers, &mut self.batch) {
-                Step::Send => {
-                    self.answers.clear();
-                    self.session.run(&self.batch, &mut self.answers)?;
-                    self.transactions.profile.add(&self.batch, &self.answers);
-                    self.open = open_after(&self.batch, self.open);
-                }
-                Step::Sleep(time) => {
-                    self.answers.clear();
-                    self.clock.pass(self.clock.now() + time);
-                }
-                Step::Fail => return Ok(None),
-                Step::Done { rolled_back } => return Ok(Some(rolled_back)),
-            }
-        }
-    }
-
-    /// The workload could not go on: what it began is undone. The answer is the errno.
-    fn undo(&mut self, slot: u32) -> i32 {
-        self.batch.clear();
-        self.batch.rollback();
-        self.answers.clear();
-        let undone = if self.open { self.session.run(&self.batch, &mut self.answers) } else { Ok(()) };
-        self.end(slot, Ending::Failed);
-        undone.map_or_else(|failure| errno(failure.kind), |()| libc::EINVAL)
-    }
-
-    fn give_up(&mut self, slot: u32, failure: Failure) -> i32 {
-        let lost = failure.kind == FailureKind::Lost;
-        let unknown = lost && may_have_committed(&self.batch, self.open);
-        self.end(slot, if unknown { Ending::Unknown } else { Ending::Failed });
-        if !lost {
-            self.complaint = Some(failure.text);
-            return errno(failure.kind);
-        }
-        let opened = self.reconnect.session().map(|session| self.session = session);
-        let errno = if opened.is_ok() { libc::ECONNRESET } else { errno(failure.kind) };
-        self.complaint = Some(words(&failure.text, opened));
-        errno
-    }
-
-    fn end(&mut self, slot: u32, ending: Ending) {
-        if ending == Ending::Done {
-            self.transactions.profile.done();
-        }
-        let at = self.clock.now();
-        self.transactions.business.ended(slot, ending, at, &mut self.caused);
-    }
-}
-
-/// Whether a transaction is open behind the calls of a batch.
-pub(crate) fn open_after(batch: &Batch, before: bool) -> bool {
-    batch.calls().fold(before, |open, call| match call {
-        Call::Begin { .. } => true,
-        Call::Commit | Call::Rollback => false,
-        Call::Statement { .. } => open,
-    })
-}
-
-/// Whether the server may have kept something of a batch whose answer never came: it held a commit, or a statement
-/// outside of any transaction.
-pub(crate) fn may_have_committed(batch: &Batch, open: bool) -> bool {
-    let mut open = open;
-    for call in batch.calls() {
-        match call {
-            Call::Begin { .. } => open = true,
-            Call::Commit => return true,
-            Call::Rollback => open = false,
-            Call::Statement { .. } if !open => return true,
-            Call::Statement { .. } => {}
-        }
-    }
-    false
-}
-
-/// The errno under which a failure travels to the loop, which knows those after which nothing can succeed.
-pub(crate) fn errno(kind: FailureKind) -> i32 {
-    match kind {
-        FailureKind::Lost => libc::ENOTCONN,
-        FailureKind::Full => libc::ENOSPC,
-        FailureKind::Serialization | FailureKind::Deadlock => libc::EAGAIN,
-        FailureKind::Refused => libc::EPROTO,
+        let SessionPort { session, reconnect, transactions, clock, attempt, .. } = self;
+        let pause = |time| clock.pass(clock.now() + time);
+        let over = attempt.carry_out(slot, transactions, session, pause, || reconnect.session());
+        transactions.ended(slot, over.ending, clock.now(), &mut self.caused);
+        self.complaint = over.complaint;
+        over.outcome
     }
 }
 

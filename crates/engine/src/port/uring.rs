@@ -10,7 +10,7 @@ use crate::TrialError;
 use crate::hot::storage::StorageWork;
 use crate::port::buffers::Buffers;
 use crate::worker::assign::Share;
-use crate::worker::run::{Driver, Return, Start};
+use crate::worker::run::{Return, Start};
 use io_uring::{IoUring, Submitter, cqueue, opcode, squeue, types};
 use recorder::Clock;
 use std::io;
@@ -50,20 +50,21 @@ pub(crate) struct RingSpec {
     pub(crate) priority: u16,
 }
 
-/// A worker's operations over a ring of its own.
-pub(crate) struct RingDriver {
-    pub(crate) spec: RingSpec,
-    pub(crate) work: StorageWork,
-}
-
-impl Driver for RingDriver {
-    fn run(self: Box<Self>, mut share: Share, start: &Start<'_>) -> Result<Return, TrialError> {
-        share.batch = (self.spec.slots / PIECES).max(PIECE_LEAST);
-        let resource = |source| TrialError::Resource { action: "building an io_uring", source };
-        let mut ring = Ring::new(self.spec).map_err(resource)?;
-        let clock = start.ready()?;
-        share.drive(&mut ring.port(clock), self.work, start.halt)
-    }
+/// Drives a worker's operations over a ring of its own.
+///
+/// # Errors
+/// When a ring cannot be built, or breaks.
+pub(crate) fn drive(
+    spec: RingSpec,
+    work: StorageWork,
+    mut share: Share,
+    start: &Start<'_>,
+) -> Result<Return, TrialError> {
+    share.batch = (spec.slots / PIECES).max(PIECE_LEAST);
+    let resource = |source| TrialError::Resource { action: "building an io_uring", source };
+    let mut ring = Ring::new(spec).map_err(resource)?;
+    let clock = start.ready()?;
+    share.drive(&mut ring.port(clock), work, start.halt)
 }
 
 /// A ring with its memory; [`Ring::port`] lends it to a driver.

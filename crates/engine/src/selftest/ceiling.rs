@@ -2,9 +2,9 @@
 
 use crate::observer::Unobserved;
 use crate::sample;
-use crate::{Need, Opened, TrialError, run_trial};
+use crate::{Described, Need, OpenError, Opened, TrialError, run_trial};
 use load::{Arrivals, Spec, Think};
-use observation::{Ceiling, Footprint};
+use observation::{Ceiling, Footprint, Observations};
 use recorder::{Clock, WallClock};
 use std::path::Path;
 use std::sync::Arc;
@@ -58,17 +58,21 @@ fn clock_read_ns() -> f64 {
     clock.now().saturating_sub(start).0 as f64 / f64::from(READS)
 }
 
-fn run(trial: Trial) -> Result<observation::Observations, TrialError> {
-    let spec = SystemSpec {
-        name: "null".into(),
-        place: Place::Null,
-        size: None,
-        modules: None,
-        footprint: Footprint::default(),
-    };
+fn run(trial: Trial) -> Result<Observations, TrialError> {
+    // Opening nothing cannot fail.
+    let mut opened = open(Place::Null, 1, None).expect("a null system opens");
+    run_trial(&mut opened, &trial, &mut Unobserved, &AtomicBool::new(false))
+}
+
+/// Opens a system that no study names.
+///
+/// # Errors
+/// As [`Opened::open`].
+pub(crate) fn open(place: Place, modules: u32, model: Option<&Described>) -> Result<Opened, OpenError> {
+    let (name, footprint) = (place.word().to_owned(), Footprint::default());
     let need = Need {
-        model: None,
-        modules: 1,
+        model,
+        modules,
         module_bytes: Bytes::gib(1),
         run_id: "ceiling",
         seed: 1,
@@ -77,7 +81,5 @@ fn run(trial: Trial) -> Result<observation::Observations, TrialError> {
         cache_dir: Path::new("."),
         stop: &Arc::new(AtomicBool::new(false)),
     };
-    // Opening nothing cannot fail.
-    let mut opened = Opened::open(&spec, &need).expect("a null system opens");
-    run_trial(&mut opened, &trial, &mut Unobserved, &AtomicBool::new(false))
+    Opened::open(&SystemSpec { name, place, size: None, modules: None, footprint }, &need)
 }

@@ -6,19 +6,17 @@
 
 use crate::observer::Unobserved;
 use crate::port::simulated::described::Described;
+use crate::run_trial;
 use crate::sample;
-use crate::{Need, Opened, run_trial};
+use crate::selftest::ceiling::open;
 use load::{Spec, Think};
 use model::machine::{Kind, Operation};
 use model::network::{self, Network, Source, Time};
 use model::{Setting, rows};
-use observation::Footprint;
 use recorder::{Clock, WallClock};
-use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use study::{Place, SystemSpec};
-use units::{Bytes, Nanos};
+use study::Place;
+use units::Nanos;
 
 /// One way to an answer, timed.
 #[derive(Clone, Debug, PartialEq)]
@@ -204,26 +202,8 @@ fn went_round(
 
 fn study(clock: &WallClock) -> Option<f64> {
     let (modules, each) = ARRAY;
-    let spec = SystemSpec {
-        name: "f5100".into(),
-        place: Place::Model { model: "f5100".into(), changes: Vec::new() },
-        size: None,
-        modules: None,
-        footprint: Footprint::default(),
-    };
-    let described = flash()?;
-    let need = Need {
-        model: Some(&described),
-        modules,
-        module_bytes: Bytes::gib(1),
-        run_id: "ceiling",
-        seed: 1,
-        keep: false,
-        consents: &[],
-        cache_dir: Path::new("."),
-        stop: &Arc::new(AtomicBool::new(false)),
-    };
-    let mut opened = Opened::open(&spec, &need).ok()?;
+    let place = Place::Model { model: "f5100".into(), changes: Vec::new() };
+    let mut opened = open(place, modules, flash().as_ref()).ok()?;
     let load = Spec::Closed { slots: modules * each, think: Think::None };
     let mut trial = sample::trial(load, Nanos::from_secs(2));
     trial.modules = modules;

@@ -5,14 +5,14 @@
 
 use crate::TrialError;
 use crate::observer::{Live, Observer, Phase};
-use crate::target::backing::{Preparing, Time};
+use crate::target::backing::{Asked, Carried};
 use crate::target::opened::Opened;
 use crate::trial::coordinator::{self, Watchers};
 use crate::trial::discard::discard;
 use crate::trial::fill::Fill;
 use crate::worker::assign::{block, validates};
 use observation::Cell;
-use recorder::{Clock, WallClock};
+use recorder::{Clock, Collector, WallClock};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -36,7 +36,7 @@ pub(crate) fn prepare(
     observer: &mut dyn Observer,
     stop: &AtomicBool,
 ) -> Result<Vec<String>, TrialError> {
-    let mut remarks = opened.backing.prepare(Preparing { trial, clock: &opened.clock, stop }, observer)?;
+    let mut remarks = opened.backing.prepare(trial, observer, (&opened.clock, stop))?;
     if opened.read_only() {
         only_read(opened, trial)?;
         remarks.push(format!(
@@ -223,8 +223,10 @@ fn run_until_steady(
     observer.phase(trial, Phase::Precondition, rehearsal.phases.measure);
     let interval = rehearsal.phases.interval;
     let (observer, enough) = (&mut Silent { observer, trial }, &mut |cells: &[Cell]| rounds.take(cells, interval));
-    if let Time::Real(real) = opened.backing.time() {
-        coordinator::run(opened, real, &rehearsal, Watchers { observer, stop, enough }).1?;
+    let mut collector = Collector::default();
+    let asked = Asked { trial: &rehearsal, setting: &opened.setting, collector: &mut collector, stop };
+    if let Carried::Workers(shares) = opened.backing.carry(asked)? {
+        coordinator::run(opened, &rehearsal, shares, collector, Watchers { observer, stop, enough }).1?;
     }
     Ok(rounds.remark())
 }

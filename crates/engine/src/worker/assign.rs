@@ -35,10 +35,15 @@ impl Share {
 
 /// Who carries a stream.
 pub(crate) struct Carriers<'a, T> {
-    /// How many workers share it.
-    pub(crate) workers: u32,
-    /// What each of them works with, asked for in their order.
-    pub(crate) each: Box<dyn FnMut(Place) -> Result<T, TrialError> + 'a>,
+    workers: u32,
+    each: Box<dyn FnMut(Place) -> Result<T, TrialError> + 'a>,
+}
+
+impl<'a, T> Carriers<'a, T> {
+    /// So many workers share it; what each of them works with is asked for in their order.
+    pub(crate) fn new(workers: u32, each: impl FnMut(Place) -> Result<T, TrialError> + 'a) -> Carriers<'a, T> {
+        Carriers { workers, each: Box::new(each) }
+    }
 }
 
 /// Where a worker stands among those who share a stream.
@@ -53,17 +58,18 @@ pub(crate) struct Place {
     pub(crate) number: u32,
 }
 
-/// Divides the streams of a trial; the carriers are those of each in turn.
+/// Divides the streams of a trial among their carriers.
 ///
 /// # Errors
 /// What keeps a carrier from being made.
-pub(crate) fn assign<T>(
-    trial: &Trial,
+pub(crate) fn assign<'a, T>(
+    trial: &'a Trial,
     collector: &mut Collector,
-    carriers: Vec<Carriers<'_, T>>,
+    carriers: impl Fn(StreamOf<'a>) -> Result<Carriers<'a, T>, TrialError>,
 ) -> Result<Vec<(Share, T)>, TrialError> {
     let mut shares = Vec::new();
-    for (stream, Carriers { workers, mut each }) in streams(trial).zip(carriers) {
+    for stream in streams(trial) {
+        let Carriers { workers, mut each } = carriers(stream)?;
         let mut first = 0;
         for worker in 0..workers {
             let load = stream.load(worker, workers);
