@@ -98,7 +98,7 @@ pub enum TrialError {
         source: io::Error,
     },
     /// The port to the system broke.
-    #[error("the road to the system broke")]
+    #[error("the port to the system broke")]
     Port {
         /// The reason.
         #[from]

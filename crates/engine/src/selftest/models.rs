@@ -20,7 +20,7 @@ use units::Nanos;
 
 /// One way to an answer, timed.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reach {
+pub struct ModelCeiling {
     /// Its name.
     pub path: &'static str,
     /// What was timed, in words.
@@ -33,7 +33,7 @@ pub struct Reach {
     pub aim: f64,
 }
 
-impl Reach {
+impl ModelCeiling {
     /// Whether it reaches what it is meant to.
     pub fn reached(&self) -> bool {
         self.value.is_some_and(|value| if takes_time(self.unit) { value <= self.aim } else { value >= self.aim })
@@ -69,12 +69,12 @@ const WAYS: &[Way] = &[
 const LOOKS: u32 = 3;
 
 /// Times every way; takes a few seconds and loads one core.
-pub fn measure_models() -> Vec<Reach> {
+pub fn measure_models() -> Vec<ModelCeiling> {
     let clock = WallClock::new();
     let measured = |(path, what, unit, aim, measure): &Way| {
         let better = |a: f64, b: f64| if takes_time(unit) { a.min(b) } else { a.max(b) };
         let value = (0..LOOKS).filter_map(|_| measure(&clock)).reduce(better);
-        Reach { path, what, unit, value, aim: *aim }
+        ModelCeiling { path, what, unit, value, aim: *aim }
     };
     WAYS.iter().map(measured).collect()
 }

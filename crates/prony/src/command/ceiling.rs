@@ -10,30 +10,30 @@ use units::Nanos;
 /// Measures and prints the generator's own figures.
 pub fn run(asked: &Ceiling) -> Result<Outcome, Failure> {
     let ceiling = engine::measure_ceiling().map_err(|e| Failure::caused("measuring the load generator", &e))?;
-    let reach = if asked.model { engine::measure_models() } else { Vec::new() };
+    let ceilings = if asked.model { engine::measure_models() } else { Vec::new() };
     if asked.json {
-        output::print_json(&report::ceiling_json(&ceiling, &reach.iter().map(timed).collect::<Vec<_>>()))?;
+        output::print_json(&report::ceiling_json(&ceiling, &ceilings.iter().map(timed).collect::<Vec<_>>()))?;
     } else {
-        output::print(&(text(&ceiling) + &models(&reach)))?;
+        output::print(&(text(&ceiling) + &models(&ceilings)))?;
     }
     Ok(Outcome::Fine)
 }
 
-fn timed(reach: &engine::Reach) -> report::TimedModel {
+fn timed(timed: &engine::ModelCeiling) -> report::TimedModel {
     report::TimedModel {
-        path: reach.path.to_owned(),
-        what: reach.what.to_owned(),
-        unit: reach.unit.to_owned(),
-        value: reach.value,
-        aim: reach.aim,
-        reached: reach.reached(),
+        path: timed.path.to_owned(),
+        what: timed.what.to_owned(),
+        unit: timed.unit.to_owned(),
+        value: timed.value,
+        aim: timed.aim,
+        reached: timed.reached(),
     }
 }
 
 /// Each way of a model to an answer, with what it is meant to reach.
-fn models(reach: &[engine::Reach]) -> String {
+fn models(ceilings: &[engine::ModelCeiling]) -> String {
     let mut text = String::new();
-    for way in reach {
+    for way in ceilings {
         let shown = |value: f64| match way.unit {
             unit @ ("us" | "s") => format!("{} {unit}", units::significant(value)),
             _ => units::rate(value),
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn each_way_of_a_model_is_held_against_its_aim() {
-        let way = |path, unit, value, aim| engine::Reach { path, what: "one", unit, value, aim };
+        let way = |path, unit, value, aim| engine::ModelCeiling { path, what: "one", unit, value, aim };
         let text = models(&[
             way("closed form", "us", Some(60.0), 50.0),
             way("array", "1/s", Some(2e6), 1.5e6),
