@@ -215,3 +215,68 @@ impl Asked {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observer::Unobserved;
+    use crate::sample;
+    use crate::worker::assign::assign;
+    use load::{Load, Spec, Think};
+    use recorder::{Collector, WallClock};
+    use std::sync::atomic::AtomicBool;
+    use study::{Access, Sessions, Trial};
+    use units::Nanos;
+    use workload::brokerage::{Market, Preset};
+
+    /// Users of a small house who share such sessions.
+    fn trial(users: u32, sessions: u32) -> Trial {
+        let mut trial = sample::trial(Spec::Closed { slots: users, think: Think::None }, Nanos(1));
+        let (preset, market) = (Preset::Desk, Market::ByTime);
+        let spec = brokerage::Spec { preset, customers: 10, days: 1, market, maintenance: false, procedures: false };
+        let stream = &mut trial.streams[0];
+        (stream.workload, stream.access) = (Workload::Brokerage(spec), Access::plain());
+        stream.pool = Some(Pool { sessions, how: Sessions::default(), check: false, profile: false });
+        trial
+    }
+
+    /// How the trial is divided among sessions of a database that answers at once: the slots of each worker.
+    fn divided(trial: &Trial) -> Result<Vec<u32>, TrialError> {
+        let spec = DatabaseSpec { engine: Engine::Null, at: At::Nowhere { socket: false } };
+        let stop = Arc::new(AtomicBool::new(false));
+        let mut databases = Databases::new("null", &spec, std::env::temp_dir(), stop.clone());
+        databases.prepare(trial, &mut Unobserved, (&WallClock::new(), &stop))?;
+        let shares = assign(trial, &mut Collector::default(), |stream| carriers(&databases, stream))?;
+        Ok(shares.iter().map(|(share, _)| share.load.slots()).collect())
+    }
+
+    #[test]
+    fn a_blocking_session_has_a_worker_and_users_are_shared_among_them() {
+        assert_eq!(divided(&trial(4, 4)).unwrap(), [1, 1, 1, 1]);
+        assert_eq!(divided(&trial(7, 3)).unwrap(), [3, 2, 2]);
+    }
+
+    #[test]
+    fn more_sessions_than_there_are_numbers_for_workers_are_refused_before_any_is_opened() {
+        let refused = divided(&trial(1, WORKERS_MAX + 1)).unwrap_err().to_string();
+        assert!(refused.contains("more than 2048 sessions a thread each, got 2049"), "{refused}");
+    }
+
+    #[test]
+    fn storage_work_is_not_carried_over_sessions() {
+        let trial = sample::trial(Spec::Closed { slots: 1, think: Think::None }, Nanos(1));
+        let refused = divided(&trial).unwrap_err().to_string();
+        assert_eq!(refused, "system `null` cannot carry storage work over sessions");
+    }
+
+    #[test]
+    fn only_the_brokerage_is_carried_in_virtual_time() {
+        let mut trial = trial(5, 2);
+        let imagined = imagined(StreamOf { trial: &trial, index: 0 }).unwrap();
+        assert_eq!((imagined.sessions, imagined.slots), (2, 5));
+        let scripts = vec![("select-only".to_owned(), 1.0)];
+        trial.streams[0].workload = Workload::Sql(study::ScriptsSpec { scripts, define: Vec::new(), scale: 1 });
+        let refused = super::imagined(StreamOf { trial: &trial, index: 0 }).err().unwrap().to_string();
+        assert!(refused.contains("the transaction that its model describes is the brokerage's"), "{refused}");
+    }
+}

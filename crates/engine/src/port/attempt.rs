@@ -197,3 +197,102 @@ fn may_have_committed(batch: &Batch, open: bool) -> bool {
     }
     false
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::port::scripted::{Do, Log, session, told, transactions};
+    use FailureKind::{Deadlock, Lost as Gone, Refused, Serialization};
+    use std::cell::RefCell;
+
+    const COMMITTED: [Do; 3] = [Do::Begin, Do::Commit, Do::Done];
+    const FAILING: [Do; 2] = [Do::Begin, Do::Fail];
+
+    /// Carries one transaction out. `ends` says how its batches end; with `another` a lost session can be opened again.
+    fn carried(steps: &[Do], ends: &[Option<FailureKind>], another: bool) -> (Over, Vec<String>) {
+        let log = Log::default();
+        let (mut transactions, mut first) = (transactions(steps, 3, &log), session(ends, &log));
+        let reopen = || if another { Ok(session(&[], &log)) } else { Err("full".to_owned()) };
+        let over = Attempt::default().carry_out(7, &mut transactions, &mut first, |_| {}, reopen);
+        (over, told(&log))
+    }
+
+    fn failed(over: &Over) -> (i32, Ending, &str) {
+        let Outcome::Failed { errno } = over.outcome else { panic!("{:?}", over.outcome) };
+        (errno, over.ending, over.complaint.as_deref().unwrap_or_default())
+    }
+
+    #[test]
+    fn a_transaction_is_stepped_to_its_end() {
+        let (over, log) = carried(&COMMITTED, &[], false);
+        assert_eq!(over.outcome, Outcome::Transacted { retried: 0, rolled_back: false });
+        assert_eq!((over.ending, over.complaint), (Ending::Done, None));
+        assert_eq!(log.len(), 2, "a begin and a commit: {log:?}");
+    }
+
+    #[test]
+    fn what_the_engine_aborted_is_tried_again_from_its_begin() {
+        let (over, log) = carried(&COMMITTED, &[None, Some(Serialization), Some(Deadlock)], false);
+        assert_eq!(over.outcome, Outcome::Transacted { retried: 2, rolled_back: false });
+        assert_eq!(log.iter().filter(|line| *line == "restart 7").count(), 2);
+    }
+
+    #[test]
+    fn a_transaction_that_is_aborted_every_time_fails_with_what_was_said_last() {
+        let (over, log) = carried(&COMMITTED, &[Some(Deadlock), Some(Deadlock), Some(Serialization)], false);
+        assert_eq!(failed(&over), (libc::EAGAIN, Ending::Failed, "Serialization"));
+        assert_eq!(log.iter().filter(|line| *line == "restart 7").count(), 2, "three tries in all");
+        let (over, log) = carried(&COMMITTED, &[Some(Refused)], false);
+        assert_eq!(failed(&over), (libc::EPROTO, Ending::Failed, "Refused"));
+        assert_eq!(log.len(), 1, "a refusal is not tried again: {log:?}");
+    }
+
+    #[test]
+    fn what_a_transaction_began_is_undone_when_it_cannot_go_on() {
+        let (over, log) = carried(&FAILING, &[], false);
+        assert_eq!(failed(&over), (libc::EINVAL, Ending::Failed, "a division by zero"));
+        assert_eq!(log.last().map(String::as_str), Some("rollback"));
+        let (over, log) = carried(&[Do::Fail], &[], false);
+        assert_eq!(failed(&over), (libc::EINVAL, Ending::Failed, "a division by zero"));
+        assert_eq!(log, Vec::<String>::new(), "nothing was open");
+    }
+
+    #[test]
+    fn a_commit_whose_answer_never_came_is_of_unknown_outcome() {
+        let (over, _) = carried(&COMMITTED, &[None, Some(Gone)], true);
+        let words = "connection lost: Lost; its session was opened again";
+        assert_eq!(failed(&over), (libc::ECONNRESET, Ending::Unknown, words));
+        let (over, _) = carried(&COMMITTED, &[Some(Gone)], true);
+        assert_eq!(failed(&over), (libc::ECONNRESET, Ending::Failed, words), "nothing was committed yet");
+    }
+
+    #[test]
+    fn without_another_session_nothing_can_succeed_any_more() {
+        let (over, _) = carried(&COMMITTED, &[Some(Gone)], false);
+        assert_eq!(failed(&over), (libc::ENOTCONN, Ending::Failed, "connection lost: Lost; no new one: full"));
+        let lost = Lost { text: "gone".to_owned(), unknown: true };
+        let over = lost.over(Err(String::new()));
+        assert_eq!(failed(&over), (libc::ENOTCONN, Ending::Unknown, "gone"), "an engine without connections");
+    }
+
+    /// It was taken for the end of the system, or left a dead connection to the next transaction.
+    #[test]
+    fn a_session_that_is_lost_while_a_transaction_is_undone_is_opened_again() {
+        let (over, _) = carried(&FAILING, &[None, Some(Gone)], true);
+        let words = "connection lost: Lost; its session was opened again";
+        assert_eq!(failed(&over), (libc::ECONNRESET, Ending::Failed, words));
+        let (over, _) = carried(&FAILING, &[None, Some(Refused)], true);
+        assert_eq!(failed(&over), (libc::EPROTO, Ending::Failed, "a division by zero"));
+    }
+
+    #[test]
+    fn a_pause_is_the_callers_to_make() {
+        let log = Log::default();
+        let (mut transactions, mut first) =
+            (transactions(&[Do::Sleep(Nanos(5)), Do::Done], 1, &log), session(&[], &log));
+        let paused = RefCell::new(Vec::new());
+        let pause = |time| paused.borrow_mut().push(time);
+        let over = Attempt::default().carry_out(0, &mut transactions, &mut first, pause, || Err(String::new()));
+        assert_eq!((over.ending, paused.into_inner()), (Ending::Done, vec![Nanos(5)]));
+    }
+}

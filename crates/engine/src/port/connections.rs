@@ -451,3 +451,91 @@ impl<C: Clock> Port for ConnectionsPort<'_, C> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::port::scripted::{Do, Log, ScriptedDatabase, told, transactions, wire};
+    use crate::port::uring::probe;
+    use recorder::WallClock;
+    use std::io::{Read, Write};
+    use std::os::unix::net::UnixStream;
+    use system::Outcome;
+
+    const STEPS: [Do; 2] = [Do::Begin, Do::Done];
+
+    /// What a server says to a begin: that it was carried out, and that it is ready for the next.
+    const ANSWER: &[u8] = b"C\0\0\0\x0aBEGIN\0Z\0\0\0\x05I";
+
+    /// A server that answers so many batches and then closes the connection.
+    fn server(answers: usize) -> UnixStream {
+        let (ours, mut theirs) = UnixStream::pair().unwrap();
+        std::thread::spawn(move || {
+            let mut asked = [0; 256];
+            for _ in 0..answers {
+                if theirs.read(&mut asked).is_ok_and(|count| count > 0) {
+                    let _ = theirs.write_all(ANSWER);
+                }
+            }
+            // Takes the next question, and goes without a word.
+            let _ = theirs.read(&mut asked);
+        });
+        ours
+    }
+
+    /// Carries out so many transactions, begun together, over such connections; with the servers to be had afterwards.
+    fn carried(begun: u32, first: Vec<UnixStream>, later: Vec<UnixStream>) -> (Vec<(u32, Outcome)>, Vec<String>) {
+        let log = Log::default();
+        let database = ScriptedDatabase::default();
+        database.conversations.lock().unwrap().extend(later.into_iter().map(Some));
+        let conversations =
+            first.into_iter().map(|socket| Conversation { wire: wire(), socket: OwnedFd::from(socket) }).collect();
+        let mut transactions = transactions(&STEPS, 1, &log);
+        let clock = WallClock::new();
+        let mut port =
+            ConnectionsPort::new(conversations, database.reconnect(), &mut transactions, clock, begun).unwrap();
+        (0..begun).for_each(|slot| port.begin(slot, Begun { n: 0, payload: 0, at: Nanos::ZERO }));
+        let mut ended = Vec::new();
+        while (ended.len() as u32) < begun {
+            port.reap(Wait::Completion, &mut ended).unwrap();
+        }
+        let mut words = told(&log);
+        words.extend((0..begun).filter_map(|slot| port.complaint(slot)));
+        (ended.iter().map(|completion| (completion.slot, completion.outcome)).collect(), words)
+    }
+
+    const DONE: Outcome = Outcome::Transacted { retried: 0, rolled_back: false };
+
+    #[test]
+    fn transactions_wait_in_order_for_a_connection() {
+        if probe().is_err() {
+            return;
+        }
+        let (ended, _) = carried(3, vec![server(3)], Vec::new());
+        assert_eq!(ended, [(0, DONE), (1, DONE), (2, DONE)]);
+    }
+
+    #[test]
+    fn a_lost_connection_costs_its_transaction_and_is_opened_again() {
+        if probe().is_err() {
+            return;
+        }
+        let (ended, words) = carried(3, vec![server(1)], vec![server(1)]);
+        let lost = Outcome::Failed { errno: libc::ECONNRESET };
+        assert_eq!(ended, [(0, DONE), (1, lost), (2, DONE)]);
+        let said = "connection lost: the server closed the connection; its session was opened again";
+        assert_eq!(words.last().map(String::as_str), Some(said));
+    }
+
+    #[test]
+    fn without_a_new_connection_whoever_waits_is_refused() {
+        if probe().is_err() {
+            return;
+        }
+        let (ended, words) = carried(3, vec![server(1)], Vec::new());
+        let gone = Outcome::Failed { errno: libc::ENOTCONN };
+        assert_eq!(ended, [(0, DONE), (1, gone), (2, gone)]);
+        let why = "no new one: nowhere: no connection: full";
+        assert!(words.iter().filter(|words| words.ends_with(why)).count() == 2, "{words:?}");
+    }
+}

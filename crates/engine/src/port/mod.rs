@@ -6,6 +6,8 @@ pub(crate) mod buffers;
 pub(crate) mod connections;
 pub(crate) mod files;
 pub(crate) mod reconnect;
+#[cfg(test)]
+mod scripted;
 pub(crate) mod session;
 pub(crate) mod simulated;
 pub(crate) mod uring;

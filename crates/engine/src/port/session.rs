@@ -112,3 +112,70 @@ impl<C: Clock> Port for SessionPort<C> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::port::scripted::{Do, Log, ScriptedDatabase, session, told, transactions};
+    use database::FailureKind;
+    use recorder::SimulatedClock;
+
+    fn port(ends: &[Option<FailureKind>], log: &Log) -> SessionPort<SimulatedClock> {
+        let database = ScriptedDatabase::default();
+        database.sessions.lock().unwrap().push(session(&[], log));
+        SessionPort {
+            session: session(ends, log),
+            reconnect: database.reconnect(),
+            transactions: transactions(&[Do::Begin, Do::Sleep(Nanos(10)), Do::Commit, Do::Done], 1, log),
+            clock: SimulatedClock::default(),
+            waiting: VecDeque::new(),
+            attempt: Attempt::default(),
+            caused: Vec::new(),
+            complaint: None,
+        }
+    }
+
+    fn begin(port: &mut SessionPort<SimulatedClock>, slot: u32) {
+        port.begin(slot, Begun { n: 3, payload: 0, at: Nanos::ZERO });
+    }
+
+    #[test]
+    fn users_who_share_a_session_have_it_in_the_order_in_which_they_came() {
+        let log = Log::default();
+        let mut port = port(&[], &log);
+        [2, 0, 1].into_iter().for_each(|slot| begin(&mut port, slot));
+        let mut ended = Vec::new();
+        (0..3).for_each(|_| port.reap(Wait::Completion, &mut ended).unwrap());
+        let seen: Vec<(u32, Nanos)> = ended.iter().map(|completion| (completion.slot, completion.at)).collect();
+        assert_eq!(seen, [(2, Nanos(10)), (0, Nanos(20)), (1, Nanos(30))], "each pauses for 10 ns");
+        let mut caused = Vec::new();
+        port.caused(1, &mut caused);
+        assert_eq!(caused.iter().map(|caused| caused.payload).collect::<Vec<_>>(), [2, 0, 1]);
+        assert_eq!(port.class(0, 3, 0), 3);
+    }
+
+    #[test]
+    fn a_lost_session_costs_its_transaction_and_the_next_one_has_another() {
+        let log = Log::default();
+        let mut port = port(&[Some(FailureKind::Lost)], &log);
+        (0..2).for_each(|slot| begin(&mut port, slot));
+        let mut ended = Vec::new();
+        (0..2).for_each(|_| port.reap(Wait::Poll, &mut ended).unwrap());
+        let done = Outcome::Transacted { retried: 0, rolled_back: false };
+        let outcomes: Vec<Outcome> = ended.iter().map(|completion| completion.outcome).collect();
+        assert_eq!(outcomes, [Outcome::Failed { errno: libc::ECONNRESET }, done]);
+        assert_eq!(port.complaint(0), None, "that of the transaction which ended last");
+        let log = told(&log);
+        assert_eq!((log[0].as_str(), log.last().unwrap().as_str()), ("begin 0", "Done 1"));
+    }
+
+    #[test]
+    fn with_nothing_to_carry_it_waits_in_naps() {
+        let mut port = port(&[], &Log::default());
+        let mut ended = Vec::new();
+        port.reap(Wait::Until(Nanos::from_secs(5)), &mut ended).unwrap();
+        assert_eq!((port.now(), ended.len()), (Nanos::from_millis(100), 0));
+        port.reap(Wait::Completion, &mut ended).unwrap();
+        assert_eq!(port.now(), Nanos::from_millis(100));
+    }
+}

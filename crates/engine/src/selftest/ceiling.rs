@@ -2,14 +2,12 @@
 
 use crate::observer::Unobserved;
 use crate::sample;
-use crate::{Described, Need, OpenError, Opened, TrialError, run_trial};
+use crate::{TrialError, run_trial};
 use load::{Arrivals, Spec, Think};
-use observation::{Ceiling, Footprint, Observations};
+use observation::{Ceiling, Observations};
 use recorder::{Clock, WallClock};
-use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use study::{Place, SystemSpec, Trial};
+use study::{Place, Trial};
 use units::{Bytes, Nanos, PerSecond};
 
 /// Outstanding operations of the closed part, as a worker of an array test would have.
@@ -60,26 +58,6 @@ fn clock_read_ns() -> f64 {
 
 fn run(trial: Trial) -> Result<Observations, TrialError> {
     // Opening nothing cannot fail.
-    let mut opened = open(Place::Null, 1, None).expect("a null system opens");
+    let mut opened = sample::open(Place::Null, 1, Bytes::gib(1), None).expect("a null system opens");
     run_trial(&mut opened, &trial, &mut Unobserved, &AtomicBool::new(false))
-}
-
-/// Opens a system that no study names.
-///
-/// # Errors
-/// As [`Opened::open`].
-pub(crate) fn open(place: Place, modules: u32, model: Option<&Described>) -> Result<Opened, OpenError> {
-    let (name, footprint) = (place.word().to_owned(), Footprint::default());
-    let need = Need {
-        model,
-        modules,
-        module_bytes: Bytes::gib(1),
-        run_id: "ceiling",
-        seed: 1,
-        keep: false,
-        consents: &[],
-        cache_dir: Path::new("."),
-        stop: &Arc::new(AtomicBool::new(false)),
-    };
-    Opened::open(&SystemSpec { name, place, size: None, modules: None, footprint }, &need)
 }

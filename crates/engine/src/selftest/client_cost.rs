@@ -8,13 +8,12 @@
 
 use crate::observer::Unobserved;
 use crate::sample;
-use crate::selftest::ceiling::open;
 use crate::{TrialError, run_trial};
 use load::{Spec, Think};
 use observation::Observations;
 use std::sync::atomic::AtomicBool;
 use study::{Access, At, DatabaseSpec, Engine, Place, Pool, Sessions, Trial};
-use units::Nanos;
+use units::{Bytes, Nanos};
 
 /// How long each of the two is looked at.
 const LOOK: Nanos = Nanos::from_millis(300);
@@ -41,7 +40,7 @@ pub fn measure_client_cost(of: &Trial) -> Result<Option<ClientCost>, TrialError>
 
 fn cost_us(trial: &Trial, socket: bool) -> Result<Option<f64>, TrialError> {
     let at = DatabaseSpec { engine: Engine::Null, at: At::Nowhere { socket } };
-    let mut opened = open(Place::Database(at), 0, None)?;
+    let mut opened = sample::open(Place::Database(at), 0, Bytes(0), None)?;
     let seen = run_trial(&mut opened, trial, &mut Unobserved, &AtomicBool::new(false))?;
     Ok(cpu_us(&seen))
 }

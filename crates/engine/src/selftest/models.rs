@@ -8,7 +8,6 @@ use crate::observer::Unobserved;
 use crate::port::simulated::described::Described;
 use crate::run_trial;
 use crate::sample;
-use crate::selftest::ceiling::open;
 use load::{Spec, Think};
 use model::machine::{Kind, Operation};
 use model::network::{self, Network, Source, Time};
@@ -16,7 +15,7 @@ use model::{Setting, rows};
 use recorder::{Clock, WallClock};
 use std::sync::atomic::AtomicBool;
 use study::Place;
-use units::Nanos;
+use units::{Bytes, Nanos};
 
 /// One way to an answer, timed.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,13 +87,7 @@ fn a_second(clock: &WallClock, work: impl FnOnce() -> Option<u64>) -> Option<f64
 }
 
 fn flash() -> Option<Described> {
-    described("f5100")
-}
-
-fn described(name: &str) -> Option<Described> {
-    let shipped = model::models().iter().find(|shipped| shipped.name == name)?;
-    let description = model::file::read(shipped.name, shipped.text).ok()?;
-    Some(Described { description, text: shipped.text.to_owned() })
+    sample::described("f5100")
 }
 
 fn closed_form(clock: &WallClock) -> Option<f64> {
@@ -154,7 +147,7 @@ const ARRAY: (u32, u32) = (20, 32);
 /// Every part of a general array: eight events for each read.
 fn array(clock: &WallClock) -> Option<f64> {
     let setting = Setting { modules: 1, slots: 512, seed: 1, module_bytes: 1 << 30 };
-    let mut machine = model::machine(&described("flash-array-2d")?.description, &setting).ok()?;
+    let mut machine = model::machine(&sample::described("flash-array-2d")?.description, &setting).ok()?;
     let mut turn = 0u64;
     let operation = |_| {
         turn += 1;
@@ -203,7 +196,7 @@ fn went_round(
 fn study(clock: &WallClock) -> Option<f64> {
     let (modules, each) = ARRAY;
     let place = Place::Model { model: "f5100".into(), changes: Vec::new() };
-    let mut opened = open(place, modules, flash().as_ref()).ok()?;
+    let mut opened = sample::open(place, modules, Bytes::gib(1), flash().as_ref()).ok()?;
     let load = Spec::Closed { slots: modules * each, think: Think::None };
     let mut trial = sample::trial(load, Nanos::from_secs(2));
     trial.modules = modules;

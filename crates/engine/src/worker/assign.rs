@@ -258,4 +258,57 @@ mod tests {
             }
         }
     }
+
+    /// Two streams: closed with five slots over two workers, and open over three.
+    fn two() -> Trial {
+        let closed = load::Spec::Closed { slots: 5, think: Think::None };
+        let mut trial = sample::trial(closed, Nanos::from_millis(1));
+        let mut second = trial.streams[0].clone();
+        let (rate, arrivals) = (units::PerSecond(1e3), load::Arrivals::Constant);
+        second.load = load::Spec::Open { rate, arrivals, slots: 2 };
+        trial.streams.push(second);
+        trial
+    }
+
+    #[test]
+    fn workers_share_the_slots_of_their_stream_and_are_counted_over_the_trial() {
+        let trial = two();
+        let mut collector = Collector::default();
+        let shares = assign(&trial, &mut collector, |stream| Ok(Carriers::new(2 + stream.index as u32, Ok))).unwrap();
+        let places: Vec<(u16, u32, u32, u32, u32)> = shares
+            .iter()
+            .map(|(share, place)| (share.stream, place.worker, place.first, place.slots, share.number))
+            .collect();
+        // The third worker of the second stream finds no slot left.
+        assert_eq!(places, [(0, 0, 0, 3, 0), (0, 1, 3, 2, 1), (1, 0, 0, 1, 2), (1, 1, 1, 1, 3), (1, 2, 2, 0, 4)]);
+        let (share, place) = &shares[1];
+        assert_eq!((share.slots(), place.workers, share.batch), (2, 2, u32::MAX));
+        assert_eq!(share.deadline, share.window.end + trial.phases.drain);
+    }
+
+    #[test]
+    fn the_first_carrier_that_cannot_be_made_ends_the_division() {
+        let mut made = 0;
+        let cell = std::cell::RefCell::new(&mut made);
+        let refused = assign(&two(), &mut Collector::default(), |stream| {
+            **cell.borrow_mut() += 1;
+            Ok(Carriers::new(1, move |_| Err::<(), _>(stream.unsupported("be carried"))))
+        });
+        assert_eq!(refused.err().unwrap().to_string(), "system `null` cannot be carried");
+        assert_eq!(made, 1, "the second stream was never asked for");
+    }
+
+    #[test]
+    fn streams_of_one_trial_draw_other_operations_and_have_books_of_their_own_kind() {
+        let mut trial = two();
+        trial.modules = 3;
+        let [first, second] = [0, 1].map(|index| StreamOf { trial: &trial, index });
+        assert_ne!(first.seed(), second.seed());
+        assert_eq!(second.name(), "stream 1", "it has no label");
+        let spec = files::Spec { width: 2, loops: 5, file: Bytes(1), block: Bytes(1), sync: false };
+        let mut trial = trial.clone();
+        trial.streams[1].workload = Workload::Files(spec);
+        assert_eq!(StreamOf { trial: &trial, index: 1 }.operations(), Some(30), "three steps a loop and copy");
+        assert!(StreamOf { trial: &trial, index: 1 }.block_spec().is_err());
+    }
 }
