@@ -79,9 +79,6 @@ pub(crate) fn trial(load: Spec, measure: Nanos) -> Trial {
 }
 
 /// Opens a system that no study names.
-///
-/// # Errors
-/// As [`Opened::open`].
 pub(crate) fn open(
     place: Place,
     modules: u32,

@@ -22,9 +22,6 @@ use workload::sql;
 use workload::transaction::{Business, Sample, Statement};
 
 /// What carries a stream.
-///
-/// # Errors
-/// When a session cannot be opened, or a script cannot be read.
 pub(crate) fn carriers<'a>(databases: &'a Databases, stream: StreamOf<'a>) -> Result<Carriers<'a, Driver>, TrialError> {
     let pool = pool(stream)?;
     let (database, begun) = databases.current()?;
@@ -67,9 +64,6 @@ fn pool(stream: StreamOf<'_>) -> Result<&Pool, TrialError> {
 
 /// A stream of transactions on a machine in virtual time: what it asks for, in one share, and a database that answers in its
 /// place.
-///
-/// # Errors
-/// When a described machine has no transaction like those of the stream.
 pub(crate) fn imagined(stream: StreamOf<'_>) -> Result<Imagined, TrialError> {
     let pool = pool(stream)?;
     let asked = Asked::of(stream.stream(), pool, stream.seed(), FIRST_EPOCH)?;

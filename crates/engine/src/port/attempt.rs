@@ -201,7 +201,7 @@ fn may_have_committed(batch: &Batch, open: bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::port::scripted::{Do, Log, session, told, transactions};
+    use crate::port::tests::{Do, Log, session, told, transactions};
     use FailureKind::{Deadlock, Lost as Gone, Refused, Serialization};
     use std::cell::RefCell;
 

@@ -18,9 +18,6 @@ use units::Nanos;
 use workload::{Kind, Operation};
 
 /// Drives a worker's operations over open descriptors, one a module; each ends before the next begins.
-///
-/// # Errors
-/// When memory for the buffer is short.
 pub(crate) fn drive(
     (files, transfer_max): (Vec<RawFd>, u64),
     work: StorageWork,

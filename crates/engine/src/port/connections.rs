@@ -40,9 +40,6 @@ const NAP: Nanos = Nanos::from_millis(100);
 const LOOKS: u32 = 100;
 
 /// Drives a worker's transactions over many conversations.
-///
-/// # Errors
-/// When io_uring is forbidden or memory is short.
 pub(crate) fn drive(
     conversations: Vec<Conversation>,
     reconnect: Reconnect,
@@ -110,9 +107,6 @@ pub(crate) struct ConnectionsPort<'t, C> {
 
 impl<'t, C: Clock> ConnectionsPort<'t, C> {
     /// A ring over the conversations, built on the thread that will use it.
-    ///
-    /// # Errors
-    /// When io_uring is forbidden or memory is short.
     fn new(
         conversations: Vec<Conversation>,
         reconnect: Reconnect,
@@ -455,7 +449,7 @@ impl<C: Clock> Port for ConnectionsPort<'_, C> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::port::scripted::{Do, Log, ScriptedDatabase, told, transactions, wire};
+    use crate::port::tests::{Do, Log, ScriptedDatabase, told, transactions, wire};
     use crate::port::uring::probe;
     use recorder::WallClock;
     use std::io::{Read, Write};

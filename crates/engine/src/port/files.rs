@@ -36,9 +36,6 @@ pub(crate) struct FileWork {
 }
 
 /// Carries one copy of the loop to its end, one step after the other.
-///
-/// # Errors
-/// When a step fails.
 pub(crate) fn drive(work: FileWork, share: Share, start: &Start<'_>) -> Result<Return, TrialError> {
     let mut hand = Hand::new(work)?;
     let clock = start.ready()?;

@@ -6,8 +6,8 @@ pub(crate) mod buffers;
 pub(crate) mod connections;
 pub(crate) mod files;
 pub(crate) mod reconnect;
-#[cfg(test)]
-mod scripted;
 pub(crate) mod session;
 pub(crate) mod simulated;
+#[cfg(test)]
+mod tests;
 pub(crate) mod uring;

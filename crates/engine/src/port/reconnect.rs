@@ -46,7 +46,7 @@ impl Reconnect {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::port::scripted::{Log, ScriptedDatabase, session};
+    use crate::port::tests::{Log, ScriptedDatabase, session};
     use std::os::unix::net::UnixStream;
     use study::Engine;
 

@@ -20,9 +20,6 @@ use units::Nanos;
 use workload::transaction::{Begun, Caused};
 
 /// Drives a worker's transactions over one blocking session.
-///
-/// # Errors
-/// When the trial never begins.
 pub(crate) fn drive(
     session: Box<dyn Session>,
     reconnect: Reconnect,
@@ -116,7 +113,7 @@ impl<C: Clock> Port for SessionPort<C> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::port::scripted::{Do, Log, ScriptedDatabase, session, told, transactions};
+    use crate::port::tests::{Do, Log, ScriptedDatabase, session, told, transactions};
     use database::FailureKind;
     use recorder::SimulatedClock;
 

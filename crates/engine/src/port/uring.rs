@@ -51,9 +51,6 @@ pub(crate) struct RingSpec {
 }
 
 /// Drives a worker's operations over a ring of its own.
-///
-/// # Errors
-/// When a ring cannot be built, or breaks.
 pub(crate) fn drive(
     spec: RingSpec,
     work: StorageWork,
@@ -79,9 +76,6 @@ pub(crate) struct Ring {
 
 impl Ring {
     /// Builds a ring, registers files and, where the limit on locked memory allows, buffers.
-    ///
-    /// # Errors
-    /// When io_uring is forbidden or absent, or memory is short.
     pub(crate) fn new(spec: RingSpec) -> io::Result<Ring> {
         // One entry more than there are slots: the tick needs one, too.
         let ring = build_ring((spec.slots + 1).next_power_of_two(), spec.poll)?;
@@ -129,9 +123,6 @@ impl Drop for Ring {
 }
 
 /// Whether this process may use io_uring at all.
-///
-/// # Errors
-/// The kernel's reason when it may not.
 pub(crate) fn probe() -> io::Result<()> {
     let ring = IoUring::new(2)?;
     // Without this (Linux before 5.11) a wait cannot be bounded, and several operations are not there yet.

@@ -19,9 +19,6 @@ use units::{Bytes, Nanos};
 /// What stands behind a system. A kind without modules, folders, a server or data of its own leaves those alone.
 pub(crate) trait Backing: Send {
     /// Divides the streams of a trial among workers, or carries them itself, when its time is its own.
-    ///
-    /// # Errors
-    /// When a stream does not fit, a session cannot be opened, or a simulation is wrong.
     fn carry(&self, asked: Asked<'_>) -> Result<Carried, TrialError>;
 
     /// Whether its time is its own.
@@ -30,9 +27,6 @@ pub(crate) trait Backing: Send {
     }
 
     /// How it is reached, in words, and everything of it that could change a number.
-    ///
-    /// # Errors
-    /// When it must be opened for that and cannot be.
     fn facts(&mut self) -> Result<(String, Vec<Fact>), OpenError> {
         Ok(("none".to_owned(), probe::fingerprint(&self.places())))
     }
@@ -74,9 +68,6 @@ pub(crate) trait Backing: Send {
     }
 
     /// Makes it ready for a trial, as far as that is its own business; answers with remarks for the events of the trial.
-    ///
-    /// # Errors
-    /// What keeps it from the state that the trial asks for.
     fn prepare(
         &mut self,
         _trial: &Trial,
@@ -87,9 +78,6 @@ pub(crate) trait Backing: Send {
     }
 
     /// Looks at what the load of a trial left behind.
-    ///
-    /// # Errors
-    /// When it cannot be looked at.
     fn look_back(&mut self, _ended: Ended<'_>, _observer: &mut dyn Observer) -> Result<Told, TrialError> {
         Ok(Told::default())
     }

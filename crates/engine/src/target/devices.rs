@@ -14,9 +14,6 @@ pub(crate) struct Devices(Vec<Module>);
 impl Devices {
     /// Opens as many as are needed, exclusively: with a consent that fits the identity of each, or for reading only when
     /// they are not to be filled.
-    ///
-    /// # Errors
-    /// When there are too few, or one is refused.
     pub(crate) fn open(spec: &SystemSpec, paths: &[String], fill: bool, need: &Need<'_>) -> Result<Devices, OpenError> {
         let has = paths.len() as u32;
         if has < need.modules {

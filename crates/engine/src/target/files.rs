@@ -16,9 +16,6 @@ pub(crate) struct Files(Scratch);
 
 impl Files {
     /// Makes the files. File work makes files of its own: it needs the folders, and modules of no size are none.
-    ///
-    /// # Errors
-    /// When they cannot be made.
     pub(crate) fn make(spec: &SystemSpec, dirs: &[String], need: &Need<'_>) -> Result<Files, OpenError> {
         let dirs: Vec<PathBuf> = dirs.iter().map(PathBuf::from).collect();
         let modules = if need.module_bytes.0 == 0 { 0 } else { need.modules };

@@ -22,9 +22,6 @@ use units::Nanos;
 
 impl Described {
     /// The description that was handed in, held against the largest trial.
-    ///
-    /// # Errors
-    /// When there is none, or no machine can be built of it.
     pub(crate) fn fitting(spec: &SystemSpec, need: &Need<'_>) -> Result<Described, OpenError> {
         let described = need.model.cloned().ok_or_else(|| OpenError::NoModel { system: spec.name.clone() })?;
         let (modules, module_bytes) = (need.modules.max(1), need.module_bytes.0);
@@ -111,9 +108,6 @@ impl Backing for Described {
 }
 
 /// What the stations did becomes series and an event.
-///
-/// # Errors
-/// When the simulation breaks Little's law.
 fn tell(trial: &Trial, closed: Closed, home: &[Return], ended: Nanos) -> Result<Told, TrialError> {
     let Closed { reports, cores, inside_ns, outside_ns, outside_is } = closed;
     let accounts: Vec<Account> = home.iter().filter_map(|home| home.account.ok()).collect();

@@ -32,8 +32,6 @@ pub(crate) struct Modules<'a> {
 }
 
 impl<'a> Modules<'a> {
-    /// # Errors
-    /// When reads cannot be checked.
     pub(crate) fn of(modules: &'a [Module], trial: &Trial, setting: &'a Setting) -> Result<Modules<'a>, TrialError> {
         let watched = validates(trial) && !modules.is_empty();
         let generations = watched.then(|| generations(trial, setting.epoch)).transpose()?;
@@ -41,9 +39,6 @@ impl<'a> Modules<'a> {
     }
 
     /// What carries a stream of block operations.
-    ///
-    /// # Errors
-    /// When it does not fit the modules, or the driver that it insists on is forbidden.
     pub(crate) fn carriers<'s>(&'s self, stream: StreamOf<'s>) -> Result<Carriers<'s, Driver>, TrialError> {
         let access = stream.stream().access;
         let spec = stream.block_spec()?;

@@ -42,9 +42,6 @@ pub(crate) struct Watchers<'a> {
 }
 
 /// Runs the shares of a trial in real time. What workers brought home comes back however the trial ended.
-///
-/// # Errors
-/// Whatever kept a worker from getting ready or from going on, or that it was told to stop.
 pub(crate) fn run(
     opened: &Opened,
     trial: &Trial,

@@ -40,9 +40,6 @@ impl Fill<'_> {
     }
 
     /// Fills the modules side by side.
-    ///
-    /// # Errors
-    /// The first module that could not be written, or that it was told to stop.
     pub(crate) fn run(&self, modules: &[Module]) -> Result<(), TrialError> {
         std::thread::scope(|scope| {
             let threads: Vec<_> = modules

@@ -27,9 +27,6 @@ use workload::block::{DataPool, DataShape, Generations};
 const GLANCE: Duration = Duration::from_millis(50);
 
 /// Brings the system into the state that the trial asks for. Answers with remarks for the events of the trial.
-///
-/// # Errors
-/// When data cannot be written or given back, or when it was told to stop.
 pub(crate) fn prepare(
     opened: &mut Opened,
     trial: &Trial,

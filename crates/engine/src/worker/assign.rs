@@ -59,9 +59,6 @@ pub(crate) struct Place {
 }
 
 /// Divides the streams of a trial among their carriers.
-///
-/// # Errors
-/// What keeps a carrier from being made.
 pub(crate) fn assign<'a, T>(
     trial: &'a Trial,
     collector: &mut Collector,
@@ -159,9 +156,6 @@ impl<'a> StreamOf<'a> {
     }
 
     /// Its block workload.
-    ///
-    /// # Errors
-    /// When it has transactions instead.
     pub(crate) fn block_spec(self) -> Result<&'a block::Spec, TrialError> {
         block(self.stream()).ok_or_else(|| self.unsupported("carry transactions: it is no database"))
     }
@@ -189,9 +183,6 @@ impl<'a> StreamOf<'a> {
     }
 
     /// The operations of one worker on modules of such a size, without data.
-    ///
-    /// # Errors
-    /// When they do not fit the modules, or it has transactions instead.
     pub(crate) fn storage_work(self, module_bytes: Bytes, place: Place) -> Result<StorageWork, TrialError> {
         let (stream, modules) = (self.stream(), self.trial.modules.max(1));
         let Place { worker, workers, slots, .. } = place;

@@ -76,9 +76,6 @@ impl Clock for TrialClock {
 
 impl Start<'_> {
     /// Says that everything is prepared, and waits for the beginning.
-    ///
-    /// # Errors
-    /// [`TrialError::Stopped`] when somebody else could not get ready.
     pub(crate) fn ready(&self) -> Result<TrialClock, TrialError> {
         self.say(Word::Ready);
         let zero = self.gate.wait().ok_or(TrialError::Stopped)?;
