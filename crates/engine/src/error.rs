@@ -49,13 +49,11 @@ pub enum OpenError {
         /// The reason.
         source: Box<database::DatabaseError>,
     },
-    /// A script is not one.
-    #[error("reading the script of system `{system}`: {reason}")]
-    Script {
+    /// A model was asked for and none handed in.
+    #[error("no model was read for system `{system}`")]
+    NoModel {
         /// Name of the system.
         system: String,
-        /// What is wrong.
-        reason: String,
     },
 }
 
@@ -100,7 +98,7 @@ pub enum TrialError {
         source: io::Error,
     },
     /// The port to the system broke.
-    #[error("the road to the system broke")]
+    #[error("the port to the system broke")]
     Port {
         /// The reason.
         #[from]
@@ -154,14 +152,9 @@ pub enum TrialError {
         /// The figures.
         source: Box<recorder::Unbalanced>,
     },
-    /// A model cannot be run as the trial asks.
-    #[error("building the model of system `{system}`")]
-    Model {
-        /// Name of the system.
-        system: String,
-        /// The reason.
-        source: model::Unbuilt,
-    },
+    /// A system cannot be made ready as the trial asks.
+    #[error(transparent)]
+    Open(#[from] OpenError),
     /// A simulation broke Little's law: a defect of Prony or of the model.
     #[error(
         "Little's law does not hold to 0.1% in a simulated trial, which is a defect: {what} is {integrated_s:.6} s \

@@ -1,7 +1,8 @@
 //! Runs trials: brings a system into its state, drives the load, and hands back observations.
 //!
-//! The one idea: the loop between load, system and recorder is written once (`hot::drive`), and compiled for each pair of
-//! load and road. Real time and simulated time differ only in the road.
+//! The one idea: the loop between load, system and recorder is written once (`hot::drive`), and compiled for each kind of
+//! load, work and port. Real time and simulated time differ only in the port. No folder knows one above it, from `hot` over
+//! `worker`, `port`, `database` and `target` to `trial` and `selftest`.
 //!
 //! What it does not do: it plans nothing, judges nothing, stores nothing and prints nothing. It is the only room with
 //! unsafe code: rings, buffers and a few system calls without a safe wrapper.
@@ -25,7 +26,7 @@ pub use port::simulated::described::Described;
 pub use port::uring::allowed as ring_allowed;
 pub use selftest::ceiling::measure_ceiling;
 pub use selftest::client_cost::{ClientCost, measure_client_cost};
-pub use selftest::models::{Reach, ReachUnit, measure_models};
-pub use target::need::Need;
+pub use selftest::models::{CeilingUnit, ModelCeiling, measure_models};
+pub use target::backing::Need;
 pub use target::opened::Opened;
 pub use trial::run::run_trial;

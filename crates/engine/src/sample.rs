@@ -1,9 +1,13 @@
-//! A plain trial, made without a study: random reads of 4 KiB blocks of one module. What the generator measures of itself
-//! is measured with it.
+//! A plain trial and systems for it, made without a study: random reads of 4 KiB blocks of one module. What the generator
+//! measures of itself is measured with them.
 
+use crate::{Described, Need, OpenError, Opened};
 use load::{Pacing, Ramp, Spec};
-use observation::{Asks, ClassKind, StatePolicy, StreamLabel, TrialLabel};
-use study::{Access, Cache, Phases, State, Stream, Trial, Workload};
+use observation::{Asks, ClassKind, Footprint, StatePolicy, StreamLabel, TrialLabel};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use study::{Access, Cache, Phases, Place, State, Stream, SystemSpec, Trial, Workload};
 use units::{Bytes, Nanos, Share};
 use workload::block;
 
@@ -73,4 +77,33 @@ pub(crate) fn trial(load: Spec, measure: Nanos) -> Trial {
         server: Vec::new(),
         seed: 1,
     }
+}
+
+/// Opens a system that no study names.
+pub(crate) fn open(
+    place: Place,
+    modules: u32,
+    module_bytes: Bytes,
+    model: Option<&Described>,
+) -> Result<Opened, OpenError> {
+    let (name, footprint) = (place.word().to_owned(), Footprint::default());
+    let need = Need {
+        model,
+        modules,
+        module_bytes,
+        run_id: "ceiling",
+        seed: 1,
+        keep: false,
+        consents: &[],
+        cache_dir: Path::new("."),
+        stop: &Arc::new(AtomicBool::new(false)),
+    };
+    Opened::open(&SystemSpec { name, place, size: None, modules: None, footprint }, &need)
+}
+
+/// A machine that ships.
+pub(crate) fn described(name: &str) -> Option<Described> {
+    let shipped = model::models().iter().find(|shipped| shipped.name == name)?;
+    let description = model::file::read(shipped.name, shipped.text).ok()?;
+    Some(Described { description, text: shipped.text.to_owned() })
 }

@@ -58,9 +58,9 @@ impl Display for LeftOut {
                 "transactions: they need a database, as `sqlite:`, `local:postgres`, `local:mariadb` or a URL, or the \
                  model of a server",
             ),
-            LeftOut::OtherTransactions => {
-                f.write_str("scripts or batch jobs: the transaction that a model describes is the brokerage's")
-            }
+            LeftOut::OtherTransactions => f.write_str(
+                "scripts, batch jobs or rows by key: the transaction that a model describes is the brokerage's",
+            ),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! One module of a system: something of a fixed size that can be read and written at offsets.
 //!
-//! The one idea: a module owns its descriptors. Both roads, past the page cache and through it, are opened when the
+//! The one idea: a module owns its descriptors. Both ways, past the page cache and through it, are opened when the
 //! module is made, from one inode, so that no path is looked up again later and nothing can be swapped underneath.
 //!
 //! What it does not do: it issues no I/O of a workload. Filling it is the engine's work; the module only remembers
@@ -18,7 +18,7 @@ use units::Bytes;
 
 use crate::stack::{self, DeviceNumber};
 
-/// Which road to the data.
+/// Which way to the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
     /// Past the page cache (`O_DIRECT`).
@@ -51,7 +51,7 @@ pub enum ModuleKind {
     },
 }
 
-/// Why a road to a module's data is closed.
+/// Why a way to a module's data is closed.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "open `{path}` for direct I/O: the {filesystem} filesystem refuses O_DIRECT; use buffered access or another folder"
@@ -115,8 +115,8 @@ pub struct Module {
 }
 
 impl Module {
-    /// Takes over an open descriptor and opens the direct road beside it. What was opened for reading only stays so on
-    /// both roads: the kernel then refuses every write, whoever asks for it.
+    /// Takes over an open descriptor and opens the direct way beside it. What was opened for reading only stays so on
+    /// both ways: the kernel then refuses every write, whoever asks for it.
     pub(crate) fn new(
         path: PathBuf,
         kind: ModuleKind,
@@ -169,7 +169,7 @@ impl Module {
     }
 
     /// The smallest unit that can be addressed past the page cache, in bytes; the disk's logical sector where there
-    /// is no direct road.
+    /// is no direct way.
     pub fn sector_bytes(&self) -> u32 {
         self.sector_bytes
     }
@@ -194,7 +194,7 @@ impl Module {
         stack::is_memory_filesystem(&self.filesystem)
     }
 
-    /// The descriptor for a road.
+    /// The descriptor for a way.
     ///
     /// # Errors
     /// [`NotDirect`] where the filesystem refuses `O_DIRECT`.

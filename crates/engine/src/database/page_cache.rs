@@ -36,9 +36,6 @@ struct Stat {
 }
 
 /// Bytes of a file that lie in the page cache, whole pages each.
-///
-/// # Errors
-/// The kernel's reason, where neither way is allowed.
 pub(crate) fn cached_bytes(file: &File) -> io::Result<u64> {
     match by_cachestat(file) {
         Err(error) if matches!(error.raw_os_error(), Some(libc::ENOSYS | libc::EPERM)) => by_mincore(file),

@@ -6,11 +6,9 @@
 use crate::TrialError;
 use crate::database::databases::{Databases, MAX_CONNECTIONS};
 use crate::hot::transactions::TransactionWork;
-use crate::port::connections::ConnectionsDriver;
 use crate::port::reconnect::{Conversation, Reconnect};
-use crate::port::session::SessionDriver;
 use crate::port::simulated::sessions::Imagined;
-use crate::port::uring;
+use crate::port::{connections, session, uring};
 use crate::worker::assign::{Carriers, Place, StreamOf};
 use crate::worker::profile::{self, Profile};
 use crate::worker::run::Driver;
@@ -22,13 +20,7 @@ use study::{At, DatabaseSpec, Engine, Pool, Protocol, Stream};
 use workload::kind::{Around, Ready, Share, Transactions, Unready, WORKERS_MAX};
 
 /// What carries a stream.
-///
-/// # Errors
-/// When a session cannot be opened, or a script cannot be read.
-pub(crate) fn carriers<'a>(
-    databases: &'a Databases,
-    stream: StreamOf<'a>,
-) -> Result<Carriers<'a, Box<dyn Driver>>, TrialError> {
+pub(crate) fn carriers<'a>(databases: &'a Databases, stream: StreamOf<'a>) -> Result<Carriers<'a, Driver>, TrialError> {
     let pool = pool(stream)?;
     let (database, found) = databases.current()?;
     let asked = ready(stream, pool)?;
@@ -49,18 +41,18 @@ pub(crate) fn carriers<'a>(
         let (tries, profile) = (pool.how.tries, Profile::new(names.clone()));
         let transactions = Carried { business: asked.business(&share(stream, place, found.epoch)), tries, profile };
         let (work, reconnect) = (TransactionWork::new(asked.bytes()), reconnect.clone());
-        let driver: Box<dyn Driver> = if by_ring {
+        let driver: Driver = if by_ring {
             // Of those that are left, an equal share for each worker that is left.
             let share = open.len().div_ceil((place.workers - place.worker) as usize);
             let conversations = open.split_off(open.len() - share);
-            Box::new(ConnectionsDriver { conversations, reconnect, transactions, work })
+            Box::new(move |share, start| connections::drive(conversations, reconnect, transactions, work, share, start))
         } else {
             let session = database.session(&texts, &pool.how).map_err(refused)?;
-            Box::new(SessionDriver { session, reconnect, transactions, work })
+            Box::new(move |share, start| session::drive(session, reconnect, transactions, work, share, start))
         };
         Ok(driver)
     };
-    Ok(Carriers { workers, each: Box::new(each) })
+    Ok(Carriers::new(workers, each))
 }
 
 /// The sessions of a stream; storage work has none.
@@ -70,13 +62,11 @@ fn pool(stream: StreamOf<'_>) -> Result<&Pool, TrialError> {
 
 /// A stream of transactions on a machine in virtual time: what it asks for, in one share, and a database that answers in its
 /// place.
-///
-/// # Errors
-/// When a described machine has no transaction like those of the stream.
 pub(crate) fn imagined(stream: StreamOf<'_>) -> Result<Imagined, TrialError> {
     let pool = pool(stream)?;
     if stream.stream().workload.transactions().is_none_or(|asked| !asked.described_by_models()) {
-        let what = "carry scripts or batch jobs: the transaction that its model describes is the brokerage's";
+        let what =
+            "carry scripts, batch jobs or rows by key: the transaction that its model describes is the brokerage's";
         return Err(stream.unsupported(what));
     }
     let asked = ready(stream, pool)?;
@@ -87,7 +77,8 @@ pub(crate) fn imagined(stream: StreamOf<'_>) -> Result<Imagined, TrialError> {
     let session = null::Database::of(&nowhere).session(&texts(asked.as_ref(), Engine::Null), &pool.how);
     let system = stream.trial.label.system.clone();
     let session = session.map_err(|source| TrialError::Database { system, source: Box::new(source) })?;
-    Ok(Imagined { business, session, sessions: pool.sessions, slots })
+    let transactions = Carried { business, tries: 1, profile: Profile::default() };
+    Ok(Imagined { transactions, session, sessions: pool.sessions, slots })
 }
 
 /// A machine in virtual time never saw a trial before.
@@ -159,4 +150,71 @@ fn texts(asked: &dyn Ready, engine: Engine) -> Texts {
         texts = texts.spliced();
     }
     if asked.gathers() { texts.gathering() } else { texts }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observer::Unobserved;
+    use crate::sample;
+    use crate::worker::assign::assign;
+    use load::{Load, Spec, Think};
+    use recorder::{Collector, WallClock};
+    use std::sync::atomic::AtomicBool;
+    use study::{Access, Sessions, Trial, Workload};
+    use units::Nanos;
+    use workload::brokerage::{self, Market, Preset};
+    use workload::sql;
+
+    /// Users of a small house who share such sessions.
+    fn trial(users: u32, sessions: u32) -> Trial {
+        let mut trial = sample::trial(Spec::Closed { slots: users, think: Think::None }, Nanos(1));
+        let (preset, market) = (Preset::Desk, Market::ByTime);
+        let spec = brokerage::Spec { preset, customers: 10, days: 1, market, maintenance: false, procedures: false };
+        let stream = &mut trial.streams[0];
+        (stream.workload, stream.access) = (Workload::Transactions(Arc::new(spec)), Access::plain());
+        stream.pool = Some(Pool { sessions, how: Sessions::default(), check: false, profile: false });
+        trial
+    }
+
+    /// How the trial is divided among sessions of a database that answers at once: the slots of each worker.
+    fn divided(trial: &Trial) -> Result<Vec<u32>, TrialError> {
+        let spec = DatabaseSpec { engine: Engine::Null, at: At::Nowhere { socket: false } };
+        let stop = Arc::new(AtomicBool::new(false));
+        let mut databases = Databases::new("null", &spec, std::env::temp_dir(), stop.clone());
+        databases.prepare(trial, &mut Unobserved, (&WallClock::new(), &stop))?;
+        let shares = assign(trial, &mut Collector::default(), |stream| carriers(&databases, stream))?;
+        Ok(shares.iter().map(|(share, _)| share.load.slots()).collect())
+    }
+
+    #[test]
+    fn a_blocking_session_has_a_worker_and_users_are_shared_among_them() {
+        assert_eq!(divided(&trial(4, 4)).unwrap(), [1, 1, 1, 1]);
+        assert_eq!(divided(&trial(7, 3)).unwrap(), [3, 2, 2]);
+    }
+
+    #[test]
+    fn more_sessions_than_there_are_numbers_for_workers_are_refused_before_any_is_opened() {
+        let refused = divided(&trial(1, WORKERS_MAX + 1)).unwrap_err().to_string();
+        assert!(refused.contains("more than 2048 sessions a thread each, got 2049"), "{refused}");
+    }
+
+    #[test]
+    fn storage_work_is_not_carried_over_sessions() {
+        let trial = sample::trial(Spec::Closed { slots: 1, think: Think::None }, Nanos(1));
+        let refused = divided(&trial).unwrap_err().to_string();
+        assert_eq!(refused, "system `null` cannot carry storage work over sessions");
+    }
+
+    #[test]
+    fn only_the_brokerage_is_carried_in_virtual_time() {
+        let mut trial = trial(5, 2);
+        let imagined = imagined(StreamOf { trial: &trial, index: 0 }).unwrap();
+        assert_eq!((imagined.sessions, imagined.slots), (2, 5));
+        let scripts = vec![("select-only".to_owned(), 1.0)];
+        let scripts = sql::Asked { scripts, define: Vec::new(), scale: 1 };
+        trial.streams[0].workload = Workload::Transactions(Arc::new(scripts));
+        let refused = super::imagined(StreamOf { trial: &trial, index: 0 }).err().unwrap().to_string();
+        assert!(refused.contains("the transaction that its model describes is the brokerage's"), "{refused}");
+    }
 }

@@ -43,9 +43,6 @@ pub(crate) enum Driven {
 }
 
 /// Drives the lanes over one port until their loads are finished and everything came back, or the deadline passes.
-///
-/// # Errors
-/// When the port cannot go on.
 pub(crate) fn drive<P: Port, L: Load, W: Work<P>>(
     port: &mut P,
     lanes: &mut [Lane<L, W>],

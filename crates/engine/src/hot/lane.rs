@@ -6,34 +6,26 @@ use recorder::{Operation, Origin, Outcome, Recorder};
 use system::{Completion, Port};
 use units::Nanos;
 
-/// What a lane asks of its port, and what it makes of the answers.
+/// What a lane asks of its port, and what it makes of the answers. Slot 0 of the lane is slot `first` of the port, which
+/// several lanes may share.
 pub(crate) trait Work<P> {
     /// Draws the operation of an arrival and prepares it on the port.
-    fn stage(&mut self, port: &mut P, slot: Slot, arrival: &Arrival) -> Key;
+    fn stage(&mut self, port: &mut P, first: u32, arrival: &Arrival) -> Key;
 
     /// Whether upkeep is due: what follows the last operation of a slot, which is free only afterwards.
     fn owes_upkeep(&self) -> bool;
 
-    /// Prepares one operation of upkeep. Slot 0 of the lane is slot `first` of the port.
+    /// Prepares one operation of upkeep.
     fn stage_upkeep(&mut self, port: &mut P, first: u32) -> Option<Upkeep>;
 
     /// An operation came back. What it has caused becomes due in the load.
-    fn settle<L: Load>(&mut self, port: &mut P, slot: Slot, completion: &Completion, load: &mut L) -> Settled;
+    fn settle<L: Load>(&mut self, port: &mut P, first: u32, completion: &Completion, load: &mut L) -> Settled;
 
-    /// The operation of an arrival that never left, so that it is censored in the class to which it would have belonged.
+    /// Where an arrival that never left would have been counted.
     fn never(&mut self, port: &mut P, first: u32, never: &Unissued) -> Key;
 
     /// Hands back what was noticed.
     fn into_noticed(self) -> Noticed;
-}
-
-/// The number of a slot.
-#[derive(Clone, Copy)]
-pub(crate) struct Slot {
-    /// In its lane.
-    pub(crate) lane: u32,
-    /// On the port, which several lanes may share.
-    pub(crate) port: u32,
 }
 
 /// Where an operation is counted.
@@ -128,8 +120,7 @@ impl<L: Load, W> Lane<L, W> {
     where
         W: Work<P>,
     {
-        let slot = Slot { lane: arrival.slot, port: self.first_slot + arrival.slot };
-        let key = self.work.stage(port, slot, arrival);
+        let key = self.work.stage(port, self.first_slot, arrival);
         let origin = if arrival.n >= SPAWNED { Origin::Caused } else { Origin::Planned };
         self.depart(arrival.slot, arrival.intended, key, origin);
     }
@@ -166,12 +157,12 @@ impl<L: Load, W> Lane<L, W> {
     where
         W: Work<P>,
     {
-        let slot = Slot { lane: completion.slot - self.first_slot, port: completion.slot };
-        let flight = self.flights[slot.lane as usize].take().expect("a completion belongs to an operation that is out");
-        let settled = self.work.settle(port, slot, completion, &mut self.load);
+        let slot = completion.slot - self.first_slot;
+        let flight = self.flights[slot as usize].take().expect("a completion belongs to an operation that is out");
+        let settled = self.work.settle(port, self.first_slot, completion, &mut self.load);
         self.recorder.record(flight.record(settled.answered, settled.outcome));
         if !settled.held {
-            self.load.completed(slot.lane, completion.at);
+            self.load.completed(slot, completion.at);
         }
         settled.gone
     }

@@ -1,7 +1,7 @@
 //! Operations on modules as the work of a lane: which comes next, what its buffer holds, and whether what came back is
 //! right.
 
-use crate::hot::lane::{Key, Settled, Slot, Upkeep, Work};
+use crate::hot::lane::{Key, Settled, Upkeep, Work};
 use crate::hot::noticed::Noticed;
 use load::{Arrival, Load, Unissued};
 use recorder::Outcome;
@@ -209,11 +209,12 @@ fn key(operation: &Operation) -> Key {
 
 impl<P: StoragePort> Work<P> for StorageWork {
     #[inline]
-    fn stage(&mut self, port: &mut P, slot: Slot, arrival: &Arrival) -> Key {
-        let operation = self.draw(slot.lane, arrival.n);
-        self.prepare(slot.lane, &operation, port.buffer(slot.port));
-        port.stage(slot.port, &operation, self.durable);
-        self.asked[slot.lane as usize] = operation;
+    fn stage(&mut self, port: &mut P, first: u32, arrival: &Arrival) -> Key {
+        let slot = arrival.slot;
+        let operation = self.draw(slot, arrival.n);
+        self.prepare(slot, &operation, port.buffer(first + slot));
+        port.stage(first + slot, &operation, self.durable);
+        self.asked[slot as usize] = operation;
         key(&operation)
     }
 
@@ -230,14 +231,15 @@ impl<P: StoragePort> Work<P> for StorageWork {
     }
 
     #[inline]
-    fn settle<L: Load>(&mut self, port: &mut P, slot: Slot, completion: &Completion, _load: &mut L) -> Settled {
-        let operation = self.asked[slot.lane as usize];
+    fn settle<L: Load>(&mut self, port: &mut P, first: u32, completion: &Completion, _load: &mut L) -> Settled {
+        let slot = completion.slot - first;
+        let operation = self.asked[slot as usize];
         let done =
             matches!(completion.outcome, Ended::Moved { bytes } if bytes == operation.bytes || operation.bytes == 0);
-        self.ended(slot.lane, &operation, done, port.buffer(slot.port), completion.at);
+        self.ended(slot, &operation, done, port.buffer(completion.slot), completion.at);
         let upkeep = self.upkeep(&operation, done);
         if let Some(upkeep) = upkeep {
-            self.due.push((slot.lane, completion.at, upkeep));
+            self.due.push((slot, completion.at, upkeep));
         }
         let (outcome, gone) = if done {
             self.noticed.success();

@@ -1,6 +1,6 @@
 //! Transactions as the work of a lane: the port draws and steps them, and says what became of each.
 
-use crate::hot::lane::{Key, Settled, Slot, Upkeep, Work};
+use crate::hot::lane::{Key, Settled, Upkeep, Work};
 use crate::hot::noticed::Noticed;
 use load::{Arrival, Load, Unissued};
 use recorder::Outcome;
@@ -26,9 +26,10 @@ impl TransactionWork {
 
 impl<P: TransactionPort> Work<P> for TransactionWork {
     #[inline]
-    fn stage(&mut self, port: &mut P, slot: Slot, arrival: &Arrival) -> Key {
-        let class = port.class(slot.port, arrival.n, arrival.payload);
-        port.begin(slot.port, Begun { n: arrival.n, payload: arrival.payload, at: arrival.intended });
+    fn stage(&mut self, port: &mut P, first: u32, arrival: &Arrival) -> Key {
+        let slot = first + arrival.slot;
+        let class = port.class(slot, arrival.n, arrival.payload);
+        port.begin(slot, Begun { n: arrival.n, payload: arrival.payload, at: arrival.intended });
         Key { class, endpoint: 0 }
     }
 
@@ -42,8 +43,8 @@ impl<P: TransactionPort> Work<P> for TransactionWork {
     }
 
     #[inline]
-    fn settle<L: Load>(&mut self, port: &mut P, slot: Slot, completion: &Completion, load: &mut L) -> Settled {
-        port.caused(slot.port, &mut self.caused);
+    fn settle<L: Load>(&mut self, port: &mut P, _first: u32, completion: &Completion, load: &mut L) -> Settled {
+        port.caused(completion.slot, &mut self.caused);
         for caused in self.caused.drain(..) {
             // A load without room forgets it: the order stays open, as one that the market never answers.
             let _ = load.spawn(caused.due, caused.payload);
@@ -53,11 +54,11 @@ impl<P: TransactionPort> Work<P> for TransactionWork {
                 self.noticed.success();
                 (Outcome::Done { bytes: self.bytes.into(), retried, rolled_back }, None)
             }
-            Ended::Moved { .. } => (Outcome::Failed, self.failed(port, slot, completion, libc::EIO)),
-            Ended::Failed { errno } => (Outcome::Failed, self.failed(port, slot, completion, errno)),
+            Ended::Moved { .. } => (Outcome::Failed, self.failed(port, completion, libc::EIO)),
+            Ended::Failed { errno } => (Outcome::Failed, self.failed(port, completion, errno)),
         };
         // The slot is held to the end, the response is that of the system.
-        Settled { outcome, answered: completion.at - port.outside(slot.port), held: false, gone }
+        Settled { outcome, answered: completion.at - port.outside(completion.slot), held: false, gone }
     }
 
     fn never(&mut self, port: &mut P, first: u32, never: &Unissued) -> Key {
@@ -71,14 +72,8 @@ impl<P: TransactionPort> Work<P> for TransactionWork {
 
 impl TransactionWork {
     #[cold]
-    fn failed<P: TransactionPort>(
-        &mut self,
-        port: &mut P,
-        slot: Slot,
-        completion: &Completion,
-        errno: i32,
-    ) -> Option<i32> {
-        let words = port.complaint(slot.port);
+    fn failed<P: TransactionPort>(&mut self, port: &mut P, completion: &Completion, errno: i32) -> Option<i32> {
+        let words = port.complaint(completion.slot);
         let words = || words.unwrap_or_else(|| format!("a transaction: {}", std::io::Error::from_raw_os_error(errno)));
         self.noticed.failure(completion.at, errno, words)
     }

@@ -9,7 +9,7 @@ use crate::hot::storage::StorageWork;
 use crate::port::buffers::Buffers;
 use crate::port::uring::outcome;
 use crate::worker::assign::Share;
-use crate::worker::run::{Driver, Return, Start};
+use crate::worker::run::{Return, Start};
 use recorder::Clock;
 use std::io;
 use std::os::fd::RawFd;
@@ -17,21 +17,17 @@ use system::{Completion, Outcome, Port, PortError, StoragePort, Wait};
 use units::Nanos;
 use workload::{Operation, OperationKind};
 
-/// A worker's operations, one after the other.
-pub(crate) struct BlockingDriver {
-    /// Open descriptors, one a module.
-    pub(crate) files: Vec<RawFd>,
-    pub(crate) transfer_max: u64,
-    pub(crate) work: StorageWork,
-}
-
-impl Driver for BlockingDriver {
-    fn run(self: Box<Self>, share: Share, start: &Start<'_>) -> Result<Return, TrialError> {
-        let resource = |source| TrialError::Resource { action: "allocating a buffer", source };
-        let buffers = Buffers::new(1, self.transfer_max).map_err(resource)?;
-        let clock = start.ready()?;
-        share.drive(&mut BlockingPort { files: self.files, buffers, staged: None, clock }, self.work, start.halt)
-    }
+/// Drives a worker's operations over open descriptors, one a module; each ends before the next begins.
+pub(crate) fn drive(
+    (files, transfer_max): (Vec<RawFd>, u64),
+    work: StorageWork,
+    share: Share,
+    start: &Start<'_>,
+) -> Result<Return, TrialError> {
+    let resource = |source| TrialError::Resource { action: "allocating a buffer", source };
+    let buffers = Buffers::new(1, transfer_max).map_err(resource)?;
+    let clock = start.ready()?;
+    share.drive(&mut BlockingPort { files, buffers, staged: None, clock }, work, start.halt)
 }
 
 /// The port of one thread. It holds a single slot.

@@ -18,9 +18,6 @@ unsafe impl Send for Buffers {}
 
 impl Buffers {
     /// Maps and touches `slots` pieces of at least `bytes` each, every piece on a page border.
-    ///
-    /// # Errors
-    /// When the kernel has no such amount of memory to give.
     pub(crate) fn new(slots: u32, bytes: u64) -> io::Result<Buffers> {
         let slot_bytes = (bytes.max(1) as usize).next_multiple_of(4096);
         let slots = slots.max(1) as usize;

@@ -8,11 +8,11 @@
 
 use crate::TrialError;
 use crate::hot::transactions::TransactionWork;
-use crate::port::reconnect::{Conversation, Reconnect, words};
-use crate::port::session::{errno, may_have_committed, open_after};
+use crate::port::attempt::{Attempt, Lost, Over, Turn};
+use crate::port::reconnect::{Conversation, Reconnect};
 use crate::port::uring::{broken, build_ring, excuse};
 use crate::worker::assign::Share;
-use crate::worker::run::{Driver, Return, Start};
+use crate::worker::run::{Return, Start};
 use crate::worker::transactions::Transactions;
 use database::postgres::{Progress, Wire};
 use database::{Failure, FailureKind};
@@ -22,9 +22,9 @@ use std::collections::VecDeque;
 use std::io;
 use std::mem::ManuallyDrop;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
-use system::{Completion, Outcome, Port, PortError, TransactionPort, Wait};
+use system::{Completion, Port, PortError, TransactionPort, Wait};
 use units::Nanos;
-use workload::transaction::{Answers, Batch, Begun, Caused, Ending, Step};
+use workload::transaction::{Begun, Caused};
 
 /// Bytes that one receive takes: more than nearly every answer.
 const INPUT: usize = 16 << 10;
@@ -39,25 +39,22 @@ const NAP: Nanos = Nanos::from_millis(100);
 /// How long a port that is put away waits for what the kernel still holds.
 const LOOKS: u32 = 100;
 
-/// A worker's transactions over many conversations.
-pub(crate) struct ConnectionsDriver {
-    pub(crate) conversations: Vec<Conversation>,
-    pub(crate) reconnect: Reconnect,
-    pub(crate) transactions: Transactions,
-    pub(crate) work: TransactionWork,
-}
-
-impl Driver for ConnectionsDriver {
-    fn run(self: Box<Self>, share: Share, start: &Start<'_>) -> Result<Return, TrialError> {
-        let ConnectionsDriver { conversations, reconnect, mut transactions, work } = *self;
-        let clock = start.ready()?;
-        let slots = share.slots();
-        let port = ConnectionsPort::new(conversations, reconnect, &mut transactions, clock, slots);
-        let mut port = port.map_err(|source| TrialError::Resource { action: "building an io_uring", source })?;
-        let home = share.drive(&mut port, work, start.halt)?;
-        drop(port);
-        Ok(Return { transactions: Some(transactions), ..home })
-    }
+/// Drives a worker's transactions over many conversations.
+pub(crate) fn drive(
+    conversations: Vec<Conversation>,
+    reconnect: Reconnect,
+    mut transactions: Transactions,
+    work: TransactionWork,
+    share: Share,
+    start: &Start<'_>,
+) -> Result<Return, TrialError> {
+    let clock = start.ready()?;
+    let slots = share.slots();
+    let port = ConnectionsPort::new(conversations, reconnect, &mut transactions, clock, slots);
+    let mut port = port.map_err(|source| TrialError::Resource { action: "building an io_uring", source })?;
+    let home = share.drive(&mut port, work, start.halt)?;
+    drop(port);
+    Ok(Return { transactions: Some(transactions), ..home })
 }
 
 /// A conversation in use.
@@ -65,11 +62,8 @@ struct Connection {
     wire: Wire,
     socket: OwnedFd,
     input: Box<[u8]>,
-    batch: Batch,
-    answers: Answers,
+    attempt: Attempt,
     doing: Doing,
-    /// Whether a transaction is open behind the last batch that was answered.
-    open: bool,
     /// In the kernel's hands.
     sending: bool,
     receiving: bool,
@@ -82,10 +76,8 @@ struct Connection {
 enum Doing {
     /// It is free.
     Nothing,
-    /// A transaction, and how often it was tried again.
-    Transaction { slot: u32, retried: u32 },
-    /// The rollback of a transaction that could not go on by itself.
-    Undo { slot: u32 },
+    /// The transaction of a slot.
+    Transaction(u32),
     /// The connection is gone; a new one is opened as soon as the kernel has let go of the old one's memory.
     Gone,
 }
@@ -115,9 +107,6 @@ pub(crate) struct ConnectionsPort<'t, C> {
 
 impl<'t, C: Clock> ConnectionsPort<'t, C> {
     /// A ring over the conversations, built on the thread that will use it.
-    ///
-    /// # Errors
-    /// When io_uring is forbidden or memory is short.
     fn new(
         conversations: Vec<Conversation>,
         reconnect: Reconnect,
@@ -154,13 +143,18 @@ impl<'t, C: Clock> ConnectionsPort<'t, C> {
             let now = self.clock.now();
             while let Some(at) = self.asleep.iter().position(|(until, _)| *until <= now) {
                 let (_, index) = self.asleep.swap_remove(at);
-                self.step(index);
+                if let Doing::Transaction(slot) = self.connections[index].doing {
+                    let turn = self.connections[index].attempt.step(slot, self.transactions);
+                    self.take(index, slot, turn);
+                }
             }
         }
         while !self.free.is_empty() {
             let Some(slot) = self.waiting.pop_front() else { return };
             let Some(index) = self.free.pop() else { return };
-            self.start(index, slot, 0);
+            self.connections[index].doing = Doing::Transaction(slot);
+            let turn = self.connections[index].attempt.start(slot, self.transactions);
+            self.take(index, slot, turn);
         }
         if self.lost.is_some() {
             self.refuse_waiting();
@@ -193,72 +187,38 @@ impl<'t, C: Clock> ConnectionsPort<'t, C> {
     fn refuse_waiting(&mut self) {
         let at = self.clock.now();
         while let Some(slot) = self.waiting.pop_front() {
-            let why = self.lost.clone().unwrap_or_default();
-            self.complaints.push((slot, words("a session of this worker is gone", Err(why))));
-            self.close(slot, Ending::Failed, Outcome::Failed { errno: libc::ENOTCONN }, at);
+            let lost = Lost { text: "a session of this worker is gone".to_owned(), unknown: false };
+            self.close(slot, lost.over(Err(self.lost.clone().unwrap_or_default())), at);
         }
     }
 
-    fn start(&mut self, index: usize, slot: u32, retried: u32) {
+    /// Does what a transaction asks for next.
+    fn take(&mut self, index: usize, slot: u32, turn: Turn) {
         let connection = &mut self.connections[index];
-        connection.doing = Doing::Transaction { slot, retried };
-        connection.open = false;
-        connection.answers.clear();
-        self.step(index);
-    }
-
-    /// Steps a transaction until it has something to send or is over.
-    fn step(&mut self, index: usize) {
-        let Doing::Transaction { slot, retried } = self.connections[index].doing else { return };
-        let connection = &mut self.connections[index];
-        connection.batch.clear();
-        match self.transactions.business.step(slot, &connection.answers, &mut connection.batch) {
-            Step::Send => {
-                connection.answers.clear();
-                connection.wire.stage(&connection.batch);
+        match turn {
+            Turn::Send => {
+                connection.wire.stage(&connection.attempt.batch);
                 self.send(index);
             }
-            Step::Sleep(time) => {
-                connection.answers.clear();
-                let until = self.clock.now() + time;
-                self.asleep.push((until, index));
+            Turn::Sleep(time) => self.asleep.push((self.clock.now() + time, index)),
+            Turn::Over(over) => {
+                connection.doing = Doing::Nothing;
+                self.free.push(index);
+                self.close(slot, over, self.clock.now());
             }
-            Step::Fail => self.fail(index, slot),
-            Step::Done { rolled_back } => {
-                self.release(index, slot, Ending::Done, Outcome::Transacted { retried, rolled_back });
+            Turn::Lost(lost) => {
+                connection.doing = Doing::Gone;
+                let at = self.clock.now();
+                self.revive(index);
+                self.close(slot, lost.over(self.lost.clone().map_or(Ok(()), Err)), at);
             }
         }
     }
 
-    /// The workload could not go on: what it began is undone first.
-    fn fail(&mut self, index: usize, slot: u32) {
-        let complaint = self.transactions.business.complaint(slot);
-        self.complaints.extend(complaint.map(|words| (slot, words)));
-        let connection = &mut self.connections[index];
-        if !connection.wire.in_transaction() {
-            return self.release(index, slot, Ending::Failed, Outcome::Failed { errno: libc::EINVAL });
-        }
-        connection.doing = Doing::Undo { slot };
-        connection.batch.clear();
-        connection.batch.rollback();
-        connection.answers.clear();
-        connection.wire.stage(&connection.batch);
-        self.send(index);
-    }
-
-    fn release(&mut self, index: usize, slot: u32, ending: Ending, outcome: Outcome) {
-        self.connections[index].doing = Doing::Nothing;
-        self.free.push(index);
-        let at = self.clock.now();
-        self.close(slot, ending, outcome, at);
-    }
-
-    fn close(&mut self, slot: u32, ending: Ending, outcome: Outcome, at: Nanos) {
-        if ending == Ending::Done {
-            self.transactions.profile.done();
-        }
-        self.transactions.business.ended(slot, ending, at, &mut self.caused);
-        self.ended.push(Completion { slot, outcome, at });
+    fn close(&mut self, slot: u32, over: Over, at: Nanos) {
+        self.transactions.ended(slot, over.ending, at, &mut self.caused);
+        self.complaints.extend(over.complaint.map(|words| (slot, words)));
+        self.ended.push(Completion { slot, outcome: over.outcome, at });
     }
 
     /// Acts on what the bytes of a conversation came to.
@@ -269,47 +229,19 @@ impl<'t, C: Clock> ConnectionsPort<'t, C> {
             connection.held = Some(progress);
             return;
         }
-        match (progress, connection.doing) {
-            (Progress::More, _) => self.receive(index),
-            (Progress::SendMore, _) => self.send(index),
-            (Progress::Complete, Doing::Transaction { .. }) => {
-                connection.open = open_after(&connection.batch, connection.open);
-                self.transactions.profile.add(&connection.batch, &connection.answers);
-                self.step(index);
+        let turn = match (progress, connection.doing) {
+            (Progress::More, _) => return self.receive(index),
+            (Progress::SendMore, _) => return self.send(index),
+            (Progress::Complete, Doing::Transaction(slot)) => {
+                let open = connection.wire.in_transaction();
+                (slot, connection.attempt.answered(slot, Some(open), self.transactions))
             }
-            (Progress::Complete | Progress::Failed(_), Doing::Undo { slot }) => {
-                self.release(index, slot, Ending::Failed, Outcome::Failed { errno: libc::EINVAL });
+            (Progress::Failed(failure), Doing::Transaction(slot)) => {
+                (slot, connection.attempt.refused(slot, failure, self.transactions))
             }
-            (Progress::Failed(failure), Doing::Transaction { slot, retried }) => {
-                self.failed(index, slot, retried, failure);
-            }
-            (Progress::Complete | Progress::Failed(_), Doing::Nothing | Doing::Gone) => {}
-        }
-    }
-
-    fn failed(&mut self, index: usize, slot: u32, retried: u32, failure: Failure) {
-        if failure.retryable() && retried + 1 < self.transactions.tries {
-            self.transactions.business.restart(slot);
-            return self.start(index, slot, retried + 1);
-        }
-        let lost = failure.kind == FailureKind::Lost;
-        let connection = &self.connections[index];
-        let unknown = lost && may_have_committed(&connection.batch, connection.open);
-        let ending = if unknown { Ending::Unknown } else { Ending::Failed };
-        let gone = Outcome::Failed { errno: errno(failure.kind) };
-        if !lost {
-            self.complaints.push((slot, failure.text));
-            return self.release(index, slot, ending, gone);
-        }
-        self.connections[index].doing = Doing::Gone;
-        let at = self.clock.now();
-        self.revive(index);
-        let (opened, outcome) = match self.lost.clone() {
-            None => (Ok(()), Outcome::Failed { errno: libc::ECONNRESET }),
-            Some(why) => (Err(why), gone),
+            (Progress::Complete | Progress::Failed(_), Doing::Nothing | Doing::Gone) => return,
         };
-        self.complaints.push((slot, words(&failure.text, opened)));
-        self.close(slot, ending, outcome, at);
+        self.take(index, turn.0, turn.1);
     }
 
     fn send(&mut self, index: usize) {
@@ -385,7 +317,7 @@ impl<'t, C: Clock> ConnectionsPort<'t, C> {
         }
         let progress = match usize::try_from(result) {
             Ok(0) => Progress::Failed(Failure::new(FailureKind::Lost, "the server closed the connection")),
-            Ok(count) => connection.wire.feed(&connection.input[..count], &mut connection.answers),
+            Ok(count) => connection.wire.feed(&connection.input[..count], &mut connection.attempt.answers),
             // An older kernel knows nothing of waiting first.
             Err(_) if -result == libc::EINVAL && self.receive_flags != 0 => {
                 self.receive_flags = 0;
@@ -428,10 +360,8 @@ impl Connection {
             wire,
             socket,
             input: vec![0; INPUT].into_boxed_slice(),
-            batch: Batch::default(),
-            answers: Answers::default(),
+            attempt: Attempt::default(),
             doing: Doing::Nothing,
-            open: false,
             sending: false,
             receiving: false,
             held: None,
@@ -513,5 +443,93 @@ impl<C: Clock> Port for ConnectionsPort<'_, C> {
         }
         into.append(&mut self.ended);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::port::tests::{Do, Log, ScriptedDatabase, told, transactions, wire};
+    use crate::port::uring::probe;
+    use recorder::WallClock;
+    use std::io::{Read, Write};
+    use std::os::unix::net::UnixStream;
+    use system::Outcome;
+
+    const STEPS: [Do; 2] = [Do::Begin, Do::Done];
+
+    /// What a server says to a begin: that it was carried out, and that it is ready for the next.
+    const ANSWER: &[u8] = b"C\0\0\0\x0aBEGIN\0Z\0\0\0\x05I";
+
+    /// A server that answers so many batches and then closes the connection.
+    fn server(answers: usize) -> UnixStream {
+        let (ours, mut theirs) = UnixStream::pair().unwrap();
+        std::thread::spawn(move || {
+            let mut asked = [0; 256];
+            for _ in 0..answers {
+                if theirs.read(&mut asked).is_ok_and(|count| count > 0) {
+                    let _ = theirs.write_all(ANSWER);
+                }
+            }
+            // Takes the next question, and goes without a word.
+            let _ = theirs.read(&mut asked);
+        });
+        ours
+    }
+
+    /// Carries out so many transactions, begun together, over such connections; with the servers to be had afterwards.
+    fn carried(begun: u32, first: Vec<UnixStream>, later: Vec<UnixStream>) -> (Vec<(u32, Outcome)>, Vec<String>) {
+        let log = Log::default();
+        let database = ScriptedDatabase::default();
+        database.conversations.lock().unwrap().extend(later.into_iter().map(Some));
+        let conversations =
+            first.into_iter().map(|socket| Conversation { wire: wire(), socket: OwnedFd::from(socket) }).collect();
+        let mut transactions = transactions(&STEPS, 1, &log);
+        let clock = WallClock::new();
+        let mut port =
+            ConnectionsPort::new(conversations, database.reconnect(), &mut transactions, clock, begun).unwrap();
+        (0..begun).for_each(|slot| port.begin(slot, Begun { n: 0, payload: 0, at: Nanos::ZERO }));
+        let mut ended = Vec::new();
+        while (ended.len() as u32) < begun {
+            port.reap(Wait::Completion, &mut ended).unwrap();
+        }
+        let mut words = told(&log);
+        words.extend((0..begun).filter_map(|slot| port.complaint(slot)));
+        (ended.iter().map(|completion| (completion.slot, completion.outcome)).collect(), words)
+    }
+
+    const DONE: Outcome = Outcome::Transacted { retried: 0, rolled_back: false };
+
+    #[test]
+    fn transactions_wait_in_order_for_a_connection() {
+        if probe().is_err() {
+            return;
+        }
+        let (ended, _) = carried(3, vec![server(3)], Vec::new());
+        assert_eq!(ended, [(0, DONE), (1, DONE), (2, DONE)]);
+    }
+
+    #[test]
+    fn a_lost_connection_costs_its_transaction_and_is_opened_again() {
+        if probe().is_err() {
+            return;
+        }
+        let (ended, words) = carried(3, vec![server(1)], vec![server(1)]);
+        let lost = Outcome::Failed { errno: libc::ECONNRESET };
+        assert_eq!(ended, [(0, DONE), (1, lost), (2, DONE)]);
+        let said = "connection lost: the server closed the connection; its session was opened again";
+        assert_eq!(words.last().map(String::as_str), Some(said));
+    }
+
+    #[test]
+    fn without_a_new_connection_whoever_waits_is_refused() {
+        if probe().is_err() {
+            return;
+        }
+        let (ended, words) = carried(3, vec![server(1)], Vec::new());
+        let gone = Outcome::Failed { errno: libc::ENOTCONN };
+        assert_eq!(ended, [(0, DONE), (1, gone), (2, gone)]);
+        let why = "no new one: nowhere: no connection: full";
+        assert!(words.iter().filter(|words| words.ends_with(why)).count() == 2, "{words:?}");
     }
 }

@@ -9,14 +9,14 @@ use crate::hot::cpu::ThreadCpu;
 use crate::hot::noticed::Noticed;
 use crate::port::buffers::Buffers;
 use crate::worker::assign::Share;
-use crate::worker::run::{Driver, Return, Start, close};
+use crate::worker::run::{Return, Start, close};
 use load::{Load, Next};
 use recorder::{Clock, Operation, Origin, Outcome};
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use units::Nanos;
 use workload::block::{self, Acceptable, DataPool, DataShape, Expectation};
 use workload::files::{self, Step, Steps, Totals};
@@ -25,7 +25,7 @@ use workload::files::{self, Step, Steps, Totals};
 const GENERATION: u64 = 1;
 
 /// One copy of the loop over whole files.
-pub(crate) struct FileDriver {
+pub(crate) struct FileWork {
     pub(crate) spec: files::Spec,
     pub(crate) copy: u32,
     /// Number of the worker in the trial: two streams may both have a first copy.
@@ -35,22 +35,16 @@ pub(crate) struct FileDriver {
     pub(crate) direct: bool,
 }
 
-impl Driver for FileDriver {
-    fn run(self: Box<Self>, share: Share, start: &Start<'_>) -> Result<Return, TrialError> {
-        let mut hand = Hand::new(*self)?;
-        let clock = start.ready()?;
-        drive(share, &mut hand, &clock, start.halt)
-    }
-}
-
-/// Carries the steps out, one after the other.
-fn drive(share: Share, hand: &mut Hand, clock: &impl Clock, halt: &AtomicBool) -> Result<Return, TrialError> {
+/// Carries one copy of the loop to its end, one step after the other.
+pub(crate) fn drive(work: FileWork, share: Share, start: &Start<'_>) -> Result<Return, TrialError> {
+    let mut hand = Hand::new(work)?;
+    let clock = start.ready()?;
     let Share { stream, mut recorder, mut load, window, deadline, .. } = share;
     let (mut ended_at, mut cpu) = (Nanos::ZERO, ThreadCpu::new(window));
     cpu.look(clock.now(), window);
     let mut busy = None;
-    for step in hand.steps() {
-        if halt.load(Ordering::Relaxed) || clock.now() >= deadline {
+    for step in Steps::new(&hand.work.spec, hand.work.copy) {
+        if start.halt.load(Ordering::Relaxed) || clock.now() >= deadline {
             break;
         }
         let Some(class) = step.class() else {
@@ -97,7 +91,7 @@ fn drive(share: Share, hand: &mut Hand, clock: &impl Clock, halt: &AtomicBool) -
 
 /// What one copy of the loop works with.
 struct Hand {
-    work: FileDriver,
+    work: FileWork,
     source: PathBuf,
     target: PathBuf,
     pool: DataPool,
@@ -115,7 +109,7 @@ impl Drop for Hand {
 }
 
 impl Hand {
-    fn new(work: FileDriver) -> Result<Hand, TrialError> {
+    fn new(work: FileWork) -> Result<Hand, TrialError> {
         let shape = DataShape { compressible: units::Share(0.0), duplicate: units::Share(0.0) };
         let buffers = Buffers::new(1, work.spec.block.0)
             .map_err(|source| TrialError::Resource { action: "allocating a buffer", source })?;
@@ -128,10 +122,6 @@ impl Hand {
             noticed: Noticed::default(),
             work,
         })
-    }
-
-    fn steps(&self) -> Steps {
-        Steps::new(&self.work.spec, self.work.copy)
     }
 
     /// Carries a step out and says how many bytes it moved.

@@ -1,5 +1,6 @@
 //! How a worker reaches a system: one file for each way.
 
+mod attempt;
 pub(crate) mod blocking;
 pub(crate) mod buffers;
 pub(crate) mod connections;
@@ -7,4 +8,6 @@ pub(crate) mod files;
 pub(crate) mod reconnect;
 pub(crate) mod session;
 pub(crate) mod simulated;
+#[cfg(test)]
+mod tests;
 pub(crate) mod uring;

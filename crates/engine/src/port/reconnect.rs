@@ -43,11 +43,38 @@ impl Reconnect {
     }
 }
 
-/// What is said of a transaction whose connection was lost.
-pub(crate) fn words(lost: &str, opened: Result<(), String>) -> String {
-    match opened {
-        Ok(()) => format!("connection lost: {lost}; its session was opened again"),
-        Err(why) if why.is_empty() => lost.to_owned(),
-        Err(why) => format!("connection lost: {lost}; no new one: {why}"),
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::port::tests::{Log, ScriptedDatabase, session};
+    use std::os::unix::net::UnixStream;
+    use study::Engine;
+
+    #[test]
+    fn an_engine_without_connections_opens_nothing_and_says_nothing() {
+        let none = Reconnect { database: None, texts: Texts::none(Engine::Sqlite), how: Sessions::default() };
+        assert_eq!(none.session().err().as_deref(), Some(""));
+        assert_eq!(none.conversation().err().as_deref(), Some(""));
+    }
+
+    #[test]
+    fn a_new_session_is_had_as_long_as_the_server_gives_one() {
+        let database = ScriptedDatabase::default();
+        database.sessions.lock().unwrap().push(session(&[], &Log::default()));
+        let reconnect = database.reconnect();
+        assert!(reconnect.session().is_ok());
+        assert_eq!(reconnect.session().err().as_deref(), Some("nowhere: no connection: full"));
+    }
+
+    #[test]
+    fn a_server_that_wants_what_a_conversation_cannot_do_is_told_from_one_that_is_full() {
+        let database = ScriptedDatabase::default();
+        let (ours, _theirs) = UnixStream::pair().unwrap();
+        database.conversations.lock().unwrap().extend([None, Some(ours)]);
+        let reconnect = database.reconnect();
+        assert!(reconnect.conversation().is_ok());
+        let why = reconnect.conversation().err().unwrap();
+        assert!(why.contains("cannot do"), "{why}");
+        assert_eq!(reconnect.conversation().err().as_deref(), Some("nowhere: no connection: full"));
     }
 }

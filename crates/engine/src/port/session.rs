@@ -6,34 +6,40 @@
 
 use crate::TrialError;
 use crate::hot::transactions::TransactionWork;
+use crate::port::attempt::Attempt;
 use crate::port::blocking::idle;
-use crate::port::reconnect::{Reconnect, words};
+use crate::port::reconnect::Reconnect;
 use crate::worker::assign::Share;
-use crate::worker::run::{Driver, Return, Start};
+use crate::worker::run::{Return, Start};
 use crate::worker::transactions::Transactions;
-use database::{Failure, FailureKind, Session};
+use database::Session;
 use recorder::Clock;
 use std::collections::VecDeque;
 use system::{Completion, Outcome, Port, PortError, TransactionPort, Wait};
 use units::Nanos;
-use workload::transaction::{Answers, Batch, Begun, Call, Caused, Ending, Step};
+use workload::transaction::{Begun, Caused};
 
-/// A worker's transactions over one blocking session.
-pub(crate) struct SessionDriver {
-    pub(crate) session: Box<dyn Session>,
-    pub(crate) reconnect: Reconnect,
-    pub(crate) transactions: Transactions,
-    pub(crate) work: TransactionWork,
-}
-
-impl Driver for SessionDriver {
-    fn run(self: Box<Self>, share: Share, start: &Start<'_>) -> Result<Return, TrialError> {
-        let SessionDriver { session, reconnect, transactions, work } = *self;
-        let clock = start.ready()?;
-        let mut port = SessionPort::new(session, reconnect, transactions, clock, share.slots());
-        let home = share.drive(&mut port, work, start.halt)?;
-        Ok(Return { transactions: Some(port.transactions), ..home })
-    }
+/// Drives a worker's transactions over one blocking session.
+pub(crate) fn drive(
+    session: Box<dyn Session>,
+    reconnect: Reconnect,
+    transactions: Transactions,
+    work: TransactionWork,
+    share: Share,
+    start: &Start<'_>,
+) -> Result<Return, TrialError> {
+    let mut port = SessionPort {
+        session,
+        reconnect,
+        transactions,
+        clock: start.ready()?,
+        waiting: VecDeque::with_capacity(share.slots() as usize),
+        attempt: Attempt::default(),
+        caused: Vec::new(),
+        complaint: None,
+    };
+    let home = share.drive(&mut port, work, start.halt)?;
+    Ok(Return { transactions: Some(port.transactions), ..home })
 }
 
 /// The port over one session.
@@ -43,146 +49,20 @@ pub(crate) struct SessionPort<C> {
     transactions: Transactions,
     clock: C,
     waiting: VecDeque<u32>,
-    batch: Batch,
-    answers: Answers,
+    attempt: Attempt,
     caused: Vec<Caused>,
     complaint: Option<String>,
-    /// Whether a transaction is open on the session.
-    open: bool,
 }
 
 impl<C: Clock> SessionPort<C> {
-    fn new(
-        session: Box<dyn Session>,
-        reconnect: Reconnect,
-        transactions: Transactions,
-        clock: C,
-        slots: u32,
-    ) -> SessionPort<C> {
-        SessionPort {
-            session,
-            reconnect,
-            transactions,
-            clock,
-            waiting: VecDeque::with_capacity(slots as usize),
-            batch: Batch::default(),
-            answers: Answers::default(),
-            caused: Vec::new(),
-            complaint: None,
-            open: false,
-        }
-    }
-
     /// Carries a transaction out to its end.
     fn carry_out(&mut self, slot: u32) -> Outcome {
-        let mut retried = 0;
-        loop {
-            match self.attempt(slot) {
-                Ok(Some(rolled_back)) => {
-                    self.end(slot, Ending::Done);
-                    return Outcome::Transacted { retried, rolled_back };
-                }
-                Ok(None) => {
-                    self.complaint = self.transactions.business.complaint(slot);
-                    return Outcome::Failed { errno: self.undo(slot) };
-                }
-                Err(failure) if failure.retryable() && retried + 1 < self.transactions.tries => {
-                    retried += 1;
-                    self.transactions.business.restart(slot);
-                }
-                Err(failure) => return Outcome::Failed { errno: self.give_up(slot, failure) },
-            }
-        }
-    }
-
-    /// One attempt; nothing when the workload itself could not go on.
-    fn attempt(&mut self, slot: u32) -> Result<Option<bool>, Failure> {
-        self.answers.clear();
-        self.open = false;
-        loop {
-            self.batch.clear();
-            match self.transactions.business.step(slot, &self.answers, &mut self.batch) {
-                Step::Send => {
-                    self.answers.clear();
-                    self.session.run(&self.batch, &mut self.answers)?;
-                    self.transactions.profile.add(&self.batch, &self.answers);
-                    self.open = open_after(&self.batch, self.open);
-                }
-                Step::Sleep(time) => {
-                    self.answers.clear();
-                    self.clock.pass(self.clock.now() + time);
-                }
-                Step::Fail => return Ok(None),
-                Step::Done { rolled_back } => return Ok(Some(rolled_back)),
-            }
-        }
-    }
-
-    /// The workload could not go on: what it began is undone. The answer is the errno.
-    fn undo(&mut self, slot: u32) -> i32 {
-        self.batch.clear();
-        self.batch.rollback();
-        self.answers.clear();
-        let undone = if self.open { self.session.run(&self.batch, &mut self.answers) } else { Ok(()) };
-        self.end(slot, Ending::Failed);
-        undone.map_or_else(|failure| errno(failure.kind), |()| libc::EINVAL)
-    }
-
-    fn give_up(&mut self, slot: u32, failure: Failure) -> i32 {
-        let lost = failure.kind == FailureKind::Lost;
-        let unknown = lost && may_have_committed(&self.batch, self.open);
-        self.end(slot, if unknown { Ending::Unknown } else { Ending::Failed });
-        if !lost {
-            self.complaint = Some(failure.text);
-            return errno(failure.kind);
-        }
-        let opened = self.reconnect.session().map(|session| self.session = session);
-        let errno = if opened.is_ok() { libc::ECONNRESET } else { errno(failure.kind) };
-        self.complaint = Some(words(&failure.text, opened));
-        errno
-    }
-
-    fn end(&mut self, slot: u32, ending: Ending) {
-        if ending == Ending::Done {
-            self.transactions.profile.done();
-        }
-        let at = self.clock.now();
-        self.transactions.business.ended(slot, ending, at, &mut self.caused);
-    }
-}
-
-/// Whether a transaction is open behind the calls of a batch.
-pub(crate) fn open_after(batch: &Batch, before: bool) -> bool {
-    batch.calls().fold(before, |open, call| match call {
-        Call::Begin { .. } => true,
-        Call::Commit | Call::Rollback => false,
-        Call::Statement { .. } => open,
-    })
-}
-
-/// Whether the server may have kept something of a batch whose answer never came: it held a commit, or a statement
-/// outside of any transaction.
-pub(crate) fn may_have_committed(batch: &Batch, open: bool) -> bool {
-    let mut open = open;
-    for call in batch.calls() {
-        match call {
-            Call::Begin { .. } => open = true,
-            Call::Commit => return true,
-            Call::Rollback => open = false,
-            Call::Statement { .. } if !open => return true,
-            Call::Statement { .. } => {}
-        }
-    }
-    false
-}
-
-/// The errno under which a failure travels to the loop, which knows those after which nothing can succeed.
-pub(crate) fn errno(kind: FailureKind) -> i32 {
-    match kind {
-        FailureKind::Lost => libc::ENOTCONN,
-        FailureKind::Full => libc::ENOSPC,
-        FailureKind::Serialization | FailureKind::Deadlock => libc::EAGAIN,
-        FailureKind::Refused | FailureKind::Privilege => libc::EPROTO,
+        let SessionPort { session, reconnect, transactions, clock, attempt, .. } = self;
+        let pause = |time| clock.pass(clock.now() + time);
+        let over = attempt.carry_out(slot, transactions, session, pause, || reconnect.session());
+        transactions.ended(slot, over.ending, clock.now(), &mut self.caused);
+        self.complaint = over.complaint;
+        over.outcome
     }
 }
 
@@ -227,5 +107,72 @@ impl<C: Clock> Port for SessionPort<C> {
             None => idle(&self.clock, wait),
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::port::tests::{Do, Log, ScriptedDatabase, session, told, transactions};
+    use database::FailureKind;
+    use recorder::SimulatedClock;
+
+    fn port(ends: &[Option<FailureKind>], log: &Log) -> SessionPort<SimulatedClock> {
+        let database = ScriptedDatabase::default();
+        database.sessions.lock().unwrap().push(session(&[], log));
+        SessionPort {
+            session: session(ends, log),
+            reconnect: database.reconnect(),
+            transactions: transactions(&[Do::Begin, Do::Sleep(Nanos(10)), Do::Commit, Do::Done], 1, log),
+            clock: SimulatedClock::default(),
+            waiting: VecDeque::new(),
+            attempt: Attempt::default(),
+            caused: Vec::new(),
+            complaint: None,
+        }
+    }
+
+    fn begin(port: &mut SessionPort<SimulatedClock>, slot: u32) {
+        port.begin(slot, Begun { n: 3, payload: 0, at: Nanos::ZERO });
+    }
+
+    #[test]
+    fn users_who_share_a_session_have_it_in_the_order_in_which_they_came() {
+        let log = Log::default();
+        let mut port = port(&[], &log);
+        [2, 0, 1].into_iter().for_each(|slot| begin(&mut port, slot));
+        let mut ended = Vec::new();
+        (0..3).for_each(|_| port.reap(Wait::Completion, &mut ended).unwrap());
+        let seen: Vec<(u32, Nanos)> = ended.iter().map(|completion| (completion.slot, completion.at)).collect();
+        assert_eq!(seen, [(2, Nanos(10)), (0, Nanos(20)), (1, Nanos(30))], "each pauses for 10 ns");
+        let mut caused = Vec::new();
+        port.caused(1, &mut caused);
+        assert_eq!(caused.iter().map(|caused| caused.payload).collect::<Vec<_>>(), [2, 0, 1]);
+        assert_eq!(port.class(0, 3, 0), 3);
+    }
+
+    #[test]
+    fn a_lost_session_costs_its_transaction_and_the_next_one_has_another() {
+        let log = Log::default();
+        let mut port = port(&[Some(FailureKind::Lost)], &log);
+        (0..2).for_each(|slot| begin(&mut port, slot));
+        let mut ended = Vec::new();
+        (0..2).for_each(|_| port.reap(Wait::Poll, &mut ended).unwrap());
+        let done = Outcome::Transacted { retried: 0, rolled_back: false };
+        let outcomes: Vec<Outcome> = ended.iter().map(|completion| completion.outcome).collect();
+        assert_eq!(outcomes, [Outcome::Failed { errno: libc::ECONNRESET }, done]);
+        assert_eq!(port.complaint(0), None, "that of the transaction which ended last");
+        let log = told(&log);
+        assert_eq!((log[0].as_str(), log.last().unwrap().as_str()), ("begin 0", "Done 1"));
+    }
+
+    #[test]
+    fn with_nothing_to_carry_it_waits_in_naps() {
+        let mut port = port(&[], &Log::default());
+        let mut ended = Vec::new();
+        port.reap(Wait::Until(Nanos::from_secs(5)), &mut ended).unwrap();
+        assert_eq!((port.now(), ended.len()), (Nanos::from_millis(100), 0));
+        port.reap(Wait::Completion, &mut ended).unwrap();
+        assert_eq!(port.now(), Nanos::from_millis(100));
     }
 }

@@ -10,7 +10,7 @@ use crate::TrialError;
 use crate::hot::storage::StorageWork;
 use crate::port::buffers::Buffers;
 use crate::worker::assign::Share;
-use crate::worker::run::{Driver, Return, Start};
+use crate::worker::run::{Return, Start};
 use io_uring::{IoUring, Submitter, cqueue, opcode, squeue, types};
 use recorder::Clock;
 use std::io;
@@ -50,20 +50,18 @@ pub(crate) struct RingSpec {
     pub(crate) priority: u16,
 }
 
-/// A worker's operations over a ring of its own.
-pub(crate) struct RingDriver {
-    pub(crate) spec: RingSpec,
-    pub(crate) work: StorageWork,
-}
-
-impl Driver for RingDriver {
-    fn run(self: Box<Self>, mut share: Share, start: &Start<'_>) -> Result<Return, TrialError> {
-        share.batch = (self.spec.slots / PIECES).max(PIECE_LEAST);
-        let resource = |source| TrialError::Resource { action: "building an io_uring", source };
-        let mut ring = Ring::new(self.spec).map_err(resource)?;
-        let clock = start.ready()?;
-        share.drive(&mut ring.port(clock), self.work, start.halt)
-    }
+/// Drives a worker's operations over a ring of its own.
+pub(crate) fn drive(
+    spec: RingSpec,
+    work: StorageWork,
+    mut share: Share,
+    start: &Start<'_>,
+) -> Result<Return, TrialError> {
+    share.batch = (spec.slots / PIECES).max(PIECE_LEAST);
+    let resource = |source| TrialError::Resource { action: "building an io_uring", source };
+    let mut ring = Ring::new(spec).map_err(resource)?;
+    let clock = start.ready()?;
+    share.drive(&mut ring.port(clock), work, start.halt)
 }
 
 /// A ring with its memory; [`Ring::port`] lends it to a driver.
@@ -78,9 +76,6 @@ pub(crate) struct Ring {
 
 impl Ring {
     /// Builds a ring, registers files and, where the limit on locked memory allows, buffers.
-    ///
-    /// # Errors
-    /// When io_uring is forbidden or absent, or memory is short.
     pub(crate) fn new(spec: RingSpec) -> io::Result<Ring> {
         // One entry more than there are slots: the tick needs one, too.
         let ring = build_ring((spec.slots + 1).next_power_of_two(), spec.poll)?;
@@ -133,9 +128,6 @@ pub fn allowed() -> bool {
 }
 
 /// Whether this process may use io_uring at all.
-///
-/// # Errors
-/// The kernel's reason when it may not.
 pub(crate) fn probe() -> io::Result<()> {
     let ring = IoUring::new(2)?;
     // Without this (Linux before 5.11) a wait cannot be bounded, and several operations are not there yet.

@@ -2,14 +2,12 @@
 
 use crate::observer::Unobserved;
 use crate::sample;
-use crate::{Need, Opened, TrialError, run_trial};
+use crate::{TrialError, run_trial};
 use load::{Arrivals, Spec, Think};
-use observation::{Ceiling, Footprint};
+use observation::{Ceiling, Observations};
 use recorder::{Clock, WallClock};
-use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use study::{Place, SystemSpec, Trial};
+use study::{Place, Trial};
 use units::{Bytes, Nanos, PerSecond};
 
 /// Outstanding operations of the closed part, as a worker of an array test would have.
@@ -58,26 +56,8 @@ fn clock_read_ns() -> f64 {
     clock.now().saturating_sub(start).0 as f64 / f64::from(READS)
 }
 
-fn run(trial: Trial) -> Result<observation::Observations, TrialError> {
-    let spec = SystemSpec {
-        name: "null".into(),
-        place: Place::Null,
-        size: None,
-        modules: None,
-        footprint: Footprint::default(),
-    };
-    let need = Need {
-        model: None,
-        modules: 1,
-        module_bytes: Bytes::gib(1),
-        run_id: "ceiling",
-        seed: 1,
-        keep: false,
-        consents: &[],
-        cache_dir: Path::new("."),
-        stop: &Arc::new(AtomicBool::new(false)),
-    };
+fn run(trial: Trial) -> Result<Observations, TrialError> {
     // Opening nothing cannot fail.
-    let mut opened = Opened::open(&spec, &need).expect("a null system opens");
+    let mut opened = sample::open(Place::Null, 1, Bytes::gib(1), None).expect("a null system opens");
     run_trial(&mut opened, &trial, &mut Unobserved, &AtomicBool::new(false))
 }

@@ -8,13 +8,11 @@
 
 use crate::observer::Unobserved;
 use crate::sample;
-use crate::{Need, Opened, TrialError, run_trial};
+use crate::{TrialError, run_trial};
 use load::{Spec, Think};
-use observation::{Footprint, Observations};
-use std::path::Path;
-use std::sync::Arc;
+use observation::Observations;
 use std::sync::atomic::AtomicBool;
-use study::{Access, At, DatabaseSpec, Engine, Place, Pool, Sessions, SystemSpec, Trial};
+use study::{Access, At, DatabaseSpec, Engine, Place, Pool, Sessions, Trial};
 use units::{Bytes, Nanos};
 
 /// How long each of the two is looked at.
@@ -42,26 +40,7 @@ pub fn measure_client_cost(of: &Trial) -> Result<Option<ClientCost>, TrialError>
 
 fn cost_us(trial: &Trial, socket: bool) -> Result<Option<f64>, TrialError> {
     let at = DatabaseSpec { engine: Engine::Null, at: At::Nowhere { socket } };
-    let spec = SystemSpec {
-        name: "null".into(),
-        place: Place::Database(at),
-        size: None,
-        modules: None,
-        footprint: Footprint::default(),
-    };
-    let need = Need {
-        model: None,
-        modules: 0,
-        module_bytes: Bytes(0),
-        run_id: "client-cost",
-        seed: 1,
-        keep: false,
-        consents: &[],
-        cache_dir: Path::new("."),
-        stop: &Arc::new(AtomicBool::new(false)),
-    };
-    let what = |error| TrialError::Unsupported { system: "null".to_owned(), what: format!("be opened: {error}") };
-    let mut opened = Opened::open(&spec, &need).map_err(|error: crate::OpenError| what(error.to_string()))?;
+    let mut opened = sample::open(Place::Database(at), 0, Bytes(0), None)?;
     let seen = run_trial(&mut opened, trial, &mut Unobserved, &AtomicBool::new(false))?;
     Ok(cpu_us(&seen))
 }

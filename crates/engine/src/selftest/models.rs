@@ -6,35 +6,33 @@
 
 use crate::observer::Unobserved;
 use crate::port::simulated::described::Described;
+use crate::run_trial;
 use crate::sample;
-use crate::{Need, Opened, run_trial};
 use load::{Spec, Think};
 use model::{Setting, rows};
-use observation::{Footprint, words};
+use observation::words;
 use recorder::{Clock, WallClock};
-use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use study::{Place, SystemSpec};
+use study::Place;
 use units::{Bytes, Nanos};
 use workload::{Operation, OperationKind};
 
 /// One way to an answer, timed.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reach {
+pub struct ModelCeiling {
     /// Its name.
     pub path: &'static str,
     /// What was timed, in words.
     pub what: &'static str,
     /// Unit of the figures.
-    pub unit: ReachUnit,
+    pub unit: CeilingUnit,
     /// The figure; none when the model could not be run.
     pub value: Option<f64>,
     /// What it is meant to reach: at most such a time, at least so many a second.
     pub aim: f64,
 }
 
-impl Reach {
+impl ModelCeiling {
     /// Whether it reaches what it is meant to.
     pub fn reached(&self) -> bool {
         self.value.is_some_and(|value| if self.unit.is_time() { value <= self.aim } else { value >= self.aim })
@@ -43,7 +41,7 @@ impl Reach {
 
 words! {
     /// Units of such figures.
-    pub enum ReachUnit {
+    pub enum CeilingUnit {
         /// Microseconds.
         Microseconds = "us",
         /// Seconds.
@@ -53,7 +51,7 @@ words! {
     }
 }
 
-impl ReachUnit {
+impl CeilingUnit {
     /// Whether it is a time, of which less is better.
     pub fn is_time(self) -> bool {
         self != PerSecond
@@ -64,9 +62,9 @@ impl ReachUnit {
 const FLASH_RATES: &str = "flash_rates";
 
 /// A way as it stands in the list: name, words, unit, aim, and how it is measured once.
-type Way = (&'static str, &'static str, ReachUnit, f64, fn(&WallClock) -> Option<f64>);
+type Way = (&'static str, &'static str, CeilingUnit, f64, fn(&WallClock) -> Option<f64>);
 
-use ReachUnit::{Microseconds, PerSecond, Seconds};
+use CeilingUnit::{Microseconds, PerSecond, Seconds};
 
 const WAYS: &[Way] = &[
     ("closed form", "one row of published rates", Microseconds, 50.0, closed_form),
@@ -89,12 +87,12 @@ const WAYS: &[Way] = &[
 const LOOKS: u32 = 3;
 
 /// Times every way; takes a few seconds and loads one core.
-pub fn measure_models() -> Vec<Reach> {
+pub fn measure_models() -> Vec<ModelCeiling> {
     let clock = WallClock::new();
     let measured = |(path, what, unit, aim, measure): &Way| {
         let better = |a: f64, b: f64| if unit.is_time() { a.min(b) } else { a.max(b) };
         let value = (0..LOOKS).filter_map(|_| measure(&clock)).reduce(better);
-        Reach { path, what, unit: *unit, value, aim: *aim }
+        ModelCeiling { path, what, unit: *unit, value, aim: *aim }
     };
     WAYS.iter().map(measured).collect()
 }
@@ -108,13 +106,7 @@ fn a_second(clock: &WallClock, work: impl FnOnce() -> Option<u64>) -> Option<f64
 }
 
 fn flash() -> Option<Described> {
-    described("f5100")
-}
-
-fn described(name: &str) -> Option<Described> {
-    let shipped = model::models().iter().find(|shipped| shipped.name == name)?;
-    let description = model::file::read(shipped.name, shipped.text).ok()?;
-    Some(Described { description, text: shipped.text.to_owned() })
+    sample::described("f5100")
 }
 
 fn closed_form(clock: &WallClock) -> Option<f64> {
@@ -169,7 +161,7 @@ const ARRAY: (u32, u32) = (20, 32);
 /// Every part of a general array: eight events for each read.
 fn array(clock: &WallClock) -> Option<f64> {
     let setting = Setting { modules: 1, slots: 512, seed: 1, module_bytes: 1 << 30 };
-    let mut machine = model::machine(&described("flash-array-2d")?.description, &setting).ok()?;
+    let mut machine = model::machine(&sample::described("flash-array-2d")?.description, &setting).ok()?;
     let mut turn = 0u64;
     let operation = |_| {
         turn += 1;
@@ -217,26 +209,8 @@ fn went_round(
 
 fn study(clock: &WallClock) -> Option<f64> {
     let (modules, each) = ARRAY;
-    let spec = SystemSpec {
-        name: "f5100".into(),
-        place: Place::Model { model: "f5100".into(), changes: Vec::new() },
-        size: None,
-        modules: None,
-        footprint: Footprint::default(),
-    };
-    let described = flash()?;
-    let need = Need {
-        model: Some(&described),
-        modules,
-        module_bytes: Bytes::gib(1),
-        run_id: "ceiling",
-        seed: 1,
-        keep: false,
-        consents: &[],
-        cache_dir: Path::new("."),
-        stop: &Arc::new(AtomicBool::new(false)),
-    };
-    let mut opened = Opened::open(&spec, &need).ok()?;
+    let place = Place::Model { model: "f5100".into(), changes: Vec::new() };
+    let mut opened = sample::open(place, modules, Bytes::gib(1), flash().as_ref()).ok()?;
     let load = Spec::Closed { slots: modules * each, think: Think::None };
     let mut trial = sample::trial(load, Nanos::from_secs(2));
     trial.modules = modules;

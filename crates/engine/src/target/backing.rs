@@ -2,13 +2,15 @@
 
 use crate::hot::drive::Driven;
 use crate::observer::Observer;
-use crate::worker::assign::Carriers;
+use crate::port::simulated::described::Described;
+use crate::worker::assign::Share;
 use crate::worker::run::{Driver, Return};
 use crate::worker::transactions::Transactions;
 use crate::{OpenError, TrialError};
 use observation::{Event, EventKind, Fact, Series};
 use recorder::{Collector, WallClock};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use study::Trial;
 use system::Module;
@@ -16,14 +18,18 @@ use units::{Bytes, Nanos};
 
 /// What stands behind a system. A kind without modules, folders, a server or data of its own leaves those alone.
 pub(crate) trait Backing: Send {
-    /// Whose time a trial runs in.
-    fn time(&self) -> Time<'_>;
+    /// Divides the streams of a trial among workers, or carries them itself, when its time is its own.
+    fn carry(&self, asked: Asked<'_>) -> Result<Carried, TrialError>;
 
-    /// What it is, as far as that could change a number.
-    ///
-    /// # Errors
-    /// When it must be opened for that and cannot be.
-    fn facts(&mut self) -> Result<Facts, OpenError>;
+    /// Whether its time is its own.
+    fn simulated(&self) -> bool {
+        false
+    }
+
+    /// How it is reached, in words, and everything of it that could change a number.
+    fn facts(&mut self) -> Result<(String, Vec<Fact>), OpenError> {
+        Ok(("none".to_owned(), probe::fingerprint(&self.places())))
+    }
 
     /// Files or devices that operations go to.
     fn modules(&self) -> &[Module] {
@@ -62,27 +68,23 @@ pub(crate) trait Backing: Send {
     }
 
     /// Makes it ready for a trial, as far as that is its own business; answers with remarks for the events of the trial.
-    ///
-    /// # Errors
-    /// What keeps it from the state that the trial asks for.
-    fn prepare(&mut self, ready: Preparing<'_>, observer: &mut dyn Observer) -> Result<Vec<String>, TrialError> {
-        let _ = (ready, observer);
+    fn prepare(
+        &mut self,
+        _trial: &Trial,
+        _observer: &mut dyn Observer,
+        _until: (&WallClock, &AtomicBool),
+    ) -> Result<Vec<String>, TrialError> {
         Ok(Vec::new())
     }
 
     /// Looks at what the load of a trial left behind.
-    ///
-    /// # Errors
-    /// When it cannot be looked at.
-    fn look_back(&mut self, ended: Ended<'_>, observer: &mut dyn Observer) -> Result<Told, TrialError> {
-        let _ = (ended, observer);
+    fn look_back(&mut self, _ended: Ended<'_>, _observer: &mut dyn Observer) -> Result<Told, TrialError> {
         Ok(Told::default())
     }
 
     /// Looks at what is left after the system went away in the middle of a trial; answers with why, as far as that can
     /// be found out.
-    fn outage(&mut self, gone: TrialError, ended: Ended<'_>, observer: &mut dyn Observer) -> TrialError {
-        let _ = (ended, observer);
+    fn outage(&mut self, gone: TrialError, _ended: Ended<'_>, _observer: &mut dyn Observer) -> TrialError {
         gone
     }
 
@@ -92,40 +94,22 @@ pub(crate) trait Backing: Send {
     }
 }
 
-/// Whose time a trial runs in.
-pub(crate) enum Time<'a> {
-    /// The machine's: every worker has a thread, and a driver of its own.
-    Real(&'a dyn Real),
-    /// The system's own: all streams share one port.
-    Simulated(&'a dyn Simulated),
+/// A trial whose streams are to be carried.
+pub(crate) struct Asked<'a> {
+    pub(crate) trial: &'a Trial,
+    pub(crate) setting: &'a Setting,
+    pub(crate) collector: &'a mut Collector,
+    /// Set from outside to end at once.
+    pub(crate) stop: &'a AtomicBool,
 }
 
-/// A system that answers in real time.
-pub(crate) trait Real {
-    /// What carries each stream of a trial.
-    ///
-    /// # Errors
-    /// When a stream does not fit, or a session cannot be opened.
-    fn carriers<'a>(
-        &'a self,
-        trial: &'a Trial,
-        setting: &'a Setting,
-    ) -> Result<Vec<Carriers<'a, Box<dyn Driver>>>, TrialError>;
-}
-
-/// A system in virtual time. Nothing sleeps and nothing is random but by the seed: a trial run twice gives the same bytes.
-pub(crate) trait Simulated {
-    /// Runs all streams of a trial to their end.
-    ///
-    /// # Errors
-    /// When a stream does not fit, or the simulation is wrong.
-    fn run(
-        &self,
-        trial: &Trial,
-        setting: &Setting,
-        collector: &mut Collector,
-        stop: &AtomicBool,
-    ) -> Result<Simulation, TrialError>;
+/// How the streams of a trial are carried.
+pub(crate) enum Carried {
+    /// By workers, each on a thread and with a driver of its own.
+    Workers(Vec<(Share, Driver)>),
+    /// They have been, in virtual time. Nothing sleeps there and nothing is random but by the seed: a trial run twice
+    /// gives the same bytes.
+    Simulated(Simulation),
 }
 
 /// What a simulated trial came to.
@@ -143,12 +127,27 @@ pub(crate) struct Told {
     pub(crate) events: Vec<Event>,
 }
 
-/// What a system is.
-pub(crate) struct Facts {
-    /// How it is reached, in words.
-    pub(crate) driver: String,
-    /// Everything that could change a number.
-    pub(crate) fingerprint: Vec<Fact>,
+/// What the plan needs of a system.
+#[derive(Clone, Debug)]
+pub struct Need<'a> {
+    /// The largest number of modules that any trial uses; 0 when only folders are needed (`files`).
+    pub modules: u32,
+    /// Size of each module.
+    pub module_bytes: Bytes,
+    /// The run, for the names of scratch folders.
+    pub run_id: &'a str,
+    /// Seed of the run; part of every stamp.
+    pub seed: u64,
+    /// Leave scratch files behind, and name them.
+    pub keep: bool,
+    /// Consents to destroy what devices hold.
+    pub consents: &'a [system::consent::Consent],
+    /// Where data sets and private servers of databases are kept.
+    pub cache_dir: &'a Path,
+    /// The description of a model, read by whoever may open files; none for every other kind.
+    pub model: Option<&'a Described>,
+    /// Ends every wait for a database when it becomes true.
+    pub stop: &'a Arc<AtomicBool>,
 }
 
 /// What is the same for every trial on a system, and its count of fills.
@@ -161,14 +160,6 @@ pub(crate) struct Setting {
     pub(crate) module_bytes: Bytes,
     /// Counts fills and trials: the upper half of every generation, so that what an earlier one left is older.
     pub(crate) epoch: u32,
-}
-
-/// A trial that is being prepared.
-#[derive(Clone, Copy)]
-pub(crate) struct Preparing<'a> {
-    pub(crate) trial: &'a Trial,
-    pub(crate) clock: &'a WallClock,
-    pub(crate) stop: &'a AtomicBool,
 }
 
 /// A trial whose load has ended.

@@ -3,14 +3,15 @@
 use crate::database::databases::Databases;
 use crate::database::{checks, costs, levels, sessions};
 use crate::observer::Observer;
-use crate::target::backing::{Backing, Ended, Facts, Preparing, Real, Setting, Time, Told, remark};
-use crate::worker::assign::{Carriers, streams};
+use crate::target::backing::{Asked, Backing, Carried, Ended, Told, remark};
+use crate::worker::assign::assign;
 use crate::worker::profile::Profile;
-use crate::worker::run::Driver;
 use crate::{OpenError, TrialError};
 use database::StatementCost;
 use observation::Fact;
+use recorder::WallClock;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use study::Trial;
 
 pub(crate) struct OnDatabase {
@@ -45,12 +46,13 @@ impl OnDatabase {
 }
 
 impl Backing for OnDatabase {
-    fn time(&self) -> Time<'_> {
-        Time::Real(self)
+    fn carry(&self, asked: Asked<'_>) -> Result<Carried, TrialError> {
+        let Asked { trial, collector, .. } = asked;
+        assign(trial, collector, |stream| sessions::carriers(&self.databases, stream)).map(Carried::Workers)
     }
 
     /// Engine, version and settings: each could change a number.
-    fn facts(&mut self) -> Result<Facts, OpenError> {
+    fn facts(&mut self) -> Result<(String, Vec<Fact>), OpenError> {
         let system = self.system.clone();
         let mut fingerprint = probe::fingerprint(&self.places());
         let refused = |source| OpenError::Database { system, source: Box::new(source) };
@@ -59,7 +61,7 @@ impl Backing for OnDatabase {
         let add = |(key, value): (String, String)| Fact { key: format!("database.{key}"), value, private: false };
         fingerprint.push(add(("version".to_owned(), facts.version)));
         fingerprint.extend(facts.settings.into_iter().map(add));
-        Ok(Facts { driver, fingerprint })
+        Ok((driver, fingerprint))
     }
 
     fn places(&self) -> Vec<PathBuf> {
@@ -78,9 +80,13 @@ impl Backing for OnDatabase {
         self.databases.counters()
     }
 
-    fn prepare(&mut self, ready: Preparing<'_>, observer: &mut dyn Observer) -> Result<Vec<String>, TrialError> {
-        let Preparing { trial, clock, stop } = ready;
-        let remarks = self.databases.prepare(trial, observer, (clock, stop))?;
+    fn prepare(
+        &mut self,
+        trial: &Trial,
+        observer: &mut dyn Observer,
+        until: (&WallClock, &AtomicBool),
+    ) -> Result<Vec<String>, TrialError> {
+        let remarks = self.databases.prepare(trial, observer, until)?;
         self.costs = self.databases.statement_costs();
         Ok(remarks)
     }
@@ -120,16 +126,6 @@ impl Backing for OnDatabase {
                 Databases::explained_by(gone, &error)
             }
         }
-    }
-}
-
-impl Real for OnDatabase {
-    fn carriers<'a>(
-        &'a self,
-        trial: &'a Trial,
-        _setting: &'a Setting,
-    ) -> Result<Vec<Carriers<'a, Box<dyn Driver>>>, TrialError> {
-        streams(trial).map(|stream| sessions::carriers(&self.databases, stream)).collect()
     }
 }
 

@@ -1,13 +1,12 @@
 //! Block devices.
 
-use crate::target::backing::{Backing, Facts, Real, Setting, Time};
-use crate::target::modules::{self, Watched};
-use crate::target::need::Need;
-use crate::worker::assign::{Carriers, files, streams};
-use crate::worker::run::Driver;
+use crate::target::backing::{Asked, Backing, Carried, Need};
+use crate::target::modules::{self, Modules};
+use crate::worker::assign::{assign, files};
 use crate::{OpenError, TrialError};
+use observation::Fact;
 use std::path::Path;
-use study::{SystemSpec, Trial};
+use study::SystemSpec;
 use system::Module;
 
 pub(crate) struct Devices(Vec<Module>);
@@ -15,9 +14,6 @@ pub(crate) struct Devices(Vec<Module>);
 impl Devices {
     /// Opens as many as are needed, exclusively: with a consent that fits the identity of each, or for reading only when
     /// they are not to be filled.
-    ///
-    /// # Errors
-    /// When there are too few, or one is refused.
     pub(crate) fn open(spec: &SystemSpec, paths: &[String], fill: bool, need: &Need<'_>) -> Result<Devices, OpenError> {
         let has = paths.len() as u32;
         if has < need.modules {
@@ -34,12 +30,18 @@ impl Devices {
 }
 
 impl Backing for Devices {
-    fn time(&self) -> Time<'_> {
-        Time::Real(self)
+    fn carry(&self, asked: Asked<'_>) -> Result<Carried, TrialError> {
+        let Asked { trial, setting, collector, .. } = asked;
+        let modules = Modules::of(&self.0, trial, setting)?;
+        let shares = assign(trial, collector, |stream| match files(stream.stream()) {
+            Some(_) => Err(stream.unsupported("run file work: it has no folder")),
+            None => modules.carriers(stream),
+        });
+        shares.map(Carried::Workers)
     }
 
-    fn facts(&mut self) -> Result<Facts, OpenError> {
-        Ok(modules::facts(&self.places()))
+    fn facts(&mut self) -> Result<(String, Vec<Fact>), OpenError> {
+        Ok((modules::driver(), probe::fingerprint(&self.places())))
     }
 
     fn modules(&self) -> &[Module] {
@@ -48,20 +50,5 @@ impl Backing for Devices {
 
     fn modules_mut(&mut self) -> &mut [Module] {
         &mut self.0
-    }
-}
-
-impl Real for Devices {
-    fn carriers<'a>(
-        &'a self,
-        trial: &'a Trial,
-        setting: &'a Setting,
-    ) -> Result<Vec<Carriers<'a, Box<dyn Driver>>>, TrialError> {
-        let watched = Watched::new(&self.0, trial, setting)?;
-        let carriers = streams(trial).map(|stream| match files(stream.stream()) {
-            Some(_) => Err(stream.unsupported("run file work: it has no folder")),
-            None => watched.carriers(stream),
-        });
-        carriers.collect()
     }
 }

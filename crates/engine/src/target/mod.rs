@@ -11,7 +11,6 @@ mod devices;
 mod files;
 mod model;
 mod modules;
-pub(crate) mod need;
 mod null;
 pub(crate) mod opened;
 mod scripted;

@@ -9,47 +9,87 @@ use crate::port::simulated::described::Described;
 use crate::port::simulated::machine::{Closed, ModelPort};
 use crate::port::simulated::sessions::Streams;
 use crate::port::simulated::stations;
-use crate::target::backing::{Backing, Facts, Preparing, Setting, Simulated, Simulation, Time, Told};
-use crate::target::need::Need;
+use crate::target::backing::{Asked, Backing, Carried, Need, Simulation, Told};
 use crate::worker::assign::{Carriers, Place, StreamOf, assign, streams, window};
 use crate::worker::run::{Lanes, Return};
 use crate::{OpenError, TrialError};
-use observation::Account;
-use recorder::Collector;
+use model::machine::Machine;
+use observation::{Account, Fact};
+use recorder::WallClock;
 use std::sync::atomic::AtomicBool;
 use study::{Cache, SystemSpec, Trial};
 use units::Nanos;
 
 impl Described {
     /// The description that was handed in, held against the largest trial.
-    ///
-    /// # Errors
-    /// When there is none, or no machine can be built of it.
     pub(crate) fn fitting(spec: &SystemSpec, need: &Need<'_>) -> Result<Described, OpenError> {
-        let system = || spec.name.clone();
-        let missing = || OpenError::Script { system: system(), reason: "no model was read for it".to_owned() };
-        let described = need.model.cloned().ok_or_else(missing)?;
+        let described = need.model.cloned().ok_or_else(|| OpenError::NoModel { system: spec.name.clone() })?;
         let (modules, module_bytes) = (need.modules.max(1), need.module_bytes.0);
         let setting = model::Setting { modules, slots: 1, seed: need.seed, module_bytes };
-        model::machine(&described.description, &setting)
-            .map_err(|source| OpenError::Model { system: system(), source })?;
+        described.machine(&spec.name, &setting)?;
         Ok(described)
+    }
+
+    fn machine(&self, system: &str, setting: &model::Setting) -> Result<Box<dyn Machine>, OpenError> {
+        let unbuilt = |source| OpenError::Model { system: system.to_owned(), source };
+        model::machine(&self.description, setting).map_err(unbuilt)
+    }
+
+    /// Carries the streams to their end, each with such work. Workers are threads of a real generator; virtual time
+    /// needs one for each stream.
+    fn simulate<W: Work<ModelPort>>(
+        &self,
+        asked: Asked<'_>,
+        transactions: Streams,
+        work: impl Fn(StreamOf<'_>, Place) -> Result<W, TrialError>,
+    ) -> Result<Carried, TrialError> {
+        let Asked { trial, setting, collector, stop } = asked;
+        let work = &work;
+        let shares = assign(trial, collector, |stream| Ok(Carriers::new(1, move |place| work(stream, place))));
+        let lanes = Lanes::of(trial, shares?, stop);
+        let bytes = if trial.module_bytes.0 > 0 { trial.module_bytes } else { setting.module_bytes };
+        let (modules, slots, seed) = (trial.modules.max(1), lanes.slots, trial.seed);
+        let machine = self.machine(&setting.system, &model::Setting { modules, slots, seed, module_bytes: bytes.0 })?;
+        let mut port = ModelPort::new(machine, transactions, window(trial), slots);
+        let (driven, home) = lanes.drive(&mut port)?;
+        let told = match driven {
+            Driven::Finished { at } => tell(trial, port.close(), &home, at)?,
+            Driven::Stopped | Driven::Gone { .. } => Told::default(),
+        };
+        Ok(Carried::Simulated(Simulation { driven, home, told }))
     }
 }
 
 impl Backing for Described {
-    fn time(&self) -> Time<'_> {
-        Time::Simulated(self)
+    fn carry(&self, asked: Asked<'_>) -> Result<Carried, TrialError> {
+        if asked.trial.streams.iter().all(|stream| stream.pool.is_none()) {
+            let bytes = asked.setting.module_bytes;
+            return self.simulate(asked, Streams::default(), |stream, place| stream.storage_work(bytes, place));
+        }
+        let mut transactions = Streams::default();
+        for stream in streams(asked.trial) {
+            transactions.add(imagined(stream)?);
+        }
+        self.simulate(asked, transactions, |_, _| Ok(TransactionWork::default()))
+    }
+
+    fn simulated(&self) -> bool {
+        true
     }
 
     /// A model is the same on every machine: nothing of this one could change its numbers.
-    fn facts(&mut self) -> Result<Facts, OpenError> {
-        Ok(Facts { driver: "virtual time".to_owned(), fingerprint: self.fingerprint() })
+    fn facts(&mut self) -> Result<(String, Vec<Fact>), OpenError> {
+        Ok(("virtual time".to_owned(), self.fingerprint()))
     }
 
     /// What a study asks to be done to a device beforehand cannot be done to a model, which begins at rest; it is said.
-    fn prepare(&mut self, ready: Preparing<'_>, _: &mut dyn Observer) -> Result<Vec<String>, TrialError> {
-        let state = &ready.trial.state;
+    fn prepare(
+        &mut self,
+        trial: &Trial,
+        _observer: &mut dyn Observer,
+        _until: (&WallClock, &AtomicBool),
+    ) -> Result<Vec<String>, TrialError> {
+        let state = &trial.state;
         let asked = [
             (state.refill, "refilled"),
             (state.trim, "trimmed"),
@@ -67,78 +107,15 @@ impl Backing for Described {
     }
 }
 
-impl Simulated for Described {
-    fn run(
-        &self,
-        trial: &Trial,
-        setting: &Setting,
-        collector: &mut Collector,
-        stop: &AtomicBool,
-    ) -> Result<Simulation, TrialError> {
-        let run = Run { described: self, trial, setting, stop };
-        if trial.streams.iter().all(|stream| stream.pool.is_none()) {
-            let work = |stream: StreamOf<'_>, place| stream.storage_work(setting.module_bytes, place);
-            return run.carry(collector, Streams::default(), work);
-        }
-        let mut transactions = Streams::default();
-        for stream in streams(trial) {
-            transactions.add(imagined(stream)?);
-        }
-        run.carry(collector, transactions, |_, _| Ok(TransactionWork::default()))
-    }
-}
-
-/// One trial on a described machine.
-struct Run<'a> {
-    described: &'a Described,
-    trial: &'a Trial,
-    setting: &'a Setting,
-    stop: &'a AtomicBool,
-}
-
-impl Run<'_> {
-    /// Carries the streams to their end, each with such work. Workers are threads of a real generator; virtual time
-    /// needs one for each stream.
-    fn carry<W: Work<ModelPort>>(
-        &self,
-        collector: &mut Collector,
-        transactions: Streams,
-        work: impl Fn(StreamOf<'_>, Place) -> Result<W, TrialError>,
-    ) -> Result<Simulation, TrialError> {
-        let (trial, work) = (self.trial, &work);
-        let carriers = streams(trial).map(|stream| Carriers { workers: 1, each: Box::new(move |at| work(stream, at)) });
-        let lanes = Lanes::of(trial, assign(trial, collector, carriers.collect())?, self.stop);
-        let bytes = if trial.module_bytes.0 > 0 { trial.module_bytes } else { self.setting.module_bytes };
-        let setting = model::Setting {
-            modules: trial.modules.max(1),
-            slots: lanes.slots,
-            seed: trial.seed,
-            module_bytes: bytes.0,
-        };
-        let machine = model::machine(&self.described.description, &setting)
-            .map_err(|source| TrialError::Model { system: self.setting.system.clone(), source })?;
-        let mut port = ModelPort::new(machine, transactions, window(trial), lanes.slots);
-        let (driven, home) = lanes.drive(&mut port)?;
-        let mut simulation = Simulation { driven, home, told: Told::default() };
-        if let Driven::Finished { at } = driven {
-            simulation.told = self.tell(port.close(), &simulation.home, at)?;
-        }
-        Ok(simulation)
-    }
-
-    /// What the stations did becomes series and an event.
-    ///
-    /// # Errors
-    /// When the simulation breaks Little's law.
-    fn tell(&self, closed: Closed, home: &[Return], ended: Nanos) -> Result<Told, TrialError> {
-        let Closed { reports, cores, inside_ns, outside_ns, outside_is } = closed;
-        let accounts: Vec<Account> = home.iter().filter_map(|home| home.account.ok()).collect();
-        stations::little(&accounts, (inside_ns, outside_ns), self.trial.phases.fixed_work)?;
-        let window = window(self.trial);
-        let at = ended.min(window.end);
-        let mut series = stations::series(&reports, at);
-        series.extend(outside_is.map(|what| stations::outside(what, outside_ns, window, at)));
-        series.extend(cores.iter().flat_map(|cores| stations::cores(cores, at)));
-        Ok(Told { series, events: stations::bottleneck(&reports, at).into_iter().collect() })
-    }
+/// What the stations did becomes series and an event.
+fn tell(trial: &Trial, closed: Closed, home: &[Return], ended: Nanos) -> Result<Told, TrialError> {
+    let Closed { reports, cores, inside_ns, outside_ns, outside_is } = closed;
+    let accounts: Vec<Account> = home.iter().filter_map(|home| home.account.ok()).collect();
+    stations::little(&accounts, (inside_ns, outside_ns), trial.phases.fixed_work)?;
+    let window = window(trial);
+    let at = ended.min(window.end);
+    let mut series = stations::series(&reports, at);
+    series.extend(outside_is.map(|what| stations::outside(what, outside_ns, window, at)));
+    series.extend(cores.iter().flat_map(|cores| stations::cores(cores, at)));
+    Ok(Told { series, events: stations::bottleneck(&reports, at).into_iter().collect() })
 }

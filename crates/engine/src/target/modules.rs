@@ -2,78 +2,70 @@
 
 use crate::TrialError;
 use crate::hot::storage::Data;
-use crate::port::blocking::BlockingDriver;
-use crate::port::uring::{self, RingDriver, RingSpec};
-use crate::target::backing::{Facts, Setting};
+use crate::port::uring::RingSpec;
+use crate::port::{blocking, uring};
+use crate::target::backing::Setting;
 use crate::worker::assign::{Carriers, Place, StreamOf, block, streams, validates};
 use crate::worker::run::Driver;
 use crate::worker::thread;
 use observation::URING_REFUSED;
 use std::os::fd::{AsRawFd, RawFd};
-use std::path::PathBuf;
 use std::sync::Arc;
 use study::{SyncMode, Trial};
 use system::{Access, Module};
 use units::Bytes;
 use workload::block::{self, Beginning, DataPool, Generations, Grid};
 
-/// How modules are reached, and everything below these places that could change a number.
-pub(crate) fn facts(places: &[PathBuf]) -> Facts {
-    let driver = match uring::probe() {
+/// How modules are reached, in words.
+pub(crate) fn driver() -> String {
+    match uring::probe() {
         Ok(()) => "io_uring".to_owned(),
         Err(error) => format!("plain pread and pwrite; {URING_REFUSED} ({error})"),
-    };
-    Facts { driver, fingerprint: probe::fingerprint(places) }
+    }
 }
 
 /// The modules of a trial.
-pub(crate) struct Watched<'a> {
+pub(crate) struct Modules<'a> {
     modules: &'a [Module],
     setting: &'a Setting,
     /// The map of acceptable generations, when any stream of the trial checks its reads. All streams that write share it.
     generations: Option<Arc<Generations>>,
 }
 
-impl<'a> Watched<'a> {
-    /// # Errors
-    /// When reads cannot be checked.
-    pub(crate) fn new(modules: &'a [Module], trial: &Trial, setting: &'a Setting) -> Result<Watched<'a>, TrialError> {
+impl<'a> Modules<'a> {
+    pub(crate) fn of(modules: &'a [Module], trial: &Trial, setting: &'a Setting) -> Result<Modules<'a>, TrialError> {
         let watched = validates(trial) && !modules.is_empty();
         let generations = watched.then(|| generations(trial, setting.epoch)).transpose()?;
-        Ok(Watched { modules, setting, generations })
+        Ok(Modules { modules, setting, generations })
     }
 
     /// What carries a stream of block operations.
-    ///
-    /// # Errors
-    /// When it does not fit the modules, or the driver that it insists on is forbidden.
-    pub(crate) fn carriers(&self, stream: StreamOf<'a>) -> Result<Carriers<'a, Box<dyn Driver>>, TrialError> {
+    pub(crate) fn carriers<'s>(&'s self, stream: StreamOf<'s>) -> Result<Carriers<'s, Driver>, TrialError> {
         let access = stream.stream().access;
         let spec = stream.block_spec()?;
         if access.poll && matches!(access.sync, SyncMode::Every(_)) {
             return Err(stream.unsupported("sync through a polled ring: leave `poll` out, or sync each write"));
         }
         let ring = uses_ring(access.driver)?;
+        let workers = if ring { stream.workers() } else { stream.stream().slots().max(1) };
         let files = self.descriptors(stream, spec)?;
-        let (setting, generations) = (self.setting, self.generations.clone());
+        let setting = self.setting;
         let pool = Arc::new(DataPool::new(setting.seed, spec.data));
-        let each = move |place: Place| {
+        Ok(Carriers::new(workers, move |place: Place| {
             // Workers count from far apart, so that two of them hardly ever write a block with equal bytes.
-            let count = place.worker << 24;
-            let data = Data { pool: pool.clone(), epoch: setting.epoch, count, generations: generations.clone() };
+            let (count, generations) = (place.worker << 24, self.generations.clone());
+            let data = Data { pool: pool.clone(), epoch: setting.epoch, count, generations };
             let work = stream.storage_work(setting.module_bytes, place)?.with_data(data, spec.transfer_max());
             let (files, transfer_max) = (files.clone(), spec.transfer_max().0);
-            let driver: Box<dyn Driver> = if ring {
-                let priority = thread::encode(access.priority);
-                let spec = RingSpec { files, slots: place.slots, transfer_max, poll: access.poll, priority };
-                Box::new(RingDriver { spec, work })
+            let priority = thread::encode(access.priority);
+            let spec = RingSpec { files, slots: place.slots, transfer_max, poll: access.poll, priority };
+            let driver: Driver = if ring {
+                Box::new(move |share, start| uring::drive(spec, work, share, start))
             } else {
-                Box::new(BlockingDriver { files, transfer_max, work })
+                Box::new(move |share, start| blocking::drive((spec.files, transfer_max), work, share, start))
             };
             Ok(driver)
-        };
-        let workers = if ring { stream.workers() } else { stream.stream().slots().max(1) };
-        Ok(Carriers { workers, each: Box::new(each) })
+        }))
     }
 
     fn descriptors(&self, stream: StreamOf<'_>, spec: &block::Spec) -> Result<Vec<RawFd>, TrialError> {

@@ -1,50 +1,26 @@
 //! Nothing: every operation ends at once, and what is measured is the generator.
 
-use crate::hot::storage::StorageWork;
-use crate::target::backing::{Backing, Facts, Real, Setting, Time};
-use crate::worker::assign::{Carriers, Share, streams};
-use crate::worker::run::{Driver, Return, Start};
-use crate::{OpenError, TrialError};
-use study::Trial;
+use crate::TrialError;
+use crate::target::backing::{Asked, Backing, Carried};
+use crate::worker::assign::{Carriers, Share, assign};
+use crate::worker::run::{Driver, Start};
 use system::null::NullPort;
 
 pub(crate) struct Null;
 
 impl Backing for Null {
-    fn time(&self) -> Time<'_> {
-        Time::Real(self)
-    }
-
-    fn facts(&mut self) -> Result<Facts, OpenError> {
-        Ok(Facts { driver: "none".to_owned(), fingerprint: probe::fingerprint(&self.places()) })
-    }
-}
-
-impl Real for Null {
-    fn carriers<'a>(
-        &'a self,
-        trial: &'a Trial,
-        setting: &'a Setting,
-    ) -> Result<Vec<Carriers<'a, Box<dyn Driver>>>, TrialError> {
-        let carriers = streams(trial).map(|stream| Carriers {
-            workers: stream.workers(),
-            each: Box::new(move |place| {
+    fn carry(&self, asked: Asked<'_>) -> Result<Carried, TrialError> {
+        let Asked { trial, setting, collector, .. } = asked;
+        let shares = assign(trial, collector, |stream| {
+            Ok(Carriers::new(stream.workers(), move |place| {
                 let work = stream.storage_work(setting.module_bytes, place)?;
-                Ok(Box::new(NullDriver { work }) as Box<dyn Driver>)
-            }),
+                let driver: Driver = Box::new(move |share: Share, start: &Start<'_>| {
+                    let mut port = NullPort::new(start.ready()?, share.slots());
+                    share.drive(&mut port, work, start.halt)
+                });
+                Ok(driver)
+            }))
         });
-        Ok(carriers.collect())
-    }
-}
-
-struct NullDriver {
-    work: StorageWork,
-}
-
-impl Driver for NullDriver {
-    fn run(self: Box<Self>, share: Share, start: &Start<'_>) -> Result<Return, TrialError> {
-        let clock = start.ready()?;
-        let mut port = NullPort::new(clock, share.slots());
-        share.drive(&mut port, self.work, start.halt)
+        shares.map(Carried::Workers)
     }
 }

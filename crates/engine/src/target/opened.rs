@@ -3,11 +3,10 @@
 use crate::OpenError;
 use crate::database::databases::Databases;
 use crate::port::simulated::described::Described;
-use crate::target::backing::{Backing, Setting, Time};
+use crate::target::backing::{Backing, Need, Setting};
 use crate::target::database::OnDatabase;
 use crate::target::devices::Devices;
 use crate::target::files::Files;
-use crate::target::need::Need;
 use crate::target::null::Null;
 use crate::target::scripted::Scripted;
 use observation::SystemFacts;
@@ -48,14 +47,14 @@ impl Opened {
                 (Box::new(OnDatabase::new(&spec.name, Databases::new(&spec.name, at, cache_dir, stop))), at.shown())
             }
         };
-        let found = backing.facts()?;
+        let (driver, fingerprint) = backing.facts()?;
         let facts = SystemFacts {
             name: spec.name.clone(),
             kind: spec.place.word().to_owned(),
             place,
             modules: need.modules,
-            driver: found.driver,
-            fingerprint: found.fingerprint,
+            driver,
+            fingerprint,
             footprint: spec.footprint,
         };
         let Need { seed, module_bytes, .. } = *need;
@@ -81,7 +80,7 @@ impl Opened {
 
     /// Whether time is simulated here.
     pub fn simulated(&self) -> bool {
-        matches!(self.backing.time(), Time::Simulated(_))
+        self.backing.simulated()
     }
 
     /// Whether the system is read as it was found: nothing can be written to it.

@@ -8,12 +8,10 @@ use crate::TrialError;
 use crate::database::counters;
 use crate::hot::cpu::{CpuReading, generator_cpu};
 use crate::observer::{Live, Observer, Phase};
-use crate::target::backing::Real;
 use crate::target::opened::Opened;
 use crate::trial::outcome::Outcome;
-use crate::worker::assign::{assign, window};
-use crate::worker::run::{self, Start, Word};
-use crate::worker::start_gate::{Gate, Go};
+use crate::worker::assign::{Share, window};
+use crate::worker::run::{self, Driver, Gate, Start, Word};
 use observation::{Cell, Event, EventKind, Histogram, Series};
 use recorder::{Clock, Collector};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -43,22 +41,15 @@ pub(crate) struct Watchers<'a> {
     pub(crate) enough: &'a mut dyn FnMut(&[Cell]) -> bool,
 }
 
-/// Runs a trial's streams over real time. What workers brought home comes back however the trial ended.
-///
-/// # Errors
-/// Whatever kept a worker from getting ready or from going on, or that it was told to stop.
+/// Runs the shares of a trial in real time. What workers brought home comes back however the trial ended.
 pub(crate) fn run(
     opened: &Opened,
-    real: &dyn Real,
     trial: &Trial,
+    shares: Vec<(Share, Driver)>,
+    collector: Collector,
     watchers: Watchers<'_>,
 ) -> (Outcome, Result<(), TrialError>) {
-    let mut collector = Collector::default();
-    let shares = match real.carriers(trial, &opened.setting).and_then(|all| assign(trial, &mut collector, all)) {
-        Ok(shares) => shares,
-        Err(error) => return (Outcome::default(), Err(error)),
-    };
-    let (gate, halt) = (Gate::default(), AtomicBool::new(false));
+    let (gate, halt) = (Gate::new(), AtomicBool::new(false));
     let (sender, words) = channel();
     std::thread::scope(|scope| {
         // Whatever happens here, a panic included, nobody may wait at the gate or run on: the scope waits for all.
@@ -76,7 +67,8 @@ pub(crate) fn run(
         drop(sender);
         let ended = coordinator.wait_until_ready(&words).and_then(|()| {
             coordinator.zero = opened.clock.now() + Nanos::from_millis(2);
-            gate.open(Go::At(coordinator.zero));
+            // Nobody else opens it.
+            let _ = gate.set(Some(coordinator.zero));
             coordinator.watch(&words)
         });
         (coordinator.close(), ended)
@@ -92,7 +84,8 @@ struct Release<'a> {
 impl Drop for Release<'_> {
     fn drop(&mut self) {
         self.halt.store(true, Ordering::Relaxed);
-        self.gate.give_up();
+        // Without effect once it is open.
+        let _ = self.gate.set(None);
     }
 }
 
@@ -161,8 +154,8 @@ impl<'a, 'w> Coordinator<'a, 'w> {
         for _ in 0..self.workers {
             match words.recv() {
                 Ok(Word::Ready) => {}
-                Ok(Word::Lost(error)) => return Err(error),
-                Ok(Word::Home(_)) | Err(_) => return Err(TrialError::Stopped),
+                Ok(Word::Home(Err(error))) => return Err(error),
+                Ok(Word::Home(Ok(_))) | Err(_) => return Err(TrialError::Stopped),
             }
         }
         Ok(())
@@ -223,13 +216,9 @@ impl<'a, 'w> Coordinator<'a, 'w> {
             let left = (border + self.zero).saturating_sub(self.opened.clock.now());
             let failed = match words.recv_timeout(GLANCE.min(Duration::from_nanos(left.0))) {
                 Ok(Word::Ready) => Ok(()),
-                Ok(Word::Lost(error)) => {
-                    self.home += 1;
-                    Err(error)
-                }
                 Ok(Word::Home(home)) => {
                     self.home += 1;
-                    self.outcome.welcome(*home)
+                    home.and_then(|home| self.outcome.welcome(*home))
                 }
                 Err(RecvTimeoutError::Timeout) => return,
                 Err(RecvTimeoutError::Disconnected) => {

@@ -11,9 +11,6 @@ use units::Bytes;
 const BLKDISCARD: libc::c_ulong = 0x1277;
 
 /// Discards the first `bytes` of a block device.
-///
-/// # Errors
-/// The kernel's reason; `EOPNOTSUPP` where the device knows no discard.
 pub(crate) fn discard(device: &File, bytes: Bytes) -> io::Result<()> {
     let range: [u64; 2] = [0, bytes.0];
     // SAFETY: the call reads two numbers from the array and keeps nothing of it.

@@ -40,9 +40,6 @@ impl Fill<'_> {
     }
 
     /// Fills the modules side by side.
-    ///
-    /// # Errors
-    /// The first module that could not be written, or that it was told to stop.
     pub(crate) fn run(&self, modules: &[Module]) -> Result<(), TrialError> {
         std::thread::scope(|scope| {
             let threads: Vec<_> = modules
@@ -112,5 +109,47 @@ mod tests {
         let mut beyond = [1; 512];
         scratch.modules()[0].file(Access::Buffered).unwrap().read_exact_at(&mut beyond, 2 << 20).unwrap();
         assert_eq!(beyond, [0; 512], "what is not in use is left alone");
+    }
+
+    /// A fill of such scratch files, whose blocks are stamped with this generation.
+    fn filled(name: &str, modules: u32, stopped: bool) -> (Scratch, Result<(), TrialError>, u64) {
+        let dirs = [std::env::temp_dir()];
+        let spec = ScratchSpec { dirs: &dirs, run_id: name, modules, size: Bytes::mib(3) };
+        let scratch = Scratch::create(&spec).unwrap();
+        let shape = DataShape { compressible: units::Share(0.0), duplicate: units::Share(0.0) };
+        let (pool, written, stop) = (DataPool::new(1, shape), AtomicU64::new(0), AtomicBool::new(stopped));
+        let limit = Bytes::mib(3);
+        let fill = Fill { system: "s", pool: &pool, generation: 7, limit, times: 1.0, written: &written, stop: &stop };
+        let ended = fill.run(scratch.modules());
+        assert_eq!(fill.total_bytes(scratch.modules()), u64::from(modules) * (3 << 20));
+        (scratch, ended, written.into_inner())
+    }
+
+    #[test]
+    fn every_block_carries_the_stamp_of_its_module_and_of_the_fill() {
+        let (scratch, ended, written) = filled("fill-stamps", 2, false);
+        assert!(ended.is_ok());
+        assert_eq!(written, 6 << 20);
+        for (index, module) in scratch.modules().iter().enumerate() {
+            let mut block = [0; 4096];
+            let file = module.file(Access::Buffered).unwrap();
+            for offset in [0, (3 << 20) - 4096] {
+                file.read_exact_at(&mut block, offset).unwrap();
+                let expected = |generation| {
+                    let generations = block::Acceptable::Exactly(generation);
+                    block::Expectation { seed: 1, generations }
+                };
+                assert!(block::verify(&block, index as u32, offset, &expected(7)).is_ok());
+                assert!(block::verify(&block, index as u32, offset, &expected(8)).is_err(), "an older fill is stale");
+                assert!(block::verify(&block, 9, offset, &expected(7)).is_err(), "it is of another module");
+            }
+        }
+    }
+
+    #[test]
+    fn a_stop_ends_a_fill_before_its_next_piece() {
+        let (_scratch, ended, written) = filled("fill-stop", 1, true);
+        assert!(matches!(ended, Err(TrialError::Stopped)), "{ended:?}");
+        assert_eq!(written, 0);
     }
 }

@@ -5,5 +5,4 @@ mod discard;
 mod fill;
 mod outcome;
 pub(crate) mod run;
-mod simulate;
 mod state;

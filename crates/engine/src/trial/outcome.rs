@@ -39,9 +39,6 @@ impl Outcome {
     }
 
     /// Adds what one worker brought home.
-    ///
-    /// # Errors
-    /// When its books do not close.
     pub(crate) fn welcome(&mut self, home: Return) -> Result<(), TrialError> {
         self.gone = self.gone.or(home.gone);
         self.ended = self.ended.max(home.ended);
@@ -84,9 +81,6 @@ impl Outcome {
     }
 
     /// The system went away, when it did; so many operations had ended well before.
-    ///
-    /// # Errors
-    /// Which system, and what it said last.
     pub(crate) fn check_gone(&self, opened: &Opened, done: u64) -> Result<(), TrialError> {
         let Some(errno) = self.gone else { return Ok(()) };
         let failures = self.events.iter().filter(|event| event.kind == EventKind::Failure);

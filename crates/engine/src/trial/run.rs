@@ -1,15 +1,16 @@
 //! One trial from state to observations.
 
 use crate::TrialError;
-use crate::observer::Observer;
-use crate::target::backing::{Ended, Time, remark};
+use crate::hot::drive::Driven;
+use crate::observer::{Observer, Phase};
+use crate::target::backing::{Asked, Carried, Ended, Simulation, remark};
 use crate::target::opened::Opened;
 use crate::trial::coordinator::{self, Watchers};
 use crate::trial::outcome::Outcome;
-use crate::trial::{simulate, state};
+use crate::trial::state;
 use crate::worker::assign::{files, streams, window};
 use observation::{Event, Observations, Provenance, Window};
-use recorder::Clock;
+use recorder::{Clock, Collector};
 use std::sync::atomic::AtomicBool;
 use study::Trial;
 use units::Nanos;
@@ -27,11 +28,16 @@ pub fn run_trial(
     stop: &AtomicBool,
 ) -> Result<Observations, TrialError> {
     let remarks = state::prepare(opened, trial, observer, stop)?;
-    let outcome = match opened.backing.time() {
-        Time::Simulated(simulated) => simulate::run(opened, simulated, trial, observer, stop)?,
-        Time::Real(real) => {
+    if opened.simulated() {
+        observer.phase(trial, Phase::Measure, window(trial).end);
+    }
+    let mut collector = Collector::default();
+    let asked = Asked { trial, setting: &opened.setting, collector: &mut collector, stop };
+    let outcome = match opened.backing.carry(asked)? {
+        Carried::Simulated(simulation) => simulated(opened, trial, simulation, &mut collector, observer)?,
+        Carried::Workers(shares) => {
             let watchers = Watchers { observer: &mut *observer, stop, enough: &mut |_| false };
-            let (outcome, ended) = coordinator::run(opened, real, trial, watchers);
+            let (outcome, ended) = coordinator::run(opened, trial, shares, collector, watchers);
             look_back(opened, trial, outcome, ended, observer)?
         }
     };
@@ -39,6 +45,34 @@ pub fn run_trial(
         same_work(trial, &outcome)?;
     }
     Ok(observations(opened, trial, outcome, remarks))
+}
+
+/// A trial in virtual time is over when anybody looks: all that it came to is shown at once.
+fn simulated(
+    opened: &Opened,
+    trial: &Trial,
+    simulation: Simulation,
+    collector: &mut Collector,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, TrialError> {
+    let Simulation { driven, home, told } = simulation;
+    let mut outcome = Outcome::new(trial, home.len() as u16);
+    home.into_iter().try_for_each(|home| outcome.welcome(home))?;
+    let mut cells = Vec::new();
+    collector.collect(&mut cells);
+    if !matches!(driven, Driven::Finished { .. }) {
+        // The newest interval was cut short, and only whole ones are kept.
+        let newest = cells.iter().map(|cell| cell.key.interval).max();
+        cells.retain(|cell| Some(cell.key.interval) < newest);
+    }
+    outcome.show(trial, &cells, Vec::new(), observer);
+    outcome.hear(trial, told, observer);
+    if matches!(driven, Driven::Stopped) {
+        return Err(TrialError::Stopped);
+    }
+    let done = outcome.accounts.iter().map(|account| account.done).sum();
+    outcome.check_gone(opened, done)?;
+    Ok(outcome)
 }
 
 /// A trial ends with a look at what its load left behind; so does one whose system went away.

@@ -5,14 +5,14 @@
 
 use crate::TrialError;
 use crate::observer::{Live, Observer, Phase};
-use crate::target::backing::{Preparing, Time};
+use crate::target::backing::{Asked, Carried};
 use crate::target::opened::Opened;
 use crate::trial::coordinator::{self, Watchers};
 use crate::trial::discard::discard;
 use crate::trial::fill::Fill;
 use crate::worker::assign::{block, validates};
 use observation::Cell;
-use recorder::{Clock, WallClock};
+use recorder::{Clock, Collector, WallClock};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -27,16 +27,13 @@ use workload::block::{DataPool, DataShape, Generations};
 const GLANCE: Duration = Duration::from_millis(50);
 
 /// Brings the system into the state that the trial asks for. Answers with remarks for the events of the trial.
-///
-/// # Errors
-/// When data cannot be written or given back, or when it was told to stop.
 pub(crate) fn prepare(
     opened: &mut Opened,
     trial: &Trial,
     observer: &mut dyn Observer,
     stop: &AtomicBool,
 ) -> Result<Vec<String>, TrialError> {
-    let mut remarks = opened.backing.prepare(Preparing { trial, clock: &opened.clock, stop }, observer)?;
+    let mut remarks = opened.backing.prepare(trial, observer, (&opened.clock, stop))?;
     if opened.read_only() {
         only_read(opened, trial)?;
         remarks.push(format!(
@@ -223,8 +220,10 @@ fn run_until_steady(
     observer.phase(trial, Phase::Precondition, rehearsal.phases.measure);
     let interval = rehearsal.phases.interval;
     let (observer, enough) = (&mut Silent { observer, trial }, &mut |cells: &[Cell]| rounds.take(cells, interval));
-    if let Time::Real(real) = opened.backing.time() {
-        coordinator::run(opened, real, &rehearsal, Watchers { observer, stop, enough }).1?;
+    let mut collector = Collector::default();
+    let asked = Asked { trial: &rehearsal, setting: &opened.setting, collector: &mut collector, stop };
+    if let Carried::Workers(shares) = opened.backing.carry(asked)? {
+        coordinator::run(opened, &rehearsal, shares, collector, Watchers { observer, stop, enough }).1?;
     }
     Ok(rounds.remark())
 }
@@ -335,7 +334,10 @@ fn settle(trial: &Trial, observer: &mut dyn Observer, stop: &AtomicBool) -> Resu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use observation::CellKey;
+    use crate::sample::{self, open};
+    use load::{Spec, Think};
+    use observation::{CellKey, Series};
+    use study::Place;
 
     fn cell(interval: u32, done: u64) -> Cell {
         let mut cell = Cell { key: CellKey { interval, ..CellKey::default() }, ..Cell::default() };
@@ -355,5 +357,115 @@ mod tests {
         assert_eq!(ended, None);
         assert!(rounds.take(&[cell(70, 1)], Nanos(10)));
         assert!(rounds.remark().starts_with("preconditioning was steady"));
+    }
+
+    /// Notes phases, and whether it was shown any cell.
+    #[derive(Default)]
+    struct Noted(Vec<Phase>, bool);
+
+    impl Observer for Noted {
+        fn phase(&mut self, _: &Trial, phase: Phase, _: Nanos) {
+            if self.0.last() != Some(&phase) {
+                self.0.push(phase);
+            }
+        }
+
+        fn interval(&mut self, _: &Trial, _: &[Cell], _: &[Series]) {
+            self.1 = true;
+        }
+    }
+
+    /// A folder that goes with its test.
+    struct Folder(std::path::PathBuf);
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+
+    /// Scratch files of 1 MiB in a folder of the test's own, and a trial of reads on them.
+    fn on_files(name: &str) -> (Folder, Opened, Trial) {
+        let folder = Folder(std::env::temp_dir().join(format!("state-{name}-{}", std::process::id())));
+        std::fs::create_dir_all(&folder.0).unwrap();
+        let place = Place::File { dirs: vec![folder.0.display().to_string()] };
+        let mut trial = sample::trial(Spec::Closed { slots: 2, think: Think::None }, Nanos::from_millis(1));
+        trial.module_bytes = Bytes::mib(1);
+        (folder, open(place, 1, Bytes::mib(1), None).unwrap(), trial)
+    }
+
+    fn prepared(opened: &mut Opened, trial: &Trial) -> (Vec<Phase>, Vec<String>) {
+        let mut noted = Noted::default();
+        let remarks = prepare(opened, trial, &mut noted, &AtomicBool::new(false)).unwrap();
+        assert!(!noted.1, "what comes before a trial is not its own");
+        (noted.0, remarks)
+    }
+
+    #[test]
+    fn files_are_filled_once_and_again_where_the_policy_says_so() {
+        let (_folder, mut opened, mut trial) = on_files("filled");
+        assert_eq!(prepared(&mut opened, &trial).0, [Phase::Fill]);
+        let first = opened.setting.epoch;
+        assert_eq!(prepared(&mut opened, &trial).0, []);
+        assert!(opened.setting.epoch > first, "what the last trial wrote is older than what this one writes");
+        trial.state.refill = true;
+        assert_eq!(prepared(&mut opened, &trial).0, [Phase::Fill]);
+        (trial.state.refill, trial.state.trim) = (false, true);
+        assert_eq!(prepared(&mut opened, &trial).0, [Phase::Fill], "what was given back holds nothing");
+    }
+
+    #[test]
+    fn reads_that_are_checked_find_the_generation_of_a_fill_just_made() {
+        let (_folder, mut opened, mut trial) = on_files("validated");
+        trial.streams[0].access.validate = true;
+        for _ in 0..2 {
+            let before = opened.setting.epoch;
+            assert_eq!(prepared(&mut opened, &trial).0, [Phase::Fill]);
+            assert_eq!(opened.setting.epoch, before + 1, "the fill's own, and no other");
+        }
+    }
+
+    #[test]
+    fn preconditioning_runs_the_trial_itself_and_keeps_its_cells_to_itself() {
+        let (_folder, mut opened, mut trial) = on_files("preconditioned");
+        let (round, rounds_max) = (Nanos::from_millis(20), 3);
+        trial.state.precondition = Some(Precondition { fills: 2.0, until_steady: true, round, rounds_max });
+        let (phases, remarks) = prepared(&mut opened, &trial);
+        assert_eq!(phases, [Phase::Fill, Phase::Precondition]);
+        assert!(remarks[0].starts_with("preconditioning was "), "{remarks:?}");
+    }
+
+    #[test]
+    fn file_work_needs_no_data_beforehand() {
+        let (_folder, mut opened, mut trial) = on_files("folders");
+        let spec = workload::files::Spec { width: 1, loops: 1, file: Bytes(1), block: Bytes(1), sync: false };
+        trial.streams[0].workload = study::Workload::Files(spec);
+        assert_eq!(prepared(&mut opened, &trial), (vec![], vec![]));
+    }
+
+    #[test]
+    fn a_pause_is_a_phase_and_ends_when_it_is_told_to() {
+        let (_folder, mut opened, mut trial) = on_files("settled");
+        trial.state.settle = Nanos::from_secs(600);
+        let mut noted = Noted::default();
+        let stopped = prepare(&mut opened, &trial, &mut noted, &AtomicBool::new(true));
+        assert!(matches!(stopped, Err(TrialError::Stopped)), "{stopped:?}");
+        trial.state.settle = Nanos(1);
+        assert_eq!(prepared(&mut opened, &trial).0.last(), Some(&Phase::Settle));
+    }
+
+    #[test]
+    fn what_holds_no_data_is_not_prepared_and_a_model_says_so() {
+        let trial = sample::trial(Spec::Closed { slots: 1, think: Think::None }, Nanos(1));
+        let mut asked = trial.clone();
+        (asked.state.refill, asked.state.cache) = (true, Cache::Cold);
+        let mut null = open(Place::Null, 1, Bytes::mib(1), None).unwrap();
+        assert_eq!(prepared(&mut null, &asked), (vec![], vec![]));
+        let described = sample::described("f5100");
+        let place = Place::Model { model: "f5100".to_owned(), changes: Vec::new() };
+        let mut model = open(place, 1, Bytes::mib(1), described.as_ref()).unwrap();
+        assert_eq!(prepared(&mut model, &trial), (vec![], vec![]));
+        let said = "a model begins each trial at rest; it was not refilled or given a cold or warm cache";
+        assert_eq!(prepared(&mut model, &asked).1, [said]);
     }
 }

@@ -35,10 +35,15 @@ impl Share {
 
 /// Who carries a stream.
 pub(crate) struct Carriers<'a, T> {
-    /// How many workers share it.
-    pub(crate) workers: u32,
-    /// What each of them works with, asked for in their order.
-    pub(crate) each: Box<dyn FnMut(Place) -> Result<T, TrialError> + 'a>,
+    workers: u32,
+    each: Box<dyn FnMut(Place) -> Result<T, TrialError> + 'a>,
+}
+
+impl<'a, T> Carriers<'a, T> {
+    /// So many workers share it; what each of them works with is asked for in their order.
+    pub(crate) fn new(workers: u32, each: impl FnMut(Place) -> Result<T, TrialError> + 'a) -> Carriers<'a, T> {
+        Carriers { workers, each: Box::new(each) }
+    }
 }
 
 /// Where a worker stands among those who share a stream.
@@ -53,17 +58,15 @@ pub(crate) struct Place {
     pub(crate) number: u32,
 }
 
-/// Divides the streams of a trial; the carriers are those of each in turn.
-///
-/// # Errors
-/// What keeps a carrier from being made.
-pub(crate) fn assign<T>(
-    trial: &Trial,
+/// Divides the streams of a trial among their carriers.
+pub(crate) fn assign<'a, T>(
+    trial: &'a Trial,
     collector: &mut Collector,
-    carriers: Vec<Carriers<'_, T>>,
+    carriers: impl Fn(StreamOf<'a>) -> Result<Carriers<'a, T>, TrialError>,
 ) -> Result<Vec<(Share, T)>, TrialError> {
     let mut shares = Vec::new();
-    for (stream, Carriers { workers, mut each }) in streams(trial).zip(carriers) {
+    for stream in streams(trial) {
+        let Carriers { workers, mut each } = carriers(stream)?;
         let mut first = 0;
         for worker in 0..workers {
             let load = stream.load(worker, workers);
@@ -153,9 +156,6 @@ impl<'a> StreamOf<'a> {
     }
 
     /// Its block workload.
-    ///
-    /// # Errors
-    /// When it has transactions instead.
     pub(crate) fn block_spec(self) -> Result<&'a block::Spec, TrialError> {
         block(self.stream()).ok_or_else(|| self.unsupported("carry transactions: it is no database"))
     }
@@ -183,9 +183,6 @@ impl<'a> StreamOf<'a> {
     }
 
     /// The operations of one worker on modules of such a size, without data.
-    ///
-    /// # Errors
-    /// When they do not fit the modules, or it has transactions instead.
     pub(crate) fn storage_work(self, module_bytes: Bytes, place: Place) -> Result<StorageWork, TrialError> {
         let (stream, modules) = (self.stream(), self.trial.modules.max(1));
         let Place { worker, workers, slots, .. } = place;
@@ -251,5 +248,58 @@ mod tests {
                 assert_eq!(offsets, whole, "{workers} workers, {slots} slots, module {module} of {modules}");
             }
         }
+    }
+
+    /// Two streams: closed with five slots over two workers, and open over three.
+    fn two() -> Trial {
+        let closed = load::Spec::Closed { slots: 5, think: Think::None };
+        let mut trial = sample::trial(closed, Nanos::from_millis(1));
+        let mut second = trial.streams[0].clone();
+        let (rate, arrivals) = (units::PerSecond(1e3), load::Arrivals::Constant);
+        second.load = load::Spec::Open { rate, arrivals, slots: 2 };
+        trial.streams.push(second);
+        trial
+    }
+
+    #[test]
+    fn workers_share_the_slots_of_their_stream_and_are_counted_over_the_trial() {
+        let trial = two();
+        let mut collector = Collector::default();
+        let shares = assign(&trial, &mut collector, |stream| Ok(Carriers::new(2 + stream.index as u32, Ok))).unwrap();
+        let places: Vec<(u16, u32, u32, u32, u32)> = shares
+            .iter()
+            .map(|(share, place)| (share.stream, place.worker, place.first, place.slots, share.number))
+            .collect();
+        // The third worker of the second stream finds no slot left.
+        assert_eq!(places, [(0, 0, 0, 3, 0), (0, 1, 3, 2, 1), (1, 0, 0, 1, 2), (1, 1, 1, 1, 3), (1, 2, 2, 0, 4)]);
+        let (share, place) = &shares[1];
+        assert_eq!((share.slots(), place.workers, share.batch), (2, 2, u32::MAX));
+        assert_eq!(share.deadline, share.window.end + trial.phases.drain);
+    }
+
+    #[test]
+    fn the_first_carrier_that_cannot_be_made_ends_the_division() {
+        let mut made = 0;
+        let cell = std::cell::RefCell::new(&mut made);
+        let refused = assign(&two(), &mut Collector::default(), |stream| {
+            **cell.borrow_mut() += 1;
+            Ok(Carriers::new(1, move |_| Err::<(), _>(stream.unsupported("be carried"))))
+        });
+        assert_eq!(refused.err().unwrap().to_string(), "system `null` cannot be carried");
+        assert_eq!(made, 1, "the second stream was never asked for");
+    }
+
+    #[test]
+    fn streams_of_one_trial_draw_other_operations_and_have_books_of_their_own_kind() {
+        let mut trial = two();
+        trial.modules = 3;
+        let [first, second] = [0, 1].map(|index| StreamOf { trial: &trial, index });
+        assert_ne!(first.seed(), second.seed());
+        assert_eq!(second.name(), "stream 1", "it has no label");
+        let spec = files::Spec { width: 2, loops: 5, file: Bytes(1), block: Bytes(1), sync: false };
+        let mut trial = trial.clone();
+        trial.streams[1].workload = Workload::Files(spec);
+        assert_eq!(StreamOf { trial: &trial, index: 1 }.operations(), Some(30), "three steps a loop and copy");
+        assert!(StreamOf { trial: &trial, index: 1 }.block_spec().is_err());
     }
 }

@@ -3,6 +3,5 @@
 pub(crate) mod assign;
 pub(crate) mod profile;
 pub(crate) mod run;
-pub(crate) mod start_gate;
 pub(crate) mod thread;
 pub(crate) mod transactions;

@@ -6,26 +6,23 @@ use crate::hot::drive::{Driven, Ending, drive};
 use crate::hot::lane::{Lane, Work};
 use crate::hot::noticed::Noticed;
 use crate::worker::assign::{Share, window};
-use crate::worker::start_gate::{Gate, Go};
 use crate::worker::thread;
 use crate::worker::transactions::Transactions;
 use load::{Load, Machine, Pacing};
 use observation::{Account, CpuTime};
 use recorder::{Clock, Recorder, Unbalanced, WallClock};
+use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Sender;
 use study::Trial;
 use system::{Port, PortError};
 use units::Nanos;
 
-/// How a worker reaches its system, before it has a thread.
-pub(crate) trait Driver: Send {
-    /// Prepares a port on the worker's own thread, stands ready, and drives the share to its end.
-    ///
-    /// # Errors
-    /// What cannot be prepared, [`TrialError::Stopped`] when the trial never begins, and a port that breaks.
-    fn run(self: Box<Self>, share: Share, start: &Start<'_>) -> Result<Return, TrialError>;
-}
+/// What a worker does with its share, on a thread of its own: it prepares a port, stands ready, and drives to the end.
+pub(crate) type Driver = Box<dyn FnOnce(Share, &Start<'_>) -> Result<Return, TrialError> + Send>;
+
+/// When the trial begins, on the machine's clock; nothing when somebody could not get ready.
+pub(crate) type Gate = OnceLock<Option<Nanos>>;
 
 /// What a worker brings home.
 pub(crate) struct Return {
@@ -46,10 +43,8 @@ pub(crate) struct Return {
 pub(crate) enum Word {
     /// It stands at the gate.
     Ready,
-    /// It could not get ready, or its port broke.
-    Lost(TrialError),
-    /// It is through.
-    Home(Box<Return>),
+    /// It is through; or it could not get ready, or its port broke.
+    Home(Result<Box<Return>, TrialError>),
 }
 
 /// How a worker's trial begins, and how it may be cut short.
@@ -81,12 +76,9 @@ impl Clock for TrialClock {
 
 impl Start<'_> {
     /// Says that everything is prepared, and waits for the beginning.
-    ///
-    /// # Errors
-    /// [`TrialError::Stopped`] when somebody else could not get ready.
     pub(crate) fn ready(&self) -> Result<TrialClock, TrialError> {
         self.say(Word::Ready);
-        let Go::At(zero) = self.gate.pass() else { return Err(TrialError::Stopped) };
+        let zero = self.gate.wait().ok_or(TrialError::Stopped)?;
         while self.clock.now() < zero {
             std::hint::spin_loop();
         }
@@ -100,17 +92,14 @@ impl Start<'_> {
 }
 
 /// Runs a worker to its end, on the thread that calls; everything that it has to say goes through the channel.
-pub(crate) fn run(share: Share, driver: Box<dyn Driver>, start: &Start<'_>) {
+pub(crate) fn run(share: Share, driver: Driver, start: &Start<'_>) {
     thread::exact_timers();
     if share.access.pin {
         thread::pin(share.number);
     }
     let prioritised = thread::prioritise(share.access.priority)
         .map_err(|source| TrialError::Resource { action: "setting the I/O priority", source });
-    start.say(match prioritised.and_then(|()| driver.run(share, start)) {
-        Ok(home) => Word::Home(Box::new(home)),
-        Err(error) => Word::Lost(error),
-    });
+    start.say(Word::Home(prioritised.and_then(|()| driver(share, start)).map(Box::new)));
 }
 
 impl Share {

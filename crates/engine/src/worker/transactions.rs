@@ -1,7 +1,8 @@
 //! What a worker carries out on a database.
 
 use crate::worker::profile::Profile;
-use workload::transaction::Business;
+use units::Nanos;
+use workload::transaction::{Business, Caused, Ending};
 
 /// The transactions of one worker, with what it remembers of them.
 pub(crate) struct Transactions {
@@ -10,4 +11,14 @@ pub(crate) struct Transactions {
     pub(crate) tries: u32,
     /// What was asked, by statement.
     pub(crate) profile: Profile,
+}
+
+impl Transactions {
+    /// The transaction in a slot has ended; what it causes is added to `caused`.
+    pub(crate) fn ended(&mut self, slot: u32, ending: Ending, at: Nanos, caused: &mut Vec<Caused>) {
+        if ending == Ending::Done {
+            self.profile.done();
+        }
+        self.business.ended(slot, ending, at, caused);
+    }
 }

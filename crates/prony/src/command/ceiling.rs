@@ -10,27 +10,27 @@ use units::Nanos;
 /// Measures and prints the generator's own figures.
 pub fn run(asked: &Ceiling) -> Result<Outcome, Failure> {
     let ceiling = engine::measure_ceiling().map_err(|e| Failure::caused("measuring the load generator", &e))?;
-    let reach = if asked.model { engine::measure_models() } else { Vec::new() };
-    let json = || report::ceiling_json(&ceiling, &reach.iter().map(timed).collect::<Vec<_>>());
-    output::answer(asked.json, json, || text(&ceiling) + &models(&reach))?;
+    let ceilings = if asked.model { engine::measure_models() } else { Vec::new() };
+    let json = || report::ceiling_json(&ceiling, &ceilings.iter().map(timed).collect::<Vec<_>>());
+    output::answer(asked.json, json, || text(&ceiling) + &models(&ceilings))?;
     Ok(Outcome::Fine)
 }
 
-fn timed(reach: &engine::Reach) -> report::TimedModel {
+fn timed(timed: &engine::ModelCeiling) -> report::TimedModel {
     report::TimedModel {
-        path: reach.path.to_owned(),
-        what: reach.what.to_owned(),
-        unit: reach.unit.word().to_owned(),
-        value: reach.value,
-        aim: reach.aim,
-        reached: reach.reached(),
+        path: timed.path.to_owned(),
+        what: timed.what.to_owned(),
+        unit: timed.unit.word().to_owned(),
+        value: timed.value,
+        aim: timed.aim,
+        reached: timed.reached(),
     }
 }
 
 /// Each way of a model to an answer, with what it is meant to reach.
-fn models(reach: &[engine::Reach]) -> String {
+fn models(ceilings: &[engine::ModelCeiling]) -> String {
     let mut text = String::new();
-    for way in reach {
+    for way in ceilings {
         let shown = |value: f64| match way.unit.is_time() {
             true => format!("{} {}", units::significant(value), way.unit.word()),
             false => units::rate(value),
@@ -59,15 +59,15 @@ fn text(ceiling: &observation::Ceiling) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::ReachUnit;
+    use engine::CeilingUnit;
 
     #[test]
     fn each_way_of_a_model_is_held_against_its_aim() {
-        let way = |path, unit, value, aim| engine::Reach { path, what: "one", unit, value, aim };
+        let way = |path, unit, value, aim| engine::ModelCeiling { path, what: "one", unit, value, aim };
         let text = models(&[
-            way("closed form", ReachUnit::Microseconds, Some(60.0), 50.0),
-            way("array", ReachUnit::PerSecond, Some(2e6), 1.5e6),
-            way("disk", ReachUnit::PerSecond, None, 1.0),
+            way("closed form", CeilingUnit::Microseconds, Some(60.0), 50.0),
+            way("array", CeilingUnit::PerSecond, Some(2e6), 1.5e6),
+            way("disk", CeilingUnit::PerSecond, None, 1.0),
         ]);
         insta::assert_snapshot!(text, @r"
         Models on one core of this machine:

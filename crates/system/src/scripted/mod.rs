@@ -21,6 +21,9 @@ const SPIN: u64 = 50;
 /// The errno of a scripted failure: EIO.
 const EIO: i32 = 5;
 
+/// What will end: when, in which order, in which slot, and with how many bytes; none of one that fails.
+type End = (u64, u64, u32, Option<u32>);
+
 /// The port of one worker to a scripted system of its own.
 #[derive(Debug)]
 pub struct ScriptedPort {
@@ -32,8 +35,7 @@ pub struct ScriptedPort {
     staged: Vec<(u32, u32)>,
     /// When each server is free again.
     servers: BinaryHeap<Reverse<u64>>,
-    /// What will end: when, in which order, where, and with how many bytes; none of one that fails.
-    ends: BinaryHeap<Reverse<(u64, u64, u32, Option<u32>)>>,
+    ends: BinaryHeap<Reverse<End>>,
 }
 
 impl ScriptedPort {

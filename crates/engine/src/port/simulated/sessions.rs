@@ -6,15 +6,18 @@
 //!
 //! What it does not do: a model has one transaction, the mean one, so that all classes ask the machine for the same.
 
+use crate::port::attempt::Attempt;
+use crate::worker::transactions::Transactions;
 use database::Session;
 use std::collections::VecDeque;
 use system::Outcome;
 use units::Nanos;
-use workload::transaction::{Answers, Batch, Begun, Business, Caused, Ending, Step};
+use workload::transaction::{Begun, Caused, Ending};
 
 /// One stream of transactions that no server carries out.
 pub(crate) struct Imagined {
-    pub(crate) business: Box<dyn Business>,
+    pub(crate) transactions: Transactions,
+    /// Answers in the place of a server.
     pub(crate) session: Box<dyn Session>,
     /// How many may be on the machine at once.
     pub(crate) sessions: u32,
@@ -30,15 +33,12 @@ pub(crate) struct Streams {
 
 /// One stream with its sessions.
 struct Pool {
-    business: Box<dyn Business>,
-    session: Box<dyn Session>,
+    imagined: Imagined,
     first_slot: u32,
-    slots: u32,
     /// Sessions that nobody has.
     free: u32,
     waiting: VecDeque<u32>,
-    batch: Batch,
-    answers: Answers,
+    attempt: Attempt,
     /// When the last transaction of each slot ended, and whether all went well.
     ended: Vec<(Nanos, Ending)>,
 }
@@ -46,18 +46,13 @@ struct Pool {
 impl Streams {
     /// Adds a stream, whose slots follow those before.
     pub(crate) fn add(&mut self, imagined: Imagined) {
-        let first_slot = self.all.iter().map(|pool| pool.slots).sum();
-        let Imagined { business, session, sessions, slots } = imagined;
         self.all.push(Pool {
-            business,
-            session,
-            first_slot,
-            slots,
-            free: sessions,
+            first_slot: self.all.iter().map(|pool| pool.imagined.slots).sum(),
+            free: imagined.sessions,
             waiting: VecDeque::new(),
-            batch: Batch::default(),
-            answers: Answers::default(),
-            ended: vec![(Nanos::ZERO, Ending::Done); slots as usize],
+            attempt: Attempt::default(),
+            ended: vec![(Nanos::ZERO, Ending::Done); imagined.slots as usize],
+            imagined,
         });
     }
 
@@ -67,18 +62,23 @@ impl Streams {
     }
 
     fn of(&mut self, slot: u32) -> &mut Pool {
-        let holds = |pool: &Pool| slot.wrapping_sub(pool.first_slot) < pool.slots;
+        let holds = |pool: &Pool| slot.wrapping_sub(pool.first_slot) < pool.imagined.slots;
         self.all.iter_mut().find(|pool| holds(pool)).expect("a transaction is of a stream of transactions")
     }
 
     pub(crate) fn class(&mut self, slot: u32, n: u64, payload: u64) -> u16 {
-        self.of(slot).business.class(n, payload)
+        self.of(slot).imagined.transactions.business.class(n, payload)
     }
 
     /// Steps a transaction to its end; the answer is what becomes of it when the machine is done with it.
     pub(crate) fn begin(&mut self, slot: u32, begun: Begun) -> Outcome {
         let pool = self.of(slot);
-        pool.carry_out(slot - pool.first_slot, begun)
+        let slot = slot - pool.first_slot;
+        let Imagined { transactions, session, .. } = &mut pool.imagined;
+        transactions.business.begin(slot, begun);
+        let over = pool.attempt.carry_out(slot, transactions, session, |_| {}, || Err(String::new()));
+        pool.ended[slot as usize].1 = over.ending;
+        over.outcome
     }
 
     /// Whether a session is free for the slot; if none is, it waits.
@@ -107,30 +107,6 @@ impl Streams {
         let pool = self.of(slot);
         let slot = slot - pool.first_slot;
         let (at, ending) = pool.ended[slot as usize];
-        pool.business.ended(slot, ending, at, into);
-    }
-}
-
-impl Pool {
-    fn carry_out(&mut self, slot: u32, begun: Begun) -> Outcome {
-        self.business.begin(slot, begun);
-        self.answers.clear();
-        let ended = loop {
-            self.batch.clear();
-            match self.business.step(slot, &self.answers, &mut self.batch) {
-                Step::Send => {
-                    self.answers.clear();
-                    if self.session.run(&self.batch, &mut self.answers).is_err() {
-                        break None;
-                    }
-                }
-                Step::Sleep(_) => self.answers.clear(),
-                Step::Fail => break None,
-                Step::Done { rolled_back } => break Some(rolled_back),
-            }
-        };
-        self.ended[slot as usize].1 = if ended.is_some() { Ending::Done } else { Ending::Failed };
-        let done = |rolled_back| Outcome::Transacted { retried: 0, rolled_back };
-        ended.map_or(Outcome::Failed { errno: libc::EINVAL }, done)
+        pool.imagined.transactions.business.ended(slot, ending, at, into);
     }
 }

@@ -87,11 +87,8 @@ pub(crate) fn bottleneck(reports: &[StationReport], at: Nanos) -> Option<Event> 
 /// How far a simulation may be from Little's law.
 const LITTLE: f64 = 0.001;
 
-/// Holds the time that operations were inside, counted by the road, against what was recorded of each; and the slots of
+/// Holds the time that operations were inside, counted by the port, against what was recorded of each; and the slots of
 /// closed loads against where their time went. What is outside of responses was inside and is no part of what was recorded.
-///
-/// # Errors
-/// When either is off by more than a thousandth: then the simulation is wrong.
 pub(crate) fn little(
     accounts: &[Account],
     (inside_ns, outside_ns): (u128, u128),
