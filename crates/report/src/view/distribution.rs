@@ -3,9 +3,9 @@
 use super::axes::with_provenance;
 use super::curve::{Curve, Sweep, factor_text, factors_text};
 use super::figure::{Axis, Datum, Figure, Form, Key, Look, Panel, Series, Spacing, Span};
-use super::of_trial::response_cell;
+use super::mix::trials_of;
 use super::quantity::Quantity;
-use super::table::{Cell, Column, Table};
+use super::table::{Field, Table, number, response, word};
 use crate::caveats::{Caveats, Touches};
 use analysis::{Findings, PointSummary, StreamSummary, TrialSummary, Work};
 
@@ -19,7 +19,7 @@ pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Option<F
         .iter()
         .filter_map(|curve| {
             let point = super::headline::quoted_point(findings, sweep, curve)?;
-            let (trial, stream) = first_trial(findings, point)?;
+            let (trial, stream) = trials_of(findings, point).next()?;
             Some(series(sweep, curve, point, trial, stream))
         })
         .filter(|series| series.points.len() > 1)
@@ -60,16 +60,6 @@ fn one(work: Work) -> &'static str {
     }
 }
 
-fn first_trial<'a>(findings: &'a Findings, point: &PointSummary) -> Option<(&'a TrialSummary, &'a StreamSummary)> {
-    let trial = findings.trials.iter().find(|trial| {
-        point.trials.contains(&trial.label.index)
-            && trial.label.experiment == point.at.experiment
-            && trial.label.system == point.at.system
-    })?;
-    let stream = trial.streams.iter().find(|stream| trial.label.stream_name(stream.stream) == point.at.stream)?;
-    Some((trial, stream))
-}
-
 fn series(sweep: &Sweep, curve: &Curve, point: &PointSummary, trial: &TrialSummary, stream: &StreamSummary) -> Series {
     let swept = point.at.factors.iter().find(|factor| Some(&factor.name) == sweep.factor.as_ref());
     let name = swept.map_or_else(|| curve.name.clone(), |level| format!("{}, {}", curve.name, factor_text(level)));
@@ -88,45 +78,32 @@ fn series(sweep: &Sweep, curve: &Curve, point: &PointSummary, trial: &TrialSumma
 }
 
 fn table(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Table {
-    let (experiment, word) = (sweep.experiment, sweep.work.word());
-    let mut columns = vec![
-        Column::numbers("trial", "trial"),
-        Column::words("system", "system"),
-        Column::words("stream", "stream"),
-        Column::words("at", "factors"),
-        Column::numbers(word, "count"),
-    ];
-    columns.push(Column::numbers("mean", "response_mean_ms").minor());
-    let keys = [("p50", "p50"), ("p95", "p95"), ("p99", "p99"), ("p99.9", "p999"), ("greatest", "max")];
-    columns.extend(keys.map(|(title, key)| Column::numbers(title, &format!("response_{key}_ms"))));
-    columns.push(Column::numbers("service mean", "service_mean_ms").minor());
-    columns.push(Column::numbers("lateness p99", "lateness_p99_ms"));
-    let mut table = Table::new("Response of every trial", columns);
-    for trial in findings.trials.iter().filter(|trial| trial.label.experiment == experiment) {
-        table.trials.insert(trial.label.index);
-        table.rows.extend(trial.streams.iter().map(|stream| row(trial, stream, caveats)));
-    }
+    let own = || findings.trials.iter().filter(|trial| trial.label.experiment == sweep.experiment);
+    let work = sweep.work.word();
+    let rows = own().flat_map(|trial| trial.streams.iter().map(|stream| row(trial, stream, work, caveats)));
+    let mut table = Table::new("Response of every trial", rows);
+    table.trials = own().map(|trial| trial.label.index).collect();
     table.without_empty_columns()
 }
 
-fn row(trial: &TrialSummary, stream: &StreamSummary, caveats: &Caveats) -> Vec<Cell> {
+fn row(trial: &TrialSummary, stream: &StreamSummary, work: &str, caveats: &Caveats) -> Vec<Field> {
     let label = &trial.label;
-    let ms = |value: f64| response_cell(stream, value);
+    let ms = |title, key, value: f64| response(title, key, stream, value);
     let tail = caveats.marks(&trial.caveats, Touches::Tail);
-    let response = &stream.response;
+    let told = &stream.response;
     vec![
-        Cell::number(f64::from(label.index), Quantity::Count),
-        Cell::word(&label.system),
-        Cell::word(trial.label.stream_name(stream.stream)),
-        Cell::word(factors_text(&label.factors)),
-        Cell::number(response.count as f64, Quantity::Count),
-        ms(response.mean_ms),
-        ms(response.p50_ms),
-        ms(response.p95_ms),
-        ms(response.p99_ms).marked(if response.tail.p99_firm { String::new() } else { tail.clone() }),
-        ms(response.p999_ms).marked(tail),
-        ms(response.max_ms),
-        ms(stream.service.mean_ms),
-        ms(stream.lateness.p99_ms),
+        number("trial", "trial", f64::from(label.index), Quantity::Count),
+        word("system", "system", &label.system),
+        word("stream", "stream", label.stream_name(stream.stream)),
+        word("at", "factors", factors_text(&label.factors)),
+        number(work, "count", told.count as f64, Quantity::Count),
+        ms("mean", "response_mean_ms", told.mean_ms).minor(),
+        ms("p50", "response_p50_ms", told.p50_ms),
+        ms("p95", "response_p95_ms", told.p95_ms),
+        ms("p99", "response_p99_ms", told.p99_ms).marked(if told.tail.p99_firm { String::new() } else { tail.clone() }),
+        ms("p99.9", "response_p999_ms", told.p999_ms).marked(tail),
+        ms("greatest", "response_max_ms", told.max_ms),
+        ms("service mean", "service_mean_ms", stream.service.mean_ms).minor(),
+        ms("lateness p99", "lateness_p99_ms", stream.lateness.p99_ms),
     ]
 }

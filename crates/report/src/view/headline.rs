@@ -1,9 +1,10 @@
 //! The first table: for every curve the point that people quote, and nothing else.
 
 use super::curve::{Curve, Sweep, counted_in};
+use super::mix::trials_of;
 use super::points::{bytes, cpu_title};
 use super::quantity::Quantity;
-use super::table::{Cell, Column, Table};
+use super::table::{Field, Table, estimate, word};
 use crate::caveats::{Caveats, Touches};
 use analysis::{Finding, Findings, HighestRate, PointSummary};
 use observation::Asks;
@@ -35,46 +36,21 @@ pub fn table(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Table 
     let systems = rows.iter().any(|row| row.curve.at.system != rows[0].curve.at.system);
     let groups = groups(&rows);
     let named = groups.is_empty() && rows.iter().any(|row| row.experiment != rows[0].experiment);
-    let mut table = Table::new("The figures in short", columns(&rows));
-    for row in &rows {
-        let mut cells = vec![
-            if systems { Cell::word(&row.curve.at.system) } else { Cell::nothing() },
-            Cell::word(super::axes::with_provenance(&row.curve.at.stream, row.curve.provenance)),
-            Cell::word(&row.at).shortened(&row.short),
+    let shown = rows.iter().map(|row| {
+        let stream = super::axes::with_provenance(&row.curve.at.stream, row.curve.provenance);
+        let mut fields = vec![
+            word("system", "system", &row.curve.at.system).only_if(systems),
+            word("stream", "stream", stream),
+            word("at", "at", &row.at).shortened(&row.short),
         ];
-        cells.extend(numbers(row.point, &rows, caveats));
-        cells.push(if named { Cell::word(row.experiment) } else { Cell::nothing() });
-        table.rows.push(cells);
-    }
+        fields.extend(numbers(row.point, &rows, caveats));
+        fields.push(word("experiment", "experiment", row.experiment).minor().only_if(named));
+        fields
+    });
+    let mut table = Table::new("The figures in short", shown);
     table.groups = groups;
     table.trials = rows.iter().flat_map(|row| row.point.trials.iter().copied()).collect();
     table.without_empty_columns()
-}
-
-fn columns(rows: &[Row]) -> Vec<Column> {
-    let mut columns =
-        vec![Column::words("system", "system"), Column::words("stream", "stream"), Column::words("at", "at")];
-    let work = counted_in(rows.iter().map(|row| row.point));
-    if fixed_work(rows) {
-        columns.extend([
-            Column::numbers("elapsed", "elapsed_s").leading(),
-            Column::numbers("CPU-normalised", "cpu_elapsed_core_s"),
-            Column::numbers("bytes", "bytes_per_s"),
-            Column::numbers("disk wait", "disk_wait_ms").minor(),
-            Column::numbers("disk busy", "disk_utilisation").minor(),
-        ]);
-    } else {
-        columns.extend([
-            Column::numbers(work.word(), "throughput_per_s").leading(),
-            Column::numbers("bytes", "bytes_per_s"),
-            Column::numbers("p50", "response_p50_ms"),
-            Column::numbers("p99", "response_p99_ms"),
-            Column::numbers("elapsed", "elapsed_s").minor(),
-            Column::numbers(cpu_title(work), "cpu_us").minor(),
-        ]);
-    }
-    columns.push(Column::words("experiment", "experiment").minor());
-    columns
 }
 
 /// Where all work is fixed, its time is the result and rates only follow from it.
@@ -100,27 +76,27 @@ fn told_apart(rows: &[Row]) -> bool {
     rows.iter().all(|row| seen.insert((&row.curve.at.system, &row.curve.at.stream, &row.at)))
 }
 
-fn numbers(point: &PointSummary, rows: &[Row], caveats: &Caveats) -> Vec<Cell> {
+fn numbers(point: &PointSummary, rows: &[Row], caveats: &Caveats) -> Vec<Field> {
     let all = caveats.marks(&point.caveats, Touches::All);
     let tail = caveats.marks(&point.caveats, Touches::Tail);
-    let elapsed = Cell::optional_estimate(point.elapsed_s.as_ref(), Quantity::Seconds);
-    let bytes = bytes(point);
+    let work = counted_in(rows.iter().map(|row| row.point));
+    let elapsed = estimate("elapsed", "elapsed_s", &point.elapsed_s, Quantity::Seconds);
     if fixed_work(rows) {
         return vec![
-            elapsed.marked(all),
-            Cell::optional_estimate(point.cpu_elapsed_s.as_ref(), Quantity::CoreSeconds),
-            bytes,
-            Cell::optional_estimate(point.disk_wait_ms.as_ref(), Quantity::Milliseconds),
-            Cell::optional_estimate(point.disk_utilisation.as_ref(), Quantity::Share),
+            elapsed.leading().marked(all),
+            estimate("CPU-normalised", "cpu_elapsed_core_s", &point.cpu_elapsed_s, Quantity::CoreSeconds),
+            bytes(point),
+            estimate("disk wait", "disk_wait_ms", &point.disk_wait_ms, Quantity::Milliseconds).minor(),
+            estimate("disk busy", "disk_utilisation", &point.disk_utilisation, Quantity::Share).minor(),
         ];
     }
     vec![
-        Cell::estimate(&point.throughput_per_s, Quantity::Rate).marked(all),
-        bytes,
-        Cell::estimate(&point.response_p50_ms, Quantity::Milliseconds),
-        Cell::estimate(&point.response_p99_ms, Quantity::Milliseconds).marked(tail),
-        elapsed,
-        Cell::optional_estimate(point.cpu_us.as_ref(), Quantity::Microseconds),
+        estimate(work.word(), "throughput_per_s", &point.throughput_per_s, Quantity::Rate).leading().marked(all),
+        bytes(point),
+        estimate("p50", "response_p50_ms", &point.response_p50_ms, Quantity::Milliseconds),
+        estimate("p99", "response_p99_ms", &point.response_p99_ms, Quantity::Milliseconds).marked(tail),
+        elapsed.minor(),
+        estimate(cpu_title(work), "cpu_us", &point.cpu_us, Quantity::Microseconds).minor(),
     ]
 }
 
@@ -147,18 +123,14 @@ fn quoted<'a>(findings: &Findings, sweep: &'a Sweep) -> Vec<Row<'a>> {
 
 /// Where nothing was varied, the load says at what the number was taken.
 fn load(findings: &Findings, point: &PointSummary) -> String {
-    let trial = findings
-        .trials
-        .iter()
-        .find(|trial| point.trials.contains(&trial.label.index) && trial.label.experiment == point.at.experiment);
-    let label = trial.and_then(|trial| trial.label.streams.iter().find(|label| label.name == point.at.stream));
-    match label {
-        Some(label) => match (label.slots, label.offered) {
-            (_, Some(rate)) => format!("{} offered", units::rate(rate.0)),
-            (Some(slots), None) if label.asks == Asks::Operations => format!("{slots} outstanding"),
-            _ => label.load.clone(),
-        },
-        None => String::new(),
+    let label = trials_of(findings, point)
+        .next()
+        .and_then(|(trial, stream)| trial.label.streams.get(usize::from(stream.stream)));
+    let Some(label) = label else { return String::new() };
+    match (label.slots, label.offered) {
+        (_, Some(rate)) => format!("{} offered", units::rate(rate.0)),
+        (Some(slots), None) if label.asks == Asks::Operations => format!("{slots} outstanding"),
+        _ => label.load.clone(),
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::figure::{Axis, Datum, Figure, Form, Key, Look, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
-use super::table::{Cell, Column, Table};
+use super::table::{Field, Table, estimate, number, optional, word};
 use analysis::Estimate;
 use observation::Provenance;
 
@@ -109,7 +109,7 @@ fn drawn((slot, own): (usize, usize), curve: &JudgedCurve) -> Vec<Series> {
             let of = |point: &&&JudgedPoint| point.provenance == provenance && point.fitted == fitted;
             let marks: Vec<Datum> = points.iter().filter(of).filter_map(|point| mark(point)).collect();
             if !marks.is_empty() {
-                let name = format!("{}{}", word(provenance), if fitted { ", fitted on" } else { "" });
+                let name = format!("{}{}", provenance.word(), if fitted { ", fitted on" } else { "" });
                 let look = Look { slot: own, provenance };
                 series.push(Series { name: named(&name), look, form: Form::Marks, points: marks });
             }
@@ -121,18 +121,9 @@ fn drawn((slot, own): (usize, usize), curve: &JudgedCurve) -> Vec<Series> {
 fn mark(point: &JudgedPoint) -> Option<Datum> {
     let value = point.value?;
     let off = point.error_pct.map_or_else(String::new, |error| format!(", the model {error:+.1}%"));
-    let readout = format!("{}: {} {}{off}", point.row, word(point.provenance), said(value));
+    let readout = format!("{}: {} {}{off}", point.row, point.provenance.word(), said(value));
     let word = if point.fitted { "fitted".to_owned() } else { String::new() };
     Some(Datum { word, ..Datum::bare(point.size, value, readout) })
-}
-
-fn word(provenance: Provenance) -> &'static str {
-    match provenance {
-        Provenance::Measured => "measured",
-        Provenance::Simulated => "simulated",
-        Provenance::Imported => "imported",
-        Provenance::Published => "published",
-    }
 }
 
 fn said(value: f64) -> String {
@@ -140,33 +131,30 @@ fn said(value: f64) -> String {
 }
 
 fn table(column: &JudgedColumn) -> Table {
-    let columns = vec![
-        Column::words("row", "row_id"),
-        Column::numbers(&column.size, "size"),
-        Column::words("source", "source"),
-        Column::numbers("value", "value"),
-        Column::numbers("predicted", "predicted").leading(),
-        Column::numbers("error, %", "error_pct"),
-    ];
-    let mut table = Table::new(column.metric.clone(), columns);
+    let points = column.curves.iter().flat_map(|curve| &curve.points);
+    let mut table = Table::new(column.metric.clone(), points.map(|point| row(column, point)));
+    let mut before = 0;
     for curve in &column.curves {
         if !curve.name.is_empty() {
-            table.groups.push((table.rows.len(), curve.name.clone()));
+            table.groups.push((before, curve.name.clone()));
         }
-        for point in &curve.points {
-            let predicted =
-                Estimate { value: point.predicted, low: point.low, high: point.high, n: 1, confidence: 0.95 };
-            table.rows.push(vec![
-                Cell::word(point.row.clone()),
-                Cell::number(point.size, Quantity::Plain),
-                Cell::word(format!("{}{}", word(point.provenance), if point.fitted { ", fitted on" } else { "" })),
-                Cell::optional(point.value, Quantity::Plain),
-                Cell::estimate(&predicted, Quantity::Plain),
-                Cell::word(point.error_pct.map_or_else(String::new, |error| format!("{error:+.2}"))),
-            ]);
-        }
+        before += curve.points.len();
     }
     table.without_empty_columns()
+}
+
+fn row(column: &JudgedColumn, point: &JudgedPoint) -> Vec<Field> {
+    let predicted = Estimate { value: point.predicted, low: point.low, high: point.high, n: 1, confidence: 0.95 };
+    let fitted = if point.fitted { ", fitted on" } else { "" };
+    vec![
+        word("row", "row_id", &point.row),
+        number(&column.size, "size", point.size, Quantity::Plain),
+        word("source", "source", format!("{}{fitted}", point.provenance.word())),
+        optional("value", "value", point.value, Quantity::Plain),
+        estimate("predicted", "predicted", &predicted, Quantity::Plain).leading(),
+        word("error, %", "error_pct", point.error_pct.map_or_else(String::new, |error| format!("{error:+.2}")))
+            .numeric(true),
+    ]
 }
 
 #[cfg(test)]

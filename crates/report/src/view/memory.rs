@@ -8,7 +8,7 @@ use super::curve::{Sweep, factors_text};
 use super::figure::Figure;
 use super::mix::{Quoted, quoted};
 use super::quantity::Quantity;
-use super::table::{Cell, Column, Table};
+use super::table::{Field, Table, number, optional, word};
 use analysis::{Findings, Fits, ServerSummary, TrialSummary, Work, WorkingSet};
 
 /// The sentences at the quoted point of every curve.
@@ -71,8 +71,7 @@ struct Part {
     note: &'static str,
     caption: &'static str,
     known: fn(&ServerSummary) -> bool,
-    columns: fn() -> Vec<Column>,
-    cells: fn(&TrialSummary, &ServerSummary) -> Vec<Cell>,
+    fields: fn(&TrialSummary, &ServerSummary) -> Vec<Field>,
 }
 
 const PARTS: [Part; 2] = [
@@ -81,8 +80,7 @@ const PARTS: [Part; 2] = [
         note: "A cycle lies between the begins of two checkpoints; where the window holds none, its length is what is expected.",
         caption: "The window of each trial, and the checkpoints that began in it as it was asked for",
         known: |server| server.checkpoints.is_some(),
-        columns: window_columns,
-        cells: window_cells,
+        fields: window_fields,
     },
     Part {
         title: "Working set",
@@ -90,8 +88,7 @@ const PARTS: [Part; 2] = [
                it is the upper bound of the working set.",
         caption: "The data beside buffer and page cache at the end of each trial",
         known: |server| server.working_set.is_some(),
-        columns: set_columns,
-        cells: set_cells,
+        fields: set_fields,
     },
 ];
 
@@ -106,70 +103,48 @@ pub fn figures(findings: &Findings, sweep: &Sweep) -> Vec<Figure> {
 }
 
 fn figure(part: &Part, trials: &[&TrialSummary]) -> Option<Figure> {
-    let mut columns =
-        vec![Column::numbers("trial", "trial"), Column::words("system", "system"), Column::words("at", "factors")];
-    columns.extend((part.columns)());
-    let mut table = Table::new(part.caption, columns);
-    for trial in trials {
-        let Some(server) = trial.server.as_ref().filter(|server| (part.known)(server)) else { continue };
+    let known =
+        trials.iter().filter_map(|trial| Some((*trial, trial.server.as_ref().filter(|server| (part.known)(server))?)));
+    let rows = known.clone().map(|(trial, server)| {
         let label = &trial.label;
         let mut row = vec![
-            Cell::number(f64::from(label.index), Quantity::Count),
-            Cell::word(&label.system),
-            Cell::word(factors_text(&label.factors)),
+            number("trial", "trial", f64::from(label.index), Quantity::Count),
+            word("system", "system", &label.system),
+            word("at", "factors", factors_text(&label.factors)),
         ];
-        row.extend((part.cells)(trial, server));
-        table.rows.push(row);
-        table.trials.insert(label.index);
-    }
-    if table.rows.is_empty() {
-        return None;
-    }
-    Some(Figure::of_table(part.title, vec![part.note.to_owned()], table.without_empty_columns()))
+        row.extend((part.fields)(trial, server));
+        row
+    });
+    let mut table = Table::new(part.caption, rows);
+    table.trials = known.map(|(trial, _)| trial.label.index).collect();
+    let told = !table.rows.is_empty();
+    told.then(|| Figure::of_table(part.title, vec![part.note.to_owned()], table.without_empty_columns()))
 }
 
-fn window_columns() -> Vec<Column> {
-    vec![
-        Column::words("window", "window"),
-        Column::numbers("counted", "window_s"),
-        Column::numbers("asked for", "measured_s"),
-        Column::numbers("begun", "checkpoints_begun"),
-        Column::numbers("whole cycles", "cycles"),
-        Column::numbers("cycle", "cycle_s"),
-    ]
-}
-
-fn window_cells(trial: &TrialSummary, server: &ServerSummary) -> Vec<Cell> {
+fn window_fields(trial: &TrialSummary, server: &ServerSummary) -> Vec<Field> {
     let found = server.checkpoints.as_ref();
+    let measured = found.map(|found| found.measured.length().seconds());
+    let begun = found.and_then(|found| found.begun).map(f64::from);
     vec![
-        Cell::word(found.map_or("", |found| found.held.word())),
-        Cell::number(trial.window.length().seconds(), Quantity::Seconds),
-        Cell::optional(found.map(|found| found.measured.length().seconds()), Quantity::Seconds),
-        Cell::optional(found.and_then(|found| found.begun).map(f64::from), Quantity::Count),
-        Cell::optional(found.map(|found| f64::from(found.cycles)), Quantity::Count),
-        Cell::optional(found.and_then(|found| found.cycle_s), Quantity::Seconds),
+        word("window", "window", found.map_or("", |found| found.held.word())),
+        number("counted", "window_s", trial.window.length().seconds(), Quantity::Seconds),
+        optional("asked for", "measured_s", measured, Quantity::Seconds),
+        optional("begun", "checkpoints_begun", begun, Quantity::Count),
+        optional("whole cycles", "cycles", found.map(|found| f64::from(found.cycles)), Quantity::Count),
+        optional("cycle", "cycle_s", found.and_then(|found| found.cycle_s), Quantity::Seconds),
     ]
 }
 
-fn set_columns() -> Vec<Column> {
-    vec![
-        Column::numbers("data", "data_bytes"),
-        Column::numbers("buffer", "buffer_bytes"),
-        Column::numbers("in buffer", "buffered_bytes"),
-        Column::numbers("memory", "memory_bytes"),
-        Column::numbers("in page cache", "page_cached_bytes"),
-        Column::numbers("read/tx", "bytes_read_per_transaction"),
-        Column::words("fits", "fits"),
-    ]
-}
-
-fn set_cells(_: &TrialSummary, server: &ServerSummary) -> Vec<Cell> {
+fn set_fields(_: &TrialSummary, server: &ServerSummary) -> Vec<Field> {
     let set = server.working_set.clone().unwrap_or_default();
-    let mut cells: Vec<Cell> =
-        [set.data_bytes, set.buffer_bytes, set.buffered_bytes, set.memory_bytes, set.page_cached_bytes]
-            .map(|bytes| Cell::optional(bytes, Quantity::Bytes))
-            .to_vec();
-    cells.push(Cell::optional(server.per_transaction.bytes_read, Quantity::Bytes));
-    cells.push(Cell::word(set.fits.map_or("", Fits::word)));
-    cells
+    let bytes = |title, key, value| optional(title, key, value, Quantity::Bytes);
+    vec![
+        bytes("data", "data_bytes", set.data_bytes),
+        bytes("buffer", "buffer_bytes", set.buffer_bytes),
+        bytes("in buffer", "buffered_bytes", set.buffered_bytes),
+        bytes("memory", "memory_bytes", set.memory_bytes),
+        bytes("in page cache", "page_cached_bytes", set.page_cached_bytes),
+        bytes("read/tx", "bytes_read_per_transaction", server.per_transaction.bytes_read),
+        word("fits", "fits", set.fits.map_or("", Fits::word)),
+    ]
 }

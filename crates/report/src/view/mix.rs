@@ -9,7 +9,7 @@ use super::curve::{Curve, Sweep};
 use super::figure::Figure;
 use super::headline::quoted_point;
 use super::quantity::Quantity;
-use super::table::{Cell, Column, Table};
+use super::table::{Field, Table, number, optional, word};
 use crate::caveats::{Caveats, Touches};
 use analysis::{ClassSummary, Findings, MIX_TOLERANCE, PointSummary, StreamSummary, TrialSummary, Work};
 
@@ -106,23 +106,8 @@ fn note() -> String {
 }
 
 fn table(quoted: &Quoted, caveats: &Caveats) -> Table {
-    let columns = vec![
-        Column::words("class", "class"),
-        Column::numbers("share", "share"),
-        Column::numbers("planned", "planned_share"),
-        Column::words("mix ok", MIX_OK),
-        Column::numbers("count", "done").minor(),
-        Column::numbers("rate", "throughput_per_s").minor(),
-        Column::numbers("p50", "response_p50_ms").minor(),
-        Column::numbers("p90", "response_p90_ms"),
-        Column::numbers("p99", "response_p99_ms"),
-        Column::numbers("p99.9", "response_p999_ms").minor(),
-        Column::numbers("limit", "limit_s"),
-        Column::words("response ok", "response_ok"),
-    ];
-    let mut table = Table::new(caption(quoted), columns);
     let tail = caveats.marks(&quoted.trial.caveats, Touches::Tail);
-    table.rows = quoted.stream.classes.iter().map(|class| row(class, &tail)).collect();
+    let mut table = Table::new(caption(quoted), quoted.stream.classes.iter().map(|class| row(class, &tail)));
     table.trials = [quoted.trial.label.index].into();
     table.without_empty_columns()
 }
@@ -132,31 +117,29 @@ fn caption(quoted: &Quoted) -> String {
     format!("Mix of {stream}{place} (trial {trial}); p50 to p99.9 are of response")
 }
 
-fn row(class: &ClassSummary, tail: &str) -> Vec<Cell> {
-    let ms = |value: f64| {
-        let known = Some(value).filter(|_| class.response.count > 0);
-        Cell::optional(known, Quantity::Milliseconds)
-    };
+fn row(class: &ClassSummary, tail: &str) -> Vec<Field> {
+    let answered = class.response.count > 0;
+    let ms = |title, key, value| number(title, key, value, Quantity::Milliseconds).only_if(answered);
     vec![
-        Cell::word(&class.name),
-        Cell::optional(class.mix.share, Quantity::Share),
-        Cell::optional(class.mix.planned_share, Quantity::Share),
-        verdict(class.mix.mix_ok),
-        Cell::number(class.done as f64, Quantity::Count),
-        Cell::number(class.throughput_per_s, Quantity::Rate),
-        ms(class.response.p50_ms),
-        ms(class.response.p90_ms),
-        ms(class.response.p99_ms).marked(tail),
-        ms(class.response.p999_ms).marked(tail),
-        Cell::optional(class.mix.limit_s, Quantity::Seconds),
-        verdict(class.mix.response_ok),
+        word("class", "class", &class.name),
+        optional("share", "share", class.mix.share, Quantity::Share),
+        optional("planned", "planned_share", class.mix.planned_share, Quantity::Share),
+        word("mix ok", MIX_OK, verdict(class.mix.mix_ok)),
+        number("count", "done", class.done as f64, Quantity::Count).minor(),
+        number("rate", "throughput_per_s", class.throughput_per_s, Quantity::Rate).minor(),
+        ms("p50", "response_p50_ms", class.response.p50_ms).minor(),
+        ms("p90", "response_p90_ms", class.response.p90_ms),
+        ms("p99", "response_p99_ms", class.response.p99_ms).marked(tail),
+        ms("p99.9", "response_p999_ms", class.response.p999_ms).minor().marked(tail),
+        optional("limit", "limit_s", class.mix.limit_s, Quantity::Seconds),
+        word("response ok", "response_ok", verdict(class.mix.response_ok)),
     ]
 }
 
-fn verdict(ok: Option<bool>) -> Cell {
-    Cell::word(match ok {
+fn verdict(ok: Option<bool>) -> &'static str {
+    match ok {
         Some(true) => "yes",
         Some(false) => "no",
         None => "",
-    })
+    }
 }

@@ -2,44 +2,34 @@
 
 use super::curve::{Curve, Sweep};
 use super::quantity::Quantity;
-use super::table::{Cell, Column, Table};
+use super::table::{Field, Table, estimate, number, word};
 use crate::caveats::{Caveats, Touches};
 use analysis::{PointSummary, SteadyAnswer, Work};
 use observation::factor::short_name;
 
 /// All points of a sweep, by level and curve.
 pub fn table(sweep: &Sweep, caveats: &Caveats) -> Table {
-    let mut table =
-        Table::new(format!("Every point of “{}”; p50 to mean are of response", sweep.experiment), all_columns(sweep));
-    table.rows = all_rows(sweep, caveats);
+    let caption = format!("Every point of “{}”; p50 to mean are of response", sweep.experiment);
+    let mut table = Table::new(caption, all_rows(sweep, caveats));
     table.trials = trials(sweep).collect();
     table.without_empty_columns()
 }
 
-fn all_columns(sweep: &Sweep) -> Vec<Column> {
-    let mut columns = Vec::new();
-    if sweep.factor.is_some() {
-        let name = sweep.factor_name();
-        columns.push(Column { numeric: sweep.numeric, ..Column::words(name, name) });
-    }
-    columns.extend([Column::words("system", "system"), Column::words("stream", "stream")]);
-    let fixed = sweep.curves.first().into_iter().flat_map(|curve| &curve.at.factors);
-    columns.extend(fixed.map(|factor| Column::words(short_name(&factor.name), short_name(&factor.name))));
-    columns.extend(number_columns(sweep));
-    columns
-}
-
-fn all_rows(sweep: &Sweep, caveats: &Caveats) -> Vec<Vec<Cell>> {
+fn all_rows(sweep: &Sweep, caveats: &Caveats) -> Vec<Vec<Field>> {
     let several = sweep.several_systems();
     let one = |(curve, point): (&Curve, &PointSummary)| {
         let mut row = Vec::new();
         if sweep.factor.is_some() {
-            row.push(Cell::word(sweep.level(point).map_or("", |level| level.text())));
+            let (name, level) = (sweep.factor_name(), sweep.level(point).map_or("", |level| level.text()));
+            row.push(word(name, name, level).numeric(sweep.numeric));
         }
-        row.push(if several { Cell::word(&curve.at.system) } else { Cell::nothing() });
-        row.push(Cell::word(&curve.at.stream));
-        row.extend(curve.at.factors.iter().map(|factor| Cell::word(factor.level.text())));
-        row.extend(numbers(point, caveats));
+        row.push(word("system", "system", &curve.at.system).only_if(several));
+        row.push(word("stream", "stream", &curve.at.stream));
+        row.extend(curve.at.factors.iter().map(|factor| {
+            let name = short_name(&factor.name);
+            word(name, name, factor.level.text())
+        }));
+        row.extend(numbers(sweep, point, caveats));
         row
     };
     rows(sweep).map(one).collect()
@@ -50,21 +40,20 @@ pub fn joined(sweeps: &[&Sweep], caveats: &Caveats) -> Table {
     if let [one] = sweeps {
         return table(one, caveats);
     }
-    let mut whole = Table::new("Every point, by experiment; p50 to mean are of response", Vec::new());
+    let mut whole = Table::default();
     for sweep in sweeps {
-        let mut columns = all_columns(sweep);
-        columns.insert(0, Column::words("experiment", "experiment"));
+        let mut rows = all_rows(sweep, caveats);
+        rows.iter_mut().for_each(|row| row.insert(0, word("experiment", "experiment", sweep.experiment)));
+        let part = Table::new("Every point, by experiment; p50 to mean are of response", rows);
         // Sweeps that do not share their columns cannot share a table.
         if whole.columns.is_empty() {
-            whole.columns = columns;
-        } else if whole.columns != columns {
+            whole = part;
+        } else if whole.columns == part.columns {
+            whole.rows.extend(part.rows);
+        } else {
             continue;
         }
         whole.trials.extend(trials(sweep));
-        for mut row in all_rows(sweep, caveats) {
-            row.insert(0, Cell::word(sweep.experiment));
-            whole.rows.push(row);
-        }
     }
     whole.without_empty_columns()
 }
@@ -78,26 +67,6 @@ fn rows<'a>(sweep: &'a Sweep) -> impl Iterator<Item = (&'a Curve<'a>, &'a PointS
     sweep.curves.iter().flat_map(|curve| curve.points.iter().map(move |point| (curve, *point)))
 }
 
-fn number_columns(sweep: &Sweep) -> Vec<Column> {
-    vec![
-        Column::numbers("elapsed", "elapsed_s").leading(),
-        Column::numbers("CPU-normalised", "cpu_elapsed_core_s"),
-        Column::numbers(sweep.work.word(), "throughput_per_s").leading(),
-        Column::numbers("bytes", "bytes_per_s").minor(),
-        Column::numbers("p50", "response_p50_ms"),
-        Column::numbers("p99", "response_p99_ms"),
-        Column::numbers("p99.9", "response_p999_ms").minor(),
-        Column::numbers("mean", "response_mean_ms").minor(),
-        Column::numbers("service", "service_mean_ms").minor(),
-        Column::numbers(cpu_title(sweep.work), "cpu_us").minor(),
-        Column::numbers("disk busy", "disk_utilisation").minor(),
-        Column::numbers("disk wait", "disk_wait_ms").minor(),
-        Column::numbers("n", "n").minor(),
-        Column::words("steady", "steady").minor(),
-        Column::words("from", "provenance").minor(),
-    ]
-}
-
 /// What the generator spends on one.
 pub fn cpu_title(work: Work) -> &'static str {
     match work {
@@ -107,43 +76,35 @@ pub fn cpu_title(work: Work) -> &'static str {
 }
 
 /// Bytes that were moved; where nothing moves bytes there is nothing to show.
-pub fn bytes(point: &PointSummary) -> Cell {
-    if point.bytes_per_s.n == 0 && point.work == Work::Transactions {
-        return Cell::nothing();
-    }
-    Cell::estimate(&point.bytes_per_s, Quantity::ByteRate)
+pub fn bytes(point: &PointSummary) -> Field {
+    let moves = point.bytes_per_s.n > 0 || point.work != Work::Transactions;
+    estimate("bytes", "bytes_per_s", &point.bytes_per_s, Quantity::ByteRate).only_if(moves)
 }
 
-fn numbers(point: &PointSummary, caveats: &Caveats) -> Vec<Cell> {
+fn numbers(sweep: &Sweep, point: &PointSummary, caveats: &Caveats) -> Vec<Field> {
     let all = caveats.marks(&point.caveats, Touches::All);
     let tail = caveats.marks(&point.caveats, Touches::Tail);
-    let main = |cell: Cell| cell.marked(all.clone());
     let fixed_work = point.elapsed_s.is_some();
-    let throughput = Cell::estimate(&point.throughput_per_s, Quantity::Rate);
+    let ms = |title, key, value| estimate(title, key, value, Quantity::Milliseconds);
+    let throughput = estimate(sweep.work.word(), "throughput_per_s", &point.throughput_per_s, Quantity::Rate);
     let n = point.elapsed_s.map_or(point.throughput_per_s.n, |elapsed| elapsed.n);
+    // Fixed work has no steady state; its time is the result.
+    let steady = !(fixed_work && point.steady == SteadyAnswer::TooShort);
     vec![
-        main(Cell::optional_estimate(point.elapsed_s.as_ref(), Quantity::Seconds)),
-        Cell::optional_estimate(point.cpu_elapsed_s.as_ref(), Quantity::CoreSeconds),
-        if fixed_work { throughput } else { main(throughput) },
-        bytes(point),
-        Cell::estimate(&point.response_p50_ms, Quantity::Milliseconds),
-        Cell::estimate(&point.response_p99_ms, Quantity::Milliseconds).marked(tail.clone()),
-        Cell::estimate(&point.response_p999_ms, Quantity::Milliseconds).marked(tail),
-        Cell::estimate(&point.response_mean_ms, Quantity::Milliseconds),
-        Cell::estimate(&point.service_mean_ms, Quantity::Milliseconds),
-        Cell::optional_estimate(point.cpu_us.as_ref(), Quantity::Microseconds),
-        Cell::optional_estimate(point.disk_utilisation.as_ref(), Quantity::Share),
-        Cell::optional_estimate(point.disk_wait_ms.as_ref(), Quantity::Milliseconds),
-        Cell::number(f64::from(n), Quantity::Count),
-        steady(point),
-        Cell::word(point.provenance.word()),
+        estimate("elapsed", "elapsed_s", &point.elapsed_s, Quantity::Seconds).leading().marked(all.clone()),
+        estimate("CPU-normalised", "cpu_elapsed_core_s", &point.cpu_elapsed_s, Quantity::CoreSeconds),
+        throughput.leading().marked(if fixed_work { String::new() } else { all }),
+        bytes(point).minor(),
+        ms("p50", "response_p50_ms", &point.response_p50_ms),
+        ms("p99", "response_p99_ms", &point.response_p99_ms).marked(tail.clone()),
+        ms("p99.9", "response_p999_ms", &point.response_p999_ms).minor().marked(tail),
+        ms("mean", "response_mean_ms", &point.response_mean_ms).minor(),
+        ms("service", "service_mean_ms", &point.service_mean_ms).minor(),
+        estimate(cpu_title(sweep.work), "cpu_us", &point.cpu_us, Quantity::Microseconds).minor(),
+        estimate("disk busy", "disk_utilisation", &point.disk_utilisation, Quantity::Share).minor(),
+        estimate("disk wait", "disk_wait_ms", &point.disk_wait_ms, Quantity::Milliseconds).minor(),
+        number("n", "n", f64::from(n), Quantity::Count).minor(),
+        word("steady", "steady", point.steady.word()).minor().only_if(steady),
+        word("from", "provenance", point.provenance.word()).minor(),
     ]
-}
-
-/// Fixed work has no steady state; its time is the result.
-fn steady(point: &PointSummary) -> Cell {
-    match (point.elapsed_s, point.steady) {
-        (Some(_), SteadyAnswer::TooShort) => Cell::nothing(),
-        (_, answer) => Cell::word(answer.word()),
-    }
 }

@@ -2,7 +2,7 @@
 
 use super::figure::{Axis, Datum, Figure, Form, Guide, Key, Look, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
-use super::table::{Cell, Column, Table};
+use super::table::{Table, number, word};
 use analysis::{Finding, Findings, HighestRate};
 use observation::Provenance;
 
@@ -64,20 +64,14 @@ fn probes(found: &HighestRate, passed: bool) -> Vec<Datum> {
 }
 
 fn table(found: &HighestRate, quantile: &str) -> Table {
-    let columns = vec![
-        Column::numbers("probe", "probe"),
-        Column::numbers("offered", "offered_per_s"),
-        Column::numbers(&format!("response {quantile}"), "response_ms"),
-        Column::words("outcome", "outcome"),
-    ];
-    let mut table = Table::new("Every probe in order", columns);
-    for (at, (rate, ms, passed)) in found.probes.iter().enumerate() {
-        table.rows.push(vec![
-            Cell::number(at as f64 + 1.0, Quantity::Count),
-            Cell::number(*rate, Quantity::Rate),
-            Cell::number(*ms, Quantity::Milliseconds),
-            Cell::word(if *passed { "passed" } else { "failed" }),
-        ]);
-    }
-    table
+    let response = format!("response {quantile}");
+    let row = |(at, (rate, ms, passed)): (usize, &(f64, f64, bool))| {
+        vec![
+            number("probe", "probe", at as f64 + 1.0, Quantity::Count),
+            number("offered", "offered_per_s", *rate, Quantity::Rate),
+            number(&response, "response_ms", *ms, Quantity::Milliseconds),
+            word("outcome", "outcome", if *passed { "passed" } else { "failed" }),
+        ]
+    };
+    Table::new("Every probe in order", found.probes.iter().enumerate().map(row))
 }

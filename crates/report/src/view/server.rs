@@ -7,7 +7,7 @@ use super::curve::{Sweep, factors_text};
 use super::figure::Figure;
 use super::mix::{Quoted, quoted, trials_of};
 use super::quantity::Quantity;
-use super::table::{Cell, Column, Table};
+use super::table::{Field, Table, estimate, number, optional, word};
 use analysis::{Findings, PointSummary, ServerSummary, Work};
 use observation::Counter;
 
@@ -38,21 +38,18 @@ pub fn figures(findings: &Findings, sweep: &Sweep) -> Vec<Figure> {
 struct Part {
     title: &'static str,
     caption: &'static str,
-    columns: fn() -> Vec<Column>,
-    numbers: fn(&Findings, &PointSummary) -> Vec<Cell>,
+    numbers: fn(&Findings, &PointSummary) -> Vec<Field>,
 }
 
 const PARTS: [Part; 2] = [
     Part {
         title: "Throughput for each core, and CPU",
         caption: "“/tx” is for each transaction; “per core” is of this machine, “per busy core” of what the server kept busy",
-        columns: cpu_columns,
         numbers: cpu_numbers,
     },
     Part {
         title: "I/O of the server",
         caption: "What the server's processes read and wrote; “/tx” is for each transaction",
-        columns: io_columns,
         numbers: io_numbers,
     },
 ];
@@ -60,78 +57,58 @@ const PARTS: [Part; 2] = [
 /// None where nothing was observed.
 fn table(findings: &Findings, sweep: &Sweep, part: &Part, several: bool) -> Option<Table> {
     let name = sweep.factor_name();
-    let mut columns = vec![
-        Column { numeric: sweep.numeric, ..Column::words(name, name) },
-        Column::words("system", "system"),
-        Column::words("at", "factors"),
-    ];
-    columns.extend((part.columns)());
-    let mut table = Table::new(part.caption, columns);
-    for (curve, point) in sweep.curves.iter().flat_map(|curve| curve.points.iter().map(move |point| (curve, *point))) {
-        let level = sweep.level(point).map_or("", |level| level.text());
-        let system = if several { &curve.at.system } else { "" };
-        let mut row = vec![Cell::word(level), Cell::word(system), Cell::word(factors_text(&curve.at.factors))];
+    let points = sweep.curves.iter().flat_map(|curve| curve.points.iter().map(move |point| (curve, *point)));
+    let rows = points.map(|(curve, point)| {
+        let mut row = vec![
+            word(name, name, sweep.level(point).map_or("", |level| level.text())).numeric(sweep.numeric),
+            word("system", "system", &curve.at.system).only_if(several),
+            word("at", "factors", factors_text(&curve.at.factors)),
+        ];
         row.extend((part.numbers)(findings, point));
-        table.rows.push(row);
-    }
+        row
+    });
+    let table = Table::new(part.caption, rows);
     let seen = table.rows.iter().flatten().any(|cell| cell.raw().is_some());
     seen.then(|| table.without_empty_columns())
 }
 
-fn cpu_columns() -> Vec<Column> {
+type Of = fn(&ServerSummary) -> Option<f64>;
+
+fn cpu_numbers(findings: &Findings, point: &PointSummary) -> Vec<Field> {
+    let mean = |title, key, of: Of, quantity| optional(title, key, mean(findings, point, of), quantity);
     vec![
-        Column::numbers("transactions", "throughput_per_s"),
-        Column::numbers("per core", "per_machine_core_per_s"),
-        Column::numbers("per busy core", "per_server_core_per_s"),
-        Column::numbers("server user", "server_cpu_user_cores"),
-        Column::numbers("server system", "server_cpu_system_cores"),
-        Column::numbers("server CPU/tx", "server_cpu_ms_per_transaction"),
-        Column::numbers("client CPU/tx", "cpu_us"),
+        estimate("transactions", "throughput_per_s", &point.throughput_per_s, Quantity::Rate),
+        mean("per core", "per_machine_core_per_s", |server| server.per_machine_core_per_s, Quantity::Rate),
+        mean("per busy core", "per_server_core_per_s", |server| server.per_server_core_per_s, Quantity::Rate),
+        mean("server user", "server_cpu_user_cores", |server| server.cpu_user_cores, Quantity::Cores),
+        mean("server system", "server_cpu_system_cores", |server| server.cpu_system_cores, Quantity::Cores),
+        mean("server CPU/tx", "server_cpu_ms_per_transaction", |s| s.per_transaction.cpu_ms, Quantity::Milliseconds),
+        estimate("client CPU/tx", "cpu_us", &point.cpu_us, Quantity::Microseconds),
     ]
 }
 
-fn cpu_numbers(findings: &Findings, point: &PointSummary) -> Vec<Cell> {
-    let mean = |of: fn(&ServerSummary) -> Option<f64>, quantity| mean(findings, point, of, quantity);
+fn io_numbers(findings: &Findings, point: &PointSummary) -> Vec<Field> {
+    let mean = |title, key, of: Of, quantity| optional(title, key, mean(findings, point, of), quantity);
     vec![
-        Cell::estimate(&point.throughput_per_s, Quantity::Rate),
-        mean(|server| server.per_machine_core_per_s, Quantity::Rate),
-        mean(|server| server.per_server_core_per_s, Quantity::Rate),
-        mean(|server| server.cpu_user_cores, Quantity::Cores),
-        mean(|server| server.cpu_system_cores, Quantity::Cores),
-        mean(|server| server.per_transaction.cpu_ms, Quantity::Milliseconds),
-        Cell::optional_estimate(point.cpu_us.as_ref(), Quantity::Microseconds),
-    ]
-}
-
-fn io_columns() -> Vec<Column> {
-    vec![
-        Column::numbers("read", "server_bytes_read_per_s"),
-        Column::numbers("written", "server_bytes_written_per_s"),
-        Column::numbers("read/tx", "server_bytes_read_per_transaction"),
-        Column::numbers("written/tx", "server_bytes_written_per_transaction"),
-        Column::numbers("log/tx", "server_log_bytes_per_transaction"),
-        Column::numbers("buffer hits", "buffer_hit_share"),
-    ]
-}
-
-fn io_numbers(findings: &Findings, point: &PointSummary) -> Vec<Cell> {
-    let mean = |of: fn(&ServerSummary) -> Option<f64>, quantity| mean(findings, point, of, quantity);
-    vec![
-        mean(|server| server.bytes_read_per_s, Quantity::ByteRate),
-        mean(|server| server.bytes_written_per_s, Quantity::ByteRate),
-        mean(|server| server.per_transaction.bytes_read, Quantity::Bytes),
-        mean(|server| server.per_transaction.bytes_written, Quantity::Bytes),
-        mean(|server| server.per_transaction.log_bytes, Quantity::Bytes),
-        mean(|server| server.buffer_hit_share, Quantity::Share),
+        mean("read", "server_bytes_read_per_s", |server| server.bytes_read_per_s, Quantity::ByteRate),
+        mean("written", "server_bytes_written_per_s", |server| server.bytes_written_per_s, Quantity::ByteRate),
+        mean("read/tx", "server_bytes_read_per_transaction", |s| s.per_transaction.bytes_read, Quantity::Bytes),
+        mean(
+            "written/tx",
+            "server_bytes_written_per_transaction",
+            |s| s.per_transaction.bytes_written,
+            Quantity::Bytes,
+        ),
+        mean("log/tx", "server_log_bytes_per_transaction", |s| s.per_transaction.log_bytes, Quantity::Bytes),
+        mean("buffer hits", "buffer_hit_share", |server| server.buffer_hit_share, Quantity::Share),
     ]
 }
 
 /// The trials of a point averaged, as far as they observed it.
-fn mean(findings: &Findings, point: &PointSummary, of: fn(&ServerSummary) -> Option<f64>, quantity: Quantity) -> Cell {
+fn mean(findings: &Findings, point: &PointSummary, of: Of) -> Option<f64> {
     let servers = trials_of(findings, point).filter_map(|(trial, _)| trial.server.as_ref());
     let values: Vec<f64> = servers.filter_map(of).collect();
-    let mean = values.iter().sum::<f64>() / values.len() as f64;
-    Cell::optional((!values.is_empty()).then_some(mean), quantity)
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
 /// What the server counted, for a second and for a transaction; none where it counts nothing.
@@ -139,19 +116,16 @@ fn counters(quoted: &Quoted) -> Option<Table> {
     let server = quoted.trial.server.as_ref().filter(|server| !server.counters.is_empty())?;
     let per_s = quoted.stream.throughput_per_s.value;
     let caption = format!("What the server counted{} (trial {})", quoted.place(), quoted.trial.label.index);
-    let columns = vec![
-        Column::words("counter", "counter"),
-        Column::numbers("a second", "per_s"),
-        Column::numbers("a transaction", "per_transaction"),
-    ];
-    let mut table = Table::new(caption, columns);
-    table.rows = server.counters.iter().map(|(counter, rate)| counted(*counter, *rate, per_s)).collect();
-    Some(table)
+    Some(Table::new(caption, server.counters.iter().map(|(counter, rate)| counted(*counter, *rate, per_s))))
 }
 
-fn counted(counter: Counter, rate: f64, per_s: f64) -> Vec<Cell> {
+fn counted(counter: Counter, rate: f64, per_s: f64) -> Vec<Field> {
     let bytes = counter.in_bytes();
     let (second, one) = if bytes { (Quantity::ByteRate, Quantity::Bytes) } else { (Quantity::Rate, Quantity::Plain) };
     let each = (per_s > 0.0).then(|| rate / per_s);
-    vec![Cell::word(counter.word()), Cell::number(rate, second), Cell::optional(each, one)]
+    vec![
+        word("counter", "counter", counter.word()),
+        number("a second", "per_s", rate, second),
+        optional("a transaction", "per_transaction", each, one),
+    ]
 }

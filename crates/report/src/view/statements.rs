@@ -7,7 +7,7 @@ use super::curve::Sweep;
 use super::figure::Figure;
 use super::mix::{Quoted, quoted};
 use super::quantity::Quantity;
-use super::table::{Cell, Column, Table};
+use super::table::{Field, Table, optional, word};
 use analysis::{CpuBasis, Findings, ServerSummary, StatementProfile, StatementsProfile, Work};
 use observation::Counter;
 
@@ -74,65 +74,52 @@ fn table(quoted: &Quoted, most: usize) -> Option<Table> {
         (false, false) => "",
     };
     let caption = format!("What one transaction asks of the database{place}, by statement (trial {trial}){estimated}");
-    let mut table = Table::new(caption, columns());
     let total = profile.total();
     let row = |one: &StatementProfile| row(one, total.cpu_us);
     let (shown, others) = profile.statements.split_at(profile.statements.len().min(most));
-    table.rows = shown.iter().map(row).collect();
+    let mut rows: Vec<Vec<Field>> = shown.iter().map(row).collect();
     match others {
         [] => {}
-        [only] => table.rows.push(row(only)),
-        others => table.rows.push(row(&StatementProfile::sum(&format!("{} others", others.len()), others))),
+        [only] => rows.push(row(only)),
+        others => rows.push(row(&StatementProfile::sum(&format!("{} others", others.len()), others))),
     }
     let mut sum = row(&total);
-    sum[0] = Cell::word("sum over statements").shortened("sum");
-    table.rows.push(sum);
-    table.rows.extend(measured(quoted, server));
+    sum[0] = name("sum over statements").shortened("sum");
+    rows.push(sum);
+    rows.extend(measured(quoted, server));
+    let mut table = Table::new(caption, rows);
     table.trials = [trial].into();
     Some(table.without_empty_columns())
 }
 
-fn columns() -> Vec<Column> {
-    vec![
-        Column::words("statement", "statement"),
-        Column::numbers("executions", "executions"),
-        Column::numbers("CPU", "cpu_us").leading(),
-        Column::numbers("CPU share", "cpu_share").minor(),
-        Column::numbers("CPU/execution", "cpu_us_per_execution").minor(),
-        Column::numbers("execution time", "execution_us").minor(),
-        Column::numbers("planning", "planning_us").minor(),
-        Column::numbers("lookups", "lookups"),
-        Column::numbers("reads", "reads"),
-        Column::numbers("rows looked at", "rows_examined"),
-        Column::numbers("rows", "rows").minor(),
-        Column::numbers("changed", "changed"),
-        Column::numbers("log", "log_bytes"),
-    ]
+fn name(text: &str) -> Field {
+    word("statement", "statement", text)
 }
 
-fn row(one: &StatementProfile, all_us: Option<f64>) -> Vec<Cell> {
+fn row(one: &StatementProfile, all_us: Option<f64>) -> Vec<Field> {
     let share = one.cpu_us.zip(all_us).filter(|(_, all)| *all > 0.0).map(|(own, all)| own / all);
     let each = one.cpu_us.filter(|_| one.executions > 0.0).map(|cpu| cpu / one.executions);
-    let count = |amount: f64| Cell::number(amount, Quantity::Plain);
+    let count = |title, key, amount| optional(title, key, amount, Quantity::Plain);
+    let us = |title, key, time| optional(title, key, time, Quantity::Microseconds);
     vec![
-        Cell::word(&one.name),
-        count(one.executions),
-        Cell::optional(one.cpu_us, Quantity::Microseconds),
-        Cell::optional(share, Quantity::Share),
-        Cell::optional(each, Quantity::Microseconds),
-        Cell::optional(one.execution_us, Quantity::Microseconds),
-        Cell::optional(one.planning_us, Quantity::Microseconds),
-        Cell::optional(one.lookups, Quantity::Plain),
-        Cell::optional(one.reads, Quantity::Plain),
-        Cell::optional(one.rows_examined, Quantity::Plain),
-        count(one.rows),
-        count(one.changed),
-        Cell::optional(one.log_bytes, Quantity::Bytes),
+        name(&one.name),
+        count("executions", "executions", Some(one.executions)),
+        us("CPU", "cpu_us", one.cpu_us).leading(),
+        optional("CPU share", "cpu_share", share, Quantity::Share).minor(),
+        us("CPU/execution", "cpu_us_per_execution", each).minor(),
+        us("execution time", "execution_us", one.execution_us).minor(),
+        us("planning", "planning_us", one.planning_us).minor(),
+        count("lookups", "lookups", one.lookups),
+        count("reads", "reads", one.reads),
+        count("rows looked at", "rows_examined", one.rows_examined),
+        count("rows", "rows", Some(one.rows)).minor(),
+        count("changed", "changed", Some(one.changed)),
+        optional("log", "log_bytes", one.log_bytes, Quantity::Bytes),
     ]
 }
 
 /// What was seen from outside of the statements: the CPU of processes, and what the server counted in all.
-fn measured(quoted: &Quoted, server: &ServerSummary) -> Option<Vec<Cell>> {
+fn measured(quoted: &Quoted, server: &ServerSummary) -> Option<Vec<Field>> {
     let per_s = quoted.stream.throughput_per_s.value;
     let counter = |wanted: Counter| server.counter(wanted).filter(|_| per_s > 0.0).map(|rate| rate / per_s);
     let client_us = quoted.stream.cpu.map(|cpu| cpu.user_us + cpu.system_us).filter(|_| server.embedded);
@@ -143,11 +130,10 @@ fn measured(quoted: &Quoted, server: &ServerSummary) -> Option<Vec<Cell>> {
     if [cpu_us, lookups, log_bytes].iter().all(Option::is_none) {
         return None;
     }
-    let name = if server.embedded { "measured, generator included" } else { "measured in the window" };
-    let mut cells = row(&StatementProfile { cpu_us, lookups, reads, log_bytes, ..StatementProfile::default() }, None);
-    cells[0] = Cell::word(name).shortened("measured");
-    for unknown in [1, 10, 11] {
-        cells[unknown] = Cell::nothing();
-    }
-    Some(cells)
+    let told = if server.embedded { "measured, generator included" } else { "measured in the window" };
+    let seen = StatementProfile { cpu_us, lookups, reads, log_bytes, ..StatementProfile::default() };
+    let mut fields: Vec<Field> = row(&seen, None);
+    fields[0] = name(told).shortened("measured");
+    // What nobody counts from outside: executions, rows and changes.
+    Some(fields.into_iter().enumerate().map(|(at, field)| field.only_if(![1, 10, 11].contains(&at))).collect())
 }

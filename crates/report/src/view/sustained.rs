@@ -2,7 +2,7 @@
 
 use super::figure::{Axis, Datum, Figure, Form, Guide, Look, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
-use super::table::{Cell, Column, Table};
+use super::table::{Table, number};
 use analysis::{Burst, Finding, Findings, SustainedFinding};
 use observation::Provenance;
 use units::Nanos;
@@ -98,10 +98,9 @@ fn burst_curve(burst: Burst, averages: &[(f64, f64)]) -> Guide {
 }
 
 fn table(found: &SustainedFinding) -> Table {
-    let columns = vec![Column::numbers("window", "window_s"), Column::numbers("highest mean", "throughput_per_s")];
-    let mut table = Table::new("Highest mean over any window of a length", columns);
-    for (window, rate) in &found.sustained.averages {
-        table.rows.push(vec![Cell::number(*window, Quantity::Seconds), Cell::number(*rate, Quantity::Rate)]);
-    }
-    table
+    let row = |(window, rate): &(f64, f64)| {
+        let window = number("window", "window_s", *window, Quantity::Seconds);
+        vec![window, number("highest mean", "throughput_per_s", *rate, Quantity::Rate)]
+    };
+    Table::new("Highest mean over any window of a length", found.sustained.averages.iter().map(row))
 }

@@ -1,7 +1,7 @@
 //! Tables as values: columns with their units, cells with their caveats. Text, HTML and CSV print the same table.
 
 use super::quantity::Quantity;
-use analysis::Estimate;
+use analysis::{Estimate, StreamSummary};
 use std::collections::BTreeSet;
 
 /// A table.
@@ -61,9 +61,15 @@ pub enum Held {
 }
 
 impl Table {
-    /// A table without rows.
-    pub fn new(caption: impl Into<String>, columns: Vec<Column>) -> Table {
-        Table { caption: caption.into(), columns, rows: Vec::new(), groups: Vec::new(), trials: BTreeSet::new() }
+    /// A table of these rows, which all have the same columns.
+    pub fn new(caption: impl Into<String>, rows: impl IntoIterator<Item = Vec<Field>>) -> Table {
+        let mut table = Table { caption: caption.into(), ..Table::default() };
+        for row in rows {
+            let (columns, cells) = row.into_iter().map(|field| (field.column, field.cell)).unzip();
+            table.columns = columns;
+            table.rows.push(cells);
+        }
+        table
     }
 
     /// Takes out the columns in which no row holds anything.
@@ -122,98 +128,91 @@ pub fn common<'a>(marks: impl Iterator<Item = &'a str>) -> String {
     }
 }
 
-impl Column {
-    /// A column of words.
-    pub fn words(title: &str, key: &str) -> Column {
-        Column {
-            title: title.to_owned(),
-            key: key.to_owned(),
-            numeric: false,
-            minor: false,
-            leading: false,
-            marks: String::new(),
-        }
-    }
-
-    /// A column of numbers.
-    pub fn numbers(title: &str, key: &str) -> Column {
-        Column {
-            title: title.to_owned(),
-            key: key.to_owned(),
-            numeric: true,
-            minor: false,
-            leading: false,
-            marks: String::new(),
-        }
-    }
+/// A cell with the column that it stands in, so that what a row holds is said once.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    /// The column.
+    pub column: Column,
+    /// What stands in it.
+    pub cell: Cell,
 }
 
-impl Column {
-    /// The same column, the last to lose its interval where there is little room.
-    pub fn leading(mut self) -> Column {
-        self.leading = true;
+fn field(title: &str, key: &str, value: Held) -> Field {
+    let (title, key, numeric) = (title.to_owned(), key.to_owned(), true);
+    let column = Column { title, key, numeric, minor: false, leading: false, marks: String::new() };
+    Field { column, cell: Cell { value, marks: String::new(), short: None } }
+}
+
+/// A word; an empty one is nothing.
+pub fn word(title: &str, key: &str, text: impl Into<String>) -> Field {
+    let text = text.into();
+    field(title, key, if text.is_empty() { Held::Nothing } else { Held::Word(text) }).numeric(false)
+}
+
+/// A known number.
+pub fn number(title: &str, key: &str, value: f64, quantity: Quantity) -> Field {
+    field(title, key, if value.is_finite() { Held::Number(value, quantity) } else { Held::Nothing })
+}
+
+/// A known number, when there is one.
+pub fn optional(title: &str, key: &str, value: Option<f64>, quantity: Quantity) -> Field {
+    number(title, key, value.unwrap_or(f64::NAN), quantity)
+}
+
+/// An estimate, when there is one.
+pub fn estimate<'a>(title: &str, key: &str, estimate: impl Into<Option<&'a Estimate>>, quantity: Quantity) -> Field {
+    let known = estimate.into().filter(|estimate| estimate.value.is_finite());
+    field(title, key, known.map_or(Held::Nothing, |estimate| Held::Estimate(*estimate, quantity)))
+}
+
+/// A time of the response in milliseconds, or nothing when the stream answered no operation.
+pub fn response(title: &str, key: &str, stream: &StreamSummary, value_ms: f64) -> Field {
+    number(title, key, value_ms, Quantity::Milliseconds).only_if(stream.response.count > 0)
+}
+
+impl Field {
+    /// The same in a column of numbers, or of words.
+    pub fn numeric(mut self, numeric: bool) -> Field {
+        self.column.numeric = numeric;
         self
     }
 
-    /// The same column, left out first where there is little room.
-    pub fn minor(mut self) -> Column {
-        self.minor = true;
+    /// The same in a column that is the last to lose its interval where there is little room.
+    pub fn leading(mut self) -> Field {
+        self.column.leading = true;
+        self
+    }
+
+    /// The same in a column that is left out first where there is little room.
+    pub fn minor(mut self) -> Field {
+        self.column.minor = true;
+        self
+    }
+
+    /// The same, or nothing.
+    pub fn only_if(mut self, shown: bool) -> Field {
+        if !shown {
+            self.cell.value = Held::Nothing;
+        }
+        self
+    }
+
+    /// The same with caveats beside it; beside nothing there is nothing to doubt.
+    pub fn marked(mut self, marks: impl Into<String>) -> Field {
+        if self.cell.value != Held::Nothing {
+            self.cell.marks = marks.into();
+        }
+        self
+    }
+
+    /// The same with fewer words for when there is little room.
+    pub fn shortened(mut self, short: impl Into<String>) -> Field {
+        self.cell.short = Some(short.into());
         self
     }
 }
 
 impl Cell {
-    /// A word; an empty one is nothing.
-    pub fn word(text: impl Into<String>) -> Cell {
-        let text = text.into();
-        Cell {
-            value: if text.is_empty() { Held::Nothing } else { Held::Word(text) },
-            marks: String::new(),
-            short: None,
-        }
-    }
-
-    /// A known number.
-    pub fn number(value: f64, quantity: Quantity) -> Cell {
-        let value = if value.is_finite() { Held::Number(value, quantity) } else { Held::Nothing };
-        Cell { value, marks: String::new(), short: None }
-    }
-
-    /// A known number, when there is one.
-    pub fn optional(value: Option<f64>, quantity: Quantity) -> Cell {
-        Cell::number(value.unwrap_or(f64::NAN), quantity)
-    }
-
-    /// An estimate.
-    pub fn estimate(estimate: &Estimate, quantity: Quantity) -> Cell {
-        let value = if estimate.value.is_finite() { Held::Estimate(*estimate, quantity) } else { Held::Nothing };
-        Cell { value, marks: String::new(), short: None }
-    }
-
-    /// An estimate, when there is one.
-    pub fn optional_estimate(estimate: Option<&Estimate>, quantity: Quantity) -> Cell {
-        estimate.map_or_else(Cell::nothing, |estimate| Cell::estimate(estimate, quantity))
-    }
-
-    /// An empty cell.
-    pub fn nothing() -> Cell {
-        Cell { value: Held::Nothing, marks: String::new(), short: None }
-    }
-
-    /// The same cell with caveats beside it; beside nothing there is nothing to caveat.
-    pub fn marked(mut self, marks: impl Into<String>) -> Cell {
-        if self.value != Held::Nothing {
-            self.marks = marks.into();
-        }
-        self
-    }
-
-    /// The same cell with fewer words for when there is little room.
-    pub fn shortened(mut self, short: impl Into<String>) -> Cell {
-        self.short = Some(short.into());
-        self
-    }
-
     /// The content for people, without interval and marks.
     pub fn text(&self) -> String {
         match &self.value {

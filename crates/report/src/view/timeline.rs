@@ -3,7 +3,7 @@
 use super::curve::{factor_text, factors_text};
 use super::figure::{Axis, Datum, Figure, Form, Guide, Look, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
-use super::table::{Cell, Column, Table};
+use super::table::{Field, Table, estimate, number, optional, word};
 use crate::caveats::{Caveats, Touches};
 use analysis::{Findings, StreamSummary, TrialSummary, Work};
 
@@ -164,23 +164,9 @@ fn rounds(trial: &TrialSummary, stream: &StreamSummary) -> Option<Series> {
 }
 
 fn table(trials: &[&TrialSummary], caveats: &Caveats) -> Table {
-    let columns = vec![
-        Column::numbers("trial", "trial"),
-        Column::words("system", "system"),
-        Column::words("stream", "stream"),
-        Column::words("at", "factors"),
-        Column::numbers("replicate", "replicate"),
-        Column::numbers("window", "window_s"),
-        Column::numbers(counted_in(trials), "throughput_per_s"),
-        Column::numbers("rounds differ by", "rounds_range"),
-        Column::numbers("rounds rise by", "rounds_slope"),
-        Column::words("steady", "steady"),
-        Column::numbers("Little's gap", "little_gap"),
-    ];
-    let mut table = Table::new("Every trial in the order of execution", columns);
-    for trial in trials {
-        table.rows.extend(trial.streams.iter().map(|stream| row(trial, stream, caveats)));
-    }
+    let work = counted_in(trials);
+    let rows = trials.iter().flat_map(|trial| trial.streams.iter().map(|stream| row(trial, stream, work, caveats)));
+    let mut table = Table::new("Every trial in the order of execution", rows);
     table.trials = trials.iter().map(|trial| trial.label.index).collect();
     table.without_empty_columns()
 }
@@ -191,20 +177,21 @@ fn counted_in(trials: &[&TrialSummary]) -> &'static str {
     if asking { Work::Transactions.word() } else { Work::Operations.word() }
 }
 
-fn row(trial: &TrialSummary, stream: &StreamSummary, caveats: &Caveats) -> Vec<Cell> {
+fn row(trial: &TrialSummary, stream: &StreamSummary, work: &str, caveats: &Caveats) -> Vec<Field> {
     let label = &trial.label;
     let rounds = stream.steady.rounds.as_ref();
+    let marks = caveats.marks(&trial.caveats, Touches::All);
     vec![
-        Cell::number(f64::from(label.index), Quantity::Count),
-        Cell::word(&label.system),
-        Cell::word(trial.label.stream_name(stream.stream)),
-        Cell::word(factors_text(&label.factors)),
-        Cell::number(f64::from(label.replicate) + 1.0, Quantity::Count),
-        Cell::number(trial.window.length().seconds(), Quantity::Seconds),
-        Cell::estimate(&stream.throughput_per_s, Quantity::Rate).marked(caveats.marks(&trial.caveats, Touches::All)),
-        Cell::optional(rounds.map(|rounds| rounds.range), Quantity::Share),
-        Cell::optional(rounds.map(|rounds| rounds.slope), Quantity::Share),
-        Cell::word(if trial.fixed_work { "" } else { stream.steady.answer.word() }),
-        Cell::optional(stream.little_gap_pct.map(|gap| gap / 100.0), Quantity::Share),
+        number("trial", "trial", f64::from(label.index), Quantity::Count),
+        word("system", "system", &label.system),
+        word("stream", "stream", label.stream_name(stream.stream)),
+        word("at", "factors", factors_text(&label.factors)),
+        number("replicate", "replicate", f64::from(label.replicate) + 1.0, Quantity::Count),
+        number("window", "window_s", trial.window.length().seconds(), Quantity::Seconds),
+        estimate(work, "throughput_per_s", &stream.throughput_per_s, Quantity::Rate).marked(marks),
+        optional("rounds differ by", "rounds_range", rounds.map(|rounds| rounds.range), Quantity::Share),
+        optional("rounds rise by", "rounds_slope", rounds.map(|rounds| rounds.slope), Quantity::Share),
+        word("steady", "steady", stream.steady.answer.word()).only_if(!trial.fixed_work),
+        optional("Little's gap", "little_gap", stream.little_gap_pct.map(|gap| gap / 100.0), Quantity::Share),
     ]
 }

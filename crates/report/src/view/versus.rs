@@ -3,7 +3,7 @@
 use super::curve::{factor_text, factors_text};
 use super::figure::{Axis, Datum, Figure, Form, Guide, Key, Look, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
-use super::table::{Cell, Column, Table};
+use super::table::{Field, Table, estimate, number, optional, word};
 use analysis::{Comparison, Finding, Findings};
 use observation::Provenance;
 use std::iter;
@@ -117,29 +117,10 @@ fn place(comparison: &Comparison) -> String {
 }
 
 fn table(comparisons: &[&Comparison]) -> Table {
-    let columns = vec![
-        Column::words("system", "system"),
-        Column::words("baseline", "baseline"),
-        Column::words("experiment", "experiment").minor(),
-        Column::words("stream", "stream"),
-        Column::words("at", "factors"),
-        Column::words("metric", "metric"),
-        Column::numbers("ratio", "ratio"),
-        Column::numbers("pairs", "n"),
-        Column::words("verdict", "verdict"),
-        Column::words("standing", "standing"),
-        Column::numbers("margin", "margin"),
-        Column::numbers("detectable", "detectable").minor(),
-        Column::words("interleaved", "interleaved").minor(),
-        Column::numbers("p, unadjusted", "p_value").minor(),
-        Column::words("why", "reason").minor(),
-    ];
-    let mut table = Table::new("Every comparison", columns);
-    table.rows = comparisons.iter().map(|comparison| row(comparison)).collect();
-    table.without_empty_columns()
+    Table::new("Every comparison", comparisons.iter().map(|comparison| row(comparison))).without_empty_columns()
 }
 
-fn row(comparison: &Comparison) -> Vec<Cell> {
+fn row(comparison: &Comparison) -> Vec<Field> {
     let point = &comparison.point;
     let standing = match (comparison.primary, comparison.adjusted) {
         (true, _) => "primary",
@@ -147,20 +128,20 @@ fn row(comparison: &Comparison) -> Vec<Cell> {
         (false, false) => "exploratory",
     };
     vec![
-        Cell::word(&point.system),
-        Cell::word(&comparison.baseline),
-        Cell::word(&point.experiment),
-        Cell::word(&point.stream),
-        Cell::word(factors_text(&point.factors)),
-        Cell::word(&comparison.metric),
-        Cell::estimate(&comparison.ratio, Quantity::Ratio),
-        Cell::number(f64::from(comparison.ratio.n), Quantity::Count),
-        Cell::word(comparison.verdict.word()),
-        Cell::word(standing),
-        Cell::number(comparison.margin, Quantity::Share),
-        Cell::optional(comparison.detectable, Quantity::Share),
-        Cell::word(if comparison.interleaved { "yes" } else { "no" }),
-        Cell::number(comparison.p_value, Quantity::Plain),
-        Cell::word(comparison.reason.as_deref().unwrap_or_default()),
+        word("system", "system", &point.system),
+        word("baseline", "baseline", &comparison.baseline),
+        word("experiment", "experiment", &point.experiment).minor(),
+        word("stream", "stream", &point.stream),
+        word("at", "factors", factors_text(&point.factors)),
+        word("metric", "metric", &comparison.metric),
+        estimate("ratio", "ratio", &comparison.ratio, Quantity::Ratio),
+        number("pairs", "n", f64::from(comparison.ratio.n), Quantity::Count),
+        word("verdict", "verdict", comparison.verdict.word()),
+        word("standing", "standing", standing),
+        number("margin", "margin", comparison.margin, Quantity::Share),
+        optional("detectable", "detectable", comparison.detectable, Quantity::Share).minor(),
+        word("interleaved", "interleaved", if comparison.interleaved { "yes" } else { "no" }).minor(),
+        number("p, unadjusted", "p_value", comparison.p_value, Quantity::Plain).minor(),
+        word("why", "reason", comparison.reason.as_deref().unwrap_or_default()).minor(),
     ]
 }
