@@ -9,6 +9,7 @@
 mod across;
 #[cfg(test)]
 mod certificates;
+mod claim;
 mod conversation;
 pub mod cost;
 #[cfg(test)]
@@ -29,8 +30,9 @@ mod session;
 mod skip;
 pub mod sqlite;
 
+pub use claim::Claim;
 pub use cost::{Pages, Profiling, StatementCost};
-pub use database::{Claim, Database, Facts, OpenOptions};
+pub use database::{Database, Facts, OpenOptions};
 pub use dialect::{Text, Texts, fingerprint};
 pub use error::DatabaseError;
 pub use mark::{Found, Mark};

@@ -3,13 +3,10 @@
 //! The one idea: every engine is one implementation of [`Database`]. Sessions are opened through it; the data set's place is
 //! looked up, made, copied and dropped through it.
 
-mod claim;
 pub(crate) mod place;
 
-pub use claim::Claim;
-pub(crate) use claim::free;
-
 use crate::DataSet;
+use crate::claim::Claim;
 use crate::conversation::Wire;
 use crate::mark::Found;
 use crate::server::Private;
@@ -168,7 +165,10 @@ pub trait Database: Send + Sync {
         match self.private() {
             // A restore ends the server, and a session's lock with it.
             Some(server) => server.claim(&dataset.schema()),
-            None => Claim::session(self, &self.name_of(dataset)),
+            None => {
+                let (place, outside) = (self.place(), || self.outside());
+                Claim::session((self.engine(), &place), &self.name_of(dataset), outside)
+            }
         }
     }
 

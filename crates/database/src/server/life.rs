@@ -9,7 +9,7 @@ use super::kind::ServerKind;
 use super::owner::Owner;
 use super::{folder, process, reach};
 use crate::DatabaseError;
-use crate::database::free;
+use crate::claim::free;
 use rustix::process::Signal;
 use std::fs;
 use std::path::{Path, PathBuf};

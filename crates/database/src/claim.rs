@@ -6,7 +6,6 @@
 //!
 //! What it does not do: inside one process everybody shares one claim, and programs that are no Prony know nothing of it.
 
-use super::Database;
 use crate::{DatabaseError, Session};
 use rustix::fs::{FlockOperation, flock};
 use std::collections::BTreeMap;
@@ -87,12 +86,15 @@ impl Claim {
     }
 
     /// A claim by a lock of the server's own, which ends with the session that holds it.
-    pub(crate) fn session<D: Database + ?Sized>(database: &D, name: &str) -> Result<Claim, DatabaseError> {
-        let place = database.place();
+    pub(crate) fn session(
+        (engine, place): (Engine, &str),
+        name: &str,
+        open: impl FnOnce() -> Result<Box<dyn Session>, DatabaseError>,
+    ) -> Result<Claim, DatabaseError> {
         shared(&format!("{place} {name}"), || {
-            let mut session = database.outside()?;
-            let failed = |failure| DatabaseError::statement(&place, "claim the data set", failure);
-            let words = match database.engine() {
+            let mut session = open()?;
+            let failed = |failure| DatabaseError::statement(place, "claim the data set", failure);
+            let words = match engine {
                 Engine::Mariadb => maria(name),
                 _ => postgres(name),
             };
@@ -102,7 +104,7 @@ impl Claim {
             }
             let found = session.one(&words.holder).map_err(failed)?;
             let holder = found.as_ref().and_then(Value::text).unwrap_or("a session that has just ended").to_owned();
-            Err(DatabaseError::Claimed { place: place.clone(), name: name.to_owned(), holder })
+            Err(DatabaseError::Claimed { place: place.to_owned(), name: name.to_owned(), holder })
         })
     }
 }
