@@ -8,8 +8,8 @@
 use crate::Trial;
 use crate::outcome::Outcome;
 use crate::plan::Plan;
-use crate::repeat::{Decision, Repeat};
-use crate::search::{Search, Step};
+use crate::plan::repeat::{Decision, Repeat};
+use crate::plan::search::{Search, Step};
 
 /// Chooses the next trial of a plan.
 #[derive(Clone, Debug)]

@@ -27,7 +27,6 @@ const ROOMS: [&str; 12] = [
 
 /// Files of these rooms that may: crate, name of the file, and why.
 const ALLOWED: &[(&str, &str, &str)] = &[
-    ("database", "set.rs", "reads the name of a data set back out of its mark"),
     ("engine", "stations.rs", "the name of a model's station is its kind and its number"),
     ("observation", "label.rs", "reads the words of a load back, which are all that a run file keeps"),
     ("observation", "probe.rs", "reads the names of probes back out of a run file"),

@@ -13,9 +13,6 @@ use crate::tree::SourceFile;
 use names::Reference;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Crates that are not held to this yet.
-const NOT_YET: [&str; 2] = ["engine", "study"];
-
 /// The arrows between the entries of one folder, each with one place that shows it.
 type Graph<'a> = BTreeMap<&'a str, BTreeMap<&'a str, &'a Reference>>;
 
@@ -27,7 +24,6 @@ pub fn problems(files: &[SourceFile]) -> Vec<Problem> {
             crates.entry(folder).or_default().push((inside, file));
         }
     }
-    crates.retain(|folder, _| !NOT_YET.iter().any(|name| folder.strip_prefix("crates/") == Some(name)));
     crates.iter().flat_map(|(folder, sources)| circles(folder, &names::references(sources))).collect()
 }
 

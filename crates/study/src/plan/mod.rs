@@ -6,6 +6,8 @@
 //! What it does not do: it holds no clock; times are what the phases add up to, and what speeds are assumed is stated.
 
 mod make;
+pub(crate) mod repeat;
+pub(crate) mod search;
 mod times;
 mod written;
 
@@ -14,8 +16,8 @@ pub use times::{ASSUMED_BYTES_PER_S, Estimated};
 pub use written::{Amount, Occasion, Written};
 
 use crate::pairs::{self, SPREAD_ASSUMED};
-use crate::repeat::Repeat;
-use crate::search::Search;
+use crate::plan::repeat::Repeat;
+use crate::plan::search::Search;
 use crate::{Judgement, Trial};
 use random::Draws;
 
@@ -66,7 +68,7 @@ impl Plan {
     /// Trials at most: the certain ones, every repeat and every search to its end.
     pub fn trials_max(&self) -> u32 {
         let repeats: u32 = self.repeats.iter().map(Repeat::trials_max).sum();
-        self.trials.len() as u32 + repeats + self.searches.len() as u32 * crate::search::PROBES_MAX
+        self.trials.len() as u32 + repeats + self.searches.len() as u32 * search::PROBES_MAX
     }
 }
 
