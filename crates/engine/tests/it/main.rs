@@ -3,5 +3,6 @@
 mod bench;
 mod damage;
 mod real;
+mod refusals;
 mod simulated;
 mod watched;
