@@ -180,6 +180,16 @@ impl DatabaseError {
         }
     }
 
+    /// What a failed statement means that asked for more than reading and writing rows: a refusal is nearly always a missing
+    /// privilege, and its text says which.
+    pub fn privileged(place: String, action: &str, source: Failure) -> DatabaseError {
+        let text = source.text.to_lowercase();
+        match source.kind == FailureKind::Refused && (text.contains("denied") || text.contains("42501")) {
+            true => DatabaseError::Privilege { place, action: action.to_owned(), text: source.text },
+            false => DatabaseError::statement(&place, action, source),
+        }
+    }
+
     /// What a failed file operation means.
     pub fn file(action: &'static str, path: impl Into<PathBuf>, source: std::io::Error) -> DatabaseError {
         let path = path.into();

@@ -9,6 +9,7 @@
 mod across;
 #[cfg(test)]
 mod certificates;
+mod claim;
 mod contents;
 mod conversation;
 pub mod cost;
@@ -29,9 +30,10 @@ mod session;
 mod skip;
 pub mod sqlite;
 
+pub use claim::Claim;
 pub use contents::{DataSet, Found, Mark};
 pub use cost::{Pages, Profiling, StatementCost};
-pub use database::{Claim, Database, Facts, OpenOptions};
+pub use database::{Database, Facts, OpenOptions};
 pub use dialect::{Text, Texts, fingerprint};
 pub use error::DatabaseError;
 pub use open::open;

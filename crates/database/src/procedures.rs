@@ -6,7 +6,7 @@
 //! What it does not do: it writes no procedure; their texts come from `workload`.
 
 use crate::contents::mark::TABLE;
-use crate::{DataSet, Database, DatabaseError, Failure, FailureKind, Session, Texts};
+use crate::{DataSet, Database, DatabaseError, Failure, Session, Texts};
 use study::{Engine, Sessions};
 use workload::brokerage::Preset;
 use workload::brokerage::procedures::{self, Language};
@@ -40,7 +40,8 @@ pub fn see_to(database: &dyn Database, dataset: &DataSet) -> Result<bool, Databa
     }
     let version = procedures::version(scale.preset, language);
     let mut session = database.session(&Texts::none(database.engine()), &Sessions::default())?;
-    let failed = |failure| failed(database, failure);
+    let action = "make stored procedures in the schema of the data set";
+    let failed = |failure| DatabaseError::privileged(database.place(), action, failure);
     if known(&mut *session).map_err(failed)?.as_deref() == Some(version.as_str()) {
         return Ok(false);
     }
@@ -50,8 +51,8 @@ pub fn see_to(database: &dyn Database, dataset: &DataSet) -> Result<bool, Databa
 
 /// The version that the mark knows.
 fn known(session: &mut dyn Session) -> Result<Option<String>, Failure> {
-    let rows = session.query(&format!("SELECT value FROM {TABLE} WHERE fact = '{FACT}'"))?;
-    Ok(rows.first().and_then(|row| row.first()).and_then(Value::text).map(str::to_owned))
+    let found = session.one(&format!("SELECT value FROM {TABLE} WHERE fact = '{FACT}'"))?;
+    Ok(found.as_ref().and_then(Value::text).map(str::to_owned))
 }
 
 /// Makes all of them. The mark loses its word first and gets it last, so that what is cut off in between is made again.
@@ -62,14 +63,4 @@ fn make(session: &mut dyn Session, preset: Preset, language: Language, version: 
         session.script(&definition.create)?;
     }
     session.script(&format!("INSERT INTO {TABLE} (fact, value) VALUES ('{FACT}', '{version}')"))
-}
-
-fn failed(database: &dyn Database, failure: Failure) -> DatabaseError {
-    let text = failure.text.to_lowercase();
-    let denied = failure.kind == FailureKind::Refused && (text.contains("denied") || text.contains("42501"));
-    let action = "make stored procedures in the schema of the data set";
-    match denied {
-        true => DatabaseError::Privilege { place: database.place(), action: action.to_owned(), text: failure.text },
-        false => DatabaseError::statement(&database.place(), action, failure),
-    }
 }

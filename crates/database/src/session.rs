@@ -68,6 +68,14 @@ pub trait Session: Send {
     /// The failure.
     fn query(&mut self, sql: &str) -> Result<Vec<Vec<Value>>, Failure>;
 
+    /// The first field that a statement gives back, as [`Session::query`]; none when it gives back nothing.
+    ///
+    /// # Errors
+    /// The failure.
+    fn one(&mut self, sql: &str) -> Result<Option<Value>, Failure> {
+        Ok(self.query(sql)?.into_iter().next().and_then(|row| row.into_iter().next()))
+    }
+
     /// Loads rows into a table by the engine's fastest road and answers how many there were.
     ///
     /// # Errors

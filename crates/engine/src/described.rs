@@ -7,7 +7,7 @@
 //! What it does not do: it reads no model file; whoever opens the system hands the description in.
 
 use crate::described_sessions::Streams;
-use model::machine::{Cores, Ended, Machine, Operation as Asked, Report};
+use model::machine::{Cores, Ended, Machine, StationReport};
 use observation::{Fact, Window};
 use recorder::{Clock, SimulatedClock};
 use sha2::{Digest as _, Sha256};
@@ -15,7 +15,7 @@ use std::fmt::Write as _;
 use system::{Completion, Port, PortError, Wait};
 use units::Nanos;
 use workload::transaction::{Begun, Caused};
-use workload::{Kind, Operation};
+use workload::{Operation, OperationKind};
 
 /// A model file, read.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,7 +60,7 @@ const SPIN: u64 = 50;
 const FAILED: i32 = -5;
 
 /// A transaction as a machine sees it: a model has one, the mean one.
-const TRANSACTION: Asked = Asked { kind: model::machine::Kind::Transaction, class: 0, module: 0, offset: 0, bytes: 0 };
+const TRANSACTION: Operation = Operation { kind: OperationKind::Transaction, class: 0, module: 0, offset: 0, bytes: 0 };
 
 /// The road of all streams to one machine.
 pub(crate) struct ModelPort {
@@ -68,14 +68,14 @@ pub(crate) struct ModelPort {
     clock: SimulatedClock,
     window: Window,
     transactions: Streams,
-    staged: Vec<(u32, Asked)>,
+    staged: Vec<(u32, Operation)>,
     ended: Vec<Ended>,
     /// What to report of each slot when the machine is done with it: bytes, or the result of a transaction.
     results: Vec<i32>,
     inside: Inside,
     outside: Outside,
     cleared: bool,
-    reports: Option<(Vec<Report>, Option<Cores>)>,
+    reports: Option<(Vec<StationReport>, Option<Cores>)>,
 }
 
 /// Time outside of responses. It is booked at the end of what a slot asked for, like the work of a real driver, which comes
@@ -98,7 +98,7 @@ impl Outside {
 /// What is left of a simulated trial beside what was recorded.
 pub(crate) struct Closed {
     /// What the stations did in the window.
-    pub(crate) reports: Vec<Report>,
+    pub(crate) reports: Vec<StationReport>,
     /// What its cores did, where it is a server that has some.
     pub(crate) cores: Option<Cores>,
     /// Time in the window that all who were inside spent there.
@@ -153,7 +153,7 @@ impl ModelPort {
     }
 
     /// What stations and cores did since they were cleared.
-    fn told(&mut self) -> (Vec<Report>, Option<Cores>) {
+    fn told(&mut self) -> (Vec<StationReport>, Option<Cores>) {
         (self.machine.reports(), self.machine.cores())
     }
 
@@ -211,15 +211,8 @@ impl Port for ModelPort {
 
     #[inline]
     fn stage(&mut self, slot: u32, operation: &Operation, _durable: bool) {
-        let kind = match operation.kind {
-            Kind::Read => model::machine::Kind::Read,
-            Kind::Write => model::machine::Kind::Write,
-            Kind::Transaction => model::machine::Kind::Transaction,
-            Kind::Sync => model::machine::Kind::Sync,
-        };
-        let Operation { class, module, offset, bytes, .. } = *operation;
-        self.results[slot as usize] = bytes as i32;
-        self.staged.push((slot, Asked { kind, class, module, offset, bytes }));
+        self.results[slot as usize] = operation.bytes as i32;
+        self.staged.push((slot, *operation));
     }
 
     fn class(&mut self, slot: u32, n: u64, payload: u64) -> u16 {

@@ -6,7 +6,7 @@ use recorder::{Outcome, Recorder};
 use system::{Completion, Port};
 use units::Nanos;
 use workload::transaction::{Begun, Caused};
-use workload::{Kind, Operation};
+use workload::{Operation, OperationKind};
 
 /// What a driver carries for a stream.
 pub(crate) struct Lane<L> {
@@ -28,7 +28,7 @@ pub(crate) struct Lane<L> {
 fn begin<P: Port>(port: &mut P, slot: u32, arrival: &Arrival) -> Operation {
     let class = port.class(slot, arrival.n, arrival.payload);
     port.begin(slot, Begun { n: arrival.n, payload: arrival.payload, at: arrival.intended });
-    Operation { kind: Kind::Transaction, class, module: 0, offset: 0, bytes: 0 }
+    Operation { kind: OperationKind::Transaction, class, module: 0, offset: 0, bytes: 0 }
 }
 
 /// An operation that another one caused.
@@ -63,7 +63,7 @@ enum Origin {
 const IDLE: Flight = Flight {
     intended: Nanos::ZERO,
     issued: Nanos::ZERO,
-    operation: Operation { kind: Kind::Sync, class: 0, module: 0, offset: 0, bytes: 0 },
+    operation: Operation { kind: OperationKind::Sync, class: 0, module: 0, offset: 0, bytes: 0 },
     out: false,
     origin: Origin::Planned,
 };
@@ -144,7 +144,7 @@ impl<L: Load> Lane<L> {
         let done = whole || (operation.bytes == 0 && completion.result >= 0);
         self.task.ended(slot, operation, done, port.buffer(completion.slot), completion.at);
         let outcome = match operation.kind {
-            Kind::Transaction => self.transacted(port, completion),
+            OperationKind::Transaction => self.transacted(port, completion),
             _ if done => Outcome::done(operation.bytes),
             _ => Outcome::failed(),
         };
@@ -152,7 +152,7 @@ impl<L: Load> Lane<L> {
         let Flight { intended, issued, .. } = flight;
         // The slot is held to the end, the response is that of the system.
         let answered = match operation.kind {
-            Kind::Transaction => completion.at - port.outside(completion.slot),
+            OperationKind::Transaction => completion.at - port.outside(completion.slot),
             _ => completion.at,
         };
         match flight.origin {

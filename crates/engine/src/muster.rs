@@ -45,7 +45,7 @@ pub(crate) fn window(trial: &Trial) -> Window {
 
 /// The seed of one stream: another stream of the same trial draws other operations.
 pub(crate) fn stream_seed(trial: &Trial, index: usize) -> u64 {
-    trial.seed.wrapping_add((index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15))
+    random::nth_seed(trial.seed, index as u64)
 }
 
 /// Operations that a stream is limited to: its stated number, or the steps of its file work.

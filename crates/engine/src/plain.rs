@@ -10,7 +10,7 @@ use std::io;
 use std::os::fd::RawFd;
 use system::{Completion, Port, PortError, Wait};
 use units::Nanos;
-use workload::{Kind, Operation};
+use workload::{Operation, OperationKind};
 
 /// One thread's road. It holds a single slot.
 pub(crate) struct Plain {
@@ -39,11 +39,11 @@ impl Plain {
         // SAFETY: the vector lies inside this port's own buffer, which is at least as long as the largest transfer.
         let result = unsafe {
             match operation.kind {
-                Kind::Read => libc::preadv(file, &vector, 1, offset),
-                Kind::Write if durable => libc::pwritev2(file, &vector, 1, offset, libc::RWF_DSYNC),
-                Kind::Write => libc::pwritev(file, &vector, 1, offset),
-                Kind::Sync => libc::fdatasync(file) as isize,
-                Kind::Transaction => unreachable!("transactions go to sessions"),
+                OperationKind::Read => libc::preadv(file, &vector, 1, offset),
+                OperationKind::Write if durable => libc::pwritev2(file, &vector, 1, offset, libc::RWF_DSYNC),
+                OperationKind::Write => libc::pwritev(file, &vector, 1, offset),
+                OperationKind::Sync => libc::fdatasync(file) as isize,
+                OperationKind::Transaction => unreachable!("transactions go to sessions"),
             }
         };
         if result < 0 { -io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO) } else { result as i32 }

@@ -14,7 +14,7 @@ use std::mem::ManuallyDrop;
 use std::os::fd::RawFd;
 use system::{Completion, Port, PortError, Wait};
 use units::Nanos;
-use workload::{Kind, Operation};
+use workload::{Operation, OperationKind};
 
 /// A waiting ring is woken this often, so that a device that hangs cannot keep a worker from seeing the end of the
 /// trial or a stop. Ten wake-ups a second cost nothing that can be measured.
@@ -203,22 +203,24 @@ impl<C: Clock> RingPort<'_, C> {
         let (offset, bytes) = (operation.offset, operation.bytes);
         let write_flags = if durable { libc::RWF_DSYNC } else { 0 };
         let entry = match (operation.kind, self.fixed_buffers) {
-            (Kind::Read, true) => {
+            (OperationKind::Read, true) => {
                 opcode::ReadFixed::new(file, address, bytes, 0).offset(offset).ioprio(self.priority).build()
             }
-            (Kind::Read, false) => opcode::Read::new(file, address, bytes).offset(offset).ioprio(self.priority).build(),
-            (Kind::Write, true) => opcode::WriteFixed::new(file, address, bytes, 0)
+            (OperationKind::Read, false) => {
+                opcode::Read::new(file, address, bytes).offset(offset).ioprio(self.priority).build()
+            }
+            (OperationKind::Write, true) => opcode::WriteFixed::new(file, address, bytes, 0)
                 .offset(offset)
                 .ioprio(self.priority)
                 .rw_flags(write_flags)
                 .build(),
-            (Kind::Write, false) => opcode::Write::new(file, address, bytes)
+            (OperationKind::Write, false) => opcode::Write::new(file, address, bytes)
                 .offset(offset)
                 .ioprio(self.priority)
                 .rw_flags(write_flags)
                 .build(),
-            (Kind::Sync, _) => opcode::Fsync::new(file).flags(types::FsyncFlags::DATASYNC).build(),
-            (Kind::Transaction, _) => unreachable!("transactions go to sessions"),
+            (OperationKind::Sync, _) => opcode::Fsync::new(file).flags(types::FsyncFlags::DATASYNC).build(),
+            (OperationKind::Transaction, _) => unreachable!("transactions go to sessions"),
         };
         entry.user_data(u64::from(slot))
     }

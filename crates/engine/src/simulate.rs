@@ -19,7 +19,7 @@ use recorder::Collector;
 use std::sync::atomic::AtomicBool;
 use study::{ScriptSpec, Stream, Trial};
 use system::Port;
-use system::scripted::{Script, ScriptedPort, Stall};
+use system::scripted::ScriptedPort;
 use units::Bytes;
 
 /// Runs a trial's streams over the time of a scripted system.
@@ -35,7 +35,7 @@ pub(crate) fn scripted(
 ) -> Result<Haul, TrialError> {
     let workers = |stream: &Stream| stream.access.workers.clamp(1, stream.slots().max(1));
     let crowd = Crowd::muster(opened, trial, workers)?;
-    let mut port = ScriptedPort::new(convert(script), trial.seed, crowd.slots());
+    let mut port = ScriptedPort::new(script.clone(), trial.seed, crowd.slots());
     crowd.run(&mut port, opened, trial, observer, stop)
 }
 
@@ -169,17 +169,5 @@ impl Crowd {
             }
         }
         Ok(haul)
-    }
-}
-
-fn convert(script: &ScriptSpec) -> Script {
-    Script {
-        service: script.service.clone(),
-        servers: script.servers,
-        per_byte_ns: script.per_byte_ns,
-        spread: script.spread,
-        stall: script.stall.map(|stall| Stall { every: stall.every, lasts: stall.lasts }),
-        fail_every: script.fail_every,
-        drift_per_s: script.drift_per_s,
     }
 }

@@ -4,14 +4,14 @@
 //! bound by. A simulation that breaks Little's law is wrong and gives no answer.
 
 use crate::TrialError;
-use model::machine::{Cores, Outside, Report};
+use model::machine::{Cores, Outside, StationReport};
 use observation::{Account, Event, EventKind, Series, Window};
 use units::Nanos;
 
 /// Alike stations by the words of their names.
 struct Group<'a> {
     name: String,
-    stations: Vec<&'a Report>,
+    stations: Vec<&'a StationReport>,
 }
 
 impl Group<'_> {
@@ -19,8 +19,8 @@ impl Group<'_> {
         self.stations.iter().map(|station| station.utilisation).sum::<f64>() / self.stations.len() as f64
     }
 
-    fn busiest(&self) -> &Report {
-        let busier = |a: &&&Report, b: &&&Report| a.utilisation.total_cmp(&b.utilisation);
+    fn busiest(&self) -> &StationReport {
+        let busier = |a: &&&StationReport, b: &&&StationReport| a.utilisation.total_cmp(&b.utilisation);
         self.stations.iter().rev().max_by(busier).expect("a group has a station")
     }
 
@@ -40,7 +40,7 @@ impl Group<'_> {
 }
 
 /// Names without their numbers: `port 3 out` is a `port-out`.
-fn groups(reports: &[Report]) -> Vec<Group<'_>> {
+fn groups(reports: &[StationReport]) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for station in reports {
         let words: Vec<&str> = station.name.split(' ').filter(|word| word.parse::<u32>().is_err()).collect();
@@ -54,7 +54,7 @@ fn groups(reports: &[Report]) -> Vec<Group<'_>> {
 }
 
 /// Utilisations over the window, which ended at `at`.
-pub(crate) fn series(reports: &[Report], at: Nanos) -> Vec<Series> {
+pub(crate) fn series(reports: &[StationReport], at: Nanos) -> Vec<Series> {
     groups(reports).iter().flat_map(|group| group.series(at)).collect()
 }
 
@@ -75,7 +75,7 @@ pub(crate) fn cores(cores: &Cores, at: Nanos) -> [Series; 2] {
 }
 
 /// Which station was the busiest, in words; nothing of a machine without stations.
-pub(crate) fn bottleneck(reports: &[Report], at: Nanos) -> Option<Event> {
+pub(crate) fn bottleneck(reports: &[StationReport], at: Nanos) -> Option<Event> {
     let groups = groups(reports);
     let busier = |a: &&Group<'_>, b: &&Group<'_>| a.busiest().utilisation.total_cmp(&b.busiest().utilisation);
     let first = groups.iter().rev().max_by(busier)?;
@@ -123,8 +123,8 @@ fn hold(what: &'static str, integrated: u128, recorded: u128) -> Result<(), Tria
 mod tests {
     use super::*;
 
-    fn report(name: &str, utilisation: f64) -> Report {
-        Report { name: name.to_owned(), utilisation, mean_there: 1.0, completed: 10 }
+    fn report(name: &str, utilisation: f64) -> StationReport {
+        StationReport { name: name.to_owned(), utilisation, mean_there: 1.0, completed: 10 }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use system::Completion;
 use units::{Bytes, Nanos};
 use workload::block::{self, Acceptable, DataPool, Expectation, Generations, Generator, Reading};
 use workload::files;
-use workload::{Kind, Operation};
+use workload::{Operation, OperationKind};
 
 /// Events kept for one worker; more are counted only, because a device that fails every operation must not fill memory.
 const EVENTS_MAX: usize = 16;
@@ -135,7 +135,7 @@ impl Task {
     #[inline]
     pub(crate) fn upkeep(&mut self, operation: &Operation, done: bool) -> Option<Operation> {
         let every = self.syncs.every?;
-        if operation.kind != Kind::Write || !done {
+        if operation.kind != OperationKind::Write || !done {
             return None;
         }
         let writes = &mut self.syncs.writes[usize::from(operation.module)];
@@ -144,7 +144,7 @@ impl Task {
             return None;
         }
         *writes = 0;
-        Some(Operation { kind: Kind::Sync, class: block::SYNC, module: operation.module, offset: 0, bytes: 0 })
+        Some(Operation { kind: OperationKind::Sync, class: block::SYNC, module: operation.module, offset: 0, bytes: 0 })
     }
 
     /// Whether writes are durable before they end.
@@ -176,19 +176,19 @@ impl Task {
         let Operation { module, offset, bytes, .. } = *operation;
         let module = u32::from(module);
         match (operation.kind, &data.generations) {
-            (Kind::Write, None) => {
+            (OperationKind::Write, None) => {
                 data.count = data.count.wrapping_add(1);
                 let generation = Generations::filled_with(data.epoch) | u64::from(data.count);
                 block::fill(&mut buffer[..bytes as usize], module, offset, generation, &data.pool);
             }
-            (Kind::Write, Some(map)) => map.begin_write(module, offset, bytes, |start, length, generation| {
+            (OperationKind::Write, Some(map)) => map.begin_write(module, offset, bytes, |start, length, generation| {
                 let from = (start - offset) as usize;
                 block::fill(&mut buffer[from..from + length], module, start, generation, &data.pool);
             }),
-            (Kind::Read, Some(map)) => {
+            (OperationKind::Read, Some(map)) => {
                 map.begin_read(module, offset, bytes, &mut self.noticed.readings[slot as usize]);
             }
-            (Kind::Read, None) | (Kind::Sync | Kind::Transaction, _) => {}
+            (OperationKind::Read, None) | (OperationKind::Sync | OperationKind::Transaction, _) => {}
         }
     }
 
@@ -199,8 +199,8 @@ impl Task {
         let Operation { module, offset, bytes, .. } = *operation;
         let module = u32::from(module);
         match operation.kind {
-            Kind::Write => map.end_write(module, offset, bytes, done),
-            Kind::Read if done => {
+            OperationKind::Write => map.end_write(module, offset, bytes, done),
+            OperationKind::Read if done => {
                 let reading = &mut self.noticed.readings[slot as usize];
                 map.end_read(reading);
                 let expectation = Expectation { seed: pool.seed(), generations: Acceptable::During(reading) };
@@ -209,7 +209,7 @@ impl Task {
                     self.noticed.damage(&damage, at);
                 }
             }
-            Kind::Read | Kind::Sync | Kind::Transaction => {}
+            OperationKind::Read | OperationKind::Sync | OperationKind::Transaction => {}
         }
     }
 
@@ -269,9 +269,9 @@ fn file_step(spec: &files::Spec, step: &mut u8) -> Operation {
     // A completion carries its bytes as a signed number of 32 bits.
     let file = spec.file.0.min(u64::from(i32::MAX as u32 / 2)) as u32;
     let (kind, bytes) = match class {
-        0 => (Kind::Write, file),
-        1 => (Kind::Write, 2 * file),
-        _ => (Kind::Read, file),
+        0 => (OperationKind::Write, file),
+        1 => (OperationKind::Write, 2 * file),
+        _ => (OperationKind::Read, file),
     };
     Operation { kind, class: u16::from(class), module: 0, offset: 0, bytes }
 }

@@ -5,10 +5,10 @@
 
 use crate::machine::Share;
 use crate::queue::Queue;
-use crate::rng::SplitMix;
 use crate::spawned::Spawned;
 use crate::watch::Watch;
 use crate::{Arrival, Books, Limit, Load, Next, Ramp, Think, Unissued};
+use random::Draws;
 use units::Nanos;
 
 /// One worker's share of a closed load.
@@ -38,7 +38,7 @@ enum Pause {
     Constant(u64),
     /// Mean in nanoseconds, and the random numbers of each slot: a user thinks the same thoughts whichever worker
     /// carries him.
-    Exponential(f64, Vec<SplitMix>),
+    Exponential(f64, Vec<Draws>),
 }
 
 /// Slots that a ramp has not started yet, in order.
@@ -84,7 +84,7 @@ impl Closed {
             Think::Constant(time) => Pause::Constant(time.0),
             Think::Exponential(mean) => Pause::Exponential(
                 mean.0 as f64,
-                (0..share.own).map(|slot| SplitMix::new(seed, global(slot))).collect(),
+                (0..share.own).map(|slot| Draws::numbered(seed, global(slot))).collect(),
             ),
         };
         Closed {

@@ -11,7 +11,6 @@ mod closed;
 mod machine;
 mod open;
 mod queue;
-mod rng;
 mod schedule;
 mod spawned;
 mod spec;

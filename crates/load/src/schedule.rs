@@ -8,8 +8,8 @@
 //! What it does not do: it knows no slots and never looks at what the system does.
 
 use crate::machine::Share;
-use crate::rng::SplitMix;
 use crate::{Arrivals, Limit, Ramp};
+use random::Draws;
 use units::{Nanos, PerSecond};
 
 /// What was asked of an open load.
@@ -199,7 +199,7 @@ const GAP_SHORT: f64 = (1u64 << 63) as f64;
 /// Independent arrivals: the gaps are exponential.
 #[derive(Clone, Debug)]
 struct Poisson {
-    rng: SplitMix,
+    rng: Draws,
     /// The mean gap in units of `2^-FRACTION_BITS` nanoseconds.
     mean: f64,
     /// Position of the next arrival on the line of work, in the same units.
@@ -210,7 +210,7 @@ struct Poisson {
 impl Poisson {
     fn new(rate: f64, ramp: Ramp, seed: u64) -> Poisson {
         let mean = 1e9 / rate * (1u64 << FRACTION_BITS) as f64;
-        Poisson { rng: SplitMix::new(seed, 0), mean, work: 0, ramp_ns: ramp.over.0 }
+        Poisson { rng: Draws::numbered(seed, 0), mean, work: 0, ramp_ns: ramp.over.0 }
     }
 
     /// Draws `steps` gaps and gives the arrival at the end of the last. Every worker walks over the arrivals of all, so

@@ -5,9 +5,9 @@
 //!
 //! What it does not do: it chooses no law and no row.
 
+use crate::asked::{Unanswered, Values};
 use crate::file::{Answer, Description, Doubt, Metric, Origin, Parameter};
 use crate::fit::{self, FitError, Fitted, Free, Target};
-use crate::kind::{Unanswered, Values};
 use crate::rows::{Row, Table, floor_pct};
 
 /// A calibrated model, and what the fit had to say.

@@ -7,6 +7,7 @@
 //! What it does not do: it opens no file and reads no clock. Text goes in, values come out.
 
 pub mod array;
+mod asked;
 mod built;
 pub mod calibrate;
 pub mod device;
@@ -17,15 +18,15 @@ pub mod judge;
 pub mod kernel;
 pub mod kind;
 pub mod machine;
-pub mod network;
 pub mod pair;
 pub mod queue;
 pub mod rows;
 pub mod server;
 mod shipped;
 pub mod station;
+pub mod taken;
 pub mod tier;
-mod values;
 
-pub use built::{Setting, Unbuilt, machine, module_bytes, modules, transactions};
+pub use built::{machine, module_bytes, modules, transactions};
+pub use kind::{Setting, Unbuilt};
 pub use shipped::{Shipped, models, tables};

@@ -4,35 +4,9 @@
 //! is the door between them.
 
 use crate::kernel::Agenda;
+use crate::station::{Turns, Watch};
 use units::Nanos;
-
-/// What is asked of a machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Operation {
-    /// What it does.
-    pub kind: Kind,
-    /// Which class of the workload it is of.
-    pub class: u16,
-    /// Which module it goes to, from 0.
-    pub module: u16,
-    /// Where it starts, bytes from the start of the module.
-    pub offset: u64,
-    /// How many bytes it moves.
-    pub bytes: u32,
-}
-
-/// What an operation does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Reads bytes.
-    Read,
-    /// Writes bytes.
-    Write,
-    /// Makes what was written durable.
-    Sync,
-    /// A whole transaction.
-    Transaction,
-}
+use workload::Operation;
 
 /// An operation that ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +21,7 @@ pub struct Ended {
 
 /// What a station did over the watched time.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Report {
+pub struct StationReport {
     /// Its name: `port 3`, `module 17`.
     pub name: String,
     /// Share of it that was busy.
@@ -56,6 +30,20 @@ pub struct Report {
     pub mean_there: f64,
     /// How many it completed.
     pub completed: u64,
+}
+
+impl StationReport {
+    /// What a station's watch saw up to now.
+    pub(crate) fn of(name: impl Into<String>, watch: &Watch, now: Nanos) -> StationReport {
+        let (utilisation, mean_there) = (watch.utilisation(now), watch.mean_here(now));
+        StationReport { name: name.into(), utilisation, mean_there, completed: watch.count() }
+    }
+
+    /// What servers that work as a calendar did up to now.
+    pub(crate) fn of_turns(name: impl Into<String>, turns: &Turns, now: Nanos) -> StationReport {
+        let (utilisation, mean_there) = (turns.utilisation(now), turns.mean_here(now));
+        StationReport { name: name.into(), utilisation, mean_there, completed: turns.count() }
+    }
 }
 
 /// Cores of a server over the watched time.
@@ -75,6 +63,14 @@ pub enum Outside {
     Driver,
     /// What a job does between its transactions.
     Think,
+}
+
+impl Ended {
+    /// It ended as it should.
+    #[inline]
+    pub(crate) fn done(slot: u32, at: Nanos) -> Ended {
+        Ended { slot, at, failed: false }
+    }
 }
 
 impl Outside {
@@ -98,57 +94,25 @@ pub trait Machine {
 
     /// How much of the time from submission to end, of what ended last in a slot, was outside of the response. It stands
     /// at the beginning and holds the slot. Asked before the slot is taken again.
-    fn outside(&self, _slot: u32) -> Nanos {
-        Nanos(0)
-    }
+    fn outside(&self, slot: u32) -> Nanos;
 
     /// What that time is; nothing for a machine where all time is response.
-    fn outside_is(&self) -> Option<Outside> {
-        None
-    }
+    fn outside_is(&self) -> Option<Outside>;
 
     /// Forgets what stations did so far, at the end of a warm-up.
     fn clear(&mut self);
 
     /// What every station did since then.
-    fn reports(&mut self) -> Vec<Report>;
+    fn reports(&mut self) -> Vec<StationReport>;
 
     /// The cores of a server since then; none of a machine that does not say how its processors are made up.
-    fn cores(&self) -> Option<Cores> {
-        None
-    }
+    fn cores(&mut self) -> Option<Cores>;
 
     /// Events so far.
-    fn events(&self) -> u64;
+    fn events(&mut self) -> u64;
 }
 
-/// A machine in which several may end in one step, and whose next step is not the agenda's alone to say.
-pub(crate) trait Stepping {
-    /// Carries out what happens next, if it does so by `until`; whether it did.
-    fn next(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> bool;
-
-    /// The time of the last step.
-    fn now(&self) -> Nanos;
-
-    /// Lets time pass in which nothing happens.
-    fn pass(&mut self, to: Nanos);
-}
-
-/// [`Machine::advance`] of every such machine.
-#[inline]
-pub(crate) fn advance_together<M: Stepping>(machine: &mut M, until: Nanos, ended: &mut Vec<Ended>) -> Nanos {
-    let before = ended.len();
-    let mut reach = until;
-    while machine.next(reach, ended) {
-        if ended.len() > before {
-            reach = machine.now();
-        }
-    }
-    machine.pass(reach);
-    reach
-}
-
-/// A machine that goes from event to event of one agenda.
+/// A machine that goes from event to event of one agenda. [`Machine`] follows from it.
 pub(crate) trait Stepped {
     /// What happens in it.
     type Event: Copy;
@@ -156,26 +120,102 @@ pub(crate) trait Stepped {
     /// What is still to happen.
     fn agenda(&mut self) -> &mut Agenda<Self::Event>;
 
-    /// Lets an event happen; the answer is the slot whose operation has ended with it.
-    fn step(&mut self, now: Nanos, event: Self::Event) -> Option<u32>;
+    /// Lets an event happen. Operations that end with it are added to `ended`.
+    fn step(&mut self, now: Nanos, event: Self::Event, ended: &mut Vec<Ended>);
+
+    /// When work is done that stands on no agenda, because everybody who comes moves its end; the end of time when there is
+    /// none.
+    #[inline]
+    fn working(&self) -> u64 {
+        u64::MAX
+    }
+
+    /// That work is done.
+    fn worked(&mut self, _now: Nanos, _ended: &mut Vec<Ended>) {}
+
+    /// As [`Machine::submit`].
+    fn submit(&mut self, at: Nanos, slot: u32, operation: &Operation);
+
+    /// As [`Machine::outside`].
+    fn outside(&self, _slot: u32) -> Nanos {
+        Nanos(0)
+    }
+
+    /// As [`Machine::outside_is`].
+    fn outside_is(&self) -> Option<Outside> {
+        None
+    }
+
+    /// As [`Machine::clear`].
+    fn clear(&mut self, now: Nanos);
+
+    /// As [`Machine::reports`].
+    fn reports(&mut self, now: Nanos) -> Vec<StationReport>;
+
+    /// As [`Machine::cores`].
+    fn cores(&self, _now: Nanos) -> Option<Cores> {
+        None
+    }
 }
 
-/// [`Machine::advance`] of every such machine.
+/// Carries out what happens next, if it does so by `until`; whether it did. What stands on the agenda goes first.
 #[inline]
-pub(crate) fn advance<M: Stepped>(machine: &mut M, until: Nanos, ended: &mut Vec<Ended>) -> Nanos {
-    let mut found = None;
-    while let Some(first) = machine.agenda().first() {
-        if first > found.unwrap_or(until) {
-            break;
-        }
-        let Some((now, event)) = machine.agenda().take() else { break };
-        if let Some(slot) = machine.step(now, event) {
-            ended.push(Ended { slot, at: now, failed: false });
-            found = Some(now);
-        }
+fn happen<M: Stepped>(machine: &mut M, until: Nanos, ended: &mut Vec<Ended>) -> bool {
+    let (waiting, working) = (machine.agenda().first().map_or(u64::MAX, |at| at.0), machine.working());
+    if waiting.min(working) > until.0 {
+        return false;
     }
-    found.unwrap_or_else(|| {
-        machine.agenda().pass(until);
-        until
-    })
+    if working < waiting {
+        machine.agenda().happen(Nanos(working));
+        machine.worked(Nanos(working), ended);
+        return true;
+    }
+    let Some((now, event)) = machine.agenda().take() else { return false };
+    machine.step(now, event, ended);
+    true
+}
+
+impl<M: Stepped> Machine for M {
+    fn submit(&mut self, at: Nanos, slot: u32, operation: &Operation) {
+        Stepped::submit(self, at, slot, operation);
+    }
+
+    #[inline]
+    fn advance(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> Nanos {
+        let (before, mut reach) = (ended.len(), until);
+        while happen(self, reach, ended) {
+            if ended.len() > before {
+                reach = self.agenda().now();
+            }
+        }
+        self.agenda().pass(reach);
+        reach
+    }
+
+    fn outside(&self, slot: u32) -> Nanos {
+        Stepped::outside(self, slot)
+    }
+
+    fn outside_is(&self) -> Option<Outside> {
+        Stepped::outside_is(self)
+    }
+
+    fn clear(&mut self) {
+        let now = self.agenda().now();
+        Stepped::clear(self, now);
+    }
+
+    fn reports(&mut self) -> Vec<StationReport> {
+        let now = self.agenda().now();
+        Stepped::reports(self, now)
+    }
+
+    fn cores(&mut self) -> Option<Cores> {
+        let now = self.agenda().now();
+        Stepped::cores(self, now)
+    }
+
+    fn events(&mut self) -> u64 {
+        self.agenda().happened()
+    }
 }

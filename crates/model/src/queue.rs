@@ -4,11 +4,13 @@
 //! overlaps many; an overlap that is no whole number is a device that works on the last of them with a part of its strength.
 //! Times of the device are exponential, as the closed form of the kind takes them, so that both say the same.
 
-use crate::kernel::{Agenda, Random};
-use crate::machine::{self, Ended, Machine, Operation, Report, Stepped};
+use crate::asked::Values;
+use crate::kernel::Agenda;
+use crate::machine::{Ended, StationReport, Stepped};
 use crate::station::{Commit, Sharing, Watch};
-use crate::values::Values;
+use random::Draws;
 use units::Nanos;
+use workload::Operation;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Event {
@@ -32,8 +34,7 @@ pub struct Queue {
     /// Those whom the host is done with.
     handled: Vec<u32>,
     device: Sharing,
-    device_draws: Random,
-    events: u64,
+    device_draws: Draws,
 }
 
 impl Queue {
@@ -50,8 +51,7 @@ impl Queue {
             host_watch: Watch::default(),
             handled: Vec::with_capacity(room),
             device: Sharing::new(room, |there| f64::from(there).min(overlap)),
-            device_draws: Random::new(seed, 1),
-            events: 0,
+            device_draws: Draws::numbered(seed, 1),
         }
     }
 
@@ -76,7 +76,7 @@ impl Queue {
 }
 
 #[inline]
-fn drawn(draws: &mut Random, mean_ns: f64) -> Nanos {
+fn drawn(draws: &mut Draws, mean_ns: f64) -> Nanos {
     Nanos(libm::round(mean_ns * draws.exponential()).max(1.0) as u64)
 }
 
@@ -88,13 +88,11 @@ impl Stepped for Queue {
     }
 
     #[inline]
-    fn step(&mut self, now: Nanos, event: Event) -> Option<u32> {
-        self.events += 1;
+    fn step(&mut self, now: Nanos, event: Event, ended: &mut Vec<Ended>) {
         match event {
             Event::Begin { slot } => {
                 let begins = self.host.ask(slot);
                 self.host_turn(now, begins);
-                None
             }
             Event::Host => {
                 let mut handled = std::mem::take(&mut self.handled);
@@ -107,48 +105,26 @@ impl Stepped for Queue {
                 }
                 self.handled = handled;
                 self.expect();
-                None
             }
             Event::Device { state } => {
-                let done = self.device.depart(now, state);
-                if done.is_some() {
+                if let Some(slot) = self.device.depart(now, state) {
+                    ended.push(Ended::done(slot, now));
                     self.expect();
                 }
-                done
             }
         }
     }
-}
 
-impl Machine for Queue {
     fn submit(&mut self, at: Nanos, slot: u32, _operation: &Operation) {
         self.agenda.at(at, Event::Begin { slot });
     }
 
-    fn advance(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> Nanos {
-        machine::advance(self, until, ended)
-    }
-
-    fn clear(&mut self) {
-        let now = self.agenda.now();
+    fn clear(&mut self, now: Nanos) {
         self.host_watch.clear(now);
         self.device.watch().clear(now);
     }
 
-    fn reports(&mut self) -> Vec<Report> {
-        let now = self.agenda.now();
-        [("host", &self.host_watch), ("device", &*self.device.watch())]
-            .into_iter()
-            .map(|(name, watch)| Report {
-                name: name.to_owned(),
-                utilisation: watch.utilisation(now),
-                mean_there: watch.mean_here(now),
-                completed: watch.count(),
-            })
-            .collect()
-    }
-
-    fn events(&self) -> u64 {
-        self.events
+    fn reports(&mut self, now: Nanos) -> Vec<StationReport> {
+        vec![StationReport::of("host", &self.host_watch, now), StationReport::of("device", self.device.watch(), now)]
     }
 }

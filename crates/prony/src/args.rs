@@ -6,6 +6,9 @@
 //!
 //! What it does not do: it opens nothing and runs nothing.
 
+// Documentation is the help that users see; what stands in brackets there is no link.
+#![allow(rustdoc::broken_intra_doc_links)]
+
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
 use std::path::PathBuf;
 

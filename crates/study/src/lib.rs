@@ -28,7 +28,6 @@ mod read;
 mod repeat;
 mod resolve;
 mod search;
-mod seed;
 mod shipped;
 mod state;
 mod stream;

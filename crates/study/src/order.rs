@@ -6,7 +6,7 @@
 //!
 //! What it does not do: it makes no trial.
 
-use crate::seed::Draws;
+use random::Draws;
 
 /// A point on a system, by their places in the study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,7 +17,7 @@ pub(crate) struct Slot {
 
 /// The order of one block of an experiment.
 pub(crate) fn block(seed: u64, experiment: usize, replicate: u32, points: usize, systems: usize) -> Vec<Slot> {
-    let mut draws = Draws::of(seed, &[experiment as u64, u64::from(replicate)]);
+    let mut draws = Draws::named(seed, &[experiment as u64, u64::from(replicate)]);
     let order = draws.permutation(points);
     order.into_iter().flat_map(|point| turn(seed, experiment, point, replicate, systems)).collect()
 }
@@ -25,7 +25,7 @@ pub(crate) fn block(seed: u64, experiment: usize, replicate: u32, points: usize,
 /// The systems of one point in one block: AB in one, BA in the next; of more than two, each goes first in its turn.
 fn turn(seed: u64, experiment: usize, point: usize, replicate: u32, systems: usize) -> impl Iterator<Item = Slot> {
     // Half of the points begin with AB, so that a block is balanced within itself too.
-    let first = Draws::of(seed, &[experiment as u64, point as u64, u64::MAX]).below(systems.max(1) as u64) as usize;
+    let first = Draws::named(seed, &[experiment as u64, point as u64, u64::MAX]).below(systems.max(1) as u64) as usize;
     (0..systems).map(move |i| Slot { point, system: (i + first + replicate as usize) % systems })
 }
 

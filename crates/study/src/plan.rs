@@ -16,8 +16,8 @@ pub use written::{Amount, Occasion, Written};
 use crate::pairs::{self, SPREAD_ASSUMED};
 use crate::repeat::Repeat;
 use crate::search::Search;
-use crate::seed::Draws;
 use crate::{Judgement, Trial};
+use random::Draws;
 
 /// What a run will do.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,5 +84,5 @@ pub(crate) fn detectable(experiment: &str, pairs: u32, most: Option<u32>, confid
 
 /// The seed of a trial: the same for all systems of a pair, so that both are asked for the same operations.
 pub(crate) fn trial_seed(seed: u64, experiment: usize, point: usize, replicate: u32) -> u64 {
-    Draws::of(seed, &[experiment as u64, point as u64, u64::from(replicate), 0x7ea1]).next()
+    Draws::named(seed, &[experiment as u64, point as u64, u64::from(replicate), 0x7ea1]).bits()
 }

@@ -74,22 +74,23 @@ pub fn model_shown(model: &str, changes: &[(String, String)]) -> String {
     if changes.is_empty() { model.to_owned() } else { format!("{model} with {}", changes.join(", ")) }
 }
 
-/// The script of a scripted system.
+/// How a scripted system behaves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScriptSpec {
-    /// Service times, used in turn, one an operation.
+    /// Service times, used in turn, one an operation; none at all means no time.
     pub service: Vec<Nanos>,
-    /// Operations served at once; more wait in order.
+    /// Operations served at once, at least one; more wait in order.
     pub servers: u32,
     /// Added service time for every byte moved, in nanoseconds.
     pub per_byte_ns: f64,
-    /// Exponential spread: 0 keeps the times as written, 1 draws each from an exponential with that mean.
+    /// Exponential spread: 0 keeps the times as written, 1 draws each from an exponential with that mean, and a share
+    /// between spreads that share of the time.
     pub spread: Share,
-    /// A pause of the whole system.
+    /// A pause of the whole system, that comes again and again.
     pub stall: Option<Stall>,
-    /// Every n-th operation fails.
+    /// Every n-th operation fails with an I/O error, after its time.
     pub fail_every: Option<u64>,
-    /// Service times grow by this share each second of the trial: drift.
+    /// Service times grow by this share each second of simulated time: drift.
     pub drift_per_s: f64,
 }
 

@@ -31,7 +31,7 @@ pub(crate) fn plain_script() -> ScriptSpec {
     }
 }
 
-/// Reads one `--on`. The name is the one given, else made from the place; [`distinct`] settles clashes.
+/// Reads one `--on`. The name is the one given, else made from the place; `distinct` settles clashes.
 ///
 /// # Errors
 /// What a target may be, then what was given.

@@ -63,9 +63,9 @@ impl<C: Clock> Port for NullPort<C> {
 mod tests {
     use super::*;
     use recorder::SimulatedClock;
-    use workload::Kind;
+    use workload::OperationKind;
 
-    const READ: Operation = Operation { kind: Kind::Read, class: 0, module: 0, offset: 0, bytes: 4096 };
+    const READ: Operation = Operation { kind: OperationKind::Read, class: 0, module: 0, offset: 0, bytes: 4096 };
 
     #[test]
     fn what_was_staged_has_ended_at_the_next_reap_with_one_stamp() {

@@ -14,4 +14,4 @@ pub mod sql;
 pub mod table;
 pub mod transaction;
 
-pub use operation::{Kind, Operation};
+pub use operation::{Operation, OperationKind};

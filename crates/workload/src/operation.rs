@@ -2,7 +2,7 @@
 
 /// What an operation does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum OperationKind {
     /// Reads bytes.
     Read,
     /// Writes bytes.
@@ -17,7 +17,7 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operation {
     /// What it does.
-    pub kind: Kind,
+    pub kind: OperationKind,
     /// Index of the class in the stream's label.
     pub class: u16,
     /// Which module.

@@ -32,24 +32,37 @@ struct Rule {
 }
 
 /// The map of ARCHITECTURE.md.
-const RULES: [Rule; 16] = [
+const RULES: [Rule; 17] = [
+    pure("random", &[], &["libm"]),
     pure("units", &[], &["thiserror"]),
     pure("reading", &[], &["strsim", "toml_edit"]),
-    pure("load", &["units"], &["libm"]),
-    pure("workload", &["units", "load"], &["crc32c", "libm", "thiserror"]),
+    pure("load", &["units", "random"], &[]),
+    pure("workload", &["units", "random", "load"], &["crc32c", "libm", "thiserror"]),
     pure("observation", &["units"], &[]),
-    pure("study", &["units", "reading", "load", "workload", "observation"], &["statrs", "thiserror"]),
-    pure("model", &["units", "reading"], &["csv", "libm", "nalgebra", "statrs", "thiserror"]),
-    pure("analysis", &["units", "observation", "study"], &["statrs"]),
+    pure("study", &["units", "random", "reading", "load", "workload", "observation"], &["statrs", "thiserror"]),
+    pure("model", &["units", "random", "reading", "workload"], &["csv", "libm", "nalgebra", "statrs", "thiserror"]),
+    pure("analysis", &["units", "random", "observation", "study"], &["statrs"]),
     pure("report", &["units", "observation", "study", "analysis"], &["jiff", "maud", "serde", "serde_json"]),
     rule("recorder", &["units", "observation"]),
-    rule("system", &["units", "load", "workload", "observation", "study", "recorder"]),
+    rule("system", &["units", "random", "load", "workload", "observation", "study", "recorder"]),
     rule("database", &["units", "load", "workload", "observation", "study", "recorder", "system"]),
     rule("probe", &["units", "observation", "system"]),
     rule("store", &["units", "observation"]),
     rule(
         "engine",
-        &["units", "load", "workload", "observation", "study", "recorder", "system", "database", "probe", "model"],
+        &[
+            "units",
+            "random",
+            "load",
+            "workload",
+            "observation",
+            "study",
+            "recorder",
+            "system",
+            "database",
+            "probe",
+            "model",
+        ],
     ),
     rule(
         "prony",

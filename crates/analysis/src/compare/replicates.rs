@@ -54,7 +54,7 @@ impl Pilot {
 }
 
 /// How many pairs find a difference of `margin` (a share) with this power at this confidence: even, so that both orders
-/// occur as often, at least [`PAIRS_MIN`], nothing when more than [`PAIRS_MAX`] would be needed.
+/// occur as often, at least `PAIRS_MIN`, nothing when more than `PAIRS_MAX` would be needed.
 pub fn replicates_needed(pilot: &Pilot, margin: f64, wanted: f64, confidence: f64) -> Option<u32> {
     let effect = margin.ln_1p().abs();
     let deviation = pilot.planned();
@@ -72,7 +72,7 @@ pub fn replicates_needed(pilot: &Pilot, margin: f64, wanted: f64, confidence: f6
 }
 
 /// The smallest difference, as a share, that so many pairs find with this power, when the log-ratio of a pair scatters by
-/// `deviation`; nothing below [`PAIRS_MIN`] pairs, which give no verdict.
+/// `deviation`; nothing below `PAIRS_MIN` pairs, which give no verdict.
 pub fn detectable(pairs: u32, deviation: f64, wanted: f64, confidence: f64) -> Option<f64> {
     (pairs >= PAIRS_MIN)
         .then(|| (noncentrality_for(wanted, freedom(pairs), confidence) * error(pairs, deviation)).exp_m1())

@@ -1,143 +1,29 @@
-//! The claim to a data set: who fills it, restores it or runs on it keeps every other Prony away meanwhile.
-//!
-//! The one idea: a claim is a lock that ends with its holder, however that one ends: a lock on a file beside the data of
-//! SQLite and of private servers, a lock of a session's own on a server elsewhere. Whoever comes second is refused and told
-//! who was first.
-//!
-//! What it does not do: inside one process everybody shares one claim, and programs that are no Prony know nothing of it.
+//! The claim to a data set on a server that is given by URL: a lock of the server's own.
 
 use super::Database;
-use crate::{DatabaseError, Session};
-use rustix::fs::{FlockOperation, flock};
-use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{Read as _, Write as _};
-use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use crate::DatabaseError;
+use crate::claim::{Claim, myself};
 use study::Engine;
 use workload::transaction::Value;
 
-/// Claims of this process, by what they are to.
-static HELD: Mutex<BTreeMap<String, Weak<Kind>>> = Mutex::new(BTreeMap::new());
-
-/// A claim; it ends when its last copy is dropped.
-#[derive(Clone)]
-pub struct Claim(#[expect(dead_code, reason = "held for its end")] Arc<Kind>);
-
-/// What keeps others away.
-enum Kind {
-    /// Nothing needs to.
-    Nothing,
-    /// A lock on a file of ours.
-    File { _locked: Locked },
-    /// A lock that a session holds.
-    Session { _session: Mutex<Box<dyn Session>> },
-}
-
-/// A file that is locked, and removed when the lock ends.
-struct Locked {
-    path: PathBuf,
-    _file: File,
-}
-
-impl Drop for Locked {
-    fn drop(&mut self) {
-        // Removed while it is still locked, so that nobody else's can be hit; one that stays does no harm.
-        let _ = fs::remove_file(&self.path);
-    }
-}
-
-impl std::fmt::Debug for Claim {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Claim")
-    }
-}
-
-/// Who asks, as others are told.
-fn myself() -> String {
-    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
-    format!("prony process {} on {host}", std::process::id())
-}
-
-/// The claim that this process already has, or a new one.
-fn shared(key: &str, take: impl FnOnce() -> Result<Kind, DatabaseError>) -> Result<Claim, DatabaseError> {
-    let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(kind) = held.get(key).and_then(Weak::upgrade) {
-        return Ok(Claim(kind));
-    }
-    let kind = Arc::new(take()?);
-    held.retain(|_, kind| kind.strong_count() > 0);
-    held.insert(key.to_owned(), Arc::downgrade(&kind));
-    Ok(Claim(kind))
-}
-
-impl Claim {
-    /// A claim for a database that holds no data, which any number of runs may share.
-    pub(crate) fn nothing() -> Claim {
-        Claim(Arc::new(Kind::Nothing))
-    }
-
-    /// A claim by a lock on a file, which is made for it and goes with it.
-    pub(crate) fn file(path: &Path, shown: &str, name: &str) -> Result<Claim, DatabaseError> {
-        shared(&path.display().to_string(), || match lock(path)? {
-            Ok(_locked) => Ok(Kind::File { _locked }),
-            Err(holder) => Err(DatabaseError::Claimed { place: shown.to_owned(), name: name.to_owned(), holder }),
-        })
-    }
-
-    /// A claim by a lock of the server's own, which ends with the session that holds it.
-    pub(crate) fn session<D: Database + ?Sized>(database: &D, name: &str) -> Result<Claim, DatabaseError> {
-        let place = database.place();
-        shared(&format!("{place} {name}"), || {
-            let mut session = database.outside()?;
-            let failed = |failure| DatabaseError::statement(&place, "claim the data set", failure);
-            let words = match database.engine() {
-                Engine::Mariadb => maria(name),
-                _ => postgres(name),
-            };
-            session.script(&words.name).map_err(failed)?;
-            if truth(&session.query(&words.take).map_err(failed)?) {
-                return Ok(Kind::Session { _session: Mutex::new(session) });
-            }
-            let rows = session.query(&words.holder).map_err(failed)?;
-            let holder = rows.first().and_then(|row| row.first()).and_then(Value::text);
-            let holder = holder.unwrap_or("a session that has just ended").to_owned();
-            Err(DatabaseError::Claimed { place: place.clone(), name: name.to_owned(), holder })
-        })
-    }
-}
-
-/// Refuses when another process has the claim of this file.
-pub(crate) fn free(path: &Path, shown: &str, name: &str) -> Result<(), DatabaseError> {
-    if !path.exists() {
-        return Ok(());
-    }
-    Claim::file(path, shown, name).map(drop)
-}
-
-/// Takes the lock, or answers who has it.
-fn lock(path: &Path) -> Result<Result<Locked, String>, DatabaseError> {
-    let failed = |source| DatabaseError::file("claim", path, source);
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        fs::create_dir_all(folder).map_err(failed)?;
-    }
-    loop {
-        let options = File::options().create(true).truncate(false).read(true).write(true).open(path);
-        let mut file = options.map_err(failed)?;
-        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
-            let mut holder = String::new();
-            let _ = file.read_to_string(&mut holder);
-            return Ok(Err(if holder.is_empty() { "another prony process".to_owned() } else { holder }));
+/// A claim by a lock of the server's own, which ends with the session that holds it.
+pub(super) fn by_server<D: Database + ?Sized>(database: &D, name: &str) -> Result<Claim, DatabaseError> {
+    let place = database.place();
+    Claim::by_session(&format!("{place} {name}"), || {
+        let mut session = database.outside()?;
+        let failed = |failure| DatabaseError::statement(&place, "claim the data set", failure);
+        let words = match database.engine() {
+            Engine::Mariadb => maria(name),
+            _ => postgres(name),
+        };
+        session.script(&words.name).map_err(failed)?;
+        if session.one(&words.take).map_err(failed)? == Some(Value::Int(1)) {
+            return Ok(session);
         }
-        // The one before may have removed the file between our opening and our locking it.
-        let same = fs::metadata(path).is_ok_and(|now| file.metadata().is_ok_and(|ours| ours.ino() == now.ino()));
-        if same {
-            // Who has it is a courtesy; the lock holds without a word.
-            let _ = file.set_len(0).and_then(|()| file.write_all(myself().as_bytes()));
-            return Ok(Ok(Locked { path: path.to_owned(), _file: file }));
-        }
-    }
+        let found = session.one(&words.holder).map_err(failed)?;
+        let holder = found.as_ref().and_then(Value::text).unwrap_or("a session that has just ended").to_owned();
+        Err(DatabaseError::Claimed { place: place.clone(), name: name.to_owned(), holder })
+    })
 }
 
 /// What is said to a server.
@@ -177,10 +63,6 @@ fn maria(name: &str) -> Words {
     }
 }
 
-fn truth(rows: &[Vec<Value>]) -> bool {
-    rows.first().and_then(|row| row.first()).and_then(Value::int) == Some(1)
-}
-
 /// A number for a name, by FNV-1a: the same in every version of Prony.
 fn number(name: &str) -> u64 {
     name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
@@ -189,27 +71,6 @@ fn number(name: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_claim_of_somebody_else_is_refused_with_his_name_until_he_ends() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("desk.sqlite.claim");
-        // Another opening of the file is what another process has.
-        let mut other = File::create(&path).unwrap();
-        other.write_all(b"prony process 7 on there").unwrap();
-        flock(&other, FlockOperation::LockExclusive).unwrap();
-        let refused = Claim::file(&path, "sqlite:desk.sqlite", "desk").unwrap_err().to_string();
-        assert!(refused.contains("prony process 7 on there"), "{refused}");
-        drop(other);
-        let ours = Claim::file(&path, "sqlite:desk.sqlite", "desk").unwrap();
-        // Inside one process it is one claim.
-        let again = Claim::file(&path, "sqlite:desk.sqlite", "desk").unwrap();
-        assert!(fs::read_to_string(&path).unwrap().contains(&std::process::id().to_string()));
-        drop(ours);
-        assert!(path.exists());
-        drop(again);
-        assert!(!path.exists(), "the file stays behind");
-    }
 
     #[test]
     fn names_become_numbers_that_differ() {

@@ -6,11 +6,10 @@
 mod claim;
 pub(crate) mod place;
 
-pub use claim::Claim;
-pub(crate) use claim::free;
-
+use crate::claim::Claim;
 use crate::contents::{DataSet, Found};
 use crate::conversation::Wire;
+use crate::server::Private;
 use crate::{DatabaseError, Profiling, Session, StatementCost, Texts};
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
@@ -79,14 +78,19 @@ pub trait Database: Send + Sync {
         self.facts().place
     }
 
+    /// The server, where it is a private one.
+    fn private(&self) -> Option<&dyn Private> {
+        None
+    }
+
     /// Root processes of the server, when it runs on this machine and may be observed.
     fn server_processes(&self) -> Vec<u32> {
-        Vec::new()
+        self.private().and_then(Private::pid).into_iter().collect()
     }
 
     /// The folder or file that holds the data, when it is on this machine: the disks below it are watched.
     fn folder(&self) -> Option<PathBuf> {
-        None
+        self.private().map(|server| server.folder().to_path_buf())
     }
 
     /// Counters of the server at this moment, by name.
@@ -145,7 +149,10 @@ pub trait Database: Send + Sync {
 
     /// A failure of work on this database, with what can be learnt beside the conversation: from the log of a private server.
     fn explain(&self, error: DatabaseError) -> DatabaseError {
-        error
+        match self.private() {
+            Some(server) => server.explain(error),
+            None => error,
+        }
     }
 
     /// Keeps every other Prony away from a data set for as long as the answer lives: for one who fills it, restores it or
@@ -154,7 +161,11 @@ pub trait Database: Send + Sync {
     /// # Errors
     /// [`DatabaseError::Claimed`] when somebody else was first.
     fn claim(&self, dataset: &DataSet) -> Result<Claim, DatabaseError> {
-        Claim::session(self, &self.name_of(dataset))
+        match self.private() {
+            // A restore ends the server, and a session's lock with it.
+            Some(server) => server.claim(&dataset.schema()),
+            None => claim::by_server(self, &self.name_of(dataset)),
+        }
     }
 
     /// What is in the place of a data set. Changes nothing.
@@ -203,25 +214,27 @@ pub trait Database: Send + Sync {
     }
 
     /// Whether a copy was kept for [`Database::restore`].
-    fn has_copy(&self, _dataset: &DataSet) -> bool {
-        false
+    fn has_copy(&self, dataset: &DataSet) -> bool {
+        self.private().is_some_and(|server| server.has_copy(&dataset.name()))
     }
 
     /// Keeps a copy of the filled data set, for [`Database::restore`]. No session may be open.
     ///
     /// # Errors
     /// When there is no way to, or no room.
-    fn keep_copy(&self, _dataset: &DataSet) -> Result<(), DatabaseError> {
-        let reason = "copies are kept only for SQLite files and private servers".to_owned();
-        Err(DatabaseError::NoRestore { place: self.place(), reason })
+    fn keep_copy(&self, dataset: &DataSet) -> Result<(), DatabaseError> {
+        self.private().ok_or_else(|| no_copies(self.place()))?.keep_copy(&dataset.name())
     }
 
     /// Brings the data set back to the copy that was kept. No session may be open.
     ///
     /// # Errors
     /// When no copy was kept, or it cannot be brought back.
-    fn restore(&self, _dataset: &DataSet) -> Result<(), DatabaseError> {
-        let reason = "copies are kept only for SQLite files and private servers".to_owned();
-        Err(DatabaseError::NoRestore { place: self.place(), reason })
+    fn restore(&self, dataset: &DataSet) -> Result<(), DatabaseError> {
+        self.private().ok_or_else(|| no_copies(self.place()))?.restore(&dataset.name())
     }
+}
+
+fn no_copies(place: String) -> DatabaseError {
+    DatabaseError::NoRestore { place, reason: "copies are kept only of private servers".to_owned() }
 }

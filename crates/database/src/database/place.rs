@@ -4,14 +4,14 @@ use super::Database;
 use crate::contents::mark::{self, TABLE};
 use crate::contents::{DataSet, Found, Mark, State};
 use crate::dialect::quoted;
-use crate::{DatabaseError, Failure, FailureKind, Session};
+use crate::{DatabaseError, Session};
 use study::Engine;
 use workload::transaction::Value;
 
 /// What is in the place of a data set.
 pub(crate) fn find<D: Database + ?Sized>(database: &D, dataset: &DataSet) -> Result<Found, DatabaseError> {
     let (engine, schema) = (database.engine(), dataset.schema());
-    let failed = |failure| failed(database, "look up schemas and tables", failure);
+    let failed = |failure| DatabaseError::privileged(database.place(), "look up schemas and tables", failure);
     let mut session = database.outside()?;
     if session.query(&schemas(engine, &schema)).map_err(failed)?.is_empty() {
         return Ok(Found::Nothing);
@@ -30,7 +30,7 @@ pub(crate) fn find<D: Database + ?Sized>(database: &D, dataset: &DataSet) -> Res
 /// The data sets of all schemas that carry our mark and are filled.
 pub(crate) fn all<D: Database + ?Sized>(database: &D) -> Result<Vec<DataSet>, DatabaseError> {
     let engine = database.engine();
-    let failed = |failure| failed(database, "look up schemas and tables", failure);
+    let failed = |failure| DatabaseError::privileged(database.place(), "look up schemas and tables", failure);
     let mut session = database.outside()?;
     let mut found = Vec::new();
     for row in session.query(&marked(engine)).map_err(failed)? {
@@ -84,17 +84,7 @@ fn run<D>(database: &D, session: &mut dyn Session, script: &str, action: &str) -
 where
     D: Database + ?Sized,
 {
-    session.script(script).map_err(|failure| failed(database, action, failure))
-}
-
-/// A refusal while a schema is looked up, made or dropped is nearly always a missing privilege; its text says which.
-fn failed<D: Database + ?Sized>(database: &D, action: &str, failure: Failure) -> DatabaseError {
-    let text = failure.text.to_lowercase();
-    let denied = failure.kind == FailureKind::Refused && (text.contains("denied") || text.contains("42501"));
-    match denied {
-        true => DatabaseError::Privilege { place: database.place(), action: action.to_owned(), text: failure.text },
-        false => DatabaseError::statement(&database.place(), action, failure),
-    }
+    session.script(script).map_err(|failure| DatabaseError::privileged(database.place(), action, failure))
 }
 
 fn in_schema(engine: Engine, schema: &str) -> String {

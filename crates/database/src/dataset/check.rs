@@ -80,9 +80,9 @@ pub fn checksums(session: &mut dyn Session, dataset: &DataSet) -> Result<Vec<(St
 /// # Errors
 /// When the database refuses the query.
 pub fn last_trade(session: &mut dyn Session, dataset: &DataSet) -> Result<u64, DatabaseError> {
-    let rows = session.query("SELECT MAX(id) FROM trade");
-    let rows = rows.map_err(|failure| failed(dataset, "the last trade", failure))?;
-    Ok(rows.first().and_then(|row| row.first()).and_then(number).unwrap_or(0))
+    let found = session.one("SELECT MAX(id) FROM trade");
+    let found = found.map_err(|failure| failed(dataset, "the last trade", failure))?;
+    Ok(found.as_ref().and_then(number).unwrap_or(0))
 }
 
 /// Holds what the generator knows against the trades from number `from` on.

@@ -69,8 +69,8 @@ pub(super) fn leave<'a>(connection: &mut Conn, statements: impl Iterator<Item = 
 /// # Errors
 /// In words, why it is not known.
 pub(super) fn read(session: &mut dyn Session, schema: &str, total: &Total) -> Result<Vec<StatementCost>, String> {
-    let on = session.query("SELECT @@global.performance_schema").map_err(|failure| failure.text)?;
-    if on.first().and_then(|row| row.first()).and_then(number) != Some(1.0) {
+    let on = session.one("SELECT @@global.performance_schema").map_err(|failure| failure.text)?;
+    if on.and_then(|on| on.number()) != Some(1.0) {
         return Err(format!("the performance schema is off: {REMEDY}"));
     }
     let sql = format!(
@@ -94,15 +94,6 @@ pub(super) fn read(session: &mut dyn Session, schema: &str, total: &Total) -> Re
 
 fn cost(row: &[Value]) -> Option<StatementCost> {
     let key = fingerprint(Engine::Mariadb, row.first()?.text()?);
-    let amounts = AMOUNTS.iter().zip(&row[1..]).filter_map(|(name, value)| Some((*name, number(value)?)));
+    let amounts = AMOUNTS.iter().zip(&row[1..]).filter_map(|(name, value)| Some((*name, value.number()?)));
     Some(StatementCost { key, amounts: amounts.collect() })
-}
-
-fn number(value: &Value) -> Option<f64> {
-    match value {
-        Value::Int(number) => Some(*number as f64),
-        Value::Float(number) => Some(*number),
-        Value::Text(text) => text.parse().ok(),
-        Value::Null => None,
-    }
 }

@@ -44,17 +44,8 @@ pub fn counters(session: &mut dyn Session) -> Result<Vec<(String, f64)>, Failure
     let rows = session.query(&format!("SHOW GLOBAL STATUS WHERE Variable_name IN ({})", names.join(", ")))?;
     let find = |wanted: &str| {
         let row = rows.iter().find(|row| row.first().and_then(Value::text) == Some(wanted))?;
-        number(row.get(1)?)
+        row.get(1)?.number()
     };
     let found = COUNTERS.iter().filter_map(|(ours, theirs, unit)| Some((*ours, find(theirs)? * unit)));
     Ok(found.map(|(name, value)| (name.to_owned(), value)).collect())
-}
-
-pub(super) fn number(value: &Value) -> Option<f64> {
-    match value {
-        Value::Int(number) => Some(*number as f64),
-        Value::Float(number) => Some(*number),
-        Value::Text(text) => text.parse().ok(),
-        Value::Null => None,
-    }
 }

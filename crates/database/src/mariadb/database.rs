@@ -4,8 +4,9 @@ use super::checkpoint::checkpoint;
 use super::standing::{files, standing};
 use super::{MariadbSession, Place, costs, counters};
 use crate::database::place;
+use crate::server::Private;
 use crate::server::mariadb::Server;
-use crate::{Claim, DataSet, Database, DatabaseError, Facts, OpenOptions, Session, StatementCost, Texts};
+use crate::{DataSet, Database, DatabaseError, Facts, OpenOptions, Session, StatementCost, Texts};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
@@ -116,11 +117,10 @@ fn facts(shown: &str, session: &mut MariadbSession) -> Result<Facts, DatabaseErr
 }
 
 impl Mariadb {
-    fn own(&self) -> Result<&Server, DatabaseError> {
-        self.server.as_ref().ok_or_else(|| {
-            let reason = "copies are kept only of private servers".to_owned();
-            DatabaseError::NoRestore { place: self.shown.clone(), reason }
-        })
+    /// Where the data set is.
+    fn inside(&self) -> Place {
+        let dataset = self.dataset.as_ref();
+        dataset.map_or_else(|| self.place.clone(), |dataset| self.place.with_database(&dataset.schema()))
     }
 }
 
@@ -130,23 +130,15 @@ impl Database for Mariadb {
     }
 
     fn statement_costs(&self) -> Result<Vec<StatementCost>, String> {
-        let place = self
-            .dataset
-            .as_ref()
-            .map_or_else(|| self.place.clone(), |dataset| self.place.with_database(&dataset.schema()));
-        let session = MariadbSession::open(&place, &Texts::none(Engine::Mariadb), &Sessions::default());
+        let session = MariadbSession::open(&self.inside(), &Texts::none(Engine::Mariadb), &Sessions::default());
         let mut session = session.map_err(|error| error.to_string())?;
-        let rows = session.query("SELECT database()").map_err(|failure| failure.text)?;
-        let schema = rows.first().and_then(|row| row.first()).and_then(Value::text).unwrap_or_default();
+        let found = session.one("SELECT database()").map_err(|failure| failure.text)?;
+        let schema = found.as_ref().and_then(Value::text).unwrap_or_default();
         costs::read(&mut session, schema, self.costs.as_ref().unwrap_or(&costs::Total::default()))
     }
 
     fn session(&self, texts: &Texts, sessions: &Sessions) -> Result<Box<dyn Session>, DatabaseError> {
-        let place = match &self.dataset {
-            Some(dataset) => self.place.with_database(&dataset.schema()),
-            None => self.place.clone(),
-        };
-        let session = MariadbSession::open(&place, texts, sessions)?;
+        let session = MariadbSession::open(&self.inside(), texts, sessions)?;
         Ok(match &self.costs {
             Some(total) if !texts.is_empty() => Box::new(session.leaving(total)),
             _ => Box::new(session),
@@ -162,12 +154,8 @@ impl Database for Mariadb {
         self.facts.clone()
     }
 
-    fn folder(&self) -> Option<PathBuf> {
-        self.server.as_ref().map(|server| server.folder().to_path_buf())
-    }
-
-    fn server_processes(&self) -> Vec<u32> {
-        self.server.as_ref().and_then(Server::pid).into_iter().collect()
+    fn private(&self) -> Option<&dyn Private> {
+        self.server.as_ref().map(|server| server as &dyn Private)
     }
 
     fn counters(&self) -> Vec<(String, f64)> {
@@ -203,32 +191,5 @@ impl Database for Mariadb {
         place::clear(self, dataset)?;
         // A copy of what is gone would be one of another making.
         self.server.as_ref().map_or(Ok(()), |server| server.forget_copy(&dataset.name()))
-    }
-
-    fn explain(&self, error: DatabaseError) -> DatabaseError {
-        match &self.server {
-            Some(server) => server.explain(error),
-            None => error,
-        }
-    }
-
-    fn claim(&self, dataset: &DataSet) -> Result<Claim, DatabaseError> {
-        match &self.server {
-            // A restore ends the server, and a session's lock with it.
-            Some(server) => server.claim(&dataset.schema()),
-            None => Claim::session(self, &dataset.schema()),
-        }
-    }
-
-    fn has_copy(&self, dataset: &DataSet) -> bool {
-        self.server.as_ref().is_some_and(|server| server.has_copy(&dataset.name()))
-    }
-
-    fn keep_copy(&self, dataset: &DataSet) -> Result<(), DatabaseError> {
-        self.own()?.keep_copy(&dataset.name())
-    }
-
-    fn restore(&self, dataset: &DataSet) -> Result<(), DatabaseError> {
-        self.own()?.restore(&dataset.name())
     }
 }

@@ -89,8 +89,7 @@ impl MariadbSession {
     /// # Errors
     /// The failure.
     pub fn version(&mut self) -> Result<String, Failure> {
-        let rows = self.query("SELECT VERSION()")?;
-        Ok(rows.first().and_then(|row| row.first()).and_then(Value::text).unwrap_or_default().to_owned())
+        Ok(self.one("SELECT VERSION()")?.as_ref().and_then(Value::text).unwrap_or_default().to_owned())
     }
 
     /// The server's number for this session.

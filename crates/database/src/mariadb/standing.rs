@@ -35,7 +35,7 @@ pub(super) fn standing(session: &mut dyn Session, schema: Option<&str>) -> Resul
     let mut put = |name: &str, value: Option<f64>| found.extend(value.map(|value| (name.to_owned(), value)));
     put("buffer bytes now", first(session, "SELECT @@GLOBAL.innodb_buffer_pool_size")?);
     let status = session.query("SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_bytes_data'")?;
-    put("buffered bytes now", status.first().and_then(|row| super::counters::number(row.get(1)?)));
+    put("buffered bytes now", status.first().and_then(|row| row.get(1)?.number()));
     let mut capacity = CAPACITY.iter().filter_map(|name| first(session, &format!("SELECT {name}")).ok().flatten());
     put("log capacity bytes now", capacity.next());
     if let Some(schema) = schema {
@@ -51,13 +51,13 @@ pub(super) fn standing(session: &mut dyn Session, schema: Option<&str>) -> Resul
 /// # Errors
 /// The failure.
 pub(super) fn files(session: &mut dyn Session, schema: &str) -> Result<Vec<PathBuf>, Failure> {
-    let rows = session.query("SELECT @@GLOBAL.datadir")?;
-    let folder = rows.first().and_then(|row| row.first()).and_then(Value::text).unwrap_or_default();
+    let found = session.one("SELECT @@GLOBAL.datadir")?;
+    let folder = found.as_ref().and_then(Value::text).unwrap_or_default();
     let Ok(listed) = std::fs::read_dir(PathBuf::from(folder).join(schema)) else { return Ok(Vec::new()) };
     let paths = listed.flatten().map(|entry| entry.path());
     Ok(paths.filter(|path| path.extension().is_some_and(|ending| ending == "ibd")).collect())
 }
 
 fn first(session: &mut dyn Session, sql: &str) -> Result<Option<f64>, Failure> {
-    Ok(session.query(sql)?.first().and_then(|row| super::counters::number(row.first()?)))
+    Ok(session.one(sql)?.and_then(|value| value.number()))
 }

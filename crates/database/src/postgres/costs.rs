@@ -54,9 +54,12 @@ pub(super) fn read(session: &mut PostgresSession) -> Result<Vec<StatementCost>, 
 fn schema(session: &mut PostgresSession) -> Result<String, String> {
     let sql = "SELECT quote_ident(n.nspname) FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace \
                WHERE e.extname = 'pg_stat_statements'";
-    let rows = session.query(sql).map_err(|failure| failure.text)?;
-    let found = rows.first().and_then(|row| row.first()).and_then(Value::text);
-    found.map(str::to_owned).ok_or_else(|| format!("pg_stat_statements is not there: {REMEDY}"))
+    let found = session.one(sql).map_err(|failure| failure.text)?;
+    found
+        .as_ref()
+        .and_then(Value::text)
+        .map(str::to_owned)
+        .ok_or_else(|| format!("pg_stat_statements is not there: {REMEDY}"))
 }
 
 /// Names of columns changed in versions 13 and 17.
@@ -81,7 +84,6 @@ fn cost(row: &[Value]) -> Option<StatementCost> {
     if key == "commit" || key == "rollback" || key.starts_with("begin") {
         return None;
     }
-    let amounts =
-        AMOUNTS.iter().zip(&row[1..]).filter_map(|(name, value)| Some((*name, super::counters::number(value)?)));
+    let amounts = AMOUNTS.iter().zip(&row[1..]).filter_map(|(name, value)| Some((*name, value.number()?)));
     Some(StatementCost { key, amounts: amounts.collect() })
 }

@@ -6,7 +6,6 @@
 //! What it does not do: it takes no differences and reads no clock.
 
 use crate::{Failure, Session};
-use workload::transaction::Value;
 
 /// Of the session's database, cumulative.
 const DATABASE: &str = "SELECT xact_commit AS \"commits\", xact_rollback AS \"rollbacks\", blks_hit AS \"buffer hits\", \
@@ -59,16 +58,7 @@ pub(super) fn named(session: &mut super::PostgresSession, sql: &str) -> Result<V
     let rows = session.query(sql)?;
     let names = sql.split('"').skip(1).step_by(2);
     let values = rows.first().into_iter().flatten();
-    Ok(names.zip(values).filter_map(|(name, value)| Some((name.to_owned(), number(value)?))).collect())
-}
-
-pub(super) fn number(value: &Value) -> Option<f64> {
-    match value {
-        Value::Int(number) => Some(*number as f64),
-        Value::Float(number) => Some(*number),
-        Value::Text(text) => text.parse().ok(),
-        Value::Null => None,
-    }
+    Ok(names.zip(values).filter_map(|(name, value)| Some((name.to_owned(), value.number()?))).collect())
 }
 
 /// Writes all that is still to be written, and returns when it is there.

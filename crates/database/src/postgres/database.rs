@@ -3,8 +3,9 @@
 use super::standing::{files, standing};
 use super::{Connect, PostgresSession, RawStream, costs, counters, force_checkpoint};
 use crate::database::Conversation;
+use crate::server::Private;
 use crate::server::postgres::{Server, USER};
-use crate::{Claim, DataSet, Database, DatabaseError, Facts, OpenOptions, Session, StatementCost, Texts};
+use crate::{DataSet, Database, DatabaseError, Facts, OpenOptions, Session, StatementCost, Texts};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
@@ -191,8 +192,8 @@ impl Database for Postgres {
         }
     }
 
-    fn folder(&self) -> Option<PathBuf> {
-        self.server.as_ref().map(|server| server.folder().to_path_buf())
+    fn private(&self) -> Option<&dyn Private> {
+        self.server.as_ref().map(|server| server as &dyn Private)
     }
 
     fn server_processes(&self) -> Vec<u32> {
@@ -260,39 +261,5 @@ impl Database for Postgres {
                 .map_err(|failure| DatabaseError::statement(&self.place(), "settle a fill", failure))?;
         }
         self.checkpoint()
-    }
-
-    fn explain(&self, error: DatabaseError) -> DatabaseError {
-        match &self.server {
-            Some(server) => server.explain(error),
-            None => error,
-        }
-    }
-
-    fn claim(&self, dataset: &DataSet) -> Result<Claim, DatabaseError> {
-        match &self.server {
-            // A restore ends the server, and a session's lock with it.
-            Some(server) => server.claim(&dataset.schema()),
-            None => Claim::session(self, &dataset.schema()),
-        }
-    }
-
-    fn has_copy(&self, dataset: &DataSet) -> bool {
-        self.server.as_ref().is_some_and(|server| server.has_copy(&dataset.name()))
-    }
-
-    fn keep_copy(&self, dataset: &DataSet) -> Result<(), DatabaseError> {
-        self.private()?.keep_copy(&dataset.name())
-    }
-
-    fn restore(&self, dataset: &DataSet) -> Result<(), DatabaseError> {
-        self.private()?.restore(&dataset.name())
-    }
-}
-
-impl Postgres {
-    fn private(&self) -> Result<&Server, DatabaseError> {
-        let reason = "copies are kept only of private servers".to_owned();
-        self.server.as_ref().ok_or_else(|| DatabaseError::NoRestore { place: self.place(), reason })
     }
 }

@@ -45,8 +45,8 @@ pub(super) fn standing(
         None => "SELECT pg_database_size(current_database()) AS \"data bytes now\"".to_owned(),
     };
     found.extend(super::counters::named(session, &data)?);
-    let shown = session.query("SELECT to_regclass('pg_buffercache')::text")?;
-    if shown.first().and_then(|row| row.first()).and_then(Value::text).is_some() {
+    let shown = session.one("SELECT to_regclass('pg_buffercache')::text")?;
+    if shown.as_ref().and_then(Value::text).is_some() {
         // A role may see the view and not be let in.
         found.extend(super::counters::named(session, &buffered(schema)).unwrap_or_default());
     }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// An engine's own part in the life of its private servers. The value is the programs of the installed package.
-pub trait Kind: Clone + Debug {
+pub trait ServerKind: Clone + Debug {
     /// The engine's word.
     const ENGINE: &'static str;
     /// As whom servers run when root asks for them: the users that packages make.

@@ -5,11 +5,11 @@
 //!
 //! What it does not do: it touches no server that the system itself runs.
 
-use super::kind::Kind;
+use super::kind::ServerKind;
 use super::owner::Owner;
 use super::{folder, process, reach};
 use crate::DatabaseError;
-use crate::database::{Claim, free};
+use crate::claim::free;
 use rustix::process::Signal;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ pub struct Server<K> {
     pub(super) stop: Arc<AtomicBool>,
 }
 
-impl<K: Kind> Server<K> {
+impl<K: ServerKind> Server<K> {
     /// The server of this name in a cache folder, whether it runs or not. Starts nothing. A data set has a server for
     /// itself, named after it: copies are of whole servers, and bringing one data set back must not touch another. Where the
     /// user as whom it runs may not pass the cache folder, the server lies in `/var/cache/prony`.
@@ -117,41 +117,7 @@ impl<K: Kind> Server<K> {
         Ok(())
     }
 
-    /// Keeps a copy of all data under this name. The server is stopped meanwhile, and runs again afterwards.
-    ///
-    /// # Errors
-    /// When it does not stop or start, or there is no room.
-    pub fn keep_copy(&self, name: &str) -> Result<(), DatabaseError> {
-        folder::private(&self.copies(), &self.owner)?;
-        self.stopped(|| folder::copy(&self.data(), &self.copies().join(name)))
-    }
-
-    /// Whether a copy of this name was kept.
-    pub fn has_copy(&self, name: &str) -> bool {
-        self.copies().join(name).is_dir()
-    }
-
-    /// Removes the copy of this name, if there is one.
-    ///
-    /// # Errors
-    /// When a file stays.
-    pub fn forget_copy(&self, name: &str) -> Result<(), DatabaseError> {
-        folder::remove(&self.copies().join(name))
-    }
-
-    /// Brings all data back to the copy of this name. The server is stopped meanwhile, and runs again afterwards.
-    ///
-    /// # Errors
-    /// When there is no such copy, or the server does not stop or start.
-    pub fn restore(&self, name: &str) -> Result<(), DatabaseError> {
-        if !self.has_copy(name) {
-            let reason = format!("no copy of {name} was kept");
-            return Err(DatabaseError::NoRestore { place: self.folder.display().to_string(), reason });
-        }
-        self.stopped(|| folder::copy(&self.copies().join(name), &self.data()))
-    }
-
-    fn stopped(&self, work: impl FnOnce() -> Result<(), DatabaseError>) -> Result<(), DatabaseError> {
+    pub(super) fn stopped(&self, work: impl FnOnce() -> Result<(), DatabaseError>) -> Result<(), DatabaseError> {
         let _held = folder::hold(&self.folder)?;
         self.end(K::END)?;
         let worked = work();
@@ -159,28 +125,15 @@ impl<K: Kind> Server<K> {
         worked
     }
 
-    /// Keeps every other Prony from filling, restoring or changing what is in this server.
-    ///
-    /// # Errors
-    /// When another one was first.
-    pub fn claim(&self, name: &str) -> Result<Claim, DatabaseError> {
-        Claim::file(&self.claimed(), &self.shown(), name)
-    }
-
-    /// Its folder.
-    pub fn folder(&self) -> &Path {
-        &self.folder
-    }
-
-    fn shown(&self) -> String {
+    pub(super) fn shown(&self) -> String {
         format!("local:{}", K::ENGINE)
     }
 
-    fn claimed(&self) -> PathBuf {
+    pub(super) fn claimed(&self) -> PathBuf {
         self.folder.join("claim")
     }
 
-    fn copies(&self) -> PathBuf {
+    pub(super) fn copies(&self) -> PathBuf {
         self.folder.join("copies")
     }
 

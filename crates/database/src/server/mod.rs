@@ -11,10 +11,14 @@ mod life;
 pub mod mariadb;
 mod owner;
 pub mod postgres;
+mod private;
 mod process;
 mod program;
 mod reach;
+mod settings;
 mod start;
+
+pub use private::Private;
 
 use crate::DatabaseError;
 use std::path::Path;
@@ -35,7 +39,7 @@ pub fn down(engine: Engine, cache: &Path, stop: &Arc<AtomicBool>, remove: bool) 
     }
 }
 
-fn all_down<K: kind::Kind>(servers: Vec<life::Server<K>>, remove: bool) -> Result<Vec<String>, DatabaseError> {
+fn all_down<K: kind::ServerKind>(servers: Vec<life::Server<K>>, remove: bool) -> Result<Vec<String>, DatabaseError> {
     let word = if remove { "stopped and removed" } else { "stopped" };
     let end = |server: life::Server<K>| {
         if remove {

@@ -3,8 +3,9 @@
 //! The one idea: a start is watched until the server serves, ends or hangs, and whatever kept it from serving is told from its
 //! log; a full disk and a wrong setting as such.
 
-use super::kind::Kind;
+use super::kind::ServerKind;
 use super::life::Server;
+use super::private::Private;
 use super::{folder, process};
 use crate::DatabaseError;
 use rustix::process::Signal;
@@ -30,7 +31,7 @@ enum Begun {
     Ended,
 }
 
-impl<K: Kind> Server<K> {
+impl<K: ServerKind> Server<K> {
     /// Makes the first files, when there are none; a making that was cut off is begun anew.
     pub(super) fn make(&self) -> Result<(), DatabaseError> {
         if self.data().is_dir() {
@@ -137,28 +138,13 @@ impl<K: Kind> Server<K> {
         blamed.unwrap_or_else(|| self.says(format!("it did not start: {words}")))
     }
 
-    /// A failure of work on this server, with what only the server's own log and folder tell: where it is full, and that a
-    /// connection was lost because it is.
-    pub fn explain(&self, error: DatabaseError) -> DatabaseError {
-        match error {
-            DatabaseError::Full { text, .. } => DatabaseError::Full { place: self.folder.display().to_string(), text },
-            error @ DatabaseError::Refused { .. } => self.out_of_room().unwrap_or(error),
-            error => error,
-        }
-    }
-
-    fn out_of_room(&self) -> Option<DatabaseError> {
+    pub(super) fn out_of_room(&self) -> Option<DatabaseError> {
         self.full(&process::full(&self.log())?)
     }
 
     fn full(&self, words: &str) -> Option<DatabaseError> {
         let place = self.folder.display().to_string();
         process::says_full(words).then(|| DatabaseError::Full { place, text: words.to_owned() })
-    }
-
-    /// Its process, when it has come so far as to write its number.
-    pub fn pid(&self) -> Option<u32> {
-        process::number(&K::pid_file(&self.folder)).filter(|pid| process::runs(*pid, &self.mark()))
     }
 
     /// Its process, even when it has not yet come so far.
@@ -178,7 +164,7 @@ impl<K: Kind> Server<K> {
     }
 
     /// What its command line, and no other, holds.
-    fn mark(&self) -> String {
+    pub(super) fn mark(&self) -> String {
         K::mark(&self.conf())
     }
 

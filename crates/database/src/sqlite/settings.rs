@@ -1,7 +1,6 @@
 //! Settings of SQLite that a study may vary, and those of a fill.
 
 use crate::{DatabaseError, Failure, Session};
-use workload::transaction::Value;
 
 /// What makes a fill fast. A fill that is cut off leaves a file whose head still says that it is ours and unfinished, so
 /// that nothing in it needs to be saved; one writer fills it alone.
@@ -65,8 +64,8 @@ impl Settings {
     /// The failure.
     pub(super) fn standing(&self, session: &mut dyn Session) -> Result<Vec<(String, f64)>, Failure> {
         let mut ask = |pragma: &str| {
-            let rows = session.query(&format!("PRAGMA {pragma}"))?;
-            Ok::<f64, Failure>(rows.first().and_then(|row| row.first()).and_then(Value::int).unwrap_or(0) as f64)
+            let found = session.one(&format!("PRAGMA {pragma}"))?;
+            Ok::<f64, Failure>(found.and_then(|value| value.int()).unwrap_or(0) as f64)
         };
         let (page, pages) = (ask("page_size")?, ask("page_count")?);
         let (cache, due) = (ask("cache_size")?, ask("wal_autocheckpoint")?);

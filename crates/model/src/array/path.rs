@@ -1,8 +1,8 @@
 //! What the parts of an array's path ask of an operation.
 
 use super::raid::Stripe;
+use crate::asked::Values;
 use crate::form::service_time::{Affine, Stepped};
-use crate::values::Values;
 
 /// The parts of a path with their turns.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -98,9 +98,8 @@ impl Path {
 
 /// By how much longer a module takes to read and to write with the channels that it has left.
 pub(crate) fn narrower(values: &Values) -> [f64; 2] {
-    let channels = values.of("channels") as u32;
-    let mut stripe = Stripe::new(channels);
-    (0..channels.min(values.of("failed_channels") as u32)).for_each(|_| {
+    let mut stripe = Stripe::new(values.of("channels") as u32);
+    (0..values.of("failed_channels") as u32).for_each(|_| {
         stripe.lose();
     });
     [stripe.reading(), stripe.writing()]

@@ -6,9 +6,10 @@
 
 use super::path::{Path, READ, WRITE};
 use crate::kernel::Agenda;
-use crate::machine::{self, Ended, Kind, Machine, Operation, Report, Stepped};
+use crate::machine::{Ended, StationReport, Stepped};
 use crate::station::{Bucket, Servers, Turns};
 use units::Nanos;
+use workload::{Operation, OperationKind};
 
 /// What a write takes of a module's credit, whatever its size: cleaning follows the places that are written, and a large write
 /// fills whole blocks that need none.
@@ -46,7 +47,6 @@ pub struct Array {
     credit: Vec<Bucket>,
     /// Ports, by direction of the data.
     ports: Vec<[Turns; 2]>,
-    events: u64,
 }
 
 impl Array {
@@ -64,19 +64,14 @@ impl Array {
             last: vec![READ; modules as usize],
             credit: (0..modules).map(|_| Bucket::new(rate, credit)).collect(),
             ports: (0..ports).map(|_| [Turns::new(1), Turns::new(1)]).collect(),
-            events: 0,
         }
     }
 
-    /// Behind the first part comes the latency and then the second part; behind the second it is over.
+    /// Behind the first part comes the latency and then the second part.
     #[inline]
-    fn ended(&mut self, now: Nanos, slot: u32, flight: Flight, first: bool) -> Option<u32> {
-        if !first {
-            return Some(slot);
-        }
+    fn behind_first(&mut self, now: Nanos, slot: u32, flight: Flight) {
         let latency = self.path.latency_ns(usize::from(flight.write), flight.bytes);
         self.agenda.at(Nanos(now.0 + libm::round(latency) as u64), Event::Second { slot });
-        None
     }
 
     #[inline]
@@ -111,92 +106,60 @@ impl Stepped for Array {
     }
 
     #[inline]
-    fn step(&mut self, now: Nanos, event: Event) -> Option<u32> {
-        self.events += 1;
+    fn step(&mut self, now: Nanos, event: Event, ended: &mut Vec<Ended>) {
+        let (Event::Begin { slot } | Event::Second { slot } | Event::Module { slot } | Event::Port { slot }) = event;
+        let write = self.flights[slot as usize].write;
         match event {
-            Event::Begin { slot } => {
-                if self.flights[slot as usize].write {
-                    self.ask_port(now, slot)
-                } else {
-                    self.ask_module(now, slot)
-                }
-                None
-            }
-            Event::Second { slot } => {
-                if self.flights[slot as usize].write {
-                    self.ask_module(now, slot)
-                } else {
-                    self.ask_port(now, slot)
-                }
-                None
-            }
-            Event::Module { slot } => {
+            Event::Begin { .. } if write => self.ask_port(now, slot),
+            Event::Second { .. } if !write => self.ask_port(now, slot),
+            Event::Begin { .. } | Event::Second { .. } => self.ask_module(now, slot),
+            Event::Module { .. } => {
                 let flight = self.flights[slot as usize];
                 if let Some((next, end)) = self.modules[flight.module as usize].depart(now) {
                     self.agenda.at(end, Event::Module { slot: next });
                 }
-                self.ended(now, slot, flight, !flight.write)
+                if write { ended.push(Ended::done(slot, now)) } else { self.behind_first(now, slot, flight) }
             }
-            Event::Port { slot } => {
+            Event::Port { .. } => {
                 let flight = self.flights[slot as usize];
                 let port = self.path.port_of(flight.module) as usize;
                 self.ports[port][usize::from(flight.write)].leave(now);
-                self.ended(now, slot, flight, flight.write)
+                if write { self.behind_first(now, slot, flight) } else { ended.push(Ended::done(slot, now)) }
             }
         }
     }
-}
 
-impl Machine for Array {
     fn submit(&mut self, at: Nanos, slot: u32, operation: &Operation) {
-        let write = operation.kind != Kind::Read;
+        let write = operation.kind != OperationKind::Read;
         let module = u32::from(operation.module) % self.modules.len() as u32;
         let bytes = f64::from(operation.bytes);
         self.flights[slot as usize] = Flight { write, module, bytes };
         let begins = match operation.kind {
-            Kind::Write => self.credit[module as usize].take(at, WRITE_CREDIT),
+            OperationKind::Write => self.credit[module as usize].take(at, WRITE_CREDIT),
             _ => at,
         };
         self.agenda.at(begins, Event::Begin { slot });
     }
 
-    fn advance(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> Nanos {
-        machine::advance(self, until, ended)
-    }
-
-    fn clear(&mut self) {
-        let now = self.agenda.now();
+    fn clear(&mut self, now: Nanos) {
         self.modules.iter_mut().for_each(|module| module.watch().clear(now));
         self.ports.iter_mut().flatten().for_each(|port| port.clear(now));
     }
 
-    fn reports(&mut self) -> Vec<Report> {
-        let now = self.agenda.now();
-        let report = |name: String, servers: &mut Servers| Report {
-            name,
-            utilisation: servers.watch().utilisation(now),
-            mean_there: servers.watch().mean_here(now),
-            completed: servers.watch().count(),
-        };
+    fn reports(&mut self, now: Nanos) -> Vec<StationReport> {
         let mut all = Vec::new();
         for (number, module) in self.modules.iter_mut().enumerate() {
-            all.push(report(format!("module {number}"), module));
+            all.push(StationReport::of(format!("module {number}"), module.watch(), now));
         }
-        let passed = |name: String, port: &Turns| Report {
-            name,
-            utilisation: port.utilisation(now).min(1.0),
-            mean_there: port.mean_here(now),
-            completed: port.count(),
+        let passed = |name: String, port: &Turns| {
+            let report = StationReport::of_turns(name, port, now);
+            StationReport { utilisation: report.utilisation.min(1.0), ..report }
         };
         for (number, [out, into]) in self.ports.iter().enumerate() {
             all.push(passed(format!("port {number} out"), out));
             all.push(passed(format!("port {number} in"), into));
         }
         all
-    }
-
-    fn events(&self) -> u64 {
-        self.events
     }
 }
 

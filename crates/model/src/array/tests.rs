@@ -2,9 +2,10 @@
 
 use super::*;
 use crate::form::service_time::{Affine, Stepped};
-use crate::kernel::Random;
-use crate::machine::{Ended, Kind, Machine, Operation};
+use crate::machine::{Ended, Machine};
+use random::Draws;
 use units::Nanos;
+use workload::{Operation, OperationKind};
 
 /// Round numbers, none of them of a real machine.
 fn path() -> Path {
@@ -26,9 +27,9 @@ fn path() -> Path {
 /// Operations a second of a closed load of so many outstanding on each of so many modules, by a share of reads.
 fn rate(path: Path, modules: u32, outstanding: u32, read: f64, bytes: u32, seconds: u64) -> (f64, Array) {
     let slots = modules * outstanding;
-    let (mut array, mut random) = (Array::new(path, modules, slots), Random::new(1, 1));
+    let (mut array, mut random) = (Array::new(path, modules, slots), Draws::numbered(1, 1));
     let mut draw = |slot: u32| Operation {
-        kind: if random.chance(read) { Kind::Read } else { Kind::Write },
+        kind: if random.chance(read) { OperationKind::Read } else { OperationKind::Write },
         class: 0,
         module: (slot % modules) as u16,
         offset: 0,

@@ -2,11 +2,11 @@
 
 use super::*;
 use crate::file;
-use crate::kernel::Random;
-use crate::machine::{Kind as Asked, Operation};
 use crate::models;
 use crate::rows;
+use random::Draws;
 use units::Nanos;
+use workload::{Operation, OperationKind};
 
 /// A shipped model with changes.
 fn changed(name: &str, changes: &str) -> Description {
@@ -31,9 +31,9 @@ fn formal(described: &Description, (read, kb, groups, each): Load, window: &str)
 /// Operations a second from one second to another.
 fn simulated(described: &Description, (read, kb, groups, each): Load, from: u64, to: u64) -> f64 {
     let setting = Setting { modules: groups, slots: groups * each, seed: 3, module_bytes: 1 << 30 };
-    let (mut machine, mut random) = (machine(described, &setting).unwrap(), Random::new(7, 7));
+    let (mut machine, mut random) = (machine(described, &setting).unwrap(), Draws::numbered(7, 7));
     let mut draw = |slot: u32| Operation {
-        kind: if random.chance(read) { Asked::Read } else { Asked::Write },
+        kind: if random.chance(read) { OperationKind::Read } else { OperationKind::Write },
         class: 0,
         module: (slot % groups) as u16,
         offset: random.below((1 << 20) / u64::from(kb)) * u64::from(kb) * 1_024,

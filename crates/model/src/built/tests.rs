@@ -1,12 +1,14 @@
 //! What a described machine must do when it is driven.
 
 use super::*;
+use crate::asked::Values;
+use crate::device::flash;
 use crate::file;
-use crate::kernel::Random;
-use crate::machine::{Kind as Asked, Operation};
 use crate::models;
 use crate::rows;
+use random::Draws;
 use units::Nanos;
+use workload::{Operation, OperationKind};
 
 fn shipped(name: &str) -> Description {
     let text = models().iter().find(|model| model.name == name).unwrap().text;
@@ -29,7 +31,7 @@ fn device(overlap: f64, wake: f64) -> Description {
 
 /// Operations a second of a closed load over some simulated seconds.
 fn rate(machine: &mut dyn Machine, outstanding: u32, seconds: u64) -> f64 {
-    let operation = Operation { kind: Asked::Read, class: 0, module: 0, offset: 0, bytes: 4096 };
+    let operation = Operation { kind: OperationKind::Read, class: 0, module: 0, offset: 0, bytes: 4096 };
     (0..outstanding).for_each(|slot| machine.submit(Nanos::ZERO, slot, &operation));
     let (end, mut done, mut ended) = (Nanos::from_secs(seconds), 0u64, Vec::new());
     while machine.advance(end, &mut ended) < end {
@@ -64,11 +66,11 @@ fn a_machine_has_no_more_modules_than_its_file_says() {
 }
 
 /// Operations a second of so many modules of the shipped array with 32 outstanding each, formal and simulated.
-fn both(changes: &[(&str, &str)], modules: u32, asked: Asked) -> (f64, f64) {
+fn both(changes: &[(&str, &str)], modules: u32, asked: OperationKind) -> (f64, f64) {
     let owned = |(name, text): &(&str, &str)| ((*name).to_owned(), (*text).to_owned());
     let changes: Vec<(String, String)> = changes.iter().map(owned).collect();
     let described = shipped("f5100").changed(&changes).unwrap_or_else(|problems| panic!("{problems}"));
-    let test = if asked == Asked::Read { "random_read_4k" } else { "random_write_4k" };
+    let test = if asked == OperationKind::Read { "random_read_4k" } else { "random_write_4k" };
     let table = format!("row_id,test,transfer_kb,modules,outstanding\na,{test},4,{modules},{}\n", 32 * modules);
     let formal = described.answer(&rows::read(&table).unwrap().rows[0], "rate").unwrap();
     let setting = Setting { modules, slots: 32 * modules, seed: 1, module_bytes: 1 << 30 };
@@ -89,12 +91,12 @@ fn both(changes: &[(&str, &str)], modules: u32, asked: Asked) -> (f64, f64) {
 #[test]
 fn what_failed_limits_a_flash_array_alike_in_closed_form_and_simulation() {
     for (changes, modules, asked) in [
-        (&[][..], 10, Asked::Read),
-        (&[("failed_ports", "1")], 10, Asked::Read),
-        (&[("failed_ports", "15")], 20, Asked::Write),
-        (&[("failed_channels", "1")], 3, Asked::Read),
-        (&[("failed_channels", "2")], 3, Asked::Write),
-        (&[("failed_channels", "8"), ("failed_ports", "2"), ("failed_modules", "60")], 15, Asked::Read),
+        (&[][..], 10, OperationKind::Read),
+        (&[("failed_ports", "1")], 10, OperationKind::Read),
+        (&[("failed_ports", "15")], 20, OperationKind::Write),
+        (&[("failed_channels", "1")], 3, OperationKind::Read),
+        (&[("failed_channels", "2")], 3, OperationKind::Write),
+        (&[("failed_channels", "8"), ("failed_ports", "2"), ("failed_modules", "60")], 15, OperationKind::Read),
     ] {
         let (formal, simulated) = both(changes, modules, asked);
         assert!((simulated / formal - 1.0).abs() < 0.01, "{changes:?}: {simulated} against {formal}");
@@ -103,7 +105,7 @@ fn what_failed_limits_a_flash_array_alike_in_closed_form_and_simulation() {
 
 #[test]
 fn a_failure_never_makes_an_array_faster_and_a_limit_that_is_set_does_limit() {
-    let rate = |changes: &[(&str, &str)], modules| both(changes, modules, Asked::Read).0;
+    let rate = |changes: &[(&str, &str)], modules| both(changes, modules, OperationKind::Read).0;
     for modules in [1, 5, 10, 23, 79] {
         let healthy = rate(&[], modules);
         for changes in [[("failed_ports", "1")], [("failed_ports", "7")], [("failed_channels", "1")]] {
@@ -113,7 +115,7 @@ fn a_failure_never_makes_an_array_faster_and_a_limit_that_is_set_does_limit() {
     let port = shipped("f5100").parameter("port_operations").unwrap().value;
     assert!((rate(&[("failed_ports", "15")], 80) - port).abs() < 1e-6, "all goes over the one port that is left");
     assert!((rate(&[("failed_channels", "1")], 1) / rate(&[], 1) - 0.9).abs() < 1e-9, "9 of 10 channels read");
-    let writes = |changes: &[(&str, &str)]| both(changes, 1, Asked::Write).0;
+    let writes = |changes: &[(&str, &str)]| both(changes, 1, OperationKind::Write).0;
     assert!((writes(&[("failed_channels", "1")]) / writes(&[]) - 8.0 / 9.0).abs() < 1e-9, "8+1 instead of 9+1");
 }
 
@@ -147,7 +149,7 @@ fn with(mut described: Description, name: &str, value: f64) -> Description {
 /// What a study asks of a device, over its whole size.
 #[derive(Clone, Copy)]
 struct Work {
-    kind: Asked,
+    kind: OperationKind,
     bytes: u32,
     sequential: bool,
     outstanding: u32,
@@ -159,7 +161,7 @@ fn carried_out(described: &Description, work: Work, seconds: u64) -> f64 {
     let (slots, size) = (work.outstanding * work.modules, module_bytes(described).unwrap());
     let setting = Setting { modules: work.modules, slots, seed: 5, module_bytes: size };
     let mut machine = machine(described, &setting).unwrap();
-    let (mut random, places) = (Random::new(5, 1 << 40), size / u64::from(work.bytes));
+    let (mut random, places) = (Draws::numbered(5, 1 << 40), size / u64::from(work.bytes));
     let mut next = vec![0u64; work.modules as usize];
     let mut ask = |slot: u32| {
         let module = slot % work.modules;
@@ -187,14 +189,14 @@ fn formal(described: &Description, test: &str, bytes: u32) -> f64 {
 #[test]
 fn a_study_on_flash_devices_is_as_fast_as_the_closed_form_says_at_most() {
     let flash = shipped("nand-device");
-    let base = Work { kind: Asked::Read, bytes: 16_384, sequential: false, outstanding: 512, modules: 1 };
+    let base = Work { kind: OperationKind::Read, bytes: 16_384, sequential: false, outstanding: 512, modules: 1 };
     let large = Work { bytes: 1 << 20, sequential: true, outstanding: 32, ..base };
     // The form lets every die find work for both planes, which chance does not.
     for (work, test, seconds, least) in [
         (base, "random_read", 1, 0.75),
-        (Work { kind: Asked::Write, ..base }, "random_write", 2, 0.9),
+        (Work { kind: OperationKind::Write, ..base }, "random_write", 2, 0.9),
         (large, "seq_read", 2, 0.95),
-        (Work { kind: Asked::Write, ..large }, "seq_write", 2, 0.9),
+        (Work { kind: OperationKind::Write, ..large }, "seq_write", 2, 0.9),
         (Work { modules: 3, outstanding: 64, ..large }, "seq_read", 1, 0.95),
     ] {
         let (found, most) = (carried_out(&flash, work, seconds), formal(&flash, test, work.bytes));
@@ -206,7 +208,7 @@ fn a_study_on_flash_devices_is_as_fast_as_the_closed_form_says_at_most() {
 fn a_rested_device_takes_as_much_as_its_erased_flash_and_not_as_little_as_is_simulated() {
     // 28 percent of 40 GB at some 640 MB/s are used up after 17 seconds, whatever part of the blocks is simulated.
     let device = with(shipped("nand-device"), "capacity", 40.0);
-    let write = Work { kind: Asked::Write, bytes: 16_384, sequential: false, outstanding: 512, modules: 1 };
+    let write = Work { kind: OperationKind::Write, bytes: 16_384, sequential: false, outstanding: 512, modules: 1 };
     let most = formal(&device, "random_write", 16_384);
     let shape = flash::Shape::of(&Values::new(device.kind.asks(), &device.numbers()), 1);
     assert!(shape.stands_for > 1.4, "only a part is simulated: {}", shape.stands_for);
@@ -219,19 +221,19 @@ fn a_rested_device_takes_as_much_as_its_erased_flash_and_not_as_little_as_is_sim
 #[test]
 fn a_study_on_a_disk_is_as_fast_as_the_closed_form_alone_and_in_order_and_gains_with_a_queue() {
     let disk = shipped("disk-15k");
-    let base = Work { kind: Asked::Read, bytes: 65_536, sequential: false, outstanding: 1, modules: 1 };
+    let base = Work { kind: OperationKind::Read, bytes: 65_536, sequential: false, outstanding: 1, modules: 1 };
     let close = |work: Work, test: &str, off: f64| {
         let (found, law) = (carried_out(&disk, work, 100), formal(&disk, test, work.bytes));
         assert!((found / law - 1.0).abs() < off, "{test} {}: {found} against {law}", work.bytes);
     };
     close(base, "random_read", 0.03);
     close(Work { modules: 4, ..base }, "random_read", 0.03);
-    close(Work { kind: Asked::Write, ..base }, "random_write", 0.03);
+    close(Work { kind: OperationKind::Write, ..base }, "random_write", 0.03);
     // Over a hundred seconds the arm leaves the outermost zone, so a little is lost; commands of the next overlap.
     let large = Work { bytes: 1 << 20, sequential: true, ..base };
     close(large, "seq_read", 0.04);
     close(Work { outstanding: 8, ..large }, "seq_read", 0.04);
-    close(Work { kind: Asked::Write, outstanding: 8, ..large }, "seq_write", 0.04);
+    close(Work { kind: OperationKind::Write, outstanding: 8, ..large }, "seq_write", 0.04);
     let (alone, queued) = (carried_out(&disk, base, 50), carried_out(&disk, Work { outstanding: 32, ..base }, 50));
     assert!(queued > 1.5 * alone, "{queued} with 32 outstanding, {alone} alone");
 }
@@ -241,10 +243,10 @@ fn a_small_part_of_a_disk_is_faster_than_all_of_it() {
     let disk = shipped("disk-15k");
     let rate = |module_bytes: u64| {
         let mut machine = machine(&disk, &Setting { modules: 1, slots: 1, seed: 1, module_bytes }).unwrap();
-        let (mut random, mut ended, mut at) = (Random::new(1, 1), Vec::new(), Nanos::ZERO);
+        let (mut random, mut ended, mut at) = (Draws::numbered(1, 1), Vec::new(), Nanos::ZERO);
         for _ in 0..2_000 {
             let offset = 4_096 * random.below(module_bytes / 4_096);
-            machine.submit(at, 0, &Operation { kind: Asked::Read, class: 0, module: 0, offset, bytes: 4_096 });
+            machine.submit(at, 0, &Operation { kind: OperationKind::Read, class: 0, module: 0, offset, bytes: 4_096 });
             at = machine.advance(Nanos(u64::MAX), &mut ended);
         }
         2e12 / at.0 as f64
@@ -311,7 +313,7 @@ fn large_writes_in_order_go_on_at_a_modules_speed_when_small_ones_have_used_up_t
     let formal = described.answer(&table.rows[0], "rate").unwrap();
     let setting = Setting { modules: 1, slots: 32, seed: 5, module_bytes: 1 << 30 };
     let mut machine = machine(&described, &setting).unwrap();
-    let operation = Operation { kind: Asked::Write, class: 0, module: 0, offset: 0, bytes: 1 << 20 };
+    let operation = Operation { kind: OperationKind::Write, class: 0, module: 0, offset: 0, bytes: 1 << 20 };
     (0..32).for_each(|slot| machine.submit(Nanos::ZERO, slot, &operation));
     let (end, mut done, mut ended) = (Nanos::from_secs(600), 0u64, Vec::new());
     while machine.advance(end, &mut ended) < end {
@@ -341,7 +343,7 @@ fn reads_and_writes(changes: &[(&str, &str)]) -> [f64; 2] {
     let setting = Setting { modules: 1, slots: 32, seed: 5, module_bytes: 1 << 30 };
     let mut machine = machine(&described, &setting).unwrap();
     let ask = |slot: u32| {
-        let (kind, class) = if slot.is_multiple_of(2) { (Asked::Read, 0) } else { (Asked::Write, 1) };
+        let (kind, class) = if slot.is_multiple_of(2) { (OperationKind::Read, 0) } else { (OperationKind::Write, 1) };
         Operation { kind, class, module: 0, offset: u64::from(slot) << 20, bytes: 4096 }
     };
     (0..32).for_each(|slot| machine.submit(Nanos::ZERO, slot, &ask(slot)));

@@ -3,9 +3,10 @@
 //! The one idea: the room has no clock, so it says what was done and the caller takes the time.
 
 use super::flash::{Flash, Pace, Refused, Rule, Shape, Start};
-use crate::kernel::Random;
-use crate::machine::{Kind, Machine, Operation};
+use crate::machine::Machine;
+use random::Draws;
 use units::Nanos;
+use workload::{Operation, OperationKind};
 
 /// What was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,10 +32,10 @@ pub fn ceiling(operations: u64, read: f64, seed: u64) -> Result<Ceiling, Refused
     let slots = 64;
     let shape = shape();
     let mut flash = Flash::new(shape, pace(), Start::Worn(1.0), 1, slots, seed)?;
-    let mut random = Random::new(seed, 1 << 32);
+    let mut random = Draws::numbered(seed, 1 << 32);
     let pages = shape.capacity_bytes / u64::from(shape.page_bytes);
     let mut draw = || Operation {
-        kind: if random.chance(read) { Kind::Read } else { Kind::Write },
+        kind: if random.chance(read) { OperationKind::Read } else { OperationKind::Write },
         class: 0,
         module: 0,
         offset: random.below(pages) * u64::from(shape.page_bytes),

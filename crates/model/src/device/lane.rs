@@ -3,7 +3,7 @@
 //! The one idea: who comes in order is also served in order, so all that must be known is when the part is free again; it
 //! needs neither a queue nor an event.
 
-use crate::machine::Report;
+use crate::machine::StationReport;
 use units::Nanos;
 
 /// A part without a queue of its own.
@@ -35,10 +35,10 @@ impl Lane {
     }
 
     /// What it did up to now.
-    pub fn report(&self, name: String, now: Nanos) -> Report {
+    pub fn report(&self, name: String, now: Nanos) -> StationReport {
         let span = now.0.saturating_sub(self.since).max(1) as f64;
         let busy = self.busy_ns.saturating_sub(self.free.saturating_sub(now.0));
         let (utilisation, mean_there) = (busy as f64 / span, self.there_ns as f64 / span);
-        Report { name, utilisation: utilisation.min(1.0), mean_there, completed: self.done }
+        StationReport { name, utilisation: utilisation.min(1.0), mean_there, completed: self.done }
     }
 }

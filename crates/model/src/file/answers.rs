@@ -1,6 +1,6 @@
 //! Which columns of a rows file a model answers, and what they ask.
 
-use crate::kind::Kind;
+use crate::kind::ModelKind;
 use crate::rows::{Row, Table};
 use reading::{Entry, Problems, Section, did_you_mean, listed};
 
@@ -41,13 +41,13 @@ impl Answer {
     }
 }
 
-pub(super) fn all(kind: Kind, entry: Option<Entry>, problems: &mut Problems) -> Vec<Answer> {
+pub(super) fn all(kind: ModelKind, entry: Option<Entry>, problems: &mut Problems) -> Vec<Answer> {
     let Some(entry) = entry else { return Vec::new() };
     let entries = super::table(entry.node, "answers", problems);
     entries.into_iter().filter_map(|entry| one(kind, entry, problems)).collect()
 }
 
-fn one(kind: Kind, entry: Entry, problems: &mut Problems) -> Option<Answer> {
+fn one(kind: ModelKind, entry: Entry, problems: &mut Problems) -> Option<Answer> {
     let name = entry.name.clone();
     let mut section = Section::of(format!("answers.{name}"), entry.node, problems)?;
     let metrics = section.take("metrics").map(|entry| metrics(kind, &name, entry, problems)).unwrap_or_default();
@@ -71,7 +71,7 @@ fn one(kind: Kind, entry: Entry, problems: &mut Problems) -> Option<Answer> {
     Some(Answer { name, metrics, inputs, size: size?, only })
 }
 
-fn metrics(kind: Kind, name: &str, entry: Entry, problems: &mut Problems) -> Vec<Metric> {
+fn metrics(kind: ModelKind, name: &str, entry: Entry, problems: &mut Problems) -> Vec<Metric> {
     let key = format!("answers.{name}.metrics");
     let mut found = Vec::new();
     for entry in super::table(entry.node, &key, problems) {

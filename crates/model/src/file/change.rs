@@ -54,8 +54,7 @@ impl Description {
 
     /// Numbers that are each in their range and make no sense together.
     pub(super) fn conflict(&self, at: impl Fn(&str) -> Origin, problems: &mut Problems) {
-        let numbers = self.numbers();
-        if let Err((name, message)) = self.kind.fits(&crate::kind::Values::new(self.kind.asks(), &numbers)) {
+        if let Err((name, message)) = self.with_values(|kind, values| kind.fits(values)) {
             problems.add(&at(name), &format!("parameters.{name}"), message);
         }
     }

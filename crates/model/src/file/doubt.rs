@@ -1,7 +1,8 @@
 //! How far off the numbers of a calibrated model may be, together: two of them may be known badly and their product well.
 
 use super::{Description, Origin};
-use crate::kind::{Kind, Values};
+use crate::asked::Values;
+use crate::kind::ModelKind;
 use crate::rows::Row;
 use reading::{Entry, Form, Problems, Section};
 use std::fmt::Write as _;
@@ -88,7 +89,7 @@ fn slope(model: &Description, name: &str, row: &Row, quantity: &str) -> f64 {
 }
 
 /// Reads the table; it must be square and name parameters of the kind.
-pub(super) fn read(kind: Kind, entry: Entry, problems: &mut Problems) -> Option<Doubt> {
+pub(super) fn read(kind: ModelKind, entry: Entry, problems: &mut Problems) -> Option<Doubt> {
     let mut section = Section::of("doubt", entry.node, problems)?;
     let names = section.texts("parameters", problems).unwrap_or_default();
     let lines = section.take("covariance").map(|entry| entry.node);

@@ -17,7 +17,8 @@ pub use doubt::Doubt;
 pub use parameter::{Origin, Parameter};
 pub use write::write;
 
-use crate::kind::{Kind, Unanswered, Values};
+use crate::asked::{Unanswered, Values};
+use crate::kind::ModelKind;
 use crate::rows::{Row, Table};
 use reading::{Form, Problems, Section, did_you_mean, listed};
 
@@ -29,7 +30,7 @@ pub struct Description {
     /// One line of what it is.
     pub title: String,
     /// Its kind.
-    pub kind: Kind,
+    pub kind: ModelKind,
     /// Its parameters, in the order of the kind.
     pub parameters: Vec<Parameter>,
     /// Which columns of rows files it answers.
@@ -46,6 +47,11 @@ impl Description {
     /// The numbers of all parameters, in the order of the kind.
     pub fn numbers(&self) -> Vec<f64> {
         self.parameters.iter().map(|parameter| parameter.value).collect()
+    }
+
+    /// Asks the kind something about the numbers.
+    pub(crate) fn with_values<T>(&self, ask: impl FnOnce(ModelKind, &Values) -> T) -> T {
+        ask(self.kind, &Values::new(self.kind.asks(), &self.numbers()))
     }
 
     /// The parameter of a name.
@@ -82,8 +88,7 @@ impl Description {
     /// # Errors
     /// When the row does not say what the question needs.
     pub fn answer(&self, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
-        let numbers = self.numbers();
-        self.kind.answer(&Values::new(self.kind.asks(), &numbers), row, quantity)
+        self.with_values(|kind, values| kind.answer(values, row, quantity))
     }
 }
 
@@ -133,13 +138,13 @@ fn places(entry: Option<&reading::Entry>) -> Vec<(String, reading::Origin)> {
     }
 }
 
-fn kind(root: &mut Section, problems: &mut Problems) -> Option<Kind> {
-    let words = || Kind::ALL.iter().map(|kind| kind.word());
+fn kind(root: &mut Section, problems: &mut Problems) -> Option<ModelKind> {
+    let words = || ModelKind::ALL.iter().map(|kind| kind.word());
     let Some(placed) = root.text("kind", problems) else {
         problems.add(&root.at, "kind", format!("a model file says which kind of machine it is: {}", listed(words())));
         return None;
     };
-    let found = Kind::ALL.iter().copied().find(|kind| kind.word() == placed.text);
+    let found = ModelKind::ALL.iter().copied().find(|kind| kind.word() == placed.text);
     if found.is_none() {
         let hint = did_you_mean(&placed.text, words());
         problems.add_with(&placed.at, "kind", format!("one of {}, got `{}`", listed(words()), placed.text), hint);

@@ -1,6 +1,7 @@
 //! Parameters of a model file: number, unit, origin, and how far off an assumed one may be.
 
-use crate::kind::{Asked, Kind};
+use crate::asked::Asked;
+use crate::kind::ModelKind;
 use reading::{Entry, Problems, Section, did_you_mean, listed};
 
 /// Where a number came from.
@@ -73,7 +74,7 @@ impl Origin {
 
 /// All parameters that a kind asks for, in its order. Each one that is missing, and each that it does not ask for, is a
 /// problem.
-pub(super) fn all(kind: Kind, entry: Option<Entry>, problems: &mut Problems) -> Vec<Parameter> {
+pub(super) fn all(kind: ModelKind, entry: Option<Entry>, problems: &mut Problems) -> Vec<Parameter> {
     let Some(entry) = entry else {
         let message = format!("a {} needs its numbers in a table `parameters`, got none", kind.word());
         problems.add(&reading::Origin::Whole, "parameters", message);

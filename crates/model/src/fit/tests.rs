@@ -44,7 +44,7 @@ fn a_parameter_of_which_no_row_speaks_keeps_its_assumption_and_its_doubt() {
 
 #[test]
 fn intervals_of_predictions_cover_new_rows_as_often_as_they_say() {
-    let (mut random, mut covered) = (crate::kernel::Random::new(11, 0), 0);
+    let (mut random, mut covered) = (random::Draws::numbered(11, 0), 0);
     let sizes = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0];
     let rounds = 400;
     for _ in 0..rounds {

@@ -69,22 +69,6 @@ pub fn between(population: f64, settles: impl Fn(u32) -> Settled) -> Settled {
     }
 }
 
-/// `population` customers between a delay and single servers with the given demands, seconds a round. Exact for exponential
-/// service in order, or processor sharing of any service.
-pub fn single_servers(population: u32, delay_s: f64, demands_s: &[f64]) -> Settled {
-    let mut queues = vec![0.0f64; demands_s.len()];
-    let mut rate = 0.0;
-    for n in 1..=population {
-        let times = demands_s.iter().zip(&queues).map(|(demand, queue)| demand * (1.0 + queue));
-        let around: f64 = times.clone().sum::<f64>() + delay_s;
-        rate = f64::from(n) / around;
-        let found: Vec<f64> = times.map(|time| rate * time).collect();
-        queues.copy_from_slice(&found);
-    }
-    let busiest = demands_s.iter().fold(0.0f64, |most, demand| most.max(demand * rate));
-    Settled { rate_per_s: rate, at_stations: queues.iter().sum(), idle: (1.0 - busiest).max(0.0) }
-}
-
 /// Some alike stations that customers ask in turn or at random.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {
@@ -156,6 +140,22 @@ pub fn groups(population: u32, delay_s: f64, groups: &[(u32, f64)]) -> Settled {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// `population` customers between a delay and single servers with the given demands, seconds a round. Exact for exponential
+    /// service in order, or processor sharing of any service.
+    fn single_servers(population: u32, delay_s: f64, demands_s: &[f64]) -> Settled {
+        let mut queues = vec![0.0f64; demands_s.len()];
+        let mut rate = 0.0;
+        for n in 1..=population {
+            let times = demands_s.iter().zip(&queues).map(|(demand, queue)| demand * (1.0 + queue));
+            let around: f64 = times.clone().sum::<f64>() + delay_s;
+            rate = f64::from(n) / around;
+            let found: Vec<f64> = times.map(|time| rate * time).collect();
+            queues.copy_from_slice(&found);
+        }
+        let busiest = demands_s.iter().fold(0.0f64, |most, demand| most.max(demand * rate));
+        Settled { rate_per_s: rate, at_stations: queues.iter().sum(), idle: (1.0 - busiest).max(0.0) }
+    }
 
     /// The machine repairman by the textbook sum, for populations that it can carry.
     fn repairman(population: u32, servers: u32, delay: f64, service: f64) -> f64 {

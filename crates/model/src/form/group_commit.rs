@@ -11,20 +11,20 @@ pub fn wait_s(rate_per_s: f64, write_s: f64) -> f64 {
     write_s * (1.5 * came + nobody) / (came + nobody)
 }
 
-/// Commits that leave with one write, on the mean.
-pub fn batch(rate_per_s: f64, write_s: f64) -> f64 {
-    let came = rate_per_s * write_s;
-    came + libm::exp(-came)
-}
-
-/// Writes a second: never more than one after the other.
-pub fn writes_per_s(rate_per_s: f64, write_s: f64) -> f64 {
-    rate_per_s / batch(rate_per_s, write_s)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Commits that leave with one write, on the mean.
+    fn batch(rate_per_s: f64, write_s: f64) -> f64 {
+        let came = rate_per_s * write_s;
+        came + libm::exp(-came)
+    }
+
+    /// Writes a second: never more than one after the other.
+    fn writes_per_s(rate_per_s: f64, write_s: f64) -> f64 {
+        rate_per_s / batch(rate_per_s, write_s)
+    }
 
     #[test]
     fn a_lonely_commit_waits_one_write_and_a_crowded_one_half_more() {

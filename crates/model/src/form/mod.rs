@@ -6,6 +6,7 @@
 pub mod batch;
 pub mod closed;
 pub mod group_commit;
+pub mod processors;
 pub mod resync;
 pub mod service_time;
 pub mod sustained;

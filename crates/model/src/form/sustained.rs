@@ -17,12 +17,6 @@ impl Burst {
     pub fn mean_over(&self, window_s: f64) -> f64 {
         (self.sustained_per_s + self.credit / window_s.max(1e-9)).min(self.most_per_s).max(self.sustained_per_s)
     }
-
-    /// Seconds at the highest rate before credit is used up; without end when both rates are one.
-    pub fn lasts_s(&self) -> f64 {
-        let over = self.most_per_s - self.sustained_per_s;
-        if over > 0.0 { self.credit / over } else { f64::INFINITY }
-    }
 }
 
 #[cfg(test)]
@@ -32,7 +26,8 @@ mod tests {
     #[test]
     fn a_short_window_sees_the_most_and_a_long_one_what_is_sustained() {
         let burst = Burst { most_per_s: 15_000.0, sustained_per_s: 9_000.0, credit: 900_000.0 };
-        assert_eq!(burst.lasts_s(), 150.0);
+        assert_eq!(burst.mean_over(150.0), 15_000.0, "the credit lasts for so long");
+        assert!(burst.mean_over(151.0) < 15_000.0);
         assert_eq!(burst.mean_over(60.0), 15_000.0);
         assert_eq!(burst.mean_over(3_600.0), 9_250.0);
     }

@@ -1,8 +1,8 @@
 //! The three laws that any model must beat: linear scaling, the Universal Scalability Law, and the best law of two
 //! parameters. They see the same calibration rows as the model and know nothing of machines.
 
+use crate::asked::Shape;
 use crate::form::usl;
-use crate::kind::Shape;
 
 /// What one law predicts.
 #[derive(Clone, Debug, PartialEq)]

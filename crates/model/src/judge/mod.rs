@@ -9,5 +9,6 @@
 mod baselines;
 mod rows;
 
+pub use crate::asked::Shape;
 pub use baselines::{Baseline, Baselines, baselines};
 pub use rows::{JudgeError, Judged, Judgement, Role, judge};

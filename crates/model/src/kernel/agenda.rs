@@ -14,6 +14,7 @@ pub struct Agenda<E> {
     heap: Vec<Entry<E>>,
     now: u64,
     number: u64,
+    happened: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +40,7 @@ impl<E> Entry<E> {
 impl<E: Copy> Agenda<E> {
     /// An agenda at time zero with room for so many waiting events.
     pub fn with_capacity(events: usize) -> Agenda<E> {
-        Agenda { heap: Vec::with_capacity(events), now: 0, number: 0 }
+        Agenda { heap: Vec::with_capacity(events), now: 0, number: 0, happened: 0 }
     }
 
     /// The time of the last event that was taken out.
@@ -53,6 +54,18 @@ impl<E: Copy> Agenda<E> {
     pub fn pass(&mut self, to: Nanos) {
         let first = self.heap.first().map_or(u64::MAX, |entry| entry.at);
         self.now = self.now.max(to.0.min(first));
+    }
+
+    /// Lets something happen that stood on no agenda, before the first event.
+    #[inline]
+    pub fn happen(&mut self, at: Nanos) {
+        self.happened += 1;
+        self.pass(at);
+    }
+
+    /// How much has happened: events that were taken out, and what stood on no agenda.
+    pub fn happened(&self) -> u64 {
+        self.happened
     }
 
     /// Adds an event. One that lies in the past happens now.
@@ -80,6 +93,7 @@ impl<E: Copy> Agenda<E> {
         };
         self.sink();
         self.now = first.at;
+        self.happened += 1;
         Some((Nanos(first.at), first.event))
     }
 

@@ -9,8 +9,9 @@
 //! degraded group, and a loss of power are matters of the simulation.
 
 use super::flash_array::{reads, window_s};
-use super::{Asked, Quantity, Shape, Unanswered, Values, asked, chosen, counted, maybe, number, word};
-use crate::array::general::{Spec, SpecError};
+use super::law::{Carries, Law, Unbuilt};
+use super::{Asked, OF_STORAGE, Unanswered, Values, asked, chosen, counted, maybe, number, word};
+use crate::array::general::{General, Spec, SpecError, spec};
 use crate::array::raid::{Level, Raid};
 use crate::form::closed::{Part, parts};
 use crate::form::sustained::Burst;
@@ -20,7 +21,7 @@ use crate::station::FIBRE_NS_PER_KM;
 /// A second, in nanoseconds.
 const S: f64 = 1e9;
 
-pub(super) const ASKS: &[Asked] = &[
+const ASKS: &[Asked] = &[
     counted("host_processors", "processors", 10_000.0, "processors of the host that begin operations"),
     asked("host_time", "us", 1e-3, 1e7, "one of them, for an operation"),
     counted("io_processors", "processors", 10_000.0, "I/O processors of the host"),
@@ -120,11 +121,14 @@ pub(super) const ASKS: &[Asked] = &[
     asked("power_loss", "s", 0.0, 1e9, "for how long; 0 is never. The closed form knows nothing of it").or(0.0),
 ];
 
-pub(super) const ANSWERS: &[Quantity] = &[
-    Quantity { name: "rate", unit: "1/s", shape: Shape::Rate },
-    Quantity { name: "speed", unit: "MB/s", shape: Shape::Rate },
-    Quantity { name: "service-time", unit: "ms", shape: Shape::Other },
-];
+pub(super) const LAW: Law = Law::closed(ASKS, OF_STORAGE, answer).fitting(fits).carrying(Carries::Operations {
+    modules: |values| values.of("groups") as u32,
+    module_bytes: |_| None,
+    build: |name, values, setting| match General::of(values, setting.slots, setting.seed) {
+        Ok(array) => Ok(Box::new(array)),
+        Err(error) => Err(Unbuilt::Parts { name, why: error.to_string() }),
+    },
+});
 
 /// The parameter that is to be changed when the parts cannot be built.
 fn blamed(error: &SpecError) -> &'static str {
@@ -136,7 +140,7 @@ fn blamed(error: &SpecError) -> &'static str {
 }
 
 /// What failed leaves a path, and no group loses what it held; and the parts can be built.
-pub(super) fn fits(values: &Values) -> Result<(), (&'static str, String)> {
+fn fits(values: &Values) -> Result<(), (&'static str, String)> {
     let level = values.of("level");
     if Level::of(level as u32).is_none() {
         return Err(("level", format!("0, 1, 5, 6 or 10, got {level}")));
@@ -145,7 +149,7 @@ pub(super) fn fits(values: &Values) -> Result<(), (&'static str, String)> {
     if unit.fract() != 0.0 || !(unit as u32).is_power_of_two() {
         return Err(("stripe_unit", format!("a power of two, got {}", values.of("stripe_unit"))));
     }
-    Spec::of(values).check().map_err(|error| (blamed(&error), error.to_string()))?;
+    spec(values).check().map_err(|error| (blamed(&error), error.to_string()))?;
     let (members, groups) = (values.of("members"), values.of("groups"));
     let spared = match level as u32 {
         0 => 0.0,
@@ -180,7 +184,7 @@ fn paths_left(values: &Values) -> Vec<f64> {
     left
 }
 
-pub(super) fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
+fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
     let kb = number(row, "transfer_kb")?;
     if quantity == "service-time" {
         let asked = Load { read: reads(word(row, "op")?, "op")?, bytes: kb * 1_024.0, groups: 1.0 };
@@ -241,7 +245,7 @@ impl Load {
 
     /// Operations a second of so many outstanding, by the parts for which they wait.
     fn front(&self, values: &Values, population: u32, lost: u32) -> f64 {
-        let spec = Spec::of(values);
+        let spec = spec(values);
         let s = |ns: u64| ns as f64 / S;
         let by_controller = paths_left(values);
         let paths: f64 = by_controller.iter().sum();
@@ -279,7 +283,7 @@ impl Load {
     /// Operations a second for ever, when the write cache is full: its destages go round between the modules that reads leave
     /// them, and a write comes in for each that is done. Without a cache, what modules carry.
     fn lasting(&self, values: &Values, lost: u32) -> f64 {
-        let spec = Spec::of(values);
+        let spec = spec(values);
         let [reading, writing] = self.behind(&spec, lost);
         let (modules, overlap) = (self.groups * f64::from(spec.members - lost), f64::from(spec.modules.overlap));
         let of_reads = self.read * (1.0 - spec.cache.read_hits) * reading.work_s;

@@ -4,11 +4,12 @@
 //! and the changes of track. The disk in virtual time uses the same parameters and shows what a queue gains.
 
 use super::flash_array::reads;
-use super::{Asked, Quantity, Shape, Unanswered, Values, asked, counted, number, word};
-use crate::device::disk::{Order, Shape as Parts};
+use super::law::{Carries, Law, Unbuilt};
+use super::{Asked, OF_STORAGE, Unanswered, Values, asked, counted, number, word};
+use crate::device::disk::{Disk, Order, Shape as Parts};
 use crate::rows::Row;
 
-pub(super) const ASKS: &[Asked] = &[
+const ASKS: &[Asked] = &[
     counted("cylinders", "cylinders", 1e7, "places of the arm"),
     counted("heads", "heads", 64.0, "surfaces with a head each"),
     counted("zones", "zones", 100.0, "zones of equally many cylinders"),
@@ -22,13 +23,19 @@ pub(super) const ASKS: &[Asked] = &[
     asked("command_time", "us", 0.01, 1e5, "the controller's time of an operation"),
 ];
 
-pub(super) const ANSWERS: &[Quantity] = &[
-    Quantity { name: "rate", unit: "1/s", shape: Shape::Rate },
-    Quantity { name: "speed", unit: "MB/s", shape: Shape::Rate },
-    Quantity { name: "service-time", unit: "ms", shape: Shape::Other },
-];
+pub(super) const LAW: Law = Law::closed(ASKS, OF_STORAGE, answer).carrying(Carries::Operations {
+    modules: |_| DISKS,
+    module_bytes: |values| Some(Parts::of(values, Order::Nearest).capacity()),
+    build: |name, values, setting| match Disk::of(values, Order::Nearest, setting.modules, setting.slots) {
+        Ok(disks) => Ok(Box::new(disks)),
+        Err(source) => Err(Unbuilt::Disk { name, source }),
+    },
+});
 
-pub(super) fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
+/// Disks of a study: each takes little.
+const DISKS: u32 = 4_096;
+
+fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
     let column = if row.text("op").is_some() { "op" } else { "test" };
     let name = word(row, column)?;
     reads(name, column)?;

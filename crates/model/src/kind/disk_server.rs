@@ -4,27 +4,29 @@
 //! (processors that are far from busy, cache hits, the log) is a delay. From a few threads a disk on, each thread more
 //! waits behind one more at its disk, so response grows by a disk's demand a thread: a straight line with an intercept.
 
-use super::{Asked, Quantity, Shape, Unanswered, Values, asked, carried, counted, jobs, number};
+use super::law::{Carries, Law};
+use super::{Asked, OF_SERVERS, Unanswered, Values, asked, carried, counted, jobs, misses, number};
 use crate::form::closed;
 use crate::rows::Row;
+use crate::server::{Amount, Plan, Server};
 
-pub(super) const ASKS: &[Asked] = &[
+const ASKS: &[Asked] = &[
     counted("disks", "disks", 1e6, "disks that serve reads, all alike"),
     asked("disk_reads", "reads", 1e-6, 1e6, "reads of a transaction that miss every cache, one after the other"),
     asked("disk_time", "ms", 1e-3, 1e5, "service time of one of them at a disk"),
     asked("other", "ms", 1e-4, 1e6, "what a transaction takes beside the disks: processors, cache hits, log"),
     asked("driver", "us", 1e-6, 1e7, "time of the load driver for a transaction, outside of the response"),
-    asked("misses", "1", 0.0, 1e3, "factor on reads: with more memory or other pools fewer miss them").or(1.0),
+    misses(),
     jobs(),
 ];
 
-pub(super) const ANSWERS: &[Quantity] = &[
-    Quantity { name: "throughput", unit: "1/s", shape: Shape::Rate },
-    Quantity { name: "response", unit: "ms", shape: Shape::TimeOfPopulation },
-    Quantity { name: "utilisation", unit: "%", shape: Shape::Rate },
-];
+pub(super) const LAW: Law = Law::closed(ASKS, OF_SERVERS, answer)
+    .taking(&[(Amount::Cpu, "other"), (Amount::Reads, "disk_reads"), (Amount::Driver, "driver")])
+    .carrying(Carries::Transactions(|_, values, setting| {
+        Ok(Box::new(Server::new(&Plan::on_disks(values), setting.slots, setting.seed)))
+    }));
 
-pub(super) fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
+fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
     let threads = number(row, "threads")?;
     let disks = values.of("disks");
     let demand_s = values.of("misses") * values.of("disk_reads") * values.of("disk_time") / 1e3 / disks;

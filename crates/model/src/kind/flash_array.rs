@@ -7,13 +7,14 @@
 //! What failed is part of the question: modules that are gone, ports whose modules are reached over others, and channels
 //! inside every module, whose stripe goes on narrower and slower.
 
-use super::{Asked, Quantity, Shape, Unanswered, Values, asked, counted, maybe, number, word};
-use crate::array::{narrower, reached_over};
+use super::law::{Carries, Law};
+use super::{Asked, OF_STORAGE, Unanswered, Values, asked, counted, maybe, number, word};
+use crate::array::{Array, Path, narrower, reached_over};
 use crate::form::service_time::{Affine, Stepped};
 use crate::form::sustained::Burst;
 use crate::rows::Row;
 
-pub(super) const ASKS: &[Asked] = &[
+const ASKS: &[Asked] = &[
     counted("modules", "modules", 100_000.0, "flash modules"),
     counted("modules_per_port", "modules", 10_000.0, "modules behind one port; they are filled up port by port"),
     asked("module_reads", "1/s", 1.0, 1e9, "random reads of 4 KB that a module completes at most"),
@@ -59,18 +60,18 @@ pub(super) const ASKS: &[Asked] = &[
     ),
 ];
 
-pub(super) const ANSWERS: &[Quantity] = &[
-    Quantity { name: "rate", unit: "1/s", shape: Shape::Rate },
-    Quantity { name: "speed", unit: "MB/s", shape: Shape::Rate },
-    Quantity { name: "service-time", unit: "ms", shape: Shape::Other },
-];
+pub(super) const LAW: Law = Law::closed(ASKS, OF_STORAGE, answer).fitting(fits).carrying(Carries::Operations {
+    modules: |values| (values.of("modules") - values.of("failed_modules")) as u32,
+    module_bytes: |_| None,
+    build: |_, values, setting| Ok(Box::new(Array::new(Path::of(values), setting.modules, setting.slots))),
+});
 
 /// The size for which operation rates are given, KB.
 const SMALL_KB: f64 = 4.0;
 /// A window that no one stated is taken for a minute, the length of the runs at most.
 const MINUTE_S: f64 = 60.0;
 
-pub(super) fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
+fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
     match quantity {
         "service-time" => {
             // With more outstanding an operation waits, and its time is no service time.
@@ -89,7 +90,7 @@ pub(super) fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, 
 }
 
 /// What failed leaves at least one port, one module, and in every module data and parity.
-pub(super) fn fits(values: &Values) -> Result<(), (&'static str, String)> {
+fn fits(values: &Values) -> Result<(), (&'static str, String)> {
     let (modules, behind) = (values.of("modules"), values.of("modules_per_port"));
     let fewer = |name: &'static str, most: f64, of: &str| {
         let got = values.of(name);

@@ -5,11 +5,14 @@
 //! parameters and shows what lies between.
 
 use super::flash_array::reads;
-use super::{Asked, Quantity, Shape, Unanswered, Values, asked, counted, number, word};
+use super::law::{Carries, Law, Setting, Unbuilt};
+use super::{Asked, Quantity, Unanswered, Values, asked, counted, number, word};
 use crate::device::flash::amplification::greedy;
+use crate::device::flash::{self, Flash, Start};
+use crate::machine::Machine;
 use crate::rows::Row;
 
-pub(super) const ASKS: &[Asked] = &[
+const ASKS: &[Asked] = &[
     counted("channels", "channels", 256.0, "channels, each of which moves one page at a time"),
     counted("dies", "dies", 256.0, "dies on a channel, each of which does one thing at a time"),
     counted("planes", "planes", 16.0, "planes of a die, which work together on operations of one kind"),
@@ -27,13 +30,29 @@ pub(super) const ASKS: &[Asked] = &[
     asked("latency", "us", 0.01, 1e6, "what an operation takes beside, with nobody waiting for it"),
 ];
 
-pub(super) const ANSWERS: &[Quantity] = &[
-    Quantity { name: "rate", unit: "1/s", shape: Shape::Rate },
-    Quantity { name: "sustained", unit: "1/s", shape: Shape::Rate },
-    Quantity { name: "service-time", unit: "ms", shape: Shape::Other },
-];
+const ANSWERS: &[Quantity] =
+    &[Quantity::rate("rate", "1/s"), Quantity::rate("sustained", "1/s"), Quantity::other("service-time", "ms")];
 
-pub(super) fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
+pub(super) const LAW: Law = Law::closed(ASKS, ANSWERS, answer).carrying(Carries::Operations {
+    modules: flash::Shape::most,
+    module_bytes: |values| Some(flash::Shape::of(values, 1).capacity_bytes),
+    build,
+});
+
+/// Devices that hold what the study asks for, and whose other blocks are erased.
+fn build(name: String, values: &Values, setting: &Setting) -> Result<Box<dyn Machine>, Unbuilt> {
+    let (takes, room) = flash::Shape::room(values);
+    if takes > room {
+        return Err(Unbuilt::Large { name, takes, room });
+    }
+    let start = Start::Rested(flash::Shape::of(values, setting.modules).used(setting.module_bytes));
+    match Flash::of(values, start, setting.modules, setting.slots, setting.seed) {
+        Ok(devices) => Ok(Box::new(devices)),
+        Err(source) => Err(Unbuilt::Flash { name, source }),
+    }
+}
+
+fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
     let column = if row.text("op").is_some() { "op" } else { "test" };
     let read = reads(word(row, column)?, column)?;
     let pages = libm::ceil(number(row, "transfer_kb")? / values.of("page"));

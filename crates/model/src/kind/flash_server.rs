@@ -5,11 +5,14 @@
 //! in the processors. The driver's own work takes processor time too, but outside of the response that it measures: that
 //! is why threads are more than throughput times response.
 
-use super::{Asked, Processors, Quantity, Shape, Unanswered, Values, asked, carried, counted, jobs, number};
+use super::law::{Carries, Law};
+use super::{Asked, OF_SERVERS, Unanswered, Values, asked, carried, counted, jobs, misses, number};
+use crate::form::processors::Processors;
 use crate::form::{closed, group_commit};
 use crate::rows::Row;
+use crate::server::{Amount, Plan, Server};
 
-pub(super) const ASKS: &[Asked] = &[
+const ASKS: &[Asked] = &[
     counted("cores", "cores", 100_000.0, "cores of the server"),
     asked("capacity_2", "cores", 1.0, 2.0, "what a core does with two threads, in cores with one"),
     asked("capacity_4", "cores", 1.0, 4.0, "what a core does with four threads"),
@@ -21,23 +24,28 @@ pub(super) const ASKS: &[Asked] = &[
     asked("writes", "writes", 1e-6, 1e6, "writes of a transaction that it does not wait for"),
     asked("log_time", "us", 1e-3, 1e8, "a write of the log, which all who commit meanwhile share"),
     asked("driver", "us", 1e-6, 1e7, "processor time of the load driver for a transaction, outside of the response"),
-    asked("misses", "1", 0.0, 1e3, "factor on reads: with more memory or other pools fewer miss them").or(1.0),
+    misses(),
     jobs(),
 ];
 
-pub(super) const ANSWERS: &[Quantity] = &[
-    Quantity { name: "throughput", unit: "1/s", shape: Shape::Rate },
-    Quantity { name: "response", unit: "ms", shape: Shape::TimeOfPopulation },
-    Quantity { name: "utilisation", unit: "%", shape: Shape::Rate },
-];
+pub(super) const LAW: Law = Law::closed(ASKS, OF_SERVERS, answer)
+    .taking(&[
+        (Amount::Cpu, "demand"),
+        (Amount::Reads, "reads"),
+        (Amount::Writes, "writes"),
+        (Amount::Driver, "driver"),
+    ])
+    .carrying(Carries::Transactions(|_, values, setting| {
+        Ok(Box::new(Server::new(&Plan::on_flash(values), setting.slots, setting.seed)))
+    }));
 
-pub(super) fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
+fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
     let threads = number(row, "threads")?;
     let demand_s = values.of("demand") / 1e3;
     let driver_s = values.of("driver") / 1e6;
     let reads_s = values.of("misses") * values.of("reads") * values.of("read_time") / 1e6;
     let log_s = values.of("log_time") / 1e6;
-    let processors = processors(values);
+    let processors = Processors::of(values);
     let busy_s = demand_s + driver_s;
     let around = |inside: f64, delay_s: f64| {
         let one = |count| closed::one_station(count, delay_s, |n| processors.completions(f64::from(n), busy_s));
@@ -61,11 +69,3 @@ pub(super) fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, 
 
 /// Rounds in which the rate and the wait for the log settle.
 const ROUNDS: u32 = 4;
-
-pub(crate) fn processors(values: &Values) -> Processors {
-    Processors {
-        cores: values.of("cores"),
-        capacity: [1.0, values.of("capacity_2"), values.of("capacity_4"), values.of("capacity_8")],
-        contention: values.of("contention"),
-    }
-}

@@ -4,10 +4,11 @@
 //! once other traffic fills the link, changes get their share of it, less what the sharing itself loses. The share acts on
 //! bytes, so messages go down with rows only because rows do.
 
-use super::{Asked, Quantity, Shape, Unanswered, Values, asked, number, word};
+use super::law::Law;
+use super::{Asked, Quantity, Unanswered, Values, asked, number, word};
 use crate::rows::Row;
 
-pub(super) const ASKS: &[Asked] = &[
+const ASKS: &[Asked] = &[
     asked("link", "Gbit/s", 1e-3, 1e5, "what the link carries when it is full"),
     asked("row_bytes", "bytes", 1.0, 1e7, "bytes of a changed row on the link"),
     asked("overhead_bytes", "bytes", 1e-3, 1e6, "bytes around a row: headers and acknowledgements"),
@@ -27,13 +28,15 @@ pub(super) const ASKS: &[Asked] = &[
     asked("trips_per_change", "round trips", 0.5, 100.0, "round trips that a changed row waits for"),
 ];
 
-pub(super) const ANSWERS: &[Quantity] = &[
-    Quantity { name: "rows", unit: "1/s", shape: Shape::Rate },
-    Quantity { name: "rows-mib", unit: "MiB/s", shape: Shape::Rate },
-    Quantity { name: "flow-out", unit: "Gbit/s", shape: Shape::Rate },
-    Quantity { name: "messages", unit: "1/s", shape: Shape::Rate },
-    Quantity { name: "delay", unit: "us", shape: Shape::Other },
+const ANSWERS: &[Quantity] = &[
+    Quantity::rate("rows", "1/s"),
+    Quantity::rate("rows-mib", "MiB/s"),
+    Quantity::rate("flow-out", "Gbit/s"),
+    Quantity::rate("messages", "1/s"),
+    Quantity::other("delay", "us"),
 ];
+
+pub(super) const LAW: Law = Law::closed(ASKS, ANSWERS, answer);
 
 /// What flows, bits a second.
 struct Flows {
@@ -41,7 +44,7 @@ struct Flows {
     others: f64,
 }
 
-pub(super) fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
+fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
     if quantity == "delay" {
         return delay_us(values, row);
     }

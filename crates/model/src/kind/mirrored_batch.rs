@@ -6,11 +6,12 @@
 //!
 //! What it does not do: it knows no queue at the link or the target, and no tuning that changes the time of a row itself.
 
-use super::{Asked, Quantity, Shape, Unanswered, Values, asked, word};
+use super::law::Law;
+use super::{Asked, Quantity, Unanswered, Values, asked, word};
 use crate::rows::Row;
 use crate::station::FIBRE_NS_PER_KM;
 
-pub(super) const ASKS: &[Asked] = &[
+const ASKS: &[Asked] = &[
     asked("row_time", "us", 1e-2, 1e8, "a row of the batch, read or written, without mirroring"),
     asked("write_wait", "us", 1e-2, 1e8, "what a written row waits: its round trips next door, and the target's log"),
     asked("trips", "round trips", 0.5, 1e3, "round trips of a written row"),
@@ -23,13 +24,15 @@ pub(super) const ASKS: &[Asked] = &[
     ),
 ];
 
-pub(super) const ANSWERS: &[Quantity] = &[
-    Quantity { name: "runtime-change", unit: "%", shape: Shape::Other },
-    Quantity { name: "response-change", unit: "%", shape: Shape::Other },
-    Quantity { name: "throughput-change", unit: "%", shape: Shape::Other },
+const ANSWERS: &[Quantity] = &[
+    Quantity::other("runtime-change", "%"),
+    Quantity::other("response-change", "%"),
+    Quantity::other("throughput-change", "%"),
 ];
 
-pub(super) fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
+pub(super) const LAW: Law = Law::closed(ASKS, ANSWERS, answer);
+
+fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
     let unknown = |column: &str, text: &str, known| {
         Err(Unanswered::Unknown { column: column.to_owned(), text: text.to_owned(), known })
     };
@@ -63,13 +66,13 @@ fn longer(values: &Values, row: &Row) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kind::Kind;
+    use crate::kind::ModelKind;
 
     fn ask(cells: &str, quantity: &str) -> Result<f64, Unanswered> {
         let cells = cells.split(';').filter_map(|cell| cell.split_once('='));
         let cells = cells.map(|(column, cell)| (column.to_owned(), cell.to_owned())).collect();
         let values = Values::new(ASKS, &[200.0, 100.0, 2.0, 0.4]);
-        Kind::MirroredBatch.answer(&values, &Row { cells, ..Row::default() }, quantity)
+        ModelKind::MirroredBatch.answer(&values, &Row { cells, ..Row::default() }, quantity)
     }
 
     fn close(found: Result<f64, Unanswered>, wanted: f64) {

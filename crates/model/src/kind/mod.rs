@@ -10,42 +10,20 @@ mod disk_server;
 mod flash_array;
 mod flash_device;
 mod flash_server;
+mod law;
 mod mirror_link;
 mod mirrored_batch;
 mod mirrored_pair;
-mod processors;
-mod quantity;
 mod queue_device;
 mod tiered;
 
-pub use crate::values::{Asked, Values};
-pub use processors::Processors;
-pub use quantity::{Quantity, Shape};
+pub use crate::asked::{Asked, Quantity, Unanswered, Values};
+pub use law::{Setting, Unbuilt};
 
-pub(crate) use flash_server::processors as processors_of;
-
+use crate::machine::Machine;
 use crate::rows::Row;
-
-/// Why a row has no answer.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unanswered {
-    /// A column that the question needs is empty or missing.
-    #[error("the column `{column}` is needed and empty in this row")]
-    Missing {
-        /// Which.
-        column: String,
-    },
-    /// A cell that the kind does not understand.
-    #[error("the column `{column}` holds `{text}`; known: {known}")]
-    Unknown {
-        /// Which.
-        column: String,
-        /// What it holds.
-        text: String,
-        /// What it may hold.
-        known: &'static str,
-    },
-}
+use crate::server::Amount;
+use law::{Carries, Law};
 
 /// A number that a question needs.
 fn number(row: &Row, column: &str) -> Result<f64, Unanswered> {
@@ -62,35 +40,21 @@ macro_rules! kinds {
     ($($kind:ident $word:literal $module:ident;)*) => {
         /// A kind of machine.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Kind {
+        pub enum ModelKind {
             $(#[doc = concat!("`", $word, "`")] $kind),*
         }
 
-        impl Kind {
+        impl ModelKind {
             /// All of them.
-            pub const ALL: &'static [Kind] = &[$(Kind::$kind),*];
+            pub const ALL: &'static [ModelKind] = &[$(ModelKind::$kind),*];
 
             /// The word of model files.
             pub fn word(self) -> &'static str {
-                match self { $(Kind::$kind => $word),* }
+                match self { $(ModelKind::$kind => $word),* }
             }
 
-            /// The parameters that it asks for.
-            pub fn asks(self) -> &'static [Asked] {
-                match self { $(Kind::$kind => $module::ASKS),* }
-            }
-
-            /// What it answers.
-            pub fn answers(self) -> &'static [Quantity] {
-                match self { $(Kind::$kind => $module::ANSWERS),* }
-            }
-
-            /// The answer to a row's question, in the quantity's unit.
-            ///
-            /// # Errors
-            /// When the row does not say what the question needs.
-            pub fn answer(self, values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
-                match self { $(Kind::$kind => $module::answer(values, row, quantity)),* }
+            const fn law(self) -> &'static Law {
+                match self { $(ModelKind::$kind => &$module::LAW),* }
             }
         }
     };
@@ -110,17 +74,69 @@ kinds! {
     Array "array" array;
 }
 
-impl Kind {
+impl ModelKind {
+    /// The parameters that it asks for.
+    pub fn asks(self) -> &'static [Asked] {
+        self.law().asks
+    }
+
+    /// What it answers.
+    pub fn answers(self) -> &'static [Quantity] {
+        self.law().answers
+    }
+
+    /// The answer to a row's question, in the quantity's unit.
+    ///
+    /// # Errors
+    /// When the row does not say what the question needs.
+    pub fn answer(self, values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
+        (self.law().answer)(values, row, quantity)
+    }
+
     /// Whether numbers that are each in their range make sense together; else a parameter, and what is wrong with it.
     ///
     /// # Errors
     /// As said.
     pub fn fits(self, values: &Values) -> Result<(), (&'static str, String)> {
-        match self {
-            Kind::FlashArray => flash_array::fits(values),
-            Kind::Array => array::fits(values),
-            _ => Ok(()),
+        (self.law().fits)(values)
+    }
+
+    /// The parameter that holds what a transaction asks for; none where the kind has no use for it.
+    pub fn amount(self, amount: Amount) -> Option<&'static str> {
+        self.law().amounts.iter().find(|(known, _)| *known == amount).map(|(_, parameter)| *parameter)
+    }
+
+    pub(crate) fn modules(self, values: &Values) -> Option<u32> {
+        match self.law().carries {
+            Carries::Operations { modules, .. } => Some(modules(values)),
+            Carries::Nothing | Carries::Transactions(_) => None,
         }
+    }
+
+    pub(crate) fn module_bytes(self, values: &Values) -> Option<u64> {
+        match self.law().carries {
+            Carries::Operations { module_bytes, .. } => module_bytes(values),
+            Carries::Nothing | Carries::Transactions(_) => None,
+        }
+    }
+
+    pub(crate) fn carries_transactions(self) -> bool {
+        matches!(self.law().carries, Carries::Transactions(_))
+    }
+
+    pub(crate) fn machine(self, name: &str, values: &Values, setting: &Setting) -> Result<Box<dyn Machine>, Unbuilt> {
+        let name = name.to_owned();
+        let build = match self.law().carries {
+            Carries::Nothing => return Err(Unbuilt::Closed { name, kind: self.word() }),
+            Carries::Transactions(build) | Carries::Operations { build, .. } => build,
+        };
+        if let Some(has) = self.modules(values).filter(|has| setting.modules > *has) {
+            return Err(Unbuilt::Modules { name, has, asked: setting.modules });
+        }
+        if let Some(has) = self.module_bytes(values).filter(|has| setting.module_bytes > *has) {
+            return Err(Unbuilt::Bytes { name, has, asked: setting.module_bytes });
+        }
+        build(name, values, setting)
     }
 }
 
@@ -133,6 +149,19 @@ const fn asked(name: &'static str, unit: &'static str, low: f64, high: f64, abou
 const fn counted(name: &'static str, unit: &'static str, high: f64, about: &'static str) -> Asked {
     Asked { name, unit, about, low: 1.0, high, whole: true, default: None }
 }
+
+/// What another memory does to a server's reads.
+const fn misses() -> Asked {
+    asked("misses", "1", 0.0, 1e3, "factor on reads: with more memory or other pools fewer miss them").or(1.0)
+}
+
+/// What users see of a server.
+const OF_SERVERS: &[Quantity] =
+    &[Quantity::rate("throughput", "1/s"), Quantity::response("response", "ms"), Quantity::rate("utilisation", "%")];
+
+/// What users see of storage.
+const OF_STORAGE: &[Quantity] =
+    &[Quantity::rate("rate", "1/s"), Quantity::rate("speed", "MB/s"), Quantity::other("service-time", "ms")];
 
 /// How many jobs carry the transactions of a server.
 const fn jobs() -> Asked {

@@ -4,11 +4,13 @@
 //! handles all that came since it last looked: waking up costs it as much for one as for many. So with few outstanding it is a
 //! wait, and with many the host's own time for each sets the rate.
 
-use super::{Asked, Quantity, Shape, Unanswered, Values, asked, number};
+use super::law::{Carries, Law};
+use super::{Asked, Quantity, Unanswered, Values, asked, number};
 use crate::form::batch::Circle;
+use crate::queue::Queue;
 use crate::rows::Row;
 
-pub(super) const ASKS: &[Asked] = &[
+const ASKS: &[Asked] = &[
     asked("device_time", "us", 0.01, 1e8, "an operation inside the device"),
     asked("overlap", "operations", 1.0, 1e5, "operations that the device works on at once"),
     asked("host_time", "us", 1e-3, 1e7, "what the host takes for each operation of a batch"),
@@ -16,12 +18,15 @@ pub(super) const ASKS: &[Asked] = &[
         .or(1e-3),
 ];
 
-pub(super) const ANSWERS: &[Quantity] = &[
-    Quantity { name: "rate", unit: "1/s", shape: Shape::Rate },
-    Quantity { name: "response", unit: "ms", shape: Shape::TimeOfPopulation },
-];
+const ANSWERS: &[Quantity] = &[Quantity::rate("rate", "1/s"), Quantity::response("response", "ms")];
 
-pub(super) fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
+pub(super) const LAW: Law = Law::closed(ASKS, ANSWERS, answer).carrying(Carries::Operations {
+    modules: |_| 1,
+    module_bytes: |_| None,
+    build: |_, values, setting| Ok(Box::new(Queue::new(values, setting.slots, setting.seed))),
+});
+
+fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
     let outstanding = number(row, "outstanding")?;
     let rate = circle(values).settle(outstanding as u32).rate_per_s;
     Ok(if quantity == "rate" { rate } else { 1e3 * outstanding / rate })

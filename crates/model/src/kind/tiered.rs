@@ -3,11 +3,12 @@
 //! The one idea: flash takes the share of operations that the heat of what fits on it says, disks the others, and the tier
 //! that is busier bounds both. With a share of 0 it is disks alone, with 100 flash alone.
 
-use super::{Asked, Quantity, Shape, Unanswered, Values, asked, counted, number};
+use super::law::{Carries, Law};
+use super::{Asked, Quantity, Unanswered, Values, asked, counted, number};
 use crate::rows::Row;
-use crate::tier::{self, Spec};
+use crate::tier::{self, Spec, Tiered};
 
-pub(super) const ASKS: &[Asked] = &[
+const ASKS: &[Asked] = &[
     counted("disks", "disks", 10_000.0, "disks of the slow tier"),
     asked("disk_time", "ms", 1e-3, 1e5, "a random operation of a disk, without its bytes"),
     asked("disk_speed", "MB/s", 0.1, 1e6, "bytes that a disk moves"),
@@ -32,13 +33,16 @@ pub(super) const ASKS: &[Asked] = &[
     asked("drift", "%/h", 0.0, 1e6, "share of the extents whose heat is another after an hour"),
 ];
 
-pub(super) const ANSWERS: &[Quantity] = &[
-    Quantity { name: "rate", unit: "1/s", shape: Shape::Rate },
-    Quantity { name: "response", unit: "ms", shape: Shape::TimeOfPopulation },
-    Quantity { name: "flash-hits", unit: "%", shape: Shape::Other },
-];
+const ANSWERS: &[Quantity] =
+    &[Quantity::rate("rate", "1/s"), Quantity::response("response", "ms"), Quantity::other("flash-hits", "%")];
 
-pub(super) fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
+pub(super) const LAW: Law = Law::closed(ASKS, ANSWERS, answer).carrying(Carries::Operations {
+    modules: |_| 1,
+    module_bytes: |values| Some(u64::from(Spec::of(values).extents) * Spec::of(values).extent_bytes),
+    build: |_, values, setting| Ok(Box::new(Tiered::new(Spec::of(values), setting.slots, setting.seed))),
+});
+
+fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
     let spec = Spec::of(values);
     if quantity == "flash-hits" {
         return Ok(100.0 * spec.settled_hits());

@@ -4,7 +4,7 @@
 //! than they are sent and no more at once than there are jobs; when none waits and none is on its way the pair mirrors again.
 
 use super::plan::Resync;
-use crate::kernel::Random;
+use random::Draws;
 use std::collections::VecDeque;
 use units::Nanos;
 
@@ -29,14 +29,14 @@ pub(super) struct Apart {
     /// Jobs that are free, and when the next row may leave.
     free: Vec<u32>,
     next_ns: f64,
-    draws: Random,
+    draws: Draws,
     pub resumed: Option<Nanos>,
     pub ended: Option<Nanos>,
 }
 
 impl Apart {
     /// Jobs are numbered from `first`.
-    pub fn new(rule: Resync, first: u32, draws: Random) -> Apart {
+    pub fn new(rule: Resync, first: u32, draws: Draws) -> Apart {
         Apart {
             state: State::Mirroring,
             rule,

@@ -1,7 +1,7 @@
 //! A transaction of a pair under way, and what happens in a pair.
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Event {
+pub(crate) enum Event {
     /// A job has thought.
     Start {
         slot: u32,

@@ -1,22 +1,23 @@
 //! A mirrored pair in virtual time.
 //!
 //! The one idea: a transaction is as many pieces as it has round trips; each computes, waits for storage, and goes to the other
-//! node and back. What a job does outside of the response comes first, as with servers, and [`Machine::outside`] says it.
+//! node and back. What a job does outside of the response comes first, as with servers, and [`crate::machine::Machine::outside`] says it.
 
 use super::apart::{Apart, State};
 use super::flight::{Event, Flight, Stage};
-use super::node::{Node, told};
+use super::node::Node;
 use super::plan::{Mode, PairPlan};
-use crate::kernel::{Agenda, Random};
-use crate::machine::{self, Ended, Machine, Operation, Outside, Report, Stepping};
-use crate::station::Watch;
+use crate::kernel::Agenda;
+use crate::machine::{Ended, Outside, StationReport, Stepped};
+use crate::station::Inside;
+use random::Draws;
 use units::Nanos;
+use workload::Operation;
 
 /// Two servers that mirror, or one.
 #[derive(Clone, Debug)]
 pub struct Pair {
     plan: PairPlan,
-    now: u64,
     agenda: Agenda<Event>,
     flights: Vec<Flight>,
     nodes: [Node; 2],
@@ -27,11 +28,8 @@ pub struct Pair {
     held: Vec<u32>,
     committed: Vec<u32>,
     done: Vec<u32>,
-    draws: [Random; 3],
-    inside: u32,
-    response: Watch,
-    responses_ns: f64,
-    events: u64,
+    draws: [Draws; 3],
+    inside: Inside,
 }
 
 impl Pair {
@@ -48,28 +46,23 @@ impl Pair {
             }
         }
         Pair {
-            now: 0,
             agenda,
             flights: vec![Flight::default(); room],
             nodes,
-            apart: Apart::new(plan.resync, room as u32, Random::new(seed, 9)),
+            apart: Apart::new(plan.resync, room as u32, Draws::numbered(seed, 9)),
             sending: false,
             held: Vec::with_capacity(room),
             committed: Vec::with_capacity(room),
             done: Vec::with_capacity(room),
-            draws: [1, 2, 3].map(|stream| Random::new(seed, stream)),
-            inside: 0,
-            response: Watch::default(),
-            responses_ns: 0.0,
-            events: 0,
+            draws: [1, 2, 3].map(|stream| Draws::numbered(seed, stream)),
+            inside: Inside::default(),
             plan,
         }
     }
 
     /// Share of all cores of a node, 0 or 1, that was busy.
     pub fn busy(&mut self, node: usize) -> f64 {
-        let now = Nanos(self.now);
-        self.nodes[node].processors.busy(now)
+        self.nodes[node].processors.busy(self.agenda.now())
     }
 
     /// Different rows that wait for the mirror.
@@ -83,12 +76,14 @@ impl Pair {
         Some((to.0 - from.0) as f64 / 1e9)
     }
 
-    /// By how much the mean number inside differs from rate times response, as a share, since the last `clear`. Only what the
-    /// window cuts off at its ends may differ.
+    /// As [`Inside::little`].
     pub fn little(&self) -> f64 {
-        let watched = self.now.saturating_sub(self.response.since()).max(1) as f64;
-        let by_law = self.responses_ns / watched;
-        if by_law > 0.0 { self.response.mean_here(Nanos(self.now)) / by_law - 1.0 } else { 0.0 }
+        self.inside.little(self.agenda.now())
+    }
+
+    #[inline]
+    fn now(&self) -> Nanos {
+        self.agenda.now()
     }
 
     /// A time around a mean, from one of the streams.
@@ -97,38 +92,10 @@ impl Pair {
         Nanos(libm::round(mean_ns * self.draws[stream].exponential()) as u64)
     }
 
-    fn happen(&mut self, event: Event) {
-        let now = self.now();
-        match event {
-            Event::Start { slot } => self.start(slot),
-            Event::Next { who } => self.next(who),
-            Event::Disk { node, disk, slot } => {
-                if let Some((next, end)) = self.nodes[node as usize].disks[disk as usize].depart(now) {
-                    self.agenda.at(end, Event::Disk { node, disk, slot: next });
-                }
-                self.next(slot);
-            }
-            Event::Written { node } => self.written(node),
-            Event::Suspend => self.apart.state = State::Apart,
-            Event::Resume => {
-                (self.apart.state, self.apart.resumed) = (State::Resyncing, Some(now));
-                if self.apart.settle(now) {
-                    self.release();
-                }
-                self.send();
-            }
-            Event::Send => {
-                self.sending = false;
-                self.send();
-            }
-        }
-    }
-
     /// The response begins.
     fn start(&mut self, slot: u32) {
-        self.inside += 1;
-        self.response.turn(self.now(), self.inside, 0.0);
-        self.flights[slot as usize].began = self.now;
+        self.inside.begin(self.now());
+        self.flights[slot as usize].began = self.now().0;
         let blocked = self.flights[slot as usize].node == 1 && self.apart.state != State::Mirroring;
         if blocked { self.held.push(slot) } else { self.begin(slot) }
     }
@@ -164,13 +131,13 @@ impl Pair {
         let work = self.drawn(0, flight.work_ns);
         self.flights[slot as usize].stage = Stage::Work;
         let now = self.now();
-        self.nodes[flight.node as usize].processors.begin(now, slot, work);
+        self.nodes[flight.node as usize].processors.work.begin(now, slot, work);
     }
 
     /// A job of a node's processors is done.
-    fn worked(&mut self, node: usize) {
+    fn computed(&mut self, node: usize) {
         let now = self.now();
-        let Some(who) = self.nodes[node].processors.end(now) else { return };
+        let Some(who) = self.nodes[node].processors.work.end(now) else { return };
         if who as usize >= self.flights.len() {
             if self.apart.arrived(now, who) {
                 self.release();
@@ -189,7 +156,7 @@ impl Pair {
         self.flights[slot as usize].stage = Stage::Storage;
         let (now, wait) = (self.now(), self.drawn(1, flight.wait_ns));
         if self.plan.disks <= 0.0 {
-            return self.agenda.at(Nanos(self.now + wait.0), Event::Next { who: slot });
+            return self.agenda.at(Nanos(self.now().0 + wait.0), Event::Next { who: slot });
         }
         // The last disk may be a part of one.
         let disk = libm::floor(self.draws[1].uniform() * self.plan.disks * (1.0 - 1e-12)) as u32;
@@ -203,7 +170,7 @@ impl Pair {
         if who as usize >= self.flights.len() {
             // A row that changed while the nodes were apart is there, and is carried out.
             let (now, work) = (self.now(), self.drawn(0, 1e3 * self.plan.resync.target_us));
-            return self.nodes[1].processors.begin(now, who, work);
+            return self.nodes[1].processors.work.begin(now, who, work);
         }
         let flight = self.flights[who as usize];
         let other = 1 - flight.node as usize;
@@ -215,7 +182,7 @@ impl Pair {
             Stage::Out => {
                 let (now, work) = (self.now(), self.drawn(0, each_ns(self.plan.target_us)));
                 self.flights[who as usize].stage = Stage::Target;
-                self.nodes[other].processors.begin(now, who, work);
+                self.nodes[other].processors.work.begin(now, who, work);
             }
             Stage::Answer => self.cross(who, other, Stage::Back),
             Stage::Work | Stage::Target | Stage::Log => {}
@@ -226,7 +193,7 @@ impl Pair {
     fn cross(&mut self, slot: u32, from: usize, stage: Stage) {
         let bytes = self.plan.trip_bytes[usize::from(stage == Stage::Back)];
         self.flights[slot as usize].stage = stage;
-        let (_, there) = self.nodes[from].link.send(Nanos(self.now), bytes);
+        let (_, there) = self.nodes[from].link.send(self.agenda.now(), bytes);
         self.agenda.at(there, Event::Next { who: slot });
     }
 
@@ -247,7 +214,7 @@ impl Pair {
 
     fn write(&mut self, node: u32) {
         let us = self.plan.log.map_or(0.0, |log| log.write_us);
-        self.agenda.at(Nanos(self.now + libm::round(1e3 * us) as u64), Event::Written { node });
+        self.agenda.at(Nanos(self.now().0 + libm::round(1e3 * us) as u64), Event::Written { node });
     }
 
     fn written(&mut self, node: u32) {
@@ -268,7 +235,7 @@ impl Pair {
     fn answer(&mut self, slot: u32) {
         self.flights[slot as usize].stage = Stage::Answer;
         let wait = self.drawn(1, 1e3 * self.plan.delay_us / self.plan.trips.max(1e-12));
-        self.agenda.at(Nanos(self.now + wait.0), Event::Next { who: slot });
+        self.agenda.at(Nanos(self.now().0 + wait.0), Event::Next { who: slot });
     }
 
     /// A piece is done, or done again.
@@ -294,7 +261,7 @@ impl Pair {
         loop {
             match self.apart.send(self.now()) {
                 Ok(job) => {
-                    let (_, there) = self.nodes[0].link.send(Nanos(self.now), self.plan.resync.row_bytes);
+                    let (_, there) = self.nodes[0].link.send(self.agenda.now(), self.plan.resync.row_bytes);
                     self.agenda.at(there, Event::Next { who: job });
                 }
                 Err(Some(at)) if !self.sending => {
@@ -308,20 +275,21 @@ impl Pair {
 
     /// All who are done leave; what they changed while the nodes were apart is noted.
     fn end(&mut self, ended: &mut Vec<Ended>) {
+        if self.done.is_empty() {
+            return;
+        }
         let now = self.now();
         for slot in std::mem::take(&mut self.done) {
             let flight = self.flights[slot as usize];
-            self.inside -= 1;
-            self.response.done();
-            self.responses_ns += (now.0 - flight.began) as f64;
-            ended.push(Ended { slot, at: now, failed: false });
+            self.inside.end(now, flight.began);
+            ended.push(Ended::done(slot, now));
             if !flight.mirrored && self.plan.mode != Mode::Alone && self.apart.state != State::Mirroring {
                 let changes = self.draws[2].whole(self.plan.resync.changes);
                 self.apart.track(changes);
                 self.send();
             }
         }
-        self.response.turn(now, self.inside, 0.0);
+        self.inside.left(now);
     }
 }
 
@@ -329,49 +297,55 @@ fn at_s(seconds: f64) -> Nanos {
     Nanos(libm::round(1e9 * seconds) as u64)
 }
 
-impl Stepping for Pair {
-    fn next(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> bool {
-        let waiting = self.agenda.first().map_or(u64::MAX, |at| at.0);
-        let working = self.nodes[0].processors.next().min(self.nodes[1].processors.next());
-        if waiting.min(working) > until.0 || waiting.min(working) == u64::MAX {
-            return false;
-        }
-        self.events += 1;
-        if working < waiting {
-            self.agenda.pass(Nanos(working));
-            self.now = working;
-            self.worked(usize::from(self.nodes[0].processors.next() != working));
-        } else if let Some((now, event)) = self.agenda.take() {
-            self.now = now.0;
-            self.happen(event);
-        }
-        if !self.done.is_empty() {
-            self.end(ended);
-        }
-        true
+impl Stepped for Pair {
+    type Event = Event;
+
+    fn agenda(&mut self) -> &mut Agenda<Event> {
+        &mut self.agenda
     }
 
-    fn now(&self) -> Nanos {
-        Nanos(self.now)
+    fn step(&mut self, now: Nanos, event: Event, ended: &mut Vec<Ended>) {
+        match event {
+            Event::Start { slot } => self.start(slot),
+            Event::Next { who } => self.next(who),
+            Event::Disk { node, disk, slot } => {
+                if let Some((next, end)) = self.nodes[node as usize].disks[disk as usize].depart(now) {
+                    self.agenda.at(end, Event::Disk { node, disk, slot: next });
+                }
+                self.next(slot);
+            }
+            Event::Written { node } => self.written(node),
+            Event::Suspend => self.apart.state = State::Apart,
+            Event::Resume => {
+                (self.apart.state, self.apart.resumed) = (State::Resyncing, Some(now));
+                if self.apart.settle(now) {
+                    self.release();
+                }
+                self.send();
+            }
+            Event::Send => {
+                self.sending = false;
+                self.send();
+            }
+        }
+        self.end(ended);
     }
 
-    fn pass(&mut self, to: Nanos) {
-        self.now = self.now.max(to.0);
-        self.agenda.pass(to);
+    fn working(&self) -> u64 {
+        self.nodes[0].processors.work.next().min(self.nodes[1].processors.work.next())
     }
-}
 
-impl Machine for Pair {
+    fn worked(&mut self, now: Nanos, ended: &mut Vec<Ended>) {
+        self.computed(usize::from(self.nodes[0].processors.work.next() != now.0));
+        self.end(ended);
+    }
+
     fn submit(&mut self, at: Nanos, slot: u32, _operation: &Operation) {
-        let submitted = at.0.max(self.now);
+        let submitted = at.0.max(self.now().0);
         let node = if self.plan.mode == Mode::Active { slot % 2 } else { 0 };
         self.flights[slot as usize] = Flight { node, submitted, ..Flight::default() };
         let think = self.drawn(2, 1e3 * self.plan.think_us);
         self.agenda.at(Nanos(submitted + think.0), Event::Start { slot });
-    }
-
-    fn advance(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> Nanos {
-        machine::advance_together(self, until, ended)
     }
 
     fn outside(&self, slot: u32) -> Nanos {
@@ -383,24 +357,17 @@ impl Machine for Pair {
         Some(Outside::Think)
     }
 
-    fn clear(&mut self) {
-        let now = self.now();
-        self.response.clear(now);
-        self.responses_ns = 0.0;
+    fn clear(&mut self, now: Nanos) {
+        self.inside.clear(now);
         self.nodes.iter_mut().for_each(|node| node.clear(now));
     }
 
-    fn reports(&mut self) -> Vec<Report> {
-        let now = self.now();
+    fn reports(&mut self, now: Nanos) -> Vec<StationReport> {
         let paired = self.plan.mode != Mode::Alone;
-        let mut all = vec![told("transactions".to_owned(), &self.response, now)];
+        let mut all = vec![StationReport::of("transactions", self.inside.watch(), now)];
         for (number, node) in self.nodes.iter_mut().take(1 + usize::from(paired)).enumerate() {
             node.reports(number, (paired, self.plan.log.is_some()), now, &mut all);
         }
         all
-    }
-
-    fn events(&self) -> u64 {
-        self.events
     }
 }

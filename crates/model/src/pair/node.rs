@@ -2,7 +2,7 @@
 
 use super::plan::PairPlan;
 use super::processors::Processors;
-use crate::machine::Report;
+use crate::machine::StationReport;
 use crate::station::{Commit, Link, Servers, Watch};
 use units::Nanos;
 
@@ -31,30 +31,25 @@ impl Node {
 
     /// Forgets what its stations did.
     pub fn clear(&mut self, now: Nanos) {
-        self.processors.watch().clear(now);
+        self.processors.work.watch().clear(now);
         self.disks.iter_mut().for_each(|disk| disk.watch().clear(now));
         self.link.watch().clear(now);
         self.log_watch.clear(now);
     }
 
     /// What its stations did; a link and a log only where the pair has them.
-    pub fn reports(&mut self, number: usize, (link, log): (bool, bool), now: Nanos, all: &mut Vec<Report>) {
+    pub fn reports(&mut self, number: usize, (link, log): (bool, bool), now: Nanos, all: &mut Vec<StationReport>) {
         let utilisation = self.processors.busy(now);
-        let processors = told(format!("node {number} processors"), self.processors.watch(), now);
-        all.push(Report { utilisation, ..processors });
+        let processors = StationReport::of(format!("node {number} processors"), self.processors.work.watch(), now);
+        all.push(StationReport { utilisation, ..processors });
         for (at, disk) in self.disks.iter_mut().enumerate() {
-            all.push(told(format!("node {number} disk {at}"), disk.watch(), now));
+            all.push(StationReport::of(format!("node {number} disk {at}"), disk.watch(), now));
         }
         if link {
-            all.push(told(format!("node {number} link"), self.link.watch(), now));
+            all.push(StationReport::of(format!("node {number} link"), self.link.watch(), now));
         }
         if log {
-            all.push(told(format!("node {number} log"), &self.log_watch, now));
+            all.push(StationReport::of(format!("node {number} log"), &self.log_watch, now));
         }
     }
-}
-
-/// A station's watch as a report.
-pub(super) fn told(name: String, watch: &Watch, now: Nanos) -> Report {
-    Report { name, utilisation: watch.utilisation(now), mean_there: watch.mean_here(now), completed: watch.count() }
 }

@@ -1,7 +1,7 @@
 //! What a mirrored pair is built from.
 
+use crate::asked::Values;
 use crate::server::Log;
-use crate::values::Values;
 
 /// Who changes data, and whether it is mirrored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,16 +1,17 @@
 //! What a mirrored pair must do in virtual time: the closed form on the models that ship, and theory on round numbers.
 
 use super::*;
+use crate::asked::Values;
 use crate::file::Description;
 use crate::form::group_commit;
 use crate::form::resync::Apart as Law;
-use crate::machine::{Ended, Kind, Machine, Operation};
+use crate::machine::{Ended, Machine};
 use crate::rows::Row;
 use crate::server::Log;
-use crate::values::Values;
 use units::Nanos;
+use workload::{Operation, OperationKind};
 
-const ASK: Operation = Operation { kind: Kind::Transaction, class: 0, module: 0, offset: 0, bytes: 0 };
+const ASK: Operation = Operation { kind: OperationKind::Transaction, class: 0, module: 0, offset: 0, bytes: 0 };
 
 /// What a closed load of so many jobs saw behind a warm-up.
 struct Seen {

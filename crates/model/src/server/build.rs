@@ -1,7 +1,8 @@
 //! What a server is built from.
 
 use super::{Profile, Reads};
-use crate::kind::{Kind, Processors, Values, processors_of};
+use crate::asked::Values;
+use crate::form::processors::Processors;
 
 /// Where the work of processors is done.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,19 +48,10 @@ pub struct Plan {
 const FLASH_VARIATION: f64 = 0.5;
 
 impl Plan {
-    /// The server of a model; none when its kind is no server.
-    pub fn of(kind: Kind, values: &Values) -> Option<Plan> {
-        match kind {
-            Kind::FlashServer => Some(Plan::on_flash(values)),
-            Kind::DiskServer => Some(Plan::on_disks(values)),
-            _ => None,
-        }
-    }
-
     /// The server of a `server-on-flash` model.
     pub fn on_flash(values: &Values) -> Plan {
         Plan {
-            work: Work::Shared(processors_of(values)),
+            work: Work::Shared(Processors::of(values)),
             reads: Reads::Delay { us: values.of("read_time"), variation: FLASH_VARIATION },
             log: Some(Log { write_us: values.of("log_time"), bytes_per_s: f64::INFINITY, most: u32::MAX }),
             driver_us: values.of("driver"),

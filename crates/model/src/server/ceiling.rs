@@ -1,9 +1,10 @@
 //! How much of a server a processor simulates: the work of a speed test, without its clock.
 
 use super::{Log, Plan, Profile, Reads, Server, Work};
-use crate::kind::Processors;
-use crate::machine::{Ended, Kind, Machine, Operation};
+use crate::form::processors::Processors;
+use crate::machine::{Ended, Machine};
 use units::Nanos;
+use workload::{Operation, OperationKind};
 
 /// What was simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +33,7 @@ fn plan() -> Plan {
 /// Simulates so many transactions of 80 sessions. Whoever calls takes the time, because this room has no clock.
 pub fn ceiling(transactions: u64) -> Ceiling {
     const SESSIONS: u32 = 80;
-    let ask = Operation { kind: Kind::Transaction, class: 0, module: 0, offset: 0, bytes: 0 };
+    let ask = Operation { kind: OperationKind::Transaction, class: 0, module: 0, offset: 0, bytes: 0 };
     let mut server = Server::new(&plan(), SESSIONS, 1);
     (0..SESSIONS).for_each(|slot| server.submit(Nanos(0), slot, &ask));
     let (mut ended, mut count) = (Vec::<Ended>::with_capacity(SESSIONS as usize), 0);

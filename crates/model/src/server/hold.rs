@@ -1,17 +1,14 @@
 //! Where the work of processors is done: shared by all who are ready, or as a delay.
 
 use super::build::Work;
-use crate::station::{Sharing, Watch};
+use crate::station::{Sharing, Soonest, Watch};
 use units::Nanos;
 
 /// Processors under way.
 #[derive(Clone, Debug)]
 pub(super) enum Hold {
-    /// The next end is kept, so that an end that somebody's coming has moved never enters the agenda.
     Shared {
-        sharing: Sharing,
-        next: u64,
-        state: u32,
+        sharing: Soonest,
         cores: f64,
         /// Cores on which somebody is at work.
         busy: Busy,
@@ -48,9 +45,7 @@ impl Hold {
     pub(super) fn new(work: Work, slots: usize) -> Hold {
         match work {
             Work::Shared(processors) => Hold::Shared {
-                sharing: Sharing::new(slots, |ready| processors.completions(f64::from(ready), 1.0)),
-                next: u64::MAX,
-                state: 0,
+                sharing: Soonest::of(Sharing::new(slots, |ready| processors.completions(f64::from(ready), 1.0))),
                 cores: processors.cores,
                 busy: Busy::default(),
             },
@@ -63,7 +58,7 @@ impl Hold {
     pub(super) fn begin(&mut self, now: Nanos, who: u32, work: Nanos) -> Option<Nanos> {
         match self {
             Hold::Shared { sharing, .. } => {
-                sharing.arrive(now, who, work);
+                sharing.begin(now, who, work);
                 self.look(now);
                 None
             }
@@ -79,7 +74,7 @@ impl Hold {
     #[inline]
     pub(super) fn next(&self) -> u64 {
         match self {
-            Hold::Shared { next, .. } => *next,
+            Hold::Shared { sharing, .. } => sharing.next(),
             Hold::Delay { .. } => u64::MAX,
         }
     }
@@ -87,8 +82,8 @@ impl Hold {
     /// Takes out who is done where work is shared.
     #[inline]
     pub(super) fn shared_end(&mut self, now: Nanos) -> Option<u32> {
-        let Hold::Shared { sharing, state, .. } = self else { return None };
-        let who = sharing.depart(now, *state);
+        let Hold::Shared { sharing, .. } = self else { return None };
+        let who = sharing.end(now);
         self.look(now);
         who
     }
@@ -129,8 +124,7 @@ impl Hold {
 
     #[inline]
     fn look(&mut self, now: Nanos) {
-        let Hold::Shared { sharing, next, state, cores, busy } = self else { return };
+        let Hold::Shared { sharing, cores, busy } = self else { return };
         busy.turn(now, f64::from(sharing.here()).min(*cores));
-        (*next, *state) = sharing.next().map_or((u64::MAX, *state), |(at, state)| (at.0, state));
     }
 }

@@ -11,14 +11,12 @@ mod hold;
 mod profile;
 mod simulate;
 mod storage;
-mod taken;
 
 #[cfg(test)]
 mod tests;
 
 pub use build::{Log, Plan, Work};
 pub use ceiling::{Ceiling, ceiling};
-pub use profile::Profile;
+pub use profile::{Amount, Profile};
 pub use simulate::Server;
 pub use storage::Reads;
-pub use taken::{Amount, ProfileError, Taken, take};

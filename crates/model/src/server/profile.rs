@@ -3,7 +3,7 @@
 //! The one idea: a profile is amounts a transaction, as a model file says them; a run that was measured can say them to the
 //! file. Amounts are means and need not be whole; how many a single transaction has is drawn around them.
 
-use crate::values::Values;
+use crate::asked::Values;
 
 /// What a transaction of a class asks for, on the mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -50,5 +50,52 @@ impl Profile {
         let most = if self.lookups > 0.0 { (self.lookups / reads.max(1e-12)).max(1.0) } else { f64::INFINITY };
         let factor = factor.clamp(0.0, most);
         Profile { serial_reads: self.serial_reads * factor, parallel_reads: self.parallel_reads * factor, ..self }
+    }
+}
+
+/// What a transaction asks a server for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Amount {
+    /// Processor time of the server.
+    Cpu,
+    /// Processor time of the load driver on the same machine.
+    Driver,
+    /// Reads of storage.
+    Reads,
+    /// Writes of storage.
+    Writes,
+    /// Bytes of the log.
+    LogBytes,
+    /// Rows that are changed.
+    Changes,
+    /// Pages that are looked up in buffers.
+    Lookups,
+}
+
+impl Amount {
+    /// In words.
+    pub fn word(self) -> &'static str {
+        match self {
+            Amount::Cpu => "processor time",
+            Amount::Driver => "driver's processor time",
+            Amount::Reads => "reads of storage",
+            Amount::Writes => "writes of storage",
+            Amount::LogBytes => "bytes of the log",
+            Amount::Changes => "rows changed",
+            Amount::Lookups => "pages looked up",
+        }
+    }
+
+    /// Its unit, which is that of its parameter where there is one.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Amount::Cpu => "ms",
+            Amount::Driver => "us",
+            Amount::Reads => "reads",
+            Amount::Writes => "writes",
+            Amount::LogBytes => "bytes",
+            Amount::Changes => "rows",
+            Amount::Lookups => "pages",
+        }
     }
 }

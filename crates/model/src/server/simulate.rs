@@ -3,19 +3,21 @@
 //! The one idea: a transaction computes between its reads, takes its hot row before the last piece of work, and waits for
 //! the log with all who commit meanwhile. The load driver works before it, on the same processors: that time lies between
 //! submission and end, so it holds the slot and lowers the throughput, but it is no part of the response;
-//! [`Machine::outside`] says how much it was.
+//! [`crate::machine::Machine::outside`] says how much it was.
 
 use super::build::{Log, Plan};
 use super::hold::Hold;
 use super::profile::Profile;
-use super::storage::{NOBODY, Storage, after, report};
-use crate::kernel::{Agenda, Random};
-use crate::machine::{self, Cores, Ended, Machine, Operation, Outside, Report, Stepping};
-use crate::station::{Commit, Lock, Pool, Watch};
+use super::storage::{NOBODY, Storage, after};
+use crate::kernel::Agenda;
+use crate::machine::{Cores, Ended, Outside, StationReport, Stepped};
+use crate::station::{Commit, Inside, Pool, Watch};
+use random::Draws;
 use units::Nanos;
+use workload::Operation;
 
 #[derive(Clone, Copy, Debug)]
-enum Event {
+pub(crate) enum Event {
     /// A transaction is asked for.
     Begin { slot: u32 },
     /// Work that is a delay is done.
@@ -59,7 +61,6 @@ struct Flight {
 /// A server that carries out transactions.
 #[derive(Clone, Debug)]
 pub struct Server {
-    now: u64,
     agenda: Agenda<Event>,
     flights: Vec<Flight>,
     hold: Hold,
@@ -67,30 +68,28 @@ pub struct Server {
     log: Option<(Log, Commit, Watch)>,
     /// Bytes that wait to leave with the next write of the log.
     log_bytes: f64,
-    rows: Vec<Lock>,
+    /// Hot rows, each of which one transaction holds while others wait.
+    rows: Vec<Pool>,
     /// Jobs that carry transactions, where they are fewer than those who come.
     pool: Option<Pool>,
     classes: Vec<Profile>,
     driver_ns: f64,
-    draws: Draws,
+    draws: Streams,
     /// Those whose commit is down.
     committed: Vec<u32>,
     /// Work of the driver and of transactions since the last `clear`, nanoseconds.
     work_ns: [f64; 2],
     /// Transactions between the driver's work and their end.
-    inside: u32,
-    response: Watch,
-    responses_ns: f64,
-    events: u64,
+    inside: Inside,
 }
 
 /// One stream for each part.
 #[derive(Clone, Debug)]
-struct Draws {
-    work: Random,
-    storage: Random,
-    counts: Random,
-    rows: Random,
+struct Streams {
+    work: Draws,
+    storage: Draws,
+    counts: Draws,
+    rows: Draws,
 }
 
 impl Server {
@@ -98,10 +97,9 @@ impl Server {
     pub fn new(plan: &Plan, slots: u32, seed: u64) -> Server {
         let room = slots.max(1) as usize;
         let log = plan.log.map(|log| (log, Commit::new(log.most as usize, room), Watch::default()));
-        let rows = (0..plan.hot_rows).map(|_| Lock::with_room(room)).collect();
-        let stream = |number| Random::new(seed, number);
+        let rows = (0..plan.hot_rows).map(|_| Pool::new(1, room)).collect();
+        let stream = |number| Draws::numbered(seed, number);
         Server {
-            now: 0,
             agenda: Agenda::with_capacity(4 * room + 16),
             flights: vec![Flight::default(); room],
             hold: Hold::new(plan.work, room),
@@ -112,13 +110,10 @@ impl Server {
             pool: (plan.jobs > 0).then(|| Pool::new(plan.jobs, room)),
             classes: if plan.classes.is_empty() { vec![Profile::default()] } else { plan.classes.clone() },
             driver_ns: 1e3 * plan.driver_us,
-            draws: Draws { work: stream(1), storage: stream(2), counts: stream(3), rows: stream(4) },
+            draws: Streams { work: stream(1), storage: stream(2), counts: stream(3), rows: stream(4) },
             committed: Vec::with_capacity(room),
             work_ns: [0.0; 2],
-            inside: 0,
-            response: Watch::default(),
-            responses_ns: 0.0,
-            events: 0,
+            inside: Inside::default(),
         }
     }
 
@@ -127,33 +122,13 @@ impl Server {
         self.log.as_ref().map_or(0, |(_, commit, _)| commit.writes())
     }
 
-    /// By how much the mean number inside differs from rate times response, as a share, since the last `clear`; zero when
-    /// nobody has ended. Only what the window cuts off at its ends may differ.
+    /// As [`Inside::little`].
     pub fn little(&self) -> f64 {
-        let passed_ns = self.response.mean_here(Nanos(self.now));
-        let watched = self.responses_ns / self.watched_ns().max(1.0);
-        if watched > 0.0 { passed_ns / watched - 1.0 } else { 0.0 }
-    }
-
-    fn watched_ns(&self) -> f64 {
-        self.now.saturating_sub(self.response.since()) as f64
+        self.inside.little(self.agenda.now())
     }
 
     fn profile(&self, class: u16) -> &Profile {
         &self.classes[usize::from(class).min(self.classes.len() - 1)]
-    }
-
-    #[inline]
-    fn step(&mut self, event: Event, ended: &mut Vec<Ended>) {
-        match event {
-            Event::Begin { slot } => self.begin(slot),
-            Event::Worked { slot } => {
-                self.hold.delay_end(Nanos(self.now));
-                self.worked(slot);
-            }
-            Event::Read { slot, place } => self.read(slot, place),
-            Event::Written => self.written(ended),
-        }
     }
 
     /// The driver works first, if it works at all.
@@ -169,10 +144,9 @@ impl Server {
 
     /// The response begins; a job must be free to carry it.
     fn start(&mut self, slot: u32) {
-        let now = Nanos(self.now);
-        self.inside += 1;
-        self.response.turn(now, self.inside, 0.0);
-        self.flights[slot as usize].began = self.now;
+        let now = self.agenda.now();
+        self.inside.begin(now);
+        self.flights[slot as usize].began = now.0;
         if self.pool.as_mut().is_none_or(|pool| pool.enter(now, slot)) {
             self.carry(slot);
         }
@@ -204,7 +178,7 @@ impl Server {
             self.flights[slot as usize].then = Then::Go;
         } else {
             self.flights[slot as usize].then = Then::Commit;
-            if flight.row != NOBODY && !self.rows[flight.row as usize].ask(slot) {
+            if flight.row != NOBODY && !self.rows[flight.row as usize].enter(self.agenda.now(), slot) {
                 return;
             }
         }
@@ -215,14 +189,14 @@ impl Server {
     fn work(&mut self, slot: u32, mean_ns: f64) {
         let work = Nanos(libm::round(mean_ns * self.draws.work.exponential()) as u64);
         self.work_ns[usize::from(self.flights[slot as usize].then != Then::Start)] += work.0 as f64;
-        if let Some(end) = self.hold.begin(Nanos(self.now), slot, work) {
+        if let Some(end) = self.hold.begin(self.agenda.now(), slot, work) {
             self.agenda.at(end, Event::Worked { slot });
         }
     }
 
     /// A piece of work is done.
     #[inline]
-    fn worked(&mut self, slot: u32) {
+    fn done(&mut self, slot: u32) {
         let flight = &mut self.flights[slot as usize];
         match flight.then {
             Then::Start => self.start(slot),
@@ -242,14 +216,14 @@ impl Server {
 
     #[inline]
     fn ask(&mut self, slot: u32) {
-        if let Some((end, place)) = self.storage.ask(Nanos(self.now), slot, &mut self.draws.storage) {
+        if let Some((end, place)) = self.storage.ask(self.agenda.now(), slot, &mut self.draws.storage) {
             self.agenda.at(end, Event::Read { slot, place });
         }
     }
 
     #[inline]
     fn read(&mut self, slot: u32, place: u32) {
-        if let Some((next, end)) = self.storage.ended(Nanos(self.now), place) {
+        if let Some((next, end)) = self.storage.ended(self.agenda.now(), place) {
             self.agenda.at(end, Event::Read { slot: next, place });
         }
         if slot == NOBODY {
@@ -271,7 +245,7 @@ impl Server {
         }
         self.log_bytes += profile.log_bytes;
         if commit.ask(slot) {
-            watch.turn(Nanos(self.now), 1, 1.0);
+            watch.turn(self.agenda.now(), 1, 1.0);
             self.write_log();
         }
     }
@@ -280,32 +254,33 @@ impl Server {
     fn write_log(&mut self) {
         let Some((log, _, _)) = &self.log else { return };
         let ns = 1e3 * log.write_us + 1e9 * std::mem::take(&mut self.log_bytes) / log.bytes_per_s;
-        self.agenda.at(after(Nanos(self.now), ns), Event::Written);
+        self.agenda.at(after(self.agenda.now(), ns), Event::Written);
     }
 
-    fn written(&mut self, ended: &mut Vec<Ended>) {
+    fn written(&mut self) {
         let Some((_, commit, watch)) = &mut self.log else { return };
         let again = commit.written(&mut self.committed);
         watch.done();
-        watch.turn(Nanos(self.now), u32::from(again), if again { 1.0 } else { 0.0 });
+        watch.turn(self.agenda.now(), u32::from(again), if again { 1.0 } else { 0.0 });
         if again {
             self.write_log();
         }
-        self.end(ended);
     }
 
     /// All whose commit is down are done, and their hot rows go on.
+    #[inline]
     fn end(&mut self, ended: &mut Vec<Ended>) {
-        let now = Nanos(self.now);
+        if self.committed.is_empty() {
+            return;
+        }
+        let now = self.agenda.now();
         for place in 0..self.committed.len() {
             let slot = self.committed[place];
             let flight = self.flights[slot as usize];
-            self.inside -= 1;
-            self.response.done();
-            self.responses_ns += (now.0 - flight.began) as f64;
-            ended.push(Ended { slot, at: now, failed: false });
+            self.inside.end(now, flight.began);
+            ended.push(Ended::done(slot, now));
             if flight.row != NOBODY
-                && let Some(next) = self.rows[flight.row as usize].give()
+                && let Some(next) = self.rows[flight.row as usize].leave(now)
             {
                 self.work(next, self.flights[next as usize].piece_ns);
             }
@@ -313,59 +288,54 @@ impl Server {
                 self.carry(next);
             }
         }
-        self.response.turn(now, self.inside, 0.0);
+        self.inside.left(now);
         self.committed.clear();
     }
 }
 
-impl Stepping for Server {
+impl Stepped for Server {
+    type Event = Event;
+
+    fn agenda(&mut self) -> &mut Agenda<Event> {
+        &mut self.agenda
+    }
+
     #[inline]
-    fn next(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> bool {
-        let (waiting, working) = (self.agenda.first().map_or(u64::MAX, |at| at.0), self.hold.next());
-        if waiting.min(working) > until.0 {
-            return false;
-        }
-        self.events += 1;
-        if working < waiting {
-            self.agenda.pass(Nanos(working));
-            self.now = working;
-            if let Some(slot) = self.hold.shared_end(Nanos(working)) {
-                self.worked(slot);
+    fn step(&mut self, now: Nanos, event: Event, ended: &mut Vec<Ended>) {
+        match event {
+            Event::Begin { slot } => self.begin(slot),
+            Event::Worked { slot } => {
+                self.hold.delay_end(now);
+                self.done(slot);
             }
-        } else if let Some((now, event)) = self.agenda.take() {
-            self.now = now.0;
-            self.step(event, ended);
+            Event::Read { slot, place } => self.read(slot, place),
+            Event::Written => self.written(),
         }
-        if !self.committed.is_empty() {
-            self.end(ended);
+        self.end(ended);
+    }
+
+    #[inline]
+    fn working(&self) -> u64 {
+        self.hold.next()
+    }
+
+    #[inline]
+    fn worked(&mut self, now: Nanos, ended: &mut Vec<Ended>) {
+        if let Some(slot) = self.hold.shared_end(now) {
+            self.done(slot);
         }
-        true
+        self.end(ended);
     }
 
-    fn now(&self) -> Nanos {
-        Nanos(self.now)
-    }
-
-    fn pass(&mut self, to: Nanos) {
-        self.now = self.now.max(to.0);
-        self.agenda.pass(to);
-    }
-}
-
-impl Machine for Server {
     fn submit(&mut self, at: Nanos, slot: u32, operation: &Operation) {
-        let submitted = at.0.max(self.now);
-        let flight = Flight { class: operation.class, submitted, row: NOBODY, ..Flight::default() };
+        let submitted = at.max(self.agenda.now());
+        let flight = Flight { class: operation.class, submitted: submitted.0, row: NOBODY, ..Flight::default() };
         self.flights[slot as usize] = flight;
-        if submitted == self.now {
+        if submitted == self.agenda.now() {
             self.begin(slot);
         } else {
-            self.agenda.at(Nanos(submitted), Event::Begin { slot });
+            self.agenda.at(submitted, Event::Begin { slot });
         }
-    }
-
-    fn advance(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> Nanos {
-        machine::advance_together(self, until, ended)
     }
 
     fn outside(&self, slot: u32) -> Nanos {
@@ -377,13 +347,11 @@ impl Machine for Server {
         Some(Outside::Driver)
     }
 
-    fn clear(&mut self) {
-        let now = Nanos(self.now);
+    fn clear(&mut self, now: Nanos) {
         self.hold.clear(now);
         self.work_ns = [0.0; 2];
         self.storage.clear(now);
-        self.response.clear(now);
-        self.responses_ns = 0.0;
+        self.inside.clear(now);
         if let Some(pool) = &mut self.pool {
             pool.watch().clear(now);
         }
@@ -392,29 +360,24 @@ impl Machine for Server {
         }
     }
 
-    fn reports(&mut self) -> Vec<Report> {
-        let now = Nanos(self.now);
+    fn reports(&mut self, now: Nanos) -> Vec<StationReport> {
         let mut all = vec![
-            report("transactions".to_owned(), &self.response, now),
-            report("processors".to_owned(), self.hold.watch(), now),
+            StationReport::of("transactions", self.inside.watch(), now),
+            StationReport::of("processors", self.hold.watch(), now),
         ];
         if let Some(pool) = &mut self.pool {
-            all.push(report("jobs".to_owned(), pool.watch(), now));
+            all.push(StationReport::of("jobs", pool.watch(), now));
         }
         self.storage.reports(now, &mut all);
         if let Some((_, _, watch)) = &self.log {
-            all.push(report("log".to_owned(), watch, now));
+            all.push(StationReport::of("log", watch, now));
         }
         all
     }
 
-    fn cores(&self) -> Option<Cores> {
-        let (count, busy) = self.hold.cores(Nanos(self.now))?;
+    fn cores(&self, now: Nanos) -> Option<Cores> {
+        let (count, busy) = self.hold.cores(now)?;
         let [driver, transactions] = self.work_ns;
         Some(Cores { count, busy: busy * transactions / (driver + transactions).max(1.0) })
-    }
-
-    fn events(&self) -> u64 {
-        self.events
     }
 }

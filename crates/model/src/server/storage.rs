@@ -1,8 +1,8 @@
 //! Storage as a server sees it: a delay, or disks that each serve one after the other.
 
-use crate::kernel::Random;
-use crate::machine::Report;
+use crate::machine::StationReport;
 use crate::station::{Servers, Watch};
+use random::Draws;
 use units::Nanos;
 
 /// Where reads go.
@@ -50,7 +50,7 @@ impl Storage {
     }
 
     #[inline]
-    pub(super) fn ask(&mut self, now: Nanos, who: u32, random: &mut Random) -> Ends {
+    pub(super) fn ask(&mut self, now: Nanos, who: u32, random: &mut Draws) -> Ends {
         match self {
             Storage::Delay { mean_ns, variation, here, watch } => {
                 *here += 1;
@@ -86,12 +86,12 @@ impl Storage {
         }
     }
 
-    pub(super) fn reports(&mut self, now: Nanos, into: &mut Vec<Report>) {
+    pub(super) fn reports(&mut self, now: Nanos, into: &mut Vec<StationReport>) {
         match self {
-            Storage::Delay { watch, .. } => into.push(report("storage".to_owned(), watch, now)),
+            Storage::Delay { watch, .. } => into.push(StationReport::of("storage", watch, now)),
             Storage::Disks { disks, .. } => {
                 for (number, disk) in disks.iter_mut().enumerate() {
-                    into.push(report(format!("disk {number}"), disk.watch(), now));
+                    into.push(StationReport::of(format!("disk {number}"), disk.watch(), now));
                 }
             }
         }
@@ -101,8 +101,4 @@ impl Storage {
 #[inline]
 pub(super) fn after(now: Nanos, ns: f64) -> Nanos {
     Nanos(now.0 + libm::round(ns) as u64)
-}
-
-pub(super) fn report(name: String, watch: &Watch, now: Nanos) -> Report {
-    Report { name, utilisation: watch.utilisation(now), mean_there: watch.mean_here(now), completed: watch.count() }
 }

@@ -1,13 +1,15 @@
 //! Servers against closed forms and theory.
 
 use super::*;
+use crate::asked::Values;
 use crate::file;
+use crate::form::processors::Processors;
 use crate::form::{closed, group_commit};
 use crate::kernel::across;
-use crate::kind::{Processors, Values};
-use crate::machine::{Ended, Kind, Machine, Operation};
+use crate::machine::{Ended, Machine};
 use crate::rows::Row;
 use units::Nanos;
+use workload::{Operation, OperationKind};
 
 /// What a closed load of so many sessions saw.
 struct Seen {
@@ -17,8 +19,13 @@ struct Seen {
 }
 
 fn run(plan: &Plan, sessions: u32, seed: u64, transactions: u64) -> Seen {
-    let ask =
-        |slot: u32| Operation { kind: Kind::Transaction, class: (slot % 2) as u16, module: 0, offset: 0, bytes: 0 };
+    let ask = |slot: u32| Operation {
+        kind: OperationKind::Transaction,
+        class: (slot % 2) as u16,
+        module: 0,
+        offset: 0,
+        bytes: 0,
+    };
     let mut server = Server::new(plan, sessions, seed);
     let mut submitted = vec![Nanos(0); sessions as usize];
     (0..sessions).for_each(|slot| server.submit(Nanos(0), slot, &ask(slot)));
@@ -58,10 +65,14 @@ fn shipped(name: &str) -> file::Description {
     file::read(name, text).unwrap_or_else(|problems| panic!("{problems}"))
 }
 
+fn plan_of(kind: crate::kind::ModelKind, values: &Values) -> Plan {
+    if kind == crate::kind::ModelKind::FlashServer { Plan::on_flash(values) } else { Plan::on_disks(values) }
+}
+
 fn agrees(name: &str, counts: &[u32]) {
     let model = shipped(name);
     let numbers = model.numbers();
-    let plan = Plan::of(model.kind, &Values::new(model.kind.asks(), &numbers)).expect("it is a server");
+    let plan = plan_of(model.kind, &Values::new(model.kind.asks(), &numbers));
     for count in counts {
         let closed = |quantity| model.answer(&threads(*count), quantity).unwrap();
         let (rate, response) = mean(&plan, *count, 60_000);
@@ -97,7 +108,7 @@ fn a_pool_of_jobs_and_other_memory_are_as_the_closed_form_says() {
     ] {
         let model = changed(name, &changes);
         let numbers = model.numbers();
-        let plan = Plan::of(model.kind, &Values::new(model.kind.asks(), &numbers)).expect("it is a server");
+        let plan = plan_of(model.kind, &Values::new(model.kind.asks(), &numbers));
         for count in [20, 120] {
             let closed = |quantity| model.answer(&threads(count), quantity).unwrap();
             let (rate, response) = mean(&plan, count, 40_000);
@@ -250,7 +261,7 @@ fn equal_seeds_give_equal_runs_and_others_do_not() {
 #[test]
 fn a_server_waits_for_its_time_and_reports_what_was_busy() {
     let mut server = Server::new(&base(), 1, 1);
-    let ask = Operation { kind: Kind::Transaction, class: 0, module: 0, offset: 0, bytes: 0 };
+    let ask = Operation { kind: OperationKind::Transaction, class: 0, module: 0, offset: 0, bytes: 0 };
     server.submit(Nanos(5_000), 0, &ask);
     let mut ended = Vec::new();
     assert_eq!(server.advance(Nanos(4_000), &mut ended), Nanos(4_000));
@@ -288,6 +299,7 @@ fn cores_are_busy_with_transactions_for_their_demand_and_never_beyond_the_cores(
     let numbers = model.numbers();
     let plan = Plan::on_flash(&Values::new(model.kind.asks(), &numbers));
     let few = run(&plan, 8, 1, 40_000);
+    let mut few = few;
     let cores = few.server.cores().expect("it has processors");
     let work = few.rate_per_s * plan.classes[0].cpu_ms / 1e3;
     // A thread for each core: only contention makes work longer, by half a thousandth for each that is ready.

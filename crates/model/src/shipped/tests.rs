@@ -2,15 +2,16 @@
 
 use super::*;
 use crate::array::{Array, Path};
+use crate::asked::Values;
 use crate::device::disk::{Disk, Order, Shape};
 use crate::device::flash::{self, Flash};
 use crate::file::{self, Description};
-use crate::kernel::Random;
-use crate::kind::Values;
-use crate::machine::{Ended, Kind, Machine, Operation};
+use crate::machine::{Ended, Machine};
 use crate::rows::{self, Row, Table};
 use crate::{calibrate, judge};
+use random::Draws;
 use units::Nanos;
+use workload::{Operation, OperationKind};
 
 fn read(shipped: &Shipped) -> Description {
     file::read(shipped.name, shipped.text).unwrap_or_else(|problems| panic!("{problems}"))
@@ -112,7 +113,7 @@ fn closed_form_and_simulation_of_the_flash_array_agree() {
 fn simulated(path: Path, modules: u32, read: f64, bytes: u32) -> f64 {
     let slots = 32 * modules;
     let mut array = Array::new(path, modules, slots);
-    let kind = if read > 0.5 { Kind::Read } else { Kind::Write };
+    let kind = if read > 0.5 { OperationKind::Read } else { OperationKind::Write };
     let ask = |slot: u32| Operation { kind, class: 0, module: (slot % modules) as u16, offset: 0, bytes };
     (0..slots).for_each(|slot| array.submit(Nanos(0), slot, &ask(slot)));
     let (mut ended, mut done) = (Vec::<Ended>::new(), 0u32);
@@ -130,10 +131,10 @@ fn simulated(path: Path, modules: u32, read: f64, bytes: u32) -> f64 {
 fn device_writes(values: &Values, start: flash::Start, seconds: u64) -> f64 {
     let (shape, slots) = (flash::Shape::of(values, 1), 512);
     let mut device = Flash::of(values, start, 1, slots, 1).unwrap();
-    let (mut random, page) = (Random::new(1, 77), shape.page_bytes);
+    let (mut random, page) = (Draws::numbered(1, 77), shape.page_bytes);
     let mut ask = || {
         let offset = random.below(shape.capacity_bytes / u64::from(page)) * u64::from(page);
-        Operation { kind: Kind::Write, class: 0, module: 0, offset, bytes: page }
+        Operation { kind: OperationKind::Write, class: 0, module: 0, offset, bytes: page }
     };
     (0..slots).for_each(|slot| device.submit(Nanos(0), slot, &ask()));
     let (mut ended, mut done, end) = (Vec::<Ended>::new(), 0u32, Nanos(seconds * 1_000_000_000));
@@ -177,11 +178,12 @@ fn closed_form_and_simulation_of_the_disk_agree() {
     let cells = [("test", "random_read"), ("transfer_kb", "64")];
     let cells = cells.into_iter().map(|(column, cell)| (column.to_owned(), cell.to_owned())).collect();
     let closed = model.answer(&Row { cells, ..Row::default() }, "rate").unwrap();
-    let (mut disk, mut random, count) = (Disk::of(&values, Order::Fifo, 1, 1).unwrap(), Random::new(1, 1), 10_000u32);
+    let (mut disk, mut random, count) =
+        (Disk::of(&values, Order::Fifo, 1, 1).unwrap(), Draws::numbered(1, 1), 10_000u32);
     let (mut ended, mut at) = (Vec::<Ended>::new(), Nanos(0));
     for _ in 0..count {
         let offset = 65_536 * random.below(Shape::of(&values, Order::Fifo).capacity() / 65_536);
-        disk.submit(at, 0, &Operation { kind: Kind::Read, class: 0, module: 0, offset, bytes: 65_536 });
+        disk.submit(at, 0, &Operation { kind: OperationKind::Read, class: 0, module: 0, offset, bytes: 65_536 });
         at = disk.advance(Nanos(u64::MAX), &mut ended);
     }
     let found = 1e9 * f64::from(count) / at.0 as f64;

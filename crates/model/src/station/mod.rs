@@ -4,27 +4,33 @@
 //! and says when who is done; whoever owns the agenda turns that into events. All memory is taken when it is built.
 
 mod bucket;
+mod ceiling;
 mod commit;
+mod inside;
 mod link;
 mod load_watch;
-mod lock;
 mod pool;
 mod priority;
 mod servers;
 mod shares;
 mod sharing;
+mod soonest;
+#[cfg(test)]
+mod tests;
 mod turns;
 
 pub use bucket::Bucket;
+pub use ceiling::ceiling;
 pub use commit::Commit;
+pub use inside::Inside;
 pub use link::{FIBRE_NS_PER_KM, Link};
 pub use load_watch::Watch;
-pub use lock::Lock;
 pub use pool::Pool;
 pub use priority::Priority;
 pub use servers::Servers;
 pub use shares::{Share, Shares};
 pub use sharing::Sharing;
+pub use soonest::Soonest;
 pub use turns::Turns;
 
 /// Who is served: an index into the requests of whoever owns the station.

@@ -6,24 +6,24 @@ use super::{Watch, Who};
 use std::collections::VecDeque;
 use units::Nanos;
 
-/// One pool.
+/// One pool, for those who are known by a `W`.
 #[derive(Clone, Debug)]
-pub struct Pool {
+pub struct Pool<W = Who> {
     jobs: u32,
     free: u32,
-    waiting: VecDeque<Who>,
+    waiting: VecDeque<W>,
     watch: Watch,
 }
 
-impl Pool {
+impl<W> Pool<W> {
     /// So many jobs, with room for so many that wait.
-    pub fn new(jobs: u32, room: usize) -> Pool {
+    pub fn new(jobs: u32, room: usize) -> Pool<W> {
         Pool { jobs: jobs.max(1), free: jobs.max(1), waiting: VecDeque::with_capacity(room), watch: Watch::default() }
     }
 
     /// Somebody comes; whether a job takes him at once.
     #[inline]
-    pub fn enter(&mut self, now: Nanos, who: Who) -> bool {
+    pub fn enter(&mut self, now: Nanos, who: W) -> bool {
         let enters = self.free > 0;
         if enters {
             self.free -= 1;
@@ -36,7 +36,7 @@ impl Pool {
 
     /// Somebody leaves; who comes in for him.
     #[inline]
-    pub fn leave(&mut self, now: Nanos) -> Option<Who> {
+    pub fn leave(&mut self, now: Nanos) -> Option<W> {
         self.watch.done();
         let next = self.waiting.pop_front();
         self.free += u32::from(next.is_none());
@@ -49,10 +49,16 @@ impl Pool {
         &mut self.watch
     }
 
+    /// How many are inside or wait.
+    #[inline]
+    pub fn here(&self) -> u32 {
+        self.jobs - self.free + self.waiting.len() as u32
+    }
+
+    #[inline]
     fn turn(&mut self, now: Nanos) {
         let inside = self.jobs - self.free;
-        let here = inside + self.waiting.len() as u32;
-        self.watch.turn(now, here, f64::from(inside) / f64::from(self.jobs));
+        self.watch.turn(now, self.here(), f64::from(inside) / f64::from(self.jobs));
     }
 }
 

@@ -3,7 +3,7 @@
 //! The one idea: ranks have a law, and extents have ranks; heat drifts when two extents change ranks.
 
 use super::spec::{Spec, Start};
-use crate::kernel::Random;
+use random::Draws;
 
 /// The extents of a store.
 #[derive(Clone, Debug)]
@@ -16,8 +16,8 @@ pub(super) struct Heat {
     pub fast: Vec<bool>,
     /// What was counted of it, this period and before.
     counts: Vec<f64>,
-    draws: Random,
-    drifts: Random,
+    draws: Draws,
+    drifts: Draws,
 }
 
 impl Heat {
@@ -30,7 +30,7 @@ impl Heat {
             sum
         });
         let sums: Vec<f64> = sums.collect();
-        let mut shuffle = Random::new(seed, 1 << 20);
+        let mut shuffle = Draws::numbered(seed, 1 << 20);
         let mut ranks: Vec<u32> = (0..extents).collect();
         for last in (1..ranks.len()).rev() {
             ranks.swap(last, shuffle.below(last as u64 + 1) as usize);
@@ -39,8 +39,8 @@ impl Heat {
             sums,
             fast: vec![false; extents as usize],
             counts: vec![0.0; extents as usize],
-            draws: Random::new(seed, 1 << 21),
-            drifts: Random::new(seed, 1 << 22),
+            draws: Draws::numbered(seed, 1 << 21),
+            drifts: Draws::numbered(seed, 1 << 22),
             ranks,
         };
         let fast = spec.fast.min(extents) as usize;

@@ -6,10 +6,12 @@
 use super::heat::Heat;
 use super::mover::{Mover, PIECE};
 use super::spec::{Place, Spec};
-use crate::kernel::{Agenda, Random};
-use crate::machine::{self, Ended, Kind, Machine, Operation, Report, Stepped};
+use crate::kernel::Agenda;
+use crate::machine::{Ended, StationReport, Stepped};
 use crate::station::{Bucket, Priority};
+use random::Draws;
 use units::Nanos;
+use workload::{Operation, OperationKind};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Event {
@@ -46,11 +48,10 @@ pub struct Tiered {
     bucket: Bucket,
     /// Whether a piece is on its way, or the mover waits for its rate.
     moving: bool,
-    times: Random,
-    spots: Random,
+    times: Draws,
+    spots: Draws,
     hits: u64,
     operations: u64,
-    events: u64,
 }
 
 /// The queue of operations, and that of the mover.
@@ -71,11 +72,10 @@ impl Tiered {
             mover: Mover::new(spec.extent_bytes),
             bucket: Bucket::new(spec.mover_bytes_per_s.max(1.0), PIECE as f64),
             moving: false,
-            times: Random::new(seed, 1),
-            spots: Random::new(seed, 2),
+            times: Draws::numbered(seed, 1),
+            spots: Draws::numbered(seed, 2),
             hits: 0,
             operations: 0,
-            events: 0,
             spec,
         };
         if store.moves() {
@@ -118,10 +118,10 @@ impl Tiered {
     }
 
     /// An operation goes to the extent that its heat says, and to a place of its tier.
-    fn begin(&mut self, now: Nanos, slot: u32) -> Option<u32> {
+    fn begin(&mut self, now: Nanos, slot: u32, ended: &mut Vec<Ended>) {
         let flight = self.flights[slot as usize];
         if flight.sync {
-            return Some(slot);
+            return ended.push(Ended::done(slot, now));
         }
         let extent = match self.spec.skew > 0.0 {
             true => self.heat.draw(),
@@ -131,7 +131,6 @@ impl Tiered {
         self.operations += 1;
         self.hits += u64::from(fast);
         self.ask(now, fast, FOREGROUND, slot, f64::from(flight.bytes));
-        None
     }
 
     /// Somebody asks for a place of a tier; extents are spread over all of them.
@@ -145,12 +144,12 @@ impl Tiered {
         }
     }
 
-    fn done(&mut self, now: Nanos, place: u32, who: u32) -> Option<u32> {
+    fn done(&mut self, now: Nanos, place: u32, who: u32, ended: &mut Vec<Ended>) {
         if let Some((next, end)) = self.places[place as usize].depart(now) {
             self.agenda.at(end, Event::Done { place, who: next });
         }
         if (who as usize) < self.flights.len() {
-            return Some(who);
+            return ended.push(Ended::done(who, now));
         }
         self.moving = false;
         if self.mover.done(&mut self.heat) {
@@ -158,12 +157,10 @@ impl Tiered {
             let at = self.bucket.take(now, PIECE as f64);
             if at > now {
                 self.moving = true;
-                self.agenda.at(at, Event::Move);
-                return None;
+                return self.agenda.at(at, Event::Move);
             }
         }
         self.go_on(now);
-        None
     }
 
     /// The next piece, when the mover is free and has something to do.
@@ -186,11 +183,10 @@ impl Stepped for Tiered {
         &mut self.agenda
     }
 
-    fn step(&mut self, now: Nanos, event: Event) -> Option<u32> {
-        self.events += 1;
+    fn step(&mut self, now: Nanos, event: Event, ended: &mut Vec<Ended>) {
         match event {
-            Event::Begin { slot } => return self.begin(now, slot),
-            Event::Done { place, who } => return self.done(now, place, who),
+            Event::Begin { slot } => self.begin(now, slot, ended),
+            Event::Done { place, who } => self.done(now, place, who, ended),
             Event::Move => {
                 self.moving = false;
                 self.go_on(now);
@@ -206,42 +202,26 @@ impl Stepped for Tiered {
                 self.drift_later(now);
             }
         }
-        None
     }
-}
 
-impl Machine for Tiered {
     fn submit(&mut self, at: Nanos, slot: u32, operation: &Operation) {
-        let sync = matches!(operation.kind, Kind::Sync | Kind::Transaction);
+        let sync = matches!(operation.kind, OperationKind::Sync | OperationKind::Transaction);
         self.flights[slot as usize] = Flight { sync, offset: operation.offset, bytes: operation.bytes };
         self.agenda.at(at, Event::Begin { slot });
     }
 
-    fn advance(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> Nanos {
-        machine::advance(self, until, ended)
-    }
-
-    fn clear(&mut self) {
-        let now = self.agenda.now();
+    fn clear(&mut self, now: Nanos) {
         (self.hits, self.operations) = (0, 0);
         self.places.iter_mut().for_each(|place| place.watch().clear(now));
     }
 
-    fn reports(&mut self) -> Vec<Report> {
-        let (now, disks, ways) = (self.agenda.now(), self.spec.disks.count as usize, self.spec.ways.max(1) as usize);
+    fn reports(&mut self, now: Nanos) -> Vec<StationReport> {
+        let (disks, ways) = (self.spec.disks.count as usize, self.spec.ways.max(1) as usize);
         let name = |at: usize| match at.checked_sub(disks) {
             None => format!("disk {at}"),
             Some(part) => format!("flash {} way {}", part / ways, part % ways),
         };
-        let report = |(at, place): (usize, &mut Priority)| {
-            let watch = place.watch();
-            let (utilisation, mean_there) = (watch.utilisation(now), watch.mean_here(now));
-            Report { name: name(at), utilisation, mean_there, completed: watch.count() }
-        };
-        self.places.iter_mut().enumerate().map(report).collect()
-    }
-
-    fn events(&self) -> u64 {
-        self.events
+        let places = self.places.iter_mut().enumerate();
+        places.map(|(at, place)| StationReport::of(name(at), place.watch(), now)).collect()
     }
 }

@@ -1,6 +1,6 @@
 //! What a tiered store is made of.
 
-use crate::values::Values;
+use crate::asked::Values;
 
 /// One tier: alike places, each of which serves one operation after the other.
 #[derive(Clone, Copy, Debug, PartialEq)]

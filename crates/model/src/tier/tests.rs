@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::form::closed;
-use crate::machine::{Ended, Kind, Machine, Operation};
+use crate::machine::{Ended, Machine};
 use units::Nanos;
+use workload::{Operation, OperationKind};
 
 fn spec() -> Spec {
     Spec {
@@ -34,7 +35,7 @@ struct Seen {
 const BYTES: u32 = 8_192;
 
 fn run(spec: Spec, slots: u32, warm_s: u64, seconds: u64, seed: u64) -> Seen {
-    let ask = Operation { kind: Kind::Read, class: 0, module: 0, offset: 0, bytes: BYTES };
+    let ask = Operation { kind: OperationKind::Read, class: 0, module: 0, offset: 0, bytes: BYTES };
     let mut store = Tiered::new(spec, slots, seed);
     let mut since = vec![0u64; slots as usize];
     (0..slots).for_each(|slot| store.submit(Nanos(0), slot, &ask));
@@ -163,7 +164,7 @@ fn without_a_skew_of_its_own_a_store_goes_where_operations_say() {
     for (extent, hit) in [(0u64, 1.0), (99, 1.0), (100, 0.0), (999, 0.0)] {
         store.clear();
         let offset = extent * spec.extent_bytes + 4_096;
-        store.submit(at, 0, &Operation { kind: Kind::Write, class: 0, module: 0, offset, bytes: BYTES });
+        store.submit(at, 0, &Operation { kind: OperationKind::Write, class: 0, module: 0, offset, bytes: BYTES });
         at = store.advance(Nanos(u64::MAX - 1), &mut ended);
         assert_eq!(store.hit_share(), hit, "extent {extent}");
     }

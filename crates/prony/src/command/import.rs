@@ -10,7 +10,7 @@ use crate::output;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::fs;
-use workload::sql::{Explained, Explanation, Place, explain};
+use workload::sql::{Explained, Explanation, ScriptPlace, explain};
 
 /// Explains a file.
 pub fn run(asked: &Import) -> Result<Outcome, Failure> {
@@ -61,16 +61,16 @@ fn variables(explanation: &Explanation) -> Vec<String> {
     [line("reads", &explanation.reads), line("sets", &explanation.sets), needs].into_iter().flatten().collect()
 }
 
-fn told(at: Place, text: &str) -> String {
+fn told(at: ScriptPlace, text: &str) -> String {
     format!("{:<8}{text}", place(at))
 }
 
-fn place(place: Place) -> String {
+fn place(place: ScriptPlace) -> String {
     format!("{}:{}", place.line, place.column)
 }
 
 fn as_json(explanation: &Explanation) -> Value {
-    let told = |at: Place, text: &str| json!({ "line": at.line, "column": at.column, "text": text });
+    let told = |at: ScriptPlace, text: &str| json!({ "line": at.line, "column": at.column, "text": text });
     let command = |command: &Explained| {
         json!({
             "line": command.place.line,

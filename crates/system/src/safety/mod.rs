@@ -13,7 +13,7 @@ use units::Bytes;
 
 use crate::consent::Consent;
 use crate::stack::DeviceNumber;
-use crate::tree::{Device, DeviceTree, IdentityKind, Kind, Signatures};
+use crate::tree::{Device, DeviceKind, DeviceTree, IdentityKind, Signatures};
 
 pub use obstacle::{Obstacle, Refusal};
 
@@ -138,7 +138,7 @@ fn downwards(tree: &DeviceTree, device: &Device, seen: &mut Vec<DeviceNumber>, i
         direct_use(lower, into);
         let around = tree.partitions(lower.number).chain(lower.parent.and_then(|parent| tree.device(parent)));
         around.for_each(|device| direct_use(device, into));
-        if device.kind == Kind::Loop {
+        if device.kind == DeviceKind::Loop {
             held(tree, lower, device, into);
             for part in tree.partitions(lower.number) {
                 held(tree, part, device, into);

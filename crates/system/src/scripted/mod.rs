@@ -7,40 +7,13 @@
 //! What it does not do: it moves no data, and it does not model any real device; that is a model's work.
 
 use crate::{Completion, Port, PortError, Wait};
+use random::Draws;
 use recorder::{Clock, SimulatedClock};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use units::{Nanos, Share};
+use study::{ScriptSpec, Stall};
+use units::Nanos;
 use workload::Operation;
-
-/// How a scripted system behaves.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Script {
-    /// Service times, used in turn, one an operation; none at all means no time.
-    pub service: Vec<Nanos>,
-    /// Operations served at once, at least one; more wait in order.
-    pub servers: u32,
-    /// Added service time for every byte moved, in nanoseconds.
-    pub per_byte_ns: f64,
-    /// Exponential spread: 0 keeps the times as written, 1 draws each from an exponential with that mean, and a share
-    /// between spreads that share of the time.
-    pub spread: Share,
-    /// A pause of the whole system, that comes again and again.
-    pub stall: Option<Stall>,
-    /// Every n-th operation fails with an I/O error, after its time.
-    pub fail_every: Option<u64>,
-    /// Service times grow by this share each second of simulated time.
-    pub drift_per_s: f64,
-}
-
-/// A pause that comes again and again. Service that meets it goes on behind it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stall {
-    /// From the start of one pause to the start of the next.
-    pub every: Nanos,
-    /// How long it lasts, at the end of each period.
-    pub lasts: Nanos,
-}
 
 /// What a reading of the clock costs in a driver that spins, so that its time moves at all.
 const SPIN: u64 = 50;
@@ -51,7 +24,7 @@ const EIO: i32 = 5;
 /// The road of one worker to a scripted system of its own.
 #[derive(Debug)]
 pub struct ScriptedPort {
-    script: Script,
+    script: ScriptSpec,
     clock: SimulatedClock,
     draws: Draws,
     /// Operations that arrived so far.
@@ -65,11 +38,11 @@ pub struct ScriptedPort {
 
 impl ScriptedPort {
     /// A road with room for so many operations at once, at the start of simulated time.
-    pub fn new(script: Script, seed: u64, slots: u32) -> ScriptedPort {
+    pub fn new(script: ScriptSpec, seed: u64, slots: u32) -> ScriptedPort {
         let slots = slots as usize;
         ScriptedPort {
             clock: SimulatedClock::default(),
-            draws: Draws(seed),
+            draws: Draws::from_state(seed),
             count: 0,
             staged: Vec::with_capacity(slots),
             servers: (0..script.servers.max(1)).map(|_| Reverse(0)).collect(),
@@ -101,7 +74,7 @@ impl ScriptedPort {
         self.count += 1;
         let free = self.servers.pop().map_or(0, |Reverse(at)| at);
         let end = match self.script.stall {
-            Some(stall) => stall.end(free.max(now), service),
+            Some(stall) => end(stall, free.max(now), service),
             None => free.max(now) + service,
         };
         self.servers.push(Reverse(end));
@@ -127,20 +100,18 @@ impl ScriptedPort {
     }
 }
 
-impl Stall {
-    /// When work of `service` that starts at `start` ends. Time outside the pauses is the time in which work is done; the
-    /// sum is made there and taken back.
-    fn end(self, start: u64, service: u64) -> u64 {
-        let every = self.every.0.max(1);
-        let awake = every.saturating_sub(self.lasts.0).max(1);
-        let worked = start / every * awake + (start % every).min(awake);
-        if service == 0 {
-            return if start % every < awake { start } else { (start / every + 1) * every };
-        }
-        // What is done exactly when a pause begins has ended then, and not behind it.
-        let last = worked + service - 1;
-        last / awake * every + last % awake + 1
+/// When work of `service` that starts at `start` ends. Service that meets a pause goes on behind it: time outside the pauses is
+/// the time in which work is done; the sum is made there and taken back.
+fn end(stall: Stall, start: u64, service: u64) -> u64 {
+    let every = stall.every.0.max(1);
+    let awake = every.saturating_sub(stall.lasts.0).max(1);
+    let worked = start / every * awake + (start % every).min(awake);
+    if service == 0 {
+        return if start % every < awake { start } else { (start / every + 1) * every };
     }
+    // What is done exactly when a pause begins has ended then, and not behind it.
+    let last = worked + service - 1;
+    last / awake * every + last % awake + 1
 }
 
 impl Port for ScriptedPort {
@@ -177,21 +148,6 @@ impl Port for ScriptedPort {
             }
         }
         Ok(())
-    }
-}
-
-/// Random numbers by SplitMix64 with the logarithm of `libm`, as in the load: equal on every machine.
-#[derive(Debug)]
-struct Draws(u64);
-
-impl Draws {
-    fn exponential(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^= z >> 31;
-        -libm::log(((z >> 11) + 1) as f64 / (1u64 << 53) as f64)
     }
 }
 

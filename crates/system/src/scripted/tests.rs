@@ -5,13 +5,13 @@ use load::{Arrivals, Limit, Load, Machine, Next, Ramp, Spec, Think, build};
 use observation::{Account, Cell, Window};
 use proptest::prelude::*;
 use recorder::{Collector, Layout, Outcome};
-use units::PerSecond;
-use workload::Kind;
+use units::{PerSecond, Share};
+use workload::OperationKind;
 
-const READ: Operation = Operation { kind: Kind::Read, class: 0, module: 0, offset: 0, bytes: 4096 };
+const READ: Operation = Operation { kind: OperationKind::Read, class: 0, module: 0, offset: 0, bytes: 4096 };
 
-fn script(service: &[Nanos]) -> Script {
-    Script {
+fn script(service: &[Nanos]) -> ScriptSpec {
+    ScriptSpec {
         service: service.to_vec(),
         servers: 1,
         per_byte_ns: 0.0,
@@ -30,7 +30,7 @@ struct Trial {
 }
 
 impl Trial {
-    fn run(spec: Spec, script: Script, length: Nanos) -> Trial {
+    fn run(spec: Spec, script: ScriptSpec, length: Nanos) -> Trial {
         let window = Window { start: Nanos(length.0 / 5), end: length };
         let limit = Limit { until: length, count: None };
         let load = build(&spec, Ramp::default(), limit, 20, 0, 1, Nanos::ZERO).measured(window.start, window.end);
@@ -106,7 +106,7 @@ fn near(seen: f64, expected: f64, share: f64) {
 /// system is exponential, so that its 99th percentile is ln 100 times the mean (Kleinrock, Queueing Systems I, 3.2).
 #[test]
 fn one_server_with_drawn_times_has_the_response_of_m_m_1() {
-    let system = Script { spread: Share(1.0), ..script(&[Nanos::from_micros(500)]) };
+    let system = ScriptSpec { spread: Share(1.0), ..script(&[Nanos::from_micros(500)]) };
     let trial = Trial::run(open(1_000.0, Arrivals::Poisson), system, Nanos::from_secs(500));
     near(trial.response(), 1e-3, 0.02);
     near(trial.quantile(0.99), 100f64.ln() * 1e-3, 0.03);
@@ -124,7 +124,7 @@ fn one_server_with_constant_times_has_the_wait_of_m_d_1() {
 /// Erlang's C formula for two servers: the mean wait is `load^2 * service / (1 - load^2)`.
 #[test]
 fn two_servers_have_the_wait_of_m_m_2() {
-    let system = Script { servers: 2, spread: Share(1.0), ..script(&[Nanos::from_millis(1)]) };
+    let system = ScriptSpec { servers: 2, spread: Share(1.0), ..script(&[Nanos::from_millis(1)]) };
     let trial = Trial::run(open(1_200.0, Arrivals::Poisson), system, Nanos::from_secs(400));
     let (service, load) = (1e-3, 0.6);
     near(trial.response(), service + load * load * service / (1.0 - load * load), 0.02);
@@ -134,7 +134,7 @@ fn two_servers_have_the_wait_of_m_m_2() {
 #[test]
 fn a_closed_load_with_think_time_has_the_throughput_of_the_machine_repair_model() {
     let (users, think, service) = (10, 5e-3, 1e-3);
-    let system = Script { spread: Share(1.0), ..script(&[Nanos::from_millis(1)]) };
+    let system = ScriptSpec { spread: Share(1.0), ..script(&[Nanos::from_millis(1)]) };
     let spec = Spec::Closed { slots: users, think: Think::Exponential(Nanos::from_millis(5)) };
     let trial = Trial::run(spec, system, Nanos::from_secs(200));
     let (mut waiting, mut response, mut throughput) = (0.0, 0.0, 0.0);
@@ -149,7 +149,7 @@ fn a_closed_load_with_think_time_has_the_throughput_of_the_machine_repair_model(
 
 #[test]
 fn a_closed_load_on_constant_times_is_exact_and_closes_littles_law() {
-    let system = Script { servers: 2, ..script(&[Nanos::from_micros(100)]) };
+    let system = ScriptSpec { servers: 2, ..script(&[Nanos::from_micros(100)]) };
     let trial = Trial::run(Spec::Closed { slots: 8, think: Think::None }, system, Nanos::from_secs(1));
     assert_eq!(trial.throughput(), 20_000.0);
     assert_eq!((trial.total.response.min_ns(), trial.total.response.max_ns()), (400_000, 400_000));
@@ -165,7 +165,7 @@ const STALL: Option<Stall> = Some(Stall { every: Nanos::from_secs(10), lasts: Na
 /// Of 10 000 arrivals the hundred worst lie beyond the 99th percentile, the ten worst beyond the next digit.
 #[test]
 fn a_stall_of_1_s_in_10_is_seen_exactly_under_constant_arrivals() {
-    let system = Script { stall: STALL, ..script(&[Nanos::from_micros(100)]) };
+    let system = ScriptSpec { stall: STALL, ..script(&[Nanos::from_micros(100)]) };
     let trial = Trial::run(open(1_000.0, Arrivals::Constant), system, Nanos::from_secs(100));
     near(trial.quantile(0.99), 1.0001 - 100.0 * 0.0009, 0.001);
     near(trial.quantile(0.999), 1.0001 - 10.0 * 0.0009, 0.001);
@@ -178,7 +178,7 @@ fn a_stall_of_1_s_in_10_is_seen_exactly_under_constant_arrivals() {
 /// pause: one in ten times 1 - x. Those who came before take 1 us each, which adds a thousandth of the time waited.
 #[test]
 fn a_stall_of_1_s_in_10_is_seen_under_poisson_arrivals() {
-    let system = Script { stall: STALL, ..script(&[Nanos::from_micros(1)]) };
+    let system = ScriptSpec { stall: STALL, ..script(&[Nanos::from_micros(1)]) };
     let trial = Trial::run(open(1_000.0, Arrivals::Poisson), system, Nanos::from_secs(500));
     near(trial.quantile(0.99), 1.0 - 0.1 * 0.999, 0.01);
     near(trial.quantile(0.999), 1.0 - 0.01 * 0.999, 0.01);
@@ -188,7 +188,7 @@ fn a_stall_of_1_s_in_10_is_seen_under_poisson_arrivals() {
 /// rate is offered and not awaited.
 #[test]
 fn a_closed_load_meets_each_stall_once() {
-    let system = Script { stall: STALL, ..script(&[Nanos::from_millis(1)]) };
+    let system = ScriptSpec { stall: STALL, ..script(&[Nanos::from_millis(1)]) };
     let trial = Trial::run(Spec::Closed { slots: 1, think: Think::None }, system, Nanos::from_secs(100));
     assert_eq!(trial.total.response.count_above(2_000_000), 8);
     near(trial.quantile(0.999), 1e-3, 0.001);
@@ -197,7 +197,7 @@ fn a_closed_load_meets_each_stall_once() {
 #[test]
 fn times_are_used_in_turn_bytes_cost_and_every_nth_fails() {
     let times = [Nanos(100), Nanos(300)];
-    let system = Script { per_byte_ns: 0.25, fail_every: Some(3), ..script(&times) };
+    let system = ScriptSpec { per_byte_ns: 0.25, fail_every: Some(3), ..script(&times) };
     let mut port = ScriptedPort::new(system, 1, 4);
     (0..4).for_each(|slot| port.stage(slot, &READ, false));
     let mut ended = Vec::new();
@@ -210,7 +210,7 @@ fn times_are_used_in_turn_bytes_cost_and_every_nth_fails() {
 
 #[test]
 fn service_drifts_by_the_share_that_is_written() {
-    let system = Script { drift_per_s: 0.5, ..script(&[Nanos(1_000)]) };
+    let system = ScriptSpec { drift_per_s: 0.5, ..script(&[Nanos(1_000)]) };
     let mut port = ScriptedPort::new(system, 1, 1);
     let mut ended = Vec::new();
     port.reap(Wait::Until(Nanos::from_secs(2)), &mut ended).unwrap();
@@ -233,7 +233,7 @@ fn a_driver_that_spins_moves_time_too() {
 #[test]
 fn equal_seeds_give_equal_cells_and_other_seeds_others() {
     let run = |rate| {
-        let system = Script { spread: Share(0.7), stall: STALL, ..script(&[Nanos(70_000), Nanos(90_000)]) };
+        let system = ScriptSpec { spread: Share(0.7), stall: STALL, ..script(&[Nanos(70_000), Nanos(90_000)]) };
         Trial::run(open(rate, Arrivals::Poisson), system, Nanos::from_secs(20)).total
     };
     assert_eq!(run(3_000.0), run(3_000.0));
@@ -251,6 +251,18 @@ proptest! {
             left -= u64::from(left > 0 && awake(at));
             at += 1;
         }
-        prop_assert_eq!(stall.end(start, service), at);
+        prop_assert_eq!(end(stall, start, service), at);
     }
+}
+
+#[test]
+fn draws_of_a_seed_stay_what_they_are() {
+    let mut port = ScriptedPort::new(ScriptSpec { spread: Share(1.0), ..script(&[Nanos(1_000_000_000)]) }, 42, 4);
+    let mut completions = Vec::new();
+    (0..4).for_each(|slot| port.stage(slot, &READ, false));
+    while completions.len() < 4 {
+        port.reap(Wait::Completion, &mut completions).unwrap();
+    }
+    let ends: Vec<u64> = completions.iter().map(|one| one.at.0).collect();
+    assert_eq!(ends, [298_992_625, 2_132_134_290, 3_410_108_451, 4_476_667_818]);
 }

@@ -21,7 +21,7 @@ pub use text::TreeTextError;
 
 /// What a block device is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum DeviceKind {
     /// A whole disk.
     Disk,
     /// A partition of one.
@@ -80,7 +80,7 @@ pub struct Device {
     /// Its number.
     pub number: DeviceNumber,
     /// What it is.
-    pub kind: Kind,
+    pub kind: DeviceKind,
     /// Its size.
     pub size: Bytes,
     /// The disk that a partition belongs to.

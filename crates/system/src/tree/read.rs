@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 use units::Bytes;
 
-use super::{Device, DeviceTree, Kind, Signatures, identity};
+use super::{Device, DeviceKind, DeviceTree, Signatures, identity};
 use crate::mounts::{self, Mount, unescape};
 use crate::signature;
 use crate::stack::{DeviceNumber, children, read_line};
@@ -142,19 +142,19 @@ fn device(folder: &Path, udev: &Path) -> Option<Device> {
     })
 }
 
-fn kind(folder: &Path, name: &str, partition: bool) -> Kind {
+fn kind(folder: &Path, name: &str, partition: bool) -> DeviceKind {
     if partition {
-        Kind::Part
+        DeviceKind::Part
     } else if folder.join("dm").exists() {
-        Kind::Dm
+        DeviceKind::Dm
     } else if folder.join("md").exists() {
-        Kind::Md
+        DeviceKind::Md
     } else if name.starts_with("loop") {
-        Kind::Loop
+        DeviceKind::Loop
     } else if folder.join("device").exists() {
-        Kind::Disk
+        DeviceKind::Disk
     } else {
-        Kind::Other
+        DeviceKind::Other
     }
 }
 

@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use units::Bytes;
 
-use super::{Device, DeviceTree, Identity, IdentityKind, Kind, Signatures};
+use super::{Device, DeviceKind, DeviceTree, Identity, IdentityKind, Signatures};
 use crate::mounts::unescape;
 use crate::stack::DeviceNumber;
 
@@ -21,13 +21,13 @@ pub struct TreeTextError {
     text: String,
 }
 
-const KINDS: [(Kind, &str); 6] = [
-    (Kind::Disk, "disk"),
-    (Kind::Part, "part"),
-    (Kind::Loop, "loop"),
-    (Kind::Dm, "dm"),
-    (Kind::Md, "md"),
-    (Kind::Other, "other"),
+const KINDS: [(DeviceKind, &str); 6] = [
+    (DeviceKind::Disk, "disk"),
+    (DeviceKind::Part, "part"),
+    (DeviceKind::Loop, "loop"),
+    (DeviceKind::Dm, "dm"),
+    (DeviceKind::Md, "md"),
+    (DeviceKind::Other, "other"),
 ];
 
 const IDENTITIES: [(IdentityKind, &str); 5] = [
@@ -38,7 +38,7 @@ const IDENTITIES: [(IdentityKind, &str); 5] = [
     (IdentityKind::ByPath, "by-path"),
 ];
 
-impl Kind {
+impl DeviceKind {
     /// The word that stands in a recorded tree and in refusals.
     pub fn word(self) -> &'static str {
         KINDS.iter().find(|(kind, _)| *kind == self).map_or("other", |(_, word)| word)

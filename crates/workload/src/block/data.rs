@@ -10,8 +10,9 @@
 use units::Share;
 
 use super::DataShape;
-use super::draw::{Chance, Lane, Purpose, below, mix};
+use super::purpose::Purpose;
 use super::stamp::{HEADER, SECTOR};
+use random::{Chance, Lane, below, mix};
 
 /// Bytes of a sector behind its stamp.
 pub(crate) const PAYLOAD: usize = SECTOR - HEADER;
@@ -61,8 +62,8 @@ impl DataPool {
             sectors,
             mask_sums: mask_sums(&mask),
             mask,
-            duplicate: Chance::of(shape.duplicate),
-            twins: Lane::new(seed, 0, Purpose::Twin),
+            duplicate: Chance::of(shape.duplicate.0),
+            twins: Purpose::Twin.lane(seed, 0),
         }
     }
 
@@ -74,7 +75,7 @@ impl DataPool {
     /// Payloads of one module and generation; the sector at `offset` is chosen by [`DataPool::choose`].
     #[inline]
     pub(crate) fn lane(&self, module: u32, generation: u64) -> Lane {
-        Lane::new(self.seed, u64::from(module), Purpose::Payload).under(generation)
+        Purpose::Payload.lane(self.seed, u64::from(module)).under(generation)
     }
 
     #[inline]
@@ -123,7 +124,7 @@ fn mask(compressible: Share) -> [u64; WORDS] {
 }
 
 fn random_sector(seed: u64, sector: u64, mask: &[u64; WORDS]) -> [u64; WORDS] {
-    let lane = Lane::new(seed, sector, Purpose::Pool);
+    let lane = Purpose::Pool.lane(seed, sector);
     std::array::from_fn(|word| lane.at(word as u64) & mask[word])
 }
 

@@ -10,12 +10,13 @@
 
 use units::Bytes;
 
-use super::draw::{Chance, Lane, Purpose};
 use super::offsets::{Choice, Lanes};
-use super::permutation::Permutation;
+use super::purpose::Purpose;
 use super::transfer::{Sizes, Tape};
 use super::{Pattern, Spec, SpecError};
-use crate::{Kind, Operation};
+use crate::{Operation, OperationKind};
+use random::Permutation;
+use random::{Chance, Lane};
 
 /// Class of reads in the operations of a block workload.
 pub const READ: u16 = 0;
@@ -82,7 +83,7 @@ impl Generator {
         Ok(Generator {
             order,
             sizes,
-            read: Chance::of(spec.read),
+            read: Chance::of(spec.read.0),
             shift: spec.shift.0,
             workers: u64::from(workers),
             cursors,
@@ -98,7 +99,7 @@ impl Generator {
         let reads = self.read.says_yes(cursor.direction.at(cursor.k));
         cursor.k += self.workers;
         self.order.advance(cursor, self.workers);
-        let (kind, class) = if reads { (Kind::Read, READ) } else { (Kind::Write, WRITE) };
+        let (kind, class) = if reads { (OperationKind::Read, READ) } else { (OperationKind::Write, WRITE) };
         Operation { kind, class, module, offset: offset + self.shift, bytes }
     }
 }
@@ -151,13 +152,13 @@ impl Order {
 impl Cursor {
     fn new(order: &Order, seed: u64, module: u32, worker: u32) -> Cursor {
         let module = u64::from(module);
-        let scatter = Lane::new(seed, module, Purpose::Scatter);
+        let scatter = Purpose::Scatter.lane(seed, module);
         let mut cursor = Cursor {
             k: u64::from(worker),
             pass: 0,
             index: u64::from(worker),
-            direction: Lane::new(seed, module, Purpose::Direction),
-            size: Lane::new(seed, module, Purpose::Size),
+            direction: Purpose::Direction.lane(seed, module),
+            size: Purpose::Size.lane(seed, module),
             lanes: if let Order::Random(choice) = order { Some(choice.lanes(seed, module)) } else { None },
             scatter,
             permutation: Permutation::new(order.per_pass().min(1 << 62), scatter.at(0)),

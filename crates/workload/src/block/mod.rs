@@ -6,19 +6,17 @@
 //! What it does not do: it moves no byte to or from a system.
 
 mod data;
-pub(crate) mod draw;
 mod generations;
 mod generator;
 mod grid;
 mod offsets;
-mod permutation;
+pub(crate) mod purpose;
 mod reading;
 mod spec;
 mod stamp;
 mod transfer;
 mod verify;
 mod word;
-pub(crate) mod zipf;
 
 pub use data::DataPool;
 pub use generations::{Generations, WatchError};

@@ -8,11 +8,12 @@
 
 use units::{Bytes, Share};
 
-use super::draw::{Chance, Lane, Purpose, below};
-use super::permutation::Permutation;
+use super::purpose::Purpose;
 use super::transfer::Sizes;
-use super::zipf::Zipf;
 use super::{Hotspot, Offsets};
+use random::Permutation;
+use random::Zipf;
+use random::{Chance, Lane, below};
 
 /// Blocks of one transfer size.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +46,7 @@ impl Choice {
         let unit = u64::from(sizes.smallest());
         match offsets {
             Offsets::Uniform => Choice::Uniform { grids },
-            Offsets::Hotspot(Hotspot { operations, .. }) => Choice::Hotspot { grids, chance: Chance::of(operations) },
+            Offsets::Hotspot(Hotspot { operations, .. }) => Choice::Hotspot { grids, chance: Chance::of(operations.0) },
             Offsets::Zipf { exponent } => {
                 Choice::Zipf { grids, unit, units: range.0 / unit, law: Zipf::new(range.0 / unit, exponent) }
             }
@@ -55,9 +56,9 @@ impl Choice {
     pub(crate) fn lanes(&self, seed: u64, module: u64) -> Lanes {
         let units = if let Choice::Zipf { units, .. } = self { *units } else { 1 };
         Lanes {
-            offset: Lane::new(seed, module, Purpose::Offset),
-            heat: Lane::new(seed, module, Purpose::Heat),
-            scatter: Permutation::new(units, Lane::new(seed, module, Purpose::Scatter).at(0)),
+            offset: Purpose::Offset.lane(seed, module),
+            heat: Purpose::Heat.lane(seed, module),
+            scatter: Permutation::new(units, Purpose::Scatter.lane(seed, module).at(0)),
         }
     }
 

@@ -21,7 +21,7 @@
 //! What it does not do: it does not judge; `verify` does.
 
 use super::DataPool;
-use super::draw::mix;
+use random::mix;
 
 /// Bytes of a stamped sector.
 pub const SECTOR: usize = 512;

@@ -8,8 +8,8 @@
 use units::Bytes;
 
 use super::Transfer;
-use super::draw::{Lane, Purpose};
-use super::permutation::Permutation;
+use super::purpose::Purpose;
+use random::Permutation;
 
 /// Entries of the tape of a mixture. Shares on the tape are kept to one part in this many.
 const TAPE: u64 = 4096;
@@ -72,7 +72,7 @@ pub(crate) struct Entry {
 impl Tape {
     pub(crate) fn new(sizes: &Sizes, range: Bytes, seed: u64) -> Tape {
         let length = if sizes.single() { 1 } else { TAPE };
-        let shuffled = Permutation::new(length, Lane::new(seed, 0, Purpose::Tape).at(0));
+        let shuffled = Permutation::new(length, Purpose::Tape.lane(seed, 0).at(0));
         let mut cycle = 0;
         let mut entries = Vec::with_capacity(length as usize);
         for i in 0..length {
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn sizes_come_by_their_weights() {
-        let (sizes, lane) = (mixture(), Lane::new(1, 0, Purpose::Size));
+        let (sizes, lane) = (mixture(), Purpose::Size.lane(1, 0));
         let mut counts = [0f64; 3];
         (0..100_000).for_each(|k| counts[sizes.pick(lane.at(k))] += 1.0);
         for (count, expected) in counts.iter().zip([70_000.0, 20_000.0, 10_000.0]) {

@@ -6,9 +6,7 @@
 //! What it does not do: it holds no state beyond a counter that starts anew with each transaction.
 
 use super::Scale;
-use crate::block::draw::{below, mix};
-
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+use random::{GOLDEN, mix};
 
 /// What draws are for; those of different purposes share nothing.
 #[derive(Clone, Copy, Debug)]
@@ -22,26 +20,22 @@ pub(super) enum Purpose {
 
 /// Draws one after the other.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Draws {
-    key: u64,
-    drawn: u64,
-}
+pub(super) struct Draws(random::Draws);
 
 impl Draws {
     pub(super) fn new(seed: u64, purpose: Purpose, n: u64) -> Draws {
         let lane = mix(seed ^ mix(GOLDEN.wrapping_mul(purpose as u64)));
-        Draws { key: mix(lane ^ mix(n.wrapping_add(GOLDEN))), drawn: 0 }
+        Draws(random::Draws::from_state(mix(lane ^ mix(n.wrapping_add(GOLDEN)))))
     }
 
     /// 64 even bits.
     pub(super) fn bits(&mut self) -> u64 {
-        self.drawn += 1;
-        mix(self.key.wrapping_add(self.drawn.wrapping_mul(GOLDEN)))
+        self.0.bits()
     }
 
     /// A number below `n`.
     pub(super) fn below(&mut self, n: u64) -> u64 {
-        below(self.bits(), n)
+        self.0.below(n)
     }
 
     /// A number from `low` to `high`, both included.
@@ -68,5 +62,31 @@ impl Draws {
     /// The symbol of a security; some are likelier than others.
     pub(super) fn symbol(&mut self, scale: &Scale) -> String {
         scale.symbol(scale.draw_security(self.bits()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn draws_of_a_seed_stay_what_they_are() {
+        use Purpose::{Class, Delay, Inputs, Maintenance, Quotes};
+        let firsts = [Class, Inputs, Delay, Quotes, Maintenance].map(|purpose| {
+            let mut draws = Draws::new(42, purpose, 7);
+            [draws.bits(), draws.bits()]
+        });
+        assert_eq!(
+            firsts,
+            [
+                [17_236_734_577_210_659_525, 14_378_275_048_127_228_881],
+                [14_118_326_883_202_989_112, 9_022_425_973_485_689_514],
+                [13_869_971_217_351_578_373, 11_582_782_829_192_082_878],
+                [11_554_223_100_189_308_551, 8_566_522_597_815_012_671],
+                [4_245_759_967_922_918_833, 476_422_899_291_980_103]
+            ]
+        );
+        let mut draws = Draws::new(u64::MAX, Inputs, u64::MAX);
+        assert_eq!((draws.below(1_000_000), draws.between(-50, 50), draws.percent(50)), (699_679, -36, true));
     }
 }

@@ -4,7 +4,7 @@
 //!
 //! What it does not do: names are not unique; numbers are.
 
-use crate::block::draw::mix;
+use random::{GOLDEN, mix};
 
 const STARTS: [&str; 24] = [
     "Al", "Bren", "Cor", "Dal", "El", "Fen", "Gar", "Hal", "Il", "Jor", "Kel", "Lor", "Mar", "Nel", "Or", "Per",
@@ -71,7 +71,7 @@ fn of<'a>(list: &[&'a str], random: u64) -> &'a str {
 }
 
 fn key(kind: u64, number: u64) -> u64 {
-    mix(number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (kind << 56))
+    mix(number.wrapping_mul(GOLDEN) ^ (kind << 56))
 }
 
 /// Adds a whole number that is not negative to a text.

@@ -7,7 +7,7 @@
 //! What it does not do: it keeps no state, and holds no random numbers of its own.
 
 use super::Scale;
-use crate::block::draw::{fraction, mix};
+use random::{fraction, mix};
 
 /// Tiers of each ten customers in turn; those with many accounts have the higher ones.
 const TIERS: [u8; 10] = [2, 1, 3, 2, 2, 1, 3, 2, 2, 2];

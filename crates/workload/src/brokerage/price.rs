@@ -5,13 +5,11 @@
 //!
 //! What it does not do: orders do not move it.
 
-use crate::block::draw::{below, mix};
+use random::{GOLDEN, below, mix};
 
 /// Length of a wave in microseconds, and how far it bends the price, in millionths.
 const WAVES: [(i64, i64); 4] =
     [(60 * 86_400_000_000, 240_000), (5 * 86_400_000_000, 60_000), (5 * 3_600_000_000, 18_000), (420_000_000, 2_500)];
-
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The price in cents of a security (from 0) at a moment in microseconds since 1970. Always positive.
 pub fn price_cents(seed: u64, security: u64, at_us: i64) -> i64 {

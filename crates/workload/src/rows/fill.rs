@@ -1,9 +1,9 @@
 //! The tables of batch jobs and their rows.
 
 use super::{Mode, Spec};
-use crate::block::draw::mix;
 use crate::table::{Column, Type};
 use crate::transaction::Value;
+use random::mix;
 
 /// Above so many characters a text has no stated bound, because not every engine takes one so large.
 const MOST_STATED: u32 = 8_000;

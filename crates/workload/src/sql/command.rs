@@ -3,13 +3,13 @@
 //! What it does not do: it runs nothing; `program` makes of commands what runs.
 
 use super::expression::Expression;
-use super::problem::Place;
+use super::problem::ScriptPlace;
 use super::substitute::Parameter;
 
 /// A command and where it stands.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Command {
-    pub(super) place: Place,
+    pub(super) place: ScriptPlace,
     pub(super) action: Action,
 }
 
@@ -63,7 +63,7 @@ impl Unit {
 /// One statement.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Part {
-    pub(super) place: Place,
+    pub(super) place: ScriptPlace,
     /// As the user wrote it.
     pub(super) written: String,
     /// With `$1` for variables.

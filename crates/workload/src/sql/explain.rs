@@ -6,7 +6,7 @@
 use super::command::{Action, Amount, Command, Part};
 use super::expression::{Expression, Function};
 use super::names::Names;
-use super::problem::{Place, Problem};
+use super::problem::{Problem, ScriptPlace};
 use super::reader::read;
 use std::collections::BTreeSet;
 
@@ -35,7 +35,7 @@ pub struct Explanation {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explained {
     /// Where it stands.
-    pub place: Place,
+    pub place: ScriptPlace,
     /// What kind it is: `set`, `statement`, `if`, ...
     pub kind: &'static str,
     /// What it does.
@@ -48,7 +48,7 @@ pub struct Explained {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     /// Where.
-    pub place: Place,
+    pub place: ScriptPlace,
     /// What it is and what follows from it.
     pub text: String,
 }
@@ -109,7 +109,7 @@ struct Found<'a> {
 }
 
 impl Found<'_> {
-    fn note(&mut self, place: Place, text: impl Into<String>) {
+    fn note(&mut self, place: ScriptPlace, text: impl Into<String>) {
         self.notes.push(Note { place, text: text.into() });
     }
 
@@ -148,7 +148,7 @@ impl Found<'_> {
         GIVEN.contains(&self.names.name(number))
     }
 
-    fn expression(&mut self, expression: &Expression, place: Place) {
+    fn expression(&mut self, expression: &Expression, place: ScriptPlace) {
         expression.reads(|variable| self.reads.extend([variable]));
         if expression.draws() {
             let known = self.notes.iter().any(|note| note.text.starts_with("random numbers"));

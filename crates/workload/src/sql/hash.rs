@@ -4,13 +4,12 @@
 //! Fowler, Noll and Vo, Murmur2 by Austin Appleby; the permutation mixes each half of the range in turn with the numbers
 //! of xoroshiro128** (Blackman and Vigna 2018), seeded by SplitMix64.
 
-use crate::block::draw::mix;
+use random::{GOLDEN, mix};
 
 const FNV_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0100_0000_01b3;
 const MURMUR: u64 = 0xc6a4_a793_5bd1_e995;
 const MURMUR_ROTATION: u32 = 47;
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 const ROUNDS: u32 = 6;
 
 /// FNV-1a over the eight bytes of a number, lowest first.

@@ -37,7 +37,7 @@ mod token;
 mod variables;
 
 pub use explain::{Explained, Explanation, Note, explain};
-pub use problem::{Place, Problem, Problems};
+pub use problem::{Problem, Problems, ScriptPlace};
 pub use program::Program;
 pub use scripts::Scripts;
 pub use spec::{Bounds, Script, Spec};

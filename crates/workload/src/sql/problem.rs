@@ -4,22 +4,22 @@
 
 /// A place in a script, counted from 1; columns are characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
+pub struct ScriptPlace {
     /// Line.
     pub line: u32,
     /// Column.
     pub column: u32,
 }
 
-impl Place {
+impl ScriptPlace {
     /// The place of a byte of a text; the end of the text when it is shorter.
-    pub(super) fn of(text: &str, byte: usize) -> Place {
+    pub(super) fn of(text: &str, byte: usize) -> ScriptPlace {
         let before = &text.as_bytes()[..byte.min(text.len())];
         let line = before.iter().filter(|byte| **byte == b'\n').count();
         let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         // Bytes that continue a character are no column of their own.
         let column = before[start..].iter().filter(|byte| **byte & 0xc0 != 0x80).count();
-        Place { line: line as u32 + 1, column: column as u32 + 1 }
+        ScriptPlace { line: line as u32 + 1, column: column as u32 + 1 }
     }
 }
 
@@ -29,7 +29,7 @@ pub struct Problem {
     /// Name of the script; empty when the problem is not in a script.
     pub script: String,
     /// Where in it.
-    pub place: Place,
+    pub place: ScriptPlace,
     /// What is wrong, with the next step.
     pub text: String,
 }
@@ -55,8 +55,8 @@ mod tests {
     #[test]
     fn columns_are_characters_and_lines_count_from_one() {
         let text = "ab\nä€x\n";
-        assert_eq!(Place::of(text, 0), Place { line: 1, column: 1 });
-        assert_eq!(Place::of(text, text.find('x').unwrap()), Place { line: 2, column: 3 });
-        assert_eq!(Place::of(text, 1000), Place { line: 3, column: 1 });
+        assert_eq!(ScriptPlace::of(text, 0), ScriptPlace { line: 1, column: 1 });
+        assert_eq!(ScriptPlace::of(text, text.find('x').unwrap()), ScriptPlace { line: 2, column: 3 });
+        assert_eq!(ScriptPlace::of(text, 1000), ScriptPlace { line: 3, column: 1 });
     }
 }

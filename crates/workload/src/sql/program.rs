@@ -6,7 +6,7 @@
 use super::command::{Action, Amount, Bound, Command, Keep, Unit};
 use super::expression::Expression;
 use super::names::{Names, is_name};
-use super::problem::{Place, Problem, Problems};
+use super::problem::{Problem, Problems, ScriptPlace};
 use super::reader::read;
 use super::spec::{Bounds, Spec};
 use super::substitute::Parameter;
@@ -266,5 +266,5 @@ fn outside(spec: &Spec) -> Vec<Problem> {
 }
 
 fn general(text: String) -> Problem {
-    Problem { script: String::new(), place: Place::default(), text }
+    Problem { script: String::new(), place: ScriptPlace::default(), text }
 }

@@ -6,15 +6,13 @@
 //! What it does not do: it does not give pgbench's own numbers for a seed.
 
 use super::fault::Fault;
-use crate::block::draw::{Lane, Purpose, below, fraction, mix};
-use crate::block::zipf::Zipf;
+use crate::block::purpose::Purpose;
+use random::Zipf;
+use random::{GOLDEN, mix};
 
 /// A stream of draws.
 #[derive(Clone, Debug)]
-pub(super) struct Draws {
-    lane: u64,
-    drawn: u64,
-}
+pub(super) struct Draws(random::Draws);
 
 /// The laws that were asked for last: scripts draw from the same one again and again.
 #[derive(Clone, Debug, Default)]
@@ -22,29 +20,26 @@ pub(super) struct Laws {
     zipf: Option<(u64, f64, Zipf)>,
 }
 
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
-
 impl Draws {
     /// The stream of arrival `n`.
     pub(super) fn of(seed: u64, n: u64) -> Draws {
-        Draws { lane: mix(mix(seed ^ 0x5c71_70f5).wrapping_add(n.wrapping_mul(GOLDEN))), drawn: 0 }
+        Draws(random::Draws::from_state(mix(mix(seed ^ 0x5c71_70f5).wrapping_add(n.wrapping_mul(GOLDEN)))))
     }
 
     #[inline]
     pub(super) fn bits(&mut self) -> u64 {
-        self.drawn += 1;
-        mix(self.lane.wrapping_add(self.drawn.wrapping_mul(GOLDEN)))
+        self.0.bits()
     }
 
-    /// In (0, 1].
+    /// In (0, 1], as the complement of a fraction; not the same numbers as [`random::uniform`].
     fn positive(&mut self) -> f64 {
-        1.0 - fraction(self.bits())
+        1.0 - self.0.fraction()
     }
 
     /// Every number of the range is as likely.
     #[inline]
     pub(super) fn even(&mut self, range: Range) -> i64 {
-        range.at(below(self.bits(), range.count))
+        range.at(self.0.below(range.count))
     }
 
     /// The density falls from the first number to the last by e^-parameter.
@@ -86,7 +81,7 @@ impl Draws {
             }
         };
         let draw = self.bits();
-        Ok(range.at(law.rank(Lane::new(draw, 0, Purpose::Scatter), 0).min(range.count - 1)))
+        Ok(range.at(law.rank(Purpose::Scatter.lane(draw, 0), 0).min(range.count - 1)))
     }
 }
 
@@ -177,5 +172,19 @@ mod tests {
         };
         assert_eq!(draw(5), draw(5));
         assert_ne!(draw(5), draw(6));
+    }
+
+    #[test]
+    fn draws_of_a_seed_stay_what_they_are() {
+        let (mut draws, range) = (Draws::of(42, 7), Range::new(-1_000_000, 1_000_000).unwrap());
+        assert_eq!([draws.bits(), draws.bits()], [8_670_213_738_361_446_655, 14_991_439_124_235_930_092]);
+        let seen = [
+            draws.even(range),
+            draws.exponential(range, 2.5).unwrap(),
+            draws.gaussian(range, 2.5).unwrap(),
+            draws.zipfian(range, 1.2, &mut Laws::default()).unwrap(),
+        ];
+        assert_eq!(seen, [-848_455, -822_210, -172_173, -999_958]);
+        assert_eq!(draws.positive().to_bits(), 4_600_424_634_224_588_346);
     }
 }

@@ -6,7 +6,7 @@
 use super::command::{Action, Amount, Command, Keep, Part, Unit, bound, gives_rows};
 use super::grammar;
 use super::names::{Names, is_name};
-use super::problem::{Place, Problem};
+use super::problem::{Problem, ScriptPlace};
 use super::scanner::{Scanner, Stop, Stretch};
 use super::substitute::replace;
 use super::token::{Misread, continuation, end_of_line, is_blank};
@@ -63,12 +63,12 @@ impl<'a> Reader<'a> {
     }
 
     fn problem(&mut self, misread: Misread) {
-        let place = Place::of(self.text, misread.at);
+        let place = ScriptPlace::of(self.text, misread.at);
         self.read.problems.push(Problem { script: self.name.to_owned(), place, text: misread.text });
     }
 
     fn push(&mut self, at: usize, action: Action) {
-        self.read.commands.push(Command { place: Place::of(self.text, at), action });
+        self.read.commands.push(Command { place: ScriptPlace::of(self.text, at), action });
     }
 
     fn statements(&mut self, stretch: Stretch) {
@@ -83,7 +83,7 @@ impl<'a> Reader<'a> {
                 self.problem(Misread { at: written.at, text });
             }
             parts.push(Part {
-                place: Place::of(self.text, written.at),
+                place: ScriptPlace::of(self.text, written.at),
                 sql: made.sql,
                 parameters: made.parameters,
                 quoted: made.quoted,

@@ -13,8 +13,8 @@ use super::random::{Draws, Laws};
 use super::run::{Columns, Run};
 use super::scalar::Scalar;
 use super::variables::{Held, Variables};
-use crate::block::draw::{below, mix};
 use crate::transaction::{Answers, Batch, Begun, Business, Caused, Ending, Step};
+use random::{below, mix};
 use std::sync::Arc;
 use units::Nanos;
 

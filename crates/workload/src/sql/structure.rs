@@ -3,17 +3,17 @@
 //! What it does not do: a pipeline that opens or closes under a condition is judged when it runs.
 
 use super::command::{Action, Command};
-use super::problem::Place;
+use super::problem::ScriptPlace;
 
 /// Tells every place where the structure is wrong.
-pub(super) fn check(commands: &[Command], textual: bool, tell: &mut dyn FnMut(Place, String)) {
+pub(super) fn check(commands: &[Command], textual: bool, tell: &mut dyn FnMut(ScriptPlace, String)) {
     conditions(commands, tell);
     pipelines(commands, textual, tell);
 }
 
-fn conditions(commands: &[Command], tell: &mut dyn FnMut(Place, String)) {
+fn conditions(commands: &[Command], tell: &mut dyn FnMut(ScriptPlace, String)) {
     // Where each open condition began, and whether its \else was seen.
-    let mut open: Vec<(Place, bool)> = Vec::new();
+    let mut open: Vec<(ScriptPlace, bool)> = Vec::new();
     for command in commands {
         let mut wrong = |text: &str| tell(command.place, text.to_owned());
         match (&command.action, open.last_mut()) {
@@ -33,9 +33,9 @@ fn conditions(commands: &[Command], tell: &mut dyn FnMut(Place, String)) {
     }
 }
 
-fn pipelines(commands: &[Command], textual: bool, tell: &mut dyn FnMut(Place, String)) {
+fn pipelines(commands: &[Command], textual: bool, tell: &mut dyn FnMut(ScriptPlace, String)) {
     let mut depth = 0u32;
-    let mut open: Option<Place> = None;
+    let mut open: Option<ScriptPlace> = None;
     for command in commands {
         let pipeline = matches!(command.action, Action::StartPipeline | Action::SyncPipeline | Action::EndPipeline);
         if pipeline && textual {

@@ -23,6 +23,16 @@ impl Value {
         }
     }
 
+    /// The number, when it is one or a text of one.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Value::Int(number) => Some(*number as f64),
+            Value::Float(number) => Some(*number),
+            Value::Text(text) => text.parse().ok(),
+            Value::Null => None,
+        }
+    }
+
     /// The text, when it is one.
     pub fn text(&self) -> Option<&str> {
         match self {

@@ -2,6 +2,7 @@
 
 use super::super::{MariadbSession, Place};
 use super::{Own, own};
+use crate::server::Private;
 use crate::{DatabaseError, Session, Texts, certificates};
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};

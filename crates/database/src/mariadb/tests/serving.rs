@@ -2,6 +2,7 @@
 
 use super::super::counters;
 use super::own;
+use crate::server::Private;
 use crate::server::mariadb::Server;
 use crate::{DatabaseError, FailureKind, Session};
 use std::sync::Arc;

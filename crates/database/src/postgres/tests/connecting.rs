@@ -2,6 +2,7 @@
 
 use super::{plain, private, run};
 use crate::postgres::{Connect, RawStream};
+use crate::server::Private;
 use crate::{DatabaseError, Session, Texts};
 use std::io::{Read, Write};
 use std::net::TcpListener;

@@ -1,6 +1,7 @@
 //! The configuration file of a private MariaDB: what keeps it private, and the settings of a study.
 
 use crate::DatabaseError;
+use crate::server::settings::Rules;
 use std::path::{Path, PathBuf};
 
 /// Settings that keep the server private and findable; a study may not change them.
@@ -32,26 +33,17 @@ const SETTINGS: &[(&str, &str)] = &[
     ("skip-name-resolve", "1"),
 ];
 
+const RULES: Rules = Rules {
+    ours: OURS,
+    settings: SETTINGS,
+    spelt: ('_', '-'),
+    letters: |byte| byte.is_ascii_alphanumeric() || byte == b'-',
+    name: "a name is letters, digits and hyphens",
+};
+
 /// The whole file. MySQL's own server wants more switched off.
 pub(super) fn text(folder: &Path, settings: &[(String, String)], mysql: bool) -> Result<String, DatabaseError> {
-    let mut all: Vec<(String, &str)> = SETTINGS.iter().map(|(key, value)| ((*key).to_owned(), *value)).collect();
-    for (key, value) in settings {
-        let name = key.trim().to_lowercase().replace('_', "-");
-        let bad = |problem: &str| {
-            Err(DatabaseError::Setting { key: key.clone(), value: value.clone(), problem: problem.to_owned() })
-        };
-        if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
-            return bad("a name is letters, digits and hyphens");
-        }
-        if OURS.contains(&name.trim_start_matches("loose-")) {
-            return bad("it keeps the private server private, so that a study cannot change it");
-        }
-        if value.chars().any(char::is_control) {
-            return bad("a value is one line");
-        }
-        all.retain(|(other, _)| *other != name);
-        all.push((name, value));
-    }
+    let all = RULES.checked(settings)?;
     let path = |path: PathBuf| path.display().to_string();
     let mut conf = format!(
         "[mysqld]\nskip-networking\ntmpdir={}\ndatadir={}\nsocket={}\npid-file={}\n",
@@ -63,7 +55,6 @@ pub(super) fn text(folder: &Path, settings: &[(String, String)], mysql: bool) ->
     if mysql {
         conf.push_str("mysqlx=OFF\ndisable-log-bin\n");
     }
-    all.sort();
     conf.extend(all.iter().map(|(key, value)| format!("{key}={value}\n")));
     Ok(conf)
 }

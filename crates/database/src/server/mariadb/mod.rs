@@ -6,7 +6,7 @@
 mod configuration;
 mod programs;
 
-use super::kind::Kind;
+use super::kind::ServerKind;
 use super::life;
 use super::owner::Owner;
 use crate::DatabaseError;
@@ -37,7 +37,7 @@ impl life::Server<Mariadb> {
     }
 }
 
-impl Kind for Mariadb {
+impl ServerKind for Mariadb {
     const ENGINE: &'static str = ENGINE;
     const USERS: &'static [&'static str] = &["mysql"];
     const END: Signal = Signal::TERM;

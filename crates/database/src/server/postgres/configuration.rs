@@ -1,6 +1,7 @@
 //! The configuration file of a private server: what keeps it private, and the settings of a study.
 
 use crate::DatabaseError;
+use crate::server::settings::Rules;
 use std::path::Path;
 
 /// Settings that keep the server private and findable; a study may not change them.
@@ -25,27 +26,17 @@ const OURS: &[&str] = &[
 /// What our servers have beside a study's settings. Everything that makes a server faster or less safe is the study's.
 const SETTINGS: &[(&str, &str)] = &[("max_connections", "1000"), ("timezone", "UTC"), ("log_timezone", "UTC")];
 
+const RULES: Rules = Rules {
+    ours: OURS,
+    settings: SETTINGS,
+    spelt: ('-', '_'),
+    letters: |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'),
+    name: "a name is letters, digits, underscores and dots",
+};
+
 /// The whole file.
 pub(super) fn text(folder: &Path, settings: &[(String, String)]) -> Result<String, DatabaseError> {
-    let mut all: Vec<(String, &str)> = SETTINGS.iter().map(|(key, value)| ((*key).to_owned(), *value)).collect();
-    for (key, value) in settings {
-        let name = key.trim().to_lowercase().replace('-', "_");
-        let bad = |problem: &str| {
-            Err(DatabaseError::Setting { key: key.clone(), value: value.clone(), problem: problem.to_owned() })
-        };
-        if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.')) {
-            return bad("a name is letters, digits, underscores and dots");
-        }
-        if OURS.contains(&name.as_str()) {
-            return bad("it keeps the private server private, so that a study cannot change it");
-        }
-        if value.chars().any(char::is_control) {
-            return bad("a value is one line");
-        }
-        all.retain(|(other, _)| *other != name);
-        all.push((name, value));
-    }
-    all.sort();
+    let all = RULES.checked(settings)?;
     let socket = quoted(&format!("\"{}\"", folder.display()));
     let mut conf =
         format!("listen_addresses = ''\nunix_socket_directories = {socket}\nunix_socket_permissions = 0700\n");

@@ -7,7 +7,7 @@ mod programs;
 #[cfg(test)]
 mod tests;
 
-use super::kind::Kind;
+use super::kind::ServerKind;
 use super::life;
 use super::owner::Owner;
 use crate::DatabaseError;
@@ -40,7 +40,7 @@ impl life::Server<Postgres> {
     }
 }
 
-impl Kind for Postgres {
+impl ServerKind for Postgres {
     const ENGINE: &'static str = ENGINE;
     const USERS: &'static [&'static str] = &["postgres"];
     /// Sessions that are open are ended.

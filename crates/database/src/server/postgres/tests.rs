@@ -2,6 +2,7 @@
 
 use super::Server;
 use crate::postgres::{Connect, PostgresSession};
+use crate::server::Private;
 use crate::{DatabaseError, Session, Texts};
 use std::path::PathBuf;
 use std::sync::Arc;

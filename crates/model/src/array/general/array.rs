@@ -6,17 +6,19 @@ use super::flight::{Event, Flight, Work};
 use super::paths::Paths;
 use super::spec::{Spec, SpecError};
 use crate::array::raid::{Piece, Raid, Stripe};
-use crate::kernel::{Agenda, Random};
-use crate::machine::{Ended, Kind, Machine, Operation, Report};
-use crate::station::{Bucket, Link, Priority, Shares, Turns, Watch};
+use crate::kernel::Agenda;
+use crate::machine::{Ended, StationReport, Stepped};
+use crate::station::{Bucket, Link, Priority, Shares, Turns};
+use random::Draws;
 use units::Nanos;
+use workload::{Operation, OperationKind};
 
 /// A module with its own chance.
 #[derive(Clone, Debug)]
 pub(super) struct Module {
     pub(super) station: Priority,
     pub(super) stripe: Stripe,
-    pub(super) random: Random,
+    pub(super) random: Draws,
 }
 
 /// A controller.
@@ -25,7 +27,7 @@ pub(super) struct Controller {
     pub(super) up: bool,
     pub(super) station: Shares,
     pub(super) mirror: Link,
-    pub(super) hits: Random,
+    pub(super) hits: Draws,
 }
 
 /// A general array.
@@ -49,7 +51,6 @@ pub struct General {
     pub(super) pieces: Vec<Piece>,
     /// The operation that ended in the event of now, and whether it failed.
     pub(super) ended: Option<(u32, bool)>,
-    pub(super) events: u64,
     pub(super) front: Turnover,
 }
 
@@ -85,13 +86,13 @@ impl General {
         let module = |number: u32| Module {
             station: Priority::new(spec.modules.overlap, &starts, room),
             stripe: Stripe::new(spec.modules.channels),
-            random: Random::new(seed, u64::from(number)),
+            random: Draws::numbered(seed, u64::from(number)),
         };
         let controller = |number: u32| Controller {
             up: true,
             station: Shares::new(spec.controller.0, &spec.shares, slots as usize),
             mirror: Link::new(spec.cache.mirror_bytes_per_s, 0.0),
-            hits: Random::new(seed, CONTROLLER_STREAMS + u64::from(number)),
+            hits: Draws::numbered(seed, CONTROLLER_STREAMS + u64::from(number)),
         };
         let rate = spec.rebuild.bytes_per_s;
         Ok(General {
@@ -109,7 +110,6 @@ impl General {
             pace: Bucket::new(rate, f64::from(spec.unit_bytes)),
             pieces: Vec::with_capacity(1_024),
             ended: None,
-            events: 0,
             front: Turnover::default(),
             raid,
             spec,
@@ -155,10 +155,17 @@ impl General {
         self.front.done += 1;
         self.front.response_ns += now.0 - self.flights[slot as usize].since.0;
     }
+}
+
+impl Stepped for General {
+    type Event = Event;
+
+    fn agenda(&mut self) -> &mut Agenda<Event> {
+        &mut self.agenda
+    }
 
     #[inline]
-    fn step(&mut self, now: Nanos, event: Event) {
-        self.events += 1;
+    fn step(&mut self, now: Nanos, event: Event, ended: &mut Vec<Ended>) {
         match event {
             Event::Host { slot } => self.host_done(now, slot),
             Event::Processor { slot } => self.processor_done(now, slot),
@@ -173,15 +180,16 @@ impl General {
             Event::Rebuild => self.rebuild(now),
             Event::Change { number } => self.change(now, number),
         }
+        if let Some((slot, failed)) = self.ended.take() {
+            ended.push(Ended { slot, at: now, failed });
+        }
     }
-}
 
-impl Machine for General {
     fn submit(&mut self, at: Nanos, slot: u32, operation: &Operation) {
         let work = match operation.kind {
-            Kind::Read | Kind::Transaction => Work::Read,
-            Kind::Write => Work::Write,
-            Kind::Sync => Work::Sync,
+            OperationKind::Read | OperationKind::Transaction => Work::Read,
+            OperationKind::Write => Work::Write,
+            OperationKind::Sync => Work::Sync,
         };
         let classes = self.spec.shares.len().min(256) - 1;
         self.flights[slot as usize] = Flight {
@@ -199,27 +207,7 @@ impl Machine for General {
         self.agenda.at(end, Event::Host { slot });
     }
 
-    fn advance(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> Nanos {
-        let mut found = None;
-        while let Some(first) = self.agenda.first() {
-            if first > found.unwrap_or(until) {
-                break;
-            }
-            let Some((now, event)) = self.agenda.take() else { break };
-            self.step(now, event);
-            if let Some((slot, failed)) = self.ended.take() {
-                ended.push(Ended { slot, at: now, failed });
-                found = Some(now);
-            }
-        }
-        found.unwrap_or_else(|| {
-            self.agenda.pass(until);
-            until
-        })
-    }
-
-    fn clear(&mut self) {
-        let now = self.agenda.now();
+    fn clear(&mut self, now: Nanos) {
         self.host.clear(now);
         self.processors.clear(now);
         self.paths.clear(now);
@@ -233,37 +221,24 @@ impl Machine for General {
         self.front = Turnover { watch: Area { since: now.0, sum, here }, ..Turnover::default() };
     }
 
-    fn reports(&mut self) -> Vec<Report> {
-        let now = self.agenda.now();
-        let mut all =
-            vec![of_turns("host".into(), &self.host, now), of_turns("processors".into(), &self.processors, now)];
+    fn reports(&mut self, now: Nanos) -> Vec<StationReport> {
+        let mut all = vec![
+            StationReport::of_turns("host", &self.host, now),
+            StationReport::of_turns("processors", &self.processors, now),
+        ];
         for (number, path) in self.paths.all.iter_mut().enumerate() {
-            all.push(of_turns(format!("channel {number}"), &path.channel, now));
-            all.push(of_turns(format!("port {number}"), &path.port, now));
-            all.push(of_watch(format!("link {number} there"), path.there.watch(), now));
-            all.push(of_watch(format!("link {number} back"), path.back.watch(), now));
+            all.push(StationReport::of_turns(format!("channel {number}"), &path.channel, now));
+            all.push(StationReport::of_turns(format!("port {number}"), &path.port, now));
+            all.push(StationReport::of(format!("link {number} there"), path.there.watch(), now));
+            all.push(StationReport::of(format!("link {number} back"), path.back.watch(), now));
         }
         for (number, controller) in self.controllers.iter_mut().enumerate() {
-            all.push(of_watch(format!("controller {number}"), controller.station.watch(), now));
-            all.push(of_watch(format!("mirror {number}"), controller.mirror.watch(), now));
+            all.push(StationReport::of(format!("controller {number}"), controller.station.watch(), now));
+            all.push(StationReport::of(format!("mirror {number}"), controller.mirror.watch(), now));
         }
         for (number, module) in self.modules.iter_mut().enumerate() {
-            all.push(of_watch(format!("module {number}"), module.station.watch(), now));
+            all.push(StationReport::of(format!("module {number}"), module.station.watch(), now));
         }
         all
     }
-
-    fn events(&self) -> u64 {
-        self.events
-    }
-}
-
-fn of_turns(name: String, turns: &Turns, now: Nanos) -> Report {
-    let (utilisation, mean_there) = (turns.utilisation(now), turns.mean_here(now));
-    Report { name, utilisation, mean_there, completed: turns.count() }
-}
-
-fn of_watch(name: String, watch: &Watch, now: Nanos) -> Report {
-    let (utilisation, mean_there) = (watch.utilisation(now), watch.mean_here(now));
-    Report { name, utilisation, mean_there, completed: watch.count() }
 }

@@ -2,14 +2,15 @@
 
 use super::tests::{built, ends, spec};
 use super::*;
-use crate::machine::{Ended, Kind, Machine, Operation};
+use crate::machine::{Ended, Machine};
 use units::Nanos;
+use workload::{Operation, OperationKind};
 
 const MS: u64 = 1_000_000;
 
 fn write(number: u64) -> Operation {
     let (module, offset) = ((number % 4) as u16, number * 4_096);
-    Operation { kind: Kind::Write, class: 0, module, offset, bytes: 4_096 }
+    Operation { kind: OperationKind::Write, class: 0, module, offset, bytes: 4_096 }
 }
 
 /// Lets time pass to the end of all that is under way.

@@ -4,7 +4,7 @@ use units::Nanos;
 
 /// What is still to happen. Small, for the agenda moves it about.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Event {
+pub(crate) enum Event {
     /// The host's processor is done.
     Host { slot: u32 },
     /// The I/O processor is done.

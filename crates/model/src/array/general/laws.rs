@@ -3,9 +3,10 @@
 use super::tests::{built, close, ends, rate, spec};
 use super::*;
 use crate::array::raid::Level;
-use crate::machine::{Kind, Machine, Operation};
+use crate::machine::Machine;
 use crate::station::Share;
 use units::Nanos;
+use workload::{Operation, OperationKind};
 
 /// Writes that are answered a second in a closed load of 64, from one moment to another.
 fn written(spec: Spec, from: f64, to: f64) -> f64 {
@@ -27,7 +28,7 @@ fn promised_behind(count: u64) -> u64 {
     let (mut array, mut ended, mut number) = (built(spec(), 64), Vec::new(), 64);
     let write = |number: u64| {
         let (module, offset) = ((number % 4) as u16, number * 4_096);
-        Operation { kind: Kind::Write, class: 0, module, offset, bytes: 4_096 }
+        Operation { kind: OperationKind::Write, class: 0, module, offset, bytes: 4_096 }
     };
     (0..64).for_each(|slot| array.submit(Nanos(0), slot, &write(u64::from(slot))));
     while array.advance(Nanos::from_secs(1), &mut ended) < Nanos::from_secs(1) {
@@ -55,7 +56,7 @@ fn shared(shares: [Share; 2]) -> [f64; 2] {
     let one = Spec { controllers: 1, controller: (1, 100_000), shares: shares.to_vec(), ..spec() };
     let (mut array, mut ended, mut counts) = (built(one, 64), Vec::new(), [0u32; 2]);
     let read = |slot: u32| Operation {
-        kind: Kind::Read,
+        kind: OperationKind::Read,
         class: (slot % 2) as u16,
         module: (slot % 4) as u16,
         offset: 0,

@@ -28,5 +28,6 @@ mod tests;
 pub use array::General;
 
 pub use changes::Change;
+pub(crate) use described::spec;
 pub use paths::Policy;
 pub use spec::{Cache, Modules, Rebuild, Spec, SpecError};

@@ -2,10 +2,11 @@
 
 use super::*;
 use crate::array::raid::Level;
-use crate::kernel::Random;
-use crate::machine::{Ended, Kind, Machine, Operation};
+use crate::machine::{Ended, Machine};
 use crate::station::Share;
+use random::Draws;
 use units::Nanos;
+use workload::{Operation, OperationKind};
 
 pub(super) fn spec() -> Spec {
     Spec {
@@ -51,9 +52,9 @@ pub(super) fn built(spec: Spec, slots: u32) -> General {
 
 /// Ends of a closed load of `slots` operations of 4 KB, by a share of reads.
 pub(super) fn ends(array: &mut General, slots: u32, read: f64, seconds: f64) -> Vec<Ended> {
-    let mut random = Random::new(3, 3);
+    let mut random = Draws::numbered(3, 3);
     let mut draw = || Operation {
-        kind: if random.chance(read) { Kind::Read } else { Kind::Write },
+        kind: if random.chance(read) { OperationKind::Read } else { OperationKind::Write },
         class: 0,
         module: random.below(4) as u16,
         offset: random.below(1 << 18) * 4_096,

@@ -5,11 +5,12 @@
 //! order loses none when it was there before the last one ended.
 
 use super::shape::{Order, Place, Refused, Shape};
+use crate::asked::Values;
 use crate::kernel::Agenda;
-use crate::machine::{self, Ended, Kind, Machine, Operation, Report, Stepped};
+use crate::machine::{Ended, StationReport, Stepped};
 use crate::station::Watch;
-use crate::values::Values;
 use units::Nanos;
+use workload::{Operation, OperationKind};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Event {
@@ -56,7 +57,6 @@ pub struct Disk {
     agenda: Agenda<Event>,
     flights: Vec<Flight>,
     disks: Vec<Spindle>,
-    events: u64,
 }
 
 impl Disk {
@@ -81,7 +81,6 @@ impl Disk {
             agenda: Agenda::with_capacity(room + disks as usize + 16),
             flights: vec![none; room],
             disks: vec![spindle; disks.max(1) as usize],
-            events: 0,
         })
     }
 
@@ -192,31 +191,27 @@ impl Stepped for Disk {
         &mut self.agenda
     }
 
-    fn step(&mut self, now: Nanos, event: Event) -> Option<u32> {
-        self.events += 1;
+    fn step(&mut self, now: Nanos, event: Event, ended: &mut Vec<Ended>) {
         match event {
             Event::Begin { slot } => {
                 let disk = self.flights[slot as usize].disk;
                 self.disks[disk as usize].waiting.push(slot);
                 self.begin(now, disk);
-                None
             }
             Event::Done { disk, slot } => {
                 self.disks[disk as usize].busy = false;
                 self.disks[disk as usize].watch.done();
                 self.begin(now, disk);
-                Some(slot)
+                ended.push(Ended::done(slot, now));
             }
         }
     }
-}
 
-impl Machine for Disk {
     fn submit(&mut self, at: Nanos, slot: u32, operation: &Operation) {
         self.flights[slot as usize] = Flight {
             disk: u32::from(operation.module) % self.disks.len() as u32,
-            sync: matches!(operation.kind, Kind::Sync | Kind::Transaction),
-            write: operation.kind == Kind::Write,
+            sync: matches!(operation.kind, OperationKind::Sync | OperationKind::Transaction),
+            write: operation.kind == OperationKind::Write,
             came: at.0,
             offset: operation.offset,
             bytes: u64::from(operation.bytes),
@@ -225,27 +220,12 @@ impl Machine for Disk {
         self.agenda.at(at, Event::Begin { slot });
     }
 
-    fn advance(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> Nanos {
-        machine::advance(self, until, ended)
-    }
-
-    fn clear(&mut self) {
-        let now = self.agenda.now();
+    fn clear(&mut self, now: Nanos) {
         self.disks.iter_mut().for_each(|disk| disk.watch.clear(now));
     }
 
-    fn reports(&mut self) -> Vec<Report> {
-        let now = self.agenda.now();
-        let report = |(number, disk): (usize, &Spindle)| Report {
-            name: format!("disk {number}"),
-            utilisation: disk.watch.utilisation(now),
-            mean_there: disk.watch.mean_here(now),
-            completed: disk.watch.count(),
-        };
-        self.disks.iter().enumerate().map(report).collect()
-    }
-
-    fn events(&self) -> u64 {
-        self.events
+    fn reports(&mut self, now: Nanos) -> Vec<StationReport> {
+        let disks = self.disks.iter().enumerate();
+        disks.map(|(number, disk)| StationReport::of(format!("disk {number}"), &disk.watch, now)).collect()
     }
 }

@@ -1,6 +1,6 @@
 //! What a disk is made of: its seek curve, its zones, and where each byte lies.
 
-use crate::values::Values;
+use crate::asked::Values;
 
 /// Which of those that wait is served next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

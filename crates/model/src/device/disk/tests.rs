@@ -1,9 +1,10 @@
 //! What a disk must do, with round numbers of no real machine.
 
 use super::*;
-use crate::kernel::Random;
-use crate::machine::{Ended, Kind, Machine, Operation};
+use crate::machine::{Ended, Machine};
+use random::Draws;
 use units::Nanos;
+use workload::{Operation, OperationKind};
 
 fn shape(order: Order) -> Shape {
     let seek = Seek { settle_ns: 0.5e6, root_ns: 2.5e6, line_ns: 4e6, bend: 0.3 };
@@ -21,11 +22,11 @@ fn shape(order: Order) -> Shape {
 
 /// Mean time between ends in nanoseconds with so many outstanding at random places.
 fn spacing(shape: Shape, slots: u32, bytes: u32, count: u64) -> f64 {
-    let (mut disk, mut random) = (Disk::new(shape, 1, slots).unwrap(), Random::new(1, 1));
+    let (mut disk, mut random) = (Disk::new(shape, 1, slots).unwrap(), Draws::numbered(1, 1));
     let capacity = shape.capacity() / 4_096 - 32;
     let mut ask = || {
         let offset = 4_096 * random.below(capacity);
-        Operation { kind: Kind::Read, class: 0, module: 0, offset, bytes }
+        Operation { kind: OperationKind::Read, class: 0, module: 0, offset, bytes }
     };
     (0..slots).for_each(|slot| disk.submit(Nanos(0), slot, &ask()));
     let (mut ended, mut done, mut last) = (Vec::<Ended>::new(), 0, 0);
@@ -86,7 +87,7 @@ fn sequential_reads_reach_the_rate_of_their_zone() {
         let mut first = Nanos(0);
         for number in 0..count {
             let offset = offset + number * u64::from(bytes);
-            disk.submit(at, 0, &Operation { kind: Kind::Read, class: 0, module: 0, offset, bytes });
+            disk.submit(at, 0, &Operation { kind: OperationKind::Read, class: 0, module: 0, offset, bytes });
             at = disk.advance(Nanos(u64::MAX), &mut ended);
             first = if number == 0 { at } else { first };
         }

@@ -4,7 +4,7 @@
 //! page that is overwritten moves its block by one chain. Blocks that are cleaned in order of age stand in one chain.
 
 use super::shape::Rule;
-use crate::kernel::Random;
+use random::Draws;
 use std::collections::VecDeque;
 
 const NONE: u32 = u32::MAX;
@@ -87,7 +87,7 @@ impl Blocks {
     }
 
     /// The block that is emptied next; it leaves its chain.
-    pub fn pick(&mut self, random: &mut Random) -> Option<u32> {
+    pub fn pick(&mut self, random: &mut Draws) -> Option<u32> {
         let block = match self.worn_least() {
             Some(block) => block,
             None => match self.rule {
@@ -116,7 +116,7 @@ impl Blocks {
         self.chains[self.lowest].0
     }
 
-    fn drawn(&self, count: u32, random: &mut Random) -> Option<u32> {
+    fn drawn(&self, count: u32, random: &mut Draws) -> Option<u32> {
         let total = self.full.len() as u64;
         if !self.full.contains(&true) {
             return None;

@@ -5,7 +5,7 @@
 
 use super::machine::Flash;
 use super::shape::{Pace, Refused, Rule, Shape, Start};
-use crate::values::Values;
+use crate::asked::Values;
 
 /// Bytes of state that all devices of a study may take together.
 const ROOM: u64 = 256 << 20;

@@ -6,7 +6,7 @@
 use super::amplification::{by_age, greedy};
 use super::shape::{Rule, Shape, Start};
 use super::translation::Translation;
-use crate::kernel::Random;
+use random::Draws;
 
 fn plane(rule: Rule, blocks: u32, spare: f64) -> Shape {
     Shape { rule, blocks, spare, channels: 1, dies: 1, planes: 1, watermarks: (1, 1), ..super::tests::shape() }
@@ -14,8 +14,8 @@ fn plane(rule: Rule, blocks: u32, spare: f64) -> Shape {
 
 /// Pages written to flash a page of the host, measured over some turns of the flash after others.
 fn measured(shape: Shape, start: Start, before: u64, turns: u64) -> f64 {
-    let mut maps = Translation::new(shape, start, Random::new(3, 1));
-    let mut random = Random::new(3, 2);
+    let mut maps = Translation::new(shape, start, Draws::numbered(3, 1));
+    let mut random = Draws::numbered(3, 2);
     let (logical, flash) = (u64::from(shape.logical()), u64::from(shape.plane_pages()));
     let mut write = |count: u64| {
         for _ in 0..count {

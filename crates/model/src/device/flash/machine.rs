@@ -7,11 +7,13 @@ use super::die::{Begun, Die, Task};
 use super::shape::{Pace, Refused, Shape, Start};
 use super::translation::Translation;
 use crate::device::Lane;
-use crate::kernel::{Agenda, Random};
-use crate::machine::{self, Ended, Kind, Machine, Operation, Report, Stepped};
+use crate::kernel::Agenda;
+use crate::machine::{Ended, StationReport, Stepped};
 use crate::station::Watch;
+use random::Draws;
 use std::collections::VecDeque;
 use units::Nanos;
+use workload::{Operation, OperationKind};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Event {
@@ -68,7 +70,6 @@ pub struct Flash {
     agenda: Agenda<Event>,
     flights: Vec<Flight>,
     devices: Vec<Device>,
-    events: u64,
 }
 
 impl Flash {
@@ -84,7 +85,7 @@ impl Flash {
         }
         let room = slots as usize;
         let device = |number: u32| Device {
-            maps: Translation::new(shape, start, Random::new(seed, u64::from(number))),
+            maps: Translation::new(shape, start, Draws::numbered(seed, u64::from(number))),
             dies: (0..shape.all_dies()).map(|die| Die::new(die, &shape, 64)).collect(),
             channels: vec![Lane::default(); shape.channels as usize],
             controller: Lane::default(),
@@ -102,7 +103,6 @@ impl Flash {
             agenda: Agenda::with_capacity(2 * room + dies + 16),
             flights: vec![Flight::default(); room],
             devices,
-            events: 0,
         })
     }
 
@@ -291,8 +291,7 @@ impl Stepped for Flash {
     }
 
     #[inline]
-    fn step(&mut self, now: Nanos, event: Event) -> Option<u32> {
-        self.events += 1;
+    fn step(&mut self, now: Nanos, event: Event, ended: &mut Vec<Ended>) {
         match event {
             Event::Begin { slot } => self.controller(now, slot),
             Event::Arrive { slot } => self.arrive(now, slot),
@@ -303,18 +302,15 @@ impl Stepped for Flash {
                 device.inside -= 1;
                 device.watch.turn(now, device.inside, f64::from(u8::from(device.inside > 0)));
                 device.watch.done();
-                return Some(slot);
+                ended.push(Ended::done(slot, now));
             }
         }
-        None
     }
-}
 
-impl Machine for Flash {
     fn submit(&mut self, at: Nanos, slot: u32, operation: &Operation) {
         self.flights[slot as usize] = Flight {
-            write: operation.kind == Kind::Write,
-            sync: matches!(operation.kind, Kind::Sync | Kind::Transaction),
+            write: operation.kind == OperationKind::Write,
+            sync: matches!(operation.kind, OperationKind::Sync | OperationKind::Transaction),
             device: u32::from(operation.module) % self.devices.len() as u32,
             offset: operation.offset,
             bytes: operation.bytes,
@@ -323,12 +319,7 @@ impl Machine for Flash {
         self.agenda.at(at, Event::Begin { slot });
     }
 
-    fn advance(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> Nanos {
-        machine::advance(self, until, ended)
-    }
-
-    fn clear(&mut self) {
-        let now = self.agenda.now();
+    fn clear(&mut self, now: Nanos) {
         for device in &mut self.devices {
             device.watch.clear(now);
             device.dies.iter_mut().for_each(|die| die.watch.clear(now));
@@ -337,17 +328,10 @@ impl Machine for Flash {
         }
     }
 
-    fn reports(&mut self) -> Vec<Report> {
-        let now = self.agenda.now();
-        let watched = |name: String, watch: &Watch| Report {
-            name,
-            utilisation: watch.utilisation(now),
-            mean_there: watch.mean_here(now),
-            completed: watch.count(),
-        };
+    fn reports(&mut self, now: Nanos) -> Vec<StationReport> {
         let mut all = Vec::new();
         for (number, device) in self.devices.iter().enumerate() {
-            all.push(watched(format!("device {number}"), &device.watch));
+            all.push(StationReport::of(format!("device {number}"), &device.watch, now));
             all.push(device.controller.report(format!("device {number} controller"), now));
             all.push(device.link[0].report(format!("device {number} link out"), now));
             all.push(device.link[1].report(format!("device {number} link in"), now));
@@ -355,13 +339,9 @@ impl Machine for Flash {
                 all.push(channel.report(format!("device {number} channel {at}"), now));
             }
             for (at, die) in device.dies.iter().enumerate() {
-                all.push(watched(format!("device {number} die {at}"), &die.watch));
+                all.push(StationReport::of(format!("device {number} die {at}"), &die.watch, now));
             }
         }
         all
-    }
-
-    fn events(&self) -> u64 {
-        self.events
     }
 }

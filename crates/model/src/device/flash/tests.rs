@@ -1,9 +1,10 @@
 //! What a flash device must do, with round numbers of no real machine.
 
 use super::*;
-use crate::kernel::Random;
-use crate::machine::{Ended, Kind, Machine, Operation};
+use crate::machine::{Ended, Machine};
+use random::Draws;
 use units::Nanos;
+use workload::{Operation, OperationKind};
 
 pub(super) fn shape() -> Shape {
     Shape {
@@ -46,13 +47,13 @@ pub(super) struct Run {
     pub tenths: [u64; 10],
 }
 
-/// Random operations of one page, closed, over a time. `span` is the share of the addresses that is used.
+/// Draws operations of one page, closed, over a time. `span` is the share of the addresses that is used.
 pub(super) fn run(shape: Shape, start: Start, slots: u32, read: f64, span: f64, seconds: f64, seed: u64) -> Run {
     let mut flash = Flash::new(shape, pace(), start, 1, slots, seed).unwrap();
-    let mut random = Random::new(seed, 99);
+    let mut random = Draws::numbered(seed, 99);
     let pages = (span * (shape.capacity_bytes / 4_096) as f64) as u64;
     let mut draw = || {
-        let kind = if random.chance(read) { Kind::Read } else { Kind::Write };
+        let kind = if random.chance(read) { OperationKind::Read } else { OperationKind::Write };
         Operation { kind, class: 0, module: 0, offset: 4_096 * random.below(pages), bytes: 4_096 }
     };
     let mut since = vec![0u64; slots as usize];
@@ -190,7 +191,11 @@ fn several_devices_are_each_their_own() {
     let mut flash = Flash::new(shape(), pace(), Start::Rested(1.0), 3, 3, 1).unwrap();
     for slot in 0..3 {
         let module = slot as u16;
-        flash.submit(Nanos(0), slot, &Operation { kind: Kind::Read, class: 0, module, offset: 0, bytes: 4_096 });
+        flash.submit(
+            Nanos(0),
+            slot,
+            &Operation { kind: OperationKind::Read, class: 0, module, offset: 0, bytes: 4_096 },
+        );
     }
     let mut ended = Vec::new();
     flash.advance(Nanos(1_000_000), &mut ended);

@@ -6,7 +6,7 @@
 use super::amplification::decay;
 use super::blocks::Blocks;
 use super::shape::{Shape, Start};
-use crate::kernel::Random;
+use random::Draws;
 
 const NONE: u32 = u32::MAX;
 
@@ -40,7 +40,7 @@ pub(super) struct Translation {
     to_flash: Vec<u32>,
     to_page: Vec<u32>,
     planes: Vec<Plane>,
-    random: Random,
+    random: Draws,
     /// Pages that hosts wrote, and pages that were copied.
     pub written: u64,
     pub copied: u64,
@@ -48,7 +48,7 @@ pub(super) struct Translation {
 
 impl Translation {
     /// A device in the state that it begins in.
-    pub fn new(shape: Shape, start: Start, random: Random) -> Translation {
+    pub fn new(shape: Shape, start: Start, random: Draws) -> Translation {
         let units = shape.units();
         let plane = || Plane {
             blocks: Blocks::new(shape.blocks, shape.pages, shape.rule, shape.wear),

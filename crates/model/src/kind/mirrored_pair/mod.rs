@@ -5,13 +5,15 @@
 //! and more jobs make up for the delay as long as processors are free. A node of an active pair is source for its own
 //! transactions and target for those of the other.
 
-use super::{Asked, Quantity, Shape, Unanswered, Values, asked, chosen, number};
+use super::law::{Carries, Law, Unbuilt};
+use super::{Asked, Quantity, Unanswered, Values, asked, chosen, number};
 use crate::form::{closed, waiting};
+use crate::pair::{Pair as Machines, PairPlan};
 use crate::rows::Row;
 use crate::station::FIBRE_NS_PER_KM;
 use std::borrow::Cow;
 
-pub(super) const ASKS: &[Asked] = &[
+const ASKS: &[Asked] = &[
     asked("jobs_per_set", "jobs", 1e-3, 1e6, "jobs that a job set, or a user, stands for"),
     asked("think", "ms", 1e-6, 1e9, "what a job does outside of the response, for each transaction"),
     asked("demand", "ms", 1e-6, 1e6, "processor time of a transaction without mirroring"),
@@ -54,14 +56,20 @@ pub(super) const ASKS: &[Asked] = &[
     asked("distance", "km", 0.0, 1e6, "between the nodes, for questions that state none").or(0.0),
 ];
 
-pub(super) const ANSWERS: &[Quantity] = &[
-    Quantity { name: "throughput", unit: "1/s", shape: Shape::Rate },
-    Quantity { name: "response", unit: "ms", shape: Shape::TimeOfPopulation },
-    Quantity { name: "response-s", unit: "s", shape: Shape::TimeOfPopulation },
-    Quantity { name: "source-cpu", unit: "%", shape: Shape::Rate },
-    Quantity { name: "target-cpu", unit: "%", shape: Shape::Rate },
-    Quantity { name: "second-response", unit: "ms", shape: Shape::TimeOfPopulation },
+const ANSWERS: &[Quantity] = &[
+    Quantity::rate("throughput", "1/s"),
+    Quantity::response("response", "ms"),
+    Quantity::response("response-s", "s"),
+    Quantity::rate("source-cpu", "%"),
+    Quantity::rate("target-cpu", "%"),
+    Quantity::response("second-response", "ms"),
 ];
+
+pub(super) const LAW: Law =
+    Law::closed(ASKS, ANSWERS, answer).carrying(Carries::Transactions(|name, values, setting| {
+        let plan = PairPlan::described(values).ok_or(Unbuilt::Cores { name })?;
+        Ok(Box::new(Machines::new(plan, setting.slots, setting.seed)))
+    }));
 
 /// A population beyond this is taken for so many that arrivals do not notice their own absence.
 const MANY: f64 = 4_096.0;
@@ -91,7 +99,7 @@ struct Settled {
     response_s: f64,
 }
 
-pub(super) fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
+fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
     let row = &completed(values, row);
     let mirrored = mirrored(row)?;
     let pair = Pair {

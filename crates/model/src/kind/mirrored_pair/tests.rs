@@ -1,7 +1,7 @@
 //! What a mirrored pair must do, with round numbers of no real machine.
 
 use super::*;
-use crate::kind::Kind;
+use crate::kind::ModelKind;
 
 /// In the order of the parameters.
 const NUMBERS: [f64; 22] = [
@@ -16,7 +16,7 @@ fn row(cells: &str) -> Row {
 
 fn ask(cells: &str, quantity: &str) -> Result<f64, Unanswered> {
     assert_eq!(ASKS.len(), NUMBERS.len());
-    Kind::MirroredPair.answer(&Values::new(ASKS, &NUMBERS), &row(cells), quantity)
+    ModelKind::MirroredPair.answer(&Values::new(ASKS, &NUMBERS), &row(cells), quantity)
 }
 
 fn told(cells: &str, quantity: &str) -> f64 {
@@ -113,7 +113,7 @@ fn changed(changes: &[(&str, f64)], cells: &str, quantity: &str) -> Result<f64, 
     for (name, value) in changes {
         numbers[ASKS.iter().position(|asked| asked.name == *name).unwrap()] = *value;
     }
-    Kind::MirroredPair.answer(&Values::new(ASKS, &numbers), &row(cells), quantity)
+    ModelKind::MirroredPair.answer(&Values::new(ASKS, &numbers), &row(cells), quantity)
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::{model_file, output};
 use model::calibrate::{Calibrated, calibrate, leave_one_out};
 use model::file::{self, Description};
 use model::rows::Table;
-use model::server::Taken;
+use model::taken::Taken;
 use profile::Profiled;
 use serde_json::{Value, json};
 use std::fmt::Write as _;

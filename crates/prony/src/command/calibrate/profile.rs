@@ -7,7 +7,8 @@ use crate::failure::Failure;
 use crate::{folder, judged};
 use analysis::{CpuBasis, ServerSummary, StatementProfile, TrialSummary};
 use model::file::Description;
-use model::server::{Amount, Taken, take};
+use model::server::Amount;
+use model::taken::{Taken, take};
 use observation::Provenance;
 
 /// A model with what a run said.

@@ -7,7 +7,7 @@ use units::{Bytes, Share};
 
 use super::spec;
 use crate::block::{Generator, Hotspot, Offsets, Pattern, Spec, SpecError, Transfer};
-use crate::{Kind, Operation};
+use crate::{Operation, OperationKind};
 
 fn generator(spec: &Spec, module_bytes: u64) -> Generator {
     Generator::new(spec, 2, Bytes(module_bytes), 11, 0, 1).unwrap()
@@ -71,7 +71,7 @@ fn the_read_share_is_met_within_four_standard_errors() {
         let spec = Spec { read: Share(share), ..spec(Pattern::Random, 512) };
         let mut generator = generator(&spec, 1 << 20);
         let n = 100_000.0;
-        let reads = (0..100_000).filter(|_| generator.next(0).kind == Kind::Read).count() as f64;
+        let reads = (0..100_000).filter(|_| generator.next(0).kind == OperationKind::Read).count() as f64;
         assert!((reads - share * n).abs() <= 4.0 * (n * share * (1.0 - share)).sqrt(), "{share}: {reads}");
     }
 }
@@ -80,12 +80,12 @@ fn the_read_share_is_met_within_four_standard_errors() {
 fn reads_and_writes_do_not_settle_on_fixed_blocks_of_sequential_work() {
     let spec = Spec { read: Share(0.5), ..spec(Pattern::Sequential, 512) };
     let mut generator = generator(&spec, 512 * 64);
-    let mut kinds: HashMap<u64, Vec<Kind>> = HashMap::new();
+    let mut kinds: HashMap<u64, Vec<OperationKind>> = HashMap::new();
     for _ in 0..64 * 40 {
         let operation = generator.next(0);
         kinds.entry(operation.offset).or_default().push(operation.kind);
     }
-    assert!(kinds.values().all(|kinds| kinds.contains(&Kind::Read) && kinds.contains(&Kind::Write)));
+    assert!(kinds.values().all(|kinds| kinds.contains(&OperationKind::Read) && kinds.contains(&OperationKind::Write)));
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //!
 //! What it does not do: it means nothing.
 
-use crate::block::draw::{below, mix};
+use random::{GOLDEN, below, mix};
 
 const NOUNS: [&str; 40] = [
     "board",
@@ -130,7 +130,7 @@ pub(super) fn push_body(article: u64, to: &mut String) {
     let length = LONGEST - 200 - below(random, 1_800) as usize;
     to.reserve(LONGEST);
     while to.len() < length {
-        random = mix(random.wrapping_add(0x9e37_79b9_7f4a_7c15));
+        random = mix(random.wrapping_add(GOLDEN));
         push_clause(random, to);
         if !random.is_multiple_of(3) {
             to.push(' ');

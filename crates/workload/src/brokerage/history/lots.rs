@@ -4,7 +4,7 @@
 
 use super::Order;
 use super::pattern::GROUP;
-use crate::block::draw::below;
+use random::below;
 
 /// What a trade did to a lot. A lot is named by the trade that made it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

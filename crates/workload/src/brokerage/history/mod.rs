@@ -14,11 +14,9 @@ use super::charges::{exchange_of, tax_status};
 use super::codes::basis_points;
 use super::scale::{CALENDAR_DAY_US, DAY_US, LAST_DAY, OPENS_US};
 use super::{Scale, price_cents};
-use crate::block::draw::{below, mix};
 use lots::Group;
 use pattern::{BLOCK, KEPT, Patterns, Place};
-
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+use random::{GOLDEN, below, mix};
 
 /// The last minutes of a day, in which nothing new is entered, so that all orders are filled on their day.
 const CLOSING_US: i64 = 6 * 60 * 1_000_000;

@@ -4,13 +4,13 @@
 //! discrete distributions", ACM TOMACS 6(3), 1996). The law is exact for every n; about 1.1 tries are needed. The
 //! logarithms come from `libm`, so that a seed asks for the same blocks on every machine.
 //!
-//! What it does not do: it knows ranks, not blocks; the offsets scatter the ranks.
+//! What it does not do: it knows ranks, not what has them; whoever draws scatters them.
 
-use super::draw::{Lane, fraction};
+use crate::{Lane, fraction};
 
 /// Draws ranks 1..=n with probability in proportion to rank^-exponent.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Zipf {
+pub struct Zipf {
     n: f64,
     exponent: f64,
     first: f64,
@@ -20,7 +20,7 @@ pub(crate) struct Zipf {
 
 impl Zipf {
     /// `n` is at least 1 and the exponent greater than 0; an exponent of 1 is as good as any other.
-    pub(crate) fn new(n: u64, exponent: f64) -> Zipf {
+    pub fn new(n: u64, exponent: f64) -> Zipf {
         let n = n as f64;
         let first = area(1.5, exponent) - 1.0;
         let last = area(n + 0.5, exponent);
@@ -29,7 +29,7 @@ impl Zipf {
     }
 
     /// The rank, counted from 0, that draw `k` of the lane gives.
-    pub(crate) fn rank(&self, lane: Lane, k: u64) -> u64 {
+    pub fn rank(&self, lane: Lane, k: u64) -> u64 {
         let tries = lane.under(k);
         let mut attempt = 0;
         loop {
@@ -72,11 +72,10 @@ fn area_inverse(u: f64, exponent: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::draw::Purpose;
     use super::*;
 
     fn counts(n: u64, exponent: f64, draws: u64, ranks: usize) -> Vec<f64> {
-        let (zipf, lane) = (Zipf::new(n, exponent), Lane::new(3, 0, Purpose::Heat));
+        let (zipf, lane) = (Zipf::new(n, exponent), Lane::new(3, 0, 5));
         let mut counts = vec![0.0; ranks + 1];
         for k in 0..draws {
             let rank = zipf.rank(lane, k);
@@ -121,5 +120,17 @@ mod tests {
     #[test]
     fn one_rank_is_always_drawn() {
         assert_eq!(counts(1, 0.99, 100, 1), [100.0, 0.0]);
+    }
+
+    #[test]
+    fn ranks_of_a_seed_stay_what_they_are() {
+        let ranks = |n, exponent| {
+            let (zipf, lane) = (Zipf::new(n, exponent), Lane::new(42, 1, 5));
+            [0, 1, 2, 1 << 50].map(|k| zipf.rank(lane, k))
+        };
+        assert_eq!(
+            [ranks(1_000_000, 0.99), ranks(1_000, 1.0), ranks(4_000_000_000, 1.3)],
+            [[0, 714_699, 218, 471], [0, 828, 10, 15], [0, 107_971, 2, 3]]
+        );
     }
 }

@@ -1,8 +1,9 @@
 //! The loop of a small network.
 
-use super::{Network, NetworkError, Place, Seen, Source, Time};
-use crate::kernel::{Agenda, Random};
+use super::network::{Network, NetworkError, Place, Seen, Source, Time};
+use crate::kernel::Agenda;
 use crate::station::{Servers, Sharing, Watch};
+use random::Draws;
 use units::Nanos;
 
 /// Means of so many batches are kept.
@@ -28,7 +29,7 @@ struct Loop {
     agenda: Agenda<Event>,
     machines: Vec<Machine>,
     times: Vec<Time>,
-    draws: Vec<Random>,
+    draws: Vec<Draws>,
     /// When each customer began his round.
     began: Vec<u64>,
     idle: Vec<u32>,
@@ -47,7 +48,7 @@ pub fn run(network: &Network) -> Result<Seen, NetworkError> {
         Source::Poisson { room, .. } => room,
     };
     let mut state = Loop::new(network, room);
-    let mut arrivals = Random::new(network.seed, 0);
+    let mut arrivals = Draws::numbered(network.seed, 0);
     match network.source {
         Source::Closed(population) => (0..population).for_each(|who| state.enter(who)),
         Source::Poisson { .. } => state.agenda.at(Nanos(0), Event::Come),
@@ -138,7 +139,7 @@ impl Loop {
             agenda: Agenda::with_capacity(2 * room as usize + 16),
             machines: network.places.iter().map(machine).collect(),
             times: network.places.iter().map(time).collect(),
-            draws: (0..network.places.len()).map(|place| Random::new(network.seed, 1 + place as u64)).collect(),
+            draws: (0..network.places.len()).map(|place| Draws::numbered(network.seed, 1 + place as u64)).collect(),
             began: vec![0; room as usize],
             idle: (0..room).rev().collect(),
             here: Watch::default(),

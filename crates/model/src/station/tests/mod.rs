@@ -1,8 +1,12 @@
 //! Small networks against what queueing theory says of them.
 
-use super::*;
+mod network;
+mod run;
+
 use crate::form::{closed, waiting};
 use crate::kernel::{across, of_batches};
+use network::{Network, NetworkError, Place, Source, Time};
+use run::run;
 
 const EXPONENTIAL: f64 = 1.0;
 

@@ -1,67 +1,23 @@
-//! Random numbers of a model: one stream for each component, so that adding a component disturbs no other.
-//!
-//! The one idea: SplitMix64 over a seed that is mixed with the component's number, and logarithms from `libm`: equal seeds
-//! give equal bytes on every platform. It is no source of secrets.
+//! Draws of times that vary.
 
-/// A stream of random numbers (Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014).
-#[derive(Clone, Debug)]
-pub struct Random {
-    state: u64,
-}
+use crate::Draws;
 
-const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
-
-impl Random {
-    /// The stream of a component under a seed.
-    pub fn new(seed: u64, component: u64) -> Random {
-        Random { state: mix(mix(seed).wrapping_add(component.wrapping_mul(0xd134_2543_de82_ef95))) }
-    }
-
-    /// 64 random bits.
-    #[inline]
-    pub fn bits(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(GAMMA);
-        mix(self.state)
-    }
-
-    /// Uniform in (0, 1]: its logarithm always exists.
-    #[inline]
-    pub fn uniform(&mut self) -> f64 {
-        ((self.bits() >> 11) + 1) as f64 * (1.0 / (1u64 << 53) as f64)
-    }
-
-    /// Uniform below `n`; 0 when `n` is 0. The bias is below n / 2^64.
-    #[inline]
-    pub fn below(&mut self, n: u64) -> u64 {
-        ((u128::from(self.bits()) * u128::from(n)) >> 64) as u64
-    }
-
-    /// Whether something of probability `p` happens.
-    #[inline]
-    pub fn chance(&mut self, p: f64) -> bool {
-        p > 0.0 && self.uniform() <= p
-    }
-
-    /// A whole number around a mean: one of the two beside it.
-    #[inline]
-    pub fn whole(&mut self, mean: f64) -> u32 {
-        let below = libm::floor(mean);
-        below as u32 + u32::from(self.chance(mean - below))
-    }
-
-    /// Exponential with mean 1.
+impl Draws {
+    /// Exponential with mean 1, at the full precision of its 53 random bits: between 0 and 36.8.
     #[inline]
     pub fn exponential(&mut self) -> f64 {
         -libm::log(self.uniform())
     }
 
     /// Normal with mean 0 and variance 1 (Box and Muller, one of the pair).
+    #[inline]
     pub fn normal(&mut self) -> f64 {
         libm::sqrt(2.0 * self.exponential()) * libm::cos(std::f64::consts::TAU * self.uniform())
     }
 
     /// A time with mean 1 and the given coefficient of variation: fixed at 0, exponential at 1, Erlang between, two
     /// exponentials with balanced means above (Tijms: A First Course in Stochastic Models, appendix B).
+    #[inline]
     pub fn varied(&mut self, variation: f64) -> f64 {
         let squared = variation * variation;
         if squared < 1e-4 {
@@ -99,13 +55,6 @@ impl Random {
     }
 }
 
-#[inline]
-fn mix(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -125,7 +74,7 @@ mod tests {
     #[test]
     fn times_have_the_mean_and_the_variation_that_were_asked_for() {
         for variation in [0.0, 0.2, 0.5, 0.8, 1.0, 1.5, 3.0] {
-            let mut random = Random::new(7, 1);
+            let mut random = Draws::numbered(7, 1);
             let (mean, deviation) = moments(|| random.varied(variation));
             assert!((mean - 1.0).abs() < 0.02, "variation {variation}: mean {mean}");
             assert!((deviation - variation).abs() < 0.03 * variation.max(0.5), "{variation}: {deviation}");
@@ -134,27 +83,42 @@ mod tests {
 
     #[test]
     fn normal_draws_have_mean_zero_and_variance_one() {
-        let mut random = Random::new(3, 9);
+        let mut random = Draws::numbered(3, 9);
         let (mean, deviation) = moments(|| random.normal());
         assert!(mean.abs() < 0.01 && (deviation - 1.0).abs() < 0.01, "{mean} {deviation}");
     }
 
     #[test]
-    fn a_component_keeps_its_numbers_whatever_others_draw() {
-        let mut alone = Random::new(42, 5);
-        let (mut beside, mut other) = (Random::new(42, 5), Random::new(42, 6));
-        for _ in 0..100 {
-            other.bits();
-            assert_eq!(alone.bits(), beside.bits());
+    fn exponential_draws_have_mean_one_and_variance_one() {
+        let mut rng = Draws::numbered(7, 0);
+        let n = 200_000;
+        let (mut sum, mut squares) = (0.0, 0.0);
+        for _ in 0..n {
+            let x = rng.exponential();
+            assert!((0.0..37.0).contains(&x));
+            sum += x;
+            squares += x * x;
         }
+        let mean = sum / f64::from(n);
+        // Three standard errors of a mean of 200 000 draws.
+        assert!((mean - 1.0).abs() < 3.0 / f64::from(n).sqrt(), "{mean}");
+        assert!((squares / f64::from(n) - 2.0).abs() < 0.05);
     }
 
     #[test]
-    fn numbers_below_a_bound_reach_each_value() {
-        let mut random = Random::new(1, 1);
-        let mut seen = [0u32; 7];
-        (0..7_000).for_each(|_| seen[random.below(7) as usize] += 1);
-        assert!(seen.iter().all(|count| (850..1_150).contains(count)), "{seen:?}");
-        assert_eq!(random.below(0), 0);
+    fn times_of_a_seed_stay_what_they_are() {
+        let draw = |seed, stream| {
+            let mut rng = Draws::numbered(seed, stream);
+            [(); 3].map(|()| rng.exponential().to_bits())
+        };
+        assert_eq!(
+            [draw(0, 0), draw(42, 0), draw(42, 7), draw(u64::MAX, 1 << 40)],
+            [
+                [4_593_605_193_562_196_023, 4_605_745_075_951_095_447, 4_615_363_461_659_802_046],
+                [4_602_439_534_430_981_534, 4_605_365_359_404_685_489, 4_609_785_396_984_350_934],
+                [4_610_216_752_523_134_678, 4_608_417_408_119_067_593, 4_611_515_654_731_520_052],
+                [4_611_350_604_373_048_492, 4_574_192_336_501_638_654, 4_604_762_362_394_903_239]
+            ]
+        );
     }
 }

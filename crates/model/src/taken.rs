@@ -6,67 +6,7 @@
 //! What it does not do: it opens no run, and it takes no numbers of the machine, such as how fast its storage is.
 
 use crate::file::{Description, Doubt};
-use crate::kind::Kind;
-
-/// What a transaction asks a server for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Amount {
-    /// Processor time of the server.
-    Cpu,
-    /// Processor time of the load driver on the same machine.
-    Driver,
-    /// Reads of storage.
-    Reads,
-    /// Writes of storage.
-    Writes,
-    /// Bytes of the log.
-    LogBytes,
-    /// Rows that are changed.
-    Changes,
-    /// Pages that are looked up in buffers.
-    Lookups,
-}
-
-impl Amount {
-    /// In words.
-    pub fn word(self) -> &'static str {
-        match self {
-            Amount::Cpu => "processor time",
-            Amount::Driver => "driver's processor time",
-            Amount::Reads => "reads of storage",
-            Amount::Writes => "writes of storage",
-            Amount::LogBytes => "bytes of the log",
-            Amount::Changes => "rows changed",
-            Amount::Lookups => "pages looked up",
-        }
-    }
-
-    /// Its unit, which is that of its parameter where there is one.
-    pub fn unit(self) -> &'static str {
-        match self {
-            Amount::Cpu => "ms",
-            Amount::Driver => "us",
-            Amount::Reads => "reads",
-            Amount::Writes => "writes",
-            Amount::LogBytes => "bytes",
-            Amount::Changes => "rows",
-            Amount::Lookups => "pages",
-        }
-    }
-
-    /// The parameter that holds it; none where a kind has no use for it.
-    pub fn parameter(self, kind: Kind) -> Option<&'static str> {
-        match (kind, self) {
-            (Kind::FlashServer, Amount::Cpu) => Some("demand"),
-            (Kind::FlashServer, Amount::Reads) => Some("reads"),
-            (Kind::FlashServer, Amount::Writes) => Some("writes"),
-            (Kind::DiskServer, Amount::Cpu) => Some("other"),
-            (Kind::DiskServer, Amount::Reads) => Some("disk_reads"),
-            (Kind::FlashServer | Kind::DiskServer, Amount::Driver) => Some("driver"),
-            _ => None,
-        }
-    }
-}
+use crate::server::Amount;
 
 /// An amount, and what became of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -120,13 +60,13 @@ pub fn take(
     source: &str,
 ) -> Result<(Description, Vec<Taken>), ProfileError> {
     let kind = model.kind;
-    if Amount::Cpu.parameter(kind).is_none() {
+    if kind.amount(Amount::Cpu).is_none() {
         return Err(ProfileError::NoServer { kind: kind.word() });
     }
-    let useful = |(amount, each): &(Amount, Option<f64>)| each.is_some() && amount.parameter(kind).is_some();
+    let useful = |(amount, each): &(Amount, Option<f64>)| each.is_some() && kind.amount(*amount).is_some();
     if !observed.iter().any(useful) {
         let wanted: Vec<&str> =
-            observed.iter().filter(|(amount, _)| amount.parameter(kind).is_some()).map(|(a, _)| a.word()).collect();
+            observed.iter().filter(|(amount, _)| kind.amount(*amount).is_some()).map(|(a, _)| a.word()).collect();
         return Err(ProfileError::NothingObserved { wanted: wanted.join(", ") });
     }
     let mut new = model.clone();
@@ -138,7 +78,7 @@ pub fn take(
 }
 
 fn one(model: &mut Description, amount: Amount, each: Option<f64>, source: &str) -> Result<Taken, ProfileError> {
-    let asked = amount.parameter(model.kind);
+    let asked = model.kind.amount(amount);
     let place = asked.and_then(|name| model.parameters.iter().position(|parameter| parameter.name == name));
     let (Some(parameter), Some(place)) = (asked, place) else { return Ok(Taken { amount, each, parameter: None }) };
     let (before, asked) = (model.parameters[place].value, &model.kind.asks()[place]);

@@ -6,13 +6,13 @@
 //!
 //! What it does not do: it is no cipher; six half rounds are for evenness, not secrecy.
 
-use super::draw::mix;
+use crate::mix;
 
 const ROUNDS: usize = 3;
 
 /// One permutation of 0..n.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Permutation {
+pub struct Permutation {
     n: u64,
     low_bits: u32,
     low_mask: u64,
@@ -22,7 +22,7 @@ pub(crate) struct Permutation {
 
 impl Permutation {
     /// `n` is at least 1.
-    pub(crate) fn new(n: u64, key: u64) -> Permutation {
+    pub fn new(n: u64, key: u64) -> Permutation {
         let bits = (64 - (n.max(1) - 1).leading_zeros()).max(2);
         let low_bits = bits / 2;
         let mut keys = [0; 2 * ROUNDS];
@@ -34,7 +34,7 @@ impl Permutation {
 
     /// Where `i` (below n) goes.
     #[inline]
-    pub(crate) fn at(&self, i: u64) -> u64 {
+    pub fn at(&self, i: u64) -> u64 {
         let mut value = i;
         loop {
             value = self.network(value);
@@ -102,6 +102,12 @@ mod tests {
         let (one, two) = (Permutation::new(50_000, 1), Permutation::new(50_000, 2));
         let same = (0..50_000).filter(|i| one.at(*i) == two.at(*i)).count();
         assert!(same < 10, "{same} fixed places where about 1 is expected");
+    }
+
+    #[test]
+    fn the_order_of_a_key_stays_what_it_is() {
+        let permutation = Permutation::new(1_000_003, 42);
+        assert_eq!([0, 1, 2, 1_000_002].map(|i| permutation.at(i)), [222_483, 823_378, 635_647, 360_748]);
     }
 
     proptest! {

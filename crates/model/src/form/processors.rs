@@ -4,6 +4,8 @@
 //! to itself; beyond, a core shares itself out and does somewhat more in sum. So processor time for a transaction is not a
 //! constant but grows with utilisation. Each ready thread also slows all others a little: locks, caches, scheduling.
 
+use crate::asked::Values;
+
 /// The processors of a server.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Processors {
@@ -20,6 +22,15 @@ pub struct Processors {
 const THREADS: [f64; 4] = [1.0, 2.0, 4.0, 8.0];
 
 impl Processors {
+    /// The processors of a `server-on-flash` model.
+    pub(crate) fn of(values: &Values) -> Processors {
+        Processors {
+            cores: values.of("cores"),
+            capacity: [1.0, values.of("capacity_2"), values.of("capacity_4"), values.of("capacity_8")],
+            contention: values.of("contention"),
+        }
+    }
+
     /// Work that is done, in cores with one thread each, when so many threads are ready. Between the points of the curve
     /// cores differ by one thread, so the sum is a straight line.
     pub fn work(&self, ready: f64) -> f64 {

@@ -1,14 +1,7 @@
-//! Small networks of stations, simulated: what the kernel is proved on, and the shortest way through it.
+//! Small networks of stations, simulated: what kernel and stations are proved on.
 //!
 //! The one idea: customers visit stations in order and begin again (closed) or leave (open); everything that queueing theory
 //! says of such networks must come out, within the interval that the simulation states.
-
-mod run;
-
-#[cfg(test)]
-mod tests;
-
-pub use run::run;
 
 /// Where customers pass.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,0 +1,90 @@
+//! A private server for those who do not care which engine it is of.
+
+use super::kind::ServerKind;
+use super::life::Server;
+use super::{folder, process};
+use crate::{Claim, DatabaseError};
+use std::path::Path;
+
+/// What a database that is a private server can do beyond what it says.
+pub trait Private {
+    /// Its folder.
+    fn folder(&self) -> &Path;
+
+    /// Its process, when it has come so far as to write its number.
+    fn pid(&self) -> Option<u32>;
+
+    /// A failure of work on this server, with what only the server's own log and folder tell: where it is full, and that a
+    /// connection was lost because it is.
+    fn explain(&self, error: DatabaseError) -> DatabaseError;
+
+    /// Keeps every other Prony from filling, restoring or changing what is in this server.
+    ///
+    /// # Errors
+    /// When another one was first.
+    fn claim(&self, name: &str) -> Result<Claim, DatabaseError>;
+
+    /// Keeps a copy of all data under this name. The server is stopped meanwhile, and runs again afterwards.
+    ///
+    /// # Errors
+    /// When it does not stop or start, or there is no room.
+    fn keep_copy(&self, name: &str) -> Result<(), DatabaseError>;
+
+    /// Whether a copy of this name was kept.
+    fn has_copy(&self, name: &str) -> bool;
+
+    /// Removes the copy of this name, if there is one.
+    ///
+    /// # Errors
+    /// When a file stays.
+    fn forget_copy(&self, name: &str) -> Result<(), DatabaseError>;
+
+    /// Brings all data back to the copy of this name. The server is stopped meanwhile, and runs again afterwards.
+    ///
+    /// # Errors
+    /// When there is no such copy, or the server does not stop or start.
+    fn restore(&self, name: &str) -> Result<(), DatabaseError>;
+}
+
+impl<K: ServerKind> Private for Server<K> {
+    fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    fn pid(&self) -> Option<u32> {
+        process::number(&K::pid_file(&self.folder)).filter(|pid| process::runs(*pid, &self.mark()))
+    }
+
+    fn explain(&self, error: DatabaseError) -> DatabaseError {
+        match error {
+            DatabaseError::Full { text, .. } => DatabaseError::Full { place: self.folder.display().to_string(), text },
+            error @ DatabaseError::Refused { .. } => self.out_of_room().unwrap_or(error),
+            error => error,
+        }
+    }
+
+    fn claim(&self, name: &str) -> Result<Claim, DatabaseError> {
+        Claim::file(&self.claimed(), &self.shown(), name)
+    }
+
+    fn keep_copy(&self, name: &str) -> Result<(), DatabaseError> {
+        folder::private(&self.copies(), &self.owner)?;
+        self.stopped(|| folder::copy(&self.data(), &self.copies().join(name)))
+    }
+
+    fn has_copy(&self, name: &str) -> bool {
+        self.copies().join(name).is_dir()
+    }
+
+    fn forget_copy(&self, name: &str) -> Result<(), DatabaseError> {
+        folder::remove(&self.copies().join(name))
+    }
+
+    fn restore(&self, name: &str) -> Result<(), DatabaseError> {
+        if !self.has_copy(name) {
+            let reason = format!("no copy of {name} was kept");
+            return Err(DatabaseError::NoRestore { place: self.folder.display().to_string(), reason });
+        }
+        self.stopped(|| folder::copy(&self.copies().join(name), &self.data()))
+    }
+}

@@ -1,0 +1,158 @@
+//! What one kind of machine is, in one value: its row in the table of kinds.
+//!
+//! The one idea: whoever needs something of a kind asks its law, so that another kind is one file and one row.
+
+use crate::asked::{Asked, Quantity, Unanswered, Values};
+use crate::device::{disk, flash};
+use crate::machine::Machine;
+use crate::rows::Row;
+use crate::server::Amount;
+
+/// What a kind asks for, what it answers and how, and what studies can run on it.
+pub(super) struct Law {
+    pub(super) asks: &'static [Asked],
+    pub(super) answers: &'static [Quantity],
+    pub(super) answer: fn(&Values, &Row, &str) -> Result<f64, Unanswered>,
+    pub(super) fits: fn(&Values) -> Result<(), (&'static str, String)>,
+    /// Parameters that hold what a transaction of a measured run asked for.
+    pub(super) amounts: &'static [(Amount, &'static str)],
+    pub(super) carries: Carries,
+}
+
+/// The machine of some numbers, at rest; the text is the name of the model.
+pub(super) type Build = fn(String, &Values, &Setting) -> Result<Box<dyn Machine>, Unbuilt>;
+
+/// What a study can ask of a machine.
+#[derive(Clone, Copy)]
+pub(super) enum Carries {
+    /// Nothing: it has laws and no stations.
+    Nothing,
+    /// Transactions.
+    Transactions(Build),
+    /// Operations of storage.
+    Operations {
+        /// Modules that can be loaded at most.
+        modules: fn(&Values) -> u32,
+        /// Bytes of a module, where the description says so.
+        module_bytes: fn(&Values) -> Option<u64>,
+        build: Build,
+    },
+}
+
+impl Law {
+    /// A kind that has only a closed form, and whose numbers make sense together whatever they are.
+    pub(super) const fn closed(
+        asks: &'static [Asked],
+        answers: &'static [Quantity],
+        answer: fn(&Values, &Row, &str) -> Result<f64, Unanswered>,
+    ) -> Law {
+        Law { asks, answers, answer, fits: |_| Ok(()), amounts: &[], carries: Carries::Nothing }
+    }
+
+    /// The same whose numbers must fit together.
+    pub(super) const fn fitting(self, fits: fn(&Values) -> Result<(), (&'static str, String)>) -> Law {
+        Law { fits, ..self }
+    }
+
+    /// The same that takes amounts from measured runs.
+    pub(super) const fn taking(self, amounts: &'static [(Amount, &'static str)]) -> Law {
+        Law { amounts, ..self }
+    }
+
+    /// The same with stations, on which studies run.
+    pub(super) const fn carrying(self, carries: Carries) -> Law {
+        Law { carries, ..self }
+    }
+}
+
+/// How much of a machine takes part in a trial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// Modules that are loaded, from 1.
+    pub modules: u32,
+    /// Operations outstanding at most.
+    pub slots: u32,
+    /// Of every random draw.
+    pub seed: u64,
+    /// Bytes of each module that operations go to, from its beginning.
+    pub module_bytes: u64,
+}
+
+/// Why a description is no machine that a study can run on.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Unbuilt {
+    /// It has no stations.
+    #[error("the model `{name}` is a {kind}, which has laws and no stations: it answers rows, and no study runs on it")]
+    Closed {
+        /// The model.
+        name: String,
+        /// Its kind.
+        kind: &'static str,
+    },
+    /// More modules than it has.
+    #[error("the model `{name}` has {has} modules, got {asked}")]
+    Modules {
+        /// The model.
+        name: String,
+        /// What it has.
+        has: u32,
+        /// What was asked for.
+        asked: u32,
+    },
+    /// More bytes of a module than it holds.
+    #[error("a module of the model `{name}` holds {}, got a size of {}; set a smaller `size`", size(*has), size(*asked))]
+    Bytes {
+        /// The model.
+        name: String,
+        /// What it holds.
+        has: u64,
+        /// What was asked for.
+        asked: u64,
+    },
+    /// Too much state.
+    #[error("simulating the model `{name}` takes {}, at most {}; describe fewer dies or smaller blocks", size(*takes), size(*room))]
+    Large {
+        /// The model.
+        name: String,
+        /// Bytes that it takes.
+        takes: u64,
+        /// Bytes that there are.
+        room: u64,
+    },
+    /// A pair of which nobody said how large it is.
+    #[error(
+        "the model `{name}` says no cores: at least one, got `source_cores` 0; say it in the file, or ask for {name},source_cores=16"
+    )]
+    Cores {
+        /// The model.
+        name: String,
+    },
+    /// A flash device that cannot be.
+    #[error("building the model `{name}`")]
+    Flash {
+        /// The model.
+        name: String,
+        /// Why.
+        source: flash::Refused,
+    },
+    /// A disk that cannot be.
+    #[error("building the model `{name}`")]
+    Disk {
+        /// The model.
+        name: String,
+        /// Why.
+        source: disk::Refused,
+    },
+    /// Parts that nobody can build.
+    #[error("the model `{name}` cannot be built: {why}")]
+    Parts {
+        /// The model.
+        name: String,
+        /// What is wrong with them.
+        why: String,
+    },
+}
+
+fn size(bytes: u64) -> String {
+    units::bytes(units::Bytes(bytes))
+}

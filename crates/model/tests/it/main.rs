@@ -1,0 +1,3 @@
+//! What models promise, held through their public door.
+
+mod streams;

@@ -1,0 +1,3 @@
+//! What workloads promise, held through their public door.
+
+mod streams;
