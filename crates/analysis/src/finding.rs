@@ -1,8 +1,8 @@
 //! The values that analysis hands to reports.
 
-use crate::{ClassMix, ServerSummary};
-use observation::{Account, CpuTime, Event, Level, Provenance, RunFacts, TrialLabel, Window};
-use study::Direction;
+use crate::{Caveat, ClassMix, ServerSummary};
+use observation::{Account, CpuTime, Event, Point, Provenance, RunFacts, TrialLabel, Window, words};
+use study::{Direction, Metric};
 
 /// A value with its interval. Never a bare number where an estimate is meant.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,10 +27,10 @@ pub struct Findings {
     /// One a trial, in order of execution.
     pub trials: Vec<TrialSummary>,
     /// Replicates of the same point pooled; the rows of tables and the marks of charts.
-    pub points: Vec<Point>,
+    pub points: Vec<PointSummary>,
     /// What was concluded.
     pub findings: Vec<Finding>,
-    /// Doubts about the run as a whole or about one of its trials.
+    /// Caveats of the run as a whole and of its trials.
     pub caveats: Vec<Caveat>,
     /// One to three sentences: the answer to the study's question, in plain words, with its main caveat.
     pub answer: Vec<String>,
@@ -67,7 +67,7 @@ pub struct TrialSummary {
     pub timeline: Vec<TimePoint>,
     /// What happened when, for the time axis of charts: the events of the observations as they are.
     pub events: Vec<Event>,
-    /// Doubts about this trial.
+    /// Caveats of this trial.
     pub caveats: Vec<Caveat>,
 }
 
@@ -238,25 +238,15 @@ pub struct Steady {
     pub rounds: Option<RoundsTrace>,
 }
 
-/// `yes`, `never` or `too short`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SteadyAnswer {
-    /// Five rounds agree.
-    Yes,
-    /// The window held enough rounds, and they never agreed.
-    Never,
-    /// The window did not hold enough rounds.
-    TooShort,
-}
-
-impl SteadyAnswer {
-    /// The word that stands in files and reports.
-    pub fn word(self) -> &'static str {
-        match self {
-            SteadyAnswer::Yes => "yes",
-            SteadyAnswer::Never => "never",
-            SteadyAnswer::TooShort => "too short",
-        }
+words! {
+    /// The answer of the steady-state rule.
+    pub enum SteadyAnswer {
+        /// Five rounds agree.
+        Yes = "yes",
+        /// The window held enough rounds, and they never agreed.
+        Never = "never",
+        /// The window did not hold enough rounds.
+        TooShort = "too short",
     }
 }
 
@@ -271,19 +261,13 @@ pub struct RoundsTrace {
     pub slope: f64,
 }
 
-/// The replicates of one point pooled: same experiment, system, stream and factors.
+/// The replicates of one point pooled.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Point {
-    /// Experiment.
-    pub experiment: String,
-    /// System.
-    pub system: String,
-    /// Stream.
-    pub stream: String,
+pub struct PointSummary {
+    /// Which point.
+    pub at: Point,
     /// What its work is counted in.
     pub work: Work,
-    /// Factors with their levels, in the study's order.
-    pub factors: Vec<(String, Level)>,
     /// Where the numbers come from.
     pub provenance: Provenance,
     /// Indices of the trials behind it.
@@ -318,23 +302,15 @@ pub struct Point {
     pub caveats: Vec<Caveat>,
 }
 
-/// What the work of a stream is counted in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Work {
-    /// Operations on storage.
-    #[default]
-    Operations,
-    /// Transactions on a database.
-    Transactions,
-}
-
-impl Work {
-    /// The word that stands in reports.
-    pub fn word(self) -> &'static str {
-        match self {
-            Work::Operations => "operations",
-            Work::Transactions => "transactions",
-        }
+words! {
+    /// What the work of a stream is counted in.
+    #[derive(Default)]
+    pub enum Work {
+        /// Operations on storage.
+        #[default]
+        Operations = "operations",
+        /// Transactions on a database.
+        Transactions = "transactions",
     }
 }
 
@@ -357,19 +333,33 @@ pub enum Finding {
     Threshold(ThresholdOutcome),
 }
 
+impl Finding {
+    /// What it is about; none of a threshold, which any point may decide.
+    pub fn point(&self) -> Option<&Point> {
+        match self {
+            Finding::Comparison(found) => Some(&found.point),
+            Finding::Knee(found) => Some(&found.point),
+            Finding::HighestRate(found) => Some(&found.point),
+            Finding::ServiceFit(found) => Some(&found.point),
+            Finding::Scaling(found) => Some(&found.point),
+            Finding::Sustained(found) => Some(&found.point),
+            Finding::Threshold(_) => None,
+        }
+    }
+
+    /// The comparison, when it is one.
+    pub fn comparison(&self) -> Option<&Comparison> {
+        if let Finding::Comparison(found) = self { Some(found) } else { None }
+    }
+}
+
 /// One metric of one system against the baseline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// Experiment.
-    pub experiment: String,
-    /// Stream.
-    pub stream: String,
-    /// Factors of the point.
-    pub factors: Vec<(String, Level)>,
+    /// The point on the compared system.
+    pub point: Point,
     /// Name of the baseline system.
     pub baseline: String,
-    /// Name of the compared system.
-    pub system: String,
     /// `throughput`, `response p99` and so on.
     pub metric: String,
     /// Whether it is the study's declared primary metric.
@@ -394,44 +384,27 @@ pub struct Comparison {
     pub reason: Option<String>,
 }
 
-/// The verdict of a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// The interval lies on the better side of 1.
-    Better,
-    /// The interval lies on the worse side of 1.
-    Worse,
-    /// The interval lies inside the margin.
-    Equivalent,
-    /// None of these.
-    Inconclusive,
-}
-
-impl Verdict {
-    /// The word that stands in files and reports.
-    pub fn word(self) -> &'static str {
-        match self {
-            Verdict::Better => "better",
-            Verdict::Worse => "worse",
-            Verdict::Equivalent => "equivalent",
-            Verdict::Inconclusive => "inconclusive",
-        }
+words! {
+    /// The verdict of a comparison.
+    pub enum Verdict {
+        /// The interval lies on the better side of 1.
+        Better = "better",
+        /// The interval lies on the worse side of 1.
+        Worse = "worse",
+        /// The interval lies inside the margin.
+        Equivalent = "equivalent",
+        /// None of these.
+        Inconclusive = "inconclusive",
     }
 }
 
 /// Where a curve bends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Knee {
-    /// Experiment.
-    pub experiment: String,
-    /// System.
-    pub system: String,
-    /// Stream.
-    pub stream: String,
+    /// What its curve is of.
+    pub point: Point,
     /// The factor that was swept: `outstanding`, `sessions`.
     pub factor: String,
-    /// Other factors, fixed on this curve.
-    pub fixed: Vec<(String, Level)>,
     /// The fewest that reach 95 percent of the peak; none is "no knee in this range".
     pub at: Option<Estimate>,
     /// The peak of the curve, operations a second.
@@ -443,12 +416,8 @@ pub struct Knee {
 /// The highest rate with a quantile of response under a bound.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HighestRate {
-    /// Experiment.
-    pub experiment: String,
-    /// System.
-    pub system: String,
-    /// Stream.
-    pub stream: String,
+    /// What was searched on; without factors.
+    pub point: Point,
     /// Which quantile: 0.99.
     pub quantile: f64,
     /// The bound, milliseconds.
@@ -464,14 +433,8 @@ pub struct HighestRate {
 /// Service time against transfer size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ServiceFit {
-    /// Experiment.
-    pub experiment: String,
-    /// System.
-    pub system: String,
-    /// Stream.
-    pub stream: String,
-    /// Other factors, fixed on this curve.
-    pub fixed: Vec<(String, Level)>,
+    /// What its curve is of.
+    pub point: Point,
     /// The form that fits.
     pub form: ServiceForm,
     /// Time of an operation of no size, milliseconds.
@@ -486,30 +449,25 @@ pub struct ServiceFit {
     pub points: Vec<(f64, Estimate)>,
 }
 
-/// How service time grows with the transfer size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ServiceForm {
-    /// A straight line.
-    Affine,
-    /// Steps of an internal unit.
-    Stepped,
-    /// Neither describes the points.
-    Neither,
+words! {
+    /// How service time grows with the transfer size.
+    pub enum ServiceForm {
+        /// A straight line.
+        Affine = "affine",
+        /// Steps of an internal unit.
+        Stepped = "stepped",
+        /// Neither describes the points.
+        Neither = "neither",
+    }
 }
 
 /// Throughput (or work) against modules, workers or width.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scaling {
-    /// Experiment.
-    pub experiment: String,
-    /// System.
-    pub system: String,
-    /// Stream.
-    pub stream: String,
+    /// What its curve is of.
+    pub point: Point,
     /// `modules` or `width`.
     pub factor: String,
-    /// Other factors, fixed on this curve.
-    pub fixed: Vec<(String, Level)>,
     /// How it scales.
     pub kind: ScalingKind,
     /// Throughput at the largest level over the linear expectation from the smallest.
@@ -518,17 +476,18 @@ pub struct Scaling {
     pub curve: Vec<(f64, Estimate)>,
 }
 
-/// How throughput grows with a factor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ScalingKind {
-    /// In proportion, within the interval.
-    Linear,
-    /// Something shared saturates.
-    Saturating,
-    /// It falls again.
-    Retrograde,
-    /// Too few points or too wide intervals.
-    Unclear,
+words! {
+    /// How throughput grows with a factor.
+    pub enum ScalingKind {
+        /// In proportion, within the interval.
+        Linear = "linear",
+        /// Something shared saturates.
+        Saturating = "saturating",
+        /// It falls again.
+        Retrograde = "retrograde",
+        /// Too few points or too wide intervals.
+        Unclear = "unclear",
+    }
 }
 
 /// At most against sustained, of one stream of one trial.
@@ -560,14 +519,8 @@ pub struct Burst {
 /// At most against sustained, over trials.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SustainedFinding {
-    /// Experiment.
-    pub experiment: String,
-    /// System.
-    pub system: String,
-    /// Stream.
-    pub stream: String,
-    /// Factors of the point.
-    pub factors: Vec<(String, Level)>,
+    /// Which point.
+    pub point: Point,
     /// The figures.
     pub sustained: Sustained,
 }
@@ -577,6 +530,8 @@ pub struct SustainedFinding {
 pub struct ThresholdOutcome {
     /// As written.
     pub text: String,
+    /// What is held against the limit.
+    pub metric: Metric,
     /// Which point decided, in words.
     pub at: String,
     /// The value that was held against the limit.
@@ -585,109 +540,17 @@ pub struct ThresholdOutcome {
     pub state: ThresholdState,
 }
 
-/// Outcome of a threshold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ThresholdState {
-    /// The whole interval is on the good side.
-    Holds,
-    /// The whole interval is on the bad side.
-    Fails,
-    /// The interval contains the limit.
-    Inconclusive,
-    /// No trial matched.
-    NotMeasured,
-}
-
-/// A doubt, shown beside the number that it touches.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Caveat {
-    /// What kind; stable word for programs.
-    pub kind: CaveatKind,
-    /// Trial that it touches; none is the run.
-    pub trial: Option<u32>,
-    /// In words, with figures and, where the user can do something, what.
-    pub text: String,
-}
-
-/// Kinds of doubt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum CaveatKind {
-    /// The generator, not the system, set the rate.
-    GeneratorBound,
-    /// Little's law does not close.
-    LittleGap,
-    /// The window was not steady.
-    NotSteady,
-    /// The window was too short to say.
-    WindowTooShort,
-    /// The window holds no whole cycle of checkpoints.
-    NoWholeCycle,
-    /// The open load was not sustained; the backlog grew.
-    NotSustained,
-    /// Operations failed.
-    Failures,
-    /// Operations never ended; tails are lower bounds.
-    Censored,
-    /// Fewer than 100 samples beyond a quantile.
-    ThinTail,
-    /// Almost nothing reached the device.
-    Cached,
-    /// The hypervisor took time.
-    Steal,
-    /// Tasks waited for CPU, memory or I/O.
-    Pressure,
-    /// The cgroup was throttled.
-    Throttled,
-    /// The clock or the machine paused.
-    ClockPause,
-    /// Somebody else wrote to the device.
-    OtherWriters,
-    /// The frequency changed or the machine ran on battery.
-    Frequency,
-    /// Two systems share a device.
-    SharedDevice,
-    /// Damage was found in the data.
-    Damage,
-    /// The trial before left its mark.
-    CarryOver,
-    /// The plain driver was used because io_uring is not allowed.
-    PlainDriver,
-    /// Fewer replicates than a verdict needs.
-    FewReplicates,
-    /// The run, or one of its trials, did not finish.
-    Unfinished,
-    /// Something else.
-    Other,
-}
-
-impl CaveatKind {
-    /// The word that stands in JSON.
-    pub fn word(self) -> &'static str {
-        match self {
-            CaveatKind::GeneratorBound => "generator-bound",
-            CaveatKind::LittleGap => "little-gap",
-            CaveatKind::NotSteady => "not-steady",
-            CaveatKind::WindowTooShort => "window-too-short",
-            CaveatKind::NoWholeCycle => "no-whole-cycle",
-            CaveatKind::NotSustained => "not-sustained",
-            CaveatKind::Failures => "failures",
-            CaveatKind::Censored => "censored",
-            CaveatKind::ThinTail => "thin-tail",
-            CaveatKind::Cached => "cached",
-            CaveatKind::Steal => "steal",
-            CaveatKind::Pressure => "pressure",
-            CaveatKind::Throttled => "throttled",
-            CaveatKind::ClockPause => "clock-pause",
-            CaveatKind::OtherWriters => "other-writers",
-            CaveatKind::Frequency => "frequency",
-            CaveatKind::SharedDevice => "shared-device",
-            CaveatKind::Damage => "damage",
-            CaveatKind::CarryOver => "carry-over",
-            CaveatKind::PlainDriver => "plain-driver",
-            CaveatKind::FewReplicates => "few-replicates",
-            CaveatKind::Unfinished => "unfinished",
-            CaveatKind::Other => "other",
-        }
+words! {
+    /// Outcome of a threshold.
+    pub enum ThresholdState {
+        /// The whole interval is on the good side.
+        Holds = "holds",
+        /// The whole interval is on the bad side.
+        Fails = "fails",
+        /// The interval contains the limit.
+        Inconclusive = "inconclusive",
+        /// No trial matched.
+        NotMeasured = "not measured",
     }
 }
 

@@ -1,10 +1,11 @@
-//! From observations to findings: estimates with their intervals, and the doubts that belong beside them.
+//! From observations to findings: estimates with their intervals, and the caveats that belong beside them.
 //!
 //! The one idea: a number leaves this room only as an [`Estimate`] or beside a [`Caveat`]. Everything is a pure function
 //! of observations and of what the study wants to know; measured and simulated trials take the same road.
 //!
 //! What it does not do: it formats nothing, stores nothing, and never edits an observation.
 
+mod caveat;
 mod compare;
 mod curve;
 mod finding;
@@ -15,11 +16,12 @@ pub mod statistics;
 mod transactions;
 mod trial;
 
+pub use caveat::{Caveat, CaveatKind};
 pub use compare::{BetweenRuns, Pair, PairedTest, Pilot, compare_runs, detectable, paired_test, replicates_needed};
 pub use finding::{
-    Burst, Caveat, CaveatKind, ClassSummary, Comparison, CpuPerOperation, DiskSummary, Estimate, Finding, Findings,
-    HighestRate, Knee, LatencySummary, MachineSummary, Point, ResponseEstimates, RoundsTrace, Scaling, ScalingKind,
-    ServiceFit, ServiceForm, Steady, SteadyAnswer, StreamSummary, Sustained, SustainedFinding, Tail, ThresholdOutcome,
+    Burst, ClassSummary, Comparison, CpuPerOperation, DiskSummary, Estimate, Finding, Findings, HighestRate, Knee,
+    LatencySummary, MachineSummary, PointSummary, ResponseEstimates, RoundsTrace, Scaling, ScalingKind, ServiceFit,
+    ServiceForm, Steady, SteadyAnswer, StreamSummary, Sustained, SustainedFinding, Tail, ThresholdOutcome,
     ThresholdState, TimePoint, TrialSummary, Verdict, Work,
 };
 pub use memory::{Checkpoints, Fits, Held, WorkingSet};

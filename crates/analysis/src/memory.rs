@@ -3,7 +3,7 @@
 //! The one idea: a rate leaves out what checkpoints cost unless whole cycles of them lie in the window, and it says nothing
 //! of the storage while all of the data lies in a memory. Both are told beside the rate.
 
-use observation::Window;
+use observation::{Window, words};
 
 /// Checkpoints of the server and the measured window.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,28 +23,17 @@ pub struct Checkpoints {
     pub text: String,
 }
 
-/// What a window holds of the cycles of checkpoints.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Held {
-    /// Whole cycles, to which it was cut.
-    Cycles,
-    /// It begins right behind a forced checkpoint and was not cut.
-    Forced,
-    /// It begins wherever checkpoints were, and was not cut.
-    AsItCame,
-    /// The engine has no cycles.
-    NoCycles,
-}
-
-impl Held {
-    /// The word that stands in JSON.
-    pub fn word(self) -> &'static str {
-        match self {
-            Held::Cycles => "whole-cycles",
-            Held::Forced => "forced",
-            Held::AsItCame => "as-it-came",
-            Held::NoCycles => "no-cycles",
-        }
+words! {
+    /// What a window holds of the cycles of checkpoints.
+    pub enum Held {
+        /// Whole cycles, to which it was cut.
+        Cycles = "whole-cycles",
+        /// It begins right behind a forced checkpoint and was not cut.
+        Forced = "forced",
+        /// It begins wherever checkpoints were, and was not cut.
+        AsItCame = "as-it-came",
+        /// The engine has no cycles.
+        NoCycles = "no-cycles",
     }
 }
 
@@ -67,27 +56,16 @@ pub struct WorkingSet {
     pub fits: Option<Fits>,
 }
 
-/// The smallest memory that holds all of the data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fits {
-    /// The engine's buffer.
-    Buffer,
-    /// The page cache beside that buffer.
-    PageCache,
-    /// It would fit the page cache, but the engine goes around it.
-    AroundPageCache,
-    /// None.
-    Nothing,
-}
-
-impl Fits {
-    /// The word that stands in JSON.
-    pub fn word(self) -> &'static str {
-        match self {
-            Fits::Buffer => "buffer",
-            Fits::PageCache => "page-cache",
-            Fits::AroundPageCache => "around-page-cache",
-            Fits::Nothing => "nothing",
-        }
+words! {
+    /// The smallest memory that holds all of the data.
+    pub enum Fits {
+        /// The engine's buffer.
+        Buffer = "buffer",
+        /// The page cache beside that buffer.
+        PageCache = "page-cache",
+        /// It would fit the page cache, but the engine goes around it.
+        AroundPageCache = "around-page-cache",
+        /// None.
+        Nothing = "nothing",
     }
 }

@@ -4,6 +4,7 @@
 //! its price. What was not observed stays unknown.
 
 use crate::{Checkpoints, WorkingSet};
+use observation::{Counted, Counter, words};
 
 /// A class against its plan. Storage plans no shares; then only the share itself is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -37,8 +38,8 @@ pub struct ServerSummary {
     pub bytes_written_per_s: Option<f64>,
     /// How many processes it has.
     pub processes: Option<f64>,
-    /// What it counted itself, by name, as rates a second over the window.
-    pub counters: Vec<(String, f64)>,
+    /// What it counted itself, as rates a second over the window.
+    pub counters: Counted,
     /// Pages that were found in its buffer, as a share of all that were asked for.
     pub buffer_hit_share: Option<f64>,
     /// What one transaction took.
@@ -83,16 +84,18 @@ pub struct StatementsProfile {
     pub log_shared_out: bool,
 }
 
-/// Where the CPU of statements comes from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CpuBasis {
-    /// It is not known.
-    #[default]
-    Unknown,
-    /// Some executions were measured on their thread's clock, and stand for all.
-    Sampled,
-    /// An estimate: the server's CPU, shared out by time of execution and planning less waits for I/O.
-    SharedOut,
+words! {
+    /// Where the CPU of statements comes from.
+    #[derive(Default)]
+    pub enum CpuBasis {
+        /// It is not known.
+        #[default]
+        Unknown = "unknown",
+        /// Some executions were measured on their thread's clock, and stand for all.
+        Sampled = "sampled",
+        /// An estimate: the server's CPU, shared out by time of execution and planning less waits for I/O.
+        SharedOut = "shared out",
+    }
 }
 
 /// One statement; all amounts are for each transaction.
@@ -159,6 +162,11 @@ impl StatementProfile {
 }
 
 impl ServerSummary {
+    /// A counter as a rate, where the server has it.
+    pub fn counter(&self, wanted: Counter) -> Option<f64> {
+        self.counters.iter().find(|(counter, _)| *counter == wanted).map(|(_, rate)| *rate)
+    }
+
     /// User and kernel together, where both were observed, or whatever kept cores busy where they are not told apart.
     pub fn cpu_cores(&self) -> Option<f64> {
         let both = self.cpu_user_cores.zip(self.cpu_system_cores).map(|(user, system)| user + system);

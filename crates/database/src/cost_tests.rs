@@ -1,7 +1,8 @@
 //! Costs of statements on real databases: what was executed is found again, and writes are told from reads by their log.
 
-use crate::cost::{COMMIT, Pages, amount};
+use crate::cost::Pages;
 use crate::{Database, DatabaseError, OpenOptions, Profiling, StatementCost, Texts, fingerprint, open, server};
+use observation::{COMMIT, OfStatement};
 use std::sync::Arc;
 use study::{At, DatabaseSpec, Engine, Protocol, Sessions};
 use tempfile::TempDir;
@@ -59,10 +60,10 @@ fn work(database: &dyn Database, protocol: Protocol) {
     }
 }
 
-fn of(costs: &[StatementCost], engine: Engine, sql: &str, name: &str) -> f64 {
+fn of(costs: &[StatementCost], engine: Engine, sql: &str, amount: OfStatement) -> f64 {
     let key = if sql == COMMIT { COMMIT.to_owned() } else { fingerprint(engine, sql) };
     let own = costs.iter().filter(|cost| cost.key == key).flat_map(|cost| &cost.amounts);
-    own.filter(|(known, _)| *known == name).map(|(_, value)| value).sum()
+    own.filter(|(known, _)| *known == amount).map(|(_, value)| value).sum()
 }
 
 fn make(database: &dyn Database, sql: &str) {
@@ -83,14 +84,17 @@ fn postgres_counts_what_we_executed_by_any_protocol_and_only_writes_have_log() {
     for protocol in [Protocol::Prepared, Protocol::Extended, Protocol::Simple] {
         work(&*database, protocol);
         let after = database.statement_costs().unwrap();
-        let grown = |sql: &str, name: &str| of(&after, engine, sql, name) - of(&before, engine, sql, name);
-        assert_eq!(grown(READ, amount::SERVER_EXECUTIONS), 40.0, "{protocol:?}: {after:?}");
-        assert_eq!(grown(WRITE, amount::SERVER_EXECUTIONS), 20.0, "{protocol:?}");
-        assert!(grown(WRITE, amount::LOG_BYTES) > 20.0 * 30.0, "{protocol:?}");
-        assert!(grown(WRITE, amount::LOOKUPS) >= 20.0 && grown(READ, amount::LOOKUPS) >= 40.0, "{protocol:?}");
-        assert!(grown(READ, amount::EXECUTION_SECONDS) > 0.0, "{protocol:?}");
+        let grown = |sql: &str, what: OfStatement| of(&after, engine, sql, what) - of(&before, engine, sql, what);
+        assert_eq!(grown(READ, OfStatement::ServerExecutions), 40.0, "{protocol:?}: {after:?}");
+        assert_eq!(grown(WRITE, OfStatement::ServerExecutions), 20.0, "{protocol:?}");
+        assert!(grown(WRITE, OfStatement::LogBytes) > 20.0 * 30.0, "{protocol:?}");
+        assert!(
+            grown(WRITE, OfStatement::Lookups) >= 20.0 && grown(READ, OfStatement::Lookups) >= 40.0,
+            "{protocol:?}"
+        );
+        assert!(grown(READ, OfStatement::ExecutionSeconds) > 0.0, "{protocol:?}");
         // A read may prune a page, which is logged; it never logs as much as the writes.
-        assert!(grown(READ, amount::LOG_BYTES) < grown(WRITE, amount::LOG_BYTES) / 2.0, "{protocol:?}");
+        assert!(grown(READ, OfStatement::LogBytes) < grown(WRITE, OfStatement::LogBytes) / 2.0, "{protocol:?}");
         before = after;
     }
 }
@@ -136,9 +140,9 @@ fn sqlite_is_sampled_and_its_pages_belong_to_the_commit() {
             .iter()
             .find(|text| text.sql == sql.replace('$', "?"))
             .map_or(sql.to_owned(), |t| t.sql.clone());
-        assert_eq!(of(&costs, engine, &sql, amount::SERVER_EXECUTIONS), executions, "{costs:?}");
-        assert!(of(&costs, engine, &sql, amount::CPU_SECONDS) > 0.0, "{costs:?}");
-        assert_eq!(of(&costs, engine, &sql, amount::LOOKUPS), 0.0, "these counters stand still");
+        assert_eq!(of(&costs, engine, &sql, OfStatement::ServerExecutions), executions, "{costs:?}");
+        assert!(of(&costs, engine, &sql, OfStatement::CpuSeconds) > 0.0, "{costs:?}");
+        assert_eq!(of(&costs, engine, &sql, OfStatement::Lookups), 0.0, "these counters stand still");
     }
     let quiet = opened(&place, Profiling::default(), &[]).unwrap();
     work(&*quiet, Protocol::Prepared);
@@ -166,12 +170,12 @@ fn mariadb_counts_what_we_executed_prepared_or_as_text_with_the_rows_that_were_l
     for protocol in [Protocol::Prepared, Protocol::Simple, Protocol::Prepared] {
         work(&*database, protocol);
         let after = database.statement_costs().unwrap();
-        let grown = |sql: &str, name: &str| of(&after, engine, sql, name) - of(&before, engine, sql, name);
-        assert_eq!(grown(READ, amount::SERVER_EXECUTIONS), 40.0, "{protocol:?}: {after:?}");
-        assert_eq!(grown(WRITE, amount::SERVER_EXECUTIONS), 20.0, "{protocol:?}");
-        assert_eq!(grown(WRITE, amount::ROWS_EXAMINED), 20.0, "{protocol:?}");
-        assert!(grown(READ, amount::EXECUTION_SECONDS) > 0.0, "{protocol:?}");
-        assert_eq!(grown(READ, amount::LOG_BYTES), 0.0, "{protocol:?}: it is not known by statement");
+        let grown = |sql: &str, what: OfStatement| of(&after, engine, sql, what) - of(&before, engine, sql, what);
+        assert_eq!(grown(READ, OfStatement::ServerExecutions), 40.0, "{protocol:?}: {after:?}");
+        assert_eq!(grown(WRITE, OfStatement::ServerExecutions), 20.0, "{protocol:?}");
+        assert_eq!(grown(WRITE, OfStatement::RowsExamined), 20.0, "{protocol:?}");
+        assert!(grown(READ, OfStatement::ExecutionSeconds) > 0.0, "{protocol:?}");
+        assert_eq!(grown(READ, OfStatement::LogBytes), 0.0, "{protocol:?}: it is not known by statement");
         before = after;
     }
 }

@@ -32,6 +32,14 @@ pub enum DatabaseError {
         /// What the system said.
         text: String,
     },
+    /// The server takes no more sessions.
+    #[error("{place}: no connection: {text}; raise max_connections there, or ask for fewer sessions")]
+    ServerFull {
+        /// Where.
+        place: String,
+        /// What the server said.
+        text: String,
+    },
     /// The server does not know this user, or not with this password.
     #[error("{place}: the server does not let this user in: {text}")]
     Password {
@@ -176,17 +184,8 @@ impl DatabaseError {
         match source.kind {
             FailureKind::Full => DatabaseError::Full { place, text: source.text },
             FailureKind::Lost => DatabaseError::Refused { place, text: source.text },
+            FailureKind::Privilege => DatabaseError::Privilege { place, action: action.to_owned(), text: source.text },
             _ => DatabaseError::Statement { place, action: action.to_owned(), source },
-        }
-    }
-
-    /// What a failed statement means that asked for more than reading and writing rows: a refusal is nearly always a missing
-    /// privilege, and its text says which.
-    pub fn privileged(place: String, action: &str, source: Failure) -> DatabaseError {
-        let text = source.text.to_lowercase();
-        match source.kind == FailureKind::Refused && (text.contains("denied") || text.contains("42501")) {
-            true => DatabaseError::Privilege { place, action: action.to_owned(), text: source.text },
-            false => DatabaseError::statement(&place, action, source),
         }
     }
 
@@ -210,7 +209,9 @@ impl DatabaseError {
             DatabaseError::Address { .. } => {
                 "write postgres://USER@HOST:PORT/DATABASE or mysql://USER@HOST:PORT/DATABASE"
             }
-            DatabaseError::Refused { .. } => "check that the server runs and that host, port and database are right",
+            DatabaseError::Refused { .. } | DatabaseError::ServerFull { .. } => {
+                "check that the server runs and that host, port and database are right"
+            }
             DatabaseError::Password { .. } => {
                 "check user and password; a password may stand in the address or in the \
                                                variable PGPASSWORD or MYSQL_PWD"

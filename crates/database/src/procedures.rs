@@ -41,7 +41,7 @@ pub fn see_to(database: &dyn Database, dataset: &DataSet) -> Result<bool, Databa
     let version = procedures::version(scale.preset, language);
     let mut session = database.session(&Texts::none(database.engine()), &Sessions::default())?;
     let action = "make stored procedures in the schema of the data set";
-    let failed = |failure| DatabaseError::privileged(database.place(), action, failure);
+    let failed = |failure| DatabaseError::statement(&database.place(), action, failure);
     if known(&mut *session).map_err(failed)?.as_deref() == Some(version.as_str()) {
         return Ok(false);
     }

@@ -13,7 +13,9 @@ pub enum FailureKind {
     Lost,
     /// No room is left on the server's disk.
     Full,
-    /// The server refused it: a privilege, a constraint, a statement that it does not know.
+    /// The user may not do it.
+    Privilege,
+    /// The server refused it: a constraint, a statement that it does not know.
     Refused,
 }
 

@@ -3,7 +3,7 @@
 use crate::observer::Unobserved;
 use crate::{Need, Opened, TrialError, run_trial};
 use load::{Arrivals, Pacing, Ramp, Spec, Think};
-use observation::{Ceiling, ClassKind, Footprint, StreamLabel, TrialLabel};
+use observation::{Asks, Ceiling, ClassKind, Footprint, StatePolicy, StreamLabel, TrialLabel};
 use recorder::{Clock, WallClock};
 use std::path::Path;
 use std::sync::Arc;
@@ -95,6 +95,7 @@ pub(crate) fn trial(load: Spec, measure: Nanos) -> Trial {
     let label = StreamLabel {
         name: "ceiling".into(),
         workload: "ceiling".into(),
+        asks: Asks::Operations,
         load: "ceiling".into(),
         slots: None,
         think_mean: Nanos::ZERO,
@@ -129,7 +130,7 @@ pub(crate) fn trial(load: Spec, measure: Nanos) -> Trial {
             block: 0,
             factors: vec![],
             streams: vec![label],
-            state: String::new(),
+            state: StatePolicy::default(),
             search: None,
         },
         streams: vec![Stream {

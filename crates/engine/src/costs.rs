@@ -7,8 +7,7 @@
 
 use crate::profile::Profile;
 use database::StatementCost;
-use database::cost::{COMMIT, amount};
-use observation::Series;
+use observation::{COMMIT, OfStatement, Probe, Series};
 use std::collections::BTreeMap;
 use units::Nanos;
 
@@ -28,9 +27,8 @@ pub(crate) fn series(asked: &Profile, before: &[StatementCost], after: &[Stateme
             let grown = now - before.get(&(key, *amount)).copied().unwrap_or(0.0);
             // Statistics that were reset in between say nothing.
             if grown >= 0.0 {
-                let probe = format!("statement.{name}.{amount}");
-                let points = vec![(end, share * grown / seconds)];
-                found.push(Series { probe, unit: unit(amount).to_owned(), points });
+                let probe = Probe::Statement(name.to_owned(), *amount);
+                found.push(Series { probe, points: vec![(end, share * grown / seconds)] });
             }
         }
     }
@@ -42,15 +40,7 @@ pub(crate) fn commit() -> (String, String) {
     (COMMIT.to_owned(), COMMIT.to_owned())
 }
 
-fn unit(name: &str) -> &'static str {
-    match name {
-        amount::LOG_BYTES => "B/s",
-        amount::EXECUTION_SECONDS | amount::IO_SECONDS | amount::PLANNING_SECONDS | amount::CPU_SECONDS => "s/s",
-        _ => "1/s",
-    }
-}
-
-fn summed(costs: &[StatementCost]) -> BTreeMap<(&str, &'static str), f64> {
+fn summed(costs: &[StatementCost]) -> BTreeMap<(&str, OfStatement), f64> {
     let mut sums = BTreeMap::new();
     for (cost, (name, value)) in costs.iter().flat_map(|cost| cost.amounts.iter().map(move |amount| (cost, amount))) {
         *sums.entry((cost.key.as_str(), *name)).or_default() += value;
@@ -63,7 +53,7 @@ mod tests {
     use super::*;
 
     fn cost(key: &str, lookups: f64) -> StatementCost {
-        StatementCost { key: key.to_owned(), amounts: vec![(amount::LOOKUPS, lookups)] }
+        StatementCost { key: key.to_owned(), amounts: vec![(OfStatement::Lookups, lookups)] }
     }
 
     #[test]
@@ -72,7 +62,7 @@ mod tests {
         let before = [cost("k", 100.0), cost("o", 50.0)];
         let after = [cost("k", 150.0), cost("k", 30.0), cost("o", 10.0), cost("strange", 9.0)];
         let found = series(&asked, &before, &after, Nanos::from_secs(2));
-        let rates: Vec<(&str, f64)> = found.iter().map(|s| (s.probe.as_str(), s.points[0].1)).collect();
-        assert_eq!(rates, [("statement.one.lookups", 30.0), ("statement.two.lookups", 10.0)]);
+        let rates: Vec<(String, f64)> = found.iter().map(|s| (s.probe.to_string(), s.points[0].1)).collect();
+        assert_eq!(rates, [("statement.one.lookups".to_owned(), 30.0), ("statement.two.lookups".to_owned(), 10.0)]);
     }
 }

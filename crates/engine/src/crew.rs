@@ -12,7 +12,7 @@ use crate::sessions::Work;
 use crate::task::Noticed;
 use crate::worker;
 use crate::{TrialError, counted, muster};
-use observation::{Account, Cell, CpuTime, Event, EventKind, Histogram, Series};
+use observation::{Account, Cell, Counted, CpuTime, Event, EventKind, Histogram, Series};
 use recorder::{Clock, Collector, WallClock};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -142,7 +142,7 @@ struct Watch<'a> {
     cut_at: Option<Nanos>,
     opened: &'a Opened,
     /// Counters of a database's server when they were read last.
-    counters: Option<(Nanos, Vec<(String, f64)>)>,
+    counters: Option<(Nanos, Counted)>,
 }
 
 impl<'a> Watch<'a> {

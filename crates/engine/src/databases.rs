@@ -108,7 +108,7 @@ impl Databases {
     }
 
     /// Counters of the server now.
-    pub(crate) fn counters(&self) -> Vec<(String, f64)> {
+    pub(crate) fn counters(&self) -> observation::Counted {
         self.open.as_ref().map_or_else(Vec::new, |opening| opening.database.counters())
     }
 

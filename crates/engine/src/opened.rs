@@ -3,7 +3,7 @@
 use crate::OpenError;
 use crate::databases::Databases;
 use crate::described::Described;
-use observation::{Fact, SystemFacts};
+use observation::{Fact, SystemFacts, URING_REFUSED};
 use recorder::WallClock;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -162,7 +162,7 @@ impl Opened {
     }
 
     /// Counters of a database's server now.
-    pub(crate) fn counters(&self) -> Vec<(String, f64)> {
+    pub(crate) fn counters(&self) -> observation::Counted {
         match &self.backing {
             Backing::Database(databases) => databases.counters(),
             _ => Vec::new(),
@@ -221,7 +221,7 @@ impl Opened {
             Backing::Model(_) => "virtual time".to_owned(),
             _ => match crate::ring::probe() {
                 Ok(()) => "io_uring".to_owned(),
-                Err(error) => format!("plain pread and pwrite; io_uring is not allowed here ({error})"),
+                Err(error) => format!("plain pread and pwrite; {URING_REFUSED} ({error})"),
             },
         };
         SystemFacts {

@@ -118,23 +118,15 @@ const FIRST_EPOCH: u64 = 1;
 /// A server that takes no more sessions: what was asked for, and what it allows.
 fn crowded(error: DatabaseError, database: &dyn Database, pool: &Pool) -> DatabaseError {
     match error {
-        DatabaseError::Refused { place, text } if full(&text) => {
+        DatabaseError::ServerFull { place, text } => {
             let settings = database.facts().settings;
             let limit = settings.into_iter().find(|(key, _)| key == "max_connections");
             let limit = limit.map_or_else(String::new, |(_, value)| format!("; its max_connections is {value}"));
             let asked = format!("{} sessions were asked for", pool.sessions);
-            let text = format!("{text}; {asked}{limit}");
-            DatabaseError::Refused { place, text }
+            DatabaseError::ServerFull { place, text: format!("{text}; {asked}{limit}") }
         }
         other => other,
     }
-}
-
-/// Whether a server says that it is full: of PostgreSQL, MariaDB and MySQL.
-fn full(text: &str) -> bool {
-    ["too many clients", "too many connections", "Too many connections", "connection slots are reserved"]
-        .iter()
-        .any(|sign| text.contains(sign))
 }
 
 fn ring_allowed(stream: &Stream) -> bool {

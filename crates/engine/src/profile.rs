@@ -7,7 +7,7 @@
 
 use crate::costs;
 use database::{Texts, fingerprint};
-use observation::Series;
+use observation::{OfStatement, Probe, Series, Whole};
 use std::sync::Arc;
 use units::Nanos;
 use workload::transaction::{Answers, Batch, Call};
@@ -93,7 +93,7 @@ impl Profile {
         let used = self.names.iter().zip(&self.counts).filter(|(_, count)| count.executions > 0);
         let mut series: Vec<Series> = used.flat_map(|((name, _), count)| count.points(name, end, seconds)).collect();
         if !series.is_empty() {
-            series.push(point("profile.transactions".to_owned(), self.transactions, end, seconds));
+            series.push(point(Whole::Transactions.into(), self.transactions, end, seconds));
         }
         series
     }
@@ -115,13 +115,14 @@ impl Count {
     }
 
     fn points(self, name: &str, end: Nanos, seconds: f64) -> [Series; 3] {
-        [("executions", self.executions), ("rows", self.rows), ("changed", self.changed)]
-            .map(|(what, count)| point(format!("statement.{name}.{what}"), count, end, seconds))
+        use OfStatement::{Changed, Executions, Rows};
+        [(Executions, self.executions), (Rows, self.rows), (Changed, self.changed)]
+            .map(|(what, count)| point(Probe::Statement(name.to_owned(), what), count, end, seconds))
     }
 }
 
-fn point(probe: String, count: u64, end: Nanos, seconds: f64) -> Series {
-    Series { probe, unit: "1/s".to_owned(), points: vec![(end, count as f64 / seconds)] }
+fn point(probe: Probe, count: u64, end: Nanos, seconds: f64) -> Series {
+    Series { probe, points: vec![(end, count as f64 / seconds)] }
 }
 
 #[cfg(test)]
@@ -150,7 +151,8 @@ mod tests {
         one.done();
         let two = one.clone();
         let series = Profile::joined([&one, &two].into_iter()).series(Nanos::from_secs(2));
-        let rates: Vec<(&str, f64)> = series.iter().map(|s| (s.probe.as_str(), s.points[0].1)).collect();
+        let told: Vec<(String, f64)> = series.iter().map(|s| (s.probe.to_string(), s.points[0].1)).collect();
+        let rates: Vec<(&str, f64)> = told.iter().map(|(probe, rate)| (probe.as_str(), *rate)).collect();
         assert_eq!(rates.len(), 10, "a statement that was never called has no profile");
         assert_eq!(rates[..2], [("statement.read.executions", 1.0), ("statement.read.rows", 2.0)]);
         assert_eq!(rates[5], ("statement.write.changed", 3.0));

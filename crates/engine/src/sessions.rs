@@ -174,7 +174,7 @@ pub(crate) fn errno(kind: FailureKind) -> i32 {
         FailureKind::Lost => libc::ENOTCONN,
         FailureKind::Full => libc::ENOSPC,
         FailureKind::Serialization | FailureKind::Deadlock => libc::EAGAIN,
-        FailureKind::Refused => libc::EPROTO,
+        FailureKind::Refused | FailureKind::Privilege => libc::EPROTO,
     }
 }
 

@@ -7,27 +7,23 @@
 
 use crate::databases::Databases;
 use crate::page_cache::cached_bytes;
-use observation::Series;
+use observation::{Probe, Series, Whole};
 use std::fs::File;
 use units::Nanos;
 
 /// One point each, at the end of the trial.
 pub(crate) fn series(databases: &Databases, end: Nanos) -> Vec<Series> {
-    let level = |probe: String, value: f64| {
-        let unit = if probe.contains("bytes") { "B" } else { "" };
-        Series { probe, unit: unit.to_owned(), points: vec![(end, value)] }
-    };
     let Ok((database, _)) = databases.current() else { return Vec::new() };
-    let told = database.standing().into_iter().map(|(name, value)| (format!("database.{name}"), value));
-    let mut found: Vec<(String, f64)> = told.collect();
-    found.extend(probe::memory_bytes().map(|bytes| ("machine.memory bytes now".to_owned(), bytes as f64)));
+    let told = database.standing().into_iter().map(|(counter, value)| (Probe::Counter(counter), value));
+    let mut found: Vec<(Probe, f64)> = told.collect();
+    found.extend(probe::memory_bytes().map(|bytes| (Whole::Memory.into(), bytes as f64)));
     let files: Vec<File> = database.data_files().iter().filter_map(|path| File::open(path).ok()).collect();
     if !files.is_empty() {
         let sizes = files.iter().filter_map(|file| Some(file.metadata().ok()?.len()));
-        found.push(("files.data.bytes now".to_owned(), sizes.sum::<u64>() as f64));
+        found.push((Whole::FilesOfData.into(), sizes.sum::<u64>() as f64));
         // One file that does not tell would make the sum a lie.
         let cached: Option<u64> = files.iter().map(|file| cached_bytes(file).ok()).sum();
-        found.extend(cached.map(|bytes| ("files.data.cached bytes now".to_owned(), bytes as f64)));
+        found.extend(cached.map(|bytes| (Whole::FilesOfDataCached.into(), bytes as f64)));
     }
-    found.into_iter().map(|(probe, value)| level(probe, value)).collect()
+    found.into_iter().map(|(probe, value)| Series { probe, points: vec![(end, value)] }).collect()
 }

@@ -5,7 +5,7 @@
 
 use crate::TrialError;
 use model::machine::{Cores, Outside, StationReport};
-use observation::{Account, Event, EventKind, Series, Window};
+use observation::{Account, Event, EventKind, Probe, Series, Whole, Window};
 use units::Nanos;
 
 /// Alike stations by the words of their names.
@@ -26,11 +26,7 @@ impl Group<'_> {
 
     /// `module`, or `modules: busiest` and the mean of them.
     fn series(&self, at: Nanos) -> Vec<Series> {
-        let series = |name: String, value: f64| Series {
-            probe: format!("model.{name}.utilisation"),
-            unit: "share".to_owned(),
-            points: vec![(at, value)],
-        };
+        let series = |name: String, value: f64| Series { probe: Probe::Station(name), points: vec![(at, value)] };
         let name = &self.name;
         if self.stations.len() == 1 {
             return vec![series(name.clone(), self.mean())];
@@ -61,17 +57,17 @@ pub(crate) fn series(reports: &[StationReport], at: Nanos) -> Vec<Series> {
 /// How many slots were outside of responses, on the mean over the window, by what they did there.
 pub(crate) fn outside(what: Outside, outside_ns: u128, window: Window, at: Nanos) -> Series {
     let mean = outside_ns as f64 / window.length().0.max(1) as f64;
-    Series { probe: format!("model.outside.{}", what.word()), unit: "sessions".to_owned(), points: vec![(at, mean)] }
+    let probe = match what {
+        Outside::Driver => Whole::OutsideDriver,
+        Outside::Think => Whole::OutsideThink,
+    };
+    Series { probe: probe.into(), points: vec![(at, mean)] }
 }
 
 /// The cores of a server, and how many of them it kept busy, under the names that probes of a real one have.
 pub(crate) fn cores(cores: &Cores, at: Nanos) -> [Series; 2] {
-    let series = |probe: &str, value: f64| Series {
-        probe: probe.to_owned(),
-        unit: "cores".to_owned(),
-        points: vec![(at, value)],
-    };
-    [series("server.cores", cores.count), series("server.cpu.busy", cores.busy)]
+    let series = |probe: Whole, value: f64| Series { probe: probe.into(), points: vec![(at, value)] };
+    [series(Whole::ServerCores, cores.count), series(Whole::ServerCpuBusy, cores.busy)]
 }
 
 /// Which station was the busiest, in words; nothing of a machine without stations.
@@ -132,7 +128,9 @@ mod tests {
         let reports =
             [report("module 0", 0.5), report("module 1", 0.7), report("host", 0.2), report("port 0 out", 0.1)];
         let told = series(&reports, Nanos(9));
-        let told: Vec<(&str, f64)> = told.iter().map(|series| (series.probe.as_str(), series.points[0].1)).collect();
+        let told: Vec<(String, f64)> =
+            told.iter().map(|series| (series.probe.to_string(), series.points[0].1)).collect();
+        let told: Vec<(&str, f64)> = told.iter().map(|(probe, value)| (probe.as_str(), *value)).collect();
         assert_eq!(
             told,
             [
@@ -150,7 +148,7 @@ mod tests {
     fn time_outside_of_responses_is_told_by_what_it_is() {
         let window = Window { start: Nanos(100), end: Nanos(300) };
         let told = outside(Outside::Think, 500, window, Nanos(300));
-        assert_eq!((told.probe.as_str(), told.points), ("model.outside.think", vec![(Nanos(300), 2.5)]));
+        assert_eq!((told.probe, told.points), (Whole::OutsideThink.into(), vec![(Nanos(300), 2.5)]));
     }
 
     #[test]

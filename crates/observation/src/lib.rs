@@ -8,15 +8,23 @@
 
 mod bucket;
 mod cell;
+mod counter;
 mod histogram;
+mod label;
+mod probe;
 mod run;
+mod state;
 mod trial;
+mod words;
 
 pub use bucket::{BUCKET_COUNT, bucket_high, bucket_index, bucket_low, bucket_middle};
 pub use cell::{Account, Cell, CellKey, CellSource, Tally};
+pub use counter::{Counted, Counter};
 pub use histogram::{Entries, Histogram};
-pub use run::{Ceiling, Fact, Footprint, RunFacts, SystemFacts};
-pub use trial::{
-    ClassKind, CpuTime, Event, EventKind, Factor, Level, Observations, Provenance, Series, StreamLabel, TrialLabel,
-    Window,
+pub use label::{Asks, ClassKind, Factor, Level, Point, READ, StreamLabel, TrialLabel, level_of};
+pub use probe::{COMMIT, OfCore, OfDisk, OfStatement, OfThreads, Probe, Resource, Stalled, Whole};
+pub use run::{
+    Ceiling, Fact, Footprint, NOT_OBSERVED, OVER_SOCKET, Reached, RunFacts, SystemFacts, SystemKind, URING_REFUSED,
 };
+pub use state::{PlainState, SearchGoal, Searched, StatePart, StatePolicy};
+pub use trial::{CpuTime, Event, EventKind, Observations, Provenance, Series, Window};

@@ -1,5 +1,7 @@
 //! The facts of a run that are not numbers of a trial: who ran what, on which system, with which generator.
 
+use crate::words;
+
 /// One line of a fingerprint: something that could change a number.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fact {
@@ -29,7 +31,7 @@ pub struct Footprint {
 pub struct SystemFacts {
     /// The name used in trials.
     pub name: String,
-    /// The word of study files: `file`, `device`, `null`, `scripted`, `model`, or an engine of databases such as `postgres`.
+    /// The word of a [`SystemKind`].
     pub kind: String,
     /// Where it is, in words: a folder, a device, nothing.
     pub place: String,
@@ -41,6 +43,103 @@ pub struct SystemFacts {
     pub fingerprint: Vec<Fact>,
     /// As given by the user.
     pub footprint: Footprint,
+}
+
+words! {
+    /// Kinds of systems.
+    pub enum SystemKind {
+        /// Files in a folder.
+        File = "file",
+        /// Block devices.
+        Device = "device",
+        /// Answers at once.
+        Null = "null",
+        /// Answers after scripted times.
+        Scripted = "scripted",
+        /// A described machine in virtual time.
+        Model = "model",
+        /// A SQLite inside of the generator's process.
+        Sqlite = "sqlite",
+        /// A PostgreSQL.
+        Postgres = "postgres",
+        /// A MariaDB, or a MySQL.
+        Mariadb = "mariadb",
+        /// A database that answers at once.
+        NullDatabase = "null-database",
+    }
+}
+
+words! {
+    /// What lies between the generator and a database that answers at once.
+    pub enum Reached {
+        /// Nothing: it is in this process.
+        InProcess = "in_process",
+        /// A loopback socket.
+        OverSocket = "over_socket",
+    }
+}
+
+/// What a run file says of a driver that was not chosen.
+pub const URING_REFUSED: &str = "io_uring is not allowed here";
+
+/// What it says where a database that answers at once is behind a socket.
+pub const OVER_SOCKET: &str = "answers at once, over a loopback socket";
+
+/// What a fingerprint says of what could not be read.
+pub const NOT_OBSERVED: &str = "not observed";
+
+impl SystemFacts {
+    /// Whether it is of this kind.
+    pub fn is(&self, kind: SystemKind) -> bool {
+        self.kind == kind.word()
+    }
+
+    /// Whether there is storage below it that could be cached, or shared with others.
+    pub fn has_storage(&self) -> bool {
+        use SystemKind::{Model, Null, NullDatabase, Scripted};
+        ![Null, Scripted, NullDatabase, Model].into_iter().any(|kind| self.is(kind))
+    }
+
+    /// Whether threads drove it because io_uring was refused.
+    pub fn uring_refused(&self) -> bool {
+        self.driver.contains(URING_REFUSED)
+    }
+
+    /// What of a database that answers at once lies between it and the generator.
+    pub fn reached(&self) -> Reached {
+        let socket = self.is(SystemKind::NullDatabase) && self.place == OVER_SOCKET;
+        if socket { Reached::OverSocket } else { Reached::InProcess }
+    }
+
+    /// A line of its fingerprint.
+    pub fn fact(&self, key: &str) -> Option<&str> {
+        self.fingerprint.iter().find(|fact| fact.key == key).map(|fact| fact.value.as_str())
+    }
+
+    /// The block devices below its modules, as the fingerprint has them: `module.0.devices` is `vda1 > vda`.
+    pub fn devices(&self) -> impl Iterator<Item = &str> {
+        let of_module = |fact: &&Fact| fact.key.starts_with("module.") && fact.key.ends_with(".devices");
+        let below = self.fingerprint.iter().filter(of_module).flat_map(|fact| fact.value.split(" > "));
+        below.filter(|name| *name != NOT_OBSERVED)
+    }
+
+    /// What a transaction of its workload costs the generator on a database that answers at once, as the fingerprint has it.
+    pub fn client_cost(&self, reached: Reached) -> Option<&str> {
+        self.fact(&Fact::client_cost(reached, 0.0).key)
+    }
+}
+
+impl Fact {
+    /// That a transaction costs the generator so much when the database needs nothing.
+    pub fn client_cost(reached: Reached, cost_us: f64) -> Fact {
+        let key = format!("generator.transaction.{}", reached.word());
+        Fact { key, value: format!("{cost_us:.1} us"), private: false }
+    }
+
+    /// Reads such a cost back, in microseconds.
+    pub fn client_cost_us(value: &str) -> Option<f64> {
+        value.strip_suffix(" us")?.parse().ok().filter(|cost| *cost > 0.0)
+    }
 }
 
 /// What the generator can do, measured on a null system before the run.

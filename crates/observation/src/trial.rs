@@ -1,124 +1,22 @@
-//! One trial: what it was, and all that was seen while it ran.
+//! All that was seen while a trial ran.
 
-use crate::{Account, Cell, Histogram};
-use units::{Nanos, PerSecond};
+use crate::{Account, Cell, Histogram, Probe};
+use units::Nanos;
 
-/// Where numbers come from. Charts and tables never draw two of these alike.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Provenance {
-    /// An engine loaded a real system.
-    #[default]
-    Measured,
-    /// A model ran in virtual time, or a scripted system answered on a simulated clock.
-    Simulated,
-    /// Another tool's output was read.
-    Imported,
-    /// A published table was read.
-    Published,
-}
-
-impl Provenance {
-    /// The word that stands in files and reports.
-    pub fn word(self) -> &'static str {
-        match self {
-            Provenance::Measured => "measured",
-            Provenance::Simulated => "simulated",
-            Provenance::Imported => "imported",
-            Provenance::Published => "published",
-        }
+crate::words! {
+    /// Where numbers come from. Charts and tables never draw two of these alike.
+    #[derive(Default)]
+    pub enum Provenance {
+        /// An engine loaded a real system.
+        #[default]
+        Measured = "measured",
+        /// A model ran in virtual time, or a scripted system answered on a simulated clock.
+        Simulated = "simulated",
+        /// Another tool's output was read.
+        Imported = "imported",
+        /// A published table was read.
+        Published = "published",
     }
-}
-
-/// The value of a factor: a number in base units (bytes, seconds, shares, counts) or a word.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Level {
-    /// A number; `text` is how the study wrote it.
-    Number {
-        /// In base units: bytes, seconds, shares of 1, operations a second, or a count.
-        value: f64,
-        /// As written, for people: `4 KiB`.
-        text: String,
-    },
-    /// A word, such as `never` or `cold`.
-    Word(String),
-}
-
-impl Level {
-    /// How people read it.
-    pub fn text(&self) -> &str {
-        match self {
-            Level::Number { text, .. } => text,
-            Level::Word(word) => word,
-        }
-    }
-
-    /// The number in base units, when it is one.
-    pub fn number(&self) -> Option<f64> {
-        match self {
-            Level::Number { value, .. } => Some(*value),
-            Level::Word(_) => None,
-        }
-    }
-}
-
-/// A factor with the level that a trial has.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Factor {
-    /// The key as used in `--set`.
-    pub name: String,
-    /// The value in this trial.
-    pub level: Level,
-}
-
-/// What kind of work a class is: whether it moves data decides whether it counts as throughput.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ClassKind {
-    /// Counts as throughput.
-    Work,
-    /// Housekeeping of the workload (a data sync); reported, not counted as throughput.
-    Upkeep,
-}
-
-/// What one stream of a trial was asked to do, as far as analysis and report need it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct StreamLabel {
-    /// Name of the stream; the workload's name when the experiment has one stream.
-    pub name: String,
-    /// Name of the workload.
-    pub workload: String,
-    /// The load in words: `closed, 32 outstanding`.
-    pub load: String,
-    /// Outstanding operations or sessions of a closed load, all modules together; none when open.
-    pub slots: Option<u32>,
-    /// Mean think time of a closed load.
-    pub think_mean: Nanos,
-    /// The rate that an open load asks for; none when closed.
-    pub offered: Option<PerSecond>,
-    /// Names of the workload's classes with what they are; cells point here.
-    pub classes: Vec<(String, ClassKind)>,
-}
-
-/// Which trial this is: enough to group, order and name it without the study.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TrialLabel {
-    /// Place in the order of execution, from 0.
-    pub index: u32,
-    /// Name of the experiment.
-    pub experiment: String,
-    /// Name of the system.
-    pub system: String,
-    /// Which repeat, from 0.
-    pub replicate: u32,
-    /// Which randomised block; systems alternate inside a block.
-    pub block: u32,
-    /// Factors in the order in which the study declares them.
-    pub factors: Vec<Factor>,
-    /// The streams that ran together.
-    pub streams: Vec<StreamLabel>,
-    /// The state policy in words, as the report shows it.
-    pub state: String,
-    /// What a search was probing for, when a search planned this trial.
-    pub search: Option<String>,
 }
 
 /// A span on the trial's clock: from `start` up to, not including, `end`.
@@ -168,39 +66,25 @@ impl CpuTime {
 /// One probe's readings. What was not observed has no series; zero means that zero was read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// Dotted name: `machine.cpu.iowait`, `disk.vda.utilisation`, `generator.cpu.user`.
-    pub probe: String,
-    /// Unit of the values: `share`, `1/s`, `B/s`, `ms`, `B`, `cores`.
-    pub unit: String,
+    /// What was read, in the unit of its name.
+    pub probe: Probe,
     /// Reading times on the trial's clock, and the value over the time since the reading before.
     pub points: Vec<(Nanos, f64)>,
 }
 
-/// What kind of event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum EventKind {
-    /// A phase began.
-    Phase,
-    /// The clock or the whole machine paused.
-    Pause,
-    /// Damage was found in the data.
-    Damage,
-    /// An operation failed.
-    Failure,
-    /// Something else that a reader should see on the time axis.
-    Note,
-}
-
-impl EventKind {
-    /// The word that stands in files and reports.
-    pub fn word(self) -> &'static str {
-        match self {
-            EventKind::Phase => "phase",
-            EventKind::Pause => "pause",
-            EventKind::Damage => "damage",
-            EventKind::Failure => "failure",
-            EventKind::Note => "note",
-        }
+crate::words! {
+    /// What kind of event.
+    pub enum EventKind {
+        /// A phase began.
+        Phase = "phase",
+        /// The clock or the whole machine paused.
+        Pause = "pause",
+        /// Damage was found in the data.
+        Damage = "damage",
+        /// An operation failed.
+        Failure = "failure",
+        /// Something else that a reader should see on the time axis.
+        Note = "note",
     }
 }
 
@@ -247,6 +131,11 @@ pub struct Observations {
 }
 
 impl Observations {
+    /// The readings of a probe; none where it was not observed.
+    pub fn series_of(&self, probe: &Probe) -> Option<&Series> {
+        self.series.iter().find(|series| series.probe == *probe)
+    }
+
     /// All cells of a stream whose intended interval starts inside the measured window, merged.
     pub fn stream_total(&self, stream: u16) -> Cell {
         let mut total = Cell::default();

@@ -1,6 +1,7 @@
 //! Pressure stall information from `/proc/pressure` (Documentation/accounting/psi.rst).
 
 use crate::scan;
+use observation::Resource;
 
 /// Microseconds since boot for which tasks waited for a resource.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,8 +15,8 @@ pub struct Stall {
 impl Stall {
     /// Without what the kernel writes and does not mean: for the machine as a whole it always writes zero for all
     /// tasks waiting for the CPU.
-    pub fn meaningful(self, resource: &str) -> Self {
-        if resource == "cpu" { Self { full_us: None, ..self } } else { self }
+    pub fn meaningful(self, resource: Resource) -> Self {
+        if resource == Resource::Cpu { Self { full_us: None, ..self } } else { self }
     }
 }
 
@@ -40,7 +41,7 @@ mod tests {
     #[test]
     fn a_zero_that_means_nothing_is_not_observed() {
         let stall = Stall { some_us: 3, full_us: Some(0) };
-        assert_eq!(stall.meaningful("cpu").full_us, None);
-        assert_eq!(stall.meaningful("io").full_us, Some(0));
+        assert_eq!(stall.meaningful(Resource::Cpu).full_us, None);
+        assert_eq!(stall.meaningful(Resource::Io).full_us, Some(0));
     }
 }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use observation::Resource;
 use system::{mounts, stack};
 use units::Nanos;
 
@@ -23,7 +24,7 @@ pub struct Probes {
     resident: Option<Source>,
     page_bytes: u64,
     disks: Vec<WatchedDisk>,
-    pressure: Vec<(&'static str, Source)>,
+    pressure: Vec<(Resource, Source)>,
     throttles: Vec<Source>,
     memory: Option<Source>,
     power: PowerSources,
@@ -41,7 +42,6 @@ impl Probes {
     /// Opens the probes for modules at these paths: files, folders or devices. Each block device behind them is
     /// watched down to the disks; paths without a block device (none, tmpfs, a network filesystem) have no disk series.
     pub fn new<P: AsRef<Path>>(modules: &[P]) -> Self {
-        let pressures = ["cpu", "io", "memory"];
         Self {
             machine: Source::open("/proc/stat"),
             ticks_per_s: rustix::param::clock_ticks_per_second(),
@@ -50,9 +50,9 @@ impl Probes {
             resident: Source::open("/proc/self/statm"),
             page_bytes: rustix::param::page_size() as u64,
             disks: watched_disks(modules),
-            pressure: pressures
-                .into_iter()
-                .filter_map(|name| Some((name, Source::open(format!("/proc/pressure/{name}"))?)))
+            pressure: Resource::ALL
+                .iter()
+                .filter_map(|what| Some((*what, Source::open(format!("/proc/pressure/{}", what.word()))?)))
                 .collect(),
             throttles: throttle_sources(),
             memory: Source::open("/proc/meminfo"),
@@ -83,7 +83,7 @@ impl Probes {
             pressure: self
                 .pressure
                 .iter_mut()
-                .filter_map(|(name, source)| Some((*name, pressure::parse(source.read()?)?.meaningful(name))))
+                .filter_map(|(what, source)| Some((*what, pressure::parse(source.read()?)?.meaningful(*what))))
                 .collect(),
             throttles: self.throttles.iter_mut().filter_map(|source| cgroup::parse(source.read()?)).collect(),
             memory: parsed(&mut self.memory, |text| Some(memory::parse(text))).unwrap_or_default(),

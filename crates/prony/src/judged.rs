@@ -4,11 +4,11 @@
 //! with the length of a run nor with that of a trial.
 
 use crate::failure::Failure;
-use analysis::{Caveat, CaveatKind, Findings, TrialSummary};
+use analysis::{Findings, TrialSummary};
 use observation::{Observations, RunFacts, TrialLabel};
 use std::error::Error;
 use store::{RunFile, StoredCells, StoredTrial, TrialState};
-use study::{AS_FOUND, Judgement, Overrides, Study};
+use study::{Judgement, Overrides, Study};
 
 /// Judges a run again, by the study that is in its file.
 ///
@@ -28,23 +28,7 @@ pub fn findings_by(file: &RunFile, facts: RunFacts, judgement: &Judgement) -> Re
     let trials = stored(file)?;
     let shown = trials.iter().filter_map(|trial| shown(file, trial, judgement).transpose());
     let summaries = shown.collect::<Result<_, Failure>>()?;
-    Ok(judge(facts, summaries, judgement))
-}
-
-/// Judges trials, with the doubt that follows from what the study did not ask for: data of our own to read.
-pub fn judge(facts: RunFacts, mut summaries: Vec<TrialSummary>, judgement: &Judgement) -> Findings {
-    summaries.iter_mut().filter(|summary| summary.label.state.contains(AS_FOUND)).for_each(doubt_data);
-    analysis::judge(facts, summaries, judgement)
-}
-
-/// A drive answers for blocks that it never wrote, or that were trimmed, out of its tables.
-fn doubt_data(summary: &mut TrialSummary) {
-    let text = format!(
-        "{} was read as it was found: blocks that were never written may be answered without touching the media; \
-         `--set fill=true` with `--destroy` fills it first",
-        summary.label.system
-    );
-    summary.caveats.push(Caveat { kind: CaveatKind::Other, trial: Some(summary.label.index), text });
+    Ok(analysis::judge(facts, summaries, judgement))
 }
 
 /// The study of a run, with the changes it was run with.
@@ -120,7 +104,8 @@ mod tests {
     use super::*;
     use analysis::CaveatKind;
     use observation::{
-        Account, Cell, CellKey, ClassKind, Histogram, Observations, Provenance, StreamLabel, Tally, Window,
+        Account, Asks, Cell, CellKey, ClassKind, Histogram, Observations, Provenance, StatePolicy, StreamLabel, Tally,
+        Window,
     };
     use std::path::Path;
     use store::TrialMeta;
@@ -132,6 +117,7 @@ mod tests {
         let stream = StreamLabel {
             name: "reads".into(),
             workload: "reads".into(),
+            asks: Asks::Operations,
             load: "closed, 32 outstanding".into(),
             slots: Some(32),
             think_mean: Nanos::ZERO,
@@ -146,7 +132,7 @@ mod tests {
             block: index,
             factors: vec![],
             streams: vec![stream],
-            state: String::new(),
+            state: StatePolicy::default(),
             search: None,
         }
     }

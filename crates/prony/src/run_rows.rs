@@ -5,7 +5,7 @@
 
 use crate::failure::Failure;
 use crate::{folder, judged};
-use analysis::{Findings, Point, Work};
+use analysis::{Findings, PointSummary, Work};
 use model::rows::{Row, Table};
 use observation::{Level, Provenance};
 use std::collections::BTreeMap;
@@ -29,16 +29,17 @@ pub fn table(run: &str) -> Result<(Table, Provenance), Failure> {
     Ok((Table { columns, rows }, provenance))
 }
 
-fn row(findings: &Findings, place: usize, point: &Point) -> Row {
+fn row(findings: &Findings, place: usize, point: &PointSummary) -> Row {
+    let at = &point.at;
     let levels: Vec<String> =
-        point.factors.iter().map(|(name, level)| format!("{} {}", last(name), level.text())).collect();
-    let id = format!("{}: {} {}", point.experiment, point.stream, levels.join(", "));
-    let mut cells = BTreeMap::from([("row_id".to_owned(), id.clone()), ("config_id".to_owned(), point.system.clone())]);
+        at.factors.iter().map(|factor| format!("{} {}", last(&factor.name), factor.level.text())).collect();
+    let id = format!("{}: {} {}", at.experiment, at.stream, levels.join(", "));
+    let mut cells = BTreeMap::from([("row_id".to_owned(), id.clone()), ("config_id".to_owned(), at.system.clone())]);
     let mut set = |column: &str, text: String| {
         cells.insert(column.to_owned(), text);
     };
-    for (name, level) in &point.factors {
-        let (column, text) = cell(last(name), level);
+    for factor in &at.factors {
+        let (column, text) = cell(last(&factor.name), &factor.level);
         set(&column, text);
     }
     if let Some(slots) = slots(findings, point) {
@@ -69,9 +70,9 @@ fn cell(name: &str, level: &Level) -> (String, String) {
 }
 
 /// How many were outstanding, or how many sessions there were.
-fn slots(findings: &Findings, point: &Point) -> Option<u32> {
+fn slots(findings: &Findings, point: &PointSummary) -> Option<u32> {
     let trial = findings.trials.iter().find(|trial| point.trials.contains(&trial.label.index))?;
-    trial.label.streams.iter().find(|stream| stream.name == point.stream)?.slots
+    trial.label.streams.iter().find(|stream| stream.name == point.at.stream)?.slots
 }
 
 /// Six digits: finer than any measured rate is known, and so that no zero at the end is taken for rounding.

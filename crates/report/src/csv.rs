@@ -4,7 +4,7 @@
 //! column each, in base units. What is not known is an empty field.
 
 use analysis::{Findings, StreamSummary, TrialSummary};
-use observation::Level;
+use observation::{Level, level_of};
 
 /// One row a trial and stream, header first, lines ended by `\n`, fields quoted as RFC 4180 says where they must be.
 pub fn csv(findings: &Findings) -> String {
@@ -42,7 +42,7 @@ fn factor_names(findings: &Findings) -> Vec<&str> {
 }
 
 fn level(trial: &TrialSummary, name: &str) -> String {
-    match trial.label.factors.iter().find(|factor| factor.name == name).map(|factor| &factor.level) {
+    match level_of(&trial.label.factors, name) {
         Some(Level::Number { value, .. }) => number(*value),
         Some(Level::Word(word)) => word.clone(),
         None => String::new(),

@@ -5,9 +5,9 @@
 //!
 //! What it does not do: it opens nothing, asks no clock and computes no statistic; what analysis found is what is shown.
 
+mod caveats;
 mod chart;
 mod csv;
-mod doubts;
 mod html;
 mod json;
 mod redact;

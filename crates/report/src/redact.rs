@@ -86,13 +86,14 @@ fn texts(findings: &mut Findings) -> Vec<&mut String> {
     texts.extend(run.systems.iter_mut().flat_map(|system| [&mut system.name, &mut system.driver]));
     texts.extend(findings.answer.iter_mut());
     for trial in &mut findings.trials {
-        texts.extend([&mut trial.label.system, &mut trial.label.state]);
-        texts.extend(trial.label.search.as_mut());
+        texts.push(&mut trial.label.system);
+        texts.extend(trial.label.state.said_mut());
+        texts.extend(trial.label.search.as_mut().map(|search| &mut search.words));
         texts.extend(trial.events.iter_mut().map(|event| &mut event.text));
         texts.extend(caveats(&mut trial.caveats));
     }
     for point in &mut findings.points {
-        texts.push(&mut point.system);
+        texts.push(&mut point.at.system);
         texts.extend(caveats(&mut point.caveats));
     }
     texts.extend(caveats(&mut findings.caveats));
@@ -107,15 +108,13 @@ fn caveats(caveats: &mut [Caveat]) -> impl Iterator<Item = &mut String> {
 fn finding_texts(finding: &mut Finding) -> Vec<&mut String> {
     match finding {
         Finding::Comparison(finding) => {
-            let mut texts = vec![&mut finding.baseline, &mut finding.system];
-            texts.extend(finding.reason.as_mut());
-            texts
+            [&mut finding.baseline, &mut finding.point.system].into_iter().chain(finding.reason.as_mut()).collect()
         }
-        Finding::Knee(finding) => vec![&mut finding.system],
-        Finding::HighestRate(finding) => vec![&mut finding.system, &mut finding.reason],
-        Finding::ServiceFit(finding) => vec![&mut finding.system],
-        Finding::Scaling(finding) => vec![&mut finding.system],
-        Finding::Sustained(finding) => vec![&mut finding.system],
+        Finding::Knee(finding) => vec![&mut finding.point.system],
+        Finding::HighestRate(finding) => vec![&mut finding.point.system, &mut finding.reason],
+        Finding::ServiceFit(finding) => vec![&mut finding.point.system],
+        Finding::Scaling(finding) => vec![&mut finding.point.system],
+        Finding::Sustained(finding) => vec![&mut finding.point.system],
         Finding::Threshold(finding) => vec![&mut finding.text, &mut finding.at],
     }
 }

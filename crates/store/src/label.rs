@@ -1,8 +1,8 @@
 //! What a trial was, to and from its tables.
 
 use crate::number::{float, signed, unsigned, word};
-use observation::{ClassKind, Factor, Level, StreamLabel, TrialLabel};
-use rusqlite::{Connection, Error, Row, params};
+use observation::{Asks, ClassKind, Factor, Level, Searched, StatePolicy, StreamLabel, TrialLabel};
+use rusqlite::{Connection, Error, params};
 use units::{Nanos, PerSecond};
 
 /// Writes factors, streams and classes of the trial with row `id`.
@@ -41,17 +41,10 @@ fn write_stream(connection: &Connection, id: i64, position: i64, stream: &Stream
     for (class, (name, kind)) in stream.classes.iter().enumerate() {
         connection.execute(
             "INSERT INTO class (trial, stream, class, name, kind) VALUES (?1, ?2, ?3, ?4, ?5)",
-            params![id, position, class as i64, name, class_word(*kind)],
+            params![id, position, class as i64, name, kind.word()],
         )?;
     }
     Ok(())
-}
-
-fn class_word(kind: ClassKind) -> &'static str {
-    match kind {
-        ClassKind::Work => "work",
-        ClassKind::Upkeep => "upkeep",
-    }
 }
 
 /// Reads the label of the trial with row `id`.
@@ -68,8 +61,8 @@ pub(crate) fn read(connection: &Connection, id: i64) -> Result<TrialLabel, Error
                 block: row.get(4)?,
                 factors: Vec::new(),
                 streams: Vec::new(),
-                state: row.get(5)?,
-                search: row.get(6)?,
+                state: StatePolicy::read(&row.get::<_, String>(5)?),
+                search: row.get::<_, Option<String>>(6)?.map(Searched::read),
             })
         },
     )?;
@@ -98,10 +91,12 @@ fn read_streams(connection: &Connection, id: i64) -> Result<Vec<StreamLabel>, Er
          ORDER BY stream",
     )?;
     let rows = statement.query_map([id], |row| {
+        let load: String = row.get(2)?;
         Ok(StreamLabel {
             name: row.get(0)?,
             workload: row.get(1)?,
-            load: row.get(2)?,
+            asks: Asks::of_load(&load),
+            load,
             slots: row.get(3)?,
             think_mean: Nanos(unsigned(row, 4)?),
             offered: row.get::<_, Option<f64>>(5)?.map(PerSecond),
@@ -114,14 +109,6 @@ fn read_streams(connection: &Connection, id: i64) -> Result<Vec<StreamLabel>, Er
 fn read_classes(connection: &Connection, id: i64, stream: i64) -> Result<Vec<(String, ClassKind)>, Error> {
     let mut statement =
         connection.prepare_cached("SELECT name, kind FROM class WHERE trial = ?1 AND stream = ?2 ORDER BY class")?;
-    let rows = statement.query_map([id, stream], |row| Ok((row.get(0)?, read_kind(row, 1)?)))?;
+    let rows = statement.query_map([id, stream], |row| Ok((row.get(0)?, word(row, 1, ClassKind::of_word)?)))?;
     rows.collect()
-}
-
-fn read_kind(row: &Row<'_>, column: usize) -> Result<ClassKind, Error> {
-    word(row, column, |text| match text {
-        "work" => Some(ClassKind::Work),
-        "upkeep" => Some(ClassKind::Upkeep),
-        _ => None,
-    })
 }

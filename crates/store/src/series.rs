@@ -2,7 +2,7 @@
 
 use crate::cells::{row_id, row_range};
 use crate::number::{float, signed, unsigned, word};
-use observation::{Event, EventKind, Series};
+use observation::{Event, EventKind, Probe, Series};
 use rusqlite::{Connection, Error, params};
 use std::collections::HashMap;
 use units::Nanos;
@@ -23,12 +23,13 @@ pub(crate) fn write(connection: &Connection, trial: i64, position: u32, series: 
 }
 
 fn series_id(connection: &Connection, trial: i64, series: &Series) -> Result<i64, Error> {
+    let (probe, unit) = (series.probe.to_string(), series.probe.unit());
     connection
         .prepare_cached("INSERT OR IGNORE INTO series (trial, probe, unit) VALUES (?1, ?2, ?3)")?
-        .execute(params![trial, series.probe, series.unit])?;
+        .execute(params![trial, probe, unit])?;
     connection
         .prepare_cached("SELECT id FROM series WHERE trial = ?1 AND probe = ?2 AND unit = ?3")?
-        .query_row(params![trial, series.probe, series.unit], |row| row.get(0))
+        .query_row(params![trial, probe, unit], |row| row.get(0))
 }
 
 /// Reads all series of a trial, in the order in which they first appeared.
@@ -39,7 +40,8 @@ pub(crate) fn read(connection: &Connection, trial: i64) -> Result<Vec<Series>, E
     let mut rows = names.query([trial])?;
     while let Some(row) = rows.next()? {
         places.insert(row.get::<_, i64>(0)?, series.len());
-        series.push(Series { probe: row.get(1)?, unit: row.get(2)?, points: Vec::new() });
+        let probe = Probe::read(&row.get::<_, String>(1)?, &row.get::<_, String>(2)?);
+        series.push(Series { probe, points: Vec::new() });
     }
     let mut readings =
         connection.prepare_cached("SELECT series, at_ns, value FROM reading WHERE id BETWEEN ?1 AND ?2 ORDER BY id")?;
@@ -67,12 +69,7 @@ pub(crate) fn read_events(connection: &Connection, trial: i64) -> Result<Vec<Eve
     let mut statement =
         connection.prepare_cached("SELECT at_ns, kind, text FROM event WHERE id BETWEEN ?1 AND ?2 ORDER BY id")?;
     let rows = statement.query_map(row_range(trial), |row| {
-        Ok(Event { at: Nanos(unsigned(row, 0)?), kind: word(row, 1, event_kind)?, text: row.get(2)? })
+        Ok(Event { at: Nanos(unsigned(row, 0)?), kind: word(row, 1, EventKind::of_word)?, text: row.get(2)? })
     })?;
     rows.collect()
-}
-
-fn event_kind(text: &str) -> Option<EventKind> {
-    use EventKind::{Damage, Failure, Note, Pause, Phase};
-    [Phase, Pause, Damage, Failure, Note].into_iter().find(|kind| kind.word() == text)
 }

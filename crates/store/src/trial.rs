@@ -306,8 +306,8 @@ fn insert(connection: &Connection, label: &TrialLabel, meta: &TrialMeta) -> Resu
             label.system,
             label.replicate,
             label.block,
-            label.state,
-            label.search,
+            label.state.to_string(),
+            label.search.as_ref().map(|search| &search.words),
             meta.provenance.word(),
             meta.started_unix_ns,
             signed(meta.window.start.0),
@@ -402,7 +402,7 @@ fn all_but_cells(connection: &Connection, id: i64) -> Result<Observations, Error
 
 fn read_head(row: &Row<'_>) -> Result<Observations, Error> {
     Ok(Observations {
-        provenance: word(row, 0, provenance)?,
+        provenance: word(row, 0, Provenance::of_word)?,
         started_unix_ns: row.get(1)?,
         window: Window { start: Nanos(unsigned(row, 2)?), end: Nanos(unsigned(row, 3)?) },
         interval: Nanos(unsigned(row, 4)?),
@@ -416,11 +416,6 @@ fn read_head(row: &Row<'_>) -> Result<Observations, Error> {
         validated_reads: unsigned(row, 9)?,
         ..Observations::default()
     })
-}
-
-fn provenance(text: &str) -> Option<Provenance> {
-    use Provenance::{Imported, Measured, Published, Simulated};
-    [Measured, Simulated, Imported, Published].into_iter().find(|one| one.word() == text)
 }
 
 fn read_endpoints(connection: &Connection, id: i64) -> Result<Vec<String>, Error> {

@@ -4,6 +4,8 @@
 //!
 //! What it does not do: it opens nothing, and it knows no password beyond the URL that it was given.
 
+use observation::{OVER_SOCKET, SystemKind};
+
 /// A kind of database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Engine {
@@ -21,10 +23,10 @@ impl Engine {
     /// The word in targets and reports.
     pub fn word(self) -> &'static str {
         match self {
-            Engine::Sqlite => "sqlite",
-            Engine::Postgres => "postgres",
-            Engine::Mariadb => "mariadb",
-            Engine::Null => "null-database",
+            Engine::Sqlite => SystemKind::Sqlite.word(),
+            Engine::Postgres => SystemKind::Postgres.word(),
+            Engine::Mariadb => SystemKind::Mariadb.word(),
+            Engine::Null => SystemKind::NullDatabase.word(),
         }
     }
 
@@ -70,7 +72,7 @@ impl DatabaseSpec {
             At::Local => format!("local:{}", self.engine.word()),
             At::Url(url) => without_password(url),
             At::Nowhere { socket: false } => "answers at once, in this process".to_owned(),
-            At::Nowhere { socket: true } => "answers at once, over a loopback socket".to_owned(),
+            At::Nowhere { socket: true } => OVER_SOCKET.to_owned(),
         }
     }
 }

@@ -5,6 +5,7 @@
 //!
 //! What it does not do: replicate, order, index and seed are put in by the planner.
 
+use crate::left_out::LeftOut;
 use crate::point::Point;
 use crate::survey::Survey;
 use crate::{Phases, Place, SteadyRule, Stream, Trial, Workload, phases, state, stream, transactions};
@@ -21,7 +22,7 @@ pub(crate) fn trial(
     survey: &Survey,
     rule: &SteadyRule,
     problems: &mut Problems,
-) -> Result<Trial, String> {
+) -> Result<Trial, LeftOut> {
     let modules = modules(point);
     let (streams, labels) = stream::streams(point, modules, problems);
     let files_only = streams.iter().all(|stream| matches!(stream.workload, Workload::Files(_)));
@@ -51,7 +52,7 @@ pub(crate) fn trial(
         block: 0,
         factors: point.factors(),
         streams: labels,
-        state: state::words(&state, state::unasked(point, &streams)),
+        state: state::policy(&state, state::unasked(point, &streams)),
         search: None,
     };
     let server = transactions::server(point, problems);
@@ -90,7 +91,7 @@ fn size(point: &Point, survey: &Survey) -> Bytes {
 }
 
 /// The active range must hold a transfer. Of a device that is used whole only the survey knows the size.
-fn range(point: &Point, streams: &[Stream], size: Bytes, problems: &mut Problems) -> Result<(), String> {
+fn range(point: &Point, streams: &[Stream], size: Bytes, problems: &mut Problems) -> Result<(), LeftOut> {
     for (i, stream) in streams.iter().enumerate() {
         let Workload::Block(spec) = &stream.workload else { continue };
         let range = Bytes((size.0 as f64 * spec.range.0) as u64);
@@ -98,10 +99,10 @@ fn range(point: &Point, streams: &[Stream], size: Bytes, problems: &mut Problems
         if needed <= range {
             continue;
         }
-        let (range, needed) = (units::bytes(range), units::bytes(needed));
         if matches!(point.spec().place, Place::Device { .. }) && point.size("size", i).is_none() {
-            return Err(format!("an active range of {range}, which holds no transfer of {needed}"));
+            return Err(LeftOut::Range { range, needed });
         }
+        let (range, needed) = (units::bytes(range), units::bytes(needed));
         point.refuse(
             "range",
             i,
@@ -113,33 +114,22 @@ fn range(point: &Point, streams: &[Stream], size: Bytes, problems: &mut Problems
 }
 
 /// Whether the system can run this point.
-fn can(point: &Point, survey: &Survey, streams: &[Stream], modules: u32, size: Bytes) -> Result<(), String> {
+fn can(point: &Point, survey: &Survey, streams: &[Stream], modules: u32, size: Bytes) -> Result<(), LeftOut> {
     if streams.iter().any(|stream| matches!(stream.workload, Workload::Files(_)))
         && matches!(point.spec().place, Place::Device { .. })
     {
-        return Err("file work: it needs a folder, and this is a device".to_owned());
+        return Err(LeftOut::FileWork);
     }
     asked_where(point, survey, streams)?;
     let Some(surveyed) = survey.of(&point.spec().name) else { return Ok(()) };
     if let Some(max) = surveyed.modules_max.filter(|max| modules > *max) {
-        let offered = if max == 1 { "one module".to_owned() } else { format!("{max} modules") };
-        return Err(format!("`modules` above {max}: it offers {offered}"));
+        return Err(LeftOut::Modules { max });
     }
     if let Some(max) = surveyed.size_max.filter(|max| size > *max) {
-        return Err(format!("`size` above {}: its modules hold no more", units::bytes(max)));
+        return Err(LeftOut::Size { max });
     }
     sectors(surveyed.sector, streams)
 }
-
-const STORAGE: &str = "storage work: this carries transactions";
-const TRANSACTIONS: &str = "transactions: they need a database, as `sqlite:`, `local:postgres`, `local:mariadb` or a URL, or the model of a server";
-
-/// Whether a point was left out because it is for the other kind of system.
-pub(crate) fn of_other_kind(reason: &str) -> bool {
-    matches!(reason, STORAGE | TRANSACTIONS | BROKERAGE)
-}
-
-const BROKERAGE: &str = "scripts or batch jobs: the transaction that a model describes is the brokerage's";
 
 /// Whether a system is asked for transactions; none of a model that nobody has looked at.
 fn transactional(point: &Point, survey: &Survey) -> Option<bool> {
@@ -152,32 +142,32 @@ fn transactional(point: &Point, survey: &Survey) -> Option<bool> {
 }
 
 /// Databases are asked for transactions, storage for operations, and neither for the other.
-fn asked_where(point: &Point, survey: &Survey, streams: &[Stream]) -> Result<(), String> {
+fn asked_where(point: &Point, survey: &Survey, streams: &[Stream]) -> Result<(), LeftOut> {
     let Some(database) = transactional(point, survey) else { return Ok(()) };
     let brokerage = |stream: &Stream| matches!(stream.workload, Workload::Brokerage(_));
     let described = matches!(point.spec().place, Place::Model { .. });
     if described && streams.iter().any(|stream| stream.pool.is_some() && !brokerage(stream)) {
-        return Err(BROKERAGE.to_owned());
+        return Err(LeftOut::OtherTransactions);
     }
     match (database, streams.iter().find(|stream| stream.pool.is_some() != database)) {
         (_, None) => Ok(()),
-        (true, Some(_)) => Err(STORAGE.to_owned()),
-        (false, Some(_)) => Err(TRANSACTIONS.to_owned()),
+        (true, Some(_)) => Err(LeftOut::Storage),
+        (false, Some(_)) => Err(LeftOut::Transactions),
     }
 }
 
 /// Direct transfers move whole sectors of the device.
-fn sectors(sector: Bytes, streams: &[Stream]) -> Result<(), String> {
+fn sectors(sector: Bytes, streams: &[Stream]) -> Result<(), LeftOut> {
     if sector.0 <= 1 {
         return Ok(());
     }
     for stream in streams.iter().filter(|stream| stream.access.direct) {
         let Workload::Block(spec) = &stream.workload else { continue };
         if spec.transfers.iter().any(|transfer| !transfer.size.0.is_multiple_of(sector.0)) {
-            return Err(format!("direct transfers that are no multiple of its sector of {}", units::bytes(sector)));
+            return Err(LeftOut::Transfers { sector });
         }
         if !spec.shift.0.is_multiple_of(sector.0) {
-            return Err(format!("a shift that is no multiple of its sector of {}", units::bytes(sector)));
+            return Err(LeftOut::Shift { sector });
         }
     }
     Ok(())

@@ -1,11 +1,10 @@
-//! What is planned for the classes of a stream, and whether it is one of transactions: for those who see labels only.
+//! What is planned for the classes of a stream: for those who see labels only.
 //!
-//! The one idea: a run file keeps the names of classes and the load in words. Shares and limits follow from the list of
-//! names, so that whoever judges a mix needs not know the workload that it belongs to.
+//! The one idea: a run file keeps the names of classes. Shares and limits follow from the list of names, so that whoever
+//! judges a mix needs not know the workload that it belongs to.
 //!
 //! What it does not do: it judges nothing.
 
-use observation::StreamLabel;
 use workload::brokerage::{ClassShare, Preset, classes, mix};
 
 /// What is planned for a class.
@@ -22,11 +21,6 @@ pub fn class_targets(names: &[String]) -> Vec<Option<ClassTarget>> {
     let planned = [Preset::Desk, Preset::House].into_iter().find(|preset| classes(*preset) == names);
     let target = |share: ClassShare| Some(ClassTarget { share: share.share, limit_s: share.limit_seconds });
     planned.map(|preset| mix(preset).into_iter().map(target).collect()).unwrap_or_default()
-}
-
-/// Whether a stream asks a database: its load is then carried by sessions, and says so at its end.
-pub fn is_transactions(label: &StreamLabel) -> bool {
-    label.load.ends_with(" session") || label.load.ends_with(" sessions")
 }
 
 #[cfg(test)]

@@ -10,9 +10,9 @@ use crate::definition::SearchDefinition;
 use crate::outcome::Outcome;
 use crate::plan::trial_seed;
 use crate::stream::load_words;
-use crate::{Metric, Trial, phases};
+use crate::{Trial, phases};
 use load::{Spec as LoadSpec, Think};
-use observation::{Factor, Level};
+use observation::{Factor, Level, SearchGoal, Searched};
 use units::{Nanos, PerSecond};
 
 /// Trials of one search at most; twelve halve a grid of 4096 steps, the rest confirm.
@@ -194,11 +194,13 @@ impl Search {
         outcome.finished && !outcome.backlog_grew && quantile <= self.goal.bound.milliseconds()
     }
 
+    fn held(&self) -> SearchGoal {
+        SearchGoal { quantile: self.goal.quantile, bound: self.goal.bound }
+    }
+
     /// What is looked for, in words: `highest rate with p99 under 5 ms`.
     pub fn words(&self) -> String {
-        let quantile = Metric::ResponseQuantile(self.goal.quantile).word();
-        let quantile = quantile.trim_start_matches("response ");
-        format!("highest rate with {quantile} under {}", exact(self.goal.bound))
+        self.held().to_string()
     }
 
     /// How long a probe must last for the quantile to rest on enough samples.
@@ -215,11 +217,11 @@ impl Search {
         match step {
             Step::Ended(_) => return None,
             Step::Peak => {
-                trial.label.search = Some(format!("peak before the {}", self.words()));
+                trial.label.search = Some(Searched::peak(self.held()));
                 self.close(&mut trial);
             }
             Step::Probe { rate, .. } => {
-                trial.label.search = Some(self.words());
+                trial.label.search = Some(Searched::probe(self.held()));
                 trial.phases = phases::stretched(&trial.phases, self.window(*rate));
                 let level = Level::Number { value: *rate, text: units::rate(*rate) };
                 trial.label.factors.push(Factor { name: "rate".to_owned(), level });
@@ -252,13 +254,6 @@ impl Search {
             }
         }
     }
-}
-
-/// A time without rounding, because analysis reads the bound back.
-fn exact(time: Nanos) -> String {
-    const UNITS: [(u64, &str); 3] = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us")];
-    let whole = UNITS.iter().find(|(unit, _)| time.0.is_multiple_of(*unit));
-    whole.map_or_else(|| format!("{} ns", time.0), |(unit, name)| format!("{} {name}", time.0 / unit))
 }
 
 impl Known {

@@ -1,12 +1,13 @@
 //! The state policy of a point: what a trial finds when it starts.
 //!
-//! The one idea: the policy is a value, and its words are made from it, so that the report shows what was done.
+//! The one idea: the policy is a value, and what a label shows is made from it, so that the report shows what was done.
 //!
 //! What it does not do: it prepares nothing.
 
 use crate::point::Point;
 use crate::value::Value;
 use crate::{Cache, Checkpoints, Place, State, Stream};
+use observation::{PlainState, StatePart, StatePolicy};
 use units::Nanos;
 
 /// The state of a point.
@@ -39,94 +40,97 @@ pub(crate) fn state(point: &Point) -> State {
     }
 }
 
-/// How the words of a trial's state say that its window stays as it was asked for.
-const FORCE: &str = "a checkpoint forced and the window as asked for";
-
-/// How they say that no checkpoint is forced.
-const LEAVE: &str = "checkpoints left alone";
-
-/// The policy on checkpoints of a trial that was planned or recorded, out of the words of its state.
-pub fn checkpoints_of(state: &str) -> Checkpoints {
-    let says = |words: &str| state.split(", ").any(|part| part == words);
-    if says(FORCE) {
+/// The policy on checkpoints of a trial that was planned or recorded.
+pub fn checkpoints_of(state: &StatePolicy) -> Checkpoints {
+    if state.has(PlainState::CheckpointForced) {
         Checkpoints::Force
-    } else if says(LEAVE) {
+    } else if state.has(PlainState::CheckpointsLeft) {
         Checkpoints::Leave
     } else {
         Checkpoints::Cycles
     }
 }
 
-/// The state of a device that is not filled, as it stands in the words of a trial.
-pub const AS_FOUND: &str = "data as it was found on the device";
-
-const RESTORED: &str = "data set restored to what it was after the fill";
-const AS_LEFT: &str = "data as the last trial left it";
-const CHECKED: &str = "filled again, because reads are checked";
-
 /// What a trial finds where its policy asks for no fill.
-pub(crate) fn unasked(point: &Point, streams: &[Stream]) -> &'static str {
+pub(crate) fn unasked(point: &Point, streams: &[Stream]) -> PlainState {
     match point.spec().place {
-        Place::Device { fill: false, .. } => AS_FOUND,
-        Place::Database(_) if point.word("state", 0) == "restore" => RESTORED,
-        Place::Device { .. } | Place::File { .. } if streams.iter().any(|stream| stream.access.validate) => CHECKED,
-        _ => AS_LEFT,
+        Place::Device { fill: false, .. } => PlainState::AsFound,
+        Place::Database(_) if point.word("state", 0) == "restore" => PlainState::Restored,
+        Place::Device { .. } | Place::File { .. } if streams.iter().any(|stream| stream.access.validate) => {
+            PlainState::ForChecks
+        }
+        _ => PlainState::AsLeft,
     }
 }
 
-/// The policy in words, as the report shows it.
-pub(crate) fn words(state: &State, unasked: &str) -> String {
-    let mut parts: Vec<String> = Vec::new();
-    if state.trim {
-        parts.push("trimmed and filled again".to_owned());
-    } else if state.refill {
-        parts.push("filled again".to_owned());
-    } else if unasked == CHECKED {
-        parts.push(CHECKED.to_owned());
+/// The policy, part by part, as the report shows it.
+pub(crate) fn policy(state: &State, unasked: PlainState) -> StatePolicy {
+    let mut parts = Vec::new();
+    let mut plain = |part: PlainState| parts.push(StatePart::Plain(part));
+    match (state.trim, state.refill, unasked) {
+        (true, ..) => plain(PlainState::Trimmed),
+        (_, true, _) => plain(PlainState::Filled),
+        (.., PlainState::ForChecks) => [PlainState::Filled, PlainState::ForChecks].into_iter().for_each(plain),
+        _ if state.precondition.is_none() => plain(unasked),
+        _ => {}
     }
     if let Some(precondition) = &state.precondition {
-        let until = if precondition.until_steady { ", then the workload until steady" } else { "" };
-        parts.push(format!("preconditioned with {} fills{until}", precondition.fills));
+        parts.push(StatePart::Preconditioned { fills: precondition.fills });
+        parts.extend(precondition.until_steady.then_some(StatePart::Plain(PlainState::UntilSteady)));
     }
-    if parts.is_empty() {
-        parts.push(unasked.to_owned());
-    }
-    parts.push(
-        match state.cache {
-            Cache::AsLeft => "caches as left",
-            Cache::Cold => "cold caches",
-            Cache::Warm => "warm caches",
-        }
-        .to_owned(),
-    );
-    match state.checkpoints {
-        Checkpoints::Cycles => {}
-        Checkpoints::Force => parts.push(FORCE.to_owned()),
-        Checkpoints::Leave => parts.push(LEAVE.to_owned()),
-    }
+    parts.push(StatePart::Plain(match state.cache {
+        Cache::AsLeft => PlainState::CachesAsLeft,
+        Cache::Cold => PlainState::CachesCold,
+        Cache::Warm => PlainState::CachesWarm,
+    }));
+    parts.extend(match state.checkpoints {
+        Checkpoints::Cycles => None,
+        Checkpoints::Force => Some(StatePart::Plain(PlainState::CheckpointForced)),
+        Checkpoints::Leave => Some(StatePart::Plain(PlainState::CheckpointsLeft)),
+    });
     if state.settle > Nanos::ZERO {
-        parts.push(format!("{} to settle", units::duration(state.settle)));
+        parts.push(StatePart::Said(format!("{} to settle", units::duration(state.settle))));
     }
-    parts.join(", ")
+    StatePolicy(parts)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Precondition;
+
+    fn state(checkpoints: Checkpoints) -> State {
+        State {
+            refill: false,
+            trim: false,
+            precondition: None,
+            cache: Cache::AsLeft,
+            settle: Nanos::from_secs(2),
+            restore: false,
+            checkpoints,
+        }
+    }
 
     #[test]
     fn the_policy_on_checkpoints_is_read_back_from_the_words_of_a_state() {
         for checkpoints in [Checkpoints::Cycles, Checkpoints::Force, Checkpoints::Leave] {
-            let state = State {
-                refill: false,
-                trim: false,
-                precondition: None,
-                cache: Cache::AsLeft,
-                settle: Nanos::from_secs(2),
-                restore: false,
-                checkpoints,
-            };
-            assert_eq!(checkpoints_of(&words(&state, AS_LEFT)), checkpoints);
+            let words = policy(&state(checkpoints), PlainState::AsLeft).to_string();
+            assert_eq!(checkpoints_of(&StatePolicy::read(&words)), checkpoints);
         }
+    }
+
+    #[test]
+    fn a_policy_says_what_was_done_before_what_was_left() {
+        let precondition = Precondition { fills: 1.5, until_steady: true, round: Nanos::from_secs(1), rounds_max: 25 };
+        let words =
+            |precondition, unasked| policy(&State { precondition, ..state(Checkpoints::Cycles) }, unasked).to_string();
+        let end = "caches as left, 2 s to settle";
+        assert_eq!(words(None, PlainState::AsFound), format!("data as it was found on the device, {end}"));
+        let filled = "preconditioned with 1.5 fills, then the workload until steady";
+        assert_eq!(words(Some(precondition), PlainState::AsLeft), format!("{filled}, {end}"));
+        assert_eq!(
+            words(Some(precondition), PlainState::ForChecks),
+            format!("filled again, because reads are checked, {filled}, {end}")
+        );
     }
 }

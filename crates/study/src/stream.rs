@@ -9,7 +9,7 @@ use crate::point::{FACTOR, Point};
 use crate::value::Value;
 use crate::{Access, Driver, Stream, SyncMode, Workload, transactions};
 use load::{Arrivals, Pacing, Ramp, Spec as LoadSpec, Think};
-use observation::{ClassKind, StreamLabel};
+use observation::{Asks, ClassKind, READ, StreamLabel};
 use reading::Problems;
 use units::{Bytes, Nanos, PerSecond, Share};
 use workload::block::{self, DataShape, Offsets, Pattern};
@@ -213,9 +213,9 @@ fn label(point: &Point, i: usize, stream: &Stream) -> StreamLabel {
     let class = |name: &str, kind| (name.to_owned(), kind);
     let classes = match choice.kind {
         WorkloadKind::Block => {
-            vec![class("read", ClassKind::Work), class("write", ClassKind::Work), class("sync", ClassKind::Upkeep)]
+            vec![class(READ, ClassKind::Work), class("write", ClassKind::Work), class("sync", ClassKind::Upkeep)]
         }
-        WorkloadKind::Files => ["create", "copy", "read"].map(|name| class(name, ClassKind::Work)).to_vec(),
+        WorkloadKind::Files => ["create", "copy", READ].map(|name| class(name, ClassKind::Work)).to_vec(),
         WorkloadKind::Brokerage | WorkloadKind::Sql | WorkloadKind::Rows => transactions::classes(&stream.workload),
     };
     let (slots, think_mean, offered) = match stream.load {
@@ -225,6 +225,11 @@ fn label(point: &Point, i: usize, stream: &Stream) -> StreamLabel {
     StreamLabel {
         name: choice.name.clone(),
         workload: choice.workload.clone(),
+        asks: match &stream.workload {
+            _ if stream.pool.is_some() => Asks::Transactions,
+            Workload::Files(_) => Asks::Files,
+            _ => Asks::Operations,
+        },
         load: load_words(stream),
         slots,
         think_mean,

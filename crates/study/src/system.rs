@@ -1,7 +1,7 @@
 //! The systems of a study: where the operations go.
 
 use crate::DatabaseSpec;
-use observation::Footprint;
+use observation::{Footprint, SystemKind};
 use units::{Bytes, Nanos, Share};
 
 /// A system under test as the study, or `--on`, names it.
@@ -53,12 +53,12 @@ impl Place {
     /// The word that stands in files and reports.
     pub fn word(&self) -> &'static str {
         match self {
-            Place::File { .. } => "file",
-            Place::Device { .. } => "device",
-            Place::Null => "null",
-            Place::Scripted(_) => "scripted",
+            Place::File { .. } => SystemKind::File.word(),
+            Place::Device { .. } => SystemKind::Device.word(),
+            Place::Null => SystemKind::Null.word(),
+            Place::Scripted(_) => SystemKind::Scripted.word(),
             Place::Database(spec) => spec.engine.word(),
-            Place::Model { .. } => "model",
+            Place::Model { .. } => SystemKind::Model.word(),
         }
     }
 

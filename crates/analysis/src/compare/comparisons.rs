@@ -20,7 +20,7 @@ const POWER: f64 = 0.8;
 /// What may be claimed only when the method's own error is under this share of it.
 const METHOD_SHARE: f64 = 1.0 / 3.0;
 
-/// A comparison with the doubt that it leaves.
+/// A comparison with the caveat that it leaves.
 pub struct Compared {
     /// The comparison.
     pub comparison: Comparison,
@@ -62,12 +62,12 @@ fn candidates<'a>(groups: &'a [Group<'a>], judgement: &Judgement) -> Vec<Candida
 
 /// The group of the baseline at the same point: the declared one, else the system that was measured first.
 fn baseline_of<'a>(system: &Group, groups: &'a [Group<'a>], judgement: &Judgement) -> Option<&'a Group<'a>> {
-    let mut peers = groups.iter().filter(|group| group.same_point(system));
+    let mut peers = groups.iter().filter(|group| group.point.same_elsewhere(&system.point));
     let baseline = match &judgement.baseline {
-        Some(name) => peers.find(|group| group.system() == name),
+        Some(name) => peers.find(|group| group.point.system == *name),
         None => peers.next(),
     };
-    baseline.filter(|group| group.system() != system.system())
+    baseline.filter(|group| group.point.system != system.point.system)
 }
 
 /// What is compared: few metrics that answer different questions, because every further one makes the others less sure.
@@ -89,7 +89,7 @@ fn metrics(group: &Group, judgement: &Judgement) -> Vec<Metric> {
 
 fn is_primary_point(group: &Group, judgement: &Judgement) -> bool {
     let primary = judgement.primary.as_ref();
-    primary.is_some_and(|p| selects(&p.selector, group.experiment(), group.stream(), &group.factors()))
+    primary.is_some_and(|p| selects(&p.selector, &group.point))
 }
 
 fn candidate<'a>(
@@ -141,21 +141,19 @@ impl Candidate<'_> {
         let ratio = self.ratio(confidence);
         let direction = self.metric.direction();
         let (mut verdict, mut reason) = verdict(&ratio, direction, judgement.margin);
-        let doubt = self.doubt(verdict, judgement);
-        if let Some((_, text)) = doubt.as_ref().filter(|_| verdict != Verdict::Inconclusive || self.pairs < PAIRS_MIN) {
+        let caveat = self.caveat(verdict, judgement);
+        if let Some((_, text)) = caveat.as_ref().filter(|_| verdict != Verdict::Inconclusive || self.pairs < PAIRS_MIN)
+        {
             (verdict, reason) = (Verdict::Inconclusive, Some(text.clone()));
         }
         let detectable = self.test.and_then(|test| test.detectable(POWER, judgement.confidence));
         if verdict == Verdict::Inconclusive && reason.is_none() {
             reason = Some(wide_reason(self.test.as_ref(), judgement));
         }
-        let caveat = doubt.map(|(kind, text)| Caveat { kind, trial: None, text: self.named(&text) });
+        let caveat = caveat.map(|(kind, text)| Caveat { kind, trial: None, text: self.named(&text) });
         let comparison = Comparison {
-            experiment: self.system.experiment().to_owned(),
-            stream: self.system.stream().to_owned(),
-            factors: self.system.factors(),
-            baseline: self.baseline.system().to_owned(),
-            system: self.system.system().to_owned(),
+            point: self.system.point.clone(),
+            baseline: self.baseline.point.system.clone(),
             metric: self.metric.word(),
             primary: self.primary,
             direction,
@@ -187,7 +185,7 @@ impl Candidate<'_> {
     }
 
     /// The reason to take a verdict away that lies in the pairs themselves.
-    fn doubt(&self, verdict: Verdict, judgement: &Judgement) -> Option<(CaveatKind, String)> {
+    fn caveat(&self, verdict: Verdict, judgement: &Judgement) -> Option<(CaveatKind, String)> {
         if self.pairs < PAIRS_MIN {
             return Some((CaveatKind::FewReplicates, few_pairs(self.pairs)));
         }
@@ -195,14 +193,14 @@ impl Candidate<'_> {
         if !test.both_orders {
             let text = format!(
                 "{} was always measured {}; what changes with time cannot be told from the difference; alternate the order",
-                self.system.system(),
+                self.system.point.system,
                 if self.system_last() { "after" } else { "before" }
             );
             return Some((CaveatKind::Other, text));
         }
         // What is claimed is a difference, or, for "equivalent", that there is none beyond the margin.
         let claimed = if verdict == Verdict::Equivalent { judgement.margin } else { test.effect.abs() };
-        method_doubt(&test, claimed)
+        method_caveat(&test, claimed)
     }
 
     fn system_last(&self) -> bool {
@@ -211,7 +209,8 @@ impl Candidate<'_> {
     }
 
     fn named(&self, text: &str) -> String {
-        format!("{} against {}, {}: {text}", self.system.system(), self.baseline.system(), self.metric.word())
+        let (system, baseline) = (&self.system.point.system, &self.baseline.point.system);
+        format!("{system} against {baseline}, {}: {text}", self.metric.word())
     }
 }
 
@@ -235,7 +234,7 @@ fn verdict(ratio: &Estimate, direction: Direction, margin: f64) -> (Verdict, Opt
 }
 
 /// What the method itself may have put into a difference, when it is more than a third of what is claimed.
-fn method_doubt(test: &PairedTest, claimed: f64) -> Option<(CaveatKind, String)> {
+fn method_caveat(test: &PairedTest, claimed: f64) -> Option<(CaveatKind, String)> {
     let beyond = |share: &f64| share.abs() > METHOD_SHARE * claimed;
     if let Some(left) = test.carry_over.filter(beyond) {
         return Some((CaveatKind::CarryOver, carry_over_text(left)));
@@ -382,7 +381,7 @@ mod tests {
     fn a_declared_baseline_is_the_one_below_the_ratio() {
         let declared = Judgement { baseline: Some("b".to_owned()), ..judgement() };
         let found = comparisons(&groups(&times(1.25, 8)), &declared).remove(0).comparison;
-        assert_eq!((found.baseline.as_str(), found.system.as_str()), ("b", "a"));
+        assert_eq!((found.baseline.as_str(), found.point.system.as_str()), ("b", "a"));
         assert!((found.ratio.value - 0.8).abs() < 0.01);
     }
 

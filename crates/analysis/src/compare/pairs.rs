@@ -3,8 +3,6 @@
 //! The one idea: what changes slowly, such as temperature, wear or a neighbour's load, is the same for both trials of a
 //! pair, and goes away in their ratio.
 
-use crate::point::factors_of;
-use crate::point::same_factors;
 use crate::{StreamSummary, TrialSummary};
 
 /// One trial of each system from the same block.
@@ -35,23 +33,19 @@ impl Pair {
 /// A trial with the stream that is compared.
 pub type Member<'a> = (&'a TrialSummary, &'a StreamSummary);
 
-/// Pairs the members of two groups by block, in order of execution. A value that is not positive has no logarithm, and
+/// Pairs the members of two groups at one point by block, in order of execution. A value that is not positive has no logarithm, and
 /// its pair is left out: a system that did nothing is a failure, not a ratio.
 pub fn pairs(baseline: &[Member], system: &[Member], value: impl Fn(&Member) -> Option<f64>) -> Vec<Pair> {
     let mut taken = vec![false; system.len()];
     let mut found = Vec::new();
     for a in baseline {
-        let free = |i: &usize| !taken[*i] && same_place(a, &system[*i]);
+        let free = |i: &usize| !taken[*i] && a.0.label.block == system[*i].0.label.block;
         let Some(i) = (0..system.len()).find(free) else { continue };
         taken[i] = true;
         found.extend(pair(a, &system[i], &value));
     }
     found.sort_by(|a, b| a.baseline_at.total_cmp(&b.baseline_at));
     found
-}
-
-fn same_place(a: &Member, b: &Member) -> bool {
-    a.0.label.block == b.0.label.block && same_factors(&factors_of(a.0), &factors_of(b.0))
 }
 
 fn pair(a: &Member, b: &Member, value: impl Fn(&Member) -> Option<f64>) -> Option<Pair> {

@@ -4,11 +4,12 @@
 //! files, another neighbour). A difference between two runs is therefore held against how much runs of the *same* system
 //! differed before; without such runs there is no verdict, however many replicates each run has.
 
-use crate::point::{same_factors, scaled};
+use crate::point::scaled;
 use crate::statistics::moments::squares_about_mean;
 use crate::statistics::power::noncentrality_for;
 use crate::statistics::student::{half_width, t_two_sided};
-use crate::{Caveat, CaveatKind, Comparison, Estimate, Finding, Findings, Point, Verdict};
+use crate::{Caveat, CaveatKind, Comparison, Estimate, Finding, Findings, PointSummary, Verdict};
+use observation::Point;
 use study::{Direction, Metric};
 
 /// How much the same point differs from run to run, learnt from runs of the same system.
@@ -25,15 +26,15 @@ impl BetweenRuns {
     /// point occurs in two runs.
     pub fn learn(runs: &[Findings], metric: Metric) -> Option<BetweenRuns> {
         let (mut squares, mut freedom) = (0.0, 0.0);
-        let mut seen: Vec<&Point> = Vec::new();
+        let mut seen: Vec<&PointSummary> = Vec::new();
         for point in runs.iter().flat_map(|run| &run.points) {
-            if seen.iter().any(|known| same_point(known, point) && known.system == point.system) {
+            if seen.iter().any(|known| known.at == point.at) {
                 continue;
             }
             seen.push(point);
             let logarithms: Vec<f64> = runs
                 .iter()
-                .filter_map(|run| run.points.iter().find(|p| same_point(p, point) && p.system == point.system))
+                .filter_map(|run| run.points.iter().find(|p| p.at == point.at))
                 .filter_map(|p| value_of(p, metric).map(|e| e.value))
                 .filter(|value| *value > 0.0)
                 .map(f64::ln)
@@ -59,11 +60,11 @@ pub fn compare_runs(
     let Some((first, others)) = runs.split_first() else { return Findings::default() };
     let mut result = Findings { run: first.run.clone(), ..Findings::default() };
     for run in runs {
-        result.points.extend(run.points.iter().map(|point| named(point, run)));
+        result.points.extend(run.points.iter().map(|point| PointSummary { at: named(point, run), ..point.clone() }));
     }
     for run in others {
         for point in &run.points {
-            let Some(base) = first.points.iter().find(|p| same_point(p, point)) else { continue };
+            let Some(base) = first.points.iter().find(|p| p.at.same_elsewhere(&point.at)) else { continue };
             let pair = RunPair { first, base, run, point, metric };
             result.findings.extend(pair.compare(margin, confidence, between).map(Finding::Comparison));
         }
@@ -97,15 +98,15 @@ fn answer(findings: &[Finding], known: bool) -> String {
 }
 
 /// A point under the name of its run, so that two runs of one system stay apart.
-fn named(point: &Point, run: &Findings) -> Point {
-    Point { system: format!("{} ({})", point.system, run.run.id), ..point.clone() }
+fn named(point: &PointSummary, run: &Findings) -> Point {
+    Point { system: format!("{} ({})", point.at.system, run.run.id), ..point.at.clone() }
 }
 
 struct RunPair<'a> {
     first: &'a Findings,
-    base: &'a Point,
+    base: &'a PointSummary,
     run: &'a Findings,
-    point: &'a Point,
+    point: &'a PointSummary,
     metric: Metric,
 }
 
@@ -116,11 +117,8 @@ impl RunPair<'_> {
         let ratio = Estimate { n: 1, confidence, ..Estimate::single(value) };
         let direction = self.metric.direction();
         let mut comparison = Comparison {
-            experiment: self.point.experiment.clone(),
-            stream: self.point.stream.clone(),
-            factors: self.point.factors.clone(),
+            point: named(self.point, self.run),
             baseline: named(self.base, self.first).system,
-            system: named(self.point, self.run).system,
             metric: self.metric.word(),
             primary: false,
             direction,
@@ -163,12 +161,8 @@ fn judge_between(comparison: &mut Comparison, between: &BetweenRuns) {
         .then(|| "runs of the same system have differed by as much before".to_owned());
 }
 
-fn same_point(a: &Point, b: &Point) -> bool {
-    a.experiment == b.experiment && a.stream == b.stream && same_factors(&a.factors, &b.factors)
-}
-
 /// A metric of a point, in base units.
-fn value_of(point: &Point, metric: Metric) -> Option<Estimate> {
+fn value_of(point: &PointSummary, metric: Metric) -> Option<Estimate> {
     let near = |q: f64, wanted: f64| (q - wanted).abs() < 1e-9;
     let estimate = match metric {
         Metric::Throughput => Some(point.throughput_per_s),
@@ -210,7 +204,7 @@ mod tests {
         assert_eq!(found.verdict, Verdict::Inconclusive);
         assert!((found.ratio.value - 0.5).abs() < 0.01 && !found.ratio.has_interval() && !found.interleaved);
         assert!(found.reason.unwrap().starts_with("how much two runs of the same system differ is not known"));
-        assert_eq!((found.baseline.as_str(), found.system.as_str()), ("a (one)", "a (two)"));
+        assert_eq!((found.baseline.as_str(), found.point.system.as_str()), ("a (one)", "a (two)"));
     }
 
     #[test]

@@ -1,28 +1,23 @@
 //! Points that differ in one numeric factor only, in the order of its levels.
 
-use crate::point::{Group, same_factors};
+use crate::point::Group;
 use crate::statistics::bootstrap::Draws;
 use crate::statistics::student::normal_quantile;
 use crate::{Estimate, StreamSummary, TrialSummary};
-use observation::Level;
+use observation::{Level, Point};
 use study::Metric;
 
 /// One factor swept while all others stay.
 pub struct Curve<'a> {
+    /// What it is of: its factors are those that were not swept.
+    pub point: Point,
     /// The factor that was swept.
     pub factor: String,
-    /// The others.
-    pub fixed: Vec<(String, Level)>,
     /// `(level, the trials there)`, ascending.
     pub steps: Vec<(f64, &'a Group<'a>)>,
 }
 
-impl<'a> Curve<'a> {
-    /// Any of its groups, for the names that they share.
-    pub fn any(&self) -> &'a Group<'a> {
-        self.steps[0].1
-    }
-
+impl Curve<'_> {
     /// The levels with a metric, where it was measured.
     pub fn estimates(&self, metric: Metric, confidence: f64) -> Vec<(f64, Estimate)> {
         let measured = |(level, group): &(f64, &Group)| Some((*level, group.estimate(metric, confidence)?));
@@ -39,11 +34,12 @@ impl<'a> Curve<'a> {
 pub fn curves<'a>(groups: &'a [Group<'a>], factor: &str) -> Vec<Curve<'a>> {
     let mut found: Vec<Curve> = Vec::new();
     for group in groups.iter().filter(|group| !group.searched()) {
-        let (own, fixed): (Vec<_>, Vec<_>) = group.factors().into_iter().partition(|(name, _)| name == factor);
-        let Some(level) = own.first().and_then(|(_, level)| level.number()) else { continue };
-        match found.iter_mut().find(|curve| curve.any().alike(group) && same_factors(&curve.fixed, &fixed)) {
+        let Some(level) = group.point.level(factor).and_then(Level::number) else { continue };
+        let mut point = group.point.clone();
+        point.factors.retain(|other| other.name != factor);
+        match found.iter_mut().find(|curve| curve.point == point && curve.steps[0].1.alike(group)) {
             Some(curve) => curve.steps.push((level, group)),
-            None => found.push(Curve { factor: factor.to_owned(), fixed, steps: vec![(level, group)] }),
+            None => found.push(Curve { point, factor: factor.to_owned(), steps: vec![(level, group)] }),
         }
     }
     found.iter_mut().for_each(|curve| curve.steps.sort_by(|a, b| a.0.total_cmp(&b.0)));

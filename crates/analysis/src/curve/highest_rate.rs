@@ -6,6 +6,7 @@
 
 use crate::point::{Group, own_estimate};
 use crate::{CaveatKind, Estimate, HighestRate, StreamSummary, TrialSummary};
+use observation::{Level, Point, SearchGoal, level_of};
 use study::Metric;
 
 /// Fresh passes that a rate needs.
@@ -22,10 +23,10 @@ struct Probe {
 
 /// The result of every search for a highest rate, one a system and stream.
 pub fn highest_rates(groups: &[Group], confidence: f64) -> Vec<HighestRate> {
-    let mut searches: Vec<(&Group, Goal, Vec<Probe>)> = Vec::new();
+    let mut searches: Vec<(&Group, SearchGoal, Vec<Probe>)> = Vec::new();
     for group in groups {
         for (trial, stream) in &group.members {
-            let Some(goal) = trial.label.search.as_deref().and_then(Goal::parse) else { continue };
+            let Some(goal) = trial.label.search.as_ref().and_then(|search| search.goal) else { continue };
             let Some(probe) = probe(trial, stream, &goal) else { continue };
             match searches.iter_mut().find(|(known, aim, _)| known.alike(group) && *aim == goal) {
                 Some((_, _, probes)) => probes.push(probe),
@@ -36,30 +37,8 @@ pub fn highest_rates(groups: &[Group], confidence: f64) -> Vec<HighestRate> {
     searches.into_iter().map(|(group, goal, probes)| conclude(group, &goal, probes, confidence)).collect()
 }
 
-/// What a search is after.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Goal {
-    quantile: f64,
-    bound_ms: f64,
-}
-
-impl Goal {
-    /// Reads `highest rate with p99 under 5 ms: confirm`; the trial that looks for the peak first is no probe.
-    fn parse(text: &str) -> Option<Goal> {
-        let (goal, purpose) = text.split_once(':').unwrap_or((text, ""));
-        let (quantile, bound) = goal.strip_prefix("highest rate with p")?.split_once(" under ")?;
-        if purpose.trim() == "peak" {
-            return None;
-        }
-        // `p999` is 0.999: the digits are those behind the point.
-        let quantile: f64 = format!("0.{}", quantile.replace('.', "")).parse().ok()?;
-        let bound_ms = units::parse_duration(bound).ok()?.milliseconds();
-        Some(Goal { quantile, bound_ms })
-    }
-}
-
-fn probe(trial: &TrialSummary, stream: &StreamSummary, goal: &Goal) -> Option<Probe> {
-    let named = trial.label.factors.iter().find(|factor| factor.name == "rate").and_then(|f| f.level.number());
+fn probe(trial: &TrialSummary, stream: &StreamSummary, goal: &SearchGoal) -> Option<Probe> {
+    let named = level_of(&trial.label.factors, "rate").and_then(Level::number);
     let rate = stream.offered_per_s.or(named)?;
     let quantile_ms = own_estimate(trial, stream, Metric::ResponseQuantile(goal.quantile))?.value * 1e3;
     let thin = stream.response.count as f64 * (1.0 - goal.quantile) + 1e-6 < 100.0;
@@ -69,12 +48,12 @@ fn probe(trial: &TrialSummary, stream: &StreamSummary, goal: &Goal) -> Option<Pr
         index: trial.label.index,
         rate,
         quantile_ms,
-        passed: sound && !thin && quantile_ms < goal.bound_ms,
+        passed: sound && !thin && quantile_ms < goal.bound.milliseconds(),
         thin,
     })
 }
 
-fn conclude(group: &Group, goal: &Goal, mut probes: Vec<Probe>, confidence: f64) -> HighestRate {
+fn conclude(group: &Group, goal: &SearchGoal, mut probes: Vec<Probe>, confidence: f64) -> HighestRate {
     probes.sort_by_key(|probe| probe.index);
     let best = highest(&probes);
     let failing = |above: f64| {
@@ -87,11 +66,9 @@ fn conclude(group: &Group, goal: &Goal, mut probes: Vec<Probe>, confidence: f64)
         Estimate { value: rate, low: rate, high, n: passes, confidence }
     });
     HighestRate {
-        experiment: group.experiment().to_owned(),
-        system: group.system().to_owned(),
-        stream: group.stream().to_owned(),
+        point: Point { factors: Vec::new(), ..group.point.clone() },
         quantile: goal.quantile,
-        bound_ms: goal.bound_ms,
+        bound_ms: goal.bound.milliseconds(),
         rate_per_s,
         reason: reason(&probes, rate_per_s.as_ref()),
         probes: probes.iter().map(|probe| (probe.rate, probe.quantile_ms, probe.passed)).collect(),
@@ -132,11 +109,12 @@ mod tests {
     use super::*;
     use crate::point::groups;
     use crate::run::tests::{level, trial};
+    use observation::Searched;
 
     fn search(probes: &[(f64, f64)]) -> HighestRate {
         let probe = |(index, (rate, p99)): (usize, &(f64, f64))| {
             let mut trial = trial(index as u32, "a", 0, *rate);
-            trial.label.search = Some("highest rate with p99 under 5 ms".to_owned());
+            trial.label.search = Some(Searched::read("highest rate with p99 under 5 ms".to_owned()));
             trial.label.factors = vec![level("rate", *rate)];
             trial.streams[0].offered_per_s = Some(*rate);
             trial.streams[0].distribution = vec![(0.5, 1.0), (0.99, *p99), (1.0, 50.0)];
@@ -160,16 +138,5 @@ mod tests {
         let found = search(&[(1e3, 2.0), (1e3, 3.0), (1e3, 5.5), (1e3, 2.0)]);
         assert_eq!(found.rate_per_s, None);
         assert!(found.reason.contains("varies around the bound"), "{}", found.reason);
-    }
-
-    #[test]
-    fn goals_are_read_as_the_planner_writes_them() {
-        assert_eq!(Goal::parse("highest rate with p999 under 250 us"), Some(Goal { quantile: 0.999, bound_ms: 0.25 }));
-        assert_eq!(
-            Goal::parse("highest rate with p99 under 5 ms: confirm"),
-            Some(Goal { quantile: 0.99, bound_ms: 5.0 })
-        );
-        assert_eq!(Goal::parse("highest rate with p99 under 5 ms: peak"), None);
-        assert_eq!(Goal::parse("knee"), None);
     }
 }

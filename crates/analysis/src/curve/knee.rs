@@ -25,13 +25,9 @@ pub fn knee(curve: &Curve, confidence: f64) -> Option<Knee> {
     let at = first_at_peak(&values)?;
     let peak = points.iter().map(|(_, e)| *e).max_by(|a, b| a.value.total_cmp(&b.value))?;
     let bent = at + 1 < points.len();
-    let group = curve.any();
     Some(Knee {
-        experiment: group.experiment().to_owned(),
-        system: group.system().to_owned(),
-        stream: group.stream().to_owned(),
+        point: curve.point.clone(),
         factor: curve.factor.clone(),
-        fixed: curve.fixed.clone(),
         at: bent.then(|| interval(curve, points[at].0, confidence)),
         peak_per_s: peak,
         curve: points,
@@ -67,6 +63,7 @@ mod tests {
     use crate::curve::curves;
     use crate::point::groups;
     use crate::run::tests::{swept, trial};
+    use observation::Searched;
 
     fn knee_of(rates: &[(f64, f64)], replicates: u32) -> Knee {
         let trials = swept("outstanding", rates, replicates, 0.01);
@@ -113,7 +110,7 @@ mod tests {
     fn trials_of_a_search_are_no_curve() {
         let mut trials = swept("outstanding", &[(1.0, 1.0), (2.0, 2.0)], 1, 0.0);
         trials.push(trial(9, "a", 0, 5.0));
-        trials.iter_mut().for_each(|trial| trial.label.search = Some("knee".to_owned()));
+        trials.iter_mut().for_each(|trial| trial.label.search = Some(Searched::read("knee".to_owned())));
         assert!(curves(&groups(&trials), "outstanding").is_empty());
     }
 }

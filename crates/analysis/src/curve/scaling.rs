@@ -37,13 +37,9 @@ pub fn scaling(curve: &Curve, confidence: f64) -> Option<Scaling> {
     let n = curve.steps.iter().map(|(_, group)| group.members.len() as u32).min().unwrap_or(0);
     let efficiency = Estimate { value: last.1.value / first.1.value / linear, low, high, n, confidence };
     let fall_high = percentile_interval(&falls, confidence).1;
-    let group = curve.any();
     Some(Scaling {
-        experiment: group.experiment().to_owned(),
-        system: group.system().to_owned(),
-        stream: group.stream().to_owned(),
+        point: curve.point.clone(),
         factor: curve.factor.clone(),
-        fixed: curve.fixed.clone(),
         kind: kind(&efficiency, fall_high),
         efficiency,
         curve: points,

@@ -43,12 +43,8 @@ pub fn service_fit(curve: &Curve, confidence: f64) -> Option<ServiceFit> {
         return None;
     }
     let (fit, form) = chosen(&values)?;
-    let group = curve.any();
     Some(ServiceFit {
-        experiment: group.experiment().to_owned(),
-        system: group.system().to_owned(),
-        stream: group.stream().to_owned(),
-        fixed: curve.fixed.clone(),
+        point: curve.point.clone(),
         form,
         base_ms: fit.line.intercept_estimate(confidence),
         rate_bytes_per_s: rate(&fit.line, confidence),

@@ -8,44 +8,23 @@ mod metric;
 mod select;
 
 pub use metric::{own_estimate, scaled};
-pub use select::{factors_text, same_factors, selects};
+pub use select::selects;
 
-use crate::{Caveat, DiskSummary, Estimate, Point, SteadyAnswer, StreamSummary, TrialSummary, Work};
+use crate::{Caveat, DiskSummary, Estimate, PointSummary, SteadyAnswer, StreamSummary, TrialSummary, Work};
 use metric::pooled;
-use observation::Level;
+use observation::{Level, Point, Provenance, level_of};
 use study::Metric;
 
 /// A point with the trials and streams behind it.
 pub struct Group<'a> {
+    /// Which point.
+    pub point: Point,
+    provenance: Provenance,
     /// The trials, with the stream of each that is meant.
     pub members: Vec<(&'a TrialSummary, &'a StreamSummary)>,
 }
 
-impl<'a> Group<'a> {
-    fn first(&self) -> (&'a TrialSummary, &'a StreamSummary) {
-        self.members[0]
-    }
-
-    /// Name of the experiment.
-    pub fn experiment(&self) -> &'a str {
-        &self.first().0.label.experiment
-    }
-
-    /// Name of the system.
-    pub fn system(&self) -> &'a str {
-        &self.first().0.label.system
-    }
-
-    /// Name of the stream.
-    pub fn stream(&self) -> &'a str {
-        stream_name(self.first().0, self.first().1)
-    }
-
-    /// Factors of its trials.
-    pub fn factors(&self) -> Vec<(String, Level)> {
-        factors_of(self.first().0)
-    }
-
+impl Group<'_> {
     /// A metric pooled over the trials, in base units.
     pub fn estimate(&self, metric: Metric, confidence: f64) -> Option<Estimate> {
         let own: Vec<Estimate> = self.members.iter().filter_map(|(t, s)| own_estimate(t, s, metric)).collect();
@@ -57,40 +36,10 @@ impl<'a> Group<'a> {
         self.members.iter().any(|(trial, _)| trial.label.search.is_some())
     }
 
-    /// Whether another group is of the same experiment, stream and factors, on whatever system.
-    pub fn same_point(&self, other: &Group) -> bool {
-        self.experiment() == other.experiment()
-            && self.stream() == other.stream()
-            && same_factors(&self.factors(), &other.factors())
-    }
-
     /// Whether another group is of the same experiment, system and stream, whatever its factors.
     pub fn alike(&self, other: &Group) -> bool {
-        self.experiment() == other.experiment()
-            && self.system() == other.system()
-            && self.stream() == other.stream()
-            && self.first().0.provenance == other.first().0.provenance
+        self.point.same_stream(&other.point) && self.provenance == other.provenance
     }
-
-    /// Whether another trial and stream belong to the same point.
-    fn holds(&self, trial: &TrialSummary, stream: &StreamSummary) -> bool {
-        let (own, _) = self.first();
-        own.label.experiment == trial.label.experiment
-            && own.label.system == trial.label.system
-            && own.provenance == trial.provenance
-            && self.stream() == stream_name(trial, stream)
-            && same_factors(&factors_of(own), &factors_of(trial))
-    }
-}
-
-/// Factors of a trial as pairs.
-pub fn factors_of(trial: &TrialSummary) -> Vec<(String, Level)> {
-    trial.label.factors.iter().map(|factor| (factor.name.clone(), factor.level.clone())).collect()
-}
-
-/// Name of a stream of a trial.
-pub fn stream_name<'a>(trial: &'a TrialSummary, stream: &StreamSummary) -> &'a str {
-    trial.label.streams.get(usize::from(stream.stream)).map_or("", |label| &label.name)
 }
 
 /// All trials that ended by point, in the order in which points were first measured. An interrupted trial is no evidence:
@@ -99,9 +48,10 @@ pub fn groups(trials: &[TrialSummary]) -> Vec<Group<'_>> {
     let mut groups: Vec<Group> = Vec::new();
     for trial in trials.iter().filter(|trial| !trial.interrupted) {
         for stream in &trial.streams {
-            match groups.iter_mut().find(|group| group.holds(trial, stream)) {
-                Some(group) => group.members.push((trial, stream)),
-                None => groups.push(Group { members: vec![(trial, stream)] }),
+            let (point, provenance, member) = (trial.label.point(stream.stream), trial.provenance, (trial, stream));
+            match groups.iter_mut().find(|group| (&group.point, group.provenance) == (&point, provenance)) {
+                Some(group) => group.members.push(member),
+                None => groups.push(Group { point, provenance, members: vec![member] }),
             }
         }
     }
@@ -109,7 +59,7 @@ pub fn groups(trials: &[TrialSummary]) -> Vec<Group<'_>> {
 }
 
 /// The point of a group.
-pub fn point(group: &Group, confidence: f64) -> Point {
+pub fn point(group: &Group, confidence: f64) -> PointSummary {
     let unknown = Estimate { confidence, n: 0, ..Estimate::single(f64::NAN) };
     let read = |metric| group.estimate(metric, confidence);
     let ms = |metric| read(metric).map_or(unknown, |estimate| scaled(&estimate, 1e3));
@@ -117,13 +67,10 @@ pub fn point(group: &Group, confidence: f64) -> Point {
         let own: Vec<Estimate> = group.members.iter().filter_map(|(t, _)| of(t)).map(Estimate::single).collect();
         pooled(&own, confidence)
     };
-    Point {
-        experiment: group.experiment().to_owned(),
-        system: group.system().to_owned(),
-        stream: group.stream().to_owned(),
+    PointSummary {
+        at: group.point.clone(),
         work: work_of(group),
-        factors: group.factors(),
-        provenance: group.first().0.provenance,
+        provenance: group.provenance,
         trials: group.members.iter().map(|(trial, _)| trial.label.index).collect(),
         throughput_per_s: read(Metric::Throughput).unwrap_or(unknown),
         bytes_per_s: read(Metric::Bandwidth).unwrap_or(Estimate { n: 0, ..Estimate::single(0.0) }),
@@ -165,7 +112,7 @@ fn cpu_elapsed_s(trial: &TrialSummary) -> Option<f64> {
     let machine = trial.machine.cpu_user_cores.zip(trial.machine.cpu_system_cores).map(|(user, system)| user + system);
     let own = trial.generator_cpu.total_s();
     let core_seconds = machine.map(|cores| cores * trial.elapsed_s).or((own > 0.0).then_some(own))?;
-    let width = trial.label.factors.iter().find(|factor| factor.name == "width").and_then(|f| f.level.number());
+    let width = level_of(&trial.label.factors, "width").and_then(Level::number);
     Some(core_seconds / width.filter(|width| *width > 0.0).unwrap_or(1.0))
 }
 

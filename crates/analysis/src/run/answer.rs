@@ -1,12 +1,12 @@
 //! The answer to the study's question in one to three sentences of plain words, with its main caveat.
 
-use crate::point::{factors_text, selects};
-use crate::{Caveat, CaveatKind, Comparison, Finding, Point, Verdict};
+use crate::point::selects;
+use crate::{Caveat, CaveatKind, Comparison, Finding, HighestRate, PointSummary, Verdict};
 use study::{Direction, Judgement, Metric};
 use units::{Nanos, bytes_per_second, duration, milliseconds, percent, rate, ratio};
 
 /// The sentences. What the study declared primary comes first.
-pub fn answer(points: &[Point], findings: &[Finding], caveats: &[Caveat], judgement: &Judgement) -> Vec<String> {
+pub fn answer(points: &[PointSummary], findings: &[Finding], caveats: &[Caveat], judgement: &Judgement) -> Vec<String> {
     let chosen = primary_points(points, judgement);
     let mut sentences: Vec<String> = findings.iter().filter_map(primary_comparison).take(2).collect();
     if sentences.is_empty() {
@@ -24,14 +24,12 @@ pub fn answer(points: &[Point], findings: &[Finding], caveats: &[Caveat], judgem
 }
 
 /// The points that the primary metric is read from, the best of each system; without a primary, the fastest of all.
-fn primary_points<'a>(points: &'a [Point], judgement: &Judgement) -> Vec<&'a Point> {
-    let meant = |point: &&Point| match &judgement.primary {
-        Some(primary) => selects(&primary.selector, &point.experiment, &point.stream, &point.factors),
-        None => true,
-    };
-    let mut best: Vec<&Point> = Vec::new();
+fn primary_points<'a>(points: &'a [PointSummary], judgement: &Judgement) -> Vec<&'a PointSummary> {
+    let primary = judgement.primary.as_ref();
+    let meant = |point: &&PointSummary| primary.is_none_or(|primary| selects(&primary.selector, &point.at));
+    let mut best: Vec<&PointSummary> = Vec::new();
     for point in points.iter().filter(meant) {
-        match best.iter_mut().find(|known| known.system == point.system) {
+        match best.iter_mut().find(|known| known.at.system == point.at.system) {
             Some(known) if point.throughput_per_s.value > known.throughput_per_s.value => *known = point,
             Some(_) => {}
             None => best.push(point),
@@ -41,12 +39,12 @@ fn primary_points<'a>(points: &'a [Point], judgement: &Judgement) -> Vec<&'a Poi
 }
 
 /// What the point delivers; the primary metric leads when it is not throughput.
-fn point_sentence(point: &Point, judgement: &Judgement) -> String {
-    let at = if point.factors.is_empty() { String::new() } else { format!(" at {}", factors_text(&point.factors)) };
+fn point_sentence(point: &PointSummary, judgement: &Judgement) -> String {
+    let (system, stream, at) = (&point.at.system, &point.at.stream, point.at.at());
     if let Some(elapsed) = &point.elapsed_s {
         let time = |seconds: f64| duration(Nanos::from_seconds(seconds));
         let interval = interval_text(elapsed, time);
-        return format!("{} does the work of {}{at} in {}{interval}.", point.system, point.stream, time(elapsed.value));
+        return format!("{system} does the work of {stream}{at} in {}{interval}.", time(elapsed.value));
     }
     let bytes = if point.bytes_per_s.value > 0.0 {
         format!(" ({})", bytes_per_second(point.bytes_per_s.value))
@@ -67,7 +65,7 @@ fn point_sentence(point: &Point, judgement: &Judgement) -> String {
     };
     let interval = interval_text(&point.throughput_per_s, rate);
     let what = rate(point.throughput_per_s.value);
-    format!("{} completes {what} of {}{bytes}{at}{interval}, with {response}.", point.system, point.stream)
+    format!("{system} completes {what} of {stream}{bytes}{at}{interval}, with {response}.")
 }
 
 fn interval_text(estimate: &crate::Estimate, figure: impl Fn(f64) -> String) -> String {
@@ -85,8 +83,8 @@ fn primary_comparison(finding: &Finding) -> Option<String> {
 }
 
 fn comparison_sentence(c: &Comparison) -> String {
-    let at = if c.factors.is_empty() { String::new() } else { format!(" at {}", factors_text(&c.factors)) };
-    let what = format!("{} of {}{at}", c.metric, c.stream);
+    let what = format!("{} of {}{}", c.metric, c.point.stream, c.point.at());
+    let (system, baseline) = (&c.point.system, &c.baseline);
     let figures = if c.ratio.has_interval() {
         format!(
             "ratio {}, interval {} to {}, {} pairs",
@@ -102,28 +100,22 @@ fn comparison_sentence(c: &Comparison) -> String {
     let way = if (c.ratio.value > 1.0) == (c.direction == Direction::HigherIsBetter) { "better" } else { "worse" };
     match c.verdict {
         Verdict::Better | Verdict::Worse => {
-            format!("{} is {change} {way} than {} in {what} ({figures}).", c.system, c.baseline)
+            format!("{system} is {change} {way} than {baseline} in {what} ({figures}).")
         }
         Verdict::Equivalent => {
-            format!(
-                "{} and {} are equivalent in {what}, within {} ({figures}).",
-                c.system,
-                c.baseline,
-                percent(c.margin)
-            )
+            format!("{system} and {baseline} are equivalent in {what}, within {} ({figures}).", percent(c.margin))
         }
         Verdict::Inconclusive => {
             let reason = c.reason.as_deref().unwrap_or("the interval is too wide");
-            format!("No verdict on {} against {} in {what} ({figures}): {reason}.", c.system, c.baseline)
+            format!("No verdict on {system} against {baseline} in {what} ({figures}): {reason}.")
         }
     }
 }
 
 /// Where the curve of the chosen point bends, or what it sustains.
-fn bend(point: &Point, findings: &[Finding]) -> Option<String> {
-    let place = (&point.experiment, &point.system, &point.stream);
+fn bend(point: &PointSummary, findings: &[Finding]) -> Option<String> {
     findings.iter().find_map(|finding| match finding {
-        Finding::Knee(knee) if (&knee.experiment, &knee.system, &knee.stream) == place => Some(match &knee.at {
+        Finding::Knee(knee) if knee.point.same_stream(&point.at) => Some(match &knee.at {
             Some(at) => {
                 format!("{} 95% of the peak of {}.", reach(at.value, &knee.factor), rate(knee.peak_per_s.value))
             }
@@ -132,49 +124,43 @@ fn bend(point: &Point, findings: &[Finding]) -> Option<String> {
             }
             None => format!("It still rises at the largest {} tried: no knee in this range.", knee.factor),
         }),
-        Finding::HighestRate(found) if (&found.experiment, &found.system, &found.stream) == place => {
-            found.rate_per_s.map(|highest| {
-                format!(
-                    "The highest rate with p{} under {} is {}.",
-                    units::significant(found.quantile * 100.0),
-                    milliseconds(found.bound_ms),
-                    rate(highest.value)
-                )
-            })
-        }
-        Finding::Sustained(found)
-            if (&found.experiment, &found.system, &found.stream) == place && found.factors == point.factors =>
-        {
-            found.sustained.burst.map(|burst| {
-                format!(
-                    "That is a burst: after {} it falls to {}.",
-                    duration(Nanos::from_seconds(burst.lasted_s)),
-                    rate(burst.sustained_per_s)
-                )
-            })
-        }
+        Finding::HighestRate(found) if found.point.same_stream(&point.at) => found
+            .rate_per_s
+            .map(|highest| format!("The highest rate with {} is {}.", bound(found), rate(highest.value))),
+        Finding::Sustained(found) if found.point == point.at => found.sustained.burst.map(|burst| {
+            format!(
+                "That is a burst: after {} it falls to {}.",
+                duration(Nanos::from_seconds(burst.lasted_s)),
+                rate(burst.sustained_per_s)
+            )
+        }),
         _ => None,
     })
 }
 
 /// The rate that an open load confirmed for the same stream, in an experiment of its own.
-fn confirmed(point: &Point, findings: &[Finding]) -> Option<String> {
+fn confirmed(point: &PointSummary, findings: &[Finding]) -> Option<String> {
     let found = findings.iter().find_map(|finding| match finding {
         Finding::HighestRate(found)
-            if (&found.system, &found.stream) == (&point.system, &point.stream)
-                && found.experiment != point.experiment =>
+            if (&found.point.system, &found.point.stream) == (&point.at.system, &point.at.stream)
+                && found.point.experiment != point.at.experiment =>
         {
             Some(found)
         }
         _ => None,
     })?;
-    let bound = format!("p{} under {}", units::significant(found.quantile * 100.0), milliseconds(found.bound_ms));
+    let bound = bound(found);
     Some(match found.rate_per_s {
         Some(highest) => {
             format!("In an open load {} is the highest rate with {bound}: {}.", rate(highest.value), found.reason)
         }
         None => format!("In an open load no rate held {bound}: {}.", found.reason),
     })
+}
+
+/// `p99 under 5 ms`.
+fn bound(found: &HighestRate) -> String {
+    format!("p{} under {}", units::significant(found.quantile * 100.0), milliseconds(found.bound_ms))
 }
 
 /// `16 outstanding operations already reach`, `1 session already reaches`.
@@ -186,13 +172,13 @@ fn reach(at: f64, factor: &str) -> String {
     format!("{} {noun} already reach", units::significant(at))
 }
 
-/// The gravest doubt beside the chosen points, or of the run.
-fn main_caveat(points: &[&Point], of_run: &[Caveat]) -> Option<String> {
+/// The gravest caveat beside the chosen points, or of the run.
+fn main_caveat(points: &[&PointSummary], of_run: &[Caveat]) -> Option<String> {
     let all = points.iter().flat_map(|point| &point.caveats).chain(of_run);
     all.min_by_key(|caveat| gravity(caveat.kind)).map(|caveat| format!("But {}.", caveat.text))
 }
 
-/// Which doubt is told first: damaged data before numbers that are not the storage's, before numbers that may move.
+/// Which caveat is told first: damaged data before numbers that are not the storage's, before numbers that may move.
 fn gravity(kind: CaveatKind) -> u8 {
     use CaveatKind as K;
     match kind {
@@ -216,16 +202,20 @@ fn gravity(kind: CaveatKind) -> u8 {
 mod tests {
     use super::*;
     use crate::{Burst, Estimate, SteadyAnswer, Sustained, SustainedFinding, Work};
-    use observation::{Level, Provenance};
+    use observation::{Factor, Level, Point, Provenance};
 
-    fn point(experiment: &str, modules: f64) -> Point {
+    fn point(experiment: &str, modules: f64) -> PointSummary {
         let one = Estimate::single(1.0);
-        Point {
+        let level = Level::Number { value: modules, text: modules.to_string() };
+        let at = Point {
             experiment: experiment.to_owned(),
             system: "s".to_owned(),
             stream: "w".to_owned(),
+            factors: vec![Factor { name: "modules".to_owned(), level }],
+        };
+        PointSummary {
+            at,
             work: Work::Operations,
-            factors: vec![("modules".to_owned(), Level::Number { value: modules, text: modules.to_string() })],
             provenance: Provenance::Measured,
             trials: vec![0],
             throughput_per_s: one,
@@ -245,17 +235,11 @@ mod tests {
         }
     }
 
-    fn burst_of(point: &Point) -> Finding {
+    fn burst_of(point: &PointSummary) -> Finding {
         let burst = Burst { sustained_per_s: 10.0, credit_operations: 5.0, lasted_s: 2.0 };
         let sustained =
             Sustained { peak_per_s: 20.0, peak_window_s: 1.0, late_per_s: 10.0, burst: Some(burst), averages: vec![] };
-        Finding::Sustained(SustainedFinding {
-            experiment: point.experiment.clone(),
-            system: point.system.clone(),
-            stream: point.stream.clone(),
-            factors: point.factors.clone(),
-            sustained,
-        })
+        Finding::Sustained(SustainedFinding { point: point.at.clone(), sustained })
     }
 
     #[test]

@@ -1,22 +1,22 @@
 //! Everything that is concluded from the trials of one run.
 
 use super::answer::answer;
-use super::doubts;
+use super::caveats;
 use super::threshold::thresholds;
 use crate::compare::comparisons;
 use crate::curve::{curves, highest_rates, knee, scaling, service_fit};
 use crate::point::{Group, groups, point};
-use crate::{Finding, Findings, Point, SustainedFinding, TrialSummary};
+use crate::{Finding, Findings, PointSummary, SustainedFinding, TrialSummary};
 use observation::RunFacts;
 use study::Judgement;
 
-/// Judges a run: replicates pooled into points, findings drawn from them, doubts beside both, and the answer. A pure
+/// Judges a run: replicates pooled into points, findings drawn from them, caveats beside both, and the answer. A pure
 /// function: the same trials give the same findings.
 pub fn judge(run: RunFacts, mut trials: Vec<TrialSummary>, judgement: &Judgement) -> Findings {
-    doubts::add_to_trials(&run, &mut trials);
+    caveats::add_to_trials(&run, &mut trials);
     let groups = groups(&trials);
-    let points: Vec<Point> = groups.iter().map(|group| point(group, judgement.confidence)).collect();
-    let mut caveats = doubts::of_run(&run, &trials);
+    let points: Vec<PointSummary> = groups.iter().map(|group| point(group, judgement.confidence)).collect();
+    let mut caveats = caveats::of_run(&run, &trials);
     let mut findings = Vec::new();
     for compared in comparisons(&groups, judgement) {
         findings.push(Finding::Comparison(compared.comparison));
@@ -62,15 +62,8 @@ fn sustained(groups: &[Group]) -> Vec<Finding> {
         });
         let (trial, stream) = members.max_by(|a, b| seconds(a.0).total_cmp(&seconds(b.0)))?;
         let figures = stream.sustained.clone()?;
-        (seconds(trial) >= SUSTAINED_WINDOW_S || figures.burst.is_some()).then(|| {
-            Finding::Sustained(SustainedFinding {
-                experiment: group.experiment().to_owned(),
-                system: group.system().to_owned(),
-                stream: group.stream().to_owned(),
-                factors: group.factors(),
-                sustained: figures,
-            })
-        })
+        (seconds(trial) >= SUSTAINED_WINDOW_S || figures.burst.is_some())
+            .then(|| Finding::Sustained(SustainedFinding { point: group.point.clone(), sustained: figures }))
     };
     groups.iter().filter_map(of_group).collect()
 }

@@ -1,7 +1,7 @@
 //! The trials of a run together: points, and what is concluded from them.
 
 mod answer;
-mod doubts;
+mod caveats;
 mod judge;
 mod threshold;
 

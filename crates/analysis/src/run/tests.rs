@@ -1,7 +1,7 @@
 //! Trials made by hand for tests of what is concluded from them.
 
 use crate::{LatencySummary, MachineSummary, RoundsTrace, Steady, SteadyAnswer, StreamSummary, Tail, TrialSummary};
-use observation::{Account, CpuTime, Factor, Level, Provenance, StreamLabel, TrialLabel, Window};
+use observation::{Account, Asks, CpuTime, Factor, Level, Provenance, StatePolicy, StreamLabel, TrialLabel, Window};
 use study::{Judgement, Metric, Primary, Selector, SteadyRule};
 use units::Nanos;
 
@@ -60,13 +60,14 @@ fn label(index: u32, system: &str, block: u32) -> TrialLabel {
         streams: vec![StreamLabel {
             name: "random-read".to_owned(),
             workload: "random-read".to_owned(),
+            asks: Asks::Operations,
             load: "closed, 8 outstanding".to_owned(),
             slots: Some(8),
             think_mean: Nanos::ZERO,
             offered: None,
             classes: vec![("read".to_owned(), observation::ClassKind::Work)],
         }],
-        state: "as the last trial left it".to_owned(),
+        state: StatePolicy::read("as the last trial left it"),
         search: None,
     }
 }

@@ -1,7 +1,6 @@
 //! Thresholds of the study and of the command line: does the whole interval lie on the good side?
 
-use crate::point::Group;
-use crate::point::{factors_text, selects};
+use crate::point::{Group, selects};
 use crate::{Estimate, ThresholdOutcome, ThresholdState};
 use study::{Judgement, Threshold};
 
@@ -11,27 +10,18 @@ pub fn thresholds(groups: &[Group], judgement: &Judgement) -> Vec<ThresholdOutco
 }
 
 fn outcome(threshold: &Threshold, groups: &[Group], confidence: f64) -> ThresholdOutcome {
-    let meant = groups
-        .iter()
-        .filter(|g| selects(&threshold.selector, g.experiment(), g.stream(), &g.factors()) && !g.searched());
+    let meant = groups.iter().filter(|g| selects(&threshold.selector, &g.point) && !g.searched());
     let measured = meant.filter_map(|group| Some((group, group.estimate(threshold.metric, confidence)?)));
     let worst = measured.max_by(|a, b| {
         let rank = |estimate: &Estimate| severity(state(threshold, estimate));
         rank(&a.1).cmp(&rank(&b.1)).then(excess(threshold, &a.1).total_cmp(&excess(threshold, &b.1)))
     });
-    match worst {
-        Some((group, value)) => ThresholdOutcome {
-            text: threshold.text.clone(),
-            at: place(group),
-            value: Some(value),
-            state: state(threshold, &value),
-        },
-        None => ThresholdOutcome {
-            text: threshold.text.clone(),
-            at: "no trial matches".to_owned(),
-            value: None,
-            state: ThresholdState::NotMeasured,
-        },
+    ThresholdOutcome {
+        text: threshold.text.clone(),
+        metric: threshold.metric,
+        at: worst.map_or_else(|| "no trial matches".to_owned(), |(group, _)| group.point.to_string()),
+        value: worst.map(|(_, value)| value),
+        state: worst.map_or(ThresholdState::NotMeasured, |(_, value)| state(threshold, &value)),
     }
 }
 
@@ -66,12 +56,6 @@ fn severity(state: ThresholdState) -> u8 {
 fn excess(threshold: &Threshold, estimate: &Estimate) -> f64 {
     let over = estimate.value - threshold.limit;
     if threshold.fails_above { over } else { -over }
-}
-
-fn place(group: &Group) -> String {
-    let factors = factors_text(&group.factors());
-    let at = if factors.is_empty() { String::new() } else { format!(", {factors}") };
-    format!("{}: {} on {}{at}", group.experiment(), group.stream(), group.system())
 }
 
 #[cfg(test)]

@@ -9,22 +9,12 @@
 
 use super::machine::{level, mean_of};
 use crate::{Checkpoints, Held};
-use observation::{Observations, Series, TrialLabel, Window};
+use observation::{Asks, Counter, Observations, Series, TrialLabel, Window};
 use study::Checkpoints as Policy;
 use units::{Bytes, Nanos, bytes_per_second, duration};
 
 /// Counters of checkpoints that began, by what made them begin.
-const BEGUN: [&str; 2] = ["database.checkpoints timed", "database.checkpoints requested"];
-
-/// How much log may be written from one checkpoint to the next.
-const DISTANCE: &str = "database.log before a checkpoint bytes now";
-
-/// How long it may take from one to the next.
-const TIMEOUT: &str = "database.checkpoint timeout seconds now";
-
-/// What of the log is not yet written back, and how much of it there may be.
-const AGE: &str = "database.checkpoint age bytes now";
-const CAPACITY: &str = "database.log capacity bytes now";
+const BEGUN: [Counter; 2] = [Counter::CheckpointsTimed, Counter::CheckpointsRequested];
 
 /// Below this much log a second there is nothing for a checkpoint to write, whatever the window.
 const HARDLY: f64 = 4096.0;
@@ -35,26 +25,26 @@ const GROWTH_MIN: f64 = 0.05;
 /// What the window of a trial that asks a database holds; none where nothing is known of checkpoints. A trial whose
 /// window may not be cut (it was interrupted, or its work was fixed) keeps it.
 pub fn checkpoints(label: &TrialLabel, observations: &Observations, may_cut: bool) -> Option<(Checkpoints, Window)> {
-    if !label.streams.iter().any(study::is_transactions) {
+    if !label.streams.iter().any(|stream| stream.asks == Asks::Transactions) {
         return None;
     }
-    let known = |probe: &str| observations.series.iter().any(|series| series.probe == probe);
+    let known = |counter: Counter| observations.series_of(&counter.into()).is_some();
     let policy = study::checkpoints_of(&label.state);
-    if BEGUN.iter().any(|probe| known(probe)) {
+    if BEGUN.into_iter().any(known) {
         return Some(of_cycles(policy, observations, may_cut));
     }
     let asked = observations.window;
     let without =
         |text| Checkpoints { held: Held::NoCycles, measured: asked, begun: None, cycles: 0, cycle_s: None, text };
-    if known(AGE) {
+    if known(Counter::CheckpointAge) {
         return Some((without(all_the_time(policy, observations)), asked));
     }
-    level(observations, DISTANCE).map(|distance| (without(inside_commits(distance)), asked))
+    level(observations, Counter::LogBeforeCheckpoint).map(|distance| (without(inside_commits(distance)), asked))
 }
 
 /// Whether figures of this window leave out what checkpoints cost.
 pub fn leaves_out(found: &Checkpoints, observations: &Observations) -> bool {
-    let writes = mean_of(observations, "database.log bytes").is_some_and(|log| log > HARDLY);
+    let writes = mean_of(observations, Counter::LogBytes).is_some_and(|log| log > HARDLY);
     match found.held {
         Held::Forced | Held::AsItCame => writes,
         Held::NoCycles => writes && age_grew(observations).is_some(),
@@ -100,7 +90,8 @@ fn whole_cycles(observations: &Observations, inside: &[(Nanos, u32)]) -> Option<
 
 /// When checkpoints began, as the readings tell, and how many at each.
 fn begun(observations: &Observations) -> Vec<(Nanos, u32)> {
-    let counted = observations.series.iter().filter(|series| BEGUN.contains(&series.probe.as_str()));
+    let of_begun = |series: &&Series| BEGUN.into_iter().any(|counter| series.probe == counter.into());
+    let counted = observations.series.iter().filter(of_begun);
     let mut found: Vec<(Nanos, u32)> = Vec::new();
     for (at, count) in counted.flat_map(grown) {
         match found.iter_mut().find(|(known, _)| *known == at) {
@@ -125,14 +116,14 @@ fn grown(series: &Series) -> impl Iterator<Item = (Nanos, u32)> {
 /// How long a cycle takes by the server's limits: until its time is over, or its log is full.
 fn expected_s(observations: &Observations) -> Option<f64> {
     let full = full_s(observations).unwrap_or(f64::INFINITY);
-    let expected = level(observations, TIMEOUT).unwrap_or(f64::INFINITY).min(full);
+    let expected = level(observations, Counter::CheckpointTimeout).unwrap_or(f64::INFINITY).min(full);
     expected.is_finite().then_some(expected)
 }
 
 /// How long the log takes to grow by what makes a checkpoint due.
 fn full_s(observations: &Observations) -> Option<f64> {
-    let rate = mean_of(observations, "database.log bytes").filter(|rate| *rate > 0.0)?;
-    Some(level(observations, DISTANCE)? / rate)
+    let rate = mean_of(observations, Counter::LogBytes).filter(|rate| *rate > 0.0)?;
+    Some(level(observations, Counter::LogBeforeCheckpoint)? / rate)
 }
 
 fn words(found: &Checkpoints, cut: Option<Window>, observations: &Observations) -> String {
@@ -159,7 +150,7 @@ fn words(found: &Checkpoints, cut: Option<Window>, observations: &Observations) 
             number(found.cycles, "whole checkpoint cycle")
         );
     }
-    if mean_of(observations, "database.log bytes").is_some_and(|log| log <= HARDLY) {
+    if mean_of(observations, Counter::LogBytes).is_some_and(|log| log <= HARDLY) {
         return format!(
             "{begins} and holds no whole cycle; hardly anything is written, so checkpoints cost nothing here"
         );
@@ -177,10 +168,10 @@ fn words(found: &Checkpoints, cut: Option<Window>, observations: &Observations) 
 /// What it would take to hold whole cycles.
 fn wanted(found: &Checkpoints, observations: &Observations) -> String {
     let Some(cycle) = found.cycle_s else { return String::new() };
-    let limit = match (level(observations, TIMEOUT), full_s(observations)) {
+    let limit = match (level(observations, Counter::CheckpointTimeout), full_s(observations)) {
         (timeout, Some(full)) if timeout.is_none_or(|timeout| full < timeout) => {
-            let log = mean_of(observations, "database.log bytes").unwrap_or(0.0);
-            let due = level(observations, DISTANCE).unwrap_or(0.0);
+            let log = mean_of(observations, Counter::LogBytes).unwrap_or(0.0);
+            let due = level(observations, Counter::LogBeforeCheckpoint).unwrap_or(0.0);
             format!("one is due after {} of log, which grows by {}", bytes(due), bytes_per_second(log))
         }
         (_, Some(full)) => format!("by its timeout; the log alone would take {}", seconds(full)),
@@ -214,8 +205,8 @@ fn all_the_time(policy: Policy, observations: &Observations) -> String {
     let Some((from, to)) = age_grew(observations) else {
         return format!("{begins}; {fuzzy}; its writing back keeps up with the log, so figures hold what it costs");
     };
-    let round = level(observations, CAPACITY)
-        .zip(mean_of(observations, "database.log bytes").filter(|log| *log > 0.0))
+    let round = level(observations, Counter::LogCapacity)
+        .zip(mean_of(observations, Counter::LogBytes).filter(|log| *log > 0.0))
         .map(|(capacity, log)| {
             let round = capacity / log;
             format!(
@@ -236,13 +227,13 @@ fn all_the_time(policy: Policy, observations: &Observations) -> String {
 
 /// From and to which age the log that is not written back grew in the window; none when it hardly did.
 fn age_grew(observations: &Observations) -> Option<(f64, f64)> {
-    let series = observations.series.iter().find(|series| series.probe == AGE)?;
+    let series = observations.series_of(&Counter::CheckpointAge.into())?;
     let window = observations.window;
     let inside = series.points.iter().filter(|(at, _)| *at >= window.start && *at <= window.end);
     let mut values = inside.map(|(_, value)| *value);
     let first = values.next()?;
     let last = values.next_back()?;
-    let slack = level(observations, CAPACITY).map_or(0.0, |capacity| GROWTH_MIN * capacity);
+    let slack = level(observations, Counter::LogCapacity).map_or(0.0, |capacity| GROWTH_MIN * capacity);
     (last - first > slack.min(0.2 * last)).then_some((first, last))
 }
 

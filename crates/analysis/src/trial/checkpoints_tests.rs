@@ -4,7 +4,9 @@ use super::summarise;
 use super::tests::{MS, cell, label};
 use crate::run::tests::judgement;
 use crate::{CaveatKind, Checkpoints, Held, TrialSummary};
-use observation::{Account, ClassKind, CpuTime, Observations, Provenance, Series, TrialLabel, Window};
+use observation::{
+    Account, Asks, ClassKind, CpuTime, Observations, Probe, Provenance, Series, StatePolicy, TrialLabel, Window,
+};
 use units::{Nanos, PerSecond};
 
 /// A cycle of eight seconds: 400 /s in the first two, while the checkpoint is written, then 1000 /s.
@@ -13,9 +15,9 @@ const MEAN: f64 = (2.0 * 400.0 + 6.0 * 1_000.0) / 8.0;
 
 fn asking(state: &str) -> TrialLabel {
     let mut asking = label();
-    asking.streams[0].load = "closed, 8 sessions".to_owned();
+    asking.streams[0].asks = Asks::Transactions;
     asking.streams[0].classes = vec![("order".to_owned(), ClassKind::Work)];
-    asking.state = state.to_owned();
+    asking.state = StatePolicy::read(state);
     asking
 }
 
@@ -54,7 +56,7 @@ fn second_of(second: u32) -> Nanos {
 }
 
 fn told(probe: &str, points: Vec<(Nanos, f64)>) -> Series {
-    Series { probe: probe.to_owned(), unit: String::new(), points }
+    Series { probe: Probe::read(probe, ""), points }
 }
 
 fn found(summary: &TrialSummary) -> &Checkpoints {

@@ -1,9 +1,9 @@
 //! One trial reduced to figures: each file is one question to its observations.
 
 mod books;
+mod caveats;
 mod checkpoints;
 mod cut;
-mod doubts;
 mod interrupted;
 mod latency;
 mod machine;

@@ -1,7 +1,7 @@
 //! What the database's server spent in the window, in all and for each transaction.
 //!
 //! The one idea: processes are watched from outside and counters are read from inside, and both are divided by the work
-//! that the generator saw completed in the same window. Names of counters are those of the reports of every engine.
+//! that the generator saw completed in the same window. Counters mean the same for every engine.
 //!
 //! What it does not do: it does not know which engine it is, nor whether the server runs inside the generator; a run's
 //! facts say that.
@@ -11,54 +11,45 @@ use super::machine::{cores, mean_of, window_mean};
 use super::statements::statements;
 use super::working_set::working_set;
 use crate::{PerTransaction, ServerSummary};
-use observation::{Observations, Series};
+use observation::{Asks, Counted, Counter, Observations, OfDisk, Probe, Series, Whole};
 use units::Nanos;
-
-/// Probes of what the server counts about itself.
-const COUNTER: &str = "database.";
-
-/// A counter with this ending is a level and not a count: its rate says nothing.
-const LEVEL: &str = " now";
-
-/// How many processes the server had at each reading.
-const PROCESSES: &str = "server.processes";
 
 /// The server of a trial that asks a database; none of any other.
 pub fn server_summary(observations: &Observations, cuts: &[Cut]) -> Option<ServerSummary> {
-    let asking = cuts.iter().filter(|cut| study::is_transactions(cut.label));
+    let asking = cuts.iter().filter(|cut| cut.label.asks == Asks::Transactions);
     let done: Vec<u64> = asking.map(|cut| cut.work_tally().done).collect();
     if done.is_empty() {
         return None;
     }
     let seconds = observations.elapsed_s.unwrap_or_else(|| observations.window.length().seconds());
     let per_s = done.iter().sum::<u64>() as f64 / seconds.max(f64::MIN_POSITIVE);
-    let read = |probe: &str| while_all_lived(observations, probe);
+    let read = |probe: Whole| while_all_lived(observations, probe);
     let observed = ServerSummary {
         embedded: false,
-        cpu_user_cores: read("server.cpu.user"),
-        cpu_system_cores: read("server.cpu.system"),
-        cpu_busy_cores: read("server.cpu.busy"),
-        bytes_read_per_s: of_device(observations, "bytes_read").or_else(|| read("server.bytes_read")),
-        bytes_written_per_s: of_device(observations, "bytes_written").or_else(|| read("server.bytes_written")),
-        processes: mean_of(observations, PROCESSES),
+        cpu_user_cores: read(Whole::ServerCpuUser),
+        cpu_system_cores: read(Whole::ServerCpuSystem),
+        cpu_busy_cores: read(Whole::ServerCpuBusy),
+        bytes_read_per_s: of_device(observations, OfDisk::BytesRead).or_else(|| read(Whole::ServerBytesRead)),
+        bytes_written_per_s: of_device(observations, OfDisk::BytesWritten).or_else(|| read(Whole::ServerBytesWritten)),
+        processes: mean_of(observations, Whole::ServerProcesses),
         counters: counters(observations),
         working_set: working_set(observations),
         ..ServerSummary::default()
     };
     let cores = cores(observations).map(f64::from);
     let mut priced = priced(observed, per_s, cores);
-    let each = |what: &str| of_device(observations, what).filter(|_| per_s > 0.0).map(|rate| rate / per_s);
-    priced.per_transaction.device_reads = each("reads");
-    priced.per_transaction.device_writes = each("writes");
+    let each = |what: OfDisk| of_device(observations, what).filter(|_| per_s > 0.0).map(|rate| rate / per_s);
+    priced.per_transaction.device_reads = each(OfDisk::Reads);
+    priced.per_transaction.device_writes = each(OfDisk::Writes);
     let profile = statements(observations, cuts, &priced.per_transaction);
     Some(ServerSummary { profile, ..priced })
 }
 
 /// The mean over the readings between which no process ended: one that ends takes its own counts out of the sum, or hands
 /// those of its whole life to its parent, and the difference is neither.
-fn while_all_lived(observations: &Observations, probe: &str) -> Option<f64> {
-    let series = observations.series.iter().find(|series| series.probe == probe)?;
-    let counts = observations.series.iter().find(|series| series.probe == PROCESSES);
+fn while_all_lived(observations: &Observations, probe: Whole) -> Option<f64> {
+    let series = observations.series_of(&probe.into())?;
+    let counts = observations.series_of(&Whole::ServerProcesses.into());
     let fell: Vec<Nanos> = counts
         .iter()
         .flat_map(|counts| counts.points.windows(2))
@@ -72,18 +63,21 @@ fn while_all_lived(observations: &Observations, probe: &str) -> Option<f64> {
 
 /// What the disk below the data moved, where it is watched: kernels charge a process for whole blocks of the page cache
 /// that it touched, which may be a hundred times what reaches a disk.
-fn of_device(observations: &Observations, what: &str) -> Option<f64> {
-    let of = |series: &&Series| series.probe.starts_with("disk.") && series.probe.ends_with(&format!(".{what}"));
+fn of_device(observations: &Observations, wanted: OfDisk) -> Option<f64> {
+    let of = |series: &&Series| matches!(series.probe, Probe::Disk(_, what) if what == wanted);
     window_mean(observations.series.iter().find(of)?, &observations.window)
 }
 
 /// What the server counted itself, in the order in which it was asked.
-fn counters(observations: &Observations) -> Vec<(String, f64)> {
+fn counters(observations: &Observations) -> Counted {
     let counted = observations.series.iter().filter_map(|series| {
-        let name = series.probe.strip_prefix(COUNTER).filter(|name| !name.ends_with(LEVEL))?;
+        let Probe::Counter(counter) = series.probe else { return None };
+        if counter.is_level() {
+            return None;
+        }
         // One reading stands for the whole window, also when it came a little after its end.
         let rate = window_mean(series, &observations.window).or_else(|| series.points.last().map(|point| point.1))?;
-        rate.is_finite().then(|| (name.to_owned(), rate))
+        rate.is_finite().then_some((counter, rate))
     });
     counted.collect()
 }
@@ -92,7 +86,7 @@ fn counters(observations: &Observations) -> Vec<(String, f64)> {
 fn priced(observed: ServerSummary, per_s: f64, cores: Option<f64>) -> ServerSummary {
     let each = |amount: Option<f64>| amount.filter(|_| per_s > 0.0).map(|amount| amount / per_s);
     let busy = observed.cpu_cores().filter(|busy| *busy > 0.0);
-    let log = counter(&observed, "log bytes");
+    let log = observed.counter(Counter::LogBytes);
     ServerSummary {
         buffer_hit_share: buffer_hit_share(&observed),
         per_transaction: PerTransaction {
@@ -108,16 +102,12 @@ fn priced(observed: ServerSummary, per_s: f64, cores: Option<f64>) -> ServerSumm
     }
 }
 
-fn counter(server: &ServerSummary, wanted: &str) -> Option<f64> {
-    server.counters.iter().find(|(name, _)| name == wanted).map(|(_, rate)| *rate)
-}
-
 /// One engine counts hits beside reads, the other requests that include them.
 fn buffer_hit_share(server: &ServerSummary) -> Option<f64> {
-    let reads = counter(server, "buffer reads")?;
-    let asked = match counter(server, "buffer hits") {
+    let reads = server.counter(Counter::BufferReads)?;
+    let asked = match server.counter(Counter::BufferHits) {
         Some(hits) => hits + reads,
-        None => counter(server, "buffer requests")?,
+        None => server.counter(Counter::BufferRequests)?,
     };
     (asked > 0.0).then(|| (1.0 - reads / asked).clamp(0.0, 1.0))
 }
@@ -126,18 +116,17 @@ fn buffer_hit_share(server: &ServerSummary) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn counted(counters: &[(&str, f64)]) -> ServerSummary {
-        let counters = counters.iter().map(|(name, rate)| ((*name).to_owned(), *rate)).collect();
-        ServerSummary { counters, ..ServerSummary::default() }
+    fn counted(counters: &[(Counter, f64)]) -> ServerSummary {
+        ServerSummary { counters: counters.to_vec(), ..ServerSummary::default() }
     }
 
     #[test]
     fn both_ways_of_counting_buffers_give_the_same_share() {
-        let hits = counted(&[("buffer hits", 900.0), ("buffer reads", 100.0)]);
-        let requests = counted(&[("buffer requests", 1_000.0), ("buffer reads", 100.0)]);
+        let hits = counted(&[(Counter::BufferHits, 900.0), (Counter::BufferReads, 100.0)]);
+        let requests = counted(&[(Counter::BufferRequests, 1_000.0), (Counter::BufferReads, 100.0)]);
         assert_eq!(buffer_hit_share(&hits), Some(0.9));
         assert_eq!(buffer_hit_share(&requests), Some(0.9));
-        assert_eq!(buffer_hit_share(&counted(&[("buffer reads", 0.0)])), None);
+        assert_eq!(buffer_hit_share(&counted(&[(Counter::BufferReads, 0.0)])), None);
     }
 
     #[test]
@@ -146,13 +135,13 @@ mod tests {
             cpu_user_cores: Some(1.2),
             cpu_system_cores: Some(0.3),
             bytes_written_per_s: Some(6e6),
-            ..counted(&[("log bytes", 3e6)])
+            ..counted(&[(Counter::LogBytes, 3e6)])
         };
         let server = priced(observed, 500.0, Some(4.0));
         let each = server.per_transaction;
         assert_eq!((each.cpu_ms, each.bytes_written, each.log_bytes), (Some(3.0), Some(12_000.0), Some(6_000.0)));
         assert_eq!(each.bytes_read, None);
         assert_eq!((server.per_machine_core_per_s, server.per_server_core_per_s), (Some(125.0), Some(500.0 / 1.5)));
-        assert_eq!(priced(counted(&[("log bytes", 3e6)]), 0.0, None).per_transaction.log_bytes, None);
+        assert_eq!(priced(counted(&[(Counter::LogBytes, 3e6)]), 0.0, None).per_transaction.log_bytes, None);
     }
 }

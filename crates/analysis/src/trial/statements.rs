@@ -8,30 +8,23 @@
 //! What it does not do: waits for locks are in that time too, so that a shared CPU is an estimate.
 
 use super::cut::Cut;
+use super::machine::level;
 use crate::{CpuBasis, PerTransaction, StatementProfile, StatementsProfile};
-use observation::Observations;
+use observation::{COMMIT, Observations, OfStatement, Probe, Whole};
 use std::collections::HashMap;
-
-/// Probes are named `statement.NAME.AMOUNT`; a name may hold dots.
-const STATEMENT: &str = "statement.";
-
-/// What the end of a transaction is called.
-const COMMIT: &str = "(commit)";
 
 /// The profile of a trial's statements, per transaction; none where nothing was counted. `each` is what the server
 /// spent on a transaction, as far as it is known.
 pub fn statements(observations: &Observations, cuts: &[Cut], each: &PerTransaction) -> Option<StatementsProfile> {
-    let last = |probe: &str| observations.series.iter().find(|s| s.probe == probe)?.points.last().map(|point| point.1);
-    let per_s = last("profile.transactions").filter(|rate| *rate > 0.0 && !cuts.is_empty())?;
+    let per_s = level(observations, Whole::Transactions).filter(|rate| *rate > 0.0 && !cuts.is_empty())?;
     let mut order: Vec<&str> = Vec::new();
-    let mut amounts: HashMap<(&str, &str), f64> = HashMap::new();
+    let mut amounts: HashMap<(&str, OfStatement), f64> = HashMap::new();
     for series in &observations.series {
-        let named = series.probe.strip_prefix(STATEMENT).and_then(|rest| rest.rsplit_once('.'));
-        let (Some((name, amount)), Some((_, rate))) = (named, series.points.last()) else { continue };
-        if amount == "executions" {
+        let (Probe::Statement(name, amount), Some((_, rate))) = (&series.probe, series.points.last()) else { continue };
+        if *amount == OfStatement::Executions {
             order.push(name);
         }
-        amounts.insert((name, amount), rate / per_s);
+        amounts.insert((name, *amount), rate / per_s);
     }
     let statements = order.iter().map(|name| one(name, |amount| amounts.get(&(*name, amount)).copied())).collect();
     let mut profile = StatementsProfile { statements, ..StatementsProfile::default() };
@@ -42,22 +35,22 @@ pub fn statements(observations: &Observations, cuts: &[Cut], each: &PerTransacti
     (!profile.statements.is_empty()).then_some(profile)
 }
 
-fn one(name: &str, of: impl Fn(&str) -> Option<f64>) -> StatementProfile {
-    let us = |amount: &str| of(amount).map(|seconds| 1e6 * seconds);
+fn one(name: &str, of: impl Fn(OfStatement) -> Option<f64>) -> StatementProfile {
+    let us = |amount: OfStatement| of(amount).map(|seconds| 1e6 * seconds);
     StatementProfile {
         name: name.to_owned(),
-        executions: of("executions").unwrap_or(0.0),
-        rows: of("rows").unwrap_or(0.0),
-        changed: of("changed").unwrap_or(0.0),
-        server_executions: of("server_executions"),
-        cpu_us: us("cpu_seconds"),
-        execution_us: us("execution_seconds"),
-        planning_us: us("planning_seconds"),
-        io_us: us("io_seconds"),
-        lookups: of("lookups"),
-        reads: of("reads"),
-        rows_examined: of("rows_examined"),
-        log_bytes: of("log_bytes"),
+        executions: of(OfStatement::Executions).unwrap_or(0.0),
+        rows: of(OfStatement::Rows).unwrap_or(0.0),
+        changed: of(OfStatement::Changed).unwrap_or(0.0),
+        server_executions: of(OfStatement::ServerExecutions),
+        cpu_us: us(OfStatement::CpuSeconds),
+        execution_us: us(OfStatement::ExecutionSeconds),
+        planning_us: us(OfStatement::PlanningSeconds),
+        io_us: us(OfStatement::IoSeconds),
+        lookups: of(OfStatement::Lookups),
+        reads: of(OfStatement::Reads),
+        rows_examined: of(OfStatement::RowsExamined),
+        log_bytes: of(OfStatement::LogBytes),
     }
 }
 
@@ -115,8 +108,7 @@ mod tests {
 
     #[test]
     fn cpu_goes_to_those_who_were_busy_and_not_to_those_who_waited() {
-        let statements =
-            vec![counted("works", 300.0, 0.0), counted("waits", 1_000.0, 900.0), one("(commit)", |_| None)];
+        let statements = vec![counted("works", 300.0, 0.0), counted("waits", 1_000.0, 900.0), one(COMMIT, |_| None)];
         let mut profile = StatementsProfile { statements, ..StatementsProfile::default() };
         share_out(&mut profile, Some(2.0));
         let cpu: Vec<Option<f64>> = profile.statements.iter().map(|statement| statement.cpu_us).collect();

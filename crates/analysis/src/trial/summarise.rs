@@ -1,9 +1,9 @@
 //! One trial reduced to what reports and comparisons need.
 
 use super::books::slot_time;
+use super::caveats::trial_caveats;
 use super::checkpoints::checkpoints;
 use super::cut::{Class, Cut};
-use super::doubts::trial_doubts;
 use super::interrupted::account_of;
 use super::latency::{Placed, distribution, latency_summary};
 use super::machine::machine_summary;
@@ -22,7 +22,7 @@ use observation::{Account, CellSource, CpuTime, Histogram, Observations, TrialLa
 use study::Judgement;
 use units::Nanos;
 
-/// Reduces the observations of one trial: the window is cut, the books are closed, and every doubt that the observations
+/// Reduces the observations of one trial: the window is cut, the books are closed, and every caveat that the observations
 /// themselves give is written down. What needs the whole run is left to [`crate::judge`].
 pub fn summarise(label: &TrialLabel, observations: &Observations, judgement: &Judgement) -> TrialSummary {
     let Ok(summary) = summarise_from(label, observations, observations.cells.as_slice(), judgement);
@@ -103,7 +103,7 @@ fn reduce_window<S: CellSource + ?Sized>(
     if let [only] = summary.streams.as_mut_slice() {
         only.cpu = cpu_per_operation(observations, books[0].work_tally().done);
     }
-    summary.caveats = trial_doubts(&summary, (&cuts, books), judgement, planned);
+    summary.caveats = trial_caveats(&summary, (&cuts, books), judgement, planned);
     Ok(summary)
 }
 

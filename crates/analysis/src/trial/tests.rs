@@ -4,7 +4,7 @@ use super::{outcome, summarise, summarise_interrupted};
 use crate::run::tests::judgement;
 use crate::{CaveatKind, SteadyAnswer, TrialSummary};
 use observation::{
-    Account, Cell, CellKey, ClassKind, CpuTime, Event, EventKind, Histogram, Observations, Provenance, Series,
+    Account, Cell, CellKey, ClassKind, CpuTime, Event, EventKind, Histogram, Observations, Probe, Provenance, Series,
     StreamLabel, Tally, TrialLabel, Window,
 };
 use units::{Nanos, PerSecond};
@@ -79,7 +79,7 @@ fn text(observations: &Observations, kind: CaveatKind) -> String {
 
 pub(super) fn series(probe: &str, value: f64) -> Series {
     let points = (1..=12).map(|second| (Nanos::from_secs(second), value)).collect();
-    Series { probe: probe.to_owned(), unit: String::new(), points }
+    Series { probe: Probe::read(probe, ""), points }
 }
 
 #[test]
@@ -247,7 +247,7 @@ fn disks_are_averaged_over_the_window_and_waits_over_operations() {
     let mut probed = observations();
     let busy_then_idle = |probe: &str, busy: f64, idle: f64| {
         let points = (1..=12).map(|s| (Nanos::from_secs(s), if s <= 7 { busy } else { idle })).collect();
-        Series { probe: probe.to_owned(), unit: String::new(), points }
+        Series { probe: Probe::read(probe, ""), points }
     };
     probed.series = vec![
         busy_then_idle("disk.nvme0n1.reads", 900.0, 100.0),

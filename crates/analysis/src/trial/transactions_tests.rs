@@ -1,10 +1,10 @@
-//! Trials of transactions made by hand: mix, server and the words of their doubts.
+//! Trials of transactions made by hand: mix, server and the words of their caveats.
 
 use super::summarise;
 use super::tests::{MS, cell, label, observations, series};
 use crate::run::tests::judgement;
 use crate::{CaveatKind, TrialSummary};
-use observation::{Account, ClassKind, Event, EventKind, Observations, TrialLabel};
+use observation::{Account, Asks, ClassKind, Counter, Event, EventKind, Observations, TrialLabel};
 use units::{Nanos, PerSecond};
 
 /// The classes of the small preset with how many of each end in a second, a thousand in all, as planned.
@@ -19,7 +19,7 @@ const PLANNED: [(&str, u64); 6] = [
 
 fn asking() -> TrialLabel {
     let mut asking = label();
-    asking.streams[0].load = "closed, 8 sessions".to_owned();
+    asking.streams[0].asks = Asks::Transactions;
     asking.streams[0].classes = PLANNED.iter().map(|(name, _)| ((*name).to_owned(), ClassKind::Work)).collect();
     asking
 }
@@ -109,7 +109,7 @@ fn a_server_is_priced_by_the_transactions_of_the_window_and_levels_are_left_out(
     assert_eq!(server.per_transaction.log_bytes, Some(2_000.0));
     assert_eq!((server.per_transaction.device_reads, server.per_transaction.device_writes), (Some(0.25), None));
     assert_eq!((server.per_machine_core_per_s, server.per_server_core_per_s), (Some(500.0), Some(500.0)));
-    assert_eq!(server.counters, [("log bytes".to_owned(), 2e6)]);
+    assert_eq!(server.counters, [(Counter::LogBytes, 2e6)]);
     assert_eq!(server.bytes_read_per_s, None, "what was not observed is not zero");
 }
 

@@ -6,22 +6,23 @@
 
 use super::machine::level;
 use crate::{Fits, WorkingSet};
-use observation::Observations;
+use observation::{Counter, Observations, Whole};
 
 /// So little of the files in the page cache is what a neighbour left, not what the engine reads through it.
 const AROUND: f64 = 0.05;
 
 /// What was observed of memories; none when nothing was.
 pub fn working_set(observations: &Observations) -> Option<WorkingSet> {
-    let of = |name: &str| level(observations, name);
-    let each = of("database.buffer of each session bytes now");
+    let of = |counter: Counter| level(observations, counter);
+    let whole = |probe: Whole| level(observations, probe);
+    let each = of(Counter::BufferOfEachSession);
     let seen = WorkingSet {
-        data_bytes: of("database.data bytes now").or_else(|| of("files.data.bytes now")),
-        buffer_bytes: of("database.buffer bytes now").or(each),
+        data_bytes: of(Counter::Data).or_else(|| whole(Whole::FilesOfData)),
+        buffer_bytes: of(Counter::Buffer).or(each),
         buffer_each: each.is_some(),
-        buffered_bytes: of("database.buffered bytes now"),
-        memory_bytes: of("machine.memory bytes now"),
-        page_cached_bytes: of("files.data.cached bytes now"),
+        buffered_bytes: of(Counter::Buffered),
+        memory_bytes: whole(Whole::Memory),
+        page_cached_bytes: whole(Whole::FilesOfDataCached),
         fits: None,
     };
     (seen.data_bytes.is_some() || seen.buffer_bytes.is_some()).then(|| WorkingSet { fits: fits(&seen), ..seen })

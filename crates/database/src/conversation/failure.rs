@@ -52,6 +52,7 @@ impl Said {
             "40001" => FailureKind::Serialization,
             "40P01" | "55P03" => FailureKind::Deadlock,
             "53100" => FailureKind::Full,
+            "42501" => FailureKind::Privilege,
             _ => FailureKind::Refused,
         }
     }
@@ -72,6 +73,7 @@ mod tests {
         assert_eq!(kind("ERROR", "40P01"), FailureKind::Deadlock);
         assert_eq!(kind("ERROR", "55P03"), FailureKind::Deadlock);
         assert_eq!(kind("ERROR", "53100"), FailureKind::Full);
+        assert_eq!(kind("ERROR", "42501"), FailureKind::Privilege);
         assert_eq!(kind("ERROR", "23505"), FailureKind::Refused);
         assert_eq!(kind("FATAL", "57P01"), FailureKind::Lost);
     }

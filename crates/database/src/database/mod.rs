@@ -11,6 +11,7 @@ use crate::contents::{DataSet, Found};
 use crate::conversation::Wire;
 use crate::server::Private;
 use crate::{DatabaseError, Profiling, Session, StatementCost, Texts};
+use observation::Counted;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -93,14 +94,14 @@ pub trait Database: Send + Sync {
         self.private().map(|server| server.folder().to_path_buf())
     }
 
-    /// Counters of the server at this moment, by name.
-    fn counters(&self) -> Vec<(String, f64)> {
+    /// Counters of the server at this moment.
+    fn counters(&self) -> Counted {
         Vec::new()
     }
 
-    /// How the database stands at this moment, by name: its data, its buffer and what is in it, and what makes a checkpoint
+    /// How the database stands at this moment: its data, its buffer and what is in it, and what makes a checkpoint
     /// due. Asked once when a trial has ended: it may take a second.
-    fn standing(&self) -> Vec<(String, f64)> {
+    fn standing(&self) -> Counted {
         Vec::new()
     }
 

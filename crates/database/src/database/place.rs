@@ -11,7 +11,7 @@ use workload::transaction::Value;
 /// What is in the place of a data set.
 pub(crate) fn find<D: Database + ?Sized>(database: &D, dataset: &DataSet) -> Result<Found, DatabaseError> {
     let (engine, schema) = (database.engine(), dataset.schema());
-    let failed = |failure| DatabaseError::privileged(database.place(), "look up schemas and tables", failure);
+    let failed = |failure| DatabaseError::statement(&database.place(), "look up schemas and tables", failure);
     let mut session = database.outside()?;
     if session.query(&schemas(engine, &schema)).map_err(failed)?.is_empty() {
         return Ok(Found::Nothing);
@@ -30,7 +30,7 @@ pub(crate) fn find<D: Database + ?Sized>(database: &D, dataset: &DataSet) -> Res
 /// The data sets of all schemas that carry our mark and are filled.
 pub(crate) fn all<D: Database + ?Sized>(database: &D) -> Result<Vec<DataSet>, DatabaseError> {
     let engine = database.engine();
-    let failed = |failure| DatabaseError::privileged(database.place(), "look up schemas and tables", failure);
+    let failed = |failure| DatabaseError::statement(&database.place(), "look up schemas and tables", failure);
     let mut session = database.outside()?;
     let mut found = Vec::new();
     for row in session.query(&marked(engine)).map_err(failed)? {
@@ -84,7 +84,7 @@ fn run<D>(database: &D, session: &mut dyn Session, script: &str, action: &str) -
 where
     D: Database + ?Sized,
 {
-    session.script(script).map_err(|failure| DatabaseError::privileged(database.place(), action, failure))
+    session.script(script).map_err(|failure| DatabaseError::statement(&database.place(), action, failure))
 }
 
 fn in_schema(engine: Engine, schema: &str) -> String {

@@ -6,10 +6,11 @@
 //! What it does not do: it sets nothing on a server that is not ours, it counts neither pages nor log bytes, which the server
 //! does not know by statement, and a statement that is closed after each call (the extended protocol) takes its counts along.
 
-use crate::cost::{StatementCost, amount};
+use crate::cost::StatementCost;
 use crate::{Session, fingerprint};
 use mysql::prelude::Queryable;
 use mysql::{Conn, Row};
+use observation::OfStatement;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use study::Engine;
@@ -25,7 +26,8 @@ const REMEDY: &str = "a private server counts with server = \"performance_schema
     rate; another with performance_schema=ON and performance_schema_consumer_events_statements_current=ON in its configuration, and grant SELECT on performance_schema to \
     this user";
 
-const AMOUNTS: [&str; 3] = [amount::SERVER_EXECUTIONS, amount::EXECUTION_SECONDS, amount::ROWS_EXAMINED];
+const AMOUNTS: [OfStatement; 3] =
+    [OfStatement::ServerExecutions, OfStatement::ExecutionSeconds, OfStatement::RowsExamined];
 
 /// The prepared statements of this session. Its own number for each is what the protocol calls it by.
 const OWN: &str = "SELECT STATEMENT_ID, COUNT_EXECUTE, SUM_TIMER_EXECUTE / 1e12, SUM_ROWS_EXAMINED \

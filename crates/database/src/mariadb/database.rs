@@ -7,6 +7,7 @@ use crate::database::place;
 use crate::server::Private;
 use crate::server::mariadb::Server;
 use crate::{DataSet, Database, DatabaseError, Facts, OpenOptions, Session, StatementCost, Texts};
+use observation::Counted;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
@@ -158,7 +159,7 @@ impl Database for Mariadb {
         self.server.as_ref().map(|server| server as &dyn Private)
     }
 
-    fn counters(&self) -> Vec<(String, f64)> {
+    fn counters(&self) -> Counted {
         let Ok(mut watcher) = self.watcher.lock() else { return Vec::new() };
         if let Some(counted) = watcher.as_mut().and_then(|session| counters(&mut **session).ok()) {
             return counted;
@@ -168,7 +169,7 @@ impl Database for Mariadb {
         watcher.as_mut().and_then(|session| counters(&mut **session).ok()).unwrap_or_default()
     }
 
-    fn standing(&self) -> Vec<(String, f64)> {
+    fn standing(&self) -> Counted {
         let schema = self.dataset.as_ref().map(DataSet::schema);
         let asked = self.outside().map(|mut session| standing(&mut *session, schema.as_deref()));
         asked.ok().and_then(Result::ok).unwrap_or_default()

@@ -23,10 +23,7 @@ pub(super) fn open_error(shown: &str, error: Error) -> DatabaseError {
                 DatabaseError::Password { place, text: spoken(&said) }
             }
             1044 => DatabaseError::Privilege { place, action: "use the database".to_owned(), text: spoken(&said) },
-            1040 | 1203 | 1226 => {
-                let text = format!("{}; raise max_connections there, or ask for fewer sessions", spoken(&said));
-                DatabaseError::Refused { place, text }
-            }
+            1040 | 1203 | 1226 => DatabaseError::ServerFull { place, text: spoken(&said) },
             _ => DatabaseError::Refused { place, text: spoken(&said) },
         },
         Error::TlsError(why) => DatabaseError::Secure { place, text: why.to_string() },
@@ -87,6 +84,8 @@ fn kind(said: &MySqlError) -> FailureKind {
             FailureKind::Lost
         }
         1021 | 1114 => FailureKind::Full,
+        // On a database, to end a session, on a table, on a column, by a role of the server, on a routine, to make users.
+        1044 | 1095 | 1142 | 1143 | 1227 | 1370 | 1410 => FailureKind::Privilege,
         _ if disk_full(&said.message) => FailureKind::Full,
         _ if said.state == "40001" => FailureKind::Serialization,
         _ => FailureKind::Refused,
@@ -127,7 +126,10 @@ mod tests {
             said(1026, "HY000", "Error writing file (errno: 28 \"No space left on device\")").kind,
             FailureKind::Full
         );
-        assert_eq!(said(1142, "42000", "INSERT command denied").kind, FailureKind::Refused);
+        for code in [1044, 1142, 1227] {
+            assert_eq!(said(code, "42000", "no").kind, FailureKind::Privilege, "{code}");
+        }
+        assert_eq!(said(1062, "23000", "Duplicate entry 'denied'").kind, FailureKind::Refused);
         assert!(said(1142, "42000", "INSERT command denied").text.contains("1142"));
     }
 
@@ -139,6 +141,8 @@ mod tests {
         };
         assert!(matches!(open(1045), DatabaseError::Password { .. }));
         assert!(matches!(open(1044), DatabaseError::Privilege { .. }));
+        assert!(matches!(open(1040), DatabaseError::ServerFull { .. }));
+        assert!(matches!(open(1203), DatabaseError::ServerFull { .. }));
         assert!(open(1040).to_string().contains("max_connections"));
         assert!(matches!(open(1049), DatabaseError::Refused { .. }));
         let bad = std::io::Error::other("invalid peer certificate: UnknownIssuer");

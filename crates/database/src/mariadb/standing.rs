@@ -6,6 +6,7 @@
 //! tell them apart.
 
 use crate::{Failure, Session};
+use observation::{Counted, Counter};
 use std::path::PathBuf;
 use workload::transaction::Value;
 
@@ -26,22 +27,22 @@ fn data_sizes(schema: &str) -> [String; 3] {
     [files("INNODB_SYS_TABLESPACES"), files("INNODB_TABLESPACES"), tables]
 }
 
-/// Levels by name, as far as the server shows them.
+/// Levels, as far as the server shows them.
 ///
 /// # Errors
 /// The failure.
-pub(super) fn standing(session: &mut dyn Session, schema: Option<&str>) -> Result<Vec<(String, f64)>, Failure> {
+pub(super) fn standing(session: &mut dyn Session, schema: Option<&str>) -> Result<Counted, Failure> {
     let mut found = Vec::new();
-    let mut put = |name: &str, value: Option<f64>| found.extend(value.map(|value| (name.to_owned(), value)));
-    put("buffer bytes now", first(session, "SELECT @@GLOBAL.innodb_buffer_pool_size")?);
+    let mut put = |counter: Counter, value: Option<f64>| found.extend(value.map(|value| (counter, value)));
+    put(Counter::Buffer, first(session, "SELECT @@GLOBAL.innodb_buffer_pool_size")?);
     let status = session.query("SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_bytes_data'")?;
-    put("buffered bytes now", status.first().and_then(|row| row.get(1)?.number()));
+    put(Counter::Buffered, status.first().and_then(|row| row.get(1)?.number()));
     let mut capacity = CAPACITY.iter().filter_map(|name| first(session, &format!("SELECT {name}")).ok().flatten());
-    put("log capacity bytes now", capacity.next());
+    put(Counter::LogCapacity, capacity.next());
     if let Some(schema) = schema {
         // A table that this server does not have is refused, and the next is asked.
         let mut sizes = data_sizes(schema).into_iter().filter_map(|sql| first(session, &sql).ok().flatten());
-        put("data bytes now", sizes.next());
+        put(Counter::Data, sizes.next());
     }
     Ok(found)
 }

@@ -108,10 +108,7 @@ impl Connect {
             "3D000" => {
                 DatabaseError::Refused { place, text: format!("there is no database {}: {text}", self.database) }
             }
-            "53300" => {
-                let text = format!("{text}; raise max_connections there, or ask for fewer sessions");
-                DatabaseError::Refused { place, text }
-            }
+            "53300" => DatabaseError::ServerFull { place, text },
             _ => DatabaseError::Refused { place, text },
         }
     }

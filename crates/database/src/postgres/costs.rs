@@ -6,8 +6,9 @@
 //! What it does not do: it makes the extension on private servers only; a server that is given by URL is only read.
 
 use super::PostgresSession;
-use crate::cost::{StatementCost, amount};
+use crate::cost::StatementCost;
 use crate::{Session, fingerprint};
+use observation::OfStatement;
 use study::Engine;
 use workload::transaction::Value;
 
@@ -23,14 +24,14 @@ pub(super) const SETTINGS: &[(&str, &str)] = &[
 const REMEDY: &str = "set shared_preload_libraries = 'pg_stat_statements' in the server's configuration, restart it, and \
     run CREATE EXTENSION pg_stat_statements in this database";
 
-const AMOUNTS: [&str; 7] = [
-    amount::SERVER_EXECUTIONS,
-    amount::EXECUTION_SECONDS,
-    amount::PLANNING_SECONDS,
-    amount::IO_SECONDS,
-    amount::LOOKUPS,
-    amount::READS,
-    amount::LOG_BYTES,
+const AMOUNTS: [OfStatement; 7] = [
+    OfStatement::ServerExecutions,
+    OfStatement::ExecutionSeconds,
+    OfStatement::PlanningSeconds,
+    OfStatement::IoSeconds,
+    OfStatement::Lookups,
+    OfStatement::Reads,
+    OfStatement::LogBytes,
 ];
 
 /// Makes the extension in a database of our own.

@@ -1,64 +1,93 @@
 //! What a server counts about itself.
 //!
-//! The one idea: the server's own statistics become the words that reports use for every engine; all of them only grow,
-//! except those that say `now`.
+//! The one idea: the server's own statistics become the counters that reports use for every engine.
 //!
 //! What it does not do: it takes no differences and reads no clock.
 
 use crate::{Failure, Session};
+use observation::{Counted, Counter};
+
+/// Counters with the server's expression for each, and where they are read.
+pub(super) type Asked<'a> = (&'a [(Counter, &'a str)], &'a str);
 
 /// Of the session's database, cumulative.
-const DATABASE: &str = "SELECT xact_commit AS \"commits\", xact_rollback AS \"rollbacks\", blks_hit AS \"buffer hits\", \
-    blks_read AS \"buffer reads\", deadlocks AS \"deadlocks\", tup_returned AS \"rows scanned\", \
-    tup_fetched AS \"rows looked up\", tup_inserted AS \"rows inserted\", tup_updated AS \"rows updated\", \
-    tup_deleted AS \"rows deleted\", temp_bytes AS \"temporary bytes\", \
-    (SELECT count(*) FROM pg_locks WHERE NOT granted) AS \"lock waits now\", \
-    pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0') AS \"log bytes\" \
-    FROM pg_stat_database WHERE datname = current_database()";
+const DATABASE: Asked = (
+    &[
+        (Counter::Commits, "xact_commit"),
+        (Counter::Rollbacks, "xact_rollback"),
+        (Counter::BufferHits, "blks_hit"),
+        (Counter::BufferReads, "blks_read"),
+        (Counter::Deadlocks, "deadlocks"),
+        (Counter::RowsScanned, "tup_returned"),
+        (Counter::RowsLookedUp, "tup_fetched"),
+        (Counter::RowsInserted, "tup_inserted"),
+        (Counter::RowsUpdated, "tup_updated"),
+        (Counter::RowsDeleted, "tup_deleted"),
+        (Counter::TemporaryBytes, "temp_bytes"),
+        (Counter::LockWaits, "(SELECT count(*) FROM pg_locks WHERE NOT granted)"),
+        (Counter::LogBytes, "pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')"),
+    ],
+    "FROM pg_stat_database WHERE datname = current_database()",
+);
 
 /// Of the whole server, up to version 16.
-const WRITER: &str = "SELECT checkpoints_timed AS \"checkpoints timed\", checkpoints_req AS \"checkpoints requested\", \
-    buffers_checkpoint AS \"buffers written by checkpoints\", buffers_clean AS \"buffers written in background\", \
-    buffers_backend AS \"buffers written by sessions\" FROM pg_stat_bgwriter";
+const WRITER: Asked = (
+    &[
+        (Counter::CheckpointsTimed, "checkpoints_timed"),
+        (Counter::CheckpointsRequested, "checkpoints_req"),
+        (Counter::BuffersByCheckpoints, "buffers_checkpoint"),
+        (Counter::BuffersInBackground, "buffers_clean"),
+        (Counter::BuffersBySessions, "buffers_backend"),
+    ],
+    "FROM pg_stat_bgwriter",
+);
 
 /// The same since version 17, which moved it.
-const WRITER_17: &str = "SELECT c.num_timed AS \"checkpoints timed\", c.num_requested AS \"checkpoints requested\", \
-    c.buffers_written AS \"buffers written by checkpoints\", b.buffers_clean AS \"buffers written in background\" \
-    FROM pg_stat_checkpointer c, pg_stat_bgwriter b";
+const WRITER_17: Asked = (
+    &[
+        (Counter::CheckpointsTimed, "c.num_timed"),
+        (Counter::CheckpointsRequested, "c.num_requested"),
+        (Counter::BuffersByCheckpoints, "c.buffers_written"),
+        (Counter::BuffersInBackground, "b.buffers_clean"),
+    ],
+    "FROM pg_stat_checkpointer c, pg_stat_bgwriter b",
+);
 
-/// Of the log, versions 14 to 17.
-const LOG: &str = "SELECT wal_records AS \"log records\", wal_fpi AS \"log page images\", \
-    wal_buffers_full AS \"log buffers full\", wal_write AS \"log writes\", wal_sync AS \"log syncs\" FROM pg_stat_wal";
-
-/// The same since version 18, where writes and syncs are counted elsewhere.
-const LOG_18: &str = "SELECT wal_records AS \"log records\", wal_fpi AS \"log page images\", \
-    wal_buffers_full AS \"log buffers full\" FROM pg_stat_wal";
+/// Of the log since version 14; writes and syncs are counted elsewhere since version 18.
+const LOG: [(Counter, &str); 5] = [
+    (Counter::LogRecords, "wal_records"),
+    (Counter::LogPageImages, "wal_fpi"),
+    (Counter::LogBuffersFull, "wal_buffers_full"),
+    (Counter::LogWrites, "wal_write"),
+    (Counter::LogSyncs, "wal_sync"),
+];
 
 /// The server's counters since they were reset, as far as its version has them.
 ///
 /// # Errors
 /// The failure.
-pub fn counters(session: &mut super::PostgresSession) -> Result<Vec<(String, f64)>, Failure> {
+pub fn counters(session: &mut super::PostgresSession) -> Result<Counted, Failure> {
     let version: u32 =
         session.version().split(|c: char| !c.is_ascii_digit()).next().map_or(0, |n| n.parse().unwrap_or(0));
     let log = match version {
-        0..=13 => None,
-        14..=17 => Some(LOG),
-        _ => Some(LOG_18),
+        0..=13 => &[],
+        14..=17 => &LOG[..],
+        _ => &LOG[..3],
     };
-    let mut found = Vec::new();
-    for sql in [Some(DATABASE), Some(if version < 17 { WRITER } else { WRITER_17 }), log].into_iter().flatten() {
-        found.extend(named(session, sql)?);
+    let mut found = asked(session, DATABASE)?;
+    found.extend(asked(session, if version < 17 { WRITER } else { WRITER_17 })?);
+    if !log.is_empty() {
+        found.extend(asked(session, (log, "FROM pg_stat_wal"))?);
     }
     Ok(found)
 }
 
-/// The first row of an answer, its numbers by the names that stand in quotes in the statement.
-pub(super) fn named(session: &mut super::PostgresSession, sql: &str) -> Result<Vec<(String, f64)>, Failure> {
-    let rows = session.query(sql)?;
-    let names = sql.split('"').skip(1).step_by(2);
+/// What is known of what is asked for, in the first row of the answer.
+pub(super) fn asked(session: &mut super::PostgresSession, (counters, place): Asked) -> Result<Counted, Failure> {
+    let columns: Vec<&str> = counters.iter().map(|(_, expression)| *expression).collect();
+    let rows = session.query(&format!("SELECT {} {place}", columns.join(", ")))?;
     let values = rows.first().into_iter().flatten();
-    Ok(names.zip(values).filter_map(|(name, value)| Some((name.to_owned(), value.number()?))).collect())
+    Ok(counters.iter().zip(values).filter_map(|((counter, _), value)| Some((*counter, value.number()?))).collect())
 }
 
 /// Writes all that is still to be written, and returns when it is there.

@@ -6,6 +6,7 @@ use crate::database::Conversation;
 use crate::server::Private;
 use crate::server::postgres::{Server, USER};
 use crate::{DataSet, Database, DatabaseError, Facts, OpenOptions, Session, StatementCost, Texts};
+use observation::Counted;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
@@ -200,7 +201,7 @@ impl Database for Postgres {
         self.server.as_ref().map_or(self.process, Server::pid).into_iter().collect()
     }
 
-    fn counters(&self) -> Vec<(String, f64)> {
+    fn counters(&self) -> Counted {
         let Ok(mut watcher) = self.watcher.lock() else { return Vec::new() };
         if let Some(counted) = watcher.as_mut().and_then(|session| counters(session).ok()) {
             return counted;
@@ -210,7 +211,7 @@ impl Database for Postgres {
         watcher.as_mut().and_then(|session| counters(session).ok()).unwrap_or_default()
     }
 
-    fn standing(&self) -> Vec<(String, f64)> {
+    fn standing(&self) -> Counted {
         let asked =
             self.plain().map(|mut session| standing(&mut session, self.schema.as_deref(), self.server.is_some()));
         asked.ok().and_then(Result::ok).unwrap_or_default()

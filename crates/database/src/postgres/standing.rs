@@ -5,15 +5,21 @@
 //! What it does not do: it leaves out what the server does not show (pages in the buffer are shown by the extension
 //! `pg_buffercache` alone), and it does not add up what TOAST holds.
 
+use super::counters::asked;
 use crate::{Failure, Session};
+use observation::{Counted, Counter};
 use std::path::{Path, PathBuf};
 use workload::transaction::Value;
 
 /// A checkpoint is due when the log has grown so far since the last (`CalculateCheckpointSegments`), or its time is over.
-const LIMITS: &str = "SELECT pg_size_bytes(current_setting('shared_buffers')) AS \"buffer bytes now\", \
-    pg_size_bytes(current_setting('max_wal_size')) / (1 + current_setting('checkpoint_completion_target')::float8) \
-    AS \"log before a checkpoint bytes now\", \
-    extract(epoch FROM current_setting('checkpoint_timeout')::interval) AS \"checkpoint timeout seconds now\"";
+const LIMITS: [(Counter, &str); 3] = [
+    (Counter::Buffer, "pg_size_bytes(current_setting('shared_buffers'))"),
+    (
+        Counter::LogBeforeCheckpoint,
+        "pg_size_bytes(current_setting('max_wal_size')) / (1 + current_setting('checkpoint_completion_target')::float8)",
+    ),
+    (Counter::CheckpointTimeout, "extract(epoch FROM current_setting('checkpoint_timeout')::interval)"),
+];
 
 /// Shows what is in the buffer; ours to add on a private server alone.
 const EXTENSION: &str = "CREATE EXTENSION IF NOT EXISTS pg_buffercache";
@@ -26,7 +32,7 @@ fn relations(schema: &str) -> String {
     )
 }
 
-/// Levels by name, as far as the server shows them.
+/// Levels, as far as the server shows them.
 ///
 /// # Errors
 /// The failure.
@@ -34,35 +40,34 @@ pub(super) fn standing(
     session: &mut super::PostgresSession,
     schema: Option<&str>,
     own: bool,
-) -> Result<Vec<(String, f64)>, Failure> {
+) -> Result<Counted, Failure> {
     if own {
         // Without the package of extensions the buffer stays unknown, which is no failure.
         let _ = session.script(EXTENSION);
     }
-    let mut found = super::counters::named(session, LIMITS)?;
-    let data = match schema {
-        Some(schema) => format!("SELECT sum(pg_relation_size(c.oid)) AS \"data bytes now\" {}", relations(schema)),
-        None => "SELECT pg_database_size(current_database()) AS \"data bytes now\"".to_owned(),
-    };
-    found.extend(super::counters::named(session, &data)?);
+    let mut found = asked(session, (&LIMITS, ""))?;
+    found.extend(match schema {
+        Some(schema) => asked(session, (&[(Counter::Data, "sum(pg_relation_size(c.oid))")], &relations(schema)))?,
+        None => asked(session, (&[(Counter::Data, "pg_database_size(current_database())")], ""))?,
+    });
     let shown = session.one("SELECT to_regclass('pg_buffercache')::text")?;
     if shown.as_ref().and_then(Value::text).is_some() {
         // A role may see the view and not be let in.
-        found.extend(super::counters::named(session, &buffered(schema)).unwrap_or_default());
+        let count = "count(*) * current_setting('block_size')::float8";
+        found.extend(asked(session, (&[(Counter::Buffered, count)], &buffered(schema))).unwrap_or_default());
     }
     Ok(found)
 }
 
+/// The pages of a schema in the buffer, or of the whole database.
 fn buffered(schema: Option<&str>) -> String {
     let here = "b.reldatabase = (SELECT oid FROM pg_database WHERE datname = current_database())";
-    let count =
-        "SELECT count(*) * current_setting('block_size')::float8 AS \"buffered bytes now\" FROM pg_buffercache b";
     match schema {
         Some(schema) => {
             let files = format!("SELECT pg_relation_filenode(c.oid) {}", relations(schema));
-            format!("{count} WHERE {here} AND b.relfilenode IN ({files})")
+            format!("FROM pg_buffercache b WHERE {here} AND b.relfilenode IN ({files})")
         }
-        None => format!("{count} WHERE {here}"),
+        None => format!("FROM pg_buffercache b WHERE {here}"),
     }
 }
 

@@ -5,8 +5,9 @@
 //!
 //! What it does not do: it divides no pages of a commit among the statements before it. They are the commit's.
 
-use crate::cost::{COMMIT, PageCounter, Pages, Profiling, StatementCost, amount};
+use crate::cost::{PageCounter, Pages, Profiling, StatementCost};
 use crate::{Texts, fingerprint};
+use observation::{COMMIT, OfStatement};
 use rusqlite::Connection;
 use rustix::time::{ClockId, clock_gettime};
 use std::collections::BTreeMap;
@@ -22,8 +23,13 @@ const FRAME_HEAD: u64 = 24;
 /// The costs of all sessions that ended, by fingerprint.
 pub(super) type Total = Arc<Mutex<BTreeMap<String, [f64; 5]>>>;
 
-const AMOUNTS: [&str; 5] =
-    [amount::SERVER_EXECUTIONS, amount::CPU_SECONDS, amount::LOOKUPS, amount::READS, amount::LOG_BYTES];
+const AMOUNTS: [OfStatement; 5] = [
+    OfStatement::ServerExecutions,
+    OfStatement::CpuSeconds,
+    OfStatement::Lookups,
+    OfStatement::Reads,
+    OfStatement::LogBytes,
+];
 
 /// The costs that sessions of the database left behind; log bytes only where pages are counted.
 pub(super) fn read(total: &Total) -> Vec<StatementCost> {

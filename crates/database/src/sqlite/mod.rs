@@ -19,6 +19,7 @@ pub use rusqlite;
 
 use costs::{Samples, Total};
 use file::Place;
+use observation::Counted;
 use queue::Queue;
 use session::Connected;
 use settings::Settings;
@@ -104,7 +105,7 @@ impl crate::Database for Database {
         Some(self.place.path().to_path_buf())
     }
 
-    fn standing(&self) -> Vec<(String, f64)> {
+    fn standing(&self) -> Counted {
         let asked = self.connected(&Texts::none(Engine::Sqlite), &Sessions::default(), false);
         asked.ok().and_then(|mut session| self.settings.standing(&mut *session).ok()).unwrap_or_default()
     }

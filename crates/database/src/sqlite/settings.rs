@@ -1,6 +1,7 @@
 //! Settings of SQLite that a study may vary, and those of a fill.
 
 use crate::{DatabaseError, Failure, Session};
+use observation::{Counted, Counter};
 
 /// What makes a fill fast. A fill that is cut off leaves a file whose head still says that it is ours and unfinished, so
 /// that nothing in it needs to be saved; one writer fills it alone.
@@ -62,7 +63,7 @@ impl Settings {
     ///
     /// # Errors
     /// The failure.
-    pub(super) fn standing(&self, session: &mut dyn Session) -> Result<Vec<(String, f64)>, Failure> {
+    pub(super) fn standing(&self, session: &mut dyn Session) -> Result<Counted, Failure> {
         let mut ask = |pragma: &str| {
             let found = session.one(&format!("PRAGMA {pragma}"))?;
             Ok::<f64, Failure>(found.and_then(|value| value.int()).unwrap_or(0) as f64)
@@ -71,12 +72,11 @@ impl Settings {
         let (cache, due) = (ask("cache_size")?, ask("wal_autocheckpoint")?);
         // Pages when it is positive, KiB when it is negative.
         let cache = if cache < 0.0 { -cache * 1024.0 } else { cache * page };
-        let found = [
-            ("data bytes now", page * pages),
-            ("buffer of each session bytes now", cache),
-            ("log before a checkpoint bytes now", due.max(0.0) * page),
-        ];
-        Ok(found.map(|(name, value)| (name.to_owned(), value)).to_vec())
+        Ok(vec![
+            (Counter::Data, page * pages),
+            (Counter::BufferOfEachSession, cache),
+            (Counter::LogBeforeCheckpoint, due.max(0.0) * page),
+        ])
     }
 
     /// For the fingerprint. `found` is the journal mode of the file as it is.

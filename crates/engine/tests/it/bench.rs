@@ -2,7 +2,7 @@
 
 use engine::{Need, OpenError, Opened, TrialError, Unobserved, run_trial};
 use load::{Pacing, Ramp, Spec, Think};
-use observation::{ClassKind, Footprint, Observations, StreamLabel, TrialLabel};
+use observation::{Asks, ClassKind, Footprint, Observations, StatePolicy, StreamLabel, TrialLabel};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -49,6 +49,7 @@ pub fn trial(streams: Vec<Stream>, measure: Nanos) -> Trial {
     let label = |index: usize| StreamLabel {
         name: format!("stream {index}"),
         workload: "by hand".into(),
+        asks: Asks::Operations,
         load: "by hand".into(),
         slots: None,
         think_mean: Nanos::ZERO,
@@ -64,7 +65,7 @@ pub fn trial(streams: Vec<Stream>, measure: Nanos) -> Trial {
             block: 0,
             factors: vec![],
             streams: (0..streams.len()).map(label).collect(),
-            state: String::new(),
+            state: StatePolicy::default(),
             search: None,
         },
         streams,

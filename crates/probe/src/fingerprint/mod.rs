@@ -12,10 +12,7 @@ mod storage;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use observation::Fact;
-
-/// What stands where a fact could not be read.
-const NOT_OBSERVED: &str = "not observed";
+use observation::{Fact, NOT_OBSERVED};
 
 /// The fingerprint of this machine and of the storage behind modules at these paths, in order of key.
 pub fn fingerprint<P: AsRef<Path>>(modules: &[P]) -> Vec<Fact> {

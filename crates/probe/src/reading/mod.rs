@@ -4,7 +4,7 @@
 //! readings over the time between them, or, for a gauge, the value at the later one. A counter that only one of the two
 //! has yields no point.
 
-use observation::Series;
+use observation::{OfCore, OfDisk, OfThreads, Probe, Resource, Series, Stalled, Whole};
 use units::Nanos;
 
 use crate::cgroup::Throttle;
@@ -25,7 +25,7 @@ pub struct Reading {
     pub(crate) written_bytes: Option<u64>,
     pub(crate) resident_bytes: Option<u64>,
     pub(crate) disks: Vec<Disk>,
-    pub(crate) pressure: Vec<(&'static str, Stall)>,
+    pub(crate) pressure: Vec<(Resource, Stall)>,
     pub(crate) throttles: Vec<Throttle>,
     pub(crate) memory: Memory,
     pub(crate) power: Power,
@@ -85,32 +85,39 @@ struct Points {
 }
 
 impl Points {
-    fn put(&mut self, probe: impl Into<String>, unit: &str, value: f64) {
+    fn put(&mut self, probe: impl Into<Probe>, value: f64) {
         let (probe, point) = (probe.into(), (self.at, value));
         match self.series.iter_mut().find(|series| series.probe == probe) {
             Some(series) => series.points.push(point),
-            None => self.series.push(Series { probe, unit: unit.to_owned(), points: vec![point] }),
+            None => self.series.push(Series { probe, points: vec![point] }),
         }
     }
 
     /// Nanoseconds of some time, as how many of it went on at once.
-    fn cores(&mut self, probe: impl Into<String>, ns: u64) {
-        self.put(probe, "cores", ns as f64 / 1e9 / self.seconds);
+    fn cores(&mut self, probe: impl Into<Probe>, ns: u64) {
+        self.put(probe, ns as f64 / 1e9 / self.seconds);
     }
 
-    fn rate(&mut self, probe: impl Into<String>, unit: &str, now: u64, before: u64) {
-        self.put(probe, unit, now.saturating_sub(before) as f64 / self.seconds);
+    fn rate(&mut self, probe: impl Into<Probe>, now: u64, before: u64) {
+        self.put(probe, now.saturating_sub(before) as f64 / self.seconds);
+    }
+
+    /// The same of counters that the kernel may not have.
+    fn known_rate(&mut self, probe: impl Into<Probe>, now: Option<u64>, before: Option<u64>) {
+        if let (Some(now), Some(before)) = (now, before) {
+            self.rate(probe, now, before);
+        }
     }
 
     /// A share of the elapsed time; counters of the kernel tick apart from our clock, so it may come out a little
     /// above one and is cut there.
-    fn share_of_time(&mut self, probe: impl Into<String>, seconds: f64) {
-        self.put(probe, "share", (seconds / self.seconds).min(1.0));
+    fn share_of_time(&mut self, probe: impl Into<Probe>, seconds: f64) {
+        self.put(probe, (seconds / self.seconds).min(1.0));
     }
 
-    fn gauge(&mut self, probe: &str, unit: &str, value: Option<u64>) {
+    fn gauge(&mut self, probe: Whole, value: Option<u64>) {
         if let Some(value) = value {
-            self.put(probe, unit, value as f64);
+            self.put(probe, value as f64);
         }
     }
 }
@@ -132,35 +139,31 @@ fn between(before: &Reading, now: &Reading, points: &mut Points) {
         server(a, b, points);
     }
     gauges(now, points);
-    if let (Some(a), Some(b)) = (before.power.thermal_throttles, now.power.thermal_throttles) {
-        points.rate("machine.cpu.thermal_throttles", "1/s", b, a);
-    }
+    points.known_rate(Whole::ThermalThrottles, now.power.thermal_throttles, before.power.thermal_throttles);
 }
 
 fn machine(before: &cpu::Machine, now: &cpu::Machine, points: &mut Points) {
     let spent = now.total.since(&before.total);
-    points.cores("machine.cpu.user", spent.user);
-    points.cores("machine.cpu.system", spent.system);
-    points.cores("machine.cpu.iowait", spent.iowait);
-    points.cores("machine.cpu.steal", spent.steal);
-    points.cores("machine.cpu.interrupts", spent.interrupts);
+    points.cores(Whole::CpuUser, spent.user);
+    points.cores(Whole::CpuSystem, spent.system);
+    points.cores(Whole::CpuIowait, spent.iowait);
+    points.cores(Whole::CpuSteal, spent.steal);
+    points.cores(Whole::CpuInterrupts, spent.interrupts);
     for (number, times) in &now.cores {
         if let Some((_, old)) = before.cores.iter().find(|(n, _)| n == number) {
             core(*number, &times.since(old), points);
         }
     }
-    if let (Some(a), Some(b)) = (before.context_switches, now.context_switches) {
-        points.rate("machine.context_switches", "1/s", b, a);
-    }
+    points.known_rate(Whole::ContextSwitches, now.context_switches, before.context_switches);
 }
 
 /// The processes of a server on this machine, apart from the generator.
 fn server(before: &tree::Used, now: &tree::Used, points: &mut Points) {
-    points.cores("server.cpu.user", now.user_ns.saturating_sub(before.user_ns));
-    points.cores("server.cpu.system", now.system_ns.saturating_sub(before.system_ns));
-    points.rate("server.bytes_read", "B/s", now.read_bytes, before.read_bytes);
-    points.rate("server.bytes_written", "B/s", now.written_bytes, before.written_bytes);
-    points.put("server.processes", "processes", now.processes as f64);
+    points.cores(Whole::ServerCpuUser, now.user_ns.saturating_sub(before.user_ns));
+    points.cores(Whole::ServerCpuSystem, now.system_ns.saturating_sub(before.system_ns));
+    points.rate(Whole::ServerBytesRead, now.read_bytes, before.read_bytes);
+    points.rate(Whole::ServerBytesWritten, now.written_bytes, before.written_bytes);
+    points.put(Whole::ServerProcesses, now.processes as f64);
 }
 
 /// Shares of a core are taken of the ticks that the core itself counted, which always add up to one.
@@ -168,17 +171,17 @@ fn core(number: u32, spent: &cpu::Times, points: &mut Points) {
     let all = spent.busy() + spent.idle + spent.iowait + spent.steal;
     if all > 0 {
         let share = |part: u64| part as f64 / all as f64;
-        points.put(format!("machine.cpu.core.{number}.busy"), "share", share(spent.busy()));
-        points.put(format!("machine.cpu.core.{number}.steal"), "share", share(spent.steal));
+        points.put(Probe::Core(number, OfCore::Busy), share(spent.busy()));
+        points.put(Probe::Core(number, OfCore::Steal), share(spent.steal));
     }
 }
 
 fn generator(before: &Reading, now: &Reading, points: &mut Points) {
     let (a, b) = (&before.usage, &now.usage);
-    points.cores("generator.cpu.user", b.user_ns.saturating_sub(a.user_ns));
-    points.cores("generator.cpu.system", b.system_ns.saturating_sub(a.system_ns));
-    points.rate("generator.switches.voluntary", "1/s", b.switches_voluntary, a.switches_voluntary);
-    points.rate("generator.switches.involuntary", "1/s", b.switches_involuntary, a.switches_involuntary);
+    points.cores(Whole::GeneratorCpuUser, b.user_ns.saturating_sub(a.user_ns));
+    points.cores(Whole::GeneratorCpuSystem, b.system_ns.saturating_sub(a.system_ns));
+    points.rate(Whole::SwitchesVoluntary, b.switches_voluntary, a.switches_voluntary);
+    points.rate(Whole::SwitchesInvoluntary, b.switches_involuntary, a.switches_involuntary);
     let mut names: Vec<&str> = now.threads.iter().map(|thread| thread.name.as_str()).collect();
     names.sort_unstable();
     names.dedup();
@@ -195,36 +198,35 @@ fn threads(name: &str, before: &Reading, now: &Reading, points: &mut Points) {
         run += thread.run_ns.saturating_sub(old.map_or(0, |old| old.run_ns));
         waiting += thread.waiting_ns.saturating_sub(old.map_or(0, |old| old.waiting_ns));
     }
-    points.cores(format!("generator.thread.{name}.cpu"), run);
-    points.cores(format!("generator.thread.{name}.waiting"), waiting);
+    points.cores(Probe::Threads(name.to_owned(), OfThreads::Cpu), run);
+    points.cores(Probe::Threads(name.to_owned(), OfThreads::Waiting), waiting);
 }
 
 fn disk(name: &str, before: &disk::Counters, now: &disk::Counters, points: &mut Points) {
-    let probe = |what: &str| format!("disk.{name}.{what}");
-    points.rate(probe("reads"), "1/s", now.reads, before.reads);
-    points.rate(probe("writes"), "1/s", now.writes, before.writes);
-    points.rate(probe("bytes_read"), "B/s", now.read_bytes, before.read_bytes);
-    points.rate(probe("bytes_written"), "B/s", now.written_bytes, before.written_bytes);
+    let probe = |what: OfDisk| Probe::Disk(name.to_owned(), what);
+    points.rate(probe(OfDisk::Reads), now.reads, before.reads);
+    points.rate(probe(OfDisk::Writes), now.writes, before.writes);
+    points.rate(probe(OfDisk::BytesRead), now.read_bytes, before.read_bytes);
+    points.rate(probe(OfDisk::BytesWritten), now.written_bytes, before.written_bytes);
     let reads = now.reads.saturating_sub(before.reads);
     let writes = now.writes.saturating_sub(before.writes);
     let read_ms = now.read_ms.saturating_sub(before.read_ms);
     let write_ms = now.write_ms.saturating_sub(before.write_ms);
-    let waits =
-        [("wait", reads + writes, read_ms + write_ms), ("read_wait", reads, read_ms), ("write_wait", writes, write_ms)];
+    let waits = [
+        (OfDisk::Wait, reads + writes, read_ms + write_ms),
+        (OfDisk::ReadWait, reads, read_ms),
+        (OfDisk::WriteWait, writes, write_ms),
+    ];
     for (what, operations, ms) in waits {
         // Without an operation there is no wait to speak of; zero would say that they were fast.
         if operations > 0 {
-            points.put(probe(what), "ms", ms as f64 / operations as f64);
+            points.put(probe(what), ms as f64 / operations as f64);
         }
     }
-    points.share_of_time(probe("utilisation"), now.busy_ms.saturating_sub(before.busy_ms) as f64 / 1e3);
-    points.put(probe("in_flight"), "operations", now.in_flight as f64);
-    if let (Some(a), Some(b)) = (before.discarded_bytes, now.discarded_bytes) {
-        points.rate(probe("bytes_discarded"), "B/s", b, a);
-    }
-    if let (Some(a), Some(b)) = (before.flushes, now.flushes) {
-        points.rate(probe("flushes"), "1/s", b, a);
-    }
+    points.share_of_time(probe(OfDisk::Utilisation), now.busy_ms.saturating_sub(before.busy_ms) as f64 / 1e3);
+    points.put(probe(OfDisk::InFlight), now.in_flight as f64);
+    points.known_rate(probe(OfDisk::BytesDiscarded), now.discarded_bytes, before.discarded_bytes);
+    points.known_rate(probe(OfDisk::Flushes), now.flushes, before.flushes);
 }
 
 /// Bytes written to the target beyond what this process asked for: other programs, and the filesystem's own
@@ -242,16 +244,16 @@ fn other_writers(before: &Reading, now: &Reading, points: &mut Points) {
     let (Some(a), Some(b)) = (entrances(before), entrances(now)) else { return };
     let (Some(own_a), Some(own_b)) = (before.written_bytes, now.written_bytes) else { return };
     let written = b.saturating_sub(a);
-    points.rate("disks.others.bytes_written", "B/s", written.saturating_sub(own_b.saturating_sub(own_a)), 0);
+    points.rate(Whole::WrittenByOthers, written.saturating_sub(own_b.saturating_sub(own_a)), 0);
 }
 
 fn pressure(before: &Reading, now: &Reading, points: &mut Points) {
     for (resource, stall) in &now.pressure {
         let Some((_, old)) = before.pressure.iter().find(|(name, _)| name == resource) else { continue };
         let some_us = stall.some_us.saturating_sub(old.some_us);
-        points.share_of_time(format!("pressure.{resource}.some"), some_us as f64 / 1e6);
+        points.share_of_time(Probe::Pressure(*resource, Stalled::Some), some_us as f64 / 1e6);
         if let (Some(a), Some(b)) = (old.full_us, stall.full_us) {
-            points.share_of_time(format!("pressure.{resource}.full"), b.saturating_sub(a) as f64 / 1e6);
+            points.share_of_time(Probe::Pressure(*resource, Stalled::Full), b.saturating_sub(a) as f64 / 1e6);
         }
     }
 }
@@ -268,19 +270,19 @@ fn throttle(before: &Reading, now: &Reading, points: &mut Points) {
         let stopped = b.throttled_periods.saturating_sub(a.throttled_periods);
         if periods == 0 { 0.0 } else { stopped as f64 / periods as f64 }
     };
-    points.put("cgroup.throttled", "share", groups().map(share).fold(0.0, f64::max));
+    points.put(Whole::CgroupThrottled, groups().map(share).fold(0.0, f64::max));
     let stopped_ns = groups().map(|(a, b)| b.throttled_ns.saturating_sub(a.throttled_ns)).max().unwrap_or(0);
-    points.cores("cgroup.stopped", stopped_ns);
+    points.cores(Whole::CgroupStopped, stopped_ns);
 }
 
 fn gauges(now: &Reading, points: &mut Points) {
-    points.gauge("memory.available", "B", now.memory.available);
-    points.gauge("memory.cached", "B", now.memory.cached);
-    points.gauge("memory.dirty", "B", now.memory.dirty);
-    points.gauge("memory.writeback", "B", now.memory.writeback);
-    points.gauge("memory.rss", "B", now.resident_bytes);
-    points.gauge("machine.power.mains", "share", now.power.mains.map(u64::from));
-    points.gauge("machine.cpu.frequency", "Hz", now.power.frequency_hz.map(|hz| hz.round() as u64));
+    points.gauge(Whole::MemoryAvailable, now.memory.available);
+    points.gauge(Whole::MemoryCached, now.memory.cached);
+    points.gauge(Whole::MemoryDirty, now.memory.dirty);
+    points.gauge(Whole::MemoryWriteback, now.memory.writeback);
+    points.gauge(Whole::MemoryResident, now.resident_bytes);
+    points.gauge(Whole::Mains, now.power.mains.map(u64::from));
+    points.gauge(Whole::CpuFrequency, now.power.frequency_hz.map(|hz| hz.round() as u64));
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ fn reading(at: Nanos, stat: &str, disk_stat: &str, io_pressure: &str, cpu_stat: 
         at,
         machine: cpu::parse(stat, 100),
         disks: vec![Disk { name: "sda".into(), entrance: true, counters: disk::parse(disk_stat).unwrap() }],
-        pressure: vec![("io", pressure::parse(io_pressure).unwrap())],
+        pressure: vec![(Resource::Io, pressure::parse(io_pressure).unwrap())],
         throttles: cgroup::parse(cpu_stat).into_iter().collect(),
         written_bytes: generator::parse_written("write_bytes: 0\ncancelled_write_bytes: 0\n"),
         memory: memory::parse("MemAvailable: 1000 kB\nDirty: 3 kB\n"),
@@ -42,7 +42,7 @@ fn after() -> Reading {
 }
 
 fn value(all: &[Series], probe: &str) -> Option<f64> {
-    let series = all.iter().find(|series| series.probe == probe)?;
+    let series = all.iter().find(|series| series.probe.to_string() == probe)?;
     assert_eq!(series.points.len(), 1, "{probe}");
     Some(series.points[0].1)
 }
@@ -124,7 +124,7 @@ fn readings_at_one_moment_or_out_of_order_yield_no_points() {
 #[test]
 fn every_name_has_its_unit() {
     let all = series(&[before(), after()]);
-    let unit = |probe: &str| all.iter().find(|s| s.probe == probe).map(|s| s.unit.clone());
+    let unit = |probe: &str| all.iter().find(|s| s.probe.to_string() == probe).map(|s| s.probe.unit());
     let expected = [
         ("machine.cpu.user", "cores"),
         ("machine.cpu.core.0.busy", "share"),
@@ -136,7 +136,7 @@ fn every_name_has_its_unit() {
         ("generator.cpu.user", "cores"),
     ];
     for (probe, expected) in expected {
-        assert_eq!(unit(probe).as_deref(), Some(expected), "{probe}");
+        assert_eq!(unit(probe), Some(expected), "{probe}");
     }
 }
 

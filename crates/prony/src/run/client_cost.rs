@@ -5,7 +5,7 @@
 
 use crate::failure::Failure;
 use engine::ClientCost;
-use observation::{Fact, SystemFacts};
+use observation::{Fact, Reached, SystemFacts, SystemKind};
 use study::{Plan, Trial};
 
 /// Measures with the first trial of each system of transactions, and writes the figures into its facts.
@@ -17,7 +17,7 @@ pub(super) fn add(plan: &Plan, systems: &mut [SystemFacts]) -> Result<(), Failur
     for system in systems {
         let Some(trial) = plan.first_trial_on(&system.name) else { continue };
         // In virtual time the generator costs nothing that anybody measures.
-        if system.kind == "model" {
+        if system.is(SystemKind::Model) {
             continue;
         }
         let asked = |trial: &Trial| trial.streams.iter().map(|stream| stream.workload.clone()).collect::<Vec<_>>();
@@ -38,11 +38,10 @@ fn measure(trial: &Trial) -> Result<Option<ClientCost>, Failure> {
 }
 
 fn facts(cost: ClientCost, trial: &Trial) -> [Fact; 3] {
-    let fact = |key: &str, value: String| Fact { key: format!("generator.transaction.{key}"), value, private: false };
-    let stream = trial.label.streams.first().map_or_else(String::new, |stream| stream.workload.clone());
+    let of = trial.label.streams.first().map_or_else(String::new, |stream| stream.workload.clone());
     [
-        fact("in_process", format!("{:.1} us", cost.in_process_us)),
-        fact("over_socket", format!("{:.1} us", cost.over_socket_us)),
-        fact("of", stream),
+        Fact::client_cost(Reached::InProcess, cost.in_process_us),
+        Fact::client_cost(Reached::OverSocket, cost.over_socket_us),
+        Fact { key: "generator.transaction.of".to_owned(), value: of, private: false },
     ]
 }

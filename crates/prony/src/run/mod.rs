@@ -172,7 +172,7 @@ impl Prepared<'_> {
         self.facts.finished = true;
         let path = file.path().to_path_buf();
         file.close().map_err(closing)?;
-        let findings = judged::judge(self.facts, summaries, self.study.judgement());
+        let findings = analysis::judge(self.facts, summaries, self.study.judgement());
         Ok(Ended { findings, path, allow_inconclusive: self.study.judgement().allow_inconclusive })
     }
 

@@ -216,7 +216,7 @@ fn planned(trial: &Trial) -> PlannedTrial {
         factors: label.factors.clone(),
         replicate: label.replicate,
         block: label.block,
-        state: label.state.clone(),
+        state: label.state.to_string(),
         estimated_s: expected(trial).seconds(),
     }
 }
@@ -249,7 +249,7 @@ fn row(trial: &Trial) -> [String; 8] {
         factors.join(" "),
         (label.replicate + 1).to_string(),
         units::duration(expected(trial)),
-        label.state.clone(),
+        label.state.to_string(),
     ]
 }
 

@@ -58,21 +58,20 @@ fn words(threshold: &ThresholdOutcome) -> String {
 mod tests {
     use super::*;
     use analysis::Estimate;
-    use study::Direction;
+    use observation::Point;
+    use study::{Direction, Metric};
 
     fn threshold(state: ThresholdState) -> Findings {
-        let outcome = ThresholdOutcome { text: "throughput < 1 /s".into(), at: "rates".into(), value: None, state };
+        let (text, metric) = ("throughput < 1 /s".into(), Metric::Throughput);
+        let outcome = ThresholdOutcome { text, metric, at: "rates".into(), value: None, state };
         Findings { findings: vec![Finding::Threshold(outcome)], ..Findings::default() }
     }
 
     fn compared(verdicts: &[(bool, Verdict)]) -> Findings {
         let comparison = |(primary, verdict): &(bool, Verdict)| {
             Finding::Comparison(Comparison {
-                experiment: "e".into(),
-                stream: "s".into(),
-                factors: vec![],
+                point: Point::default(),
                 baseline: "a".into(),
-                system: "b".into(),
                 metric: "throughput".into(),
                 primary: *primary,
                 direction: Direction::HigherIsBetter,

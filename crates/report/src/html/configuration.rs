@@ -3,7 +3,7 @@
 use crate::view::Quantity;
 use analysis::Findings;
 use maud::{Markup, html};
-use observation::{Fact, Footprint, RunFacts, SystemFacts};
+use observation::{Footprint, NOT_OBSERVED, RunFacts, SystemFacts};
 
 /// Systems, their facts side by side, and how the study was started.
 pub(super) fn section(findings: &Findings) -> Markup {
@@ -86,8 +86,7 @@ fn facts(run: &RunFacts) -> Markup {
 }
 
 fn value<'a>(system: &'a SystemFacts, key: &str) -> &'a str {
-    let found = system.fingerprint.iter().find(|fact: &&Fact| fact.key == key);
-    found.map_or("not observed", |fact| fact.value.as_str())
+    system.fact(key).unwrap_or(NOT_OBSERVED)
 }
 
 fn started(run: &RunFacts) -> Markup {

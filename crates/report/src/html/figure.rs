@@ -1,8 +1,8 @@
 //! Figures in HTML: key, panels, notes, the doubts of its marks, and the table.
 
 use super::table;
+use crate::caveats::Doubts;
 use crate::chart;
-use crate::doubts::Doubts;
 use crate::view::{Figure, Panel};
 use maud::{Markup, html};
 

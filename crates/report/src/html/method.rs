@@ -32,8 +32,8 @@ fn order(findings: &Findings) -> Markup {
     let ended = || findings.trials.iter().filter(|trial| !trial.interrupted);
     let blocks: std::collections::BTreeSet<(&str, u32)> =
         ended().map(|trial| (trial.label.experiment.as_str(), trial.label.block)).collect();
-    let states: std::collections::BTreeSet<&str> =
-        findings.trials.iter().map(|trial| trial.label.state.as_str()).filter(|state| !state.is_empty()).collect();
+    let states: std::collections::BTreeSet<String> =
+        findings.trials.iter().map(|trial| trial.label.state.to_string()).filter(|state| !state.is_empty()).collect();
     html! {
         @if ended().next().is_some() {
             p { (counted(ended().count(), "trial")) " in " (counted(blocks.len(), "block")) ", levels in random order inside each." }

@@ -13,7 +13,7 @@ mod table;
 
 pub use plain::{Head, figures_html};
 
-use crate::doubts::{Doubt, heading};
+use crate::caveats::{Doubt, heading};
 use crate::view::{Conclusion, Report, Section, Tone, report};
 use analysis::Findings;
 use maud::{DOCTYPE, Markup, PreEscaped, html as page};
@@ -108,7 +108,7 @@ fn answer(report: &Report) -> Markup {
 
 fn short(report: &Report) -> Markup {
     // What belongs to one experiment is said there; here stands what decides.
-    let decides = |conclusion: &&Conclusion| !conclusion.exploratory && conclusion.tone != Tone::Plain;
+    let decides = |conclusion: &&Conclusion| conclusion.exploratory.is_none() && conclusion.tone != Tone::Plain;
     let listed: Vec<&Conclusion> = report.conclusions.iter().filter(decides).collect();
     page! {
         section id="short" {

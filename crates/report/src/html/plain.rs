@@ -1,7 +1,7 @@
 //! A page of figures that belongs to no run: a model beside its rows.
 
 use super::figure;
-use crate::doubts::Doubts;
+use crate::caveats::Doubts;
 use crate::view::Figure;
 use maud::html as page;
 

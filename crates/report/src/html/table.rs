@@ -1,6 +1,6 @@
 //! Tables in HTML: the interval under its value, the letters of doubts beside it.
 
-use crate::doubts::{Doubts, heading};
+use crate::caveats::{Doubts, heading};
 use crate::view::{Cell, Column, Table};
 use maud::{Markup, html};
 

@@ -1,9 +1,8 @@
 //! Findings of every kind; `kind` says which.
 
-use super::{estimate, number, optional, optional_estimate, pairs, trial::sustained};
+use super::{estimate, factors, number, optional, optional_estimate, trial::sustained};
 use analysis::{
-    Comparison, Estimate, Finding, HighestRate, Knee, Scaling, ScalingKind, ServiceFit, ServiceForm, SustainedFinding,
-    ThresholdOutcome, ThresholdState,
+    Comparison, Estimate, Finding, HighestRate, Knee, Scaling, ServiceFit, SustainedFinding, ThresholdOutcome,
 };
 use serde_json::{Value, json};
 use study::Direction;
@@ -25,11 +24,11 @@ pub(super) fn finding(finding: &Finding) -> Value {
 pub(super) fn comparison(finding: &Comparison) -> Value {
     json!({
         "kind": "comparison",
-        "experiment": finding.experiment,
-        "stream": finding.stream,
-        "factors": pairs(&finding.factors),
+        "experiment": finding.point.experiment,
+        "stream": finding.point.stream,
+        "factors": factors(&finding.point.factors),
         "baseline": finding.baseline,
-        "system": finding.system,
+        "system": finding.point.system,
         "metric": finding.metric,
         "primary": finding.primary,
         "direction": direction(finding.direction),
@@ -58,11 +57,11 @@ fn direction(direction: Direction) -> &'static str {
 fn knee(finding: &Knee) -> Value {
     json!({
         "kind": "knee",
-        "experiment": finding.experiment,
-        "system": finding.system,
-        "stream": finding.stream,
+        "experiment": finding.point.experiment,
+        "system": finding.point.system,
+        "stream": finding.point.stream,
         "factor": finding.factor,
-        "fixed": pairs(&finding.fixed),
+        "fixed": factors(&finding.point.factors),
         "at": optional_estimate(finding.at.as_ref()),
         "peak_per_s": estimate(&finding.peak_per_s),
         "curve": curve(&finding.curve),
@@ -72,9 +71,9 @@ fn knee(finding: &Knee) -> Value {
 fn highest_rate(finding: &HighestRate) -> Value {
     json!({
         "kind": "highest-rate",
-        "experiment": finding.experiment,
-        "system": finding.system,
-        "stream": finding.stream,
+        "experiment": finding.point.experiment,
+        "system": finding.point.system,
+        "stream": finding.point.stream,
         "quantile": number(finding.quantile),
         "bound_ms": number(finding.bound_ms),
         "rate_per_s": optional_estimate(finding.rate_per_s.as_ref()),
@@ -88,18 +87,13 @@ fn highest_rate(finding: &HighestRate) -> Value {
 }
 
 fn service_fit(finding: &ServiceFit) -> Value {
-    let form = match finding.form {
-        ServiceForm::Affine => "affine",
-        ServiceForm::Stepped => "stepped",
-        ServiceForm::Neither => "neither",
-    };
     json!({
         "kind": "service-fit",
-        "experiment": finding.experiment,
-        "system": finding.system,
-        "stream": finding.stream,
-        "fixed": pairs(&finding.fixed),
-        "form": form,
+        "experiment": finding.point.experiment,
+        "system": finding.point.system,
+        "stream": finding.point.stream,
+        "fixed": factors(&finding.point.factors),
+        "form": finding.form.word(),
         "base_ms": estimate(&finding.base_ms),
         "rate_bytes_per_s": estimate(&finding.rate_bytes_per_s),
         "step_bytes": finding.step_bytes,
@@ -112,20 +106,14 @@ fn service_fit(finding: &ServiceFit) -> Value {
 }
 
 fn scaling(finding: &Scaling) -> Value {
-    let scales = match finding.kind {
-        ScalingKind::Linear => "linear",
-        ScalingKind::Saturating => "saturating",
-        ScalingKind::Retrograde => "retrograde",
-        ScalingKind::Unclear => "unclear",
-    };
     json!({
         "kind": "scaling",
-        "experiment": finding.experiment,
-        "system": finding.system,
-        "stream": finding.stream,
+        "experiment": finding.point.experiment,
+        "system": finding.point.system,
+        "stream": finding.point.stream,
         "factor": finding.factor,
-        "fixed": pairs(&finding.fixed),
-        "scales": scales,
+        "fixed": factors(&finding.point.factors),
+        "scales": finding.kind.word(),
         "efficiency": estimate(&finding.efficiency),
         "curve": curve(&finding.curve),
     })
@@ -141,26 +129,20 @@ fn curve(curve: &[(f64, Estimate)]) -> Value {
 fn at_most_and_sustained(finding: &SustainedFinding) -> Value {
     json!({
         "kind": "sustained",
-        "experiment": finding.experiment,
-        "system": finding.system,
-        "stream": finding.stream,
-        "factors": pairs(&finding.factors),
+        "experiment": finding.point.experiment,
+        "system": finding.point.system,
+        "stream": finding.point.stream,
+        "factors": factors(&finding.point.factors),
         "sustained": sustained(&finding.sustained),
     })
 }
 
 fn threshold(finding: &ThresholdOutcome) -> Value {
-    let state = match finding.state {
-        ThresholdState::Holds => "holds",
-        ThresholdState::Fails => "fails",
-        ThresholdState::Inconclusive => "inconclusive",
-        ThresholdState::NotMeasured => "not measured",
-    };
     json!({
         "kind": "threshold",
         "text": finding.text,
         "at": finding.at,
         "value": optional_estimate(finding.value.as_ref()),
-        "state": state,
+        "state": finding.state.word(),
     })
 }

@@ -22,9 +22,8 @@ pub use programs::{
 pub use run::json;
 
 use analysis::Estimate;
-use observation::Level;
 use serde_json::Value;
-use value::{Json as _, levels};
+use value::{Json as _, factors};
 
 fn number(value: f64) -> Value {
     value.json()
@@ -40,8 +39,4 @@ fn estimate(estimate: &Estimate) -> Value {
 
 fn optional_estimate(value: Option<&Estimate>) -> Value {
     value.copied().json()
-}
-
-fn pairs(pairs: &[(String, Level)]) -> Value {
-    levels(pairs.iter().map(|(name, at)| (name, at)))
 }

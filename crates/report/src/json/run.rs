@@ -1,9 +1,9 @@
 //! `prony/run/1`: a whole run with its findings.
 
 use super::value::{Json as _, object, objects};
-use super::{estimate, finding::finding, optional_estimate, pairs, trial};
-use crate::doubts::all_caveats;
-use analysis::{Caveat, Findings, Point};
+use super::{estimate, factors, finding::finding, optional_estimate, trial};
+use crate::caveats::all_caveats;
+use analysis::{Caveat, Findings, PointSummary};
 use observation::{Ceiling, Fact, Footprint, RunFacts, SystemFacts};
 use serde_json::{Value, json};
 
@@ -44,12 +44,12 @@ fn trials(findings: &Findings) -> Value {
     findings.trials.iter().flat_map(|summary| summary.streams.iter().map(of(summary))).collect()
 }
 
-fn point(point: &Point) -> Value {
+fn point(point: &PointSummary) -> Value {
     json!({
-        "experiment": point.experiment,
-        "system": point.system,
-        "stream": point.stream,
-        "factors": pairs(&point.factors),
+        "experiment": point.at.experiment,
+        "system": point.at.system,
+        "stream": point.at.stream,
+        "factors": factors(&point.at.factors),
         "backend": point.provenance.word(),
         "trials": point.trials,
         "throughput_per_s": estimate(&point.throughput_per_s),

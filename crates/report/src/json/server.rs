@@ -2,7 +2,8 @@
 
 use super::memory::working_set;
 use super::value::{object, objects};
-use analysis::{CpuBasis, PerTransaction, ServerSummary, StatementProfile, StatementsProfile};
+use analysis::{PerTransaction, ServerSummary, StatementProfile, StatementsProfile};
+use observation::Counter;
 use serde_json::Value;
 
 objects! {
@@ -19,7 +20,7 @@ objects! {
 
     each: PerTransaction { cpu_ms, bytes_read, bytes_written, log_bytes }
 
-    profile: StatementsProfile { "cpu": basis(profile.cpu), log_shared_out, "total": profile.total(), statements }
+    profile: StatementsProfile { "cpu": profile.cpu.word(), log_shared_out, "total": profile.total(), statements }
 
     one: StatementProfile {
         name, executions, rows, changed, server_executions, cpu_us, execution_us, planning_us, io_us, lookups, reads,
@@ -27,14 +28,6 @@ objects! {
     }
 }
 
-fn counter(counter: &(String, f64)) -> Value {
-    object!(counter { "name": counter.0, "per_s": counter.1 })
-}
-
-fn basis(cpu: CpuBasis) -> &'static str {
-    match cpu {
-        CpuBasis::Unknown => "unknown",
-        CpuBasis::Sampled => "sampled",
-        CpuBasis::SharedOut => "shared out",
-    }
+fn counter(counter: &(Counter, f64)) -> Value {
+    object!(counter { "name": counter.0.word(), "per_s": counter.1 })
 }

@@ -16,7 +16,7 @@ pub(super) fn entry(trial: &TrialSummary, stream: &StreamSummary) -> Value {
         "trial": label.index, "experiment": label.experiment, "system": label.system,
         "stream": named.map(|named| named.name.as_str()), "workload": named.map(|named| named.workload.as_str()),
         "load": named.map(|named| named.load.as_str()), "factors": factors(&label.factors),
-        "replicate": label.replicate, "block": label.block, "state": label.state, "search": label.search,
+        "replicate": label.replicate, "block": label.block, "state": label.state.to_string(), "search": label.search.as_ref().map(|search| search.words.clone()),
         "backend": trial.provenance.word(), "started_unix_ns": trial.started_unix_ns,
         "interrupted": trial.interrupted, "window_s": trial.window,
         "throughput_per_s": stream.throughput_per_s.value, "throughput_interval_per_s": ends(&stream.throughput_per_s),

@@ -95,11 +95,6 @@ objects! {
 }
 
 /// Levels by the names of their factors.
-pub fn levels<'a>(factors: impl IntoIterator<Item = (&'a String, &'a Level)>) -> Value {
-    Value::Object(factors.into_iter().map(|(name, at)| (name.clone(), at.json())).collect::<Map<_, _>>())
-}
-
-/// The same of the factors of a trial.
 pub fn factors(factors: &[Factor]) -> Value {
-    levels(factors.iter().map(|factor| (&factor.name, &factor.level)))
+    Value::Object(factors.iter().map(|factor| (factor.name.clone(), factor.level.json())).collect::<Map<_, _>>())
 }

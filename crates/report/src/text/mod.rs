@@ -11,9 +11,9 @@ mod wrap;
 
 pub use style::Colour;
 
-use crate::doubts::{Doubt, heading};
+use crate::caveats::{Doubt, heading};
 use crate::view::{Conclusion, Report, Section, Table, Tone, report};
-use analysis::Findings;
+use analysis::{Findings, Verdict};
 use style::{Paint, Style};
 
 /// How much is said.
@@ -104,7 +104,7 @@ impl Page {
     fn conclusions(&self, report: &Report, detail: Detail) -> Vec<String> {
         let brief = detail == Detail::Brief;
         let (listed, counted): (Vec<_>, Vec<_>) =
-            report.conclusions.iter().partition(|conclusion| !(brief && conclusion.exploratory));
+            report.conclusions.iter().partition(|conclusion| !(brief && conclusion.exploratory.is_some()));
         let shown = if brief { listed.len().min(FINDINGS_MAX) } else { listed.len() };
         let mut lines: Vec<String> =
             listed[..shown].iter().flat_map(|conclusion| self.conclusion(conclusion)).collect();
@@ -170,9 +170,9 @@ impl Page {
 }
 
 fn exploratory(counted: &[&Conclusion]) -> String {
-    let verdicts = ["better", "worse", "equivalent", "inconclusive"];
-    let counts = verdicts.map(|word| (word, counted.iter().filter(|conclusion| conclusion.word == word).count()));
-    let words: Vec<String> = counts.iter().filter(|(_, n)| *n > 0).map(|(word, n)| format!("{n} {word}")).collect();
+    let count = |verdict: &Verdict| counted.iter().filter(|one| one.exploratory == Some(*verdict)).count();
+    let counts = Verdict::ALL.iter().map(|verdict| (verdict.word(), count(verdict)));
+    let words: Vec<String> = counts.filter(|(_, n)| *n > 0).map(|(word, n)| format!("{n} {word}")).collect();
     format!("exploratory comparisons: {}", words.join(", "))
 }
 

@@ -1,10 +1,10 @@
 //! Axes of a sweep, and points of curves as data: shared by every figure.
 
-use super::curve::{Curve, Sweep, last_part, level_of};
+use super::curve::{Curve, Sweep};
 use super::figure::{Axis, Datum, Form, Key, Look, Series, Spacing};
 use super::quantity::Quantity;
-use crate::doubts::{Doubts, Touches};
-use analysis::{Estimate, Point};
+use crate::caveats::{Doubts, Touches};
+use analysis::{Estimate, PointSummary};
 use observation::Provenance;
 
 /// Levels that span more than this ratio, or double from one to the next, are spaced by ratio.
@@ -15,7 +15,7 @@ const LOG_SPAN: f64 = 12.0;
 
 /// The axis of the swept factor: its levels are its ticks, as the study wrote them.
 pub fn factor_axis(sweep: &Sweep) -> Axis {
-    let name = sweep.factor.as_deref().map(last_part).unwrap_or_default();
+    let name = sweep.factor_name();
     let ticks: Vec<(f64, String)> =
         sweep.levels.iter().filter_map(|level| level.number().map(|at| (at, level.text().to_owned()))).collect();
     let least = ticks.first().map_or(0.0, |tick| tick.0);
@@ -54,14 +54,13 @@ pub fn series(
     curve: &Curve,
     doubts: &Doubts,
     wanted: (Form, Quantity, Touches),
-    value: impl Fn(&Point) -> Option<Estimate>,
+    value: impl Fn(&PointSummary) -> Option<Estimate>,
 ) -> Series {
     let (form, quantity, touched) = wanted;
-    let factor = sweep.factor.as_deref().unwrap_or_default();
     let points = curve.points.iter().filter_map(|point| {
-        let level = level_of(point, factor)?;
+        let level = sweep.level(point)?;
         let estimate = value(point).filter(|estimate| estimate.value.is_finite())?;
-        let place = format!("{} · {} {}", curve.name, last_part(factor), level.text());
+        let place = format!("{} · {} {}", curve.name, sweep.factor_name(), level.text());
         Some(Datum { x: level.number()?, ..datum(&estimate, quantity, &place, &doubts.marks(&point.caveats, touched)) })
     });
     Series { name: curve.name.clone(), look: look(curve), form, points: points.collect() }

@@ -1,14 +1,14 @@
 //! Words along the axis, or nothing varied at all: a bar for every level and curve.
 
 use super::axes::{datum, key, look};
-use super::curve::{Sweep, last_part, level_of};
-use super::figure::{Axis, Datum, Figure, Form, Panel, Series, Spacing};
+use super::curve::Sweep;
+use super::figure::{Axis, Datum, Figure, Form, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
-use crate::doubts::{Doubts, Touches};
-use analysis::{Estimate, Point};
+use crate::caveats::{Doubts, Touches};
+use analysis::{Estimate, PointSummary};
 use observation::Level;
 
-type Pick = fn(&Point) -> Option<Estimate>;
+type Pick = fn(&PointSummary) -> Option<Estimate>;
 
 const PANELS: [(&str, Quantity, Pick, Touches); 4] = [
     ("elapsed", Quantity::Seconds, |point| point.elapsed_s, Touches::All),
@@ -17,7 +17,7 @@ const PANELS: [(&str, Quantity, Pick, Touches); 4] = [
     ("response p99", Quantity::Milliseconds, |point| no_elapsed(point, point.response_p99_ms), Touches::Tail),
 ];
 
-fn no_elapsed(point: &Point, estimate: Estimate) -> Option<Estimate> {
+fn no_elapsed(point: &PointSummary, estimate: Estimate) -> Option<Estimate> {
     point.elapsed_s.is_none().then_some(estimate)
 }
 
@@ -27,22 +27,22 @@ pub fn figure(sweep: &Sweep, doubts: &Doubts) -> Option<Figure> {
     if points < 2 {
         return None;
     }
-    let factor = sweep.factor.as_deref();
     let names = names(sweep);
     let panels = PANELS.iter().map(|(title, quantity, pick, touched)| {
         let x = Axis::new(*title, *quantity, Spacing::FromZero);
-        let y = Axis::new(factor.map(last_part).unwrap_or_default(), Quantity::Plain, Spacing::Names(names.clone()));
-        Panel::new(*title, x, y, series(sweep, doubts, *quantity, *pick, *touched))
+        let y = Axis::new(sweep.factor_name(), Quantity::Plain, Spacing::Names(names.clone()));
+        Panel::new(*title, Span::Half, x, y, series(sweep, doubts, *quantity, *pick, *touched))
     });
-    let panels = panels.filter(|panel| !panel.is_empty()).collect();
-    let title = match factor.map(last_part) {
-        Some(factor) => format!("Work and response by {factor}"),
-        None => "Work and response".to_owned(),
-    };
     Some(Figure {
+        title: match sweep.factor {
+            Some(_) => format!("Work and response by {}", sweep.factor_name()),
+            None => "Work and response".to_owned(),
+        },
         notes: vec!["Whiskers show the interval of each point.".into()],
-        key: if factor.is_some() { key(sweep, Form::Bars) } else { Vec::new() },
-        ..Figure::new(title, panels, super::points::table(sweep, doubts))
+        key: if sweep.factor.is_some() { key(sweep, Form::Bars) } else { Vec::new() },
+        panels: panels.filter(|panel| !panel.is_empty()).collect(),
+        table: super::points::table(sweep, doubts),
+        folded: false,
     })
 }
 
@@ -55,14 +55,14 @@ fn names(sweep: &Sweep) -> Vec<String> {
 }
 
 fn series(sweep: &Sweep, doubts: &Doubts, quantity: Quantity, pick: Pick, touched: Touches) -> Vec<Series> {
-    let row_of = |curve: usize, point: &Point| match &sweep.factor {
-        Some(factor) => level_of(point, factor).and_then(|level| sweep.levels.iter().position(|other| *other == level)),
+    let row_of = |curve: usize, point: &PointSummary| match &sweep.factor {
+        Some(_) => sweep.level(point).and_then(|level| sweep.levels.iter().position(|other| *other == level)),
         None => Some(curve),
     };
     let all = sweep.curves.iter().enumerate().map(|(at, curve)| {
         let points = curve.points.iter().filter_map(|point| {
             let estimate = pick(point).filter(|estimate| estimate.value.is_finite())?;
-            let level = sweep.factor.as_deref().and_then(|factor| level_of(point, factor)).map(Level::text);
+            let level = sweep.level(point).map(Level::text);
             let place = level.map_or_else(|| curve.name.clone(), |level| format!("{} · {level}", curve.name));
             let datum = datum(&estimate, quantity, &place, &doubts.marks(&point.caveats, touched));
             Some(Datum { x: datum.y, y: row_of(at, point)? as f64, ..datum })

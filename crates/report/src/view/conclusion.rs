@@ -6,7 +6,8 @@ use analysis::{
     Comparison, Estimate, Finding, HighestRate, Knee, Scaling, ScalingKind, ServiceFit, ServiceForm, SustainedFinding,
     ThresholdOutcome, ThresholdState, Verdict,
 };
-use observation::Level;
+use observation::Point;
+use study::Metric;
 
 /// How a conclusion should strike the reader; drawn with a word, never with colour alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,35 +29,43 @@ pub struct Conclusion {
     pub experiment: Option<String>,
     /// Its kind in one or two words: `knee`, `better`, `fails`.
     pub word: String,
+    /// What the sentence is about, with which it begins; empty when it is about no stream.
+    pub subject: String,
     /// The sentence.
     pub text: String,
     /// How it should strike.
     pub tone: Tone,
-    /// A comparison that was not the declared one.
-    pub exploratory: bool,
+    /// The verdict of a comparison that was not the declared one.
+    pub exploratory: Option<Verdict>,
+}
+
+impl Conclusion {
+    /// A statement about a stream.
+    pub fn plain(experiment: &str, word: &str, subject: String, says: &str) -> Conclusion {
+        Conclusion {
+            experiment: Some(experiment.to_owned()),
+            word: word.to_owned(),
+            text: format!("{subject}: {says}"),
+            subject,
+            tone: Tone::Plain,
+            exploratory: None,
+        }
+    }
 }
 
 /// One finding in words. The system is named where there are `several`.
 pub fn conclusion(finding: &Finding, several: bool) -> Conclusion {
+    let plain = |point: &Point, word: &str, says: String| {
+        Conclusion::plain(&point.experiment, word, place(point, several), &says)
+    };
     match finding {
         Finding::Comparison(finding) => comparison(finding),
-        Finding::Knee(finding) => plain(&finding.experiment, "knee", knee(finding, several)),
-        Finding::HighestRate(finding) => plain(&finding.experiment, "highest rate", highest_rate(finding, several)),
-        Finding::ServiceFit(finding) => plain(&finding.experiment, "service time", service_fit(finding, several)),
-        Finding::Scaling(finding) => plain(&finding.experiment, "scaling", scaling(finding, several)),
-        Finding::Sustained(finding) => plain(&finding.experiment, "sustained", sustained(finding, several)),
+        Finding::Knee(finding) => plain(&finding.point, "knee", knee(finding)),
+        Finding::HighestRate(finding) => plain(&finding.point, "highest rate", highest_rate(finding)),
+        Finding::ServiceFit(finding) => plain(&finding.point, "service time", service_fit(finding)),
+        Finding::Scaling(finding) => plain(&finding.point, "scaling", scaling(finding)),
+        Finding::Sustained(finding) => plain(&finding.point, "sustained", sustained(finding)),
         Finding::Threshold(finding) => threshold(finding),
-    }
-}
-
-/// A statement about an experiment.
-pub fn plain(experiment: &str, word: &str, text: String) -> Conclusion {
-    Conclusion {
-        experiment: Some(experiment.to_owned()),
-        word: word.to_owned(),
-        text,
-        tone: Tone::Plain,
-        exploratory: false,
     }
 }
 
@@ -69,14 +78,15 @@ pub fn with_interval(estimate: &Estimate, quantity: Quantity) -> String {
     format!("{value} ({})", quantity.interval(estimate.low, estimate.high))
 }
 
-fn place(stream: &str, system: Option<&str>, factors: &[(String, Level)]) -> String {
-    let mut text = system.map_or_else(|| stream.to_owned(), |system| format!("{stream} on {system}"));
-    for (name, level) in factors {
-        // A workload that is varied as a factor is already named as the stream.
-        if level.text() != stream {
-            text.push_str(", ");
-            text.push_str(&factor_text(name, level));
-        }
+fn place(point: &Point, several: bool) -> String {
+    let mut text = point.stream.clone();
+    if several {
+        text.push_str(&format!(" on {}", point.system));
+    }
+    // A workload that is varied as a factor is already named as the stream.
+    for factor in point.factors.iter().filter(|factor| factor.level.text() != point.stream) {
+        text.push_str(", ");
+        text.push_str(&factor_text(factor));
     }
     text
 }
@@ -88,77 +98,67 @@ fn comparison(finding: &Comparison) -> Conclusion {
         Verdict::Equivalent => Tone::Plain,
         Verdict::Inconclusive => Tone::Open,
     };
-    let factors: String =
-        finding.factors.iter().map(|(name, level)| format!(", {}", factor_text(name, level))).collect();
+    let point = &finding.point;
+    let factors: String = point.factors.iter().map(|factor| format!(", {}", factor_text(factor))).collect();
     let kind = if finding.primary { "primary" } else { "exploratory" };
     let reason = finding.reason.as_deref().map(|reason| format!("; {reason}")).unwrap_or_default();
-    let text = format!(
-        "{} of {}{factors}: {} is {} times {}, {} pairs ({kind}){reason}",
-        finding.metric,
-        finding.stream,
-        finding.system,
+    let says = format!(
+        "{} is {} times {}, {} pairs ({kind}){reason}",
+        point.system,
         with_interval(&finding.ratio, Quantity::Ratio),
         finding.baseline,
         finding.ratio.n,
     );
+    let subject = format!("{} of {}{factors}", finding.metric, point.stream);
     Conclusion {
-        experiment: Some(finding.experiment.clone()),
-        word: finding.verdict.word().to_owned(),
-        text,
         tone,
-        exploratory: !finding.primary,
+        exploratory: Some(finding.verdict).filter(|_| !finding.primary),
+        ..Conclusion::plain(&point.experiment, finding.verdict.word(), subject, &says)
     }
 }
 
-fn knee(finding: &Knee, several: bool) -> String {
-    let place = place(&finding.stream, several.then_some(&finding.system), &finding.fixed);
+fn knee(finding: &Knee) -> String {
     let peak = with_interval(&finding.peak_per_s, Quantity::Rate);
     let factor = super::curve::last_part(&finding.factor);
     match &finding.at {
         Some(at) if at.value == 1.0 => {
             let one = factor.trim_end_matches('s');
-            format!("{place}: {} {one} reaches 95% of the peak, {peak}", with_interval(at, Quantity::Count))
+            format!("{} {one} reaches 95% of the peak, {peak}", with_interval(at, Quantity::Count))
         }
-        Some(at) => format!("{place}: {} {factor} reach 95% of the peak, {peak}", with_interval(at, Quantity::Count)),
-        None => format!("{place}: no knee in this range; the most seen is {peak}"),
+        Some(at) => format!("{} {factor} reach 95% of the peak, {peak}", with_interval(at, Quantity::Count)),
+        None => format!("no knee in this range; the most seen is {peak}"),
     }
 }
 
-fn highest_rate(finding: &HighestRate, several: bool) -> String {
-    let place = place(&finding.stream, several.then_some(&finding.system), &[]);
+fn highest_rate(finding: &HighestRate) -> String {
     let bound = Quantity::Milliseconds.text(finding.bound_ms);
     let quantile = Quantity::Quantile.text(finding.quantile);
     match &finding.rate_per_s {
-        Some(rate) => format!(
-            "{place}: {} with {quantile} under {bound}; {}",
-            with_interval(rate, Quantity::Rate),
-            finding.reason
-        ),
-        None => format!("{place}: no rate kept {quantile} under {bound}; {}", finding.reason),
+        Some(rate) => {
+            format!("{} with {quantile} under {bound}; {}", with_interval(rate, Quantity::Rate), finding.reason)
+        }
+        None => format!("no rate kept {quantile} under {bound}; {}", finding.reason),
     }
 }
 
-fn service_fit(finding: &ServiceFit, several: bool) -> String {
-    let place = place(&finding.stream, several.then_some(&finding.system), &finding.fixed);
+fn service_fit(finding: &ServiceFit) -> String {
     let base = with_interval(&finding.base_ms, Quantity::Milliseconds);
     let rate = with_interval(&finding.rate_bytes_per_s, Quantity::ByteRate);
     let error = Quantity::Share.text(finding.error);
     match (finding.form, finding.step_bytes) {
-        (ServiceForm::Stepped, Some(step)) => format!(
-            "{place}: {base} and then {rate}, in steps of {} (fit within {error})",
-            Quantity::Bytes.text(step as f64)
-        ),
+        (ServiceForm::Stepped, Some(step)) => {
+            format!("{base} and then {rate}, in steps of {} (fit within {error})", Quantity::Bytes.text(step as f64))
+        }
         (ServiceForm::Affine | ServiceForm::Stepped, _) => {
-            format!("{place}: {base} and then {rate} (fit within {error})")
+            format!("{base} and then {rate} (fit within {error})")
         }
         (ServiceForm::Neither, _) => {
-            format!("{place}: neither a line nor steps describe it (a line errs by {error})")
+            format!("neither a line nor steps describe it (a line errs by {error})")
         }
     }
 }
 
-fn scaling(finding: &Scaling, several: bool) -> String {
-    let place = place(&finding.stream, several.then_some(&finding.system), &finding.fixed);
+fn scaling(finding: &Scaling) -> String {
     let factor = super::curve::last_part(&finding.factor);
     let efficiency = with_interval(&finding.efficiency, Quantity::Share);
     let grows = match finding.kind {
@@ -167,11 +167,10 @@ fn scaling(finding: &Scaling, several: bool) -> String {
         ScalingKind::Retrograde => "falls again with more",
         ScalingKind::Unclear => "has no clear relation to",
     };
-    format!("{place}: {grows} {factor}; {efficiency} of proportional at the largest")
+    format!("{grows} {factor}; {efficiency} of proportional at the largest")
 }
 
-fn sustained(finding: &SustainedFinding, several: bool) -> String {
-    let place = place(&finding.stream, several.then_some(&finding.system), &finding.factors);
+fn sustained(finding: &SustainedFinding) -> String {
     let figures = &finding.sustained;
     let burst = figures.burst.map(|burst| {
         format!(
@@ -181,7 +180,7 @@ fn sustained(finding: &SustainedFinding, several: bool) -> String {
         )
     });
     format!(
-        "{place}: at most {} over {}, sustained {} over the last fifth{}",
+        "at most {} over {}, sustained {} over the last fifth{}",
         Quantity::Rate.text(figures.peak_per_s),
         Quantity::Seconds.text(figures.peak_window_s),
         Quantity::Rate.text(figures.late_per_s),
@@ -190,29 +189,26 @@ fn sustained(finding: &SustainedFinding, several: bool) -> String {
 }
 
 fn threshold(finding: &ThresholdOutcome) -> Conclusion {
-    let (word, tone) = match finding.state {
-        ThresholdState::Holds => ("holds", Tone::Good),
-        ThresholdState::Fails => ("fails", Tone::Bad),
-        ThresholdState::Inconclusive => ("inconclusive", Tone::Open),
-        ThresholdState::NotMeasured => ("not measured", Tone::Open),
+    let tone = match finding.state {
+        ThresholdState::Holds => Tone::Good,
+        ThresholdState::Fails => Tone::Bad,
+        ThresholdState::Inconclusive | ThresholdState::NotMeasured => Tone::Open,
     };
-    let value = finding.value.as_ref().map(|value| {
-        let quantity = threshold_quantity(&finding.text);
-        format!(": {}", with_interval(&scaled(value, quantity), quantity))
-    });
+    let quantity = quantity(finding.metric);
+    let value = finding.value.map(|value| format!(": {}", with_interval(&scaled(&value, quantity), quantity)));
     let text = format!("threshold `{}`{} ({})", finding.text, value.unwrap_or_default(), finding.at);
-    Conclusion { experiment: None, word: word.to_owned(), text, tone, exploratory: false }
+    let word = finding.state.word().to_owned();
+    Conclusion { experiment: None, word, subject: String::new(), text, tone, exploratory: None }
 }
 
-/// The metric is the first word of a threshold as written; its value is in base units, so times are in seconds.
-fn threshold_quantity(text: &str) -> Quantity {
-    match text.split([' ', '<', '>']).next().unwrap_or("") {
-        "throughput" => Quantity::Rate,
-        "bandwidth" => Quantity::ByteRate,
-        "response" | "service" => Quantity::Milliseconds,
-        "elapsed" => Quantity::Seconds,
-        "cpu" => Quantity::Microseconds,
-        _ => Quantity::Plain,
+/// What a metric is shown as. Its values are in base units, so times are in seconds.
+fn quantity(metric: Metric) -> Quantity {
+    match metric {
+        Metric::Throughput => Quantity::Rate,
+        Metric::Bandwidth => Quantity::ByteRate,
+        Metric::ResponseMean | Metric::ResponseQuantile(_) | Metric::ServiceMean => Quantity::Milliseconds,
+        Metric::Elapsed => Quantity::Seconds,
+        Metric::CpuPerOperation => Quantity::Microseconds,
     }
 }
 

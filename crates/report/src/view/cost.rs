@@ -3,31 +3,24 @@
 //! The one idea: throughput for each core and CPU for each transaction let two machines be compared; the checks say whether
 //! the figures may be used at all, so both stand beside them.
 
-use super::axes::with_provenance;
-use super::conclusion::{Conclusion, Tone, plain};
+use super::conclusion::{Conclusion, Tone};
 use super::curve::Sweep;
 use super::mix::{Quoted, quoted};
 use super::quantity::Quantity;
 use analysis::{ClassMix, Findings, PerTransaction, ServerSummary, TrialSummary};
-use observation::{EventKind, SystemFacts};
+use observation::{EventKind, Reached, SystemKind};
 
 /// The sentences of every curve of transactions.
 pub fn conclusions(findings: &Findings, sweep: &Sweep) -> Vec<Conclusion> {
     let all = quoted(findings, sweep);
-    let several = all.iter().any(|quoted| quoted.curve.system != all[0].curve.system);
-    let costs = all.iter().filter_map(|quoted| Some(plain(sweep.experiment, "cost", cost(findings, quoted, several)?)));
-    let checks = all.iter().flat_map(|quoted| checks(findings, sweep, quoted, several));
-    let off = all.iter().flat_map(|quoted| off_plan(sweep, quoted, several));
+    let costs = all.iter().filter_map(|quoted| Some(quoted.says("cost", &cost(findings, quoted)?)));
+    let checks = all.iter().flat_map(|quoted| checks(findings, sweep, quoted));
+    let off = all.iter().flat_map(off_plan);
     costs.chain(off).chain(checks).collect()
 }
 
-/// `brokerage on postgres at 4 sessions`, and of a model `brokerage (simulated) at 4 sessions`.
-pub fn place(quoted: &Quoted, several: bool) -> String {
-    format!("{}{}", with_provenance(quoted.curve.stream, quoted.curve.provenance), quoted.place(several))
-}
-
-/// `brokerage at 4 sessions: 406 /s for each of 2 cores; a transaction takes 1.6 ms of the server's CPU ...`.
-fn cost(findings: &Findings, quoted: &Quoted, several: bool) -> Option<String> {
+/// `406 /s for each of 2 cores; a transaction takes 1.6 ms of the server's CPU ...`.
+fn cost(findings: &Findings, quoted: &Quoted) -> Option<String> {
     let server = quoted.trial.server.as_ref()?;
     let parts = [
         cores(quoted.trial, server),
@@ -37,7 +30,7 @@ fn cost(findings: &Findings, quoted: &Quoted, several: bool) -> Option<String> {
         buffer(server),
     ];
     let known: Vec<String> = parts.into_iter().flatten().collect();
-    (!known.is_empty()).then(|| format!("{}: {}", place(quoted, several), known.join("; ")))
+    (!known.is_empty()).then(|| known.join("; "))
 }
 
 fn cores(trial: &TrialSummary, server: &ServerSummary) -> Option<String> {
@@ -73,11 +66,7 @@ fn cpu(quoted: &Quoted, server: &ServerSummary) -> Option<String> {
 /// What the generator needs for such a transaction when the database needs nothing, by the facts of the system.
 fn generator(findings: &Findings, trial: &TrialSummary) -> Option<String> {
     let system = findings.run.systems.iter().find(|system| system.name == trial.label.system)?;
-    let fact = |road: &str| {
-        let key = format!("generator.transaction.{road}");
-        system.fingerprint.iter().find(|fact| fact.key == key).map(|fact| fact.value.as_str())
-    };
-    let (here, there) = (fact("in_process")?, fact("over_socket")?);
+    let (here, there) = (system.client_cost(Reached::InProcess)?, system.client_cost(Reached::OverSocket)?);
     Some(format!(
         "on a database that answers at once it takes {here} of CPU, and {there} when a socket is between them"
     ))
@@ -97,14 +86,14 @@ fn buffer(server: &ServerSummary) -> Option<String> {
 }
 
 /// Classes that answer too late, or whose share is off the plan: a rate that holds with another mix is another rate.
-fn off_plan(sweep: &Sweep, quoted: &Quoted, several: bool) -> Vec<Conclusion> {
+fn off_plan(quoted: &Quoted) -> Vec<Conclusion> {
     let named = |off: fn(&ClassMix) -> bool| -> Vec<&str> {
         let classes = quoted.stream.classes.iter().filter(|class| off(&class.mix));
         classes.map(|class| class.name.as_str()).collect()
     };
     let told = |word: &str, what: &str, names: Vec<&str>| {
-        let text = format!("{}: {what}: {}", place(quoted, several), names.join(", "));
-        (!names.is_empty()).then(|| Conclusion { tone: Tone::Bad, ..plain(sweep.experiment, word, text) })
+        let says = format!("{what}: {}", names.join(", "));
+        (!names.is_empty()).then(|| Conclusion { tone: Tone::Bad, ..quoted.says(word, &says) })
     };
     let late =
         told("late", "fewer than nine of ten answered within the limit", named(|mix| mix.response_ok == Some(false)));
@@ -113,30 +102,27 @@ fn off_plan(sweep: &Sweep, quoted: &Quoted, several: bool) -> Vec<Conclusion> {
 }
 
 /// What was found about the data: of the quoted trial in words, and of how many others the same was not doubted.
-fn checks(findings: &Findings, sweep: &Sweep, quoted: &Quoted, several: bool) -> Vec<Conclusion> {
+fn checks(findings: &Findings, sweep: &Sweep, quoted: &Quoted) -> Vec<Conclusion> {
     let kind = |kind: EventKind| quoted.trial.events.iter().filter(move |event| event.kind == kind);
     let notes: Vec<&str> = kind(EventKind::Note).map(|event| event.text.as_str()).collect();
     let damage: Vec<&str> = kind(EventKind::Damage).map(|event| event.text.as_str()).collect();
     let mut found = Vec::new();
     if !damage.is_empty() {
-        let text = format!("{}: {}", place(quoted, several), damage.join("; "));
-        found.push(Conclusion { tone: Tone::Bad, ..plain(sweep.experiment, "damaged data", text) });
+        found.push(Conclusion { tone: Tone::Bad, ..quoted.says("damaged data", &damage.join("; ")) });
     }
     if !notes.is_empty() {
-        let text = format!("{}: {}{}", place(quoted, several), notes.join("; "), others(findings, sweep, quoted));
-        found.push(plain(sweep.experiment, "data", text));
+        let says = format!("{}{}", notes.join("; "), others(findings, sweep, quoted));
+        found.push(quoted.says("data", &says));
     }
     found
 }
 
-/// The kind of a system that has no data which could be damaged.
-const KEEPS_NOTHING: &str = "null-database";
-
 /// Trials of the same experiment and system without damage, beside the quoted one.
 fn others(findings: &Findings, sweep: &Sweep, quoted: &Quoted) -> String {
     let own = &quoted.trial.label;
-    let keeps = |system: &&SystemFacts| system.name == own.system && system.kind == KEEPS_NOTHING;
-    if findings.run.systems.iter().any(|system| keeps(&system)) {
+    let mut systems = findings.run.systems.iter().filter(|system| system.name == own.system);
+    if systems.any(|system| system.is(SystemKind::NullDatabase)) {
+        // It has no data that could be damaged.
         return String::new();
     }
     let beside = findings.trials.iter().filter(|trial| {

@@ -1,7 +1,7 @@
 //! Points into curves: which factor goes along the axis, and what tells one curve from another.
 
-use analysis::{Finding, Findings, Point, Work};
-use observation::{Level, Provenance};
+use analysis::{Finding, Findings, PointSummary, Work};
+use observation::{Factor, Level, Point, Provenance};
 
 /// Everything of one experiment that shares an axis.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,30 +22,19 @@ pub struct Sweep<'a> {
     pub work: Work,
 }
 
-impl Sweep<'_> {
-    /// Whether a curve has to say whose it is.
-    pub fn several_systems(&self) -> bool {
-        self.curves.iter().any(|curve| curve.system != self.curves[0].system)
-    }
-}
-
 /// One line of a chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve<'a> {
     /// What tells it from the others: `random-read`, `new, random-read`.
     pub name: String,
-    /// System.
-    pub system: &'a str,
-    /// Stream.
-    pub stream: &'a str,
-    /// Other varied factors, fixed on this curve.
-    pub fixed: Vec<(&'a str, &'a Level)>,
+    /// What it is of; its factors are the other varied ones, fixed on this curve.
+    pub at: Point,
     /// Where its numbers come from.
     pub provenance: Provenance,
     /// Which colour and marker it has, throughout the experiment.
     pub slot: usize,
     /// Points, ascending when numeric.
-    pub points: Vec<&'a Point>,
+    pub points: Vec<&'a PointSummary>,
 }
 
 /// Axes are chosen in this order when several factors vary and no finding says which was swept.
@@ -56,8 +45,8 @@ const USUAL_AXES: [&str; 10] =
 pub fn experiments(findings: &Findings) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for point in &findings.points {
-        if !names.contains(&point.experiment.as_str()) {
-            names.push(&point.experiment);
+        if !names.contains(&point.at.experiment.as_str()) {
+            names.push(&point.at.experiment);
         }
     }
     names
@@ -65,8 +54,10 @@ pub fn experiments(findings: &Findings) -> Vec<&str> {
 
 /// The points of one experiment as curves.
 pub fn sweep<'a>(findings: &'a Findings, experiment: &'a str) -> Sweep<'a> {
-    let mut points: Vec<&Point> = findings.points.iter().filter(|point| point.experiment == experiment).collect();
-    points.sort_by_key(|point| (place_of_system(findings, &point.system), place_of_stream(findings, &point.stream)));
+    let mut points: Vec<&PointSummary> =
+        findings.points.iter().filter(|point| point.at.experiment == experiment).collect();
+    let place = |at: &Point| (place_of_system(findings, &at.system), place_of_stream(findings, &at.stream));
+    points.sort_by_key(|point| place(&point.at));
     let names = factor_names(&points);
     let varied: Vec<&str> = names.iter().copied().filter(|name| varies(&points, name)).collect();
     let factor = axis(findings, experiment, &points, &varied);
@@ -84,7 +75,7 @@ pub fn sweep<'a>(findings: &'a Findings, experiment: &'a str) -> Sweep<'a> {
 }
 
 /// What the work of all of them is counted in; operations where they differ.
-pub fn counted_in<'a>(points: impl IntoIterator<Item = &'a Point>) -> Work {
+pub fn counted_in<'a>(points: impl IntoIterator<Item = &'a PointSummary>) -> Work {
     let mut all = points.into_iter().map(|point| point.work);
     let first = all.next().unwrap_or_default();
     if all.all(|work| work == first) { first } else { Work::Operations }
@@ -100,30 +91,26 @@ fn place_of_stream(findings: &Findings, name: &str) -> usize {
     findings.run.study_text.find(name).unwrap_or(usize::MAX)
 }
 
-/// The level of `point` for `factor`.
-pub fn level_of<'a>(point: &'a Point, factor: &str) -> Option<&'a Level> {
-    point.factors.iter().find(|(name, _)| name == factor).map(|(_, level)| level)
-}
-
-fn factor_names<'a>(points: &[&'a Point]) -> Vec<&'a str> {
+fn factor_names<'a>(points: &[&'a PointSummary]) -> Vec<&'a str> {
     let mut names: Vec<&str> = Vec::new();
-    for (name, _) in points.iter().flat_map(|point| &point.factors) {
-        if !names.contains(&name.as_str()) {
-            names.push(name);
+    for factor in points.iter().flat_map(|point| &point.at.factors) {
+        if !names.contains(&factor.name.as_str()) {
+            names.push(&factor.name);
         }
     }
     names
 }
 
 /// A factor that only repeats the stream's name (`workload`) tells nothing more.
-fn varies(points: &[&Point], name: &str) -> bool {
-    let repeats = points.iter().all(|point| level_of(point, name).is_some_and(|level| level.text() == point.stream));
+fn varies(points: &[&PointSummary], name: &str) -> bool {
+    let repeats = |at: &Point| at.level(name).is_some_and(|level| level.text() == at.stream);
+    let repeats = points.iter().all(|point| repeats(&point.at));
     !repeats && levels_of(points, name).len() > 1
 }
 
-fn levels_of<'a>(points: &[&'a Point], name: &str) -> Vec<&'a Level> {
+fn levels_of<'a>(points: &[&'a PointSummary], name: &str) -> Vec<&'a Level> {
     let mut levels: Vec<&Level> = Vec::new();
-    for level in points.iter().filter_map(|point| level_of(point, name)) {
+    for level in points.iter().filter_map(|point| point.at.level(name)) {
         if !levels.contains(&level) {
             levels.push(level);
         }
@@ -146,11 +133,12 @@ fn order(a: Option<f64>, b: Option<f64>) -> std::cmp::Ordering {
 }
 
 /// A finding knows what was swept; else the usual axes, then any number, then any word.
-fn axis<'a>(findings: &Findings, experiment: &str, points: &[&Point], varied: &[&'a str]) -> Option<&'a str> {
-    let judged = findings.findings.iter().find_map(|finding| match finding {
-        Finding::Knee(knee) if knee.experiment == experiment => Some(knee.factor.as_str()),
-        Finding::Scaling(scaling) if scaling.experiment == experiment => Some(scaling.factor.as_str()),
-        Finding::ServiceFit(fit) if fit.experiment == experiment => Some("transfer"),
+fn axis<'a>(findings: &Findings, experiment: &str, points: &[&PointSummary], varied: &[&'a str]) -> Option<&'a str> {
+    let own = findings.findings.iter().filter(|found| found.point().is_some_and(|at| at.experiment == experiment));
+    let judged = own.into_iter().find_map(|finding| match finding {
+        Finding::Knee(knee) => Some(knee.factor.as_str()),
+        Finding::Scaling(scaling) => Some(scaling.factor.as_str()),
+        Finding::ServiceFit(_) => Some("transfer"),
         _ => None,
     });
     let named = |wanted: &str| varied.iter().copied().find(|name| last_part(name) == last_part(wanted));
@@ -167,7 +155,7 @@ pub fn last_part(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
 }
 
-fn constant(points: &[&Point], names: &[&str], varied: &[&str]) -> Vec<(String, String)> {
+fn constant(points: &[&PointSummary], names: &[&str], varied: &[&str]) -> Vec<(String, String)> {
     let fixed = names.iter().filter(|name| !varied.contains(name));
     fixed
         .filter_map(|name| {
@@ -177,32 +165,28 @@ fn constant(points: &[&Point], names: &[&str], varied: &[&str]) -> Vec<(String, 
         .collect()
 }
 
-fn curves<'a>(points: &[&'a Point], factor: Option<&str>, varied: &[&'a str]) -> Vec<Curve<'a>> {
+fn curves<'a>(points: &[&'a PointSummary], factor: Option<&str>, varied: &[&'a str]) -> Vec<Curve<'a>> {
     let others: Vec<&str> = varied.iter().copied().filter(|name| Some(*name) != factor).collect();
-    let several_systems = points.iter().any(|point| point.system != points[0].system);
-    let several_streams = points.iter().any(|point| point.stream != points[0].stream);
+    let several_systems = points.iter().any(|point| point.at.system != points[0].at.system);
+    let several_streams = points.iter().any(|point| point.at.stream != points[0].at.stream);
     let mut curves: Vec<Curve> = Vec::new();
     for point in points.iter().copied() {
-        let fixed: Vec<(&str, &Level)> =
-            others.iter().filter_map(|name| level_of(point, name).map(|level| (*name, level))).collect();
-        let same = |curve: &&mut Curve| {
-            curve.system == point.system
-                && curve.stream == point.stream
-                && curve.fixed == fixed
-                && curve.provenance == point.provenance
-        };
-        if let Some(curve) = curves.iter_mut().find(same) {
-            curve.points.push(point);
-            continue;
+        let mut at = point.at.clone();
+        at.factors.retain(|factor| others.contains(&factor.name.as_str()));
+        at.factors.sort_by_key(|factor| others.iter().position(|name| *name == factor.name));
+        let provenance = point.provenance;
+        match curves.iter_mut().find(|curve| (&curve.at, curve.provenance) == (&at, provenance)) {
+            Some(curve) => curve.points.push(point),
+            None => {
+                let (name, slot) = (curve_name(&at, several_systems, several_streams), curves.len());
+                curves.push(Curve { name, at, provenance, slot, points: vec![point] });
+            }
         }
-        let name = curve_name(point, &fixed, several_systems, several_streams);
-        let (system, stream, provenance, slot) = (&point.system, &point.stream, point.provenance, curves.len());
-        curves.push(Curve { name, system, stream, fixed, provenance, slot, points: vec![point] });
     }
     if let Some(factor) = factor {
         for curve in &mut curves {
             curve.points.sort_by(|a, b| {
-                let number = |point: &Point| level_of(point, factor).and_then(Level::number);
+                let number = |point: &PointSummary| point.at.level(factor).and_then(Level::number);
                 // Words keep the order of the study: not-a-number compares equal to itself, and the sort is stable.
                 order(number(a), number(b))
             });
@@ -211,22 +195,58 @@ fn curves<'a>(points: &[&'a Point], factor: Option<&str>, varied: &[&'a str]) ->
     curves
 }
 
-fn curve_name(point: &Point, fixed: &[(&str, &Level)], systems: bool, streams: bool) -> String {
+fn curve_name(at: &Point, systems: bool, streams: bool) -> String {
     let mut parts: Vec<String> = Vec::new();
     if systems {
-        parts.push(point.system.clone());
+        parts.push(at.system.clone());
     }
-    if streams || (!systems && fixed.is_empty()) {
-        parts.push(point.stream.clone());
+    if streams || (!systems && at.factors.is_empty()) {
+        parts.push(at.stream.clone());
     }
-    parts.extend(fixed.iter().map(|(name, level)| factor_text(name, level)));
+    parts.extend(at.factors.iter().map(factor_text));
     parts.join(", ")
 }
 
+impl Curve<'_> {
+    /// Whether a finding about a curve is about this one; it names the factors too that never varied.
+    pub fn is_of(&self, point: &Point) -> bool {
+        let agrees = |factor: &Factor| point.level(&factor.name).is_none_or(|level| *level == factor.level);
+        self.at.same_stream(point) && self.at.factors.iter().all(agrees)
+    }
+}
+
+impl Sweep<'_> {
+    /// The factor along the axis by its short name; empty when nothing was varied.
+    pub fn factor_name(&self) -> &str {
+        self.factor.as_deref().map(last_part).unwrap_or_default()
+    }
+
+    /// The level of a point along the axis.
+    pub fn level<'p>(&self, point: &'p PointSummary) -> Option<&'p Level> {
+        point.at.level(self.factor.as_deref()?)
+    }
+
+    /// Whether its curves are of more than one system.
+    pub fn several_systems(&self) -> bool {
+        self.curves.iter().any(|curve| curve.at.system != self.curves[0].at.system)
+    }
+
+    /// The levels of a point along the axis and on its curve, in words.
+    pub fn at(&self, curve: &Curve, point: &PointSummary) -> String {
+        let swept = point.at.factors.iter().filter(|factor| Some(&factor.name) == self.factor.as_ref());
+        swept.chain(&curve.at.factors).map(factor_text).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// All levels in words.
+pub fn factors_text(factors: &[Factor]) -> String {
+    factors.iter().map(factor_text).collect::<Vec<_>>().join(", ")
+}
+
 /// `4 modules`, `cache cold`: a level in words that say what it is.
-pub fn factor_text(name: &str, level: &Level) -> String {
-    let name = last_part(name);
-    match level {
+pub fn factor_text(factor: &Factor) -> String {
+    let name = last_part(&factor.name);
+    match &factor.level {
         Level::Word(word) => format!("{name} {word}"),
         Level::Number { value, text } if text.parse::<f64>().is_ok() => match name {
             "modules" | "workers" | "threads" | "sessions" if *value == 1.0 => {

@@ -6,8 +6,8 @@ use super::figure::{Axis, Datum, Figure, Form, Key, Look, Panel, Series, Spacing
 use super::of_trial::{response_cell, trials_table, who};
 use super::quantity::Quantity;
 use super::table::{Cell, Field, Table, numbers};
-use crate::doubts::{Doubts, Touches};
-use analysis::{Findings, Point, StreamSummary, TrialSummary, Work};
+use crate::caveats::{Doubts, Touches};
+use analysis::{Findings, PointSummary, StreamSummary, TrialSummary, Work};
 
 /// More lines than this cannot be told apart; the table still has every trial.
 const LINES_MAX: usize = 6;
@@ -39,12 +39,18 @@ pub fn figure(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Option<Fig
     if count > LINES_MAX {
         notes.push(format!("{LINES_MAX} of {count} curves are drawn; the table has all."));
     }
-    let x = Axis::new(format!("share of {} that were faster", sweep.work.word()), Quantity::Quantile, Spacing::Nines);
+    let faster = format!("share of {} that were faster", sweep.work.word());
+    let x = Axis::new(faster, Quantity::Quantile, Spacing::Nines);
     let y = super::axes::time("response", Quantity::Milliseconds, &shown);
-    // Two or more lines carry their names at their ends.
-    let key = if shown.len() == 1 { key.collect() } else { Vec::new() };
-    let panel = Panel { span: Span::Full, ..Panel::new("response", x, y, shown) };
-    Some(Figure { notes, key, ..Figure::new("Distribution of response", vec![panel], table(findings, sweep, doubts)) })
+    Some(Figure {
+        title: "Distribution of response".into(),
+        notes,
+        // Two or more lines carry their names at their ends.
+        key: if shown.len() == 1 { key.collect() } else { Vec::new() },
+        panels: vec![Panel::new("response", Span::Full, x, y, shown)],
+        table: table(findings, sweep, doubts),
+        folded: false,
+    })
 }
 
 fn one(work: Work) -> &'static str {
@@ -54,27 +60,19 @@ fn one(work: Work) -> &'static str {
     }
 }
 
-fn first_trial<'a>(findings: &'a Findings, point: &Point) -> Option<(&'a TrialSummary, &'a StreamSummary)> {
+fn first_trial<'a>(findings: &'a Findings, point: &PointSummary) -> Option<(&'a TrialSummary, &'a StreamSummary)> {
     let trial = findings.trials.iter().find(|trial| {
         point.trials.contains(&trial.label.index)
-            && trial.label.experiment == point.experiment
-            && trial.label.system == point.system
+            && trial.label.experiment == point.at.experiment
+            && trial.label.system == point.at.system
     })?;
-    let stream = trial.streams.iter().find(|stream| {
-        trial.label.streams.get(usize::from(stream.stream)).is_some_and(|label| label.name == point.stream)
-    })?;
+    let stream = trial.streams.iter().find(|stream| trial.label.stream_name(stream.stream) == point.at.stream)?;
     Some((trial, stream))
 }
 
-fn series(sweep: &Sweep, curve: &Curve, point: &Point, trial: &TrialSummary, stream: &StreamSummary) -> Series {
-    let level = sweep
-        .factor
-        .as_deref()
-        .and_then(|factor| super::curve::level_of(point, factor).map(|level| factor_text(factor, level)));
-    let name = match level {
-        Some(level) => format!("{}, {level}", curve.name),
-        None => curve.name.clone(),
-    };
+fn series(sweep: &Sweep, curve: &Curve, point: &PointSummary, trial: &TrialSummary, stream: &StreamSummary) -> Series {
+    let swept = point.at.factors.iter().find(|factor| Some(&factor.name) == sweep.factor.as_ref());
+    let name = swept.map_or_else(|| curve.name.clone(), |level| format!("{}, {}", curve.name, factor_text(level)));
     // The greatest of n values stands at the quantile that half a value more would reach, not at infinity.
     let highest = 1.0 - 0.5 / stream.response.count.max(1) as f64;
     let inside = |(index, (quantile, ms)): &(usize, &(f64, f64))| {

@@ -1,18 +1,19 @@
 //! The first table: for every curve the point that people quote, and nothing else.
 
-use super::curve::{Curve, Sweep, counted_in, factor_text, last_part, level_of};
+use super::curve::{Curve, Sweep, counted_in, last_part};
 use super::points::{bytes, cpu_title};
 use super::quantity::Quantity;
 use super::table::{Cell, Field, Table, numbers, words};
-use crate::doubts::{Doubts, Touches};
-use analysis::{Estimate, Finding, Findings, HighestRate, Point};
+use crate::caveats::{Doubts, Touches};
+use analysis::{Estimate, Finding, Findings, HighestRate, PointSummary};
+use observation::Asks;
 
 /// More rows than this, and the low end of each curve is left to the experiment's own table.
 const ROWS_MAX: usize = 14;
 
 struct Row<'a> {
     curve: &'a Curve<'a>,
-    point: &'a Point,
+    point: &'a PointSummary,
     experiment: &'a str,
     at: String,
     /// The same where there is little room.
@@ -27,13 +28,13 @@ pub fn table(findings: &Findings, sweeps: &[Sweep], doubts: &Doubts) -> Table {
     if rows.len() > ROWS_MAX {
         rows.retain(|row| !row.low_end);
     }
-    let systems = rows.iter().any(|row| row.curve.system != rows[0].curve.system);
+    let systems = rows.iter().any(|row| row.curve.at.system != rows[0].curve.at.system);
     let groups = groups(&rows);
     let named = groups.is_empty() && rows.iter().any(|row| row.experiment != rows[0].experiment);
     let fields = |row: &Row| {
         let mut fields = vec![
-            words("system", "system", if systems { row.curve.system } else { "" }),
-            words("stream", "stream", super::axes::with_provenance(row.curve.stream, row.curve.provenance)),
+            words("system", "system", if systems { &row.curve.at.system } else { "" }),
+            words("stream", "stream", super::axes::with_provenance(&row.curve.at.stream, row.curve.provenance)),
             Field::new("at", "at", false, Cell::word(&row.at).shortened(&row.short)),
         ];
         fields.extend(numbers_of(row.point, &rows, doubts));
@@ -65,10 +66,10 @@ fn groups(rows: &[Row]) -> Vec<(usize, String)> {
 /// Whether every row is told from the others without the name of its experiment.
 fn told_apart(rows: &[Row]) -> bool {
     let mut seen = std::collections::HashSet::new();
-    rows.iter().all(|row| seen.insert((row.curve.system, row.curve.stream, row.at.as_str())))
+    rows.iter().all(|row| seen.insert((&row.curve.at.system, &row.curve.at.stream, &row.at)))
 }
 
-fn numbers_of(point: &Point, rows: &[Row], doubts: &Doubts) -> Vec<Field> {
+fn numbers_of(point: &PointSummary, rows: &[Row], doubts: &Doubts) -> Vec<Field> {
     let all = doubts.marks(&point.caveats, Touches::All);
     let tail = doubts.marks(&point.caveats, Touches::Tail);
     let known = |estimate: &Option<Estimate>, quantity| Cell::optional_estimate(estimate.as_ref(), quantity);
@@ -105,31 +106,29 @@ fn quoted<'a>(findings: &Findings, sweep: &'a Sweep) -> Vec<Row<'a>> {
         };
         let (main, prefix) = main_point(findings, sweep, curve, factor);
         // Of a search only its answer is quoted: every other rate was a step on the way.
-        let first = curve.points.first().copied().filter(|_| searched(findings, sweep, curve).is_none());
+        let first = curve.points.first().copied().filter(|_| searched(findings, curve).is_none());
         if let Some(low) = first.filter(|low| !main.is_some_and(|main| std::ptr::eq(main, *low))) {
-            let low = row(sweep, curve, low, "", at(low, factor, curve));
+            let low = row(sweep, curve, low, "", sweep.at(curve, low));
             rows.push(Row { low_end: true, ..low });
         }
         if let Some(main) = main {
-            rows.push(row(sweep, curve, main, prefix, at(main, factor, curve)));
+            rows.push(row(sweep, curve, main, prefix, sweep.at(curve, main)));
         }
     }
     rows
 }
 
 /// Where nothing was varied, the load says at what the number was taken.
-fn load(findings: &Findings, point: &Point) -> String {
+fn load(findings: &Findings, point: &PointSummary) -> String {
     let trial = findings
         .trials
         .iter()
-        .find(|trial| point.trials.contains(&trial.label.index) && trial.label.experiment == point.experiment);
-    let label = trial.and_then(|trial| trial.label.streams.iter().find(|label| label.name == point.stream));
+        .find(|trial| point.trials.contains(&trial.label.index) && trial.label.experiment == point.at.experiment);
+    let label = trial.and_then(|trial| trial.label.streams.iter().find(|label| label.name == point.at.stream));
     match label {
         Some(label) => match (label.slots, label.offered) {
             (_, Some(rate)) => format!("{} offered", units::rate(rate.0)),
-            (Some(slots), None) if label.load.starts_with("closed, ") && label.load.contains("outstanding") => {
-                format!("{slots} outstanding")
-            }
+            (Some(slots), None) if label.asks == Asks::Operations => format!("{slots} outstanding"),
             _ => label.load.clone(),
         },
         None => String::new(),
@@ -137,24 +136,18 @@ fn load(findings: &Findings, point: &Point) -> String {
 }
 
 /// The point of a curve that people quote.
-pub fn quoted_point<'a>(findings: &Findings, sweep: &Sweep, curve: &Curve<'a>) -> Option<&'a Point> {
+pub fn quoted_point<'a>(findings: &Findings, sweep: &Sweep, curve: &Curve<'a>) -> Option<&'a PointSummary> {
     match sweep.factor.as_deref() {
         Some(factor) => main_point(findings, sweep, curve, factor).0,
         None => curve.points.first().copied(),
     }
 }
 
-fn row<'a>(sweep: &'a Sweep, curve: &'a Curve<'a>, point: &'a Point, prefix: &str, at: String) -> Row<'a> {
+fn row<'a>(sweep: &'a Sweep, curve: &'a Curve<'a>, point: &'a PointSummary, prefix: &str, at: String) -> Row<'a> {
     // `knee: 64 outstanding` is `knee: 64` where there is little room: the row above says of what.
     let short = if prefix.is_empty() { at.clone() } else { at.split(' ').next().unwrap_or_default().to_owned() };
     let (at, short) = (format!("{prefix}{at}"), format!("{prefix}{short}"));
     Row { curve, point, experiment: sweep.experiment, at, short, low_end: false }
-}
-
-fn at(point: &Point, factor: &str, curve: &Curve) -> String {
-    let swept = level_of(point, factor).map(|level| factor_text(factor, level));
-    let fixed = curve.fixed.iter().map(|(name, level)| factor_text(name, level));
-    swept.into_iter().chain(fixed).collect::<Vec<_>>().join(", ")
 }
 
 /// The knee where there is one, the far end of what grows in size or width, else the peak.
@@ -163,17 +156,17 @@ fn main_point<'a>(
     sweep: &Sweep,
     curve: &Curve<'a>,
     factor: &str,
-) -> (Option<&'a Point>, &'static str) {
-    if let Some(highest) = searched(findings, sweep, curve) {
-        let at = |point: &&&Point| {
-            let level = level_of(point, factor).and_then(|level| level.number());
+) -> (Option<&'a PointSummary>, &'static str) {
+    if let Some(highest) = searched(findings, curve) {
+        let at = |point: &&&PointSummary| {
+            let level = point.at.level(factor).and_then(|level| level.number());
             highest.rate_per_s.is_some_and(|rate| level == Some(rate.value))
         };
         return (curve.points.iter().find(at).copied(), "highest ");
     }
-    if let Some(knee) = knee_level(findings, sweep, curve) {
-        let near = |point: &&&Point| {
-            level_of(point, factor).and_then(|level| level.number()).is_some_and(|at| at >= knee - 1e-9)
+    if let Some(knee) = knee_level(findings, curve) {
+        let near = |point: &&&PointSummary| {
+            point.at.level(factor).and_then(|level| level.number()).is_some_and(|at| at >= knee - 1e-9)
         };
         if let Some(point) = curve.points.iter().find(near) {
             return (Some(point), "knee: ");
@@ -184,35 +177,21 @@ fn main_point<'a>(
     if grows || fixed_work || !sweep.numeric {
         return (curve.points.last().copied(), "");
     }
-    let rate = |point: &&Point| point.throughput_per_s.value;
+    let rate = |point: &&PointSummary| point.throughput_per_s.value;
     (curve.points.iter().copied().max_by(|a, b| rate(a).total_cmp(&rate(b))), "peak: ")
 }
 
 /// The search that a curve belongs to.
-fn searched<'a>(findings: &'a Findings, sweep: &Sweep, curve: &Curve) -> Option<&'a HighestRate> {
+fn searched<'a>(findings: &'a Findings, curve: &Curve) -> Option<&'a HighestRate> {
     findings.findings.iter().find_map(|finding| match finding {
-        Finding::HighestRate(found)
-            if found.experiment == sweep.experiment && found.system == curve.system && found.stream == curve.stream =>
-        {
-            Some(found)
-        }
+        Finding::HighestRate(found) if found.point.same_stream(&curve.at) => Some(found),
         _ => None,
     })
 }
 
-fn knee_level(findings: &Findings, sweep: &Sweep, curve: &Curve) -> Option<f64> {
+fn knee_level(findings: &Findings, curve: &Curve) -> Option<f64> {
     findings.findings.iter().find_map(|finding| match finding {
-        Finding::Knee(knee)
-            if knee.experiment == sweep.experiment
-                && knee.system == curve.system
-                && knee.stream == curve.stream
-                && curve
-                    .fixed
-                    .iter()
-                    .all(|(name, level)| knee.fixed.iter().all(|(other, at)| other != name || at == *level)) =>
-        {
-            knee.at.map(|at| at.value)
-        }
+        Finding::Knee(knee) if curve.is_of(&knee.point) => knee.at.map(|at| at.value),
         _ => None,
     })
 }

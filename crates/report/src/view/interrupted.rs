@@ -3,7 +3,7 @@
 use super::of_trial::{response_cell, trials_table, who};
 use super::quantity::Quantity;
 use super::table::{Cell, Field, Table, numbers, words};
-use crate::doubts::{Doubts, Touches};
+use crate::caveats::{Doubts, Touches};
 use analysis::{Findings, StreamSummary, TrialSummary};
 
 /// A row for each stream of each interrupted trial; no row when all trials ended.

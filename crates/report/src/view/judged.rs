@@ -69,18 +69,21 @@ fn figure(column: &JudgedColumn) -> Figure {
         .collect();
     let key = series.iter().map(|series| Key { name: series.name.clone(), look: series.look, form: series.form });
     let all = || column.curves.iter().flat_map(|curve| &curve.points);
-    let x = spacing(all().map(|point| point.size), Spacing::Linear);
+    let sizes = spacing(all().map(|point| point.size), Spacing::Linear);
     let values = all().flat_map(|point| [point.predicted, point.value.unwrap_or(point.predicted)]);
-    let y = spacing(values, Spacing::FromZero);
-    let axis = |name: &str, spacing| Axis::new(name, Quantity::Plain, spacing);
-    let panel = Panel {
-        span: Span::Full,
-        ..Panel::new(&column.metric, axis(&column.size, x), axis(&column.metric, y), series.clone())
-    };
+    let x = Axis::new(column.size.clone(), Quantity::Plain, sizes);
+    let y = Axis::new(column.metric.clone(), Quantity::Plain, spacing(values, Spacing::FromZero));
+    let panel = Panel::new(&column.metric, Span::Full, x, y, series.clone());
     let note = "Lines are what the model predicts, with intervals of 95 percent; they join the rows and say nothing between \
                 them. Marks are rows. A row that the model was fitted on proves nothing.";
-    let title = format!("{} by {}", column.metric, column.size);
-    Figure { notes: vec![note.to_owned()], key: key.collect(), ..Figure::new(title, vec![panel], table(column)) }
+    Figure {
+        title: format!("{} by {}", column.metric, column.size),
+        notes: vec![note.to_owned()],
+        key: key.collect(),
+        panels: vec![panel],
+        table: table(column),
+        folded: false,
+    }
 }
 
 fn spacing(values: impl Iterator<Item = f64>, narrow: Spacing) -> Spacing {

@@ -3,11 +3,10 @@
 //! The one idea: both say what a rate is a rate of. The sentences stand at the quoted point; the table has every trial, because
 //! data grows and windows differ.
 
-use super::conclusion::{Conclusion, plain};
-use super::curve::Sweep;
+use super::conclusion::Conclusion;
+use super::curve::{Sweep, factors_text};
 use super::figure::Figure;
 use super::mix::{Quoted, quoted};
-use super::of_trial::levels_text;
 use super::quantity::Quantity;
 use super::table::{Cell, Field, Table, numbers, words};
 use analysis::{Findings, Fits, ServerSummary, TrialSummary, Work, WorkingSet};
@@ -15,17 +14,13 @@ use std::collections::BTreeSet;
 
 /// The sentences at the quoted point of every curve.
 pub fn conclusions(findings: &Findings, sweep: &Sweep) -> Vec<Conclusion> {
-    let all = quoted(findings, sweep);
-    let several = all.iter().any(|quoted| quoted.curve.system != all[0].curve.system);
-    let of = |quoted: &Quoted| -> Vec<Conclusion> {
+    let of = |quoted: Quoted| -> Vec<Conclusion> {
         let Some(server) = quoted.trial.server.as_ref() else { return Vec::new() };
-        let place = super::cost::place(quoted, several);
-        let told = |word: &str, text: String| plain(sweep.experiment, word, format!("{place}: {text}"));
-        let window = server.checkpoints.as_ref().map(|found| told("window", found.text.clone()));
-        let memory = working_set(server).map(|text| told("working set", text));
+        let window = server.checkpoints.as_ref().map(|found| quoted.says("window", &found.text));
+        let memory = working_set(server).map(|text| quoted.says("working set", &text));
         window.into_iter().chain(memory).collect()
     };
-    all.iter().flat_map(of).collect()
+    quoted(findings, sweep).into_iter().flat_map(of).collect()
 }
 
 /// `all of the data (12 MiB) fits the buffer (128 MiB): ...`; none where the sizes are not known.
@@ -114,7 +109,7 @@ fn figure(part: &Part, trials: &[&TrialSummary]) -> Option<Figure> {
         let mut row = vec![
             numbers("trial", "trial", Cell::number(f64::from(trial.label.index), Quantity::Count)),
             words("system", "system", &trial.label.system),
-            words("at", "factors", levels_text(&trial.label)),
+            words("at", "factors", factors_text(&trial.label.factors)),
         ];
         row.extend((part.fields)(trial, server));
         Some((trial.label.index, row))
@@ -124,8 +119,7 @@ fn figure(part: &Part, trials: &[&TrialSummary]) -> Option<Figure> {
         return None;
     }
     let table = Table { trials, ..Table::of(part.caption, rows) };
-    let figure = Figure::new(part.title, Vec::new(), table.without_empty_columns());
-    Some(Figure { notes: vec![part.note.to_owned()], ..figure })
+    Some(Figure::of_table(part.title, vec![part.note.to_owned()], table.without_empty_columns()))
 }
 
 fn window(trial: &TrialSummary, server: &ServerSummary) -> Vec<Field> {

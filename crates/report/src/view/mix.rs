@@ -3,13 +3,15 @@
 //! The one idea: times of classes cannot be pooled from summaries, so the table is of one trial, the one nearest to the
 //! point, and it names it.
 
-use super::curve::{Curve, Sweep, factor_text, level_of};
+use super::axes::with_provenance;
+use super::conclusion::Conclusion;
+use super::curve::{Curve, Sweep};
 use super::figure::Figure;
 use super::headline::quoted_point;
 use super::quantity::Quantity;
 use super::table::{Cell, Field, Table, numbers, words};
-use crate::doubts::{Doubts, Touches};
-use analysis::{ClassSummary, Findings, MIX_TOLERANCE, Point, StreamSummary, TrialSummary, Work};
+use crate::caveats::{Doubts, Touches};
+use analysis::{ClassSummary, Findings, MIX_TOLERANCE, PointSummary, StreamSummary, TrialSummary, Work};
 
 /// What a curve of transactions is quoted by.
 pub struct Quoted<'a> {
@@ -21,44 +23,51 @@ pub struct Quoted<'a> {
     pub stream: &'a StreamSummary,
     /// `4 sessions`; empty when nothing was varied.
     pub at: String,
+    /// Whether its system must be named.
+    several: bool,
 }
 
 impl Quoted<'_> {
-    /// ` on postgres at 4 sessions`; the system is named where there are `several`.
-    pub fn place(&self, several: bool) -> String {
-        let on = if several { format!(" on {}", self.curve.system) } else { String::new() };
+    /// Where it was measured, behind a word: ` on postgres at 4 sessions`.
+    pub fn place(&self) -> String {
+        let on = if self.several { format!(" on {}", self.curve.at.system) } else { String::new() };
         let at = if self.at.is_empty() { String::new() } else { format!(" at {}", self.at) };
         format!("{on}{at}")
+    }
+
+    /// A sentence about it: `brokerage on postgres at 4 sessions`, and of a model `brokerage (simulated) at 4 sessions`.
+    pub fn says(&self, word: &str, says: &str) -> Conclusion {
+        let point = &self.curve.at;
+        let subject = format!("{}{}", with_provenance(&point.stream, self.curve.provenance), self.place());
+        Conclusion::plain(&point.experiment, word, subject, says)
     }
 }
 
 /// The quoted trial of every curve of transactions.
 pub fn quoted<'a>(findings: &'a Findings, sweep: &'a Sweep<'a>) -> Vec<Quoted<'a>> {
     let curves = sweep.curves.iter().filter(|_| sweep.work == Work::Transactions);
-    curves.filter_map(|curve| quoted_trial(findings, sweep, curve)).collect()
+    let mut all: Vec<Quoted> = curves.filter_map(|curve| quoted_trial(findings, sweep, curve)).collect();
+    let several = all.iter().any(|quoted| quoted.curve.at.system != all[0].curve.at.system);
+    all.iter_mut().for_each(|quoted| quoted.several = several);
+    all
 }
 
 fn quoted_trial<'a>(findings: &'a Findings, sweep: &'a Sweep<'a>, curve: &'a Curve<'a>) -> Option<Quoted<'a>> {
     let point = quoted_point(findings, sweep, curve)?;
-    let level = sweep.factor.as_deref().and_then(|factor| Some(factor_text(factor, level_of(point, factor)?)));
-    let fixed = curve.fixed.iter().map(|(name, level)| factor_text(name, level));
-    let at: Vec<String> = level.into_iter().chain(fixed).collect();
     let far = |stream: &StreamSummary| (stream.throughput_per_s.value - point.throughput_per_s.value).abs();
     let (trial, stream) = trials_of(findings, point).min_by(|a, b| far(a.1).total_cmp(&far(b.1)))?;
-    Some(Quoted { curve, trial, stream, at: at.join(", ") })
+    Some(Quoted { curve, trial, stream, at: sweep.at(curve, point), several: false })
 }
 
 /// The trials behind a point, with its stream of each.
 pub fn trials_of<'a>(
     findings: &'a Findings,
-    point: &'a Point,
+    point: &'a PointSummary,
 ) -> impl Iterator<Item = (&'a TrialSummary, &'a StreamSummary)> {
     let ended = findings.trials.iter().filter(|trial| !trial.interrupted);
     let own = ended.filter(|trial| point.trials.contains(&trial.label.index));
     own.filter_map(|trial| {
-        let named = |stream: &&StreamSummary| {
-            trial.label.streams.get(usize::from(stream.stream)).is_some_and(|label| label.name == point.stream)
-        };
+        let named = |stream: &&StreamSummary| trial.label.stream_name(stream.stream) == point.at.stream;
         Some((trial, trial.streams.iter().find(named)?))
     })
 }
@@ -66,23 +75,25 @@ pub fn trials_of<'a>(
 /// The mix of every curve whose stream has several classes.
 pub fn tables(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Vec<Table> {
     let all = quoted(findings, sweep);
-    let several = all.iter().any(|quoted| quoted.curve.system != all[0].curve.system);
     let mixed = all.iter().filter(|quoted| quoted.stream.classes.len() > 1);
-    mixed.map(|quoted| table(quoted, several, doubts)).collect()
+    mixed.map(|quoted| table(quoted, doubts)).collect()
 }
 
 /// The same as figures without panels: a table with its notes.
 pub fn figures(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Vec<Figure> {
-    let figure = |table: Table| Figure {
-        notes: if judged(&table) { vec![note()] } else { Vec::new() },
-        ..Figure::new("Mix and response by class", Vec::new(), table)
+    let figure = |table: Table| {
+        let notes = if judged(&table) { vec![note()] } else { Vec::new() };
+        Figure::of_table("Mix and response by class", notes, table)
     };
     tables(findings, sweep, doubts).into_iter().map(figure).collect()
 }
 
+/// The column that is left out where no mix is planned.
+const MIX_OK: &str = "mix_ok";
+
 /// Scripts of the user's own have shares, and nothing that they are held against.
 fn judged(table: &Table) -> bool {
-    table.columns.iter().any(|column| column.key == "mix_ok")
+    table.columns.iter().any(|column| column.key == MIX_OK)
 }
 
 /// What `ok` means.
@@ -94,8 +105,8 @@ fn note() -> String {
     )
 }
 
-fn table(quoted: &Quoted, several: bool, doubts: &Doubts) -> Table {
-    let (stream, place, trial) = (quoted.curve.stream, quoted.place(several), quoted.trial.label.index);
+fn table(quoted: &Quoted, doubts: &Doubts) -> Table {
+    let (stream, place, trial) = (&quoted.curve.at.stream, quoted.place(), quoted.trial.label.index);
     let caption = format!("Mix of {stream}{place} (trial {trial}); p50 to p99.9 are of response");
     let tail = doubts.marks(&quoted.trial.caveats, Touches::Tail);
     let table = Table::of(caption, quoted.stream.classes.iter().map(|class| row(class, &tail)).collect());
@@ -111,7 +122,7 @@ fn row(class: &ClassSummary, tail: &str) -> Vec<Field> {
         words("class", "class", &class.name),
         numbers("share", "share", Cell::optional(class.mix.share, Quantity::Share)),
         numbers("planned", "planned_share", Cell::optional(class.mix.planned_share, Quantity::Share)),
-        words("mix ok", "mix_ok", verdict(class.mix.mix_ok)),
+        words("mix ok", MIX_OK, verdict(class.mix.mix_ok)),
         numbers("count", "done", Cell::number(class.done as f64, Quantity::Count)).minor(),
         numbers("rate", "throughput_per_s", Cell::number(class.throughput_per_s, Quantity::Rate)).minor(),
         numbers("p50", "response_p50_ms", ms(class.response.p50_ms)).minor(),

@@ -39,9 +39,9 @@ pub use memory::working_set;
 pub use quantity::Quantity;
 pub use table::{Cell, Column, Held, Table};
 
-use crate::doubts::Doubts;
+use crate::caveats::Doubts;
 use analysis::{Finding, Findings};
-use curve::{Sweep, last_part};
+use curve::Sweep;
 
 /// Everything that a report shows, in the order in which it is read.
 #[derive(Clone, Debug, PartialEq)]
@@ -138,12 +138,8 @@ fn beside<'a, 'b>(sweeps: &'b [Sweep<'a>]) -> Vec<Vec<&'b Sweep<'a>>> {
     groups
 }
 
-fn factor<'a>(sweep: &'a Sweep) -> &'a str {
-    sweep.factor.as_deref().map(last_part).unwrap_or_default()
-}
-
 fn is_transfer(sweep: &Sweep) -> bool {
-    sweep.numeric && factor(sweep) == "transfer"
+    sweep.numeric && sweep.factor_name() == "transfer"
 }
 
 fn section(findings: &Findings, sweeps: &[&Sweep], doubts: &Doubts) -> Section {
@@ -179,12 +175,9 @@ fn found(findings: &Findings, experiments: &[&str]) -> Vec<Conclusion> {
 
 /// Two experiments may say something of the same stream; then each sentence names its experiment.
 fn told_apart(conclusions: Vec<Conclusion>) -> Vec<Conclusion> {
-    let subject = |conclusion: &Conclusion| {
-        (conclusion.word.clone(), conclusion.text.split(':').next().unwrap_or_default().to_owned())
-    };
-    let shared = |one: &Conclusion| {
-        conclusions.iter().any(|other| other.experiment != one.experiment && subject(other) == subject(one))
-    };
+    let alike = |a: &Conclusion, b: &Conclusion| (&a.word, &a.subject) == (&b.word, &b.subject);
+    let shared =
+        |one: &Conclusion| conclusions.iter().any(|other| other.experiment != one.experiment && alike(other, one));
     let named = |conclusion: &Conclusion| match &conclusion.experiment {
         Some(experiment) if shared(conclusion) => {
             Conclusion { text: format!("{experiment}, {}", conclusion.text), ..conclusion.clone() }
@@ -195,7 +188,7 @@ fn told_apart(conclusions: Vec<Conclusion>) -> Vec<Conclusion> {
 }
 
 fn several_systems(findings: &Findings) -> bool {
-    findings.points.iter().any(|point| point.system != findings.points[0].system)
+    findings.points.iter().any(|point| point.at.system != findings.points[0].at.system)
 }
 
 fn further_figures(findings: &Findings, sweeps: &[&Sweep], doubts: &Doubts) -> Vec<Figure> {
@@ -220,7 +213,7 @@ fn further_figures(findings: &Findings, sweeps: &[&Sweep], doubts: &Doubts) -> V
 fn main_figure(findings: &Findings, sweeps: &[&Sweep], doubts: &Doubts) -> Option<Figure> {
     let sweep = sweeps[0];
     let fixed_work = sweep.curves.iter().flat_map(|curve| &curve.points).any(|point| point.elapsed_s.is_some());
-    match factor(sweep) {
+    match sweep.factor_name() {
         _ if !sweep.numeric => bars::figure(sweep, doubts),
         _ if fixed_work => Some(elapsed::figure(sweep, doubts)),
         "transfer" => Some(transfer::figure(findings, sweeps, doubts)),

@@ -3,22 +3,10 @@
 //! The one idea: who the stream is, at which levels it ran and how a response is shown without operations is decided here,
 //! so that the tables of a report cannot differ in it.
 
-use super::curve::factor_text;
+use super::curve::factors_text;
 use super::quantity::Quantity;
 use super::table::{Cell, Field, Table, numbers, words};
 use analysis::{StreamSummary, TrialSummary};
-use observation::TrialLabel;
-
-/// The name of a stream of the trial; empty when its label is missing.
-pub(super) fn stream_name<'a>(trial: &'a TrialSummary, stream: &StreamSummary) -> &'a str {
-    trial.label.streams.get(usize::from(stream.stream)).map_or("", |label| label.name.as_str())
-}
-
-/// The levels of all factors of the trial: `modules 4, read 100%`.
-pub(super) fn levels_text(label: &TrialLabel) -> String {
-    let levels: Vec<String> = label.factors.iter().map(|factor| factor_text(&factor.name, &factor.level)).collect();
-    levels.join(", ")
-}
 
 /// A time of the response in milliseconds, or nothing when the stream answered no operation.
 pub(super) fn response_cell(stream: &StreamSummary, value_ms: f64) -> Cell {
@@ -30,8 +18,8 @@ pub(super) fn who(trial: &TrialSummary, stream: &StreamSummary) -> Vec<Field> {
     vec![
         numbers("trial", "trial", Cell::number(f64::from(trial.label.index), Quantity::Count)),
         words("system", "system", &trial.label.system),
-        words("stream", "stream", stream_name(trial, stream)),
-        words("at", "factors", levels_text(&trial.label)),
+        words("stream", "stream", trial.label.stream_name(stream.stream)),
+        words("at", "factors", factors_text(&trial.label.factors)),
     ]
 }
 

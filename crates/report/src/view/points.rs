@@ -1,10 +1,11 @@
 //! The table of one experiment: a row for every point, with everything that was estimated there.
 
-use super::curve::{Curve, Sweep, last_part, level_of};
+use super::curve::{Curve, Sweep, last_part};
 use super::quantity::Quantity;
 use super::table::{Cell, Field, Table, numbers, words};
-use crate::doubts::{Doubts, Touches};
-use analysis::{Estimate, Point, SteadyAnswer, Work};
+use crate::caveats::{Doubts, Touches};
+use analysis::{Estimate, PointSummary, SteadyAnswer, Work};
+use observation::Factor;
 use std::collections::BTreeSet;
 
 /// All points of a sweep, by level and curve.
@@ -16,15 +17,16 @@ pub fn table(sweep: &Sweep, doubts: &Doubts) -> Table {
 
 fn rows(sweep: &Sweep, doubts: &Doubts) -> Vec<Vec<Field>> {
     let several = sweep.several_systems();
-    let one = |(curve, point): (&Curve, &Point)| {
+    let one = |(curve, point): (&Curve, &PointSummary)| {
         let mut row = Vec::new();
-        if let Some(factor) = sweep.factor.as_deref() {
-            let (name, level) = (last_part(factor), level_of(point, factor).map_or("", |level| level.text()));
+        if sweep.factor.is_some() {
+            let (name, level) = (sweep.factor_name(), sweep.level(point).map_or("", |level| level.text()));
             row.push(Field::new(name, name, sweep.numeric, Cell::word(level)));
         }
-        row.push(words("system", "system", if several { curve.system } else { "" }));
-        row.push(words("stream", "stream", curve.stream));
-        row.extend(curve.fixed.iter().map(|(name, level)| words(last_part(name), last_part(name), level.text())));
+        row.push(words("system", "system", if several { &curve.at.system } else { "" }));
+        row.push(words("stream", "stream", &curve.at.stream));
+        let named = |factor: &Factor| words(last_part(&factor.name), last_part(&factor.name), factor.level.text());
+        row.extend(curve.at.factors.iter().map(named));
         row.extend(numbers_of(sweep, point, doubts));
         row
     };
@@ -57,7 +59,7 @@ fn trials(sweep: &Sweep) -> impl Iterator<Item = u32> {
 }
 
 /// By curve, then along the axis: a reader follows one curve at a time.
-pub fn points<'a>(sweep: &'a Sweep) -> impl Iterator<Item = (&'a Curve<'a>, &'a Point)> {
+pub fn points<'a>(sweep: &'a Sweep) -> impl Iterator<Item = (&'a Curve<'a>, &'a PointSummary)> {
     sweep.curves.iter().flat_map(|curve| curve.points.iter().map(move |point| (curve, *point)))
 }
 
@@ -70,14 +72,14 @@ pub fn cpu_title(work: Work) -> &'static str {
 }
 
 /// Bytes that were moved; where nothing moves bytes there is nothing to show.
-pub fn bytes(point: &Point) -> Cell {
+pub fn bytes(point: &PointSummary) -> Cell {
     if point.bytes_per_s.n == 0 && point.work == Work::Transactions {
         return Cell::nothing();
     }
     Cell::estimate(&point.bytes_per_s, Quantity::ByteRate)
 }
 
-fn numbers_of(sweep: &Sweep, point: &Point, doubts: &Doubts) -> Vec<Field> {
+fn numbers_of(sweep: &Sweep, point: &PointSummary, doubts: &Doubts) -> Vec<Field> {
     let all = doubts.marks(&point.caveats, Touches::All);
     let tail = doubts.marks(&point.caveats, Touches::Tail);
     let fixed_work = point.elapsed_s.is_some();
@@ -105,7 +107,7 @@ fn numbers_of(sweep: &Sweep, point: &Point, doubts: &Doubts) -> Vec<Field> {
 }
 
 /// Fixed work has no steady state; its time is the result.
-fn steady(point: &Point) -> &'static str {
+fn steady(point: &PointSummary) -> &'static str {
     match (point.elapsed_s, point.steady) {
         (Some(_), SteadyAnswer::TooShort) => "",
         (_, answer) => answer.word(),

@@ -2,21 +2,22 @@
 
 use super::axes::{amount, datum, factor_axis, key, look, series, time};
 use super::conclusion::with_interval;
-use super::curve::{Sweep, last_part, level_of};
-use super::figure::{Datum, Figure, Form, Guide, Panel, Series, Span};
+use super::curve::Sweep;
+use super::figure::{Axis, Datum, Figure, Form, Guide, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
-use crate::doubts::{Doubts, Touches};
+use crate::caveats::{Doubts, Touches};
 use analysis::{Finding, Findings, Knee};
 use observation::Level;
 
 /// Throughput, response and the two against each other.
 pub fn figure(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Figure {
-    let factor = sweep.factor.as_deref().map(last_part).unwrap_or_default();
-    let panels = vec![throughput(findings, sweep, doubts), response(sweep, doubts), against(sweep, doubts)];
     Figure {
+        title: format!("Rate and response by {}", sweep.factor_name()),
         notes: vec!["Whiskers show the interval of each point where it is wider than the mark. Where response is drawn, the marked line is p99 and the thin one p50.".into()],
         key: key(sweep, Form::Line),
-        ..Figure::new(format!("Rate and response by {factor}"), panels, super::points::table(sweep, doubts))
+        panels: vec![throughput(findings, sweep, doubts), response(sweep, doubts), against(sweep, doubts)],
+        table: super::points::table(sweep, doubts),
+        folded: false,
     }
 }
 
@@ -25,11 +26,11 @@ fn throughput(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Panel {
     let series =
         sweep.curves.iter().map(|curve| series(sweep, curve, doubts, wanted, |point| Some(point.throughput_per_s)));
     let mut guides = knees(findings, sweep);
-    if sweep.factor.as_deref().map(last_part) == Some("rate") {
+    if sweep.factor_name() == "rate" {
         guides.extend(offered(sweep));
     }
     let y = amount(&per_second(sweep), Quantity::Rate);
-    Panel { guides, span: Span::Full, ..Panel::new(per_second(sweep), factor_axis(sweep), y, series.collect()) }
+    Panel { guides, ..Panel::new(per_second(sweep), Span::Full, factor_axis(sweep), y, series.collect()) }
 }
 
 fn per_second(sweep: &Sweep) -> String {
@@ -45,7 +46,7 @@ fn offered(sweep: &Sweep) -> Option<Guide> {
 
 fn knees(findings: &Findings, sweep: &Sweep) -> Vec<Guide> {
     let found = findings.findings.iter().filter_map(|finding| match finding {
-        Finding::Knee(knee) if knee.experiment == sweep.experiment => Some(knee),
+        Finding::Knee(knee) => Some(knee),
         _ => None,
     });
     found.filter_map(|knee| upright(sweep, knee)).collect()
@@ -53,14 +54,7 @@ fn knees(findings: &Findings, sweep: &Sweep) -> Vec<Guide> {
 
 fn upright(sweep: &Sweep, knee: &Knee) -> Option<Guide> {
     let at = knee.at?;
-    let curve = sweep.curves.iter().find(|curve| {
-        curve.system == knee.system
-            && curve.stream == knee.stream
-            && curve
-                .fixed
-                .iter()
-                .all(|(name, level)| knee.fixed.iter().all(|(other, at)| other != name || at == *level))
-    })?;
+    let curve = sweep.curves.iter().find(|curve| curve.is_of(&knee.point))?;
     let text = format!("knee at {}", with_interval(&at, Quantity::Count));
     Some(Guide::Upright { x: at.value, low: at.low, high: at.high, text, look: look(curve) })
 }
@@ -77,7 +71,7 @@ fn response(sweep: &Sweep, doubts: &Doubts) -> Panel {
         all.extend([thin, line]);
     }
     let title = "response, p99 and p50";
-    Panel::new(title, factor_axis(sweep), time(title, Quantity::Milliseconds, &all), all)
+    Panel::new(title, Span::Half, factor_axis(sweep), time(title, Quantity::Milliseconds, &all), all)
 }
 
 fn named(series: &mut Series, quantile: &str) {
@@ -88,16 +82,15 @@ fn named(series: &mut Series, quantile: &str) {
 
 /// Response against throughput: what a point on the curve costs in waiting.
 fn against(sweep: &Sweep, doubts: &Doubts) -> Panel {
-    let factor = sweep.factor.as_deref().unwrap_or_default();
     let all: Vec<Series> = sweep
         .curves
         .iter()
         .map(|curve| {
             let points = curve.points.iter().filter(|point| point.throughput_per_s.value.is_finite());
             let points = points.filter(|point| point.response_p99_ms.value.is_finite()).map(|point| {
-                let level = level_of(point, factor).map_or("", Level::text);
+                let level = sweep.level(point).map_or("", Level::text);
                 let rate = Quantity::Rate.text(point.throughput_per_s.value);
-                let place = format!("{} · {} {level} · {rate} at p99", curve.name, last_part(factor));
+                let place = format!("{} · {} {level} · {rate} at p99", curve.name, sweep.factor_name());
                 let marks = doubts.marks(&point.caveats, Touches::Tail);
                 let datum = datum(&point.response_p99_ms, Quantity::Milliseconds, &place, &marks);
                 Datum { x: point.throughput_per_s.value, ..datum }
@@ -106,5 +99,6 @@ fn against(sweep: &Sweep, doubts: &Doubts) -> Panel {
         })
         .collect();
     let title = "response p99 against the rate";
-    Panel::new(title, amount(&per_second(sweep), Quantity::Rate), time(title, Quantity::Milliseconds, &all), all)
+    let x = Axis::new(per_second(sweep), Quantity::Rate, Spacing::FromZero);
+    Panel::new(title, Span::Half, x, time(title, Quantity::Milliseconds, &all), all)
 }

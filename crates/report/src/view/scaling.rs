@@ -1,19 +1,19 @@
 //! Throughput by modules or workers: one panel a stream, with what proportion would give.
 
 use super::axes::{amount, factor_axis, key, series};
-use super::curve::{Curve, Sweep, last_part};
+use super::curve::{Curve, Sweep};
 use super::figure::{Figure, Form, Guide, Panel, Span};
 use super::quantity::Quantity;
-use crate::doubts::{Doubts, Touches};
-use analysis::{Finding, Findings};
+use crate::caveats::{Doubts, Touches};
+use analysis::{Finding, Findings, Scaling};
 
 /// One panel a stream; systems share a panel.
 pub fn figure(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Figure {
-    let factor = sweep.factor.as_deref().map(last_part).unwrap_or_default();
+    let factor = sweep.factor_name();
     let mut streams: Vec<&str> = Vec::new();
     for curve in &sweep.curves {
-        if !streams.contains(&curve.stream) {
-            streams.push(curve.stream);
+        if !streams.contains(&curve.at.stream.as_str()) {
+            streams.push(&curve.at.stream);
         }
     }
     let several = sweep.curves.len() > streams.len();
@@ -22,32 +22,36 @@ pub fn figure(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Figure {
         2 | 4 => Span::Half,
         _ => Span::Third,
     };
-    let panels = streams.iter().map(|stream| panel(findings, sweep, doubts, stream, span)).collect();
     Figure {
+        title: format!("Throughput by {factor}"),
         notes: vec![format!(
             "The broken grey line is what proportion to {factor} would give. Each stream has its own scale, from zero."
         )],
         key: if several { key(sweep, Form::Line) } else { Vec::new() },
-        ..Figure::new(format!("Throughput by {factor}"), panels, super::points::table(sweep, doubts))
+        panels: streams.iter().map(|stream| panel(findings, sweep, doubts, stream, span)).collect(),
+        table: super::points::table(sweep, doubts),
+        folded: false,
     }
 }
 
 fn panel(findings: &Findings, sweep: &Sweep, doubts: &Doubts, stream: &str, span: Span) -> Panel {
-    let curves: Vec<&Curve> = sweep.curves.iter().filter(|curve| curve.stream == stream).collect();
+    let curves: Vec<&Curve> = sweep.curves.iter().filter(|curve| curve.at.stream == stream).collect();
     let wanted = (Form::Line, Quantity::Rate, Touches::All);
     let series = curves.iter().map(|curve| series(sweep, curve, doubts, wanted, |point| Some(point.throughput_per_s)));
     let mut x = factor_axis(sweep);
     x.spacing = super::figure::Spacing::FromZero;
+    let y = amount("operations a second", Quantity::Rate);
     let guides = curves.iter().filter_map(|curve| proportion(sweep, curve)).collect();
-    let (title, y) = (title(findings, sweep, stream, &curves), amount("operations a second", Quantity::Rate));
-    Panel { guides, span, ..Panel::new(title, x, y, series.collect()) }
+    Panel { guides, ..Panel::new(title(findings, sweep, stream, &curves), span, x, y, series.collect()) }
 }
 
 /// The name of the stream with its efficiency, when one system was asked.
 fn title(findings: &Findings, sweep: &Sweep, stream: &str, curves: &[&Curve]) -> String {
     let efficiency = findings.findings.iter().find_map(|finding| match finding {
-        Finding::Scaling(scaling) if scaling.experiment == sweep.experiment && scaling.stream == stream => {
-            Some(scaling.efficiency.value)
+        Finding::Scaling(Scaling { point, efficiency, .. })
+            if point.experiment == sweep.experiment && point.stream == stream =>
+        {
+            Some(efficiency.value)
         }
         _ => None,
     });
@@ -58,9 +62,8 @@ fn title(findings: &Findings, sweep: &Sweep, stream: &str, curves: &[&Curve]) ->
 }
 
 fn proportion(sweep: &Sweep, curve: &Curve) -> Option<Guide> {
-    let factor = sweep.factor.as_deref()?;
     let first = curve.points.first()?;
-    let from = super::curve::level_of(first, factor)?.number()?;
+    let from = sweep.level(first)?.number()?;
     let to = sweep.levels.last()?.number()?;
     let one = first.throughput_per_s.value / from;
     (one.is_finite() && from > 0.0).then(|| Guide::Curve {

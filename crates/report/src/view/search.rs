@@ -9,7 +9,7 @@ use observation::Provenance;
 /// One figure a search of the experiment.
 pub fn figures(findings: &Findings, experiment: &str) -> Vec<Figure> {
     let found = findings.findings.iter().filter_map(|finding| match finding {
-        Finding::HighestRate(found) if found.experiment == experiment && !found.probes.is_empty() => Some(found),
+        Finding::HighestRate(found) if found.point.experiment == experiment && !found.probes.is_empty() => Some(found),
         _ => None,
     });
     found.map(figure).collect()
@@ -36,13 +36,17 @@ fn figure(found: &HighestRate) -> Figure {
         text: format!("highest that held: {}", Quantity::Rate.text(rate.value)),
         look: look(0),
     }));
-    let key = series.iter().map(|one| Key { name: one.name.clone(), look: one.look, form: Form::Marks }).collect();
     let title = format!("response {quantile} of every probe");
     let x = Axis::new("offered operations a second", Quantity::Rate, Spacing::Linear);
     let y = super::axes::time(&title, Quantity::Milliseconds, &series);
-    let panel = Panel { guides, span: Span::Full, ..Panel::new(title, x, y, series) };
-    let title = format!("Highest rate with {quantile} under {bound}: {} on {}", found.stream, found.system);
-    Figure { notes: vec![found.reason.clone()], key, ..Figure::new(title, vec![panel], table(found, &quantile)) }
+    Figure {
+        title: format!("Highest rate with {quantile} under {bound}: {} on {}", found.point.stream, found.point.system),
+        notes: vec![found.reason.clone()],
+        key: series.iter().map(|one| Key { name: one.name.clone(), look: one.look, form: Form::Marks }).collect(),
+        panels: vec![Panel { guides, ..Panel::new(&title, Span::Full, x, y, series) }],
+        table: table(found, &quantile),
+        folded: false,
+    }
 }
 
 fn look(slot: usize) -> Look {

@@ -3,13 +3,14 @@
 //! The one idea: the price of a transaction on the server stands beside its price in the generator, so that a client that
 //! costs more than what it measures is seen.
 
-use super::curve::{Curve, Sweep, last_part, level_of};
+use super::curve::{Curve, Sweep, factors_text};
 use super::figure::Figure;
 use super::mix::{Quoted, quoted, trials_of};
 use super::points::points;
 use super::quantity::Quantity;
 use super::table::{Cell, Field, Table, numbers, words};
-use analysis::{Findings, Point, ServerSummary, Work};
+use analysis::{Findings, PointSummary, ServerSummary, Work};
+use observation::Counter;
 
 /// Said wherever the CPU of an embedded database is shown.
 const EMBEDDED: &str =
@@ -22,22 +23,23 @@ pub fn figures(findings: &Findings, sweep: &Sweep) -> Vec<Figure> {
     }
     let quoted = quoted(findings, sweep);
     let several = sweep.several_systems();
-    let counted = quoted.iter().filter_map(|quoted| counters(quoted, several));
+    let counted = quoted.iter().filter_map(counters);
     let embedded = quoted.iter().any(|quoted| quoted.trial.server.as_ref().is_some_and(|server| server.embedded));
     let notes = if embedded { vec![EMBEDDED.to_owned()] } else { Vec::new() };
     let spent = PARTS.iter().filter_map(|part| {
         let table = table(findings, sweep, part, several)?;
-        Some(Figure { notes: notes.clone(), ..Figure::new(part.title, Vec::new(), table) })
+        Some(Figure::of_table(part.title, notes.clone(), table))
     });
-    let counters = "Counters of the server";
-    spent.chain(counted.map(|table| Figure { folded: true, ..Figure::new(counters, Vec::new(), table) })).collect()
+    let spent: Vec<Figure> = spent.collect();
+    let folded = |table| Figure { folded: true, ..Figure::of_table("Counters of the server", Vec::new(), table) };
+    spent.into_iter().chain(counted.map(folded)).collect()
 }
 
 /// One table of what was spent, narrow enough for the page.
 struct Part {
     title: &'static str,
     caption: &'static str,
-    fields: fn(&Findings, &Point) -> Vec<Field>,
+    fields: fn(&Findings, &PointSummary) -> Vec<Field>,
 }
 
 const PARTS: [Part; 2] = [
@@ -55,14 +57,13 @@ const PARTS: [Part; 2] = [
 
 /// None where nothing was observed.
 fn table(findings: &Findings, sweep: &Sweep, part: &Part, several: bool) -> Option<Table> {
-    let factor = sweep.factor.as_deref();
-    let name = factor.map_or("", last_part);
-    let row = |(curve, point): (&Curve, &Point)| {
-        let level = factor.and_then(|factor| level_of(point, factor)).map_or("", |level| level.text());
+    let name = sweep.factor_name();
+    let row = |(curve, point): (&Curve, &PointSummary)| {
+        let level = sweep.level(point).map_or("", |level| level.text());
         let mut row = vec![
             Field::new(name, name, sweep.numeric, Cell::word(level)),
-            words("system", "system", if several { curve.system } else { "" }),
-            words("at", "factors", fixed(curve)),
+            words("system", "system", if several { &curve.at.system } else { "" }),
+            words("at", "factors", factors_text(&curve.at.factors)),
         ];
         row.extend((part.fields)(findings, point));
         row
@@ -72,12 +73,7 @@ fn table(findings: &Findings, sweep: &Sweep, part: &Part, several: bool) -> Opti
     seen.then(|| table.without_empty_columns())
 }
 
-fn fixed(curve: &Curve) -> String {
-    let levels = curve.fixed.iter().map(|(name, level)| super::curve::factor_text(name, level));
-    levels.collect::<Vec<_>>().join(", ")
-}
-
-fn cpu(findings: &Findings, point: &Point) -> Vec<Field> {
+fn cpu(findings: &Findings, point: &PointSummary) -> Vec<Field> {
     let mean = |of: fn(&ServerSummary) -> Option<f64>, quantity| mean(findings, point, of, quantity);
     let cores = |of| mean(of, Quantity::Cores);
     let each_ms = mean(|server| server.per_transaction.cpu_ms, Quantity::Milliseconds);
@@ -93,7 +89,7 @@ fn cpu(findings: &Findings, point: &Point) -> Vec<Field> {
     ]
 }
 
-fn io(findings: &Findings, point: &Point) -> Vec<Field> {
+fn io(findings: &Findings, point: &PointSummary) -> Vec<Field> {
     let mean = |of: fn(&ServerSummary) -> Option<f64>, quantity| mean(findings, point, of, quantity);
     let second = |of| mean(of, Quantity::ByteRate);
     let each = |of| mean(of, Quantity::Bytes);
@@ -112,7 +108,7 @@ fn io(findings: &Findings, point: &Point) -> Vec<Field> {
 }
 
 /// The trials of a point averaged, as far as they observed it.
-fn mean(findings: &Findings, point: &Point, of: fn(&ServerSummary) -> Option<f64>, quantity: Quantity) -> Cell {
+fn mean(findings: &Findings, point: &PointSummary, of: fn(&ServerSummary) -> Option<f64>, quantity: Quantity) -> Cell {
     let servers = trials_of(findings, point).filter_map(|(trial, _)| trial.server.as_ref());
     let values: Vec<f64> = servers.filter_map(of).collect();
     let mean = values.iter().sum::<f64>() / values.len() as f64;
@@ -120,20 +116,20 @@ fn mean(findings: &Findings, point: &Point, of: fn(&ServerSummary) -> Option<f64
 }
 
 /// What the server counted, for a second and for a transaction; none where it counts nothing.
-fn counters(quoted: &Quoted, several: bool) -> Option<Table> {
+fn counters(quoted: &Quoted) -> Option<Table> {
     let server = quoted.trial.server.as_ref().filter(|server| !server.counters.is_empty())?;
     let per_s = quoted.stream.throughput_per_s.value;
-    let (place, trial) = (quoted.place(several), quoted.trial.label.index);
-    let rows = server.counters.iter().map(|(name, rate)| counter(name, *rate, per_s));
-    Some(Table::of(format!("What the server counted{place} (trial {trial})"), rows.collect()))
+    let caption = format!("What the server counted{} (trial {})", quoted.place(), quoted.trial.label.index);
+    let rows = server.counters.iter().map(|(counter, rate)| counted(*counter, *rate, per_s));
+    Some(Table::of(caption, rows.collect()))
 }
 
-fn counter(name: &str, rate: f64, per_s: f64) -> Vec<Field> {
-    let bytes = name.contains("bytes");
+fn counted(counter: Counter, rate: f64, per_s: f64) -> Vec<Field> {
+    let bytes = counter.in_bytes();
     let (second, one) = if bytes { (Quantity::ByteRate, Quantity::Bytes) } else { (Quantity::Rate, Quantity::Plain) };
     let each = (per_s > 0.0).then(|| rate / per_s);
     vec![
-        words("counter", "counter", name),
+        words("counter", "counter", counter.word()),
         numbers("a second", "per_s", Cell::number(rate, second)),
         numbers("a transaction", "per_transaction", Cell::optional(each, one)),
     ]

@@ -9,6 +9,7 @@ use super::mix::{Quoted, quoted};
 use super::quantity::Quantity;
 use super::table::{Cell, Field, Table, numbers, words};
 use analysis::{CpuBasis, Findings, ServerSummary, StatementProfile, StatementsProfile, Work};
+use observation::Counter;
 
 /// Statements that have a row to themselves on a page; all of them are in the JSON.
 const SHOWN: usize = 16;
@@ -21,23 +22,19 @@ pub fn figures(findings: &Findings, sweep: &Sweep) -> Vec<Figure> {
     if sweep.work != Work::Transactions {
         return Vec::new();
     }
-    let quoted = quoted(findings, sweep);
-    let several = sweep.several_systems();
-    quoted.iter().filter_map(|quoted| figure(quoted, several)).collect()
+    quoted(findings, sweep).iter().filter_map(figure).collect()
 }
 
 /// The same as short tables without notes.
 pub fn tables(findings: &Findings, sweep: &Sweep) -> Vec<Table> {
-    let quoted = quoted(findings, sweep);
-    let several = sweep.several_systems();
-    quoted.iter().filter_map(|quoted| table(quoted, several, SHOWN_SHORT)).collect()
+    quoted(findings, sweep).iter().filter_map(|quoted| table(quoted, SHOWN_SHORT)).collect()
 }
 
-fn figure(quoted: &Quoted, several: bool) -> Option<Figure> {
+fn figure(quoted: &Quoted) -> Option<Figure> {
     let profile = quoted.trial.server.as_ref()?.profile.as_ref()?;
     let notes = notes(profile, quoted.trial.streams.len());
-    let table = table(quoted, several, SHOWN)?;
-    Some(Figure { notes, folded: true, ..Figure::new("What one transaction asks of the database", Vec::new(), table) })
+    let title = "What one transaction asks of the database";
+    Some(Figure { folded: true, ..Figure::of_table(title, notes, table(quoted, SHOWN)?) })
 }
 
 fn notes(profile: &StatementsProfile, streams: usize) -> Vec<String> {
@@ -66,10 +63,10 @@ fn notes(profile: &StatementsProfile, streams: usize) -> Vec<String> {
     [cpu, pages, rows, log, several].into_iter().flatten().map(str::to_owned).collect()
 }
 
-fn table(quoted: &Quoted, several: bool, most: usize) -> Option<Table> {
+fn table(quoted: &Quoted, most: usize) -> Option<Table> {
     let server = quoted.trial.server.as_ref()?;
     let profile = server.profile.as_ref()?;
-    let (place, trial) = (quoted.place(several), quoted.trial.label.index);
+    let (place, trial) = (quoted.place(), quoted.trial.label.index);
     let estimated = match (profile.cpu == CpuBasis::SharedOut, profile.log_shared_out) {
         (true, true) => "; CPU and log are estimates",
         (true, false) => "; CPU is an estimate",
@@ -119,14 +116,11 @@ fn row(one: &StatementProfile, all_us: Option<f64>) -> Vec<Field> {
 /// What was seen from outside of the statements: the CPU of processes, and what the server counted in all.
 fn measured(quoted: &Quoted, server: &ServerSummary) -> Option<Vec<Field>> {
     let per_s = quoted.stream.throughput_per_s.value;
-    let counter = |wanted: &str| {
-        let found = server.counters.iter().find(|(name, _)| name == wanted);
-        found.filter(|_| per_s > 0.0).map(|(_, rate)| rate / per_s)
-    };
+    let counter = |wanted: Counter| server.counter(wanted).filter(|_| per_s > 0.0).map(|rate| rate / per_s);
     let client_us = quoted.stream.cpu.map(|cpu| cpu.user_us + cpu.system_us).filter(|_| server.embedded);
     let cpu_us = client_us.or_else(|| server.per_transaction.cpu_ms.map(|ms| 1e3 * ms));
-    let reads = counter("buffer reads");
-    let lookups = counter("buffer requests").or_else(|| Some(counter("buffer hits")? + reads?));
+    let reads = counter(Counter::BufferReads);
+    let lookups = counter(Counter::BufferRequests).or_else(|| Some(counter(Counter::BufferHits)? + reads?));
     let log_bytes = server.per_transaction.log_bytes;
     if [cpu_us, lookups, log_bytes].iter().all(Option::is_none) {
         return None;

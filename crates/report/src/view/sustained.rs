@@ -22,7 +22,7 @@ pub fn differs(found: &SustainedFinding) -> bool {
 /// One figure for each finding of the experiment in which at most and sustained differ.
 pub fn figures(findings: &Findings, experiment: &str) -> Vec<Figure> {
     let found = findings.findings.iter().filter_map(|finding| match finding {
-        Finding::Sustained(found) if found.experiment == experiment && found.sustained.averages.len() > 1 => {
+        Finding::Sustained(found) if found.point.experiment == experiment && found.sustained.averages.len() > 1 => {
             Some(found)
         }
         _ => None,
@@ -32,7 +32,9 @@ pub fn figures(findings: &Findings, experiment: &str) -> Vec<Figure> {
 }
 
 fn provenance(findings: &Findings, found: &SustainedFinding) -> Provenance {
-    let same = |point: &&analysis::Point| point.experiment == found.experiment && point.system == found.system;
+    let same = |point: &&analysis::PointSummary| {
+        (&point.at.experiment, &point.at.system) == (&found.point.experiment, &found.point.system)
+    };
     findings.points.iter().find(same).map(|point| point.provenance).unwrap_or_default()
 }
 
@@ -46,15 +48,26 @@ fn figure(found: &SustainedFinding, provenance: Provenance) -> Figure {
     let late = format!("last fifth: {}", Quantity::Rate.text(figures.late_per_s));
     let mut guides = vec![Guide::Level { y: figures.late_per_s, text: late }];
     guides.extend(figures.burst.map(|burst| burst_curve(burst, &figures.averages)));
-    let ticks = figures.averages.iter().map(|(window, _)| (*window, units::duration(Nanos::from_seconds(*window))));
-    let x = Axis { ticks: ticks.collect(), ..Axis::new("length of the window", Quantity::Seconds, Spacing::Log) };
-    let y = Axis::new(
-        "operations a second, highest mean over any window of that length",
-        Quantity::Rate,
-        Spacing::FromZero,
-    );
-    let series = vec![Series { name: found.stream.clone(), look, form: Form::Line, points: points.collect() }];
-    let panel = Panel { guides, span: Span::Full, ..Panel::new("highest mean over any window", x, y, series) };
+    let panel = Panel {
+        title: "highest mean over any window".into(),
+        x: Axis {
+            ticks: figures
+                .averages
+                .iter()
+                .map(|(window, _)| (*window, units::duration(Nanos::from_seconds(*window))))
+                .collect(),
+            ..Axis::new("length of the window", Quantity::Seconds, Spacing::Log)
+        },
+        y: Axis::new(
+            "operations a second, highest mean over any window of that length",
+            Quantity::Rate,
+            Spacing::FromZero,
+        ),
+        series: vec![Series { name: found.point.stream.clone(), look, form: Form::Line, points: points.collect() }],
+        guides,
+        span: Span::Full,
+        marks: String::new(),
+    };
     let burst = figures.burst.map(|burst| {
         format!(
             "The thin line is s + C/T: a sustained {} and a credit of {} operations, used up after {}.",
@@ -63,8 +76,14 @@ fn figure(found: &SustainedFinding, provenance: Provenance) -> Figure {
             Quantity::Seconds.text(burst.lasted_s)
         )
     });
-    let title = format!("At most and sustained: {} on {}", found.stream, found.system);
-    Figure { notes: burst.into_iter().collect(), ..Figure::new(title, vec![panel], table(found)) }
+    Figure {
+        title: format!("At most and sustained: {} on {}", found.point.stream, found.point.system),
+        notes: burst.into_iter().collect(),
+        key: Vec::new(),
+        panels: vec![panel],
+        table: table(found),
+        folded: false,
+    }
 }
 
 /// `s + C/T`, where the credit has an effect: from the moment at which it is used up.

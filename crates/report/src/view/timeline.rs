@@ -1,10 +1,11 @@
 //! Trials over time: throughput and p99 by interval, the warm-up shaded, rounds and events marked.
 
+use super::curve::factor_text;
 use super::figure::{Axis, Datum, Figure, Form, Guide, Look, Panel, Series, Spacing, Span};
-use super::of_trial::{stream_name, trials_table, who};
+use super::of_trial::{trials_table, who};
 use super::quantity::Quantity;
 use super::table::{Cell, Field, Table, numbers, words};
-use crate::doubts::{Doubts, Touches};
+use crate::caveats::{Doubts, Touches};
 use analysis::{Findings, StreamSummary, TrialSummary, Work};
 
 /// A chart as wide as the page cannot show more columns than this; intervals beyond are merged with their least and
@@ -41,9 +42,14 @@ pub fn figure(findings: &Findings, experiment: &str, doubts: &Doubts) -> Option<
     if trials.len() > SMALL_MAX {
         notes.push(format!("{SMALL_MAX} of {} trials are drawn; the table has all.", trials.len()));
     }
-    let panels = panels.into_iter().filter(|panel| !panel.is_empty()).collect();
-    let figure = Figure::new(format!("Over time: {experiment}"), panels, table(&trials, doubts));
-    Some(Figure { notes, key: key(&trials), folded: !wide, ..figure })
+    Some(Figure {
+        title: format!("Over time: {experiment}"),
+        notes,
+        key: key(&trials),
+        panels: panels.into_iter().filter(|panel| !panel.is_empty()).collect(),
+        table: table(&trials, doubts),
+        folded: !wide,
+    })
 }
 
 fn key(trials: &[&TrialSummary]) -> Vec<super::figure::Key> {
@@ -70,7 +76,7 @@ fn work(trial: &TrialSummary, wide: bool) -> Panel {
         series.extend(rounds(trial, stream));
     }
     let y = Axis::new(format!("{} a second", counted_in(&[trial])), Quantity::Rate, Spacing::FromZero);
-    panel(trial, wide, series, y)
+    panel(trial, name(trial), if wide { Span::Full } else { Span::Third }, series, y)
 }
 
 fn response(trial: &TrialSummary) -> Panel {
@@ -84,13 +90,11 @@ fn response(trial: &TrialSummary) -> Panel {
         })
         .collect();
     let y = super::axes::time(RESPONSE, Quantity::Milliseconds, &series);
-    panel(trial, true, series, y)
+    // It stands under the other panel of its trial, which names it.
+    panel(trial, RESPONSE.to_owned(), Span::Full, series, y)
 }
 
-fn panel(trial: &TrialSummary, wide: bool, series: Vec<Series>, y: Axis) -> Panel {
-    let name = name(trial);
-    // The second panel of a trial stands under the first, which names it.
-    let title = if wide && y.title == RESPONSE { y.title.clone() } else { name };
+fn panel(trial: &TrialSummary, title: String, span: Span, series: Vec<Series>, y: Axis) -> Panel {
     let mut guides = Vec::new();
     let first = trial.timeline.first().map_or(0.0, |time| time.at_s);
     if trial.window.start.seconds() > first {
@@ -103,14 +107,13 @@ fn panel(trial: &TrialSummary, wide: bool, series: Vec<Series>, y: Axis) -> Pane
     let events = trial.events.iter().filter(|event| event.kind != observation::EventKind::Phase);
     guides.extend(events.map(|event| Guide::Event { x: event.at.seconds(), text: event.text.clone() }));
     let x = Axis::new("since the start of the trial", Quantity::Seconds, Spacing::Linear);
-    let span = if wide { Span::Full } else { Span::Third };
-    Panel { guides, span, ..Panel::new(title, x, y, series) }
+    Panel { guides, ..Panel::new(title, span, x, y, series) }
 }
 
 /// `3: random-read, 32 outstanding, target`.
 fn name(trial: &TrialSummary) -> String {
     let streams: Vec<&str> = trial.label.streams.iter().map(|stream| stream.name.as_str()).collect();
-    let levels = trial.label.factors.iter().map(|factor| super::curve::factor_text(&factor.name, &factor.level));
+    let levels = trial.label.factors.iter().map(factor_text);
     let mut parts = vec![streams.join(" and ")];
     parts.extend(levels.filter(|level| !parts[0].contains(level.as_str())).collect::<Vec<_>>());
     let cut = if trial.interrupted { ", interrupted" } else { "" };
@@ -126,7 +129,7 @@ fn dense(
     quantity: Quantity,
 ) -> Series {
     let size = values.len().div_ceil(columns).max(1);
-    let label = stream_name(trial, stream);
+    let label = trial.label.stream_name(stream.stream);
     let points = values.chunks(size).filter_map(|chunk| {
         let seen: Vec<f64> = chunk.iter().filter_map(|(_, value)| *value).filter(|value| value.is_finite()).collect();
         let middle = (chunk[0].0 + chunk[chunk.len() - 1].0) / 2.0;

@@ -5,7 +5,7 @@ use super::axes::{factor_axis, key, look, series};
 use super::curve::{Curve, Sweep};
 use super::figure::{Axis, Figure, Form, Guide, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
-use crate::doubts::{Doubts, Touches};
+use crate::caveats::{Doubts, Touches};
 use analysis::{Finding, Findings, ServiceFit, ServiceForm};
 
 /// Points of a drawn fit between one measured size and the next.
@@ -19,14 +19,16 @@ pub fn figure(findings: &Findings, sweeps: &[&Sweep], doubts: &Doubts) -> Figure
     let service: Vec<Panel> = sweeps.iter().map(|sweep| service(findings, sweep, doubts)).collect();
     let fitted = service.iter().any(|panel| !panel.guides.is_empty());
     let rate: Vec<Panel> = sweeps.iter().map(|sweep| rate(sweep, doubts)).collect();
-    let panels = same_scale(service).into_iter().chain(same_scale(rate)).collect();
     Figure {
+        title: "Service time and data rate by transfer size".into(),
         notes: fitted
             .then(|| "The thin line is the fitted form: a time of its own for every operation, then a rate.".to_owned())
             .into_iter()
             .collect(),
         key: sweeps.first().map(|sweep| key(sweep, Form::Line)).unwrap_or_default(),
-        ..Figure::new("Service time and data rate by transfer size", panels, super::points::joined(sweeps, doubts))
+        panels: same_scale(service).into_iter().chain(same_scale(rate)).collect(),
+        table: super::points::joined(sweeps, doubts),
+        folded: false,
     }
 }
 
@@ -37,25 +39,21 @@ fn service(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Panel {
         .iter()
         .map(|curve| series(sweep, curve, doubts, wanted, |point| Some(point.service_mean_ms)))
         .collect();
-    let guides = sweep.curves.iter().filter_map(|curve| fit(findings, sweep, curve)).collect();
     let y = Axis::new("service time, mean", Quantity::Milliseconds, Spacing::Log);
-    Panel { guides, ..Panel::new(sweep.experiment, factor_axis(sweep), y, all) }
+    let guides = sweep.curves.iter().filter_map(|curve| fit(findings, sweep, curve)).collect();
+    Panel { guides, ..Panel::new(sweep.experiment, Span::Half, factor_axis(sweep), y, all) }
 }
 
 fn rate(sweep: &Sweep, doubts: &Doubts) -> Panel {
     let wanted = (Form::Line, Quantity::ByteRate, Touches::All);
     let all = sweep.curves.iter().map(|curve| series(sweep, curve, doubts, wanted, |point| Some(point.bytes_per_s)));
     let y = Axis::new("bytes a second", Quantity::ByteRate, Spacing::Log);
-    Panel::new(format!("{}: data rate", sweep.experiment), factor_axis(sweep), y, all.collect())
+    Panel::new(format!("{}: data rate", sweep.experiment), Span::Half, factor_axis(sweep), y, all.collect())
 }
 
 fn fit(findings: &Findings, sweep: &Sweep, curve: &Curve) -> Option<Guide> {
     let fit = findings.findings.iter().find_map(|finding| match finding {
-        Finding::ServiceFit(fit)
-            if fit.experiment == sweep.experiment && fit.system == curve.system && fit.stream == curve.stream =>
-        {
-            Some(fit)
-        }
+        Finding::ServiceFit(fit) if fit.point.same_stream(&curve.at) => Some(fit),
         _ => None,
     })?;
     if fit.form == ServiceForm::Neither {

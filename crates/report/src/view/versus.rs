@@ -1,16 +1,17 @@
 //! Systems against the baseline: a ratio with its interval for every comparison, the margin shaded.
 
-use super::curve::factor_text;
+use super::curve::{factor_text, factors_text};
 use super::figure::{Axis, Datum, Figure, Form, Guide, Key, Look, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
 use super::table::{Cell, Field, Table, numbers, words};
-use analysis::{Comparison, Findings};
+use analysis::{Comparison, Finding, Findings};
 use observation::Provenance;
+use std::iter;
 use study::Direction;
 
 /// One figure with a panel for every metric, the primary first; none when nothing is compared.
 pub fn figure(findings: &Findings) -> Option<Figure> {
-    let mut all: Vec<&Comparison> = findings.comparisons().collect();
+    let mut all: Vec<&Comparison> = findings.findings.iter().filter_map(Finding::comparison).collect();
     if all.is_empty() {
         return None;
     }
@@ -25,30 +26,36 @@ pub fn figure(findings: &Findings) -> Option<Figure> {
         let of: Vec<&Comparison> = all.iter().copied().filter(|comparison| comparison.metric == *metric).collect();
         panel(metric, &of)
     });
-    let key = [(0, "primary"), (1, "exploratory")].map(|(slot, name)| {
-        let look = Look { slot, provenance: Provenance::Measured };
-        Key { name: name.to_owned(), look, form: Form::Marks }
-    });
     Some(Figure {
+        title: "Ratio to the baseline".into(),
         notes: vec![
             "Each line is the interval of the ratio of a system to its baseline; 1 is no difference, and the shaded band \
              is the margin within which two count as equivalent. Exploratory \
              comparisons are adjusted for their number."
                 .into(),
         ],
-        key: key.into(),
-        ..Figure::new("Ratio to the baseline", panels.collect(), table(&all))
+        key: [(0, "primary"), (1, "exploratory")]
+            .map(|(slot, name)| Key {
+                name: name.to_owned(),
+                look: Look { slot, provenance: Provenance::Measured },
+                form: Form::Marks,
+            })
+            .into(),
+        panels: panels.collect(),
+        table: table(&all),
+        folded: false,
     })
 }
 
 /// The primary first; then by metric, system and stream.
 fn standing(comparison: &Comparison) -> (bool, &str, &str, &str, &str) {
-    (!comparison.primary, &comparison.metric, &comparison.system, &comparison.experiment, &comparison.stream)
+    let point = &comparison.point;
+    (!comparison.primary, &comparison.metric, &point.system, &point.experiment, &point.stream)
 }
 
 /// Then along the first factor that is a number.
 fn levels(comparison: &Comparison) -> f64 {
-    comparison.factors.iter().find_map(|(_, level)| level.number()).unwrap_or(0.0)
+    comparison.point.factors.iter().find_map(|factor| factor.level.number()).unwrap_or(0.0)
 }
 
 fn panel(metric: &str, comparisons: &[&Comparison]) -> Panel {
@@ -70,17 +77,16 @@ fn panel(metric: &str, comparisons: &[&Comparison]) -> Panel {
         form: Form::Marks,
         points: points(primary),
     });
-    let x = Axis::new("times the baseline", Quantity::Ratio, Spacing::Linear);
-    let names = comparisons.iter().map(|one| place(one)).collect();
     let series = series.into_iter().filter(|series| !series.points.is_empty()).collect();
-    let text = format!("within {}", units::percent(margin));
+    let title = format!("{metric}, ratio to the baseline ({direction})");
+    let x = Axis::new("times the baseline", Quantity::Ratio, Spacing::Linear);
+    let y = Axis::new("", Quantity::Plain, Spacing::Names(comparisons.iter().map(|one| place(one)).collect()));
+    let within = format!("within {}", units::percent(margin));
     let guides = vec![
-        Guide::Stretch { from: 1.0 / (1.0 + margin), to: 1.0 + margin, text },
+        Guide::Stretch { from: 1.0 / (1.0 + margin), to: 1.0 + margin, text: within },
         Guide::Event { x: 1.0, text: "no difference".into() },
     ];
-    let title = format!("{metric}, ratio to the baseline ({direction})");
-    let y = Axis::new("", Quantity::Plain, Spacing::Names(names));
-    Panel { guides, span: Span::Full, ..Panel::new(title, x, y, series) }
+    Panel { guides, ..Panel::new(title, Span::Full, x, y, series) }
 }
 
 fn mark(row: usize, comparison: &Comparison) -> Datum {
@@ -105,9 +111,9 @@ fn mark(row: usize, comparison: &Comparison) -> Datum {
 
 /// `virtual: files, width 96`.
 fn place(comparison: &Comparison) -> String {
-    let mut parts = vec![format!("{}: {}", comparison.system, comparison.stream)];
-    parts.extend(comparison.factors.iter().map(|(name, level)| factor_text(name, level)));
-    parts.join(", ")
+    let point = &comparison.point;
+    let levels = point.factors.iter().map(factor_text);
+    iter::once(format!("{}: {}", point.system, point.stream)).chain(levels).collect::<Vec<_>>().join(", ")
 }
 
 fn table(comparisons: &[&Comparison]) -> Table {
@@ -116,19 +122,19 @@ fn table(comparisons: &[&Comparison]) -> Table {
 }
 
 fn row(comparison: &Comparison) -> Vec<Field> {
-    let levels: Vec<String> = comparison.factors.iter().map(|(name, level)| factor_text(name, level)).collect();
+    let point = &comparison.point;
     let standing = match (comparison.primary, comparison.adjusted) {
         (true, _) => "primary",
         (false, true) => "exploratory, adjusted",
         (false, false) => "exploratory",
     };
     vec![
-        words("system", "system", &comparison.system),
+        words("system", "system", &point.system),
         words("baseline", "baseline", &comparison.baseline),
-        words("experiment", "experiment", &comparison.experiment).minor(),
-        words("stream", "stream", &comparison.stream),
-        words("at", "factors", levels.join(", ")),
-        words("metric", "metric", &comparison.metric),
+        words("experiment", "experiment", &point.experiment).minor(),
+        words("stream", "stream", &point.stream),
+        words("at", "factors", factors_text(&point.factors)),
+        words("metric", "metric", comparison.metric.to_string()),
         numbers("ratio", "ratio", Cell::estimate(&comparison.ratio, Quantity::Ratio)),
         numbers("pairs", "n", Cell::number(f64::from(comparison.ratio.n), Quantity::Count)),
         words("verdict", "verdict", comparison.verdict.word()),

@@ -1,8 +1,9 @@
 //! Run facts and observations that nobody would make up, and some whose values all differ.
 
 use observation::{
-    Account, Ceiling, Cell, CellKey, ClassKind, CpuTime, Event, EventKind, Fact, Factor, Footprint, Histogram, Level,
-    Observations, Provenance, RunFacts, Series, StreamLabel, SystemFacts, Tally, TrialLabel, Window,
+    Account, Asks, Ceiling, Cell, CellKey, ClassKind, CpuTime, Event, EventKind, Fact, Factor, Footprint, Histogram,
+    Level, Observations, Probe, Provenance, RunFacts, Searched, Series, StatePolicy, StreamLabel, SystemFacts, Tally,
+    TrialLabel, Window,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -67,9 +68,12 @@ fn account() -> impl Strategy<Value = Account> {
 fn series() -> impl Strategy<Value = Vec<Series>> {
     // A probe has one series a trial: names are made different by their place.
     let point = (any::<u64>(), float()).prop_map(|(at, value)| (Nanos(at), value));
-    let one = (text(), text(), vec(point, 0..6)).prop_map(|(probe, unit, points)| Series { probe, unit, points });
-    vec(one, 0..4).prop_map(|all: Vec<Series>| {
-        let named = |(at, one): (usize, Series)| Series { probe: format!("{at}.{}", one.probe), ..one };
+    let one = (text(), text(), vec(point, 0..6));
+    vec(one, 0..4).prop_map(|all| {
+        let named = |(at, (name, unit, points)): (usize, (String, String, _))| Series {
+            probe: Probe::read(&format!("{at}.{name}"), &unit),
+            points,
+        };
         all.into_iter().enumerate().map(named).collect()
     })
 }
@@ -118,6 +122,7 @@ fn stream() -> impl Strategy<Value = StreamLabel> {
         |([name, workload, load], slots, think, offered, classes)| StreamLabel {
             name,
             workload,
+            asks: Asks::of_load(&load),
             load,
             slots,
             think_mean: Nanos(think),
@@ -138,8 +143,8 @@ pub fn label() -> impl Strategy<Value = TrialLabel> {
             block,
             factors,
             streams,
-            state,
-            search,
+            state: StatePolicy::read(&state),
+            search: search.map(Searched::read),
         },
     )
 }
@@ -212,13 +217,14 @@ pub fn plain_label(index: u32) -> TrialLabel {
         streams: vec![StreamLabel {
             name: "random-read".into(),
             workload: "random-read".into(),
+            asks: Asks::Operations,
             load: "closed, 32 outstanding".into(),
             slots: Some(32),
             think_mean: Nanos(3),
             offered: None,
             classes: vec![("read".into(), ClassKind::Work), ("sync".into(), ClassKind::Upkeep)],
         }],
-        state: "as the last trial left it".into(),
+        state: StatePolicy::read("as the last trial left it"),
         search: None,
     }
 }
@@ -253,8 +259,7 @@ pub fn plain_rest(intervals: u32) -> Observations {
         elapsed_s: Some(2.5),
         validated_reads: 7,
         series: vec![Series {
-            probe: "machine.cpu.iowait".into(),
-            unit: "share".into(),
+            probe: Probe::read("machine.cpu.iowait", "share"),
             points: vec![(Nanos(second), 0.125), (Nanos(2 * second), 0.375)],
         }],
         events: vec![Event { at: Nanos(5), kind: EventKind::Phase, text: "warm-up".into() }],

@@ -1,7 +1,7 @@
 //! A redacted copy holds nothing private in any byte, and is a run file like any other.
 
 use crate::arbitrary::{plain_cell, plain_facts, plain_label, plain_rest};
-use observation::{Event, EventKind, Fact, Observations, RunFacts, SystemFacts};
+use observation::{Event, EventKind, Fact, Observations, RunFacts, Searched, StatePolicy, SystemFacts};
 use std::path::PathBuf;
 use store::{RunFile, StoreError, TrialMeta, redact};
 use tempfile::TempDir;
@@ -56,8 +56,8 @@ fn private_run() -> (TempDir, PathBuf) {
     let path = dir.path().join("run.prony");
     let mut label = plain_label(0);
     label.system = "goldfinch-a".into();
-    label.state = all.clone();
-    label.search = Some(all.clone());
+    label.state = StatePolicy::read(&all);
+    label.search = Some(Searched::read(all.clone()));
     let rest = Observations {
         endpoints: vec!["/srv/acme/secret lab/module-0".into()],
         events: vec![Event { at: Nanos(1), kind: EventKind::Failure, text: format!("write failed: {all}") }],

@@ -3,6 +3,7 @@
 use super::written::filled;
 use super::{Detectable, Plan, detectable, trial_seed};
 use crate::experiment::Experiment;
+use crate::left_out::LeftOut;
 use crate::order;
 use crate::pairs::PILOT;
 use crate::point::{Point, combinations};
@@ -78,8 +79,8 @@ struct Maker<'a> {
     survey: &'a Survey,
     seed: u64,
     plan: Plan,
-    /// System, reason, experiment and what was left out.
-    left_out: Vec<(String, String, String)>,
+    /// System, reason and experiment of every point that was left out.
+    left_out: Vec<(String, LeftOut, String)>,
 }
 
 /// By point, then by system; none where the system cannot run the point.
@@ -264,7 +265,7 @@ impl Maker<'_> {
 
     /// Says what a system cannot do, once for each reason; a study of which nothing is left is an error.
     fn tell_left_out(&mut self, problems: &mut Problems) {
-        let mut told: Vec<(&str, &str)> = Vec::new();
+        let mut told: Vec<(&str, &LeftOut)> = Vec::new();
         for (system, reason, _) in &self.left_out {
             if told.contains(&(system, reason)) {
                 continue;
@@ -287,7 +288,7 @@ impl Maker<'_> {
                 || self.plan.searches.iter().any(|search| search.system == *name);
             if let (false, Some((_, reason, _))) = (any, self.left_out.iter().find(|(system, ..)| system == name))
                 // A study with storage and databases may be cut down to one of the two.
-                && (nothing || !draft::of_other_kind(reason))
+                && (nothing || !reason.of_other_kind())
             {
                 problems.add(
                     &Origin::Whole,

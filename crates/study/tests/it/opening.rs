@@ -1,6 +1,7 @@
 //! Whether a system is filled: a device that is only read is not.
 
-use study::{AS_FOUND, Occasion, Overrides, Place, Plan, Study, Survey, plan};
+use observation::PlainState;
+use study::{Occasion, Overrides, Place, Plan, Study, Survey, plan};
 
 /// Two experiments that read, on a device and beside it in a folder, with more lines for the device and the second one.
 fn text(device: &str, second: &str) -> String {
@@ -57,7 +58,7 @@ fn a_device_that_is_only_read_is_not_written_and_the_plan_says_so() {
     assert!(plan.occupied().iter().all(|(system, _)| system == "folder"));
     assert!(plan.notes.iter().any(|note| note.starts_with("nothing is written to `disk`: ")), "{:?}", plan.notes);
     for trial in &plan.trials {
-        assert_eq!(trial.label.state.contains(AS_FOUND), trial.label.system == "disk", "{}", trial.label.state);
+        assert_eq!(trial.label.state.has(PlainState::AsFound), trial.label.system == "disk", "{}", trial.label.state);
     }
 }
 
@@ -69,7 +70,7 @@ fn a_device_on_which_any_trial_changes_or_checks_data_is_filled_for_all() {
         let plan = planned(&study);
         assert!(occasions(&plan, "disk").contains(&Occasion::Fill), "{line}");
         assert!(plan.notes.is_empty(), "{line}: {:?}", plan.notes);
-        assert!(plan.trials.iter().all(|trial| !trial.label.state.contains(AS_FOUND)), "{line}");
+        assert!(plan.trials.iter().all(|trial| !trial.label.state.has(PlainState::AsFound)), "{line}");
     }
 }
 
@@ -131,7 +132,7 @@ fn a_fill_before_checked_reads_is_told_as_one_and_is_no_preconditioning() {
     assert_eq!(occasions(&plan, "folder"), [Occasion::Fill, Occasion::Refill]);
     let states = |experiment: &str| {
         let own = plan.trials.iter().filter(|trial| trial.label.experiment == experiment);
-        own.map(|trial| trial.label.state.as_str()).collect::<Vec<_>>()
+        own.map(|trial| trial.label.state.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(states("second"), ["filled again, because reads are checked, caches as left"; 2]);
     assert_eq!(states("first"), ["data as the last trial left it, caches as left"; 2]);

@@ -1,6 +1,7 @@
 //! The search for the highest rate, played against systems whose answer is known.
 
 use load::Spec as LoadSpec;
+use observation::Searched;
 use study::{Answer, Outcome, Planner, ResponseQuantiles, Step, Study, Survey, Trial, plan};
 
 fn planner(goal: &str, measure: &str) -> Planner {
@@ -61,7 +62,8 @@ fn the_highest_step_that_holds_is_found_passed_three_times_afresh_and_failed_one
     let last: Vec<f64> = trials.iter().rev().take(3).filter_map(rate).collect();
     assert_eq!(last, [40_000.0; 3]);
     assert!(trials.iter().any(|trial| rate(trial) == Some(40_500.0)));
-    assert!(trials.iter().all(|trial| trial.label.search.as_deref() == Some("highest rate with p99 under 5 ms")));
+    let wanted = Searched::read("highest rate with p99 under 5 ms".to_owned());
+    assert!(wanted.goal.is_some() && trials.iter().all(|trial| trial.label.search.as_ref() == Some(&wanted)));
     assert!(trials.len() <= 14, "{}", trials.len());
 }
 
@@ -71,7 +73,7 @@ fn without_a_range_the_peak_of_a_closed_load_is_measured_first() {
     let (trials, answer) = play(&planner, queue(50_000.0, 1.0));
     assert_eq!(rate(&trials[0]), None);
     assert_eq!(trials[0].label.streams[0].slots, Some(64));
-    assert!(trials[0].label.search.as_deref().unwrap().starts_with("peak before"));
+    assert!(trials[0].label.search.as_ref().unwrap().words.starts_with("peak before"));
     let Answer::Found { rate, failed } = answer else { panic!("{answer:?}") };
     assert!(rate <= 40_000.0 && failed > 40_000.0 && failed - rate < 1_500.0, "{rate} {failed}");
 }

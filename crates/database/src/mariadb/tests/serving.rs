@@ -5,6 +5,7 @@ use super::own;
 use crate::server::Private;
 use crate::server::mariadb::Server;
 use crate::{DatabaseError, FailureKind, Session};
+use observation::Counter;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use study::{At, DatabaseSpec, Engine, Protocol};
@@ -15,11 +16,12 @@ fn counters_count_what_was_done() {
     let Some(own) = own("counters") else { return };
     let spec = DatabaseSpec { engine: Engine::Mariadb, at: At::Local };
     let database = crate::open(&spec, &own.options()).unwrap();
-    let count = |name: &str| {
-        let found = database.counters().into_iter().find(|(counter, _)| counter == name);
-        found.unwrap_or_else(|| panic!("no counter {name}")).1
+    let count = |wanted: Counter| {
+        let found = database.counters().into_iter().find(|(counter, _)| *counter == wanted);
+        found.unwrap_or_else(|| panic!("no counter {wanted:?}")).1
     };
-    let before = ["commits", "rollbacks", "log bytes", "buffer requests"].map(count);
+    let four = [Counter::Commits, Counter::Rollbacks, Counter::LogBytes, Counter::BufferRequests];
+    let before = four.map(count);
     let mut session = own.session(Protocol::Prepared, &["INSERT INTO c VALUES ($1)"]);
     session.script("CREATE TABLE c (id INT PRIMARY KEY)").unwrap();
     let (mut batch, mut answers) = (Batch::default(), Answers::default());
@@ -34,12 +36,12 @@ fn counters_count_what_was_done() {
         }
         session.run(&batch, &mut answers).unwrap();
     }
-    let after = ["commits", "rollbacks", "log bytes", "buffer requests"].map(count);
+    let after = four.map(count);
     assert_eq!((after[0] - before[0], after[1] - before[1]), (15.0, 5.0));
     assert!(after[2] > before[2] && after[3] > before[3], "{before:?} {after:?}");
     assert!(counters(&mut session).unwrap().iter().all(|(_, value)| *value >= 0.0));
     database.checkpoint().unwrap();
-    assert_eq!(count("pages dirty now"), 0.0);
+    assert_eq!(count(Counter::PagesDirty), 0.0);
     assert!(
         database.facts().settings.iter().any(|(name, value)| name == "innodb_buffer_pool_size" && value == "134217728")
     );

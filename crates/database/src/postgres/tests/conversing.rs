@@ -3,6 +3,7 @@
 use super::{how, plain, private, run, texts, ways};
 use crate::postgres::{PostgresSession, counters, force_checkpoint};
 use crate::{Failure, FailureKind, Session, Texts};
+use observation::{Counted, Counter};
 use std::sync::Arc;
 use study::{Isolation, Protocol, Sessions};
 use workload::transaction::{Answers, Batch, Value};
@@ -199,13 +200,13 @@ fn scripts_queries_counters_and_checkpoints_work() {
     let before = counters(&mut session).unwrap();
     force_checkpoint(&mut session).unwrap();
     let after = counters(&mut session).unwrap();
-    let value = |list: &[(String, f64)], name: &str| list.iter().find(|(found, _)| found == name).unwrap().1;
-    assert!(value(&after, "log bytes") > 0.0 && value(&after, "commits") >= value(&before, "commits"));
-    assert_eq!(value(&after, "lock waits now"), 0.0);
-    assert!(
-        after.iter().any(|(name, _)| name == "log records")
-            && after.iter().any(|(name, _)| name == "checkpoints requested")
-    );
+    let value = |list: &Counted, counter| list.iter().find(|(found, _)| *found == counter).unwrap().1;
+    assert!(value(&after, Counter::LogBytes) > 0.0);
+    assert!(value(&after, Counter::Commits) >= value(&before, Counter::Commits));
+    assert_eq!(value(&after, Counter::LockWaits), 0.0);
+    for counter in [Counter::LogRecords, Counter::CheckpointsRequested] {
+        assert!(after.iter().any(|(found, _)| *found == counter), "{counter:?}");
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use analysis::{CpuBasis, ServerSummary, StatementProfile, TrialSummary};
 use model::file::Description;
 use model::server::Amount;
 use model::taken::{Taken, take};
-use observation::Provenance;
+use observation::{Counter, Provenance};
 
 /// A model with what a run said.
 #[derive(Debug)]
@@ -124,13 +124,12 @@ fn transactions(trial: &TrialSummary) -> u64 {
 fn observed(trial: &TrialSummary, server: &ServerSummary) -> Vec<Observed> {
     let total = server.profile.as_ref().map(|profile| profile.total()).unwrap_or_default();
     let one = |amount, (each, of): (Option<f64>, &'static str)| Observed { amount, each, of };
-    let counter =
-        |name: &str| server.counters.iter().find(|(known, _)| known == name).map(|(_, count)| count / rate(trial));
+    let counter = |wanted: Counter| server.counter(wanted).map(|count| count / rate(trial));
     let (cpu, driver) = processors(trial, server, &total);
     vec![
         one(Amount::Cpu, cpu),
         one(Amount::Driver, driver),
-        one(Amount::Reads, reads(server.per_transaction.device_reads, counter("buffer reads").or(total.reads))),
+        one(Amount::Reads, reads(server.per_transaction.device_reads, counter(Counter::BufferReads).or(total.reads))),
         one(Amount::Writes, writes(server, counter)),
         one(Amount::LogBytes, (server.per_transaction.log_bytes.or(total.log_bytes), "as the database counts them")),
         one(Amount::Changes, (server.profile.as_ref().map(|_| total.changed), "as the statements report them")),
@@ -178,12 +177,12 @@ fn reads(device: Option<f64>, missed: Option<f64>) -> Told {
     }
 }
 
-fn writes(server: &ServerSummary, counter: impl Fn(&str) -> Option<f64>) -> Told {
-    const PAGES: [&str; 4] = [
-        "pages flushed",
-        "buffers written by checkpoints",
-        "buffers written in background",
-        "buffers written by sessions",
+fn writes(server: &ServerSummary, counter: impl Fn(Counter) -> Option<f64>) -> Told {
+    const PAGES: [Counter; 4] = [
+        Counter::PagesFlushed,
+        Counter::BuffersByCheckpoints,
+        Counter::BuffersInBackground,
+        Counter::BuffersBySessions,
     ];
     match PAGES.into_iter().filter_map(counter).reduce(|sum, each| sum + each) {
         Some(each) => (Some(each), "pages that the server counts as written, without the log"),

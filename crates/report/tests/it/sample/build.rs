@@ -43,7 +43,7 @@ pub struct At {
     pub experiment: &'static str,
     pub system: &'static str,
     pub stream: &'static str,
-    pub factors: Vec<(String, Level)>,
+    pub factors: Vec<Factor>,
     pub index: u32,
 }
 
@@ -53,8 +53,13 @@ impl At {
     }
 
     pub fn with(mut self, name: &str, level: Level) -> At {
-        self.factors.push((name.to_owned(), level));
+        self.factors.push(Factor { name: name.to_owned(), level });
         self
+    }
+
+    pub fn point(&self) -> Point {
+        let (experiment, system, stream) = (self.experiment.into(), self.system.into(), self.stream.into());
+        Point { experiment, system, stream, factors: self.factors.clone() }
     }
 
     pub fn index(mut self, index: u32) -> At {
@@ -74,14 +79,11 @@ pub struct Seen {
     pub n: u32,
 }
 
-pub fn point(at: &At, seen: Seen) -> Point {
+pub fn point(at: &At, seen: Seen) -> PointSummary {
     let ms = |value: f64| about(value, seen.spread * 1.4, seen.n);
-    Point {
-        experiment: at.experiment.into(),
-        system: at.system.into(),
-        stream: at.stream.into(),
+    PointSummary {
+        at: at.point(),
         work: Work::Operations,
-        factors: at.factors.clone(),
         provenance: Provenance::Measured,
         trials: vec![at.index],
         throughput_per_s: about(seen.throughput, seen.spread, seen.n),
@@ -140,6 +142,7 @@ pub fn stream_label(name: &str, load: &str, slots: u32) -> StreamLabel {
     StreamLabel {
         name: name.into(),
         workload: name.into(),
+        asks: Asks::of_load(load),
         load: load.into(),
         slots: Some(slots),
         think_mean: Nanos::ZERO,
@@ -172,13 +175,9 @@ pub fn trial(at: &At, seen: Seen, warm_up: usize, seconds: usize) -> TrialSummar
             system: at.system.into(),
             replicate: 0,
             block: 0,
-            factors: at
-                .factors
-                .iter()
-                .map(|(name, level)| Factor { name: name.clone(), level: level.clone() })
-                .collect(),
+            factors: at.factors.clone(),
             streams: vec![stream_label(at.stream, "closed, 32 outstanding", 32)],
-            state: "preconditioned, left as the trial before left it".into(),
+            state: StatePolicy::read("preconditioned, left as the trial before left it"),
             search: None,
         },
         provenance: Provenance::Measured,

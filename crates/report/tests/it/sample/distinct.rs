@@ -4,10 +4,10 @@
 //! response (1), service (2) or lateness (3), the second the trial, the third the stream. So a value in the wrong place
 //! is seen in a golden file without a table beside it.
 
-use super::build::{caveat, count, sized, word};
+use super::build::{At, caveat, count, sized, word};
 use analysis::*;
 use observation::*;
-use study::Direction;
+use study::{Direction, Metric};
 use units::{Nanos, PerSecond};
 
 /// The sample with each text replaced by what `rename` makes of it; for tests of escaping.
@@ -24,8 +24,9 @@ pub fn renamed(rename: &dyn Fn(&str) -> String) -> Findings {
     }
     for trial in &mut findings.trials {
         let label = &mut trial.label;
-        texts.extend([&mut label.experiment, &mut label.system, &mut label.state]);
-        texts.extend(label.search.as_mut());
+        texts.extend([&mut label.experiment, &mut label.system]);
+        texts.extend(label.state.said_mut());
+        texts.extend(label.search.as_mut().map(|search| &mut search.words));
         texts.extend(label.factors.iter_mut().map(|factor| &mut factor.name));
         for stream in &mut label.streams {
             texts.extend([&mut stream.name, &mut stream.workload, &mut stream.load]);
@@ -36,8 +37,8 @@ pub fn renamed(rename: &dyn Fn(&str) -> String) -> Findings {
         texts.extend(trial.caveats.iter_mut().map(|caveat| &mut caveat.text));
     }
     for point in &mut findings.points {
-        texts.extend([&mut point.experiment, &mut point.system, &mut point.stream]);
-        texts.extend(point.factors.iter_mut().map(|(name, _)| name));
+        texts.extend([&mut point.at.experiment, &mut point.at.system, &mut point.at.stream]);
+        texts.extend(point.at.factors.iter_mut().map(|factor| &mut factor.name));
         texts.extend(point.caveats.iter_mut().map(|caveat| &mut caveat.text));
     }
     texts.extend(findings.answer.iter_mut());
@@ -47,14 +48,18 @@ pub fn renamed(rename: &dyn Fn(&str) -> String) -> Findings {
     findings
 }
 
+fn of(point: &mut Point) -> [&mut String; 3] {
+    [&mut point.experiment, &mut point.system, &mut point.stream]
+}
+
 fn rename_finding(finding: &mut Finding, rename: &dyn Fn(&str) -> String) {
     let texts: Vec<&mut String> = match finding {
-        Finding::Comparison(f) => vec![&mut f.experiment, &mut f.stream, &mut f.baseline, &mut f.system, &mut f.metric],
-        Finding::Knee(f) => vec![&mut f.experiment, &mut f.system, &mut f.stream, &mut f.factor],
-        Finding::HighestRate(f) => vec![&mut f.experiment, &mut f.system, &mut f.stream, &mut f.reason],
-        Finding::ServiceFit(f) => vec![&mut f.experiment, &mut f.system, &mut f.stream],
-        Finding::Scaling(f) => vec![&mut f.experiment, &mut f.system, &mut f.stream, &mut f.factor],
-        Finding::Sustained(f) => vec![&mut f.experiment, &mut f.system, &mut f.stream],
+        Finding::Comparison(f) => of(&mut f.point).into_iter().chain([&mut f.baseline, &mut f.metric]).collect(),
+        Finding::Knee(f) => of(&mut f.point).into_iter().chain([&mut f.factor]).collect(),
+        Finding::HighestRate(f) => of(&mut f.point).into_iter().chain([&mut f.reason]).collect(),
+        Finding::ServiceFit(f) => of(&mut f.point).into(),
+        Finding::Scaling(f) => of(&mut f.point).into_iter().chain([&mut f.factor]).collect(),
+        Finding::Sustained(f) => of(&mut f.point).into(),
         Finding::Threshold(f) => vec![&mut f.text, &mut f.at],
     };
     texts.into_iter().for_each(|text| *text = rename(text));
@@ -157,8 +162,8 @@ fn trial(index: u32) -> TrialSummary {
                 Factor { name: "cache".into(), level: word("cold") },
             ],
             streams: (0..2).map(label).collect(),
-            state: "as left".into(),
-            search: (index == 1).then(|| "rate 4 k/s of the search".into()),
+            state: StatePolicy::read("as left"),
+            search: (index == 1).then(|| Searched::read("rate 4 k/s of the search".into())),
         },
         provenance: if index == 0 { Provenance::Measured } else { Provenance::Simulated },
         started_unix_ns: 1_795_296_601_000_000_003 + i64::from(index),
@@ -216,7 +221,7 @@ fn server(at: f64) -> ServerSummary {
         bytes_read_per_s: Some(8_510_000.5 + at),
         bytes_written_per_s: Some(8_620_000.5 + at),
         processes: Some(17.0 + at),
-        counters: vec![("commits".into(), 8_701.5 + at), ("log bytes".into(), 8_802.5 + at)],
+        counters: vec![(Counter::Commits, 8_701.5 + at), (Counter::LogBytes, 8_802.5 + at)],
         buffer_hit_share: Some(0.987),
         profile: None,
         per_transaction: PerTransaction {
@@ -252,6 +257,7 @@ fn label(stream: u16) -> StreamLabel {
     StreamLabel {
         name: format!("stream-{stream}"),
         workload: format!("workload-{stream}"),
+        asks: Asks::Operations,
         load: if stream == 0 { "closed, 32 outstanding" } else { "open, Poisson, 4 k/s" }.into(),
         slots: (stream == 0).then_some(32),
         think_mean: Nanos::from_millis(250),
@@ -335,20 +341,17 @@ fn estimate(value: f64) -> Estimate {
 }
 
 /// Two curves of two points; the code of a latency is as above with 6 for the point estimate.
-fn point(i: u32) -> Point {
+fn point(i: u32) -> PointSummary {
     let at = f64::from(i);
     let ms = |code: f64| estimate(code + 0.6 + at);
     let (system, provenance) = if i < 2 { ("left", Provenance::Measured) } else { ("right", Provenance::Simulated) };
-    Point {
-        experiment: "curve".into(),
-        system: system.into(),
-        stream: "stream-0".into(),
+    let at_point = At::new("curve", system, "stream-0")
+        .with("outstanding", count(32.0 + f64::from(i % 2)))
+        .with("transfer", sized(4096.0))
+        .with("cache", word("cold"));
+    PointSummary {
+        at: at_point.point(),
         work: Work::Operations,
-        factors: vec![
-            ("outstanding".into(), count(32.0 + f64::from(i % 2))),
-            ("transfer".into(), sized(4096.0)),
-            ("cache".into(), word("cold")),
-        ],
         provenance,
         trials: vec![i],
         throughput_per_s: estimate(1_100.0 + 10.0 * at),
@@ -373,19 +376,14 @@ fn findings() -> Vec<Finding> {
         comparison(true, Verdict::Better, None),
         comparison(false, Verdict::Inconclusive, Some("the interval holds 1")),
         Finding::Knee(Knee {
-            experiment: "curve".into(),
-            system: "left".into(),
-            stream: "stream-0".into(),
+            point: At::new("curve", "left", "stream-0").with("cache", word("cold")).point(),
             factor: "outstanding".into(),
-            fixed: vec![("cache".into(), word("cold"))],
             at: Some(Estimate { value: 33.0, low: 31.0, high: 34.0, n: 6, confidence: 0.9 }),
             peak_per_s: estimate(1_130.0),
             curve: vec![(32.0, estimate(1_101.0)), (33.0, estimate(1_111.0))],
         }),
         Finding::HighestRate(HighestRate {
-            experiment: "curve".into(),
-            system: "left".into(),
-            stream: "stream-1".into(),
+            point: At::new("curve", "left", "stream-1").point(),
             quantile: 0.99,
             bound_ms: 2.5,
             rate_per_s: Some(estimate(4_040.0)),
@@ -393,10 +391,7 @@ fn findings() -> Vec<Finding> {
             reason: "the step above failed".into(),
         }),
         Finding::ServiceFit(ServiceFit {
-            experiment: "curve".into(),
-            system: "right".into(),
-            stream: "stream-0".into(),
-            fixed: vec![("outstanding".into(), count(1.0))],
+            point: At::new("curve", "right", "stream-0").with("outstanding", count(1.0)).point(),
             form: ServiceForm::Stepped,
             base_ms: estimate(0.085),
             rate_bytes_per_s: estimate(1_900_000_000.0),
@@ -405,30 +400,26 @@ fn findings() -> Vec<Finding> {
             points: vec![(512.0, estimate(0.086)), (4096.0, estimate(0.088))],
         }),
         Finding::Scaling(Scaling {
-            experiment: "curve".into(),
-            system: "right".into(),
-            stream: "stream-1".into(),
+            point: At::new("curve", "right", "stream-1").point(),
             factor: "modules".into(),
-            fixed: Vec::new(),
             kind: ScalingKind::Retrograde,
             efficiency: estimate(0.47),
             curve: vec![(1.0, estimate(1_201.0)), (2.0, estimate(1_211.0))],
         }),
         Finding::Sustained(SustainedFinding {
-            experiment: "curve".into(),
-            system: "left".into(),
-            stream: "stream-1".into(),
-            factors: vec![("outstanding".into(), count(32.0))],
+            point: At::new("curve", "left", "stream-1").with("outstanding", count(32.0)).point(),
             sustained: sustained(20.0),
         }),
         Finding::Threshold(ThresholdOutcome {
             text: "throughput < 10k/s".into(),
+            metric: Metric::Throughput,
             at: "left, 32 outstanding".into(),
             value: Some(estimate(8_808.0)),
             state: ThresholdState::Fails,
         }),
         Finding::Threshold(ThresholdOutcome {
             text: "response p99 > 5 ms".into(),
+            metric: Metric::ResponseQuantile(0.99),
             at: "no trial matched".into(),
             value: None,
             state: ThresholdState::NotMeasured,
@@ -439,11 +430,8 @@ fn findings() -> Vec<Finding> {
 fn comparison(primary: bool, verdict: Verdict, reason: Option<&str>) -> Finding {
     let more = if primary { 0.0 } else { 0.1 };
     Finding::Comparison(Comparison {
-        experiment: "curve".into(),
-        stream: "stream-0".into(),
-        factors: vec![("outstanding".into(), count(33.0))],
+        point: At::new("curve", "right", "stream-0").with("outstanding", count(33.0)).point(),
         baseline: "left".into(),
-        system: "right".into(),
         metric: if primary { "throughput" } else { "response p99" }.into(),
         primary,
         direction: if primary { Direction::HigherIsBetter } else { Direction::LowerIsBetter },

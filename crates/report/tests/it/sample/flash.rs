@@ -56,11 +56,8 @@ fn rate_curve(findings: &mut Findings) {
             }
         }
         findings.findings.push(Finding::Knee(Knee {
-            experiment: NAME.into(),
-            system: "target".into(),
-            stream: stream.into(),
+            point: At::new(NAME, "target", stream).point(),
             factor: "outstanding".into(),
-            fixed: Vec::new(),
             at: Some(Estimate { value: knee, low: knee * 0.5, high: knee * 2.0, n: 5, confidence: 0.95 }),
             peak_per_s: about(peak * 0.965, 0.012, 5),
             curve,
@@ -96,11 +93,8 @@ fn modules(findings: &mut Findings) {
             }
         }
         findings.findings.push(Finding::Scaling(Scaling {
-            experiment: NAME.into(),
-            system: "target".into(),
-            stream: stream.into(),
+            point: At::new(NAME, "target", stream).point(),
             factor: "modules".into(),
-            fixed: Vec::new(),
             kind: if efficiency > 0.95 { ScalingKind::Linear } else { ScalingKind::Saturating },
             efficiency: about(efficiency, 0.014, 4),
             curve,
@@ -123,10 +117,7 @@ fn transfer(findings: &mut Findings, name: &'static str, penalty: f64) {
             points.push((bytes, findings.points[index as usize].service_mean_ms));
         }
         findings.findings.push(Finding::ServiceFit(ServiceFit {
-            experiment: name.into(),
-            system: "target".into(),
-            stream: stream.into(),
-            fixed: Vec::new(),
+            point: At::new(name, "target", stream).point(),
             form: if s == 0 { ServiceForm::Affine } else { ServiceForm::Stepped },
             base_ms: about(base * penalty, 0.02, 12),
             rate_bytes_per_s: about(rate / penalty, 0.015, 12),
@@ -170,13 +161,7 @@ fn sustained(findings: &mut Findings) {
     let text = "the rate fell by 57% within the window: five rounds never agreed";
     whole.caveats.push(caveat(CaveatKind::NotSteady, Some(at.index), text));
     one.caveats.clone_from(&whole.caveats);
-    findings.findings.push(Finding::Sustained(SustainedFinding {
-        experiment: "sustained".into(),
-        system: "target".into(),
-        stream: "random-write".into(),
-        factors: Vec::new(),
-        sustained: figures,
-    }));
+    findings.findings.push(Finding::Sustained(SustainedFinding { point: at.point(), sustained: figures }));
     findings.points.push(whole);
     findings.trials.push(one);
 }

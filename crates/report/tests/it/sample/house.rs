@@ -21,13 +21,11 @@ pub fn house() -> Findings {
     for (index, (sessions, rate)) in [(1.0, 420.0), (4.0, 1_310.0), (16.0, 1_912.0)].into_iter().enumerate() {
         add(&mut findings, index as u32, sessions, rate);
     }
-    let curve = findings.points.iter().map(|point| (point.factors[0].1.number().unwrap(), point.throughput_per_s));
+    let curve =
+        findings.points.iter().map(|point| (point.at.factors[0].level.number().unwrap(), point.throughput_per_s));
     findings.findings = vec![Finding::Knee(Knee {
-        experiment: EXPERIMENT.into(),
-        system: "postgres".into(),
-        stream: "brokerage".into(),
+        point: At::new(EXPERIMENT, "postgres", "brokerage").point(),
         factor: "sessions".into(),
-        fixed: Vec::new(),
         at: Some(Estimate { value: 16.0, low: 4.0, high: 16.0, n: 3, confidence: 0.95 }),
         peak_per_s: about(1_912.0, 0.02, 3),
         curve: curve.collect(),
@@ -41,9 +39,10 @@ fn add(findings: &mut Findings, index: u32, sessions: f64, rate: f64) {
     let at = At::new(EXPERIMENT, "postgres", "brokerage").with("sessions", count(sessions)).index(index);
     let seen = Seen { throughput: rate, transfer: 0.0, p50_ms: sessions / rate * 1e3, tail: 6.0, spread: 0.02, n: 3 };
     let no_bytes = Estimate { n: 0, ..Estimate::single(0.0) };
-    findings.points.push(Point { work: Work::Transactions, bytes_per_s: no_bytes, ..point(&at, seen) });
+    findings.points.push(PointSummary { work: Work::Transactions, bytes_per_s: no_bytes, ..point(&at, seen) });
     let mut trial = trial(&at, seen, 2, 20);
     trial.label.streams[0].load = format!("closed, {sessions} sessions");
+    trial.label.streams[0].asks = Asks::Transactions;
     trial.streams[0].classes = CLASSES.iter().map(|class| summary(*class, rate)).collect();
     trial.server = Some(server(rate));
     let note = |text: &str| Event { at: Nanos::from_secs(22), kind: EventKind::Note, text: text.into() };
@@ -81,7 +80,7 @@ fn server(rate: f64) -> ServerSummary {
         bytes_read_per_s: Some(0.0),
         bytes_written_per_s: Some(rate * 14_300.0),
         processes: Some(23.0),
-        counters: vec![("commits".into(), rate * 0.99), ("log bytes".into(), rate * 6_100.0)],
+        counters: vec![(Counter::Commits, rate * 0.99), (Counter::LogBytes, rate * 6_100.0)],
         buffer_hit_share: Some(0.9931),
         profile: Some(profile(3.7e6 / rate)),
         per_transaction: PerTransaction {

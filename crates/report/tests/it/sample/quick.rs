@@ -33,16 +33,13 @@ pub fn quick() -> Findings {
         run,
         trials,
         findings: vec![Finding::Knee(Knee {
-            experiment: "rate curve".into(),
-            system: "here".into(),
-            stream: "random-read".into(),
+            point: At::new("rate curve", "here", "random-read").point(),
             factor: "outstanding".into(),
-            fixed: Vec::new(),
             at: Some(Estimate { value: 32.0, low: 32.0, high: 64.0, n: 3, confidence: 0.95 }),
             peak_per_s: points[7].throughput_per_s,
             curve: points[1..8]
                 .iter()
-                .map(|p| (p.factors[0].1.number().unwrap_or(0.0), p.throughput_per_s))
+                .map(|p| (p.at.factors[0].level.number().unwrap_or(0.0), p.throughput_per_s))
                 .collect(),
         })],
         points,

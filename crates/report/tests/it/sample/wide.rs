@@ -3,7 +3,7 @@
 use super::build::*;
 use analysis::*;
 use observation::Provenance;
-use study::Direction;
+use study::{Direction, Metric};
 
 const WIDTHS: [f64; 8] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 96.0];
 
@@ -18,6 +18,7 @@ pub fn wide() -> Findings {
     findings.findings = WIDTHS.iter().enumerate().map(|(i, width)| comparison(i, *width)).collect();
     findings.findings.push(Finding::Threshold(ThresholdOutcome {
         text: "elapsed > 300 s".into(),
+        metric: Metric::Elapsed,
         at: "virtual, width 96".into(),
         value: Some(about(312.4, 0.03, 4)),
         state: ThresholdState::Fails,
@@ -102,11 +103,8 @@ fn comparison(i: usize, width: f64) -> Finding {
         () => Verdict::Inconclusive,
     };
     Finding::Comparison(Comparison {
-        experiment: "copies".into(),
-        stream: "files".into(),
-        factors: vec![("width".into(), count(width))],
+        point: At::new("copies", "virtual", "files").with("width", count(width)).point(),
         baseline: "bare".into(),
-        system: "virtual".into(),
         metric: "elapsed".into(),
         primary: width == 96.0,
         direction: Direction::LowerIsBetter,

@@ -1,28 +1,25 @@
-//! The doubts that need the whole run: what the generator can do, what the systems are, whether the plan was finished.
+//! The caveats that need the whole run: what the generator can do, what the systems are, whether the plan was finished.
 
 use crate::{Caveat, CaveatKind, TrialSummary};
-use observation::{RunFacts, SystemFacts};
+use observation::{Fact, RunFacts, SystemFacts, SystemKind, TrialLabel};
 use units::{percent, rate};
 
 /// Share of its own ceiling from which on the generator may be what is measured.
 const CEILING_SHARE: f64 = 0.8;
 
-/// The kind of a system whose database runs inside the generator's process.
-const EMBEDDED: &str = "sqlite";
-
-/// Adds the doubts of the run to its trials, and takes back those that cannot be: a system without storage has no cache
+/// Adds the caveats of the run to its trials, and takes back those that cannot be: a system without storage has no cache
 /// in front of it.
 pub fn add_to_trials(run: &RunFacts, trials: &mut [TrialSummary]) {
     for trial in trials {
         if let Some(server) = trial.server.as_mut() {
-            server.embedded =
-                run.systems.iter().any(|system| system.name == trial.label.system && system.kind == EMBEDDED);
+            // Such a database runs inside the generator's process.
+            server.embedded = system_of(run, &trial.label).is_some_and(|system| system.is(SystemKind::Sqlite));
         }
         if trial.server.as_ref().is_some_and(|server| server.embedded) {
             // The generator's CPU is the database's too: a busy thread does not blame the generator.
             trial.caveats.retain(|caveat| caveat.kind != CaveatKind::GeneratorBound);
         }
-        if system_of(run, trial).is_some_and(|system| !has_storage(system)) {
+        if system_of(run, &trial.label).is_some_and(|system| !system.has_storage()) {
             trial.caveats.retain(|caveat| !matches!(caveat.kind, CaveatKind::Cached | CaveatKind::OtherWriters));
         }
         // What CPU an interrupted trial took was not summed up.
@@ -34,7 +31,7 @@ pub fn add_to_trials(run: &RunFacts, trials: &mut [TrialSummary]) {
     }
 }
 
-/// Doubts about the run as a whole.
+/// Caveats of the run as a whole.
 pub fn of_run(run: &RunFacts, trials: &[TrialSummary]) -> Vec<Caveat> {
     let of_run = |kind, text| Caveat { kind, trial: None, text };
     let mut found = Vec::new();
@@ -53,7 +50,7 @@ fn shared_devices(run: &RunFacts) -> Vec<String> {
     let mut found = Vec::new();
     for (i, a) in run.systems.iter().enumerate() {
         for b in &run.systems[i + 1..] {
-            let shared: Vec<&str> = devices(a).into_iter().filter(|device| devices(b).contains(device)).collect();
+            let shared = a.devices().filter(|device| b.devices().any(|other| other == *device));
             if let Some(device) = shared.last() {
                 found.push(format!(
                     "{} and {} stand on the same device {device}: they share its wear, its cache and its credit, and a \
@@ -66,16 +63,10 @@ fn shared_devices(run: &RunFacts) -> Vec<String> {
     found
 }
 
-/// The block devices below the modules of a system, as the fingerprint has them: `module.0.devices` is `vda1 > vda`.
-fn devices(system: &SystemFacts) -> Vec<&str> {
-    let of_modules = system.fingerprint.iter().filter(|f| f.key.starts_with("module.") && f.key.ends_with(".devices"));
-    of_modules.flat_map(|fact| fact.value.split(" > ")).filter(|name| *name != "not observed").collect()
-}
-
 /// The plain road, where nobody asked for it: the description of the driver says so.
 fn plain_driver(run: &RunFacts) -> Option<String> {
-    let forced = |system: &&SystemFacts| system.driver.contains("io_uring is not allowed");
-    let plain: Vec<&str> = run.systems.iter().filter(forced).map(|system| &*system.name).collect();
+    let refused = run.systems.iter().filter(|system| system.uring_refused());
+    let plain: Vec<&str> = refused.map(|system| &*system.name).collect();
     (!plain.is_empty()).then(|| {
         format!(
             "{} was driven by threads with pread and pwrite because io_uring is not allowed here: CPU per operation is \
@@ -85,12 +76,8 @@ fn plain_driver(run: &RunFacts) -> Option<String> {
     })
 }
 
-fn system_of<'a>(run: &'a RunFacts, trial: &TrialSummary) -> Option<&'a SystemFacts> {
-    run.systems.iter().find(|system| system.name == trial.label.system)
-}
-
-fn has_storage(system: &SystemFacts) -> bool {
-    !matches!(system.kind.as_str(), "null" | "scripted" | "null-database" | "model")
+fn system_of<'a>(run: &'a RunFacts, label: &TrialLabel) -> Option<&'a SystemFacts> {
+    run.systems.iter().find(|system| system.name == label.system)
 }
 
 /// The rate of all streams against what as many threads as were busy could issue to a null system.
@@ -111,12 +98,8 @@ fn near_ceiling(run: &RunFacts, trial: &TrialSummary) -> Option<String> {
 
 /// The rate against what as many threads as were busy could make of such transactions on a database that answers at once.
 fn near_client_cost(run: &RunFacts, trial: &TrialSummary) -> Option<String> {
-    let system = system_of(run, trial)?;
-    let socket = system.kind == "null-database" && system.place.ends_with("socket");
-    let road = if socket { "over_socket" } else { "in_process" };
-    let key = format!("generator.transaction.{road}");
-    let fact = system.fingerprint.iter().find(|fact| fact.key == key)?;
-    let cost_us: f64 = fact.value.strip_suffix(" us")?.parse().ok().filter(|cost| *cost > 0.0)?;
+    let system = system_of(run, &trial.label)?;
+    let cost_us = Fact::client_cost_us(system.client_cost(system.reached())?)?;
     let possible = busy_threads(trial) * 1e6 / cost_us;
     let seen: f64 = trial.streams.iter().map(|stream| stream.throughput_per_s.value).sum();
     (seen >= CEILING_SHARE * possible).then(|| {
@@ -140,7 +123,7 @@ mod tests {
     use super::*;
     use crate::judge;
     use crate::run::tests::{judgement, trial};
-    use observation::{Ceiling, CpuTime, Fact};
+    use observation::{Ceiling, CpuTime, Reached};
 
     fn system(name: &str, kind: &str, devices: &str) -> SystemFacts {
         let fact = Fact { key: "module.0.devices".to_owned(), value: devices.to_owned(), private: false };
@@ -186,11 +169,8 @@ mod tests {
     fn a_rate_near_what_the_generator_makes_of_the_same_transactions_is_the_generators() {
         let bound = |place: &str, rate: f64, cpu_s: f64| {
             let mut null = SystemFacts { place: place.to_owned(), ..system("a", "null-database", "not observed") };
-            let fact = |road: &str, value: &str| {
-                let key = format!("generator.transaction.{road}");
-                Fact { key, value: value.to_owned(), private: false }
-            };
-            null.fingerprint.extend([fact("in_process", "10.0 us"), fact("over_socket", "100.0 us")]);
+            let costs = [(Reached::InProcess, 10.0), (Reached::OverSocket, 100.0)];
+            null.fingerprint.extend(costs.map(|(reached, cost_us)| Fact::client_cost(reached, cost_us)));
             let run = RunFacts { finished: true, systems: vec![null], ..RunFacts::default() };
             let mut trial = trial(0, "a", 0, rate);
             trial.generator_cpu = CpuTime { user_s: cpu_s * trial.elapsed_s, system_s: 0.0 };

@@ -1,43 +1,44 @@
-//! The doubts that one trial's observations give by themselves.
+//! The caveats that one trial's observations give by themselves.
 //!
-//! The one idea: each doubt is a question to the evidence, and its text names the figures and what to do next, given what
-//! the user has already done. A doubt without evidence is not raised; what was not probed is not doubted.
+//! The one idea: each caveat is a question to the evidence, and its text names the figures and what to do next, given what
+//! the user has already done. A caveat without evidence is not raised; what was not probed has none.
 
 use super::books::slot_time;
 use super::checkpoints::leaves_out;
 use super::cut::Cut;
 use super::machine::{cores, mean_of};
 use crate::{Caveat, CaveatKind, SteadyAnswer, StreamSummary, TrialSummary, Work};
-use observation::{Event, EventKind, Observations};
+use observation::{Event, EventKind, Observations, OfDisk, PlainState, Probe, READ, Resource, Series, Stalled, Whole};
 use study::Judgement;
 use units::{Nanos, count, duration, milliseconds, percent, rate};
 
-/// All doubts about a trial, streams first, then the machine. `planned` is the window that an interrupted one should
+/// All caveats of a trial, streams first, then the machine. `planned` is the window that an interrupted one should
 /// have had; `books` are the cuts that the accounts belong to, which those of whole cycles are a part of.
-pub fn trial_doubts(
+pub fn trial_caveats(
     summary: &TrialSummary,
     (cuts, books): (&[Cut], &[Cut]),
     judgement: &Judgement,
     planned: Option<Nanos>,
 ) -> Vec<Caveat> {
-    let mut doubts = Doubts { trial: summary.label.index, found: Vec::new() };
-    doubts.add(CaveatKind::Unfinished, planned.map(|planned| cut_short(summary, planned)));
+    let mut raised = Raised { trial: summary.label.index, found: Vec::new() };
+    raised.add(CaveatKind::Unfinished, planned.map(|planned| cut_short(summary, planned)));
     for ((stream, cut), books) in summary.streams.iter().zip(cuts).zip(books) {
         // With one stream its name says nothing that the trial does not.
         let name = if cuts.len() > 1 { format!("{}: ", cut.label.name) } else { String::new() };
         let about = About { summary, stream, cut, books, judgement, name };
-        stream_doubts(&about, &mut doubts);
+        stream_caveats(&about, &mut raised);
     }
-    machine_doubts(summary, cuts, &mut doubts);
-    doubts.found
+    machine_caveats(summary, cuts, &mut raised);
+    raised.add(CaveatKind::Other, as_found(summary));
+    raised.found
 }
 
-struct Doubts {
+struct Raised {
     trial: u32,
     found: Vec<Caveat>,
 }
 
-impl Doubts {
+impl Raised {
     fn add(&mut self, kind: CaveatKind, text: Option<String>) {
         if let Some(text) = text {
             self.found.push(Caveat { kind, trial: Some(self.trial), text });
@@ -55,6 +56,17 @@ struct About<'a> {
     name: String,
 }
 
+/// A drive answers for blocks that it never wrote, or that were trimmed, out of its tables.
+fn as_found(summary: &TrialSummary) -> Option<String> {
+    summary.label.state.has(PlainState::AsFound).then(|| {
+        format!(
+            "{} was read as it was found: blocks that were never written may be answered without touching the media; \
+             `--set fill=true` with `--destroy` fills it first",
+            summary.label.system
+        )
+    })
+}
+
 /// What an interrupted trial is good for.
 fn cut_short(summary: &TrialSummary, planned: Nanos) -> String {
     format!(
@@ -65,17 +77,17 @@ fn cut_short(summary: &TrialSummary, planned: Nanos) -> String {
     )
 }
 
-fn stream_doubts(about: &About, doubts: &mut Doubts) {
+fn stream_caveats(about: &About, raised: &mut Raised) {
     let named = |text: Option<String>| text.map(|text| format!("{}{text}", about.name));
-    doubts.add(CaveatKind::Other, named(open_books(about)));
-    doubts.add(CaveatKind::Failures, named(failures(about)));
-    doubts.add(CaveatKind::Censored, named(censored(about)));
-    doubts.add(CaveatKind::NotSustained, named(backlog(about)));
-    doubts.add(CaveatKind::GeneratorBound, named(generator_bound(about)));
-    doubts.add(CaveatKind::LittleGap, named(little_gap(about)));
-    doubts.add(CaveatKind::NotSteady, named(not_steady(about)));
-    doubts.add(CaveatKind::WindowTooShort, named(too_short(about)));
-    doubts.add(CaveatKind::ThinTail, named(thin_tail(about)));
+    raised.add(CaveatKind::Other, named(open_books(about)));
+    raised.add(CaveatKind::Failures, named(failures(about)));
+    raised.add(CaveatKind::Censored, named(censored(about)));
+    raised.add(CaveatKind::NotSustained, named(backlog(about)));
+    raised.add(CaveatKind::GeneratorBound, named(generator_bound(about)));
+    raised.add(CaveatKind::LittleGap, named(little_gap(about)));
+    raised.add(CaveatKind::NotSteady, named(not_steady(about)));
+    raised.add(CaveatKind::WindowTooShort, named(too_short(about)));
+    raised.add(CaveatKind::ThinTail, named(thin_tail(about)));
 }
 
 fn open_books(about: &About) -> Option<String> {
@@ -227,11 +239,11 @@ fn little_gap(about: &About) -> Option<String> {
 
 /// What sessions did outside of responses, where a machine says so itself.
 fn outside(observations: &Observations) -> Option<&'static str> {
-    let says = |what: &str| mean_of(observations, what).is_some_and(|sessions| sessions > 0.0);
-    if says("model.outside.driver") {
+    let says = |what: Whole| mean_of(observations, what).is_some_and(|sessions| sessions > 0.0);
+    if says(Whole::OutsideDriver) {
         return Some("the load driver's own work, which the model has on the same machine");
     }
-    says("model.outside.think").then_some("what a job does between its transactions (`think` of the model)")
+    says(Whole::OutsideThink).then_some("what a job does between its transactions (`think` of the model)")
 }
 
 fn not_steady(about: &About) -> Option<String> {
@@ -245,7 +257,7 @@ fn not_steady(about: &About) -> Option<String> {
             "it looks like burst credit that lasted {}; measure longer, or start the window after it",
             duration(Nanos::from_seconds(burst.lasted_s))
         ),
-        None if about.summary.label.state.contains("precondition") => {
+        None if about.summary.label.state.preconditioned() => {
             "it was preconditioned; measure longer, or look for other load on the machine".to_owned()
         }
         None => "measure longer, or precondition first".to_owned(),
@@ -291,17 +303,17 @@ fn thin_tail(about: &About) -> Option<String> {
     ))
 }
 
-fn machine_doubts(summary: &TrialSummary, cuts: &[Cut], doubts: &mut Doubts) {
+fn machine_caveats(summary: &TrialSummary, cuts: &[Cut], raised: &mut Raised) {
     let Some(observations) = cuts.first().map(|cut| cut.observations) else { return };
-    doubts.add(CaveatKind::NoWholeCycle, no_whole_cycle(summary, observations));
-    doubts.add(CaveatKind::Cached, cached(summary, observations));
-    doubts.add(CaveatKind::OtherWriters, other_writers(summary, observations));
-    doubts.add(CaveatKind::Steal, steal(observations));
-    doubts.add(CaveatKind::Pressure, pressure(summary, observations));
-    doubts.add(CaveatKind::Throttled, throttled(observations));
-    doubts.add(CaveatKind::Frequency, frequency(observations));
-    doubts.add(CaveatKind::ClockPause, pauses(summary, observations));
-    doubts.add(CaveatKind::Damage, damage(summary, observations));
+    raised.add(CaveatKind::NoWholeCycle, no_whole_cycle(summary, observations));
+    raised.add(CaveatKind::Cached, cached(summary, observations));
+    raised.add(CaveatKind::OtherWriters, other_writers(summary, observations));
+    raised.add(CaveatKind::Steal, steal(observations));
+    raised.add(CaveatKind::Pressure, pressure(summary, observations));
+    raised.add(CaveatKind::Throttled, throttled(observations));
+    raised.add(CaveatKind::Frequency, frequency(observations));
+    raised.add(CaveatKind::ClockPause, pauses(summary, observations));
+    raised.add(CaveatKind::Damage, damage(summary, observations));
 }
 
 fn no_whole_cycle(summary: &TrialSummary, observations: &Observations) -> Option<String> {
@@ -325,7 +337,7 @@ fn moved_per_s(summary: &TrialSummary) -> f64 {
 
 fn cached(summary: &TrialSummary, observations: &Observations) -> Option<String> {
     let moved = moved_per_s(summary);
-    let disks = disk_bytes(observations, &["bytes_read", "bytes_written"])?;
+    let disks = disk_bytes(observations, &[OfDisk::BytesRead, OfDisk::BytesWritten])?;
     // Below 1 MB/s a page cache that writes back late would raise this without need.
     let few = moved > 1e6 && disks < 0.1 * moved;
     few.then(|| {
@@ -345,8 +357,8 @@ fn other_writers(summary: &TrialSummary, observations: &Observations) -> Option<
         return beside_the_server(server.bytes_written_per_s?, observations);
     }
     let own = if only_reads(summary) { 0.0 } else { moved_per_s(summary) };
-    let written = disk_bytes(observations, &["bytes_written"]).map(|written| written - 1.1 * own);
-    let foreign = mean_of(observations, "disks.others.bytes_written").or(written)?;
+    let written = disk_bytes(observations, &[OfDisk::BytesWritten]).map(|written| written - 1.1 * own);
+    let foreign = mean_of(observations, Whole::WrittenByOthers).or(written)?;
     // A tenth for metadata and journals, and 1 MB/s for a machine's usual murmur.
     (foreign > 1e6 && foreign > 0.1 * moved_per_s(summary)).then(|| {
         format!(
@@ -360,7 +372,7 @@ fn other_writers(summary: &TrialSummary, observations: &Observations) -> Option<
 
 /// A server writes data, log and journal as it likes; only where its processes are watched can others be told from it.
 fn beside_the_server(server: f64, observations: &Observations) -> Option<String> {
-    let foreign = mean_of(observations, "disks.others.bytes_written")? - 1.5 * server;
+    let foreign = mean_of(observations, Whole::WrittenByOthers)? - 1.5 * server;
     (foreign > 1e6 && foreign > 0.5 * server).then(|| {
         format!(
             "{} was written to the disks besides what the server wrote ({}) and its filesystem for it: by other \
@@ -374,25 +386,20 @@ fn beside_the_server(server: f64, observations: &Observations) -> Option<String>
 /// Whether every class that moved bytes is a read.
 fn only_reads(summary: &TrialSummary) -> bool {
     let classes = summary.streams.iter().flat_map(|stream| &stream.classes);
-    classes.filter(|class| class.bytes_per_s > 0.0).all(|class| class.name == "read")
+    classes.filter(|class| class.bytes_per_s > 0.0).all(|class| class.name == READ)
 }
 
 /// The mean bytes a second of all disks that were probed; nothing when none was.
-fn disk_bytes(observations: &Observations, readings: &[&str]) -> Option<f64> {
-    let of_disk = |probe: &str| {
-        probe
-            .strip_prefix("disk.")
-            .and_then(|rest| rest.rsplit_once('.'))
-            .is_some_and(|(_, what)| readings.contains(&what))
-    };
-    let series = observations.series.iter().filter(|series| of_disk(&series.probe));
+fn disk_bytes(observations: &Observations, readings: &[OfDisk]) -> Option<f64> {
+    let of_disk = |series: &&Series| matches!(&series.probe, Probe::Disk(_, what) if readings.contains(what));
+    let series = observations.series.iter().filter(of_disk);
     let means: Vec<f64> =
         series.filter_map(|series| super::machine::window_mean(series, &observations.window)).collect();
     (!means.is_empty()).then(|| means.iter().sum())
 }
 
 fn steal(observations: &Observations) -> Option<String> {
-    let stolen = mean_of(observations, "machine.cpu.steal")?;
+    let stolen = mean_of(observations, Whole::CpuSteal)?;
     // Without a count of cores the share of one core is the careful reading.
     let share = stolen / f64::from(cores(observations).unwrap_or(1));
     (share > 0.01).then(|| {
@@ -406,11 +413,13 @@ fn steal(observations: &Observations) -> Option<String> {
 
 /// Waiting for I/O is what a storage test is for; waiting for CPU or memory is not.
 fn pressure(summary: &TrialSummary, observations: &Observations) -> Option<String> {
-    let over = |probe: &str, limit: f64| mean_of(observations, probe).filter(|share| *share > limit);
-    if let Some(share) = over("pressure.memory.some", 0.01) {
+    let over = |resource: Resource, limit: f64| {
+        mean_of(observations, Probe::Pressure(resource, Stalled::Some)).filter(|share| *share > limit)
+    };
+    if let Some(share) = over(Resource::Memory, 0.01) {
         return Some(format!("tasks waited for memory {} of the time; free memory before measuring", percent(share)));
     }
-    over("pressure.cpu.some", 0.10).map(|share| {
+    over(Resource::Cpu, 0.10).map(|share| {
         if asks_database(summary) {
             return format!(
                 "tasks waited for a CPU {} of the time: the cores of this machine set the rate, and whoever shares them; \
@@ -426,7 +435,7 @@ fn pressure(summary: &TrialSummary, observations: &Observations) -> Option<Strin
 }
 
 fn throttled(observations: &Observations) -> Option<String> {
-    let share = mean_of(observations, "cgroup.throttled").filter(|share| *share > 0.0)?;
+    let share = mean_of(observations, Whole::CgroupThrottled).filter(|share| *share > 0.0)?;
     Some(format!(
         "the cgroup of this process was held back by its CPU quota ({} of the time); raise the quota",
         percent(share)
@@ -435,10 +444,10 @@ fn throttled(observations: &Observations) -> Option<String> {
 
 /// Power that ran out of the wall socket's reach, and heat, both slow a CPU down in the middle of a trial.
 fn frequency(observations: &Observations) -> Option<String> {
-    if mean_of(observations, "machine.cpu.thermal_throttles").is_some_and(|rate| rate > 0.0) {
+    if mean_of(observations, Whole::ThermalThrottles).is_some_and(|rate| rate > 0.0) {
         return Some("the CPU was slowed down because it was too hot; cool the machine, or measure shorter".to_owned());
     }
-    let mains = mean_of(observations, "machine.power.mains")?;
+    let mains = mean_of(observations, Whole::Mains)?;
     (mains < 1.0).then(|| "the machine ran on battery; connect it to the mains".to_owned())
 }
 

@@ -1,0 +1,272 @@
+//! What a trial was, and what a figure or a finding is about.
+
+use crate::{Searched, StatePolicy};
+use std::fmt::{self, Display, Formatter};
+use units::{Nanos, PerSecond};
+
+/// The value of a factor: a number in base units (bytes, seconds, shares, counts) or a word.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Level {
+    /// A number; `text` is how the study wrote it.
+    Number {
+        /// In base units: bytes, seconds, shares of 1, operations a second, or a count.
+        value: f64,
+        /// As written, for people: `4 KiB`.
+        text: String,
+    },
+    /// A word, such as `never` or `cold`.
+    Word(String),
+}
+
+impl Level {
+    /// How people read it.
+    pub fn text(&self) -> &str {
+        match self {
+            Level::Number { text, .. } => text,
+            Level::Word(word) => word,
+        }
+    }
+
+    /// The number in base units, when it is one.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Level::Number { value, .. } => Some(*value),
+            Level::Word(_) => None,
+        }
+    }
+
+    /// Whether both are the same, however they were written: `4 KiB` is `4096 B`.
+    pub fn same(&self, other: &Level) -> bool {
+        match (self.number(), other.number()) {
+            (Some(a), Some(b)) => (a - b).abs() <= 1e-12 * a.abs().max(b.abs()),
+            (None, None) => self.text() == other.text(),
+            _ => false,
+        }
+    }
+}
+
+/// A factor with the level that a trial has.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Factor {
+    /// The key as used in `--set`.
+    pub name: String,
+    /// The value in this trial.
+    pub level: Level,
+}
+
+crate::words! {
+    /// What kind of work a class is: whether it moves data decides whether it counts as throughput.
+    pub enum ClassKind {
+        /// Counts as throughput.
+        Work = "work",
+        /// Housekeeping of the workload (a data sync); reported, not counted as throughput.
+        Upkeep = "upkeep",
+    }
+}
+
+/// What the class of reads is called, of blocks and of files.
+pub const READ: &str = "read";
+
+/// What a stream asks of its system.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Asks {
+    /// Operations on blocks: its slots are outstanding operations.
+    #[default]
+    Operations,
+    /// Work on whole files, so many at once.
+    Files,
+    /// Transactions on a database, which sessions carry.
+    Transactions,
+}
+
+impl Asks {
+    /// Reads back what a run file says in the words of the load alone.
+    pub fn of_load(words: &str) -> Asks {
+        if words.ends_with(" session") || words.ends_with(" sessions") {
+            Asks::Transactions
+        } else if words.starts_with("closed, ") && words.contains("outstanding") || words.starts_with("open, ") {
+            Asks::Operations
+        } else {
+            Asks::Files
+        }
+    }
+}
+
+/// What one stream of a trial was asked to do, as far as analysis and report need it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StreamLabel {
+    /// Name of the stream; the workload's name when the experiment has one stream.
+    pub name: String,
+    /// Name of the workload.
+    pub workload: String,
+    /// What it asks.
+    pub asks: Asks,
+    /// The load in words: `closed, 32 outstanding`.
+    pub load: String,
+    /// Outstanding operations or sessions of a closed load, all modules together; none when open.
+    pub slots: Option<u32>,
+    /// Mean think time of a closed load.
+    pub think_mean: Nanos,
+    /// The rate that an open load asks for; none when closed.
+    pub offered: Option<PerSecond>,
+    /// Names of the workload's classes with what they are; cells point here.
+    pub classes: Vec<(String, ClassKind)>,
+}
+
+/// Which trial this is: enough to group, order and name it without the study.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrialLabel {
+    /// Place in the order of execution, from 0.
+    pub index: u32,
+    /// Name of the experiment.
+    pub experiment: String,
+    /// Name of the system.
+    pub system: String,
+    /// Which repeat, from 0.
+    pub replicate: u32,
+    /// Which randomised block; systems alternate inside a block.
+    pub block: u32,
+    /// Factors in the order in which the study declares them.
+    pub factors: Vec<Factor>,
+    /// The streams that ran together.
+    pub streams: Vec<StreamLabel>,
+    /// What it finds when it starts.
+    pub state: StatePolicy,
+    /// What for, when a search planned this trial.
+    pub search: Option<Searched>,
+}
+
+impl TrialLabel {
+    /// The point that one of its streams belongs to.
+    pub fn point(&self, stream: u16) -> Point {
+        Point {
+            experiment: self.experiment.clone(),
+            system: self.system.clone(),
+            stream: self.stream_name(stream).to_owned(),
+            factors: self.factors.clone(),
+        }
+    }
+
+    /// Name of a stream; empty when it is not there.
+    pub fn stream_name(&self, stream: u16) -> &str {
+        self.streams.get(usize::from(stream)).map_or("", |label| &label.name)
+    }
+}
+
+/// What a figure or a finding is about: one stream of an experiment on a system, at these levels. Of a curve the factors are
+/// those that stay the same along it.
+#[derive(Clone, Debug, Default)]
+pub struct Point {
+    /// Name of the experiment.
+    pub experiment: String,
+    /// Name of the system.
+    pub system: String,
+    /// Name of the stream.
+    pub stream: String,
+    /// Factors with their levels, in the study's order.
+    pub factors: Vec<Factor>,
+}
+
+impl Point {
+    /// The level of a factor.
+    pub fn level(&self, factor: &str) -> Option<&Level> {
+        level_of(&self.factors, factor)
+    }
+
+    /// Whether both are of the same experiment, system and stream, at whatever levels.
+    pub fn same_stream(&self, other: &Point) -> bool {
+        (&self.experiment, &self.system, &self.stream) == (&other.experiment, &other.system, &other.stream)
+    }
+
+    /// Whether both are of the same experiment and stream at the same levels, on whatever system.
+    pub fn same_elsewhere(&self, other: &Point) -> bool {
+        let known = |factor: &Factor| other.level(&factor.name).is_some_and(|level| level.same(&factor.level));
+        (&self.experiment, &self.stream) == (&other.experiment, &other.stream)
+            && self.factors.len() == other.factors.len()
+            && self.factors.iter().all(known)
+    }
+
+    /// The levels in a sentence: ` at modules 4, transfer 8 KiB`; empty where nothing was varied.
+    pub fn at(&self) -> String {
+        if self.factors.is_empty() { String::new() } else { format!(" at {}", in_words(&self.factors)) }
+    }
+}
+
+/// Factors may stand in any order, and levels may be written in any unit.
+impl PartialEq for Point {
+    fn eq(&self, other: &Point) -> bool {
+        self.system == other.system && self.same_elsewhere(other)
+    }
+}
+
+/// `rates: random-read on target, modules 4`.
+impl Display for Point {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} on {}", self.experiment, self.stream, self.system)?;
+        if self.factors.is_empty() { Ok(()) } else { write!(f, ", {}", in_words(&self.factors)) }
+    }
+}
+
+/// The level of a factor among several.
+pub fn level_of<'a>(factors: &'a [Factor], name: &str) -> Option<&'a Level> {
+    factors.iter().find(|factor| factor.name == name).map(|factor| &factor.level)
+}
+
+/// `modules 4, transfer 8 KiB, 16 sessions`: sessions are counted, as people do.
+fn in_words(factors: &[Factor]) -> String {
+    let words = |factor: &Factor| match (factor.name.as_str(), factor.level.text()) {
+        ("sessions", "1") => "1 session".to_owned(),
+        ("sessions", count) => format!("{count} sessions"),
+        (name, text) => format!("{name} {text}"),
+    };
+    factors.iter().map(words).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(factors: &[(&str, f64, &str)]) -> Point {
+        let factor = |(name, value, text): &(&str, f64, &str)| Factor {
+            name: (*name).to_owned(),
+            level: Level::Number { value: *value, text: (*text).to_owned() },
+        };
+        let name = str::to_owned;
+        let (experiment, system, stream) = (name("rates"), name("a"), name("read"));
+        Point { experiment, system, stream, factors: factors.iter().map(factor).collect() }
+    }
+
+    #[test]
+    fn a_point_is_the_same_in_any_order_of_factors_and_any_unit_of_levels() {
+        let (one, other) = (("modules", 4.0, "4"), ("transfer", 8192.0, "8 KiB"));
+        let written = point(&[("transfer", 8192.0, "8192 B"), one]);
+        assert_eq!(point(&[one, other]), written);
+        assert_ne!(point(&[one]), written);
+        let elsewhere = Point { system: "b".to_owned(), ..written.clone() };
+        assert!(elsewhere.same_elsewhere(&written) && elsewhere != written);
+        assert!(written.same_stream(&point(&[])) && !elsewhere.same_stream(&written));
+    }
+
+    #[test]
+    fn a_point_is_shown_with_its_levels_and_counts_sessions() {
+        assert_eq!(point(&[]).to_string(), "rates: read on a");
+        assert_eq!(
+            point(&[("modules", 4.0, "4"), ("sessions", 1.0, "1")]).to_string(),
+            "rates: read on a, modules 4, 1 session"
+        );
+        assert_eq!(point(&[("sessions", 16.0, "16")]).at(), " at 16 sessions");
+    }
+
+    #[test]
+    fn what_a_stream_asks_is_read_back_from_the_words_of_its_load() {
+        for (words, asks) in [
+            ("closed, 32 outstanding, 5 ms think time", Asks::Operations),
+            ("open, 1 k/s Poisson, at most 64 in flight", Asks::Operations),
+            ("4 wide, 1 loop of 1 GiB", Asks::Files),
+            ("closed, 1 session", Asks::Transactions),
+            ("100 users, 1 s mean think time, 8 sessions", Asks::Transactions),
+        ] {
+            assert_eq!(Asks::of_load(words), asks, "{words}");
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! Names of probes with their units.
+//!
+//! The one idea: whoever reads the machine and whoever judges the readings name a probe by the same value. Its text exists
+//! for the run file alone, is made here, and is read back here when a run file is opened.
+
+use crate::Counter;
+use std::fmt::{self, Display, Formatter};
+
+/// What the end of a transaction is called among the statements of a workload; no workload has a statement of that name.
+pub const COMMIT: &str = "(commit)";
+
+/// Declares what is read of each of several alike things: its text and its unit.
+macro_rules! readings {
+    ($(#[$meta:meta])* $name:ident { $($variant:ident $text:literal $unit:literal,)+ }) => {
+        $crate::words! {
+            $(#[$meta])*
+            pub enum $name {
+                $(#[doc = concat!("`", $text, "`, in ", $unit, ".")] $variant = $text,)+
+            }
+        }
+
+        impl $name {
+            fn unit(self) -> &'static str {
+                match self {
+                    $($name::$variant => $unit,)+
+                }
+            }
+        }
+    };
+}
+
+readings! {
+    /// What there is one of: of the machine, the generator, the server, or a model.
+    Whole {
+        CpuUser "machine.cpu.user" "cores",
+        CpuSystem "machine.cpu.system" "cores",
+        CpuIowait "machine.cpu.iowait" "cores",
+        CpuSteal "machine.cpu.steal" "cores",
+        CpuInterrupts "machine.cpu.interrupts" "cores",
+        CpuFrequency "machine.cpu.frequency" "Hz",
+        ThermalThrottles "machine.cpu.thermal_throttles" "1/s",
+        ContextSwitches "machine.context_switches" "1/s",
+        Mains "machine.power.mains" "share",
+        Memory "machine.memory bytes now" "B",
+        MemoryAvailable "memory.available" "B",
+        MemoryCached "memory.cached" "B",
+        MemoryDirty "memory.dirty" "B",
+        MemoryWriteback "memory.writeback" "B",
+        MemoryResident "memory.rss" "B",
+        WrittenByOthers "disks.others.bytes_written" "B/s",
+        CgroupThrottled "cgroup.throttled" "share",
+        CgroupStopped "cgroup.stopped" "cores",
+        GeneratorCpuUser "generator.cpu.user" "cores",
+        GeneratorCpuSystem "generator.cpu.system" "cores",
+        SwitchesVoluntary "generator.switches.voluntary" "1/s",
+        SwitchesInvoluntary "generator.switches.involuntary" "1/s",
+        ServerCores "server.cores" "cores",
+        ServerCpuUser "server.cpu.user" "cores",
+        ServerCpuSystem "server.cpu.system" "cores",
+        ServerCpuBusy "server.cpu.busy" "cores",
+        ServerBytesRead "server.bytes_read" "B/s",
+        ServerBytesWritten "server.bytes_written" "B/s",
+        ServerProcesses "server.processes" "processes",
+        FilesOfData "files.data.bytes now" "B",
+        FilesOfDataCached "files.data.cached bytes now" "B",
+        Transactions "profile.transactions" "1/s",
+        OutsideDriver "model.outside.driver" "sessions",
+        OutsideThink "model.outside.think" "sessions",
+    }
+}
+
+readings! {
+    /// What is read of one core.
+    OfCore {
+        Busy "busy" "share",
+        Steal "steal" "share",
+    }
+}
+
+readings! {
+    /// What is read of one disk.
+    OfDisk {
+        Reads "reads" "1/s",
+        Writes "writes" "1/s",
+        BytesRead "bytes_read" "B/s",
+        BytesWritten "bytes_written" "B/s",
+        BytesDiscarded "bytes_discarded" "B/s",
+        Flushes "flushes" "1/s",
+        Wait "wait" "ms",
+        ReadWait "read_wait" "ms",
+        WriteWait "write_wait" "ms",
+        Utilisation "utilisation" "share",
+        InFlight "in_flight" "operations",
+    }
+}
+
+readings! {
+    /// What is read of the generator's threads of one name.
+    OfThreads {
+        Cpu "cpu" "cores",
+        Waiting "waiting" "cores",
+    }
+}
+
+readings! {
+    /// What of the time tasks waited for a resource.
+    Stalled {
+        Some "some" "share",
+        Full "full" "share",
+    }
+}
+
+crate::words! {
+    /// What tasks may have to wait for.
+    pub enum Resource {
+        /// A core.
+        Cpu = "cpu",
+        /// Reads and writes.
+        Io = "io",
+        /// Pages.
+        Memory = "memory",
+    }
+}
+
+readings! {
+    /// What is counted of one statement; times and sizes as the database counts them.
+    OfStatement {
+        Executions "executions" "1/s",
+        Rows "rows" "1/s",
+        Changed "changed" "1/s",
+        ServerExecutions "server_executions" "1/s",
+        ExecutionSeconds "execution_seconds" "s/s",
+        IoSeconds "io_seconds" "s/s",
+        PlanningSeconds "planning_seconds" "s/s",
+        CpuSeconds "cpu_seconds" "s/s",
+        Lookups "lookups" "1/s",
+        Reads "reads" "1/s",
+        RowsExamined "rows_examined" "1/s",
+        LogBytes "log_bytes" "B/s",
+    }
+}
+
+/// The name of a probe.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Probe {
+    /// Something that there is one of.
+    Whole(Whole),
+    /// A core of the machine, by its number.
+    Core(u32, OfCore),
+    /// A disk, by its kernel name.
+    Disk(String, OfDisk),
+    /// The generator's threads of a name.
+    Threads(String, OfThreads),
+    /// What tasks waited for.
+    Pressure(Resource, Stalled),
+    /// What the database's server counts itself.
+    Counter(Counter),
+    /// A statement of the workload, by its name or [`COMMIT`].
+    Statement(String, OfStatement),
+    /// How busy a station of a model was, by its name.
+    Station(String),
+    /// A name that this version does not know, with its unit.
+    Other {
+        /// As it stands in the run file.
+        name: String,
+        /// The unit beside it.
+        unit: String,
+    },
+}
+
+impl Probe {
+    /// The unit of its readings.
+    pub fn unit(&self) -> &str {
+        match self {
+            Probe::Whole(what) => what.unit(),
+            Probe::Core(_, what) => what.unit(),
+            Probe::Disk(_, what) => what.unit(),
+            Probe::Threads(_, what) => what.unit(),
+            Probe::Pressure(_, what) => what.unit(),
+            Probe::Counter(counter) if !counter.is_level() => "1/s",
+            Probe::Counter(counter) if counter.in_bytes() => "B",
+            Probe::Counter(_) => "",
+            Probe::Statement(_, what) => what.unit(),
+            Probe::Station(_) => "share",
+            Probe::Other { unit, .. } => unit,
+        }
+    }
+
+    /// Reads the text of a run file back.
+    pub fn read(name: &str, unit: &str) -> Probe {
+        let known = Whole::of_word(name).map(Probe::Whole).or_else(|| Probe::of_parts(name));
+        let told_alike = known.filter(|probe| probe.to_string() == name);
+        told_alike.unwrap_or_else(|| Probe::Other { name: name.to_owned(), unit: unit.to_owned() })
+    }
+
+    /// Names of things may hold dots; what is read of them never does.
+    fn of_parts(name: &str) -> Option<Probe> {
+        let (room, rest) = name.split_once('.')?;
+        if let "database" = room {
+            return Counter::of_word(rest).map(Probe::Counter);
+        }
+        let (thing, what) = rest.rsplit_once('.')?;
+        let named = |room: &str| thing.strip_prefix(room);
+        Some(match room {
+            "machine" => Probe::Core(named("cpu.core.")?.parse().ok()?, OfCore::of_word(what)?),
+            "disk" => Probe::Disk(thing.to_owned(), OfDisk::of_word(what)?),
+            "generator" => Probe::Threads(named("thread.")?.to_owned(), OfThreads::of_word(what)?),
+            "pressure" => Probe::Pressure(Resource::of_word(thing)?, Stalled::of_word(what)?),
+            "statement" => Probe::Statement(thing.to_owned(), OfStatement::of_word(what)?),
+            "model" => Probe::Station(thing.to_owned()),
+            _ => return None,
+        })
+    }
+}
+
+impl From<Whole> for Probe {
+    fn from(what: Whole) -> Probe {
+        Probe::Whole(what)
+    }
+}
+
+impl From<Counter> for Probe {
+    fn from(counter: Counter) -> Probe {
+        Probe::Counter(counter)
+    }
+}
+
+impl Display for Probe {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Probe::Whole(what) => f.write_str(what.word()),
+            Probe::Core(number, what) => write!(f, "machine.cpu.core.{number}.{}", what.word()),
+            Probe::Disk(name, what) => write!(f, "disk.{name}.{}", what.word()),
+            Probe::Threads(name, what) => write!(f, "generator.thread.{name}.{}", what.word()),
+            Probe::Pressure(resource, what) => write!(f, "pressure.{}.{}", resource.word(), what.word()),
+            Probe::Counter(counter) => write!(f, "database.{}", counter.word()),
+            Probe::Statement(name, what) => write!(f, "statement.{name}.{}", what.word()),
+            Probe::Station(name) => write!(f, "model.{name}.utilisation"),
+            Probe::Other { name, .. } => f.write_str(name),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_probe_is_read_back_from_its_text() {
+        let whole = Whole::ALL.iter().map(|what| Probe::Whole(*what));
+        let counters = Counter::ALL.iter().map(|counter| Probe::Counter(*counter));
+        let named = [
+            Probe::Core(3, OfCore::Busy),
+            Probe::Disk("dm.0".into(), OfDisk::ReadWait),
+            Probe::Threads("worker 1".into(), OfThreads::Waiting),
+            Probe::Pressure(Resource::Memory, Stalled::Some),
+            Probe::Statement(COMMIT.into(), OfStatement::LogBytes),
+            Probe::Statement("order.insert".into(), OfStatement::Rows),
+            Probe::Station("module.mean".into()),
+        ];
+        for probe in whole.chain(counters).chain(named) {
+            assert_eq!(Probe::read(&probe.to_string(), probe.unit()), probe);
+        }
+    }
+
+    /// Run files of format 1 hold these texts.
+    #[test]
+    fn the_texts_of_run_files_stay_as_they_are() {
+        let told = |probe: Probe| format!("{probe} {}", probe.unit());
+        assert_eq!(told(Probe::Core(3, OfCore::Busy)), "machine.cpu.core.3.busy share");
+        assert_eq!(told(Probe::Disk("vda".into(), OfDisk::Utilisation)), "disk.vda.utilisation share");
+        assert_eq!(told(Probe::Counter(Counter::LogBytes)), "database.log bytes 1/s");
+        assert_eq!(told(Probe::Counter(Counter::Data)), "database.data bytes now B");
+        assert_eq!(told(Probe::Statement(COMMIT.into(), OfStatement::Executions)), "statement.(commit).executions 1/s");
+        assert_eq!(told(Probe::Station("port-out".into())), "model.port-out.utilisation share");
+    }
+
+    #[test]
+    fn a_text_that_nobody_here_writes_is_kept_as_it_is() {
+        for name in ["", "disk", "machine.cpu.core.03.busy", "disk.vda.colour", "model.host.speed", "database.fish"] {
+            let probe = Probe::read(name, "fish");
+            assert_eq!(probe, Probe::Other { name: name.into(), unit: "fish".into() });
+            assert_eq!((probe.to_string().as_str(), probe.unit()), (name, "fish"));
+        }
+    }
+}

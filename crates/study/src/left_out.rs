@@ -1,0 +1,66 @@
+//! Why a point was left out on a system.
+//!
+//! The one idea: what a system cannot do is a value, so that whoever decides on it reads no words; they are made for the
+//! notes of a plan alone.
+
+use std::fmt::{self, Display, Formatter};
+use units::Bytes;
+
+/// What a system cannot do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum LeftOut {
+    /// The active range of a device of this size holds no transfer.
+    Range { range: Bytes, needed: Bytes },
+    /// File work on a device.
+    FileWork,
+    /// More modules than it offers.
+    Modules { max: u32 },
+    /// Modules larger than it holds.
+    Size { max: Bytes },
+    /// Transfers that are no multiple of its sector.
+    Transfers { sector: Bytes },
+    /// A shift that is none.
+    Shift { sector: Bytes },
+    /// Operations on storage, asked of a database.
+    Storage,
+    /// Transactions, asked of storage.
+    Transactions,
+    /// Other transactions than those that a model describes.
+    OtherTransactions,
+}
+
+impl LeftOut {
+    /// Whether the point is for the other kind of system.
+    pub(crate) fn of_other_kind(&self) -> bool {
+        matches!(self, LeftOut::Storage | LeftOut::Transactions | LeftOut::OtherTransactions)
+    }
+}
+
+impl Display for LeftOut {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            LeftOut::Range { range, needed } => {
+                let (range, needed) = (units::bytes(*range), units::bytes(*needed));
+                write!(f, "an active range of {range}, which holds no transfer of {needed}")
+            }
+            LeftOut::FileWork => f.write_str("file work: it needs a folder, and this is a device"),
+            LeftOut::Modules { max: 1 } => f.write_str("`modules` above 1: it offers one module"),
+            LeftOut::Modules { max } => write!(f, "`modules` above {max}: it offers {max} modules"),
+            LeftOut::Size { max } => write!(f, "`size` above {}: its modules hold no more", units::bytes(*max)),
+            LeftOut::Transfers { sector } => {
+                write!(f, "direct transfers that are no multiple of its sector of {}", units::bytes(*sector))
+            }
+            LeftOut::Shift { sector } => {
+                write!(f, "a shift that is no multiple of its sector of {}", units::bytes(*sector))
+            }
+            LeftOut::Storage => f.write_str("storage work: this carries transactions"),
+            LeftOut::Transactions => f.write_str(
+                "transactions: they need a database, as `sqlite:`, `local:postgres`, `local:mariadb` or a URL, or the \
+                 model of a server",
+            ),
+            LeftOut::OtherTransactions => {
+                f.write_str("scripts or batch jobs: the transaction that a model describes is the brokerage's")
+            }
+        }
+    }
+}
