@@ -273,17 +273,20 @@ pub fn data_set(workload: &Workload, spec: &DatabaseSpec) -> Option<DataSet> {
     }
 }
 
+/// The setting of every server that says how many sessions it takes.
+pub(crate) const MAX_CONNECTIONS: &str = "max_connections";
+
 /// The settings of a trial's server; a private one takes as many sessions as the trial has, unless the study says how many
 /// it takes.
 fn with_room(spec: &DatabaseSpec, trial: &Trial) -> Vec<(String, String)> {
     let mut settings = trial.server.clone();
-    let said = settings.iter().any(|(key, _)| key.trim().to_lowercase().replace('-', "_") == "max_connections");
+    let said = settings.iter().any(|(key, _)| key.trim().to_lowercase().replace('-', "_") == MAX_CONNECTIONS);
     let sessions: u32 = trial.streams.iter().filter_map(|stream| stream.pool.as_ref()).map(|pool| pool.sessions).sum();
     // Beside them a few of our own, and those that a server keeps for its administrator. In thousands, so that not every
     // level of a sweep is a server of its own.
     if spec.at == At::Local && !said && sessions + OTHER_SESSIONS > SERVER_SESSIONS {
         let room = (sessions + OTHER_SESSIONS).next_multiple_of(SERVER_SESSIONS);
-        settings.push(("max_connections".to_owned(), room.to_string()));
+        settings.push((MAX_CONNECTIONS.to_owned(), room.to_string()));
     }
     settings
 }

@@ -55,6 +55,6 @@ pub use described::Described;
 pub use error::{OpenError, TrialError};
 pub use observer::{Live, Observer, Phase, Unobserved};
 pub use opened::{Need, Opened};
-pub use reach::{Reach, measure_models};
+pub use reach::{Reach, ReachUnit, measure_models};
 pub use scripts::program as read_scripts;
 pub use trial::run_trial;

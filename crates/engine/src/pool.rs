@@ -5,7 +5,7 @@
 
 use crate::TrialError;
 use crate::again::Again;
-use crate::databases::Databases;
+use crate::databases::{Databases, MAX_CONNECTIONS};
 use crate::muster;
 use crate::profile::{self, Profile};
 use crate::ring;
@@ -120,7 +120,7 @@ fn crowded(error: DatabaseError, database: &dyn Database, pool: &Pool) -> Databa
     match error {
         DatabaseError::ServerFull { place, text } => {
             let settings = database.facts().settings;
-            let limit = settings.into_iter().find(|(key, _)| key == "max_connections");
+            let limit = settings.into_iter().find(|(key, _)| key == MAX_CONNECTIONS);
             let limit = limit.map_or_else(String::new, |(_, value)| format!("; its max_connections is {value}"));
             let asked = format!("{} sessions were asked for", pool.sessions);
             DatabaseError::ServerFull { place, text: format!("{text}; {asked}{limit}") }

@@ -10,7 +10,7 @@ use crate::observer::Unobserved;
 use crate::{Need, Opened, run_trial};
 use load::{Spec, Think};
 use model::{Setting, rows};
-use observation::Footprint;
+use observation::{Footprint, words};
 use recorder::{Clock, WallClock};
 use std::path::Path;
 use std::sync::Arc;
@@ -26,8 +26,8 @@ pub struct Reach {
     pub path: &'static str,
     /// What was timed, in words.
     pub what: &'static str,
-    /// Unit of the figures: `us`, `s` or `1/s`.
-    pub unit: &'static str,
+    /// Unit of the figures.
+    pub unit: ReachUnit,
     /// The figure; none when the model could not be run.
     pub value: Option<f64>,
     /// What it is meant to reach: at most such a time, at least so many a second.
@@ -37,33 +37,52 @@ pub struct Reach {
 impl Reach {
     /// Whether it reaches what it is meant to.
     pub fn reached(&self) -> bool {
-        self.value.is_some_and(|value| if takes_time(self.unit) { value <= self.aim } else { value >= self.aim })
+        self.value.is_some_and(|value| if self.unit.is_time() { value <= self.aim } else { value >= self.aim })
     }
 }
 
-/// Whether less is better.
-fn takes_time(unit: &str) -> bool {
-    unit != "1/s"
+words! {
+    /// Units of such figures.
+    pub enum ReachUnit {
+        /// Microseconds.
+        Microseconds = "us",
+        /// Seconds.
+        Seconds = "s",
+        /// Of something a second.
+        PerSecond = "1/s",
+    }
 }
 
+impl ReachUnit {
+    /// Whether it is a time, of which less is better.
+    pub fn is_time(self) -> bool {
+        self != PerSecond
+    }
+}
+
+/// The table that the closed form is timed with.
+const FLASH_RATES: &str = "flash_rates";
+
 /// A way as it stands in the list: name, words, unit, aim, and how it is measured once.
-type Way = (&'static str, &'static str, &'static str, f64, fn(&WallClock) -> Option<f64>);
+type Way = (&'static str, &'static str, ReachUnit, f64, fn(&WallClock) -> Option<f64>);
+
+use ReachUnit::{Microseconds, PerSecond, Seconds};
 
 const WAYS: &[Way] = &[
-    ("closed form", "one row of published rates", "us", 50.0, closed_form),
-    ("two stations", "closed network of 64 over two stations, I/Os a second", "1/s", 4e6, two_stations),
-    ("flash array", "modules behind ports, 20 modules of 32 outstanding, I/Os a second", "1/s", 1.5e6, flash_array),
+    ("closed form", "one row of published rates", Microseconds, 50.0, closed_form),
+    ("two stations", "closed network of 64 over two stations, I/Os a second", PerSecond, 4e6, two_stations),
+    ("flash array", "modules behind ports, 20 modules of 32 outstanding, I/Os a second", PerSecond, 1.5e6, flash_array),
     (
         "array",
         "host, paths, controllers, RAID and modules of an array, reads of 512 outstanding a second",
-        "1/s",
+        PerSecond,
         1.5e6,
         array,
     ),
-    ("transactions", "server with seven reads a transaction, transactions a second", "1/s", 2e5, transactions),
-    ("flash device", "half reads on a worn device that cleans, I/Os a second", "1/s", 3e5, flash_device),
-    ("all rows", "every row that ships by every model that answers it, seconds", "s", 60.0, all_rows),
-    ("study", "the same through load, loop and recorder, I/Os a second", "1/s", 1e6, study),
+    ("transactions", "server with seven reads a transaction, transactions a second", PerSecond, 2e5, transactions),
+    ("flash device", "half reads on a worn device that cleans, I/Os a second", PerSecond, 3e5, flash_device),
+    ("all rows", "every row that ships by every model that answers it, seconds", Seconds, 60.0, all_rows),
+    ("study", "the same through load, loop and recorder, I/Os a second", PerSecond, 1e6, study),
 ];
 
 /// How often each way is measured.
@@ -73,9 +92,9 @@ const LOOKS: u32 = 3;
 pub fn measure_models() -> Vec<Reach> {
     let clock = WallClock::new();
     let measured = |(path, what, unit, aim, measure): &Way| {
-        let better = |a: f64, b: f64| if takes_time(unit) { a.min(b) } else { a.max(b) };
+        let better = |a: f64, b: f64| if unit.is_time() { a.min(b) } else { a.max(b) };
         let value = (0..LOOKS).filter_map(|_| measure(&clock)).reduce(better);
-        Reach { path, what, unit, value, aim: *aim }
+        Reach { path, what, unit: *unit, value, aim: *aim }
     };
     WAYS.iter().map(measured).collect()
 }
@@ -101,7 +120,7 @@ fn described(name: &str) -> Option<Described> {
 fn closed_form(clock: &WallClock) -> Option<f64> {
     const ROUNDS: u32 = 1_000;
     let described = flash()?.description;
-    let table = rows::read(model::tables().iter().find(|table| table.name == "flash_rates")?.text).ok()?;
+    let table = rows::read(model::tables().iter().find(|table| table.name == FLASH_RATES)?.text).ok()?;
     let rate = a_second(clock, || {
         let mut points = 0;
         for _ in 0..ROUNDS {

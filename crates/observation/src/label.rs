@@ -45,6 +45,33 @@ impl Level {
     }
 }
 
+/// Factors that somebody decides by, under the names that studies give them.
+pub mod factor {
+    /// Operations outstanding of a closed load.
+    pub const OUTSTANDING: &str = "outstanding";
+    /// Sessions on a database.
+    pub const SESSIONS: &str = "sessions";
+    /// The rate of an open load.
+    pub const RATE: &str = "rate";
+    /// Bytes of a transfer.
+    pub const TRANSFER: &str = "transfer";
+    /// Bytes of a module.
+    pub const SIZE: &str = "size";
+    /// Modules of a system.
+    pub const MODULES: &str = "modules";
+    /// Copies of file work at once.
+    pub const WIDTH: &str = "width";
+    /// Threads of the generator.
+    pub const WORKERS: &str = "workers";
+    /// The same under its other name.
+    pub const THREADS: &str = "threads";
+
+    /// `load.outstanding` is `outstanding`: studies may vary a key by its full or its short name.
+    pub fn short_name(name: &str) -> &str {
+        name.rsplit('.').next().unwrap_or(name)
+    }
+}
+
 /// A factor with the level that a trial has.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Factor {
@@ -215,8 +242,8 @@ pub fn level_of<'a>(factors: &'a [Factor], name: &str) -> Option<&'a Level> {
 /// `modules 4, transfer 8 KiB, 16 sessions`: sessions are counted, as people do.
 fn in_words(factors: &[Factor]) -> String {
     let words = |factor: &Factor| match (factor.name.as_str(), factor.level.text()) {
-        ("sessions", "1") => "1 session".to_owned(),
-        ("sessions", count) => format!("{count} sessions"),
+        (factor::SESSIONS, "1") => "1 session".to_owned(),
+        (factor::SESSIONS, count) => format!("{count} sessions"),
         (name, text) => format!("{name} {text}"),
     };
     factors.iter().map(words).collect::<Vec<_>>().join(", ")

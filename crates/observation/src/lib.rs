@@ -21,7 +21,7 @@ pub use bucket::{BUCKET_COUNT, bucket_high, bucket_index, bucket_low, bucket_mid
 pub use cell::{Account, Cell, CellKey, CellSource, Tally};
 pub use counter::{Counted, Counter};
 pub use histogram::{Entries, Histogram};
-pub use label::{Asks, ClassKind, Factor, Level, Point, READ, StreamLabel, TrialLabel, level_of};
+pub use label::{Asks, ClassKind, Factor, Level, Point, READ, StreamLabel, TrialLabel, factor, level_of};
 pub use probe::{COMMIT, OfCore, OfDisk, OfStatement, OfThreads, Probe, Resource, Stalled, Whole};
 pub use run::{
     Ceiling, Fact, Footprint, NOT_OBSERVED, OVER_SOCKET, Reached, RunFacts, SystemFacts, SystemKind, URING_REFUSED,

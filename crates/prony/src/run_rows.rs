@@ -7,6 +7,7 @@ use crate::failure::Failure;
 use crate::{folder, judged};
 use analysis::{Findings, PointSummary, Work};
 use model::rows::{Row, Table};
+use observation::factor::{self, short_name};
 use observation::{Level, Provenance};
 use std::collections::BTreeMap;
 
@@ -32,14 +33,14 @@ pub fn table(run: &str) -> Result<(Table, Provenance), Failure> {
 fn row(findings: &Findings, place: usize, point: &PointSummary) -> Row {
     let at = &point.at;
     let levels: Vec<String> =
-        at.factors.iter().map(|factor| format!("{} {}", last(&factor.name), factor.level.text())).collect();
+        at.factors.iter().map(|factor| format!("{} {}", short_name(&factor.name), factor.level.text())).collect();
     let id = format!("{}: {} {}", at.experiment, at.stream, levels.join(", "));
     let mut cells = BTreeMap::from([("row_id".to_owned(), id.clone()), ("config_id".to_owned(), at.system.clone())]);
     let mut set = |column: &str, text: String| {
         cells.insert(column.to_owned(), text);
     };
     for factor in &at.factors {
-        let (column, text) = cell(last(&factor.name), &factor.level);
+        let (column, text) = cell(short_name(&factor.name), &factor.level);
         set(&column, text);
     }
     if let Some(slots) = slots(findings, point) {
@@ -55,15 +56,11 @@ fn row(findings: &Findings, place: usize, point: &PointSummary) -> Row {
     Row { id, line: place as u64 + 1, cells }
 }
 
-fn last(name: &str) -> &str {
-    name.rsplit('.').next().unwrap_or(name)
-}
-
 /// A factor's level as a cell with its unit in the column's name.
 fn cell(name: &str, level: &Level) -> (String, String) {
     match (name, level.number()) {
-        ("transfer", Some(bytes)) => ("transfer_kb".to_owned(), (bytes / 1024.0).to_string()),
-        ("sessions", Some(count)) => ("threads".to_owned(), count.to_string()),
+        (factor::TRANSFER, Some(bytes)) => ("transfer_kb".to_owned(), (bytes / 1024.0).to_string()),
+        (factor::SESSIONS, Some(count)) => ("threads".to_owned(), count.to_string()),
         (name, Some(value)) => (name.to_owned(), value.to_string()),
         (name, None) => (name.to_owned(), level.text().to_owned()),
     }

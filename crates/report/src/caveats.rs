@@ -6,9 +6,9 @@
 use analysis::{Caveat, CaveatKind, Findings};
 use std::collections::BTreeSet;
 
-/// One kind of doubt with all its words.
+/// One kind of caveat with all its words.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Doubt {
+pub struct CaveatsOfKind {
     /// `a`, `b` and so on; what stands beside numbers.
     pub mark: char,
     /// Which kind.
@@ -17,18 +17,18 @@ pub struct Doubt {
     pub caveats: Vec<Caveat>,
 }
 
-impl Doubt {
+impl CaveatsOfKind {
     /// Those of its caveats that touch one of `trials`, or the whole run.
     pub fn about<'a>(&'a self, trials: &'a BTreeSet<u32>) -> impl Iterator<Item = &'a Caveat> {
         self.caveats.iter().filter(|caveat| caveat.trial.is_none_or(|trial| trials.contains(&trial)))
     }
 }
 
-/// All doubts of a report, in the order of their marks.
+/// All caveats of a report, in the order of their marks.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Doubts(pub Vec<Doubt>);
+pub struct Caveats(pub Vec<CaveatsOfKind>);
 
-/// What a doubt touches: the amount of work done, or only the tail of its times.
+/// What a caveat touches: the amount of work done, or only the tail of its times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Touches {
     /// Throughput, elapsed time, means: the whole trial.
@@ -37,7 +37,7 @@ pub enum Touches {
     Tail,
 }
 
-/// What a kind of doubt touches.
+/// What a kind of caveat touches.
 pub fn touches(kind: CaveatKind) -> Touches {
     match kind {
         CaveatKind::ThinTail | CaveatKind::Censored => Touches::Tail,
@@ -59,20 +59,20 @@ pub fn all_caveats(findings: &Findings) -> Vec<&Caveat> {
     seen
 }
 
-impl Doubts {
+impl Caveats {
     /// Gives every kind its letter.
-    pub fn of(findings: &Findings) -> Doubts {
-        let mut doubts: Vec<Doubt> = Vec::new();
+    pub fn of(findings: &Findings) -> Caveats {
+        let mut kinds: Vec<CaveatsOfKind> = Vec::new();
         for caveat in all_caveats(findings) {
-            match doubts.iter_mut().find(|doubt| doubt.kind == caveat.kind) {
-                Some(doubt) => doubt.caveats.push(caveat.clone()),
+            match kinds.iter_mut().find(|known| known.kind == caveat.kind) {
+                Some(known) => known.caveats.push(caveat.clone()),
                 None => {
-                    let mark = char::from(b'a' + doubts.len().min(25) as u8);
-                    doubts.push(Doubt { mark, kind: caveat.kind, caveats: vec![caveat.clone()] });
+                    let mark = char::from(b'a' + kinds.len().min(25) as u8);
+                    kinds.push(CaveatsOfKind { mark, kind: caveat.kind, caveats: vec![caveat.clone()] });
                 }
             }
         }
-        Doubts(doubts)
+        Caveats(kinds)
     }
 
     /// The letters of those of `caveats` that touch `what`, sorted, each once.
@@ -80,7 +80,7 @@ impl Doubts {
         let mut marks: Vec<char> = caveats
             .into_iter()
             .filter(|caveat| touches(caveat.kind) == what)
-            .filter_map(|caveat| self.0.iter().find(|doubt| doubt.kind == caveat.kind).map(|doubt| doubt.mark))
+            .filter_map(|caveat| self.0.iter().find(|known| known.kind == caveat.kind).map(|known| known.mark))
             .collect();
         marks.sort_unstable();
         marks.dedup();
@@ -88,7 +88,7 @@ impl Doubts {
     }
 }
 
-/// The heading under which a kind of doubt is explained.
+/// The heading under which a kind of caveat is explained.
 pub fn heading(kind: CaveatKind) -> &'static str {
     match kind {
         CaveatKind::GeneratorBound => "The generator set the rate, not the system",

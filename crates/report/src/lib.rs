@@ -1,7 +1,7 @@
 //! Findings to bytes: text for a terminal, one HTML page, JSON and CSV.
 //!
 //! The one idea: a report is decided once, as tables and figures that are values ([`view`]), and printed four times. The
-//! answer comes first, every estimate carries its interval, and a doubt stands beside the number that it touches.
+//! answer comes first, every estimate carries its interval, and a caveat stands beside the number that it touches.
 //!
 //! What it does not do: it opens nothing, asks no clock and computes no statistic; what analysis found is what is shown.
 

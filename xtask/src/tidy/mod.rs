@@ -3,6 +3,7 @@
 //! The one idea: each rule is a function from files to problems, so that it can be shown to find what it looks for.
 
 mod circles;
+mod decisions;
 mod documents;
 mod problem;
 mod rooms;
@@ -22,6 +23,7 @@ pub fn run(root: &Path) -> Result<String, String> {
     let mut problems = rooms::problems(&rooms::read(root)?);
     problems.extend(sources::problems(&files));
     problems.extend(circles::problems(&files));
+    problems.extend(decisions::problems(&files));
     problems.extend(documents::problems(&files));
     problems.extend(sizes.problems());
     if problems.is_empty() { Ok(sizes.to_string()) } else { Err(problems.join("\n") + "\n") }

@@ -6,7 +6,7 @@
 
 use crate::point::{Group, own_estimate};
 use crate::{CaveatKind, Estimate, HighestRate, StreamSummary, TrialSummary};
-use observation::{Level, Point, SearchGoal, level_of};
+use observation::{Level, Point, SearchGoal, factor, level_of};
 use study::Metric;
 
 /// Fresh passes that a rate needs.
@@ -38,7 +38,7 @@ pub fn highest_rates(groups: &[Group], confidence: f64) -> Vec<HighestRate> {
 }
 
 fn probe(trial: &TrialSummary, stream: &StreamSummary, goal: &SearchGoal) -> Option<Probe> {
-    let named = level_of(&trial.label.factors, "rate").and_then(Level::number);
+    let named = level_of(&trial.label.factors, factor::RATE).and_then(Level::number);
     let rate = stream.offered_per_s.or(named)?;
     let quantile_ms = own_estimate(trial, stream, Metric::ResponseQuantile(goal.quantile))?.value * 1e3;
     let thin = stream.response.count as f64 * (1.0 - goal.quantile) + 1e-6 < 100.0;

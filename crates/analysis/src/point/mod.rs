@@ -12,7 +12,7 @@ pub use select::selects;
 
 use crate::{Caveat, DiskSummary, Estimate, PointSummary, SteadyAnswer, StreamSummary, TrialSummary, Work};
 use metric::pooled;
-use observation::{Level, Point, Provenance, level_of};
+use observation::{Level, Point, Provenance, factor, level_of};
 use study::Metric;
 
 /// A point with the trials and streams behind it.
@@ -112,7 +112,7 @@ fn cpu_elapsed_s(trial: &TrialSummary) -> Option<f64> {
     let machine = trial.machine.cpu_user_cores.zip(trial.machine.cpu_system_cores).map(|(user, system)| user + system);
     let own = trial.generator_cpu.total_s();
     let core_seconds = machine.map(|cores| cores * trial.elapsed_s).or((own > 0.0).then_some(own))?;
-    let width = level_of(&trial.label.factors, "width").and_then(Level::number);
+    let width = level_of(&trial.label.factors, factor::WIDTH).and_then(Level::number);
     Some(core_seconds / width.filter(|width| *width > 0.0).unwrap_or(1.0))
 }
 

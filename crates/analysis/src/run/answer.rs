@@ -2,6 +2,7 @@
 
 use crate::point::selects;
 use crate::{Caveat, CaveatKind, Comparison, Finding, HighestRate, PointSummary, Verdict};
+use observation::factor;
 use study::{Direction, Judgement, Metric};
 use units::{Nanos, bytes_per_second, duration, milliseconds, percent, rate, ratio};
 
@@ -119,7 +120,7 @@ fn bend(point: &PointSummary, findings: &[Finding]) -> Option<String> {
             Some(at) => {
                 format!("{} 95% of the peak of {}.", reach(at.value, &knee.factor), rate(knee.peak_per_s.value))
             }
-            None if knee.factor == "sessions" => {
+            None if knee.factor == factor::SESSIONS => {
                 "It still rises at the most sessions tried: no knee in this range.".to_owned()
             }
             None => format!("It still rises at the largest {} tried: no knee in this range.", knee.factor),
@@ -164,8 +165,8 @@ fn bound(found: &HighestRate) -> String {
 }
 
 /// `16 outstanding operations already reach`, `1 session already reaches`.
-fn reach(at: f64, factor: &str) -> String {
-    let noun = if factor == "outstanding" { "outstanding operations" } else { factor };
+fn reach(at: f64, swept: &str) -> String {
+    let noun = if swept == factor::OUTSTANDING { "outstanding operations" } else { swept };
     if at == 1.0 {
         return format!("1 {} already reaches", noun.trim_end_matches('s'));
     }

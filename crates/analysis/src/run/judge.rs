@@ -7,7 +7,7 @@ use crate::compare::comparisons;
 use crate::curve::{curves, highest_rates, knee, scaling, service_fit};
 use crate::point::{Group, groups, point};
 use crate::{Finding, Findings, PointSummary, SustainedFinding, TrialSummary};
-use observation::RunFacts;
+use observation::{RunFacts, factor};
 use study::Judgement;
 
 /// Judges a run: replicates pooled into points, findings drawn from them, caveats beside both, and the answer. A pure
@@ -33,12 +33,12 @@ pub fn judge(run: RunFacts, mut trials: Vec<TrialSummary>, judgement: &Judgement
 /// What sweeps show: knees over the load, service time over the transfer, growth with modules or width.
 fn of_curves(groups: &[Group], confidence: f64) -> Vec<Finding> {
     let mut found = Vec::new();
-    for factor in ["outstanding", "sessions"] {
+    for factor in [factor::OUTSTANDING, factor::SESSIONS] {
         found.extend(curves(groups, factor).iter().filter_map(|curve| knee(curve, confidence)).map(Finding::Knee));
     }
-    let services = curves(groups, "transfer");
+    let services = curves(groups, factor::TRANSFER);
     found.extend(services.iter().filter_map(|curve| service_fit(curve, confidence)).map(Finding::ServiceFit));
-    for factor in ["modules", "width"] {
+    for factor in [factor::MODULES, factor::WIDTH] {
         found
             .extend(curves(groups, factor).iter().filter_map(|curve| scaling(curve, confidence)).map(Finding::Scaling));
     }

@@ -20,7 +20,7 @@ fn timed(reach: &engine::Reach) -> report::TimedModel {
     report::TimedModel {
         path: reach.path.to_owned(),
         what: reach.what.to_owned(),
-        unit: reach.unit.to_owned(),
+        unit: reach.unit.word().to_owned(),
         value: reach.value,
         aim: reach.aim,
         reached: reach.reached(),
@@ -31,12 +31,12 @@ fn timed(reach: &engine::Reach) -> report::TimedModel {
 fn models(reach: &[engine::Reach]) -> String {
     let mut text = String::new();
     for way in reach {
-        let shown = |value: f64| match way.unit {
-            unit @ ("us" | "s") => format!("{} {unit}", units::significant(value)),
-            _ => units::rate(value),
+        let shown = |value: f64| match way.unit.is_time() {
+            true => format!("{} {}", units::significant(value), way.unit.word()),
+            false => units::rate(value),
         };
         let value = way.value.map_or_else(|| "not run".to_owned(), shown);
-        let (bound, aim) = (if way.unit == "1/s" { "at least" } else { "at most" }, shown(way.aim));
+        let (bound, aim) = (if way.unit.is_time() { "at most" } else { "at least" }, shown(way.aim));
         let verdict = if way.reached() { "" } else { ": not reached" };
         let _ = writeln!(text, "  {:<18}  {value} ({}; {bound} {aim}{verdict})", way.path, way.what);
     }
@@ -59,14 +59,15 @@ fn text(ceiling: &observation::Ceiling) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use engine::ReachUnit;
 
     #[test]
     fn each_way_of_a_model_is_held_against_its_aim() {
         let way = |path, unit, value, aim| engine::Reach { path, what: "one", unit, value, aim };
         let text = models(&[
-            way("closed form", "us", Some(60.0), 50.0),
-            way("array", "1/s", Some(2e6), 1.5e6),
-            way("disk", "1/s", None, 1.0),
+            way("closed form", ReachUnit::Microseconds, Some(60.0), 50.0),
+            way("array", ReachUnit::PerSecond, Some(2e6), 1.5e6),
+            way("disk", ReachUnit::PerSecond, None, 1.0),
         ]);
         insta::assert_snapshot!(text, @r"
         Models on one core of this machine:

@@ -65,7 +65,7 @@ fn shape(slot: usize, x: f64, y: f64) -> String {
     }
 }
 
-/// A point with its marker or bar, its readout and the letters of its doubts.
+/// A point with its marker or bar, its readout and the letters of its caveats.
 pub(super) fn datum(point: &Datum, x: f64, y: f64, drawn: &Markup, letters: Option<(f64, f64)>) -> Markup {
     html! {
         g class="datum" data-x=(px(x)) data-y=(px(y)) {

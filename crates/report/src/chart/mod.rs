@@ -1,4 +1,4 @@
-//! Panels to SVG: a small layer of our own, because hover values, themes, print and doubts beside marks are the point.
+//! Panels to SVG: a small layer of our own, because hover values, themes, print and caveats beside marks are the point.
 //!
 //! The one idea: the drawing carries classes and never colours, so that one style sheet serves light, dark and paper. What a
 //! reader sees by colour is also told by shape, dash or words.

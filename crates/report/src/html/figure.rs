@@ -1,7 +1,7 @@
-//! Figures in HTML: key, panels, notes, the doubts of its marks, and the table.
+//! Figures in HTML: key, panels, notes, the caveats of its marks, and the table.
 
 use super::table;
-use crate::caveats::Doubts;
+use crate::caveats::Caveats;
 use crate::chart;
 use crate::view::{Figure, Panel};
 use maud::{Markup, html};
@@ -10,20 +10,20 @@ use maud::{Markup, html};
 const ROWS_OPEN: usize = 8;
 
 /// A figure with its table.
-pub(super) fn figure(figure: &Figure, doubts: &Doubts) -> Markup {
+pub(super) fn figure(figure: &Figure, caveats: &Caveats) -> Markup {
     html! {
         @if figure.folded {
             details class="folded" {
                 summary { (figure.title) span class="faint" { " · " (contents(figure)) } }
-                (body(figure, doubts))
+                (body(figure, caveats))
             }
         } @else {
-            (body(figure, doubts))
+            (body(figure, caveats))
         }
     }
 }
 
-fn body(figure: &Figure, doubts: &Doubts) -> Markup {
+fn body(figure: &Figure, caveats: &Caveats) -> Markup {
     html! {
         figure {
             figcaption { h3 { (figure.title) } (key(figure)) }
@@ -34,7 +34,7 @@ fn body(figure: &Figure, doubts: &Doubts) -> Markup {
                 p class="readout" aria-hidden="true" {}
             }
             @for note in &figure.notes { p class="notes" { (note) } }
-            (table::footnotes(&figure.table, &drawn(figure), doubts))
+            (table::footnotes(&figure.table, &drawn(figure), caveats))
             @if figure.table.rows.len() > ROWS_OPEN && !figure.panels.is_empty() {
                 details class="numbers" {
                     summary { "The numbers: " (figure.table.rows.len()) " rows" }

@@ -1,4 +1,4 @@
-//! One self-contained HTML page: the answer, figures with a table under each, method, configuration, doubts.
+//! One self-contained HTML page: the answer, figures with a table under each, method, configuration, caveats.
 //!
 //! The one idea: it can be mailed, printed and read in ten years. Style and script are in the page, nothing is fetched (the
 //! page forbids it to itself), and without the script nothing is missing but the readout under the pointer.
@@ -13,7 +13,7 @@ mod table;
 
 pub use plain::{Head, figures_html};
 
-use crate::caveats::{Doubt, heading};
+use crate::caveats::{CaveatsOfKind, heading};
 use crate::view::{Conclusion, Report, Section, Tone, report};
 use analysis::Findings;
 use maud::{DOCTYPE, Markup, PreEscaped, html as page};
@@ -35,12 +35,12 @@ pub fn html(findings: &Findings) -> String {
         (short(&report))
         (contents(&report))
         @if let Some(versus) = &report.versus {
-            section id="compared" { h2 { "Systems compared" } (figure::figure(versus, &report.doubts)) }
+            section id="compared" { h2 { "Systems compared" } (figure::figure(versus, &report.caveats)) }
         }
         @for (index, section) in report.sections.iter().enumerate() { (experiment(&report, index, section)) }
         (method::section(findings))
         (configuration::section(findings))
-        (doubts(&report.doubts.0))
+        (caveats(&report.caveats.0))
         (study(&report))
     };
     let program = format!("Prony {}", run.version);
@@ -115,21 +115,21 @@ fn short(report: &Report) -> Markup {
             h2 { "In short" }
             @if !report.headline.rows.is_empty() {
                 (table::table(&report.headline, "headline"))
-                (table::footnotes(&report.headline, &of_the_run(&report.doubts.0), &report.doubts))
+                (table::footnotes(&report.headline, &of_the_run(&report.caveats.0), &report.caveats))
             }
             (conclusions(&listed))
             @if !report.interrupted.rows.is_empty() {
                 (table::table(&report.interrupted, "interrupted"))
-                (table::footnotes(&report.interrupted, "", &report.doubts))
+                (table::footnotes(&report.interrupted, "", &report.caveats))
             }
         }
     }
 }
 
-/// Letters of the doubts about the run as a whole: they stand beside no number, so they are told under the first table.
-fn of_the_run(doubts: &[Doubt]) -> String {
-    let whole = |doubt: &&Doubt| doubt.caveats.iter().any(|caveat| caveat.trial.is_none());
-    doubts.iter().filter(whole).map(|doubt| doubt.mark).collect()
+/// Letters of the caveats about the run as a whole: they stand beside no number, so they are told under the first table.
+fn of_the_run(kinds: &[CaveatsOfKind]) -> String {
+    let whole = |kind: &&CaveatsOfKind| kind.caveats.iter().any(|caveat| caveat.trial.is_none());
+    kinds.iter().filter(whole).map(|kind| kind.mark).collect()
 }
 
 fn conclusions(conclusions: &[&Conclusion]) -> Markup {
@@ -159,7 +159,7 @@ fn contents(report: &Report) -> Markup {
             }
             a href="#method" { "Method" }
             a href="#configuration" { "Configuration" }
-            @if !report.doubts.0.is_empty() { a href="#caveats" { "Caveats" } }
+            @if !report.caveats.0.is_empty() { a href="#caveats" { "Caveats" } }
             a href="#study" { "Study and how to repeat it" }
         }
     }
@@ -174,9 +174,9 @@ fn experiment(report: &Report, index: usize, section: &Section) -> Markup {
             (conclusions(&found))
             @if !section.drawn {
                 (table::table(&section.table, "points"))
-                (table::footnotes(&section.table, "", &report.doubts))
+                (table::footnotes(&section.table, "", &report.caveats))
             }
-            @for figure in &section.figures { (figure::figure(figure, &report.doubts)) }
+            @for figure in &section.figures { (figure::figure(figure, &report.caveats)) }
         }
     }
 }
@@ -184,16 +184,16 @@ fn experiment(report: &Report, index: usize, section: &Section) -> Markup {
 /// So many words of a kind are shown; the others are closed until they are asked for.
 const TOLD_MAX: usize = 3;
 
-fn doubts(doubts: &[Doubt]) -> Markup {
+fn caveats(kinds: &[CaveatsOfKind]) -> Markup {
     page! {
-        @if !doubts.is_empty() {
+        @if !kinds.is_empty() {
             section id="caveats" {
                 h2 { "Caveats" }
                 p { "A letter beside a number leads here." }
                 dl class="doubts" {
-                    @for doubt in doubts {
-                        @let told = told(doubt);
-                        dt id={ "doubt-" (doubt.mark) } { span class="letter" { (doubt.mark) } (heading(doubt.kind)) }
+                    @for kind in kinds {
+                        @let told = told(kind);
+                        dt id={ "doubt-" (kind.mark) } { span class="letter" { (kind.mark) } (heading(kind.kind)) }
                         @for one in told.iter().take(TOLD_MAX) { (words(one)) }
                         @if told.len() > TOLD_MAX {
                             dd {
@@ -211,9 +211,9 @@ fn doubts(doubts: &[Doubt]) -> Markup {
 }
 
 /// Each text once, with the trials that it touches.
-fn told(doubt: &Doubt) -> Vec<(&str, Vec<u32>)> {
+fn told(kind: &CaveatsOfKind) -> Vec<(&str, Vec<u32>)> {
     let mut told: Vec<(&str, Vec<u32>)> = Vec::new();
-    for caveat in &doubt.caveats {
+    for caveat in &kind.caveats {
         match told.iter_mut().find(|(text, _)| *text == caveat.text) {
             Some((_, trials)) => trials.extend(caveat.trial),
             None => told.push((&caveat.text, caveat.trial.into_iter().collect())),

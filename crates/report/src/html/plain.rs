@@ -1,7 +1,7 @@
 //! A page of figures that belongs to no run: a model beside its rows.
 
 use super::figure;
-use crate::caveats::Doubts;
+use crate::caveats::Caveats;
 use crate::view::Figure;
 use maud::html as page;
 
@@ -20,7 +20,7 @@ pub struct Head {
 
 /// One self-contained page.
 pub fn figures_html(head: &Head, figures: &[Figure]) -> String {
-    let none = Doubts(Vec::new());
+    let none = Caveats(Vec::new());
     let main = page! {
         header {
             p class="run" { span class="brand" { "Prony" } }

@@ -1,6 +1,6 @@
-//! Tables in HTML: the interval under its value, the letters of doubts beside it.
+//! Tables in HTML: the interval under its value, the letters of caveats beside it.
 
-use crate::caveats::{Doubts, heading};
+use crate::caveats::{Caveats, heading};
 use crate::view::{Cell, Column, Table};
 use maud::{Markup, html};
 
@@ -81,18 +81,17 @@ fn content(cell: &Cell) -> Markup {
 const TOLD_MAX: usize = 1;
 
 /// What the letters of a table mean for the trials in it, right under it. `drawn` are letters beside marks of its figure.
-pub(super) fn footnotes(table: &Table, drawn: &str, doubts: &Doubts) -> Markup {
+pub(super) fn footnotes(table: &Table, drawn: &str, caveats: &Caveats) -> Markup {
     let marks = table.marks();
-    let used: Vec<_> =
-        doubts.0.iter().filter(|doubt| marks.contains(doubt.mark) || drawn.contains(doubt.mark)).collect();
+    let used: Vec<_> = caveats.0.iter().filter(|kind| marks.contains(kind.mark) || drawn.contains(kind.mark)).collect();
     html! {
         @if !used.is_empty() {
             ul class="footnotes" {
-                @for doubt in used {
-                    @let about: Vec<_> = doubt.about(&table.trials).collect();
+                @for kind in used {
+                    @let about: Vec<_> = kind.about(&table.trials).collect();
                     li {
-                        a class="letter" href={ "#doubt-" (doubt.mark) } { (doubt.mark) }
-                        b { (heading(doubt.kind)) ". " }
+                        a class="letter" href={ "#doubt-" (kind.mark) } { (kind.mark) }
+                        b { (heading(kind.kind)) ". " }
                         @for (index, caveat) in about.iter().take(TOLD_MAX).enumerate() {
                             @if index > 0 { "; " }
                             (caveat.text)

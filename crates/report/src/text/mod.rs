@@ -1,6 +1,6 @@
-//! The report for a terminal: the answer first, then the figures in short, then what was found, then the doubts.
+//! The report for a terminal: the answer first, then the figures in short, then what was found, then the caveats.
 //!
-//! The one idea: what fits on one screen is what people quote, with its interval and its doubts beside it; everything
+//! The one idea: what fits on one screen is what people quote, with its interval and its caveats beside it; everything
 //! else is asked for.
 //!
 //! What it does not do: it neither looks at the terminal nor writes to it. Width and colour are handed in.
@@ -11,7 +11,7 @@ mod wrap;
 
 pub use style::Colour;
 
-use crate::caveats::{Doubt, heading};
+use crate::caveats::{CaveatsOfKind, heading};
 use crate::view::{Conclusion, Report, Section, Table, Tone, report};
 use analysis::{Findings, Verdict};
 use style::{Paint, Style};
@@ -19,7 +19,7 @@ use style::{Paint, Style};
 /// How much is said.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detail {
-    /// Answer, headline table, findings and doubts.
+    /// Answer, headline table, findings and caveats.
     #[default]
     Brief,
     /// The same, then a table for every experiment.
@@ -56,7 +56,7 @@ pub fn text(findings: &Findings, layout: Layout) -> String {
     lines.extend(report.profiles.iter().flat_map(|profile| page.captioned(profile)));
     lines.extend(page.captioned(&report.interrupted));
     lines.extend(page.conclusions(&report, layout.detail));
-    lines.extend(page.doubts(&report.doubts.0, layout.detail));
+    lines.extend(page.caveats(&report.caveats.0, layout.detail));
     if layout.detail == Detail::Full {
         lines.extend(report.sections.iter().flat_map(|section| page.section(section)));
     }
@@ -135,20 +135,17 @@ impl Page {
         lines
     }
 
-    fn doubts(&self, doubts: &[Doubt], detail: Detail) -> Vec<String> {
-        if doubts.is_empty() {
-            return Vec::new();
-        }
-        let mut lines = vec![String::new()];
-        for doubt in doubts {
+    fn caveats(&self, kinds: &[CaveatsOfKind], detail: Detail) -> Vec<String> {
+        let mut lines: Vec<String> = kinds.first().map(|_| String::new()).into_iter().collect();
+        for kind in kinds {
             let words = match detail {
-                Detail::Brief => first_words(doubt),
-                Detail::Full => all_words(doubt),
+                Detail::Brief => first_words(kind),
+                Detail::Full => all_words(kind),
             };
-            let body = wrap::printable(&format!("{} {}: {words}", doubt.mark, heading(doubt.kind)));
+            let body = wrap::printable(&format!("{} {}: {words}", kind.mark, heading(kind.kind)));
             let mut wrapped = wrap::wrap(&body, self.width, "  ");
             if let Some(first) = wrapped.first_mut() {
-                *first = format!("{}{}", self.paint.with(Style::Open, &doubt.mark.to_string()), &first[1..]);
+                *first = format!("{}{}", self.paint.with(Style::Open, &kind.mark.to_string()), &first[1..]);
             }
             lines.extend(wrapped);
         }
@@ -177,18 +174,18 @@ fn exploratory(counted: &[&Conclusion]) -> String {
 }
 
 /// The first caveat of a kind, and how many more there are.
-fn first_words(doubt: &Doubt) -> String {
-    let first = doubt.caveats.first().map(|caveat| caveat.text.as_str()).unwrap_or_default();
-    match doubt.caveats.len() {
+fn first_words(kind: &CaveatsOfKind) -> String {
+    let first = kind.caveats.first().map(|caveat| caveat.text.as_str()).unwrap_or_default();
+    match kind.caveats.len() {
         0 | 1 => first.to_owned(),
         n => format!("{first} (and {} more like it)", n - 1),
     }
 }
 
-fn all_words(doubt: &Doubt) -> String {
+fn all_words(kind: &CaveatsOfKind) -> String {
     let one = |caveat: &analysis::Caveat| match caveat.trial {
         Some(trial) => format!("{} (trial {trial})", caveat.text),
         None => caveat.text.clone(),
     };
-    doubt.caveats.iter().map(one).collect::<Vec<_>>().join("; ")
+    kind.caveats.iter().map(one).collect::<Vec<_>>().join("; ")
 }

@@ -3,9 +3,9 @@
 use super::curve::{Curve, Sweep};
 use super::figure::{Axis, Datum, Form, Key, Look, Series, Spacing};
 use super::quantity::Quantity;
-use crate::caveats::{Doubts, Touches};
+use crate::caveats::{Caveats, Touches};
 use analysis::{Estimate, PointSummary};
-use observation::Provenance;
+use observation::{Provenance, factor};
 
 /// Levels that span more than this ratio, or double from one to the next, are spaced by ratio.
 const LOG_RATIO: f64 = 8.0;
@@ -20,7 +20,7 @@ pub fn factor_axis(sweep: &Sweep) -> Axis {
         sweep.levels.iter().filter_map(|level| level.number().map(|at| (at, level.text().to_owned()))).collect();
     let least = ticks.first().map_or(0.0, |tick| tick.0);
     let most = ticks.last().map_or(0.0, |tick| tick.0);
-    let quantity = if name == "transfer" || name == "size" { Quantity::Bytes } else { Quantity::Plain };
+    let quantity = if name == factor::TRANSFER || name == factor::SIZE { Quantity::Bytes } else { Quantity::Plain };
     let spacing =
         if least > 0.0 && (most / least >= LOG_RATIO || doubles(&ticks)) { Spacing::Log } else { Spacing::Linear };
     Axis { title: name.to_owned(), quantity, spacing, ticks, range: None }
@@ -52,7 +52,7 @@ pub fn look(curve: &Curve) -> Look {
 pub fn series(
     sweep: &Sweep,
     curve: &Curve,
-    doubts: &Doubts,
+    caveats: &Caveats,
     wanted: (Form, Quantity, Touches),
     value: impl Fn(&PointSummary) -> Option<Estimate>,
 ) -> Series {
@@ -61,7 +61,10 @@ pub fn series(
         let level = sweep.level(point)?;
         let estimate = value(point).filter(|estimate| estimate.value.is_finite())?;
         let place = format!("{} · {} {}", curve.name, sweep.factor_name(), level.text());
-        Some(Datum { x: level.number()?, ..datum(&estimate, quantity, &place, &doubts.marks(&point.caveats, touched)) })
+        Some(Datum {
+            x: level.number()?,
+            ..datum(&estimate, quantity, &place, &caveats.marks(&point.caveats, touched))
+        })
     });
     Series { name: curve.name.clone(), look: look(curve), form, points: points.collect() }
 }
@@ -74,8 +77,8 @@ pub fn datum(estimate: &Estimate, quantity: Quantity, place: &str, marks: &str) 
     } else {
         String::new()
     };
-    let doubt = if marks.is_empty() { String::new() } else { format!(" · see {marks}") };
-    let readout = format!("{place}: {}{interval}{n}{doubt}", quantity.text(estimate.value));
+    let see = if marks.is_empty() { String::new() } else { format!(" · see {marks}") };
+    let readout = format!("{place}: {}{interval}{n}{see}", quantity.text(estimate.value));
     Datum {
         x: 0.0,
         y: estimate.value,

@@ -4,7 +4,7 @@ use super::axes::{datum, key, look};
 use super::curve::Sweep;
 use super::figure::{Axis, Datum, Figure, Form, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
-use crate::caveats::{Doubts, Touches};
+use crate::caveats::{Caveats, Touches};
 use analysis::{Estimate, PointSummary};
 use observation::Level;
 
@@ -22,7 +22,7 @@ fn no_elapsed(point: &PointSummary, estimate: Estimate) -> Option<Estimate> {
 }
 
 /// Bars of work and of time; none when there is only one point, which a figure would not make plainer.
-pub fn figure(sweep: &Sweep, doubts: &Doubts) -> Option<Figure> {
+pub fn figure(sweep: &Sweep, caveats: &Caveats) -> Option<Figure> {
     let points: usize = sweep.curves.iter().map(|curve| curve.points.len()).sum();
     if points < 2 {
         return None;
@@ -31,7 +31,7 @@ pub fn figure(sweep: &Sweep, doubts: &Doubts) -> Option<Figure> {
     let panels = PANELS.iter().map(|(title, quantity, pick, touched)| {
         let x = Axis::new(*title, *quantity, Spacing::FromZero);
         let y = Axis::new(sweep.factor_name(), Quantity::Plain, Spacing::Names(names.clone()));
-        Panel::new(*title, Span::Half, x, y, series(sweep, doubts, *quantity, *pick, *touched))
+        Panel::new(*title, Span::Half, x, y, series(sweep, caveats, *quantity, *pick, *touched))
     });
     Some(Figure {
         title: match sweep.factor {
@@ -41,7 +41,7 @@ pub fn figure(sweep: &Sweep, doubts: &Doubts) -> Option<Figure> {
         notes: vec!["Whiskers show the interval of each point.".into()],
         key: if sweep.factor.is_some() { key(sweep, Form::Bars) } else { Vec::new() },
         panels: panels.filter(|panel| !panel.is_empty()).collect(),
-        table: super::points::table(sweep, doubts),
+        table: super::points::table(sweep, caveats),
         folded: false,
     })
 }
@@ -54,7 +54,7 @@ fn names(sweep: &Sweep) -> Vec<String> {
     }
 }
 
-fn series(sweep: &Sweep, doubts: &Doubts, quantity: Quantity, pick: Pick, touched: Touches) -> Vec<Series> {
+fn series(sweep: &Sweep, caveats: &Caveats, quantity: Quantity, pick: Pick, touched: Touches) -> Vec<Series> {
     let row_of = |curve: usize, point: &PointSummary| match &sweep.factor {
         Some(_) => sweep.level(point).and_then(|level| sweep.levels.iter().position(|other| *other == level)),
         None => Some(curve),
@@ -64,7 +64,7 @@ fn series(sweep: &Sweep, doubts: &Doubts, quantity: Quantity, pick: Pick, touche
             let estimate = pick(point).filter(|estimate| estimate.value.is_finite())?;
             let level = sweep.level(point).map(Level::text);
             let place = level.map_or_else(|| curve.name.clone(), |level| format!("{} · {level}", curve.name));
-            let datum = datum(&estimate, quantity, &place, &doubts.marks(&point.caveats, touched));
+            let datum = datum(&estimate, quantity, &place, &caveats.marks(&point.caveats, touched));
             Some(Datum { x: datum.y, y: row_of(at, point)? as f64, ..datum })
         });
         // Rows that are curves have their names beside them; one look for all says that they are alike.

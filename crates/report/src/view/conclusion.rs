@@ -7,6 +7,7 @@ use analysis::{
     ThresholdOutcome, ThresholdState, Verdict,
 };
 use observation::Point;
+use observation::factor::short_name;
 use study::Metric;
 
 /// How a conclusion should strike the reader; drawn with a word, never with colour alone.
@@ -119,7 +120,7 @@ fn comparison(finding: &Comparison) -> Conclusion {
 
 fn knee(finding: &Knee) -> String {
     let peak = with_interval(&finding.peak_per_s, Quantity::Rate);
-    let factor = super::curve::last_part(&finding.factor);
+    let factor = short_name(&finding.factor);
     match &finding.at {
         Some(at) if at.value == 1.0 => {
             let one = factor.trim_end_matches('s');
@@ -159,7 +160,7 @@ fn service_fit(finding: &ServiceFit) -> String {
 }
 
 fn scaling(finding: &Scaling) -> String {
-    let factor = super::curve::last_part(&finding.factor);
+    let factor = short_name(&finding.factor);
     let efficiency = with_interval(&finding.efficiency, Quantity::Share);
     let grows = match finding.kind {
         ScalingKind::Linear => "grows in proportion to",

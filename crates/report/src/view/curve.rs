@@ -1,6 +1,7 @@
 //! Points into curves: which factor goes along the axis, and what tells one curve from another.
 
 use analysis::{Finding, Findings, PointSummary, Work};
+use observation::factor::{self, short_name};
 use observation::{Factor, Level, Point, Provenance};
 
 /// Everything of one experiment that shares an axis.
@@ -38,8 +39,18 @@ pub struct Curve<'a> {
 }
 
 /// Axes are chosen in this order when several factors vary and no finding says which was swept.
-const USUAL_AXES: [&str; 10] =
-    ["outstanding", "sessions", "slots", "rate", "transfer", "modules", "width", "workers", "threads", "size"];
+const USUAL_AXES: [&str; 10] = [
+    factor::OUTSTANDING,
+    factor::SESSIONS,
+    "slots",
+    factor::RATE,
+    factor::TRANSFER,
+    factor::MODULES,
+    factor::WIDTH,
+    factor::WORKERS,
+    factor::THREADS,
+    factor::SIZE,
+];
 
 /// Names of the experiments in the order in which they were first run as points.
 pub fn experiments(findings: &Findings) -> Vec<&str> {
@@ -138,10 +149,10 @@ fn axis<'a>(findings: &Findings, experiment: &str, points: &[&PointSummary], var
     let judged = own.into_iter().find_map(|finding| match finding {
         Finding::Knee(knee) => Some(knee.factor.as_str()),
         Finding::Scaling(scaling) => Some(scaling.factor.as_str()),
-        Finding::ServiceFit(_) => Some("transfer"),
+        Finding::ServiceFit(_) => Some(factor::TRANSFER),
         _ => None,
     });
-    let named = |wanted: &str| varied.iter().copied().find(|name| last_part(name) == last_part(wanted));
+    let named = |wanted: &str| varied.iter().copied().find(|name| short_name(name) == short_name(wanted));
     let numeric = |name: &&&str| levels_of(points, name).iter().all(|level| level.number().is_some());
     judged
         .and_then(named)
@@ -150,17 +161,12 @@ fn axis<'a>(findings: &Findings, experiment: &str, points: &[&PointSummary], var
         .or_else(|| varied.first().copied())
 }
 
-/// `load.outstanding` is `outstanding`: studies may vary a key by its full or its short name.
-pub fn last_part(name: &str) -> &str {
-    name.rsplit('.').next().unwrap_or(name)
-}
-
 fn constant(points: &[&PointSummary], names: &[&str], varied: &[&str]) -> Vec<(String, String)> {
     let fixed = names.iter().filter(|name| !varied.contains(name));
     fixed
         .filter_map(|name| {
             let levels = levels_of(points, name);
-            (levels.len() == 1).then(|| (last_part(name).to_owned(), levels[0].text().to_owned()))
+            (levels.len() == 1).then(|| (short_name(name).to_owned(), levels[0].text().to_owned()))
         })
         .collect()
 }
@@ -218,7 +224,7 @@ impl Curve<'_> {
 impl Sweep<'_> {
     /// The factor along the axis by its short name; empty when nothing was varied.
     pub fn factor_name(&self) -> &str {
-        self.factor.as_deref().map(last_part).unwrap_or_default()
+        self.factor.as_deref().map(short_name).unwrap_or_default()
     }
 
     /// The level of a point along the axis.
@@ -243,18 +249,17 @@ pub fn factors_text(factors: &[Factor]) -> String {
     factors.iter().map(factor_text).collect::<Vec<_>>().join(", ")
 }
 
+/// What is counted: `4 modules`.
+const COUNTED: [&str; 5] = [factor::MODULES, factor::WORKERS, factor::THREADS, factor::SESSIONS, factor::OUTSTANDING];
+
 /// `4 modules`, `cache cold`: a level in words that say what it is.
 pub fn factor_text(factor: &Factor) -> String {
-    let name = last_part(&factor.name);
+    let name = short_name(&factor.name);
     match &factor.level {
-        Level::Word(word) => format!("{name} {word}"),
-        Level::Number { value, text } if text.parse::<f64>().is_ok() => match name {
-            "modules" | "workers" | "threads" | "sessions" if *value == 1.0 => {
-                format!("{text} {}", name.trim_end_matches('s'))
-            }
-            "modules" | "workers" | "threads" | "sessions" | "outstanding" => format!("{text} {name}"),
-            _ => format!("{name} {text}"),
-        },
-        Level::Number { text, .. } => format!("{name} {text}"),
+        Level::Number { value, text } if text.parse::<f64>().is_ok() && COUNTED.contains(&name) => {
+            let one = *value == 1.0 && name != factor::OUTSTANDING;
+            format!("{text} {}", if one { name.trim_end_matches('s') } else { name })
+        }
+        level => format!("{name} {}", level.text()),
     }
 }

@@ -6,14 +6,14 @@ use super::figure::{Axis, Datum, Figure, Form, Key, Look, Panel, Series, Spacing
 use super::of_trial::{response_cell, trials_table, who};
 use super::quantity::Quantity;
 use super::table::{Cell, Field, Table, numbers};
-use crate::caveats::{Doubts, Touches};
+use crate::caveats::{Caveats, Touches};
 use analysis::{Findings, PointSummary, StreamSummary, TrialSummary, Work};
 
 /// More lines than this cannot be told apart; the table still has every trial.
 const LINES_MAX: usize = 6;
 
 /// One line a curve, at the point that the headline quotes.
-pub fn figure(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Option<Figure> {
+pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Option<Figure> {
     let all: Vec<Series> = sweep
         .curves
         .iter()
@@ -48,7 +48,7 @@ pub fn figure(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Option<Fig
         // Two or more lines carry their names at their ends.
         key: if shown.len() == 1 { key.collect() } else { Vec::new() },
         panels: vec![Panel::new("response", Span::Full, x, y, shown)],
-        table: table(findings, sweep, doubts),
+        table: table(findings, sweep, caveats),
         folded: false,
     })
 }
@@ -87,15 +87,15 @@ fn series(sweep: &Sweep, curve: &Curve, point: &PointSummary, trial: &TrialSumma
     Series { name: name.clone(), look, form: Form::Curve, points: points.collect() }
 }
 
-fn table(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Table {
+fn table(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Table {
     let here = |trial: &&TrialSummary| trial.label.experiment == sweep.experiment;
-    let row = |trial: &TrialSummary, stream: &StreamSummary| row(trial, stream, sweep.work, doubts);
+    let row = |trial: &TrialSummary, stream: &StreamSummary| row(trial, stream, sweep.work, caveats);
     trials_table("Response of every trial", findings.trials.iter().filter(here), row)
 }
 
-fn row(trial: &TrialSummary, stream: &StreamSummary, work: Work, doubts: &Doubts) -> Vec<Field> {
+fn row(trial: &TrialSummary, stream: &StreamSummary, work: Work, caveats: &Caveats) -> Vec<Field> {
     let ms = |value: f64| response_cell(stream, value);
-    let tail = doubts.marks(&trial.caveats, Touches::Tail);
+    let tail = caveats.marks(&trial.caveats, Touches::Tail);
     let response = &stream.response;
     let p99 = ms(response.p99_ms).marked(if response.tail.p99_firm { "" } else { &tail });
     let mut row = who(trial, stream);

@@ -4,7 +4,7 @@ use super::axes::{factor_axis, key, series, time};
 use super::curve::Sweep;
 use super::figure::{Figure, Form, Panel, Series, Span};
 use super::quantity::Quantity;
-use crate::caveats::{Doubts, Touches};
+use crate::caveats::{Caveats, Touches};
 use analysis::{Estimate, PointSummary};
 
 type Pick = fn(&PointSummary) -> Option<Estimate>;
@@ -18,10 +18,10 @@ const PANELS: [(&str, Quantity, Pick, Touches); 4] = [
 ];
 
 /// Up to four panels; what was not observed has none.
-pub fn figure(sweep: &Sweep, doubts: &Doubts) -> Figure {
+pub fn figure(sweep: &Sweep, caveats: &Caveats) -> Figure {
     let panels = PANELS
         .iter()
-        .map(|(title, quantity, pick, touched)| panel(sweep, doubts, title, (Form::Line, *quantity, *touched), *pick));
+        .map(|(title, quantity, pick, touched)| panel(sweep, caveats, title, (Form::Line, *quantity, *touched), *pick));
     let mut panels: Vec<Panel> = panels.filter(|panel| !panel.is_empty()).collect();
     if panels.len() % 2 == 1 {
         panels[0].span = Span::Full;
@@ -35,14 +35,14 @@ pub fn figure(sweep: &Sweep, doubts: &Doubts) -> Figure {
         ],
         key: key(sweep, Form::Line),
         panels,
-        table: super::points::table(sweep, doubts),
+        table: super::points::table(sweep, caveats),
         folded: false,
     }
 }
 
-fn panel(sweep: &Sweep, doubts: &Doubts, title: &str, wanted: (Form, Quantity, Touches), pick: Pick) -> Panel {
+fn panel(sweep: &Sweep, caveats: &Caveats, title: &str, wanted: (Form, Quantity, Touches), pick: Pick) -> Panel {
     let quantity = wanted.1;
-    let all = sweep.curves.iter().map(|curve| series(sweep, curve, doubts, wanted, pick));
+    let all = sweep.curves.iter().map(|curve| series(sweep, curve, caveats, wanted, pick));
     let all: Vec<Series> = all.filter(|series| !series.points.is_empty()).collect();
     let mut y = time(title, quantity, &all);
     if quantity == Quantity::Share {

@@ -58,7 +58,7 @@ pub struct Panel {
     pub guides: Vec<Guide>,
     /// How much of the page it takes.
     pub span: Span,
-    /// Letters of the doubts that touch every point in it; they are said once.
+    /// Letters of the caveats that touch every point in it; they are said once.
     pub marks: String,
 }
 
@@ -148,7 +148,7 @@ pub struct Datum {
     pub high: f64,
     /// What a reader sees who points at it.
     pub readout: String,
-    /// Letters of the doubts that touch it.
+    /// Letters of the caveats that touch it.
     pub marks: String,
     /// A word beside it, such as a verdict; most have none.
     pub word: String,

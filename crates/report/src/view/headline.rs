@@ -1,15 +1,19 @@
 //! The first table: for every curve the point that people quote, and nothing else.
 
-use super::curve::{Curve, Sweep, counted_in, last_part};
+use super::curve::{Curve, Sweep, counted_in};
 use super::points::{bytes, cpu_title};
 use super::quantity::Quantity;
 use super::table::{Cell, Field, Table, numbers, words};
-use crate::caveats::{Doubts, Touches};
+use crate::caveats::{Caveats, Touches};
 use analysis::{Estimate, Finding, Findings, HighestRate, PointSummary};
 use observation::Asks;
+use observation::factor::{self, short_name};
 
 /// More rows than this, and the low end of each curve is left to the experiment's own table.
 const ROWS_MAX: usize = 14;
+
+/// Of what grows in size or width the far end is quoted.
+const GROWING: [&str; 4] = [factor::TRANSFER, factor::WIDTH, factor::SIZE, factor::MODULES];
 
 struct Row<'a> {
     curve: &'a Curve<'a>,
@@ -23,7 +27,7 @@ struct Row<'a> {
 }
 
 /// The headline table.
-pub fn table(findings: &Findings, sweeps: &[Sweep], doubts: &Doubts) -> Table {
+pub fn table(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Table {
     let mut rows: Vec<Row> = sweeps.iter().flat_map(|sweep| quoted(findings, sweep)).collect();
     if rows.len() > ROWS_MAX {
         rows.retain(|row| !row.low_end);
@@ -37,7 +41,7 @@ pub fn table(findings: &Findings, sweeps: &[Sweep], doubts: &Doubts) -> Table {
             words("stream", "stream", super::axes::with_provenance(&row.curve.at.stream, row.curve.provenance)),
             Field::new("at", "at", false, Cell::word(&row.at).shortened(&row.short)),
         ];
-        fields.extend(numbers_of(row.point, &rows, doubts));
+        fields.extend(numbers_of(row.point, &rows, caveats));
         fields.push(words("experiment", "experiment", if named { row.experiment } else { "" }).minor());
         fields
     };
@@ -69,9 +73,9 @@ fn told_apart(rows: &[Row]) -> bool {
     rows.iter().all(|row| seen.insert((&row.curve.at.system, &row.curve.at.stream, &row.at)))
 }
 
-fn numbers_of(point: &PointSummary, rows: &[Row], doubts: &Doubts) -> Vec<Field> {
-    let all = doubts.marks(&point.caveats, Touches::All);
-    let tail = doubts.marks(&point.caveats, Touches::Tail);
+fn numbers_of(point: &PointSummary, rows: &[Row], caveats: &Caveats) -> Vec<Field> {
+    let all = caveats.marks(&point.caveats, Touches::All);
+    let tail = caveats.marks(&point.caveats, Touches::Tail);
     let known = |estimate: &Option<Estimate>, quantity| Cell::optional_estimate(estimate.as_ref(), quantity);
     let ms = |estimate: &Estimate| Cell::estimate(estimate, Quantity::Milliseconds);
     let elapsed = known(&point.elapsed_s, Quantity::Seconds);
@@ -172,7 +176,7 @@ fn main_point<'a>(
             return (Some(point), "knee: ");
         }
     }
-    let grows = matches!(last_part(factor), "transfer" | "width" | "size" | "modules");
+    let grows = GROWING.contains(&short_name(factor));
     let fixed_work = curve.points.iter().any(|point| point.elapsed_s.is_some());
     if grows || fixed_work || !sweep.numeric {
         return (curve.points.last().copied(), "");

@@ -10,7 +10,7 @@ use super::figure::Figure;
 use super::headline::quoted_point;
 use super::quantity::Quantity;
 use super::table::{Cell, Field, Table, numbers, words};
-use crate::caveats::{Doubts, Touches};
+use crate::caveats::{Caveats, Touches};
 use analysis::{ClassSummary, Findings, MIX_TOLERANCE, PointSummary, StreamSummary, TrialSummary, Work};
 
 /// What a curve of transactions is quoted by.
@@ -73,19 +73,19 @@ pub fn trials_of<'a>(
 }
 
 /// The mix of every curve whose stream has several classes.
-pub fn tables(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Vec<Table> {
+pub fn tables(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Vec<Table> {
     let all = quoted(findings, sweep);
     let mixed = all.iter().filter(|quoted| quoted.stream.classes.len() > 1);
-    mixed.map(|quoted| table(quoted, doubts)).collect()
+    mixed.map(|quoted| table(quoted, caveats)).collect()
 }
 
 /// The same as figures without panels: a table with its notes.
-pub fn figures(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Vec<Figure> {
+pub fn figures(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Vec<Figure> {
     let figure = |table: Table| {
         let notes = if judged(&table) { vec![note()] } else { Vec::new() };
         Figure::of_table("Mix and response by class", notes, table)
     };
-    tables(findings, sweep, doubts).into_iter().map(figure).collect()
+    tables(findings, sweep, caveats).into_iter().map(figure).collect()
 }
 
 /// The column that is left out where no mix is planned.
@@ -105,10 +105,10 @@ fn note() -> String {
     )
 }
 
-fn table(quoted: &Quoted, doubts: &Doubts) -> Table {
+fn table(quoted: &Quoted, caveats: &Caveats) -> Table {
     let (stream, place, trial) = (&quoted.curve.at.stream, quoted.place(), quoted.trial.label.index);
     let caption = format!("Mix of {stream}{place} (trial {trial}); p50 to p99.9 are of response");
-    let tail = doubts.marks(&quoted.trial.caveats, Touches::Tail);
+    let tail = caveats.marks(&quoted.trial.caveats, Touches::Tail);
     let table = Table::of(caption, quoted.stream.classes.iter().map(|class| row(class, &tail)).collect());
     Table { trials: [trial].into(), ..table }.without_empty_columns()
 }

@@ -39,9 +39,10 @@ pub use memory::working_set;
 pub use quantity::Quantity;
 pub use table::{Cell, Column, Held, Table};
 
-use crate::caveats::Doubts;
+use crate::caveats::Caveats;
 use analysis::{Finding, Findings};
 use curve::Sweep;
+use observation::factor;
 
 /// Everything that a report shows, in the order in which it is read.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,8 +63,8 @@ pub struct Report<'a> {
     pub versus: Option<Figure>,
     /// One an experiment, or one for experiments that are read side by side.
     pub sections: Vec<Section>,
-    /// Every doubt with its letter.
-    pub doubts: Doubts,
+    /// Every caveat with its letter.
+    pub caveats: Caveats,
 }
 
 /// One experiment.
@@ -85,19 +86,19 @@ pub struct Section {
 
 /// Decides what a report shows.
 pub fn report(findings: &Findings) -> Report<'_> {
-    let doubts = Doubts::of(findings);
+    let caveats = Caveats::of(findings);
     let sweeps: Vec<Sweep> =
         curve::experiments(findings).into_iter().map(|name| curve::sweep(findings, name)).collect();
     Report {
         findings,
-        headline: headline::table(findings, &sweeps, &doubts).gathered(),
-        mixes: sweeps.iter().flat_map(|sweep| mix::tables(findings, sweep, &doubts)).map(Table::gathered).collect(),
+        headline: headline::table(findings, &sweeps, &caveats).gathered(),
+        mixes: sweeps.iter().flat_map(|sweep| mix::tables(findings, sweep, &caveats)).map(Table::gathered).collect(),
         profiles: sweeps.iter().flat_map(|sweep| statements::tables(findings, sweep)).collect(),
-        interrupted: interrupted::table(findings, &doubts),
+        interrupted: interrupted::table(findings, &caveats),
         conclusions: conclusions(findings).into_iter().chain(costs(findings, &sweeps)).collect(),
         versus: versus::figure(findings).map(gathered),
-        sections: beside(&sweeps).iter().map(|sweeps| section(findings, sweeps, &doubts)).collect(),
-        doubts,
+        sections: beside(&sweeps).iter().map(|sweeps| section(findings, sweeps, &caveats)).collect(),
+        caveats,
     }
 }
 
@@ -139,22 +140,22 @@ fn beside<'a, 'b>(sweeps: &'b [Sweep<'a>]) -> Vec<Vec<&'b Sweep<'a>>> {
 }
 
 fn is_transfer(sweep: &Sweep) -> bool {
-    sweep.numeric && sweep.factor_name() == "transfer"
+    sweep.numeric && sweep.factor_name() == factor::TRANSFER
 }
 
-fn section(findings: &Findings, sweeps: &[&Sweep], doubts: &Doubts) -> Section {
+fn section(findings: &Findings, sweeps: &[&Sweep], caveats: &Caveats) -> Section {
     let main = sweeps[0];
     let constant: Vec<String> = main.constant.iter().map(|(name, level)| format!("{name} {level}")).collect();
     let names: Vec<&str> = sweeps.iter().map(|sweep| sweep.experiment).collect();
-    let main_figure = main_figure(findings, sweeps, doubts);
+    let main_figure = main_figure(findings, sweeps, caveats);
     let of_transactions = sweeps.iter().flat_map(|sweep| costs_of(findings, sweep));
     Section {
         title: names.join(" · "),
         constant: constant.join(", "),
         conclusions: found(findings, &names).into_iter().chain(of_transactions).collect(),
         drawn: main_figure.is_some(),
-        figures: main_figure.into_iter().chain(further_figures(findings, sweeps, doubts)).map(gathered).collect(),
-        table: points::joined(sweeps, doubts).gathered(),
+        figures: main_figure.into_iter().chain(further_figures(findings, sweeps, caveats)).map(gathered).collect(),
+        table: points::joined(sweeps, caveats).gathered(),
     }
 }
 
@@ -191,10 +192,10 @@ fn several_systems(findings: &Findings) -> bool {
     findings.points.iter().any(|point| point.at.system != findings.points[0].at.system)
 }
 
-fn further_figures(findings: &Findings, sweeps: &[&Sweep], doubts: &Doubts) -> Vec<Figure> {
+fn further_figures(findings: &Findings, sweeps: &[&Sweep], caveats: &Caveats) -> Vec<Figure> {
     let mut figures = Vec::new();
     for sweep in sweeps {
-        figures.extend(mix::figures(findings, sweep, doubts));
+        figures.extend(mix::figures(findings, sweep, caveats));
         figures.extend(server::figures(findings, sweep));
         figures.extend(memory::figures(findings, sweep));
         figures.extend(statements::figures(findings, sweep));
@@ -202,22 +203,22 @@ fn further_figures(findings: &Findings, sweeps: &[&Sweep], doubts: &Doubts) -> V
         figures.extend(sustained::figures(findings, sweep.experiment));
         // Transfer sizes are about means of single operations; a distribution at one size would say little.
         if !is_transfer(sweep) {
-            figures.extend(distribution::figure(findings, sweep, doubts));
+            figures.extend(distribution::figure(findings, sweep, caveats));
         }
-        figures.extend(timeline::figure(findings, sweep.experiment, doubts));
+        figures.extend(timeline::figure(findings, sweep.experiment, caveats));
     }
     figures
 }
 
 /// What was varied decides how it is drawn.
-fn main_figure(findings: &Findings, sweeps: &[&Sweep], doubts: &Doubts) -> Option<Figure> {
+fn main_figure(findings: &Findings, sweeps: &[&Sweep], caveats: &Caveats) -> Option<Figure> {
     let sweep = sweeps[0];
     let fixed_work = sweep.curves.iter().flat_map(|curve| &curve.points).any(|point| point.elapsed_s.is_some());
     match sweep.factor_name() {
-        _ if !sweep.numeric => bars::figure(sweep, doubts),
-        _ if fixed_work => Some(elapsed::figure(sweep, doubts)),
-        "transfer" => Some(transfer::figure(findings, sweeps, doubts)),
-        "modules" | "workers" | "threads" => Some(scaling::figure(findings, sweep, doubts)),
-        _ => Some(rates::figure(findings, sweep, doubts)),
+        _ if !sweep.numeric => bars::figure(sweep, caveats),
+        _ if fixed_work => Some(elapsed::figure(sweep, caveats)),
+        factor::TRANSFER => Some(transfer::figure(findings, sweeps, caveats)),
+        factor::MODULES | factor::WORKERS | factor::THREADS => Some(scaling::figure(findings, sweep, caveats)),
+        _ => Some(rates::figure(findings, sweep, caveats)),
     }
 }

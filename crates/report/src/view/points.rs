@@ -1,21 +1,22 @@
 //! The table of one experiment: a row for every point, with everything that was estimated there.
 
-use super::curve::{Curve, Sweep, last_part};
+use super::curve::{Curve, Sweep};
 use super::quantity::Quantity;
 use super::table::{Cell, Field, Table, numbers, words};
-use crate::caveats::{Doubts, Touches};
+use crate::caveats::{Caveats, Touches};
 use analysis::{Estimate, PointSummary, SteadyAnswer, Work};
 use observation::Factor;
+use observation::factor::short_name;
 use std::collections::BTreeSet;
 
 /// All points of a sweep, by level and curve.
-pub fn table(sweep: &Sweep, doubts: &Doubts) -> Table {
+pub fn table(sweep: &Sweep, caveats: &Caveats) -> Table {
     let caption = format!("Every point of “{}”; p50 to mean are of response", sweep.experiment);
-    let table = Table::of(caption, rows(sweep, doubts));
+    let table = Table::of(caption, rows(sweep, caveats));
     Table { trials: trials(sweep).collect(), ..table }.without_empty_columns()
 }
 
-fn rows(sweep: &Sweep, doubts: &Doubts) -> Vec<Vec<Field>> {
+fn rows(sweep: &Sweep, caveats: &Caveats) -> Vec<Vec<Field>> {
     let several = sweep.several_systems();
     let one = |(curve, point): (&Curve, &PointSummary)| {
         let mut row = Vec::new();
@@ -25,23 +26,23 @@ fn rows(sweep: &Sweep, doubts: &Doubts) -> Vec<Vec<Field>> {
         }
         row.push(words("system", "system", if several { &curve.at.system } else { "" }));
         row.push(words("stream", "stream", &curve.at.stream));
-        let named = |factor: &Factor| words(last_part(&factor.name), last_part(&factor.name), factor.level.text());
+        let named = |factor: &Factor| words(short_name(&factor.name), short_name(&factor.name), factor.level.text());
         row.extend(curve.at.factors.iter().map(named));
-        row.extend(numbers_of(sweep, point, doubts));
+        row.extend(numbers_of(sweep, point, caveats));
         row
     };
     points(sweep).map(one).collect()
 }
 
 /// The tables of several sweeps over the same factor as one.
-pub fn joined(sweeps: &[&Sweep], doubts: &Doubts) -> Table {
+pub fn joined(sweeps: &[&Sweep], caveats: &Caveats) -> Table {
     if let [one] = sweeps {
-        return table(one, doubts);
+        return table(one, caveats);
     }
     let mut all: Vec<Vec<Field>> = Vec::new();
     let mut touched = BTreeSet::new();
     for sweep in sweeps {
-        let mut rows = rows(sweep, doubts);
+        let mut rows = rows(sweep, caveats);
         rows.iter_mut().for_each(|row| row.insert(0, words("experiment", "experiment", sweep.experiment)));
         // Sweeps that do not share their columns cannot share a table.
         let columns = |row: &Vec<Field>| row.iter().map(|field| field.column.clone()).collect::<Vec<_>>();
@@ -79,9 +80,9 @@ pub fn bytes(point: &PointSummary) -> Cell {
     Cell::estimate(&point.bytes_per_s, Quantity::ByteRate)
 }
 
-fn numbers_of(sweep: &Sweep, point: &PointSummary, doubts: &Doubts) -> Vec<Field> {
-    let all = doubts.marks(&point.caveats, Touches::All);
-    let tail = doubts.marks(&point.caveats, Touches::Tail);
+fn numbers_of(sweep: &Sweep, point: &PointSummary, caveats: &Caveats) -> Vec<Field> {
+    let all = caveats.marks(&point.caveats, Touches::All);
+    let tail = caveats.marks(&point.caveats, Touches::Tail);
     let fixed_work = point.elapsed_s.is_some();
     let known = |estimate: &Option<Estimate>, quantity| Cell::optional_estimate(estimate.as_ref(), quantity);
     let ms = |estimate: &Estimate| Cell::estimate(estimate, Quantity::Milliseconds);

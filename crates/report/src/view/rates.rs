@@ -5,28 +5,28 @@ use super::conclusion::with_interval;
 use super::curve::Sweep;
 use super::figure::{Axis, Datum, Figure, Form, Guide, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
-use crate::caveats::{Doubts, Touches};
+use crate::caveats::{Caveats, Touches};
 use analysis::{Finding, Findings, Knee};
-use observation::Level;
+use observation::{Level, factor};
 
 /// Throughput, response and the two against each other.
-pub fn figure(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Figure {
+pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Figure {
     Figure {
         title: format!("Rate and response by {}", sweep.factor_name()),
         notes: vec!["Whiskers show the interval of each point where it is wider than the mark. Where response is drawn, the marked line is p99 and the thin one p50.".into()],
         key: key(sweep, Form::Line),
-        panels: vec![throughput(findings, sweep, doubts), response(sweep, doubts), against(sweep, doubts)],
-        table: super::points::table(sweep, doubts),
+        panels: vec![throughput(findings, sweep, caveats), response(sweep, caveats), against(sweep, caveats)],
+        table: super::points::table(sweep, caveats),
         folded: false,
     }
 }
 
-fn throughput(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Panel {
+fn throughput(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Panel {
     let wanted = (Form::Line, Quantity::Rate, Touches::All);
     let series =
-        sweep.curves.iter().map(|curve| series(sweep, curve, doubts, wanted, |point| Some(point.throughput_per_s)));
+        sweep.curves.iter().map(|curve| series(sweep, curve, caveats, wanted, |point| Some(point.throughput_per_s)));
     let mut guides = knees(findings, sweep);
-    if sweep.factor_name() == "rate" {
+    if sweep.factor_name() == factor::RATE {
         guides.extend(offered(sweep));
     }
     let y = amount(&per_second(sweep), Quantity::Rate);
@@ -59,13 +59,13 @@ fn upright(sweep: &Sweep, knee: &Knee) -> Option<Guide> {
     Some(Guide::Upright { x: at.value, low: at.low, high: at.high, text, look: look(curve) })
 }
 
-fn response(sweep: &Sweep, doubts: &Doubts) -> Panel {
+fn response(sweep: &Sweep, caveats: &Caveats) -> Panel {
     let p99 = (Form::Line, Quantity::Milliseconds, Touches::Tail);
     let p50 = (Form::Thin, Quantity::Milliseconds, Touches::All);
     let mut all: Vec<Series> = Vec::new();
     for curve in &sweep.curves {
-        let mut thin = series(sweep, curve, doubts, p50, |point| Some(point.response_p50_ms));
-        let mut line = series(sweep, curve, doubts, p99, |point| Some(point.response_p99_ms));
+        let mut thin = series(sweep, curve, caveats, p50, |point| Some(point.response_p50_ms));
+        let mut line = series(sweep, curve, caveats, p99, |point| Some(point.response_p99_ms));
         named(&mut thin, "p50");
         named(&mut line, "p99");
         all.extend([thin, line]);
@@ -81,7 +81,7 @@ fn named(series: &mut Series, quantile: &str) {
 }
 
 /// Response against throughput: what a point on the curve costs in waiting.
-fn against(sweep: &Sweep, doubts: &Doubts) -> Panel {
+fn against(sweep: &Sweep, caveats: &Caveats) -> Panel {
     let all: Vec<Series> = sweep
         .curves
         .iter()
@@ -91,7 +91,7 @@ fn against(sweep: &Sweep, doubts: &Doubts) -> Panel {
                 let level = sweep.level(point).map_or("", Level::text);
                 let rate = Quantity::Rate.text(point.throughput_per_s.value);
                 let place = format!("{} · {} {level} · {rate} at p99", curve.name, sweep.factor_name());
-                let marks = doubts.marks(&point.caveats, Touches::Tail);
+                let marks = caveats.marks(&point.caveats, Touches::Tail);
                 let datum = datum(&point.response_p99_ms, Quantity::Milliseconds, &place, &marks);
                 Datum { x: point.throughput_per_s.value, ..datum }
             });

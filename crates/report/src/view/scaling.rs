@@ -4,11 +4,11 @@ use super::axes::{amount, factor_axis, key, series};
 use super::curve::{Curve, Sweep};
 use super::figure::{Figure, Form, Guide, Panel, Span};
 use super::quantity::Quantity;
-use crate::caveats::{Doubts, Touches};
+use crate::caveats::{Caveats, Touches};
 use analysis::{Finding, Findings, Scaling};
 
 /// One panel a stream; systems share a panel.
-pub fn figure(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Figure {
+pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Figure {
     let factor = sweep.factor_name();
     let mut streams: Vec<&str> = Vec::new();
     for curve in &sweep.curves {
@@ -28,16 +28,16 @@ pub fn figure(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Figure {
             "The broken grey line is what proportion to {factor} would give. Each stream has its own scale, from zero."
         )],
         key: if several { key(sweep, Form::Line) } else { Vec::new() },
-        panels: streams.iter().map(|stream| panel(findings, sweep, doubts, stream, span)).collect(),
-        table: super::points::table(sweep, doubts),
+        panels: streams.iter().map(|stream| panel(findings, sweep, caveats, stream, span)).collect(),
+        table: super::points::table(sweep, caveats),
         folded: false,
     }
 }
 
-fn panel(findings: &Findings, sweep: &Sweep, doubts: &Doubts, stream: &str, span: Span) -> Panel {
+fn panel(findings: &Findings, sweep: &Sweep, caveats: &Caveats, stream: &str, span: Span) -> Panel {
     let curves: Vec<&Curve> = sweep.curves.iter().filter(|curve| curve.at.stream == stream).collect();
     let wanted = (Form::Line, Quantity::Rate, Touches::All);
-    let series = curves.iter().map(|curve| series(sweep, curve, doubts, wanted, |point| Some(point.throughput_per_s)));
+    let series = curves.iter().map(|curve| series(sweep, curve, caveats, wanted, |point| Some(point.throughput_per_s)));
     let mut x = factor_axis(sweep);
     x.spacing = super::figure::Spacing::FromZero;
     let y = amount("operations a second", Quantity::Rate);

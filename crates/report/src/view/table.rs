@@ -1,4 +1,4 @@
-//! Tables as values: columns with their units, cells with their doubts. Text, HTML and CSV print the same table.
+//! Tables as values: columns with their units, cells with their caveats. Text, HTML and CSV print the same table.
 
 use super::quantity::Quantity;
 use analysis::Estimate;
@@ -15,7 +15,7 @@ pub struct Table {
     pub rows: Vec<Vec<Cell>>,
     /// Headings, each with the row that it stands before; none when rows need no grouping.
     pub groups: Vec<(usize, String)>,
-    /// Indices of the trials behind its numbers: whose doubts are told under it.
+    /// Indices of the trials behind its numbers: whose caveats are told under it.
     pub trials: BTreeSet<u32>,
 }
 
@@ -32,7 +32,7 @@ pub struct Column {
     pub minor: bool,
     /// Keeps its interval longest where there is little room.
     pub leading: bool,
-    /// Letters of the doubts that touch every number in it; they are said once.
+    /// Letters of the caveats that touch every number in it; they are said once.
     pub marks: String,
 }
 
@@ -41,7 +41,7 @@ pub struct Column {
 pub struct Cell {
     /// What it holds.
     pub value: Held,
-    /// Letters of the doubts that touch it.
+    /// Letters of the caveats that touch it.
     pub marks: String,
     /// The same in fewer words, for when there is little room.
     pub short: Option<String>,
@@ -199,7 +199,7 @@ impl Cell {
         Cell::of(Held::Nothing)
     }
 
-    /// The same cell with doubts beside it; beside nothing there is nothing to doubt.
+    /// The same cell with caveats beside it; beside nothing there is nothing to caveat.
     pub fn marked(mut self, marks: impl Into<String>) -> Cell {
         if self.value != Held::Nothing {
             self.marks = marks.into();

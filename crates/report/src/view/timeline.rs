@@ -5,7 +5,7 @@ use super::figure::{Axis, Datum, Figure, Form, Guide, Look, Panel, Series, Spaci
 use super::of_trial::{trials_table, who};
 use super::quantity::Quantity;
 use super::table::{Cell, Field, Table, numbers, words};
-use crate::caveats::{Doubts, Touches};
+use crate::caveats::{Caveats, Touches};
 use analysis::{Findings, StreamSummary, TrialSummary, Work};
 
 /// A chart as wide as the page cannot show more columns than this; intervals beyond are merged with their least and
@@ -23,7 +23,7 @@ const RESPONSE: &str = "response p99 of each interval";
 const SMALL_MAX: usize = 24;
 
 /// The trials of an experiment over time; none when nothing was recorded by interval.
-pub fn figure(findings: &Findings, experiment: &str, doubts: &Doubts) -> Option<Figure> {
+pub fn figure(findings: &Findings, experiment: &str, caveats: &Caveats) -> Option<Figure> {
     let trials: Vec<&TrialSummary> = findings
         .trials
         .iter()
@@ -47,7 +47,7 @@ pub fn figure(findings: &Findings, experiment: &str, doubts: &Doubts) -> Option<
         notes,
         key: key(&trials),
         panels: panels.into_iter().filter(|panel| !panel.is_empty()).collect(),
-        table: table(&trials, doubts),
+        table: table(&trials, caveats),
         folded: !wide,
     })
 }
@@ -164,8 +164,8 @@ fn rounds(trial: &TrialSummary, stream: &StreamSummary) -> Option<Series> {
     Some(Series { name: "rounds".into(), look, form: Form::Steps, points })
 }
 
-fn table(trials: &[&TrialSummary], doubts: &Doubts) -> Table {
-    let row = |trial: &TrialSummary, stream: &StreamSummary| row(trial, stream, counted_in(trials), doubts);
+fn table(trials: &[&TrialSummary], caveats: &Caveats) -> Table {
+    let row = |trial: &TrialSummary, stream: &StreamSummary| row(trial, stream, counted_in(trials), caveats);
     trials_table("Every trial in the order of execution", trials.iter().copied(), row)
 }
 
@@ -175,7 +175,7 @@ fn counted_in(trials: &[&TrialSummary]) -> &'static str {
     if asking { Work::Transactions.word() } else { Work::Operations.word() }
 }
 
-fn row(trial: &TrialSummary, stream: &StreamSummary, work: &str, doubts: &Doubts) -> Vec<Field> {
+fn row(trial: &TrialSummary, stream: &StreamSummary, work: &str, caveats: &Caveats) -> Vec<Field> {
     let rounds = stream.steady.rounds.as_ref();
     let share = |share: Option<f64>| Cell::optional(share, Quantity::Share);
     let rate = Cell::estimate(&stream.throughput_per_s, Quantity::Rate);
@@ -183,7 +183,7 @@ fn row(trial: &TrialSummary, stream: &StreamSummary, work: &str, doubts: &Doubts
     row.extend([
         numbers("replicate", "replicate", Cell::number(f64::from(trial.label.replicate) + 1.0, Quantity::Count)),
         numbers("window", "window_s", Cell::number(trial.window.length().seconds(), Quantity::Seconds)),
-        numbers(work, "throughput_per_s", rate.marked(doubts.marks(&trial.caveats, Touches::All))),
+        numbers(work, "throughput_per_s", rate.marked(caveats.marks(&trial.caveats, Touches::All))),
         numbers("rounds differ by", "rounds_range", share(rounds.map(|rounds| rounds.range))),
         numbers("rounds rise by", "rounds_slope", share(rounds.map(|rounds| rounds.slope))),
         words("steady", "steady", if trial.fixed_work { "" } else { stream.steady.answer.word() }),

@@ -5,7 +5,7 @@ use super::axes::{factor_axis, key, look, series};
 use super::curve::{Curve, Sweep};
 use super::figure::{Axis, Figure, Form, Guide, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
-use crate::caveats::{Doubts, Touches};
+use crate::caveats::{Caveats, Touches};
 use analysis::{Finding, Findings, ServiceFit, ServiceForm};
 
 /// Points of a drawn fit between one measured size and the next.
@@ -15,10 +15,10 @@ const STEPS_BETWEEN: u32 = 12;
 const STEPS_SEEN: u32 = 24;
 
 /// One column of panels an experiment: service time, and the data rate that follows.
-pub fn figure(findings: &Findings, sweeps: &[&Sweep], doubts: &Doubts) -> Figure {
-    let service: Vec<Panel> = sweeps.iter().map(|sweep| service(findings, sweep, doubts)).collect();
+pub fn figure(findings: &Findings, sweeps: &[&Sweep], caveats: &Caveats) -> Figure {
+    let service: Vec<Panel> = sweeps.iter().map(|sweep| service(findings, sweep, caveats)).collect();
     let fitted = service.iter().any(|panel| !panel.guides.is_empty());
-    let rate: Vec<Panel> = sweeps.iter().map(|sweep| rate(sweep, doubts)).collect();
+    let rate: Vec<Panel> = sweeps.iter().map(|sweep| rate(sweep, caveats)).collect();
     Figure {
         title: "Service time and data rate by transfer size".into(),
         notes: fitted
@@ -27,26 +27,26 @@ pub fn figure(findings: &Findings, sweeps: &[&Sweep], doubts: &Doubts) -> Figure
             .collect(),
         key: sweeps.first().map(|sweep| key(sweep, Form::Line)).unwrap_or_default(),
         panels: same_scale(service).into_iter().chain(same_scale(rate)).collect(),
-        table: super::points::joined(sweeps, doubts),
+        table: super::points::joined(sweeps, caveats),
         folded: false,
     }
 }
 
-fn service(findings: &Findings, sweep: &Sweep, doubts: &Doubts) -> Panel {
+fn service(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Panel {
     let wanted = (Form::Marks, Quantity::Milliseconds, Touches::All);
     let all: Vec<Series> = sweep
         .curves
         .iter()
-        .map(|curve| series(sweep, curve, doubts, wanted, |point| Some(point.service_mean_ms)))
+        .map(|curve| series(sweep, curve, caveats, wanted, |point| Some(point.service_mean_ms)))
         .collect();
     let y = Axis::new("service time, mean", Quantity::Milliseconds, Spacing::Log);
     let guides = sweep.curves.iter().filter_map(|curve| fit(findings, sweep, curve)).collect();
     Panel { guides, ..Panel::new(sweep.experiment, Span::Half, factor_axis(sweep), y, all) }
 }
 
-fn rate(sweep: &Sweep, doubts: &Doubts) -> Panel {
+fn rate(sweep: &Sweep, caveats: &Caveats) -> Panel {
     let wanted = (Form::Line, Quantity::ByteRate, Touches::All);
-    let all = sweep.curves.iter().map(|curve| series(sweep, curve, doubts, wanted, |point| Some(point.bytes_per_s)));
+    let all = sweep.curves.iter().map(|curve| series(sweep, curve, caveats, wanted, |point| Some(point.bytes_per_s)));
     let y = Axis::new("bytes a second", Quantity::ByteRate, Spacing::Log);
     Panel::new(format!("{}: data rate", sweep.experiment), Span::Half, factor_axis(sweep), y, all.collect())
 }

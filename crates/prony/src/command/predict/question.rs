@@ -6,6 +6,7 @@
 use super::tail;
 use model::file::Description;
 use model::rows::Row;
+use observation::factor::short_name;
 use study::{Stream, Trial, Workload};
 use workload::block::Pattern;
 
@@ -64,7 +65,7 @@ pub(super) fn of_trials(trials: &[Trial]) -> Vec<Question> {
     for trial in ordered {
         for (place, (stream, label)) in trial.streams.iter().zip(&trial.label.streams).enumerate() {
             let levels: Vec<String> =
-                trial.label.factors.iter().map(|f| format!("{} {}", last(&f.name), f.level.text())).collect();
+                trial.label.factors.iter().map(|f| format!("{} {}", short_name(&f.name), f.level.text())).collect();
             let mut row = Row { id: format!("{}: {}", label.name, levels.join(", ")), ..Row::default() };
             cells(trial, stream, &mut row);
             if !found.iter().any(|question| question.row.id == row.id) {
@@ -77,10 +78,6 @@ pub(super) fn of_trials(trials: &[Trial]) -> Vec<Question> {
 
 fn level(trial: &Trial) -> f64 {
     trial.label.factors.first().and_then(|factor| factor.level.number()).unwrap_or(0.0)
-}
-
-fn last(name: &str) -> &str {
-    name.rsplit('.').next().unwrap_or(name)
 }
 
 fn cells(trial: &Trial, stream: &Stream, row: &mut Row) {
