@@ -9,7 +9,7 @@ mod select;
 mod threshold;
 
 pub use judge::judge;
-pub use metric::{own_estimate, scaled};
+pub use metric::own_estimate;
 pub use point::Group;
 #[cfg(test)]
 pub(crate) use point::groups;

@@ -17,7 +17,8 @@ pub fn run(asked: &Plan) -> Result<Outcome, Failure> {
     };
     let plan = run::plan(&text.origin, &study, seed)?;
     if asked.json {
-        output::print_json(&report::plan_json(&planned::facts(&study, &plan)))?;
+        let expected_s = |trial: &_| planned::expected(trial).seconds();
+        output::print_json(&report::plan_json(&plan, expected_s, &planned::notes(&plan)))?;
     } else {
         output::print(&planned::table(&study, &plan))?;
     }
