@@ -560,6 +560,11 @@ impl Estimate {
         Estimate { value, low: f64::NAN, high: f64::NAN, n: 1, confidence: 0.95 }
     }
 
+    /// The same in other units.
+    pub fn scaled(&self, factor: f64) -> Estimate {
+        Estimate { value: self.value * factor, low: self.low * factor, high: self.high * factor, ..*self }
+    }
+
     /// Whether it has an interval.
     pub fn has_interval(&self) -> bool {
         self.low.is_finite() && self.high.is_finite()

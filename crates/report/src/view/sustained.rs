@@ -2,7 +2,7 @@
 
 use super::figure::{Axis, Datum, Figure, Form, Guide, Look, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
-use super::table::{Cell, Table, numbers};
+use super::table::{Table, number};
 use analysis::{Burst, Finding, Findings, SustainedFinding};
 use observation::Provenance;
 use units::Nanos;
@@ -99,10 +99,8 @@ fn burst_curve(burst: Burst, averages: &[(f64, f64)]) -> Guide {
 
 fn table(found: &SustainedFinding) -> Table {
     let row = |(window, rate): &(f64, f64)| {
-        vec![
-            numbers("window", "window_s", Cell::number(*window, Quantity::Seconds)),
-            numbers("highest mean", "throughput_per_s", Cell::number(*rate, Quantity::Rate)),
-        ]
+        let window = number("window", "window_s", *window, Quantity::Seconds);
+        vec![window, number("highest mean", "throughput_per_s", *rate, Quantity::Rate)]
     };
-    Table::of("Highest mean over any window of a length", found.sustained.averages.iter().map(row).collect())
+    Table::new("Highest mean over any window of a length", found.sustained.averages.iter().map(row))
 }

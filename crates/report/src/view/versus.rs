@@ -3,7 +3,7 @@
 use super::curve::{factor_text, factors_text};
 use super::figure::{Axis, Datum, Figure, Form, Guide, Key, Look, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
-use super::table::{Cell, Field, Table, numbers, words};
+use super::table::{Field, Table, estimate, number, optional, word};
 use analysis::{Comparison, Finding, Findings};
 use observation::Provenance;
 use std::iter;
@@ -117,8 +117,7 @@ fn place(comparison: &Comparison) -> String {
 }
 
 fn table(comparisons: &[&Comparison]) -> Table {
-    Table::of("Every comparison", comparisons.iter().map(|comparison| row(comparison)).collect())
-        .without_empty_columns()
+    Table::new("Every comparison", comparisons.iter().map(|comparison| row(comparison))).without_empty_columns()
 }
 
 fn row(comparison: &Comparison) -> Vec<Field> {
@@ -129,20 +128,20 @@ fn row(comparison: &Comparison) -> Vec<Field> {
         (false, false) => "exploratory",
     };
     vec![
-        words("system", "system", &point.system),
-        words("baseline", "baseline", &comparison.baseline),
-        words("experiment", "experiment", &point.experiment).minor(),
-        words("stream", "stream", &point.stream),
-        words("at", "factors", factors_text(&point.factors)),
-        words("metric", "metric", comparison.metric.to_string()),
-        numbers("ratio", "ratio", Cell::estimate(&comparison.ratio, Quantity::Ratio)),
-        numbers("pairs", "n", Cell::number(f64::from(comparison.ratio.n), Quantity::Count)),
-        words("verdict", "verdict", comparison.verdict.word()),
-        words("standing", "standing", standing),
-        numbers("margin", "margin", Cell::number(comparison.margin, Quantity::Share)),
-        numbers("detectable", "detectable", Cell::optional(comparison.detectable, Quantity::Share)).minor(),
-        words("interleaved", "interleaved", if comparison.interleaved { "yes" } else { "no" }).minor(),
-        numbers("p, unadjusted", "p_value", Cell::number(comparison.p_value, Quantity::Plain)).minor(),
-        words("why", "reason", comparison.reason.as_deref().unwrap_or_default()).minor(),
+        word("system", "system", &point.system),
+        word("baseline", "baseline", &comparison.baseline),
+        word("experiment", "experiment", &point.experiment).minor(),
+        word("stream", "stream", &point.stream),
+        word("at", "factors", factors_text(&point.factors)),
+        word("metric", "metric", &comparison.metric),
+        estimate("ratio", "ratio", &comparison.ratio, Quantity::Ratio),
+        number("pairs", "n", f64::from(comparison.ratio.n), Quantity::Count),
+        word("verdict", "verdict", comparison.verdict.word()),
+        word("standing", "standing", standing),
+        number("margin", "margin", comparison.margin, Quantity::Share),
+        optional("detectable", "detectable", comparison.detectable, Quantity::Share).minor(),
+        word("interleaved", "interleaved", if comparison.interleaved { "yes" } else { "no" }).minor(),
+        number("p, unadjusted", "p_value", comparison.p_value, Quantity::Plain).minor(),
+        word("why", "reason", comparison.reason.as_deref().unwrap_or_default()).minor(),
     ]
 }
