@@ -15,8 +15,6 @@ mod servers;
 mod shares;
 mod sharing;
 mod soonest;
-#[cfg(test)]
-mod tests;
 mod turns;
 
 pub use bucket::Bucket;
@@ -35,3 +33,6 @@ pub use turns::Turns;
 
 /// Who is served: an index into the requests of whoever owns the station.
 pub type Who = u32;
+
+#[cfg(test)]
+mod tests;

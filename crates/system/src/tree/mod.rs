@@ -1,14 +1,13 @@
 //! A device tree as a value: every block device, what stands on what, and what is in use.
 //!
-//! The one idea: everything that decides whether a device may be written is read once into a value, with a text form.
-//! The decision is a pure function of that value, so that trees of machines nobody here owns are test input, and a
-//! refusal can be sent to somebody who was not there.
+//! The one idea: everything that decides whether a device may be written is read once into a value.
+//! The decision is a pure function of that value, so that trees of machines nobody here owns, written out as text, are test
+//! input.
 //!
 //! What it does not do: it decides nothing; that is [`crate::safety`].
 
 mod identity;
 mod read;
-mod text;
 
 use std::path::PathBuf;
 
@@ -17,7 +16,6 @@ use units::Bytes;
 use crate::stack::DeviceNumber;
 
 pub(crate) use read::look;
-pub use text::TreeTextError;
 
 /// What a block device is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -131,3 +129,37 @@ impl DeviceTree {
         }
     }
 }
+
+const KINDS: [(DeviceKind, &str); 6] = [
+    (DeviceKind::Disk, "disk"),
+    (DeviceKind::Part, "part"),
+    (DeviceKind::Loop, "loop"),
+    (DeviceKind::Dm, "dm"),
+    (DeviceKind::Md, "md"),
+    (DeviceKind::Other, "other"),
+];
+
+const IDENTITIES: [(IdentityKind, &str); 5] = [
+    (IdentityKind::Wwn, "wwn"),
+    (IdentityKind::Serial, "serial"),
+    (IdentityKind::Uuid, "uuid"),
+    (IdentityKind::ById, "by-id"),
+    (IdentityKind::ByPath, "by-path"),
+];
+
+impl DeviceKind {
+    /// The word that stands in a recorded tree and in refusals.
+    pub fn word(self) -> &'static str {
+        KINDS.iter().find(|(kind, _)| *kind == self).map_or("other", |(_, word)| word)
+    }
+}
+
+impl IdentityKind {
+    /// The word that stands in a recorded tree and in refusals.
+    pub fn word(self) -> &'static str {
+        IDENTITIES.iter().find(|(kind, _)| *kind == self).map_or("id", |(_, word)| word)
+    }
+}
+
+#[cfg(test)]
+mod tests;

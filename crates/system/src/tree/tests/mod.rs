@@ -3,12 +3,13 @@
 //! Values are escaped as in `/proc/self/mountinfo` (`\040` for a space). Lines that are empty or begin with `#` are
 //! skipped, so that a recorded tree can say where it comes from.
 
+use proptest::prelude::*;
 use std::fmt;
 use std::str::FromStr;
 
 use units::Bytes;
 
-use super::{Device, DeviceKind, DeviceTree, Identity, IdentityKind, Signatures};
+use super::{Device, DeviceTree, IDENTITIES, Identity, KINDS, Signatures};
 use crate::mounts::unescape;
 use crate::stack::DeviceNumber;
 
@@ -19,37 +20,6 @@ pub struct TreeTextError {
     line: usize,
     problem: &'static str,
     text: String,
-}
-
-const KINDS: [(DeviceKind, &str); 6] = [
-    (DeviceKind::Disk, "disk"),
-    (DeviceKind::Part, "part"),
-    (DeviceKind::Loop, "loop"),
-    (DeviceKind::Dm, "dm"),
-    (DeviceKind::Md, "md"),
-    (DeviceKind::Other, "other"),
-];
-
-const IDENTITIES: [(IdentityKind, &str); 5] = [
-    (IdentityKind::Wwn, "wwn"),
-    (IdentityKind::Serial, "serial"),
-    (IdentityKind::Uuid, "uuid"),
-    (IdentityKind::ById, "by-id"),
-    (IdentityKind::ByPath, "by-path"),
-];
-
-impl DeviceKind {
-    /// The word that stands in a recorded tree and in refusals.
-    pub fn word(self) -> &'static str {
-        KINDS.iter().find(|(kind, _)| *kind == self).map_or("other", |(_, word)| word)
-    }
-}
-
-impl IdentityKind {
-    /// The word that stands in a recorded tree and in refusals.
-    pub fn word(self) -> &'static str {
-        IDENTITIES.iter().find(|(kind, _)| *kind == self).map_or("id", |(_, word)| word)
-    }
 }
 
 impl fmt::Display for DeviceTree {
@@ -158,77 +128,51 @@ fn put(device: &mut Device, word: &str) -> Result<(), &'static str> {
     Ok(())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
+#[test]
+fn a_recorded_line_is_read() {
+    let text = "# a virtual machine\n\ndisk sda 8:0 size=1000 signatures=gpt serial=S1 by-path=pci-0000:00:1f.2-ata-1\n\
+        part sda1 8:1 size=900 parent=8:0 mount=/mnt/a\\040b swap read-only signatures=\n";
+    let tree: DeviceTree = text.parse().unwrap();
+    let (disk, part) = (&tree.devices[0], &tree.devices[1]);
+    assert_eq!(disk.identities[1].id, "pci-0000:00:1f.2-ata-1");
+    assert_eq!(part.mounts, [std::path::Path::new("/mnt/a b")]);
+    assert_eq!(part.signatures, Signatures::Found(Vec::new()));
+    assert!(part.swap && part.read_only && part.parent == Some(disk.number));
+    assert_eq!(tree.to_string().parse::<DeviceTree>().as_ref(), Ok(&tree));
+}
 
+#[test]
+fn a_wrong_line_is_named() {
+    let error = "disk sda 8:0 size=1\ndisk sdb 8\n".parse::<DeviceTree>().unwrap_err();
+    assert_eq!(error.to_string(), "read a device tree: line 2: expected MAJOR:MINOR: `disk sdb 8`");
+    assert_eq!("disk a 1:1 colour=red".parse::<DeviceTree>().unwrap_err().problem, "unknown key");
+}
+
+fn any_device() -> impl Strategy<Value = Device> {
+    let number = (0..5000_u32, 0..5000_u32).prop_map(|(major, minor)| DeviceNumber { major, minor });
+    let words = || prop::collection::vec(".{1,12}", 0..3);
+    let signatures = prop_oneof![
+        Just(Signatures::NotRead),
+        ".{1,9}".prop_map(Signatures::Unreadable),
+        prop::collection::vec("[a-zA-Z_0-9]{1,9}", 0..3).prop_map(Signatures::Found),
+    ];
+    let identity = (0..5_usize, ".{1,12}").prop_map(|(i, id)| Identity { kind: IDENTITIES[i].0, id });
+    let place = (number.clone(), 0..6_usize, any::<u64>(), prop::option::of(number.clone()));
+    let flags = (any::<bool>(), any::<bool>(), signatures, prop::collection::vec(identity, 0..4));
+    ("[^ ]{1,9}", place, prop::collection::vec(number, 0..3), words(), words(), flags).prop_map(
+        |(name, (number, kind, size, parent), lower, mounts, holders, (swap, read_only, signatures, identities))| {
+            let mounts = mounts.into_iter().map(Into::into).collect();
+            let (kind, size) = (KINDS[kind].0, Bytes(size));
+            let (swap, read_only) = (swap, read_only);
+            Device { name, number, kind, size, parent, lower, mounts, swap, holders, read_only, signatures, identities }
+        },
+    )
+}
+
+proptest! {
     #[test]
-    fn a_recorded_line_is_read() {
-        let text = "# a virtual machine\n\ndisk sda 8:0 size=1000 signatures=gpt serial=S1 by-path=pci-0000:00:1f.2-ata-1\n\
-            part sda1 8:1 size=900 parent=8:0 mount=/mnt/a\\040b swap read-only signatures=\n";
-        let tree: DeviceTree = text.parse().unwrap();
-        let (disk, part) = (&tree.devices[0], &tree.devices[1]);
-        assert_eq!(disk.identities[1].id, "pci-0000:00:1f.2-ata-1");
-        assert_eq!(part.mounts, [std::path::Path::new("/mnt/a b")]);
-        assert_eq!(part.signatures, Signatures::Found(Vec::new()));
-        assert!(part.swap && part.read_only && part.parent == Some(disk.number));
-        assert_eq!(tree.to_string().parse::<DeviceTree>().as_ref(), Ok(&tree));
-    }
-
-    #[test]
-    fn a_wrong_line_is_named() {
-        let error = "disk sda 8:0 size=1\ndisk sdb 8\n".parse::<DeviceTree>().unwrap_err();
-        assert_eq!(error.to_string(), "read a device tree: line 2: expected MAJOR:MINOR: `disk sdb 8`");
-        assert_eq!("disk a 1:1 colour=red".parse::<DeviceTree>().unwrap_err().problem, "unknown key");
-    }
-
-    fn any_device() -> impl Strategy<Value = Device> {
-        let number = (0..5000_u32, 0..5000_u32).prop_map(|(major, minor)| DeviceNumber { major, minor });
-        let words = || prop::collection::vec(".{1,12}", 0..3);
-        let signatures = prop_oneof![
-            Just(Signatures::NotRead),
-            ".{1,9}".prop_map(Signatures::Unreadable),
-            prop::collection::vec("[a-zA-Z_0-9]{1,9}", 0..3).prop_map(Signatures::Found),
-        ];
-        let identity = (0..5_usize, ".{1,12}").prop_map(|(i, id)| Identity { kind: IDENTITIES[i].0, id });
-        let place = (number.clone(), 0..6_usize, any::<u64>(), prop::option::of(number.clone()));
-        let flags = (any::<bool>(), any::<bool>(), signatures, prop::collection::vec(identity, 0..4));
-        ("[^ ]{1,9}", place, prop::collection::vec(number, 0..3), words(), words(), flags).prop_map(
-            |(
-                name,
-                (number, kind, size, parent),
-                lower,
-                mounts,
-                holders,
-                (swap, read_only, signatures, identities),
-            )| {
-                let mounts = mounts.into_iter().map(Into::into).collect();
-                let (kind, size) = (KINDS[kind].0, Bytes(size));
-                let (swap, read_only) = (swap, read_only);
-                Device {
-                    name,
-                    number,
-                    kind,
-                    size,
-                    parent,
-                    lower,
-                    mounts,
-                    swap,
-                    holders,
-                    read_only,
-                    signatures,
-                    identities,
-                }
-            },
-        )
-    }
-
-    proptest! {
-        #[test]
-        fn a_tree_reads_back_as_it_prints(devices in prop::collection::vec(any_device(), 0..5)) {
-            let tree = DeviceTree { devices };
-            prop_assert_eq!(tree.to_string().parse::<DeviceTree>(), Ok(tree));
-        }
+    fn a_tree_reads_back_as_it_prints(devices in prop::collection::vec(any_device(), 0..5)) {
+        let tree = DeviceTree { devices };
+        prop_assert_eq!(tree.to_string().parse::<DeviceTree>(), Ok(tree));
     }
 }
