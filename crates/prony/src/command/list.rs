@@ -34,13 +34,7 @@ fn listed(entry: &Entry) -> ListedRun<'_> {
 fn table(runs: &[ListedRun]) -> String {
     let mut rows = vec![["RUN", "STUDY", "SYSTEMS", "TRIALS", "STATE", "TAGS"].map(str::to_owned)];
     rows.extend(runs.iter().filter_map(|run| run.content.as_ref().ok()).map(row));
-    let widths: Vec<usize> =
-        (0..6).map(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default()).collect();
-    let mut text = String::new();
-    for row in &rows {
-        let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}")).collect();
-        let _ = writeln!(text, "{}", cells.join("  ").trim_end());
-    }
+    let mut text = output::columns(&rows);
     for run in runs {
         if let Err(problem) = &run.content {
             let _ = writeln!(text, "{}: cannot be read: {problem}", run.file);

@@ -175,14 +175,7 @@ fn order(plan: &Plan) -> String {
     let mut rows =
         vec![["#", "EXPERIMENT", "SYSTEM", "STREAMS", "FACTORS", "REPEAT", "TIME", "STATE"].map(str::to_owned)];
     rows.extend(plan.trials.iter().map(row));
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
-    let widths: Vec<usize> = (0..8).map(width).collect();
-    let mut text = String::new();
-    for row in &rows {
-        let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}")).collect();
-        let _ = writeln!(text, "{}", cells.join("  ").trim_end());
-    }
-    text
+    crate::output::columns(&rows)
 }
 
 fn row(trial: &Trial) -> [String; 8] {

@@ -172,12 +172,14 @@ fn shipped(name: &str) -> &'static str {
 
 #[test]
 fn a_plan_fits_its_schema_and_adds_up_its_bytes() {
-    let study = Study::parse("flash", shipped("flash")).expect("it ships");
-    let plan = plan(&study, &Survey::default(), u64::MAX).expect("a plan");
-    let plan = plan_json(&plan, |_| 65.5, &["a note".to_owned()]);
-    assert_valid(&schema(include_str!("../../../../docs/schema/plan-1.json")), &plan);
-    let bytes = |part: &str| plan["bytes_written"][part].as_u64().expect("a count");
-    assert!(bytes("fill") > 0 && bytes("precondition") + bytes("trials") > 0, "{}", plan["bytes_written"]);
-    assert_eq!(["fill", "refill", "precondition", "trials"].map(bytes).iter().sum::<u64>(), bytes("total"));
-    assert_eq!((&plan["seed"], &plan["trials"][0]["estimated_s"]), (&json!(u64::MAX), &json!(65.5)));
+    for (name, part) in [("flash", "fill"), ("wide", "trials")] {
+        let study = Study::parse(name, shipped(name)).expect("it ships");
+        let plan = plan(&study, &Survey::default(), u64::MAX).expect("a plan");
+        let plan = plan_json(&plan, |_| 65.5, &["a note".to_owned()]);
+        assert_valid(&schema(include_str!("../../../../docs/schema/plan-1.json")), &plan);
+        let bytes = |part: &str| plan["bytes_written"][part].as_u64().expect("a count");
+        assert!(bytes(part) > 0, "{}", plan["bytes_written"]);
+        assert_eq!(["fill", "refill", "precondition", "trials"].map(bytes).iter().sum::<u64>(), bytes("total"));
+        assert_eq!((&plan["seed"], &plan["trials"][0]["estimated_s"]), (&json!(u64::MAX), &json!(65.5)));
+    }
 }
