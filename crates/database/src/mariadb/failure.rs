@@ -86,7 +86,8 @@ fn kind(said: &MySqlError) -> FailureKind {
         1053 | 1077 | 1079 | 1080 | 1152 | 1158..=1161 | 1184 | 1927 | 2006 | 2013 | 2055 | 3169 | 4031 => {
             FailureKind::Lost
         }
-        1021 | 1114 => FailureKind::Full,
+        // A file that cannot grow (EE_CANT_CHSIZE): MariaDB writes any number there as the system's.
+        14 | 1021 | 1114 => FailureKind::Full,
         _ if disk_full(&said.message) => FailureKind::Full,
         _ if said.state == "40001" => FailureKind::Serialization,
         _ => FailureKind::Refused,
@@ -127,6 +128,8 @@ mod tests {
             said(1026, "HY000", "Error writing file (errno: 28 \"No space left on device\")").kind,
             FailureKind::Full
         );
+        let grown = "Can't change size of file (Errcode: 872759872 \"Unknown error 872759872\")";
+        assert_eq!(said(14, "HY000", grown).kind, FailureKind::Full);
         assert_eq!(said(1142, "42000", "INSERT command denied").kind, FailureKind::Refused);
         assert!(said(1142, "42000", "INSERT command denied").text.contains("1142"));
     }
