@@ -13,54 +13,48 @@ pub struct Caveat {
     pub text: String,
 }
 
-words! {
-    /// Kinds of caveats.
-    pub enum CaveatKind {
-        /// The generator, not the system, set the rate.
-        GeneratorBound = "generator-bound",
-        /// Little's law does not close.
-        LittleGap = "little-gap",
-        /// The window was not steady.
-        NotSteady = "not-steady",
-        /// The window was too short to say.
-        WindowTooShort = "window-too-short",
-        /// The window holds no whole cycle of checkpoints.
-        NoWholeCycle = "no-whole-cycle",
-        /// The open load was not sustained; the backlog grew.
-        NotSustained = "not-sustained",
-        /// Operations failed.
-        Failures = "failures",
-        /// Operations never ended; tails are lower bounds.
-        Censored = "censored",
-        /// Fewer than 100 samples beyond a quantile.
-        ThinTail = "thin-tail",
-        /// Almost nothing reached the device.
-        Cached = "cached",
-        /// The hypervisor took time.
-        Steal = "steal",
-        /// Tasks waited for CPU, memory or I/O.
-        Pressure = "pressure",
-        /// The cgroup was throttled.
-        Throttled = "throttled",
-        /// The clock or the machine paused.
-        ClockPause = "clock-pause",
-        /// Somebody else wrote to the device.
-        OtherWriters = "other-writers",
-        /// The frequency changed or the machine ran on battery.
-        Frequency = "frequency",
-        /// Two systems share a device.
-        SharedDevice = "shared-device",
-        /// Damage was found in the data.
-        Damage = "damage",
-        /// The trial before left its mark.
-        CarryOver = "carry-over",
-        /// The plain driver was used because io_uring is not allowed.
-        PlainDriver = "plain-driver",
-        /// Fewer replicates than a verdict needs.
-        FewReplicates = "few-replicates",
-        /// The run, or one of its trials, did not finish.
-        Unfinished = "unfinished",
-        /// Something else.
-        Other = "other",
-    }
+macro_rules! kinds {
+    ($($variant:ident $word:literal $heading:literal,)+) => {
+        words! {
+            /// Kinds of caveats.
+            pub enum CaveatKind {
+                $(#[doc = concat!($heading, ".")] $variant = $word,)+
+            }
+        }
+
+        impl CaveatKind {
+            /// The heading under which a kind is explained.
+            pub fn heading(self) -> &'static str {
+                match self {
+                    $(CaveatKind::$variant => $heading,)+
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    GeneratorBound "generator-bound" "The generator set the rate, not the system",
+    LittleGap "little-gap" "Little's law does not close",
+    NotSteady "not-steady" "Not steady",
+    WindowTooShort "window-too-short" "Window too short to tell whether it was steady",
+    NoWholeCycle "no-whole-cycle" "The window leaves out what checkpoints cost",
+    NotSustained "not-sustained" "The offered rate was not sustained",
+    Failures "failures" "Operations failed",
+    Censored "censored" "Operations never ended: tails are lower bounds",
+    ThinTail "thin-tail" "Fewer than 100 samples beyond a quantile",
+    Cached "cached" "Almost nothing reached the device",
+    Steal "steal" "The hypervisor took CPU time",
+    Pressure "pressure" "Tasks waited for CPU, memory or I/O",
+    Throttled "throttled" "The control group was throttled",
+    ClockPause "clock-pause" "The clock or the machine paused",
+    OtherWriters "other-writers" "Somebody else used the device",
+    Frequency "frequency" "The CPU frequency changed",
+    SharedDevice "shared-device" "Two systems share a device",
+    Damage "damage" "Damaged data",
+    CarryOver "carry-over" "The trial before left its mark",
+    PlainDriver "plain-driver" "The plain driver was used",
+    FewReplicates "few-replicates" "Too few replicates for a verdict",
+    Unfinished "unfinished" "The run did not finish",
+    Other "other" "Also",
 }

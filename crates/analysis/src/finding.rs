@@ -346,6 +346,11 @@ impl Finding {
             Finding::Threshold(_) => None,
         }
     }
+
+    /// The comparison, when it is one.
+    pub fn comparison(&self) -> Option<&Comparison> {
+        if let Finding::Comparison(found) = self { Some(found) } else { None }
+    }
 }
 
 /// One metric of one system against the baseline.
@@ -555,6 +560,11 @@ impl Estimate {
         Estimate { value, low: f64::NAN, high: f64::NAN, n: 1, confidence: 0.95 }
     }
 
+    /// The same in other units.
+    pub fn scaled(&self, factor: f64) -> Estimate {
+        Estimate { value: self.value * factor, low: self.low * factor, high: self.high * factor, ..*self }
+    }
+
     /// Whether it has an interval.
     pub fn has_interval(&self) -> bool {
         self.low.is_finite() && self.high.is_finite()
@@ -565,7 +575,7 @@ impl Findings {
     /// The comparisons among the findings.
     pub fn comparisons(&self) -> impl Iterator<Item = &Comparison> {
         self.findings.iter().filter_map(|finding| match finding {
-            Finding::Comparison(found) => Some(found),
+            Finding::Comparison(comparison) => Some(comparison),
             _ => None,
         })
     }

@@ -49,6 +49,17 @@ pub fn note_line(text: &str) {
     note(&format!("{text}\n"));
 }
 
+/// Rows in columns, two spaces apart, a line each.
+pub fn columns<const N: usize>(rows: &[[String; N]]) -> String {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
+    let widths: [usize; N] = std::array::from_fn(width);
+    let line = |row: &[String; N]| {
+        let cells: Vec<String> = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}")).collect();
+        format!("{}\n", cells.join("  ").trim_end())
+    };
+    rows.iter().map(line).collect()
+}
+
 /// How a report is laid out on stdout.
 pub fn layout(detail: Detail) -> Layout {
     let colour = if stdout_colour() { Colour::Ansi } else { Colour::Plain };

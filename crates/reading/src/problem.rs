@@ -23,7 +23,7 @@ pub enum Origin {
 }
 
 /// One problem.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Problem {
     /// Name of the file, or the option as it was typed.
     pub source: String,

@@ -87,32 +87,3 @@ impl Caveats {
         marks.into_iter().collect()
     }
 }
-
-/// The heading under which a kind of caveat is explained.
-pub fn heading(kind: CaveatKind) -> &'static str {
-    match kind {
-        CaveatKind::GeneratorBound => "The generator set the rate, not the system",
-        CaveatKind::LittleGap => "Little's law does not close",
-        CaveatKind::NotSteady => "Not steady",
-        CaveatKind::WindowTooShort => "Window too short to tell whether it was steady",
-        CaveatKind::NoWholeCycle => "The window leaves out what checkpoints cost",
-        CaveatKind::NotSustained => "The offered rate was not sustained",
-        CaveatKind::Failures => "Operations failed",
-        CaveatKind::Censored => "Operations never ended: tails are lower bounds",
-        CaveatKind::ThinTail => "Fewer than 100 samples beyond a quantile",
-        CaveatKind::Cached => "Almost nothing reached the device",
-        CaveatKind::Steal => "The hypervisor took CPU time",
-        CaveatKind::Pressure => "Tasks waited for CPU, memory or I/O",
-        CaveatKind::Throttled => "The control group was throttled",
-        CaveatKind::ClockPause => "The clock or the machine paused",
-        CaveatKind::OtherWriters => "Somebody else used the device",
-        CaveatKind::Frequency => "The CPU frequency changed",
-        CaveatKind::SharedDevice => "Two systems share a device",
-        CaveatKind::Damage => "Damaged data",
-        CaveatKind::CarryOver => "The trial before left its mark",
-        CaveatKind::PlainDriver => "The plain driver was used",
-        CaveatKind::FewReplicates => "Too few replicates for a verdict",
-        CaveatKind::Unfinished => "The run did not finish",
-        CaveatKind::Other => "Also",
-    }
-}

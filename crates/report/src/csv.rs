@@ -9,9 +9,7 @@ use observation::{Level, level_of};
 /// One row a trial and stream, header first, lines ended by `\n`, fields quoted as RFC 4180 says where they must be.
 pub fn csv(findings: &Findings) -> String {
     let factors = factor_names(findings);
-    let names = |columns: &'static str| columns.split_whitespace().map(str::to_owned);
-    let of_factors = factors.iter().map(|name| format!("factor.{name}"));
-    let mut text = row(names(COLUMNS_BEFORE).chain(of_factors).chain(names(COLUMNS_AFTER)));
+    let mut text = row(columns(&factors).into_iter());
     for trial in &findings.trials {
         for stream in &trial.streams {
             let levels = factors.iter().map(|name| level(trial, name));
@@ -21,15 +19,47 @@ pub fn csv(findings: &Findings) -> String {
     text
 }
 
-const COLUMNS_BEFORE: &str = "run study trial experiment system stream workload replicate block backend";
+const COLUMNS_BEFORE: [&str; 10] =
+    ["run", "study", "trial", "experiment", "system", "stream", "workload", "replicate", "block", "backend"];
 
-const COLUMNS_AFTER: &str = "\
-    started_unix_ns window_s throughput_per_s throughput_low_per_s throughput_high_per_s offered_per_s \
-    bytes_per_s elapsed_s response_mean_ms response_p50_ms response_p95_ms response_p99_ms response_p999_ms \
-    response_max_ms service_mean_ms service_p50_ms service_p95_ms service_p99_ms service_p999_ms service_max_ms \
-    lateness_mean_ms lateness_p50_ms lateness_p95_ms lateness_p99_ms lateness_p999_ms lateness_max_ms planned \
-    done failed censored retried rolled_back generator_cpu_user_s generator_cpu_system_s \
-    cpu_user_us_per_operation cpu_system_us_per_operation steady little_gap_pct caveats";
+const COLUMNS_AFTER: [&str; 8] = [
+    "started_unix_ns",
+    "window_s",
+    "throughput_per_s",
+    "throughput_low_per_s",
+    "throughput_high_per_s",
+    "offered_per_s",
+    "bytes_per_s",
+    "elapsed_s",
+];
+
+/// Of each of response, service and lateness.
+const LATENCIES: [&str; 6] = ["mean", "p50", "p95", "p99", "p999", "max"];
+
+const COLUMNS_LAST: [&str; 13] = [
+    "planned",
+    "done",
+    "failed",
+    "censored",
+    "retried",
+    "rolled_back",
+    "generator_cpu_user_s",
+    "generator_cpu_system_s",
+    "cpu_user_us_per_operation",
+    "cpu_system_us_per_operation",
+    "steady",
+    "little_gap_pct",
+    "caveats",
+];
+
+/// All columns, with one for each factor.
+fn columns(factors: &[&str]) -> Vec<String> {
+    let named = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let latencies = ["response", "service", "lateness"].map(|what| LATENCIES.map(|of| format!("{what}_{of}_ms")));
+    let factors = factors.iter().map(|name| format!("factor.{name}"));
+    let before = named(&COLUMNS_BEFORE).into_iter().chain(factors).chain(named(&COLUMNS_AFTER));
+    before.chain(latencies.into_iter().flatten()).chain(named(&COLUMNS_LAST)).collect()
+}
 
 fn factor_names(findings: &Findings) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();

@@ -17,8 +17,7 @@ pub mod view;
 pub use csv::csv;
 pub use html::{Head, figures_html, html};
 pub use json::{
-    CheckProblem, CheckedStudy, ListedRun, ListedStudy, PlanFacts, PlannedBytes, PlannedSearch, PlannedTrial,
-    TimedModel, ceiling_json, check_json, compare_json, json, list_json, plan_json, studies_json,
+    ListedRun, TimedModel, ceiling_json, check_json, compare_json, json, list_json, plan_json, studies_json,
 };
 pub use redact::redacted;
 pub use text::{Colour, Detail, Layout, text};

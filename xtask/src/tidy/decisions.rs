@@ -10,8 +10,9 @@ use super::problem::Problem;
 use crate::tree::SourceFile;
 
 /// Where texts are values already: a crate, or a part of one.
-const ROOMS: [&str; 12] = [
+const ROOMS: [&str; 13] = [
     "crates/analysis/src/",
+    "crates/database/src/contents/",
     "crates/database/src/dataset/",
     "crates/engine/src/",
     "crates/load/src/",

@@ -140,7 +140,7 @@ impl Candidate<'_> {
     fn judge(&self, confidence: f64, adjusted: bool, judgement: &Judgement) -> Compared {
         let ratio = self.ratio(confidence);
         let direction = self.metric.direction();
-        let (mut verdict, mut reason) = verdict(&ratio, direction, judgement.margin);
+        let (mut verdict, mut reason) = (verdict(&ratio, direction, judgement.margin), None);
         let caveat = self.caveat(verdict, judgement);
         if let Some((_, text)) = caveat.as_ref().filter(|_| verdict != Verdict::Inconclusive || self.pairs < PAIRS_MIN)
         {
@@ -216,21 +216,19 @@ impl Candidate<'_> {
 
 /// Where the interval lies. Inside the margin is `equivalent` even when it excludes 1: the margin is the smallest
 /// difference that anybody wanted to know of, and the interval stands beside the word.
-fn verdict(ratio: &Estimate, direction: Direction, margin: f64) -> (Verdict, Option<String>) {
-    if !ratio.has_interval() {
-        return (Verdict::Inconclusive, None);
-    }
+pub fn verdict(ratio: &Estimate, direction: Direction, margin: f64) -> Verdict {
     let higher_is_better = direction == Direction::HigherIsBetter;
-    let verdict = if 1.0 - margin < ratio.low && ratio.high < 1.0 + margin {
-        Verdict::Equivalent
-    } else if ratio.low > 1.0 {
-        if higher_is_better { Verdict::Better } else { Verdict::Worse }
-    } else if ratio.high < 1.0 {
-        if higher_is_better { Verdict::Worse } else { Verdict::Better }
-    } else {
-        Verdict::Inconclusive
-    };
-    (verdict, None)
+    match ratio.has_interval() {
+        true if 1.0 - margin < ratio.low && ratio.high < 1.0 + margin => Verdict::Equivalent,
+        true if ratio.low > 1.0 || ratio.high < 1.0 => {
+            if (ratio.low > 1.0) == higher_is_better {
+                Verdict::Better
+            } else {
+                Verdict::Worse
+            }
+        }
+        _ => Verdict::Inconclusive,
+    }
 }
 
 /// What the method itself may have put into a difference, when it is more than a third of what is claimed.

@@ -4,13 +4,13 @@
 //! files, another neighbour). A difference between two runs is therefore held against how much runs of the *same* system
 //! differed before; without such runs there is no verdict, however many replicates each run has.
 
-use crate::point::scaled;
+use super::comparisons::verdict;
 use crate::statistics::moments::squares_about_mean;
 use crate::statistics::power::noncentrality_for;
 use crate::statistics::student::{half_width, t_two_sided};
 use crate::{Caveat, CaveatKind, Comparison, Estimate, Finding, Findings, PointSummary, Verdict};
 use observation::Point;
-use study::{Direction, Metric};
+use study::Metric;
 
 /// How much the same point differs from run to run, learnt from runs of the same system.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -148,15 +148,7 @@ fn judge_between(comparison: &mut Comparison, between: &BetweenRuns) {
     comparison.p_value = t_two_sided(effect / error.max(f64::MIN_POSITIVE), between.freedom);
     comparison.detectable =
         Some((noncentrality_for(0.8, between.freedom, comparison.ratio.confidence) * error).exp_m1());
-    let higher_is_better = comparison.direction == Direction::HigherIsBetter;
-    let (low, high, margin) = (comparison.ratio.low, comparison.ratio.high, comparison.margin);
-    comparison.verdict = match (low > 1.0, high < 1.0) {
-        _ if 1.0 - margin < low && high < 1.0 + margin => Verdict::Equivalent,
-        (true, _) if higher_is_better => Verdict::Better,
-        (_, true) if !higher_is_better => Verdict::Better,
-        (true, _) | (_, true) => Verdict::Worse,
-        _ => Verdict::Inconclusive,
-    };
+    comparison.verdict = verdict(&comparison.ratio, comparison.direction, comparison.margin);
     comparison.reason = (comparison.verdict == Verdict::Inconclusive)
         .then(|| "runs of the same system have differed by as much before".to_owned());
 }
@@ -167,14 +159,14 @@ fn value_of(point: &PointSummary, metric: Metric) -> Option<Estimate> {
     let estimate = match metric {
         Metric::Throughput => Some(point.throughput_per_s),
         Metric::Bandwidth => Some(point.bytes_per_s),
-        Metric::ResponseMean => Some(scaled(&point.response_mean_ms, 1e-3)),
-        Metric::ResponseQuantile(q) if near(q, 0.5) => Some(scaled(&point.response_p50_ms, 1e-3)),
-        Metric::ResponseQuantile(q) if near(q, 0.99) => Some(scaled(&point.response_p99_ms, 1e-3)),
-        Metric::ResponseQuantile(q) if near(q, 0.999) => Some(scaled(&point.response_p999_ms, 1e-3)),
+        Metric::ResponseMean => Some(point.response_mean_ms.scaled(1e-3)),
+        Metric::ResponseQuantile(q) if near(q, 0.5) => Some(point.response_p50_ms.scaled(1e-3)),
+        Metric::ResponseQuantile(q) if near(q, 0.99) => Some(point.response_p99_ms.scaled(1e-3)),
+        Metric::ResponseQuantile(q) if near(q, 0.999) => Some(point.response_p999_ms.scaled(1e-3)),
         Metric::ResponseQuantile(_) => None,
-        Metric::ServiceMean => Some(scaled(&point.service_mean_ms, 1e-3)),
+        Metric::ServiceMean => Some(point.service_mean_ms.scaled(1e-3)),
         Metric::Elapsed => point.elapsed_s,
-        Metric::CpuPerOperation => point.cpu_us.map(|estimate| scaled(&estimate, 1e-6)),
+        Metric::CpuPerOperation => point.cpu_us.map(|estimate| estimate.scaled(1e-6)),
     };
     estimate.filter(|estimate| estimate.value.is_finite() && estimate.value > 0.0)
 }

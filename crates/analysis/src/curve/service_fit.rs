@@ -35,7 +35,7 @@ pub fn service_fit(curve: &Curve, confidence: f64) -> Option<ServiceFit> {
     let points: Vec<(f64, Estimate)> = curve
         .estimates(Metric::ServiceMean, confidence)
         .into_iter()
-        .map(|(bytes, seconds)| (bytes, crate::point::scaled(&seconds, 1e3)))
+        .map(|(bytes, seconds)| (bytes, seconds.scaled(1e3)))
         .filter(|(bytes, ms)| *bytes > 0.0 && ms.value > 0.0)
         .collect();
     let values: Vec<(f64, f64)> = points.iter().map(|(bytes, ms)| (*bytes, ms.value)).collect();

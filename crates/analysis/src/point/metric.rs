@@ -15,7 +15,7 @@ pub fn own_estimate(trial: &TrialSummary, stream: &StreamSummary, metric: Metric
             (stream.bytes_per_s > 0.0).then(|| scaled_to(&stream.throughput_per_s, stream.bytes_per_s))
         }
         Metric::ResponseMean => match &stream.response_estimates {
-            Some(own) => Some(scaled(&own.mean_ms, 1e-3)),
+            Some(own) => Some(own.mean_ms.scaled(1e-3)),
             None => milliseconds(stream.response.mean_ms),
         },
         Metric::ResponseQuantile(q) => response_quantile(stream, q),
@@ -28,7 +28,7 @@ pub fn own_estimate(trial: &TrialSummary, stream: &StreamSummary, metric: Metric
 fn response_quantile(stream: &StreamSummary, q: f64) -> Option<Estimate> {
     let own = stream.response_estimates.iter().flat_map(|own| &own.quantiles_ms);
     if let Some((_, estimate)) = own.into_iter().find(|(at, _)| (at - q).abs() < 1e-9) {
-        return Some(scaled(estimate, 1e-3));
+        return Some(estimate.scaled(1e-3));
     }
     quantile_of(&stream.distribution, q).map(|ms| Estimate::single(ms / 1e3))
 }
@@ -39,17 +39,12 @@ fn quantile_of(distribution: &[(f64, f64)], q: f64) -> Option<f64> {
     distribution.iter().find(|(share, _)| *share + 1e-9 >= q).map(|(_, ms)| *ms)
 }
 
-/// The estimate in other units.
-pub fn scaled(estimate: &Estimate, factor: f64) -> Estimate {
-    Estimate { value: estimate.value * factor, low: estimate.low * factor, high: estimate.high * factor, ..*estimate }
-}
-
 /// The estimate moved to another value in proportion.
 pub fn scaled_to(estimate: &Estimate, value: f64) -> Estimate {
     if estimate.value == 0.0 {
         return Estimate { confidence: estimate.confidence, ..Estimate::single(value) };
     }
-    scaled(estimate, value / estimate.value)
+    estimate.scaled(value / estimate.value)
 }
 
 /// Replicates pooled: the t interval over them; a single one keeps the interval of its own.

@@ -7,7 +7,7 @@
 mod metric;
 mod select;
 
-pub use metric::{own_estimate, scaled};
+pub use metric::own_estimate;
 pub use select::selects;
 
 use crate::{Caveat, DiskSummary, Estimate, PointSummary, SteadyAnswer, StreamSummary, TrialSummary, Work};
@@ -62,7 +62,7 @@ pub fn groups(trials: &[TrialSummary]) -> Vec<Group<'_>> {
 pub fn point(group: &Group, confidence: f64) -> PointSummary {
     let unknown = Estimate { confidence, n: 0, ..Estimate::single(f64::NAN) };
     let read = |metric| group.estimate(metric, confidence);
-    let ms = |metric| read(metric).map_or(unknown, |estimate| scaled(&estimate, 1e3));
+    let ms = |metric| read(metric).map_or(unknown, |estimate| estimate.scaled(1e3));
     let each = |of: &dyn Fn(&TrialSummary) -> Option<f64>| {
         let own: Vec<Estimate> = group.members.iter().filter_map(|(t, _)| of(t)).map(Estimate::single).collect();
         pooled(&own, confidence)
@@ -81,7 +81,7 @@ pub fn point(group: &Group, confidence: f64) -> PointSummary {
         service_mean_ms: ms(Metric::ServiceMean),
         elapsed_s: read(Metric::Elapsed),
         cpu_elapsed_s: each(&cpu_elapsed_s),
-        cpu_us: read(Metric::CpuPerOperation).map(|estimate| scaled(&estimate, 1e6)),
+        cpu_us: read(Metric::CpuPerOperation).map(|estimate| estimate.scaled(1e6)),
         disk_utilisation: each(&|trial| busiest_disk(trial).map(|disk| disk.utilisation)),
         disk_wait_ms: each(&|trial| busiest_disk(trial).map(|disk| disk.wait_ms).filter(|ms| ms.is_finite())),
         steady: group.members.iter().map(|(_, s)| s.steady.answer).max_by_key(worse).unwrap_or(SteadyAnswer::TooShort),

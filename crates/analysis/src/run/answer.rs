@@ -165,8 +165,8 @@ fn bound(found: &HighestRate) -> String {
 }
 
 /// `16 outstanding operations already reach`, `1 session already reaches`.
-fn reach(at: f64, factor: &str) -> String {
-    let noun = if factor == factor::OUTSTANDING { "outstanding operations" } else { factor };
+fn reach(at: f64, swept: &str) -> String {
+    let noun = if swept == factor::OUTSTANDING { "outstanding operations" } else { swept };
     if at == 1.0 {
         return format!("1 {} already reaches", noun.trim_end_matches('s'));
     }

@@ -3,7 +3,7 @@
 //! The one idea: each takes the next job when it has done one, so that nobody waits for the slowest.
 
 use super::{DataSet, Progress, Stage, Table};
-use crate::{Database, DatabaseError, Rows, Session};
+use crate::{Database, DatabaseError, Failure, FailureKind, Rows, Session};
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -11,6 +11,9 @@ use workload::transaction::Value;
 
 /// Rows between two words about progress.
 const WORD: u64 = 10_000;
+
+/// A statement that meets deadlocks is tried so many times.
+const TRIES: u32 = 10;
 
 /// One thing that one session does.
 #[derive(Clone, Debug)]
@@ -77,7 +80,7 @@ impl Crowd<'_> {
         let place = self.database.place();
         match job {
             Job::Statement(sql) => {
-                let done = session.script(sql);
+                let done = until_no_deadlock(|| session.script(sql));
                 done.map_err(|failure| DatabaseError::statement(&place, &format!("carry out {sql}"), failure))?;
                 let done = shared.done.fetch_add(1, Ordering::Relaxed) + 1;
                 (self.progress)(Progress { stage: shared.stage, done, of: shared.of });
@@ -94,6 +97,18 @@ impl Crowd<'_> {
         }
         Ok(())
     }
+}
+
+/// Sessions that add references lock several tables each, in orders of their own, so that the server may have to end one of
+/// them. What it ended is undone and tried again; the others have gone on meanwhile.
+fn until_no_deadlock(mut statement: impl FnMut() -> Result<(), Failure>) -> Result<(), Failure> {
+    for _ in 1..TRIES {
+        match statement() {
+            Err(failure) if failure.kind == FailureKind::Deadlock => {}
+            ended => return ended,
+        }
+    }
+    statement()
 }
 
 /// Rows that are counted on their way, and end early when the user stops the fill.
@@ -122,5 +137,25 @@ impl Rows for Counted<'_> {
             self.tell();
         }
         more
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_statement_that_ended_a_deadlock_is_tried_again_and_any_other_failure_is_told_at_once() {
+        let failing = |kind: FailureKind, failures: u32| {
+            let mut tries = 0;
+            let ended = until_no_deadlock(|| {
+                tries += 1;
+                if tries <= failures { Err(Failure::new(kind, "no")) } else { Ok(()) }
+            });
+            (tries, ended.is_ok())
+        };
+        assert_eq!(failing(FailureKind::Deadlock, 2), (3, true));
+        assert_eq!(failing(FailureKind::Deadlock, 99), (TRIES, false));
+        assert_eq!(failing(FailureKind::Refused, 99), (1, false));
     }
 }

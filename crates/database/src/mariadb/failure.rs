@@ -83,7 +83,8 @@ fn kind(said: &MySqlError) -> FailureKind {
         1053 | 1077 | 1079 | 1080 | 1152 | 1158..=1161 | 1184 | 1927 | 2006 | 2013 | 2055 | 3169 | 4031 => {
             FailureKind::Lost
         }
-        1021 | 1114 => FailureKind::Full,
+        // A file that cannot grow (EE_CANT_CHSIZE): MariaDB writes any number there as the system's.
+        14 | 1021 | 1114 => FailureKind::Full,
         // On a database, to end a session, on a table, on a column, by a role of the server, on a routine, to make users.
         1044 | 1095 | 1142 | 1143 | 1227 | 1370 | 1410 => FailureKind::Privilege,
         _ if disk_full(&said.message) => FailureKind::Full,
@@ -126,6 +127,8 @@ mod tests {
             said(1026, "HY000", "Error writing file (errno: 28 \"No space left on device\")").kind,
             FailureKind::Full
         );
+        let grown = "Can't change size of file (Errcode: 872759872 \"Unknown error 872759872\")";
+        assert_eq!(said(14, "HY000", grown).kind, FailureKind::Full);
         for code in [1044, 1142, 1227] {
             assert_eq!(said(code, "42000", "no").kind, FailureKind::Privilege, "{code}");
         }

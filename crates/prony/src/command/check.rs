@@ -6,8 +6,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::scripts::{self, Slip};
 use crate::study_file::{self, StudyText};
-use report::{CheckProblem, CheckedStudy};
-use study::{Problems, Study};
+use study::{Problem, Problems, Study};
 
 /// Says what is wrong with a study, or that nothing is.
 pub fn run(asked: &Check) -> Result<Outcome, Failure> {
@@ -23,29 +22,17 @@ pub fn run(asked: &Check) -> Result<Outcome, Failure> {
 }
 
 fn as_json(text: &StudyText, read: &Result<Study, Problems>) -> Result<Outcome, Failure> {
-    let problems: Vec<CheckProblem> = match read {
+    let problems = match read {
         Ok(study) => scripts::slip(study).into_iter().map(in_script).collect(),
-        Err(problems) => problems.list.iter().map(problem).collect(),
+        Err(problems) => problems.list.clone(),
     };
-    let outcome = if problems.is_empty() { Outcome::Fine } else { Outcome::Unsound };
-    output::print_json(&report::check_json(&CheckedStudy { study: text.origin.clone(), problems }))?;
-    Ok(outcome)
+    output::print_json(&report::check_json(&text.origin, &problems))?;
+    Ok(if problems.is_empty() { Outcome::Fine } else { Outcome::Unsound })
 }
 
 /// Its place stands in its text: it lies in no line of the study.
-fn in_script(slip: Slip) -> CheckProblem {
-    CheckProblem { line: None, column: None, message: slip.text, hints: vec![slip.hint.to_owned()] }
-}
-
-fn problem(found: &study::Problem) -> CheckProblem {
-    let named =
-        if found.key.is_empty() { found.message.clone() } else { format!("`{}`: {}", found.key, found.message) };
-    CheckProblem {
-        line: found.line,
-        column: found.column,
-        message: if found.line.is_none() { format!("{}: {named}", found.source) } else { named },
-        hints: found.hint.iter().cloned().collect(),
-    }
+fn in_script(slip: Slip) -> Problem {
+    Problem { message: slip.text, hint: Some(slip.hint.to_owned()), ..Problem::default() }
 }
 
 fn summary(study: &Study) -> String {

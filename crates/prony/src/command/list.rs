@@ -5,6 +5,7 @@ use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::folder::{self, Entry};
 use crate::output;
+use observation::RunFacts;
 use report::ListedRun;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,8 @@ use std::path::{Path, PathBuf};
 /// Lists the runs in a folder, oldest first.
 pub fn run(asked: &List) -> Result<Outcome, Failure> {
     let dir = asked.dir.clone().unwrap_or_else(|| PathBuf::from("."));
-    let runs: Vec<ListedRun> = folder::scan(&dir)?.iter().map(listed).collect();
+    let entries = folder::scan(&dir)?;
+    let runs: Vec<ListedRun> = entries.iter().map(listed).collect();
     if asked.json {
         output::print_json(&report::list_json(&runs))?;
     } else if runs.is_empty() {
@@ -23,45 +25,32 @@ pub fn run(asked: &List) -> Result<Outcome, Failure> {
     Ok(Outcome::Fine)
 }
 
-fn listed(entry: &Entry) -> ListedRun {
+fn listed(entry: &Entry) -> ListedRun<'_> {
     let path = entry.path.strip_prefix(Path::new(".")).unwrap_or(&entry.path);
-    let facts = entry.content.as_ref().ok().map(|content| &content.facts);
-    ListedRun {
-        file: path.display().to_string(),
-        run: facts.map(|facts| facts.id.clone()),
-        study: facts.map(|facts| facts.study.clone()),
-        started_unix_ns: facts.map(|facts| facts.started_unix_ns),
-        systems: facts.map(|facts| facts.systems.iter().map(|s| s.name.clone()).collect()).unwrap_or_default(),
-        trials: entry.content.as_ref().ok().map(|content| content.trials),
-        finished: facts.map(|facts| facts.finished),
-        tags: facts.map(|facts| facts.tags.clone()).unwrap_or_default(),
-        problem: entry.content.as_ref().err().map(ToString::to_string),
-    }
+    let content = entry.content.as_ref().map(|content| (&content.facts, content.trials));
+    ListedRun { file: path.display().to_string(), content: content.map_err(ToString::to_string) }
 }
 
 fn table(runs: &[ListedRun]) -> String {
     let mut rows = vec![["RUN", "STUDY", "SYSTEMS", "TRIALS", "STATE", "TAGS"].map(str::to_owned)];
-    rows.extend(runs.iter().filter(|run| run.problem.is_none()).map(row));
-    let widths: Vec<usize> =
-        (0..6).map(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default()).collect();
-    let mut text = String::new();
-    for row in &rows {
-        let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}")).collect();
-        let _ = writeln!(text, "{}", cells.join("  ").trim_end());
-    }
-    for run in runs.iter().filter(|run| run.problem.is_some()) {
-        let _ = writeln!(text, "{}: cannot be read: {}", run.file, run.problem.as_deref().unwrap_or_default());
+    rows.extend(runs.iter().filter_map(|run| run.content.as_ref().ok()).map(row));
+    let mut text = output::columns(&rows);
+    for run in runs {
+        if let Err(problem) = &run.content {
+            let _ = writeln!(text, "{}: cannot be read: {problem}", run.file);
+        }
     }
     text
 }
 
-fn row(run: &ListedRun) -> [String; 6] {
+fn row((facts, trials): &(&RunFacts, u32)) -> [String; 6] {
+    let systems: Vec<&str> = facts.systems.iter().map(|system| system.name.as_str()).collect();
     [
-        run.run.clone().unwrap_or_default(),
-        run.study.clone().unwrap_or_default(),
-        run.systems.join(", "),
-        run.trials.unwrap_or_default().to_string(),
-        if run.finished == Some(true) { "finished" } else { "unfinished" }.to_owned(),
-        run.tags.join(", "),
+        facts.id.clone(),
+        facts.study.clone(),
+        systems.join(", "),
+        trials.to_string(),
+        if facts.finished { "finished" } else { "unfinished" }.to_owned(),
+        facts.tags.join(", "),
     ]
 }

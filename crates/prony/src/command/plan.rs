@@ -16,7 +16,8 @@ pub fn run(asked: &Plan) -> Result<Outcome, Failure> {
         None => run::fresh_seed()?,
     };
     let plan = run::plan(&text.origin, &study, seed)?;
-    let json = || report::plan_json(&planned::facts(&study, &plan));
+    let expected_s = |trial: &_| planned::expected(trial).seconds();
+    let json = || report::plan_json(&plan, expected_s, &planned::notes(&plan));
     output::answer(asked.json, json, || planned::table(&study, &plan))?;
     Ok(Outcome::Fine)
 }

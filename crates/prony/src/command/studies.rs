@@ -5,7 +5,6 @@ use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::output;
 use crate::study_file;
-use report::ListedStudy;
 use std::fmt::Write as _;
 use study::Study;
 
@@ -24,20 +23,18 @@ fn one(name: &str, as_json: bool) -> Result<(), Failure> {
     if !as_json {
         return output::print(&found.text);
     }
-    let listed = listed()?;
-    let only: Vec<ListedStudy> = listed.into_iter().filter(|study| study.name == found.name).collect();
+    let only: Vec<Study> = listed()?.into_iter().filter(|study| study.name == found.name).collect();
     output::print_json(&report::studies_json(&only))
 }
 
-fn listed() -> Result<Vec<ListedStudy>, Failure> {
+fn listed() -> Result<Vec<Study>, Failure> {
     let read = |shipped: &study::Shipped| {
-        let study = Study::parse(shipped.name, shipped.text).map_err(|e| study_file::failure(shipped.name, &e))?;
-        Ok(ListedStudy { name: shipped.name.to_owned(), title: study.title.clone(), question: study.question.clone() })
+        Study::parse(shipped.name, shipped.text).map_err(|error| study_file::failure(shipped.name, &error))
     };
     study::shipped().iter().map(read).collect()
 }
 
-fn table(studies: &[ListedStudy]) -> String {
+fn table(studies: &[Study]) -> String {
     let width = studies.iter().map(|study| study.name.len()).max().unwrap_or_default();
     let mut text = String::new();
     for study in studies {

@@ -3,7 +3,6 @@
 //! The one idea: whoever reads it knows before anything is touched how long it takes, what is written where, and what
 //! difference can be found.
 
-use report::{PlanFacts, PlannedBytes, PlannedSearch, PlannedTrial};
 use std::fmt::Write as _;
 use study::{
     ASSUMED_BYTES_PER_S, Amount, Detectable, Occasion, Place, Plan, Study, SystemSpec, Trial, Workload, Written,
@@ -42,25 +41,12 @@ pub fn table(study: &Study, plan: &Plan) -> String {
     text
 }
 
-/// The plan as values, for programs.
-pub fn facts(study: &Study, plan: &Plan) -> PlanFacts {
-    let mut notes = plan.notes.clone();
-    notes.extend(
-        plan.written()
-            .iter()
-            .filter(|written| !counted(written))
-            .map(|written| format!("not counted in bytes_written: {}", sentence(written))),
-    );
-    PlanFacts {
-        study: study.name.clone(),
-        seed: plan.seed,
-        trials: plan.trials.iter().map(planned).collect(),
-        searches: plan.searches.iter().map(planned_search).collect(),
-        estimated_s: plan.estimated().certain.seconds(),
-        written: bytes(plan),
-        detectable: plan.detectable.iter().find_map(|found| found.difference),
-        notes,
-    }
+/// The notes of a plan for programs, which do not read what cannot be counted.
+pub fn notes(plan: &Plan) -> Vec<String> {
+    let written = plan.written();
+    let uncounted = written.iter().filter(|written| matches!(written.amount, Amount::AsFastAsItGoes { .. }));
+    let told = uncounted.map(|written| format!("not counted in bytes_written: {}", sentence(written)));
+    plan.notes.iter().cloned().chain(told).collect()
 }
 
 /// What a trial is expected to take. Fixed work is taken at the speed that the plan assumes.
@@ -180,45 +166,8 @@ fn amount(amount: &Amount) -> String {
     }
 }
 
-fn counted(written: &Written) -> bool {
-    !matches!(written.amount, Amount::AsFastAsItGoes { .. })
-}
-
-fn bytes(plan: &Plan) -> PlannedBytes {
-    let mut sum = PlannedBytes::default();
-    for written in plan.written() {
-        let part = match written.occasion {
-            Occasion::Fill => &mut sum.fill,
-            Occasion::Refill => &mut sum.refill,
-            Occasion::Precondition => &mut sum.precondition,
-            Occasion::Trials { .. } => &mut sum.trials,
-        };
-        *part = part.saturating_add(written.bytes().0);
-    }
-    sum
-}
-
 fn search(search: &study::Search) -> String {
     format!("{} on `{}`: {}", search.experiment, search.system, search.words())
-}
-
-fn planned_search(search: &study::Search) -> PlannedSearch {
-    PlannedSearch { experiment: search.experiment.clone(), text: search.words(), trials_max: study::PROBES_MAX }
-}
-
-fn planned(trial: &Trial) -> PlannedTrial {
-    let label = &trial.label;
-    PlannedTrial {
-        index: label.index,
-        experiment: label.experiment.clone(),
-        system: label.system.clone(),
-        streams: label.streams.iter().map(|stream| stream.name.clone()).collect(),
-        factors: label.factors.clone(),
-        replicate: label.replicate,
-        block: label.block,
-        state: label.state.to_string(),
-        estimated_s: expected(trial).seconds(),
-    }
 }
 
 /// The trials in order, one line each.
@@ -226,14 +175,7 @@ fn order(plan: &Plan) -> String {
     let mut rows =
         vec![["#", "EXPERIMENT", "SYSTEM", "STREAMS", "FACTORS", "REPEAT", "TIME", "STATE"].map(str::to_owned)];
     rows.extend(plan.trials.iter().map(row));
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
-    let widths: Vec<usize> = (0..8).map(width).collect();
-    let mut text = String::new();
-    for row in &rows {
-        let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}")).collect();
-        let _ = writeln!(text, "{}", cells.join("  ").trim_end());
-    }
-    text
+    crate::output::columns(&rows)
 }
 
 fn row(trial: &Trial) -> [String; 8] {

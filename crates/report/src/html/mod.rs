@@ -13,7 +13,7 @@ mod table;
 
 pub use plain::{Head, figures_html};
 
-use crate::caveats::{CaveatsOfKind, heading};
+use crate::caveats::CaveatsOfKind;
 use crate::view::{Conclusion, Report, Section, Tone, report};
 use analysis::Findings;
 use maud::{DOCTYPE, Markup, PreEscaped, html as page};
@@ -193,7 +193,7 @@ fn caveats(kinds: &[CaveatsOfKind]) -> Markup {
                 dl class="doubts" {
                     @for kind in kinds {
                         @let told = told(kind);
-                        dt id={ "doubt-" (kind.mark) } { span class="letter" { (kind.mark) } (heading(kind.kind)) }
+                        dt id={ "doubt-" (kind.mark) } { span class="letter" { (kind.mark) } (kind.kind.heading()) }
                         @for one in told.iter().take(TOLD_MAX) { (words(one)) }
                         @if told.len() > TOLD_MAX {
                             dd {

@@ -1,6 +1,6 @@
 //! Tables in HTML: the interval under its value, the letters of caveats beside it.
 
-use crate::caveats::{Caveats, heading};
+use crate::caveats::Caveats;
 use crate::view::{Cell, Column, Table};
 use maud::{Markup, html};
 
@@ -91,7 +91,7 @@ pub(super) fn footnotes(table: &Table, drawn: &str, caveats: &Caveats) -> Markup
                     @let about: Vec<_> = kind.about(&table.trials).collect();
                     li {
                         a class="letter" href={ "#doubt-" (kind.mark) } { (kind.mark) }
-                        b { (heading(kind.kind)) ". " }
+                        b { (kind.kind.heading()) ". " }
                         @for (index, caveat) in about.iter().take(TOLD_MAX).enumerate() {
                             @if index > 0 { "; " }
                             (caveat.text)

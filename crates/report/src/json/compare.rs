@@ -2,13 +2,13 @@
 
 use super::value::Json as _;
 use super::{finding::comparison, run};
-use analysis::{Comparison, Findings};
+use analysis::Findings;
 use serde_json::{Value, json};
 
 /// The comparisons as `prony/compare/1`. `runs` names the one or two runs that stand behind them, the baseline's first.
 /// See `docs/schema/compare-1.json`.
 pub fn compare_json(findings: &Findings, runs: &[&str]) -> Value {
-    let comparisons: Vec<&Comparison> = findings.comparisons().collect();
+    let comparisons: Vec<&analysis::Comparison> = findings.comparisons().collect();
     json!({
         "schema": "prony/compare/1",
         "study": findings.run.study,

@@ -11,7 +11,7 @@ mod wrap;
 
 pub use style::Colour;
 
-use crate::caveats::{CaveatsOfKind, heading};
+use crate::caveats::CaveatsOfKind;
 use crate::view::{Conclusion, Report, Section, Table, Tone, report};
 use analysis::{Findings, Verdict};
 use style::{Paint, Style};
@@ -142,7 +142,7 @@ impl Page {
                 Detail::Brief => first_words(kind),
                 Detail::Full => all_words(kind),
             };
-            let body = wrap::printable(&format!("{} {}: {words}", kind.mark, heading(kind.kind)));
+            let body = wrap::printable(&format!("{} {}: {words}", kind.mark, kind.kind.heading()));
             let mut wrapped = wrap::wrap(&body, self.width, "  ");
             if let Some(first) = wrapped.first_mut() {
                 *first = format!("{}{}", self.paint.with(Style::Open, &kind.mark.to_string()), &first[1..]);

@@ -2,7 +2,7 @@
 
 use super::axes::{datum, key, look};
 use super::curve::Sweep;
-use super::figure::{Axis, Datum, Figure, Form, Panel, Series, Spacing};
+use super::figure::{Axis, Datum, Figure, Form, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
 use crate::caveats::{Caveats, Touches};
 use analysis::{Estimate, PointSummary};
@@ -31,17 +31,18 @@ pub fn figure(sweep: &Sweep, caveats: &Caveats) -> Option<Figure> {
     let panels = PANELS.iter().map(|(title, quantity, pick, touched)| {
         let x = Axis::new(*title, *quantity, Spacing::FromZero);
         let y = Axis::new(sweep.factor_name(), Quantity::Plain, Spacing::Names(names.clone()));
-        Panel::new(*title, x, y, series(sweep, caveats, *quantity, *pick, *touched))
+        Panel::new(*title, Span::Half, x, y, series(sweep, caveats, *quantity, *pick, *touched))
     });
-    let panels = panels.filter(|panel| !panel.is_empty()).collect();
-    let title = match sweep.factor {
-        Some(_) => format!("Work and response by {}", sweep.factor_name()),
-        None => "Work and response".to_owned(),
-    };
     Some(Figure {
+        title: match sweep.factor {
+            Some(_) => format!("Work and response by {}", sweep.factor_name()),
+            None => "Work and response".to_owned(),
+        },
         notes: vec!["Whiskers show the interval of each point.".into()],
         key: if sweep.factor.is_some() { key(sweep, Form::Bars) } else { Vec::new() },
-        ..Figure::new(title, panels, super::points::table(sweep, caveats))
+        panels: panels.filter(|panel| !panel.is_empty()).collect(),
+        table: super::points::table(sweep, caveats),
+        folded: false,
     })
 }
 

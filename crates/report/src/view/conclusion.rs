@@ -195,29 +195,20 @@ fn threshold(finding: &ThresholdOutcome) -> Conclusion {
         ThresholdState::Fails => Tone::Bad,
         ThresholdState::Inconclusive | ThresholdState::NotMeasured => Tone::Open,
     };
-    let quantity = quantity(finding.metric);
-    let value = finding.value.map(|value| format!(": {}", with_interval(&scaled(&value, quantity), quantity)));
+    let (quantity, scale) = shown(finding.metric);
+    let value = finding.value.map(|value| format!(": {}", with_interval(&value.scaled(scale), quantity)));
     let text = format!("threshold `{}`{} ({})", finding.text, value.unwrap_or_default(), finding.at);
     let word = finding.state.word().to_owned();
     Conclusion { experiment: None, word, subject: String::new(), text, tone, exploratory: None }
 }
 
-/// What a metric is shown as. Its values are in base units, so times are in seconds.
-fn quantity(metric: Metric) -> Quantity {
+/// What a metric is shown as, and how many of that are in its base unit.
+fn shown(metric: Metric) -> (Quantity, f64) {
     match metric {
-        Metric::Throughput => Quantity::Rate,
-        Metric::Bandwidth => Quantity::ByteRate,
-        Metric::ResponseMean | Metric::ResponseQuantile(_) | Metric::ServiceMean => Quantity::Milliseconds,
-        Metric::Elapsed => Quantity::Seconds,
-        Metric::CpuPerOperation => Quantity::Microseconds,
+        Metric::Throughput => (Quantity::Rate, 1.0),
+        Metric::Bandwidth => (Quantity::ByteRate, 1.0),
+        Metric::ResponseMean | Metric::ResponseQuantile(_) | Metric::ServiceMean => (Quantity::Milliseconds, 1e3),
+        Metric::Elapsed => (Quantity::Seconds, 1.0),
+        Metric::CpuPerOperation => (Quantity::Microseconds, 1e6),
     }
-}
-
-fn scaled(value: &Estimate, quantity: Quantity) -> Estimate {
-    let scale = match quantity {
-        Quantity::Milliseconds => 1e3,
-        Quantity::Microseconds => 1e6,
-        _ => 1.0,
-    };
-    Estimate { value: value.value * scale, low: value.low * scale, high: value.high * scale, ..*value }
 }

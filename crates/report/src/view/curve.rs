@@ -232,7 +232,7 @@ impl Sweep<'_> {
         point.at.level(self.factor.as_deref()?)
     }
 
-    /// Whether a curve has to say whose it is: its curves are of more than one system.
+    /// Whether its curves are of more than one system.
     pub fn several_systems(&self) -> bool {
         self.curves.iter().any(|curve| curve.at.system != self.curves[0].at.system)
     }

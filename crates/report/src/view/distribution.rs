@@ -1,11 +1,11 @@
 //! Response by quantile, the axis in nines: as much room for the last thousandth as for the first nine tenths.
 
 use super::axes::with_provenance;
-use super::curve::{Curve, Sweep, factor_text};
+use super::curve::{Curve, Sweep, factor_text, factors_text};
 use super::figure::{Axis, Datum, Figure, Form, Key, Look, Panel, Series, Spacing, Span};
-use super::of_trial::{response_cell, trials_table, who};
+use super::mix::trials_of;
 use super::quantity::Quantity;
-use super::table::{Cell, Field, Table, numbers};
+use super::table::{Field, Table, number, response, word};
 use crate::caveats::{Caveats, Touches};
 use analysis::{Findings, PointSummary, StreamSummary, TrialSummary, Work};
 
@@ -19,7 +19,7 @@ pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Option<F
         .iter()
         .filter_map(|curve| {
             let point = super::headline::quoted_point(findings, sweep, curve)?;
-            let (trial, stream) = first_trial(findings, point)?;
+            let (trial, stream) = trials_of(findings, point).next()?;
             Some(series(sweep, curve, point, trial, stream))
         })
         .filter(|series| series.points.len() > 1)
@@ -39,12 +39,18 @@ pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Option<F
     if count > LINES_MAX {
         notes.push(format!("{LINES_MAX} of {count} curves are drawn; the table has all."));
     }
-    let x = Axis::new(format!("share of {} that were faster", sweep.work.word()), Quantity::Quantile, Spacing::Nines);
+    let faster = format!("share of {} that were faster", sweep.work.word());
+    let x = Axis::new(faster, Quantity::Quantile, Spacing::Nines);
     let y = super::axes::time("response", Quantity::Milliseconds, &shown);
-    // Two or more lines carry their names at their ends.
-    let key = if shown.len() == 1 { key.collect() } else { Vec::new() };
-    let panel = Panel { span: Span::Full, ..Panel::new("response", x, y, shown) };
-    Some(Figure { notes, key, ..Figure::new("Distribution of response", vec![panel], table(findings, sweep, caveats)) })
+    Some(Figure {
+        title: "Distribution of response".into(),
+        notes,
+        // Two or more lines carry their names at their ends.
+        key: if shown.len() == 1 { key.collect() } else { Vec::new() },
+        panels: vec![Panel::new("response", Span::Full, x, y, shown)],
+        table: table(findings, sweep, caveats),
+        folded: false,
+    })
 }
 
 fn one(work: Work) -> &'static str {
@@ -52,16 +58,6 @@ fn one(work: Work) -> &'static str {
         Work::Operations => "an operation",
         Work::Transactions => "a transaction",
     }
-}
-
-fn first_trial<'a>(findings: &'a Findings, point: &PointSummary) -> Option<(&'a TrialSummary, &'a StreamSummary)> {
-    let trial = findings.trials.iter().find(|trial| {
-        point.trials.contains(&trial.label.index)
-            && trial.label.experiment == point.at.experiment
-            && trial.label.system == point.at.system
-    })?;
-    let stream = trial.streams.iter().find(|stream| trial.label.stream_name(stream.stream) == point.at.stream)?;
-    Some((trial, stream))
 }
 
 fn series(sweep: &Sweep, curve: &Curve, point: &PointSummary, trial: &TrialSummary, stream: &StreamSummary) -> Series {
@@ -82,27 +78,32 @@ fn series(sweep: &Sweep, curve: &Curve, point: &PointSummary, trial: &TrialSumma
 }
 
 fn table(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Table {
-    let here = |trial: &&TrialSummary| trial.label.experiment == sweep.experiment;
-    let row = |trial: &TrialSummary, stream: &StreamSummary| row(trial, stream, sweep.work, caveats);
-    trials_table("Response of every trial", findings.trials.iter().filter(here), row)
+    let own = || findings.trials.iter().filter(|trial| trial.label.experiment == sweep.experiment);
+    let work = sweep.work.word();
+    let rows = own().flat_map(|trial| trial.streams.iter().map(|stream| row(trial, stream, work, caveats)));
+    let mut table = Table::new("Response of every trial", rows);
+    table.trials = own().map(|trial| trial.label.index).collect();
+    table.without_empty_columns()
 }
 
-fn row(trial: &TrialSummary, stream: &StreamSummary, work: Work, caveats: &Caveats) -> Vec<Field> {
-    let ms = |value: f64| response_cell(stream, value);
+fn row(trial: &TrialSummary, stream: &StreamSummary, work: &str, caveats: &Caveats) -> Vec<Field> {
+    let label = &trial.label;
+    let ms = |title, key, value: f64| response(title, key, stream, value);
     let tail = caveats.marks(&trial.caveats, Touches::Tail);
-    let response = &stream.response;
-    let p99 = ms(response.p99_ms).marked(if response.tail.p99_firm { "" } else { &tail });
-    let mut row = who(trial, stream);
-    row.extend([
-        numbers(work.word(), "count", Cell::number(response.count as f64, Quantity::Count)),
-        numbers("mean", "response_mean_ms", ms(response.mean_ms)).minor(),
-        numbers("p50", "response_p50_ms", ms(response.p50_ms)),
-        numbers("p95", "response_p95_ms", ms(response.p95_ms)),
-        numbers("p99", "response_p99_ms", p99),
-        numbers("p99.9", "response_p999_ms", ms(response.p999_ms).marked(tail)),
-        numbers("greatest", "response_max_ms", ms(response.max_ms)),
-        numbers("service mean", "service_mean_ms", ms(stream.service.mean_ms)).minor(),
-        numbers("lateness p99", "lateness_p99_ms", ms(stream.lateness.p99_ms)),
-    ]);
-    row
+    let told = &stream.response;
+    vec![
+        number("trial", "trial", f64::from(label.index), Quantity::Count),
+        word("system", "system", &label.system),
+        word("stream", "stream", label.stream_name(stream.stream)),
+        word("at", "factors", factors_text(&label.factors)),
+        number(work, "count", told.count as f64, Quantity::Count),
+        ms("mean", "response_mean_ms", told.mean_ms).minor(),
+        ms("p50", "response_p50_ms", told.p50_ms),
+        ms("p95", "response_p95_ms", told.p95_ms),
+        ms("p99", "response_p99_ms", told.p99_ms).marked(if told.tail.p99_firm { String::new() } else { tail.clone() }),
+        ms("p99.9", "response_p999_ms", told.p999_ms).marked(tail),
+        ms("greatest", "response_max_ms", told.max_ms),
+        ms("service mean", "service_mean_ms", stream.service.mean_ms).minor(),
+        ms("lateness p99", "lateness_p99_ms", stream.lateness.p99_ms),
+    ]
 }

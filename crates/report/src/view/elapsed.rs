@@ -27,17 +27,16 @@ pub fn figure(sweep: &Sweep, caveats: &Caveats) -> Figure {
         panels[0].span = Span::Full;
     }
     Figure {
+        title: format!("Elapsed time, CPU and disk by {}", sweep.factor_name()),
         notes: vec![
             "Whiskers show the interval of each point where it is wider than the mark. CPU-normalised elapsed is \
              elapsed time times busy cores, shared out over the work."
                 .into(),
         ],
         key: key(sweep, Form::Line),
-        ..Figure::new(
-            format!("Elapsed time, CPU and disk by {}", sweep.factor_name()),
-            panels,
-            super::points::table(sweep, caveats),
-        )
+        panels,
+        table: super::points::table(sweep, caveats),
+        folded: false,
     }
 }
 
@@ -50,5 +49,5 @@ fn panel(sweep: &Sweep, caveats: &Caveats, title: &str, wanted: (Form, Quantity,
         y = super::axes::amount(title, quantity);
         y.range = Some((0.0, 1.0));
     }
-    Panel::new(title, factor_axis(sweep), y, all)
+    Panel::new(title, Span::Half, factor_axis(sweep), y, all)
 }

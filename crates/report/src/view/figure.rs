@@ -219,16 +219,16 @@ impl Datum {
 }
 
 impl Figure {
-    /// A figure without notes and key.
-    pub fn new(title: impl Into<String>, panels: Vec<Panel>, table: Table) -> Figure {
-        Figure { title: title.into(), notes: Vec::new(), key: Vec::new(), panels, table, folded: false }
+    /// A figure that is a table alone.
+    pub fn of_table(title: &str, notes: Vec<String>, table: Table) -> Figure {
+        Figure { title: title.to_owned(), notes, key: Vec::new(), panels: Vec::new(), table, folded: false }
     }
 }
 
 impl Panel {
-    /// A panel of half the page without guides.
-    pub fn new(title: impl Into<String>, x: Axis, y: Axis, series: Vec<Series>) -> Panel {
-        Panel { title: title.into(), x, y, series, guides: Vec::new(), span: Span::Half, marks: String::new() }
+    /// A panel without guides.
+    pub fn new(title: impl Into<String>, span: Span, x: Axis, y: Axis, series: Vec<Series>) -> Panel {
+        Panel { title: title.into(), x, y, series, guides: Vec::new(), span, marks: String::new() }
     }
 
     /// Whether names run down the left side and values along x.

@@ -1,11 +1,12 @@
 //! The first table: for every curve the point that people quote, and nothing else.
 
 use super::curve::{Curve, Sweep, counted_in};
+use super::mix::trials_of;
 use super::points::{bytes, cpu_title};
 use super::quantity::Quantity;
-use super::table::{Cell, Field, Table, numbers, words};
+use super::table::{Field, Table, estimate, word};
 use crate::caveats::{Caveats, Touches};
-use analysis::{Estimate, Finding, Findings, HighestRate, PointSummary};
+use analysis::{Finding, Findings, HighestRate, PointSummary};
 use observation::Asks;
 use observation::factor::{self, short_name};
 
@@ -35,20 +36,21 @@ pub fn table(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Table 
     let systems = rows.iter().any(|row| row.curve.at.system != rows[0].curve.at.system);
     let groups = groups(&rows);
     let named = groups.is_empty() && rows.iter().any(|row| row.experiment != rows[0].experiment);
-    let fields = |row: &Row| {
-        let at = &row.curve.at;
+    let shown = rows.iter().map(|row| {
+        let stream = super::axes::with_provenance(&row.curve.at.stream, row.curve.provenance);
         let mut fields = vec![
-            words("system", "system", if systems { &at.system } else { "" }),
-            words("stream", "stream", super::axes::with_provenance(&at.stream, row.curve.provenance)),
-            Field::new("at", "at", false, Cell::word(&row.at).shortened(&row.short)),
+            word("system", "system", &row.curve.at.system).only_if(systems),
+            word("stream", "stream", stream),
+            word("at", "at", &row.at).shortened(&row.short),
         ];
-        fields.extend(numbers_of(row.point, &rows, caveats));
-        fields.push(words("experiment", "experiment", if named { row.experiment } else { "" }).minor());
+        fields.extend(numbers(row.point, &rows, caveats));
+        fields.push(word("experiment", "experiment", row.experiment).minor().only_if(named));
         fields
-    };
-    let table = Table::of("The figures in short", rows.iter().map(fields).collect());
-    let trials = rows.iter().flat_map(|row| row.point.trials.iter().copied()).collect();
-    Table { groups, trials, ..table }.without_empty_columns()
+    });
+    let mut table = Table::new("The figures in short", shown);
+    table.groups = groups;
+    table.trials = rows.iter().flat_map(|row| row.point.trials.iter().copied()).collect();
+    table.without_empty_columns()
 }
 
 /// Where all work is fixed, its time is the result and rates only follow from it.
@@ -74,31 +76,27 @@ fn told_apart(rows: &[Row]) -> bool {
     rows.iter().all(|row| seen.insert((&row.curve.at.system, &row.curve.at.stream, &row.at)))
 }
 
-fn numbers_of(point: &PointSummary, rows: &[Row], caveats: &Caveats) -> Vec<Field> {
+fn numbers(point: &PointSummary, rows: &[Row], caveats: &Caveats) -> Vec<Field> {
     let all = caveats.marks(&point.caveats, Touches::All);
     let tail = caveats.marks(&point.caveats, Touches::Tail);
-    let known = |estimate: &Option<Estimate>, quantity| Cell::optional_estimate(estimate.as_ref(), quantity);
-    let ms = |estimate: &Estimate| Cell::estimate(estimate, Quantity::Milliseconds);
-    let elapsed = known(&point.elapsed_s, Quantity::Seconds);
-    let bytes = numbers("bytes", "bytes_per_s", bytes(point));
+    let work = counted_in(rows.iter().map(|row| row.point));
+    let elapsed = estimate("elapsed", "elapsed_s", &point.elapsed_s, Quantity::Seconds);
     if fixed_work(rows) {
         return vec![
-            numbers("elapsed", "elapsed_s", elapsed.marked(all)).leading(),
-            numbers("CPU-normalised", "cpu_elapsed_core_s", known(&point.cpu_elapsed_s, Quantity::CoreSeconds)),
-            bytes,
-            numbers("disk wait", "disk_wait_ms", known(&point.disk_wait_ms, Quantity::Milliseconds)).minor(),
-            numbers("disk busy", "disk_utilisation", known(&point.disk_utilisation, Quantity::Share)).minor(),
+            elapsed.leading().marked(all),
+            estimate("CPU-normalised", "cpu_elapsed_core_s", &point.cpu_elapsed_s, Quantity::CoreSeconds),
+            bytes(point),
+            estimate("disk wait", "disk_wait_ms", &point.disk_wait_ms, Quantity::Milliseconds).minor(),
+            estimate("disk busy", "disk_utilisation", &point.disk_utilisation, Quantity::Share).minor(),
         ];
     }
-    let work = counted_in(rows.iter().map(|row| row.point));
-    let rate = Cell::estimate(&point.throughput_per_s, Quantity::Rate).marked(all);
     vec![
-        numbers(work.word(), "throughput_per_s", rate).leading(),
-        bytes,
-        numbers("p50", "response_p50_ms", ms(&point.response_p50_ms)),
-        numbers("p99", "response_p99_ms", ms(&point.response_p99_ms).marked(tail)),
-        numbers("elapsed", "elapsed_s", elapsed).minor(),
-        numbers(cpu_title(work), "cpu_us", known(&point.cpu_us, Quantity::Microseconds)).minor(),
+        estimate(work.word(), "throughput_per_s", &point.throughput_per_s, Quantity::Rate).leading().marked(all),
+        bytes(point),
+        estimate("p50", "response_p50_ms", &point.response_p50_ms, Quantity::Milliseconds),
+        estimate("p99", "response_p99_ms", &point.response_p99_ms, Quantity::Milliseconds).marked(tail),
+        elapsed.minor(),
+        estimate(cpu_title(work), "cpu_us", &point.cpu_us, Quantity::Microseconds).minor(),
     ]
 }
 
@@ -125,18 +123,14 @@ fn quoted<'a>(findings: &Findings, sweep: &'a Sweep) -> Vec<Row<'a>> {
 
 /// Where nothing was varied, the load says at what the number was taken.
 fn load(findings: &Findings, point: &PointSummary) -> String {
-    let trial = findings
-        .trials
-        .iter()
-        .find(|trial| point.trials.contains(&trial.label.index) && trial.label.experiment == point.at.experiment);
-    let label = trial.and_then(|trial| trial.label.streams.iter().find(|label| label.name == point.at.stream));
-    match label {
-        Some(label) => match (label.slots, label.offered) {
-            (_, Some(rate)) => format!("{} offered", units::rate(rate.0)),
-            (Some(slots), None) if label.asks == Asks::Operations => format!("{slots} outstanding"),
-            _ => label.load.clone(),
-        },
-        None => String::new(),
+    let label = trials_of(findings, point)
+        .next()
+        .and_then(|(trial, stream)| trial.label.streams.get(usize::from(stream.stream)));
+    let Some(label) = label else { return String::new() };
+    match (label.slots, label.offered) {
+        (_, Some(rate)) => format!("{} offered", units::rate(rate.0)),
+        (Some(slots), None) if label.asks == Asks::Operations => format!("{slots} outstanding"),
+        _ => label.load.clone(),
     }
 }
 

@@ -1,30 +1,35 @@
 //! The table of trials that were killed or stopped: what they had finished, apart from everything that is concluded.
 
-use super::of_trial::{response_cell, trials_table, who};
+use super::curve::factors_text;
 use super::quantity::Quantity;
-use super::table::{Cell, Field, Table, numbers, words};
+use super::table::{Field, Table, estimate, number, response, word};
 use crate::caveats::{Caveats, Touches};
 use analysis::{Findings, StreamSummary, TrialSummary};
 
 /// A row for each stream of each interrupted trial; no row when all trials ended.
 pub fn table(findings: &Findings, caveats: &Caveats) -> Table {
-    let cut = findings.trials.iter().filter(|trial| trial.interrupted);
-    let caption = "Interrupted: the part that was finished, of which nothing is concluded";
-    trials_table(caption, cut, |trial, stream| row(trial, stream, caveats))
+    let trials = || findings.trials.iter().filter(|trial| trial.interrupted);
+    let rows = trials().flat_map(|trial| trial.streams.iter().map(|stream| row(trial, stream, caveats)));
+    let mut table = Table::new("Interrupted: the part that was finished, of which nothing is concluded", rows);
+    table.trials = trials().map(|trial| trial.label.index).collect();
+    table.without_empty_columns()
 }
 
 fn row(trial: &TrialSummary, stream: &StreamSummary, caveats: &Caveats) -> Vec<Field> {
-    let ms = |value: f64| response_cell(stream, value);
+    let label = &trial.label;
     let marks = |touched| caveats.marks(&trial.caveats, touched);
-    let rate = Cell::estimate(&stream.throughput_per_s, Quantity::Rate).marked(marks(Touches::All));
-    let mut row = who(trial, stream);
-    row.insert(1, words("experiment", "experiment", &trial.label.experiment).minor());
-    row.extend([
-        numbers("finished", "window_s", Cell::number(trial.window.length().seconds(), Quantity::Seconds)),
-        numbers("operations", "throughput_per_s", rate).leading(),
-        numbers("bytes", "bytes_per_s", Cell::number(stream.bytes_per_s, Quantity::ByteRate)).minor(),
-        numbers("p50", "response_p50_ms", ms(stream.response.p50_ms)),
-        numbers("p99", "response_p99_ms", ms(stream.response.p99_ms).marked(marks(Touches::Tail))),
-    ]);
-    row
+    vec![
+        number("trial", "trial", f64::from(label.index), Quantity::Count),
+        word("experiment", "experiment", &label.experiment).minor(),
+        word("system", "system", &label.system),
+        word("stream", "stream", label.stream_name(stream.stream)),
+        word("at", "factors", factors_text(&label.factors)),
+        number("finished", "window_s", trial.window.length().seconds(), Quantity::Seconds),
+        estimate("operations", "throughput_per_s", &stream.throughput_per_s, Quantity::Rate)
+            .leading()
+            .marked(marks(Touches::All)),
+        number("bytes", "bytes_per_s", stream.bytes_per_s, Quantity::ByteRate).minor(),
+        response("p50", "response_p50_ms", stream, stream.response.p50_ms),
+        response("p99", "response_p99_ms", stream, stream.response.p99_ms).marked(marks(Touches::Tail)),
+    ]
 }

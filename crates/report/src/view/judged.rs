@@ -5,7 +5,7 @@
 
 use super::figure::{Axis, Datum, Figure, Form, Key, Look, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
-use super::table::{Cell, Field, Table, numbers, words};
+use super::table::{Field, Table, estimate, number, optional, word};
 use analysis::Estimate;
 use observation::Provenance;
 
@@ -69,18 +69,21 @@ fn figure(column: &JudgedColumn) -> Figure {
         .collect();
     let key = series.iter().map(|series| Key { name: series.name.clone(), look: series.look, form: series.form });
     let all = || column.curves.iter().flat_map(|curve| &curve.points);
-    let x = spacing(all().map(|point| point.size), Spacing::Linear);
+    let sizes = spacing(all().map(|point| point.size), Spacing::Linear);
     let values = all().flat_map(|point| [point.predicted, point.value.unwrap_or(point.predicted)]);
-    let y = spacing(values, Spacing::FromZero);
-    let axis = |name: &str, spacing| Axis::new(name, Quantity::Plain, spacing);
-    let panel = Panel {
-        span: Span::Full,
-        ..Panel::new(&column.metric, axis(&column.size, x), axis(&column.metric, y), series.clone())
-    };
+    let x = Axis::new(column.size.clone(), Quantity::Plain, sizes);
+    let y = Axis::new(column.metric.clone(), Quantity::Plain, spacing(values, Spacing::FromZero));
+    let panel = Panel::new(&column.metric, Span::Full, x, y, series.clone());
     let note = "Lines are what the model predicts, with intervals of 95 percent; they join the rows and say nothing between \
                 them. Marks are rows. A row that the model was fitted on proves nothing.";
-    let title = format!("{} by {}", column.metric, column.size);
-    Figure { notes: vec![note.to_owned()], key: key.collect(), ..Figure::new(title, vec![panel], table(column)) }
+    Figure {
+        title: format!("{} by {}", column.metric, column.size),
+        notes: vec![note.to_owned()],
+        key: key.collect(),
+        panels: vec![panel],
+        table: table(column),
+        folded: false,
+    }
 }
 
 fn spacing(values: impl Iterator<Item = f64>, narrow: Spacing) -> Spacing {
@@ -106,7 +109,7 @@ fn drawn((slot, own): (usize, usize), curve: &JudgedCurve) -> Vec<Series> {
             let of = |point: &&&JudgedPoint| point.provenance == provenance && point.fitted == fitted;
             let marks: Vec<Datum> = points.iter().filter(of).filter_map(|point| mark(point)).collect();
             if !marks.is_empty() {
-                let name = format!("{}{}", word(provenance), if fitted { ", fitted on" } else { "" });
+                let name = format!("{}{}", provenance.word(), if fitted { ", fitted on" } else { "" });
                 let look = Look { slot: own, provenance };
                 series.push(Series { name: named(&name), look, form: Form::Marks, points: marks });
             }
@@ -118,18 +121,9 @@ fn drawn((slot, own): (usize, usize), curve: &JudgedCurve) -> Vec<Series> {
 fn mark(point: &JudgedPoint) -> Option<Datum> {
     let value = point.value?;
     let off = point.error_pct.map_or_else(String::new, |error| format!(", the model {error:+.1}%"));
-    let readout = format!("{}: {} {}{off}", point.row, word(point.provenance), said(value));
+    let readout = format!("{}: {} {}{off}", point.row, point.provenance.word(), said(value));
     let word = if point.fitted { "fitted".to_owned() } else { String::new() };
     Some(Datum { word, ..Datum::bare(point.size, value, readout) })
-}
-
-fn word(provenance: Provenance) -> &'static str {
-    match provenance {
-        Provenance::Measured => "measured",
-        Provenance::Simulated => "simulated",
-        Provenance::Imported => "imported",
-        Provenance::Published => "published",
-    }
 }
 
 fn said(value: f64) -> String {
@@ -138,28 +132,28 @@ fn said(value: f64) -> String {
 
 fn table(column: &JudgedColumn) -> Table {
     let points = column.curves.iter().flat_map(|curve| &curve.points);
-    let mut table = Table::of(column.metric.clone(), points.map(|point| row(point, &column.size)).collect());
-    let mut at = 0;
+    let mut table = Table::new(column.metric.clone(), points.map(|point| row(column, point)));
+    let mut before = 0;
     for curve in &column.curves {
         if !curve.name.is_empty() {
-            table.groups.push((at, curve.name.clone()));
+            table.groups.push((before, curve.name.clone()));
         }
-        at += curve.points.len();
+        before += curve.points.len();
     }
     table.without_empty_columns()
 }
 
-fn row(point: &JudgedPoint, size: &str) -> Vec<Field> {
+fn row(column: &JudgedColumn, point: &JudgedPoint) -> Vec<Field> {
     let predicted = Estimate { value: point.predicted, low: point.low, high: point.high, n: 1, confidence: 0.95 };
-    let source = format!("{}{}", word(point.provenance), if point.fitted { ", fitted on" } else { "" });
-    let error = point.error_pct.map_or_else(String::new, |error| format!("{error:+.2}"));
+    let fitted = if point.fitted { ", fitted on" } else { "" };
     vec![
-        words("row", "row_id", &point.row),
-        numbers(size, "size", Cell::number(point.size, Quantity::Plain)),
-        words("source", "source", source),
-        numbers("value", "value", Cell::optional(point.value, Quantity::Plain)),
-        numbers("predicted", "predicted", Cell::estimate(&predicted, Quantity::Plain)).leading(),
-        numbers("error, %", "error_pct", Cell::word(error)),
+        word("row", "row_id", &point.row),
+        number(&column.size, "size", point.size, Quantity::Plain),
+        word("source", "source", format!("{}{fitted}", point.provenance.word())),
+        optional("value", "value", point.value, Quantity::Plain),
+        estimate("predicted", "predicted", &predicted, Quantity::Plain).leading(),
+        word("error, %", "error_pct", point.error_pct.map_or_else(String::new, |error| format!("{error:+.2}")))
+            .numeric(true),
     ]
 }
 

@@ -8,9 +8,8 @@ use super::curve::{Sweep, factors_text};
 use super::figure::Figure;
 use super::mix::{Quoted, quoted};
 use super::quantity::Quantity;
-use super::table::{Cell, Field, Table, numbers, words};
+use super::table::{Field, Table, number, optional, word};
 use analysis::{Findings, Fits, ServerSummary, TrialSummary, Work, WorkingSet};
-use std::collections::BTreeSet;
 
 /// The sentences at the quoted point of every curve.
 pub fn conclusions(findings: &Findings, sweep: &Sweep) -> Vec<Conclusion> {
@@ -81,7 +80,7 @@ const PARTS: [Part; 2] = [
         note: "A cycle lies between the begins of two checkpoints; where the window holds none, its length is what is expected.",
         caption: "The window of each trial, and the checkpoints that began in it as it was asked for",
         known: |server| server.checkpoints.is_some(),
-        fields: window,
+        fields: window_fields,
     },
     Part {
         title: "Working set",
@@ -89,7 +88,7 @@ const PARTS: [Part; 2] = [
                it is the upper bound of the working set.",
         caption: "The data beside buffer and page cache at the end of each trial",
         known: |server| server.working_set.is_some(),
-        fields: set,
+        fields: set_fields,
     },
 ];
 
@@ -104,49 +103,48 @@ pub fn figures(findings: &Findings, sweep: &Sweep) -> Vec<Figure> {
 }
 
 fn figure(part: &Part, trials: &[&TrialSummary]) -> Option<Figure> {
-    let known = |trial: &TrialSummary| {
-        let server = trial.server.as_ref().filter(|server| (part.known)(server))?;
+    let known =
+        trials.iter().filter_map(|trial| Some((*trial, trial.server.as_ref().filter(|server| (part.known)(server))?)));
+    let rows = known.clone().map(|(trial, server)| {
+        let label = &trial.label;
         let mut row = vec![
-            numbers("trial", "trial", Cell::number(f64::from(trial.label.index), Quantity::Count)),
-            words("system", "system", &trial.label.system),
-            words("at", "factors", factors_text(&trial.label.factors)),
+            number("trial", "trial", f64::from(label.index), Quantity::Count),
+            word("system", "system", &label.system),
+            word("at", "factors", factors_text(&label.factors)),
         ];
         row.extend((part.fields)(trial, server));
-        Some((trial.label.index, row))
-    };
-    let (trials, rows): (BTreeSet<u32>, Vec<_>) = trials.iter().filter_map(|trial| known(trial)).unzip();
-    if rows.is_empty() {
-        return None;
-    }
-    let table = Table { trials, ..Table::of(part.caption, rows) };
-    let figure = Figure::new(part.title, Vec::new(), table.without_empty_columns());
-    Some(Figure { notes: vec![part.note.to_owned()], ..figure })
+        row
+    });
+    let mut table = Table::new(part.caption, rows);
+    table.trials = known.map(|(trial, _)| trial.label.index).collect();
+    let told = !table.rows.is_empty();
+    told.then(|| Figure::of_table(part.title, vec![part.note.to_owned()], table.without_empty_columns()))
 }
 
-fn window(trial: &TrialSummary, server: &ServerSummary) -> Vec<Field> {
+fn window_fields(trial: &TrialSummary, server: &ServerSummary) -> Vec<Field> {
     let found = server.checkpoints.as_ref();
-    let seconds = |seconds: Option<f64>| Cell::optional(seconds, Quantity::Seconds);
-    let count = |count: Option<u32>| Cell::optional(count.map(f64::from), Quantity::Count);
+    let measured = found.map(|found| found.measured.length().seconds());
+    let begun = found.and_then(|found| found.begun).map(f64::from);
     vec![
-        words("window", "window", found.map_or("", |found| found.held.word())),
-        numbers("counted", "window_s", seconds(Some(trial.window.length().seconds()))),
-        numbers("asked for", "measured_s", seconds(found.map(|found| found.measured.length().seconds()))),
-        numbers("begun", "checkpoints_begun", count(found.and_then(|found| found.begun))),
-        numbers("whole cycles", "cycles", count(found.map(|found| found.cycles))),
-        numbers("cycle", "cycle_s", seconds(found.and_then(|found| found.cycle_s))),
+        word("window", "window", found.map_or("", |found| found.held.word())),
+        number("counted", "window_s", trial.window.length().seconds(), Quantity::Seconds),
+        optional("asked for", "measured_s", measured, Quantity::Seconds),
+        optional("begun", "checkpoints_begun", begun, Quantity::Count),
+        optional("whole cycles", "cycles", found.map(|found| f64::from(found.cycles)), Quantity::Count),
+        optional("cycle", "cycle_s", found.and_then(|found| found.cycle_s), Quantity::Seconds),
     ]
 }
 
-fn set(_: &TrialSummary, server: &ServerSummary) -> Vec<Field> {
+fn set_fields(_: &TrialSummary, server: &ServerSummary) -> Vec<Field> {
     let set = server.working_set.clone().unwrap_or_default();
-    let bytes = |bytes: Option<f64>| Cell::optional(bytes, Quantity::Bytes);
+    let bytes = |title, key, value| optional(title, key, value, Quantity::Bytes);
     vec![
-        numbers("data", "data_bytes", bytes(set.data_bytes)),
-        numbers("buffer", "buffer_bytes", bytes(set.buffer_bytes)),
-        numbers("in buffer", "buffered_bytes", bytes(set.buffered_bytes)),
-        numbers("memory", "memory_bytes", bytes(set.memory_bytes)),
-        numbers("in page cache", "page_cached_bytes", bytes(set.page_cached_bytes)),
-        numbers("read/tx", "bytes_read_per_transaction", bytes(server.per_transaction.bytes_read)),
-        words("fits", "fits", set.fits.map_or("", Fits::word)),
+        bytes("data", "data_bytes", set.data_bytes),
+        bytes("buffer", "buffer_bytes", set.buffer_bytes),
+        bytes("in buffer", "buffered_bytes", set.buffered_bytes),
+        bytes("memory", "memory_bytes", set.memory_bytes),
+        bytes("in page cache", "page_cached_bytes", set.page_cached_bytes),
+        bytes("read/tx", "bytes_read_per_transaction", server.per_transaction.bytes_read),
+        word("fits", "fits", set.fits.map_or("", Fits::word)),
     ]
 }

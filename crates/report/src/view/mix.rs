@@ -9,7 +9,7 @@ use super::curve::{Curve, Sweep};
 use super::figure::Figure;
 use super::headline::quoted_point;
 use super::quantity::Quantity;
-use super::table::{Cell, Field, Table, numbers, words};
+use super::table::{Field, Table, number, optional, word};
 use crate::caveats::{Caveats, Touches};
 use analysis::{ClassSummary, Findings, MIX_TOLERANCE, PointSummary, StreamSummary, TrialSummary, Work};
 
@@ -81,9 +81,9 @@ pub fn tables(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Vec<Tabl
 
 /// The same as figures without panels: a table with its notes.
 pub fn figures(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Vec<Figure> {
-    let figure = |table: Table| Figure {
-        notes: if judged(&table) { vec![note()] } else { Vec::new() },
-        ..Figure::new("Mix and response by class", Vec::new(), table)
+    let figure = |table: Table| {
+        let notes = if judged(&table) { vec![note()] } else { Vec::new() };
+        Figure::of_table("Mix and response by class", notes, table)
     };
     tables(findings, sweep, caveats).into_iter().map(figure).collect()
 }
@@ -106,31 +106,33 @@ fn note() -> String {
 }
 
 fn table(quoted: &Quoted, caveats: &Caveats) -> Table {
-    let (stream, place, trial) = (&quoted.curve.at.stream, quoted.place(), quoted.trial.label.index);
-    let caption = format!("Mix of {stream}{place} (trial {trial}); p50 to p99.9 are of response");
     let tail = caveats.marks(&quoted.trial.caveats, Touches::Tail);
-    let table = Table::of(caption, quoted.stream.classes.iter().map(|class| row(class, &tail)).collect());
-    Table { trials: [trial].into(), ..table }.without_empty_columns()
+    let mut table = Table::new(caption(quoted), quoted.stream.classes.iter().map(|class| row(class, &tail)));
+    table.trials = [quoted.trial.label.index].into();
+    table.without_empty_columns()
+}
+
+fn caption(quoted: &Quoted) -> String {
+    let (stream, place, trial) = (&quoted.curve.at.stream, quoted.place(), quoted.trial.label.index);
+    format!("Mix of {stream}{place} (trial {trial}); p50 to p99.9 are of response")
 }
 
 fn row(class: &ClassSummary, tail: &str) -> Vec<Field> {
-    let ms = |value: f64| {
-        let known = Some(value).filter(|_| class.response.count > 0);
-        Cell::optional(known, Quantity::Milliseconds)
-    };
+    let answered = class.response.count > 0;
+    let ms = |title, key, value| number(title, key, value, Quantity::Milliseconds).only_if(answered);
     vec![
-        words("class", "class", &class.name),
-        numbers("share", "share", Cell::optional(class.mix.share, Quantity::Share)),
-        numbers("planned", "planned_share", Cell::optional(class.mix.planned_share, Quantity::Share)),
-        words("mix ok", "mix_ok", verdict(class.mix.mix_ok)),
-        numbers("count", "done", Cell::number(class.done as f64, Quantity::Count)).minor(),
-        numbers("rate", "throughput_per_s", Cell::number(class.throughput_per_s, Quantity::Rate)).minor(),
-        numbers("p50", "response_p50_ms", ms(class.response.p50_ms)).minor(),
-        numbers("p90", "response_p90_ms", ms(class.response.p90_ms)),
-        numbers("p99", "response_p99_ms", ms(class.response.p99_ms).marked(tail)),
-        numbers("p99.9", "response_p999_ms", ms(class.response.p999_ms).marked(tail)).minor(),
-        numbers("limit", "limit_s", Cell::optional(class.mix.limit_s, Quantity::Seconds)),
-        words("response ok", "response_ok", verdict(class.mix.response_ok)),
+        word("class", "class", &class.name),
+        optional("share", "share", class.mix.share, Quantity::Share),
+        optional("planned", "planned_share", class.mix.planned_share, Quantity::Share),
+        word("mix ok", MIX_OK, verdict(class.mix.mix_ok)),
+        number("count", "done", class.done as f64, Quantity::Count).minor(),
+        number("rate", "throughput_per_s", class.throughput_per_s, Quantity::Rate).minor(),
+        ms("p50", "response_p50_ms", class.response.p50_ms).minor(),
+        ms("p90", "response_p90_ms", class.response.p90_ms),
+        ms("p99", "response_p99_ms", class.response.p99_ms).marked(tail),
+        ms("p99.9", "response_p999_ms", class.response.p999_ms).minor().marked(tail),
+        optional("limit", "limit_s", class.mix.limit_s, Quantity::Seconds),
+        word("response ok", "response_ok", verdict(class.mix.response_ok)),
     ]
 }
 

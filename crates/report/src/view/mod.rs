@@ -18,7 +18,6 @@ mod interrupted;
 mod judged;
 mod memory;
 mod mix;
-mod of_trial;
 mod points;
 mod quantity;
 mod rates;

@@ -3,7 +3,7 @@
 use super::axes::{amount, datum, factor_axis, key, look, series, time};
 use super::conclusion::with_interval;
 use super::curve::Sweep;
-use super::figure::{Datum, Figure, Form, Guide, Panel, Series, Span};
+use super::figure::{Axis, Datum, Figure, Form, Guide, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
 use crate::caveats::{Caveats, Touches};
 use analysis::{Finding, Findings, Knee};
@@ -11,12 +11,13 @@ use observation::{Level, factor};
 
 /// Throughput, response and the two against each other.
 pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Figure {
-    let title = format!("Rate and response by {}", sweep.factor_name());
-    let panels = vec![throughput(findings, sweep, caveats), response(sweep, caveats), against(sweep, caveats)];
     Figure {
+        title: format!("Rate and response by {}", sweep.factor_name()),
         notes: vec!["Whiskers show the interval of each point where it is wider than the mark. Where response is drawn, the marked line is p99 and the thin one p50.".into()],
         key: key(sweep, Form::Line),
-        ..Figure::new(title, panels, super::points::table(sweep, caveats))
+        panels: vec![throughput(findings, sweep, caveats), response(sweep, caveats), against(sweep, caveats)],
+        table: super::points::table(sweep, caveats),
+        folded: false,
     }
 }
 
@@ -29,7 +30,7 @@ fn throughput(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Panel {
         guides.extend(offered(sweep));
     }
     let y = amount(&per_second(sweep), Quantity::Rate);
-    Panel { guides, span: Span::Full, ..Panel::new(per_second(sweep), factor_axis(sweep), y, series.collect()) }
+    Panel { guides, ..Panel::new(per_second(sweep), Span::Full, factor_axis(sweep), y, series.collect()) }
 }
 
 fn per_second(sweep: &Sweep) -> String {
@@ -70,7 +71,7 @@ fn response(sweep: &Sweep, caveats: &Caveats) -> Panel {
         all.extend([thin, line]);
     }
     let title = "response, p99 and p50";
-    Panel::new(title, factor_axis(sweep), time(title, Quantity::Milliseconds, &all), all)
+    Panel::new(title, Span::Half, factor_axis(sweep), time(title, Quantity::Milliseconds, &all), all)
 }
 
 fn named(series: &mut Series, quantile: &str) {
@@ -98,5 +99,6 @@ fn against(sweep: &Sweep, caveats: &Caveats) -> Panel {
         })
         .collect();
     let title = "response p99 against the rate";
-    Panel::new(title, amount(&per_second(sweep), Quantity::Rate), time(title, Quantity::Milliseconds, &all), all)
+    let x = Axis::new(per_second(sweep), Quantity::Rate, Spacing::FromZero);
+    Panel::new(title, Span::Half, x, time(title, Quantity::Milliseconds, &all), all)
 }

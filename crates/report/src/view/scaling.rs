@@ -22,13 +22,15 @@ pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Figure {
         2 | 4 => Span::Half,
         _ => Span::Third,
     };
-    let panels = streams.iter().map(|stream| panel(findings, sweep, caveats, stream, span)).collect();
     Figure {
+        title: format!("Throughput by {factor}"),
         notes: vec![format!(
             "The broken grey line is what proportion to {factor} would give. Each stream has its own scale, from zero."
         )],
         key: if several { key(sweep, Form::Line) } else { Vec::new() },
-        ..Figure::new(format!("Throughput by {factor}"), panels, super::points::table(sweep, caveats))
+        panels: streams.iter().map(|stream| panel(findings, sweep, caveats, stream, span)).collect(),
+        table: super::points::table(sweep, caveats),
+        folded: false,
     }
 }
 
@@ -38,9 +40,9 @@ fn panel(findings: &Findings, sweep: &Sweep, caveats: &Caveats, stream: &str, sp
     let series = curves.iter().map(|curve| series(sweep, curve, caveats, wanted, |point| Some(point.throughput_per_s)));
     let mut x = factor_axis(sweep);
     x.spacing = super::figure::Spacing::FromZero;
+    let y = amount("operations a second", Quantity::Rate);
     let guides = curves.iter().filter_map(|curve| proportion(sweep, curve)).collect();
-    let (title, y) = (title(findings, sweep, stream, &curves), amount("operations a second", Quantity::Rate));
-    Panel { guides, span, ..Panel::new(title, x, y, series.collect()) }
+    Panel { guides, ..Panel::new(title(findings, sweep, stream, &curves), span, x, y, series.collect()) }
 }
 
 /// The name of the stream with its efficiency, when one system was asked.

@@ -2,7 +2,7 @@
 
 use super::figure::{Axis, Datum, Figure, Form, Guide, Key, Look, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
-use super::table::{Cell, Table, numbers, words};
+use super::table::{Table, number, word};
 use analysis::{Finding, Findings, HighestRate};
 use observation::Provenance;
 
@@ -36,13 +36,17 @@ fn figure(found: &HighestRate) -> Figure {
         text: format!("highest that held: {}", Quantity::Rate.text(rate.value)),
         look: look(0),
     }));
-    let key = series.iter().map(|one| Key { name: one.name.clone(), look: one.look, form: Form::Marks }).collect();
     let title = format!("response {quantile} of every probe");
     let x = Axis::new("offered operations a second", Quantity::Rate, Spacing::Linear);
     let y = super::axes::time(&title, Quantity::Milliseconds, &series);
-    let panel = Panel { guides, span: Span::Full, ..Panel::new(title, x, y, series) };
-    let title = format!("Highest rate with {quantile} under {bound}: {} on {}", found.point.stream, found.point.system);
-    Figure { notes: vec![found.reason.clone()], key, ..Figure::new(title, vec![panel], table(found, &quantile)) }
+    Figure {
+        title: format!("Highest rate with {quantile} under {bound}: {} on {}", found.point.stream, found.point.system),
+        notes: vec![found.reason.clone()],
+        key: series.iter().map(|one| Key { name: one.name.clone(), look: one.look, form: Form::Marks }).collect(),
+        panels: vec![Panel { guides, ..Panel::new(&title, Span::Full, x, y, series) }],
+        table: table(found, &quantile),
+        folded: false,
+    }
 }
 
 fn look(slot: usize) -> Look {
@@ -60,13 +64,14 @@ fn probes(found: &HighestRate, passed: bool) -> Vec<Datum> {
 }
 
 fn table(found: &HighestRate, quantile: &str) -> Table {
+    let response = format!("response {quantile}");
     let row = |(at, (rate, ms, passed)): (usize, &(f64, f64, bool))| {
         vec![
-            numbers("probe", "probe", Cell::number(at as f64 + 1.0, Quantity::Count)),
-            numbers("offered", "offered_per_s", Cell::number(*rate, Quantity::Rate)),
-            numbers(&format!("response {quantile}"), "response_ms", Cell::number(*ms, Quantity::Milliseconds)),
-            words("outcome", "outcome", if *passed { "passed" } else { "failed" }),
+            number("probe", "probe", at as f64 + 1.0, Quantity::Count),
+            number("offered", "offered_per_s", *rate, Quantity::Rate),
+            number(&response, "response_ms", *ms, Quantity::Milliseconds),
+            word("outcome", "outcome", if *passed { "passed" } else { "failed" }),
         ]
     };
-    Table::of("Every probe in order", found.probes.iter().enumerate().map(row).collect())
+    Table::new("Every probe in order", found.probes.iter().enumerate().map(row))
 }

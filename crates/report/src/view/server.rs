@@ -3,12 +3,11 @@
 //! The one idea: the price of a transaction on the server stands beside its price in the generator, so that a client that
 //! costs more than what it measures is seen.
 
-use super::curve::{Curve, Sweep, factors_text};
+use super::curve::{Sweep, factors_text};
 use super::figure::Figure;
 use super::mix::{Quoted, quoted, trials_of};
-use super::points::points;
 use super::quantity::Quantity;
-use super::table::{Cell, Field, Table, numbers, words};
+use super::table::{Field, Table, estimate, number, optional, word};
 use analysis::{Findings, PointSummary, ServerSummary, Work};
 use observation::Counter;
 
@@ -28,89 +27,88 @@ pub fn figures(findings: &Findings, sweep: &Sweep) -> Vec<Figure> {
     let notes = if embedded { vec![EMBEDDED.to_owned()] } else { Vec::new() };
     let spent = PARTS.iter().filter_map(|part| {
         let table = table(findings, sweep, part, several)?;
-        Some(Figure { notes: notes.clone(), ..Figure::new(part.title, Vec::new(), table) })
+        Some(Figure::of_table(part.title, notes.clone(), table))
     });
-    let counters = "Counters of the server";
-    spent.chain(counted.map(|table| Figure { folded: true, ..Figure::new(counters, Vec::new(), table) })).collect()
+    let spent: Vec<Figure> = spent.collect();
+    let folded = |table| Figure { folded: true, ..Figure::of_table("Counters of the server", Vec::new(), table) };
+    spent.into_iter().chain(counted.map(folded)).collect()
 }
 
 /// One table of what was spent, narrow enough for the page.
 struct Part {
     title: &'static str,
     caption: &'static str,
-    fields: fn(&Findings, &PointSummary) -> Vec<Field>,
+    numbers: fn(&Findings, &PointSummary) -> Vec<Field>,
 }
 
 const PARTS: [Part; 2] = [
     Part {
         title: "Throughput for each core, and CPU",
         caption: "“/tx” is for each transaction; “per core” is of this machine, “per busy core” of what the server kept busy",
-        fields: cpu,
+        numbers: cpu_numbers,
     },
     Part {
         title: "I/O of the server",
         caption: "What the server's processes read and wrote; “/tx” is for each transaction",
-        fields: io,
+        numbers: io_numbers,
     },
 ];
 
 /// None where nothing was observed.
 fn table(findings: &Findings, sweep: &Sweep, part: &Part, several: bool) -> Option<Table> {
     let name = sweep.factor_name();
-    let row = |(curve, point): (&Curve, &PointSummary)| {
+    let points = sweep.curves.iter().flat_map(|curve| curve.points.iter().map(move |point| (curve, *point)));
+    let rows = points.map(|(curve, point)| {
         let mut row = vec![
-            Field::new(name, name, sweep.numeric, Cell::word(sweep.level(point).map_or("", |level| level.text()))),
-            words("system", "system", if several { &curve.at.system } else { "" }),
-            words("at", "factors", factors_text(&curve.at.factors)),
+            word(name, name, sweep.level(point).map_or("", |level| level.text())).numeric(sweep.numeric),
+            word("system", "system", &curve.at.system).only_if(several),
+            word("at", "factors", factors_text(&curve.at.factors)),
         ];
-        row.extend((part.fields)(findings, point));
+        row.extend((part.numbers)(findings, point));
         row
-    };
-    let table = Table::of(part.caption, points(sweep).map(row).collect());
+    });
+    let table = Table::new(part.caption, rows);
     let seen = table.rows.iter().flatten().any(|cell| cell.raw().is_some());
     seen.then(|| table.without_empty_columns())
 }
 
-fn cpu(findings: &Findings, point: &PointSummary) -> Vec<Field> {
-    let mean = |of: fn(&ServerSummary) -> Option<f64>, quantity| mean(findings, point, of, quantity);
-    let cores = |of| mean(of, Quantity::Cores);
-    let each_ms = mean(|server| server.per_transaction.cpu_ms, Quantity::Milliseconds);
-    let client = Cell::optional_estimate(point.cpu_us.as_ref(), Quantity::Microseconds);
+type Of = fn(&ServerSummary) -> Option<f64>;
+
+fn cpu_numbers(findings: &Findings, point: &PointSummary) -> Vec<Field> {
+    let mean = |title, key, of: Of, quantity| optional(title, key, mean(findings, point, of), quantity);
     vec![
-        numbers("transactions", "throughput_per_s", Cell::estimate(&point.throughput_per_s, Quantity::Rate)),
-        numbers("per core", "per_machine_core_per_s", mean(|server| server.per_machine_core_per_s, Quantity::Rate)),
-        numbers("per busy core", "per_server_core_per_s", mean(|server| server.per_server_core_per_s, Quantity::Rate)),
-        numbers("server user", "server_cpu_user_cores", cores(|server| server.cpu_user_cores)),
-        numbers("server system", "server_cpu_system_cores", cores(|server| server.cpu_system_cores)),
-        numbers("server CPU/tx", "server_cpu_ms_per_transaction", each_ms),
-        numbers("client CPU/tx", "cpu_us", client),
+        estimate("transactions", "throughput_per_s", &point.throughput_per_s, Quantity::Rate),
+        mean("per core", "per_machine_core_per_s", |server| server.per_machine_core_per_s, Quantity::Rate),
+        mean("per busy core", "per_server_core_per_s", |server| server.per_server_core_per_s, Quantity::Rate),
+        mean("server user", "server_cpu_user_cores", |server| server.cpu_user_cores, Quantity::Cores),
+        mean("server system", "server_cpu_system_cores", |server| server.cpu_system_cores, Quantity::Cores),
+        mean("server CPU/tx", "server_cpu_ms_per_transaction", |s| s.per_transaction.cpu_ms, Quantity::Milliseconds),
+        estimate("client CPU/tx", "cpu_us", &point.cpu_us, Quantity::Microseconds),
     ]
 }
 
-fn io(findings: &Findings, point: &PointSummary) -> Vec<Field> {
-    let mean = |of: fn(&ServerSummary) -> Option<f64>, quantity| mean(findings, point, of, quantity);
-    let second = |of| mean(of, Quantity::ByteRate);
-    let each = |of| mean(of, Quantity::Bytes);
+fn io_numbers(findings: &Findings, point: &PointSummary) -> Vec<Field> {
+    let mean = |title, key, of: Of, quantity| optional(title, key, mean(findings, point, of), quantity);
     vec![
-        numbers("read", "server_bytes_read_per_s", second(|server| server.bytes_read_per_s)),
-        numbers("written", "server_bytes_written_per_s", second(|server| server.bytes_written_per_s)),
-        numbers("read/tx", "server_bytes_read_per_transaction", each(|server| server.per_transaction.bytes_read)),
-        numbers(
+        mean("read", "server_bytes_read_per_s", |server| server.bytes_read_per_s, Quantity::ByteRate),
+        mean("written", "server_bytes_written_per_s", |server| server.bytes_written_per_s, Quantity::ByteRate),
+        mean("read/tx", "server_bytes_read_per_transaction", |s| s.per_transaction.bytes_read, Quantity::Bytes),
+        mean(
             "written/tx",
             "server_bytes_written_per_transaction",
-            each(|server| server.per_transaction.bytes_written),
+            |s| s.per_transaction.bytes_written,
+            Quantity::Bytes,
         ),
-        numbers("log/tx", "server_log_bytes_per_transaction", each(|server| server.per_transaction.log_bytes)),
-        numbers("buffer hits", "buffer_hit_share", mean(|server| server.buffer_hit_share, Quantity::Share)),
+        mean("log/tx", "server_log_bytes_per_transaction", |s| s.per_transaction.log_bytes, Quantity::Bytes),
+        mean("buffer hits", "buffer_hit_share", |server| server.buffer_hit_share, Quantity::Share),
     ]
 }
 
 /// The trials of a point averaged, as far as they observed it.
-fn mean(findings: &Findings, point: &PointSummary, of: fn(&ServerSummary) -> Option<f64>, quantity: Quantity) -> Cell {
+fn mean(findings: &Findings, point: &PointSummary, of: Of) -> Option<f64> {
     let servers = trials_of(findings, point).filter_map(|(trial, _)| trial.server.as_ref());
     let values: Vec<f64> = servers.filter_map(of).collect();
-    let mean = values.iter().sum::<f64>() / values.len() as f64;
-    Cell::optional((!values.is_empty()).then_some(mean), quantity)
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
 /// What the server counted, for a second and for a transaction; none where it counts nothing.
@@ -118,8 +116,7 @@ fn counters(quoted: &Quoted) -> Option<Table> {
     let server = quoted.trial.server.as_ref().filter(|server| !server.counters.is_empty())?;
     let per_s = quoted.stream.throughput_per_s.value;
     let caption = format!("What the server counted{} (trial {})", quoted.place(), quoted.trial.label.index);
-    let rows = server.counters.iter().map(|(counter, rate)| counted(*counter, *rate, per_s));
-    Some(Table::of(caption, rows.collect()))
+    Some(Table::new(caption, server.counters.iter().map(|(counter, rate)| counted(*counter, *rate, per_s))))
 }
 
 fn counted(counter: Counter, rate: f64, per_s: f64) -> Vec<Field> {
@@ -127,8 +124,8 @@ fn counted(counter: Counter, rate: f64, per_s: f64) -> Vec<Field> {
     let (second, one) = if bytes { (Quantity::ByteRate, Quantity::Bytes) } else { (Quantity::Rate, Quantity::Plain) };
     let each = (per_s > 0.0).then(|| rate / per_s);
     vec![
-        words("counter", "counter", counter.word()),
-        numbers("a second", "per_s", Cell::number(rate, second)),
-        numbers("a transaction", "per_transaction", Cell::optional(each, one)),
+        word("counter", "counter", counter.word()),
+        number("a second", "per_s", rate, second),
+        optional("a transaction", "per_transaction", each, one),
     ]
 }

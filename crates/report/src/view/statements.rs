@@ -7,7 +7,7 @@ use super::curve::Sweep;
 use super::figure::Figure;
 use super::mix::{Quoted, quoted};
 use super::quantity::Quantity;
-use super::table::{Cell, Field, Table, numbers, words};
+use super::table::{Field, Table, optional, word};
 use analysis::{CpuBasis, Findings, ServerSummary, StatementProfile, StatementsProfile, Work};
 use observation::Counter;
 
@@ -33,8 +33,8 @@ pub fn tables(findings: &Findings, sweep: &Sweep) -> Vec<Table> {
 fn figure(quoted: &Quoted) -> Option<Figure> {
     let profile = quoted.trial.server.as_ref()?.profile.as_ref()?;
     let notes = notes(profile, quoted.trial.streams.len());
-    let table = table(quoted, SHOWN)?;
-    Some(Figure { notes, folded: true, ..Figure::new("What one transaction asks of the database", Vec::new(), table) })
+    let title = "What one transaction asks of the database";
+    Some(Figure { folded: true, ..Figure::of_table(title, notes, table(quoted, SHOWN)?) })
 }
 
 fn notes(profile: &StatementsProfile, streams: usize) -> Vec<String> {
@@ -84,32 +84,37 @@ fn table(quoted: &Quoted, most: usize) -> Option<Table> {
         others => rows.push(row(&StatementProfile::sum(&format!("{} others", others.len()), others))),
     }
     let mut sum = row(&total);
-    sum[0].cell = Cell::word("sum over statements").shortened("sum");
+    sum[0] = name("sum over statements").shortened("sum");
     rows.push(sum);
     rows.extend(measured(quoted, server));
-    Some(Table { trials: [trial].into(), ..Table::of(caption, rows) }.without_empty_columns())
+    let mut table = Table::new(caption, rows);
+    table.trials = [trial].into();
+    Some(table.without_empty_columns())
+}
+
+fn name(text: &str) -> Field {
+    word("statement", "statement", text)
 }
 
 fn row(one: &StatementProfile, all_us: Option<f64>) -> Vec<Field> {
     let share = one.cpu_us.zip(all_us).filter(|(_, all)| *all > 0.0).map(|(own, all)| own / all);
     let each = one.cpu_us.filter(|_| one.executions > 0.0).map(|cpu| cpu / one.executions);
-    let count = |amount: f64| Cell::number(amount, Quantity::Plain);
-    let counted = |amount: Option<f64>| Cell::optional(amount, Quantity::Plain);
-    let us = |time: Option<f64>| Cell::optional(time, Quantity::Microseconds);
+    let count = |title, key, amount| optional(title, key, amount, Quantity::Plain);
+    let us = |title, key, time| optional(title, key, time, Quantity::Microseconds);
     vec![
-        words("statement", "statement", &one.name),
-        numbers("executions", "executions", count(one.executions)),
-        numbers("CPU", "cpu_us", us(one.cpu_us)).leading(),
-        numbers("CPU share", "cpu_share", Cell::optional(share, Quantity::Share)).minor(),
-        numbers("CPU/execution", "cpu_us_per_execution", us(each)).minor(),
-        numbers("execution time", "execution_us", us(one.execution_us)).minor(),
-        numbers("planning", "planning_us", us(one.planning_us)).minor(),
-        numbers("lookups", "lookups", counted(one.lookups)),
-        numbers("reads", "reads", counted(one.reads)),
-        numbers("rows looked at", "rows_examined", counted(one.rows_examined)),
-        numbers("rows", "rows", count(one.rows)).minor(),
-        numbers("changed", "changed", count(one.changed)),
-        numbers("log", "log_bytes", Cell::optional(one.log_bytes, Quantity::Bytes)),
+        name(&one.name),
+        count("executions", "executions", Some(one.executions)),
+        us("CPU", "cpu_us", one.cpu_us).leading(),
+        optional("CPU share", "cpu_share", share, Quantity::Share).minor(),
+        us("CPU/execution", "cpu_us_per_execution", each).minor(),
+        us("execution time", "execution_us", one.execution_us).minor(),
+        us("planning", "planning_us", one.planning_us).minor(),
+        count("lookups", "lookups", one.lookups),
+        count("reads", "reads", one.reads),
+        count("rows looked at", "rows_examined", one.rows_examined),
+        count("rows", "rows", Some(one.rows)).minor(),
+        count("changed", "changed", Some(one.changed)),
+        optional("log", "log_bytes", one.log_bytes, Quantity::Bytes),
     ]
 }
 
@@ -125,11 +130,10 @@ fn measured(quoted: &Quoted, server: &ServerSummary) -> Option<Vec<Field>> {
     if [cpu_us, lookups, log_bytes].iter().all(Option::is_none) {
         return None;
     }
-    let name = if server.embedded { "measured, generator included" } else { "measured in the window" };
-    let mut fields = row(&StatementProfile { cpu_us, lookups, reads, log_bytes, ..StatementProfile::default() }, None);
-    fields[0].cell = Cell::word(name).shortened("measured");
-    for unknown in [1, 10, 11] {
-        fields[unknown].cell = Cell::nothing();
-    }
-    Some(fields)
+    let told = if server.embedded { "measured, generator included" } else { "measured in the window" };
+    let seen = StatementProfile { cpu_us, lookups, reads, log_bytes, ..StatementProfile::default() };
+    let mut fields: Vec<Field> = row(&seen, None);
+    fields[0] = name(told).shortened("measured");
+    // What nobody counts from outside: executions, rows and changes.
+    Some(fields.into_iter().enumerate().map(|(at, field)| field.only_if(![1, 10, 11].contains(&at))).collect())
 }

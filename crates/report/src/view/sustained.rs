@@ -2,7 +2,7 @@
 
 use super::figure::{Axis, Datum, Figure, Form, Guide, Look, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
-use super::table::{Cell, Table, numbers};
+use super::table::{Table, number};
 use analysis::{Burst, Finding, Findings, SustainedFinding};
 use observation::Provenance;
 use units::Nanos;
@@ -48,15 +48,26 @@ fn figure(found: &SustainedFinding, provenance: Provenance) -> Figure {
     let late = format!("last fifth: {}", Quantity::Rate.text(figures.late_per_s));
     let mut guides = vec![Guide::Level { y: figures.late_per_s, text: late }];
     guides.extend(figures.burst.map(|burst| burst_curve(burst, &figures.averages)));
-    let ticks = figures.averages.iter().map(|(window, _)| (*window, units::duration(Nanos::from_seconds(*window))));
-    let x = Axis { ticks: ticks.collect(), ..Axis::new("length of the window", Quantity::Seconds, Spacing::Log) };
-    let y = Axis::new(
-        "operations a second, highest mean over any window of that length",
-        Quantity::Rate,
-        Spacing::FromZero,
-    );
-    let series = vec![Series { name: found.point.stream.clone(), look, form: Form::Line, points: points.collect() }];
-    let panel = Panel { guides, span: Span::Full, ..Panel::new("highest mean over any window", x, y, series) };
+    let panel = Panel {
+        title: "highest mean over any window".into(),
+        x: Axis {
+            ticks: figures
+                .averages
+                .iter()
+                .map(|(window, _)| (*window, units::duration(Nanos::from_seconds(*window))))
+                .collect(),
+            ..Axis::new("length of the window", Quantity::Seconds, Spacing::Log)
+        },
+        y: Axis::new(
+            "operations a second, highest mean over any window of that length",
+            Quantity::Rate,
+            Spacing::FromZero,
+        ),
+        series: vec![Series { name: found.point.stream.clone(), look, form: Form::Line, points: points.collect() }],
+        guides,
+        span: Span::Full,
+        marks: String::new(),
+    };
     let burst = figures.burst.map(|burst| {
         format!(
             "The thin line is s + C/T: a sustained {} and a credit of {} operations, used up after {}.",
@@ -65,8 +76,14 @@ fn figure(found: &SustainedFinding, provenance: Provenance) -> Figure {
             Quantity::Seconds.text(burst.lasted_s)
         )
     });
-    let title = format!("At most and sustained: {} on {}", found.point.stream, found.point.system);
-    Figure { notes: burst.into_iter().collect(), ..Figure::new(title, vec![panel], table(found)) }
+    Figure {
+        title: format!("At most and sustained: {} on {}", found.point.stream, found.point.system),
+        notes: burst.into_iter().collect(),
+        key: Vec::new(),
+        panels: vec![panel],
+        table: table(found),
+        folded: false,
+    }
 }
 
 /// `s + C/T`, where the credit has an effect: from the moment at which it is used up.
@@ -82,10 +99,8 @@ fn burst_curve(burst: Burst, averages: &[(f64, f64)]) -> Guide {
 
 fn table(found: &SustainedFinding) -> Table {
     let row = |(window, rate): &(f64, f64)| {
-        vec![
-            numbers("window", "window_s", Cell::number(*window, Quantity::Seconds)),
-            numbers("highest mean", "throughput_per_s", Cell::number(*rate, Quantity::Rate)),
-        ]
+        let window = number("window", "window_s", *window, Quantity::Seconds);
+        vec![window, number("highest mean", "throughput_per_s", *rate, Quantity::Rate)]
     };
-    Table::of("Highest mean over any window of a length", found.sustained.averages.iter().map(row).collect())
+    Table::new("Highest mean over any window of a length", found.sustained.averages.iter().map(row))
 }

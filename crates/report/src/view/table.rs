@@ -1,7 +1,7 @@
 //! Tables as values: columns with their units, cells with their caveats. Text, HTML and CSV print the same table.
 
 use super::quantity::Quantity;
-use analysis::Estimate;
+use analysis::{Estimate, StreamSummary};
 use std::collections::BTreeSet;
 
 /// A table.
@@ -61,11 +61,15 @@ pub enum Held {
 }
 
 impl Table {
-    /// A table of rows that have the same columns.
-    pub fn of(caption: impl Into<String>, rows: Vec<Vec<Field>>) -> Table {
-        let columns = rows.first().into_iter().flatten().map(|field| field.column.clone()).collect();
-        let rows = rows.into_iter().map(|row| row.into_iter().map(|field| field.cell).collect()).collect();
-        Table { caption: caption.into(), columns, rows, ..Table::default() }
+    /// A table of these rows, which all have the same columns.
+    pub fn new(caption: impl Into<String>, rows: impl IntoIterator<Item = Vec<Field>>) -> Table {
+        let mut table = Table { caption: caption.into(), ..Table::default() };
+        for row in rows {
+            let (columns, cells) = row.into_iter().map(|field| (field.column, field.cell)).unzip();
+            table.columns = columns;
+            table.rows.push(cells);
+        }
+        table
     }
 
     /// Takes out the columns in which no row holds anything.
@@ -124,30 +128,53 @@ pub fn common<'a>(marks: impl Iterator<Item = &'a str>) -> String {
     }
 }
 
-/// A cell with the column that it stands in.
+/// A cell with the column that it stands in, so that what a row holds is said once.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
-    /// Its column, the same in every row.
+    /// The column.
     pub column: Column,
-    /// What this row has there.
+    /// What stands in it.
     pub cell: Cell,
 }
 
-/// A word, which stands to the left; an empty one is nothing.
-pub fn words(title: &str, key: &str, text: impl Into<String>) -> Field {
-    Field::new(title, key, false, Cell::word(text))
+fn field(title: &str, key: &str, value: Held) -> Field {
+    let (title, key, numeric) = (title.to_owned(), key.to_owned(), true);
+    let column = Column { title, key, numeric, minor: false, leading: false, marks: String::new() };
+    Field { column, cell: Cell { value, marks: String::new(), short: None } }
 }
 
-/// A number, which stands to the right.
-pub fn numbers(title: &str, key: &str, cell: Cell) -> Field {
-    Field::new(title, key, true, cell)
+/// A word; an empty one is nothing.
+pub fn word(title: &str, key: &str, text: impl Into<String>) -> Field {
+    let text = text.into();
+    field(title, key, if text.is_empty() { Held::Nothing } else { Held::Word(text) }).numeric(false)
+}
+
+/// A known number.
+pub fn number(title: &str, key: &str, value: f64, quantity: Quantity) -> Field {
+    field(title, key, if value.is_finite() { Held::Number(value, quantity) } else { Held::Nothing })
+}
+
+/// A known number, when there is one.
+pub fn optional(title: &str, key: &str, value: Option<f64>, quantity: Quantity) -> Field {
+    number(title, key, value.unwrap_or(f64::NAN), quantity)
+}
+
+/// An estimate, when there is one.
+pub fn estimate<'a>(title: &str, key: &str, estimate: impl Into<Option<&'a Estimate>>, quantity: Quantity) -> Field {
+    let known = estimate.into().filter(|estimate| estimate.value.is_finite());
+    field(title, key, known.map_or(Held::Nothing, |estimate| Held::Estimate(*estimate, quantity)))
+}
+
+/// A time of the response in milliseconds, or nothing when the stream answered no operation.
+pub fn response(title: &str, key: &str, stream: &StreamSummary, value_ms: f64) -> Field {
+    number(title, key, value_ms, Quantity::Milliseconds).only_if(stream.response.count > 0)
 }
 
 impl Field {
-    /// A cell in a column of that title.
-    pub fn new(title: &str, key: &str, numeric: bool, cell: Cell) -> Field {
-        let (title, key, marks) = (title.to_owned(), key.to_owned(), String::new());
-        Field { column: Column { title, key, numeric, minor: false, leading: false, marks }, cell }
+    /// The same in a column of numbers, or of words.
+    pub fn numeric(mut self, numeric: bool) -> Field {
+        self.column.numeric = numeric;
+        self
     }
 
     /// The same in a column that is the last to lose its interval where there is little room.
@@ -161,58 +188,31 @@ impl Field {
         self.column.minor = true;
         self
     }
-}
 
-impl Cell {
-    fn of(value: Held) -> Cell {
-        Cell { value, marks: String::new(), short: None }
-    }
-
-    /// A word; an empty one is nothing.
-    pub fn word(text: impl Into<String>) -> Cell {
-        let text = text.into();
-        Cell::of(if text.is_empty() { Held::Nothing } else { Held::Word(text) })
-    }
-
-    /// A known number.
-    pub fn number(value: f64, quantity: Quantity) -> Cell {
-        Cell::of(if value.is_finite() { Held::Number(value, quantity) } else { Held::Nothing })
-    }
-
-    /// A known number, when there is one.
-    pub fn optional(value: Option<f64>, quantity: Quantity) -> Cell {
-        Cell::number(value.unwrap_or(f64::NAN), quantity)
-    }
-
-    /// An estimate.
-    pub fn estimate(estimate: &Estimate, quantity: Quantity) -> Cell {
-        Cell::of(if estimate.value.is_finite() { Held::Estimate(*estimate, quantity) } else { Held::Nothing })
-    }
-
-    /// An estimate, when there is one.
-    pub fn optional_estimate(estimate: Option<&Estimate>, quantity: Quantity) -> Cell {
-        estimate.map_or_else(Cell::nothing, |estimate| Cell::estimate(estimate, quantity))
-    }
-
-    /// An empty cell.
-    pub fn nothing() -> Cell {
-        Cell::of(Held::Nothing)
-    }
-
-    /// The same cell with caveats beside it; beside nothing there is nothing to caveat.
-    pub fn marked(mut self, marks: impl Into<String>) -> Cell {
-        if self.value != Held::Nothing {
-            self.marks = marks.into();
+    /// The same, or nothing.
+    pub fn only_if(mut self, shown: bool) -> Field {
+        if !shown {
+            self.cell.value = Held::Nothing;
         }
         self
     }
 
-    /// The same cell with fewer words for when there is little room.
-    pub fn shortened(mut self, short: impl Into<String>) -> Cell {
-        self.short = Some(short.into());
+    /// The same with caveats beside it; beside nothing there is nothing to doubt.
+    pub fn marked(mut self, marks: impl Into<String>) -> Field {
+        if self.cell.value != Held::Nothing {
+            self.cell.marks = marks.into();
+        }
         self
     }
 
+    /// The same with fewer words for when there is little room.
+    pub fn shortened(mut self, short: impl Into<String>) -> Field {
+        self.cell.short = Some(short.into());
+        self
+    }
+}
+
+impl Cell {
     /// The content for people, without interval and marks.
     pub fn text(&self) -> String {
         match &self.value {

@@ -1,10 +1,9 @@
 //! Trials over time: throughput and p99 by interval, the warm-up shaded, rounds and events marked.
 
-use super::curve::factor_text;
+use super::curve::{factor_text, factors_text};
 use super::figure::{Axis, Datum, Figure, Form, Guide, Look, Panel, Series, Spacing, Span};
-use super::of_trial::{trials_table, who};
 use super::quantity::Quantity;
-use super::table::{Cell, Field, Table, numbers, words};
+use super::table::{Field, Table, estimate, number, optional, word};
 use crate::caveats::{Caveats, Touches};
 use analysis::{Findings, StreamSummary, TrialSummary, Work};
 
@@ -42,9 +41,14 @@ pub fn figure(findings: &Findings, experiment: &str, caveats: &Caveats) -> Optio
     if trials.len() > SMALL_MAX {
         notes.push(format!("{SMALL_MAX} of {} trials are drawn; the table has all.", trials.len()));
     }
-    let panels = panels.into_iter().filter(|panel| !panel.is_empty()).collect();
-    let figure = Figure::new(format!("Over time: {experiment}"), panels, table(&trials, caveats));
-    Some(Figure { notes, key: key(&trials), folded: !wide, ..figure })
+    Some(Figure {
+        title: format!("Over time: {experiment}"),
+        notes,
+        key: key(&trials),
+        panels: panels.into_iter().filter(|panel| !panel.is_empty()).collect(),
+        table: table(&trials, caveats),
+        folded: !wide,
+    })
 }
 
 fn key(trials: &[&TrialSummary]) -> Vec<super::figure::Key> {
@@ -102,7 +106,7 @@ fn panel(trial: &TrialSummary, title: String, span: Span, series: Vec<Series>, y
     let events = trial.events.iter().filter(|event| event.kind != observation::EventKind::Phase);
     guides.extend(events.map(|event| Guide::Event { x: event.at.seconds(), text: event.text.clone() }));
     let x = Axis::new("since the start of the trial", Quantity::Seconds, Spacing::Linear);
-    Panel { guides, span, ..Panel::new(title, x, y, series) }
+    Panel { guides, ..Panel::new(title, span, x, y, series) }
 }
 
 /// `3: random-read, 32 outstanding, target`.
@@ -160,8 +164,11 @@ fn rounds(trial: &TrialSummary, stream: &StreamSummary) -> Option<Series> {
 }
 
 fn table(trials: &[&TrialSummary], caveats: &Caveats) -> Table {
-    let row = |trial: &TrialSummary, stream: &StreamSummary| row(trial, stream, counted_in(trials), caveats);
-    trials_table("Every trial in the order of execution", trials.iter().copied(), row)
+    let work = counted_in(trials);
+    let rows = trials.iter().flat_map(|trial| trial.streams.iter().map(|stream| row(trial, stream, work, caveats)));
+    let mut table = Table::new("Every trial in the order of execution", rows);
+    table.trials = trials.iter().map(|trial| trial.label.index).collect();
+    table.without_empty_columns()
 }
 
 /// The word for the work of trials.
@@ -171,18 +178,20 @@ fn counted_in(trials: &[&TrialSummary]) -> &'static str {
 }
 
 fn row(trial: &TrialSummary, stream: &StreamSummary, work: &str, caveats: &Caveats) -> Vec<Field> {
+    let label = &trial.label;
     let rounds = stream.steady.rounds.as_ref();
-    let share = |share: Option<f64>| Cell::optional(share, Quantity::Share);
-    let rate = Cell::estimate(&stream.throughput_per_s, Quantity::Rate);
-    let mut row = who(trial, stream);
-    row.extend([
-        numbers("replicate", "replicate", Cell::number(f64::from(trial.label.replicate) + 1.0, Quantity::Count)),
-        numbers("window", "window_s", Cell::number(trial.window.length().seconds(), Quantity::Seconds)),
-        numbers(work, "throughput_per_s", rate.marked(caveats.marks(&trial.caveats, Touches::All))),
-        numbers("rounds differ by", "rounds_range", share(rounds.map(|rounds| rounds.range))),
-        numbers("rounds rise by", "rounds_slope", share(rounds.map(|rounds| rounds.slope))),
-        words("steady", "steady", if trial.fixed_work { "" } else { stream.steady.answer.word() }),
-        numbers("Little's gap", "little_gap", share(stream.little_gap_pct.map(|gap| gap / 100.0))),
-    ]);
-    row
+    let marks = caveats.marks(&trial.caveats, Touches::All);
+    vec![
+        number("trial", "trial", f64::from(label.index), Quantity::Count),
+        word("system", "system", &label.system),
+        word("stream", "stream", label.stream_name(stream.stream)),
+        word("at", "factors", factors_text(&label.factors)),
+        number("replicate", "replicate", f64::from(label.replicate) + 1.0, Quantity::Count),
+        number("window", "window_s", trial.window.length().seconds(), Quantity::Seconds),
+        estimate(work, "throughput_per_s", &stream.throughput_per_s, Quantity::Rate).marked(marks),
+        optional("rounds differ by", "rounds_range", rounds.map(|rounds| rounds.range), Quantity::Share),
+        optional("rounds rise by", "rounds_slope", rounds.map(|rounds| rounds.slope), Quantity::Share),
+        word("steady", "steady", stream.steady.answer.word()).only_if(!trial.fixed_work),
+        optional("Little's gap", "little_gap", stream.little_gap_pct.map(|gap| gap / 100.0), Quantity::Share),
+    ]
 }

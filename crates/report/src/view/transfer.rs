@@ -19,14 +19,16 @@ pub fn figure(findings: &Findings, sweeps: &[&Sweep], caveats: &Caveats) -> Figu
     let service: Vec<Panel> = sweeps.iter().map(|sweep| service(findings, sweep, caveats)).collect();
     let fitted = service.iter().any(|panel| !panel.guides.is_empty());
     let rate: Vec<Panel> = sweeps.iter().map(|sweep| rate(sweep, caveats)).collect();
-    let panels = same_scale(service).into_iter().chain(same_scale(rate)).collect();
     Figure {
+        title: "Service time and data rate by transfer size".into(),
         notes: fitted
             .then(|| "The thin line is the fitted form: a time of its own for every operation, then a rate.".to_owned())
             .into_iter()
             .collect(),
         key: sweeps.first().map(|sweep| key(sweep, Form::Line)).unwrap_or_default(),
-        ..Figure::new("Service time and data rate by transfer size", panels, super::points::joined(sweeps, caveats))
+        panels: same_scale(service).into_iter().chain(same_scale(rate)).collect(),
+        table: super::points::joined(sweeps, caveats),
+        folded: false,
     }
 }
 
@@ -37,16 +39,16 @@ fn service(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Panel {
         .iter()
         .map(|curve| series(sweep, curve, caveats, wanted, |point| Some(point.service_mean_ms)))
         .collect();
-    let guides = sweep.curves.iter().filter_map(|curve| fit(findings, sweep, curve)).collect();
     let y = Axis::new("service time, mean", Quantity::Milliseconds, Spacing::Log);
-    Panel { guides, ..Panel::new(sweep.experiment, factor_axis(sweep), y, all) }
+    let guides = sweep.curves.iter().filter_map(|curve| fit(findings, sweep, curve)).collect();
+    Panel { guides, ..Panel::new(sweep.experiment, Span::Half, factor_axis(sweep), y, all) }
 }
 
 fn rate(sweep: &Sweep, caveats: &Caveats) -> Panel {
     let wanted = (Form::Line, Quantity::ByteRate, Touches::All);
     let all = sweep.curves.iter().map(|curve| series(sweep, curve, caveats, wanted, |point| Some(point.bytes_per_s)));
     let y = Axis::new("bytes a second", Quantity::ByteRate, Spacing::Log);
-    Panel::new(format!("{}: data rate", sweep.experiment), factor_axis(sweep), y, all.collect())
+    Panel::new(format!("{}: data rate", sweep.experiment), Span::Half, factor_axis(sweep), y, all.collect())
 }
 
 fn fit(findings: &Findings, sweep: &Sweep, curve: &Curve) -> Option<Guide> {

@@ -3,15 +3,15 @@
 use super::curve::{factor_text, factors_text};
 use super::figure::{Axis, Datum, Figure, Form, Guide, Key, Look, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
-use super::table::{Cell, Field, Table, numbers, words};
-use analysis::{Comparison, Findings};
+use super::table::{Field, Table, estimate, number, optional, word};
+use analysis::{Comparison, Finding, Findings};
 use observation::Provenance;
 use std::iter;
 use study::Direction;
 
 /// One figure with a panel for every metric, the primary first; none when nothing is compared.
 pub fn figure(findings: &Findings) -> Option<Figure> {
-    let mut all: Vec<&Comparison> = findings.comparisons().collect();
+    let mut all: Vec<&Comparison> = findings.findings.iter().filter_map(Finding::comparison).collect();
     if all.is_empty() {
         return None;
     }
@@ -26,19 +26,24 @@ pub fn figure(findings: &Findings) -> Option<Figure> {
         let of: Vec<&Comparison> = all.iter().copied().filter(|comparison| comparison.metric == *metric).collect();
         panel(metric, &of)
     });
-    let key = [(0, "primary"), (1, "exploratory")].map(|(slot, name)| {
-        let look = Look { slot, provenance: Provenance::Measured };
-        Key { name: name.to_owned(), look, form: Form::Marks }
-    });
     Some(Figure {
+        title: "Ratio to the baseline".into(),
         notes: vec![
             "Each line is the interval of the ratio of a system to its baseline; 1 is no difference, and the shaded band \
              is the margin within which two count as equivalent. Exploratory \
              comparisons are adjusted for their number."
                 .into(),
         ],
-        key: key.into(),
-        ..Figure::new("Ratio to the baseline", panels.collect(), table(&all))
+        key: [(0, "primary"), (1, "exploratory")]
+            .map(|(slot, name)| Key {
+                name: name.to_owned(),
+                look: Look { slot, provenance: Provenance::Measured },
+                form: Form::Marks,
+            })
+            .into(),
+        panels: panels.collect(),
+        table: table(&all),
+        folded: false,
     })
 }
 
@@ -72,17 +77,16 @@ fn panel(metric: &str, comparisons: &[&Comparison]) -> Panel {
         form: Form::Marks,
         points: points(primary),
     });
-    let x = Axis::new("times the baseline", Quantity::Ratio, Spacing::Linear);
-    let names = comparisons.iter().map(|one| place(one)).collect();
     let series = series.into_iter().filter(|series| !series.points.is_empty()).collect();
-    let text = format!("within {}", units::percent(margin));
+    let title = format!("{metric}, ratio to the baseline ({direction})");
+    let x = Axis::new("times the baseline", Quantity::Ratio, Spacing::Linear);
+    let y = Axis::new("", Quantity::Plain, Spacing::Names(comparisons.iter().map(|one| place(one)).collect()));
+    let within = format!("within {}", units::percent(margin));
     let guides = vec![
-        Guide::Stretch { from: 1.0 / (1.0 + margin), to: 1.0 + margin, text },
+        Guide::Stretch { from: 1.0 / (1.0 + margin), to: 1.0 + margin, text: within },
         Guide::Event { x: 1.0, text: "no difference".into() },
     ];
-    let title = format!("{metric}, ratio to the baseline ({direction})");
-    let y = Axis::new("", Quantity::Plain, Spacing::Names(names));
-    Panel { guides, span: Span::Full, ..Panel::new(title, x, y, series) }
+    Panel { guides, ..Panel::new(title, Span::Full, x, y, series) }
 }
 
 fn mark(row: usize, comparison: &Comparison) -> Datum {
@@ -113,8 +117,7 @@ fn place(comparison: &Comparison) -> String {
 }
 
 fn table(comparisons: &[&Comparison]) -> Table {
-    Table::of("Every comparison", comparisons.iter().map(|comparison| row(comparison)).collect())
-        .without_empty_columns()
+    Table::new("Every comparison", comparisons.iter().map(|comparison| row(comparison))).without_empty_columns()
 }
 
 fn row(comparison: &Comparison) -> Vec<Field> {
@@ -125,20 +128,20 @@ fn row(comparison: &Comparison) -> Vec<Field> {
         (false, false) => "exploratory",
     };
     vec![
-        words("system", "system", &point.system),
-        words("baseline", "baseline", &comparison.baseline),
-        words("experiment", "experiment", &point.experiment).minor(),
-        words("stream", "stream", &point.stream),
-        words("at", "factors", factors_text(&point.factors)),
-        words("metric", "metric", &comparison.metric),
-        numbers("ratio", "ratio", Cell::estimate(&comparison.ratio, Quantity::Ratio)),
-        numbers("pairs", "n", Cell::number(f64::from(comparison.ratio.n), Quantity::Count)),
-        words("verdict", "verdict", comparison.verdict.word()),
-        words("standing", "standing", standing),
-        numbers("margin", "margin", Cell::number(comparison.margin, Quantity::Share)),
-        numbers("detectable", "detectable", Cell::optional(comparison.detectable, Quantity::Share)).minor(),
-        words("interleaved", "interleaved", if comparison.interleaved { "yes" } else { "no" }).minor(),
-        numbers("p, unadjusted", "p_value", Cell::number(comparison.p_value, Quantity::Plain)).minor(),
-        words("why", "reason", comparison.reason.as_deref().unwrap_or_default()).minor(),
+        word("system", "system", &point.system),
+        word("baseline", "baseline", &comparison.baseline),
+        word("experiment", "experiment", &point.experiment).minor(),
+        word("stream", "stream", &point.stream),
+        word("at", "factors", factors_text(&point.factors)),
+        word("metric", "metric", &comparison.metric),
+        estimate("ratio", "ratio", &comparison.ratio, Quantity::Ratio),
+        number("pairs", "n", f64::from(comparison.ratio.n), Quantity::Count),
+        word("verdict", "verdict", comparison.verdict.word()),
+        word("standing", "standing", standing),
+        number("margin", "margin", comparison.margin, Quantity::Share),
+        optional("detectable", "detectable", comparison.detectable, Quantity::Share).minor(),
+        word("interleaved", "interleaved", if comparison.interleaved { "yes" } else { "no" }).minor(),
+        number("p, unadjusted", "p_value", comparison.p_value, Quantity::Plain).minor(),
+        word("why", "reason", comparison.reason.as_deref().unwrap_or_default()).minor(),
     ]
 }

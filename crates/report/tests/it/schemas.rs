@@ -2,9 +2,10 @@
 
 use crate::sample::{distinct, flash, house, quick, wide};
 use jsonschema::Validator;
-use observation::{Ceiling, Factor, Level};
+use observation::Ceiling;
 use report::*;
 use serde_json::{Value, json};
+use study::{Problem, Study, Survey, plan};
 
 fn schema(text: &str) -> Validator {
     jsonschema::validator_for(&serde_json::from_str(text).expect("a schema is JSON")).expect("a schema compiles")
@@ -144,63 +145,41 @@ fn the_ceiling_fits_its_schema() {
 
 #[test]
 fn studies_checks_and_lists_fit_their_schemas() {
-    let studies =
-        studies_json(&[ListedStudy { name: "quick".into(), title: "A first look".into(), question: "What?".into() }]);
-    assert_valid(&schema(include_str!("../../../../docs/schema/studies-1.json")), &studies);
-    let problem =
-        CheckProblem { line: Some(3), column: None, message: "no unit".into(), hints: vec!["write 4 KiB".into()] };
-    let check = check_json(&CheckedStudy { study: "mine.toml".into(), problems: vec![problem] });
+    let quick = Study::parse("quick", shipped("quick")).expect("it ships");
+    assert_valid(&schema(include_str!("../../../../docs/schema/studies-1.json")), &studies_json(&[quick]));
+    let problem = |source: &str, line, key: &str| Problem {
+        source: source.into(),
+        line,
+        key: key.into(),
+        message: "no unit".into(),
+        hint: Some("write 4 KiB".into()),
+        ..Problem::default()
+    };
+    let check = check_json("mine.toml", &[problem("mine.toml", Some(3), "size"), problem("--set size=4", None, "")]);
     assert_valid(&schema(include_str!("../../../../docs/schema/check-1.json")), &check);
     assert_eq!(check["ok"], false);
-    let run = ListedRun {
-        file: "a.prony".into(),
-        run: Some("a".into()),
-        study: Some("quick".into()),
-        started_unix_ns: Some(7),
-        systems: vec!["here".into()],
-        trials: Some(3),
-        finished: Some(true),
-        tags: Vec::new(),
-        problem: None,
-    };
-    let broken = ListedRun {
-        file: "b.prony".into(),
-        run: None,
-        study: None,
-        started_unix_ns: None,
-        systems: Vec::new(),
-        trials: None,
-        finished: None,
-        tags: Vec::new(),
-        problem: Some("not a run".into()),
-    };
+    assert_eq!(check["problems"][0]["message"], "`size`: no unit");
+    assert_eq!(check["problems"][1]["message"], "--set size=4: no unit");
+    let facts = distinct().run;
+    let run = ListedRun { file: "a.prony".into(), content: Ok((&facts, 3)) };
+    let broken = ListedRun { file: "b.prony".into(), content: Err("not a run".into()) };
     assert_valid(&schema(include_str!("../../../../docs/schema/list-1.json")), &list_json(&[run, broken]));
+}
+
+fn shipped(name: &str) -> &'static str {
+    study::shipped().iter().find(|study| study.name == name).map_or("", |study| study.text)
 }
 
 #[test]
 fn a_plan_fits_its_schema_and_adds_up_its_bytes() {
-    let factor = Factor { name: "transfer".into(), level: Level::Number { value: 4096.0, text: "4 KiB".into() } };
-    let plan = plan_json(&PlanFacts {
-        study: "flash".into(),
-        seed: u64::MAX,
-        trials: vec![PlannedTrial {
-            index: 0,
-            experiment: "curve".into(),
-            system: "here".into(),
-            streams: vec!["random-read".into()],
-            factors: vec![factor],
-            replicate: 1,
-            block: 2,
-            state: "as left".into(),
-            estimated_s: 65.5,
-        }],
-        searches: vec![PlannedSearch { experiment: "rate".into(), text: "p99 under 1 ms".into(), trials_max: 12 }],
-        estimated_s: 66.0,
-        written: PlannedBytes { fill: 1, refill: 4000, precondition: 20, trials: 300 },
-        detectable: None,
-        notes: vec!["a note".into()],
-    });
-    assert_valid(&schema(include_str!("../../../../docs/schema/plan-1.json")), &plan);
-    assert_eq!(plan["bytes_written"]["total"], 4321);
-    assert_eq!(plan["seed"], u64::MAX);
+    for (name, part) in [("flash", "fill"), ("wide", "trials")] {
+        let study = Study::parse(name, shipped(name)).expect("it ships");
+        let plan = plan(&study, &Survey::default(), u64::MAX).expect("a plan");
+        let plan = plan_json(&plan, |_| 65.5, &["a note".to_owned()]);
+        assert_valid(&schema(include_str!("../../../../docs/schema/plan-1.json")), &plan);
+        let bytes = |part: &str| plan["bytes_written"][part].as_u64().expect("a count");
+        assert!(bytes(part) > 0, "{}", plan["bytes_written"]);
+        assert_eq!(["fill", "refill", "precondition", "trials"].map(bytes).iter().sum::<u64>(), bytes("total"));
+        assert_eq!((&plan["seed"], &plan["trials"][0]["estimated_s"]), (&json!(u64::MAX), &json!(65.5)));
+    }
 }
