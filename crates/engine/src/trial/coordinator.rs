@@ -343,3 +343,76 @@ impl<'a, 'w> Coordinator<'a, 'w> {
         outcome
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observer::Unobserved;
+    use crate::sample;
+    use crate::worker::assign::{Carriers, assign};
+    use load::{Spec, Think};
+    use study::Place;
+    use system::null::NullPort;
+    use units::Bytes;
+
+    /// What a worker of these tests does.
+    #[derive(Clone, Copy)]
+    enum Does {
+        Works,
+        CannotGetReady,
+        /// Its system is gone at once.
+        Loses,
+    }
+
+    /// Runs a trial of ten minutes with such workers until it is ended; how it ended, and what was brought home.
+    fn ran(does: &[Does], enough: &mut dyn FnMut(&[Cell]) -> bool) -> (Outcome, Result<(), TrialError>) {
+        let mut trial = sample::trial(Spec::Closed { slots: 4, think: Think::None }, Nanos::from_secs(600));
+        trial.phases.interval = Nanos::from_millis(10);
+        let opened = sample::open(Place::Null, 1, Bytes::gib(1), None).unwrap();
+        let mut collector = Collector::default();
+        let driver = |does, work| -> Driver {
+            Box::new(move |share: Share, start: &Start<'_>| match does {
+                Does::CannotGetReady => {
+                    Err(TrialError::Resource { action: "finding a chair", source: std::io::Error::other("none") })
+                }
+                Does::Works => {
+                    let mut port = NullPort::new(start.ready()?, share.slots());
+                    share.drive(&mut port, work, start.halt)
+                }
+                Does::Loses => {
+                    let mut port = NullPort::new(start.ready()?, share.slots());
+                    let home = share.drive(&mut port, work, &AtomicBool::new(true))?;
+                    Ok(run::Return { gone: Some(libc::ENODEV), ..home })
+                }
+            })
+        };
+        let shares = assign(&trial, &mut collector, |stream| {
+            Ok(Carriers::new(does.len() as u32, move |place| {
+                Ok(driver(does[place.worker as usize], stream.storage_work(Bytes::gib(1), place)?))
+            }))
+        });
+        let watchers = Watchers { observer: &mut Unobserved, stop: &AtomicBool::new(false), enough };
+        run(&opened, &trial, shares.unwrap(), collector, watchers)
+    }
+
+    #[test]
+    fn a_worker_that_cannot_get_ready_sends_everybody_home() {
+        let (outcome, ended) = ran(&[Does::Works, Does::CannotGetReady, Does::Works], &mut |_| false);
+        assert_eq!(ended.unwrap_err().to_string(), "finding a chair failed");
+        assert_eq!(outcome.accounts[0].planned, 0, "the trial never began");
+    }
+
+    #[test]
+    fn a_trial_that_has_enough_ends_with_the_books_of_every_worker() {
+        let (outcome, ended) = ran(&[Does::Works, Does::Works], &mut |cells| cells.len() > 1);
+        assert!(ended.is_ok());
+        assert!(outcome.generators == 2 && outcome.ended > Nanos::ZERO && outcome.started_unix_ns.is_some());
+    }
+
+    #[test]
+    fn when_the_system_of_one_worker_is_gone_the_others_stop_and_the_system_is_named() {
+        let (_, ended) = ran(&[Does::Works, Does::Loses], &mut |_| false);
+        let Err(TrialError::Gone { system, source, .. }) = ended else { panic!("{ended:?}") };
+        assert_eq!((system.as_str(), source.raw_os_error()), ("null", Some(libc::ENODEV)));
+    }
+}
