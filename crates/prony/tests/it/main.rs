@@ -16,6 +16,7 @@ mod dropped;
 mod errors;
 mod help;
 mod house;
+mod key_value;
 mod models;
 mod outage;
 mod privilege;
