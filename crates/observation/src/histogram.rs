@@ -1,6 +1,6 @@
 //! A frozen, sparse histogram: the buckets that hold anything, with exact count, sum, least and greatest.
 
-use crate::bucket::{bucket_high, bucket_index, bucket_middle};
+use crate::bucket::{bucket_index, bucket_middle};
 use std::iter::Peekable;
 
 /// Durations in nanoseconds by bucket. Building one is the recorder's work; this type merges, cuts and is asked.
@@ -184,14 +184,6 @@ impl Histogram {
     pub fn count_above(&self, ns: u64) -> u64 {
         let at = bucket_index(ns);
         self.entries().filter(|(index, _)| *index > at).map(|(_, n)| n).sum()
-    }
-
-    /// The upper edges of the buckets with the count up to each: the whole distribution, for a chart.
-    pub fn cumulative(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        self.entries().scan(0, |seen, (index, n)| {
-            *seen += n;
-            Some((bucket_high(index), *seen))
-        })
     }
 
     /// Adds all of `other`; every total is the sum of the two totals.

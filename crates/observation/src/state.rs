@@ -65,11 +65,6 @@ impl StatePolicy {
         self.0.iter().any(|part| matches!(part, StatePart::Preconditioned { .. }))
     }
 
-    /// The texts that are only shown.
-    pub fn said_mut(&mut self) -> impl Iterator<Item = &mut String> {
-        self.0.iter_mut().filter_map(|part| if let StatePart::Said(words) = part { Some(words) } else { None })
-    }
-
     /// Reads the words of a run file back.
     pub fn read(words: &str) -> StatePolicy {
         StatePolicy(if words.is_empty() { Vec::new() } else { words.split(", ").map(StatePart::read).collect() })

@@ -1,6 +1,6 @@
 //! All that was seen while a trial ran.
 
-use crate::{Account, Cell, Histogram, Probe};
+use crate::{Account, Cell, Probe};
 use units::Nanos;
 
 crate::words! {
@@ -153,14 +153,5 @@ impl Observations {
     /// When interval `index` begins on the trial's clock.
     pub fn interval_start(&self, index: u32) -> Nanos {
         Nanos(self.interval.0 * u64::from(index))
-    }
-
-    /// The response histogram of one stream and class over the measured window.
-    pub fn class_response(&self, stream: u16, class: u16) -> Histogram {
-        let mut total = Histogram::default();
-        for cell in self.window_cells().filter(|c| c.key.stream == stream && c.key.class == class) {
-            total.merge(&cell.response);
-        }
-        total
     }
 }

@@ -25,4 +25,4 @@ pub use fingerprint::fingerprint;
 pub use generator::{cpu_time, thread_cpu_time};
 pub use memory::memory_bytes;
 pub use probes::Probes;
-pub use reading::{Reading, join, series, series_between};
+pub use reading::{Reading, join, series_between};

@@ -91,11 +91,6 @@ impl Probes {
             server: self.server.read(),
         }
     }
-
-    /// Kernel names of the block devices that are watched, those that the modules are on first.
-    pub fn disks(&self) -> impl Iterator<Item = &str> {
-        self.disks.iter().map(|disk| disk.name.as_str())
-    }
 }
 
 impl WatchedDisk {

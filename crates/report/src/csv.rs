@@ -3,12 +3,14 @@
 //! The one idea: a spreadsheet or a data frame reads it without a word of explanation, at full precision. Factors have a
 //! column each, in base units. What is not known is an empty field.
 
+use crate::view::each_once;
 use analysis::{Findings, StreamSummary, TrialSummary};
 use observation::{Level, level_of};
 
 /// One row a trial and stream, header first, lines ended by `\n`, fields quoted as RFC 4180 says where they must be.
 pub fn csv(findings: &Findings) -> String {
-    let factors = factor_names(findings);
+    let all = findings.trials.iter().flat_map(|trial| &trial.label.factors);
+    let factors = each_once(all.map(|factor| factor.name.as_str()));
     let mut text = row(columns(&factors).into_iter());
     for trial in &findings.trials {
         for stream in &trial.streams {
@@ -59,16 +61,6 @@ fn columns(factors: &[&str]) -> Vec<String> {
     let factors = factors.iter().map(|name| format!("factor.{name}"));
     let before = named(&COLUMNS_BEFORE).into_iter().chain(factors).chain(named(&COLUMNS_AFTER));
     before.chain(latencies.into_iter().flatten()).chain(named(&COLUMNS_LAST)).collect()
-}
-
-fn factor_names(findings: &Findings) -> Vec<&str> {
-    let mut names: Vec<&str> = Vec::new();
-    for factor in findings.trials.iter().flat_map(|trial| &trial.label.factors) {
-        if !names.contains(&factor.name.as_str()) {
-            names.push(&factor.name);
-        }
-    }
-    names
 }
 
 fn level(trial: &TrialSummary, name: &str) -> String {

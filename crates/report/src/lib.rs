@@ -10,7 +10,6 @@ mod chart;
 mod csv;
 mod html;
 mod json;
-mod redact;
 mod text;
 pub mod view;
 
@@ -19,5 +18,4 @@ pub use html::{Head, figures_html, html};
 pub use json::{
     ListedRun, TimedModel, ceiling_json, check_json, compare_json, json, list_json, plan_json, studies_json,
 };
-pub use redact::redacted;
 pub use text::{Colour, Detail, Layout, text};

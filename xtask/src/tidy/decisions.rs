@@ -37,7 +37,6 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("report", "headline.rs", "shortens a level to its first word"),
     ("report", "mark.rs", "shortens a number"),
     ("report", "quantity.rs", "writes a unit once for both ends of an interval"),
-    ("report", "redact.rs", "looks for private values in every text"),
     ("report", "wrap.rs", "breaks lines"),
 ];
 

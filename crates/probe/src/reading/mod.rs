@@ -42,19 +42,8 @@ pub(crate) struct Disk {
     pub counters: disk::Counters,
 }
 
-/// The series between each reading and the one before it, in the order in which they first appear. A single reading
-/// has no series. Readings at the same moment yield no points.
-pub fn series(readings: &[Reading]) -> Vec<Series> {
-    let mut all = Vec::new();
-    for pair in readings.windows(2) {
-        let [before, now] = pair else { continue };
-        join(&mut all, series_between(before, now));
-    }
-    all
-}
-
-/// The points between two readings: series of one point each. With these, whoever reads for hours needs to keep no reading
-/// but the last.
+/// The points between two readings: series of one point each, and none between readings at the same moment. With
+/// these, whoever reads for hours needs to keep no reading but the last.
 pub fn series_between(before: &Reading, now: &Reading) -> Vec<Series> {
     let Some(seconds) = elapsed(before.at, now.at) else { return Vec::new() };
     let mut points = Points { series: Vec::new(), at: now.at, seconds };

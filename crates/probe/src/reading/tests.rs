@@ -55,7 +55,7 @@ fn check(all: &[Series], probe: &str, expected: f64) {
 
 #[test]
 fn machine_time_is_in_cores_and_a_core_is_busy_by_its_own_ticks() {
-    let all = series(&[before(), after()]);
+    let all = series_between(&before(), &after());
     check(&all, "machine.cpu.user", 0.8);
     check(&all, "machine.cpu.system", 0.4);
     check(&all, "machine.cpu.iowait", 0.2);
@@ -69,7 +69,7 @@ fn machine_time_is_in_cores_and_a_core_is_busy_by_its_own_ticks() {
 
 #[test]
 fn disk_rates_waits_and_utilisation_are_those_between_the_readings() {
-    let all = series(&[before(), after()]);
+    let all = series_between(&before(), &after());
     check(&all, "disk.sda.reads", 200.0);
     check(&all, "disk.sda.writes", 600.0);
     check(&all, "disk.sda.bytes_read", 819_200.0);
@@ -85,7 +85,7 @@ fn disk_rates_waits_and_utilisation_are_those_between_the_readings() {
 
 #[test]
 fn pressure_and_throttling_are_shares() {
-    let all = series(&[before(), after()]);
+    let all = series_between(&before(), &after());
     check(&all, "pressure.io.some", 0.5);
     check(&all, "pressure.io.full", 0.1);
     check(&all, "cgroup.throttled", 0.6);
@@ -98,7 +98,7 @@ fn pressure_and_throttling_are_shares() {
 fn what_was_not_observed_has_no_series_and_an_idle_disk_has_no_wait() {
     let mut idle = before();
     idle.at = after().at;
-    let all = series(&[before(), idle]);
+    let all = series_between(&before(), &idle);
     check(&all, "disk.sda.reads", 0.0);
     for absent in ["disk.sda.wait", "disk.sda.flushes", "memory.cached", "machine.power.mains", "pressure.cpu.some"] {
         assert_eq!(value(&all, absent), None, "{absent}");
@@ -111,19 +111,18 @@ fn threads_of_one_name_add_up_and_a_new_one_counts_from_its_start() {
     let first = Reading { threads: vec![thread(1, 100_000_000)], ..Reading::default() };
     let then =
         Reading { at: HALF_A_SECOND, threads: vec![thread(1, 300_000_000), thread(2, 50_000_000)], ..first.clone() };
-    check(&series(&[first, then]), "generator.thread.worker.cpu", 0.5);
+    check(&series_between(&first, &then), "generator.thread.worker.cpu", 0.5);
 }
 
 #[test]
 fn readings_at_one_moment_or_out_of_order_yield_no_points() {
-    assert_eq!(series(&[after()]), []);
-    assert_eq!(series(&[after(), after()]), []);
-    assert_eq!(series(&[after(), before()]), []);
+    assert_eq!(series_between(&after(), &after()), []);
+    assert_eq!(series_between(&after(), &before()), []);
 }
 
 #[test]
 fn every_name_has_its_unit() {
-    let all = series(&[before(), after()]);
+    let all = series_between(&before(), &after());
     let unit = |probe: &str| all.iter().find(|s| s.probe.to_string() == probe).map(|s| s.probe.unit());
     let expected = [
         ("machine.cpu.user", "cores"),
@@ -145,7 +144,7 @@ fn the_probes_of_this_machine_see_its_processor_and_this_process() {
     let mut probes = crate::Probes::new(&[std::env::temp_dir()]);
     let first = probes.read(Nanos(0));
     let then = probes.read(HALF_A_SECOND);
-    let all = series(&[first, then]);
+    let all = series_between(&first, &then);
     for present in ["machine.cpu.user", "machine.cpu.core.0.busy", "generator.cpu.user", "memory.rss"] {
         // A core that counted no tick between the two readings has no share yet.
         assert!(value(&all, present).is_some() || present.contains("core"), "{present}");

@@ -1,6 +1,6 @@
 //! Who ran what: systems side by side, the settings, and the command that runs it again.
 
-use crate::view::Quantity;
+use crate::view::{Quantity, each_once};
 use analysis::Findings;
 use maud::{Markup, html};
 use observation::{Footprint, NOT_OBSERVED, RunFacts, SystemFacts};
@@ -53,12 +53,7 @@ fn footprint(footprint: &Footprint) -> String {
 
 /// One row a fact, one column a system; rows in which systems differ stand out.
 fn facts(run: &RunFacts) -> Markup {
-    let mut keys: Vec<&str> = Vec::new();
-    for fact in run.systems.iter().flat_map(|system| &system.fingerprint) {
-        if !keys.contains(&fact.key.as_str()) {
-            keys.push(&fact.key);
-        }
-    }
+    let keys = each_once(run.systems.iter().flat_map(|system| &system.fingerprint).map(|fact| fact.key.as_str()));
     let several = run.systems.len() > 1;
     html! {
         @if !keys.is_empty() {

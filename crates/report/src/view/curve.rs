@@ -1,5 +1,6 @@
 //! Points into curves: which factor goes along the axis, and what tells one curve from another.
 
+use super::each_once;
 use analysis::{Finding, Findings, PointSummary, Work};
 use observation::factor::{self, short_name};
 use observation::{Factor, Level, Point, Provenance};
@@ -54,13 +55,7 @@ const USUAL_AXES: [&str; 10] = [
 
 /// Names of the experiments in the order in which they were first run as points.
 pub fn experiments(findings: &Findings) -> Vec<&str> {
-    let mut names: Vec<&str> = Vec::new();
-    for point in &findings.points {
-        if !names.contains(&point.at.experiment.as_str()) {
-            names.push(&point.at.experiment);
-        }
-    }
-    names
+    each_once(findings.points.iter().map(|point| point.at.experiment.as_str()))
 }
 
 /// The points of one experiment as curves.
@@ -103,13 +98,7 @@ fn place_of_stream(findings: &Findings, name: &str) -> usize {
 }
 
 fn factor_names<'a>(points: &[&'a PointSummary]) -> Vec<&'a str> {
-    let mut names: Vec<&str> = Vec::new();
-    for factor in points.iter().flat_map(|point| &point.at.factors) {
-        if !names.contains(&factor.name.as_str()) {
-            names.push(&factor.name);
-        }
-    }
-    names
+    each_once(points.iter().flat_map(|point| &point.at.factors).map(|factor| factor.name.as_str()))
 }
 
 /// A factor that only repeats the stream's name (`workload`) tells nothing more.
@@ -120,13 +109,7 @@ fn varies(points: &[&PointSummary], name: &str) -> bool {
 }
 
 fn levels_of<'a>(points: &[&'a PointSummary], name: &str) -> Vec<&'a Level> {
-    let mut levels: Vec<&Level> = Vec::new();
-    for level in points.iter().filter_map(|point| point.at.level(name)) {
-        if !levels.contains(&level) {
-            levels.push(level);
-        }
-    }
-    levels
+    each_once(points.iter().filter_map(|point| point.at.level(name)))
 }
 
 /// Numbers ascend; words come as the study lists them.

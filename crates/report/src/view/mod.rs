@@ -115,6 +115,17 @@ fn conclusions(findings: &Findings) -> Vec<Conclusion> {
     told_apart(ordered.into_iter().map(|finding| conclusion(finding, several_systems(findings))).collect())
 }
 
+/// Each of them once, in the order in which they come.
+pub(crate) fn each_once<T: PartialEq>(all: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut once = Vec::new();
+    for one in all {
+        if !once.contains(&one) {
+            once.push(one);
+        }
+    }
+    once
+}
+
 /// What transactions cost, and whether their data is right.
 fn costs(findings: &Findings, sweeps: &[Sweep]) -> Vec<Conclusion> {
     sweeps.iter().flat_map(|sweep| costs_of(findings, sweep)).collect()

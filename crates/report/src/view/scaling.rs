@@ -2,6 +2,7 @@
 
 use super::axes::{amount, factor_axis, key, series};
 use super::curve::{Curve, Sweep};
+use super::each_once;
 use super::figure::{Figure, Form, Guide, Panel, Span};
 use super::quantity::Quantity;
 use crate::caveats::{Caveats, Touches};
@@ -10,12 +11,7 @@ use analysis::{Finding, Findings, Scaling};
 /// One panel a stream; systems share a panel.
 pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Figure {
     let factor = sweep.factor_name();
-    let mut streams: Vec<&str> = Vec::new();
-    for curve in &sweep.curves {
-        if !streams.contains(&curve.at.stream.as_str()) {
-            streams.push(&curve.at.stream);
-        }
-    }
+    let streams = each_once(sweep.curves.iter().map(|curve| curve.at.stream.as_str()));
     let several = sweep.curves.len() > streams.len();
     let span = match streams.len() {
         1 => Span::Full,

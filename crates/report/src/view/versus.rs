@@ -1,6 +1,7 @@
 //! Systems against the baseline: a ratio with its interval for every comparison, the margin shaded.
 
 use super::curve::{factor_text, factors_text};
+use super::each_once;
 use super::figure::{Axis, Datum, Figure, Form, Guide, Key, Look, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
 use super::table::{Field, Table, estimate, number, optional, word};
@@ -16,12 +17,7 @@ pub fn figure(findings: &Findings) -> Option<Figure> {
         return None;
     }
     all.sort_by(|a, b| standing(a).cmp(&standing(b)).then(levels(a).total_cmp(&levels(b))));
-    let mut metrics: Vec<&str> = Vec::new();
-    for comparison in &all {
-        if !metrics.contains(&comparison.metric.as_str()) {
-            metrics.push(&comparison.metric);
-        }
-    }
+    let metrics = each_once(all.iter().map(|comparison| comparison.metric.as_str()));
     let panels = metrics.iter().map(|metric| {
         let of: Vec<&Comparison> = all.iter().copied().filter(|comparison| comparison.metric == *metric).collect();
         panel(metric, &of)

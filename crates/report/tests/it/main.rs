@@ -3,7 +3,6 @@
 mod escaping;
 mod formats;
 mod page;
-mod redaction;
 mod sample;
 mod schemas;
 mod transactions;

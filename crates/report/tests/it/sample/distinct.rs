@@ -25,7 +25,7 @@ pub fn renamed(rename: &dyn Fn(&str) -> String) -> Findings {
     for trial in &mut findings.trials {
         let label = &mut trial.label;
         texts.extend([&mut label.experiment, &mut label.system]);
-        texts.extend(label.state.said_mut());
+        texts.extend(label.state.0.iter_mut().filter_map(said));
         texts.extend(label.search.as_mut().map(|search| &mut search.words));
         texts.extend(label.factors.iter_mut().map(|factor| &mut factor.name));
         for stream in &mut label.streams {
@@ -46,6 +46,11 @@ pub fn renamed(rename: &dyn Fn(&str) -> String) -> Findings {
     texts.into_iter().for_each(|text| *text = rename(text));
     findings.findings.iter_mut().for_each(|finding| rename_finding(finding, rename));
     findings
+}
+
+/// The words of a state that are only shown.
+fn said(part: &mut StatePart) -> Option<&mut String> {
+    if let StatePart::Said(words) = part { Some(words) } else { None }
 }
 
 fn of(point: &mut Point) -> [&mut String; 3] {
