@@ -19,7 +19,7 @@ enum Known {
 use Known::{LeftOut, Not, Refused};
 
 const BLOCK: &str = "kind = 'block'\ntransfer = '4 KiB'\n";
-const BATCH: &str = "kind = 'rows'\njobs = 1\nrows = 10\n";
+const BY_KEY: &str = "kind = 'key-value'";
 
 /// File of the engine, what the line says there, and how a plan knows of it.
 const REFUSALS: &[(&str, &str, Known)] = &[
@@ -29,7 +29,7 @@ const REFUSALS: &[(&str, &str, Known)] = &[
         "what })",
         Refused {
             system: "kind = 'sqlite'",
-            workload: "kind = 'brokerage'\n[workload.two]\nkind = 'rows'",
+            workload: "kind = 'brokerage'\n[workload.two]\nkind = 'key-value'",
             ring: true,
             words: "one data set for the streams of an experiment",
         },
@@ -39,7 +39,7 @@ const REFUSALS: &[(&str, &str, Known)] = &[
         "stream.unsupported(what)",
         Refused {
             system: "kind = 'sqlite'",
-            workload: "kind = 'brokerage'\nsessions = 3000",
+            workload: "kind = 'brokerage'|load = { sessions = 3000 }",
             ring: true,
             words: "at most 2048 sessions where each has a thread of its own",
         },
@@ -59,7 +59,7 @@ const REFUSALS: &[(&str, &str, Known)] = &[
         "stream.unsupported(what)",
         LeftOut {
             system: "kind = 'model'\nname = 'small-server'",
-            workload: BATCH,
+            workload: BY_KEY,
             words: "the transaction that a model describes is the brokerage's",
         },
     ),
@@ -72,7 +72,7 @@ const REFUSALS: &[(&str, &str, Known)] = &[
         "target/modules.rs",
         "sync through a polled ring",
         Refused {
-            system: "kind = 'file'\npath = '/x'",
+            system: "kind = 'file'\ndir = '/x'",
             workload: "kind = 'block'\ntransfer = '4 KiB'\npoll = true\nsync = 'every 8'",
             ring: true,
             words: "a polled ring takes no sync of its own",
@@ -96,7 +96,7 @@ const REFUSALS: &[(&str, &str, Known)] = &[
         "target/modules.rs",
         "NoRing { source }",
         Refused {
-            system: "kind = 'file'\npath = '/x'",
+            system: "kind = 'file'\ndir = '/x'",
             workload: "kind = 'block'\ntransfer = '4 KiB'\ndriver = 'io_uring'",
             ring: false,
             words: "io_uring cannot be used on this machine",
@@ -106,7 +106,7 @@ const REFUSALS: &[(&str, &str, Known)] = &[
         "target/modules.rs",
         "TrialError::Workload",
         Refused {
-            system: "kind = 'file'\npath = '/x'",
+            system: "kind = 'file'\ndir = '/x'",
             workload: "kind = 'block'\ntransfer = '4 KiB'\nvalidate = true\nshift = '256 B'\ndirect = false\n\
                    [workload.two]\nkind = 'block'\ntransfer = '4 KiB'\ndirect = false",
             ring: true,
@@ -117,8 +117,8 @@ const REFUSALS: &[(&str, &str, Known)] = &[
         "target/modules.rs",
         "TrialError::Watch",
         Refused {
-            system: "kind = 'file'\npath = '/x'",
-            workload: "kind = 'block'\ntransfer = '4 KiB'\nvalidate = true\noutstanding = 65536",
+            system: "kind = 'file'\ndir = '/x'",
+            workload: "kind = 'block'\ntransfer = '4 KiB'\nvalidate = true|load = { outstanding = 65536 }",
             ring: true,
             words: "operations outstanding together",
         },
@@ -137,13 +137,13 @@ const REFUSALS: &[(&str, &str, Known)] = &[
     (
         "worker/assign.rs",
         "it is no database",
-        LeftOut { system: "kind = 'file'\npath = '/x'", workload: BATCH, words: "transactions: they need a database" },
+        LeftOut { system: "kind = 'file'\ndir = '/x'", workload: BY_KEY, words: "transactions: they need a database" },
     ),
     (
         "worker/assign.rs",
         "TrialError::Workload",
         Refused {
-            system: "kind = 'file'\npath = '/x'\nsize = '1 MiB'",
+            system: "kind = 'file'\ndir = '/x'\nsize = '1 MiB'",
             workload: "kind = 'block'\ntransfer = '2 MiB'",
             ring: true,
             words: "an active range that holds a transfer of 2 MiB",
@@ -151,12 +151,16 @@ const REFUSALS: &[(&str, &str, Known)] = &[
     ),
 ];
 
-/// The planned notes of a study with this system and workload, or its problems.
+/// The notes of the plan of a study with this system and workload, or its problems. Behind a `|` stands what the experiment says.
 fn planned(system: &str, workload: &str, ring: bool) -> Result<String, String> {
-    let both = if workload.contains("[workload.two]") { ", 'two'" } else { "" };
+    let (workload, load) = workload.split_once('|').unwrap_or((workload, ""));
+    let streams = match workload.contains("[workload.two]") {
+        true => "streams = [{ workload = 'one' }, { workload = 'two' }]",
+        false => "workload = 'one'",
+    };
     let text = format!(
         "title = 'One'\nquestion = 'What?'\n[system.s]\n{system}\n[system.null]\nkind = 'null'\n[workload.one]\n{workload}\n\
-         [[experiment]]\nname = 'all'\nworkload = ['one'{both}]\n"
+         [[experiment]]\nname = 'all'\n{streams}\n{load}\n"
     );
     let study = Study::parse("one", &text).map_err(|problems| problems.to_string())?;
     let surveyed = SurveyedSystem {
