@@ -20,14 +20,15 @@ pub(crate) fn tell(point: &Point, streams: &[Stream], survey: &Survey, problems:
         Place::File { .. } | Place::Device { .. } => {
             polled_syncs(point, streams, problems);
             rings(point, streams, ring, problems);
+            validated(point, streams, problems);
         }
         Place::Database(spec) => {
             threads(point, spec, streams, ring, problems);
             data_sets(point, spec, streams, problems);
         }
+        // What answers by itself holds no data that could be checked.
         Place::Null | Place::Scripted(_) | Place::Model { .. } => {}
     }
-    validated(point, streams, problems);
 }
 
 /// A polled ring takes reads and writes alone.
