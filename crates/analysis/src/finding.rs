@@ -574,9 +574,6 @@ impl Estimate {
 impl Findings {
     /// The comparisons among the findings.
     pub fn comparisons(&self) -> impl Iterator<Item = &Comparison> {
-        self.findings.iter().filter_map(|finding| match finding {
-            Finding::Comparison(comparison) => Some(comparison),
-            _ => None,
-        })
+        self.findings.iter().filter_map(Finding::comparison)
     }
 }

@@ -66,7 +66,7 @@ pub struct Access {
     pub direct: bool,
     /// When written data is made durable.
     pub sync: SyncMode,
-    /// Which road.
+    /// How operations reach the system.
     pub driver: Driver,
     /// Poll the device for completions instead of waiting for its interrupt.
     pub poll: bool,
@@ -110,10 +110,10 @@ pub enum SyncMode {
     Every(u32),
 }
 
-/// Which road operations take.
+/// How operations reach files and devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Driver {
-    /// io_uring where it is allowed, else the plain road; the report names the one taken.
+    /// io_uring where it is allowed, else pread and pwrite; the report names which.
     Auto,
     /// io_uring or an error.
     Uring,

@@ -63,7 +63,7 @@ fn shared_devices(run: &RunFacts) -> Vec<String> {
     found
 }
 
-/// The plain road, where nobody asked for it: the description of the driver says so.
+/// Threads with pread and pwrite, where nobody asked for them: the description of the driver says so.
 fn plain_driver(run: &RunFacts) -> Option<String> {
     let refused = run.systems.iter().filter(|system| system.uring_refused());
     let plain: Vec<&str> = refused.map(|system| &*system.name).collect();

@@ -99,7 +99,7 @@ fn crowded(error: DatabaseError, database: &dyn Database, pool: &Pool) -> Databa
 }
 
 fn ring_allowed(stream: &Stream) -> bool {
-    stream.access.driver != study::Driver::Plain && uring::probe().is_ok()
+    stream.access.driver != study::Driver::Plain && uring::allowed()
 }
 
 /// All conversations of the pool, or none when this database cannot be driven so.

@@ -5,14 +5,14 @@ use super::each_once;
 use super::figure::{Axis, Datum, Figure, Form, Guide, Key, Look, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
 use super::table::{Field, Table, estimate, number, optional, word};
-use analysis::{Comparison, Finding, Findings};
+use analysis::{Comparison, Findings};
 use observation::Provenance;
 use std::iter;
 use study::Direction;
 
 /// One figure with a panel for every metric, the primary first; none when nothing is compared.
 pub fn figure(findings: &Findings) -> Option<Figure> {
-    let mut all: Vec<&Comparison> = findings.findings.iter().filter_map(Finding::comparison).collect();
+    let mut all: Vec<&Comparison> = findings.comparisons().collect();
     if all.is_empty() {
         return None;
     }
