@@ -67,11 +67,26 @@ impl Array {
         }
     }
 
-    /// Behind the first part comes the latency and then the second part.
+    /// Behind the first part comes the latency and then the second part; behind the second it is over.
     #[inline]
-    fn behind_first(&mut self, now: Nanos, slot: u32, flight: Flight) {
+    fn behind(&mut self, now: Nanos, slot: u32, flight: Flight, first: bool) -> Option<u32> {
+        if !first {
+            return Some(slot);
+        }
         let latency = self.path.latency_ns(usize::from(flight.write), flight.bytes);
         self.agenda.at(Nanos(now.0 + libm::round(latency) as u64), Event::Second { slot });
+        None
+    }
+
+    /// A write passes its port first, a read its module.
+    #[inline]
+    fn ask(&mut self, now: Nanos, slot: u32, first: bool) -> Option<u32> {
+        if self.flights[slot as usize].write == first {
+            self.ask_port(now, slot);
+        } else {
+            self.ask_module(now, slot);
+        }
+        None
     }
 
     #[inline]
@@ -107,26 +122,24 @@ impl Stepped for Array {
 
     #[inline]
     fn step(&mut self, now: Nanos, event: Event, ended: &mut Vec<Ended>) {
-        let (Event::Begin { slot } | Event::Second { slot } | Event::Module { slot } | Event::Port { slot }) = event;
-        let write = self.flights[slot as usize].write;
-        match event {
-            Event::Begin { .. } if write => self.ask_port(now, slot),
-            Event::Second { .. } if !write => self.ask_port(now, slot),
-            Event::Begin { .. } | Event::Second { .. } => self.ask_module(now, slot),
-            Event::Module { .. } => {
+        let over = match event {
+            Event::Begin { slot } => self.ask(now, slot, true),
+            Event::Second { slot } => self.ask(now, slot, false),
+            Event::Module { slot } => {
                 let flight = self.flights[slot as usize];
                 if let Some((next, end)) = self.modules[flight.module as usize].depart(now) {
                     self.agenda.at(end, Event::Module { slot: next });
                 }
-                if write { ended.push(Ended::done(slot, now)) } else { self.behind_first(now, slot, flight) }
+                self.behind(now, slot, flight, !flight.write)
             }
-            Event::Port { .. } => {
+            Event::Port { slot } => {
                 let flight = self.flights[slot as usize];
                 let port = self.path.port_of(flight.module) as usize;
                 self.ports[port][usize::from(flight.write)].leave(now);
-                if write { self.behind_first(now, slot, flight) } else { ended.push(Ended::done(slot, now)) }
+                self.behind(now, slot, flight, flight.write)
             }
-        }
+        };
+        ended.extend(over.map(|slot| Ended::done(slot, now)));
     }
 
     fn submit(&mut self, at: Nanos, slot: u32, operation: &Operation) {
