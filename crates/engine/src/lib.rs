@@ -22,6 +22,7 @@ pub use crate::database::databases::data_set;
 pub use crate::database::sessions::made_ready;
 pub use error::{OpenError, TrialError};
 pub use observer::{Live, Observer, Phase, Unobserved};
+pub use port::alone::{Alone, Cost, measure_alone};
 pub use port::simulated::described::Described;
 pub use port::uring::allowed as ring_allowed;
 pub use selftest::ceiling::measure_ceiling;

@@ -125,8 +125,9 @@ pub enum Command {
     #[command(
         long_about = "Measures the load generator on a system that answers at once: nanoseconds an operation, the cost of \
             a clock reading, how late it issues, and how true its open rate is. A result near these figures says more \
-            about the generator than about the storage.",
-        after_long_help = "Examples:\n  prony ceiling --model\n  prony ceiling --model --json"
+            about the generator than about the storage. Then one outstanding operation on a disk, through io_uring and by \
+            pread: a run makes the same choice on its own storage, for workers of one outstanding operation.",
+        after_long_help = "Examples:\n  prony ceiling --on /mnt/data\n  prony ceiling --model\n  prony ceiling --model --json"
     )]
     Ceiling(Ceiling),
     /// Fit a model on rows
@@ -617,6 +618,16 @@ pub struct Compare {
 /// `ceiling`.
 #[derive(Debug, Args)]
 pub struct Ceiling {
+    /// Folder in which the drivers of storage are measured
+    #[arg(
+        long,
+        value_name = "DIR",
+        default_value = ".",
+        value_hint = ValueHint::DirPath,
+        long_help = "Folder in which the drivers of storage are measured with one operation outstanding. They read a file of \
+        1 MiB without a name, which leaves nothing behind."
+    )]
+    pub on: PathBuf,
     /// Time models too
     #[arg(
         long,

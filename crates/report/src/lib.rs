@@ -16,6 +16,6 @@ pub mod view;
 pub use csv::csv;
 pub use html::{Head, figures_html, html};
 pub use json::{
-    ListedRun, TimedModel, ceiling_json, check_json, compare_json, json, list_json, plan_json, studies_json,
+    Drivers, ListedRun, TimedModel, ceiling_json, check_json, compare_json, json, list_json, plan_json, studies_json,
 };
 pub use text::{Colour, Detail, Layout, text};

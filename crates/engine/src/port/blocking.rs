@@ -14,7 +14,7 @@ use recorder::Clock;
 use std::io;
 use std::os::fd::RawFd;
 use system::{Completion, Outcome, Port, PortError, StoragePort, Wait};
-use units::Nanos;
+use units::{Bytes, Nanos};
 use workload::{Operation, OperationKind};
 
 /// Drives a worker's operations over open descriptors, one a module; each ends before the next begins.
@@ -26,12 +26,11 @@ pub(crate) fn drive(
 ) -> Result<Return, TrialError> {
     let resource = |source| TrialError::Resource { action: "allocating a buffer", source };
     let buffers = Buffers::new(1, transfer_max).map_err(resource)?;
-    let clock = start.ready()?;
-    share.drive(&mut BlockingPort { files, buffers, staged: None, clock }, work, start.halt)
+    share.drive(&mut BlockingPort { files, buffers, staged: None, clock: start.ready()? }, work, start.halt)
 }
 
 /// The port of one thread. It holds a single slot.
-struct BlockingPort<C> {
+pub(crate) struct BlockingPort<C> {
     files: Vec<RawFd>,
     buffers: Buffers,
     staged: Option<(u32, Operation, bool)>,
@@ -39,16 +38,21 @@ struct BlockingPort<C> {
 }
 
 impl<C: Clock> BlockingPort<C> {
+    pub(crate) fn new(files: Vec<RawFd>, transfer_max: Bytes, clock: C) -> io::Result<BlockingPort<C>> {
+        Ok(BlockingPort { files, buffers: Buffers::new(1, transfer_max.0)?, staged: None, clock })
+    }
+
     fn carry_out(&mut self, operation: &Operation, durable: bool) -> Outcome {
         let file = self.files[usize::from(operation.module)];
-        let vector = libc::iovec { iov_base: self.buffers.address(0).cast(), iov_len: operation.bytes as usize };
+        let (address, length) = (self.buffers.address(0).cast::<libc::c_void>(), operation.bytes as usize);
+        let vector = libc::iovec { iov_base: address, iov_len: length };
         let offset = operation.offset as libc::off_t;
-        // SAFETY: the vector lies inside this port's own buffer, which is at least as long as the largest transfer.
+        // SAFETY: the memory lies inside this port's own buffer, which is at least as long as the largest transfer.
         let result = unsafe {
             match operation.kind {
-                OperationKind::Read => libc::preadv(file, &vector, 1, offset),
+                OperationKind::Read => libc::pread(file, address, length, offset),
                 OperationKind::Write if durable => libc::pwritev2(file, &vector, 1, offset, libc::RWF_DSYNC),
-                OperationKind::Write => libc::pwritev(file, &vector, 1, offset),
+                OperationKind::Write => libc::pwrite(file, address, length, offset),
                 OperationKind::Sync => libc::fdatasync(file) as isize,
             }
         };

@@ -1,5 +1,6 @@
 //! How a worker reaches a system: one file for each way.
 
+pub(crate) mod alone;
 mod attempt;
 pub(crate) mod blocking;
 pub(crate) mod buffers;

@@ -2,6 +2,7 @@
 
 use crate::hot::drive::Driven;
 use crate::observer::Observer;
+use crate::port::alone::Alone;
 use crate::port::simulated::described::Described;
 use crate::worker::assign::Share;
 use crate::worker::run::{Driver, Return};
@@ -160,6 +161,8 @@ pub(crate) struct Setting {
     pub(crate) module_bytes: Bytes,
     /// Counts fills and trials: the upper half of every generation, so that what an earlier one left is older.
     pub(crate) epoch: u32,
+    /// What one operation alone costs by each driver, through the page cache and past it; none before a trial asked.
+    pub(crate) alone: [Option<Alone>; 2],
 }
 
 /// A trial whose load has ended.

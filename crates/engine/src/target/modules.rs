@@ -46,7 +46,9 @@ impl<'a> Modules<'a> {
         if access.poll && matches!(access.sync, SyncMode::Every(_)) {
             return Err(stream.unsupported("sync through a polled ring: leave `poll` out, or sync each write"));
         }
-        let ring = uses_ring(access.driver)?;
+        let measured = self.setting.alone[usize::from(access.direct)].as_ref();
+        let by_plain = stream.single() && measured.is_some_and(|alone| alone.by_plain);
+        let ring = !by_plain && uses_ring(access.driver)?;
         let workers = if ring { stream.workers() } else { stream.stream().slots().max(1) };
         let files = self.descriptors(stream, spec)?;
         let setting = self.setting;

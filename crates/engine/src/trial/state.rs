@@ -5,16 +5,18 @@
 
 use crate::TrialError;
 use crate::observer::{Live, Observer, Phase};
+use crate::port::alone::{self, Alone};
 use crate::target::backing::{Asked, Carried};
 use crate::target::opened::Opened;
 use crate::trial::coordinator::{self, Watchers};
 use crate::trial::discard::discard;
 use crate::trial::fill::Fill;
-use crate::worker::assign::{block, validates};
+use crate::worker::assign::{block, streams, validates};
 use observation::Cell;
 use recorder::{Clock, Collector, WallClock};
 use std::fs::File;
 use std::io;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -40,9 +42,11 @@ pub(crate) fn prepare(
             "`{}` was read as it was found: blocks that were never written may have been answered without touching the media",
             opened.setting.system
         ));
+        remarks.extend(single_operations(opened, trial));
         set_cache(opened, trial)?;
     } else if !opened.backing.modules().is_empty() || !opened.backing.folders().is_empty() {
         remarks.extend(prepare_modules(opened, trial, observer, stop)?);
+        remarks.extend(single_operations(opened, trial));
         set_cache(opened, trial)?;
     }
     settle(trial, observer, stop)?;
@@ -79,6 +83,19 @@ fn prepare_modules(
         opened.setting.epoch += 1;
     }
     Ok(remark)
+}
+
+/// Learns which driver carries single operations best, where the trial has any and leaves the choice open. Once for a system:
+/// its trials must not differ in their driver. A file that cannot be measured is left to the ring.
+fn single_operations(opened: &mut Opened, trial: &Trial) -> Option<String> {
+    let direct = streams(trial).find(|stream| stream.single())?.stream().access.direct;
+    let place = usize::from(direct);
+    if opened.setting.alone[place].is_none() {
+        let module = opened.backing.modules().first()?;
+        let file = module.file(if direct { Access::Direct } else { Access::Buffered }).ok()?;
+        opened.setting.alone[place] = alone::measure(file.as_raw_fd(), Bytes::kib(4), module.bytes()).ok();
+    }
+    opened.setting.alone[place].as_ref().map(Alone::told)
 }
 
 /// A plan asks a device that is read as it was found for nothing else. The kernel would refuse it, operation by operation;

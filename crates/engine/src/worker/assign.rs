@@ -150,6 +150,12 @@ impl<'a> StreamOf<'a> {
         self.stream().access.workers.clamp(1, self.stream().slots().max(1))
     }
 
+    /// Whether workers have one outstanding operation each, and either driver may carry it.
+    pub(crate) fn single(self) -> bool {
+        let Access { driver, poll, workers, .. } = self.stream().access;
+        block(self.stream()).is_some() && driver == study::Driver::Auto && !poll && self.stream().slots() <= workers
+    }
+
     /// Something that the trial's system cannot do.
     pub(crate) fn unsupported(self, what: impl Into<String>) -> TrialError {
         TrialError::Unsupported { system: self.trial.label.system.clone(), what: what.into() }

@@ -81,6 +81,35 @@ fn durable_writes_are_carried_out_by_both_roads() {
     }
 }
 
+/// What a trial says of the driver of its single operations.
+fn said(trial_events: &[observation::Event]) -> Vec<&str> {
+    trial_events.iter().map(|event| &*event.text).filter(|text| text.contains("single outstanding operation")).collect()
+}
+
+#[test]
+fn one_outstanding_operation_a_worker_says_which_driver_carried_it_and_two_say_nothing() {
+    let folder = Folder::new("single");
+    let mut opened = open(folder.place(), 1);
+    let mut reads = |slots: u32, workers: u32, driver: Driver| {
+        let mut stream = stream(Workload::Block(blocks(1.0)), closed(slots));
+        (stream.access.workers, stream.access.driver) = (workers, driver);
+        run(&mut opened, &trial(vec![stream], SHORT))
+    };
+    if !engine::ring_allowed() {
+        return println!("skipped: io_uring is not allowed here");
+    }
+    let single = reads(1, 1, Driver::Auto);
+    let told = said(&single.events);
+    assert!(told[0].contains("io_uring") && told[0].contains("pread") && told[0].contains("CPU"), "{told:?}");
+    assert!(done(&single) > 0 && single.accounts[0].closes());
+    let shared = reads(2, 2, Driver::Auto);
+    assert_eq!(said(&shared.events), told, "measured once for a system, so that its trials have one driver");
+    let silent: [(u32, u32, Driver); 3] = [(2, 1, Driver::Auto), (1, 1, Driver::Uring), (1, 1, Driver::Plain)];
+    for (slots, workers, driver) in silent {
+        assert_eq!(said(&reads(slots, workers, driver).events), [""; 0], "{slots} {workers} {driver:?}");
+    }
+}
+
 #[test]
 fn file_work_is_the_same_whatever_the_width_and_is_checked() {
     let folder = Folder::new("files");

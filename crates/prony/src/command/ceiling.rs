@@ -4,15 +4,24 @@ use crate::args::Ceiling;
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::output;
+use engine::Alone;
 use std::fmt::Write as _;
+use std::io;
+use std::path::Path;
 use units::Nanos;
 
 /// Measures and prints the generator's own figures.
 pub fn run(asked: &Ceiling) -> Result<Outcome, Failure> {
     let ceiling = engine::measure_ceiling().map_err(|e| Failure::caused("measuring the load generator", &e))?;
     let ceilings = if asked.model { engine::measure_models() } else { Vec::new() };
-    let json = || report::ceiling_json(&ceiling, &ceilings.iter().map(timed).collect::<Vec<_>>());
-    output::answer(asked.json, json, || text(&ceiling) + &models(&ceilings))?;
+    let alone = engine::measure_alone(&asked.on);
+    let driven = alone.as_ref().ok().map(|alone| report::Drivers {
+        io_uring_us: [alone.ring.time_ns, alone.ring.cpu_ns].map(|ns| ns / 1e3),
+        pread_us: [alone.plain.time_ns, alone.plain.cpu_ns].map(|ns| ns / 1e3),
+        taken: alone.taken(),
+    });
+    let json = || report::ceiling_json(&ceiling, driven.as_ref(), &ceilings.iter().map(timed).collect::<Vec<_>>());
+    output::answer(asked.json, json, || text(&ceiling) + &drivers(&asked.on, &alone) + &models(&ceilings))?;
     Ok(Outcome::Fine)
 }
 
@@ -25,6 +34,21 @@ fn timed(timed: &engine::ModelCeiling) -> report::TimedModel {
         aim: timed.aim,
         reached: timed.reached(),
     }
+}
+
+/// One outstanding operation by either driver.
+fn drivers(folder: &Path, alone: &io::Result<Alone>) -> String {
+    let head = format!("One outstanding operation past the page cache, of a file in `{}`:\n", folder.display());
+    let alone = match alone {
+        Ok(alone) => alone,
+        Err(error) => return format!("{head}  not measured: {error}; name a folder on a disk with --on DIR\n"),
+    };
+    let line = |driver: &str, cost: &engine::Cost| {
+        let [time, cpu] = [cost.time_ns, cost.cpu_ns].map(|ns| units::duration(Nanos(ns as u64)));
+        let taken = if alone.taken() == driver { " (what `driver = \"auto\"` takes)" } else { "" };
+        format!("  {driver:<18}  {time}, {cpu} of CPU{taken}\n")
+    };
+    head + &line(Alone::RING, &alone.ring) + &line(Alone::PLAIN, &alone.plain)
 }
 
 /// Each way of a model to an answer, with what it is meant to reach.
@@ -76,6 +100,21 @@ mod tests {
           disk                not run (one; at least 1 /s: not reached)
         ");
         assert_eq!(models(&[]), "");
+    }
+
+    #[test]
+    fn both_drivers_stand_beside_each_other_and_the_one_that_is_taken_is_named() {
+        let cost = |us: f64| engine::Cost { time_ns: us * 1e3, cpu_ns: us * 400.0 };
+        let alone = Alone { ring: cost(80.0), plain: cost(75.0), by_plain: true };
+        insta::assert_snapshot!(drivers(Path::new("data"), &Ok(alone)), @r#"
+        One outstanding operation past the page cache, of a file in `data`:
+          io_uring            80 us, 32 us of CPU
+          pread               75 us, 30 us of CPU (what `driver = "auto"` takes)
+        "#);
+        insta::assert_snapshot!(drivers(Path::new("data"), &Err(io::ErrorKind::Unsupported.into())), @r"
+        One outstanding operation past the page cache, of a file in `data`:
+          not measured: unsupported; name a folder on a disk with --on DIR
+        ");
     }
 
     #[test]

@@ -15,7 +15,7 @@ mod trial;
 mod value;
 
 pub use compare::compare_json;
-pub use programs::{ListedRun, TimedModel, ceiling_json, check_json, list_json, plan_json, studies_json};
+pub use programs::{Drivers, ListedRun, TimedModel, ceiling_json, check_json, list_json, plan_json, studies_json};
 pub use run::json;
 
 use analysis::Estimate;

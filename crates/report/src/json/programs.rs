@@ -85,8 +85,20 @@ pub struct TimedModel {
     pub reached: bool,
 }
 
-/// The generator's own figures as `prony/ceiling/1`, with those of models when they were timed.
-pub fn ceiling_json(ceiling: &Ceiling, models: &[TimedModel]) -> Value {
+/// One outstanding operation by either driver of storage: time and CPU, microseconds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drivers {
+    /// Over io_uring.
+    pub io_uring_us: [f64; 2],
+    /// By pread.
+    pub pread_us: [f64; 2],
+    /// The driver that is taken.
+    pub taken: &'static str,
+}
+
+/// The generator's own figures as `prony/ceiling/1`, with those of drivers when they could be measured, and those of models
+/// when they were timed.
+pub fn ceiling_json(ceiling: &Ceiling, drivers: Option<&Drivers>, models: &[TimedModel]) -> Value {
     let mut value = ceiling.json();
     if let Value::Object(map) = &mut value {
         map.shift_insert(0, "schema".to_owned(), Value::from("prony/ceiling/1"));
@@ -100,6 +112,11 @@ pub fn ceiling_json(ceiling: &Ceiling, models: &[TimedModel]) -> Value {
                 "reached": model.reached,
             })
         };
+        let cost = |[time, cpu]: [f64; 2]| json!({ "time_us": number(time), "cpu_us": number(cpu) });
+        if let Some(Drivers { io_uring_us, pread_us, taken }) = drivers {
+            let driven = json!({ "io_uring": cost(*io_uring_us), "pread": cost(*pread_us), "taken": taken });
+            map.insert("one_outstanding".to_owned(), driven);
+        }
         if !models.is_empty() {
             map.insert("model".to_owned(), models.iter().map(timed).collect());
         }

@@ -124,7 +124,7 @@ fn comparisons_fit_their_schema() {
 fn the_ceiling_fits_its_schema() {
     let ceiling =
         Ceiling { null_operation_ns: 41.5, clock_read_ns: 9.25, lateness_p99_ns: 1240.5, open_rate_error_pct: 0.031 };
-    let value = ceiling_json(&ceiling, &[]);
+    let value = ceiling_json(&ceiling, None, &[]);
     assert_valid(&schema(include_str!("../../../../docs/schema/ceiling-1.json")), &value);
     assert_eq!(
         value.to_string(),
@@ -138,9 +138,11 @@ fn the_ceiling_fits_its_schema() {
         aim: 1.5e6,
         reached: true,
     };
-    let value = ceiling_json(&ceiling, &[timed]);
+    let drivers = Drivers { io_uring_us: [80.0, 30.0], pread_us: [75.0, 31.5], taken: "pread" };
+    let value = ceiling_json(&ceiling, Some(&drivers), &[timed]);
     assert_valid(&schema(include_str!("../../../../docs/schema/ceiling-1.json")), &value);
     assert_eq!(value["model"][0]["value"], 2e6);
+    assert_eq!(value["one_outstanding"]["pread"]["cpu_us"], 31.5);
 }
 
 #[test]

@@ -13,7 +13,9 @@ group! { ACCESS, Access;
          `each` syncs a file before it is closed.";
     Block DRIVER "driver": Choice<Driver> =
         Choice(&[("auto", Driver::Auto), ("io_uring", Driver::Uring), ("plain", Driver::Plain)]), Is("auto"),
-        "How operations reach files and devices: io_uring where it is allowed, io_uring or nothing, or threads with pread.";
+        "How operations reach files and devices: io_uring or nothing, or threads with pread. `auto` takes io_uring where it is \
+         allowed; where each worker has one outstanding operation, it measures both on the storage, takes pread if that is \
+         faster, or as fast for less CPU, and says so.";
     Block POLL "poll": Flag = Flag, Is("false"), "Poll the device for completions instead of waiting for its interrupt.";
     Block WORKERS "workers": Count = Count { min: 1, max: 1024 }, Is("1"), "Threads of the generator that share the load.";
     Always PIN "pin": Flag = Flag, Is("false"), "Keep each worker on a core of its own.";

@@ -1,0 +1,197 @@
+//! What one operation alone costs by each driver, and so which of the two carries it.
+//!
+//! The one idea: with one operation outstanding a ring has nothing to send together, so that plain calls may be faster; or they
+//! may not, because a ring knows its files and buffers beforehand. Kernel and device decide, so both are measured on the file
+//! itself, turn by turn, and the ring gives way only where plain calls win beyond what the turns differ by themselves.
+
+use crate::port::blocking::BlockingPort;
+use crate::port::uring::{Ring, RingSpec};
+use recorder::WallClock;
+use rustix::time::{ClockId, clock_gettime};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, RawFd};
+use std::path::Path;
+use system::{Outcome, PortError, StoragePort, Wait};
+use units::{Bytes, Nanos, duration};
+use workload::{Operation, OperationKind};
+
+/// Turns of each driver. With 24 pairs the median lies between the 7th and the 18th ratio in 97.7 percent of all cases,
+/// whatever their distribution (the sign test's interval).
+const TURNS: usize = 24;
+const MEDIAN: std::ops::RangeInclusive<usize> = 6..=17;
+
+/// How long a turn takes; all of them are half a second together.
+const TURN: Nanos = Nanos::from_millis(10);
+
+/// Only this much of the start of a file is read, so that what is measured is the way to it, and its caches stay as they are.
+const SPAN: Bytes = Bytes::mib(1);
+
+/// One operation alone.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cost {
+    /// From one operation to the next.
+    pub time_ns: f64,
+    /// CPU of its thread.
+    pub cpu_ns: f64,
+}
+
+/// One operation alone, by either driver.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Alone {
+    /// Over io_uring; the median of all turns.
+    pub ring: Cost,
+    /// By `pread`; the median of all turns.
+    pub plain: Cost,
+    /// Whether plain calls carry such operations: they are faster beyond doubt; or else they are not slower, for less CPU.
+    pub by_plain: bool,
+}
+
+impl Alone {
+    fn of(turns: &[[Cost; 2]]) -> Alone {
+        let median = |driver: usize| Cost {
+            time_ns: sorted(turns, |turn| turn[driver].time_ns)[turns.len() / 2],
+            cpu_ns: sorted(turns, |turn| turn[driver].cpu_ns)[turns.len() / 2],
+        };
+        let bounds = |figure: fn(&Cost) -> f64| {
+            let ratios = sorted(turns, |[ring, plain]| figure(plain) / figure(ring));
+            (ratios[*MEDIAN.start()], ratios[*MEDIAN.end()])
+        };
+        let (time, cpu) = (bounds(|cost| cost.time_ns), bounds(|cost| cost.cpu_ns));
+        Alone { ring: median(0), plain: median(1), by_plain: time.1 < 1.0 || (time.0 <= 1.0 && cpu.1 < 1.0) }
+    }
+
+    /// The name of the driver that is a ring.
+    pub const RING: &str = "io_uring";
+    /// The name of the driver of plain calls.
+    pub const PLAIN: &str = "pread";
+
+    /// The name of the driver that is taken.
+    pub fn taken(&self) -> &'static str {
+        if self.by_plain { Alone::PLAIN } else { Alone::RING }
+    }
+
+    /// Which driver was taken, and why.
+    pub(crate) fn told(&self) -> String {
+        let figures = |cost: &Cost| {
+            let time = |ns: f64| duration(Nanos(ns as u64));
+            format!("{} and {} of CPU", time(cost.time_ns), time(cost.cpu_ns))
+        };
+        let (ring, plain) = ((Alone::RING, figures(&self.ring)), (Alone::PLAIN, figures(&self.plain)));
+        let (taken, left) = if self.by_plain { (plain, ring) } else { (ring, plain) };
+        format!("a single outstanding operation goes by {}: {}, against {} by {}", taken.0, taken.1, left.1, left.0)
+    }
+}
+
+fn sorted(turns: &[[Cost; 2]], figure: impl Fn(&[Cost; 2]) -> f64) -> Vec<f64> {
+    let mut all: Vec<f64> = turns.iter().map(figure).collect();
+    all.sort_by(f64::total_cmp);
+    all
+}
+
+/// Measures both drivers on a file of its own in a folder, which leaves nothing behind.
+///
+/// # Errors
+/// When the filesystem has no files without a name or takes no direct I/O, or io_uring is not allowed.
+pub fn measure_alone(dir: &Path) -> io::Result<Alone> {
+    use rustix::fs::{Mode, OFlags, open};
+    let flags = OFlags::RDWR | OFlags::TMPFILE | OFlags::CLOEXEC | OFlags::DIRECT;
+    let file = File::from(open(dir, flags, Mode::RUSR | Mode::WUSR)?);
+    let written = File::options().write(true).open(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
+    std::os::unix::fs::FileExt::write_all_at(&written, &vec![0x5A; SPAN.0 as usize], 0)?;
+    written.sync_all()?;
+    measure(file.as_raw_fd(), Bytes::kib(4), SPAN)
+}
+
+/// Measures both drivers by reading from the start of an open file.
+///
+/// # Errors
+/// When the file cannot be read so, or no ring can be had.
+pub(crate) fn measure(file: RawFd, transfer: Bytes, size: Bytes) -> io::Result<Alone> {
+    let clock = WallClock::new();
+    let spec = RingSpec { files: vec![file], slots: 1, transfer_max: transfer.0, poll: false, priority: 0 };
+    let mut ring = Ring::new(spec)?;
+    let mut ring = ring.port(clock.clone());
+    let mut plain = BlockingPort::new(vec![file], transfer, clock)?;
+    let places = (SPAN.0.max(transfer.0).min(size.0) / transfer.0).max(1);
+    let turns: io::Result<Vec<[Cost; 2]>> = (0..TURNS)
+        .map(|_| Ok([take_turn(&mut ring, transfer, places)?, take_turn(&mut plain, transfer, places)?]))
+        .collect();
+    Ok(Alone::of(&turns?))
+}
+
+/// Reads one place after the other, one at a time.
+fn take_turn(port: &mut impl StoragePort, transfer: Bytes, places: u64) -> io::Result<Cost> {
+    let (start, cpu, mut done) = (port.now(), thread_cpu_ns(), 0);
+    while port.now().saturating_sub(start) < TURN {
+        let offset = done % places * transfer.0;
+        let bytes = transfer.0 as u32;
+        let read = Operation { kind: OperationKind::Read, class: 0, module: 0, offset, bytes };
+        carry_out(port, &read)?;
+        done += 1;
+    }
+    let each = |ns: u64| ns as f64 / done as f64;
+    Ok(Cost { time_ns: each(port.now().saturating_sub(start).0), cpu_ns: each(thread_cpu_ns() - cpu) })
+}
+
+fn carry_out(port: &mut impl StoragePort, operation: &Operation) -> io::Result<()> {
+    port.stage(0, operation, false);
+    let mut completions = Vec::with_capacity(1);
+    while completions.is_empty() {
+        port.reap(Wait::Completion, &mut completions).map_err(|PortError::Kernel { source, .. }| source)?;
+    }
+    match completions[0].outcome {
+        Outcome::Failed { errno } => Err(io::Error::from_raw_os_error(errno)),
+        Outcome::Moved { .. } | Outcome::Transacted { .. } => Ok(()),
+    }
+}
+
+fn thread_cpu_ns() -> u64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn turns(ratios: impl Fn(usize) -> (f64, f64)) -> Vec<[Cost; 2]> {
+        let ring = Cost { time_ns: 80_000.0, cpu_ns: 30_000.0 };
+        let turn = |(time, cpu): (f64, f64)| [ring, Cost { time_ns: 80_000.0 * time, cpu_ns: 30_000.0 * cpu }];
+        (0..TURNS).map(|number| turn(ratios(number))).collect()
+    }
+
+    #[test]
+    fn plain_calls_take_a_single_operation_only_when_they_win_beyond_the_scatter_of_turns() {
+        let scatter = |number: usize| 0.05 * (number as f64 / TURNS as f64 - 0.5);
+        let by_plain = |time: f64, cpu: f64| Alone::of(&turns(|n| (time + scatter(n), cpu + scatter(n)))).by_plain;
+        assert!(by_plain(0.9, 1.0), "faster");
+        assert!(by_plain(0.9, 1.2), "faster counts before CPU");
+        assert!(by_plain(1.0, 0.9), "as fast for less CPU");
+        assert!(!by_plain(1.0, 1.0), "nobody wins");
+        assert!(!by_plain(1.1, 0.8), "slower, however cheap");
+        assert!(!by_plain(0.995, 1.0), "less than the turns differ by themselves");
+    }
+
+    #[test]
+    fn what_was_taken_is_said_with_both_figures() {
+        let text = Alone::of(&turns(|_| (0.9, 0.5))).told();
+        let expected = "a single outstanding operation goes by pread: 72 us and 15 us of CPU, against 80 us and 30 us of CPU by \
+                        io_uring";
+        assert_eq!(text, expected);
+        let text = Alone::of(&turns(|_| (1.1, 0.5))).told();
+        assert!(text.starts_with("a single outstanding operation goes by io_uring: 80 us"), "{text}");
+    }
+
+    #[test]
+    fn both_drivers_read_a_file_in_turns() {
+        let file = File::open("/dev/zero").unwrap();
+        if let Err(error) = crate::port::uring::probe() {
+            return println!("skipped: io_uring is not allowed here ({error})");
+        }
+        let alone = measure(file.as_raw_fd(), Bytes::kib(4), SPAN).unwrap();
+        assert!(alone.ring.time_ns > 0.0 && alone.plain.time_ns > 0.0, "{alone:?}");
+        let closed = measure(-1, Bytes::kib(4), SPAN);
+        assert!(closed.is_err(), "a descriptor that is not open");
+    }
+}
