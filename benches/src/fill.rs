@@ -29,7 +29,12 @@ pub fn measure(settings: &Settings) {
     let rates = |seconds: fn(&(f64, f64)) -> f64| -> Vec<f64> {
         pairs.iter().map(|pair| ready.rows as f64 / seconds(pair) / 1e3).collect()
     };
-    row("rows a second over COPY FROM", &pairs.iter().map(|(ours, copy)| copy / ours).collect::<Vec<_>>(), "", "at least 0.6");
+    row(
+        "rows a second over COPY FROM",
+        &pairs.iter().map(|(ours, copy)| copy / ours).collect::<Vec<_>>(),
+        "",
+        "at least 0.6",
+    );
     row("our rows, thousands", &rates(|pair| pair.0), "/s", "");
     row("COPY's rows, thousands", &rates(|pair| pair.1), "/s", "");
     println!("{} rows", ready.rows);
@@ -74,7 +79,8 @@ impl Ready {
         let folder = fs::canonicalize(dir).expect("the benchmark's folder").join("ready-rows");
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-        let sql = format!("select tablename from pg_tables where schemaname = '{schema}' and tablename <> 'prony_dataset'");
+        let sql =
+            format!("select tablename from pg_tables where schemaname = '{schema}' and tablename <> 'prony_dataset'");
         let mut ready = Ready { folder, schema, tables: server.ask(&sql), files: Vec::new(), rows: 0 };
         for table in ready.tables.clone() {
             ready.keep(server, &table);

@@ -8,6 +8,9 @@ pub fn measure(settings: &Settings) {
     let long = std::env::var("PRONY_BENCH_LONG").unwrap_or_else(|_| "10min".to_owned());
     for length in ["60s", &long] {
         let (_, peak) = prony::study("memory.toml", &settings.dir, &[format!("measure={length}")]);
-        println!("peak resident over {length:<8} {:>8.1} MiB   wanted under 64, the same for both", peak as f64 / 1048576.0);
+        println!(
+            "peak resident over {length:<8} {:>8.1} MiB   wanted under 64, the same for both",
+            peak as f64 / 1048576.0
+        );
     }
 }

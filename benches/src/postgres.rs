@@ -40,6 +40,8 @@ impl Server {
 
     /// The schema of the house of so many customers and days.
     pub fn houses(&self, customers: u32, days: u32) -> Vec<String> {
-        self.ask(&format!("select nspname from pg_namespace where nspname like 'prony_brokerage_house_{customers}_{days}_%'"))
+        self.ask(&format!(
+            "select nspname from pg_namespace where nspname like 'prony_brokerage_house_{customers}_{days}_%'"
+        ))
     }
 }

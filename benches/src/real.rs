@@ -3,7 +3,8 @@
 use crate::fio::{self, Delivered};
 use crate::{Settings, prony, row, turns};
 
-const ENGINES: [(&str, &[&str]); 3] = [
+const ENGINES: [(&str, &[&str]); 4] = [
+    ("psync", &["--ioengine=psync"]),
     ("io_uring", &["--ioengine=io_uring"]),
     ("io_uring, registered", &["--ioengine=io_uring", "--fixedbufs", "--registerfiles"]),
     ("libaio", &["--ioengine=libaio"]),
@@ -22,8 +23,9 @@ pub fn measure(settings: &Settings) {
 }
 
 fn compare(settings: &Settings, depth: u32) {
-    let engine = ENGINES
-        .iter()
+    // Calls that wait for their end carry one outstanding operation, whatever depth is asked for.
+    let fitting = ENGINES.iter().filter(|(name, _)| depth == 1 || *name != "psync");
+    let engine = fitting
         .map(|engine| (fio::job(3, &fio::file_options(engine.1, &settings.dir, depth)).per_second, engine))
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .expect("there are engines")
@@ -39,9 +41,11 @@ fn compare(settings: &Settings, depth: u32) {
         fio::job(settings.seconds, &fio::file_options(engine.1, &settings.dir, depth))
     };
     let pairs = turns(settings.pairs, ours, theirs);
-    let over = |figure: fn(&Delivered) -> f64| -> Vec<f64> { pairs.iter().map(|(a, b)| figure(a) / figure(b)).collect() };
+    let over =
+        |figure: fn(&Delivered) -> f64| -> Vec<f64> { pairs.iter().map(|(a, b)| figure(a) / figure(b)).collect() };
     row("rate over fio", &over(|d| d.per_second), "", "at least 0.98");
-    row("user + system CPU an operation over fio", &over(|d| d.user_us + d.system_us), "", "at most 1.0");
+    let cpu_aim = if depth == 1 { "at most 0.95" } else { "at most 1.0" };
+    row("user + system CPU an operation over fio", &over(|d| d.user_us + d.system_us), "", cpu_aim);
     row("user CPU an operation over fio", &over(|d| d.user_us), "", "at most 0.8");
     row("our rate", &pairs.iter().map(|(a, _)| a.per_second).collect::<Vec<_>>(), "/s", "");
     row("our user CPU", &pairs.iter().map(|(a, _)| a.user_us).collect::<Vec<_>>(), "us/op", "");

@@ -25,7 +25,8 @@ fn compare(settings: &Settings, url: &str, script: &str, sessions: u32) {
     println!("\nPostgreSQL, {script}, {sessions} sessions, one thread, prepared");
     let ours = || ours(settings, url, script, sessions);
     let pairs = turns(settings.pairs, ours, || theirs(settings, url, script, sessions));
-    let over = |figure: fn(&Delivered) -> f64| -> Vec<f64> { pairs.iter().map(|(a, b)| figure(a) / figure(b)).collect() };
+    let over =
+        |figure: fn(&Delivered) -> f64| -> Vec<f64> { pairs.iter().map(|(a, b)| figure(a) / figure(b)).collect() };
     row("rate over pgbench", &over(|d| d.per_second), "", "at least 0.98");
     row("client CPU a transaction over pgbench", &over(|d| d.user_us + d.system_us), "", "at most 1.0");
     row("our rate", &pairs.iter().map(|(a, _)| a.per_second).collect::<Vec<_>>(), "/s", "");
@@ -53,7 +54,8 @@ fn theirs(settings: &Settings, url: &str, builtin: &str, sessions: u32) -> Deliv
     let finished = crate::process::run(&mut command);
     let text = String::from_utf8_lossy(&finished.stdout).into_owned();
     let after = |mark: &str| -> f64 {
-        let line = text.lines().find_map(|line| line.strip_prefix(mark)).unwrap_or_else(|| panic!("no {mark} in {text}"));
+        let line =
+            text.lines().find_map(|line| line.strip_prefix(mark)).unwrap_or_else(|| panic!("no {mark} in {text}"));
         line.split([' ', '/']).find(|word| !word.is_empty()).and_then(|word| word.parse().ok()).unwrap_or(f64::NAN)
     };
     let done = after("number of transactions actually processed:");

@@ -15,9 +15,14 @@ pub fn measure(settings: &Settings) {
     let Some(server) = Server::given("users") else { return };
     println!("\n{USERS} users who think {THINK_S} s, 64 sessions of PostgreSQL, select-only");
     let words = ["sql", "--on", &server.url].map(OsStr::new);
-    let asked = ["script=select-only", "scale=20", "sessions=64", "warm_up=20s", "think_times=exponential"].map(str::to_owned);
+    let asked =
+        ["script=select-only", "scale=20", "sessions=64", "warm_up=20s", "think_times=exponential"].map(str::to_owned);
     let mut asked = asked.to_vec();
-    asked.extend([format!("users={USERS}"), format!("think={THINK_S}s"), format!("measure={}s", settings.seconds.max(30))]);
+    asked.extend([
+        format!("users={USERS}"),
+        format!("think={THINK_S}s"),
+        format!("measure={}s", settings.seconds.max(30)),
+    ]);
     let (mut memory, mut off, mut rates) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..settings.pairs.min(3) {
         let (report, peak) = prony::run(&settings.dir, &words, &asked);
