@@ -7,7 +7,10 @@ use observation::{Asks, ClassKind, Footprint, StatePolicy, StreamLabel, TrialLab
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use study::{Access, Cache, Phases, Place, State, Stream, SystemSpec, Trial, Workload};
+use study::{
+    Access, Cache, Driver, Operations, Phases, Place, State, Storage, Stream, SyncMode, SystemSpec, Threads, Trial,
+    Work,
+};
 use units::{Bytes, Nanos, Share};
 use workload::block;
 
@@ -33,7 +36,15 @@ pub(crate) fn trial(load: Spec, measure: Nanos) -> Trial {
         offered: None,
         classes,
     };
-    let access = Access { direct: true, pacing: Pacing::Spin, ..Access::plain() };
+    let access = Access {
+        direct: true,
+        sync: SyncMode::Never,
+        driver: Driver::Auto,
+        poll: false,
+        priority: None,
+        validate: false,
+    };
+    let of = Storage::Block(workload);
     let phases = Phases {
         warm_up: Nanos::from_millis(100),
         measure,
@@ -55,12 +66,10 @@ pub(crate) fn trial(load: Spec, measure: Nanos) -> Trial {
             search: None,
         },
         streams: vec![Stream {
-            workload: Workload::Block(workload),
+            work: Work::Operations(Operations { of, count: None, access }),
             load,
             ramp: Ramp::default(),
-            access,
-            operations: None,
-            pool: None,
+            threads: Threads { count: 1, pin: false, pacing: Pacing::Spin },
         }],
         modules: 1,
         module_bytes: Bytes::gib(1),

@@ -9,7 +9,7 @@ use crate::keys::{load, system};
 use crate::left_out::LeftOut;
 use crate::point::Point;
 use crate::survey::Survey;
-use crate::{Phases, Place, SteadyRule, Stream, Trial, Workload, phases, refused, sessions, state, stream};
+use crate::{Phases, Place, SteadyRule, Stream, Trial, phases, refused, sessions, state, stream};
 use observation::TrialLabel;
 use reading::{Origin, Problems};
 use units::Bytes;
@@ -27,8 +27,8 @@ pub(crate) fn trial(
 ) -> Result<Trial, LeftOut> {
     let modules = modules(point);
     let (streams, labels) = stream::streams(point, modules, problems);
-    let files_only = streams.iter().all(|stream| matches!(stream.workload, Workload::Files(_)));
-    let database = transactional(point, survey).unwrap_or_else(|| streams.iter().all(|stream| stream.pool.is_some()));
+    let files_only = streams.iter().all(|stream| stream.files().is_some());
+    let database = transactional(point, survey).unwrap_or_else(|| streams.iter().all(|s| s.transactions().is_some()));
     let module_bytes = if files_only || database { Bytes(0) } else { size(point, survey) };
     let fixed_work = streams.iter().all(fixed);
     if !fixed_work && streams.iter().any(fixed) {
@@ -71,7 +71,7 @@ fn ramps(point: &Point, streams: &[Stream], phases: &Phases, problems: &mut Prob
 }
 
 fn fixed(stream: &Stream) -> bool {
-    stream.operations.is_some() || matches!(stream.workload, Workload::Files(_))
+    stream.files().is_some() || stream.operations().is_some_and(|operations| operations.count.is_some())
 }
 
 /// Every device or folder that the system names, unless the study says how many take part.
@@ -96,7 +96,7 @@ fn size(point: &Point, survey: &Survey) -> Bytes {
 /// The active range must hold a transfer. Of a device that is used whole only the survey knows the size.
 fn range(point: &Point, streams: &[Stream], size: Bytes, problems: &mut Problems) -> Result<(), LeftOut> {
     for (i, stream) in streams.iter().enumerate() {
-        let Workload::Block(spec) = &stream.workload else { continue };
+        let Some(spec) = stream.block() else { continue };
         let range = Bytes((size.0 as f64 * spec.range.0) as u64);
         let needed = Bytes(spec.transfer_max().0.saturating_add(spec.shift.0));
         if needed <= range {
@@ -118,9 +118,7 @@ fn range(point: &Point, streams: &[Stream], size: Bytes, problems: &mut Problems
 
 /// Whether the system can run this point.
 fn can(point: &Point, survey: &Survey, streams: &[Stream], modules: u32, size: Bytes) -> Result<(), LeftOut> {
-    if streams.iter().any(|stream| matches!(stream.workload, Workload::Files(_)))
-        && matches!(point.spec().place, Place::Device { .. })
-    {
+    if streams.iter().any(|stream| stream.files().is_some()) && matches!(point.spec().place, Place::Device { .. }) {
         return Err(LeftOut::FileWork);
     }
     asked_where(point, survey, streams)?;
@@ -147,11 +145,11 @@ fn transactional(point: &Point, survey: &Survey) -> Option<bool> {
 /// Databases are asked for transactions, storage for operations, and neither for the other.
 fn asked_where(point: &Point, survey: &Survey, streams: &[Stream]) -> Result<(), LeftOut> {
     let Some(database) = transactional(point, survey) else { return Ok(()) };
-    let described = |stream: &Stream| stream.workload.transactions().is_none_or(|asked| asked.described_by_models());
+    let described = |stream: &Stream| stream.transactions().is_none_or(|(asked, _)| asked.described_by_models());
     if matches!(point.spec().place, Place::Model { .. }) && !streams.iter().all(described) {
         return Err(LeftOut::OtherTransactions);
     }
-    match (database, streams.iter().find(|stream| stream.pool.is_some() != database)) {
+    match (database, streams.iter().find(|stream| stream.transactions().is_some() != database)) {
         (_, None) => Ok(()),
         (true, Some(_)) => Err(LeftOut::Storage),
         (false, Some(_)) => Err(LeftOut::Transactions),
@@ -163,8 +161,9 @@ fn sectors(sector: Bytes, streams: &[Stream]) -> Result<(), LeftOut> {
     if sector.0 <= 1 {
         return Ok(());
     }
-    for stream in streams.iter().filter(|stream| stream.access.direct) {
-        let Workload::Block(spec) = &stream.workload else { continue };
+    let direct = |stream: &&Stream| stream.operations().is_some_and(|operations| operations.access.direct);
+    for stream in streams.iter().filter(direct) {
+        let Some(spec) = stream.block() else { continue };
         if spec.transfers.iter().any(|transfer| !transfer.size.0.is_multiple_of(sector.0)) {
             return Err(LeftOut::Transfers { sector });
         }

@@ -1,15 +1,15 @@
 //! What a stream is called in a run file: its classes, and its load in numbers and in words.
 
 use crate::experiment::StreamChoice;
-use crate::{Pool, Stream};
+use crate::{Operations, Pool, Stream, Work};
 use load::{Arrivals, Spec as LoadSpec, Think};
 use observation::{Asks, ClassKind, StreamLabel};
 use units::{Bytes, Nanos};
-use workload::Workload;
+use workload::Storage;
 
 /// The label of a stream.
 pub(crate) fn label(choice: &StreamChoice, stream: &Stream) -> StreamLabel {
-    let classes = stream.workload.classes().into_iter().map(|class| {
+    let classes = stream.classes().into_iter().map(|class| {
         let kind = if class.upkeep { ClassKind::Upkeep } else { ClassKind::Work };
         (class.name, kind)
     });
@@ -20,7 +20,7 @@ pub(crate) fn label(choice: &StreamChoice, stream: &Stream) -> StreamLabel {
     StreamLabel {
         name: choice.name.clone(),
         workload: choice.workload.clone(),
-        asks: asks(&stream.workload),
+        asks: asks(stream),
         load: load_words(stream),
         slots,
         think_mean,
@@ -29,26 +29,26 @@ pub(crate) fn label(choice: &StreamChoice, stream: &Stream) -> StreamLabel {
     }
 }
 
-fn asks(workload: &Workload) -> Asks {
-    match workload {
-        Workload::Block(_) => Asks::Operations,
-        Workload::Files(_) => Asks::Files,
-        Workload::Transactions(_) => Asks::Transactions,
+fn asks(stream: &Stream) -> Asks {
+    match &stream.work {
+        Work::Operations(Operations { of: Storage::Block(_), .. }) => Asks::Operations,
+        Work::Operations(Operations { of: Storage::Files(_), .. }) => Asks::Files,
+        Work::Transactions { .. } => Asks::Transactions,
     }
 }
 
 /// The load in words: `closed, 32 outstanding`.
 pub(crate) fn load_words(stream: &Stream) -> String {
-    match (&stream.workload, &stream.pool) {
-        (Workload::Transactions(asked), Some(pool)) => {
+    match &stream.work {
+        Work::Transactions { asked, pool } => {
             let unit = asked.unit().map_or_else(String::new, |unit| format!("{unit} a transaction; "));
             format!("{unit}{}", sessions_words(stream.load, pool))
         }
-        (Workload::Files(spec), _) => {
+        Work::Operations(Operations { of: Storage::Files(spec), .. }) => {
             let loops = if spec.loops == 1 { "1 loop".to_owned() } else { format!("{} loops", spec.loops) };
             format!("{} wide, {loops} of {}", spec.width, size(spec.file))
         }
-        _ => operations_words(stream.load),
+        Work::Operations(_) => operations_words(stream.load),
     }
 }
 

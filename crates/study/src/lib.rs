@@ -58,8 +58,8 @@ pub use survey::{Survey, SurveyedSystem};
 pub use system::{Place, ScriptSpec, Stall, SystemSpec, model_shown};
 pub use target::{model, parse as target};
 pub use trial::{
-    Access, Cache, Checkpoints, Driver, Phases, Pool, Precondition, Priority, PriorityClass, State, Stream, SyncMode,
-    Trial,
+    Access, Cache, Checkpoints, Driver, Operations, Phases, Pool, Precondition, Priority, PriorityClass, State, Stream,
+    SyncMode, Threads, Trial, Work,
 };
-pub use workload::Workload;
+pub use workload::Storage;
 pub use workload::kind::Class;

@@ -8,7 +8,7 @@
 use crate::experiment::{SystemChoice, find};
 use crate::keys::system::FILL;
 use crate::point::Point;
-use crate::{Place, Stream, Workload, state, stream};
+use crate::{Place, Stream, state, stream};
 use reading::Problems;
 
 /// What the trials of a point do that only a filled system can bear, in words; none where they only read. A trial need not
@@ -16,13 +16,13 @@ use reading::Problems;
 pub(crate) fn change(point: &Point, problems: &mut Problems) -> Option<String> {
     let (streams, _) = stream::streams(point, 1, problems);
     // File work never comes to a device: the point is left out.
-    if streams.iter().any(|stream| matches!(stream.workload, Workload::Files(_))) {
+    if streams.iter().any(|stream| stream.files().is_some()) {
         return None;
     }
     let state = state::state(point);
     let does = if streams.iter().any(Stream::writes) {
         "writes"
-    } else if streams.iter().any(|stream| stream.access.validate) {
+    } else if streams.iter().any(Stream::validates) {
         "checks its reads"
     } else if state.trim {
         "trims"

@@ -8,7 +8,7 @@
 use crate::keys::access::{DRIVER, SYNC, VALIDATE};
 use crate::point::Point;
 use crate::survey::Survey;
-use crate::{At, DatabaseSpec, Driver, Engine, Place, Stream, SyncMode, Workload};
+use crate::{Access, At, DatabaseSpec, Driver, Engine, Place, Stream, SyncMode};
 use reading::Problems;
 use workload::block::{self, Grid};
 use workload::kind::{SESSIONS, WORKERS_MAX};
@@ -33,8 +33,8 @@ pub(crate) fn tell(point: &Point, streams: &[Stream], survey: &Survey, problems:
 
 /// A polled ring takes reads and writes alone.
 fn polled_syncs(point: &Point, streams: &[Stream], problems: &mut Problems) {
-    for (i, stream) in streams.iter().enumerate() {
-        if stream.access.poll && matches!(stream.access.sync, SyncMode::Every(_)) {
+    for (i, access) in accesses(streams) {
+        if access.poll && matches!(access.sync, SyncMode::Every(_)) {
             let message = "`never` or `each` with `poll`: a polled ring takes no sync of its own, got `every N`";
             point.refuse(&SYNC, i, message, problems);
         }
@@ -42,8 +42,8 @@ fn polled_syncs(point: &Point, streams: &[Stream], problems: &mut Problems) {
 }
 
 fn rings(point: &Point, streams: &[Stream], ring: bool, problems: &mut Problems) {
-    for (i, stream) in streams.iter().enumerate() {
-        if stream.access.driver == Driver::Uring && !ring {
+    for (i, access) in accesses(streams) {
+        if access.driver == Driver::Uring && !ring {
             point.refuse(&DRIVER, i, "`auto` or `plain`: io_uring cannot be used on this machine", problems);
         }
     }
@@ -52,8 +52,8 @@ fn rings(point: &Point, streams: &[Stream], ring: bool, problems: &mut Problems)
 /// Sessions that cannot be driven without blocking have a thread each.
 fn threads(point: &Point, spec: &DatabaseSpec, streams: &[Stream], ring: bool, problems: &mut Problems) {
     for (i, stream) in streams.iter().enumerate() {
-        let Some(pool) = &stream.pool else { continue };
-        let driven = spec.engine == Engine::Postgres && ring && stream.access.driver != Driver::Plain;
+        let Some((_, pool)) = stream.transactions() else { continue };
+        let driven = spec.engine == Engine::Postgres && ring;
         if !driven && pool.sessions > WORKERS_MAX {
             let got = pool.sessions;
             let message = format!("at most {WORKERS_MAX} sessions where each has a thread of its own, got {got}");
@@ -68,7 +68,7 @@ fn data_sets(point: &Point, spec: &DatabaseSpec, streams: &[Stream], problems: &
         return;
     }
     let by_url = matches!(spec.at, At::Url(_));
-    let mut sets = streams.iter().filter_map(|stream| stream.workload.transactions()?.data_set(by_url));
+    let mut sets = streams.iter().filter_map(|stream| stream.transactions()?.0.data_set(by_url));
     let first = sets.next();
     if sets.any(|other| Some(&other) != first.as_ref()) {
         let message = "one data set for the streams of an experiment, got two: give them the same scale, or an experiment \
@@ -79,8 +79,8 @@ fn data_sets(point: &Point, spec: &DatabaseSpec, streams: &[Stream], problems: &
 
 /// Reads are checked against a map of what was written, which all streams share.
 fn validated(point: &Point, streams: &[Stream], problems: &mut Problems) {
-    let Some(i) = streams.iter().position(|stream| stream.access.validate) else { return };
-    let specs: Vec<&block::Spec> = streams.iter().filter_map(block_spec).collect();
+    let Some(i) = streams.iter().position(Stream::validates) else { return };
+    let specs: Vec<&block::Spec> = streams.iter().filter_map(Stream::block).collect();
     if let Err(problem) = Grid::over(&specs) {
         point.refuse(&VALIDATE, i, problem.to_string(), problems);
     }
@@ -91,6 +91,7 @@ fn validated(point: &Point, streams: &[Stream], problems: &mut Problems) {
     }
 }
 
-fn block_spec(stream: &Stream) -> Option<&block::Spec> {
-    if let Workload::Block(spec) = &stream.workload { Some(spec) } else { None }
+/// How operations reach storage, of each stream that has any.
+fn accesses(streams: &[Stream]) -> impl Iterator<Item = (usize, Access)> {
+    streams.iter().enumerate().filter_map(|(i, stream)| Some((i, stream.operations()?.access)))
 }

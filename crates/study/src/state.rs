@@ -43,9 +43,7 @@ pub(crate) fn unasked(point: &Point, streams: &[Stream]) -> PlainState {
     match point.spec().place {
         Place::Device { fill: false, .. } => PlainState::AsFound,
         Place::Database(_) if point.get(&DATA, 0) == Data::Restore => PlainState::Restored,
-        Place::Device { .. } | Place::File { .. } if streams.iter().any(|stream| stream.access.validate) => {
-            PlainState::ForChecks
-        }
+        Place::Device { .. } | Place::File { .. } if streams.iter().any(Stream::validates) => PlainState::ForChecks,
         _ => PlainState::AsLeft,
     }
 }

@@ -11,12 +11,13 @@ use crate::keys::load::{
 };
 use crate::keys::session::THREADS;
 use crate::point::{FACTOR, Point, StreamSettings};
-use crate::{Access, Driver, Stream, SyncMode, label, sessions};
+use crate::{Access, Driver, Operations, Stream, SyncMode, Threads, Work, label, sessions};
 use load::{Ramp, Spec as LoadSpec, Think};
 use observation::StreamLabel;
+use reading::key::{Count, Key};
 use reading::{AnyKey, Problems};
 use units::{Nanos, PerSecond};
-use workload::{Interface, Workload, block, files};
+use workload::{Interface, Storage, Workload, block, files};
 
 /// The streams of a point with their labels, for so many modules.
 pub(crate) fn streams(point: &Point, modules: u32, problems: &mut Problems) -> (Vec<Stream>, Vec<StreamLabel>) {
@@ -41,22 +42,22 @@ impl Maker<'_> {
         let workload = (point.streams[i].kind.read)(&mut StreamSettings { point, stream: i, problems });
         let ramp = Ramp { over: point.get(&RAMP, i) };
         match workload {
-            Workload::Block(spec) => {
-                let access = self.access(problems);
+            Workload::Operations(Storage::Block(spec)) => {
+                let (access, threads) = (self.access(problems), self.threads(&WORKERS));
                 if access.direct {
                     block::keys::check_sectors(&spec, &mut StreamSettings { point, stream: i, problems });
                 }
-                let load = self.operations(&access, problems);
-                let operations = point.get(&block::keys::OPERATIONS, i);
-                Stream { workload: Workload::Block(spec), load, ramp, operations, access, pool: None }
+                let load = self.operations(threads, problems);
+                let count = point.get(&block::keys::OPERATIONS, i);
+                let work = Work::Operations(Operations { of: Storage::Block(spec), count, access });
+                Stream { work, load, ramp, threads }
             }
-            Workload::Files(spec) => self.files(spec, problems),
+            Workload::Operations(Storage::Files(spec)) => self.files(spec, problems),
             Workload::Transactions(asked) => {
                 let pool = sessions::pool(point, i, asked.as_ref(), problems);
                 let load = self.transactions(pool.sessions, problems);
-                let access = self.threads(pool.sessions, problems);
-                let workload = Workload::Transactions(asked);
-                Stream { workload, load, ramp, operations: None, access, pool: Some(pool) }
+                let threads = self.session_threads(pool.sessions, problems);
+                Stream { work: Work::Transactions { asked, pool }, load, ramp, threads }
             }
         }
     }
@@ -72,13 +73,12 @@ impl Maker<'_> {
                 format!("files and blocks of whole 512 B sectors, got {} B and {} B", spec.file.0, spec.block.0);
             self.refuse(&DIRECT, message, problems);
         }
+        let of = Storage::Files(files::Spec { sync: access.sync == SyncMode::Each, ..spec });
         Stream {
-            workload: Workload::Files(files::Spec { sync: access.sync == SyncMode::Each, ..spec }),
+            work: Work::Operations(Operations { of, count: None, access }),
             load: LoadSpec::Closed { slots: spec.width, think: Think::None },
             ramp: Ramp::default(),
-            operations: None,
-            access: Access { workers: spec.width, ..access },
-            pool: None,
+            threads: Threads { count: spec.width, ..self.threads(&WORKERS) },
         }
     }
 
@@ -87,7 +87,7 @@ impl Maker<'_> {
     }
 
     /// The load of blocks.
-    fn operations(&self, access: &Access, problems: &mut Problems) -> LoadSpec {
+    fn operations(&self, threads: Threads, problems: &mut Problems) -> LoadSpec {
         let (point, i) = (self.point, self.i);
         let rank = |key: &dyn AnyKey| point.setting(key, i).map(|(rank, _)| rank);
         let open = match (rank(&RATE), rank(&OUTSTANDING)) {
@@ -101,9 +101,9 @@ impl Maker<'_> {
             (rate, _) => rate.is_some() || point.searched(i),
         };
         let slots = if open { point.get(&SLOTS, i) as u32 } else { self.outstanding(problems) };
-        if access.workers > slots {
+        if threads.count > slots {
             let message =
-                format!("at most as many workers as operations in flight, which are {slots}, got {}", access.workers);
+                format!("at most as many workers as operations in flight, which are {slots}, got {}", threads.count);
             self.refuse(&WORKERS, message, problems);
         }
         if open { self.open(slots) } else { self.closed(slots) }
@@ -157,10 +157,7 @@ impl Maker<'_> {
             sync: point.get(&SYNC, i),
             driver: point.get(&DRIVER, i),
             poll: point.get(&POLL, i),
-            workers: point.get(&WORKERS, i) as u32,
-            pin: point.get(&PIN, i),
             priority: point.get(&PRIORITY, i),
-            pacing: point.get(&PACING, i),
             validate: point.get(&VALIDATE, i),
         };
         if access.poll && (!access.direct || access.driver == Driver::Plain) {
@@ -169,14 +166,17 @@ impl Maker<'_> {
         access
     }
 
-    fn threads(&self, sessions: u32, problems: &mut Problems) -> Access {
+    fn threads(&self, count: &Key<Count>) -> Threads {
         let (point, i) = (self.point, self.i);
-        let threads = point.get(&THREADS, i) as u32;
-        if threads > sessions {
-            let message = format!("at most as many threads as sessions, which are {sessions}, got {threads}");
+        Threads { count: point.get(count, i) as u32, pin: point.get(&PIN, i), pacing: point.get(&PACING, i) }
+    }
+
+    fn session_threads(&self, sessions: u32, problems: &mut Problems) -> Threads {
+        let threads = self.threads(&THREADS);
+        if threads.count > sessions {
+            let message = format!("at most as many threads as sessions, which are {sessions}, got {}", threads.count);
             self.refuse(&THREADS, message, problems);
         }
-        let (pin, pacing) = (point.get(&PIN, i), point.get(&PACING, i));
-        Access { workers: threads.min(sessions), pin, pacing, ..Access::plain() }
+        Threads { count: threads.count.min(sessions), ..threads }
     }
 }

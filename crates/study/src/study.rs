@@ -13,10 +13,9 @@ use crate::overrides::Overrides;
 use crate::point::{Point, combinations};
 use crate::resolve::{Resolved, resolve};
 use crate::survey::Survey;
-use crate::{Judgement, Place, Protocol, SystemSpec, draft, opening, read};
+use crate::{Judgement, Place, Protocol, SystemSpec, Work, draft, opening, read};
 use reading::{Origin, Problems};
 use std::sync::Arc;
-use workload::Workload;
 use workload::kind::Transactions;
 
 /// More points than this are a slip of the pen: at ten seconds each they take more than a day.
@@ -99,11 +98,9 @@ impl Study {
         self.each_point(|i, point| {
             changes[i] = changes[i].take().or_else(|| opening::change(point, problems));
             let Ok(trial) = draft::trial(point, &survey, &self.judgement.steady, problems) else { return };
-            asked.extend(trial.streams.iter().filter_map(|stream| match (&stream.workload, &stream.pool) {
-                (Workload::Transactions(asked), Some(pool)) => {
-                    Some((asked.clone(), pool.how.protocol == Protocol::Simple))
-                }
-                _ => None,
+            asked.extend(trial.streams.iter().filter_map(|stream| match &stream.work {
+                Work::Transactions { asked, pool } => Some((asked.clone(), pool.how.protocol == Protocol::Simple)),
+                Work::Operations(_) => None,
             }));
             let spec = &mut specs[i];
             let made = !matches!(spec.place, Place::Device { .. });

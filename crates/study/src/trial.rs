@@ -3,8 +3,10 @@
 use crate::Sessions;
 use load::{Pacing, Ramp, Spec as LoadSpec};
 use observation::TrialLabel;
+use std::sync::Arc;
 use units::{Bytes, Nanos};
-use workload::Workload;
+use workload::kind::{Class, Transactions};
+use workload::{Storage, block, files};
 
 /// One point of the plan.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,19 +33,51 @@ pub struct Trial {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stream {
     /// What is asked.
-    pub workload: Workload,
+    pub work: Work,
     /// How fast, or how many at once. For `files` the width is the load, and this is closed with as many slots.
     pub load: LoadSpec,
     /// How the load begins.
     pub ramp: Ramp,
-    /// How operations reach the system.
-    pub access: Access,
+    /// What of the generator carries it.
+    pub threads: Threads,
+}
+
+/// What a stream asks for, and the way to it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Work {
+    /// Storage, for operations.
+    Operations(Operations),
+    /// A database, for transactions.
+    Transactions {
+        /// Which.
+        asked: Arc<dyn Transactions>,
+        /// The sessions that carry them.
+        pool: Pool,
+    },
+}
+
+/// Operations on storage.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Operations {
+    /// On what.
+    pub of: Storage,
     /// Block work of a fixed amount: the stream ends after so many operations, all its workers together, and the trial
     /// is one of fixed work ([`Phases::fixed_work`]). None when time ends the stream, and for `files`, whose amount
     /// follows from its own spec.
-    pub operations: Option<u64>,
-    /// The sessions that carry the transactions of a database workload; none for storage.
-    pub pool: Option<Pool>,
+    pub count: Option<u64>,
+    /// How they reach it.
+    pub access: Access,
+}
+
+/// Threads of the generator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Threads {
+    /// How many share the load. A session that cannot be driven without blocking has one of its own besides.
+    pub count: u32,
+    /// Whether each stays on a core of its own.
+    pub pin: bool,
+    /// How they wait for an open load's next arrival.
+    pub pacing: Pacing,
 }
 
 /// Sessions that a stream's transactions share.
@@ -66,37 +100,14 @@ pub struct Access {
     pub direct: bool,
     /// When written data is made durable.
     pub sync: SyncMode,
-    /// How operations reach the system.
+    /// What carries them.
     pub driver: Driver,
     /// Poll the device for completions instead of waiting for its interrupt.
     pub poll: bool,
-    /// Threads of the generator that share the load.
-    pub workers: u32,
-    /// Whether each worker stays on a core of its own.
-    pub pin: bool,
     /// I/O priority of the stream.
     pub priority: Option<Priority>,
-    /// How the driver waits for an open load's next arrival.
-    pub pacing: Pacing,
     /// Check every read against the stamps.
     pub validate: bool,
-}
-
-impl Access {
-    /// The access of work to which none of it applies.
-    pub const fn plain() -> Access {
-        Access {
-            direct: false,
-            sync: SyncMode::Never,
-            driver: Driver::Auto,
-            poll: false,
-            workers: 1,
-            pin: false,
-            priority: None,
-            pacing: Pacing::Sleep,
-            validate: false,
-        }
-    }
 }
 
 /// When written data is made durable.
@@ -233,8 +244,46 @@ impl Stream {
         }
     }
 
+    /// Its operations; none of a stream of transactions.
+    pub fn operations(&self) -> Option<&Operations> {
+        if let Work::Operations(operations) = &self.work { Some(operations) } else { None }
+    }
+
+    /// The same, to be changed.
+    pub fn operations_mut(&mut self) -> Option<&mut Operations> {
+        if let Work::Operations(operations) = &mut self.work { Some(operations) } else { None }
+    }
+
+    /// Its transactions with the sessions that carry them; none of a stream of operations.
+    pub fn transactions(&self) -> Option<(&dyn Transactions, &Pool)> {
+        if let Work::Transactions { asked, pool } = &self.work { Some((asked.as_ref(), pool)) } else { None }
+    }
+
+    /// Its work on blocks, if that is what it does.
+    pub fn block(&self) -> Option<&block::Spec> {
+        if let Storage::Block(spec) = &self.operations()?.of { Some(spec) } else { None }
+    }
+
+    /// Its work on files, if that is what it does.
+    pub fn files(&self) -> Option<&files::Spec> {
+        if let Storage::Files(spec) = &self.operations()?.of { Some(spec) } else { None }
+    }
+
+    /// Its classes, by place.
+    pub fn classes(&self) -> Vec<Class> {
+        match &self.work {
+            Work::Operations(operations) => operations.of.classes(),
+            Work::Transactions { asked, .. } => asked.classes(),
+        }
+    }
+
     /// Whether it changes data.
     pub fn writes(&self) -> bool {
-        self.workload.writes()
+        self.operations().is_none_or(|operations| operations.of.writes())
+    }
+
+    /// Whether its reads are checked.
+    pub fn validates(&self) -> bool {
+        self.operations().is_some_and(|operations| operations.access.validate)
     }
 }

@@ -40,45 +40,41 @@ pub enum Interface {
 /// A workload with what a study says of it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Workload {
-    /// Blocks at offsets of modules.
-    Block(block::Spec),
-    /// A loop over whole files.
-    Files(files::Spec),
+    /// Operations on storage.
+    Operations(Storage),
     /// Transactions on a database.
     Transactions(Arc<dyn Transactions>),
 }
 
-impl Workload {
+/// Operations on storage.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Storage {
+    /// Blocks at offsets of modules.
+    Block(block::Spec),
+    /// A loop over whole files.
+    Files(files::Spec),
+}
+
+impl Storage {
     /// Its classes, by place.
     pub fn classes(&self) -> Vec<Class> {
         let plain = |names: [&str; 3]| names.map(Class::plain).to_vec();
         match self {
-            Workload::Block(_) => {
+            Storage::Block(_) => {
                 let mut classes = plain(["read", "write", "sync"]);
                 classes[2].upkeep = true;
                 classes
             }
-            Workload::Files(_) => plain(["create", "copy", "read"]),
-            Workload::Transactions(asked) => asked.classes(),
+            Storage::Files(_) => plain(["create", "copy", "read"]),
         }
     }
 
     /// Whether it changes data.
     pub fn writes(&self) -> bool {
         match self {
-            Workload::Block(spec) => spec.writes(),
-            Workload::Files(_) | Workload::Transactions(_) => true,
+            Storage::Block(spec) => spec.writes(),
+            Storage::Files(_) => true,
         }
-    }
-
-    /// The transactions, of a workload that asks a database.
-    pub fn transactions(&self) -> Option<&dyn Transactions> {
-        if let Workload::Transactions(asked) = self { Some(asked.as_ref()) } else { None }
-    }
-
-    /// The blocks, of a workload that asks for them.
-    pub fn block(&self) -> Option<&block::Spec> {
-        if let Workload::Block(spec) = self { Some(spec) } else { None }
     }
 }
 
@@ -125,8 +121,8 @@ macro_rules! workloads {
             data_sets: workloads!(@sets $($sets)?),
         }),*];
     };
-    (@made Block $spec:expr) => { Workload::Block($spec) };
-    (@made File $spec:expr) => { Workload::Files($spec) };
+    (@made Block $spec:expr) => { Workload::Operations(Storage::Block($spec)) };
+    (@made File $spec:expr) => { Workload::Operations(Storage::Files($spec)) };
     (@made Database $spec:expr) => { Workload::Transactions(Arc::new($spec)) };
     (@shared) => { true };
     (@shared alone) => { false };

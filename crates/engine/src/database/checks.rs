@@ -28,7 +28,7 @@ pub(crate) fn check(
     observer: &mut dyn Observer,
     clock: &WallClock,
 ) -> Result<Vec<Event>, TrialError> {
-    let wanted = trial.streams.iter().filter_map(|stream| stream.pool.as_ref()).any(|pool| pool.check);
+    let wanted = asked(trial).any(|(_, pool)| pool.check);
     if wanted && databases.current()?.0.engine() == Engine::Null {
         let text =
             "a database that answers at once keeps nothing: neither invariants nor a ledger can be checked".to_owned();

@@ -12,9 +12,8 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use study::{At, Checkpoints, DatabaseSpec, Pool, Trial};
+use study::{At, Checkpoints, DatabaseSpec, Pool, Stream, Trial};
 use units::Nanos;
-use workload::Workload;
 use workload::brokerage::data_set::seeded;
 use workload::brokerage::{Preset, Scale};
 use workload::kind::{Found, Transactions};
@@ -235,7 +234,7 @@ impl Databases {
         if self.spec.engine == study::Engine::Null {
             return Ok(None);
         }
-        let mut sets = trial.streams.iter().filter_map(|stream| data_set(&stream.workload, &self.spec));
+        let mut sets = asked(trial).filter_map(|(asked, _)| data_set(asked, &self.spec));
         let first = sets.next();
         if sets.any(|other| Some(&other) != first.as_ref()) {
             let what = "hold two data sets at once: give the streams the same scale, or run them apart".to_owned();
@@ -247,17 +246,17 @@ impl Databases {
 
 /// Whether any stream wants costs by statement.
 fn profiled(trial: &Trial) -> bool {
-    trial.streams.iter().any(|stream| stream.pool.is_some_and(|pool| pool.profile))
+    asked(trial).any(|(_, pool)| pool.profile)
 }
 
-/// The data set that a workload needs on a database; none when it brings none of its own.
-pub fn data_set(workload: &Workload, spec: &DatabaseSpec) -> Option<DataSet> {
-    workload.transactions()?.data_set(matches!(spec.at, At::Url(_)))
+/// The data set that transactions need on a database; none when they bring none of their own.
+pub fn data_set(asked: &dyn Transactions, spec: &DatabaseSpec) -> Option<DataSet> {
+    asked.data_set(matches!(spec.at, At::Url(_)))
 }
 
 /// The transactions of a trial, with the sessions that carry them.
-pub(crate) fn asked(trial: &Trial) -> impl Iterator<Item = (&dyn Transactions, Pool)> {
-    trial.streams.iter().filter_map(|stream| stream.workload.transactions().zip(stream.pool))
+pub(crate) fn asked(trial: &Trial) -> impl Iterator<Item = (&dyn Transactions, &Pool)> {
+    trial.streams.iter().filter_map(Stream::transactions)
 }
 
 /// The setting of every server that says how many sessions it takes.
@@ -268,7 +267,7 @@ pub(crate) const MAX_CONNECTIONS: &str = "max_connections";
 fn with_room(spec: &DatabaseSpec, trial: &Trial) -> Vec<(String, String)> {
     let mut settings = trial.server.clone();
     let said = settings.iter().any(|(key, _)| key.trim().to_lowercase().replace('-', "_") == MAX_CONNECTIONS);
-    let sessions: u32 = trial.streams.iter().filter_map(|stream| stream.pool.as_ref()).map(|pool| pool.sessions).sum();
+    let sessions: u32 = asked(trial).map(|(_, pool)| pool.sessions).sum();
     // Beside them a few of our own, and those that a server keeps for its administrator. In thousands, so that not every
     // level of a sweep is a server of its own.
     if spec.at == At::Local && !said && sessions + OTHER_SESSIONS > SERVER_SESSIONS {

@@ -16,21 +16,21 @@ use crate::worker::transactions::Transactions as Carried;
 use database::{Database, DatabaseError, Texts, null};
 use std::fs;
 use std::sync::Arc;
-use study::{At, DatabaseSpec, Engine, Pool, Protocol, Stream};
+use study::{At, DatabaseSpec, Engine, Pool, Protocol};
 use workload::kind::{Around, Ready, Share, Transactions, Unready, WORKERS_MAX};
 
 /// What carries a stream.
 pub(crate) fn carriers<'a>(databases: &'a Databases, stream: StreamOf<'a>) -> Result<Carriers<'a, Driver>, TrialError> {
-    let pool = pool(stream)?;
+    let (_, pool) = pool(stream)?;
     let (database, found) = databases.current()?;
-    let asked = ready(stream, pool)?;
+    let asked = ready(stream)?;
     let texts = texts(asked.as_ref(), database.engine());
     let names = profile::names(&texts);
     let refused = move |error| databases.refused()(crowded(error, database, pool));
-    let many = pool.sessions > 0 && ring_allowed(stream.stream());
+    let many = pool.sessions > 0 && uring::allowed();
     let mut open = if many { conversations(database, &texts, pool).map_err(refused)? } else { Vec::new() };
     let by_ring = !open.is_empty();
-    let workers = if by_ring { stream.stream().access.workers.clamp(1, pool.sessions) } else { pool.sessions };
+    let workers = if by_ring { stream.stream().threads.count.clamp(1, pool.sessions) } else { pool.sessions };
     if workers > WORKERS_MAX {
         let ask = "ask for fewer, with `users`";
         let what = format!("give more than {WORKERS_MAX} sessions a thread each, got {workers}: {ask}");
@@ -55,21 +55,21 @@ pub(crate) fn carriers<'a>(databases: &'a Databases, stream: StreamOf<'a>) -> Re
     Ok(Carriers::new(workers, each))
 }
 
-/// The sessions of a stream; storage work has none.
-fn pool(stream: StreamOf<'_>) -> Result<&Pool, TrialError> {
-    stream.stream().pool.as_ref().ok_or_else(|| stream.unsupported("carry storage work over sessions"))
+/// The transactions of a stream with their sessions; storage work has none.
+fn pool(stream: StreamOf<'_>) -> Result<(&dyn Transactions, &Pool), TrialError> {
+    stream.stream().transactions().ok_or_else(|| stream.unsupported("carry storage work over sessions"))
 }
 
 /// A stream of transactions on a machine in virtual time: what it asks for, in one share, and a database that answers in its
 /// place.
 pub(crate) fn imagined(stream: StreamOf<'_>) -> Result<Imagined, TrialError> {
-    let pool = pool(stream)?;
-    if stream.stream().workload.transactions().is_none_or(|asked| !asked.described_by_models()) {
+    let (asked, pool) = pool(stream)?;
+    if !asked.described_by_models() {
         let what =
             "carry scripts, batch jobs or rows by key: the transaction that its model describes is the brokerage's";
         return Err(stream.unsupported(what));
     }
-    let asked = ready(stream, pool)?;
+    let asked = ready(stream)?;
     let slots = stream.stream().slots();
     let place = Place { worker: 0, workers: 1, first: 0, slots, number: 0 };
     let business = asked.business(&share(stream, place, FIRST_EPOCH));
@@ -98,10 +98,6 @@ fn crowded(error: DatabaseError, database: &dyn Database, pool: &Pool) -> Databa
     }
 }
 
-fn ring_allowed(stream: &Stream) -> bool {
-    stream.access.driver != study::Driver::Plain && uring::allowed()
-}
-
 /// All conversations of the pool, or none when this database cannot be driven so.
 fn conversations(database: &dyn Database, texts: &Texts, pool: &Pool) -> Result<Vec<Conversation>, DatabaseError> {
     let mut open = Vec::new();
@@ -115,9 +111,8 @@ fn conversations(database: &dyn Database, texts: &Texts, pool: &Pool) -> Result<
 }
 
 /// What a stream asks for, ready to be shared by its workers.
-fn ready(stream: StreamOf<'_>, pool: &Pool) -> Result<Arc<dyn Ready>, TrialError> {
-    let asked = stream.stream().workload.transactions();
-    let asked = asked.ok_or_else(|| stream.unsupported("carry storage work over sessions"))?;
+fn ready(stream: StreamOf<'_>) -> Result<Arc<dyn Ready>, TrialError> {
+    let (asked, pool) = pool(stream)?;
     made_ready(asked, pool.how.protocol == Protocol::Simple, pool.sessions)
 }
 
@@ -161,7 +156,7 @@ mod tests {
     use load::{Load, Spec, Think};
     use recorder::{Collector, WallClock};
     use std::sync::atomic::AtomicBool;
-    use study::{Access, Sessions, Trial, Workload};
+    use study::{Sessions, Trial, Work};
     use units::Nanos;
     use workload::brokerage::{self, Market, Preset};
     use workload::sql;
@@ -171,9 +166,8 @@ mod tests {
         let mut trial = sample::trial(Spec::Closed { slots: users, think: Think::None }, Nanos(1));
         let (preset, market) = (Preset::Desk, Market::ByTime);
         let spec = brokerage::Spec { preset, customers: 10, days: 1, market, maintenance: false, procedures: false };
-        let stream = &mut trial.streams[0];
-        (stream.workload, stream.access) = (Workload::Transactions(Arc::new(spec)), Access::plain());
-        stream.pool = Some(Pool { sessions, how: Sessions::default(), check: false, profile: false });
+        let pool = Pool { sessions, how: Sessions::default(), check: false, profile: false };
+        trial.streams[0].work = Work::Transactions { asked: Arc::new(spec), pool };
         trial
     }
 
@@ -213,7 +207,8 @@ mod tests {
         assert_eq!((imagined.sessions, imagined.slots), (2, 5));
         let scripts = vec![("select-only".to_owned(), 1.0)];
         let scripts = sql::Asked { scripts, define: Vec::new(), scale: 1 };
-        trial.streams[0].workload = Workload::Transactions(Arc::new(scripts));
+        let Work::Transactions { asked, .. } = &mut trial.streams[0].work else { panic!("no transactions") };
+        *asked = Arc::new(scripts);
         let refused = super::imagined(StreamOf { trial: &trial, index: 0 }).err().unwrap().to_string();
         assert!(refused.contains("the transaction that its model describes is the brokerage's"), "{refused}");
     }

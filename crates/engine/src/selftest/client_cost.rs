@@ -12,7 +12,7 @@ use crate::{TrialError, run_trial};
 use load::{Spec, Think};
 use observation::Observations;
 use std::sync::atomic::AtomicBool;
-use study::{Access, At, DatabaseSpec, Engine, Place, Pool, Sessions, Trial};
+use study::{At, DatabaseSpec, Engine, Place, Pool, Threads, Trial, Work};
 use units::{Bytes, Nanos};
 
 /// How long each of the two is looked at.
@@ -53,14 +53,13 @@ fn cpu_us(seen: &Observations) -> Option<f64> {
 
 /// The first stream of transactions of a trial, by one session without a pause.
 fn trial(of: &Trial) -> Option<Trial> {
-    let place = of.streams.iter().position(|stream| stream.pool.is_some())?;
+    let place = of.streams.iter().position(|stream| stream.transactions().is_some())?;
+    let Work::Transactions { asked, pool } = &of.streams[place].work else { return None };
     let mut trial = sample::trial(Spec::Closed { slots: 1, think: Think::None }, LOOK);
     trial.label.streams[0].classes.clone_from(&of.label.streams[place].classes);
-    let (stream, theirs) = (&mut trial.streams[0], &of.streams[place]);
-    stream.workload = theirs.workload.clone();
-    stream.access = Access { workers: 1, ..theirs.access };
-    let how = theirs.pool.as_ref().map_or_else(Sessions::default, |pool| pool.how);
-    stream.pool = Some(Pool { sessions: 1, how, check: false, profile: false });
+    let pool = Pool { sessions: 1, how: pool.how, check: false, profile: false };
+    trial.streams[0].work = Work::Transactions { asked: asked.clone(), pool };
+    trial.streams[0].threads = Threads { count: 1, ..of.streams[place].threads };
     Some(trial)
 }
 
@@ -69,16 +68,16 @@ mod tests {
     use super::*;
     use observation::ClassKind;
     use std::sync::Arc;
-    use study::Workload;
+    use study::Sessions;
     use workload::brokerage::{self, Market, Preset};
+    use workload::kind::Transactions;
     use workload::sql;
 
-    fn with(workload: Workload, classes: Vec<(String, ClassKind)>) -> Trial {
+    fn with(asked: Arc<dyn Transactions>, classes: Vec<(String, ClassKind)>) -> Trial {
         let mut trial = sample::trial(Spec::Closed { slots: 4, think: Think::None }, Nanos::from_secs(1));
         trial.label.streams[0].classes = classes;
-        trial.streams[0].workload = workload;
-        trial.streams[0].access = Access::plain();
-        trial.streams[0].pool = Some(Pool { sessions: 4, how: Sessions::default(), check: true, profile: false });
+        let pool = Pool { sessions: 4, how: Sessions::default(), check: true, profile: false };
+        trial.streams[0].work = Work::Transactions { asked, pool };
         trial
     }
 
@@ -86,7 +85,7 @@ mod tests {
     fn a_transaction_on_nothing_costs_something_and_a_socket_costs_more_and_a_house_more_than_a_script() {
         let script = "tpcb-like".to_owned();
         let scripts = sql::Asked { scripts: vec![(script.clone(), 1.0)], define: Vec::new(), scale: 1 };
-        let scripts = with(Workload::Transactions(Arc::new(scripts)), vec![(script, ClassKind::Work)]);
+        let scripts = with(Arc::new(scripts), vec![(script, ClassKind::Work)]);
         let spec = brokerage::Spec {
             preset: Preset::House,
             customers: 1000,
@@ -97,7 +96,7 @@ mod tests {
         };
         let classes = brokerage::classes(Preset::House);
         let classes = classes.into_iter().map(|class| (class.name, ClassKind::Work)).collect();
-        let house = with(Workload::Transactions(Arc::new(spec)), classes);
+        let house = with(Arc::new(spec), classes);
         let [scripts, house] = [scripts, house].map(|trial| measure_client_cost(&trial).unwrap().unwrap());
         for cost in [scripts, house] {
             assert!(cost.in_process_us > 0.0 && cost.over_socket_us > cost.in_process_us, "{cost:?}");

@@ -2,7 +2,7 @@
 
 use crate::target::backing::{Asked, Backing, Carried, Need};
 use crate::target::modules::{self, Modules};
-use crate::worker::assign::{assign, files};
+use crate::worker::assign::assign;
 use crate::{OpenError, TrialError};
 use observation::Fact;
 use std::path::Path;
@@ -33,7 +33,7 @@ impl Backing for Devices {
     fn carry(&self, asked: Asked<'_>) -> Result<Carried, TrialError> {
         let Asked { trial, setting, collector, .. } = asked;
         let modules = Modules::of(&self.0, trial, setting)?;
-        let shares = assign(trial, collector, |stream| match files(stream.stream()) {
+        let shares = assign(trial, collector, |stream| match stream.stream().files() {
             Some(_) => Err(stream.unsupported("run file work: it has no folder")),
             None => modules.carriers(stream),
         });

@@ -3,7 +3,7 @@
 use crate::port::files::{self, FileWork};
 use crate::target::backing::{Asked, Backing, Carried, Need};
 use crate::target::modules::{self, Modules};
-use crate::worker::assign::{self, Carriers, Place, StreamOf, assign};
+use crate::worker::assign::{Carriers, Place, StreamOf, assign};
 use crate::worker::run::Driver;
 use crate::{OpenError, TrialError};
 use observation::Fact;
@@ -31,7 +31,7 @@ impl Files {
     /// One worker for each copy of the loop over whole files.
     fn copies<'a>(&self, stream: StreamOf<'a>, spec: workload::files::Spec, seed: u64) -> Carriers<'a, Driver> {
         let folders = self.folders();
-        let direct = stream.stream().access.direct;
+        let direct = stream.stream().operations().is_some_and(|operations| operations.access.direct);
         Carriers::new(spec.width, move |Place { worker, number, .. }| {
             let folder = folders[worker as usize % folders.len()].clone();
             let work = FileWork { spec, copy: worker, worker: number, folder, seed, direct };
@@ -45,7 +45,7 @@ impl Backing for Files {
     fn carry(&self, asked: Asked<'_>) -> Result<Carried, TrialError> {
         let Asked { trial, setting, collector, .. } = asked;
         let modules = Modules::of(self.modules(), trial, setting)?;
-        let shares = assign(trial, collector, |stream| match assign::files(stream.stream()) {
+        let shares = assign(trial, collector, |stream| match stream.stream().files() {
             Some(spec) => Ok(self.copies(stream, *spec, setting.seed)),
             None => modules.carriers(stream),
         });

@@ -62,7 +62,7 @@ impl Described {
 
 impl Backing for Described {
     fn carry(&self, asked: Asked<'_>) -> Result<Carried, TrialError> {
-        if asked.trial.streams.iter().all(|stream| stream.pool.is_none()) {
+        if asked.trial.streams.iter().all(|stream| stream.operations().is_some()) {
             let bytes = asked.setting.module_bytes;
             return self.simulate(asked, Streams::default(), |stream, place| stream.storage_work(bytes, place));
         }

@@ -5,13 +5,13 @@ use crate::hot::storage::Data;
 use crate::port::uring::RingSpec;
 use crate::port::{blocking, uring};
 use crate::target::backing::Setting;
-use crate::worker::assign::{Carriers, Place, StreamOf, block, streams, validates};
+use crate::worker::assign::{Carriers, Place, StreamOf, streams, validates};
 use crate::worker::run::Driver;
 use crate::worker::thread;
 use observation::URING_REFUSED;
 use std::os::fd::{AsRawFd, RawFd};
 use std::sync::Arc;
-use study::{SyncMode, Trial};
+use study::{Stream, SyncMode, Trial};
 use system::{Access, Module};
 use units::Bytes;
 use workload::block::{self, Beginning, DataPool, Generations, Grid};
@@ -41,7 +41,7 @@ impl<'a> Modules<'a> {
 
     /// What carries a stream of block operations.
     pub(crate) fn carriers<'s>(&'s self, stream: StreamOf<'s>) -> Result<Carriers<'s, Driver>, TrialError> {
-        let access = stream.stream().access;
+        let access = stream.access()?;
         let spec = stream.block_spec()?;
         if access.poll && matches!(access.sync, SyncMode::Every(_)) {
             return Err(stream.unsupported("sync through a polled ring: leave `poll` out, or sync each write"));
@@ -71,7 +71,7 @@ impl<'a> Modules<'a> {
     }
 
     fn descriptors(&self, stream: StreamOf<'_>, spec: &block::Spec) -> Result<Vec<RawFd>, TrialError> {
-        let direct = stream.stream().access.direct;
+        let direct = stream.access()?.direct;
         let access = if direct { Access::Direct } else { Access::Buffered };
         let modules = self.modules.iter().take(stream.trial.modules as usize);
         let descriptor = |module: &Module| {
@@ -108,7 +108,7 @@ fn uses_ring(driver: study::Driver) -> Result<bool, TrialError> {
 }
 
 fn generations(trial: &Trial, epoch: u32) -> Result<Arc<Generations>, TrialError> {
-    let specs: Vec<&block::Spec> = trial.streams.iter().filter_map(block).collect();
+    let specs: Vec<&block::Spec> = trial.streams.iter().filter_map(Stream::block).collect();
     let stream = || streams(trial).next().map_or_else(String::new, StreamOf::name);
     let grid = Grid::over(&specs).map_err(|source| TrialError::Workload { stream: stream(), source })?;
     let beginning = if trial.state.precondition.is_some() { Beginning::Unknown } else { Beginning::Filled };

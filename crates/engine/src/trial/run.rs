@@ -8,7 +8,7 @@ use crate::target::opened::Opened;
 use crate::trial::coordinator::{self, Watchers};
 use crate::trial::outcome::Outcome;
 use crate::trial::state;
-use crate::worker::assign::{files, streams, window};
+use crate::worker::assign::{streams, window};
 use observation::{Event, Observations, Provenance, Window};
 use recorder::{Clock, Collector};
 use std::sync::atomic::AtomicBool;
@@ -100,7 +100,7 @@ fn look_back(
 fn same_work(trial: &Trial, outcome: &Outcome) -> Result<(), TrialError> {
     for (stream, account) in streams(trial).zip(&outcome.accounts) {
         let planned = stream.operations().unwrap_or(account.planned);
-        if account.done != planned && files(stream.stream()).is_some() {
+        if account.done != planned && stream.stream().files().is_some() {
             return Err(TrialError::WorkDiffers { stream: stream.name(), done: account.done, planned });
         }
     }

@@ -11,7 +11,7 @@ use crate::target::opened::Opened;
 use crate::trial::coordinator::{self, Watchers};
 use crate::trial::discard::discard;
 use crate::trial::fill::Fill;
-use crate::worker::assign::{block, streams, validates};
+use crate::worker::assign::{streams, validates};
 use observation::Cell;
 use recorder::{Clock, Collector, WallClock};
 use std::fs::File;
@@ -20,7 +20,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
-use study::{Cache, Precondition, SteadyRule, Trial};
+use study::{Cache, Precondition, SteadyRule, Stream, Trial};
 use system::{Access, Module, ModuleError, ModuleKind};
 use units::{Bytes, Nanos};
 use workload::block::{DataPool, DataShape, Generations};
@@ -67,7 +67,7 @@ fn prepare_modules(
     }
     let used = trial.modules as usize;
     let fresh = trial.state.refill || trial.state.trim || validates(trial);
-    let needs_data = trial.streams.iter().any(|stream| block(stream).is_some());
+    let needs_data = trial.streams.iter().any(|stream| stream.block().is_some());
     if needs_data && (fresh || opened.backing.modules().iter().take(used).any(|module| !module.filled())) {
         fill(opened, trial, 1.0, Phase::Fill, observer, stop)?;
     }
@@ -88,7 +88,7 @@ fn prepare_modules(
 /// Learns which driver carries single operations best, where the trial has any and leaves the choice open. Once for a system:
 /// its trials must not differ in their driver. A file that cannot be measured is left to the ring.
 fn single_operations(opened: &mut Opened, trial: &Trial) -> Option<String> {
-    let direct = streams(trial).find(|stream| stream.single())?.stream().access.direct;
+    let direct = streams(trial).find(|stream| stream.single())?.access().ok()?.direct;
     let place = usize::from(direct);
     if opened.setting.alone[place].is_none() {
         let module = opened.backing.modules().first()?;
@@ -130,7 +130,7 @@ fn write_back(opened: &Opened) -> Result<(), TrialError> {
 /// The data that a trial's streams write: the shape of the first block stream decides for the fill.
 fn shape(trial: &Trial) -> DataShape {
     let plain = DataShape { compressible: units::Share(0.0), duplicate: units::Share(0.0) };
-    trial.streams.iter().find_map(block).map_or(plain, |spec| spec.data)
+    trial.streams.iter().find_map(Stream::block).map_or(plain, |spec| spec.data)
 }
 
 fn trim(opened: &mut Opened) -> Result<(), TrialError> {
@@ -230,7 +230,7 @@ fn run_until_steady(
     let mut rehearsal = trial.clone();
     // Other operations than the trial's own: a replay in the same order would find what a device has just laid out for it.
     rehearsal.seed = !trial.seed;
-    rehearsal.streams.iter_mut().for_each(|stream| stream.operations = None);
+    rehearsal.streams.iter_mut().filter_map(Stream::operations_mut).for_each(|operations| operations.count = None);
     rehearsal.phases.warm_up = Nanos::ZERO;
     rehearsal.phases.measure = Nanos(precondition.round.0 * u64::from(precondition.rounds_max));
     rehearsal.phases.interval = Nanos(precondition.round.0 / 10);
@@ -434,7 +434,7 @@ mod tests {
     #[test]
     fn reads_that_are_checked_find_the_generation_of_a_fill_just_made() {
         let (_folder, mut opened, mut trial) = on_files("validated");
-        trial.streams[0].access.validate = true;
+        trial.streams[0].operations_mut().unwrap().access.validate = true;
         for _ in 0..2 {
             let before = opened.setting.epoch;
             assert_eq!(prepared(&mut opened, &trial).0, [Phase::Fill]);
@@ -456,7 +456,7 @@ mod tests {
     fn file_work_needs_no_data_beforehand() {
         let (_folder, mut opened, mut trial) = on_files("folders");
         let spec = workload::files::Spec { width: 1, loops: 1, file: Bytes(1), block: Bytes(1), sync: false };
-        trial.streams[0].workload = study::Workload::Files(spec);
+        trial.streams[0].operations_mut().unwrap().of = study::Storage::Files(spec);
         assert_eq!(prepared(&mut opened, &trial), (vec![], vec![]));
     }
 

@@ -6,17 +6,17 @@ use crate::hot::storage::StorageWork;
 use load::{Limit, Load, Machine};
 use observation::Window;
 use recorder::{Collector, Layout, Recorder};
-use study::{Access, Stream, Trial, Workload};
+use study::{Access, Priority, Stream, Threads, Trial};
 use units::{Bytes, Nanos};
 use workload::block::{self, Generator};
-use workload::files;
 
 /// One worker's share of a stream.
 pub(crate) struct Share {
     pub(crate) stream: u16,
     pub(crate) recorder: Recorder,
     pub(crate) load: Machine,
-    pub(crate) access: Access,
+    pub(crate) threads: Threads,
+    pub(crate) priority: Option<Priority>,
     /// Number of the worker in the trial.
     pub(crate) number: u32,
     /// Most operations that leave together.
@@ -77,7 +77,8 @@ pub(crate) fn assign<'a, T>(
                 stream: stream.index as u16,
                 recorder: stream.recorder(number as u16, collector),
                 load,
-                access: stream.stream().access,
+                threads: stream.stream().threads,
+                priority: stream.stream().operations().and_then(|operations| operations.access.priority),
                 number,
                 batch: u32::MAX,
                 window: window(trial),
@@ -102,17 +103,7 @@ pub(crate) fn streams(trial: &Trial) -> impl Iterator<Item = StreamOf<'_>> {
 
 /// Whether any stream of a trial has its reads checked, which needs modules whose every block was written under one map.
 pub(crate) fn validates(trial: &Trial) -> bool {
-    trial.streams.iter().any(|stream| stream.access.validate)
-}
-
-/// The block workload of a stream.
-pub(crate) fn block(stream: &Stream) -> Option<&block::Spec> {
-    if let Workload::Block(spec) = &stream.workload { Some(spec) } else { None }
-}
-
-/// The file work of a stream.
-pub(crate) fn files(stream: &Stream) -> Option<&files::Spec> {
-    if let Workload::Files(spec) = &stream.workload { Some(spec) } else { None }
+    trial.streams.iter().any(Stream::validates)
 }
 
 /// One stream of a trial.
@@ -139,21 +130,23 @@ impl<'a> StreamOf<'a> {
 
     /// Operations that it is limited to: its stated number, or the steps of its file work.
     pub(crate) fn operations(self) -> Option<u64> {
-        match files(self.stream()) {
+        match self.stream().files() {
             Some(spec) => Some(3 * u64::from(spec.width) * u64::from(spec.loops)),
-            None => self.stream().operations,
+            None => self.stream().operations()?.count,
         }
     }
 
     /// Threads that it asks for, as far as they have slots.
     pub(crate) fn workers(self) -> u32 {
-        self.stream().access.workers.clamp(1, self.stream().slots().max(1))
+        self.stream().threads.count.clamp(1, self.stream().slots().max(1))
     }
 
     /// Whether workers have one outstanding operation each, and either driver may carry it.
     pub(crate) fn single(self) -> bool {
-        let Access { driver, poll, workers, .. } = self.stream().access;
-        block(self.stream()).is_some() && driver == study::Driver::Auto && !poll && self.stream().slots() <= workers
+        let stream = self.stream();
+        let open = |access: &Access| access.driver == study::Driver::Auto && !access.poll;
+        let either = stream.block().and(stream.operations()).is_some_and(|operations| open(&operations.access));
+        either && stream.slots() <= stream.threads.count
     }
 
     /// Something that the trial's system cannot do.
@@ -161,9 +154,19 @@ impl<'a> StreamOf<'a> {
         TrialError::Unsupported { system: self.trial.label.system.clone(), what: what.into() }
     }
 
+    fn no_database(self) -> TrialError {
+        self.unsupported("carry transactions: it is no database")
+    }
+
+    /// How its operations reach storage.
+    pub(crate) fn access(self) -> Result<Access, TrialError> {
+        let operations = self.stream().operations().map(|operations| operations.access);
+        operations.ok_or_else(|| self.no_database())
+    }
+
     /// Its block workload.
     pub(crate) fn block_spec(self) -> Result<&'a block::Spec, TrialError> {
-        block(self.stream()).ok_or_else(|| self.unsupported("carry transactions: it is no database"))
+        self.stream().block().ok_or_else(|| self.no_database())
     }
 
     fn load(self, worker: u32, workers: u32) -> Machine {
@@ -175,7 +178,7 @@ impl<'a> StreamOf<'a> {
     }
 
     fn recorder(self, generator: u16, collector: &mut Collector) -> Recorder {
-        let endpoints = block(self.stream()).map_or(1, |_| self.trial.modules.max(1) as u16);
+        let endpoints = self.stream().block().map_or(1, |_| self.trial.modules.max(1) as u16);
         let classes = self.trial.label.streams.get(self.index).map_or(0, |stream| stream.classes.len()).max(3) as u16;
         collector.recorder(Layout {
             stream: self.index as u16,
@@ -192,7 +195,7 @@ impl<'a> StreamOf<'a> {
     pub(crate) fn storage_work(self, module_bytes: Bytes, place: Place) -> Result<StorageWork, TrialError> {
         let (stream, modules) = (self.stream(), self.trial.modules.max(1));
         let Place { worker, workers, slots, .. } = place;
-        if let Some(spec) = files(stream) {
+        if let Some(spec) = stream.files() {
             return Ok(StorageWork::files(*spec, slots));
         }
         let spec = self.block_spec()?;
@@ -204,7 +207,7 @@ impl<'a> StreamOf<'a> {
         let bytes = if self.trial.module_bytes.0 > 0 { self.trial.module_bytes } else { module_bytes };
         let generator = Generator::new(spec, modules, bytes, self.seed(), worker / apart, workers / apart)
             .map_err(|source| TrialError::Workload { stream: self.name(), source })?;
-        Ok(StorageWork::block(generator, slots, modules, by_slot).with_sync(stream.access.sync, modules))
+        Ok(StorageWork::block(generator, slots, modules, by_slot).with_sync(self.access()?.sync, modules))
     }
 }
 
@@ -217,12 +220,13 @@ mod tests {
     use super::*;
     use crate::sample;
     use load::Think;
+    use study::Storage;
 
     /// Offsets that the workers of a stream visit on one module, one operation of each worker after the other.
     fn visited(workers: u32, slots: u32, modules: u32, module: u16) -> Vec<u64> {
         let mut trial = sample::trial(load::Spec::Closed { slots, think: Think::None }, Nanos::from_millis(1));
         (trial.modules, trial.module_bytes) = (modules, Bytes::mib(1));
-        if let Workload::Block(spec) = &mut trial.streams[0].workload {
+        if let Storage::Block(spec) = &mut trial.streams[0].operations_mut().unwrap().of {
             spec.pattern = block::Pattern::Sequential;
         }
         let stream = StreamOf { trial: &trial, index: 0 };
@@ -302,9 +306,9 @@ mod tests {
         let [first, second] = [0, 1].map(|index| StreamOf { trial: &trial, index });
         assert_ne!(first.seed(), second.seed());
         assert_eq!(second.name(), "stream 1", "it has no label");
-        let spec = files::Spec { width: 2, loops: 5, file: Bytes(1), block: Bytes(1), sync: false };
+        let spec = workload::files::Spec { width: 2, loops: 5, file: Bytes(1), block: Bytes(1), sync: false };
         let mut trial = trial.clone();
-        trial.streams[1].workload = Workload::Files(spec);
+        trial.streams[1].operations_mut().unwrap().of = Storage::Files(spec);
         assert_eq!(StreamOf { trial: &trial, index: 1 }.operations(), Some(30), "three steps a loop and copy");
         assert!(StreamOf { trial: &trial, index: 1 }.block_spec().is_err());
     }

@@ -94,10 +94,10 @@ impl Start<'_> {
 /// Runs a worker to its end, on the thread that calls; everything that it has to say goes through the channel.
 pub(crate) fn run(share: Share, driver: Driver, start: &Start<'_>) {
     thread::exact_timers();
-    if share.access.pin {
+    if share.threads.pin {
         thread::pin(share.number);
     }
-    let prioritised = thread::prioritise(share.access.priority)
+    let prioritised = thread::prioritise(share.priority)
         .map_err(|source| TrialError::Resource { action: "setting the I/O priority", source });
     start.say(Word::Home(prioritised.and_then(|()| driver(share, start)).map(Box::new)));
 }
@@ -110,8 +110,8 @@ impl Share {
         work: W,
         halt: &AtomicBool,
     ) -> Result<Return, TrialError> {
-        let Share { stream, recorder, load, access, batch, window, deadline, .. } = self;
-        let ending = Ending { deadline, stop: halt, pacing: access.pacing, window };
+        let Share { stream, recorder, load, threads, batch, window, deadline, .. } = self;
+        let ending = Ending { deadline, stop: halt, pacing: threads.pacing, window };
         match load {
             Machine::Closed(load) => alone(stream, port, Lane::new(load, recorder, work, 0).in_batches(batch), ending),
             Machine::Open(load) => alone(stream, port, Lane::new(load, recorder, work, 0).in_batches(batch), ending),
@@ -144,7 +144,7 @@ impl<'a, W> Lanes<'a, Machine, W> {
     /// One lane for each share of a trial. How the first stream waits decides for all, which have one time.
     pub(crate) fn of(trial: &Trial, shares: Vec<(Share, W)>, stop: &'a AtomicBool) -> Lanes<'a, Machine, W> {
         let window = window(trial);
-        let pacing = trial.streams.first().map_or(Pacing::Sleep, |stream| stream.access.pacing);
+        let pacing = trial.streams.first().map_or(Pacing::Sleep, |stream| stream.threads.pacing);
         let ending = Ending { deadline: window.end + trial.phases.drain, stop, pacing, window };
         let mut all = Lanes { lanes: Vec::new(), streams: Vec::new(), ending, slots: 0 };
         for (share, work) in shares {

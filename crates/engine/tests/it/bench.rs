@@ -6,7 +6,10 @@ use observation::{Asks, ClassKind, Footprint, Observations, StatePolicy, StreamL
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use study::{Access, Cache, Driver, Phases, Place, ScriptSpec, State, Stream, SyncMode, SystemSpec, Trial, Workload};
+use study::{
+    Access, Cache, Driver, Operations, Phases, Place, ScriptSpec, State, Storage, Stream, SyncMode, SystemSpec,
+    Threads, Trial, Work,
+};
 use units::{Bytes, Nanos, Share};
 use workload::block;
 
@@ -29,19 +32,22 @@ pub fn closed(slots: u32) -> Spec {
 }
 
 /// One stream with the usual access.
-pub fn stream(workload: Workload, load: Spec) -> Stream {
+pub fn stream(of: Storage, load: Spec) -> Stream {
     let access = Access {
         direct: true,
         sync: SyncMode::Never,
         driver: Driver::Auto,
         poll: false,
-        workers: 1,
-        pin: false,
         priority: None,
-        pacing: Pacing::Sleep,
         validate: false,
     };
-    Stream { workload, load, ramp: Ramp::default(), access, operations: None, pool: None }
+    let work = Work::Operations(Operations { of, count: None, access });
+    Stream { work, load, ramp: Ramp::default(), threads: Threads { count: 1, pin: false, pacing: Pacing::Sleep } }
+}
+
+/// How its operations reach storage.
+pub fn access(stream: &mut Stream) -> &mut Access {
+    &mut stream.operations_mut().expect("a stream of operations").access
 }
 
 /// A trial of these streams over a short window.

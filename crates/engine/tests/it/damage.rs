@@ -1,13 +1,13 @@
 //! Damage planted behind Prony's back is found and named; where none was planted, none is reported.
 
-use crate::bench::{Folder, blocks, closed, open, stream, trial};
+use crate::bench::{Folder, access, blocks, closed, open, stream, trial};
 use engine::{Live, Observer, Opened, run_trial};
 use observation::{EventKind, Observations};
 use std::fs::File;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use study::{Trial, Workload};
+use study::{Storage, Trial};
 use units::Nanos;
 
 const MODULE: usize = 4 << 20;
@@ -34,8 +34,8 @@ impl<F: FnOnce(&File)> Observer for Vandal<F> {
 fn validated(name: &str, read: f64, deed: impl FnOnce(&File)) -> Observations {
     let folder = Folder::new(name);
     let mut opened: Opened = open(folder.place(), 1);
-    let mut checked = stream(Workload::Block(blocks(read)), closed(8));
-    checked.access.validate = true;
+    let mut checked = stream(Storage::Block(blocks(read)), closed(8));
+    access(&mut checked).validate = true;
     let trial = trial(vec![checked], Nanos::from_millis(600));
     let mut vandal = Vandal { folder: folder.path().to_path_buf(), deed: Some(deed) };
     run_trial(&mut opened, &trial, &mut vandal, &AtomicBool::new(false)).expect("the trial ends")
@@ -86,8 +86,8 @@ fn a_block_put_back_to_what_it_was_is_stale_and_half_of_one_is_torn() {
     for (kind, bytes) in [("stale", 4096), ("torn", 2048)] {
         let folder = Folder::new(kind);
         let mut opened = open(folder.place(), 1);
-        let mut writer = stream(Workload::Block(blocks(0.5)), closed(4));
-        writer.access.validate = true;
+        let mut writer = stream(Storage::Block(blocks(0.5)), closed(4));
+        access(&mut writer).validate = true;
         let trial = trial(vec![writer], Nanos::from_millis(1500));
         let mut keeper =
             Keeper { folder: folder.path().to_path_buf(), bytes, before: Aligned::new(MODULE), borders: 0 };

@@ -1,10 +1,10 @@
 //! Real files, rings and threads. Nothing here asserts on time.
 
-use crate::bench::{Folder, blocks, closed, done, open, run, stream, trial, try_run};
+use crate::bench::{Folder, access, blocks, closed, done, open, run, stream, trial, try_run};
 use engine::{TrialError, Unobserved, run_trial};
 use observation::EventKind;
 use std::sync::atomic::AtomicBool;
-use study::{Driver, SyncMode, Workload};
+use study::{Driver, Storage, SyncMode};
 use units::{Bytes, Nanos};
 use workload::files;
 
@@ -15,8 +15,8 @@ fn a_ring_and_a_thread_move_the_same_kind_of_data_and_their_books_close() {
     for driver in [Driver::Auto, Driver::Plain] {
         let folder = Folder::new(&format!("{driver:?}"));
         let mut opened = open(folder.place(), 2);
-        let mut stream = stream(Workload::Block(blocks(0.5)), closed(8));
-        stream.access.driver = driver;
+        let mut stream = stream(Storage::Block(blocks(0.5)), closed(8));
+        access(&mut stream).driver = driver;
         let mut trial = trial(vec![stream], SHORT);
         trial.modules = 2;
         let observations = run(&mut opened, &trial);
@@ -36,10 +36,10 @@ fn a_ring_and_a_thread_move_the_same_kind_of_data_and_their_books_close() {
 fn several_streams_with_their_own_workers_run_at_once() {
     let folder = Folder::new("streams");
     let mut opened = open(folder.place(), 1);
-    let mut reader = stream(Workload::Block(blocks(1.0)), closed(4));
-    reader.access.workers = 2;
-    let mut writer = stream(Workload::Block(blocks(0.0)), closed(1));
-    writer.access.sync = SyncMode::Every(3);
+    let mut reader = stream(Storage::Block(blocks(1.0)), closed(4));
+    reader.threads.count = 2;
+    let mut writer = stream(Storage::Block(blocks(0.0)), closed(1));
+    access(&mut writer).sync = SyncMode::Every(3);
     let observations = run(&mut opened, &trial(vec![reader, writer], SHORT));
     assert_eq!(observations.generators, 3);
     let cells = || observations.window_cells();
@@ -55,10 +55,10 @@ fn syncs_after_writes_take_none_of_the_operations_that_were_asked_for() {
     for driver in [Driver::Auto, Driver::Plain] {
         let folder = Folder::new(&format!("syncs-{driver:?}"));
         let mut opened = open(folder.place(), 1);
-        let mut writer = stream(Workload::Block(blocks(0.0)), closed(1));
-        writer.access.sync = SyncMode::Every(4);
-        writer.access.driver = driver;
-        writer.operations = Some(40);
+        let mut writer = stream(Storage::Block(blocks(0.0)), closed(1));
+        access(&mut writer).sync = SyncMode::Every(4);
+        access(&mut writer).driver = driver;
+        writer.operations_mut().unwrap().count = Some(40);
         let observations = run(&mut opened, &trial(vec![writer], SHORT));
         let account = observations.accounts[0];
         assert!(account.closes());
@@ -73,9 +73,9 @@ fn durable_writes_are_carried_out_by_both_roads() {
     for driver in [Driver::Auto, Driver::Plain] {
         let folder = Folder::new(&format!("durable-{driver:?}"));
         let mut opened = open(folder.place(), 1);
-        let mut writer = stream(Workload::Block(blocks(0.0)), closed(1));
-        writer.access.sync = SyncMode::Each;
-        writer.access.driver = driver;
+        let mut writer = stream(Storage::Block(blocks(0.0)), closed(1));
+        access(&mut writer).sync = SyncMode::Each;
+        access(&mut writer).driver = driver;
         let observations = run(&mut opened, &trial(vec![writer], SHORT));
         assert!(observations.accounts[0].closes() && done(&observations) > 0);
     }
@@ -91,8 +91,8 @@ fn one_outstanding_operation_a_worker_says_which_driver_carried_it_and_two_say_n
     let folder = Folder::new("single");
     let mut opened = open(folder.place(), 1);
     let mut reads = |slots: u32, workers: u32, driver: Driver| {
-        let mut stream = stream(Workload::Block(blocks(1.0)), closed(slots));
-        (stream.access.workers, stream.access.driver) = (workers, driver);
+        let mut stream = stream(Storage::Block(blocks(1.0)), closed(slots));
+        (stream.threads.count, access(&mut stream).driver) = (workers, driver);
         run(&mut opened, &trial(vec![stream], SHORT))
     };
     let single = reads(1, 1, Driver::Auto);
@@ -114,8 +114,8 @@ fn file_work_is_the_same_whatever_the_width_and_is_checked() {
     for width in [1, 3] {
         let mut opened = open(folder.place(), 0);
         let spec = files::Spec { width, loops: 2, file: Bytes(100_000), block: Bytes(65_536), sync: true };
-        let mut work = stream(Workload::Files(spec), closed(width));
-        work.access.direct = false;
+        let mut work = stream(Storage::Files(spec), closed(width));
+        access(&mut work).direct = false;
         let mut trial = trial(vec![work], Nanos::from_secs(60));
         trial.phases.fixed_work = true;
         let observations = run(&mut opened, &trial);
@@ -145,9 +145,9 @@ fn modules_of_no_size_are_folders_only() {
 fn a_fixed_number_of_operations_is_that_number() {
     let folder = Folder::new("fixed");
     let mut opened = open(folder.place(), 1);
-    let mut writer = stream(Workload::Block(blocks(0.0)), closed(4));
-    writer.operations = Some(100);
-    writer.access.workers = 2;
+    let mut writer = stream(Storage::Block(blocks(0.0)), closed(4));
+    writer.operations_mut().unwrap().count = Some(100);
+    writer.threads.count = 2;
     let mut trial = trial(vec![writer], Nanos::from_secs(60));
     trial.phases.fixed_work = true;
     let observations = run(&mut opened, &trial);
@@ -158,7 +158,7 @@ fn a_fixed_number_of_operations_is_that_number() {
 fn a_stop_ends_a_trial_and_leaves_nothing_behind() {
     let folder = Folder::new("stop");
     let mut opened = open(folder.place(), 1);
-    let trial = trial(vec![stream(Workload::Block(blocks(1.0)), closed(2))], Nanos::from_secs(600));
+    let trial = trial(vec![stream(Storage::Block(blocks(1.0)), closed(2))], Nanos::from_secs(600));
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -176,14 +176,14 @@ fn a_workload_larger_than_its_module_is_refused_before_anything_runs() {
     let mut opened = open(folder.place(), 1);
     let mut spec = blocks(1.0);
     spec.transfers[0].size = Bytes::mib(8);
-    let refused = try_run(&mut opened, &trial(vec![stream(Workload::Block(spec), closed(1))], SHORT));
+    let refused = try_run(&mut opened, &trial(vec![stream(Storage::Block(spec), closed(1))], SHORT));
     assert!(matches!(refused, Err(TrialError::Workload { .. })), "{refused:?}");
 }
 
 #[test]
 fn the_null_system_answers_without_moving_data() {
     let mut opened = open(study::Place::Null, 1);
-    let observations = run(&mut opened, &trial(vec![stream(Workload::Block(blocks(1.0)), closed(32))], SHORT));
+    let observations = run(&mut opened, &trial(vec![stream(Storage::Block(blocks(1.0)), closed(32))], SHORT));
     assert!(done(&observations) > 10_000);
     assert!(observations.accounts[0].closes());
 }

@@ -46,11 +46,6 @@ const REFUSALS: &[(&str, &str, Known)] = &[
     ),
     (
         "database/sessions.rs",
-        "carry storage work over sessions\"))?",
-        LeftOut { system: "kind = 'sqlite'", workload: BLOCK, words: "storage work" },
-    ),
-    (
-        "database/sessions.rs",
         "carry storage work over sessions\"))",
         LeftOut { system: "kind = 'sqlite'", workload: BLOCK, words: "storage work" },
     ),
@@ -195,6 +190,16 @@ fn every_refusal_of_the_engine_that_follows_from_a_study_is_one_of_its_plan() {
             Not(why) => assert!(!why.is_empty()),
         }
     }
+}
+
+#[test]
+fn reads_that_are_checked_are_planned_where_a_run_checks_nothing() {
+    let workload = "kind = 'block'\ntransfer = '4 KiB'\nvalidate = true|load = { outstanding = 65536 }";
+    for system in ["kind = 'null'", "kind = 'scripted'\nservice = '1 ms'", "kind = 'model'\nname = 'f5100'"] {
+        planned(system, workload, true).unwrap_or_else(|problems| panic!("{system}: {problems}"));
+    }
+    let refused = planned("kind = 'file'\ndir = '/x'", workload, true).unwrap_err();
+    assert!(refused.contains("operations outstanding together"), "{refused}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::bench::{blocks, closed, done, open, run, script, stream, trial, try_r
 use engine::TrialError;
 use load::{Arrivals, Spec, Think};
 use observation::Provenance;
-use study::{Place, Stall, Workload};
+use study::{Place, Stall, Storage};
 use units::{Nanos, PerSecond};
 use workload::files;
 
@@ -12,7 +12,7 @@ use workload::files;
 fn a_closed_load_on_eight_servers_delivers_eight_over_the_service_time() {
     let mut opened = open(Place::Scripted(script(Nanos::from_micros(100), 8)), 1);
     let observations =
-        run(&mut opened, &trial(vec![stream(Workload::Block(blocks(1.0)), closed(8))], Nanos::from_secs(1)));
+        run(&mut opened, &trial(vec![stream(Storage::Block(blocks(1.0)), closed(8))], Nanos::from_secs(1)));
     assert_eq!(observations.provenance, Provenance::Simulated);
     assert_eq!(done(&observations), 80_000 - 8, "what ends at the border belongs to the next interval");
     let response = observations.stream_total(0).response;
@@ -23,7 +23,7 @@ fn a_closed_load_on_eight_servers_delivers_eight_over_the_service_time() {
 fn more_outstanding_than_servers_wait_in_line() {
     let mut opened = open(Place::Scripted(script(Nanos::from_micros(100), 8)), 1);
     let observations =
-        run(&mut opened, &trial(vec![stream(Workload::Block(blocks(1.0)), closed(32))], Nanos::from_secs(1)));
+        run(&mut opened, &trial(vec![stream(Storage::Block(blocks(1.0)), closed(32))], Nanos::from_secs(1)));
     let mean = observations.stream_total(0).response.mean_ns().unwrap();
     assert!((mean - 400_000.0).abs() < 1_000.0, "{mean}");
 }
@@ -32,7 +32,7 @@ fn more_outstanding_than_servers_wait_in_line() {
 fn think_time_closes_littles_law_exactly() {
     let mut opened = open(Place::Scripted(script(Nanos::from_micros(100), 64)), 1);
     let load = Spec::Closed { slots: 16, think: Think::Exponential(Nanos::from_micros(700)) };
-    let observations = run(&mut opened, &trial(vec![stream(Workload::Block(blocks(1.0)), load)], Nanos::from_secs(2)));
+    let observations = run(&mut opened, &trial(vec![stream(Storage::Block(blocks(1.0)), load)], Nanos::from_secs(2)));
     let account = observations.accounts[0];
     assert_eq!(account.service_ns + account.think_ns + account.lateness_ns, account.slots_ns);
 }
@@ -45,7 +45,7 @@ fn a_stall_is_suffered_by_everyone_who_was_meant_to_start_in_it() {
     script.stall = Some(Stall { every: Nanos::from_secs(10), lasts: Nanos::from_secs(1) });
     let mut opened = open(Place::Scripted(script), 1);
     let load = Spec::Open { rate: PerSecond(20_000.0), arrivals: Arrivals::Constant, slots: 64 };
-    let observations = run(&mut opened, &trial(vec![stream(Workload::Block(blocks(1.0)), load)], Nanos::from_secs(40)));
+    let observations = run(&mut opened, &trial(vec![stream(Storage::Block(blocks(1.0)), load)], Nanos::from_secs(40)));
     assert!(observations.accounts[0].closes());
     let response = observations.stream_total(0).response;
     for (q, exact_ms) in [(0.99, 900.0), (0.999, 990.0)] {
@@ -63,7 +63,7 @@ fn a_trial_run_twice_with_one_seed_gives_the_same_observations() {
         script.spread = units::Share(1.0);
         let mut opened = open(Place::Scripted(script), 1);
         let load = Spec::Open { rate: PerSecond(30_000.0), arrivals: Arrivals::Poisson, slots: 256 };
-        let streams = vec![stream(Workload::Block(blocks(0.7)), load), stream(Workload::Block(blocks(1.0)), closed(2))];
+        let streams = vec![stream(Storage::Block(blocks(0.7)), load), stream(Storage::Block(blocks(1.0)), closed(2))];
         let mut seen = run(&mut opened, &trial(streams, Nanos::from_secs(1)));
         seen.started_unix_ns = 0;
         seen
@@ -75,7 +75,7 @@ fn a_trial_run_twice_with_one_seed_gives_the_same_observations() {
 fn an_overload_is_censored_and_counted_to_the_last_arrival() {
     let mut opened = open(Place::Scripted(script(Nanos::from_millis(10), 1)), 1);
     let load = Spec::Open { rate: PerSecond(1_000.0), arrivals: Arrivals::Constant, slots: 8 };
-    let mut trial = trial(vec![stream(Workload::Block(blocks(1.0)), load)], Nanos::from_secs(2));
+    let mut trial = trial(vec![stream(Storage::Block(blocks(1.0)), load)], Nanos::from_secs(2));
     trial.phases.drain = Nanos::from_secs(1);
     let account = run(&mut opened, &trial).accounts[0];
     assert_eq!(account.planned, 2_000);
@@ -88,7 +88,7 @@ fn failed_operations_are_counted_and_a_system_that_only_fails_is_gone() {
     let mut sometimes = script(Nanos::from_micros(100), 1);
     sometimes.fail_every = Some(10);
     let mut opened = open(Place::Scripted(sometimes), 1);
-    let one = trial(vec![stream(Workload::Block(blocks(1.0)), closed(1))], Nanos::from_secs(1));
+    let one = trial(vec![stream(Storage::Block(blocks(1.0)), closed(1))], Nanos::from_secs(1));
     let account = run(&mut opened, &one).accounts[0];
     assert!(account.closes() && account.failed * 9 <= account.done && account.failed > 900);
     let mut always = script(Nanos::from_micros(1), 1);
@@ -101,7 +101,7 @@ fn failed_operations_are_counted_and_a_system_that_only_fails_is_gone() {
 fn file_work_on_a_script_takes_as_long_as_its_steps() {
     let mut opened = open(Place::Scripted(script(Nanos::from_millis(1), 4)), 1);
     let spec = files::Spec { width: 4, loops: 5, file: units::Bytes(1000), block: units::Bytes(1000), sync: false };
-    let mut trial = trial(vec![stream(Workload::Files(spec), closed(4))], Nanos::from_secs(60));
+    let mut trial = trial(vec![stream(Storage::Files(spec), closed(4))], Nanos::from_secs(60));
     trial.phases.fixed_work = true;
     let observations = run(&mut opened, &trial);
     assert_eq!(observations.elapsed_s, Some(0.015));

@@ -4,7 +4,7 @@ use crate::bench::{blocks, closed, open, run, script, stream, trial};
 use engine::{Observer, TrialError, run_trial};
 use observation::{Cell, CellSource, Series};
 use std::sync::atomic::{AtomicBool, Ordering};
-use study::{Place, Trial, Workload};
+use study::{Place, Storage, Trial};
 use units::Nanos;
 
 /// Keeps all that comes, and may stop the trial when so many calls have come.
@@ -37,7 +37,7 @@ impl Observer for Keeper<'_> {
 }
 
 fn one(measure: Nanos) -> Trial {
-    trial(vec![stream(Workload::Block(blocks(1.0)), closed(4))], measure)
+    trial(vec![stream(Storage::Block(blocks(1.0)), closed(4))], measure)
 }
 
 #[test]

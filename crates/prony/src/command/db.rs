@@ -49,7 +49,7 @@ fn needed(choice: &StudyChoice) -> Result<Vec<(DatabaseSpec, Vec<DataSet>)>, Fai
     let sets = |name: &str, spec: &DatabaseSpec| {
         let streams = trials().filter(|trial| trial.label.system == name).flat_map(|trial| &trial.streams);
         let mut sets: Vec<DataSet> = Vec::new();
-        for set in streams.filter_map(|stream| engine::data_set(&stream.workload, spec)) {
+        for set in streams.filter_map(|stream| engine::data_set(stream.transactions()?.0, spec)) {
             if !sets.contains(&set) {
                 sets.push(set);
             }

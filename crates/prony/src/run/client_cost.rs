@@ -20,7 +20,7 @@ pub(super) fn add(plan: &Plan, systems: &mut [SystemFacts]) -> Result<(), Failur
         if system.is(SystemKind::Model) {
             continue;
         }
-        let asked = |trial: &Trial| trial.streams.iter().map(|stream| stream.workload.clone()).collect::<Vec<_>>();
+        let asked = |trial: &Trial| trial.streams.iter().map(|stream| stream.work.clone()).collect::<Vec<_>>();
         let known = measured.iter().find(|(other, _)| asked(other) == asked(trial)).map(|(_, cost)| *cost);
         let cost = match known {
             Some(cost) => cost,

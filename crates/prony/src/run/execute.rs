@@ -174,6 +174,6 @@ fn meta(trial: &Trial, opened: &Opened, clock: &recorder::WallClock) -> TrialMet
         window: Window { start, end: start + trial.phases.measure },
         interval: trial.phases.interval,
         endpoints: Vec::new(),
-        generators: trial.streams.iter().map(|stream| stream.access.workers).sum::<u32>() as u16,
+        generators: trial.streams.iter().map(|stream| stream.threads.count).sum::<u32>() as u16,
     }
 }

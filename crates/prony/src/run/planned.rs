@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 use study::{
-    ASSUMED_BYTES_PER_S, Amount, Detectable, Occasion, Place, Plan, Study, SystemSpec, Trial, Workload, Written,
+    ASSUMED_BYTES_PER_S, Amount, Detectable, Occasion, Place, Plan, Storage, Stream, Study, SystemSpec, Trial, Written,
 };
 use units::Nanos;
 
@@ -57,10 +57,9 @@ pub fn expected(trial: &Trial) -> Nanos {
 }
 
 fn fixed_work(trial: &Trial) -> Nanos {
-    let moved = trial.streams.iter().map(|stream| match &stream.workload {
-        Workload::Files(spec) => spec.written().0 as f64 * 1.5,
-        Workload::Block(spec) => stream.operations.unwrap_or(0) as f64 * spec.transfer_max().0 as f64,
-        Workload::Transactions(_) => 0.0,
+    let moved = trial.streams.iter().filter_map(Stream::operations).map(|operations| match &operations.of {
+        Storage::Files(spec) => spec.written().0 as f64 * 1.5,
+        Storage::Block(spec) => operations.count.unwrap_or(0) as f64 * spec.transfer_max().0 as f64,
     });
     Nanos::from_seconds(moved.sum::<f64>() / ASSUMED_BYTES_PER_S)
 }

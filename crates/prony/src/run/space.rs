@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
-use study::{Place, Plan, Study, Trial, Workload};
+use study::{Operations, Place, Plan, Storage, Study, Trial, Work};
 use system::survey;
 use units::Bytes;
 
@@ -90,10 +90,10 @@ fn cells(trial: &Trial) -> u64 {
     let endpoints = u64::from(trial.modules.max(1));
     let of = |(index, stream): (usize, &study::Stream)| {
         let classes = trial.label.streams.get(index).map_or(1, |label| label.classes.len().max(1)) as u64;
-        let workers = match stream.workload {
-            Workload::Block(_) => u64::from(stream.access.workers.max(1)),
-            Workload::Files(_) => 1,
-            Workload::Transactions(_) => u64::from(stream.pool.map_or(1, |pool| pool.sessions)),
+        let workers = match &stream.work {
+            Work::Operations(Operations { of: Storage::Block(_), .. }) => u64::from(stream.threads.count.max(1)),
+            Work::Operations(Operations { of: Storage::Files(_), .. }) => 1,
+            Work::Transactions { pool, .. } => u64::from(pool.sessions),
         };
         classes * workers * endpoints
     };

@@ -2,7 +2,7 @@
 
 use super::written::fresh;
 use super::{Occasion, Plan};
-use crate::{Trial, Workload};
+use crate::{Storage, Stream, Trial};
 use units::{Bytes, Nanos};
 
 /// Speed that is assumed for fills and file work, whose time follows from the system: bytes a second. A SATA solid-state
@@ -78,12 +78,11 @@ fn trial_time(trial: &Trial) -> (Nanos, Nanos) {
 
 /// Bytes that the fixed work of a trial moves, reads included.
 fn fixed_bytes(trial: &Trial) -> Bytes {
-    let of = |stream: &crate::Stream| match &stream.workload {
-        Workload::Files(spec) => spec.written().0.saturating_add(spec.written().0 / 2),
-        Workload::Block(spec) => stream.operations.unwrap_or(0).saturating_mul(spec.transfer_max().0),
-        Workload::Transactions(_) => 0,
+    let of = |operations: &crate::Operations| match &operations.of {
+        Storage::Files(spec) => spec.written().0.saturating_add(spec.written().0 / 2),
+        Storage::Block(spec) => operations.count.unwrap_or(0).saturating_mul(spec.transfer_max().0),
     };
-    Bytes(trial.streams.iter().map(of).fold(0, u64::saturating_add))
+    Bytes(trial.streams.iter().filter_map(Stream::operations).map(of).fold(0, u64::saturating_add))
 }
 
 trait SumUp {

@@ -6,7 +6,7 @@
 //! What it does not do: it knows nothing of write amplification inside a device.
 
 use super::Plan;
-use crate::{Stream, Trial, Workload};
+use crate::{Storage, Stream, Trial};
 use load::{Spec as LoadSpec, Think};
 use units::{Bytes, Nanos};
 
@@ -122,7 +122,7 @@ impl Filled {
 
 /// Whether the modules are filled before the trial whatever they hold; reads are checked against a fill of their own.
 pub(super) fn fresh(trial: &Trial) -> bool {
-    trial.state.refill || trial.state.trim || trial.streams.iter().any(|stream| stream.access.validate)
+    trial.state.refill || trial.state.trim || trial.streams.iter().any(Stream::validates)
 }
 
 fn capacity(trial: &Trial) -> Bytes {
@@ -130,11 +130,8 @@ fn capacity(trial: &Trial) -> Bytes {
 }
 
 fn footprint(trial: &Trial) -> Bytes {
-    let files = trial.streams.iter().map(|stream| match &stream.workload {
-        Workload::Files(spec) => spec.footprint().0,
-        Workload::Block(_) | Workload::Transactions(_) => 0,
-    });
-    Bytes(files.fold(0, u64::saturating_add))
+    let files = trial.streams.iter().filter_map(Stream::files);
+    Bytes(files.map(|spec| spec.footprint().0).fold(0, u64::saturating_add))
 }
 
 impl Plan {
@@ -210,17 +207,17 @@ fn trial_amount(trial: &Trial) -> Amount {
 }
 
 fn stream_amount(trial: &Trial, stream: &Stream) -> Amount {
-    let spec = match &stream.workload {
-        Workload::Files(spec) => return Amount::Exactly(spec.written()),
-        Workload::Block(spec) if !spec.writes() => return Amount::Exactly(Bytes(0)),
-        Workload::Block(spec) => spec,
-        // What a database writes is its own affair; the plan counts what Prony writes.
-        Workload::Transactions(_) => return Amount::Exactly(Bytes(0)),
+    // What a database writes is its own affair; the plan counts what Prony writes.
+    let Some(operations) = stream.operations() else { return Amount::Exactly(Bytes(0)) };
+    let spec = match &operations.of {
+        Storage::Files(spec) => return Amount::Exactly(spec.written()),
+        Storage::Block(spec) if !spec.writes() => return Amount::Exactly(Bytes(0)),
+        Storage::Block(spec) => spec,
     };
     let one = spec.written_per_operation();
     let time = trial.phases.warm_up.saturating_add(trial.phases.measure);
-    if let Some(operations) = stream.operations {
-        let bytes = Bytes((operations as f64 * one) as u64);
+    if let Some(count) = operations.count {
+        let bytes = Bytes((count as f64 * one) as u64);
         return if spec.read.0 == 0.0 { Amount::Exactly(bytes) } else { Amount::AtMost(bytes) };
     }
     match stream.load {

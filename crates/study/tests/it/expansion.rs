@@ -139,7 +139,7 @@ fn streams_run_at_once_each_with_its_own_load() {
         assert_eq!(trial.label.streams[0].load, "open, 2000 /s constant gaps, at most 256 in flight");
         assert_eq!(trial.label.streams[1].slots, Some(slots));
         assert_eq!(trial.label.streams[1].think_mean, Nanos::from_millis(1));
-        assert_eq!(trial.streams[1].access.sync, study::SyncMode::Every(8));
+        assert_eq!(trial.streams[1].operations().unwrap().access.sync, study::SyncMode::Every(8));
     }
 }
 

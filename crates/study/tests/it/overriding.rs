@@ -68,7 +68,7 @@ fn an_option_can_be_narrowed_to_an_experiment_a_workload_or_a_system() {
         let bytes = if trial.label.system == "b" { Bytes::gib(2) } else { Bytes::gib(4) };
         assert_eq!(trial.module_bytes, bytes);
         if rates && trial.label.streams[0].workload == "random-read" {
-            let study::Workload::Block(spec) = &trial.streams[0].workload else { panic!("not blocks") };
+            let spec = trial.streams[0].block().expect("blocks");
             assert_eq!(spec.transfers[0].size, Bytes::kib(8));
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::text;
 use std::any::Any;
-use study::{Occasion, Overrides, Study, Survey, Workload, plan, shipped};
+use study::{Occasion, Overrides, Study, Survey, plan, shipped};
 use units::{Bytes, Nanos};
 use workload::rows;
 
@@ -54,9 +54,9 @@ fn copy_is_planned_as_written_over_tables_for_its_largest_trial() {
     let plan = plan(&study("copy"), &Survey::default(), 1).unwrap();
     let by_jobs = plan.trials.iter().filter(|trial| trial.label.experiment == "speed by jobs");
     let jobs: Vec<u32> = by_jobs
-        .map(|trial| match &trial.streams[0].workload {
-            Workload::Transactions(asked) => (asked.as_ref() as &dyn Any).downcast_ref::<rows::Spec>().unwrap().jobs,
-            other => panic!("{other:?}"),
+        .map(|trial| {
+            let (asked, _) = trial.streams[0].transactions().unwrap();
+            (asked as &dyn Any).downcast_ref::<rows::Spec>().unwrap().jobs
         })
         .collect();
     assert_eq!(jobs, [4, 4, 4]);

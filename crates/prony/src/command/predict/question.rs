@@ -7,7 +7,7 @@ use super::tail;
 use model::file::Description;
 use model::rows::Row;
 use observation::factor::short_name;
-use study::{Stream, Trial, Workload};
+use study::{Operations, Storage, Stream, Trial, Work};
 use workload::block::Pattern;
 
 /// One point.
@@ -85,11 +85,8 @@ fn cells(trial: &Trial, stream: &Stream, row: &mut Row) {
         row.cells.insert(column.to_owned(), text);
     };
     set("window", format!("{} seconds", trial.phases.measure.seconds()));
-    if let Some(pool) = &stream.pool {
-        set("threads", pool.sessions.to_string());
-    }
-    match &stream.workload {
-        Workload::Block(spec) => {
+    match &stream.work {
+        Work::Operations(Operations { of: Storage::Block(spec), .. }) => {
             let percent = (spec.read.0 * 100.0).round();
             let mix = match percent as u32 {
                 100 => "read".to_owned(),
@@ -105,7 +102,10 @@ fn cells(trial: &Trial, stream: &Stream, row: &mut Row) {
             set("modules", trial.modules.to_string());
             set("outstanding", stream.slots().to_string());
         }
-        Workload::Transactions(asked) => asked.columns().into_iter().for_each(|(column, text)| set(column, text)),
-        Workload::Files(_) => {}
+        Work::Transactions { asked, pool } => {
+            set("threads", pool.sessions.to_string());
+            asked.columns().into_iter().for_each(|(column, text)| set(column, text));
+        }
+        Work::Operations(Operations { of: Storage::Files(_), .. }) => {}
     }
 }

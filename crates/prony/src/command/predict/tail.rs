@@ -12,7 +12,7 @@ use observation::Footprint;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use study::{Place, SystemSpec, Trial};
+use study::{Place, SystemSpec, Trial, Work};
 use units::Nanos;
 
 /// The quantiles that may be needed, by their words.
@@ -86,8 +86,8 @@ pub(super) fn resized(trial: &Trial, stream: usize, column: &str, count: u64) ->
     let modules = trial.modules.max(1);
     let own = &mut trial.streams[stream];
     let slots = own.slots();
-    let wanted = match (column, &mut own.pool) {
-        ("threads", Some(pool)) => {
+    let wanted = match (column, &mut own.work) {
+        ("threads", Work::Transactions { pool, .. }) => {
             // Users stay as many as they are; sessions without users are the load themselves.
             let users = slots != pool.sessions;
             pool.sessions = count;
