@@ -14,11 +14,12 @@ use crate::failure::Failure;
 use crate::judged;
 use analysis::TrialSummary;
 use engine::{Observer as _, Opened, TrialError};
-use observation::{Provenance, Window};
+use observation::{Event, EventKind, Provenance, Window};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use store::{RunFile, StoreError, TrialMeta};
 use study::{Judgement, Outcome, Planner, Trial};
+use units::Nanos;
 
 /// Everything that running needs.
 pub struct Execution<'a> {
@@ -38,6 +39,8 @@ pub struct Execution<'a> {
     pub summaries: Vec<TrialSummary>,
     /// The wall clock, for the start of a trial.
     pub clock: &'a recorder::WallClock,
+    /// What was said of the state of trials.
+    pub remarks: Vec<String>,
 }
 
 impl Execution<'_> {
@@ -125,8 +128,19 @@ impl Execution<'_> {
             (result, failure) => return Err(self.broken(trial, result.err(), failure)),
         };
         self.file.finish_trial(index, &observations).map_err(writing)?;
+        self.remark(observations.events);
         // Cells and series are in the file and nowhere else: the summary is the one that `prony show` will make.
         judged::summary(&self.file, &trial.label, self.judgement)
+    }
+
+    /// Says what the engine remarked about the state of a trial, once for all trials.
+    fn remark(&mut self, events: Vec<Event>) {
+        for event in events {
+            if event.kind == EventKind::Note && event.at == Nanos::ZERO && !self.remarks.contains(&event.text) {
+                self.progress.say(&format!("note: {}", event.text));
+                self.remarks.push(event.text);
+            }
+        }
     }
 
     /// A trial that did not end as planned: what it finished is kept and marked.

@@ -165,6 +165,7 @@ impl Prepared<'_> {
             stop,
             summaries: self.summaries,
             clock,
+            remarks: Vec::new(),
         };
         let (mut file, summaries) = execution.run()?;
         let closing = |error: StoreError| Failure::caused("closing the run file", &error);
