@@ -140,7 +140,16 @@ impl ModelKind {
     }
 }
 
-/// A parameter in one line, for the tables of kinds.
+/// The parameters of a kind, a row each: how it is asked for, name, unit, lowest and highest value where they are free, what
+/// it is, and what it is in a file that leaves it out.
+macro_rules! asks {
+    ($($how:ident $($said:literal)* $(or $default:literal)?;)*) => {
+        const ASKS: &[crate::asked::Asked] = &[$(crate::kind::$how($($said),*)$(.or($default))?),*];
+    };
+}
+use asks;
+
+/// A number between two others.
 const fn asked(name: &'static str, unit: &'static str, low: f64, high: f64, about: &'static str) -> Asked {
     Asked { name, unit, about, low, high, whole: false, default: None }
 }
