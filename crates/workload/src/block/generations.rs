@@ -40,7 +40,6 @@ pub enum WatchError {
 #[derive(Debug)]
 pub struct Generations {
     grid: Grid,
-    module_bytes: Bytes,
     per_module: u64,
     epoch: u32,
     words: Vec<AtomicU64>,
@@ -72,7 +71,7 @@ impl Generations {
         words.try_reserve_exact(count).map_err(|_| memory)?;
         let word = Word::beginning(beginning).0;
         words.extend((0..count).map(|_| AtomicU64::new(word)));
-        Ok(Generations { grid, module_bytes, per_module, epoch, words })
+        Ok(Generations { grid, per_module, epoch, words })
     }
 
     /// The generation with which a fill stamps every block before watching begins.
@@ -122,29 +121,6 @@ impl Generations {
         for (index, seen) in reading.units.iter_mut().enumerate() {
             seen.ended = self.word(reading.module, reading.first + index as u64);
         }
-    }
-
-    /// The same knowledge on another grid, for a trial with other transfers that finds the data as the last one left it.
-    /// A unit that takes the place of several may hold whatever any of them may hold.
-    ///
-    /// # Errors
-    /// As for [`Generations::new`].
-    pub fn regrid(&self, grid: Grid, slots: u64) -> Result<Generations, WatchError> {
-        let modules = self.words.len() as u64 / self.per_module.max(1);
-        let mut regridded =
-            Generations::new(grid, modules as u32, self.module_bytes, slots, self.epoch, Beginning::Unknown)?;
-        for (index, word) in regridded.words.iter_mut().enumerate() {
-            let (module, unit) = (index as u64 / regridded.per_module, index as u64 % regridded.per_module);
-            let (start, end) = (grid.start(unit), grid.start(unit + 1).min(self.module_bytes.0));
-            *word = AtomicU64::new(self.within(module as u32, start, end - start).0);
-        }
-        Ok(regridded)
-    }
-
-    /// What any byte of this span may hold.
-    fn within(&self, module: u32, start: u64, bytes: u64) -> Word {
-        let words = self.grid.touched(start, bytes).map(|unit| self.word(module, unit));
-        words.reduce(Word::either).unwrap_or(Word::beginning(Beginning::Unknown))
     }
 
     fn stamped(&self, latest: u64) -> u64 {
