@@ -23,17 +23,11 @@ pub const OUTSTANDING_MAX: u64 = InFlight::MAX;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WatchError {
     /// More writes could be in flight on one unit than its word can count.
-    #[error("validate: at most {} writes outstanding over all workers, got {slots}", InFlight::MAX)]
-    Outstanding {
-        /// How many there may be.
-        slots: u64,
-    },
+    #[error("validate: at most {} writes outstanding over all workers, got {}", InFlight::MAX, .0)]
+    Outstanding(u64),
     /// The map does not fit the address space.
-    #[error("validate: {} of memory to watch the modules is more than this machine can address", units::bytes(*.memory))]
-    Memory {
-        /// What it would take.
-        memory: Bytes,
-    },
+    #[error("validate: {} of memory to watch the modules is more than this machine can address", units::bytes(*.0))]
+    Memory(Bytes),
 }
 
 /// One word for every unit of every module, shared by all workers.
@@ -61,10 +55,10 @@ impl Generations {
         beginning: Beginning,
     ) -> Result<Generations, WatchError> {
         if slots > InFlight::MAX {
-            return Err(WatchError::Outstanding { slots });
+            return Err(WatchError::Outstanding(slots));
         }
         let per_module = grid.units(module_bytes);
-        let memory = WatchError::Memory { memory: grid.memory(modules, module_bytes) };
+        let memory = WatchError::Memory(grid.memory(modules, module_bytes));
         let count =
             per_module.checked_mul(u64::from(modules)).and_then(|count| usize::try_from(count).ok()).ok_or(memory)?;
         let mut words = Vec::new();

@@ -29,7 +29,7 @@ pub const OPENS_US: i64 = 9 * 3600 * 1_000_000;
 pub const NOW_US: i64 = LAST_DAY * CALENDAR_DAY_US;
 
 /// Counts and names of one data set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Scale {
     /// Which shape.
     pub preset: Preset,

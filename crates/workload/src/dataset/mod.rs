@@ -9,6 +9,7 @@ mod procedure;
 mod table;
 
 pub use procedure::{Definition, Language, Procedures};
+pub(crate) use table::letters;
 pub use table::{Column, Made, Reference, Rows, Table, Type};
 
 use std::fmt;

@@ -68,7 +68,7 @@ fn nothing_is_judged_stale_before_the_first_write_where_the_beginning_is_unknown
 #[test]
 fn more_writes_in_flight_than_a_word_counts_are_refused() {
     let refused = Generations::new(grid(512), 1, Bytes(512), 16_384, 0, Beginning::Filled).unwrap_err();
-    assert_eq!(refused, WatchError::Outstanding { slots: 16_384 });
+    assert_eq!(refused, WatchError::Outstanding(16_384));
     let memory = Generations::new(grid(512), u32::MAX, Bytes(1 << 60), 1, 0, Beginning::Filled).unwrap_err();
     assert!(matches!(memory, WatchError::Memory { .. }));
 }
