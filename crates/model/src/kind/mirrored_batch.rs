@@ -95,6 +95,6 @@ mod tests {
         let tuned = ask("mode=active-active;workload=batch, tuned", "runtime-change");
         assert!(matches!(tuned, Err(Unanswered::Unknown { column, .. }) if column == "workload"));
         assert!(matches!(ask("mode=none", "runtime-change"), Err(Unanswered::Unknown { .. })));
-        assert_eq!(ask("write_pct=5", "runtime-change"), Err(Unanswered::Missing { column: "mode".to_owned() }));
+        assert_eq!(ask("write_pct=5", "runtime-change"), Err(Unanswered::Missing("mode".to_owned())));
     }
 }

@@ -28,12 +28,12 @@ use law::{Carries, Law};
 /// A number that a question needs.
 fn number(row: &Row, column: &str) -> Result<f64, Unanswered> {
     let positive = row.number(column).filter(|value| *value > 0.0);
-    positive.ok_or_else(|| Unanswered::Missing { column: column.to_owned() })
+    positive.ok_or_else(|| Unanswered::Missing(column.to_owned()))
 }
 
 /// A word that a question needs.
 fn word<'a>(row: &'a Row, column: &str) -> Result<&'a str, Unanswered> {
-    row.text(column).ok_or_else(|| Unanswered::Missing { column: column.to_owned() })
+    row.text(column).ok_or_else(|| Unanswered::Missing(column.to_owned()))
 }
 
 macro_rules! kinds {

@@ -50,7 +50,7 @@ const ANSWERS: &[Quantity] = &[
 
 pub(super) const LAW: Law =
     Law::closed(ASKS, ANSWERS, answer).carrying(Carries::Transactions(|name, values, setting| {
-        let plan = PairPlan::described(values).ok_or(Unbuilt::Cores { name })?;
+        let plan = PairPlan::described(values).ok_or(Unbuilt::Cores(name))?;
         Ok(Box::new(Machines::new(plan, setting.slots, setting.seed)))
     }));
 
@@ -91,7 +91,7 @@ fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered>
         target_s: if mirrored { values.of("target_mirror") / 1e3 } else { 0.0 },
         background: values.of("background"),
     };
-    let missing = |column: &str| Err(Unanswered::Missing { column: column.to_owned() });
+    let missing = |column: &str| Err(Unanswered::Missing(column.to_owned()));
     match quantity {
         "target-cpu" if pair.nodes[1].cores <= 0.0 => return missing("target_cores"),
         "second-response" if pair.nodes[1].jobs <= 0.0 => return missing("node2_job_sets"),
@@ -187,7 +187,7 @@ fn sets(row: &Row, mirrored: bool, which: usize) -> Result<f64, Unanswered> {
     };
     let column = if row.number("node1_cores").is_some() { "node1_job_sets" } else { "job_sets" };
     let enough = found.filter(|sets| which == 2 || *sets > 0.0);
-    enough.ok_or_else(|| Unanswered::Missing { column: column.to_owned() })
+    enough.ok_or_else(|| Unanswered::Missing(column.to_owned()))
 }
 
 /// Cores of a node. A target of which the row says nothing is taken for a machine like the source; one without cores cannot
@@ -201,7 +201,7 @@ fn cores(row: &Row, mirrored: bool, which: usize) -> Result<f64, Unanswered> {
     match row.number("target_cores").or_else(|| row.number("node2_cores")) {
         None if mirrored => first(),
         None => Ok(0.0),
-        Some(cores) if mirrored && cores <= 0.0 => Err(Unanswered::Missing { column: "target_cores".to_owned() }),
+        Some(cores) if mirrored && cores <= 0.0 => Err(Unanswered::Missing("target_cores".to_owned())),
         Some(cores) => Ok(cores),
     }
 }
