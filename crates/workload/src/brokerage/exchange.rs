@@ -47,7 +47,8 @@ pub(super) struct Exchange {
     waiting: VecDeque<String>,
     feeds: VecDeque<(u64, Vec<Tick>)>,
     next_feed: u64,
-    dropped: u64,
+    /// Fills and rounds of quotes that failed twice or came too late and were given up.
+    pub(super) dropped: u64,
 }
 
 impl Exchange {
@@ -58,11 +59,6 @@ impl Exchange {
     /// Transactions of this worker that ended so far.
     pub(super) fn endings(&self) -> u64 {
         self.endings
-    }
-
-    /// Fills and rounds of quotes that failed twice or came too late and were given up.
-    pub(super) fn dropped(&self) -> u64 {
-        self.dropped
     }
 
     /// Remembers that a limit order waits.
