@@ -96,11 +96,8 @@ impl<'a> Values<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unanswered {
     /// A column that the question needs is empty or missing.
-    #[error("the column `{column}` is needed and empty in this row")]
-    Missing {
-        /// Which.
-        column: String,
-    },
+    #[error("the column `{0}` is needed and empty in this row")]
+    Missing(String),
     /// A cell that the kind does not understand.
     #[error("the column `{column}` holds `{text}`; known: {known}")]
     Unknown {

@@ -42,11 +42,8 @@ pub struct Met {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CalibrateError {
     /// The tables hold no value that the model answers.
-    #[error("the model `{model}` answers no value of these rows; it needs at least one")]
-    NothingAnswered {
-        /// Which model.
-        model: String,
-    },
+    #[error("the model `{0}` answers no value of these rows; it needs at least one")]
+    NothingAnswered(String),
     /// The fit did not begin.
     #[error(transparent)]
     Fit(#[from] FitError),
@@ -75,7 +72,7 @@ pub fn calibrate(model: &Description, tables: &[Table]) -> Result<Calibrated, Ca
         }
     });
     if asked.is_empty() {
-        return Err(CalibrateError::NothingAnswered { model: model.name.clone() });
+        return Err(CalibrateError::NothingAnswered(model.name.clone()));
     }
     let places: Vec<usize> = moving(model);
     let free: Vec<Free> = places.iter().map(|place| free(model, *place)).collect();

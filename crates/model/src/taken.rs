@@ -23,17 +23,11 @@ pub struct Taken {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ProfileError {
     /// Another machine.
-    #[error("a profile is what transactions ask of a server-on-flash or a server-on-disks, got a {kind}")]
-    NoServer {
-        /// What it is.
-        kind: &'static str,
-    },
+    #[error("a profile is what transactions ask of a server-on-flash or a server-on-disks, got a {0}")]
+    NoServer(&'static str),
     /// No amount that has a parameter.
-    #[error("a profile needs at least one of {wanted}; the run observed none of them")]
-    NothingObserved {
-        /// What would have been of use.
-        wanted: String,
-    },
+    #[error("a profile needs at least one of {0}; the run observed none of them")]
+    NothingObserved(String),
     /// A number that the parameter cannot be.
     #[error("`{parameter}` is at most {most} {unit}, the run has {got}")]
     TooMuch {
@@ -61,13 +55,13 @@ pub fn take(
 ) -> Result<(Description, Vec<Taken>), ProfileError> {
     let kind = model.kind;
     if kind.amount(Amount::Cpu).is_none() {
-        return Err(ProfileError::NoServer { kind: kind.word() });
+        return Err(ProfileError::NoServer(kind.word()));
     }
     let useful = |(amount, each): &(Amount, Option<f64>)| each.is_some() && kind.amount(*amount).is_some();
     if !observed.iter().any(useful) {
         let wanted: Vec<&str> =
             observed.iter().filter(|(amount, _)| kind.amount(*amount).is_some()).map(|(a, _)| a.word()).collect();
-        return Err(ProfileError::NothingObserved { wanted: wanted.join(", ") });
+        return Err(ProfileError::NothingObserved(wanted.join(", ")));
     }
     let mut new = model.clone();
     let taken: Result<Vec<Taken>, ProfileError> =

@@ -184,25 +184,5 @@ impl Search<'_> {
     }
 }
 
-impl Fitted {
-    /// The 95 percent interval of a prediction that moves with the parameters. `noise` is the standard deviation of the
-    /// logarithm that a new row would have around the model itself.
-    pub fn interval(&self, noise: f64, predict: &mut dyn FnMut(&[f64]) -> f64) -> (f64, f64) {
-        const STEP: f64 = 1e-3;
-        let middle = predict(&self.values);
-        let slope = |place: usize, predict: &mut dyn FnMut(&[f64]) -> f64| {
-            let mut moved = self.values.clone();
-            moved[place] = self.values[place] * libm::exp(STEP);
-            let above = libm::log(predict(&moved));
-            moved[place] = self.values[place] * libm::exp(-STEP);
-            (above - libm::log(predict(&moved))) / (2.0 * STEP)
-        };
-        let slopes = DVector::from_iterator(self.values.len(), (0..self.values.len()).map(|i| slope(i, predict)));
-        let variance = (slopes.transpose() * &self.covariance * &slopes)[(0, 0)] + noise * noise;
-        let reach = 1.96 * libm::sqrt(variance.max(0.0));
-        (middle * libm::exp(-reach), middle * libm::exp(reach))
-    }
-}
-
 #[cfg(test)]
 mod tests;

@@ -7,7 +7,6 @@ pub mod batch;
 pub mod closed;
 pub mod group_commit;
 pub mod processors;
-pub mod resync;
 pub mod service_time;
 pub mod sustained;
 pub mod usl;

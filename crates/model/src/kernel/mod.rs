@@ -1,7 +1,7 @@
-//! The event kernel: what happens when, and what repeated simulations say together.
+//! The event kernel: what happens when.
 
 mod agenda;
-mod replicate;
+#[cfg(test)]
+pub(crate) mod tests;
 
 pub use agenda::Agenda;
-pub use replicate::{Estimate, across, of_batches};

@@ -10,7 +10,7 @@
 
 use super::flash_array::{reads, window_s};
 use super::law::{Carries, Law, Unbuilt};
-use super::{Asked, OF_STORAGE, Unanswered, Values, asked, chosen, counted, maybe, number, word};
+use super::{OF_STORAGE, Unanswered, Values, number, word};
 use crate::array::general::{General, Spec, SpecError, spec};
 use crate::array::raid::{Level, Raid};
 use crate::form::closed::{Part, parts};
@@ -21,105 +21,63 @@ use crate::station::FIBRE_NS_PER_KM;
 /// A second, in nanoseconds.
 const S: f64 = 1e9;
 
-const ASKS: &[Asked] = &[
-    counted("host_processors", "processors", 10_000.0, "processors of the host that begin operations"),
-    asked("host_time", "us", 1e-3, 1e7, "one of them, for an operation"),
-    counted("io_processors", "processors", 10_000.0, "I/O processors of the host"),
-    asked("io_time", "us", 1e-3, 1e7, "one of them, for an operation"),
-    counted(
-        "paths",
-        "paths",
-        10_000.0,
-        "paths, each a channel, a port and a link of its own, dealt out to the controllers in turn",
-    ),
-    chosen("policy",
-        2.0,
-        "the path that an operation takes: 0 in turn, 1 the one with the fewest under way, 2 in turn among those of the controller that owns the group",
-    )
-    .or(0.0),
-    chosen("waits",
-        1.0,
-        "an operation without a path, or whose array lost its power: 1 waits and goes again, 0 fails",
-    )
-    .or(1.0),
-    asked("channel_operations", "1/s", 1.0, 1e10, "operations that a channel passes at most"),
-    asked("port_operations", "1/s", 1.0, 1e10, "operations that a port passes at most"),
-    asked("link_speed", "MB/s", 0.01, 1e7, "bytes that a link passes at most, in each direction"),
-    asked("distance_km", "km", 0.0, 20_000.0, "fibre between host and controllers").or(0.0),
-    counted("controllers", "controllers", 64.0, "controllers; groups belong to them in turn"),
-    counted("controller_processors", "processors", 10_000.0, "processors of a controller"),
-    asked("controller_time", "us", 1e-3, 1e7, "one of them, for an operation"),
-    asked("write_weight", "1", 1e-3, 1e3, "priority of writes: their weight beside reads where both wait for a controller").or(1.0),
-    asked("write_cap", "share", 1e-3, 1.0, "share of the controllers that writes have at most while reads wait").or(1.0),
-    asked("read_hits", "share", 0.0, 1.0, "reads that the cache answers"),
-    asked("write_cache", "MB", 0.0, 65_536.0, "writes that the cache holds; 0 sends writes through"),
-    asked("high_watermark", "share", 0.0, 1.0, "destaging begins when so much of the write cache is full").or(0.5),
-    asked("low_watermark", "share", 0.0, 1.0, "and ends here").or(0.2),
-    counted("destages", "operations", 10_000.0, "writes that are destaged at once"),
-    asked(
-        "mirror_speed",
-        "MB/s",
-        0.01,
-        1e7,
-        "bytes that a controller sends to the other one, for every write that its cache promises",
-    ),
-    counted("groups", "groups", 10_000.0, "RAID groups; a group is a module of a study"),
-    maybe("level", "level", 10.0, "RAID level: 0, 1, 5, 6 or 10").or(5.0),
-    counted("members", "modules", 64.0, "modules of a group"),
-    asked("stripe_unit", "KB", 0.5, 1e6, "stripe unit, a power of two"),
-    counted("module_overlap", "operations", 10_000.0, "operations that a module works on at once"),
-    asked("read_fixed", "us", 1e-3, 1e7, "a read of a module, whatever its size"),
-    asked("write_fixed", "us", 1e-3, 1e7, "a write of a module, whatever its size"),
-    asked("module_read_speed", "MB/s", 0.01, 1e6, "bytes that each of its operations reads"),
-    asked("module_write_speed", "MB/s", 0.01, 1e6, "bytes that each of its operations writes"),
-    asked("variation", "share", 0.0, 2.0, "coefficient of variation of these times").or(0.0),
-    asked(
-        "head_start",
-        "ms",
-        0.0,
-        1e6,
-        "waiting that the foreground need not have done to go before destages, and these before rebuilds",
-    )
-    .or(10.0),
-    counted(
-        "channels",
-        "channels",
-        1_000.0,
-        "channels of a module, one of them parity; 1 is a module without a stripe inside",
-    )
-    .or(1.0),
-    asked("module_size", "GB", 0.001, 1e6, "bytes of a module that a rebuild makes again"),
-    asked("rebuild_speed", "MB/s", 0.01, 1e6, "bytes of a spare that a rebuild makes at most"),
-    counted("rebuild_rows", "rows", 10_000.0, "rows that are made at once").or(4.0),
-    maybe("failed_paths", "paths", 10_000.0, "paths lost with their ports, the first ones"),
-    maybe(
-        "failed_controllers",
-        "controllers",
-        64.0,
-        "controllers lost with their paths, the last ones; with one left, writes go through its cache",
-    ),
-    maybe("failed_modules", "modules", 65_536.0, "modules lost, one of each group in turn; their groups are degraded"),
-    maybe(
-        "failed_channels",
-        "channels",
-        1_000.0,
-        "channels lost in every module: its stripe is narrower by so many, and slower",
-    ),
-    chosen("rebuilding",
-        1.0,
-        "whether lost modules are made again on spares meanwhile, one after the other: 1 they are, 0 they are not",
-    )
-    .or(0.0),
-    asked(
-        "power_loss_at",
-        "s",
-        0.0,
-        1e9,
-        "when the array loses its power, from the beginning of a trial with its warm-up",
-    )
-    .or(0.0),
-    asked("power_loss", "s", 0.0, 1e9, "for how long; 0 is never. The closed form knows nothing of it").or(0.0),
-];
+super::asks! {
+    counted "host_processors" "processors" 10_000.0 "processors of the host that begin operations";
+    asked "host_time" "us" 1e-3 1e7 "one of them, for an operation";
+    counted "io_processors" "processors" 10_000.0 "I/O processors of the host";
+    asked "io_time" "us" 1e-3 1e7 "one of them, for an operation";
+    counted "paths" "paths" 10_000.0
+        "paths, each a channel, a port and a link of its own, dealt out to the controllers in turn";
+    chosen "policy" 2.0
+        "the path that an operation takes: 0 in turn, 1 the one with the fewest under way, 2 in turn among those of the controller that owns the group" or 0.0;
+    chosen "waits" 1.0
+        "an operation without a path, or whose array lost its power: 1 waits and goes again, 0 fails" or 1.0;
+    asked "channel_operations" "1/s" 1.0 1e10 "operations that a channel passes at most";
+    asked "port_operations" "1/s" 1.0 1e10 "operations that a port passes at most";
+    asked "link_speed" "MB/s" 0.01 1e7 "bytes that a link passes at most, in each direction";
+    asked "distance_km" "km" 0.0 20_000.0 "fibre between host and controllers" or 0.0;
+    counted "controllers" "controllers" 64.0 "controllers; groups belong to them in turn";
+    counted "controller_processors" "processors" 10_000.0 "processors of a controller";
+    asked "controller_time" "us" 1e-3 1e7 "one of them, for an operation";
+    asked "write_weight" "1" 1e-3 1e3
+        "priority of writes: their weight beside reads where both wait for a controller" or 1.0;
+    asked "write_cap" "share" 1e-3 1.0 "share of the controllers that writes have at most while reads wait" or 1.0;
+    asked "read_hits" "share" 0.0 1.0 "reads that the cache answers";
+    asked "write_cache" "MB" 0.0 65_536.0 "writes that the cache holds; 0 sends writes through";
+    asked "high_watermark" "share" 0.0 1.0 "destaging begins when so much of the write cache is full" or 0.5;
+    asked "low_watermark" "share" 0.0 1.0 "and ends here" or 0.2;
+    counted "destages" "operations" 10_000.0 "writes that are destaged at once";
+    asked "mirror_speed" "MB/s" 0.01 1e7
+        "bytes that a controller sends to the other one, for every write that its cache promises";
+    counted "groups" "groups" 10_000.0 "RAID groups; a group is a module of a study";
+    maybe "level" "level" 10.0 "RAID level: 0, 1, 5, 6 or 10" or 5.0;
+    counted "members" "modules" 64.0 "modules of a group";
+    asked "stripe_unit" "KB" 0.5 1e6 "stripe unit, a power of two";
+    counted "module_overlap" "operations" 10_000.0 "operations that a module works on at once";
+    asked "read_fixed" "us" 1e-3 1e7 "a read of a module, whatever its size";
+    asked "write_fixed" "us" 1e-3 1e7 "a write of a module, whatever its size";
+    asked "module_read_speed" "MB/s" 0.01 1e6 "bytes that each of its operations reads";
+    asked "module_write_speed" "MB/s" 0.01 1e6 "bytes that each of its operations writes";
+    asked "variation" "share" 0.0 2.0 "coefficient of variation of these times" or 0.0;
+    asked "head_start" "ms" 0.0 1e6
+        "waiting that the foreground need not have done to go before destages, and these before rebuilds" or 10.0;
+    counted "channels" "channels" 1_000.0
+        "channels of a module, one of them parity; 1 is a module without a stripe inside" or 1.0;
+    asked "module_size" "GB" 0.001 1e6 "bytes of a module that a rebuild makes again";
+    asked "rebuild_speed" "MB/s" 0.01 1e6 "bytes of a spare that a rebuild makes at most";
+    counted "rebuild_rows" "rows" 10_000.0 "rows that are made at once" or 4.0;
+    maybe "failed_paths" "paths" 10_000.0 "paths lost with their ports, the first ones";
+    maybe "failed_controllers" "controllers" 64.0
+        "controllers lost with their paths, the last ones; with one left, writes go through its cache";
+    maybe "failed_modules" "modules" 65_536.0 "modules lost, one of each group in turn; their groups are degraded";
+    maybe "failed_channels" "channels" 1_000.0
+        "channels lost in every module: its stripe is narrower by so many, and slower";
+    chosen "rebuilding" 1.0
+        "whether lost modules are made again on spares meanwhile, one after the other: 1 they are, 0 they are not" or 0.0;
+    asked "power_loss_at" "s" 0.0 1e9
+        "when the array loses its power, from the beginning of a trial with its warm-up" or 0.0;
+    asked "power_loss" "s" 0.0 1e9 "for how long; 0 is never. The closed form knows nothing of it" or 0.0;
+}
 
 pub(super) const LAW: Law = Law::closed(ASKS, OF_STORAGE, answer).fitting(fits).carrying(Carries::Operations {
     modules: |values| values.of("groups") as u32,

@@ -5,23 +5,23 @@
 
 use super::flash_array::reads;
 use super::law::{Carries, Law, Unbuilt};
-use super::{Asked, OF_STORAGE, Unanswered, Values, asked, counted, number, word};
+use super::{OF_STORAGE, Unanswered, Values, number, word};
 use crate::device::disk::{Disk, Order, Shape as Parts};
 use crate::rows::Row;
 
-const ASKS: &[Asked] = &[
-    counted("cylinders", "cylinders", 1e7, "places of the arm"),
-    counted("heads", "heads", 64.0, "surfaces with a head each"),
-    counted("zones", "zones", 100.0, "zones of equally many cylinders"),
-    asked("turns", "1/min", 100.0, 100_000.0, "turns of the platter"),
-    asked("outer_speed", "MB/s", 0.1, 10_000.0, "bytes that pass a head in the outermost zone"),
-    asked("inner_speed", "MB/s", 0.1, 10_000.0, "bytes that pass a head in the innermost zone"),
-    asked("settle", "ms", 0.001, 100.0, "the shortest move of the arm, and a change of the head"),
-    asked("seek_root", "ms", 0.001, 100.0, "what the square root of the seek curve adds up to the bend"),
-    asked("seek_line", "ms", 0.001, 100.0, "what the line of the seek curve adds from the bend to a move over all"),
-    asked("seek_bend", "%", 0.1, 99.0, "share of the cylinders at which the line begins"),
-    asked("command_time", "us", 0.01, 1e5, "the controller's time of an operation"),
-];
+super::asks! {
+    counted "cylinders" "cylinders" 1e7 "places of the arm";
+    counted "heads" "heads" 64.0 "surfaces with a head each";
+    counted "zones" "zones" 100.0 "zones of equally many cylinders";
+    asked "turns" "1/min" 100.0 100_000.0 "turns of the platter";
+    asked "outer_speed" "MB/s" 0.1 10_000.0 "bytes that pass a head in the outermost zone";
+    asked "inner_speed" "MB/s" 0.1 10_000.0 "bytes that pass a head in the innermost zone";
+    asked "settle" "ms" 0.001 100.0 "the shortest move of the arm, and a change of the head";
+    asked "seek_root" "ms" 0.001 100.0 "what the square root of the seek curve adds up to the bend";
+    asked "seek_line" "ms" 0.001 100.0 "what the line of the seek curve adds from the bend to a move over all";
+    asked "seek_bend" "%" 0.1 99.0 "share of the cylinders at which the line begins";
+    asked "command_time" "us" 0.01 1e5 "the controller's time of an operation";
+}
 
 pub(super) const LAW: Law = Law::closed(ASKS, OF_STORAGE, answer).carrying(Carries::Operations {
     modules: |_| DISKS,

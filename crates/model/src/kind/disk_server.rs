@@ -5,20 +5,20 @@
 //! waits behind one more at its disk, so response grows by a disk's demand a thread: a straight line with an intercept.
 
 use super::law::{Carries, Law};
-use super::{Asked, OF_SERVERS, Unanswered, Values, asked, carried, counted, jobs, misses, number};
+use super::{OF_SERVERS, Unanswered, Values, carried, number};
 use crate::form::closed;
 use crate::rows::Row;
 use crate::server::{Amount, Plan, Server};
 
-const ASKS: &[Asked] = &[
-    counted("disks", "disks", 1e6, "disks that serve reads, all alike"),
-    asked("disk_reads", "reads", 1e-6, 1e6, "reads of a transaction that miss every cache, one after the other"),
-    asked("disk_time", "ms", 1e-3, 1e5, "service time of one of them at a disk"),
-    asked("other", "ms", 1e-4, 1e6, "what a transaction takes beside the disks: processors, cache hits, log"),
-    asked("driver", "us", 1e-6, 1e7, "time of the load driver for a transaction, outside of the response"),
-    misses(),
-    jobs(),
-];
+super::asks! {
+    counted "disks" "disks" 1e6 "disks that serve reads, all alike";
+    asked "disk_reads" "reads" 1e-6 1e6 "reads of a transaction that miss every cache, one after the other";
+    asked "disk_time" "ms" 1e-3 1e5 "service time of one of them at a disk";
+    asked "other" "ms" 1e-4 1e6 "what a transaction takes beside the disks: processors, cache hits, log";
+    asked "driver" "us" 1e-6 1e7 "time of the load driver for a transaction, outside of the response";
+    misses;
+    jobs;
+}
 
 pub(super) const LAW: Law = Law::closed(ASKS, OF_SERVERS, answer)
     .taking(&[(Amount::Cpu, "other"), (Amount::Reads, "disk_reads"), (Amount::Driver, "driver")])

@@ -8,57 +8,38 @@
 //! inside every module, whose stripe goes on narrower and slower.
 
 use super::law::{Carries, Law};
-use super::{Asked, OF_STORAGE, Unanswered, Values, asked, counted, maybe, number, word};
+use super::{OF_STORAGE, Unanswered, Values, number, word};
 use crate::array::{Array, Path, narrower, reached_over};
 use crate::form::service_time::{Affine, Stepped};
 use crate::form::sustained::Burst;
 use crate::rows::Row;
 
-const ASKS: &[Asked] = &[
-    counted("modules", "modules", 100_000.0, "flash modules"),
-    counted("modules_per_port", "modules", 10_000.0, "modules behind one port; they are filled up port by port"),
-    asked("module_reads", "1/s", 1.0, 1e9, "random reads of 4 KB that a module completes at most"),
-    asked("module_writes", "1/s", 1.0, 1e9, "random writes of 4 KB that a rested module completes at most"),
-    asked(
-        "turnaround",
-        "us",
-        1e-4,
-        1e6,
-        "what an operation takes longer when the one before it was of the other direction",
-    ),
-    asked("module_read_speed", "MB/s", 0.01, 1e6, "bytes that a module reads at most"),
-    asked("module_write_speed", "MB/s", 0.01, 1e6, "bytes that a module writes at most"),
-    asked("port_operations", "1/s", 1.0, 1e10, "operations that a port passes at most"),
-    asked("port_speed", "MB/s", 0.01, 1e7, "bytes that a port passes at most, in each direction"),
-    asked("sustained_writes", "1/s", 1.0, 1e9, "random writes of 4 KB that a module keeps up for ever"),
-    asked("write_credit", "operations", 1.0, 1e12, "writes that a rested module takes beyond the sustained rate"),
-    asked("read_fixed", "us", 0.01, 1e7, "a single read, whatever its size"),
-    asked("read_each", "us/KB", 1e-5, 1e5, "a single read, for each KB"),
-    asked("write_fixed", "us", 0.01, 1e7, "a single write, whatever its size"),
-    asked("write_each", "us/KB", 1e-5, 1e5, "a single write, for each KB of the first unit"),
-    asked("write_unit", "KB", 0.5, 1e6, "the unit in which a module writes"),
-    asked("write_unit_time", "us", 0.01, 1e7, "each further unit of a single write"),
-    counted(
-        "channels",
-        "channels",
-        1_000.0,
-        "channels of a module, one of them parity; 1 is a module without a stripe inside",
-    )
-    .or(10.0),
-    maybe("failed_modules", "modules", 100_000.0, "modules that are gone: nothing reaches what they held"),
-    maybe(
-        "failed_ports",
-        "ports",
-        100_000.0,
-        "ports lost, the first ones; the modules behind each are reached over one port that is left, which then serves both",
-    ),
-    maybe(
-        "failed_channels",
-        "channels",
-        1_000.0,
-        "channels lost in every module: its stripe is narrower by so many, and slower",
-    ),
-];
+super::asks! {
+    counted "modules" "modules" 100_000.0 "flash modules";
+    counted "modules_per_port" "modules" 10_000.0 "modules behind one port; they are filled up port by port";
+    asked "module_reads" "1/s" 1.0 1e9 "random reads of 4 KB that a module completes at most";
+    asked "module_writes" "1/s" 1.0 1e9 "random writes of 4 KB that a rested module completes at most";
+    asked "turnaround" "us" 1e-4 1e6 "what an operation takes longer when the one before it was of the other direction";
+    asked "module_read_speed" "MB/s" 0.01 1e6 "bytes that a module reads at most";
+    asked "module_write_speed" "MB/s" 0.01 1e6 "bytes that a module writes at most";
+    asked "port_operations" "1/s" 1.0 1e10 "operations that a port passes at most";
+    asked "port_speed" "MB/s" 0.01 1e7 "bytes that a port passes at most, in each direction";
+    asked "sustained_writes" "1/s" 1.0 1e9 "random writes of 4 KB that a module keeps up for ever";
+    asked "write_credit" "operations" 1.0 1e12 "writes that a rested module takes beyond the sustained rate";
+    asked "read_fixed" "us" 0.01 1e7 "a single read, whatever its size";
+    asked "read_each" "us/KB" 1e-5 1e5 "a single read, for each KB";
+    asked "write_fixed" "us" 0.01 1e7 "a single write, whatever its size";
+    asked "write_each" "us/KB" 1e-5 1e5 "a single write, for each KB of the first unit";
+    asked "write_unit" "KB" 0.5 1e6 "the unit in which a module writes";
+    asked "write_unit_time" "us" 0.01 1e7 "each further unit of a single write";
+    counted "channels" "channels" 1_000.0
+        "channels of a module, one of them parity; 1 is a module without a stripe inside" or 10.0;
+    maybe "failed_modules" "modules" 100_000.0 "modules that are gone: nothing reaches what they held";
+    maybe "failed_ports" "ports" 100_000.0
+        "ports lost, the first ones; the modules behind each are reached over one port that is left, which then serves both";
+    maybe "failed_channels" "channels" 1_000.0
+        "channels lost in every module: its stripe is narrower by so many, and slower";
+}
 
 pub(super) const LAW: Law = Law::closed(ASKS, OF_STORAGE, answer).fitting(fits).carrying(Carries::Operations {
     modules: |values| (values.of("modules") - values.of("failed_modules")) as u32,

@@ -6,29 +6,29 @@
 
 use super::flash_array::reads;
 use super::law::{Carries, Law, Setting, Unbuilt};
-use super::{Asked, Quantity, Unanswered, Values, asked, counted, number, word};
+use super::{Quantity, Unanswered, Values, number, word};
 use crate::device::flash::amplification::greedy;
 use crate::device::flash::{self, Flash, Start};
 use crate::machine::Machine;
 use crate::rows::Row;
 
-const ASKS: &[Asked] = &[
-    counted("channels", "channels", 256.0, "channels, each of which moves one page at a time"),
-    counted("dies", "dies", 256.0, "dies on a channel, each of which does one thing at a time"),
-    counted("planes", "planes", 16.0, "planes of a die, which work together on operations of one kind"),
-    counted("block_pages", "pages", 10_000.0, "pages that are erased together"),
-    counted("page", "KB", 256.0, "the unit in which is written"),
-    asked("capacity", "GB", 0.1, 1e6, "what the device offers"),
-    asked("spare", "%", 2.0, 400.0, "flash beyond the capacity, of the capacity"),
-    counted("buffer", "pages", 1e6, "pages of the write buffer, which answers while it has room"),
-    asked("read_time", "us", 0.1, 1e5, "a page from the cells into its register"),
-    asked("program_time", "us", 0.1, 1e6, "a page from its register into the cells"),
-    asked("erase_time", "us", 1.0, 1e7, "a block is erased"),
-    asked("channel_speed", "MB/s", 1.0, 1e6, "bytes that a channel moves"),
-    asked("link_speed", "MB/s", 1.0, 1e6, "bytes that the link to the host moves, in each direction"),
-    asked("command_time", "us", 1e-3, 1e4, "the controller's turn for an operation, one after the other"),
-    asked("latency", "us", 0.01, 1e6, "what an operation takes beside, with nobody waiting for it"),
-];
+super::asks! {
+    counted "channels" "channels" 256.0 "channels, each of which moves one page at a time";
+    counted "dies" "dies" 256.0 "dies on a channel, each of which does one thing at a time";
+    counted "planes" "planes" 16.0 "planes of a die, which work together on operations of one kind";
+    counted "block_pages" "pages" 10_000.0 "pages that are erased together";
+    counted "page" "KB" 256.0 "the unit in which is written";
+    asked "capacity" "GB" 0.1 1e6 "what the device offers";
+    asked "spare" "%" 2.0 400.0 "flash beyond the capacity, of the capacity";
+    counted "buffer" "pages" 1e6 "pages of the write buffer, which answers while it has room";
+    asked "read_time" "us" 0.1 1e5 "a page from the cells into its register";
+    asked "program_time" "us" 0.1 1e6 "a page from its register into the cells";
+    asked "erase_time" "us" 1.0 1e7 "a block is erased";
+    asked "channel_speed" "MB/s" 1.0 1e6 "bytes that a channel moves";
+    asked "link_speed" "MB/s" 1.0 1e6 "bytes that the link to the host moves, in each direction";
+    asked "command_time" "us" 1e-3 1e4 "the controller's turn for an operation, one after the other";
+    asked "latency" "us" 0.01 1e6 "what an operation takes beside, with nobody waiting for it";
+}
 
 const ANSWERS: &[Quantity] =
     &[Quantity::rate("rate", "1/s"), Quantity::rate("sustained", "1/s"), Quantity::other("service-time", "ms")];

@@ -6,27 +6,27 @@
 //! is why threads are more than throughput times response.
 
 use super::law::{Carries, Law};
-use super::{Asked, OF_SERVERS, Unanswered, Values, asked, carried, counted, jobs, misses, number};
+use super::{OF_SERVERS, Unanswered, Values, carried, number};
 use crate::form::processors::Processors;
 use crate::form::{closed, group_commit};
 use crate::rows::Row;
 use crate::server::{Amount, Plan, Server};
 
-const ASKS: &[Asked] = &[
-    counted("cores", "cores", 100_000.0, "cores of the server"),
-    asked("capacity_2", "cores", 1.0, 2.0, "what a core does with two threads, in cores with one"),
-    asked("capacity_4", "cores", 1.0, 4.0, "what a core does with four threads"),
-    asked("capacity_8", "cores", 1.0, 8.0, "what a core does with eight threads; as with four when it has no more"),
-    asked("demand", "ms", 1e-5, 1e6, "processor time of a transaction on a core of its own"),
-    asked("contention", "1", 1e-9, 1.0, "share by which each ready thread makes the work of all longer"),
-    asked("reads", "reads", 1e-6, 1e6, "reads of a transaction that it waits for, one after the other"),
-    asked("read_time", "us", 0.01, 1e8, "response of the storage to one of them"),
-    asked("writes", "writes", 1e-6, 1e6, "writes of a transaction that it does not wait for"),
-    asked("log_time", "us", 1e-3, 1e8, "a write of the log, which all who commit meanwhile share"),
-    asked("driver", "us", 1e-6, 1e7, "processor time of the load driver for a transaction, outside of the response"),
-    misses(),
-    jobs(),
-];
+super::asks! {
+    counted "cores" "cores" 100_000.0 "cores of the server";
+    asked "capacity_2" "cores" 1.0 2.0 "what a core does with two threads, in cores with one";
+    asked "capacity_4" "cores" 1.0 4.0 "what a core does with four threads";
+    asked "capacity_8" "cores" 1.0 8.0 "what a core does with eight threads; as with four when it has no more";
+    asked "demand" "ms" 1e-5 1e6 "processor time of a transaction on a core of its own";
+    asked "contention" "1" 1e-9 1.0 "share by which each ready thread makes the work of all longer";
+    asked "reads" "reads" 1e-6 1e6 "reads of a transaction that it waits for, one after the other";
+    asked "read_time" "us" 0.01 1e8 "response of the storage to one of them";
+    asked "writes" "writes" 1e-6 1e6 "writes of a transaction that it does not wait for";
+    asked "log_time" "us" 1e-3 1e8 "a write of the log, which all who commit meanwhile share";
+    asked "driver" "us" 1e-6 1e7 "processor time of the load driver for a transaction, outside of the response";
+    misses;
+    jobs;
+}
 
 pub(super) const LAW: Law = Law::closed(ASKS, OF_SERVERS, answer)
     .taking(&[

@@ -121,12 +121,9 @@ pub enum Unbuilt {
     },
     /// A pair of which nobody said how large it is.
     #[error(
-        "the model `{name}` says no cores: at least one, got `source_cores` 0; say it in the file, or ask for {name},source_cores=16"
+        "the model `{0}` says no cores: at least one, got `source_cores` 0; say it in the file, or ask for {0},source_cores=16"
     )]
-    Cores {
-        /// The model.
-        name: String,
-    },
+    Cores(String),
     /// A flash device that cannot be.
     #[error("building the model `{name}`")]
     Flash {

@@ -5,28 +5,22 @@
 //! bytes, so messages go down with rows only because rows do.
 
 use super::law::Law;
-use super::{Asked, Quantity, Unanswered, Values, asked, number, word};
+use super::{Quantity, Unanswered, Values, number, word};
 use crate::rows::Row;
 
-const ASKS: &[Asked] = &[
-    asked("link", "Gbit/s", 1e-3, 1e5, "what the link carries when it is full"),
-    asked("row_bytes", "bytes", 1.0, 1e7, "bytes of a changed row on the link"),
-    asked("overhead_bytes", "bytes", 1e-3, 1e6, "bytes around a row: headers and acknowledgements"),
-    asked("messages_per_row", "messages", 1e-3, 1e5, "messages of a changed row"),
-    asked("rows_per_job", "1/s", 1e-3, 1e8, "rows that a job changes when nothing holds it up"),
-    asked("share_efficiency", "1", 1e-3, 1.0, "what is left of a share that is enforced"),
-    asked(
-        "enforced_from",
-        "1",
-        1.0,
-        10.0,
-        "how much more than the link carries must be offered before shares are enforced",
-    ),
-    asked("thread_traffic", "Gbit/s", 1e-6, 1e4, "what a thread of the other traffic sends when nothing holds it up"),
-    asked("packet_bytes", "bytes", 1.0, 1e8, "bytes of a packet of the other traffic"),
-    asked("per_km", "us", 1.0, 100.0, "delay of light in fibre, one way"),
-    asked("trips_per_change", "round trips", 0.5, 100.0, "round trips that a changed row waits for"),
-];
+super::asks! {
+    asked "link" "Gbit/s" 1e-3 1e5 "what the link carries when it is full";
+    asked "row_bytes" "bytes" 1.0 1e7 "bytes of a changed row on the link";
+    asked "overhead_bytes" "bytes" 1e-3 1e6 "bytes around a row: headers and acknowledgements";
+    asked "messages_per_row" "messages" 1e-3 1e5 "messages of a changed row";
+    asked "rows_per_job" "1/s" 1e-3 1e8 "rows that a job changes when nothing holds it up";
+    asked "share_efficiency" "1" 1e-3 1.0 "what is left of a share that is enforced";
+    asked "enforced_from" "1" 1.0 10.0 "how much more than the link carries must be offered before shares are enforced";
+    asked "thread_traffic" "Gbit/s" 1e-6 1e4 "what a thread of the other traffic sends when nothing holds it up";
+    asked "packet_bytes" "bytes" 1.0 1e8 "bytes of a packet of the other traffic";
+    asked "per_km" "us" 1.0 100.0 "delay of light in fibre, one way";
+    asked "trips_per_change" "round trips" 0.5 100.0 "round trips that a changed row waits for";
+}
 
 const ANSWERS: &[Quantity] = &[
     Quantity::rate("rows", "1/s"),

@@ -7,22 +7,16 @@
 //! What it does not do: it knows no queue at the link or the target, and no tuning that changes the time of a row itself.
 
 use super::law::Law;
-use super::{Asked, Quantity, Unanswered, Values, asked, word};
+use super::{Quantity, Unanswered, Values, word};
 use crate::rows::Row;
 use crate::station::FIBRE_NS_PER_KM;
 
-const ASKS: &[Asked] = &[
-    asked("row_time", "us", 1e-2, 1e8, "a row of the batch, read or written, without mirroring"),
-    asked("write_wait", "us", 1e-2, 1e8, "what a written row waits: its round trips next door, and the target's log"),
-    asked("trips", "round trips", 0.5, 1e3, "round trips of a written row"),
-    asked(
-        "unstated_writes",
-        "1",
-        1e-4,
-        1.0,
-        "share of rows that are written, where a row of the table does not state it",
-    ),
-];
+super::asks! {
+    asked "row_time" "us" 1e-2 1e8 "a row of the batch, read or written, without mirroring";
+    asked "write_wait" "us" 1e-2 1e8 "what a written row waits: its round trips next door, and the target's log";
+    asked "trips" "round trips" 0.5 1e3 "round trips of a written row";
+    asked "unstated_writes" "1" 1e-4 1.0 "share of rows that are written, where a row of the table does not state it";
+}
 
 const ANSWERS: &[Quantity] = &[
     Quantity::other("runtime-change", "%"),
@@ -101,6 +95,6 @@ mod tests {
         let tuned = ask("mode=active-active;workload=batch, tuned", "runtime-change");
         assert!(matches!(tuned, Err(Unanswered::Unknown { column, .. }) if column == "workload"));
         assert!(matches!(ask("mode=none", "runtime-change"), Err(Unanswered::Unknown { .. })));
-        assert_eq!(ask("write_pct=5", "runtime-change"), Err(Unanswered::Missing { column: "mode".to_owned() }));
+        assert_eq!(ask("write_pct=5", "runtime-change"), Err(Unanswered::Missing("mode".to_owned())));
     }
 }

@@ -28,12 +28,12 @@ use law::{Carries, Law};
 /// A number that a question needs.
 fn number(row: &Row, column: &str) -> Result<f64, Unanswered> {
     let positive = row.number(column).filter(|value| *value > 0.0);
-    positive.ok_or_else(|| Unanswered::Missing { column: column.to_owned() })
+    positive.ok_or_else(|| Unanswered::Missing(column.to_owned()))
 }
 
 /// A word that a question needs.
 fn word<'a>(row: &'a Row, column: &str) -> Result<&'a str, Unanswered> {
-    row.text(column).ok_or_else(|| Unanswered::Missing { column: column.to_owned() })
+    row.text(column).ok_or_else(|| Unanswered::Missing(column.to_owned()))
 }
 
 macro_rules! kinds {
@@ -140,7 +140,16 @@ impl ModelKind {
     }
 }
 
-/// A parameter in one line, for the tables of kinds.
+/// The parameters of a kind, a row each: how it is asked for, name, unit, lowest and highest value where they are free, what
+/// it is, and what it is in a file that leaves it out.
+macro_rules! asks {
+    ($($how:ident $($said:literal)* $(or $default:literal)?;)*) => {
+        const ASKS: &[crate::asked::Asked] = &[$(crate::kind::$how($($said),*)$(.or($default))?),*];
+    };
+}
+use asks;
+
+/// A number between two others.
 const fn asked(name: &'static str, unit: &'static str, low: f64, high: f64, about: &'static str) -> Asked {
     Asked { name, unit, about, low, high, whole: false, default: None }
 }

@@ -5,18 +5,18 @@
 //! wait, and with many the host's own time for each sets the rate.
 
 use super::law::{Carries, Law};
-use super::{Asked, Quantity, Unanswered, Values, asked, number};
+use super::{Quantity, Unanswered, Values, number};
 use crate::form::batch::Circle;
 use crate::queue::Queue;
 use crate::rows::Row;
 
-const ASKS: &[Asked] = &[
-    asked("device_time", "us", 0.01, 1e8, "an operation inside the device"),
-    asked("overlap", "operations", 1.0, 1e5, "operations that the device works on at once"),
-    asked("host_time", "us", 1e-3, 1e7, "what the host takes for each operation of a batch"),
-    asked("wake_time", "us", 1e-3, 1e7, "what the host takes once for all operations that came since it last looked")
-        .or(1e-3),
-];
+super::asks! {
+    asked "device_time" "us" 0.01 1e8 "an operation inside the device";
+    asked "overlap" "operations" 1.0 1e5 "operations that the device works on at once";
+    asked "host_time" "us" 1e-3 1e7 "what the host takes for each operation of a batch";
+    asked "wake_time" "us" 1e-3 1e7
+        "what the host takes once for all operations that came since it last looked" or 1e-3;
+}
 
 const ANSWERS: &[Quantity] = &[Quantity::rate("rate", "1/s"), Quantity::response("response", "ms")];
 

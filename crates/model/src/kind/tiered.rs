@@ -4,34 +4,28 @@
 //! that is busier bounds both. With a share of 0 it is disks alone, with 100 flash alone.
 
 use super::law::{Carries, Law};
-use super::{Asked, Quantity, Unanswered, Values, asked, counted, number};
+use super::{Quantity, Unanswered, Values, number};
 use crate::rows::Row;
 use crate::tier::{self, Spec, Tiered};
 
-const ASKS: &[Asked] = &[
-    counted("disks", "disks", 10_000.0, "disks of the slow tier"),
-    asked("disk_time", "ms", 1e-3, 1e5, "a random operation of a disk, without its bytes"),
-    asked("disk_speed", "MB/s", 0.1, 1e6, "bytes that a disk moves"),
-    counted("flash", "devices", 10_000.0, "flash devices of the fast tier"),
-    counted("flash_ways", "ways", 1_024.0, "parts of a flash device that work at once, each with a queue of its own"),
-    asked("flash_time", "us", 1e-2, 1e7, "a random operation of such a part, without its bytes"),
-    asked("flash_speed", "MB/s", 0.1, 1e6, "bytes that such a part moves"),
-    counted("extents", "extents", 4e6, "pieces of the data that are moved whole"),
-    asked("extent", "MiB", 0.0625, 1e6, "size of an extent"),
-    asked("fast_share", "%", 0.0, 100.0, "share of the extents that fit on flash"),
-    asked(
-        "skew",
-        "1",
-        0.0,
-        5.0,
-        "exponent of Zipf's law of the heat of extents; 0 when operations go where the study says",
-    ),
-    asked("mover_period", "s", 1e-3, 1e7, "after how long the mover looks at what it has counted"),
-    asked("mover_memory", "periods", 1.0, 1e6, "over how many periods it remembers"),
-    asked("mover_speed", "MB/s", 0.0, 1e6, "what it moves at most; 0 when it is off"),
-    asked("head_start", "ms", 0.0, 1e7, "how long what it moves waits behind operations"),
-    asked("drift", "%/h", 0.0, 1e6, "share of the extents whose heat is another after an hour"),
-];
+super::asks! {
+    counted "disks" "disks" 10_000.0 "disks of the slow tier";
+    asked "disk_time" "ms" 1e-3 1e5 "a random operation of a disk, without its bytes";
+    asked "disk_speed" "MB/s" 0.1 1e6 "bytes that a disk moves";
+    counted "flash" "devices" 10_000.0 "flash devices of the fast tier";
+    counted "flash_ways" "ways" 1_024.0 "parts of a flash device that work at once, each with a queue of its own";
+    asked "flash_time" "us" 1e-2 1e7 "a random operation of such a part, without its bytes";
+    asked "flash_speed" "MB/s" 0.1 1e6 "bytes that such a part moves";
+    counted "extents" "extents" 4e6 "pieces of the data that are moved whole";
+    asked "extent" "MiB" 0.0625 1e6 "size of an extent";
+    asked "fast_share" "%" 0.0 100.0 "share of the extents that fit on flash";
+    asked "skew" "1" 0.0 5.0 "exponent of Zipf's law of the heat of extents; 0 when operations go where the study says";
+    asked "mover_period" "s" 1e-3 1e7 "after how long the mover looks at what it has counted";
+    asked "mover_memory" "periods" 1.0 1e6 "over how many periods it remembers";
+    asked "mover_speed" "MB/s" 0.0 1e6 "what it moves at most; 0 when it is off";
+    asked "head_start" "ms" 0.0 1e7 "how long what it moves waits behind operations";
+    asked "drift" "%/h" 0.0 1e6 "share of the extents whose heat is another after an hour";
+}
 
 const ANSWERS: &[Quantity] =
     &[Quantity::rate("rate", "1/s"), Quantity::response("response", "ms"), Quantity::other("flash-hits", "%")];

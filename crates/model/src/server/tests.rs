@@ -5,7 +5,7 @@ use crate::asked::Values;
 use crate::file;
 use crate::form::processors::Processors;
 use crate::form::{closed, group_commit};
-use crate::kernel::across;
+use crate::kernel::tests::across;
 use crate::machine::{Ended, Machine, TRANSACTION};
 use crate::rows::Row;
 use units::Nanos;

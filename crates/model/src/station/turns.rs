@@ -62,12 +62,6 @@ impl Turns {
         least
     }
 
-    /// How many are here.
-    #[inline]
-    pub fn here(&self) -> u32 {
-        self.here
-    }
-
     /// Sends everybody away with his work undone: all servers are free.
     pub fn abandon(&mut self, now: Nanos) {
         self.busy -= self.ahead(now);
@@ -117,12 +111,12 @@ mod tests {
         assert_eq!(turns.arrive(Nanos(2), 5), Nanos(15));
         turns.leave(Nanos(10));
         turns.leave(Nanos(11));
-        assert_eq!(turns.here(), 1);
+        assert_eq!(turns.here, 1);
         assert!((turns.mean_here(Nanos(12)) - (10.0 + 10.0 + 10.0) / 12.0).abs() < 1e-12);
         assert!((turns.utilisation(Nanos(12)) - 22.0 / 24.0).abs() < 1e-12);
         let mut left = turns.clone();
         left.abandon(Nanos(12));
-        assert_eq!((left.here(), left.arrive(Nanos(12), 4)), (0, Nanos(16)));
+        assert_eq!((left.here, left.arrive(Nanos(12), 4)), (0, Nanos(16)));
         assert!((left.mean_here(Nanos(16)) - (30.0 + 4.0) / 16.0).abs() < 1e-12);
         assert!((left.utilisation(Nanos(16)) - 26.0 / 32.0).abs() < 1e-12);
         turns.clear(Nanos(12));

@@ -23,24 +23,17 @@ pub const OUTSTANDING_MAX: u64 = InFlight::MAX;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WatchError {
     /// More writes could be in flight on one unit than its word can count.
-    #[error("validate: at most {} writes outstanding over all workers, got {slots}", InFlight::MAX)]
-    Outstanding {
-        /// How many there may be.
-        slots: u64,
-    },
+    #[error("validate: at most {} writes outstanding over all workers, got {}", InFlight::MAX, .0)]
+    Outstanding(u64),
     /// The map does not fit the address space.
-    #[error("validate: {} of memory to watch the modules is more than this machine can address", units::bytes(*.memory))]
-    Memory {
-        /// What it would take.
-        memory: Bytes,
-    },
+    #[error("validate: {} of memory to watch the modules is more than this machine can address", units::bytes(*.0))]
+    Memory(Bytes),
 }
 
 /// One word for every unit of every module, shared by all workers.
 #[derive(Debug)]
 pub struct Generations {
     grid: Grid,
-    module_bytes: Bytes,
     per_module: u64,
     epoch: u32,
     words: Vec<AtomicU64>,
@@ -62,17 +55,17 @@ impl Generations {
         beginning: Beginning,
     ) -> Result<Generations, WatchError> {
         if slots > InFlight::MAX {
-            return Err(WatchError::Outstanding { slots });
+            return Err(WatchError::Outstanding(slots));
         }
         let per_module = grid.units(module_bytes);
-        let memory = WatchError::Memory { memory: grid.memory(modules, module_bytes) };
+        let memory = WatchError::Memory(grid.memory(modules, module_bytes));
         let count =
             per_module.checked_mul(u64::from(modules)).and_then(|count| usize::try_from(count).ok()).ok_or(memory)?;
         let mut words = Vec::new();
         words.try_reserve_exact(count).map_err(|_| memory)?;
         let word = Word::beginning(beginning).0;
         words.extend((0..count).map(|_| AtomicU64::new(word)));
-        Ok(Generations { grid, module_bytes, per_module, epoch, words })
+        Ok(Generations { grid, per_module, epoch, words })
     }
 
     /// The generation with which a fill stamps every block before watching begins.
@@ -122,29 +115,6 @@ impl Generations {
         for (index, seen) in reading.units.iter_mut().enumerate() {
             seen.ended = self.word(reading.module, reading.first + index as u64);
         }
-    }
-
-    /// The same knowledge on another grid, for a trial with other transfers that finds the data as the last one left it.
-    /// A unit that takes the place of several may hold whatever any of them may hold.
-    ///
-    /// # Errors
-    /// As for [`Generations::new`].
-    pub fn regrid(&self, grid: Grid, slots: u64) -> Result<Generations, WatchError> {
-        let modules = self.words.len() as u64 / self.per_module.max(1);
-        let mut regridded =
-            Generations::new(grid, modules as u32, self.module_bytes, slots, self.epoch, Beginning::Unknown)?;
-        for (index, word) in regridded.words.iter_mut().enumerate() {
-            let (module, unit) = (index as u64 / regridded.per_module, index as u64 % regridded.per_module);
-            let (start, end) = (grid.start(unit), grid.start(unit + 1).min(self.module_bytes.0));
-            *word = AtomicU64::new(self.within(module as u32, start, end - start).0);
-        }
-        Ok(regridded)
-    }
-
-    /// What any byte of this span may hold.
-    fn within(&self, module: u32, start: u64, bytes: u64) -> Word {
-        let words = self.grid.touched(start, bytes).map(|unit| self.word(module, unit));
-        words.reduce(Word::either).unwrap_or(Word::beginning(Beginning::Unknown))
     }
 
     fn stamped(&self, latest: u64) -> u64 {

@@ -72,7 +72,7 @@ impl Generator {
     ) -> Result<Generator, SpecError> {
         spec.check(module_bytes)?;
         if modules > u32::from(u16::MAX) + 1 {
-            return Err(SpecError::Modules { modules });
+            return Err(SpecError::Modules(modules));
         }
         if worker >= workers {
             return Err(SpecError::Worker { worker, workers });

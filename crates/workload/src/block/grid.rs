@@ -32,7 +32,7 @@ impl Grid {
             unit = spec.transfers.iter().fold(unit, |unit, transfer| common(unit, transfer.size.0));
         }
         if unit < SECTOR as u64 {
-            return Err(SpecError::UnitTooSmall { unit: Bytes(unit) });
+            return Err(SpecError::UnitTooSmall(Bytes(unit)));
         }
         Ok(Grid { unit: Bytes(unit), shift: Bytes(shift % unit) })
     }

@@ -136,9 +136,9 @@ impl Spec {
         }
         for Transfer { size, weight } in self.transfers.iter().copied() {
             if size.0 < SECTOR as u64 {
-                problems.push(SpecError::TransferTooSmall { size });
+                problems.push(SpecError::TransferTooSmall(size));
             } else if size.0 > TRANSFER_MAX.0 {
-                problems.push(SpecError::TransferTooLarge { size });
+                problems.push(SpecError::TransferTooLarge(size));
             } else if size > usable {
                 problems.push(SpecError::TransferBeyondModule { size, usable, module: module_bytes });
             }
@@ -150,14 +150,14 @@ impl Spec {
 
     fn pattern_problems(&self, problems: &mut Vec<SpecError>) {
         if self.pattern == Pattern::RandomOnce && self.transfers.len() > 1 {
-            problems.push(SpecError::CoverageOfMixture { sizes: self.transfers.len() });
+            problems.push(SpecError::CoverageOfMixture(self.transfers.len()));
         }
         if self.pattern != Pattern::Random && self.offsets != Offsets::Uniform {
-            problems.push(SpecError::PreferenceWithoutChoice { pattern: self.pattern });
+            problems.push(SpecError::PreferenceWithoutChoice(self.pattern));
         }
         match self.offsets {
             Offsets::Zipf { exponent } if !(exponent > 0.0 && exponent <= EXPONENT_MAX) => {
-                problems.push(SpecError::Exponent { exponent });
+                problems.push(SpecError::Exponent(exponent));
             }
             Offsets::Hotspot(spot) => {
                 problems.extend(share_problem("operations of the hot spot", spot.operations));
@@ -182,17 +182,11 @@ pub enum SpecError {
     #[error("a block workload needs at least one transfer size, got none")]
     NoTransfer,
     /// A transfer is smaller than a sector.
-    #[error("transfer: at least 512 B, got {}", units::bytes(*.size))]
-    TransferTooSmall {
-        /// The size.
-        size: Bytes,
-    },
+    #[error("transfer: at least 512 B, got {}", units::bytes(*.0))]
+    TransferTooSmall(Bytes),
     /// A transfer is larger than one system call moves.
-    #[error("transfer: at most {}, got {}", units::bytes(TRANSFER_MAX), units::bytes(*.size))]
-    TransferTooLarge {
-        /// The size.
-        size: Bytes,
-    },
+    #[error("transfer: at most {}, got {}", units::bytes(TRANSFER_MAX), units::bytes(*.0))]
+    TransferTooLarge(Bytes),
     /// A transfer does not fit the part of the module that is used.
     #[error(
         "transfer: at most the {} that range and shift leave of a module of {}, got {}; make the module larger or the \
@@ -224,32 +218,20 @@ pub enum SpecError {
         share: f64,
     },
     /// The exponent of Zipf's law is out of range.
-    #[error("zipf exponent: greater than 0 and at most {EXPONENT_MAX}, got {exponent}")]
-    Exponent {
-        /// The exponent.
-        exponent: f64,
-    },
+    #[error("zipf exponent: greater than 0 and at most {EXPONENT_MAX}, got {0}")]
+    Exponent(f64),
     /// A hot spot without blocks.
     #[error("blocks of the hot spot: more than 0%, got 0%; write the workload with uniform offsets instead")]
     ColdHotspot,
     /// Full coverage was asked of a mixture of sizes.
-    #[error("full coverage without repeats: one transfer size, got {sizes}; use one size or the random pattern")]
-    CoverageOfMixture {
-        /// How many sizes there are.
-        sizes: usize,
-    },
+    #[error("full coverage without repeats: one transfer size, got {0}; use one size or the random pattern")]
+    CoverageOfMixture(usize),
     /// Preferred offsets were given for a pattern that visits all.
-    #[error("preferred offsets: only with the random pattern, got {pattern:?}; remove the offsets or the pattern")]
-    PreferenceWithoutChoice {
-        /// The pattern.
-        pattern: Pattern,
-    },
+    #[error("preferred offsets: only with the random pattern, got {0:?}; remove the offsets or the pattern")]
+    PreferenceWithoutChoice(Pattern),
     /// More modules than an operation can name.
-    #[error("modules: at most 65536, got {modules}")]
-    Modules {
-        /// How many.
-        modules: u32,
-    },
+    #[error("modules: at most 65536, got {0}")]
+    Modules(u32),
     /// A worker that is not one of the workers.
     #[error("worker: below the number of workers {workers}, got {worker}")]
     Worker {
@@ -261,10 +243,7 @@ pub enum SpecError {
     /// Blocks of the streams share no unit that holds a whole sector, so that no read can be checked.
     #[error(
         "validate: transfers and shifts of all streams must be multiples of a common size of at least 512 B, got {}",
-        units::bytes(*.unit)
+        units::bytes(*.0)
     )]
-    UnitTooSmall {
-        /// The largest common size.
-        unit: Bytes,
-    },
+    UnitTooSmall(Bytes),
 }

@@ -96,16 +96,4 @@ impl Word {
         };
         Word::pack(self.latest(), back, cluster, self.in_flight() - 1)
     }
-
-    /// A unit that may hold what either may hold. Nothing is in flight.
-    pub(super) fn either(self, other: Word) -> Word {
-        let ahead = Word::distance(self.latest(), other.latest());
-        let (newer, older, ahead) =
-            if ahead < Latest::SPAN / 2 { (self, other, ahead) } else { (other, self, Latest::SPAN - ahead) };
-        let back = match (newer.back(), older.back()) {
-            (Some(newer), Some(older)) => newer.max(older + ahead),
-            _ => Back::MAX,
-        };
-        Word::pack(newer.latest(), back, 0, 0)
-    }
 }

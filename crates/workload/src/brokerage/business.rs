@@ -45,7 +45,7 @@ pub struct Brokerage {
     worker: u32,
     slots: Vec<Slot>,
     numbers: Numbers,
-    exchange: Exchange,
+    pub(super) exchange: Exchange,
     ledger: Ledger,
     /// Rounds of maintenance so far, and when or at which ending the next is due.
     rounds: u64,
@@ -80,11 +80,6 @@ impl Brokerage {
     /// What this worker knows of the orders that it placed and filled.
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
-    }
-
-    /// Fills and rounds of quotes that were given up after they had failed.
-    pub fn dropped(&self) -> u64 {
-        self.exchange.dropped()
     }
 
     fn class_of(&self, n: u64, errand: Errand) -> Class {

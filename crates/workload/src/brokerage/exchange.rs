@@ -34,7 +34,7 @@ pub(super) struct Tick {
 }
 
 /// A worker's share of the market.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Exchange {
     market: Market,
     seed: u64,
@@ -47,34 +47,18 @@ pub(super) struct Exchange {
     waiting: VecDeque<String>,
     feeds: VecDeque<(u64, Vec<Tick>)>,
     next_feed: u64,
-    dropped: u64,
+    /// Fills and rounds of quotes that failed twice or came too late and were given up.
+    pub(super) dropped: u64,
 }
 
 impl Exchange {
     pub(super) fn new(market: Market, seed: u64, scale: Scale, worker: u32) -> Exchange {
-        Exchange {
-            market,
-            seed,
-            scale,
-            worker,
-            endings: 0,
-            queue: VecDeque::new(),
-            fills: Vec::with_capacity(FILLS_A_FEED),
-            waiting: VecDeque::new(),
-            feeds: VecDeque::new(),
-            next_feed: 0,
-            dropped: 0,
-        }
+        Exchange { market, seed, scale, worker, fills: Vec::with_capacity(FILLS_A_FEED), ..Exchange::default() }
     }
 
     /// Transactions of this worker that ended so far.
     pub(super) fn endings(&self) -> u64 {
         self.endings
-    }
-
-    /// Fills and rounds of quotes that failed twice or came too late and were given up.
-    pub(super) fn dropped(&self) -> u64 {
-        self.dropped
     }
 
     /// Remembers that a limit order waits.

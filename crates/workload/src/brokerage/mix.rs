@@ -9,20 +9,32 @@ use super::Preset;
 use super::draws::{Draws, Purpose};
 use crate::kind::Class as Planned;
 
-/// A class of transactions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Class {
-    Order,
-    Result,
-    Feed,
-    Lookup,
-    Status,
-    Update,
-    Position,
-    Watch,
-    Detail,
-    Volume,
-    Maintenance,
+macro_rules! classes {
+    ($($class:ident $name:literal;)*) => {
+        /// A class of transactions.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(super) enum Class { $($class),* }
+
+        impl Class {
+            pub(super) fn name(self) -> &'static str {
+                match self { $(Class::$class => $name),* }
+            }
+        }
+    };
+}
+
+classes! {
+    Order "trade-order";
+    Result "trade-result";
+    Feed "market-feed";
+    Lookup "trade-lookup";
+    Status "trade-status";
+    Update "trade-update";
+    Position "customer-position";
+    Watch "market-watch";
+    Detail "security-detail";
+    Volume "broker-volume";
+    Maintenance "data-maintenance";
 }
 
 /// Class, thousandths of all transactions, and seconds.
@@ -52,22 +64,6 @@ const DESK: &[Part] = &[
 ];
 
 impl Class {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Class::Order => "trade-order",
-            Class::Result => "trade-result",
-            Class::Feed => "market-feed",
-            Class::Lookup => "trade-lookup",
-            Class::Status => "trade-status",
-            Class::Update => "trade-update",
-            Class::Position => "customer-position",
-            Class::Watch => "market-watch",
-            Class::Detail => "security-detail",
-            Class::Volume => "broker-volume",
-            Class::Maintenance => "data-maintenance",
-        }
-    }
-
     /// Its place among the classes of a preset.
     pub(super) fn place(self, preset: Preset) -> u16 {
         parts(preset).iter().position(|part| part.0 == self).unwrap_or(0) as u16

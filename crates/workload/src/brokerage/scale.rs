@@ -29,7 +29,7 @@ pub const OPENS_US: i64 = 9 * 3600 * 1_000_000;
 pub const NOW_US: i64 = LAST_DAY * CALENDAR_DAY_US;
 
 /// Counts and names of one data set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Scale {
     /// Which shape.
     pub preset: Preset,
@@ -97,14 +97,9 @@ impl Scale {
 
     /// The symbol of a security, counted from 0: letters only, at least three, different for each.
     pub fn symbol(&self, security: u64) -> String {
-        let mut letters = Vec::new();
-        let mut rest = security;
-        while rest > 0 || letters.len() < 3 {
-            letters.push(b'A' + (rest % 26) as u8);
-            rest /= 26;
-        }
-        letters.reverse();
-        String::from_utf8(letters).unwrap_or_default()
+        let mut text = String::new();
+        self.push_symbol(security, &mut text);
+        text
     }
 
     /// Adds the symbol of a security to a text, without memory of its own.
@@ -141,14 +136,8 @@ impl Scale {
         ((self.customers * self.days) as f64 * TRADES_PER_CUSTOMER_DAY) as u64
     }
 
-    /// Account (from 1) and round (from 0) of a trade of the history: every account trades once a round, so that numbers
-    /// follow time and an account's trades are found without a search.
-    pub fn trade_of(&self, number: u64) -> (u64, u64) {
-        let accounts = self.accounts();
-        ((number - 1) % accounts + 1, (number - 1) / accounts)
-    }
-
-    /// Number of an account's trade in a round: the inverse of [`Scale::trade_of`].
+    /// Number of an account's (from 1) trade in a round (from 0): every account trades once a round, so that numbers follow
+    /// time and an account's trades are found without a search.
     pub fn trade_number(&self, account: u64, round: u64) -> u64 {
         round * self.accounts() + account
     }
@@ -188,9 +177,13 @@ mod tests {
         let symbols: std::collections::HashSet<String> = (0..20_000).map(|n| SCALE.symbol(n)).collect();
         assert_eq!(symbols.len(), 20_000);
         for security in (0..500_000).step_by(7) {
-            let mut pushed = String::new();
-            SCALE.push_symbol(security, &mut pushed);
-            assert_eq!(pushed, SCALE.symbol(security));
+            let (mut letters, mut rest) = (Vec::new(), security);
+            while rest > 0 || letters.len() < 3 {
+                letters.push(b'A' + (rest % 26) as u8);
+                rest /= 26;
+            }
+            letters.reverse();
+            assert_eq!(SCALE.symbol(security).as_bytes(), letters);
         }
         assert_eq!((SCALE.brokers(), SCALE.companies(), SCALE.securities()), (10, 500, 685));
         assert_eq!(SCALE.trades(), 576_000);
@@ -202,7 +195,7 @@ mod tests {
         for (customers, days) in [(10, 1), (13, 2), (1_000, 10)] {
             let scale = Scale { preset: Preset::Desk, customers, days };
             for number in 1..=scale.trades() {
-                let (account, round) = scale.trade_of(number);
+                let (account, round) = ((number - 1) % scale.accounts() + 1, (number - 1) / scale.accounts());
                 assert_eq!(scale.trade_number(account, round), number);
                 assert!(round < scale.trades_of(account), "{number}");
             }

@@ -42,12 +42,17 @@ const fn int(name: &'static str) -> Column {
     Column::int(name)
 }
 
+/// A whole number that may be missing.
+const fn maybe(name: &'static str) -> Column {
+    Column { null: true, ..int(name) }
+}
+
 const fn text(name: &'static str, most: u16) -> Column {
     Column::text(name, most)
 }
 
-const fn to(columns: &'static [&'static str], table: &'static str) -> Reference {
-    Reference { columns, table }
+const fn long(name: &'static str) -> Column {
+    Column { kind: Type::Long, ..int(name) }
 }
 
 /// The tables of a preset; a table comes after those that it refers to.
@@ -60,407 +65,96 @@ pub fn table(name: &str) -> Option<&'static Table> {
     TABLES.iter().find(|table| table.name == name)
 }
 
-/// All 33 tables, referred-to ones first.
-pub const TABLES: &[Table] = &[
-    Table {
-        name: "status",
-        desk: false,
-        columns: &[text("id", 4), text("name", 20)],
-        key: &["id"],
-        references: &[],
-        indexes: &[],
-    },
-    Table {
-        name: "postal_area",
-        desk: false,
-        columns: &[text("code", 12), text("town", 60), text("division", 60)],
-        key: &["code"],
-        references: &[],
-        indexes: &[],
-    },
-    Table {
-        name: "address",
-        desk: false,
-        columns: &[int("id"), text("line1", 80), text("line2", 80), text("postal_code", 12), text("country", 40)],
-        key: &["id"],
-        references: &[to(&["postal_code"], "postal_area")],
-        indexes: &[],
-    },
-    Table {
-        name: "levy",
-        desk: false,
-        columns: &[text("id", 4), text("name", 50), int("basis_points")],
-        key: &["id"],
-        references: &[],
-        indexes: &[],
-    },
-    Table {
-        name: "order_type",
-        desk: false,
-        columns: &[text("id", 3), text("name", 20), int("sells"), int("at_market")],
-        key: &["id"],
-        references: &[],
-        indexes: &[],
-    },
-    Table {
-        name: "exchange",
-        desk: false,
-        columns: &[
-            text("id", 6),
-            text("name", 60),
-            int("opens"),
-            int("closes"),
-            int("securities"),
-            text("description", 150),
-            int("address_id"),
-        ],
-        key: &["id"],
-        references: &[to(&["address_id"], "address")],
-        indexes: &[],
-    },
-    Table {
-        name: "sector",
-        desk: false,
-        columns: &[text("id", 2), text("name", 30)],
-        key: &["id"],
-        references: &[],
-        indexes: &[&["name"]],
-    },
-    Table {
-        name: "industry",
-        desk: false,
-        columns: &[text("id", 3), text("name", 50), text("sector_id", 2)],
-        key: &["id"],
-        references: &[to(&["sector_id"], "sector")],
-        indexes: &[&["sector_id"], &["name"]],
-    },
-    Table {
-        name: "fee",
-        desk: false,
-        columns: &[int("tier"), text("order_type", 3), int("cents")],
-        key: &["tier", "order_type"],
-        references: &[to(&["order_type"], "order_type")],
-        indexes: &[],
-    },
-    Table {
-        name: "commission_rate",
-        desk: false,
-        columns: &[
-            int("tier"),
-            text("order_type", 3),
-            text("exchange_id", 6),
-            int("from_quantity"),
-            int("to_quantity"),
-            int("basis_points"),
-        ],
-        key: &["tier", "order_type", "exchange_id", "from_quantity"],
-        references: &[to(&["order_type"], "order_type"), to(&["exchange_id"], "exchange")],
-        indexes: &[],
-    },
-    Table {
-        name: "company",
-        desk: false,
-        columns: &[
-            int("id"),
-            text("name", 60),
-            text("status", 4),
-            text("industry_id", 3),
-            text("rating", 4),
-            int("address_id"),
-            text("chief", 60),
-            int("founded"),
-            text("description", 150),
-        ],
-        key: &["id"],
-        references: &[to(&["status"], "status"), to(&["industry_id"], "industry"), to(&["address_id"], "address")],
-        indexes: &[&["name"], &["industry_id"]],
-    },
-    Table {
-        name: "competitor",
-        desk: false,
-        columns: &[int("company_id"), int("rival_id"), text("industry_id", 3)],
-        key: &["company_id", "rival_id", "industry_id"],
-        references: &[to(&["company_id"], "company"), to(&["rival_id"], "company"), to(&["industry_id"], "industry")],
-        indexes: &[],
-    },
-    Table {
-        name: "financial",
-        desk: false,
-        columns: &[
-            int("company_id"),
-            int("year"),
-            int("quarter"),
-            int("started"),
-            int("revenue_cents"),
-            int("earnings_cents"),
-            int("per_share_cents"),
-            int("diluted_cents"),
-            int("margin_bp"),
-            int("inventory_cents"),
-            int("assets_cents"),
-            int("liabilities_cents"),
-            int("shares"),
-            int("shares_diluted"),
-        ],
-        key: &["company_id", "year", "quarter"],
-        references: &[to(&["company_id"], "company")],
-        indexes: &[],
-    },
-    Table {
-        name: "article",
-        desk: false,
-        columns: &[
-            int("id"),
-            text("headline", 80),
-            text("summary", 255),
-            Column { name: "body", kind: Type::Long, null: false },
-            int("at"),
-            text("source", 30),
-            text("author", 30),
-        ],
-        key: &["id"],
-        references: &[],
-        indexes: &[],
-    },
-    Table {
-        name: "article_link",
-        desk: false,
-        columns: &[int("article_id"), int("company_id")],
-        key: &["article_id", "company_id"],
-        references: &[to(&["article_id"], "article"), to(&["company_id"], "company")],
-        indexes: &[&["company_id"]],
-    },
-    Table {
-        name: "security",
-        desk: true,
-        columns: &[
-            text("symbol", 15),
-            text("name", 70),
-            text("status", 4),
-            text("exchange_id", 6),
-            int("company_id"),
-            int("shares_out"),
-            int("issued"),
-            int("first_traded"),
-            int("pe_x100"),
-            int("high52_cents"),
-            int("low52_cents"),
-            int("dividend_cents"),
-            int("yield_bp"),
-        ],
-        key: &["symbol"],
-        references: &[to(&["status"], "status"), to(&["exchange_id"], "exchange"), to(&["company_id"], "company")],
-        indexes: &[&["company_id"]],
-    },
-    Table {
-        name: "quote",
-        desk: true,
-        columns: &[text("symbol", 15), int("at"), int("price_cents"), int("open_cents"), int("volume")],
-        key: &["symbol"],
-        references: &[to(&["symbol"], "security")],
-        indexes: &[],
-    },
-    Table {
-        name: "daily_price",
-        desk: false,
-        columns: &[
-            text("symbol", 15),
-            int("day"),
-            int("close_cents"),
-            int("high_cents"),
-            int("low_cents"),
-            int("volume"),
-        ],
-        key: &["symbol", "day"],
-        references: &[to(&["symbol"], "security")],
-        indexes: &[],
-    },
-    Table {
-        name: "customer",
-        desk: true,
-        columns: &[
-            int("id"),
-            text("tax_id", 20),
-            text("status", 4),
-            text("last_name", 25),
-            text("first_name", 20),
-            int("tier"),
-            int("born"),
-            int("address_id"),
-            text("phone", 24),
-            text("email", 60),
-        ],
-        key: &["id"],
-        references: &[to(&["status"], "status"), to(&["address_id"], "address")],
-        indexes: &[&["tax_id"]],
-    },
-    Table {
-        name: "customer_levy",
-        desk: false,
-        columns: &[int("customer_id"), text("levy_id", 4)],
-        key: &["customer_id", "levy_id"],
-        references: &[to(&["customer_id"], "customer"), to(&["levy_id"], "levy")],
-        indexes: &[],
-    },
-    Table {
-        name: "broker",
-        desk: true,
-        columns: &[int("id"), text("status", 4), text("name", 50), int("trades"), int("commission_cents")],
-        key: &["id"],
-        references: &[to(&["status"], "status")],
-        indexes: &[&["name"]],
-    },
-    Table {
-        name: "account",
-        desk: true,
-        columns: &[
-            int("id"),
-            int("customer_id"),
-            int("broker_id"),
-            text("name", 50),
-            int("tax_status"),
-            int("opening_cents"),
-            int("balance_cents"),
-        ],
-        key: &["id"],
-        references: &[to(&["customer_id"], "customer"), to(&["broker_id"], "broker")],
-        indexes: &[&["customer_id"], &["broker_id"]],
-    },
-    Table {
-        name: "access_grant",
-        desk: false,
-        columns: &[
-            int("account_id"),
-            text("tax_id", 20),
-            text("rights", 4),
-            text("last_name", 25),
-            text("first_name", 20),
-        ],
-        key: &["account_id", "tax_id"],
-        references: &[to(&["account_id"], "account")],
-        indexes: &[],
-    },
-    Table {
-        name: "watchlist",
-        desk: false,
-        columns: &[int("id"), int("customer_id")],
-        key: &["id"],
-        references: &[to(&["customer_id"], "customer")],
-        indexes: &[&["customer_id"]],
-    },
-    Table {
-        name: "watch_entry",
-        desk: false,
-        columns: &[int("watchlist_id"), text("symbol", 15)],
-        key: &["watchlist_id", "symbol"],
-        references: &[to(&["watchlist_id"], "watchlist"), to(&["symbol"], "security")],
-        indexes: &[],
-    },
-    Table {
-        name: "trade",
-        desk: true,
-        columns: &[
-            int("id"),
-            int("at"),
-            text("status", 4),
-            text("order_type", 3),
-            int("is_cash"),
-            text("symbol", 15),
-            int("quantity"),
-            int("bid_cents"),
-            int("account_id"),
-            text("placed_by", 50),
-            Column { name: "price_cents", kind: Type::Int, null: true },
-            int("fee_cents"),
-            int("commission_cents"),
-            int("tax_cents"),
-            int("lifo"),
-        ],
-        key: &["id"],
-        references: &[
-            to(&["status"], "status"),
-            to(&["order_type"], "order_type"),
-            to(&["symbol"], "security"),
-            to(&["account_id"], "account"),
-        ],
-        indexes: &[&["account_id", "at"], &["symbol", "at"]],
-    },
-    Table {
-        name: "trade_event",
-        desk: true,
-        columns: &[int("trade_id"), text("status", 4), int("at")],
-        key: &["trade_id", "status"],
-        references: &[to(&["trade_id"], "trade"), to(&["status"], "status")],
-        indexes: &[],
-    },
-    Table {
-        name: "settlement",
-        desk: true,
-        columns: &[int("trade_id"), text("kind", 40), int("due"), int("amount_cents")],
-        key: &["trade_id"],
-        references: &[to(&["trade_id"], "trade")],
-        indexes: &[],
-    },
-    Table {
-        name: "cash_entry",
-        desk: true,
-        columns: &[int("trade_id"), int("at"), int("amount_cents"), text("description", 100)],
-        key: &["trade_id"],
-        references: &[to(&["trade_id"], "trade")],
-        indexes: &[],
-    },
-    Table {
-        name: "pending_order",
-        desk: true,
-        columns: &[
-            int("trade_id"),
-            text("order_type", 3),
-            text("symbol", 15),
-            int("quantity"),
-            int("bid_cents"),
-            int("broker_id"),
-        ],
-        key: &["trade_id"],
-        references: &[
-            to(&["trade_id"], "trade"),
-            to(&["order_type"], "order_type"),
-            to(&["symbol"], "security"),
-            to(&["broker_id"], "broker"),
-        ],
-        indexes: &[&["symbol"], &["broker_id"]],
-    },
-    Table {
-        name: "position",
-        desk: true,
-        columns: &[int("account_id"), text("symbol", 15), int("quantity")],
-        key: &["account_id", "symbol"],
-        references: &[to(&["account_id"], "account"), to(&["symbol"], "security")],
-        indexes: &[],
-    },
-    Table {
-        name: "lot",
-        desk: true,
-        columns: &[
-            int("trade_id"),
-            int("account_id"),
-            text("symbol", 15),
-            int("at"),
-            int("price_cents"),
-            int("quantity"),
-        ],
-        key: &["trade_id"],
-        references: &[to(&["trade_id"], "trade"), to(&["account_id", "symbol"], "position")],
-        indexes: &[&["account_id", "symbol", "at"]],
-    },
-    Table {
-        name: "lot_change",
-        desk: false,
-        columns: &[int("lot_id"), int("trade_id"), int("quantity_before"), int("quantity_after")],
-        key: &["lot_id", "trade_id"],
-        references: &[to(&["lot_id"], "trade"), to(&["trade_id"], "trade")],
-        indexes: &[&["trade_id"]],
-    },
-];
+/// Tables as `house|both name (column kind, ...) key (columns) refers [table(columns), ...] indexes [(columns), ...];`.
+macro_rules! schema {
+    (@ house) => { false };
+    (@ both) => { true };
+    ($($preset:ident $table:ident ($($column:ident $kind:ident $($most:literal)?),*) key ($($key:ident),*)
+        $(refers [$($to:ident($($from:ident),*)),*])? $(indexes [$(($($index:ident),*)),*])?;)*) => {
+        /// All 33 tables, referred-to ones first.
+        pub const TABLES: &[Table] = &[$(Table {
+            name: stringify!($table),
+            desk: schema!(@ $preset),
+            columns: &[$($kind(stringify!($column) $(, $most)?)),*],
+            key: &[$(stringify!($key)),*],
+            references: &[$($(Reference { columns: &[$(stringify!($from)),*], table: stringify!($to) }),*)?],
+            indexes: &[$($(&[$(stringify!($index)),*]),*)?],
+        }),*];
+    };
+}
+
+schema! {
+    house status (id text 4, name text 20) key (id);
+    house postal_area (code text 12, town text 60, division text 60) key (code);
+    house address (id int, line1 text 80, line2 text 80, postal_code text 12, country text 40) key (id)
+        refers [postal_area(postal_code)];
+    house levy (id text 4, name text 50, basis_points int) key (id);
+    house order_type (id text 3, name text 20, sells int, at_market int) key (id);
+    house exchange (id text 6, name text 60, opens int, closes int, securities int, description text 150,
+        address_id int) key (id) refers [address(address_id)];
+    house sector (id text 2, name text 30) key (id) indexes [(name)];
+    house industry (id text 3, name text 50, sector_id text 2) key (id) refers [sector(sector_id)]
+        indexes [(sector_id), (name)];
+    house fee (tier int, order_type text 3, cents int) key (tier, order_type) refers [order_type(order_type)];
+    house commission_rate (tier int, order_type text 3, exchange_id text 6, from_quantity int, to_quantity int,
+        basis_points int) key (tier, order_type, exchange_id, from_quantity)
+        refers [order_type(order_type), exchange(exchange_id)];
+    house company (id int, name text 60, status text 4, industry_id text 3, rating text 4, address_id int,
+        chief text 60, founded int, description text 150) key (id)
+        refers [status(status), industry(industry_id), address(address_id)] indexes [(name), (industry_id)];
+    house competitor (company_id int, rival_id int, industry_id text 3) key (company_id, rival_id, industry_id)
+        refers [company(company_id), company(rival_id), industry(industry_id)];
+    house financial (company_id int, year int, quarter int, started int, revenue_cents int, earnings_cents int,
+        per_share_cents int, diluted_cents int, margin_bp int, inventory_cents int, assets_cents int,
+        liabilities_cents int, shares int, shares_diluted int) key (company_id, year, quarter)
+        refers [company(company_id)];
+    house article (id int, headline text 80, summary text 255, body long, at int, source text 30, author text 30)
+        key (id);
+    house article_link (article_id int, company_id int) key (article_id, company_id)
+        refers [article(article_id), company(company_id)] indexes [(company_id)];
+    both security (symbol text 15, name text 70, status text 4, exchange_id text 6, company_id int, shares_out int,
+        issued int, first_traded int, pe_x100 int, high52_cents int, low52_cents int, dividend_cents int,
+        yield_bp int) key (symbol) refers [status(status), exchange(exchange_id), company(company_id)]
+        indexes [(company_id)];
+    both quote (symbol text 15, at int, price_cents int, open_cents int, volume int) key (symbol)
+        refers [security(symbol)];
+    house daily_price (symbol text 15, day int, close_cents int, high_cents int, low_cents int, volume int)
+        key (symbol, day) refers [security(symbol)];
+    both customer (id int, tax_id text 20, status text 4, last_name text 25, first_name text 20, tier int, born int,
+        address_id int, phone text 24, email text 60) key (id) refers [status(status), address(address_id)]
+        indexes [(tax_id)];
+    house customer_levy (customer_id int, levy_id text 4) key (customer_id, levy_id)
+        refers [customer(customer_id), levy(levy_id)];
+    both broker (id int, status text 4, name text 50, trades int, commission_cents int) key (id)
+        refers [status(status)] indexes [(name)];
+    both account (id int, customer_id int, broker_id int, name text 50, tax_status int, opening_cents int,
+        balance_cents int) key (id) refers [customer(customer_id), broker(broker_id)]
+        indexes [(customer_id), (broker_id)];
+    house access_grant (account_id int, tax_id text 20, rights text 4, last_name text 25, first_name text 20)
+        key (account_id, tax_id) refers [account(account_id)];
+    house watchlist (id int, customer_id int) key (id) refers [customer(customer_id)] indexes [(customer_id)];
+    house watch_entry (watchlist_id int, symbol text 15) key (watchlist_id, symbol)
+        refers [watchlist(watchlist_id), security(symbol)];
+    both trade (id int, at int, status text 4, order_type text 3, is_cash int, symbol text 15, quantity int,
+        bid_cents int, account_id int, placed_by text 50, price_cents maybe, fee_cents int, commission_cents int,
+        tax_cents int, lifo int) key (id)
+        refers [status(status), order_type(order_type), security(symbol), account(account_id)]
+        indexes [(account_id, at), (symbol, at)];
+    both trade_event (trade_id int, status text 4, at int) key (trade_id, status)
+        refers [trade(trade_id), status(status)];
+    both settlement (trade_id int, kind text 40, due int, amount_cents int) key (trade_id) refers [trade(trade_id)];
+    both cash_entry (trade_id int, at int, amount_cents int, description text 100) key (trade_id)
+        refers [trade(trade_id)];
+    both pending_order (trade_id int, order_type text 3, symbol text 15, quantity int, bid_cents int, broker_id int)
+        key (trade_id) refers [trade(trade_id), order_type(order_type), security(symbol), broker(broker_id)]
+        indexes [(symbol), (broker_id)];
+    both position (account_id int, symbol text 15, quantity int) key (account_id, symbol)
+        refers [account(account_id), security(symbol)];
+    both lot (trade_id int, account_id int, symbol text 15, at int, price_cents int, quantity int) key (trade_id)
+        refers [trade(trade_id), position(account_id, symbol)] indexes [(account_id, symbol, at)];
+    house lot_change (lot_id int, trade_id int, quantity_before int, quantity_after int) key (lot_id, trade_id)
+        refers [trade(lot_id), trade(trade_id)] indexes [(trade_id)];
+}
 
 #[cfg(test)]
 mod tests {

@@ -9,9 +9,11 @@ mod procedure;
 mod table;
 
 pub use procedure::{Definition, Language, Procedures};
+pub(crate) use table::letters;
 pub use table::{Column, Made, Reference, Rows, Table, Type};
 
 use std::fmt;
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// Something that always holds for the data.
@@ -32,7 +34,7 @@ pub trait Contents: Send + Sync {
     /// The word of its kind in the mark.
     fn kind(&self) -> &'static str;
 
-    /// Its name: words, digits and dashes.
+    /// Its name, of words, digits and dashes: `brokerage-desk-200-5-42`.
     fn name(&self) -> String;
 
     /// The value written out: what its kind reads back from these facts is this data set.
@@ -74,19 +76,9 @@ impl DataSet {
         DataSet(Arc::new(contents))
     }
 
-    /// Its name: `brokerage-desk-200-5-42`.
-    pub fn name(&self) -> String {
-        self.0.name()
-    }
-
     /// The schema or database that it has for itself on a server: `prony_brokerage_desk_200_5_42`.
     pub fn schema(&self) -> String {
         format!("prony_{}", self.name().replace('-', "_"))
-    }
-
-    /// Its tables; one comes after those that it refers to.
-    pub fn tables(&self) -> Vec<Table> {
-        self.0.tables()
     }
 
     /// Rows of a table; an estimate for some.
@@ -104,26 +96,19 @@ impl DataSet {
         self.0.part(&table.name, part, parts)
     }
 
-    /// What must hold for its data.
-    pub fn invariants(&self) -> Vec<Invariant> {
-        self.0.invariants()
-    }
-
-    /// For each table its name and a query whose answer is the same on all engines that hold the same rows.
-    pub fn checksums(&self) -> Vec<(String, String)> {
-        self.0.checksums()
-    }
-
-    /// The stored procedures that its transactions may call.
-    pub fn procedures(&self, language: Language) -> Option<Procedures> {
-        self.0.procedures(language)
-    }
-
     /// The value written out, with the word of its kind first.
     pub fn facts(&self) -> Vec<(&'static str, String)> {
         let mut facts = vec![("kind", self.0.kind().to_owned())];
         facts.extend(self.0.facts());
         facts
+    }
+}
+
+impl Deref for DataSet {
+    type Target = dyn Contents;
+
+    fn deref(&self) -> &Self::Target {
+        &*self.0
     }
 }
 

@@ -1,6 +1,7 @@
 //! Tables as values: every engine's definitions, every bulk load and every check is made from them.
 
 use crate::transaction::Value;
+use random::mix;
 use std::borrow::Cow;
 
 /// Type of a column.
@@ -102,4 +103,16 @@ impl Made<()> {
             numbers.next().map(|number| made(number, row)).is_some()
         }))
     }
+}
+
+/// So many letters that follow from a few bits, which step on by `step` from draw to draw.
+pub(crate) fn letters(mut bits: u64, step: u64, count: usize) -> String {
+    let mut text = String::with_capacity(count + 12);
+    while text.len() < count {
+        bits = mix(bits.wrapping_add(step));
+        // Twelve letters for each draw.
+        (0..12).for_each(|place| text.push(char::from(b'a' + ((bits >> (5 * place)) % 26) as u8)));
+    }
+    text.truncate(count);
+    text
 }

@@ -38,11 +38,11 @@ impl Spec {
         problems.extend((self.width == 0).then_some(SpecError::Width));
         problems.extend((self.loops == 0).then_some(SpecError::Loops));
         if self.block.0 == 0 || self.block > BLOCK_MAX {
-            problems.push(SpecError::Block { block: self.block });
+            problems.push(SpecError::Block(self.block));
         }
         let files = u64::from(self.width) * u64::from(self.loops);
         if files > u64::from(u32::MAX) {
-            problems.push(SpecError::Files { files });
+            problems.push(SpecError::Files(files));
         }
         problems
     }
@@ -58,17 +58,11 @@ pub enum SpecError {
     #[error("loops: at least 1 round, got 0")]
     Loops,
     /// A block that one system call cannot move.
-    #[error("block: between 1 B and {}, got {}", units::bytes(BLOCK_MAX), units::bytes(*.block))]
-    Block {
-        /// Its size.
-        block: Bytes,
-    },
+    #[error("block: between 1 B and {}, got {}", units::bytes(BLOCK_MAX), units::bytes(*.0))]
+    Block(Bytes),
     /// More files than a stamp can number.
-    #[error("width times loops: at most 4294967295 files, got {files}; use fewer loops")]
-    Files {
-        /// How many.
-        files: u64,
-    },
+    #[error("width times loops: at most 4294967295 files, got {0}; use fewer loops")]
+    Files(u64),
 }
 
 #[cfg(test)]
@@ -78,8 +72,8 @@ mod tests {
     #[test]
     fn all_problems_of_a_spec_are_named_at_once() {
         let spec = Spec { width: 0, loops: 0, file: Bytes(1), block: Bytes::gib(2), sync: true };
-        assert_eq!(spec.problems(), [SpecError::Width, SpecError::Loops, SpecError::Block { block: Bytes::gib(2) }]);
+        assert_eq!(spec.problems(), [SpecError::Width, SpecError::Loops, SpecError::Block(Bytes::gib(2))]);
         let spec = Spec { width: 1 << 20, loops: 1 << 12, file: Bytes(1), block: Bytes(1), sync: true };
-        assert_eq!(spec.problems(), [SpecError::Files { files: 1 << 32 }]);
+        assert_eq!(spec.problems(), [SpecError::Files(1 << 32)]);
     }
 }

@@ -97,14 +97,7 @@ impl Iterator for Steps {
             _ => Step::Remove { path: Path::Target },
         })
     }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = (self.end - self.step) as usize;
-        (left, Some(left))
-    }
 }
-
-impl ExactSizeIterator for Steps {}
 
 /// One system call's part of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

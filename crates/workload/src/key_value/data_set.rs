@@ -1,9 +1,9 @@
 //! The table of records as a data set.
 
 use super::Spec;
-use crate::dataset::{Column, Contents, DataSet, Made, Rows, Table, Type};
+use crate::dataset::{self, Column, Contents, DataSet, Made, Rows, Table, Type};
 use crate::transaction::Value;
-use random::{GOLDEN, mix};
+use random::GOLDEN;
 
 /// The one table.
 pub(super) const TABLE: &str = "record";
@@ -27,16 +27,8 @@ pub(super) fn fields(count: u32) -> &'static [&'static str] {
 }
 
 /// So many letters that follow from a few bits.
-pub(super) fn letters(mut bits: u64, count: u32) -> String {
-    let count = count as usize;
-    let mut text = String::with_capacity(count + 12);
-    while text.len() < count {
-        bits = mix(bits.wrapping_add(GOLDEN));
-        // Twelve letters for each draw.
-        (0..12).for_each(|place| text.push(char::from(b'a' + ((bits >> (5 * place)) % 26) as u8)));
-    }
-    text.truncate(count);
-    text
+pub(super) fn letters(bits: u64, count: u32) -> String {
+    dataset::letters(bits, GOLDEN, count as usize)
 }
 
 /// What the table is made from.

@@ -31,7 +31,7 @@ impl Tally {
 }
 
 /// One slot's job.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Job {
     tally: Tally,
     /// Where the next arrival begins, from 0; and how often the table was gone through.
@@ -57,20 +57,8 @@ impl Rows {
     /// The jobs from `first_job` on, one a slot. With more slots than there are jobs, slots share tables and wait for each
     /// other.
     pub fn new(spec: Spec, first_job: u32, slots: u32) -> Rows {
-        let job = |slot: u32| (first_job + slot) % spec.jobs.max(1);
-        let jobs = (0..slots)
-            .map(|slot| Job {
-                tally: Tally { job: job(slot), ..Tally::default() },
-                next: 0,
-                round: 0,
-                first: 0,
-                first_round: 0,
-                asked: 0,
-                ended: false,
-                running: false,
-            })
-            .collect();
-        Rows { spec, jobs }
+        let tally = |slot: u32| Tally { job: (first_job + slot) % spec.jobs.max(1), ..Tally::default() };
+        Rows { spec, jobs: (0..slots).map(|slot| Job { tally: tally(slot), ..Job::default() }).collect() }
     }
 
     /// What was done, one entry a slot. Of an arrival that is still under way nothing is known.

@@ -1,7 +1,7 @@
 //! The tables of batch jobs and their rows.
 
 use super::{Mode, Spec};
-use crate::dataset::{Column, Table, Type};
+use crate::dataset::{Column, Table, Type, letters};
 use crate::transaction::Value;
 use random::mix;
 
@@ -43,13 +43,6 @@ pub fn tables(spec: &Spec) -> Vec<Table> {
 
 /// Row `number` (from 0) of a job's table: its number from 1, a counter of nought, and a filler that differs from row to row.
 pub(super) fn row(job: u32, number: u64, filler: usize, row: &mut Vec<Value>) {
-    let mut bits = mix((u64::from(job) << 40) ^ (number + 1));
-    let mut text = String::with_capacity(filler + 12);
-    while text.len() < filler {
-        bits = mix(bits.wrapping_add(1));
-        // Twelve letters for each draw.
-        (0..12).for_each(|place| text.push(char::from(b'a' + ((bits >> (5 * place)) % 26) as u8)));
-    }
-    text.truncate(filler);
+    let text = letters(mix((u64::from(job) << 40) ^ (number + 1)), 1, filler);
     row.extend([Value::Int(number as i64 + 1), Value::Int(0), Value::Text(text)]);
 }

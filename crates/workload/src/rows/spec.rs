@@ -30,18 +30,6 @@ pub struct Spec {
     pub mode: Mode,
 }
 
-impl Default for Spec {
-    fn default() -> Spec {
-        Spec {
-            jobs: 1,
-            rows_per_job: 1_000_000,
-            row_bytes: 100,
-            commit_every: 1,
-            mode: Mode::Update { read_first: false },
-        }
-    }
-}
-
 impl Spec {
     /// Rows of one arrival, from which rows a second follow: those between two commits, or those of a block.
     pub fn rows_per_arrival(&self) -> u64 {

@@ -35,30 +35,10 @@ pub(super) enum Amount {
     Variable(u16),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unit {
-    Microseconds,
-    Milliseconds,
-    Seconds,
-}
+/// A unit of time: its word and its nanoseconds.
+pub(super) type Unit = (&'static str, u64);
 
-impl Unit {
-    pub(super) fn nanoseconds(self) -> u64 {
-        match self {
-            Unit::Microseconds => 1_000,
-            Unit::Milliseconds => 1_000_000,
-            Unit::Seconds => 1_000_000_000,
-        }
-    }
-
-    pub(super) fn word(self) -> &'static str {
-        match self {
-            Unit::Microseconds => "us",
-            Unit::Milliseconds => "ms",
-            Unit::Seconds => "s",
-        }
-    }
-}
+pub(super) const UNITS: [Unit; 3] = [("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000)];
 
 /// One statement.
 #[derive(Clone, Debug, PartialEq)]

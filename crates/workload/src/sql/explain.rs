@@ -7,7 +7,9 @@ use super::command::{Action, Amount, Command, Part};
 use super::expression::{Expression, Function};
 use super::names::Names;
 use super::problem::{Problem, ScriptPlace};
+use super::program::GIVEN;
 use super::reader::read;
+use super::substitute::Parameter;
 use std::collections::BTreeSet;
 
 /// What was understood of a script.
@@ -52,9 +54,6 @@ pub struct Note {
     /// What it is and what follows from it.
     pub text: String,
 }
-
-/// Variables that are always there.
-const GIVEN: [&str; 4] = ["scale", "client_id", "random_seed", "default_seed"];
 
 /// Explains a script; no text is too broken.
 pub fn explain(name: &str, text: &str) -> Explanation {
@@ -163,7 +162,7 @@ impl Found<'_> {
 
     fn statement(&mut self, part: &Part) {
         for parameter in &part.parameters {
-            if let super::substitute::Parameter::Variable(variable) = parameter {
+            if let Parameter::Variable(variable) = parameter {
                 self.reads.insert(*variable);
             }
         }
@@ -190,9 +189,9 @@ fn describe(action: &Action, names: &Names) -> (&'static str, String) {
         Action::Set { variable, expression } => {
             ("set", format!("{} = {}", names.name(*variable), expression.text(names)))
         }
-        Action::Sleep { amount: Amount::Fixed(amount), unit } => ("sleep", format!("{amount} {}", unit.word())),
+        Action::Sleep { amount: Amount::Fixed(amount), unit } => ("sleep", format!("{amount} {}", unit.0)),
         Action::Sleep { amount: Amount::Variable(variable), unit } => {
-            ("sleep", format!(":{} {}", names.name(*variable), unit.word()))
+            ("sleep", format!(":{} {}", names.name(*variable), unit.0))
         }
         Action::If(condition) => ("if", condition.text(names)),
         Action::Elif(condition) => ("elif", condition.text(names)),

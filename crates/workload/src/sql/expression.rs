@@ -3,6 +3,7 @@
 //! The one idea: names are resolved when the script is read. A variable is a number, a function is a variant, so that a
 //! transaction hashes and compares no text.
 
+use super::grammar;
 use super::names::Names;
 use super::scalar::Scalar;
 
@@ -22,96 +23,80 @@ pub(super) enum Expression {
     Case(Box<[(Expression, Expression)]>, Box<Expression>),
 }
 
-/// An operator that evaluates both sides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Operator {
-    Less,
-    LessEqual,
-    Greater,
-    GreaterEqual,
-    Equal,
-    NotEqual,
-    BitOr,
-    BitXor,
-    BitAnd,
-    ShiftLeft,
-    ShiftRight,
-    Add,
-    Subtract,
-    Multiply,
-    Divide,
-    Modulo,
-}
+macro_rules! operators {
+    ($($operator:ident $sign:literal $binds:ident;)*) => {
+        /// An operator that evaluates both sides.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(super) enum Operator { $($operator),* }
 
-impl Operator {
-    pub(super) fn sign(self) -> &'static str {
-        match self {
-            Operator::Less => "<",
-            Operator::LessEqual => "<=",
-            Operator::Greater => ">",
-            Operator::GreaterEqual => ">=",
-            Operator::Equal => "=",
-            Operator::NotEqual => "<>",
-            Operator::BitOr => "|",
-            Operator::BitXor => "#",
-            Operator::BitAnd => "&",
-            Operator::ShiftLeft => "<<",
-            Operator::ShiftRight => ">>",
-            Operator::Add => "+",
-            Operator::Subtract => "-",
-            Operator::Multiply => "*",
-            Operator::Divide => "/",
-            Operator::Modulo => "%",
+        impl Operator {
+            /// All of them.
+            pub(super) const ALL: &'static [Operator] = &[$(Operator::$operator),*];
+
+            pub(super) fn sign(self) -> &'static str {
+                match self { $(Operator::$operator => $sign),* }
+            }
+
+            /// How tightly it binds.
+            pub(super) fn binds(self) -> u8 {
+                match self { $(Operator::$operator => grammar::$binds),* }
+            }
         }
-    }
+    };
 }
 
-/// A function. `mod` is the operator `%`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Function {
-    Abs,
-    Debug,
-    Double,
-    Exp,
-    Greatest,
-    HashFnv1a,
-    HashMurmur2,
-    Int,
-    Least,
-    Ln,
-    Permute,
-    Pi,
-    Power,
-    Random,
-    RandomExponential,
-    RandomGaussian,
-    RandomZipfian,
-    Sqrt,
+// Of two signs that begin alike the longer comes first, so that it is found.
+operators! {
+    LessEqual "<=" COMPARISON;
+    NotEqual "<>" COMPARISON;
+    ShiftLeft "<<" BITS;
+    Less "<" COMPARISON;
+    GreaterEqual ">=" COMPARISON;
+    ShiftRight ">>" BITS;
+    Greater ">" COMPARISON;
+    Equal "=" COMPARISON;
+    BitOr "|" BITS;
+    BitXor "#" BITS;
+    BitAnd "&" BITS;
+    Add "+" SUM;
+    Subtract "-" SUM;
+    Multiply "*" PRODUCT;
+    Divide "/" PRODUCT;
+    Modulo "%" PRODUCT;
 }
 
-/// What a script calls a function, and how many arguments it takes. Of several names the first is printed.
-pub(super) const FUNCTIONS: &[(&str, Function, usize, usize)] = &[
-    ("abs", Function::Abs, 1, 1),
-    ("debug", Function::Debug, 1, 1),
-    ("double", Function::Double, 1, 1),
-    ("exp", Function::Exp, 1, 1),
-    ("greatest", Function::Greatest, 1, MOST_ARGUMENTS),
-    ("hash", Function::HashMurmur2, 1, 2),
-    ("hash_fnv1a", Function::HashFnv1a, 1, 2),
-    ("hash_murmur2", Function::HashMurmur2, 1, 2),
-    ("int", Function::Int, 1, 1),
-    ("least", Function::Least, 1, MOST_ARGUMENTS),
-    ("ln", Function::Ln, 1, 1),
-    ("permute", Function::Permute, 2, 3),
-    ("pi", Function::Pi, 0, 0),
-    ("pow", Function::Power, 2, 2),
-    ("power", Function::Power, 2, 2),
-    ("random", Function::Random, 2, 2),
-    ("random_exponential", Function::RandomExponential, 3, 3),
-    ("random_gaussian", Function::RandomGaussian, 3, 3),
-    ("random_zipfian", Function::RandomZipfian, 3, 3),
-    ("sqrt", Function::Sqrt, 1, 1),
-];
+macro_rules! functions {
+    ($($function:ident ($($name:literal)+) $least:literal $most:expr;)*) => {
+        /// A function. `mod` is the operator `%`.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(super) enum Function { $($function),* }
+
+        /// What a script calls a function, and how many arguments it takes. Of several names the first is printed.
+        pub(super) const FUNCTIONS: &[(&str, Function, usize, usize)] =
+            &[$($(($name, Function::$function, $least, $most)),+),*];
+    };
+}
+
+functions! {
+    Abs ("abs") 1 1;
+    Debug ("debug") 1 1;
+    Double ("double") 1 1;
+    Exp ("exp") 1 1;
+    Greatest ("greatest") 1 MOST_ARGUMENTS;
+    HashMurmur2 ("hash" "hash_murmur2") 1 2;
+    HashFnv1a ("hash_fnv1a") 1 2;
+    Int ("int") 1 1;
+    Least ("least") 1 MOST_ARGUMENTS;
+    Ln ("ln") 1 1;
+    Permute ("permute") 2 3;
+    Pi ("pi") 0 0;
+    Power ("pow" "power") 2 2;
+    Random ("random") 2 2;
+    RandomExponential ("random_exponential") 3 3;
+    RandomGaussian ("random_gaussian") 3 3;
+    RandomZipfian ("random_zipfian") 3 3;
+    Sqrt ("sqrt") 1 1;
+}
 
 /// pgbench refuses more when it evaluates.
 pub(super) const MOST_ARGUMENTS: usize = 16;

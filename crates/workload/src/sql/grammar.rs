@@ -17,10 +17,10 @@ const OR: u8 = 1;
 const AND: u8 = 2;
 const NOT: u8 = 3;
 const IS: u8 = 4;
-const COMPARISON: u8 = 5;
-const BITS: u8 = 6;
-const SUM: u8 = 7;
-const PRODUCT: u8 = 8;
+pub(super) const COMPARISON: u8 = 5;
+pub(super) const BITS: u8 = 6;
+pub(super) const SUM: u8 = 7;
+pub(super) const PRODUCT: u8 = 8;
 const SIGN: u8 = 9;
 
 /// Reads the expression from `at` to the end of the line. Names of variables are added to `names`.
@@ -267,14 +267,7 @@ fn binds(word: &Word) -> Option<u8> {
         Word::Or => OR,
         Word::And => AND,
         Word::Is | Word::IsNull | Word::NotNull => IS,
-        Word::Operator(operator) => match operator {
-            Operator::Less | Operator::LessEqual | Operator::Greater | Operator::GreaterEqual => COMPARISON,
-            Operator::Equal | Operator::NotEqual => COMPARISON,
-            Operator::BitOr | Operator::BitXor | Operator::BitAnd => BITS,
-            Operator::ShiftLeft | Operator::ShiftRight => BITS,
-            Operator::Add | Operator::Subtract => SUM,
-            Operator::Multiply | Operator::Divide | Operator::Modulo => PRODUCT,
-        },
+        Word::Operator(operator) => operator.binds(),
         _ => return None,
     })
 }

@@ -25,19 +25,12 @@ pub struct Program {
     pub(super) names: Names,
     /// What variables hold when a client begins.
     pub(super) defined: Vec<Held>,
-    pub(super) own: Own,
     pub(super) scale: u32,
     pub(super) textual: bool,
 }
 
-/// The variables that every script has, unless they are defined.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Own {
-    pub(super) scale: u16,
-    pub(super) client_id: u16,
-    pub(super) random_seed: u16,
-    pub(super) default_seed: u16,
-}
+/// The variables that every script has; their numbers are their places here.
+pub(super) const GIVEN: [&str; 4] = ["scale", "client_id", "random_seed", "default_seed"];
 
 /// One script.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,9 +89,7 @@ impl Program {
     /// All problems of all scripts.
     pub fn build(spec: &Spec) -> Result<Program, Problems> {
         let mut names = Names::default();
-        // These come first, so that their numbers are always there.
-        let own = Own { scale: 0, client_id: 1, random_seed: 2, default_seed: 3 };
-        for name in ["scale", "client_id", "random_seed", "default_seed"] {
+        for name in GIVEN {
             names.number(name);
         }
         let mut problems = outside(spec);
@@ -123,7 +114,6 @@ impl Program {
             keeps: 0,
             names,
             defined,
-            own,
             scale: spec.scale,
             textual: spec.textual,
         };

@@ -3,7 +3,7 @@
 //! The one idea: reading never stops at a problem. A command that cannot be read is left out and the reading goes on with
 //! the next line, so that all problems are told at once.
 
-use super::command::{Action, Amount, Command, Keep, Part, Unit, bound, gives_rows};
+use super::command::{Action, Amount, Command, Keep, Part, UNITS, bound, gives_rows};
 use super::grammar;
 use super::names::{Names, is_name};
 use super::problem::{Problem, ScriptPlace};
@@ -174,13 +174,13 @@ impl<'a> Reader<'a> {
             (Some(_), Some(_)) => {
                 return refuse(time.1, format!("invalid sleep time \"{}\", must be an integer", time.0));
             }
-            (None, None) => Unit::Seconds,
-            (Some((word, at)), None) | (None, Some((word, at))) => match word.to_ascii_lowercase().as_str() {
-                "us" => Unit::Microseconds,
-                "ms" => Unit::Milliseconds,
-                "s" => Unit::Seconds,
-                _ => return refuse(at, format!("unrecognized time unit \"{word}\", must be us, ms or s")),
-            },
+            (None, None) => UNITS[2],
+            (Some((word, at)), None) | (None, Some((word, at))) => {
+                match UNITS.into_iter().find(|unit| unit.0.eq_ignore_ascii_case(word)) {
+                    Some(unit) => unit,
+                    None => return refuse(at, format!("unrecognized time unit \"{word}\", must be us, ms or s")),
+                }
+            }
         };
         Ok(Action::Sleep { amount, unit })
     }

@@ -119,7 +119,7 @@ impl Run<'_> {
         };
         std::mem::swap(self.batch, &mut self.client.waiting);
         let amount = u64::try_from(amount).unwrap_or(0);
-        Ok(Step::Sleep(Nanos(amount.saturating_mul(unit.nanoseconds()))))
+        Ok(Step::Sleep(Nanos(amount.saturating_mul(unit.1))))
     }
 
     /// Makes variables of the answers.

@@ -6,7 +6,7 @@
 //! What it does not do: it reads no SQL. Rows that no variable is made of are not given.
 
 use super::Program;
-use super::program::What;
+use super::program::{GIVEN, What};
 use super::variables::Held;
 use crate::transaction::{Sample, Value};
 
@@ -25,10 +25,9 @@ impl Program {
 
     /// Whether a variable gets its value otherwise: given, defined, or set by a script.
     fn has_source(&self, variable: u16) -> bool {
-        let own = [self.own.scale, self.own.client_id, self.own.random_seed, self.own.default_seed];
         let defined = self.defined.get(usize::from(variable)).is_some_and(|held| *held != Held::Nothing);
         let mut steps = self.scripts.iter().flat_map(|script| &script.steps);
-        own.contains(&variable)
+        usize::from(variable) < GIVEN.len()
             || defined
             || steps.any(|step| matches!(&step.what, What::Set(set, _) if *set == variable))
     }

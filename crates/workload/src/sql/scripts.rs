@@ -63,16 +63,12 @@ impl Scripts {
             return 0;
         }
         let mut left = below(mix(mix(self.seed ^ 0x0c1a_55e5).wrapping_add(mix(n))), self.weight);
-        self.program
-            .scripts
-            .iter()
-            .position(|script| {
-                let weight = u64::from(script.weight);
-                let here = left < weight;
-                left = left.wrapping_sub(weight);
-                here
-            })
-            .unwrap_or(0)
+        let drawn = self.program.scripts.iter().position(|script| {
+            let here = left < u64::from(script.weight);
+            left = left.wrapping_sub(u64::from(script.weight));
+            here
+        });
+        drawn.unwrap_or(0)
     }
 }
 
@@ -141,14 +137,9 @@ impl Business for Scripts {
 impl Client {
     fn new(program: &Program, seed: u64, number: u64) -> Client {
         let mut variables = Variables(program.defined.clone());
-        let own = program.own;
-        let values = [
-            (own.scale, i64::from(program.scale)),
-            (own.client_id, number as i64),
-            (own.random_seed, seed as i64),
-            (own.default_seed, mix(seed ^ 0xde_fa17) as i64),
-        ];
-        for (variable, value) in values {
+        // In the order of the names that are given.
+        let given = [i64::from(program.scale), number as i64, seed as i64, mix(seed ^ 0xde_fa17) as i64];
+        for (variable, value) in (0..).zip(given) {
             if variables.0[usize::from(variable)] == Held::Nothing {
                 variables.set(variable, Scalar::Int(value));
             }

@@ -115,37 +115,18 @@ fn run(bytes: &[u8], belongs: impl Fn(u8) -> bool) -> usize {
 }
 
 fn sign(rest: &[u8]) -> Option<(Word, usize)> {
-    use Operator::{
-        Add, BitAnd, BitOr, BitXor, Divide, Equal, Greater, GreaterEqual, Less, LessEqual, Modulo, Multiply,
-    };
-    use Operator::{NotEqual, ShiftLeft, ShiftRight, Subtract};
-    let two = match rest.get(..2) {
-        Some(b"<>" | b"!=") => Some(NotEqual),
-        Some(b"<=") => Some(LessEqual),
-        Some(b">=") => Some(GreaterEqual),
-        Some(b"<<") => Some(ShiftLeft),
-        Some(b">>") => Some(ShiftRight),
-        _ => None,
-    };
-    if let Some(operator) = two {
-        return Some((Word::Operator(operator), 2));
+    let begins = |sign: &str| rest.starts_with(sign.as_bytes());
+    if begins("!=") {
+        return Some((Word::Operator(Operator::NotEqual), 2));
+    }
+    if let Some(operator) = Operator::ALL.iter().find(|operator| begins(operator.sign())) {
+        return Some((Word::Operator(*operator), operator.sign().len()));
     }
     let word = match rest[0] {
         b'(' => Word::Open,
         b')' => Word::Close,
         b',' => Word::Comma,
         b'~' => Word::Tilde,
-        b'+' => Word::Operator(Add),
-        b'-' => Word::Operator(Subtract),
-        b'*' => Word::Operator(Multiply),
-        b'/' => Word::Operator(Divide),
-        b'%' => Word::Operator(Modulo),
-        b'=' => Word::Operator(Equal),
-        b'<' => Word::Operator(Less),
-        b'>' => Word::Operator(Greater),
-        b'|' => Word::Operator(BitOr),
-        b'&' => Word::Operator(BitAnd),
-        b'#' => Word::Operator(BitXor),
         _ => return None,
     };
     Some((word, 1))

@@ -122,16 +122,6 @@ impl General {
         self.agenda.at(at, Event::Change { number });
     }
 
-    /// When each rebuild ended, in order.
-    pub fn rebuilt(&self) -> &[Nanos] {
-        &self.state.rebuilt
-    }
-
-    /// Bytes that were promised and are not on modules yet.
-    pub fn promised_bytes(&self) -> u64 {
-        self.cache.dirty
-    }
-
     /// What Little's law leaves over in the watched time: mean number under way, rate times mean response, both exact for
     /// what ended in it.
     pub fn little(&self) -> (f64, f64) {
@@ -139,11 +129,6 @@ impl General {
         let passed = (now - self.front.watch.since).max(1) as f64;
         let there = self.front.watch.sum.wrapping_add(now.wrapping_mul(self.front.watch.here)) as f64;
         (there / passed, self.front.response_ns as f64 / passed)
-    }
-
-    /// Bytes of all writes that were destaged.
-    pub fn destaged_bytes(&self) -> u64 {
-        self.cache.gone
     }
 
     /// Gives a slot back to whoever submitted it.

@@ -65,7 +65,7 @@ fn a_write_that_waits_in_a_full_cache_is_held_once_when_its_path_is_lost() {
     array.plan(Nanos(MS), Change::PathLost(1));
     let all = drained(&mut array, Nanos(1_000 * MS));
     assert_eq!(all.iter().filter(|one| !one.failed).count(), 32);
-    assert_eq!(array.promised_bytes() + array.destaged_bytes(), 32 * 4_096);
+    assert_eq!(array.cache.dirty + array.cache.gone, 32 * 4_096);
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn a_promised_write_whose_answer_is_lost_is_answered_again_and_not_held_again() 
     array.plan(Nanos(3 * MS / 2), Change::PathLost(3));
     let all = drained(&mut array, Nanos(100 * MS));
     assert!(all.len() == 32 && all.iter().any(|one| one.at.0 > 4 * MS), "some went again");
-    assert_eq!(array.promised_bytes() + array.destaged_bytes(), 32 * 4_096);
+    assert_eq!(array.cache.dirty + array.cache.gone, 32 * 4_096);
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn a_loss_of_power_loses_nothing_that_was_answered() {
     assert!(!all.iter().any(|one| lost < one.at && one.at <= back), "nothing is served without power");
     assert!(all.iter().any(|one| one.at <= lost) && all.iter().any(|one| one.at > back));
     let answered = all.len() as u64 * 4_096;
-    assert_eq!((array.destaged_bytes(), array.promised_bytes()), (answered, 0), "all that was promised is on modules");
+    assert_eq!((array.cache.gone, array.cache.dirty), (answered, 0), "all that was promised is on modules");
     let (there, passed) = array.little();
     assert!((there / passed - 1.0).abs() < 0.001, "{there} {passed}");
     assert_eq!(run().0, all, "equal seeds answer alike");
@@ -128,7 +128,7 @@ fn what_was_promised_stays_promised_while_there_is_no_power() {
     array.plan(Nanos(4 * MS), Change::PowerLost);
     let all = writes(&mut array, 64, Nanos(6 * MS));
     let answered = all.iter().filter(|one| !one.failed).count() as u64 * 4_096;
-    let kept = array.promised_bytes() + array.destaged_bytes();
+    let kept = array.cache.dirty + array.cache.gone;
     // A write may be held whose answer was not out yet.
     assert!(answered > 0 && kept >= answered && kept <= answered + 64 * 4_096, "{answered} {kept}");
     assert!(all.iter().filter(|one| one.at.0 > 4 * MS).all(|one| one.failed), "without power it fails at once");
@@ -142,7 +142,7 @@ fn a_rebuild_goes_on_behind_a_loss_of_power() {
         array.power_loss(Nanos(30 * MS), Nanos(dark * MS));
         ends(&mut array, 16, 1.0, 1.0);
         assert_eq!(array.lost[0], 0);
-        array.rebuilt()[0].0 / 1_000
+        array.state.rebuilt[0].0 / 1_000
     };
     // Some rows are begun anew, each some 300 us.
     let (short, long) = (rebuilt(1), rebuilt(401));

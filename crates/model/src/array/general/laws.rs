@@ -39,8 +39,8 @@ fn promised_behind(count: u64) -> u64 {
             }
         }
     }
-    assert_eq!(array.promised_bytes() + array.destaged_bytes(), count * 4_096);
-    array.promised_bytes() / 4_096
+    assert_eq!(array.cache.dirty + array.cache.gone, count * 4_096);
+    array.cache.dirty / 4_096
 }
 
 #[test]

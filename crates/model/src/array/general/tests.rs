@@ -122,6 +122,6 @@ fn a_rebuild_ends_at_its_pace() {
     let mut paced = General::new(slow, 16, 9).unwrap_or_else(|e| panic!("{e}"));
     paced.plan(Nanos(0), Change::ModuleLost { group: 0, member: 2 });
     ends(&mut paced, 16, 1.0, 1.0);
-    close(paced.rebuilt()[0].0 as f64, (1u64 << 26) as f64 / 0.2);
-    assert!(array.rebuilt()[0] < paced.rebuilt()[0]);
+    close(paced.state.rebuilt[0].0 as f64, (1u64 << 26) as f64 / 0.2);
+    assert!(array.state.rebuilt[0] < paced.state.rebuilt[0]);
 }

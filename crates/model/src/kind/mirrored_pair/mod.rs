@@ -6,55 +6,38 @@
 //! transactions and target for those of the other.
 
 use super::law::{Carries, Law, Unbuilt};
-use super::{Asked, Quantity, Unanswered, Values, asked, chosen, number};
+use super::{Quantity, Unanswered, Values, number};
 use crate::form::{closed, waiting};
 use crate::pair::{Pair as Machines, PairPlan};
 use crate::rows::Row;
 use crate::station::FIBRE_NS_PER_KM;
 use std::borrow::Cow;
 
-const ASKS: &[Asked] = &[
-    asked("jobs_per_set", "jobs", 1e-3, 1e6, "jobs that a job set, or a user, stands for"),
-    asked("think", "ms", 1e-6, 1e9, "what a job does outside of the response, for each transaction"),
-    asked("demand", "ms", 1e-6, 1e6, "processor time of a transaction without mirroring"),
-    asked("demand_hdd", "ms", 1e-6, 1e6, "the same where the data lies on disks"),
-    asked("background", "cores", 1e-6, 1e4, "processor time that flows whether there are transactions or not"),
-    asked("inside", "ms", 1e-6, 1e6, "what a transaction waits for storage"),
-    asked("inside_hdd", "ms", 1e-6, 1e6, "the same where the data lies on disks"),
-    asked(
-        "disk_demand",
-        "ms",
-        1e-6,
-        1e6,
-        "what a transaction takes of all disks together, where the data lies on disks",
-    ),
-    asked("source_mirror", "ms", 1e-6, 1e6, "processor time that mirroring adds at the source"),
-    asked("target_mirror", "ms", 1e-6, 1e6, "processor time of a transaction at the target"),
-    asked("mirror_delay", "ms", 1e-6, 1e6, "round trips of a transaction's changes, and the target's log"),
-    asked("trips", "round trips", 1e-2, 1e6, "round trips that a transaction waits for, one after the other"),
-    asked(
-        "pools",
-        "1",
-        1e-3,
-        1e3,
-        "factor on what a transaction waits for storage where a row states its memory or its pools",
-    ),
-    asked(
-        "conflicts",
-        "1",
-        1e-6,
-        10.0,
-        "share by which a node's transactions take longer when the other changes data too",
-    ),
-    asked("counted_per_s", "1", 1e-6, 1e6, "how many of the table's units of throughput one transaction a second is"),
-    asked("source_cores", "cores", 0.0, 1e5, "cores of the first node, for questions that state none").or(0.0),
-    asked("target_cores", "cores", 0.0, 1e5, "cores of the second; 0 is as many as the first has").or(0.0),
-    chosen("mirroring", 2.0, "0: none, 1: active-passive, 2: active-active, for questions that state no cores").or(1.0),
-    chosen("suspended", 1.0, "1: the nodes are apart, and changes are only noted").or(0.0),
-    chosen("on_disks", 1.0, "1: the data lies on disks").or(0.0),
-    asked("tracking", "ms", 0.0, 1e6, "processor time that noting the changes of a transaction takes").or(0.0),
-    asked("distance", "km", 0.0, 1e6, "between the nodes, for questions that state none").or(0.0),
-];
+super::asks! {
+    asked "jobs_per_set" "jobs" 1e-3 1e6 "jobs that a job set, or a user, stands for";
+    asked "think" "ms" 1e-6 1e9 "what a job does outside of the response, for each transaction";
+    asked "demand" "ms" 1e-6 1e6 "processor time of a transaction without mirroring";
+    asked "demand_hdd" "ms" 1e-6 1e6 "the same where the data lies on disks";
+    asked "background" "cores" 1e-6 1e4 "processor time that flows whether there are transactions or not";
+    asked "inside" "ms" 1e-6 1e6 "what a transaction waits for storage";
+    asked "inside_hdd" "ms" 1e-6 1e6 "the same where the data lies on disks";
+    asked "disk_demand" "ms" 1e-6 1e6 "what a transaction takes of all disks together, where the data lies on disks";
+    asked "source_mirror" "ms" 1e-6 1e6 "processor time that mirroring adds at the source";
+    asked "target_mirror" "ms" 1e-6 1e6 "processor time of a transaction at the target";
+    asked "mirror_delay" "ms" 1e-6 1e6 "round trips of a transaction's changes, and the target's log";
+    asked "trips" "round trips" 1e-2 1e6 "round trips that a transaction waits for, one after the other";
+    asked "pools" "1" 1e-3 1e3
+        "factor on what a transaction waits for storage where a row states its memory or its pools";
+    asked "conflicts" "1" 1e-6 10.0 "share by which a node's transactions take longer when the other changes data too";
+    asked "counted_per_s" "1" 1e-6 1e6 "how many of the table's units of throughput one transaction a second is";
+    asked "source_cores" "cores" 0.0 1e5 "cores of the first node, for questions that state none" or 0.0;
+    asked "target_cores" "cores" 0.0 1e5 "cores of the second; 0 is as many as the first has" or 0.0;
+    chosen "mirroring" 2.0 "0: none, 1: active-passive, 2: active-active, for questions that state no cores" or 1.0;
+    chosen "suspended" 1.0 "1: the nodes are apart, and changes are only noted" or 0.0;
+    chosen "on_disks" 1.0 "1: the data lies on disks" or 0.0;
+    asked "tracking" "ms" 0.0 1e6 "processor time that noting the changes of a transaction takes" or 0.0;
+    asked "distance" "km" 0.0 1e6 "between the nodes, for questions that state none" or 0.0;
+}
 
 const ANSWERS: &[Quantity] = &[
     Quantity::rate("throughput", "1/s"),
@@ -67,7 +50,7 @@ const ANSWERS: &[Quantity] = &[
 
 pub(super) const LAW: Law =
     Law::closed(ASKS, ANSWERS, answer).carrying(Carries::Transactions(|name, values, setting| {
-        let plan = PairPlan::described(values).ok_or(Unbuilt::Cores { name })?;
+        let plan = PairPlan::described(values).ok_or(Unbuilt::Cores(name))?;
         Ok(Box::new(Machines::new(plan, setting.slots, setting.seed)))
     }));
 
@@ -108,7 +91,7 @@ fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered>
         target_s: if mirrored { values.of("target_mirror") / 1e3 } else { 0.0 },
         background: values.of("background"),
     };
-    let missing = |column: &str| Err(Unanswered::Missing { column: column.to_owned() });
+    let missing = |column: &str| Err(Unanswered::Missing(column.to_owned()));
     match quantity {
         "target-cpu" if pair.nodes[1].cores <= 0.0 => return missing("target_cores"),
         "second-response" if pair.nodes[1].jobs <= 0.0 => return missing("node2_job_sets"),
@@ -204,7 +187,7 @@ fn sets(row: &Row, mirrored: bool, which: usize) -> Result<f64, Unanswered> {
     };
     let column = if row.number("node1_cores").is_some() { "node1_job_sets" } else { "job_sets" };
     let enough = found.filter(|sets| which == 2 || *sets > 0.0);
-    enough.ok_or_else(|| Unanswered::Missing { column: column.to_owned() })
+    enough.ok_or_else(|| Unanswered::Missing(column.to_owned()))
 }
 
 /// Cores of a node. A target of which the row says nothing is taken for a machine like the source; one without cores cannot
@@ -218,7 +201,7 @@ fn cores(row: &Row, mirrored: bool, which: usize) -> Result<f64, Unanswered> {
     match row.number("target_cores").or_else(|| row.number("node2_cores")) {
         None if mirrored => first(),
         None => Ok(0.0),
-        Some(cores) if mirrored && cores <= 0.0 => Err(Unanswered::Missing { column: "target_cores".to_owned() }),
+        Some(cores) if mirrored && cores <= 0.0 => Err(Unanswered::Missing("target_cores".to_owned())),
         Some(cores) => Ok(cores),
     }
 }

@@ -34,7 +34,7 @@ fn mirroring_costs_throughput_and_response_and_processors_on_both_sides() {
     let each = |cells: &str, side: &str| told(cells, side) / told(cells, "throughput");
     assert!(each(PASSIVE, "source-cpu") > each(alone, "source-cpu"));
     assert!(told(PASSIVE, "target-cpu") > 1.0);
-    assert_eq!(ask(alone, "target-cpu"), Err(Unanswered::Missing { column: "target_cores".to_owned() }));
+    assert_eq!(ask(alone, "target-cpu"), Err(Unanswered::Missing("target_cores".to_owned())));
 }
 
 #[test]
@@ -74,11 +74,11 @@ fn a_full_target_holds_the_source_to_what_it_carries() {
 #[test]
 fn a_target_without_cores_and_a_word_that_nobody_knows_are_refused() {
     let none = ask("mirroring=active-passive source_cores=16 target_cores=0 job_sets=60", "throughput");
-    assert_eq!(none, Err(Unanswered::Missing { column: "target_cores".to_owned() }));
+    assert_eq!(none, Err(Unanswered::Missing("target_cores".to_owned())));
     let odd = ask("mirroring=sometimes source_cores=16 job_sets=60", "throughput").unwrap_err().to_string();
     assert_eq!(odd, "the column `mirroring` holds `sometimes`; known: `none`, `active-passive` or `active-active`");
     let idle = ask("mirroring=none node1_cores=16", "throughput");
-    assert_eq!(idle, Err(Unanswered::Missing { column: "node1_job_sets".to_owned() }));
+    assert_eq!(idle, Err(Unanswered::Missing("node1_job_sets".to_owned())));
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn what_a_row_leaves_out_of_an_active_pair_is_as_on_the_first_node() {
         assert_eq!(told(short, quantity), told(ACTIVE, quantity), "{quantity}");
     }
     let passive = "mirroring=active-passive node1_cores=16 node1_job_sets=60";
-    assert_eq!(ask(passive, "second-response"), Err(Unanswered::Missing { column: "node2_job_sets".to_owned() }));
+    assert_eq!(ask(passive, "second-response"), Err(Unanswered::Missing("node2_job_sets".to_owned())));
     assert!(told(passive, "target-cpu") > 1.0);
 }
 

@@ -4,7 +4,7 @@ mod network;
 mod run;
 
 use crate::form::{closed, waiting};
-use crate::kernel::{across, of_batches};
+use crate::kernel::tests::{across, of_batches};
 use network::{Network, NetworkError, Place, Source, Time};
 use run::run;
 

@@ -163,7 +163,7 @@ fn all_problems_of_a_spec_are_named_at_once() {
 fn a_generator_refuses_what_it_cannot_name() {
     let spec = spec(Pattern::Random, 512);
     let new = |modules, worker, workers| Generator::new(&spec, modules, Bytes(512), 0, worker, workers).err();
-    assert_eq!(new(65_537, 0, 1), Some(SpecError::Modules { modules: 65_537 }));
+    assert_eq!(new(65_537, 0, 1), Some(SpecError::Modules(65_537)));
     assert_eq!(new(1, 2, 2), Some(SpecError::Worker { worker: 2, workers: 2 }));
     assert_eq!(new(65_536, 1, 2), None);
 }

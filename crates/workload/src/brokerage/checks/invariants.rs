@@ -6,22 +6,101 @@ use crate::brokerage::Preset;
 use crate::brokerage::codes::{CANCELLED, COMPLETED, LIMIT_BUY, LIMIT_SELL, MARKET_BUY, PENDING, STOP_LOSS, SUBMITTED};
 use crate::dataset::Invariant;
 
-/// The invariants of a preset.
-pub fn invariants(preset: Preset) -> Vec<Invariant> {
-    let mut all = vec![
-        brokers(),
-        positions(),
-        positions_and_trades(),
-        cash(),
-        cash_entries(),
-        settlements(),
-        events(),
-        pending(),
-    ];
-    if preset == Preset::House {
-        all.extend([lots_replayed(), lots_moved()]);
-    }
-    all
+/// An invariant as `house|both "name" of [tables] "what holds" = SQL with codes in braces;`.
+macro_rules! invariants {
+    (@ both $preset:ident) => { true };
+    (@ house $preset:ident) => { $preset == Preset::House };
+    ($($where:ident $name:literal of $tables:tt $says:literal = $sql:literal;)*) => {
+        /// The invariants of a preset.
+        pub fn invariants(preset: Preset) -> Vec<Invariant> {
+            let all = [
+                $((invariants!(@ $where preset), $name, $says, &$tables as &[&str], with_codes($sql))),*
+            ];
+            let held = all.into_iter().filter(|invariant| invariant.0);
+            held.map(|(_, name, says, tables, sql)| Invariant { name, says, tables, sql }).collect()
+        }
+    };
+}
+
+invariants! {
+    both "brokers" of ["broker", "account", "trade"]
+        "each broker's counts of trades and commission are those of the completed trades of the accounts" =
+        "SELECT b.id, b.trades, b.commission_cents, COALESCE(d.counted, 0) AS counted, \
+         COALESCE(d.summed, 0) AS summed \
+         FROM broker b LEFT JOIN (SELECT a.broker_id, COUNT(*) AS counted, SUM(t.commission_cents) AS summed \
+         FROM trade t JOIN account a ON a.id = t.account_id WHERE t.status = {completed} GROUP BY a.broker_id) d \
+         ON d.broker_id = b.id \
+         WHERE b.trades <> COALESCE(d.counted, 0) OR b.commission_cents <> COALESCE(d.summed, 0) LIMIT 10";
+    both "positions" of ["position", "lot"]
+        "each position is the sum of its lots, and each lot has a position" =
+        "SELECT x.account_id, x.symbol, SUM(x.stated) AS stated, SUM(x.held) AS held \
+         FROM (SELECT account_id, symbol, quantity AS stated, 0 AS held, 1 AS positions FROM position \
+         UNION ALL SELECT account_id, symbol, 0, quantity, 0 FROM lot) x GROUP BY x.account_id, x.symbol \
+         HAVING SUM(x.stated) <> SUM(x.held) OR SUM(x.positions) <> 1 LIMIT 10";
+    both "positions and trades" of ["position", "trade"]
+        "each position is what completed trades bought less what they sold" =
+        "SELECT x.account_id, x.symbol, SUM(x.stated) AS stated, SUM(x.traded) AS traded \
+         FROM (SELECT account_id, symbol, quantity AS stated, 0 AS traded FROM position \
+         UNION ALL SELECT account_id, symbol, 0, CASE WHEN order_type IN ({market_buy}, {limit_buy}) THEN quantity \
+         ELSE -quantity END FROM trade WHERE status = {completed}) x GROUP BY x.account_id, x.symbol \
+         HAVING SUM(x.stated) <> SUM(x.traded) LIMIT 10";
+    both "cash" of ["account", "trade", "cash_entry"]
+        "each account's balance is what it began with and its cash entries" =
+        "SELECT a.id, a.opening_cents, a.balance_cents, COALESCE(d.entered, 0) AS entered \
+         FROM account a LEFT JOIN (SELECT t.account_id, SUM(c.amount_cents) AS entered \
+         FROM cash_entry c JOIN trade t ON t.id = c.trade_id GROUP BY t.account_id) d ON d.account_id = a.id \
+         WHERE a.balance_cents <> a.opening_cents + COALESCE(d.entered, 0) LIMIT 10";
+    both "cash entries" of ["trade", "settlement", "cash_entry"]
+        "each completed trade that is paid from cash has a cash entry of the settled amount, and no other has one" =
+        "SELECT t.id, t.status, t.is_cash, s.amount_cents AS settled, c.amount_cents AS entered \
+         FROM trade t LEFT JOIN settlement s ON s.trade_id = t.id LEFT JOIN cash_entry c ON c.trade_id = t.id \
+         WHERE (t.status = {completed} AND t.is_cash = 1 \
+         AND (c.trade_id IS NULL OR s.trade_id IS NULL OR c.amount_cents <> s.amount_cents)) \
+         OR (c.trade_id IS NOT NULL AND (t.status <> {completed} OR t.is_cash <> 1)) LIMIT 10";
+    both "settlements" of ["trade", "settlement"]
+        "each completed trade has a price and exactly one settlement, and no other has one" =
+        "SELECT t.id, t.status, t.price_cents, s.trade_id AS settled \
+         FROM trade t LEFT JOIN settlement s ON s.trade_id = t.id \
+         WHERE (t.status = {completed} AND (s.trade_id IS NULL OR t.price_cents IS NULL)) \
+         OR (t.status <> {completed} AND s.trade_id IS NOT NULL) LIMIT 10";
+    both "events" of ["trade", "trade_event"]
+        "each trade went through a legal chain of states, in the order of time, and is in the last one" =
+        "SELECT t.id, t.status, t.order_type, d.pended, d.sent, d.filled, d.dropped \
+         FROM trade t LEFT JOIN (SELECT trade_id, COUNT(*) AS events, SUM(CASE WHEN status IN \
+         ({pending}, {submitted}, {completed}, {cancelled}) THEN 1 ELSE 0 END) AS known, \
+         MAX(CASE WHEN status = {pending} THEN at ELSE 0 END) AS pended, \
+         MAX(CASE WHEN status = {submitted} THEN at ELSE 0 END) AS sent, \
+         MAX(CASE WHEN status = {completed} THEN at ELSE 0 END) AS filled, \
+         MAX(CASE WHEN status = {cancelled} THEN at ELSE 0 END) AS dropped \
+         FROM trade_event GROUP BY trade_id) d ON d.trade_id = t.id WHERE d.trade_id IS NULL \
+         OR CASE t.status WHEN {pending} THEN d.pended WHEN {submitted} THEN d.sent \
+         WHEN {completed} THEN d.filled WHEN {cancelled} THEN d.dropped ELSE 0 END = 0 \
+         OR (t.order_type IN ({limit_buy}, {limit_sell}, {stop_loss}) AND d.pended = 0) \
+         OR (NOT t.order_type IN ({limit_buy}, {limit_sell}, {stop_loss}) AND (d.pended > 0 OR d.sent = 0)) \
+         OR (t.status = {pending} AND d.events <> 1) OR (t.status = {submitted} AND (d.filled > 0 OR d.dropped > 0)) \
+         OR (t.status = {completed} AND (d.sent = 0 OR d.dropped > 0)) \
+         OR (t.status = {cancelled} AND d.filled > 0) OR (d.sent > 0 AND d.sent < d.pended) \
+         OR (d.filled > 0 AND d.filled < d.sent) OR d.known <> d.events LIMIT 10";
+    both "pending orders" of ["trade", "pending_order", "account"]
+        "each pending trade has a pending order that says the same, and no other trade has one" =
+        "SELECT t.id, t.status, p.trade_id AS pending FROM trade t \
+         LEFT JOIN pending_order p ON p.trade_id = t.id LEFT JOIN account a ON a.id = t.account_id \
+         WHERE (t.status <> {pending} AND p.trade_id IS NOT NULL) OR (t.status = {pending} \
+         AND (p.trade_id IS NULL OR p.symbol <> t.symbol OR p.order_type <> t.order_type \
+         OR p.quantity <> t.quantity OR p.bid_cents <> t.bid_cents OR p.broker_id <> a.broker_id)) LIMIT 10";
+    house "lots replayed" of ["lot", "lot_change"]
+        "the changes of each lot add up to what is left of it" =
+        "SELECT x.lot_id, SUM(x.changed) AS changed, SUM(x.held) AS held \
+         FROM (SELECT lot_id, quantity_after - quantity_before AS changed, 0 AS held FROM lot_change \
+         UNION ALL SELECT trade_id, 0, quantity FROM lot) x GROUP BY x.lot_id \
+         HAVING SUM(x.changed) <> SUM(x.held) LIMIT 10";
+    house "lots moved" of ["trade", "lot_change"]
+        "each completed trade changed lots by its quantity, and no other trade changed any" =
+        "SELECT x.trade_id, SUM(x.traded) AS traded, SUM(x.changed) AS changed \
+         FROM (SELECT id AS trade_id, CASE WHEN order_type IN ({market_buy}, {limit_buy}) THEN quantity \
+         ELSE -quantity END AS traded, 0 AS changed FROM trade WHERE status = {completed} \
+         UNION ALL SELECT trade_id, 0, quantity_after - quantity_before FROM lot_change) x \
+         GROUP BY x.trade_id HAVING SUM(x.traded) <> SUM(x.changed) LIMIT 10";
 }
 
 /// The stated codes in place of `{completed}` and its like.
@@ -37,171 +116,4 @@ fn with_codes(sql: &str) -> String {
         ("{stop_loss}", STOP_LOSS),
     ];
     codes.iter().fold(sql.to_owned(), |sql, (name, code)| sql.replace(name, &format!("'{code}'")))
-}
-
-fn brokers() -> Invariant {
-    Invariant {
-        name: "brokers",
-        says: "each broker's counts of trades and commission are those of the completed trades of the accounts",
-        tables: &["broker", "account", "trade"],
-        sql: with_codes(
-            "SELECT b.id, b.trades, b.commission_cents, COALESCE(d.counted, 0) AS counted, \
-             COALESCE(d.summed, 0) AS summed \
-             FROM broker b LEFT JOIN (SELECT a.broker_id, COUNT(*) AS counted, SUM(t.commission_cents) AS summed \
-             FROM trade t JOIN account a ON a.id = t.account_id WHERE t.status = {completed} GROUP BY a.broker_id) d \
-             ON d.broker_id = b.id \
-             WHERE b.trades <> COALESCE(d.counted, 0) OR b.commission_cents <> COALESCE(d.summed, 0) LIMIT 10",
-        ),
-    }
-}
-
-fn positions() -> Invariant {
-    Invariant {
-        name: "positions",
-        says: "each position is the sum of its lots, and each lot has a position",
-        tables: &["position", "lot"],
-        sql: "SELECT x.account_id, x.symbol, SUM(x.stated) AS stated, SUM(x.held) AS held \
-              FROM (SELECT account_id, symbol, quantity AS stated, 0 AS held, 1 AS positions FROM position \
-              UNION ALL SELECT account_id, symbol, 0, quantity, 0 FROM lot) x GROUP BY x.account_id, x.symbol \
-              HAVING SUM(x.stated) <> SUM(x.held) OR SUM(x.positions) <> 1 LIMIT 10"
-            .to_owned(),
-    }
-}
-
-fn positions_and_trades() -> Invariant {
-    Invariant {
-        name: "positions and trades",
-        says: "each position is what completed trades bought less what they sold",
-        tables: &["position", "trade"],
-        sql: with_codes(
-            "SELECT x.account_id, x.symbol, SUM(x.stated) AS stated, SUM(x.traded) AS traded \
-             FROM (SELECT account_id, symbol, quantity AS stated, 0 AS traded FROM position \
-             UNION ALL SELECT account_id, symbol, 0, CASE WHEN order_type IN ({market_buy}, {limit_buy}) THEN quantity \
-             ELSE -quantity END FROM trade WHERE status = {completed}) x GROUP BY x.account_id, x.symbol \
-             HAVING SUM(x.stated) <> SUM(x.traded) LIMIT 10",
-        ),
-    }
-}
-
-fn cash() -> Invariant {
-    Invariant {
-        name: "cash",
-        says: "each account's balance is what it began with and its cash entries",
-        tables: &["account", "trade", "cash_entry"],
-        sql: "SELECT a.id, a.opening_cents, a.balance_cents, COALESCE(d.entered, 0) AS entered \
-              FROM account a LEFT JOIN (SELECT t.account_id, SUM(c.amount_cents) AS entered \
-              FROM cash_entry c JOIN trade t ON t.id = c.trade_id GROUP BY t.account_id) d ON d.account_id = a.id \
-              WHERE a.balance_cents <> a.opening_cents + COALESCE(d.entered, 0) LIMIT 10"
-            .to_owned(),
-    }
-}
-
-fn cash_entries() -> Invariant {
-    Invariant {
-        name: "cash entries",
-        says: "each completed trade that is paid from cash has a cash entry of the settled amount, and no other has one",
-        tables: &["trade", "settlement", "cash_entry"],
-        sql: with_codes(
-            "SELECT t.id, t.status, t.is_cash, s.amount_cents AS settled, c.amount_cents AS entered \
-             FROM trade t LEFT JOIN settlement s ON s.trade_id = t.id LEFT JOIN cash_entry c ON c.trade_id = t.id \
-             WHERE (t.status = {completed} AND t.is_cash = 1 \
-             AND (c.trade_id IS NULL OR s.trade_id IS NULL OR c.amount_cents <> s.amount_cents)) \
-             OR (c.trade_id IS NOT NULL AND (t.status <> {completed} OR t.is_cash <> 1)) LIMIT 10",
-        ),
-    }
-}
-
-fn settlements() -> Invariant {
-    Invariant {
-        name: "settlements",
-        says: "each completed trade has a price and exactly one settlement, and no other has one",
-        tables: &["trade", "settlement"],
-        sql: with_codes(
-            "SELECT t.id, t.status, t.price_cents, s.trade_id AS settled \
-             FROM trade t LEFT JOIN settlement s ON s.trade_id = t.id \
-             WHERE (t.status = {completed} AND (s.trade_id IS NULL OR t.price_cents IS NULL)) \
-             OR (t.status <> {completed} AND s.trade_id IS NOT NULL) LIMIT 10",
-        ),
-    }
-}
-
-/// Every trade with the times of its events, each 0 when there is none.
-fn events() -> Invariant {
-    let waits = "t.order_type IN ({limit_buy}, {limit_sell}, {stop_loss})";
-    let present = "CASE t.status WHEN {pending} THEN d.pended WHEN {submitted} THEN d.sent \
-                   WHEN {completed} THEN d.filled WHEN {cancelled} THEN d.dropped ELSE 0 END";
-    let at = |status: &str, name: &str| format!("MAX(CASE WHEN status = {status} THEN at ELSE 0 END) AS {name}");
-    let broken = [
-        "d.trade_id IS NULL".to_owned(),
-        format!("{present} = 0"),
-        format!("({waits} AND d.pended = 0)"),
-        format!("(NOT {waits} AND (d.pended > 0 OR d.sent = 0))"),
-        "(t.status = {pending} AND d.events <> 1)".to_owned(),
-        "(t.status = {submitted} AND (d.filled > 0 OR d.dropped > 0))".to_owned(),
-        "(t.status = {completed} AND (d.sent = 0 OR d.dropped > 0))".to_owned(),
-        "(t.status = {cancelled} AND d.filled > 0)".to_owned(),
-        "(d.sent > 0 AND d.sent < d.pended)".to_owned(),
-        "(d.filled > 0 AND d.filled < d.sent)".to_owned(),
-        "d.known <> d.events".to_owned(),
-    ]
-    .join(" OR ");
-    let sql = format!(
-        "SELECT t.id, t.status, t.order_type, d.pended, d.sent, d.filled, d.dropped \
-         FROM trade t LEFT JOIN (SELECT trade_id, COUNT(*) AS events, SUM(CASE WHEN status IN \
-         ({{pending}}, {{submitted}}, {{completed}}, {{cancelled}}) THEN 1 ELSE 0 END) AS known, {}, {}, {}, {} \
-         FROM trade_event GROUP BY trade_id) d ON d.trade_id = t.id WHERE {broken} LIMIT 10",
-        at("{pending}", "pended"),
-        at("{submitted}", "sent"),
-        at("{completed}", "filled"),
-        at("{cancelled}", "dropped"),
-    );
-    Invariant {
-        name: "events",
-        says: "each trade went through a legal chain of states, in the order of time, and is in the last one",
-        tables: &["trade", "trade_event"],
-        sql: with_codes(&sql),
-    }
-}
-
-fn pending() -> Invariant {
-    Invariant {
-        name: "pending orders",
-        says: "each pending trade has a pending order that says the same, and no other trade has one",
-        tables: &["trade", "pending_order", "account"],
-        sql: with_codes(
-            "SELECT t.id, t.status, p.trade_id AS pending FROM trade t \
-             LEFT JOIN pending_order p ON p.trade_id = t.id LEFT JOIN account a ON a.id = t.account_id \
-             WHERE (t.status <> {pending} AND p.trade_id IS NOT NULL) OR (t.status = {pending} \
-             AND (p.trade_id IS NULL OR p.symbol <> t.symbol OR p.order_type <> t.order_type \
-             OR p.quantity <> t.quantity OR p.bid_cents <> t.bid_cents OR p.broker_id <> a.broker_id)) LIMIT 10",
-        ),
-    }
-}
-
-fn lots_replayed() -> Invariant {
-    Invariant {
-        name: "lots replayed",
-        says: "the changes of each lot add up to what is left of it",
-        tables: &["lot", "lot_change"],
-        sql: "SELECT x.lot_id, SUM(x.changed) AS changed, SUM(x.held) AS held \
-              FROM (SELECT lot_id, quantity_after - quantity_before AS changed, 0 AS held FROM lot_change \
-              UNION ALL SELECT trade_id, 0, quantity FROM lot) x GROUP BY x.lot_id \
-              HAVING SUM(x.changed) <> SUM(x.held) LIMIT 10"
-            .to_owned(),
-    }
-}
-
-fn lots_moved() -> Invariant {
-    Invariant {
-        name: "lots moved",
-        says: "each completed trade changed lots by its quantity, and no other trade changed any",
-        tables: &["trade", "lot_change"],
-        sql: with_codes(
-            "SELECT x.trade_id, SUM(x.traded) AS traded, SUM(x.changed) AS changed \
-             FROM (SELECT id AS trade_id, CASE WHEN order_type IN ({market_buy}, {limit_buy}) THEN quantity \
-             ELSE -quantity END AS traded, 0 AS changed FROM trade WHERE status = {completed} \
-             UNION ALL SELECT trade_id, 0, quantity_after - quantity_before FROM lot_change) x \
-             GROUP BY x.trade_id HAVING SUM(x.traded) <> SUM(x.changed) LIMIT 10",
-        ),
-    }
 }

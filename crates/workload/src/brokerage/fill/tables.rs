@@ -68,18 +68,8 @@ fn positions(scale: &Scale) -> u64 {
 
 /// The rows of the table of that name.
 pub(super) fn source(table: &str) -> Source {
-    match fixed_table(table)
-        .or_else(|| people_table(table))
-        .or_else(|| market_table(table))
-        .or_else(|| trade_table(table))
-    {
-        Some(source) => source,
-        None => panic!("the brokerage has no table {table}"),
-    }
-}
-
-fn fixed_table(table: &str) -> Option<Source> {
-    Some(match table {
+    let addresses: fn(&Scale) -> u64 = |scale| people::EXCHANGE_ADDRESSES + scale.companies() + scale.customers;
+    match table {
         "status" => each(|_| fixed::COUNT_OF_STATUSES, Rows::Fixed(fixed::status)),
         "postal_area" => each(|_| names::AREAS, Rows::Fixed(fixed::postal_area)),
         "levy" => each(|_| LEVIES, Rows::Fixed(fixed::levy)),
@@ -89,13 +79,6 @@ fn fixed_table(table: &str) -> Option<Source> {
         "industry" => each(|_| names::INDUSTRIES, Rows::Fixed(fixed::industry)),
         "fee" => each(|_| 15, Rows::Fixed(fixed::fee)),
         "commission_rate" => each(|_| 240, Rows::Fixed(fixed::commission_rate)),
-        _ => return None,
-    })
-}
-
-fn people_table(table: &str) -> Option<Source> {
-    let addresses: fn(&Scale) -> u64 = |scale| people::EXCHANGE_ADDRESSES + scale.companies() + scale.customers;
-    Some(match table {
         "address" => each(addresses, Rows::Fixed(people::address)),
         "customer" => each(|scale| scale.customers, Rows::Scaled(people::customer)),
         "customer_levy" => each(|scale| scale.customers * 2, Rows::Fixed(people::customer_levy)),
@@ -106,12 +89,6 @@ fn people_table(table: &str) -> Option<Source> {
         }
         "watchlist" => each(|scale| scale.customers, Rows::Fixed(people::watchlist)),
         "watch_entry" => each(|scale| scale.customers * people::watched(scale), Rows::Scaled(people::watch_entry)),
-        _ => return None,
-    })
-}
-
-fn market_table(table: &str) -> Option<Source> {
-    Some(match table {
         "company" => each(Scale::companies, Rows::Fixed(market::company)),
         "competitor" => each(|scale| scale.companies() * 3, Rows::Scaled(market::competitor)),
         "financial" => each(|scale| scale.companies() * market::QUARTERS, Rows::Fixed(market::financial)),
@@ -120,12 +97,6 @@ fn market_table(table: &str) -> Option<Source> {
         "security" => each(Scale::securities, Rows::Made(market::security)),
         "quote" => each(Scale::securities, Rows::Made(market::quote)),
         "daily_price" => each(|scale| scale.securities() * PRICE_DAYS as u64, Rows::Made(market::daily_price)),
-        _ => return None,
-    })
-}
-
-fn trade_table(table: &str) -> Option<Source> {
-    Some(match table {
         "trade" => each(Scale::trades, Rows::Made(trades::trade)),
         "trade_event" => about(|scale| scale.trades() * 240 / 100, Scale::trades, Rows::Several(trades::trade_event)),
         "settlement" => each(Scale::trades, Rows::Made(trades::settlement)),
@@ -134,6 +105,6 @@ fn trade_table(table: &str) -> Option<Source> {
         "position" => about(positions, Scale::accounts, Rows::Several(trades::position)),
         "lot" => about(lots, Scale::accounts, Rows::Several(trades::lot)),
         "lot_change" => about(|scale| scale.trades() * 122 / 100, Scale::trades, Rows::Several(trades::lot_change)),
-        _ => return None,
-    })
+        _ => panic!("the brokerage has no table {table}"),
+    }
 }

@@ -39,7 +39,7 @@ const QUANTITIES: [i64; 8] = [20, 50, 80, 100, 150, 200, 350, 500];
 
 /// Trades of one account in one security, carried out one after the other; what is said of "the trade" is said of the
 /// last one.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Group {
     account: u64,
     security: u64,
@@ -59,17 +59,7 @@ pub(super) struct Group {
 
 impl Group {
     pub(super) fn new(account: u64, security: u64) -> Group {
-        Group {
-            account,
-            security,
-            lots: [Lot::default(); GROUP],
-            held: 0,
-            quantity: 0,
-            gain_cents: 0,
-            lifo: false,
-            changes: [Change::default(); GROUP],
-            changed: 0,
-        }
+        Group { account, security, ..Group::default() }
     }
 
     /// The lots that are held, oldest first.

@@ -24,6 +24,8 @@ pub(super) struct Body {
     pub(super) language: Language,
     pub(super) house: bool,
     statements: Vec<Statement>,
+    /// What it is handed, by name.
+    pub(super) parameters: Vec<(String, Kind)>,
     variables: Vec<(String, Kind)>,
     lines: Vec<String>,
     loops: usize,
@@ -36,6 +38,7 @@ impl Body {
             language,
             house: preset == Preset::House,
             statements: statements(preset),
+            parameters: Vec::new(),
             variables: vec![(HEARD.to_owned(), Kind::Long)],
             lines: Vec::new(),
             loops: 0,
@@ -43,23 +46,14 @@ impl Body {
         }
     }
 
-    /// Variables that hold whole numbers.
-    pub(super) fn ints(&mut self, names: &[&str]) {
-        self.declare(names, Kind::Int);
+    /// Parameters, with a blank between.
+    pub(super) fn takes(&mut self, kind: Kind, names: &str) {
+        self.parameters.extend(names.split(' ').map(|name| (name.to_owned(), kind)));
     }
 
-    /// Variables that hold short texts.
-    pub(super) fn texts(&mut self, names: &[&str]) {
-        self.declare(names, Kind::Text);
-    }
-
-    /// Variables that hold lists; they begin empty.
-    pub(super) fn lists(&mut self, names: &[&str]) {
-        self.declare(names, Kind::Long);
-    }
-
-    fn declare(&mut self, names: &[&str], kind: Kind) {
-        self.variables.extend(names.iter().map(|name| ((*name).to_owned(), kind)));
+    /// Variables, with a blank between; lists begin empty.
+    pub(super) fn holds(&mut self, kind: Kind, names: &str) {
+        self.variables.extend(names.split(' ').map(|name| (name.to_owned(), kind)));
     }
 
     fn line(&mut self, text: impl AsRef<str>) {
@@ -74,10 +68,7 @@ impl Body {
 
     pub(super) fn set(&mut self, variable: &str, value: impl AsRef<str>) {
         let value = value.as_ref();
-        match self.language {
-            Language::Postgres => self.line(format!("{variable} := {value};")),
-            Language::Mariadb => self.line(format!("set {variable} = {value};")),
-        }
+        self.line(self.language.of(format!("{variable} := {value};"), format!("set {variable} = {value};")));
     }
 
     pub(super) fn when(&mut self, condition: impl AsRef<str>, then: impl FnOnce(&mut Body)) {
@@ -100,10 +91,7 @@ impl Body {
     }
 
     pub(super) fn repeat(&mut self, condition: impl AsRef<str>, what: impl FnOnce(&mut Body)) {
-        let (begins, ends) = match self.language {
-            Language::Postgres => ("loop", "end loop;"),
-            Language::Mariadb => ("do", "end while;"),
-        };
+        let (begins, ends) = self.language.of(("loop", "end loop;"), ("do", "end while;"));
         self.line(format!("while {} {begins}", condition.as_ref()));
         self.inside(what);
         self.line(ends);
@@ -130,14 +118,19 @@ impl Body {
 
     /// Carries out a statement that gives back nothing.
     pub(super) fn say(&mut self, statement: impl Place, arguments: &[&str]) {
-        let sql = columns::with(&self.statements[usize::from(statement.place())].sql, arguments);
+        let (_, sql) = self.written_out(statement, arguments);
         self.line(format!("{sql};"));
+    }
+
+    /// The place of a statement, and its text with these in the place of its parameters.
+    fn written_out(&self, statement: impl Place, arguments: &[&str]) -> (u16, String) {
+        let place = statement.place();
+        (place, columns::with(&self.statements[usize::from(place)].sql, arguments))
     }
 
     /// Reads one row, or nothing into all of the variables; the first column is never null.
     pub(super) fn read(&mut self, statement: impl Place, arguments: &[&str], into: &[&str]) {
-        let place = statement.place();
-        let sql = columns::with(&self.statements[usize::from(place)].sql, arguments);
+        let (place, sql) = self.written_out(statement, arguments);
         let (list, rest) = columns::split(&sql);
         debug_assert_eq!(list.len(), into.len(), "{sql}");
         if self.language == Language::Mariadb {
@@ -146,7 +139,7 @@ impl Body {
             self.line(format!("set {};", empty.join(", ")));
         }
         self.line(format!("select {} into {} {rest};", list.join(", "), into.join(", ")));
-        self.when(format!("{} is not null", into[0]), |body| body.hear(place, into));
+        self.when(format!("{} is not null", into[0]), |body| body.note(&place.to_string(), into));
     }
 
     /// Reads rows one after the other.
@@ -157,8 +150,7 @@ impl Body {
         into: &[&str],
         what: impl FnOnce(&mut Body),
     ) {
-        let place = statement.place();
-        let sql = columns::with(&self.statements[usize::from(place)].sql, arguments);
+        let (place, sql) = self.written_out(statement, arguments);
         let (list, rest) = columns::split(&sql);
         debug_assert_eq!(list.len(), into.len(), "{sql}");
         self.loops += 1;
@@ -175,25 +167,20 @@ impl Body {
                 let taken: Vec<String> = into.iter().zip(1..).map(|(name, n)| format!("{name} = {row}.c{n}")).collect();
                 body.line(format!("set {};", taken.join(", ")));
             }
-            body.hear(place, into);
+            body.note(&place.to_string(), into);
             what(body);
         });
-        self.line(if self.language == Language::Postgres { "end loop;" } else { "end for;" });
+        self.line(self.language.of("end loop;", "end for;"));
     }
 
     /// Hands all rows of a statement back.
     pub(super) fn give(&mut self, statement: impl Place, arguments: &[&str]) {
-        let place = statement.place();
-        let sql = columns::with(&self.statements[usize::from(place)].sql, arguments);
+        let (place, sql) = self.written_out(statement, arguments);
         let (list, rest) = columns::split(&sql);
         let fields: Vec<String> = list.iter().map(|item| self.language.shown(item)).collect();
         let (between, fields) = (self.language.between_fields(), fields.join(", "));
-        let begins = if self.language == Language::Postgres { "return query select" } else { "select" };
+        let begins = self.language.of("return query select", "select");
         self.line(format!("{begins} concat_ws({between}, '{place}', {fields}) as heard {rest};"));
-    }
-
-    fn hear(&mut self, place: u16, variables: &[&str]) {
-        self.note(&place.to_string(), variables);
     }
 
     /// What the exchange and the ledger need to know.
@@ -212,30 +199,20 @@ impl Body {
     /// Hands back what was read one by one so far.
     pub(super) fn tell(&mut self) {
         self.when(format!("{HEARD} <> ''"), |body| {
-            body.line(match body.language {
-                Language::Postgres => format!("return next {HEARD};"),
-                Language::Mariadb => format!("select {HEARD} as heard;"),
-            });
+            body.line(body.language.of(format!("return next {HEARD};"), format!("select {HEARD} as heard;")));
             body.set(HEARD, "''");
         });
     }
 
     /// The whole body with its declarations.
     pub(super) fn written(self) -> String {
+        let (declare, empty) = self.language.of(("", " := ''"), ("declare ", " default ''"));
         let declared = |(name, kind): &(String, Kind)| {
-            let kind_name = self.language.kind(*kind);
-            match (self.language, kind) {
-                (Language::Postgres, Kind::Long) => format!("  {name} {kind_name} := '';"),
-                (Language::Postgres, _) => format!("  {name} {kind_name};"),
-                (Language::Mariadb, Kind::Long) => format!("  declare {name} {kind_name} default '';"),
-                (Language::Mariadb, _) => format!("  declare {name} {kind_name};"),
-            }
+            format!("  {declare}{name} {}{};", self.language.kind(*kind), if *kind == Kind::Long { empty } else { "" })
         };
         let declared = self.variables.iter().map(declared).collect::<Vec<_>>().join("\n");
         let lines = self.lines.join("\n");
-        match self.language {
-            Language::Postgres => format!("declare\n{declared}\nbegin\n{lines}\nend"),
-            Language::Mariadb => format!("begin\n{declared}\n{lines}\nend"),
-        }
+        let (before, between) = self.language.of(("declare", "\nbegin"), ("begin", ""));
+        format!("{before}\n{declared}{between}\n{lines}\nend")
     }
 }

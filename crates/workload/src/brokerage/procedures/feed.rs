@@ -3,8 +3,8 @@
 use super::super::codes;
 use super::super::statements::Shared;
 use super::body::{Body, NUMBER};
+use super::language::Kind::{Int, Long, Text};
 use super::list::{List, number, padded};
-use super::{Procedure, ints, lists};
 
 /// Letters of a symbol in a record.
 pub(in crate::brokerage) const SYMBOL: usize = 16;
@@ -20,19 +20,18 @@ const QUOTES: List = List { variable: "v_quotes", width: SYMBOL + 2 * NUMBER };
 /// Number and symbol of the orders that are fired, in the order of numbers.
 const FIRED: List = List { variable: "v_fired", width: NUMBER + SYMBOL };
 
-pub(super) fn feed(mut body: Body) -> Procedure {
-    let mut parameters = ints(&["p_now"]);
-    parameters.extend(lists(&[TICKS.variable, MOVES.variable]));
-    body.ints(&["v_place", "v_found", "v_price", "v_open", "v_volume", "v_trade", "v_slot"]);
-    body.texts(&["v_symbol"]);
-    body.lists(&[QUOTES.variable, FIRED.variable, "v_record"]);
+pub(super) fn feed(body: &mut Body) {
+    body.takes(Int, "p_now");
+    body.takes(Long, &[TICKS.variable, MOVES.variable].join(" "));
+    body.holds(Int, "v_place v_found v_price v_open v_volume v_trade v_slot");
+    body.holds(Text, "v_symbol");
+    body.holds(Long, &[QUOTES.variable, FIRED.variable, "v_record"].join(" "));
     body.begin();
-    lock(&mut body);
-    quote(&mut body);
-    fire(&mut body);
+    lock(body);
+    quote(body);
+    fire(body);
     body.commit();
     body.tell();
-    Procedure { parameters, body }
 }
 
 fn lock(body: &mut Body) {

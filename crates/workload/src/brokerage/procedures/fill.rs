@@ -4,19 +4,20 @@ use super::super::codes;
 use super::super::scale::CALENDAR_DAY_US;
 use super::super::statements::{House, Shared};
 use super::body::{Body, NUMBER};
+use super::language::Kind::{Int, Long, Text};
 use super::list::{List, number};
-use super::{Procedure, ints};
 
 /// Number, quantity before and quantity after of the lots that a sale uses up, in the order of numbers.
 const USED: List = List { variable: "v_used", width: 3 * NUMBER };
 
-pub(super) fn fill(mut body: Body) -> Procedure {
-    body.ints(&["v_account", "v_quantity", "v_bid", "v_cash", "v_lifo", "v_fee", "v_sells", "v_customer", "v_broker"]);
-    body.ints(&["v_tax_status", "v_held", "v_quoted", "v_price", "v_commission", "v_levy", "v_levies", "v_left"]);
-    body.ints(&["v_sold", "v_cost", "v_lot", "v_lot_price", "v_lot_quantity", "v_slot", "v_place", "v_before"]);
-    body.ints(&["v_after", "v_value", "v_tax", "v_amount"]);
-    body.texts(&["v_symbol", "v_order_type", "v_status", "v_security", "v_verb"]);
-    body.lists(&[USED.variable, "v_record"]);
+pub(super) fn fill(body: &mut Body) {
+    body.takes(Int, "p_trade p_now");
+    body.holds(Int, "v_account v_quantity v_bid v_cash v_lifo v_fee v_sells v_customer v_broker");
+    body.holds(Int, "v_tax_status v_held v_quoted v_price v_commission v_levy v_levies v_left");
+    body.holds(Int, "v_sold v_cost v_lot v_lot_price v_lot_quantity v_slot v_place v_before");
+    body.holds(Int, "v_after v_value v_tax v_amount");
+    body.holds(Text, "v_symbol v_order_type v_status v_security v_verb");
+    body.holds(Long, &[USED.variable, "v_record"].join(" "));
     body.begin();
     let trade =
         ["v_account", "v_symbol", "v_order_type", "v_quantity", "v_bid", "v_cash", "v_lifo", "v_status", "v_fee"];
@@ -32,7 +33,6 @@ pub(super) fn fill(mut body: Body) -> Procedure {
     });
     body.commit();
     body.tell();
-    Procedure { parameters: ints(&["p_trade", "p_now"]), body }
 }
 
 fn ask(body: &mut Body) {

@@ -2,7 +2,7 @@
 
 use super::super::statements::House;
 use super::body::Body;
-use super::{Procedure, ints, texts};
+use super::language::Kind::{Int, Text};
 
 /// What each table's round says, in the order of the rounds; the twelfth looks at a watch list first.
 const ROUNDS: [(House, &[&str]); 11] = [
@@ -24,15 +24,15 @@ pub(in crate::brokerage) fn names(statement: House) -> &'static [&'static str] {
     ROUNDS.iter().find(|round| round.0 == statement).map_or(&["p_key"], |round| round.1)
 }
 
-pub(super) fn maintenance(mut body: Body) -> Procedure {
-    let mut parameters = ints(&["p_round"]);
-    parameters.extend(texts(&["p_text"]));
-    parameters.extend(ints(&["p_step", "p_key"]));
-    parameters.extend(texts(&["p_symbol"]));
-    parameters.extend(ints(&["p_day"]));
-    parameters.extend(texts(&["p_new"]));
-    body.ints(&["v_list", "v_first_list", "v_has"]);
-    body.texts(&["v_symbol", "v_old"]);
+pub(super) fn maintenance(body: &mut Body) {
+    body.takes(Int, "p_round");
+    body.takes(Text, "p_text");
+    body.takes(Int, "p_step p_key");
+    body.takes(Text, "p_symbol");
+    body.takes(Int, "p_day");
+    body.takes(Text, "p_new");
+    body.holds(Int, "v_list v_first_list v_has");
+    body.holds(Text, "v_symbol v_old");
     body.begin();
     for (round, (statement, arguments)) in ROUNDS.into_iter().enumerate() {
         body.when(format!("p_round = {round}"), |body| body.say(statement, arguments));
@@ -40,7 +40,6 @@ pub(super) fn maintenance(mut body: Body) -> Procedure {
     body.when(format!("p_round = {}", ROUNDS.len()), exchange);
     body.commit();
     body.tell();
-    Procedure { parameters, body }
 }
 
 /// Exchanges the first security of the list, unless the list has the new one already.

@@ -27,16 +27,6 @@ use super::mix::{Class, parts};
 use crate::dataset::{Definition, Language, Procedures};
 use crate::transaction::Statement;
 use body::Body;
-use language::Kind;
-
-/// A parameter of a procedure.
-type Parameter = (String, Kind);
-
-/// What a procedure is made of.
-struct Procedure {
-    parameters: Vec<Parameter>,
-    body: Body,
-}
 
 /// The procedures of a preset, in the order of its classes.
 pub fn definitions(preset: Preset, language: Language) -> Vec<Definition> {
@@ -49,10 +39,7 @@ pub fn calls(preset: Preset, language: Language) -> Vec<Statement> {
         let count = procedure(class, preset, language).parameters.len();
         let marks: Vec<String> = (1..=count).map(|number| format!("${number}")).collect();
         let (name, marks) = (name(class), marks.join(", "));
-        let sql = match language {
-            Language::Postgres => format!("select heard from {name}({marks}) as heard"),
-            Language::Mariadb => format!("call {name}({marks})"),
-        };
+        let sql = language.of(format!("select heard from {name}({marks}) as heard"), format!("call {name}({marks})"));
         Statement { name: format!("{}: call", class.name()), sql, rows: true }
     };
     classes(preset).map(call).collect()
@@ -75,52 +62,35 @@ fn name(class: Class) -> String {
     class.name().replace('-', "_")
 }
 
-fn procedure(class: Class, preset: Preset, language: Language) -> Procedure {
-    let body = Body::new(language, preset);
-    match class {
-        Class::Order => order::order(body),
-        Class::Result => fill::fill(body),
-        Class::Feed => feed::feed(body),
-        Class::Lookup => old::lookup(body),
-        Class::Update => old::update(body),
-        Class::Status => reads::status(body),
-        Class::Position => reads::position(body),
-        Class::Watch => reads::watch(body),
-        Class::Detail => reads::detail(body),
-        Class::Volume => reads::volume(body),
-        Class::Maintenance => maintenance::maintenance(body),
-    }
+fn procedure(class: Class, preset: Preset, language: Language) -> Body {
+    let mut body = Body::new(language, preset);
+    let course = match class {
+        Class::Order => order::order,
+        Class::Result => fill::fill,
+        Class::Feed => feed::feed,
+        Class::Lookup => old::lookup,
+        Class::Update => old::update,
+        Class::Status => reads::status,
+        Class::Position => reads::position,
+        Class::Watch => reads::watch,
+        Class::Detail => reads::detail,
+        Class::Volume => reads::volume,
+        Class::Maintenance => maintenance::maintenance,
+    };
+    course(&mut body);
+    body
 }
 
 fn definition(class: Class, preset: Preset, language: Language) -> Definition {
     let name = name(class);
-    let Procedure { parameters, body } = procedure(class, preset, language);
-    let list: Vec<String> = parameters.iter().map(|(name, kind)| format!("{name} {}", language.kind(*kind))).collect();
+    let body = procedure(class, preset, language);
+    let list: Vec<String> =
+        body.parameters.iter().map(|(name, kind)| format!("{name} {}", language.kind(*kind))).collect();
     let (list, body) = (list.join(", "), body.written());
-    let (drop, create) = match language {
-        Language::Postgres => (
-            format!("drop function if exists {name}"),
-            format!("create function {name}({list}) returns setof text language plpgsql as $body$\n{body}\n$body$"),
-        ),
-        Language::Mariadb => (
-            format!("drop procedure if exists {name}"),
-            format!("create procedure {name}({list}) modifies sql data sql security invoker\n{body}"),
-        ),
-    };
+    let drop = format!("drop {} if exists {name}", language.of("function", "procedure"));
+    let create = language.of(
+        format!("create function {name}({list}) returns setof text language plpgsql as $body$\n{body}\n$body$"),
+        format!("create procedure {name}({list}) modifies sql data sql security invoker\n{body}"),
+    );
     Definition { name, drop, create }
-}
-
-/// Parameters that hold whole numbers.
-fn ints(names: &[&str]) -> Vec<Parameter> {
-    names.iter().map(|name| ((*name).to_owned(), Kind::Int)).collect()
-}
-
-/// Parameters that hold short texts.
-fn texts(names: &[&str]) -> Vec<Parameter> {
-    names.iter().map(|name| ((*name).to_owned(), Kind::Text)).collect()
-}
-
-/// Parameters that hold lists.
-fn lists(names: &[&str]) -> Vec<Parameter> {
-    names.iter().map(|name| ((*name).to_owned(), Kind::Long)).collect()
 }

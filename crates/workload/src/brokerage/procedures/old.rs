@@ -3,8 +3,8 @@
 use super::super::codes::{LOOKUP_TRADES, MARK};
 use super::super::statements::House;
 use super::body::{Body, NUMBER};
+use super::language::Kind::{Int, Long, Text};
 use super::list::{List, number};
-use super::{Procedure, ints, lists, texts};
 
 /// Numbers of the trades that were found, ascending.
 const FOUND_TRADES: List = List { variable: "v_found", width: NUMBER };
@@ -15,18 +15,16 @@ fn numbers() -> Vec<String> {
 }
 
 /// Way (0 by numbers, 1 by account, 2 by symbol, 3 by lots), its inputs, and the numbers where they are known.
-fn begin(body: &mut Body) -> Vec<super::Parameter> {
-    let mut parameters = ints(&["p_way", "p_key", "p_from"]);
-    parameters.extend(texts(&["p_symbol"]));
-    parameters.extend(lists(&["p_numbers"]));
-    body.ints(&["v_trade", "v_lot", "v_before", "v_after", "v_slot"]);
-    let names = numbers();
-    body.ints(&names.iter().map(String::as_str).collect::<Vec<_>>());
-    body.texts(&["v_text"]);
-    body.lists(&[FOUND_TRADES.variable, "v_record"]);
+fn begin(body: &mut Body) {
+    body.takes(Int, "p_way p_key p_from");
+    body.takes(Text, "p_symbol");
+    body.takes(Long, "p_numbers");
+    body.holds(Int, "v_trade v_lot v_before v_after v_slot");
+    body.holds(Int, &numbers().join(" "));
+    body.holds(Text, "v_text");
+    body.holds(Long, &[FOUND_TRADES.variable, "v_record"].join(" "));
     body.begin();
     body.set(FOUND_TRADES.variable, "p_numbers");
-    parameters
 }
 
 fn find(body: &mut Body, lots: bool) {
@@ -58,21 +56,20 @@ fn with_numbers(body: &mut Body, what: impl FnOnce(&mut Body, &[&str])) {
 
 const FOUND_VARIABLE: &str = FOUND_TRADES.variable;
 
-pub(super) fn lookup(mut body: Body) -> Procedure {
-    let parameters = begin(&mut body);
-    find(&mut body, true);
-    with_numbers(&mut body, |body, numbers| {
+pub(super) fn lookup(body: &mut Body) {
+    begin(body);
+    find(body, true);
+    with_numbers(body, |body, numbers| {
         body.give(House::LookupTrades, numbers);
         body.give(House::LookupEvents, numbers);
     });
     body.commit();
-    Procedure { parameters, body }
 }
 
-pub(super) fn update(mut body: Body) -> Procedure {
-    let parameters = begin(&mut body);
-    find(&mut body, false);
-    with_numbers(&mut body, |body, numbers| {
+pub(super) fn update(body: &mut Body) {
+    begin(body);
+    find(body, false);
+    with_numbers(body, |body, numbers| {
         body.give(House::LookupEvents, numbers);
         for (way, lock, write, most) in [
             (0, House::UpdateLockTrades, House::UpdatePlacedBy, 50),
@@ -89,7 +86,6 @@ pub(super) fn update(mut body: Body) -> Procedure {
     });
     body.commit();
     body.tell();
-    Procedure { parameters, body }
 }
 
 /// The text with the mark, or without when it had it; as it is when there is no room.

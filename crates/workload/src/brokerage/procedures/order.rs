@@ -3,27 +3,27 @@
 use super::super::codes;
 use super::super::statements::{House, Shared};
 use super::body::{Body, NUMBER};
+use super::language::Kind::{Int, Long, Text};
 use super::list::{List, number, padded};
-use super::{Procedure, ints, texts};
 
 /// Symbol, quantity and price of what the account holds.
 const HOLDINGS: List = List { variable: "v_holdings", width: 16 + 2 * NUMBER };
 /// Who else may order for the account.
 const GRANTS: List = List { variable: "v_grants", width: 50 };
 
-pub(super) fn order(mut body: Body) -> Procedure {
-    let mut parameters = ints(&["p_number", "p_now", "p_account"]);
-    parameters.extend(texts(&["p_symbol"]));
-    parameters.extend(ints(&["p_quantity", "p_sells", "p_limited", "p_stops", "p_lifo", "p_cash", "p_another"]));
-    parameters.extend(ints(&["p_holding", "p_grant", "p_away", "p_keeps"]));
-    body.ints(&["v_broker", "v_tax_status", "v_balance", "v_customer", "v_tier", "v_company", "v_price", "v_quantity"]);
-    body.ints(&["v_sells", "v_held", "v_held_price", "v_chosen", "v_away", "v_left", "v_sold", "v_lot_price"]);
-    body.ints(&["v_lot_quantity", "v_gain", "v_fee", "v_commission", "v_levy", "v_levies", "v_tax"]);
-    body.texts(&["v_name", "v_first", "v_last", "v_broker_name", "v_held_symbol", "v_security", "v_exchange"]);
-    body.texts(&["v_symbol", "v_placed_by", "v_tax_id", "v_rights", "v_order_type", "v_status"]);
-    body.lists(&[HOLDINGS.variable, GRANTS.variable]);
+pub(super) fn order(body: &mut Body) {
+    body.takes(Int, "p_number p_now p_account");
+    body.takes(Text, "p_symbol");
+    body.takes(Int, "p_quantity p_sells p_limited p_stops p_lifo p_cash p_another");
+    body.takes(Int, "p_holding p_grant p_away p_keeps");
+    body.holds(Int, "v_broker v_tax_status v_balance v_customer v_tier v_company v_price v_quantity");
+    body.holds(Int, "v_sells v_held v_held_price v_chosen v_away v_left v_sold v_lot_price");
+    body.holds(Int, "v_lot_quantity v_gain v_fee v_commission v_levy v_levies v_tax");
+    body.holds(Text, "v_name v_first v_last v_broker_name v_held_symbol v_security v_exchange");
+    body.holds(Text, "v_symbol v_placed_by v_tax_id v_rights v_order_type v_status");
+    body.holds(Long, &[HOLDINGS.variable, GRANTS.variable].join(" "));
     body.begin();
-    parties(&mut body);
+    parties(body);
     body.when("v_name is not null and v_security is not null", |body| {
         choose(body);
         gain(body);
@@ -34,7 +34,6 @@ pub(super) fn order(mut body: Body) -> Procedure {
     // One who thinks better of it takes everything back from outside.
     body.commit_if("p_keeps = 1");
     body.tell();
-    Procedure { parameters, body }
 }
 
 fn parties(body: &mut Body) {

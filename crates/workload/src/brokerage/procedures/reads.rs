@@ -2,9 +2,10 @@
 
 use super::super::statements::{Desk, House, Shared};
 use super::body::Body;
-use super::{Procedure, ints, texts};
+use super::language::Kind::{Int, Text};
 
-pub(super) fn status(mut body: Body) -> Procedure {
+pub(super) fn status(body: &mut Body) {
+    body.takes(Int, "p_account");
     body.begin();
     if body.house {
         body.give(House::StatusTrades, &["p_account"]);
@@ -14,15 +15,14 @@ pub(super) fn status(mut body: Body) -> Procedure {
         body.give(Desk::StatusOwner, &["p_account"]);
     }
     body.commit();
-    Procedure { parameters: ints(&["p_account"]), body }
 }
 
 /// Without a tax number the customer is known; without an account its trades are not asked for.
-pub(super) fn position(mut body: Body) -> Procedure {
-    let mut parameters = ints(&["p_customer"]);
-    parameters.extend(texts(&["p_tax_id"]));
-    parameters.extend(ints(&["p_account"]));
-    body.ints(&["v_customer"]);
+pub(super) fn position(body: &mut Body) {
+    body.takes(Int, "p_customer");
+    body.takes(Text, "p_tax_id");
+    body.takes(Int, "p_account");
+    body.holds(Int, "v_customer");
     body.begin();
     body.set("v_customer", "p_customer");
     body.when("p_tax_id is not null", |body| {
@@ -35,24 +35,23 @@ pub(super) fn position(mut body: Body) -> Procedure {
         body.when("p_account is not null", |body| body.give(Shared::CustomerTrades, &["p_account"]));
     });
     body.commit();
-    Procedure { parameters, body }
 }
 
 /// One statement in each case, so that none needs a transaction around it.
-pub(super) fn watch(mut body: Body) -> Procedure {
+pub(super) fn watch(body: &mut Body) {
     if !body.house {
-        body.give(Desk::WatchHoldings, &["p_account"]);
-        return Procedure { parameters: ints(&["p_account"]), body };
+        body.takes(Int, "p_account");
+        return body.give(Desk::WatchHoldings, &["p_account"]);
     }
+    body.takes(Int, "p_way p_key p_day");
     for (way, statement) in [(0, House::WatchList), (1, House::WatchHoldings), (2, House::WatchIndustry)] {
         body.when(format!("p_way = {way}"), |body| body.give(statement, &["p_key", "p_day"]));
     }
-    Procedure { parameters: ints(&["p_way", "p_key", "p_day"]), body }
 }
 
-pub(super) fn detail(mut body: Body) -> Procedure {
-    let mut parameters = texts(&["p_symbol"]);
-    parameters.extend(ints(&["p_from", "p_days", "p_articles"]));
+pub(super) fn detail(body: &mut Body) {
+    body.takes(Text, "p_symbol");
+    body.takes(Int, "p_from p_days p_articles");
     body.begin();
     for statement in [House::DetailSecurity, House::DetailRivals, House::DetailFinancials] {
         body.give(statement, &["p_symbol"]);
@@ -65,12 +64,11 @@ pub(super) fn detail(mut body: Body) -> Procedure {
         |body| body.give(House::DetailHeadlines, &["p_symbol"]),
     );
     body.commit();
-    Procedure { parameters, body }
 }
 
-pub(super) fn volume(mut body: Body) -> Procedure {
+pub(super) fn volume(body: &mut Body) {
     let names: Vec<String> = (1..=41).map(|number| format!("p_{number}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    body.takes(Int, &names.join(" "));
     body.give(House::VolumeOfBrokers, &names);
-    Procedure { parameters: ints(&names), body }
 }

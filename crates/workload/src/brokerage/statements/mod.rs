@@ -24,9 +24,15 @@ type Rows = (f64, &'static [&'static str]);
 type Text = (&'static str, &'static str, Option<Rows>);
 
 macro_rules! list {
-    ($kind:ident, $list:ident: $($id:ident $(rows($often:literal, $rows:tt))? $name:literal = $sql:literal;)*) => {
+    ($kind:ident from $first:expr, $list:ident: $($id:ident $(rows($often:literal, $rows:tt))? $name:literal = $sql:literal;)*) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(in crate::brokerage) enum $kind { $($id),* }
+
+        impl super::Place for $kind {
+            fn place(self) -> u16 {
+                $first as u16 + self as u16
+            }
+        }
 
         pub(super) const $list: &[super::Text] = &[$(($name, $sql, super::list!(@ $($often, $rows)?))),*];
     };
@@ -39,24 +45,6 @@ use list;
 pub(super) trait Place {
     /// The place.
     fn place(self) -> u16;
-}
-
-impl Place for Shared {
-    fn place(self) -> u16 {
-        self as u16
-    }
-}
-
-impl Place for Desk {
-    fn place(self) -> u16 {
-        both::SHARED.len() as u16 + self as u16
-    }
-}
-
-impl Place for House {
-    fn place(self) -> u16 {
-        both::SHARED.len() as u16 + self as u16
-    }
 }
 
 /// Adds a statement to a batch.

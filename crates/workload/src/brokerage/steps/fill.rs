@@ -14,7 +14,7 @@ use super::{DONE, Inputs, Report};
 use crate::transaction::{Answers, Batch, Step, Value};
 
 /// A fill on its way.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(in crate::brokerage) struct Fill {
     house: bool,
     step: u8,
@@ -51,21 +51,7 @@ struct Money {
 
 impl Fill {
     pub(super) fn new(inputs: Inputs) -> Fill {
-        Fill {
-            house: inputs.house(),
-            step: 0,
-            now: inputs.now,
-            number: inputs.number as i64,
-            account: 0,
-            symbol: String::new(),
-            order_type: String::new(),
-            quantity: 0,
-            bid: 0,
-            cash: false,
-            lifo: false,
-            fee: 0,
-            filled: false,
-        }
+        Fill { house: inputs.house(), now: inputs.now, number: inputs.number as i64, ..Fill::default() }
     }
 
     /// What the procedure is handed.

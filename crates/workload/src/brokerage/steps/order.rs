@@ -11,7 +11,7 @@ use super::{Inputs, Report};
 use crate::transaction::{Answer, Answers, Batch, Step, Value};
 
 /// An order on its way.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(in crate::brokerage) struct Order {
     house: bool,
     step: u8,
@@ -43,7 +43,6 @@ impl Order {
         let Inputs { scale, mut draws, .. } = inputs;
         Order {
             house: inputs.house(),
-            step: 0,
             now: inputs.now,
             number: inputs.number as i64,
             account: draws.account(scale),
@@ -58,13 +57,7 @@ impl Order {
             away_bp: draws.between(0, 30),
             symbol: draws.symbol(scale),
             quantity: 100 * draws.between(1, 8),
-            order_type: codes::MARKET_BUY,
-            price: 0,
-            broker: 0,
-            customer: 0,
-            tier: 0,
-            taxed: false,
-            placed_by: String::new(),
+            ..Order::default()
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::{one, problems};
 use crate::sql::Program;
-use crate::sql::command::{Action, Amount, Unit};
+use crate::sql::command::{Action, Amount};
 use crate::sql::names::Names;
 use crate::sql::reader::read;
 use proptest::prelude::*;
@@ -58,11 +58,11 @@ fn statements_end_where_psql_ends_them() {
 #[test]
 fn a_pause_is_a_number_with_a_unit_that_is_seconds_by_default() {
     let table = [
-        ("\\sleep 10 ms", Amount::Fixed(10), Unit::Milliseconds),
-        ("\\Sleep 10US", Amount::Fixed(10), Unit::Microseconds),
-        ("\\sleep 2", Amount::Fixed(2), Unit::Seconds),
-        ("\\sleep \\\n  -3 s", Amount::Fixed(-3), Unit::Seconds),
-        ("\\sleep :x ms", Amount::Variable(0), Unit::Milliseconds),
+        ("\\sleep 10 ms", Amount::Fixed(10), ("ms", 1_000_000)),
+        ("\\Sleep 10US", Amount::Fixed(10), ("us", 1_000)),
+        ("\\sleep 2", Amount::Fixed(2), ("s", 1_000_000_000)),
+        ("\\sleep \\\n  -3 s", Amount::Fixed(-3), ("s", 1_000_000_000)),
+        ("\\sleep :x ms", Amount::Variable(0), ("ms", 1_000_000)),
     ];
     for (text, amount, unit) in table {
         let read = read("test", text, false, &mut Names::default());

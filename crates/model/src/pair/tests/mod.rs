@@ -1,13 +1,15 @@
 //! What a mirrored pair must do in virtual time: the closed form on the models that ship, and theory on round numbers.
 
+mod resync;
+
 use super::*;
 use crate::asked::Values;
 use crate::file::Description;
 use crate::form::group_commit;
-use crate::form::resync::Apart as Law;
 use crate::machine::{Ended, Machine, TRANSACTION};
 use crate::rows::Row;
 use crate::server::Log;
+use resync::Apart as Law;
 use units::Nanos;
 
 /// What a closed load of so many jobs saw behind a warm-up.
