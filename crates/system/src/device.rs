@@ -22,38 +22,22 @@ use crate::stack::{self, DeviceNumber};
 use crate::tree::{DeviceTree, look};
 
 /// Why a device was not opened.
+/// `path` is as it was given.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "each message says what its parts are")]
 pub enum OpenError {
     /// The path leads nowhere, or the kernel refused.
     #[error("open device `{path}`")]
-    Kernel {
-        /// As given.
-        path: PathBuf,
-        /// The kernel's answer.
-        source: io::Error,
-    },
+    Kernel { path: PathBuf, source: io::Error },
     /// The path leads to something else.
     #[error("open device `{path}`: a block device is needed, and this is not one")]
-    NotADevice {
-        /// As given.
-        path: PathBuf,
-    },
+    NotADevice { path: PathBuf },
     /// The node was exchanged while it was opened.
     #[error("open device `{path}`: expected device {expected}, and {found} was opened")]
-    Exchanged {
-        /// As given.
-        path: PathBuf,
-        /// What the path led to before.
-        expected: DeviceNumber,
-        /// What was opened.
-        found: DeviceNumber,
-    },
+    Exchanged { path: PathBuf, expected: DeviceNumber, found: DeviceNumber },
     /// It has no blocks.
     #[error("open device `{path}`: it has no size; there is no medium or file behind it")]
-    Empty {
-        /// As given.
-        path: PathBuf,
-    },
+    Empty { path: PathBuf },
     /// It may not be written.
     #[error(transparent)]
     Refused(#[from] Box<Refusal>),

@@ -54,35 +54,20 @@ pub struct DeviceSurvey {
 
 /// Why a place could not be looked at.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "each message says what its parts are")]
 pub enum SurveyError {
     /// The path leads nowhere.
     #[error("look at `{path}`")]
-    Path {
-        /// As given.
-        path: PathBuf,
-        /// The kernel's answer.
-        source: io::Error,
-    },
+    Path { path: PathBuf, source: io::Error },
     /// A folder is needed.
     #[error("look at `{path}`: scratch files need a folder, and this is not one")]
-    NotAFolder {
-        /// As given.
-        path: PathBuf,
-    },
+    NotAFolder { path: PathBuf },
     /// A block device is needed.
     #[error("look at `{path}`: a block device is needed, and this is not one")]
-    NotADevice {
-        /// As given.
-        path: PathBuf,
-    },
+    NotADevice { path: PathBuf },
     /// The kernel knows no such device.
     #[error("look at `{path}`: sysfs has no block device {number} or no size for it")]
-    NoSize {
-        /// As given.
-        path: PathBuf,
-        /// Its number.
-        number: DeviceNumber,
-    },
+    NoSize { path: PathBuf, number: DeviceNumber },
 }
 
 /// Looks at a folder in which scratch files are to be made.
