@@ -11,6 +11,7 @@ use bytes::BytesMut;
 use postgres_protocol::message::frontend;
 use std::io::{self, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,10 +53,7 @@ impl Connect {
     fn dial(&self) -> Result<RawStream, DatabaseError> {
         let refused = |source: io::Error| DatabaseError::Refused { place: self.place(), text: source.to_string() };
         match &self.host {
-            Host::Socket(_) => {
-                let stream = UnixStream::connect(self.socket().unwrap_or_default()).map_err(refused)?;
-                Ok(RawStream::Unix(stream))
-            }
+            Host::Socket(_) => UnixStream::connect(self.socket().unwrap_or_default()).map_err(refused),
             Host::Name(name) => {
                 let addresses = (name.as_str(), self.port).to_socket_addrs().map_err(refused)?;
                 let patience = Duration::from_secs(self.patience);
@@ -64,7 +62,7 @@ impl Connect {
                     match TcpStream::connect_timeout(&address, patience) {
                         Ok(stream) => {
                             stream.set_nodelay(true).map_err(refused)?;
-                            return Ok(RawStream::Tcp(stream));
+                            return Ok(OwnedFd::from(stream).into());
                         }
                         Err(source) => last = source,
                     }

@@ -89,11 +89,3 @@ pub(super) fn asked(session: &mut super::PostgresSession, (counters, place): Ask
     let values = rows.first().into_iter().flatten();
     Ok(counters.iter().zip(values).filter_map(|((counter, _), value)| Some((*counter, value.number()?))).collect())
 }
-
-/// Writes all that is still to be written, and returns when it is there.
-///
-/// # Errors
-/// The failure; only a superuser or a member of `pg_checkpoint` may ask for it.
-pub fn force_checkpoint(session: &mut dyn Session) -> Result<(), Failure> {
-    session.script("CHECKPOINT")
-}
