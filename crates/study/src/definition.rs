@@ -36,7 +36,6 @@ pub(crate) struct Definition {
 pub(crate) struct Parameter {
     pub name: String,
     pub default: String,
-    pub help: String,
 }
 
 /// A system with the settings that belong to it.

@@ -10,7 +10,7 @@ use crate::keys::{self, Key, keys};
 use crate::point::{Point, level_of};
 use crate::{Metric, Selector};
 use observation::Factor;
-use reading::{did_you_mean, listed};
+use reading::{did_you_mean, known_names};
 
 /// A place as it is written, its names checked.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -131,9 +131,7 @@ fn known<'a>(text: &'a str, names: &[&'a str], what: &str) -> Result<(&'a str, &
         Some(name) => Ok((name, text[name.len()..].trim_start())),
         None => {
             let first = text.split_whitespace().next().unwrap_or_default();
-            let hint = did_you_mean(first, names.iter().copied());
-            let hint = hint.unwrap_or_else(|| format!("known: {}", listed(names.iter().copied())));
-            Err(format!("the name of a {what}, got `{text}`; {hint}"))
+            Err(format!("the name of a {what}, got `{text}`; {}", known_names(first, names.iter().copied())))
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::experiment::{Chosen, Experiment, FactorChoice, StreamChoice, SystemCh
 use crate::keys::{Group, phases, system};
 use crate::overrides::{Overrides, Scope, SetKey, Sets, sets};
 use crate::{Place, SystemSpec, target};
-use reading::{Origin, Problems, did_you_mean, listed};
+use reading::{Origin, Problems, known_names, listed};
 
 /// What a study comes down to.
 pub(crate) struct Resolved {
@@ -59,12 +59,8 @@ fn systems(definition: &Definition, overrides: &Overrides, problems: &mut Proble
     }
     let mut specs = Vec::new();
     for text in &overrides.targets {
-        match target::parse(text) {
-            Ok(spec) => specs.push(spec),
-            Err(message) => {
-                problems.add(&Origin::Option(format!("--on {}", crate::without_password(text))), "", message)
-            }
-        }
+        let at = Origin::Option(format!("--on {}", crate::without_password(text)));
+        specs.extend(problems.kept(&at, "", target::parse(text)));
     }
     target::distinct(&mut specs);
     specs.into_iter().map(|spec| SystemChoice { spec, settings: Vec::new() }).collect()
@@ -280,8 +276,8 @@ fn keep_only(
         let at = Origin::Option(format!("--only {name}"));
         let gated = definition.experiments.iter().find(|experiment| experiment.name == *name);
         if !names().any(|known| known == name) {
-            let hint = did_you_mean(name, names()).unwrap_or_else(|| format!("known: {}", listed(names())));
-            problems.add_with(&at, "", format!("the name of an experiment or a workload, got `{name}`"), Some(hint));
+            let hint = Some(known_names(name, names().collect::<Vec<_>>()));
+            problems.add_with(&at, "", format!("the name of an experiment or a workload, got `{name}`"), hint);
         } else if let Some(when) = gated.and_then(|gated| gated.when.as_ref())
             && !experiments.iter().any(|experiment| experiment.name == *name)
         {

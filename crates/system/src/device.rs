@@ -58,7 +58,7 @@ pub fn open(path: &Path, consents: &[Consent]) -> Result<Module, OpenError> {
     })?;
     same_node(path, &file, number)?;
     let approved = judge_open(&file, number, consents)?;
-    module(path, file, approved.number(), approved.size()).map_err(at)
+    module(path, file, number, approved.size).map_err(at)
 }
 
 /// Opens a device for reading only. It may be mounted or held: it is not claimed, and nothing can be written to it.

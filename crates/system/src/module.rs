@@ -175,11 +175,6 @@ impl Module {
         &self.filesystem
     }
 
-    /// Whether direct I/O reaches a device at all. A tmpfs may take `O_DIRECT` and still keep its data in memory.
-    pub fn in_memory(&self) -> bool {
-        stack::is_memory_filesystem(&self.filesystem)
-    }
-
     /// The descriptor for a way.
     ///
     /// # Errors

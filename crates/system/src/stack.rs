@@ -82,13 +82,6 @@ pub fn below(path: &Path) -> Vec<Layer> {
     layers
 }
 
-/// The block devices below a device number in a sysfs tree, itself first.
-pub fn below_number(sys: &Path, number: DeviceNumber) -> Vec<Layer> {
-    let mut layers = Vec::new();
-    descend(sys, number, 0, &mut layers);
-    layers
-}
-
 /// A chain of more than this many layers is a loop through backing files, which the kernel does not forbid.
 const DEPTH_MAX: u32 = 16;
 
@@ -166,11 +159,6 @@ pub fn mount_of(path: &Path) -> Option<Mount> {
 pub fn direct_unit(filesystem: &str, block_bytes: u64, sector_bytes: u32) -> u32 {
     let whole_blocks = matches!(filesystem, "btrfs" | "bcachefs" | "zfs");
     if whole_blocks { u32::try_from(block_bytes).unwrap_or(sector_bytes).max(sector_bytes) } else { sector_bytes }
-}
-
-/// Filesystems that keep their data in memory, whatever the flags of an open.
-pub fn is_memory_filesystem(name: &str) -> bool {
-    matches!(name, "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs")
 }
 
 /// Sector sizes of a device, or of the disk of a partition.

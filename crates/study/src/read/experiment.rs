@@ -1,13 +1,12 @@
 //! The tables `[[experiment]]`.
 
 use super::settings::{Tables, given, load, settings};
-use super::{tables_of, unknown_name};
+use super::tables_of;
 use crate::definition::{
     ExperimentDefinition, FactorDefinition, Parameter, SearchDefinition, Setting, StreamDefinition, WorkloadDefinition,
 };
 use crate::keys::{self, Group, Key, keys, phases};
-use reading::Problems;
-use reading::{Entry, Form, Node, Placed, Section};
+use reading::{Entry, Form, Node, Placed, Problems, Section, known_names};
 
 /// Reads all experiments.
 pub(super) fn experiments(
@@ -89,7 +88,7 @@ impl Reading<'_> {
     fn known_workload(&self, name: &Placed, key: &str, problems: &mut Problems) {
         let known = self.workloads.iter().map(|workload| workload.name.as_str());
         if !known.clone().any(|known| known == name.text) {
-            let hint = unknown_name(&name.text, known);
+            let hint = known_names(&name.text, known);
             problems.add_with(&name.at, key, format!("the name of a workload, got `{}`", name.text), Some(hint));
         }
     }
@@ -140,7 +139,7 @@ impl Reading<'_> {
                     let stream = entry.name;
                     if !streams.iter().flatten().any(|known| known.name == stream) {
                         let known = streams.iter().flatten().map(|known| known.name.as_str());
-                        let hint = unknown_name(&stream, known);
+                        let hint = known_names(&stream, known);
                         problems.add_with(&entry.at, &name, "the name of a stream", Some(hint));
                         continue;
                     }
@@ -164,7 +163,7 @@ impl Reading<'_> {
     ) -> Option<FactorDefinition> {
         let Some(key) = keys::find(&entry.name).filter(|key| varies(*key)) else {
             let known = keys().filter(|key| varies(*key)).map(|key| key.name());
-            problems.add_with(&entry.at, &full, "a key that can be varied", Some(unknown_name(&entry.name, known)));
+            problems.add_with(&entry.at, &full, "a key that can be varied", Some(known_names(&entry.name, known)));
             return None;
         };
         let at = entry.node.at.clone();
@@ -188,13 +187,8 @@ impl Reading<'_> {
 
     fn level(&self, key: Key, full: &str, node: Node, problems: &mut Problems) -> Option<Setting> {
         let at = node.at.clone();
-        match given(key, node, self.parameters) {
-            Ok(given) => Some(Setting { key, given, at }),
-            Err(message) => {
-                problems.add(&at, full, message);
-                None
-            }
-        }
+        let given = problems.kept(&at, full, given(key, node, self.parameters))?;
+        Some(Setting { key, given, at })
     }
 
     fn when(&self, section: &mut Section, problems: &mut Problems) -> Option<Placed> {
@@ -203,7 +197,7 @@ impl Reading<'_> {
         let known = self.parameters.iter().map(|parameter| parameter.name.as_str());
         if !known.clone().any(|known| known == name) {
             let message = format!("`$` and the name of a parameter, got `{}`", when.text);
-            problems.add_with(&when.at, &section.key("when"), message, Some(unknown_name(&name, known)));
+            problems.add_with(&when.at, &section.key("when"), message, Some(known_names(&name, known)));
             return None;
         }
         when.text = name;
@@ -276,15 +270,9 @@ fn bound(inner: &mut Section, problems: &mut Problems) -> Option<(f64, units::Na
         Form::Text(text) => text.clone(),
         _ => String::new(),
     };
-    match units::parse_duration(&text) {
-        Ok(bound) if bound.0 > 0 => Some((quantile, bound)),
-        Ok(_) => {
-            problems.add(&entry.node.at, &key, format!("a time above 0 s, got `{text}`"));
-            None
-        }
-        Err(error) => {
-            problems.add(&entry.node.at, &key, error.to_string());
-            None
-        }
-    }
+    let bound = match units::parse_duration(&text) {
+        Ok(bound) if bound.0 == 0 => Err(format!("a time above 0 s, got `{text}`")),
+        read => read.map_err(|error| error.to_string()),
+    };
+    Some((quantile, problems.kept(&entry.node.at, &key, bound)?))
 }

@@ -151,10 +151,7 @@ fn stall(section: &mut Section, script: &mut ScriptSpec, problems: &mut Problems
             format!("{every}/{lasts}")
         }
     };
-    match target::stall(&text) {
-        Ok(stall) => script.stall = Some(stall),
-        Err(message) => problems.add(&at, &section.key("stall"), message),
-    }
+    script.stall = problems.kept(&at, &section.key("stall"), target::stall(&text)).or(script.stall);
 }
 
 fn footprint(section: &mut Section, problems: &mut Problems) -> Footprint {

@@ -139,25 +139,10 @@ const KINDS: [(DeviceKind, &str); 6] = [
     (DeviceKind::Other, "other"),
 ];
 
-const IDENTITIES: [(IdentityKind, &str); 5] = [
-    (IdentityKind::Wwn, "wwn"),
-    (IdentityKind::Serial, "serial"),
-    (IdentityKind::Uuid, "uuid"),
-    (IdentityKind::ById, "by-id"),
-    (IdentityKind::ByPath, "by-path"),
-];
-
 impl DeviceKind {
     /// The word that stands in a recorded tree and in refusals.
     pub fn word(self) -> &'static str {
         KINDS.iter().find(|(kind, _)| *kind == self).map_or("other", |(_, word)| word)
-    }
-}
-
-impl IdentityKind {
-    /// The word that stands in a recorded tree and in refusals.
-    pub fn word(self) -> &'static str {
-        IDENTITIES.iter().find(|(kind, _)| *kind == self).map_or("id", |(_, word)| word)
     }
 }
 
