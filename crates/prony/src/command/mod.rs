@@ -37,7 +37,7 @@ pub fn dispatch(command: Command) -> Result<Outcome, Failure> {
         Command::Studies(asked) => studies::run(&asked),
         Command::Check(asked) => check::run(&asked),
         Command::Plan(asked) => plan::run(&asked),
-        Command::Run(asked) => run::run(asked),
+        Command::Run(asked) => run::run(&asked),
         Command::List(asked) => list::run(&asked),
         Command::Show(asked) => show::run(&asked),
         Command::Report(asked) => report::run(&asked),
