@@ -182,7 +182,7 @@ pub fn sequence_of(number: &DeviceNumber) -> Option<u64> {
 }
 
 /// The entries of a folder, in order of name; none when it is missing.
-pub(crate) fn children(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+pub fn children(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     let mut found: Vec<PathBuf> =
         fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())).collect();
     found.sort();

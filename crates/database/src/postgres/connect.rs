@@ -35,13 +35,11 @@ impl Connect {
         })?;
         authenticate(&mut opening)?;
         let (version, process) = opening.settled()?;
-        let number: u32 = version.split(|c: char| !c.is_ascii_digit()).next().and_then(|n| n.parse().ok()).unwrap_or(0);
-        if number < OLDEST {
-            let (needed, found) = (format!("PostgreSQL {OLDEST} or newer"), version);
+        let mut session = PostgresSession::of(opening.stream, Wire::new(texts, sessions), version, process);
+        if session.major() < OLDEST {
+            let (needed, found) = (format!("PostgreSQL {OLDEST} or newer"), session.version().to_owned());
             return Err(DatabaseError::Version { place: self.place(), needed, found });
         }
-        let wire = Wire::new(texts, sessions);
-        let mut session = PostgresSession::of(opening.stream, wire, version, process);
         if let Some(sql) = dialect::isolation(Engine::Postgres, sessions.isolation) {
             let failed =
                 |failure: Failure| DatabaseError::statement(&self.place(), "choose the isolation level", failure);

@@ -45,8 +45,8 @@ pub(super) fn make(session: &mut PostgresSession) -> Result<(), String> {
 /// In words, why it is not known.
 pub(super) fn read(session: &mut PostgresSession) -> Result<Vec<StatementCost>, String> {
     let schema = schema(session)?;
-    let version = session.version().split(|c: char| !c.is_ascii_digit()).next().and_then(|n| n.parse().ok());
-    let rows = session.query(&query(&schema, version.unwrap_or(0)));
+    let version = session.major();
+    let rows = session.query(&query(&schema, version));
     let rows = rows.map_err(|failure| format!("pg_stat_statements cannot be read ({}): {REMEDY}", failure.text))?;
     Ok(rows.iter().filter_map(|row| cost(row)).collect())
 }

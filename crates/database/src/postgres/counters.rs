@@ -67,8 +67,7 @@ const LOG: [(Counter, &str); 5] = [
 /// # Errors
 /// The failure.
 pub fn counters(session: &mut super::PostgresSession) -> Result<Counted, Failure> {
-    let version: u32 =
-        session.version().split(|c: char| !c.is_ascii_digit()).next().map_or(0, |n| n.parse().unwrap_or(0));
+    let version = session.major();
     let log = match version {
         0..=13 => &[],
         14..=17 => &LOG[..],

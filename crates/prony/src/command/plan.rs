@@ -11,10 +11,7 @@ use crate::study_file;
 pub fn run(asked: &Plan) -> Result<Outcome, Failure> {
     let text = study_file::find(&asked.choice.study)?;
     let study = study_file::read_or_fail(&text, &asked.choice.changes, &[])?;
-    let seed = match asked.seed {
-        Some(seed) => seed,
-        None => run::fresh_seed()?,
-    };
+    let seed = asked.seed.map_or_else(run::fresh_seed, Ok)?;
     let plan = run::plan(&text.origin, &study, seed)?;
     let expected_s = |trial: &_| planned::expected(trial).seconds();
     let json = || report::plan_json(&plan, expected_s, &planned::notes(&plan));

@@ -3,7 +3,6 @@
 use crate::args::Report;
 use crate::exit::Outcome;
 use crate::failure::Failure;
-use crate::folder;
 use crate::judged;
 use crate::output;
 use crate::page;
@@ -11,8 +10,7 @@ use std::path::Path;
 
 /// Writes the page beside the run, to a file, or to stdout.
 pub fn run(asked: &Report) -> Result<Outcome, Failure> {
-    let file = folder::open(&asked.choice.run)?;
-    let findings = judged::findings(&file)?;
+    let (file, findings) = judged::named(&asked.choice.run)?;
     let path = asked.output.clone().unwrap_or_else(|| file.path().with_extension("html"));
     if path == Path::new("-") {
         output::print(&report::html(&findings))?;

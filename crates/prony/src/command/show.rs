@@ -3,15 +3,13 @@
 use crate::args::Show;
 use crate::exit::Outcome;
 use crate::failure::Failure;
-use crate::folder;
 use crate::judged;
 use crate::output;
 use report::Detail;
 
 /// Prints a run as text, JSON or CSV.
 pub fn run(asked: &Show) -> Result<Outcome, Failure> {
-    let file = folder::open(&asked.choice.run)?;
-    let findings = judged::findings(&file)?;
+    let (_, findings) = judged::named(&asked.choice.run)?;
     if asked.json {
         output::print_json(&report::json(&findings))?;
     } else if asked.csv {

@@ -59,10 +59,7 @@ pub fn start(text: &StudyText, asked: &Run, consents: &[Consent]) -> Result<Ende
     let stop = listen()?;
     let clock = WallClock::new();
     let study = request::study(text, asked)?;
-    let seed = match asked.seed {
-        Some(seed) => seed,
-        None => fresh_seed()?,
-    };
+    let seed = asked.seed.map_or_else(fresh_seed, Ok)?;
     let plan = plan(&text.origin, &study, seed)?;
     space::check(&study, &plan)?;
     let progress = Progress::new(asked.voice, planned::expected_in_all(&plan));
