@@ -87,12 +87,8 @@ impl Reader<'_> {
             _ => {
                 let names = listed(found.iter().map(|(experiment, _)| experiment.name.as_str()));
                 let hint = Some(format!("add `in EXPERIMENT`: {names}"));
-                problems.add_with(
-                    at,
-                    key,
-                    format!("a place in one experiment, got `{text}`, which several have"),
-                    hint,
-                );
+                let message = format!("a place in one experiment, got `{text}`, which several have");
+                problems.add_with(at, key, message, hint);
                 None
             }
         }

@@ -55,17 +55,9 @@ const METRICS: &str = "`throughput`, `bandwidth`, `elapsed`, `response mean`, `r
 
 /// Reads a metric at the front of a text; what follows it is returned.
 pub(crate) fn metric(text: &str) -> Result<(Metric, &str), String> {
-    let plain = [
-        ("throughput", Metric::Throughput),
-        ("bandwidth", Metric::Bandwidth),
-        ("elapsed", Metric::Elapsed),
-        ("response mean", Metric::ResponseMean),
-        ("service mean", Metric::ServiceMean),
-        ("cpu per operation", Metric::CpuPerOperation),
-    ];
     let text = text.trim();
-    for (word, metric) in plain {
-        if let Some(rest) = after_word(text, word) {
+    for metric in Metric::PLAIN {
+        if let Some(rest) = after_word(text, &metric.word()) {
             return Ok((metric, rest));
         }
     }

@@ -5,7 +5,7 @@
 //!
 //! What it does not do: it expands nothing.
 
-use crate::definition::{Definition, ExperimentDefinition, FactorDefinition, Given, Setting, StreamDefinition};
+use crate::definition::{Definition, ExperimentDefinition, FactorWith, Given, Setting, StreamDefinition, SystemWith};
 use crate::experiment::{Chosen, Experiment, FactorChoice, StreamChoice, SystemChoice};
 use crate::keys::{Group, phases, system};
 use crate::overrides::{Overrides, Scope, SetKey, Sets, sets};
@@ -51,10 +51,7 @@ fn systems(definition: &Definition, overrides: &Overrides, problems: &mut Proble
             let hint = Some("add `[system.NAME]` or give `--on DIR`".to_owned());
             problems.add_with(&Origin::Whole, "system", "at least one system, got none", hint);
         }
-        let plain = |system: &crate::definition::SystemDefinition| SystemChoice {
-            spec: system.spec.clone(),
-            settings: Vec::new(),
-        };
+        let plain = |system: &SystemWith<Setting>| SystemChoice { spec: system.spec.clone(), settings: Vec::new() };
         return definition.systems.iter().map(plain).collect();
     }
     let mut specs = Vec::new();
@@ -217,7 +214,7 @@ impl Resolver<'_> {
         settings
     }
 
-    fn factor(&self, factor: &FactorDefinition, problems: &mut Problems) -> FactorChoice {
+    fn factor(&self, factor: &FactorWith<Setting>, problems: &mut Problems) -> FactorChoice {
         let levels: Vec<Chosen> =
             factor.levels.iter().flat_map(|setting| self.levels(setting, true, problems)).collect();
         for (i, level) in levels.iter().enumerate() {
@@ -245,11 +242,8 @@ fn check_use(experiment: &Experiment, problems: &mut Problems) {
         if let (Some(idle), Some(level)) = (idle, factor.levels.first()) {
             let key = format!("{}.factor.{}", experiment.name, factor.name);
             let name = idle.first().map(|stream| stream.name.as_str()).unwrap_or_default();
-            problems.add(
-                &level.at,
-                &key,
-                format!("a factor applies to every workload of its experiment, not to `{name}`"),
-            );
+            let message = format!("a factor applies to every workload of its experiment, not to `{name}`");
+            problems.add(&level.at, &key, message);
         }
     }
 }

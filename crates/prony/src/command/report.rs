@@ -5,7 +5,6 @@ use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::judged;
 use crate::output;
-use crate::page;
 use std::path::Path;
 
 /// Writes the page beside the run, to a file, or to stdout.
@@ -15,7 +14,7 @@ pub fn run(asked: &Report) -> Result<Outcome, Failure> {
     if path == Path::new("-") {
         output::print(&report::html(&findings))?;
     } else {
-        page::write(&findings, &path)?;
+        output::page(&findings, &path)?;
         output::print(&format!("{}\n", path.display()))?;
     }
     Ok(Outcome::Fine)

@@ -5,7 +5,6 @@ use crate::args::Run;
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::output;
-use crate::page;
 use report::Detail;
 
 /// Tells what a run found.
@@ -14,7 +13,7 @@ use report::Detail;
 /// When stdout or the page cannot be written; the run file is whole by then.
 pub fn tell(ended: &Ended, asked: &Run) -> Result<Outcome, Failure> {
     if let Some(path) = &asked.html {
-        page::write(&ended.findings, path)?;
+        output::page(&ended.findings, path)?;
     }
     let text = || report::text(&ended.findings, output::layout(Detail::Brief));
     output::answer(asked.json, || report::json(&ended.findings), text)?;

@@ -247,7 +247,10 @@ fn refused(spec: &SystemSpec, error: &engine::OpenError) -> Failure {
         (Place::Device { .. }, Some(ErrorKind::PermissionDenied)) => {
             failure.hint("run as root, or as a member of the group that owns the device")
         }
-        (Place::Database(_), _) => failure.hints(database_hint(error)),
+        (Place::Database(_), _) => match error {
+            engine::OpenError::Database { source, .. } => failure.hints(source.hint()),
+            _ => failure,
+        },
         (Place::File { .. }, Some(ErrorKind::ReadOnlyFilesystem)) => {
             failure.hint("remount it for writing, or name a folder on another filesystem with `--on file:DIR`")
         }
@@ -257,14 +260,6 @@ fn refused(spec: &SystemSpec, error: &engine::OpenError) -> Failure {
         (Place::File { .. }, Some(ErrorKind::StorageFull | ErrorKind::QuotaExceeded)) => failure
             .hint("free some space, make the files smaller with `--set size=..`, or fewer with `--set modules=..`"),
         _ => failure,
-    }
-}
-
-/// What a database itself advises.
-fn database_hint(error: &engine::OpenError) -> Option<String> {
-    match error {
-        engine::OpenError::Database { source, .. } => source.hint(),
-        _ => None,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::settings::{Tables, given, load, settings};
 use super::tables_of;
 use crate::definition::{
-    ExperimentDefinition, FactorDefinition, Parameter, SearchDefinition, Setting, StreamDefinition, WorkloadDefinition,
+    ExperimentDefinition, FactorWith, Parameter, SearchDefinition, Setting, StreamDefinition, WorkloadDefinition,
 };
 use crate::keys::{self, Group, Key, keys, phases};
 use reading::{Entry, Form, Node, Placed, Problems, Section, known_names};
@@ -16,12 +16,8 @@ pub(super) fn experiments(
     problems: &mut Problems,
 ) -> Vec<ExperimentDefinition> {
     let Some(entry) = root.take("experiment") else {
-        problems.add_with(
-            &root.at,
-            "experiment",
-            "at least one experiment, got none",
-            Some("add `[[experiment]]`".into()),
-        );
+        let hint = Some("add `[[experiment]]`".to_owned());
+        problems.add_with(&root.at, "experiment", "at least one experiment, got none", hint);
         return Vec::new();
     };
     let reading = Reading { workloads, parameters };
@@ -73,11 +69,8 @@ impl Reading<'_> {
             (None, None) => Vec::new(),
         };
         if streams.iter().all(|set| set.is_empty()) {
-            problems.add(
-                &at,
-                &section.key("workload"),
-                "the name of a workload, a list of names, or `streams`, got nothing",
-            );
+            let message = "the name of a workload, a list of names, or `streams`, got nothing";
+            problems.add(&at, &section.key("workload"), message);
         }
         for stream in streams.iter().flatten() {
             self.known_workload(&stream.workload, &section.key("workload"), problems);
@@ -127,7 +120,7 @@ impl Reading<'_> {
         section: &mut Section,
         streams: &[Vec<StreamDefinition>],
         problems: &mut Problems,
-    ) -> Vec<FactorDefinition> {
+    ) -> Vec<FactorWith<Setting>> {
         let Some(entry) = section.take("factor") else { return Vec::new() };
         let Some(mut inner) = Section::of(section.key("factor"), entry.node, problems) else { return Vec::new() };
         let mut factors = Vec::new();
@@ -160,7 +153,7 @@ impl Reading<'_> {
         full: String,
         entry: Entry,
         problems: &mut Problems,
-    ) -> Option<FactorDefinition> {
+    ) -> Option<FactorWith<Setting>> {
         let Some(key) = keys::find(&entry.name).filter(|key| varies(*key)) else {
             let known = keys().filter(|key| varies(*key)).map(|key| key.name());
             problems.add_with(&entry.at, &full, "a key that can be varied", Some(known_names(&entry.name, known)));
@@ -182,7 +175,7 @@ impl Reading<'_> {
         let levels: Vec<Setting> =
             nodes.into_iter().filter_map(|node| self.level(key, &full, node, problems)).collect();
         let name = stream.as_ref().map_or(entry.name.clone(), |stream| format!("{stream}.{}", entry.name));
-        Some(FactorDefinition { name, stream, key, levels })
+        Some(FactorWith { name, stream, key, levels })
     }
 
     fn level(&self, key: Key, full: &str, node: Node, problems: &mut Problems) -> Option<Setting> {
@@ -229,11 +222,8 @@ fn search(section: &mut Section, problems: &mut Problems) -> Option<SearchDefini
     let missing = inner.is_none();
     outer.finish(&[], |_| None, problems);
     if missing {
-        problems.add(
-            &at,
-            &section.key("search"),
-            "a search is `{ highest_rate = { p99 = \"5 ms\" } }`, got another table",
-        );
+        let message = "a search is `{ highest_rate = { p99 = \"5 ms\" } }`, got another table";
+        problems.add(&at, &section.key("search"), message);
     }
     let mut inner = Section::of(section.key("search.highest_rate"), inner?.node, problems)?;
     let rate = |text: &str| {

@@ -163,11 +163,8 @@ fn names_differ(definition: &Definition, problems: &mut Problems) {
     let experiments = definition.experiments.iter().map(|e| (e.name.as_str(), &e.at));
     for (name, at) in workloads.chain(experiments) {
         if seen.contains(&name) {
-            problems.add(
-                at,
-                "name",
-                format!("every experiment and workload has a name of its own, got `{name}` twice"),
-            );
+            let message = format!("every experiment and workload has a name of its own, got `{name}` twice");
+            problems.add(at, "name", message);
         }
         seen.push(name);
     }
