@@ -9,7 +9,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
@@ -80,14 +80,14 @@ pub fn open_read_only(path: &Path) -> Result<Module, OpenError> {
 fn found(path: &Path) -> Result<(PathBuf, DeviceNumber), OpenError> {
     let at = |source| OpenError::Kernel { path: path.to_path_buf(), source };
     let real = fs::canonicalize(path).map_err(at)?;
-    let number = block_number(&fs::metadata(&real).map_err(at)?);
+    let number = DeviceNumber::of(&fs::metadata(&real).map_err(at)?);
     let number = number.ok_or_else(|| OpenError::NotADevice { path: path.to_path_buf() })?;
     Ok((real, number))
 }
 
 fn same_node(path: &Path, file: &File, expected: DeviceNumber) -> Result<(), OpenError> {
     let metadata = file.metadata().map_err(|source| OpenError::Kernel { path: path.to_path_buf(), source })?;
-    match block_number(&metadata) {
+    match DeviceNumber::of(&metadata) {
         Some(found) if found == expected => Ok(()),
         found => {
             let found = found.unwrap_or_default();
@@ -99,8 +99,9 @@ fn same_node(path: &Path, file: &File, expected: DeviceNumber) -> Result<(), Ope
 /// Judges again with the device held: the tree is read now, and the device's own signatures through the descriptor.
 fn judge_open(file: &File, number: DeviceNumber, consents: &[Consent]) -> Result<Approved, Box<Refusal>> {
     let mut tree = DeviceTree::read(&[number]);
-    let size = tree.device(number).map_or(Bytes(0), |device| device.size);
-    tree.set_signatures(number, look(file, size));
+    if let Some(device) = tree.device_mut(number) {
+        device.signatures = look(file, device.size);
+    }
     safety::judge(&tree, number, consents)
 }
 
@@ -128,8 +129,4 @@ fn open_exclusive(real: &Path, number: DeviceNumber) -> Result<File, Claim> {
             remedy: None,
         }))
     })
-}
-
-fn block_number(metadata: &fs::Metadata) -> Option<DeviceNumber> {
-    metadata.file_type().is_block_device().then(|| DeviceNumber::from_raw(metadata.rdev()))
 }

@@ -31,6 +31,16 @@ impl DeviceNumber {
     pub fn from_raw(raw: u64) -> Self {
         Self { major: rustix::fs::major(raw), minor: rustix::fs::minor(raw) }
     }
+
+    /// Of a block device; none of anything else.
+    pub(crate) fn of(metadata: &fs::Metadata) -> Option<Self> {
+        metadata.file_type().is_block_device().then(|| Self::from_raw(metadata.rdev()))
+    }
+
+    /// The same of what a path leads to.
+    pub(crate) fn of_path(path: &Path) -> Option<Self> {
+        Self::of(&fs::metadata(path).ok()?)
+    }
 }
 
 impl fmt::Display for DeviceNumber {
@@ -129,8 +139,8 @@ pub fn device_of(file: &File) -> Option<DeviceNumber> {
 }
 
 fn number_of(metadata: &fs::Metadata, path: &Path) -> Option<DeviceNumber> {
-    if metadata.file_type().is_block_device() {
-        return Some(DeviceNumber::from_raw(metadata.rdev()));
+    if let Some(device) = DeviceNumber::of(metadata) {
+        return Some(device);
     }
     let number = DeviceNumber::from_raw(metadata.dev());
     if number.major != 0 {
@@ -138,8 +148,7 @@ fn number_of(metadata: &fs::Metadata, path: &Path) -> Option<DeviceNumber> {
     }
     // Btrfs and overlay give files numbers of their own, btrfs one for each subvolume, which the mount table does not
     // even show; the table does name the device of the mount that the path lies in, if there is one.
-    let device = fs::metadata(mount_of(path)?.source).ok()?;
-    device.file_type().is_block_device().then(|| DeviceNumber::from_raw(device.rdev()))
+    DeviceNumber::of_path(Path::new(&mount_of(path)?.source))
 }
 
 /// The mount that a path lies in: the longest mount point among those of its filesystem's number.

@@ -1,19 +1,17 @@
 //! `prony ceiling`: what the load generator itself can do on this machine.
 
 use crate::args::Ceiling;
-use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::output;
 use std::fmt::Write as _;
 use units::Nanos;
 
 /// Measures and prints the generator's own figures.
-pub fn run(asked: &Ceiling) -> Result<Outcome, Failure> {
+pub fn run(asked: &Ceiling) -> Result<(), Failure> {
     let ceiling = engine::measure_ceiling().map_err(|e| Failure::caused("measuring the load generator", &e))?;
     let ceilings = if asked.model { engine::measure_models() } else { Vec::new() };
     let json = || report::ceiling_json(&ceiling, &ceilings.iter().map(timed).collect::<Vec<_>>());
-    output::answer(asked.json, json, || text(&ceiling) + &models(&ceilings))?;
-    Ok(Outcome::Fine)
+    output::answer(asked.json, json, || text(&ceiling) + &models(&ceilings))
 }
 
 fn timed(timed: &engine::ModelCeiling) -> report::TimedModel {

@@ -122,11 +122,9 @@ impl DeviceTree {
         self.devices.iter().filter(move |device| device.lower.contains(&lower))
     }
 
-    /// Puts in what was found on a device.
-    pub fn set_signatures(&mut self, number: DeviceNumber, signatures: Signatures) {
-        if let Some(device) = self.devices.iter_mut().find(|device| device.number == number) {
-            device.signatures = signatures;
-        }
+    /// The same, to be changed.
+    pub fn device_mut(&mut self, number: DeviceNumber) -> Option<&mut Device> {
+        self.devices.iter_mut().find(|device| device.number == number)
     }
 }
 
