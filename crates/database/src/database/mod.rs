@@ -10,13 +10,13 @@ use crate::claim::Claim;
 use crate::conversation::Wire;
 use crate::mark::Found;
 use crate::server::Private;
-use crate::{DatabaseError, Profiling, Session, StatementCost, Texts, mariadb, null, postgres, sqlite};
+use crate::{DatabaseError, Profiling, Session, StatementCost, Texts};
 use observation::Counted;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use study::{DatabaseSpec, Engine, Sessions};
+use study::{Engine, Sessions};
 
 /// What a database is opened with, beside its spec.
 #[derive(Clone, Debug)]
@@ -31,19 +31,6 @@ pub struct OpenOptions {
     pub profiling: Profiling,
     /// Ends every wait when it becomes true.
     pub stop: Arc<AtomicBool>,
-}
-
-/// Opens a database. A private server is started; nothing is filled.
-///
-/// # Errors
-/// When it cannot be reached, is too old, or does not take the settings.
-pub fn open(spec: &DatabaseSpec, options: &OpenOptions) -> Result<Box<dyn Database>, DatabaseError> {
-    Ok(match spec.engine {
-        Engine::Sqlite => Box::new(sqlite::Database::of(spec, options)?),
-        Engine::Null => Box::new(null::Database::of(spec)),
-        Engine::Postgres => postgres::open(spec, options)?,
-        Engine::Mariadb => mariadb::open(spec, options)?,
-    })
 }
 
 /// A conversation that somebody else moves the bytes of.
