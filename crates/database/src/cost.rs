@@ -8,6 +8,8 @@
 
 use observation::OfStatement;
 use rusqlite::Connection;
+use study::Engine;
+use workload::transaction::Value;
 
 /// What one text has cost since the database began to count.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,6 +18,15 @@ pub struct StatementCost {
     pub key: String,
     /// What is known; amounts grow for as long as the engine counts.
     pub amounts: Vec<(OfStatement, f64)>,
+}
+
+impl StatementCost {
+    /// From what an engine shows: the text, then amounts in this order, as far as it knows them.
+    pub(crate) fn shown(engine: Engine, amounts: &[OfStatement], row: &[Value]) -> Option<StatementCost> {
+        let key = crate::fingerprint(engine, row.first()?.text()?);
+        let amounts = amounts.iter().zip(&row[1..]).filter_map(|(name, value)| Some((*name, value.number()?)));
+        Some(StatementCost { key, amounts: amounts.collect() })
+    }
 }
 
 /// Whether costs of statements are counted, and how.

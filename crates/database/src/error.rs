@@ -4,174 +4,64 @@ use crate::{Failure, FailureKind};
 use std::path::PathBuf;
 
 /// Why a database or its data set cannot be used. Nothing here ever holds a password.
+/// `place` is where the database is, `text` what the system or the server said, `name` the schema, database or file.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "each message says what its parts are")]
 pub enum DatabaseError {
     /// A server's program is not installed.
     #[error("a private {engine} server needs the program {program}, which is not installed")]
-    MissingPackage {
-        /// Which engine.
-        engine: &'static str,
-        /// The program that was looked for.
-        program: String,
-        /// The package of the system that holds it.
-        package: &'static str,
-    },
+    MissingPackage { engine: &'static str, program: String, package: &'static str },
     /// The address cannot be understood.
     #[error("{place}: {problem}")]
-    Address {
-        /// The address without its password.
-        place: String,
-        /// What is wrong with it.
-        problem: String,
-    },
+    Address { place: String, problem: String },
     /// Nobody answers there.
     #[error("{place}: no connection: {text}")]
-    Refused {
-        /// Where.
-        place: String,
-        /// What the system said.
-        text: String,
-    },
+    Refused { place: String, text: String },
     /// The server takes no more sessions.
     #[error("{place}: no connection: {text}; raise max_connections there, or ask for fewer sessions")]
-    ServerFull {
-        /// Where.
-        place: String,
-        /// What the server said.
-        text: String,
-    },
+    ServerFull { place: String, text: String },
     /// The server does not know this user, or not with this password.
     #[error("{place}: the server does not let this user in: {text}")]
-    Password {
-        /// Where.
-        place: String,
-        /// What the server said.
-        text: String,
-    },
+    Password { place: String, text: String },
     /// The connection cannot be made secure as the address asks.
     #[error("{place}: no secure connection: {text}")]
-    Secure {
-        /// Where.
-        place: String,
-        /// What is wrong.
-        text: String,
-    },
+    Secure { place: String, text: String },
     /// The user may not do what is needed.
     #[error("{place}: the user lacks the privilege to {action}: {text}")]
-    Privilege {
-        /// Where.
-        place: String,
-        /// What was to be done, such as `create a schema`.
-        action: String,
-        /// What the server said.
-        text: String,
-    },
+    Privilege { place: String, action: String, text: String },
     /// The server is too old, or something else than it seems.
     #[error("{place}: needs {needed}, the server is {found}")]
-    Version {
-        /// Where.
-        place: String,
-        /// What is needed.
-        needed: String,
-        /// What is there.
-        found: String,
-    },
+    Version { place: String, needed: String, found: String },
     /// A setting that the engine does not take.
     #[error("setting {key}: {problem}, got {value:?}")]
-    Setting {
-        /// Its name.
-        key: String,
-        /// What it was.
-        value: String,
-        /// What may be there.
-        problem: String,
-    },
+    Setting { key: String, value: String, problem: String },
     /// Something of that name exists and does not carry our mark.
     #[error("{place}: {name} exists and was not made by Prony; it was left untouched")]
-    NotOurs {
-        /// Where.
-        place: String,
-        /// The schema, database or file.
-        name: String,
-    },
+    NotOurs { place: String, name: String },
     /// A data set of ours is there, but another one.
     #[error("{place}: {name} holds the data set {found}, not {wanted}")]
-    OtherDataSet {
-        /// Where.
-        place: String,
-        /// The schema, database or file.
-        name: String,
-        /// What it holds.
-        found: String,
-        /// What was asked for.
-        wanted: String,
-    },
+    OtherDataSet { place: String, name: String, found: String, wanted: String },
     /// Another Prony fills it, restores it or runs on it.
     #[error("{place}: {name} is in use by {holder}")]
-    Claimed {
-        /// Where.
-        place: String,
-        /// The schema, database or file.
-        name: String,
-        /// Who uses it.
-        holder: String,
-    },
+    Claimed { place: String, name: String, holder: String },
     /// The data set is not there, or only a part of it.
     #[error("{place}: the data set {name} is not filled: {state}")]
-    NotFilled {
-        /// Where.
-        place: String,
-        /// The data set.
-        name: String,
-        /// What was found.
-        state: &'static str,
-    },
+    NotFilled { place: String, name: String, state: &'static str },
     /// There is no way to bring the data set back.
     #[error("{place}: the data set cannot be restored: {reason}")]
-    NoRestore {
-        /// Where.
-        place: String,
-        /// Why.
-        reason: String,
-    },
+    NoRestore { place: String, reason: String },
     /// No room is left.
     #[error("{place}: no room left on the disk: {text}")]
-    Full {
-        /// Where.
-        place: String,
-        /// What the system or the server said.
-        text: String,
-    },
+    Full { place: String, text: String },
     /// A private server did not start, or went away.
     #[error("the private {engine} server in {folder}: {text}")]
-    Server {
-        /// Which engine.
-        engine: &'static str,
-        /// Its folder.
-        folder: PathBuf,
-        /// What happened, with the last lines of its log.
-        text: String,
-    },
+    Server { engine: &'static str, folder: PathBuf, text: String },
     /// A file or folder of ours cannot be used.
     #[error("cannot {action} {path}")]
-    File {
-        /// What was to be done.
-        action: &'static str,
-        /// The file or folder.
-        path: PathBuf,
-        /// Why not.
-        source: std::io::Error,
-    },
+    File { action: &'static str, path: PathBuf, source: std::io::Error },
     /// The database refused a statement.
     #[error("{place}: cannot {action}")]
-    Statement {
-        /// Where.
-        place: String,
-        /// What was to be done.
-        action: String,
-        /// What the database said.
-        source: Failure,
-    },
+    Statement { place: String, action: String, source: Failure },
     /// The user stopped it.
     #[error("stopped before it was finished; what it made is marked as unfinished and begun anew next time")]
     Stopped,

@@ -5,15 +5,9 @@
 //!
 //! What it does not do: it generates no load and measures no time.
 
-#[cfg(test)]
-mod across;
-#[cfg(test)]
-mod certificates;
 mod claim;
 mod conversation;
 pub mod cost;
-#[cfg(test)]
-mod cost_tests;
 mod database;
 pub mod dataset;
 pub mod dialect;
@@ -26,9 +20,9 @@ pub mod postgres;
 pub mod procedures;
 pub mod server;
 mod session;
-#[cfg(test)]
-mod skip;
 pub mod sqlite;
+#[cfg(test)]
+mod tests;
 
 pub use claim::Claim;
 pub use cost::{Pages, Profiling, StatementCost};

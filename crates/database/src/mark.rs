@@ -10,25 +10,15 @@ pub(crate) const TABLE: &str = "prony_dataset";
 /// Version of tables and rows. Another one is another data set: it is filled anew.
 pub(crate) const FORMAT: &str = "1";
 
-/// How far a data set is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
-    /// A fill has begun and has not ended.
-    Filling,
-    /// It is as the fill left it.
-    Ready,
-    /// Transactions have changed it.
-    Used,
-}
-
-impl State {
-    /// The word in the mark.
-    pub fn word(self) -> &'static str {
-        match self {
-            State::Filling => "filling",
-            State::Ready => "ready",
-            State::Used => "used",
-        }
+observation::words! {
+    /// How far a data set is, with the word in the mark.
+    pub enum State {
+        /// A fill has begun and has not ended.
+        Filling = "filling",
+        /// It is as the fill left it.
+        Ready = "ready",
+        /// Transactions have changed it.
+        Used = "used",
     }
 }
 
@@ -66,9 +56,7 @@ impl Mark {
             let row = rows.iter().find(|row| row.first().and_then(Value::text) == Some(name))?;
             row.get(1).and_then(Value::text).map(str::to_owned)
         };
-        let word = fact("state").unwrap_or_default();
-        let states = [State::Ready, State::Used];
-        let state = states.into_iter().find(|state| state.word() == word).unwrap_or(State::Filling);
+        let state = State::of_word(&fact("state").unwrap_or_default()).unwrap_or(State::Filling);
         let known = fact("format").as_deref() == Some(FORMAT);
         Mark { state, dataset: if known { workload::data_set(&fact) } else { None } }
     }

@@ -24,22 +24,26 @@ pub struct Usage {
     pub switches_involuntary: u64,
 }
 
+impl Usage {
+    fn cpu_time(&self) -> CpuTime {
+        CpuTime { user_s: self.user_ns as f64 / 1e9, system_s: self.system_ns as f64 / 1e9 }
+    }
+}
+
 /// CPU of the whole process so far, every thread that lives or has ended, as `getrusage` has it.
 ///
 /// The total is exact to about one timer tick of each running thread (1 to 4 ms), because the kernel brings a
 /// thread's count up to date when it is scheduled or ticks; how the total splits into user and system is sampled at
 /// ticks unless the kernel was built for exact accounting.
 pub fn cpu_time() -> CpuTime {
-    let usage = usage();
-    CpuTime { user_s: usage.user_ns as f64 / 1e9, system_s: usage.system_ns as f64 / 1e9 }
+    usage().cpu_time()
 }
 
 /// CPU of the calling thread so far. Its split into user and system is better than that of the process: the kernel
 /// samples at ticks and spreads the exact total by the samples of the whole life, so that what a process did before
 /// (measuring its own ceiling, filling files) would colour what it does now. A thread that lives for one trial has no past.
 pub fn thread_cpu_time() -> CpuTime {
-    let usage = counters(UsageWho::RUSAGE_THREAD);
-    CpuTime { user_s: usage.user_ns as f64 / 1e9, system_s: usage.system_ns as f64 / 1e9 }
+    counters(UsageWho::RUSAGE_THREAD).cpu_time()
 }
 
 /// Reads the counters of the process.

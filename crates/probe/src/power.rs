@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::scan;
 use crate::source::Source;
+use system::stack::children;
 
 /// Gauges and counters of the processor's power.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -31,7 +32,7 @@ const CORES_MAX: usize = 16;
 impl PowerSources {
     /// Opens what is there below a sysfs root.
     pub fn open(sys: &Path) -> Self {
-        let cores = spread(core_folders(sys));
+        let cores = spread(core_folders(sys).collect());
         let open = |name: &str| cores.iter().filter_map(|core| Source::open(core.join(name))).collect();
         let mut throttles: Vec<Source> = open("thermal_throttle/core_throttle_count");
         throttles.extend(cores.first().and_then(|c| Source::open(c.join("thermal_throttle/package_throttle_count"))));
@@ -55,14 +56,13 @@ fn number(source: &mut Source) -> Option<u64> {
     scan::numbers(source.read()?).next()
 }
 
-fn core_folders(sys: &Path) -> Vec<PathBuf> {
-    let is_core = |path: &Path| {
+/// The folders of all cores, online or not.
+pub(crate) fn core_folders(sys: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let is_core = |path: &PathBuf| {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         name.strip_prefix("cpu").is_some_and(|number| number.parse::<u32>().is_ok())
     };
-    let mut cores: Vec<PathBuf> = entries(&sys.join("devices/system/cpu")).filter(|path| is_core(path)).collect();
-    cores.sort();
-    cores
+    children(&sys.join("devices/system/cpu")).filter(is_core)
 }
 
 fn spread(all: Vec<PathBuf>) -> Vec<PathBuf> {
@@ -76,16 +76,12 @@ fn mains(sys: &Path) -> Vec<Source> {
     let text = |supply: &Path, name: &str| fs::read_to_string(supply.join(name)).unwrap_or_default();
     // A mouse or a headset shows up as a battery with the scope of a device.
     let own_battery = |s: &PathBuf| text(s, "type").trim() == "Battery" && text(s, "scope").trim() != "Device";
-    let supplies: Vec<PathBuf> = entries(&sys.join("class/power_supply")).collect();
+    let supplies: Vec<PathBuf> = children(&sys.join("class/power_supply")).collect();
     if !supplies.iter().any(own_battery) {
         return Vec::new();
     }
     let outside = supplies.iter().filter(|supply| matches!(text(supply, "type").trim(), "Mains" | "USB"));
     outside.filter_map(|supply| Source::open(supply.join("online"))).collect()
-}
-
-fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
-    fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()))
 }
 
 #[cfg(test)]

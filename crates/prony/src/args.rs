@@ -12,6 +12,19 @@
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
 use std::path::PathBuf;
 
+/// Structs of arguments: how each is typed, its help in one line, and its help in full.
+macro_rules! arguments {
+    ($($(#[$about:meta])* $name:ident {
+        $($field:ident: $kind:ty = $attribute:ident($($how:tt)*) $($short:literal $(, $full:literal)?)?;)*
+    })*) => {$(
+        $(#[$about])*
+        #[derive(Debug, Args)]
+        pub struct $name {
+            $($(#[doc = $short])? #[$attribute($($how)* $($(, long_help = $full)?)?)] pub $field: $kind,)*
+        }
+    )*};
+}
+
 /// A performance lab for storage and databases.
 #[derive(Debug, Parser)]
 #[command(
@@ -221,111 +234,78 @@ pub enum Command {
     Reference(Reference),
 }
 
-/// Which study, and what to change in it.
-#[derive(Clone, Debug, Args)]
-pub struct StudyChoice {
-    /// Name of a shipped study, or path of a study file
-    #[arg(value_name = "STUDY", value_hint = ValueHint::FilePath,
-        long_help = "Name of a shipped study (see `prony studies`), or the path of a study file. A word with a slash \
-            or ending in .toml is a path.")]
-    pub study: String,
-    #[command(flatten)]
-    pub changes: Changes,
-}
+arguments! {
+    /// Which study, and what to change in it.
+    #[derive(Clone)]
+    StudyChoice {
+        study: String = arg(value_name = "STUDY", value_hint = ValueHint::FilePath)
+            "Name of a shipped study, or path of a study file",
+            "Name of a shipped study (see `prony studies`), or the path of a study file. A word with a slash \
+             or ending in .toml is a path.";
+        changes: Changes = command(flatten);
+    }
 
-/// What to change in a study without editing it.
-#[derive(Clone, Debug, Default, Args)]
-pub struct Changes {
-    /// System to run on [repeatable]
-    #[arg(long, value_name = "TARGET", action = ArgAction::Append,
-        long_help = "Run on this system instead of those in the study. Repeat it for two systems side by side. \
-            TARGET is a folder, `file:DIR`, `device:PATH`, `sqlite:`, `sqlite:FILE`, `local:postgres`, `local:mariadb`, \
-            `postgres://..`, `mysql://..`, `null:`, `null-database:`, `model:f5100`, `model:./mine.toml`, \
-            `model:f5100,failed_ports=2` for a model with other numbers, or \
-            `scripted:service=100us,servers=8`; \
-            `NAME=TARGET` gives it a name. Default: the systems of the study.")]
-    pub on: Vec<String>,
-    /// Change a key of the study [repeatable]
-    #[arg(long, value_name = "KEY=VALUE", action = ArgAction::Append,
-        long_help = "Change a key of the study, with the unit that it needs: `measure=5s`, `size=256MiB`. A list \
-            (`modules=1,2,4`) sets the levels of a factor. Repeat it for several keys. Default: as the study says.")]
-    pub set: Vec<String>,
-    /// Experiment or workload to keep [repeatable]
-    #[arg(long, value_name = "NAME", action = ArgAction::Append,
-        long_help = "Keep only the experiment or the workload of this name. Repeat it to keep several. Default: all.")]
-    pub only: Vec<String>,
-}
+    /// What to change in a study without editing it.
+    #[derive(Clone, Default)]
+    Changes {
+        on: Vec<String> = arg(long, value_name = "TARGET", action = ArgAction::Append) "System to run on [repeatable]",
+            "Run on this system instead of those in the study. Repeat it for two systems side by side. \
+             TARGET is a folder, `file:DIR`, `device:PATH`, `sqlite:`, `sqlite:FILE`, `local:postgres`, `local:mariadb`, \
+             `postgres://..`, `mysql://..`, `null:`, `null-database:`, `model:f5100`, `model:./mine.toml`, \
+             `model:f5100,failed_ports=2` for a model with other numbers, or \
+             `scripted:service=100us,servers=8`; \
+             `NAME=TARGET` gives it a name. Default: the systems of the study.";
+        set: Vec<String> = arg(long, value_name = "KEY=VALUE", action = ArgAction::Append)
+            "Change a key of the study [repeatable]",
+            "Change a key of the study, with the unit that it needs: `measure=5s`, `size=256MiB`. A list \
+             (`modules=1,2,4`) sets the levels of a factor. Repeat it for several keys. Default: as the study says.";
+        only: Vec<String> = arg(long, value_name = "NAME", action = ArgAction::Append)
+            "Experiment or workload to keep [repeatable]",
+            "Keep only the experiment or the workload of this name. Repeat it to keep several. Default: all.";
+    }
 
-/// `quick`.
-#[derive(Debug, Args)]
-pub struct Quick {
-    /// Folder to look at [default: this folder]
-    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath,
-        long_help = "Folder on the storage to look at; scratch files are made in it and removed at the end. \
-            Default: the current folder.")]
-    pub dir: Option<PathBuf>,
-    /// Write the run to this new file
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath,
-        long_help = "Write the run to FILE. Default: a new `YYYY-MM-DDTHHMM-quick.prony` in the current folder; an \
-            existing file is never overwritten.")]
-    pub output: Option<PathBuf>,
-    /// Write the report here, not beside the run
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath,
-        long_help = "Write the report to FILE. Default: beside the run file, with the ending .html.")]
-    pub html: Option<PathBuf>,
-    /// Seed of every random choice [default: fresh]
-    #[arg(
-        long,
-        value_name = "N",
-        long_help = "Seed of every random choice: order, offsets, arrivals. Default: fresh, and always recorded."
-    )]
-    pub seed: Option<u64>,
-    /// Print the run as JSON on stdout
-    #[arg(long, long_help = "Print the run as JSON (schema prony/run/1) on stdout instead of the answer.")]
-    pub json: bool,
-    #[command(flatten)]
-    pub voice: Voice,
-}
+    /// `quick`.
+    Quick {
+        dir: Option<PathBuf> = arg(value_name = "DIR", value_hint = ValueHint::DirPath)
+            "Folder to look at [default: this folder]",
+            "Folder on the storage to look at; scratch files are made in it and removed at the end. \
+             Default: the current folder.";
+        output: Option<PathBuf> = arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)
+            "Write the run to this new file",
+            "Write the run to FILE. Default: a new `YYYY-MM-DDTHHMM-quick.prony` in the current folder; an \
+             existing file is never overwritten.";
+        html: Option<PathBuf> = arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)
+            "Write the report here, not beside the run",
+            "Write the report to FILE. Default: beside the run file, with the ending .html.";
+        seed: Option<u64> = arg(long, value_name = "N") "Seed of every random choice [default: fresh]",
+            "Seed of every random choice: order, offsets, arrivals. Default: fresh, and always recorded.";
+        json: bool = arg(long) "Print the run as JSON on stdout",
+            "Print the run as JSON (schema prony/run/1) on stdout instead of the answer.";
+        voice: Voice = command(flatten);
+    }
 
-/// How much to say on stderr.
-#[derive(Clone, Copy, Debug, Default, Args)]
-pub struct Voice {
-    /// Say nothing on stderr but errors
-    #[arg(
-        short,
-        long,
-        conflicts_with = "verbose",
-        long_help = "Say nothing on stderr but errors. Default: the plan in a few words, and progress on a terminal."
-    )]
-    pub quiet: bool,
-    /// Say each phase on stderr
-    #[arg(
-        short,
-        long,
-        long_help = "Say each phase of each trial on stderr, one line each, also where stderr is no terminal."
-    )]
-    pub verbose: bool,
-}
+    /// How much to say on stderr.
+    #[derive(Clone, Copy, Default)]
+    Voice {
+        quiet: bool = arg(short, long, conflicts_with = "verbose") "Say nothing on stderr but errors",
+            "Say nothing on stderr but errors. Default: the plan in a few words, and progress on a terminal.";
+        verbose: bool = arg(short, long) "Say each phase on stderr",
+            "Say each phase of each trial on stderr, one line each, also where stderr is no terminal.";
+    }
 
-/// `studies`.
-#[derive(Debug, Args)]
-pub struct Studies {
-    /// Print the file of this study
-    #[arg(value_name = "NAME", long_help = "Print the file of this study. Default: list them all.")]
-    pub name: Option<String>,
-    /// Print as JSON
-    #[arg(long, long_help = "Print as JSON (schema prony/studies/1).")]
-    pub json: bool,
-}
+    /// `studies`.
+    Studies {
+        name: Option<String> = arg(value_name = "NAME") "Print the file of this study",
+            "Print the file of this study. Default: list them all.";
+        json: bool = arg(long) "Print as JSON", "Print as JSON (schema prony/studies/1).";
+    }
 
-/// `check`.
-#[derive(Debug, Args)]
-pub struct Check {
-    #[command(flatten)]
-    pub choice: StudyChoice,
-    /// Print as JSON
-    #[arg(long, long_help = "Print as JSON (schema prony/check/1); the exit code still says whether it is sound.")]
-    pub json: bool,
+    /// `check`.
+    Check {
+        choice: StudyChoice = command(flatten);
+        json: bool = arg(long) "Print as JSON",
+            "Print as JSON (schema prony/check/1); the exit code still says whether it is sound.";
+    }
 }
 
 /// `import`.
@@ -342,16 +322,14 @@ pub enum Import {
     Pgbench(ImportPgbench),
 }
 
-/// `import pgbench`.
-#[derive(Debug, Args)]
-pub struct ImportPgbench {
-    /// The script
-    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath,
-        long_help = "The script, as it would be given to `pgbench -f`.")]
-    pub file: PathBuf,
-    /// Print as JSON
-    #[arg(long, long_help = "Print as JSON (schema prony/import/1); the exit code still says whether it can be run.")]
-    pub json: bool,
+arguments! {
+    /// `import pgbench`.
+    ImportPgbench {
+        file: PathBuf = arg(value_name = "FILE", value_hint = ValueHint::FilePath) "The script",
+            "The script, as it would be given to `pgbench -f`.";
+        json: bool = arg(long) "Print as JSON",
+            "Print as JSON (schema prony/import/1); the exit code still says whether it can be run.";
+    }
 }
 
 /// `db`.
@@ -390,148 +368,97 @@ pub enum Db {
     Down(DbDown),
 }
 
-/// `db up`.
-#[derive(Debug, Args)]
-pub struct DbUp {
-    /// Database: `local:postgres`, `local:mariadb`, or a URL
-    #[arg(
-        value_name = "TARGET",
-        long_help = "Database to start or to look at: `local:postgres`, `local:mariadb`, or a URL."
-    )]
-    pub target: String,
-    /// Setting of the private server [repeatable]
-    #[arg(long, value_name = "SETTING=VALUE", action = ArgAction::Append,
-        long_help = "Setting of the private server, by its own name: `shared_buffers=1GB`. Repeat it for several. \
-            Default: the server's own choices.")]
-    pub server: Vec<String>,
-}
+arguments! {
+    /// `db up`.
+    DbUp {
+        target: String = arg(value_name = "TARGET") "Database: `local:postgres`, `local:mariadb`, or a URL",
+            "Database to start or to look at: `local:postgres`, `local:mariadb`, or a URL.";
+        server: Vec<String> = arg(long, value_name = "SETTING=VALUE", action = ArgAction::Append)
+            "Setting of the private server [repeatable]",
+            "Setting of the private server, by its own name: `shared_buffers=1GB`. Repeat it for several. \
+             Default: the server's own choices.";
+    }
 
-/// `db fill`.
-#[derive(Debug, Args)]
-pub struct DbFill {
-    #[command(flatten)]
-    pub choice: StudyChoice,
-    /// Say how far it is on stderr
-    #[arg(short, long, long_help = "Say on stderr how far each stage is.")]
-    pub verbose: bool,
-}
+    /// `db fill`.
+    DbFill {
+        choice: StudyChoice = command(flatten);
+        verbose: bool = arg(short, long) "Say how far it is on stderr", "Say on stderr how far each stage is.";
+    }
 
-/// `db check`.
-#[derive(Debug, Args)]
-pub struct DbCheck {
-    #[command(flatten)]
-    pub choice: StudyChoice,
-    /// Print as JSON
-    #[arg(long, long_help = "Print as JSON (schema prony/db-check/1); the exit code still says whether all holds.")]
-    pub json: bool,
-}
+    /// `db check`.
+    DbCheck {
+        choice: StudyChoice = command(flatten);
+        json: bool = arg(long) "Print as JSON",
+            "Print as JSON (schema prony/db-check/1); the exit code still says whether all holds.";
+    }
 
-/// `db down`.
-#[derive(Debug, Args)]
-pub struct DbDown {
-    /// Server to stop [default: all private ones]
-    #[arg(
-        value_name = "TARGET",
-        long_help = "Server to stop: `local:postgres` or `local:mariadb`. Default: all private ones."
-    )]
-    pub target: Option<String>,
-    /// Remove its data too
-    #[arg(long, long_help = "Remove the server's folder with all its data sets. Default: they stay.")]
-    pub remove: bool,
-}
+    /// `db down`.
+    DbDown {
+        target: Option<String> = arg(value_name = "TARGET") "Server to stop [default: all private ones]",
+            "Server to stop: `local:postgres` or `local:mariadb`. Default: all private ones.";
+        remove: bool = arg(long) "Remove its data too",
+            "Remove the server's folder with all its data sets. Default: they stay.";
+    }
 
-/// `plan`.
-#[derive(Debug, Args)]
-pub struct Plan {
-    #[command(flatten)]
-    pub choice: StudyChoice,
-    /// Seed of every random choice [default: fresh]
-    #[arg(
-        long,
-        value_name = "N",
-        long_help = "Seed of every random choice: order, offsets, arrivals. Default: fresh; hand the printed one to \
-            `prony run --seed` for the same plan."
-    )]
-    pub seed: Option<u64>,
-    /// Print as JSON
-    #[arg(long, long_help = "Print as JSON (schema prony/plan/1).")]
-    pub json: bool,
-}
+    /// `plan`.
+    Plan {
+        choice: StudyChoice = command(flatten);
+        seed: Option<u64> = arg(long, value_name = "N") "Seed of every random choice [default: fresh]",
+            "Seed of every random choice: order, offsets, arrivals. Default: fresh; hand the printed one to \
+             `prony run --seed` for the same plan.";
+        json: bool = arg(long) "Print as JSON", "Print as JSON (schema prony/plan/1).";
+    }
 
-/// `run`.
-#[derive(Debug, Args)]
-pub struct Run {
-    /// Name of a shipped study, or path of a study file
-    #[arg(value_name = "STUDY", required_unless_present = "resume", value_hint = ValueHint::FilePath,
-        long_help = "Name of a shipped study (see `prony studies`), or the path of a study file. A word with a slash \
-            or ending in .toml is a path. Left out with --resume.")]
-    pub study: Option<String>,
-    #[command(flatten)]
-    pub changes: Changes,
-    /// `measured` (default) or `simulated`
-    #[arg(
-        long,
-        value_name = "BACKEND",
-        hide_possible_values = true,
-        long_help = "How the numbers are made. `measured` loads the real system. `simulated` runs on a simulated clock \
-            and fits models (`--on model:NAME`) and scripted systems; they are simulated by nature, so that it can be \
-            left out for them."
-    )]
-    pub backend: Option<Backend>,
-    /// Write the run to this new file
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath,
-        long_help = "Write the run to FILE. Default: a new `YYYY-MM-DDTHHMM-STUDY.prony` in the current folder. An \
-            existing file is never overwritten. Put it on another disk than the one under test where you can.")]
-    pub output: Option<PathBuf>,
-    /// Seed of every random choice [default: fresh]
-    #[arg(
-        long,
-        value_name = "N",
-        long_help = "Seed of every random choice: order, offsets, arrivals. Default: fresh, and always recorded, so \
-            that a run can be repeated."
-    )]
-    pub seed: Option<u64>,
-    /// Go on with a run that was cut short
-    #[arg(long, value_name = "RUN", value_hint = ValueHint::FilePath,
-        conflicts_with_all = ["study", "on", "set", "only", "backend", "output", "seed"],
-        long_help = "Go on with a run that was cut short: finished trials are kept, the others run in the planned \
-            order. Study, systems and seed come from the file. RUN is a path, an id or its beginning, or `latest`.")]
-    pub resume: Option<String>,
-    /// Exit with 1 when this holds [repeatable]
-    #[arg(long, value_name = "CONDITION", action = ArgAction::Append,
-        long_help = "Exit with 1 when this holds: `throughput < 10k/s`, `response p99 > 2ms`. Repeat it for several. \
-            It is judged with its interval: a value that may lie on either side is inconclusive, and fails too unless \
-            --allow-inconclusive is given.")]
-    pub fail_if: Vec<String>,
-    /// Let inconclusive thresholds pass
-    #[arg(long, long_help = "Let a threshold pass whose interval contains the limit. Default: it fails.")]
-    pub allow_inconclusive: bool,
-    /// ID:BYTES[:SIGNATURE] of a device to destroy
-    #[arg(long, value_name = "CONSENT", action = ArgAction::Append,
-        long_help = "Consent to destroy what a device holds, as ID:BYTES[:SIGNATURE]. ID is its serial number, WWN or name in \
-            /dev/disk/by-path; BYTES its exact size; SIGNATURE the file system or partition table that may be lost \
-            (left out: the device must be empty). A refusal prints the consent that would fit. A device in use is \
-            never written, whatever is given here.")]
-    pub destroy: Vec<String>,
-    /// Keep the scratch files
-    #[arg(long, long_help = "Keep the scratch files when the run ends, and name them. Default: they are removed.")]
-    pub keep: bool,
-    /// Print the run as JSON on stdout
-    #[arg(long, long_help = "Print the run as JSON (schema prony/run/1) on stdout instead of the text report.")]
-    pub json: bool,
-    /// Write the report to FILE
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath,
-        long_help = "Write the report to FILE as one HTML page. Default: none; `prony report` makes it later.")]
-    pub html: Option<PathBuf>,
-    /// Label the run [repeatable]
-    #[arg(long, value_name = "TAG", action = ArgAction::Append,
-        long_help = "Label the run; `prony list` shows it. Repeat it for several.")]
-    pub tag: Vec<String>,
-    /// A remark for the report
-    #[arg(long, value_name = "TEXT", long_help = "A remark that stands in the report. `prony note` changes it later.")]
-    pub note: Option<String>,
-    #[command(flatten)]
-    pub voice: Voice,
+    /// `run`; what `quick` asks for too.
+    #[derive(Default)]
+    Run {
+        study: Option<String> = arg(value_name = "STUDY", required_unless_present = "resume", value_hint = ValueHint::FilePath)
+            "Name of a shipped study, or path of a study file",
+            "Name of a shipped study (see `prony studies`), or the path of a study file. A word with a slash \
+             or ending in .toml is a path. Left out with --resume.";
+        changes: Changes = command(flatten);
+        backend: Option<Backend> = arg(long, value_name = "BACKEND", hide_possible_values = true)
+            "`measured` (default) or `simulated`",
+            "How the numbers are made. `measured` loads the real system. `simulated` runs on a simulated clock \
+             and fits models (`--on model:NAME`) and scripted systems; they are simulated by nature, so that it can be \
+             left out for them.";
+        output: Option<PathBuf> = arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)
+            "Write the run to this new file",
+            "Write the run to FILE. Default: a new `YYYY-MM-DDTHHMM-STUDY.prony` in the current folder. An \
+             existing file is never overwritten. Put it on another disk than the one under test where you can.";
+        seed: Option<u64> = arg(long, value_name = "N") "Seed of every random choice [default: fresh]",
+            "Seed of every random choice: order, offsets, arrivals. Default: fresh, and always recorded, so \
+             that a run can be repeated.";
+        resume: Option<String> = arg(long, value_name = "RUN", value_hint = ValueHint::FilePath, conflicts_with_all = ["study", "on", "set", "only", "backend", "output", "seed"])
+            "Go on with a run that was cut short",
+            "Go on with a run that was cut short: finished trials are kept, the others run in the planned \
+             order. Study, systems and seed come from the file. RUN is a path, an id or its beginning, or `latest`.";
+        fail_if: Vec<String> = arg(long, value_name = "CONDITION", action = ArgAction::Append)
+            "Exit with 1 when this holds [repeatable]",
+            "Exit with 1 when this holds: `throughput < 10k/s`, `response p99 > 2ms`. Repeat it for several. \
+             It is judged with its interval: a value that may lie on either side is inconclusive, and fails too unless \
+             --allow-inconclusive is given.";
+        allow_inconclusive: bool = arg(long) "Let inconclusive thresholds pass",
+            "Let a threshold pass whose interval contains the limit. Default: it fails.";
+        destroy: Vec<String> = arg(long, value_name = "CONSENT", action = ArgAction::Append)
+            "ID:BYTES[:SIGNATURE] of a device to destroy",
+            "Consent to destroy what a device holds, as ID:BYTES[:SIGNATURE]. ID is its serial number, WWN or name in \
+             /dev/disk/by-path; BYTES its exact size; SIGNATURE the file system or partition table that may be lost \
+             (left out: the device must be empty). A refusal prints the consent that would fit. A device in use is \
+             never written, whatever is given here.";
+        keep: bool = arg(long) "Keep the scratch files",
+            "Keep the scratch files when the run ends, and name them. Default: they are removed.";
+        json: bool = arg(long) "Print the run as JSON on stdout",
+            "Print the run as JSON (schema prony/run/1) on stdout instead of the text report.";
+        html: Option<PathBuf> = arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)
+            "Write the report to FILE",
+            "Write the report to FILE as one HTML page. Default: none; `prony report` makes it later.";
+        tag: Vec<String> = arg(long, value_name = "TAG", action = ArgAction::Append) "Label the run [repeatable]",
+            "Label the run; `prony list` shows it. Repeat it for several.";
+        note: Option<String> = arg(long, value_name = "TEXT") "A remark for the report",
+            "A remark that stands in the report. `prony note` changes it later.";
+        voice: Voice = command(flatten);
+    }
 }
 
 /// How numbers are made.
@@ -543,266 +470,176 @@ pub enum Backend {
     Simulated,
 }
 
-/// `list`.
-#[derive(Debug, Args)]
-pub struct List {
-    /// Folder with runs [default: this folder]
-    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath,
-        long_help = "Folder with runs. Default: the current folder. Folders inside it are not searched.")]
-    pub dir: Option<PathBuf>,
-    /// Print as JSON
-    #[arg(long, long_help = "Print as JSON (schema prony/list/1).")]
-    pub json: bool,
-}
+arguments! {
+    /// `list`.
+    List {
+        dir: Option<PathBuf> = arg(value_name = "DIR", value_hint = ValueHint::DirPath)
+            "Folder with runs [default: this folder]",
+            "Folder with runs. Default: the current folder. Folders inside it are not searched.";
+        json: bool = arg(long) "Print as JSON", "Print as JSON (schema prony/list/1).";
+    }
 
-/// A run that is there already.
-#[derive(Debug, Args)]
-pub struct RunChoice {
-    /// Run file, id or its beginning, or `latest`
-    #[arg(value_name = "RUN", value_hint = ValueHint::FilePath,
-        long_help = "A run: path of its file, or its id or the beginning of it in the current folder, or `latest`.")]
-    pub run: String,
-}
+    /// A run that is there already.
+    RunChoice {
+        run: String = arg(value_name = "RUN", value_hint = ValueHint::FilePath)
+            "Run file, id or its beginning, or `latest`",
+            "A run: path of its file, or its id or the beginning of it in the current folder, or `latest`.";
+    }
 
-/// `show`.
-#[derive(Debug, Args)]
-pub struct Show {
-    #[command(flatten)]
-    pub choice: RunChoice,
-    /// Print as JSON
-    #[arg(long, long_help = "Print as JSON (schema prony/run/1).")]
-    pub json: bool,
-    /// Print as CSV, one line a trial and stream
-    #[arg(long, conflicts_with = "json", long_help = "Print as CSV, one line a trial and stream, with plain numbers.")]
-    pub csv: bool,
-}
+    /// `show`.
+    Show {
+        choice: RunChoice = command(flatten);
+        json: bool = arg(long) "Print as JSON", "Print as JSON (schema prony/run/1).";
+        csv: bool = arg(long, conflicts_with = "json") "Print as CSV, one line a trial and stream",
+            "Print as CSV, one line a trial and stream, with plain numbers.";
+    }
 
-/// `report`.
-#[derive(Debug, Args)]
-pub struct Report {
-    #[command(flatten)]
-    pub choice: RunChoice,
-    /// Write the page to FILE [default: beside the run]
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath,
-        long_help = "Write the page to FILE; `-` is stdout. Default: beside the run file, with the ending .html; a \
-            report that is there is written anew.")]
-    pub output: Option<PathBuf>,
-}
+    /// `report`.
+    Report {
+        choice: RunChoice = command(flatten);
+        output: Option<PathBuf> = arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)
+            "Write the page to FILE [default: beside the run]",
+            "Write the page to FILE; `-` is stdout. Default: beside the run file, with the ending .html; a \
+             report that is there is written anew.";
+    }
 
-/// `compare`.
-#[derive(Debug, Args)]
-pub struct Compare {
-    #[command(flatten)]
-    pub choice: RunChoice,
-    /// A second run; the first is then the baseline
-    #[arg(value_name = "RUN", id = "second", value_hint = ValueHint::FilePath,
-        long_help = "A second run, to be compared with the first, which is then the baseline. Default: compare the \
-            systems of the first run.")]
-    pub second: Option<String>,
-    /// System that others are compared with
-    #[arg(
-        long,
-        value_name = "SYSTEM",
-        conflicts_with = "second",
-        long_help = "System that others are compared with. Default: the baseline of the study, else its first system."
-    )]
-    pub baseline: Option<String>,
-    /// Let an inconclusive comparison pass
-    #[arg(long, long_help = "Exit with 0 when the primary comparison is inconclusive. Default: exit with 1.")]
-    pub allow_inconclusive: bool,
-    /// Print as JSON
-    #[arg(long, long_help = "Print as JSON (schema prony/compare/1).")]
-    pub json: bool,
-}
+    /// `compare`.
+    Compare {
+        choice: RunChoice = command(flatten);
+        second: Option<String> = arg(value_name = "RUN", id = "second", value_hint = ValueHint::FilePath)
+            "A second run; the first is then the baseline",
+            "A second run, to be compared with the first, which is then the baseline. Default: compare the \
+             systems of the first run.";
+        baseline: Option<String> = arg(long, value_name = "SYSTEM", conflicts_with = "second")
+            "System that others are compared with",
+            "System that others are compared with. Default: the baseline of the study, else its first system.";
+        allow_inconclusive: bool = arg(long) "Let an inconclusive comparison pass",
+            "Exit with 0 when the primary comparison is inconclusive. Default: exit with 1.";
+        json: bool = arg(long) "Print as JSON", "Print as JSON (schema prony/compare/1).";
+    }
 
-/// `ceiling`.
-#[derive(Debug, Args)]
-pub struct Ceiling {
-    /// Folder in which the drivers of storage are measured
-    #[arg(
-        long,
-        value_name = "DIR",
-        default_value = ".",
-        value_hint = ValueHint::DirPath,
-        long_help = "Folder in which the drivers of storage are measured with one operation outstanding. They read a file of \
-        1 MiB without a name, which leaves nothing behind."
-    )]
-    pub on: PathBuf,
-    /// Time models too
-    #[arg(
-        long,
-        long_help = "Time models too: how long a closed form takes, and how many I/Os a second each depth of \
-        simulation carries on one core. Takes some ten seconds."
-    )]
-    pub model: bool,
-    /// Print as JSON
-    #[arg(long, long_help = "Print as JSON (schema prony/ceiling/1).")]
-    pub json: bool,
-}
+    /// `ceiling`.
+    Ceiling {
+        on: PathBuf = arg(long, value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)
+            "Folder in which the drivers of storage are measured",
+            "Folder in which the drivers of storage are measured with one operation outstanding. They read a file of \
+             1 MiB without a name, which leaves nothing behind.";
+        model: bool = arg(long) "Time models too",
+            "Time models too: how long a closed form takes, and how many I/Os a second each depth of \
+             simulation carries on one core. Takes some ten seconds.";
+        json: bool = arg(long) "Print as JSON", "Print as JSON (schema prony/ceiling/1).";
+    }
 
-/// `calibrate`.
-#[derive(Debug, Args)]
-pub struct Calibrate {
-    /// Name of a shipped model, or path of a model file
-    #[arg(value_name = "MODEL", value_hint = ValueHint::FilePath,
-        long_help = "Name of a model that ships, or the path of a model file: a word with a slash or ending in .toml is a path. \
-            `,PARAMETER=NUMBER` behind it changes a number for this question.")]
-    pub model: String,
-    /// Tables of rows
-    #[arg(value_name = "ROWS", value_hint = ValueHint::FilePath,
-        long_help = "Tables of rows: CSV files with a head, or runs (a run file, or `latest`), whose points become rows. Columns \
-            that the model answers are met, all others left alone. May be left out with --profile.")]
-    pub rows: Vec<String>,
-    /// Take what transactions ask for from this run
-    #[arg(long, value_name = "RUN", value_hint = ValueHint::FilePath,
-        long_help = "Take what a transaction asks for (processor time, reads, writes) from a measured run of transactions, for a \
-            server's model: a run file, an id or its beginning, or `latest`. What the run did not observe stays as it is. With \
-            ROWS it is taken first, and the rows move what is left.")]
-    pub profile: Option<String>,
-    /// Which trial of that run
-    #[arg(
-        long,
-        value_name = "N",
-        requires = "profile",
-        long_help = "Take the profile from trial N. Default: the trial of a closed load with the fewest sessions, where the least \
-            waits for anything."
-    )]
-    pub trial: Option<u32>,
-    /// Write the calibrated model to this new file
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath,
-        long_help = "Write the calibrated model to FILE. Default: nothing is written. An existing file is never overwritten.")]
-    pub output: Option<PathBuf>,
-    /// Print as JSON
-    #[arg(long, long_help = "Print as JSON (schema prony/calibrate/1).")]
-    pub json: bool,
-}
+    /// `calibrate`.
+    Calibrate {
+        model: String = arg(value_name = "MODEL", value_hint = ValueHint::FilePath)
+            "Name of a shipped model, or path of a model file",
+            "Name of a model that ships, or the path of a model file: a word with a slash or ending in .toml is a path. \
+             `,PARAMETER=NUMBER` behind it changes a number for this question.";
+        rows: Vec<String> = arg(value_name = "ROWS", value_hint = ValueHint::FilePath) "Tables of rows",
+            "Tables of rows: CSV files with a head, or runs (a run file, or `latest`), whose points become rows. Columns \
+             that the model answers are met, all others left alone. May be left out with --profile.";
+        profile: Option<String> = arg(long, value_name = "RUN", value_hint = ValueHint::FilePath)
+            "Take what transactions ask for from this run",
+            "Take what a transaction asks for (processor time, reads, writes) from a measured run of transactions, for a \
+             server's model: a run file, an id or its beginning, or `latest`. What the run did not observe stays as it is. With \
+             ROWS it is taken first, and the rows move what is left.";
+        trial: Option<u32> = arg(long, value_name = "N", requires = "profile") "Which trial of that run",
+            "Take the profile from trial N. Default: the trial of a closed load with the fewest sessions, where the least \
+             waits for anything.";
+        output: Option<PathBuf> = arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)
+            "Write the calibrated model to this new file",
+            "Write the calibrated model to FILE. Default: nothing is written. An existing file is never overwritten.";
+        json: bool = arg(long) "Print as JSON", "Print as JSON (schema prony/calibrate/1).";
+    }
 
-/// `predict`.
-#[derive(Debug, Args)]
-pub struct Predict {
-    /// Name of a shipped study, path of a study file, or a table of rows
-    #[arg(value_name = "STUDY", value_hint = ValueHint::FilePath,
-        long_help = "Name of a shipped study (see `prony studies`), the path of a study file, or the path of a table of rows that \
-            ends in .csv.")]
-    pub study: String,
-    #[command(flatten)]
-    pub changes: Changes,
-    /// Find how many of this it takes
-    #[arg(
-        long,
-        value_name = "KEY",
-        requires = "need",
-        long_help = "Find the fewest of KEY at which every --need is met: what the study varies (`modules`, `sessions`, \
-            `outstanding`) or a parameter of the model (`cores`, `disks`)."
-    )]
-    pub find: Option<String>,
-    /// What is needed, with --find [repeatable]
-    #[arg(long, value_name = "QUANTITY>=N", action = ArgAction::Append, requires = "find",
-        long_help = "What is needed of a quantity that the model answers, in its unit: `rate>=1M`, `response<=5`. Repeat it for \
-            several. `p50`, `p95`, `p99` and `p99.9` are quantiles of response in ms, which are simulated: `p99<=10`.")]
-    pub need: Vec<String>,
-    /// Write the prediction to this new file
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath,
-        long_help = "Write the prediction to FILE, as JSON. Default: nothing is written. An existing file is never overwritten.")]
-    pub output: Option<PathBuf>,
-    /// Print as JSON
-    #[arg(long, long_help = "Print as JSON (schema prony/predict/1).")]
-    pub json: bool,
-}
+    /// `predict`.
+    Predict {
+        study: String = arg(value_name = "STUDY", value_hint = ValueHint::FilePath)
+            "Name of a shipped study, path of a study file, or a table of rows",
+            "Name of a shipped study (see `prony studies`), the path of a study file, or the path of a table of rows that \
+             ends in .csv.";
+        changes: Changes = command(flatten);
+        find: Option<String> = arg(long, value_name = "KEY", requires = "need") "Find how many of this it takes",
+            "Find the fewest of KEY at which every --need is met: what the study varies (`modules`, `sessions`, \
+             `outstanding`) or a parameter of the model (`cores`, `disks`).";
+        need: Vec<String> = arg(long, value_name = "QUANTITY>=N", action = ArgAction::Append, requires = "find")
+            "What is needed, with --find [repeatable]",
+            "What is needed of a quantity that the model answers, in its unit: `rate>=1M`, `response<=5`. Repeat it for \
+             several. `p50`, `p95`, `p99` and `p99.9` are quantiles of response in ms, which are simulated: `p99<=10`.";
+        output: Option<PathBuf> = arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)
+            "Write the prediction to this new file",
+            "Write the prediction to FILE, as JSON. Default: nothing is written. An existing file is never overwritten.";
+        json: bool = arg(long) "Print as JSON", "Print as JSON (schema prony/predict/1).";
+    }
 
-/// `judge`.
-#[derive(Debug, Args)]
-pub struct Judge {
-    /// Name of a shipped model, or path of a model file
-    #[arg(value_name = "MODEL", value_hint = ValueHint::FilePath,
-        long_help = "Name of a model that ships, or the path of a model file: a word with a slash or ending in .toml is a path. \
-            `,PARAMETER=NUMBER` behind it changes a number for this question.")]
-    pub model: String,
-    /// Tables of rows
-    #[arg(value_name = "ROWS", required = true, value_hint = ValueHint::FilePath,
-        long_help = "Tables of rows: CSV files with a head, or runs (a run file, or `latest`), whose points become rows. A table \
-            with the columns of one that the model answers is judged, whether the model has ever seen it or not.")]
-    pub rows: Vec<String>,
-    /// Print as JSON
-    #[arg(long, long_help = "Print as JSON (schema prony/judge/1).")]
-    pub json: bool,
-    /// Also draw rows and predictions on a page
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath,
-        long_help = "Also draws rows and predictions on one self-contained HTML page, a new file. What is published, measured and \
-            predicted looks different, and says which it is.")]
-    pub html: Option<PathBuf>,
-}
+    /// `judge`.
+    Judge {
+        model: String = arg(value_name = "MODEL", value_hint = ValueHint::FilePath)
+            "Name of a shipped model, or path of a model file",
+            "Name of a model that ships, or the path of a model file: a word with a slash or ending in .toml is a path. \
+             `,PARAMETER=NUMBER` behind it changes a number for this question.";
+        rows: Vec<String> = arg(value_name = "ROWS", required = true, value_hint = ValueHint::FilePath)
+            "Tables of rows",
+            "Tables of rows: CSV files with a head, or runs (a run file, or `latest`), whose points become rows. A table \
+             with the columns of one that the model answers is judged, whether the model has ever seen it or not.";
+        json: bool = arg(long) "Print as JSON", "Print as JSON (schema prony/judge/1).";
+        html: Option<PathBuf> = arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)
+            "Also draw rows and predictions on a page",
+            "Also draws rows and predictions on one self-contained HTML page, a new file. What is published, measured and \
+             predicted looks different, and says which it is.";
+    }
 
-/// `tag`.
-#[derive(Debug, Args)]
-pub struct Tag {
-    #[command(flatten)]
-    pub choice: RunChoice,
-    /// Tags to add
-    #[arg(value_name = "TAG", required = true, long_help = "Tags to add, or with --remove those to take away.")]
-    pub tags: Vec<String>,
-    /// Take the tags away instead
-    #[arg(long, long_help = "Take the tags away instead of adding them.")]
-    pub remove: bool,
-}
+    /// `tag`.
+    Tag {
+        choice: RunChoice = command(flatten);
+        tags: Vec<String> = arg(value_name = "TAG", required = true) "Tags to add",
+            "Tags to add, or with --remove those to take away.";
+        remove: bool = arg(long) "Take the tags away instead", "Take the tags away instead of adding them.";
+    }
 
-/// `note`.
-#[derive(Debug, Args)]
-pub struct Note {
-    #[command(flatten)]
-    pub choice: RunChoice,
-    /// The remark; empty removes it
-    #[arg(value_name = "TEXT", long_help = "The remark. An empty one removes what is there.")]
-    pub text: String,
-}
+    /// `note`.
+    Note {
+        choice: RunChoice = command(flatten);
+        text: String = arg(value_name = "TEXT") "The remark; empty removes it",
+            "The remark. An empty one removes what is there.";
+    }
 
-/// `redact`.
-#[derive(Debug, Args)]
-pub struct Redact {
-    #[command(flatten)]
-    pub choice: RunChoice,
-    /// Write the copy to FILE [default: ID-redacted.prony]
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath,
-        long_help = "Write the copy to FILE. Default: `ID-redacted.prony` beside the run. An existing file is never \
-            overwritten.")]
-    pub output: Option<PathBuf>,
-}
+    /// `redact`.
+    Redact {
+        choice: RunChoice = command(flatten);
+        output: Option<PathBuf> = arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)
+            "Write the copy to FILE [default: ID-redacted.prony]",
+            "Write the copy to FILE. Default: `ID-redacted.prony` beside the run. An existing file is never \
+             overwritten.";
+    }
 
-/// `clean`.
-#[derive(Debug, Args)]
-pub struct Clean {
-    /// Folder to look in [default: this folder]
-    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath,
-        long_help = "Folder to look in; the one that was given to `--on`. Default: the current folder.")]
-    pub dir: Option<PathBuf>,
-    /// Only name what would be removed
-    #[arg(long, long_help = "Only name what would be removed, with its size; remove nothing.")]
-    pub dry_run: bool,
-}
+    /// `clean`.
+    Clean {
+        dir: Option<PathBuf> = arg(value_name = "DIR", value_hint = ValueHint::DirPath)
+            "Folder to look in [default: this folder]",
+            "Folder to look in; the one that was given to `--on`. Default: the current folder.";
+        dry_run: bool = arg(long) "Only name what would be removed",
+            "Only name what would be removed, with its size; remove nothing.";
+    }
 
-/// `completions`.
-#[derive(Debug, Args)]
-pub struct Completions {
-    /// The shell
-    #[arg(value_name = "SHELL", long_help = "The shell for which to print completions.")]
-    pub shell: clap_complete::Shell,
-}
+    /// `completions`.
+    Completions {
+        shell: clap_complete::Shell = arg(value_name = "SHELL") "The shell",
+            "The shell for which to print completions.";
+    }
 
-/// `man`.
-#[derive(Debug, Args)]
-pub struct Man {
-    /// Write one page a command into DIR
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath,
-        long_help = "Write one page a command into DIR, which is made when missing. Default: the main page on stdout.")]
-    pub dir: Option<PathBuf>,
-}
+    /// `man`.
+    Man {
+        dir: Option<PathBuf> = arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)
+            "Write one page a command into DIR",
+            "Write one page a command into DIR, which is made when missing. Default: the main page on stdout.";
+    }
 
-/// `reference`.
-#[derive(Debug, Args)]
-pub struct Reference {
-    /// Which page
-    #[arg(value_name = "PAGE", default_value = "cli")]
-    pub page: Page,
+    /// `reference`.
+    Reference {
+        page: Page = arg(value_name = "PAGE", default_value = "cli") "Which page";
+    }
 }
 
 /// A page of the reference.

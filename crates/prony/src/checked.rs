@@ -24,7 +24,7 @@ pub fn consent(text: &str) -> Result<Consent, Failure> {
 ///
 /// # Errors
 /// When it is empty, longer than 64 characters, or holds a space, a comma or a control character.
-pub fn tag(text: &str) -> Result<String, Failure> {
+pub fn tag(text: &str) -> Result<(), Failure> {
     let bad = |c: char| c.is_whitespace() || c.is_control() || c == ',';
     let length = text.chars().count();
     if length == 0 || length > 64 || text.contains(bad) {
@@ -33,7 +33,7 @@ pub fn tag(text: &str) -> Result<String, Failure> {
             text.escape_debug()
         )));
     }
-    Ok(text.to_owned())
+    Ok(())
 }
 
 /// The id of a new run: the local time to the minute, and the study. `n` counts from 1 when the name is taken.

@@ -76,18 +76,20 @@ pub fn find(word: &str) -> Result<PathBuf, Failure> {
     }
     let dir = Path::new(".");
     let entries = scan(dir)?;
-    match choose(word, &entries) {
-        Choice::One(entry) => Ok(entry.path.strip_prefix(dir).unwrap_or(&entry.path).to_path_buf()),
-        Choice::None if word == "latest" => Err(Failure::new(
+    match choose(word, &entries).as_slice() {
+        [entry] => Ok(entry.path.strip_prefix(dir).unwrap_or(&entry.path).to_path_buf()),
+        [] if word == "latest" => Err(Failure::new(
             "looking for the latest run: a run file is needed in this folder, got none that can be read",
         )
         .hint("make one with `prony quick`, or give the path of a run file")),
-        Choice::None => Err(Failure::new(format!(
+        [] => Err(Failure::new(format!(
             "looking for the run `{word}`: no file has this name, and no run in this folder an id that begins so"
         ))
         .hint("see what is here with `prony list`, or give the path of a run file")),
-        Choice::Several(ids) => {
-            Err(Failure::new(format!("looking for the run `{word}`: {} runs begin so: {}", ids.len(), ids.join(", ")))
+        several => {
+            let names: Vec<String> = several.iter().map(|entry| entry.stem()).collect();
+            let (count, names) = (names.len(), names.join(", "));
+            Err(Failure::new(format!("looking for the run `{word}`: {count} runs begin so: {names}"))
                 .hint("give more of the id"))
         }
     }
@@ -102,27 +104,17 @@ pub fn open(word: &str) -> Result<RunFile, Failure> {
     RunFile::open(&path).map_err(|error| Failure::caused(format!("opening the run `{}`", path.display()), &error))
 }
 
-enum Choice<'a> {
-    One(&'a Entry),
-    None,
-    Several(Vec<String>),
-}
-
-fn choose<'a>(word: &str, entries: &'a [Entry]) -> Choice<'a> {
+/// The run of that name, or all whose names begin so.
+fn choose<'a>(word: &str, entries: &'a [Entry]) -> Vec<&'a Entry> {
     if word == "latest" {
-        return entries.iter().rfind(|entry| entry.started().is_some()).map_or(Choice::None, Choice::One);
+        return entries.iter().rfind(|entry| entry.started().is_some()).into_iter().collect();
     }
     let exact = |entry: &&Entry| entry.stem() == word || entry.id() == Some(word);
     if let Some(entry) = entries.iter().find(exact) {
-        return Choice::One(entry);
+        return vec![entry];
     }
     let begins = |entry: &&Entry| entry.stem().starts_with(word) || entry.id().is_some_and(|id| id.starts_with(word));
-    let found: Vec<&Entry> = entries.iter().filter(begins).collect();
-    match found.as_slice() {
-        [] => Choice::None,
-        [one] => Choice::One(one),
-        several => Choice::Several(several.iter().map(|entry| entry.stem()).collect()),
-    }
+    entries.iter().filter(begins).collect()
 }
 
 fn look(path: &Path) -> Result<Content, StoreError> {
@@ -147,10 +139,9 @@ mod tests {
     }
 
     fn chosen(word: &str, entries: &[Entry]) -> String {
-        match choose(word, entries) {
-            Choice::One(entry) => entry.stem(),
-            Choice::None => "none".to_owned(),
-            Choice::Several(ids) => ids.join("|"),
+        match choose(word, entries).as_slice() {
+            [] => "none".to_owned(),
+            found => found.iter().map(|entry| entry.stem()).collect::<Vec<_>>().join("|"),
         }
     }
 

@@ -4,6 +4,7 @@
 //! with the length of a run nor with that of a trial.
 
 use crate::failure::Failure;
+use crate::folder;
 use analysis::{Findings, TrialSummary};
 use observation::{Observations, RunFacts, TrialLabel};
 use std::error::Error;
@@ -15,9 +16,27 @@ use study::{Judgement, Overrides, Study};
 /// # Errors
 /// When the file is damaged, or its study is not one for this version.
 pub fn findings(file: &RunFile) -> Result<Findings, Failure> {
-    let facts = file.facts().map_err(|error| reading(file, &error))?;
+    let facts = facts(file)?;
     let study = study_of(&facts)?;
     findings_by(file, facts, study.judgement())
+}
+
+/// What is known of a run.
+///
+/// # Errors
+/// When the file is damaged.
+pub fn facts(file: &RunFile) -> Result<RunFacts, Failure> {
+    file.facts().map_err(|error| reading(file, &error))
+}
+
+/// Judges the run that `word` names again.
+///
+/// # Errors
+/// When it is not found, or as [`findings`].
+pub fn named(word: &str) -> Result<(RunFile, Findings), Failure> {
+    let file = folder::open(word)?;
+    let findings = findings(&file)?;
+    Ok((file, findings))
 }
 
 /// Judges a run by a judgement that is given.

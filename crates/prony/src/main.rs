@@ -15,7 +15,6 @@ mod judged;
 mod model_file;
 mod models;
 mod output;
-mod page;
 mod run;
 mod run_rows;
 mod scripts;

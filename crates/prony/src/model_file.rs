@@ -43,18 +43,13 @@ pub fn find(word: &str) -> Result<ModelText, Failure> {
 ///
 /// # Errors
 /// When none ships under the name, the file cannot be read, it or the changes hold problems; all of them at once.
-pub fn changed(name: &str, changes: &[(String, String)]) -> Result<ModelText, Failure> {
-    let ModelText { model, text, .. } = unchanged(name)?;
-    let model = model.changed(changes).map_err(|problems| failure("changing", name, &problems))?;
-    Ok(ModelText { model, text, changes: changes.to_vec() })
-}
-
-fn unchanged(word: &str) -> Result<ModelText, Failure> {
+pub fn changed(word: &str, changes: &[(String, String)]) -> Result<ModelText, Failure> {
     let path = word.contains('/') || word.ends_with(".toml");
     let text = if path { from_file(word)? } else { shipped(word)? };
     let name = word.rsplit('/').next().unwrap_or(word).trim_end_matches(".toml");
     let model = file::read(name, &text).map_err(|problems| failure("reading", word, &problems))?;
-    Ok(ModelText { model, text, changes: Vec::new() })
+    let model = model.changed(changes).map_err(|problems| failure("changing", word, &problems))?;
+    Ok(ModelText { model, text, changes: changes.to_vec() })
 }
 
 fn from_file(path: &str) -> Result<String, Failure> {

@@ -1,4 +1,4 @@
-//! The only place that writes to the terminal.
+//! The only place that writes to the terminal; and the page of a run.
 //!
 //! The one idea: stdout carries what another program would read and nothing else; everything said to a person while
 //! something is going on goes to stderr. Colour is a help on a terminal and never carries meaning alone.
@@ -6,9 +6,11 @@
 //! What it does not do: it formats no findings; the report room does.
 
 use crate::failure::Failure;
+use analysis::Findings;
 use report::{Colour, Detail, Layout};
-use std::env;
 use std::io::{self, IsTerminal as _, Write as _};
+use std::path::Path;
+use std::{env, fs};
 
 /// Writes to stdout at once; a reader that went away is [`Failure::BrokenPipe`].
 ///
@@ -47,6 +49,15 @@ pub fn note(text: &str) {
 /// A line on stderr.
 pub fn note_line(text: &str) {
     note(&format!("{text}\n"));
+}
+
+/// Writes the page of a run to a file, in place of one that is there.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn page(findings: &Findings, path: &Path) -> Result<(), Failure> {
+    fs::write(path, report::html(findings))
+        .map_err(|error| Failure::caused(format!("writing the report `{}`", path.display()), &error))
 }
 
 /// Rows in columns, two spaces apart, a line each.

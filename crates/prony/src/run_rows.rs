@@ -4,7 +4,7 @@
 //! judges a model in the same way as what somebody else printed.
 
 use crate::failure::Failure;
-use crate::{folder, judged};
+use crate::judged;
 use analysis::{Findings, PointSummary, Work};
 use model::rows::{Row, Table};
 use observation::factor::{self, short_name};
@@ -16,8 +16,7 @@ use std::collections::BTreeMap;
 /// # Errors
 /// When the run cannot be opened or judged.
 pub fn table(run: &str) -> Result<(Table, Provenance), Failure> {
-    let file = folder::open(run)?;
-    let findings = judged::findings(&file)?;
+    let (_, findings) = judged::named(run)?;
     let rows: Vec<Row> =
         findings.points.iter().enumerate().map(|(place, point)| row(&findings, place, point)).collect();
     let mut columns: Vec<String> = Vec::new();

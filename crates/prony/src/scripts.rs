@@ -6,37 +6,28 @@
 
 use crate::failure::Failure;
 use engine::TrialError;
-use study::Study;
-
-/// What keeps a script from being run.
-#[derive(Debug)]
-pub struct Slip {
-    /// What is wrong; each problem with line and column.
-    pub text: String,
-    /// What may help.
-    pub hint: &'static str,
-}
+use study::{Problem, Study};
 
 /// Reads and compiles all scripts of a study.
 ///
 /// # Errors
 /// As [`slip`] says.
 pub fn check(study: &Study) -> Result<(), Failure> {
-    slip(study).map_or(Ok(()), |slip| Err(Failure::new(slip.text).hint(slip.hint)))
+    slip(study).map_or(Ok(()), |slip| Err(Failure::new(slip.message).hints(slip.hint)))
 }
 
-/// The first script that cannot be read, or all problems of the first stream whose scripts have some.
-pub fn slip(study: &Study) -> Option<Slip> {
+/// The first script that cannot be read, or all problems of the first stream whose scripts have some. Their places stand in
+/// the text: they lie in no line of the study.
+pub fn slip(study: &Study) -> Option<Problem> {
     // How many sessions there are changes nothing in a text.
     let unready =
-        study.asked().iter().find_map(|(asked, textual)| engine::made_ready(asked.as_ref(), *textual, 1).err());
-    unready.map(|error| match error {
-        TrialError::File { path, source, .. } => Slip {
-            text: format!("reading the script `{path}`: {source}"),
-            hint: "give the path of a file, or a built-in script: `tpcb-like`, `select-only`",
-        },
-        other => {
-            Slip { text: other.to_string(), hint: "`prony import pgbench FILE` shows what is understood of a script" }
-        }
-    })
+        study.asked().iter().find_map(|(asked, textual)| engine::made_ready(asked.as_ref(), *textual, 1).err())?;
+    let (message, hint) = match unready {
+        TrialError::File { path, source, .. } => (
+            format!("reading the script `{path}`: {source}"),
+            "give the path of a file, or a built-in script: `tpcb-like`, `select-only`",
+        ),
+        other => (other.to_string(), "`prony import pgbench FILE` shows what is understood of a script"),
+    };
+    Some(Problem { message, hint: Some(hint.to_owned()), ..Problem::default() })
 }

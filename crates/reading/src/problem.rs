@@ -105,6 +105,11 @@ impl Problems {
         }
     }
 
+    /// The value of what was read; a refusal is added.
+    pub fn kept<T>(&mut self, at: &Origin, key: &str, read: Result<T, impl Into<String>>) -> Option<T> {
+        read.map_err(|message| self.add(at, key, message)).ok()
+    }
+
     /// The problems, of a text that gave no value at all.
     pub fn or_none<T>(self) -> Result<T, Problems> {
         self.or(()).and_then(|()| Err(Problems::default()))
@@ -130,6 +135,11 @@ pub fn did_you_mean<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -
         .filter(|(distance, name)| *distance <= (name.len().max(given.len()) / 3).max(1))
         .min()
         .map(|(_, name)| format!("did you mean `{name}`?"))
+}
+
+/// The hint for a name that is not among the known ones.
+pub fn known_names<'a>(given: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> String {
+    did_you_mean(given, known.clone()).unwrap_or_else(|| format!("known: {}", listed(known)))
 }
 
 /// Names as a list to read: `a`, `b` and `c`.

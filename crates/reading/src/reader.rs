@@ -216,13 +216,7 @@ impl Section {
         reader: impl Fn(&str) -> Result<T, String>,
     ) -> Option<T> {
         let placed = self.text(name, problems)?;
-        match reader(&placed.text) {
-            Ok(value) => Some(value),
-            Err(message) => {
-                problems.add(&placed.at, &self.key(name), message);
-                None
-            }
-        }
+        problems.kept(&placed.at, &self.key(name), reader(&placed.text))
     }
 
     /// Takes out every entry that `wanted` knows.

@@ -25,7 +25,7 @@ pub(crate) struct Definition {
     pub allow_inconclusive: bool,
     pub steady: SteadyRule,
     pub parameters: Vec<Parameter>,
-    pub systems: Vec<SystemDefinition>,
+    pub systems: Vec<SystemWith<Setting>>,
     pub workloads: Vec<WorkloadDefinition>,
     pub defaults: Vec<Setting>,
     pub experiments: Vec<ExperimentDefinition>,
@@ -36,14 +36,13 @@ pub(crate) struct Definition {
 pub(crate) struct Parameter {
     pub name: String,
     pub default: String,
-    pub help: String,
 }
 
-/// A system with the settings that belong to it.
+/// A system with the settings that belong to it, as they are written or as they were chosen.
 #[derive(Clone, Debug)]
-pub(crate) struct SystemDefinition {
+pub(crate) struct SystemWith<S> {
     pub spec: SystemSpec,
-    pub settings: Vec<Setting>,
+    pub settings: Vec<S>,
 }
 
 /// A workload.
@@ -79,7 +78,7 @@ pub(crate) struct ExperimentDefinition {
     pub question: String,
     pub streams: Vec<Vec<StreamDefinition>>,
     pub settings: Vec<Setting>,
-    pub factors: Vec<FactorDefinition>,
+    pub factors: Vec<FactorWith<Setting>>,
     pub when: Option<Placed>,
     pub search: Option<SearchDefinition>,
 }
@@ -92,14 +91,14 @@ pub(crate) struct StreamDefinition {
     pub settings: Vec<Setting>,
 }
 
-/// A factor: a key, possibly of one stream only, and its levels.
+/// A factor: a key, possibly of one stream only, and its levels, as they are written or as they were chosen.
 #[derive(Clone, Debug)]
-pub(crate) struct FactorDefinition {
+pub(crate) struct FactorWith<S> {
     /// As it appears in labels and `--set`: the key, or `STREAM.KEY`.
     pub name: String,
     pub stream: Option<String>,
     pub key: Key,
-    pub levels: Vec<Setting>,
+    pub levels: Vec<S>,
 }
 
 /// The search for the highest rate that holds a bound.

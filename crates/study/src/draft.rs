@@ -106,12 +106,8 @@ fn range(point: &Point, streams: &[Stream], size: Bytes, problems: &mut Problems
             return Err(LeftOut::Range { range, needed });
         }
         let (range, needed) = (units::bytes(range), units::bytes(needed));
-        point.refuse(
-            &block::keys::RANGE,
-            i,
-            format!("an active range that holds a transfer of {needed}, got one of {range}"),
-            problems,
-        );
+        let message = format!("an active range that holds a transfer of {needed}, got one of {range}");
+        point.refuse(&block::keys::RANGE, i, message, problems);
     }
     Ok(())
 }

@@ -5,8 +5,7 @@
 //!
 //! What it does not do: it makes no trial; see [`crate::point`].
 
-use crate::SystemSpec;
-use crate::definition::SearchDefinition;
+use crate::definition::{FactorWith, SearchDefinition, SystemWith};
 use crate::keys::Key;
 use reading::{AnyKey, Domain, Origin};
 use workload::{Interface, Row, block};
@@ -36,21 +35,8 @@ pub(crate) struct StreamChoice {
     pub workload_settings: Vec<Chosen>,
 }
 
-/// A factor with its levels.
-#[derive(Clone, Debug)]
-pub(crate) struct FactorChoice {
-    pub name: String,
-    pub stream: Option<String>,
-    pub key: Key,
-    pub levels: Vec<Chosen>,
-}
-
-/// A system with the settings that belong to it.
-#[derive(Clone, Debug)]
-pub(crate) struct SystemChoice {
-    pub spec: SystemSpec,
-    pub settings: Vec<Chosen>,
-}
+pub(crate) type FactorChoice = FactorWith<Chosen>;
+pub(crate) type SystemChoice = SystemWith<Chosen>;
 
 /// One sweep.
 #[derive(Clone, Debug)]

@@ -11,7 +11,7 @@ use crate::overrides::Overrides;
 use crate::phrase::{self, Names, Phrase};
 use crate::resolve::Resolved;
 use crate::{Judgement, Metric, Primary, Selector, Threshold};
-use reading::{Origin, Problems, did_you_mean, listed};
+use reading::{Origin, Problems, known_names, listed};
 
 /// The judgement of a study, with notes on what the overrides took away.
 pub(crate) fn judgement(
@@ -61,13 +61,7 @@ impl Reader<'_> {
         let placed = self.definition.primary.as_ref()?;
         let read = phrase::metric(&placed.text)
             .and_then(|(metric, rest)| phrase::place(rest, &self.names()).map(|phrase| (metric, phrase)));
-        let (metric, phrase) = match read {
-            Ok(read) => read,
-            Err(message) => {
-                problems.add(&placed.at, "primary", message);
-                return None;
-            }
-        };
+        let (metric, phrase) = problems.kept(&placed.at, "primary", read)?;
         let selector = self.one(&phrase, "primary", &placed.text, &placed.at, notes, problems)?;
         Some(Primary { metric, selector })
     }
@@ -93,12 +87,8 @@ impl Reader<'_> {
             _ => {
                 let names = listed(found.iter().map(|(experiment, _)| experiment.name.as_str()));
                 let hint = Some(format!("add `in EXPERIMENT`: {names}"));
-                problems.add_with(
-                    at,
-                    key,
-                    format!("a place in one experiment, got `{text}`, which several have"),
-                    hint,
-                );
+                let message = format!("a place in one experiment, got `{text}`, which several have");
+                problems.add_with(at, key, message, hint);
                 None
             }
         }
@@ -133,13 +123,9 @@ impl Reader<'_> {
         // Systems that could not be read are not missing names too.
         let sound = !problems.list.iter().any(|problem| problem.key.starts_with("system."));
         if self.overrides.targets.is_empty() && sound {
-            let hint = did_you_mean(&placed.text, names()).unwrap_or_else(|| format!("known: {}", listed(names())));
-            problems.add_with(
-                &placed.at,
-                "baseline",
-                format!("the name of a system, got `{}`", placed.text),
-                Some(hint),
-            );
+            let names: Vec<&str> = names().collect();
+            let message = format!("the name of a system, got `{}`", placed.text);
+            problems.add_with(&placed.at, "baseline", message, Some(known_names(&placed.text, names)));
         } else if let (true, Some(first), [_, _, ..]) = (sound, first(), self.resolved.systems.as_slice()) {
             notes.push(format!(
                 "the baseline is `{first}`, the first system given; the study's `{}` is not among them",

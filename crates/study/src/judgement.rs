@@ -80,6 +80,12 @@ pub enum Metric {
 }
 
 impl Metric {
+    /// Those that are no quantile.
+    pub(crate) const PLAIN: [Metric; 6] = {
+        use Metric::{Bandwidth, CpuPerOperation, Elapsed, ResponseMean, ServiceMean, Throughput};
+        [Throughput, Bandwidth, Elapsed, ResponseMean, ServiceMean, CpuPerOperation]
+    };
+
     /// Which way is better.
     pub fn direction(self) -> Direction {
         match self {

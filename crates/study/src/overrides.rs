@@ -7,7 +7,7 @@
 
 use crate::definition::Definition;
 use crate::keys::{self, Key, keys};
-use reading::{Origin, Problems, did_you_mean, listed};
+use reading::{Origin, Problems, known_names};
 
 /// Everything that the command line may change, as it was typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -98,17 +98,12 @@ fn set_key(
     let Some(key) = keys::find(name) else {
         let parameters = definition.parameters.iter().map(|parameter| parameter.name.as_str());
         let known: Vec<&str> = keys().map(|key| key.name()).chain(parameters).collect();
-        let hint = did_you_mean(name, known.iter().copied())
-            .unwrap_or_else(|| format!("known: {}", listed(known.iter().copied())));
-        problems.add_with(at, name, "unknown key", Some(hint));
+        problems.add_with(at, name, "unknown key", Some(known_names(name, known)));
         return None;
     };
     let mut levels = Vec::new();
     for text in value.split(',').map(str::trim) {
-        match key.check(text) {
-            Ok(number) => levels.push((text.to_owned(), number)),
-            Err(message) => problems.add(at, name, message),
-        }
+        levels.extend(problems.kept(at, name, key.check(text)).map(|number| (text.to_owned(), number)));
     }
     (!levels.is_empty()).then(|| SetKey { scope, key, levels, at: at.clone() })
 }
@@ -132,7 +127,6 @@ fn scope(
         return Some(Scope::System(place.to_owned()));
     }
     let known: Vec<&str> = experiments.chain(workloads).chain(systems.iter().map(String::as_str)).collect();
-    let hint = did_you_mean(place, known.iter().copied()).unwrap_or_else(|| format!("known: {}", listed(known)));
-    problems.add_with(at, place, "the name of an experiment, a workload or a system", Some(hint));
+    problems.add_with(at, place, "the name of an experiment, a workload or a system", Some(known_names(place, known)));
     None
 }

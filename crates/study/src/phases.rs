@@ -59,12 +59,8 @@ fn check(point: &Point, phases: &Phases, measure: Nanos, warm_up: Nanos, problem
     let step = units::duration(phases.interval);
     for (key, time) in [(&WINDOW, measure), (&WARM_UP, warm_up)] {
         if !time.0.is_multiple_of(phases.interval.0) {
-            point.refuse(
-                key,
-                0,
-                format!("a whole multiple of the interval, {step}, got {}", units::duration(time)),
-                problems,
-            );
+            let message = format!("a whole multiple of the interval, {step}, got {}", units::duration(time));
+            point.refuse(key, 0, message, problems);
         }
     }
     let count = (phases.warm_up.0 + phases.measure.0) / phases.interval.0;

@@ -10,7 +10,7 @@ use crate::keys::{self, Key, keys};
 use crate::point::{Point, level_of};
 use crate::{Metric, Selector};
 use observation::Factor;
-use reading::{did_you_mean, listed};
+use reading::{did_you_mean, known_names};
 
 /// A place as it is written, its names checked.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -55,17 +55,9 @@ const METRICS: &str = "`throughput`, `bandwidth`, `elapsed`, `response mean`, `r
 
 /// Reads a metric at the front of a text; what follows it is returned.
 pub(crate) fn metric(text: &str) -> Result<(Metric, &str), String> {
-    let plain = [
-        ("throughput", Metric::Throughput),
-        ("bandwidth", Metric::Bandwidth),
-        ("elapsed", Metric::Elapsed),
-        ("response mean", Metric::ResponseMean),
-        ("service mean", Metric::ServiceMean),
-        ("cpu per operation", Metric::CpuPerOperation),
-    ];
     let text = text.trim();
-    for (word, metric) in plain {
-        if let Some(rest) = after_word(text, word) {
+    for metric in Metric::PLAIN {
+        if let Some(rest) = after_word(text, &metric.word()) {
             return Ok((metric, rest));
         }
     }
@@ -131,9 +123,7 @@ fn known<'a>(text: &'a str, names: &[&'a str], what: &str) -> Result<(&'a str, &
         Some(name) => Ok((name, text[name.len()..].trim_start())),
         None => {
             let first = text.split_whitespace().next().unwrap_or_default();
-            let hint = did_you_mean(first, names.iter().copied());
-            let hint = hint.unwrap_or_else(|| format!("known: {}", listed(names.iter().copied())));
-            Err(format!("the name of a {what}, got `{text}`; {hint}"))
+            Err(format!("the name of a {what}, got `{text}`; {}", known_names(first, names.iter().copied())))
         }
     }
 }

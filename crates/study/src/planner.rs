@@ -8,8 +8,8 @@
 use crate::Trial;
 use crate::outcome::Outcome;
 use crate::plan::Plan;
-use crate::plan::repeat::{Decision, Repeat};
-use crate::plan::search::{Search, Step};
+use crate::plan::repeat::Repeat;
+use crate::plan::search::Search;
 
 /// Chooses the next trial of a plan.
 #[derive(Clone, Debug)]
@@ -72,35 +72,6 @@ impl Planner {
                 (Some(_), Some(outcome)) => own.push(outcome),
             }
         }
-    }
-
-    /// What the pilot of each experiment with `replicates = "auto"` led to, as far as it has ended.
-    pub fn decisions(&self, outcomes: &[Outcome]) -> Vec<(&Repeat, Option<Decision>)> {
-        self.plan.repeats.iter().map(|repeat| (repeat, repeat.decide(outcomes))).collect()
-    }
-
-    /// Where each search stands; a search that has not begun stands at its first step.
-    pub fn searches(&self, outcomes: &[Outcome]) -> Vec<(&Search, Step)> {
-        let seen = Seen::of(outcomes);
-        let mut index = self.plan.trials.len() as u32;
-        for repeat in &self.plan.repeats {
-            let pairs = repeat.decide(outcomes).map_or(0, |decision| decision.pairs);
-            index += repeat.block_trials() * pairs.saturating_sub(crate::pairs::PILOT);
-        }
-        let mut list = Vec::new();
-        for search in &self.plan.searches {
-            let mut own: Vec<&Outcome> = Vec::new();
-            let step = loop {
-                let step = search.step(&own);
-                match (&step, seen.at(index + own.len() as u32)) {
-                    (Step::Ended(_), _) | (_, None) => break step,
-                    (_, Some(outcome)) => own.push(outcome),
-                }
-            };
-            index += own.len() as u32;
-            list.push((search, step));
-        }
-        list
     }
 }
 

@@ -5,12 +5,12 @@
 //!
 //! What it does not do: it expands nothing.
 
-use crate::definition::{Definition, ExperimentDefinition, FactorDefinition, Given, Setting, StreamDefinition};
+use crate::definition::{Definition, ExperimentDefinition, FactorWith, Given, Setting, StreamDefinition, SystemWith};
 use crate::experiment::{Chosen, Experiment, FactorChoice, StreamChoice, SystemChoice};
 use crate::keys::{Group, phases, system};
 use crate::overrides::{Overrides, Scope, SetKey, Sets, sets};
 use crate::{Place, SystemSpec, target};
-use reading::{Origin, Problems, did_you_mean, listed};
+use reading::{Origin, Problems, known_names, listed};
 
 /// What a study comes down to.
 pub(crate) struct Resolved {
@@ -51,20 +51,13 @@ fn systems(definition: &Definition, overrides: &Overrides, problems: &mut Proble
             let hint = Some("add `[system.NAME]` or give `--on DIR`".to_owned());
             problems.add_with(&Origin::Whole, "system", "at least one system, got none", hint);
         }
-        let plain = |system: &crate::definition::SystemDefinition| SystemChoice {
-            spec: system.spec.clone(),
-            settings: Vec::new(),
-        };
+        let plain = |system: &SystemWith<Setting>| SystemChoice { spec: system.spec.clone(), settings: Vec::new() };
         return definition.systems.iter().map(plain).collect();
     }
     let mut specs = Vec::new();
     for text in &overrides.targets {
-        match target::parse(text) {
-            Ok(spec) => specs.push(spec),
-            Err(message) => {
-                problems.add(&Origin::Option(format!("--on {}", crate::without_password(text))), "", message)
-            }
-        }
+        let at = Origin::Option(format!("--on {}", crate::without_password(text)));
+        specs.extend(problems.kept(&at, "", target::parse(text)));
     }
     target::distinct(&mut specs);
     specs.into_iter().map(|spec| SystemChoice { spec, settings: Vec::new() }).collect()
@@ -221,7 +214,7 @@ impl Resolver<'_> {
         settings
     }
 
-    fn factor(&self, factor: &FactorDefinition, problems: &mut Problems) -> FactorChoice {
+    fn factor(&self, factor: &FactorWith<Setting>, problems: &mut Problems) -> FactorChoice {
         let levels: Vec<Chosen> =
             factor.levels.iter().flat_map(|setting| self.levels(setting, true, problems)).collect();
         for (i, level) in levels.iter().enumerate() {
@@ -249,11 +242,8 @@ fn check_use(experiment: &Experiment, problems: &mut Problems) {
         if let (Some(idle), Some(level)) = (idle, factor.levels.first()) {
             let key = format!("{}.factor.{}", experiment.name, factor.name);
             let name = idle.first().map(|stream| stream.name.as_str()).unwrap_or_default();
-            problems.add(
-                &level.at,
-                &key,
-                format!("a factor applies to every workload of its experiment, not to `{name}`"),
-            );
+            let message = format!("a factor applies to every workload of its experiment, not to `{name}`");
+            problems.add(&level.at, &key, message);
         }
     }
 }
@@ -280,8 +270,8 @@ fn keep_only(
         let at = Origin::Option(format!("--only {name}"));
         let gated = definition.experiments.iter().find(|experiment| experiment.name == *name);
         if !names().any(|known| known == name) {
-            let hint = did_you_mean(name, names()).unwrap_or_else(|| format!("known: {}", listed(names())));
-            problems.add_with(&at, "", format!("the name of an experiment or a workload, got `{name}`"), Some(hint));
+            let hint = Some(known_names(name, names().collect::<Vec<_>>()));
+            problems.add_with(&at, "", format!("the name of an experiment or a workload, got `{name}`"), hint);
         } else if let Some(when) = gated.and_then(|gated| gated.when.as_ref())
             && !experiments.iter().any(|experiment| experiment.name == *name)
         {

@@ -162,9 +162,4 @@ impl Study {
         let found = self.experiments.iter().find(|known| known.name == experiment)?;
         Some(found.question.as_str()).filter(|question| !question.is_empty())
     }
-
-    /// Parameters of the study: name, default, help.
-    pub fn parameters(&self) -> impl Iterator<Item = (&str, &str, &str)> {
-        self.definition.parameters.iter().map(|p| (p.name.as_str(), p.default.as_str(), p.help.as_str()))
-    }
 }

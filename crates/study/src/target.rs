@@ -7,7 +7,7 @@
 use crate::{At, DatabaseSpec, Engine, Place, ScriptSpec, Stall, SystemSpec};
 use observation::Footprint;
 use reading::key::{Domain, Span};
-use reading::{did_you_mean, listed};
+use reading::known_names;
 use units::{Nanos, Share};
 
 /// Kinds of systems as they are written.
@@ -177,8 +177,7 @@ pub(crate) fn set(script: &mut ScriptSpec, key: &str, values: &[&str]) -> Result
         "fail_every" => script.fail_every = Some(whole(one, 1, u64::MAX)?),
         "drift" => script.drift_per_s = drift(one)?,
         _ => {
-            let hint = did_you_mean(key, SCRIPT_KEYS).unwrap_or_else(|| format!("known: {}", listed(SCRIPT_KEYS)));
-            return Err(format!("not a key of a script; {hint}"));
+            return Err(format!("not a key of a script; {}", known_names(key, SCRIPT_KEYS)));
         }
     }
     Ok(())

@@ -4,7 +4,6 @@
 //! itself), how large it is to the byte, and what is on it. A path alone, or a study file, can never consent.
 
 use std::fmt;
-use std::str::FromStr;
 
 use units::Bytes;
 
@@ -55,14 +54,6 @@ pub fn parse(text: &str) -> Result<Consent, ConsentError> {
 /// Digits only: a sign, a separator or a unit would leave doubt about the exact size.
 fn number(text: &str) -> Option<u64> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
-}
-
-impl FromStr for Consent {
-    type Err = ConsentError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        parse(text)
-    }
 }
 
 impl fmt::Display for Consent {

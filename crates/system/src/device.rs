@@ -9,7 +9,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
@@ -22,38 +22,22 @@ use crate::stack::{self, DeviceNumber};
 use crate::tree::{DeviceTree, look};
 
 /// Why a device was not opened.
+/// `path` is as it was given.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "each message says what its parts are")]
 pub enum OpenError {
     /// The path leads nowhere, or the kernel refused.
     #[error("open device `{path}`")]
-    Kernel {
-        /// As given.
-        path: PathBuf,
-        /// The kernel's answer.
-        source: io::Error,
-    },
+    Kernel { path: PathBuf, source: io::Error },
     /// The path leads to something else.
     #[error("open device `{path}`: a block device is needed, and this is not one")]
-    NotADevice {
-        /// As given.
-        path: PathBuf,
-    },
+    NotADevice { path: PathBuf },
     /// The node was exchanged while it was opened.
     #[error("open device `{path}`: expected device {expected}, and {found} was opened")]
-    Exchanged {
-        /// As given.
-        path: PathBuf,
-        /// What the path led to before.
-        expected: DeviceNumber,
-        /// What was opened.
-        found: DeviceNumber,
-    },
+    Exchanged { path: PathBuf, expected: DeviceNumber, found: DeviceNumber },
     /// It has no blocks.
     #[error("open device `{path}`: it has no size; there is no medium or file behind it")]
-    Empty {
-        /// As given.
-        path: PathBuf,
-    },
+    Empty { path: PathBuf },
     /// It may not be written.
     #[error(transparent)]
     Refused(#[from] Box<Refusal>),
@@ -74,7 +58,7 @@ pub fn open(path: &Path, consents: &[Consent]) -> Result<Module, OpenError> {
     })?;
     same_node(path, &file, number)?;
     let approved = judge_open(&file, number, consents)?;
-    module(path, file, approved.number(), approved.size()).map_err(at)
+    module(path, file, number, approved.size).map_err(at)
 }
 
 /// Opens a device for reading only. It may be mounted or held: it is not claimed, and nothing can be written to it.
@@ -96,14 +80,14 @@ pub fn open_read_only(path: &Path) -> Result<Module, OpenError> {
 fn found(path: &Path) -> Result<(PathBuf, DeviceNumber), OpenError> {
     let at = |source| OpenError::Kernel { path: path.to_path_buf(), source };
     let real = fs::canonicalize(path).map_err(at)?;
-    let number = block_number(&fs::metadata(&real).map_err(at)?);
+    let number = DeviceNumber::of(&fs::metadata(&real).map_err(at)?);
     let number = number.ok_or_else(|| OpenError::NotADevice { path: path.to_path_buf() })?;
     Ok((real, number))
 }
 
 fn same_node(path: &Path, file: &File, expected: DeviceNumber) -> Result<(), OpenError> {
     let metadata = file.metadata().map_err(|source| OpenError::Kernel { path: path.to_path_buf(), source })?;
-    match block_number(&metadata) {
+    match DeviceNumber::of(&metadata) {
         Some(found) if found == expected => Ok(()),
         found => {
             let found = found.unwrap_or_default();
@@ -115,8 +99,9 @@ fn same_node(path: &Path, file: &File, expected: DeviceNumber) -> Result<(), Ope
 /// Judges again with the device held: the tree is read now, and the device's own signatures through the descriptor.
 fn judge_open(file: &File, number: DeviceNumber, consents: &[Consent]) -> Result<Approved, Box<Refusal>> {
     let mut tree = DeviceTree::read(&[number]);
-    let size = tree.device(number).map_or(Bytes(0), |device| device.size);
-    tree.set_signatures(number, look(file, size));
+    if let Some(device) = tree.device_mut(number) {
+        device.signatures = look(file, device.size);
+    }
     safety::judge(&tree, number, consents)
 }
 
@@ -144,8 +129,4 @@ fn open_exclusive(real: &Path, number: DeviceNumber) -> Result<File, Claim> {
             remedy: None,
         }))
     })
-}
-
-fn block_number(metadata: &fs::Metadata) -> Option<DeviceNumber> {
-    metadata.file_type().is_block_device().then(|| DeviceNumber::from_raw(metadata.rdev()))
 }

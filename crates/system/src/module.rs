@@ -63,31 +63,17 @@ pub struct NotDirect {
 
 /// Why a module could not be trimmed, flushed or looked at.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "each message says what its parts are")]
 pub enum ModuleError {
     /// The kernel refused.
     #[error("{action} `{path}`")]
-    Kernel {
-        /// What was tried, as a verb: `trim`, `drop the caches of`.
-        action: &'static str,
-        /// On what.
-        path: PathBuf,
-        /// The kernel's answer.
-        source: io::Error,
-    },
+    Kernel { action: &'static str, path: PathBuf, source: io::Error },
     /// Neither discard nor punching holes is possible here.
     #[error("trim `{path}`: the device or filesystem cannot discard; leave `trim` out of the state policy")]
-    CannotTrim {
-        /// On what.
-        path: PathBuf,
-    },
+    CannotTrim { path: PathBuf },
     /// The device is gone, or another one has taken its number.
     #[error("`{path}` has vanished: device {number} is no longer the one that was opened")]
-    Vanished {
-        /// On what.
-        path: PathBuf,
-        /// Its number.
-        number: DeviceNumber,
-    },
+    Vanished { path: PathBuf, number: DeviceNumber },
 }
 
 /// What a trim did.
@@ -187,11 +173,6 @@ impl Module {
     /// Type of the filesystem below a file (`ext4`), or `none` for a device.
     pub fn filesystem(&self) -> &str {
         &self.filesystem
-    }
-
-    /// Whether direct I/O reaches a device at all. A tmpfs may take `O_DIRECT` and still keep its data in memory.
-    pub fn in_memory(&self) -> bool {
-        stack::is_memory_filesystem(&self.filesystem)
     }
 
     /// The descriptor for a way.

@@ -50,17 +50,11 @@ pub enum Outcome {
 
 /// Why a port cannot go on. A single failed operation is not one of these: it is a [`Completion`].
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "each message says what its parts are")]
 pub enum PortError {
     /// The kernel refused to take or return operations.
     #[error("{action} failed for `{target}`")]
-    Kernel {
-        /// What was tried.
-        action: &'static str,
-        /// On what.
-        target: String,
-        /// The kernel's answer.
-        source: std::io::Error,
-    },
+    Kernel { action: &'static str, target: String, source: std::io::Error },
 }
 
 /// The way of one worker to a system. After it is built, nothing in it allocates or locks.

@@ -24,15 +24,6 @@ impl ReadAt for std::fs::File {
     }
 }
 
-impl ReadAt for [u8] {
-    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
-        let start = usize::try_from(offset).unwrap_or(usize::MAX);
-        let end = start.saturating_add(buffer.len());
-        buffer.copy_from_slice(self.get(start..end).ok_or(io::ErrorKind::UnexpectedEof)?);
-        Ok(())
-    }
-}
-
 /// One magic number at a fixed offset from the start.
 struct Magic {
     name: &'static str,
@@ -131,21 +122,12 @@ struct Look<'a, D: ?Sized> {
 }
 
 impl<D: ReadAt + ?Sized> Look<'_, D> {
-    fn bytes<const N: usize>(&self, offset: u64) -> io::Result<Option<[u8; N]>> {
-        if offset.saturating_add(N as u64) > self.size {
-            return Ok(None);
-        }
-        let mut bytes = [0; N];
-        self.device.read_at(offset, &mut bytes)?;
-        Ok(Some(bytes))
-    }
-
     fn has(&self, offset: u64, expected: &[u8]) -> io::Result<bool> {
-        let Some(bytes) = self.padded(offset, expected.len())? else { return Ok(false) };
-        Ok(bytes == expected)
+        Ok(self.bytes(offset, expected.len())?.is_some_and(|bytes| bytes == expected))
     }
 
-    fn padded(&self, offset: u64, length: usize) -> io::Result<Option<Vec<u8>>> {
+    /// None beyond the end.
+    fn bytes(&self, offset: u64, length: usize) -> io::Result<Option<Vec<u8>>> {
         if offset.saturating_add(length as u64) > self.size {
             return Ok(None);
         }
@@ -163,7 +145,10 @@ impl<D: ReadAt + ?Sized> Look<'_, D> {
         if !self.has(0x438, b"\x53\xef")? {
             return Ok(None);
         }
-        let word = |offset| self.bytes::<4>(offset).map(|bytes| bytes.map_or(0, u32::from_le_bytes));
+        let word = |offset| -> io::Result<u32> {
+            let bytes = self.bytes(offset, 4)?.and_then(|bytes| bytes.try_into().ok());
+            Ok(bytes.map_or(0, u32::from_le_bytes))
+        };
         let (compatible, incompatible) = (word(0x45c)?, word(0x460)?);
         Ok(Some(if incompatible & JOURNAL_DEVICE != 0 {
             "jbd"
@@ -213,7 +198,7 @@ impl<D: ReadAt + ?Sized> Look<'_, D> {
         const RING: u64 = 128 * 1024;
         let end = self.size & !(LABEL - 1);
         for label in [0, LABEL, end.saturating_sub(2 * LABEL), end.saturating_sub(LABEL)] {
-            let Some(ring) = self.padded(label + RING, RING as usize)? else { continue };
+            let Some(ring) = self.bytes(label + RING, RING as usize)? else { continue };
             let uberblock = |at: &[u8]| {
                 let word: [u8; 8] = at[..8].try_into().unwrap_or_default();
                 u64::from_le_bytes(word) == 0x00ba_b10c || u64::from_be_bytes(word) == 0x00ba_b10c
@@ -240,7 +225,7 @@ impl<D: ReadAt + ?Sized> Look<'_, D> {
     /// when nothing else was found in the first sector and its four entries look like entries.
     fn dos(&self, found: &[&str]) -> io::Result<Option<&'static str>> {
         let boot_sector = ["vfat", "ntfs", "exfat", "gpt", "BitLocker"];
-        let Some(sector) = self.bytes::<512>(0)? else { return Ok(None) };
+        let Some(sector) = self.bytes(0, 512)? else { return Ok(None) };
         let named = found.iter().any(|name| boot_sector.contains(name));
         let entries_fit = sector[446..510].chunks_exact(16).all(|entry| entry[0] & 0x7f == 0);
         Ok((sector[510..] == [0x55, 0xaa] && entries_fit && !named).then_some("dos"))
@@ -250,6 +235,15 @@ impl<D: ReadAt + ?Sized> Look<'_, D> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl ReadAt for [u8] {
+        fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+            let start = usize::try_from(offset).unwrap_or(usize::MAX);
+            let end = start.saturating_add(buffer.len());
+            buffer.copy_from_slice(self.get(start..end).ok_or(io::ErrorKind::UnexpectedEof)?);
+            Ok(())
+        }
+    }
 
     const SIZE: usize = 8 << 20;
 

@@ -31,6 +31,16 @@ impl DeviceNumber {
     pub fn from_raw(raw: u64) -> Self {
         Self { major: rustix::fs::major(raw), minor: rustix::fs::minor(raw) }
     }
+
+    /// Of a block device; none of anything else.
+    pub(crate) fn of(metadata: &fs::Metadata) -> Option<Self> {
+        metadata.file_type().is_block_device().then(|| Self::from_raw(metadata.rdev()))
+    }
+
+    /// The same of what a path leads to.
+    pub(crate) fn of_path(path: &Path) -> Option<Self> {
+        Self::of(&fs::metadata(path).ok()?)
+    }
 }
 
 impl fmt::Display for DeviceNumber {
@@ -82,13 +92,6 @@ pub fn below(path: &Path) -> Vec<Layer> {
     layers
 }
 
-/// The block devices below a device number in a sysfs tree, itself first.
-pub fn below_number(sys: &Path, number: DeviceNumber) -> Vec<Layer> {
-    let mut layers = Vec::new();
-    descend(sys, number, 0, &mut layers);
-    layers
-}
-
 /// A chain of more than this many layers is a loop through backing files, which the kernel does not forbid.
 const DEPTH_MAX: u32 = 16;
 
@@ -136,8 +139,8 @@ pub fn device_of(file: &File) -> Option<DeviceNumber> {
 }
 
 fn number_of(metadata: &fs::Metadata, path: &Path) -> Option<DeviceNumber> {
-    if metadata.file_type().is_block_device() {
-        return Some(DeviceNumber::from_raw(metadata.rdev()));
+    if let Some(device) = DeviceNumber::of(metadata) {
+        return Some(device);
     }
     let number = DeviceNumber::from_raw(metadata.dev());
     if number.major != 0 {
@@ -145,8 +148,7 @@ fn number_of(metadata: &fs::Metadata, path: &Path) -> Option<DeviceNumber> {
     }
     // Btrfs and overlay give files numbers of their own, btrfs one for each subvolume, which the mount table does not
     // even show; the table does name the device of the mount that the path lies in, if there is one.
-    let device = fs::metadata(mount_of(path)?.source).ok()?;
-    device.file_type().is_block_device().then(|| DeviceNumber::from_raw(device.rdev()))
+    DeviceNumber::of_path(Path::new(&mount_of(path)?.source))
 }
 
 /// The mount that a path lies in: the longest mount point among those of its filesystem's number.
@@ -166,11 +168,6 @@ pub fn mount_of(path: &Path) -> Option<Mount> {
 pub fn direct_unit(filesystem: &str, block_bytes: u64, sector_bytes: u32) -> u32 {
     let whole_blocks = matches!(filesystem, "btrfs" | "bcachefs" | "zfs");
     if whole_blocks { u32::try_from(block_bytes).unwrap_or(sector_bytes).max(sector_bytes) } else { sector_bytes }
-}
-
-/// Filesystems that keep their data in memory, whatever the flags of an open.
-pub fn is_memory_filesystem(name: &str) -> bool {
-    matches!(name, "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs")
 }
 
 /// Sector sizes of a device, or of the disk of a partition.
@@ -194,7 +191,7 @@ pub fn sequence_of(number: &DeviceNumber) -> Option<u64> {
 }
 
 /// The entries of a folder, in order of name; none when it is missing.
-pub(crate) fn children(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+pub fn children(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     let mut found: Vec<PathBuf> =
         fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())).collect();
     found.sort();

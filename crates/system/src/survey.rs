@@ -1,7 +1,6 @@
 //! A read-only look at a place before a run is planned: how large, how much is free, how it can be reached.
 //!
-//! The one idea: planning touches nothing. No file is made and no device is opened, so what can only be known by trying
-//! (whether an unusual filesystem takes direct I/O) is answered with "unknown".
+//! The one idea: planning touches nothing: no file is made and no device is opened.
 
 use std::fs;
 use std::io;
@@ -13,17 +12,6 @@ use units::Bytes;
 use crate::file::free_at;
 use crate::stack::{self, DeviceNumber};
 
-/// Whether direct I/O can be expected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direct {
-    /// It is taken and reaches the device.
-    Possible,
-    /// The data stays in memory, whatever is asked for.
-    InMemory,
-    /// Only an open will tell.
-    Unknown,
-}
-
 /// What was seen at a folder.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FolderSurvey {
@@ -31,21 +19,13 @@ pub struct FolderSurvey {
     pub path: PathBuf,
     /// What this user may still use.
     pub free: Bytes,
-    /// `ext4`, `xfs`, `tmpfs`, or `unknown`.
-    pub filesystem: String,
     /// The smallest unit of direct I/O that filesystem and disk can be expected to take; 512 B where there is no disk.
     pub sector: Bytes,
-    /// Whether direct I/O can be expected.
-    pub direct: Direct,
 }
 
 /// What was seen at a block device.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeviceSurvey {
-    /// The device, without symbolic links.
-    pub path: PathBuf,
-    /// Its number.
-    pub number: DeviceNumber,
     /// Its size.
     pub size: Bytes,
     /// Its logical sector.
@@ -54,35 +34,20 @@ pub struct DeviceSurvey {
 
 /// Why a place could not be looked at.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "each message says what its parts are")]
 pub enum SurveyError {
     /// The path leads nowhere.
     #[error("look at `{path}`")]
-    Path {
-        /// As given.
-        path: PathBuf,
-        /// The kernel's answer.
-        source: io::Error,
-    },
+    Path { path: PathBuf, source: io::Error },
     /// A folder is needed.
     #[error("look at `{path}`: scratch files need a folder, and this is not one")]
-    NotAFolder {
-        /// As given.
-        path: PathBuf,
-    },
+    NotAFolder { path: PathBuf },
     /// A block device is needed.
     #[error("look at `{path}`: a block device is needed, and this is not one")]
-    NotADevice {
-        /// As given.
-        path: PathBuf,
-    },
+    NotADevice { path: PathBuf },
     /// The kernel knows no such device.
     #[error("look at `{path}`: sysfs has no block device {number} or no size for it")]
-    NoSize {
-        /// As given.
-        path: PathBuf,
-        /// Its number.
-        number: DeviceNumber,
-    },
+    NoSize { path: PathBuf, number: DeviceNumber },
 }
 
 /// Looks at a folder in which scratch files are to be made.
@@ -102,9 +67,7 @@ pub fn folder(path: &Path) -> Result<FolderSurvey, SurveyError> {
     Ok(FolderSurvey {
         free: free_at(&real).map_err(at)?,
         sector: Bytes(u64::from(stack::direct_unit(&filesystem, block_bytes, sector_bytes))),
-        direct: direct_on(&filesystem),
         path: real,
-        filesystem,
     })
 }
 
@@ -122,18 +85,7 @@ pub fn device(path: &Path) -> Result<DeviceSurvey, SurveyError> {
     let number = stack::number_behind(&real).ok_or_else(|| missing(DeviceNumber::default()))?;
     let size = stack::size_of(&number).filter(|size| size.0 > 0).ok_or_else(|| missing(number))?;
     let sector = Bytes(stack::sectors(&number).map_or(512, |sectors| u64::from(sectors.logical_bytes)));
-    Ok(DeviceSurvey { path: real, number, size, sector })
-}
-
-/// Filesystems that take `O_DIRECT` on ordinary files in every kernel that Prony runs on.
-fn direct_on(filesystem: &str) -> Direct {
-    match filesystem {
-        "ext2" | "ext3" | "ext4" | "xfs" | "btrfs" | "f2fs" | "nfs" | "nfs4" | "gfs2" | "ocfs2" | "ceph" => {
-            Direct::Possible
-        }
-        name if stack::is_memory_filesystem(name) => Direct::InMemory,
-        _ => Direct::Unknown,
-    }
+    Ok(DeviceSurvey { size, sector })
 }
 
 #[cfg(test)]
@@ -145,12 +97,5 @@ mod tests {
         assert!(matches!(folder(Path::new("/proc/self/status")), Err(SurveyError::NotAFolder { .. })));
         assert!(matches!(device(Path::new("/proc/self")), Err(SurveyError::NotADevice { .. })));
         assert!(matches!(folder(Path::new("/no/such/place")), Err(SurveyError::Path { .. })));
-    }
-
-    #[test]
-    fn a_folder_in_memory_is_told_from_one_on_a_disk() {
-        assert_eq!(direct_on("tmpfs"), Direct::InMemory);
-        assert_eq!(direct_on("ext4"), Direct::Possible);
-        assert_eq!(direct_on("zfs"), Direct::Unknown);
     }
 }

@@ -3,46 +3,22 @@
 use crate::{Bytes, Nanos, PerSecond, Share};
 
 /// Why a text is not the quantity that was asked for.
+/// `text` is as it was given, `units` are those that fit, as a list to read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "each message says what its parts are")]
 pub enum UnitError {
     /// There is no number at the front.
     #[error("expected a number with a unit ({units}), got `{text}`")]
-    NotANumber {
-        /// The text as given.
-        text: String,
-        /// Which units fit, as a list to read.
-        units: &'static str,
-    },
+    NotANumber { text: String, units: &'static str },
     /// There is a number and nothing behind it.
     #[error("`{text}` has no unit; write one of {units}, for example `{example}`")]
-    MissingUnit {
-        /// The text as given.
-        text: String,
-        /// Which units fit.
-        units: &'static str,
-        /// The same number with a likely unit.
-        example: String,
-    },
+    MissingUnit { text: String, units: &'static str, example: String },
     /// There is a unit, of another quantity or of none.
     #[error("`{unit}` in `{text}` is not a unit of {quantity}; write one of {units}")]
-    UnknownUnit {
-        /// The text as given.
-        text: String,
-        /// The part that was read as the unit.
-        unit: String,
-        /// What was asked for, as a noun.
-        quantity: &'static str,
-        /// Which units fit.
-        units: &'static str,
-    },
+    UnknownUnit { text: String, unit: String, quantity: &'static str, units: &'static str },
     /// The value is negative, not finite, or does not fit the type.
     #[error("`{text}` is out of range: {limit}")]
-    OutOfRange {
-        /// The text as given.
-        text: String,
-        /// The range in words.
-        limit: &'static str,
-    },
+    OutOfRange { text: String, limit: &'static str },
 }
 
 struct Kind {

@@ -228,7 +228,7 @@ impl Wire {
                     self.text.push_str("\n;");
                 }
                 match self.texts.get(slot) {
-                    Some(text) if self.texts.splices() => workload::sql::splice(&text.sql, parameters, &mut self.text),
+                    Some(text) if self.texts.spliced => workload::sql::splice(&text.sql, parameters, &mut self.text),
                     Some(text) => text.inline(parameters, &mut self.text),
                     None => self.text.push_str(sql),
                 }

@@ -128,23 +128,11 @@ pub fn recognise(database: &dyn Database, dataset: &DataSet) -> Result<Recognise
 ///
 /// # Errors
 /// When the database refuses.
-pub fn use_up(database: &dyn Database, dataset: &DataSet) -> Result<(), DatabaseError> {
-    set_state(database, dataset, State::Used)
+pub fn use_up(database: &dyn Database, _dataset: &DataSet) -> Result<(), DatabaseError> {
+    set_state(database, State::Used)
 }
 
-/// Drops the data set with its place; false when there was none.
-///
-/// # Errors
-/// When the place holds something that is not ours, or the database refuses.
-pub fn drop_dataset(database: &dyn Database, dataset: &DataSet) -> Result<bool, DatabaseError> {
-    match database.find(dataset)? {
-        Found::Nothing => Ok(false),
-        Found::NotOurs => Err(DatabaseError::NotOurs { place: database.place(), name: database.name_of(dataset) }),
-        Found::Empty | Found::Ours(_) => database.clear(dataset).map(|()| true),
-    }
-}
-
-fn set_state(database: &dyn Database, _dataset: &DataSet, state: State) -> Result<(), DatabaseError> {
+fn set_state(database: &dyn Database, state: State) -> Result<(), DatabaseError> {
     let mut session = database.session(&crate::Texts::none(database.engine()), &Sessions::default())?;
     let done = session.script(&mark::now(state));
     done.map_err(|failure| DatabaseError::statement(&database.place(), "mark the data set", failure))
@@ -171,7 +159,7 @@ fn anew(database: &dyn Database, crowd: &Crowd<'_>) -> Result<u64, DatabaseError
     if crowd.stop.load(Ordering::Relaxed) {
         return Err(DatabaseError::Stopped);
     }
-    set_state(database, dataset, State::Ready)?;
+    set_state(database, State::Ready)?;
     Ok(rows)
 }
 

@@ -15,6 +15,6 @@ mod tests;
 
 pub use crate::mark::{Found, Mark, State};
 pub use check::{Asking, CheckOutcome, check, checksums};
-pub use fill::{Filled, Recognised, drop_dataset, fill, recognise, use_up};
+pub use fill::{Filled, Recognised, fill, recognise, use_up};
 pub use progress::{Progress, Stage};
 pub use workload::dataset::{DataSet, Table};

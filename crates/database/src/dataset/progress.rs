@@ -1,36 +1,22 @@
 //! How far a fill is.
 
-/// What a fill is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Stage {
-    /// Making tables.
-    Tables,
-    /// Loading rows.
-    Rows,
-    /// Building primary keys.
-    Keys,
-    /// Building indexes.
-    Indexes,
-    /// Checking references between tables.
-    References,
-    /// Gathering statistics for the engine's plans.
-    Statistics,
-    /// Keeping a copy.
-    Copy,
-}
-
-impl Stage {
-    /// The word for a progress line.
-    pub fn word(self) -> &'static str {
-        match self {
-            Stage::Tables => "tables",
-            Stage::Rows => "rows",
-            Stage::Keys => "keys",
-            Stage::Indexes => "indexes",
-            Stage::References => "references",
-            Stage::Statistics => "statistics",
-            Stage::Copy => "copy",
-        }
+observation::words! {
+    /// What a fill is doing, with the word for a progress line.
+    pub enum Stage {
+        /// Making tables.
+        Tables = "tables",
+        /// Loading rows.
+        Rows = "rows",
+        /// Building primary keys.
+        Keys = "keys",
+        /// Building indexes.
+        Indexes = "indexes",
+        /// Checking references between tables.
+        References = "references",
+        /// Gathering statistics for the engine's plans.
+        Statistics = "statistics",
+        /// Keeping a copy.
+        Copy = "copy",
     }
 }
 

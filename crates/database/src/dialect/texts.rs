@@ -87,9 +87,12 @@ pub struct Texts {
     engine: Engine,
     list: Vec<Text>,
     naming: Vec<bool>,
-    samples: Vec<Option<Sample>>,
-    spliced: bool,
-    gathering: bool,
+    /// The rows that a database without any gives, by the place of a statement.
+    pub(crate) samples: Vec<Option<Sample>>,
+    /// Whether the simple protocol puts values into texts as they are.
+    pub(crate) spliced: bool,
+    /// Whether all sets of rows that a statement gives back are kept.
+    pub(crate) gathering: bool,
 }
 
 impl Texts {
@@ -101,7 +104,7 @@ impl Texts {
 
     /// No statements: for sessions that only run scripts, queries and loads.
     pub fn none(engine: Engine) -> Texts {
-        Texts { engine, list: Vec::new(), naming: Vec::new(), samples: Vec::new(), spliced: false, gathering: false }
+        Texts::of(engine, &[])
     }
 
     /// The same, with which statements' answers shall name their columns.
@@ -123,11 +126,6 @@ impl Texts {
         self
     }
 
-    /// The rows that a database without any gives, by the place of a statement.
-    pub fn samples(&self) -> &[Option<Sample>] {
-        &self.samples
-    }
-
     /// The same, as a user's own scripts, into whose text the simple protocol puts values as they are, without quotes, as
     /// [`workload::sql::splice`] does: a value may end a string and begin a statement.
     #[must_use]
@@ -136,21 +134,11 @@ impl Texts {
         self
     }
 
-    /// Whether the simple protocol puts values into texts as they are.
-    pub fn splices(&self) -> bool {
-        self.spliced
-    }
-
     /// The same, as calls of procedures that give back one set of rows after the other: all of them are kept, as one.
     #[must_use]
     pub fn gathering(mut self) -> Texts {
         self.gathering = true;
         self
-    }
-
-    /// Whether all sets of rows that a statement gives back are kept.
-    pub fn gathers(&self) -> bool {
-        self.gathering
     }
 
     /// Whose texts they are.

@@ -14,7 +14,6 @@ use observation::OfStatement;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use study::Engine;
-use workload::transaction::Value;
 
 /// What a private server has beside a performance schema that the study asks for. Prepared statements are counted only while
 /// the current statement of each thread is kept; times of waits are read by nobody here.
@@ -83,7 +82,8 @@ pub(super) fn read(session: &mut dyn Session, schema: &str, total: &Total) -> Re
     );
     let rows = session.query(&sql);
     let rows = rows.map_err(|failure| format!("the performance schema cannot be read ({}): {REMEDY}", failure.text))?;
-    let mut costs: Vec<StatementCost> = rows.iter().filter_map(|row| cost(row)).collect();
+    let mut costs: Vec<StatementCost> =
+        rows.iter().filter_map(|row| StatementCost::shown(Engine::Mariadb, &AMOUNTS, row)).collect();
     if let Ok(total) = total.lock() {
         let prepared = |(key, sums): (&String, &[f64; 3])| StatementCost {
             key: key.clone(),
@@ -92,10 +92,4 @@ pub(super) fn read(session: &mut dyn Session, schema: &str, total: &Total) -> Re
         costs.extend(total.iter().map(prepared));
     }
     Ok(costs)
-}
-
-fn cost(row: &[Value]) -> Option<StatementCost> {
-    let key = fingerprint(Engine::Mariadb, row.first()?.text()?);
-    let amounts = AMOUNTS.iter().zip(&row[1..]).filter_map(|(name, value)| Some((*name, value.number()?)));
-    Some(StatementCost { key, amounts: amounts.collect() })
 }

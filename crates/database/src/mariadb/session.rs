@@ -71,10 +71,10 @@ impl MariadbSession {
             prepared: None,
             names: None,
             named: texts.names_columns(place as u16),
-            spliced: texts.splices().then(|| text.numbered()),
+            spliced: texts.spliced.then(|| text.numbered()),
         };
         let statements = texts.iter().enumerate().map(known).collect();
-        let (protocol, gathers) = (sessions.protocol, texts.gathers());
+        let (protocol, gathers) = (sessions.protocol, texts.gathering);
         Ok(MariadbSession { connection, protocol, statements, gathers, written: String::new(), total: None })
     }
 

@@ -41,8 +41,8 @@ impl crate::Database for Database {
     fn session(&self, texts: &Texts, _sessions: &Sessions) -> Result<Box<dyn Session>, DatabaseError> {
         let refused = |error: std::io::Error| DatabaseError::Refused { place: self.place(), text: error.to_string() };
         Ok(Box::new(match self.socket {
-            false => Answering::Here(Replies::new(texts.samples())),
-            true => Answering::There(Socket::open(texts.samples()).map_err(refused)?),
+            false => Answering::Here(Replies::new(&texts.samples)),
+            true => Answering::There(Socket::open(&texts.samples).map_err(refused)?),
         }))
     }
 

@@ -11,6 +11,7 @@ use bytes::BytesMut;
 use postgres_protocol::message::frontend;
 use std::io::{self, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,13 +35,11 @@ impl Connect {
         })?;
         authenticate(&mut opening)?;
         let (version, process) = opening.settled()?;
-        let number: u32 = version.split(|c: char| !c.is_ascii_digit()).next().and_then(|n| n.parse().ok()).unwrap_or(0);
-        if number < OLDEST {
-            let (needed, found) = (format!("PostgreSQL {OLDEST} or newer"), version);
+        let mut session = PostgresSession::of(opening.stream, Wire::new(texts, sessions), version, process);
+        if session.major() < OLDEST {
+            let (needed, found) = (format!("PostgreSQL {OLDEST} or newer"), session.version().to_owned());
             return Err(DatabaseError::Version { place: self.place(), needed, found });
         }
-        let wire = Wire::new(texts, sessions);
-        let mut session = PostgresSession::of(opening.stream, wire, version, process);
         if let Some(sql) = dialect::isolation(Engine::Postgres, sessions.isolation) {
             let failed =
                 |failure: Failure| DatabaseError::statement(&self.place(), "choose the isolation level", failure);
@@ -52,10 +51,7 @@ impl Connect {
     fn dial(&self) -> Result<RawStream, DatabaseError> {
         let refused = |source: io::Error| DatabaseError::Refused { place: self.place(), text: source.to_string() };
         match &self.host {
-            Host::Socket(_) => {
-                let stream = UnixStream::connect(self.socket().unwrap_or_default()).map_err(refused)?;
-                Ok(RawStream::Unix(stream))
-            }
+            Host::Socket(_) => UnixStream::connect(self.socket().unwrap_or_default()).map_err(refused),
             Host::Name(name) => {
                 let addresses = (name.as_str(), self.port).to_socket_addrs().map_err(refused)?;
                 let patience = Duration::from_secs(self.patience);
@@ -64,7 +60,7 @@ impl Connect {
                     match TcpStream::connect_timeout(&address, patience) {
                         Ok(stream) => {
                             stream.set_nodelay(true).map_err(refused)?;
-                            return Ok(RawStream::Tcp(stream));
+                            return Ok(OwnedFd::from(stream).into());
                         }
                         Err(source) => last = source,
                     }

@@ -6,8 +6,8 @@
 //! What it does not do: it makes the extension on private servers only; a server that is given by URL is only read.
 
 use super::PostgresSession;
+use crate::Session;
 use crate::cost::StatementCost;
-use crate::{Session, fingerprint};
 use observation::OfStatement;
 use study::Engine;
 use workload::transaction::Value;
@@ -45,10 +45,13 @@ pub(super) fn make(session: &mut PostgresSession) -> Result<(), String> {
 /// In words, why it is not known.
 pub(super) fn read(session: &mut PostgresSession) -> Result<Vec<StatementCost>, String> {
     let schema = schema(session)?;
-    let version = session.version().split(|c: char| !c.is_ascii_digit()).next().and_then(|n| n.parse().ok());
-    let rows = session.query(&query(&schema, version.unwrap_or(0)));
+    let version = session.major();
+    let rows = session.query(&query(&schema, version));
     let rows = rows.map_err(|failure| format!("pg_stat_statements cannot be read ({}): {REMEDY}", failure.text))?;
-    Ok(rows.iter().filter_map(|row| cost(row)).collect())
+    let costs = rows.iter().filter_map(|row| StatementCost::shown(Engine::Postgres, &AMOUNTS, row));
+    // The work of a commit is done behind the statement, where nobody counts it: near nothing would be shown for much.
+    let ends = |key: &str| key == "commit" || key == "rollback" || key.starts_with("begin");
+    Ok(costs.filter(|cost| !ends(&cost.key)).collect())
 }
 
 /// Where the extension is, quoted.
@@ -77,14 +80,4 @@ fn query(schema: &str, version: u32) -> String {
          WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database()) \
          AND userid = (SELECT oid FROM pg_roles WHERE rolname = current_user)"
     )
-}
-
-fn cost(row: &[Value]) -> Option<StatementCost> {
-    let key = fingerprint(Engine::Postgres, row.first()?.text()?);
-    // The work of a commit is done behind the statement, where nobody counts it: near nothing would be shown for much.
-    if key == "commit" || key == "rollback" || key.starts_with("begin") {
-        return None;
-    }
-    let amounts = AMOUNTS.iter().zip(&row[1..]).filter_map(|(name, value)| Some((*name, value.number()?)));
-    Some(StatementCost { key, amounts: amounts.collect() })
 }

@@ -67,8 +67,7 @@ const LOG: [(Counter, &str); 5] = [
 /// # Errors
 /// The failure.
 pub fn counters(session: &mut super::PostgresSession) -> Result<Counted, Failure> {
-    let version: u32 =
-        session.version().split(|c: char| !c.is_ascii_digit()).next().map_or(0, |n| n.parse().unwrap_or(0));
+    let version = session.major();
     let log = match version {
         0..=13 => &[],
         14..=17 => &LOG[..],
@@ -88,12 +87,4 @@ pub(super) fn asked(session: &mut super::PostgresSession, (counters, place): Ask
     let rows = session.query(&format!("SELECT {} {place}", columns.join(", ")))?;
     let values = rows.first().into_iter().flatten();
     Ok(counters.iter().zip(values).filter_map(|((counter, _), value)| Some((*counter, value.number()?))).collect())
-}
-
-/// Writes all that is still to be written, and returns when it is there.
-///
-/// # Errors
-/// The failure; only a superuser or a member of `pg_checkpoint` may ask for it.
-pub fn force_checkpoint(session: &mut dyn Session) -> Result<(), Failure> {
-    session.script("CHECKPOINT")
 }

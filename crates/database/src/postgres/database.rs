@@ -1,7 +1,7 @@
 //! PostgreSQL behind the door that all databases share: a server given by URL, or a private one.
 
 use super::standing::{files, standing};
-use super::{Connect, PostgresSession, RawStream, costs, counters, force_checkpoint};
+use super::{Connect, PostgresSession, costs, counters};
 use crate::database::Conversation;
 use crate::server::Private;
 use crate::server::postgres::{Server, USER};
@@ -45,7 +45,7 @@ const MATTER: &[&str] = &[
 
 /// A PostgreSQL.
 #[derive(Debug)]
-pub struct Postgres {
+struct Postgres {
     connect: Connect,
     server: Option<Server>,
     schema: Option<String>,
@@ -114,15 +114,11 @@ fn counting(options: &OpenOptions, server: &Server) -> Vec<(String, String)> {
 }
 
 impl Postgres {
-    /// A session of this kind itself, in the data set: for one who drives [`super::Wire`].
-    ///
-    /// # Errors
-    /// When it cannot be opened.
-    pub fn postgres_session(&self, texts: &Texts, sessions: &Sessions) -> Result<PostgresSession, DatabaseError> {
+    /// A session in the data set.
+    fn inside(&self, texts: &Texts, sessions: &Sessions) -> Result<PostgresSession, DatabaseError> {
         let mut session = self.connected(texts, sessions)?;
         if let Some(schema) = &self.schema {
-            let failed = |failure| DatabaseError::statement(&self.place(), "enter the data set's schema", failure);
-            session.script(&format!("SET search_path TO {schema}")).map_err(failed)?;
+            self.script(&mut session, &format!("SET search_path TO {schema}"), "enter the data set's schema")?;
         }
         Ok(session)
     }
@@ -135,6 +131,10 @@ impl Postgres {
 
     fn plain(&self) -> Result<PostgresSession, DatabaseError> {
         self.connected(&Texts::none(Engine::Postgres), &Sessions::default())
+    }
+
+    fn script(&self, session: &mut PostgresSession, sql: &str, action: &str) -> Result<(), DatabaseError> {
+        session.script(sql).map_err(|failure| DatabaseError::statement(&self.place(), action, failure))
     }
 
     /// Looks once at what does not change while the server runs.
@@ -169,16 +169,13 @@ impl Database for Postgres {
     }
 
     fn session(&self, texts: &Texts, sessions: &Sessions) -> Result<Box<dyn Session>, DatabaseError> {
-        Ok(Box::new(self.postgres_session(texts, sessions)?))
+        Ok(Box::new(self.inside(texts, sessions)?))
     }
 
     fn conversation(&self, texts: &Texts, sessions: &Sessions) -> Result<Option<Conversation>, DatabaseError> {
-        Ok(match self.postgres_session(texts, sessions)?.into_parts() {
-            Ok((RawStream::Tcp(stream), wire)) => Some((stream.into(), wire)),
-            Ok((RawStream::Unix(stream), wire)) => Some((stream.into(), wire)),
-            // What travels encrypted must pass through this process's own code.
-            Err(_) => None,
-        })
+        // What travels encrypted must pass through this process's own code.
+        let parts = self.inside(texts, sessions)?.into_parts().ok();
+        Ok(parts.map(|(stream, wire)| (stream.into(), wire)))
     }
 
     fn facts(&self) -> Facts {
@@ -233,8 +230,7 @@ impl Database for Postgres {
     }
 
     fn checkpoint(&self) -> Result<(), DatabaseError> {
-        let failed = |failure| DatabaseError::statement(&self.place(), "ask for a checkpoint", failure);
-        force_checkpoint(&mut self.plain()?).map_err(failed)
+        self.script(&mut self.plain()?, "CHECKPOINT", "ask for a checkpoint")
     }
 
     fn outside(&self) -> Result<Box<dyn Session>, DatabaseError> {
@@ -246,9 +242,7 @@ impl Database for Postgres {
         // What is written so is on the disk after the checkpoint that ends a fill.
         let fast = "SET synchronous_commit = off; SET maintenance_work_mem = '256MB'";
         let script = format!("{fast}; SET search_path TO {}", dataset.schema());
-        session
-            .script(&script)
-            .map_err(|failure| DatabaseError::statement(&self.place(), "prepare a fill", failure))?;
+        self.script(&mut session, &script, "prepare a fill")?;
         Ok(Box::new(session))
     }
 
@@ -257,9 +251,7 @@ impl Database for Postgres {
         let mut session = self.plain()?;
         for table in dataset.tables() {
             let sql = format!("VACUUM (ANALYZE) {}.{}", dataset.schema(), table.name);
-            session
-                .script(&sql)
-                .map_err(|failure| DatabaseError::statement(&self.place(), "settle a fill", failure))?;
+            self.script(&mut session, &sql, "settle a fill")?;
         }
         self.checkpoint()
     }

@@ -20,8 +20,7 @@ mod tests;
 mod tls;
 
 pub use crate::conversation::{Progress, Wire};
-pub use address::{Connect, Host, Tls};
-pub use counters::{counters, force_checkpoint};
-pub use database::{Postgres, open};
-pub use session::PostgresSession;
-pub use stream::RawStream;
+pub(crate) use address::Connect;
+use counters::counters;
+pub use database::open;
+pub(crate) use session::PostgresSession;

@@ -37,6 +37,11 @@ impl PostgresSession {
         &self.version
     }
 
+    /// Its leading number: 15.
+    pub(super) fn major(&self) -> u32 {
+        self.version.split(|c: char| !c.is_ascii_digit()).next().and_then(|n| n.parse().ok()).unwrap_or(0)
+    }
+
     /// The process of the server that serves this session.
     pub fn process(&self) -> u32 {
         self.process

@@ -1,75 +1,11 @@
 //! The byte stream under a conversation: TCP or a Unix socket, plain or inside TLS.
 
-use std::io::{self, IoSlice, Read, Write};
-use std::net::TcpStream;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
-use std::time::Duration;
 
-/// A stream without TLS: one descriptor, which a ring or a poll can serve.
-#[derive(Debug)]
-pub enum RawStream {
-    /// TCP, with `TCP_NODELAY`.
-    Tcp(TcpStream),
-    /// A Unix socket.
-    Unix(UnixStream),
-}
-
-impl RawStream {
-    pub(super) fn set_read_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
-        match self {
-            RawStream::Tcp(stream) => stream.set_read_timeout(timeout),
-            RawStream::Unix(stream) => stream.set_read_timeout(timeout),
-        }
-    }
-}
-
-impl From<RawStream> for OwnedFd {
-    fn from(stream: RawStream) -> OwnedFd {
-        match stream {
-            RawStream::Tcp(stream) => stream.into(),
-            RawStream::Unix(stream) => stream.into(),
-        }
-    }
-}
-
-impl AsFd for RawStream {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        match self {
-            RawStream::Tcp(stream) => stream.as_fd(),
-            RawStream::Unix(stream) => stream.as_fd(),
-        }
-    }
-}
-
-impl Read for RawStream {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            RawStream::Tcp(stream) => stream.read(buffer),
-            RawStream::Unix(stream) => stream.read(buffer),
-        }
-    }
-}
-
-impl Write for RawStream {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            RawStream::Tcp(stream) => stream.write(bytes),
-            RawStream::Unix(stream) => stream.write(bytes),
-        }
-    }
-
-    fn write_vectored(&mut self, bytes: &[IoSlice<'_>]) -> io::Result<usize> {
-        match self {
-            RawStream::Tcp(stream) => stream.write_vectored(bytes),
-            RawStream::Unix(stream) => stream.write_vectored(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
+/// A stream without TLS: one descriptor, which a ring or a poll can serve. What is done to a connected socket is the same
+/// for TCP, so that one type stands for both.
+pub(super) type RawStream = UnixStream;
 
 /// A stream, plain or inside TLS.
 #[derive(Debug)]

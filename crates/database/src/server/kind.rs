@@ -13,6 +13,8 @@ use std::process::Command;
 pub trait ServerKind: Clone + Debug {
     /// The engine's word.
     const ENGINE: &'static str;
+    /// The package of the system that holds its programs.
+    const PACKAGE: &'static str;
     /// As whom servers run when root asks for them: the users that packages make.
     const USERS: &'static [&'static str];
     /// Ends a server in order.

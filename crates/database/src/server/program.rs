@@ -1,6 +1,9 @@
 //! Finds programs of installed packages.
 
+use super::kind::ServerKind;
+use crate::DatabaseError;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Folders that hold servers and are often missing from the path of a user.
 const FOLDERS: &[&str] = &["/usr/sbin", "/usr/local/sbin", "/usr/local/bin", "/usr/libexec", "/usr/bin"];
@@ -11,6 +14,18 @@ pub(super) fn find(names: &[&str], folders: &[PathBuf]) -> Option<PathBuf> {
     let all: Vec<PathBuf> =
         folders.iter().cloned().chain(std::env::split_paths(&path)).chain(FOLDERS.iter().map(PathBuf::from)).collect();
     names.iter().find_map(|name| all.iter().map(|folder| folder.join(name)).find(|file| executable(file)))
+}
+
+/// A program of an engine's package that is not there.
+pub(super) fn missing<K: ServerKind>(program: &str) -> DatabaseError {
+    DatabaseError::MissingPackage { engine: K::ENGINE, program: program.to_owned(), package: K::PACKAGE }
+}
+
+/// What a program says when it is started with these words.
+pub(super) fn says(program: &Path, words: &[&str]) -> Result<String, DatabaseError> {
+    let said = Command::new(program).args(words).output();
+    let said = said.map_err(|source| DatabaseError::file("run", program, source))?;
+    Ok(String::from_utf8_lossy(&said.stdout).into_owned())
 }
 
 fn executable(file: &Path) -> bool {

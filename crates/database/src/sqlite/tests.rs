@@ -1,6 +1,6 @@
 //! Sessions, fills and files, on real SQLite files.
 
-use crate::dataset::{DataSet, Filled, Found, Progress, Stage, State, drop_dataset, fill, recognise, use_up};
+use crate::dataset::{DataSet, Filled, Found, Progress, Stage, State, fill, recognise, use_up};
 use crate::{Database, DatabaseError, FailureKind, OpenOptions, Profiling, Session, Texts, open};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -258,7 +258,6 @@ fn what_is_not_ours_is_refused_and_stays_as_it_is() {
     for name in ["a.sqlite", "b.sqlite", "c.sqlite"] {
         let database = at(&folder.path().join(name), Some(desk(50, 7)));
         assert!(matches!(filled(&*database, &desk(50, 7), true), Err(DatabaseError::NotOurs { .. })));
-        assert!(matches!(drop_dataset(&*database, &desk(50, 7)), Err(DatabaseError::NotOurs { .. })));
         assert!(matches!(database.clear(&desk(50, 7)), Err(DatabaseError::NotOurs { .. })));
     }
     assert!(contents(folder.path()) == before);
@@ -282,9 +281,9 @@ fn dropping_removes_every_file_of_a_data_set() {
     let database = at(&folder.path().join("desk.sqlite"), None);
     filled(&*database, &desk(20, 7), true).unwrap();
     assert_eq!(contents(folder.path()).len(), 2);
-    assert!(drop_dataset(&*database, &desk(20, 7)).unwrap());
+    database.clear(&desk(20, 7)).unwrap();
     assert_eq!(contents(folder.path()), []);
-    assert!(!drop_dataset(&*database, &desk(20, 7)).unwrap());
+    assert_eq!(database.find(&desk(20, 7)).unwrap(), Found::Nothing);
 }
 
 #[test]

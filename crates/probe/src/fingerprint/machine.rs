@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::{Facts, chosen, entries, name_of, text};
-use crate::cgroup;
+use super::{Facts, chosen, name_of, text};
+use crate::{cgroup, power};
+use system::stack::children;
 
 pub(super) fn read(facts: &mut Facts) {
     kernel(facts);
@@ -119,9 +120,8 @@ fn field(cpuinfo: &str, key: &str) -> Option<String> {
 }
 
 fn core_folders(sys: &Path) -> Vec<PathBuf> {
-    let is_core = |path: &PathBuf| name_of(path).strip_prefix("cpu").is_some_and(|n| n.parse::<u32>().is_ok());
     let online = |path: &PathBuf| text(&path.join("online")).is_none_or(|online| online == "1");
-    entries(&sys.join("devices/system/cpu")).into_iter().filter(is_core).filter(online).collect()
+    power::core_folders(sys).filter(online).collect()
 }
 
 fn frequency(facts: &mut Facts) {
@@ -144,7 +144,7 @@ fn frequency(facts: &mut Facts) {
 }
 
 fn mitigations(facts: &mut Facts) {
-    for file in entries(&facts.sys.join("devices/system/cpu/vulnerabilities")) {
+    for file in children(&facts.sys.join("devices/system/cpu/vulnerabilities")) {
         facts.put_if(format!("cpu.mitigation.{}", name_of(&file)), text(&file));
     }
 }

@@ -78,14 +78,6 @@ fn chosen(text: &str) -> String {
     inside.unwrap_or(text).to_owned()
 }
 
-/// The entries of a folder in order of name; none when it is missing.
-fn entries(folder: &Path) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> =
-        fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())).collect();
-    found.sort();
-    found
-}
-
 fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }

@@ -1,12 +1,11 @@
 //! Filesystems and the chain of block devices behind the modules, down to the disks.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use system::stack::{self, Layer};
+use system::stack::{self, Layer, children};
 
-use super::{Facts, chosen, entries, name_of, text};
+use super::{Facts, chosen, name_of, text};
 
 pub(super) fn read<P: AsRef<Path>>(facts: &mut Facts, modules: &[P]) {
     let mut layers: Vec<Layer> = Vec::new();
@@ -105,7 +104,7 @@ pub(super) fn disk(facts: &mut Facts, layer: &Layer) {
     for name in QUEUE {
         facts.put_if(key(name), text(&disk.join("queue").join(name)));
     }
-    let queues = entries(&disk.join("mq")).len();
+    let queues = children(&disk.join("mq")).count();
     facts.put_if(key("hardware_queues"), (queues > 0).then(|| queues.to_string()));
     hardware(facts, layer);
     layered(facts, layer);
@@ -144,8 +143,7 @@ fn layered(facts: &mut Facts, layer: &Layer) {
     }
     facts.put_private(key("loop_backing_file"), here("loop/backing_file"));
     facts.put_if(key("loop_direct"), here("loop/dio"));
-    let lower: BTreeSet<String> = entries(&layer.disk.join("slaves")).iter().map(|entry| name_of(entry)).collect();
-    let lower: Vec<String> = lower.into_iter().collect();
+    let lower: Vec<String> = children(&layer.disk.join("slaves")).map(|entry| name_of(&entry)).collect();
     facts.put_if(key("stands_on"), (!lower.is_empty()).then(|| lower.join(", ")));
 }
 

@@ -1,7 +1,6 @@
 //! `prony ceiling`: what the load generator itself can do on this machine.
 
 use crate::args::Ceiling;
-use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::output;
 use engine::Alone;
@@ -11,7 +10,7 @@ use std::path::Path;
 use units::Nanos;
 
 /// Measures and prints the generator's own figures.
-pub fn run(asked: &Ceiling) -> Result<Outcome, Failure> {
+pub fn run(asked: &Ceiling) -> Result<(), Failure> {
     let ceiling = engine::measure_ceiling().map_err(|e| Failure::caused("measuring the load generator", &e))?;
     let ceilings = if asked.model { engine::measure_models() } else { Vec::new() };
     let alone = engine::measure_alone(&asked.on);
@@ -21,8 +20,7 @@ pub fn run(asked: &Ceiling) -> Result<Outcome, Failure> {
         taken: alone.taken(),
     });
     let json = || report::ceiling_json(&ceiling, driven.as_ref(), &ceilings.iter().map(timed).collect::<Vec<_>>());
-    output::answer(asked.json, json, || text(&ceiling) + &drivers(&asked.on, &alone) + &models(&ceilings))?;
-    Ok(Outcome::Fine)
+    output::answer(asked.json, json, || text(&ceiling) + &drivers(&asked.on, &alone) + &models(&ceilings))
 }
 
 fn timed(timed: &engine::ModelCeiling) -> report::TimedModel {

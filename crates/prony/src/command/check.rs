@@ -4,9 +4,9 @@ use crate::args::Check;
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::output;
-use crate::scripts::{self, Slip};
+use crate::scripts;
 use crate::study_file::{self, StudyText};
-use study::{Problem, Problems, Study};
+use study::{Problems, Study};
 
 /// Says what is wrong with a study, or that nothing is.
 pub fn run(asked: &Check) -> Result<Outcome, Failure> {
@@ -23,16 +23,11 @@ pub fn run(asked: &Check) -> Result<Outcome, Failure> {
 
 fn as_json(text: &StudyText, read: &Result<Study, Problems>) -> Result<Outcome, Failure> {
     let problems = match read {
-        Ok(study) => scripts::slip(study).into_iter().map(in_script).collect(),
+        Ok(study) => scripts::slip(study).into_iter().collect(),
         Err(problems) => problems.list.clone(),
     };
     output::print_json(&report::check_json(&text.origin, &problems))?;
     Ok(if problems.is_empty() { Outcome::Fine } else { Outcome::Unsound })
-}
-
-/// Its place stands in its text: it lies in no line of the study.
-fn in_script(slip: Slip) -> Problem {
-    Problem { message: slip.text, hint: Some(slip.hint.to_owned()), ..Problem::default() }
 }
 
 fn summary(study: &Study) -> String {

@@ -4,14 +4,13 @@
 //! the marker in each folder and at its lock. Nothing else in the folder is looked at.
 
 use crate::args::Clean;
-use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::output;
 use std::path::PathBuf;
 use system::file::{Abandoned, abandoned};
 
 /// Removes what was left behind, or names it.
-pub fn run(asked: &Clean) -> Result<Outcome, Failure> {
+pub fn run(asked: &Clean) -> Result<(), Failure> {
     let dir = asked.dir.clone().unwrap_or_else(|| PathBuf::from("."));
     let found = abandoned(&dir)
         .map_err(|error| Failure::caused(format!("looking for scratch folders in `{}`", dir.display()), &error))?;
@@ -28,7 +27,7 @@ pub fn run(asked: &Clean) -> Result<Outcome, Failure> {
         folder.remove().map_err(|error| Failure::caused(doing, &error))?;
         output::print(&format!("removed {words}\n"))?;
     }
-    Ok(Outcome::Fine)
+    Ok(())
 }
 
 fn words(folder: &Abandoned) -> String {

@@ -38,7 +38,7 @@ pub fn run(asked: &Compare) -> Result<Outcome, Failure> {
 
 fn systems_of_one(word: &str, baseline: Option<&str>) -> Result<Compared, Failure> {
     let file = folder::open(word)?;
-    let facts = facts(&file)?;
+    let facts = judged::facts(&file)?;
     let names: Vec<String> = facts.systems.iter().map(|system| system.name.clone()).collect();
     let doing = format!("comparing the systems of the run `{}`", facts.id);
     if names.len() < 2 {
@@ -66,7 +66,7 @@ fn systems_of_one(word: &str, baseline: Option<&str>) -> Result<Compared, Failur
 
 fn two_runs(first: &str, second: &str) -> Result<Compared, Failure> {
     let (first, second) = (folder::open(first)?, folder::open(second)?);
-    let (first_facts, second_facts) = (facts(&first)?, facts(&second)?);
+    let (first_facts, second_facts) = (judged::facts(&first)?, judged::facts(&second)?);
     let doing = format!("comparing the runs `{}` and `{}`", first_facts.id, second_facts.id);
     if same_run(&first_facts, &second_facts) {
         return Err(Failure::new(format!("{doing}: two different runs are needed, got one twice")));
@@ -136,11 +136,6 @@ fn only_comparisons(mut findings: Findings) -> Findings {
     findings.points.clear();
     findings.trials.clear();
     findings
-}
-
-fn facts(file: &RunFile) -> Result<RunFacts, Failure> {
-    let reading = |error| Failure::caused(format!("reading the run `{}`", file.path().display()), &error);
-    file.facts().map_err(reading)
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! `prony list DIR`: the runs in a folder.
 
 use crate::args::List;
-use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::folder::{self, Entry};
 use crate::output;
@@ -11,7 +10,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 /// Lists the runs in a folder, oldest first.
-pub fn run(asked: &List) -> Result<Outcome, Failure> {
+pub fn run(asked: &List) -> Result<(), Failure> {
     let dir = asked.dir.clone().unwrap_or_else(|| PathBuf::from("."));
     let entries = folder::scan(&dir)?;
     let runs: Vec<ListedRun> = entries.iter().map(listed).collect();
@@ -22,7 +21,7 @@ pub fn run(asked: &List) -> Result<Outcome, Failure> {
     } else {
         output::print(&table(&runs))?;
     }
-    Ok(Outcome::Fine)
+    Ok(())
 }
 
 fn listed(entry: &Entry) -> ListedRun<'_> {

@@ -1,7 +1,6 @@
 //! `prony man`: the manual pages, made from the definitions of the help when they are asked for.
 
 use crate::args::{Cli, Man};
-use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::output;
 use clap::CommandFactory as _;
@@ -10,15 +9,14 @@ use std::fs;
 use std::path::Path;
 
 /// Prints the main page, or writes one page a command into a folder.
-pub fn run(asked: &Man) -> Result<Outcome, Failure> {
+pub fn run(asked: &Man) -> Result<(), Failure> {
     // Building gives every command its full name, so that pages are called `prony-run` and not `run`.
     let mut cli = Cli::command();
     cli.build();
     match &asked.dir {
-        None => output::print(&page(cli)?)?,
-        Some(dir) => write_all(&cli, dir)?,
+        None => output::print(&page(cli)?),
+        Some(dir) => write_all(&cli, dir),
     }
-    Ok(Outcome::Fine)
 }
 
 fn write_all(cli: &clap::Command, dir: &Path) -> Result<(), Failure> {

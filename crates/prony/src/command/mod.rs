@@ -32,22 +32,23 @@ use crate::failure::Failure;
 /// # Errors
 /// Whatever keeps it from its end, as [`Failure`].
 pub fn dispatch(command: Command) -> Result<Outcome, Failure> {
-    match command {
-        Command::Quick(asked) => quick::run(asked),
+    // What has more to say than that it came to its end returns it.
+    let ended = match command {
+        Command::Quick(asked) => return quick::run(asked),
         Command::Studies(asked) => studies::run(&asked),
-        Command::Check(asked) => check::run(&asked),
+        Command::Check(asked) => return check::run(&asked),
         Command::Plan(asked) => plan::run(&asked),
-        Command::Run(asked) => run::run(asked),
+        Command::Run(asked) => return run::run(&asked),
         Command::List(asked) => list::run(&asked),
         Command::Show(asked) => show::run(&asked),
         Command::Report(asked) => report::run(&asked),
-        Command::Compare(asked) => compare::run(&asked),
+        Command::Compare(asked) => return compare::run(&asked),
         Command::Ceiling(asked) => ceiling::run(&asked),
         Command::Calibrate(asked) => calibrate::run(&asked),
         Command::Predict(asked) => predict::run(&asked),
         Command::Judge(asked) => judge::run(&asked),
-        Command::Db(asked) => db::run(&asked),
-        Command::Import(asked) => import::run(&asked),
+        Command::Db(asked) => return db::run(&asked),
+        Command::Import(asked) => return import::run(&asked),
         Command::Tag(asked) => tag::run(&asked),
         Command::Note(asked) => note::run(&asked),
         Command::Redact(asked) => redact::run(&asked),
@@ -55,5 +56,6 @@ pub fn dispatch(command: Command) -> Result<Outcome, Failure> {
         Command::Completions(asked) => completions::run(&asked),
         Command::Man(asked) => man::run(&asked),
         Command::Reference(asked) => reference::run(&asked),
-    }
+    };
+    ended.map(|()| Outcome::Fine)
 }

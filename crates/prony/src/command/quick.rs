@@ -3,11 +3,11 @@
 //! The one idea: a first look must work wherever it is tried, so that a folder with little room gets smaller scratch
 //! files instead of an error, and the difference is said. The embedded database keeps its file in the cache.
 
-use crate::args::{Changes, Quick};
+use crate::args::{Changes, Quick, Run};
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::output;
-use crate::run::{self, Manner, Request, Telling, survey};
+use crate::run::{self, survey};
 use crate::study_file::{self, StudyText};
 use std::path::PathBuf;
 use units::Bytes;
@@ -29,21 +29,11 @@ pub fn run(asked: Quick) -> Result<Outcome, Failure> {
     let dir = asked.dir.unwrap_or_else(|| PathBuf::from("."));
     let text = study_file::find(STUDY)?;
     let changes = changes(&text, &dir.display().to_string(), asked.voice.quiet)?;
-    let request = Request {
-        text,
-        changes,
-        fail_if: Vec::new(),
-        backend: None,
-        output: asked.output,
-        seed: asked.seed,
-        tags: Vec::new(),
-        note: String::new(),
-        manner: Manner { voice: asked.voice, ..Manner::default() },
-    };
-    let ended = run::start(&request)?;
-    let html = asked.html.unwrap_or_else(|| ended.path.with_extension("html"));
-    let telling = Telling { json: asked.json, html: Some(html), allow_inconclusive: false, voice: asked.voice };
-    run::tell(&ended, &telling)
+    let mut run =
+        Run { changes, output: asked.output, seed: asked.seed, json: asked.json, voice: asked.voice, ..Run::default() };
+    let ended = run::start(&text, &run, &[])?;
+    run.html = Some(asked.html.unwrap_or_else(|| ended.path.with_extension("html")));
+    run::tell(&ended, &run)
 }
 
 /// Where to run, and how large when the study's own size does not fit.

@@ -4,20 +4,18 @@
 //! what is printed here, so that the reference is never older than the program.
 
 use crate::args::{Cli, Page, Reference};
-use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::output;
 use clap::{Arg, Command, CommandFactory as _};
 use std::fmt::Write as _;
 
 /// Prints a page.
-pub fn run(asked: &Reference) -> Result<Outcome, Failure> {
+pub fn run(asked: &Reference) -> Result<(), Failure> {
     let page = match asked.page {
         Page::Cli => command_line(),
         Page::Keys => keys(),
     };
-    output::print(&page)?;
-    Ok(Outcome::Fine)
+    output::print(&page)
 }
 
 /// The keys of a study file, by the tables in which they stand.

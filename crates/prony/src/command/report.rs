@@ -1,24 +1,19 @@
 //! `prony report RUN`: one self-contained HTML page.
 
 use crate::args::Report;
-use crate::exit::Outcome;
 use crate::failure::Failure;
-use crate::folder;
 use crate::judged;
 use crate::output;
-use crate::page;
 use std::path::Path;
 
 /// Writes the page beside the run, to a file, or to stdout.
-pub fn run(asked: &Report) -> Result<Outcome, Failure> {
-    let file = folder::open(&asked.choice.run)?;
-    let findings = judged::findings(&file)?;
+pub fn run(asked: &Report) -> Result<(), Failure> {
+    let (file, findings) = judged::named(&asked.choice.run)?;
     let path = asked.output.clone().unwrap_or_else(|| file.path().with_extension("html"));
     if path == Path::new("-") {
-        output::print(&report::html(&findings))?;
+        output::print(&report::html(&findings))
     } else {
-        page::write(&findings, &path)?;
-        output::print(&format!("{}\n", path.display()))?;
+        output::page(&findings, &path)?;
+        output::print(&format!("{}\n", path.display()))
     }
-    Ok(Outcome::Fine)
 }

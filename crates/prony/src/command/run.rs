@@ -1,32 +1,19 @@
 //! `prony run STUDY`: run a study, or go on with a run.
 
-use crate::args::{Run, Voice};
+use crate::args::Run;
 use crate::checked;
 use crate::exit::Outcome;
 use crate::failure::Failure;
-use crate::run::{self, Manner, Request, Telling};
+use crate::run;
 use crate::study_file;
 
 /// Runs what was asked for and tells what came out.
-pub fn run(asked: Run) -> Result<Outcome, Failure> {
-    let consents = asked.destroy.iter().map(|text| checked::consent(text)).collect::<Result<_, _>>()?;
-    let tags = asked.tag.iter().map(|tag| checked::tag(tag)).collect::<Result<_, _>>()?;
-    let voice: Voice = asked.voice;
-    let manner = Manner { consents, keep: asked.keep, voice };
-    let telling = Telling { json: asked.json, html: asked.html, allow_inconclusive: asked.allow_inconclusive, voice };
-    if let Some(word) = &asked.resume {
-        return run::tell(&run::resume(word, &manner, &asked.fail_if)?, &telling);
-    }
-    let request = Request {
-        text: study_file::find(asked.study.as_deref().unwrap_or_default())?,
-        changes: asked.changes,
-        fail_if: asked.fail_if,
-        backend: asked.backend,
-        output: asked.output,
-        seed: asked.seed,
-        tags,
-        note: asked.note.unwrap_or_default().trim().to_owned(),
-        manner,
+pub fn run(asked: &Run) -> Result<Outcome, Failure> {
+    let consents: Vec<_> = asked.destroy.iter().map(|text| checked::consent(text)).collect::<Result<_, _>>()?;
+    asked.tag.iter().try_for_each(|tag| checked::tag(tag))?;
+    let ended = match &asked.resume {
+        Some(word) => run::resume(word, asked, &consents)?,
+        None => run::start(&study_file::find(asked.study.as_deref().unwrap_or_default())?, asked, &consents)?,
     };
-    run::tell(&run::start(&request)?, &telling)
+    run::tell(&ended, asked)
 }

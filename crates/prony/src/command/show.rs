@@ -1,23 +1,19 @@
 //! `prony show RUN`: the answer and the tables of a run, judged again from what was observed.
 
 use crate::args::Show;
-use crate::exit::Outcome;
 use crate::failure::Failure;
-use crate::folder;
 use crate::judged;
 use crate::output;
 use report::Detail;
 
 /// Prints a run as text, JSON or CSV.
-pub fn run(asked: &Show) -> Result<Outcome, Failure> {
-    let file = folder::open(&asked.choice.run)?;
-    let findings = judged::findings(&file)?;
+pub fn run(asked: &Show) -> Result<(), Failure> {
+    let (_, findings) = judged::named(&asked.choice.run)?;
     if asked.json {
-        output::print_json(&report::json(&findings))?;
+        output::print_json(&report::json(&findings))
     } else if asked.csv {
-        output::print(&report::csv(&findings))?;
+        output::print(&report::csv(&findings))
     } else {
-        output::print(&report::text(&findings, output::layout(Detail::Full)))?;
+        output::print(&report::text(&findings, output::layout(Detail::Full)))
     }
-    Ok(Outcome::Fine)
 }

@@ -1,7 +1,6 @@
 //! `prony studies`: what ships, and the file of one.
 
 use crate::args::Studies;
-use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::output;
 use crate::study_file;
@@ -9,13 +8,12 @@ use std::fmt::Write as _;
 use study::Study;
 
 /// Lists the shipped studies, or prints one.
-pub fn run(asked: &Studies) -> Result<Outcome, Failure> {
+pub fn run(asked: &Studies) -> Result<(), Failure> {
     match &asked.name {
-        Some(name) => one(name, asked.json)?,
-        None if asked.json => output::print_json(&report::studies_json(&listed()?))?,
-        None => output::print(&table(&listed()?))?,
+        Some(name) => one(name, asked.json),
+        None if asked.json => output::print_json(&report::studies_json(&listed()?)),
+        None => output::print(&table(&listed()?)),
     }
-    Ok(Outcome::Fine)
 }
 
 fn one(name: &str, as_json: bool) -> Result<(), Failure> {

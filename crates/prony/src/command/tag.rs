@@ -2,23 +2,21 @@
 
 use crate::args::Tag;
 use crate::checked;
-use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::folder;
 use crate::output;
 use store::RunFile;
 
 /// Adds tags, or takes them away, and prints those that the run has then.
-pub fn run(asked: &Tag) -> Result<Outcome, Failure> {
-    let wanted: Vec<String> = asked.tags.iter().map(|tag| checked::tag(tag)).collect::<Result<_, _>>()?;
+pub fn run(asked: &Tag) -> Result<(), Failure> {
+    asked.tags.iter().try_for_each(|tag| checked::tag(tag))?;
     let path = folder::find(&asked.choice.run)?;
     let doing = |error| Failure::caused(format!("changing the tags of the run `{}`", path.display()), &error);
     let mut file = RunFile::open_for_notes(&path).map_err(doing)?;
-    let tags = changed(file.facts().map_err(doing)?.tags, &wanted, asked.remove);
+    let tags = changed(file.facts().map_err(doing)?.tags, &asked.tags, asked.remove);
     file.set_tags(&tags).map_err(doing)?;
     file.close().map_err(doing)?;
-    output::print(&format!("{}\n", tags.join(" ")))?;
-    Ok(Outcome::Fine)
+    output::print(&format!("{}\n", tags.join(" ")))
 }
 
 fn changed(mut tags: Vec<String>, wanted: &[String], remove: bool) -> Vec<String> {

@@ -152,10 +152,7 @@ impl Execution<'_> {
         match (unwritten, error) {
             (Some(failure), _) => Failure::caused(doing, &failure),
             (None, Some(TrialError::Stopped)) | (None, None) => self.stopped(),
-            (None, Some(error)) => {
-                let failure = Failure::caused(doing, &error);
-                error.hint().into_iter().fold(failure, Failure::hint)
-            }
+            (None, Some(error)) => Failure::caused(doing, &error).hints(error.hint()),
         }
     }
 

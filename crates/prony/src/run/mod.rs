@@ -17,13 +17,14 @@ pub mod survey;
 pub mod verdict;
 mod watch;
 
-pub use finish::{Telling, tell};
-pub use request::{Manner, Request};
+pub use finish::tell;
 pub use stop::listen;
 
+use crate::args::Run;
 use crate::failure::Failure;
 use crate::folder;
 use crate::judged;
+use crate::study_file::StudyText;
 use crate::{build, checked};
 use analysis::{Findings, TrialSummary};
 use engine::{Need, Opened};
@@ -37,6 +38,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use store::{RunFile, StoreError};
 use study::{Place, Plan, Planner, Study, SystemSpec};
+use system::consent::Consent;
 
 /// A run that went to its end.
 #[derive(Debug)]
@@ -49,50 +51,48 @@ pub struct Ended {
     pub allow_inconclusive: bool,
 }
 
-/// Runs a study into a new file.
+/// Runs a study into a new file. `consents` are to the destruction of what devices hold.
 ///
 /// # Errors
 /// Anything that keeps the run from its end; what was finished is then in the file that the failure names.
-pub fn start(request: &Request) -> Result<Ended, Failure> {
+pub fn start(text: &StudyText, asked: &Run, consents: &[Consent]) -> Result<Ended, Failure> {
     let stop = listen()?;
     let clock = WallClock::new();
-    let study = request::study(request)?;
-    let seed = match request.seed {
-        Some(seed) => seed,
-        None => fresh_seed()?,
-    };
-    let plan = plan(&request.text.origin, &study, seed)?;
+    let study = request::study(text, asked)?;
+    let seed = asked.seed.map_or_else(fresh_seed, Ok)?;
+    let plan = plan(&text.origin, &study, seed)?;
     space::check(&study, &plan)?;
-    let progress = Progress::new(request.manner.voice, planned::expected_in_all(&plan));
+    let progress = Progress::new(asked.voice, planned::expected_in_all(&plan));
     progress.say(&planned::words(&study, &plan));
-    let (file, facts) = new_file(request, &study, seed, &clock, space::reserve(&plan))?;
-    let run = Prepared { file, facts, study: &study, plan, summaries: Vec::new(), fresh: true };
-    run.go(&request.manner, progress, &stop, &clock)
+    let facts = facts(text, asked, &study, seed, &clock);
+    let (file, facts) = new_file(asked.output.as_deref(), facts, space::reserve(&plan))?;
+    let run = Prepared { asked, consents, file, facts, study: &study, plan, summaries: Vec::new(), fresh: true };
+    run.go(progress, &stop, &clock)
 }
 
 /// Goes on with a run that was cut short.
 ///
 /// # Errors
 /// As [`start`]; also when the file holds a finished run, or the plan made from it is another one now.
-pub fn resume(word: &str, manner: &Manner, fail_if: &[String]) -> Result<Ended, Failure> {
+pub fn resume(word: &str, asked: &Run, consents: &[Consent]) -> Result<Ended, Failure> {
     let stop = listen()?;
     let clock = WallClock::new();
     let path = folder::find(word)?;
     let doing = |error| Failure::caused(format!("going on with the run `{}`", path.display()), &error);
     let facts = RunFile::open(&path).and_then(|file| file.facts()).map_err(doing)?;
-    let study = judged::study_with(&facts, fail_if)?;
+    let study = judged::study_with(&facts, &asked.fail_if)?;
     let plan = plan(&facts.study, &study, facts.seed)?;
     space::check(&study, &plan)?;
     let file = RunFile::resume(&path, space::reserve(&plan)).map_err(doing)?;
     let summaries = judged::summaries(&file, study.judgement())?;
     sameness::same_plan(&facts.id, &plan, &summaries)?;
-    let progress = Progress::new(manner.voice, planned::expected_in_all(&plan));
+    let progress = Progress::new(asked.voice, planned::expected_in_all(&plan));
     progress.say(&format!("going on with {} after {} finished trials", facts.id, summaries.len()));
-    if !manner.keep {
+    if !asked.keep {
         clear_leftovers(&study, &facts.id, &progress);
     }
-    let run = Prepared { file, facts, study: &study, plan, summaries, fresh: false };
-    run.go(manner, progress, &stop, &clock)
+    let run = Prepared { asked, consents, file, facts, study: &study, plan, summaries, fresh: false };
+    run.go(progress, &stop, &clock)
 }
 
 /// Removes the scratch folders that a killed part of this run left behind. The run file is ours alone now, so nobody works
@@ -135,6 +135,8 @@ pub fn fresh_seed() -> Result<u64, Failure> {
 
 /// A run file with all that is needed to fill it.
 struct Prepared<'a> {
+    asked: &'a Run,
+    consents: &'a [Consent],
     file: RunFile,
     facts: RunFacts,
     study: &'a Study,
@@ -145,14 +147,8 @@ struct Prepared<'a> {
 }
 
 impl Prepared<'_> {
-    fn go(
-        mut self,
-        manner: &Manner,
-        progress: Progress,
-        stop: &Arc<AtomicBool>,
-        clock: &WallClock,
-    ) -> Result<Ended, Failure> {
-        let opened = match self.open_systems(manner, &progress, stop) {
+    fn go(mut self, progress: Progress, stop: &Arc<AtomicBool>, clock: &WallClock) -> Result<Ended, Failure> {
+        let opened = match self.open_systems(&progress, stop) {
             Ok(opened) => opened,
             Err(failure) => return Err(self.abandon(failure)),
         };
@@ -178,12 +174,7 @@ impl Prepared<'_> {
     }
 
     /// Makes every system ready and writes what it is into the file.
-    fn open_systems(
-        &mut self,
-        manner: &Manner,
-        progress: &Progress,
-        stop: &Arc<AtomicBool>,
-    ) -> Result<Vec<(String, Opened)>, Failure> {
+    fn open_systems(&mut self, progress: &Progress, stop: &Arc<AtomicBool>) -> Result<Vec<(String, Opened)>, Failure> {
         // A resumed run is judged against what the generator could do when it began, like the trials that it has.
         if self.facts.ceiling.is_none() {
             self.facts.ceiling = ceiling(self.study.systems())?;
@@ -193,8 +184,17 @@ impl Prepared<'_> {
         let mut systems: Vec<SystemFacts> = Vec::new();
         for spec in self.study.systems() {
             let described = crate::models::of(spec)?;
-            let mut need = self.need(spec, manner, &cache_dir, stop);
-            need.model = described.as_ref();
+            let need = Need {
+                modules: modules(spec),
+                module_bytes: spec.size.unwrap_or_default(),
+                run_id: &self.facts.id,
+                seed: self.facts.seed,
+                keep: self.asked.keep,
+                consents: self.consents,
+                model: described.as_ref(),
+                cache_dir: &cache_dir,
+                stop,
+            };
             let system = Opened::open(spec, &need).map_err(|error| refused(spec, &error))?;
             systems.push(system.facts().clone());
             opened.push((spec.name.clone(), system));
@@ -207,26 +207,6 @@ impl Prepared<'_> {
         let writing = |error: StoreError| Failure::caused("writing the facts of the run", &error);
         self.file.set_facts(&self.facts).map_err(writing)?;
         Ok(opened)
-    }
-
-    fn need<'a>(
-        &'a self,
-        spec: &SystemSpec,
-        manner: &'a Manner,
-        cache_dir: &'a Path,
-        stop: &'a Arc<AtomicBool>,
-    ) -> Need<'a> {
-        Need {
-            modules: modules(spec),
-            module_bytes: spec.size.unwrap_or_default(),
-            run_id: &self.facts.id,
-            seed: self.facts.seed,
-            keep: manner.keep,
-            consents: &manner.consents,
-            model: None,
-            cache_dir,
-            stop,
-        }
     }
 
     /// No trial ran in this process: a file that it made holds nothing, and is of no use to anybody.
@@ -268,7 +248,10 @@ fn refused(spec: &SystemSpec, error: &engine::OpenError) -> Failure {
         (Place::Device { .. }, Some(ErrorKind::PermissionDenied)) => {
             failure.hint("run as root, or as a member of the group that owns the device")
         }
-        (Place::Database(_), _) => failure.hints(database_hint(error)),
+        (Place::Database(_), _) => match error {
+            engine::OpenError::Database { source, .. } => failure.hints(source.hint()),
+            _ => failure,
+        },
         (Place::File { .. }, Some(ErrorKind::ReadOnlyFilesystem)) => {
             failure.hint("remount it for writing, or name a folder on another filesystem with `--on file:DIR`")
         }
@@ -281,51 +264,34 @@ fn refused(spec: &SystemSpec, error: &engine::OpenError) -> Failure {
     }
 }
 
-/// What a database itself advises.
-fn database_hint(error: &engine::OpenError) -> Option<String> {
-    match error {
-        engine::OpenError::Database { source, .. } => source.hint(),
-        _ => None,
-    }
-}
-
 /// What the kernel said, at the end of the chain of causes.
 fn refusal_of(error: &engine::OpenError) -> Option<ErrorKind> {
     let mut causes = std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source());
     causes.find_map(|cause| cause.downcast_ref::<std::io::Error>()).map(std::io::Error::kind)
 }
 
-/// Makes the run file under the name that was asked for, or under the first free one.
-fn new_file(
-    request: &Request,
-    study: &Study,
-    seed: u64,
-    clock: &WallClock,
-    reserve: u64,
-) -> Result<(RunFile, RunFacts), Failure> {
-    let failed =
-        |path: &Path, error: StoreError| Failure::caused(format!("making the run file `{}`", path.display()), &error);
+/// Makes the run file under the name that was asked for, or under the first free one, and gives the run its id.
+fn new_file(named: Option<&Path>, mut facts: RunFacts, reserve: u64) -> Result<(RunFile, RunFacts), Failure> {
     for n in 1..1000 {
-        let named = request.output.clone();
-        let id = match &named {
+        facts.id = match named {
             Some(path) => checked::id_of(path),
-            None => checked::run_id(clock.unix_start_ns(), jiff::tz::TimeZone::system(), &study.name, n),
+            None => checked::run_id(facts.started_unix_ns, jiff::tz::TimeZone::system(), &facts.study, n),
         };
-        let path = named.clone().unwrap_or_else(|| PathBuf::from(format!("{id}.{}", folder::ENDING)));
-        let facts = facts(request, study, seed, clock, id);
+        let path = named.map_or_else(|| PathBuf::from(format!("{}.{}", facts.id, folder::ENDING)), Path::to_path_buf);
         match RunFile::create(&path, &facts, reserve) {
             Ok(file) => return Ok((file, facts)),
             Err(StoreError::Exists { .. }) if named.is_none() => {}
-            Err(error) => return Err(failed(&path, error)),
+            Err(error) => return Err(Failure::caused(format!("making the run file `{}`", path.display()), &error)),
         }
     }
     Err(Failure::new("making the run file: 999 runs began in this minute, and every name is taken")
         .hint("name it with -o"))
 }
 
-fn facts(request: &Request, study: &Study, seed: u64, clock: &WallClock, id: String) -> RunFacts {
+/// What is known of a run before it has an id.
+fn facts(text: &StudyText, asked: &Run, study: &Study, seed: u64, clock: &WallClock) -> RunFacts {
     RunFacts {
-        id,
+        id: String::new(),
         study: study.name.clone(),
         title: study.title.clone(),
         question: study.question.clone(),
@@ -333,12 +299,12 @@ fn facts(request: &Request, study: &Study, seed: u64, clock: &WallClock, id: Str
         seed,
         version: build::VERSION.to_owned(),
         commit: build::COMMIT.to_owned(),
-        study_text: request.text.text.clone(),
-        targets: request.changes.on.clone(),
-        settings: request.changes.set.clone(),
-        only: request.changes.only.clone(),
-        tags: request.tags.clone(),
-        note: request.note.clone(),
+        study_text: text.text.clone(),
+        targets: asked.changes.on.clone(),
+        settings: asked.changes.set.clone(),
+        only: asked.changes.only.clone(),
+        tags: asked.tag.clone(),
+        note: asked.note.as_deref().unwrap_or_default().trim().to_owned(),
         systems: Vec::new(),
         ceiling: None,
         finished: false,

@@ -14,6 +14,7 @@ use study::Trial;
 use units::Nanos;
 
 /// The progress of a run.
+#[derive(Default)]
 pub struct Progress {
     bar: Option<ProgressBar>,
     voice: Voice,
@@ -32,16 +33,7 @@ impl Progress {
     /// Nothing is drawn yet.
     pub fn new(voice: Voice, total: Nanos) -> Progress {
         let bar = (output::stderr_watched() && !voice.quiet).then(|| bar(total));
-        Progress {
-            bar,
-            voice,
-            total,
-            done: Nanos::ZERO,
-            trial: Nanos::ZERO,
-            before_phase: Nanos::ZERO,
-            phase: Nanos::ZERO,
-            ordinal: (0, 0),
-        }
+        Progress { bar, voice, total, ..Progress::default() }
     }
 
     /// A trial begins: `number` of `known`, expected to take so long.

@@ -1,55 +1,20 @@
 //! What a run was asked for, checked: the same for `run` and `quick`.
 
-use crate::args::{Backend, Changes, Voice};
+use crate::args::{Backend, Run};
 use crate::failure::Failure;
 use crate::study_file::{self, StudyText};
 use reading::listed;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use study::Study;
-use system::consent::Consent;
-
-/// A new run.
-#[derive(Clone, Debug)]
-pub struct Request {
-    /// The study as text.
-    pub text: StudyText,
-    /// What the command line changes in it.
-    pub changes: Changes,
-    /// Conditions that fail the run.
-    pub fail_if: Vec<String>,
-    /// How the numbers are to be made; none takes what fits each system.
-    pub backend: Option<Backend>,
-    /// Where the run file goes; none is a new name in the current folder.
-    pub output: Option<PathBuf>,
-    /// The seed; none is a fresh one.
-    pub seed: Option<u64>,
-    /// Labels.
-    pub tags: Vec<String>,
-    /// A remark.
-    pub note: String,
-    /// What holds for every run, new or resumed.
-    pub manner: Manner,
-}
-
-/// How a run is carried out, apart from what is run.
-#[derive(Clone, Debug, Default)]
-pub struct Manner {
-    /// Consents to destroy what devices hold.
-    pub consents: Vec<Consent>,
-    /// Leave scratch files behind.
-    pub keep: bool,
-    /// How much to say.
-    pub voice: Voice,
-}
 
 /// The study of a request, with everything checked that can be checked before the machine is looked at.
 ///
 /// # Errors
 /// Problems of the study, a backend that does not fit, or an output that cannot be.
-pub fn study(request: &Request) -> Result<Study, Failure> {
-    let study = study_file::read_or_fail(&request.text, &request.changes, &request.fail_if)?;
-    backend(request.backend, &study)?;
-    if let Some(path) = &request.output {
+pub fn study(text: &StudyText, asked: &Run) -> Result<Study, Failure> {
+    let study = study_file::read_or_fail(text, &asked.changes, &asked.fail_if)?;
+    backend(asked.backend, &study)?;
+    if let Some(path) = &asked.output {
         output(path)?;
     }
     Ok(study)

@@ -81,15 +81,13 @@ fn lawful(spec: &SystemSpec, description: &model::file::Description) -> Failure 
 }
 
 fn folders(spec: &SystemSpec, dirs: &[String]) -> Result<SurveyedSystem, Failure> {
-    let seen: Vec<FolderSurvey> = dirs
-        .iter()
-        .map(|dir| {
-            survey::folder(Path::new(dir)).map_err(|error| {
-                Failure::caused(format!("looking at the folder `{dir}` of system `{}`", spec.name), &error)
-                    .hint(format!("make it with `mkdir -p {dir}`, or name another place with --on"))
-            })
+    let look = |dir: &String| {
+        survey::folder(Path::new(dir)).map_err(|error| {
+            Failure::caused(format!("looking at the folder `{dir}` of system `{}`", spec.name), &error)
+                .hint(format!("make it with `mkdir -p {dir}`, or name another place with --on"))
         })
-        .collect::<Result<_, _>>()?;
+    };
+    let seen: Vec<FolderSurvey> = dirs.iter().map(look).collect::<Result<_, _>>()?;
     Ok(SurveyedSystem {
         sector: seen.iter().map(|folder| folder.sector).max().unwrap_or(Bytes(512)),
         // Modules alternate between folders, so that the fullest decides for all.
@@ -107,15 +105,13 @@ fn distinct(seen: &[FolderSurvey]) -> u64 {
 }
 
 fn devices(spec: &SystemSpec, paths: &[String]) -> Result<SurveyedSystem, Failure> {
-    let seen: Vec<DeviceSurvey> = paths
-        .iter()
-        .map(|path| {
-            survey::device(Path::new(path)).map_err(|error| {
-                Failure::caused(format!("looking at the device `{path}` of system `{}`", spec.name), &error)
-                    .hint("list the block devices of this machine with `lsblk`")
-            })
+    let look = |path: &String| {
+        survey::device(Path::new(path)).map_err(|error| {
+            Failure::caused(format!("looking at the device `{path}` of system `{}`", spec.name), &error)
+                .hint("list the block devices of this machine with `lsblk`")
         })
-        .collect::<Result<_, _>>()?;
+    };
+    let seen: Vec<DeviceSurvey> = paths.iter().map(look).collect::<Result<_, _>>()?;
     Ok(SurveyedSystem {
         modules_max: Some(seen.len() as u32),
         size_max: seen.iter().map(|device| device.size).min(),

@@ -63,11 +63,8 @@ fn space(plan: &Plan, survey: &Survey, problems: &mut Problems) {
     for (system, occupied) in plan.occupied() {
         let Some(free) = survey.of(&system).and_then(|surveyed| surveyed.free) else { continue };
         if occupied > free {
-            let message = format!(
-                "at most the free space, {}, got scratch files of {}",
-                units::bytes(free),
-                units::bytes(occupied)
-            );
+            let (free, occupied) = (units::bytes(free), units::bytes(occupied));
+            let message = format!("at most the free space, {free}, got scratch files of {occupied}");
             let hint = Some("make them smaller with `--set size=..`, or fewer with `--set modules=..`".to_owned());
             problems.add_with(&Origin::Whole, &format!("system.{system}.size"), message, hint);
         }
@@ -289,11 +286,8 @@ impl Maker<'_> {
                 // A study with storage and databases may be cut down to one of the two.
                 && (nothing || !reason.of_other_kind())
             {
-                problems.add(
-                    &Origin::Whole,
-                    &format!("system.{name}"),
-                    format!("nothing of the study can run on it: {reason}"),
-                );
+                let message = format!("nothing of the study can run on it: {reason}");
+                problems.add(&Origin::Whole, &format!("system.{name}"), message);
             }
         }
     }

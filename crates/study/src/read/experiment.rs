@@ -1,13 +1,12 @@
 //! The tables `[[experiment]]`.
 
 use super::settings::{Tables, given, load, settings};
-use super::{tables_of, unknown_name};
+use super::tables_of;
 use crate::definition::{
-    ExperimentDefinition, FactorDefinition, Parameter, SearchDefinition, Setting, StreamDefinition, WorkloadDefinition,
+    ExperimentDefinition, FactorWith, Parameter, SearchDefinition, Setting, StreamDefinition, WorkloadDefinition,
 };
 use crate::keys::{self, Group, Key, keys, phases};
-use reading::Problems;
-use reading::{Entry, Form, Node, Placed, Section};
+use reading::{Entry, Form, Node, Placed, Problems, Section, known_names};
 
 /// Reads all experiments.
 pub(super) fn experiments(
@@ -17,12 +16,8 @@ pub(super) fn experiments(
     problems: &mut Problems,
 ) -> Vec<ExperimentDefinition> {
     let Some(entry) = root.take("experiment") else {
-        problems.add_with(
-            &root.at,
-            "experiment",
-            "at least one experiment, got none",
-            Some("add `[[experiment]]`".into()),
-        );
+        let hint = Some("add `[[experiment]]`".to_owned());
+        problems.add_with(&root.at, "experiment", "at least one experiment, got none", hint);
         return Vec::new();
     };
     let reading = Reading { workloads, parameters };
@@ -74,11 +69,8 @@ impl Reading<'_> {
             (None, None) => Vec::new(),
         };
         if streams.iter().all(|set| set.is_empty()) {
-            problems.add(
-                &at,
-                &section.key("workload"),
-                "the name of a workload, a list of names, or `streams`, got nothing",
-            );
+            let message = "the name of a workload, a list of names, or `streams`, got nothing";
+            problems.add(&at, &section.key("workload"), message);
         }
         for stream in streams.iter().flatten() {
             self.known_workload(&stream.workload, &section.key("workload"), problems);
@@ -89,7 +81,7 @@ impl Reading<'_> {
     fn known_workload(&self, name: &Placed, key: &str, problems: &mut Problems) {
         let known = self.workloads.iter().map(|workload| workload.name.as_str());
         if !known.clone().any(|known| known == name.text) {
-            let hint = unknown_name(&name.text, known);
+            let hint = known_names(&name.text, known);
             problems.add_with(&name.at, key, format!("the name of a workload, got `{}`", name.text), Some(hint));
         }
     }
@@ -128,7 +120,7 @@ impl Reading<'_> {
         section: &mut Section,
         streams: &[Vec<StreamDefinition>],
         problems: &mut Problems,
-    ) -> Vec<FactorDefinition> {
+    ) -> Vec<FactorWith<Setting>> {
         let Some(entry) = section.take("factor") else { return Vec::new() };
         let Some(mut inner) = Section::of(section.key("factor"), entry.node, problems) else { return Vec::new() };
         let mut factors = Vec::new();
@@ -140,7 +132,7 @@ impl Reading<'_> {
                     let stream = entry.name;
                     if !streams.iter().flatten().any(|known| known.name == stream) {
                         let known = streams.iter().flatten().map(|known| known.name.as_str());
-                        let hint = unknown_name(&stream, known);
+                        let hint = known_names(&stream, known);
                         problems.add_with(&entry.at, &name, "the name of a stream", Some(hint));
                         continue;
                     }
@@ -161,10 +153,10 @@ impl Reading<'_> {
         full: String,
         entry: Entry,
         problems: &mut Problems,
-    ) -> Option<FactorDefinition> {
+    ) -> Option<FactorWith<Setting>> {
         let Some(key) = keys::find(&entry.name).filter(|key| varies(*key)) else {
             let known = keys().filter(|key| varies(*key)).map(|key| key.name());
-            problems.add_with(&entry.at, &full, "a key that can be varied", Some(unknown_name(&entry.name, known)));
+            problems.add_with(&entry.at, &full, "a key that can be varied", Some(known_names(&entry.name, known)));
             return None;
         };
         let at = entry.node.at.clone();
@@ -183,18 +175,13 @@ impl Reading<'_> {
         let levels: Vec<Setting> =
             nodes.into_iter().filter_map(|node| self.level(key, &full, node, problems)).collect();
         let name = stream.as_ref().map_or(entry.name.clone(), |stream| format!("{stream}.{}", entry.name));
-        Some(FactorDefinition { name, stream, key, levels })
+        Some(FactorWith { name, stream, key, levels })
     }
 
     fn level(&self, key: Key, full: &str, node: Node, problems: &mut Problems) -> Option<Setting> {
         let at = node.at.clone();
-        match given(key, node, self.parameters) {
-            Ok(given) => Some(Setting { key, given, at }),
-            Err(message) => {
-                problems.add(&at, full, message);
-                None
-            }
-        }
+        let given = problems.kept(&at, full, given(key, node, self.parameters))?;
+        Some(Setting { key, given, at })
     }
 
     fn when(&self, section: &mut Section, problems: &mut Problems) -> Option<Placed> {
@@ -203,7 +190,7 @@ impl Reading<'_> {
         let known = self.parameters.iter().map(|parameter| parameter.name.as_str());
         if !known.clone().any(|known| known == name) {
             let message = format!("`$` and the name of a parameter, got `{}`", when.text);
-            problems.add_with(&when.at, &section.key("when"), message, Some(unknown_name(&name, known)));
+            problems.add_with(&when.at, &section.key("when"), message, Some(known_names(&name, known)));
             return None;
         }
         when.text = name;
@@ -235,11 +222,8 @@ fn search(section: &mut Section, problems: &mut Problems) -> Option<SearchDefini
     let missing = inner.is_none();
     outer.finish(&[], |_| None, problems);
     if missing {
-        problems.add(
-            &at,
-            &section.key("search"),
-            "a search is `{ highest_rate = { p99 = \"5 ms\" } }`, got another table",
-        );
+        let message = "a search is `{ highest_rate = { p99 = \"5 ms\" } }`, got another table";
+        problems.add(&at, &section.key("search"), message);
     }
     let mut inner = Section::of(section.key("search.highest_rate"), inner?.node, problems)?;
     let rate = |text: &str| {
@@ -276,15 +260,9 @@ fn bound(inner: &mut Section, problems: &mut Problems) -> Option<(f64, units::Na
         Form::Text(text) => text.clone(),
         _ => String::new(),
     };
-    match units::parse_duration(&text) {
-        Ok(bound) if bound.0 > 0 => Some((quantile, bound)),
-        Ok(_) => {
-            problems.add(&entry.node.at, &key, format!("a time above 0 s, got `{text}`"));
-            None
-        }
-        Err(error) => {
-            problems.add(&entry.node.at, &key, error.to_string());
-            None
-        }
-    }
+    let bound = match units::parse_duration(&text) {
+        Ok(bound) if bound.0 == 0 => Err(format!("a time above 0 s, got `{text}`")),
+        read => read.map_err(|error| error.to_string()),
+    };
+    Some((quantile, problems.kept(&entry.node.at, &key, bound)?))
 }

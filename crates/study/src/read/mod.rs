@@ -10,8 +10,7 @@ mod system;
 
 use crate::definition::{Definition, Parameter, WorkloadDefinition};
 use crate::{SteadyRule, keys};
-use reading::{Entry, Form, Section};
-use reading::{Origin, Problems, did_you_mean};
+use reading::{Entry, Form, Origin, Problems, Section};
 use settings::{Tables, settings};
 use workload::WORKLOADS;
 
@@ -102,9 +101,10 @@ fn parameters(root: &mut Section, problems: &mut Problems) -> Vec<Parameter> {
         if default.is_none() {
             problems.add(&entry.at, &section.key("default"), "a parameter needs a default, got none");
         }
-        let help = section.text("help", problems).map(|placed| placed.text).unwrap_or_default();
+        // For people who read the file.
+        section.text("help", problems);
         section.finish(&[], |_| None, problems);
-        parameters.push(Parameter { name: entry.name, default: default.map(|d| d.text).unwrap_or_default(), help });
+        parameters.push(Parameter { name: entry.name, default: default.map(|d| d.text).unwrap_or_default() });
     }
     parameters
 }
@@ -163,11 +163,8 @@ fn names_differ(definition: &Definition, problems: &mut Problems) {
     let experiments = definition.experiments.iter().map(|e| (e.name.as_str(), &e.at));
     for (name, at) in workloads.chain(experiments) {
         if seen.contains(&name) {
-            problems.add(
-                at,
-                "name",
-                format!("every experiment and workload has a name of its own, got `{name}` twice"),
-            );
+            let message = format!("every experiment and workload has a name of its own, got `{name}` twice");
+            problems.add(at, "name", message);
         }
         seen.push(name);
     }
@@ -183,9 +180,4 @@ fn tables_of(entry: Entry, key: &str, problems: &mut Problems) -> Vec<reading::N
             Vec::new()
         }
     }
-}
-
-/// The hint for a name that is not among the known ones.
-fn unknown_name<'a>(given: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
-    did_you_mean(given, known.clone()).unwrap_or_else(|| format!("known: {}", reading::listed(known)))
 }

@@ -102,13 +102,8 @@ pub(super) fn load(section: &mut Section, parameters: &[Parameter], problems: &m
 
 fn setting(key: Key, name: String, entry: Entry, parameters: &[Parameter], problems: &mut Problems) -> Option<Setting> {
     let at = entry.node.at.clone();
-    match given(key, entry.node, parameters) {
-        Ok(given) => Some(Setting { key, given, at }),
-        Err(message) => {
-            problems.add(&at, &name, message);
-            None
-        }
-    }
+    let given = problems.kept(&at, &name, given(key, entry.node, parameters))?;
+    Some(Setting { key, given, at })
 }
 
 /// Reads one value of a key: a text, or one of the tables that spell a text out.

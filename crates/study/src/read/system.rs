@@ -1,7 +1,7 @@
 //! The tables `[system.NAME]`.
 
 use super::settings::{Tables, settings};
-use crate::definition::{Parameter, SystemDefinition};
+use crate::definition::{Parameter, Setting, SystemWith};
 use crate::target::{self, KINDS, SCRIPT_KEYS};
 use crate::{At, DatabaseSpec, Engine, Place, ScriptSpec, SystemSpec, without_password};
 use observation::Footprint;
@@ -14,7 +14,7 @@ pub(super) fn system(
     mut section: Section,
     parameters: &[Parameter],
     problems: &mut Problems,
-) -> Option<SystemDefinition> {
+) -> Option<SystemWith<Setting>> {
     let kind = section.text("kind", problems);
     let place = match kind.as_ref().map(|kind| kind.text.as_str()) {
         Some("file") => paths(&mut section, ["dir", "dirs"], problems).map(|dirs| Place::File { dirs }),
@@ -41,7 +41,7 @@ pub(super) fn system(
         section.finish(&Tables::System.names(), |name| foreign(name, kind.as_ref().map(|k| k.text.as_str())), problems);
     }
     let spec = SystemSpec { name: entry.name, place: place?, size: None, modules: None, footprint };
-    Some(SystemDefinition { spec, settings })
+    Some(SystemWith { spec, settings })
 }
 
 /// `path` of an embedded database, `url` of a running server; without one it is Prony's own.
@@ -60,11 +60,8 @@ fn database(section: &mut Section, kind: &str, problems: &mut Problems) -> Optio
     match target::parse(&given.text).map(|spec| spec.place) {
         Ok(Place::Database(spec)) if spec.engine == engine => Some(spec),
         _ => {
-            problems.add(
-                &given.at,
-                &section.key(key),
-                format!("a URL of `{kind}`, got `{}`", without_password(&given.text)),
-            );
+            let message = format!("a URL of `{kind}`, got `{}`", without_password(&given.text));
+            problems.add(&given.at, &section.key(key), message);
             None
         }
     }
@@ -151,10 +148,7 @@ fn stall(section: &mut Section, script: &mut ScriptSpec, problems: &mut Problems
             format!("{every}/{lasts}")
         }
     };
-    match target::stall(&text) {
-        Ok(stall) => script.stall = Some(stall),
-        Err(message) => problems.add(&at, &section.key("stall"), message),
-    }
+    script.stall = problems.kept(&at, &section.key("stall"), target::stall(&text)).or(script.stall);
 }
 
 fn footprint(section: &mut Section, problems: &mut Problems) -> Footprint {

@@ -102,7 +102,7 @@ fn a_quiet_pair_needs_no_more_than_the_pilot_and_a_wild_one_stops_at_the_cap() {
             ..Outcome::default()
         })
         .collect();
-    let decision = planner.decisions(&outcomes)[0].1.unwrap();
+    let decision = planner.plan().repeats[0].decide(&outcomes).unwrap();
     assert!(decision.capped && decision.pairs == 12);
 }
 

@@ -41,7 +41,8 @@ fn play(planner: &Planner, mut system: impl FnMut(&Trial) -> Outcome) -> (Vec<Tr
         outcomes.push(system(&trial));
         trials.push(trial);
     }
-    let Step::Ended(answer) = planner.searches(&outcomes).remove(0).1 else { panic!("not ended") };
+    let own: Vec<&Outcome> = outcomes.iter().collect();
+    let Step::Ended(answer) = planner.plan().searches[0].step(&own) else { panic!("not ended") };
     (trials, answer)
 }
 

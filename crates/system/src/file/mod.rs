@@ -43,43 +43,23 @@ pub struct ScratchSpec<'a> {
 
 /// Why scratch files could not be made.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "each message says what its parts are")]
 pub enum ScratchError {
     /// No folder was given.
     #[error("make scratch files: at least one folder is needed, got none")]
     NoFolder,
     /// A file of no size cannot be measured.
     #[error("make scratch files in `{dir}`: the size must be at least 512 B, got {size} B")]
-    Size {
-        /// The first folder.
-        dir: PathBuf,
-        /// What was asked for, bytes.
-        size: u64,
-    },
+    Size { dir: PathBuf, size: u64 },
     /// Less is free than is asked for.
     #[error(
         "make {modules} scratch files in `{dir}`: {} needed, {} free; give a smaller size, fewer modules or another folder",
         units::bytes(*needed), units::bytes(*free)
     )]
-    Full {
-        /// Where.
-        dir: PathBuf,
-        /// How many files were to be there.
-        modules: u32,
-        /// What they take together.
-        needed: Bytes,
-        /// What is free to this user.
-        free: Bytes,
-    },
+    Full { dir: PathBuf, modules: u32, needed: Bytes, free: Bytes },
     /// The kernel refused.
     #[error("{action} `{path}`")]
-    Kernel {
-        /// What was tried, as a verb.
-        action: &'static str,
-        /// On what.
-        path: PathBuf,
-        /// The kernel's answer.
-        source: io::Error,
-    },
+    Kernel { action: &'static str, path: PathBuf, source: io::Error },
 }
 
 impl ScratchError {

@@ -19,33 +19,12 @@ pub use obstacle::{Obstacle, Refusal};
 
 /// A device that may be written. Only [`judge`] makes one.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Approved {
-    number: DeviceNumber,
-    name: String,
-    size: Bytes,
-    id: String,
-}
-
-impl Approved {
-    /// Its number.
-    pub fn number(&self) -> DeviceNumber {
-        self.number
-    }
-
-    /// Its kernel name.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Its size, as consented to.
-    pub fn size(&self) -> Bytes {
-        self.size
-    }
-
     /// The identity that the consent named.
-    pub fn id(&self) -> &str {
-        &self.id
-    }
+    pub id: String,
+    /// Its size, as consented to.
+    pub size: Bytes,
 }
 
 /// Judges whether a device may be written with these consents.
@@ -75,9 +54,7 @@ pub fn judge(tree: &DeviceTree, device: DeviceNumber, consents: &[Consent]) -> R
     let (id, lacking) = consented(target, &found, consents);
     obstacles.extend(lacking);
     match id {
-        Some(id) if obstacles.is_empty() => {
-            Ok(Approved { number: device, name: target.name.clone(), size: target.size, id })
-        }
+        Some(id) if obstacles.is_empty() => Ok(Approved { id, size: target.size }),
         _ => Err(Box::new(Refusal {
             device: target.name.clone(),
             remedy: if hopeless { None } else { remedy(target, &found) },

@@ -11,107 +11,52 @@ use crate::stack::DeviceNumber;
 /// One reason not to write to a device. `device` names where the reason was found, which may be a partition of the
 /// target or something that stands on it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "each message says what its parts are")]
 pub enum Obstacle {
     /// The kernel knows no such device.
     #[error("the kernel knows no block device {number}")]
-    Unknown {
-        /// What was asked for.
-        number: DeviceNumber,
-    },
+    Unknown { number: DeviceNumber },
     /// A filesystem on it is mounted.
     #[error("`{device}` is mounted at `{}`; unmount it first", point.display())]
-    Mounted {
-        /// Where.
-        device: String,
-        /// The mount point.
-        point: PathBuf,
-    },
+    Mounted { device: String, point: PathBuf },
     /// The kernel swaps to it.
     #[error("`{device}` is swapped on; run `swapoff /dev/{device}` first")]
-    Swap {
-        /// Where.
-        device: String,
-    },
+    Swap { device: String },
     /// Something is built on it.
     #[error("`{device}` is held by {by}; stop that first, or measure that instead")]
-    Held {
-        /// Where.
-        device: String,
-        /// By whom.
-        by: String,
-    },
+    Held { device: String, by: String },
     /// It was in use when it was to be opened exclusively, by something that no table shows.
     #[error(
         "`{device}` is in use: the kernel refuses to open it exclusively; find out by whom (a pool, another process)"
     )]
-    Busy {
-        /// Where.
-        device: String,
-    },
+    Busy { device: String },
     /// The kernel refuses writes.
     #[error("`{device}` is read-only")]
-    ReadOnly {
-        /// Where.
-        device: String,
-    },
+    ReadOnly { device: String },
     /// It has no blocks, as a loop device without a file or a drive without a medium.
     #[error("`{device}` has no size: there is no medium or file behind it")]
-    Empty {
-        /// Where.
-        device: String,
-    },
+    Empty { device: String },
     /// It carries no name of its own.
     #[error("`{device}` has no serial number, WWN or path by which consent could name it")]
-    Nameless {
-        /// Where.
-        device: String,
-    },
+    Nameless { device: String },
     /// The same disk is in use under another name.
     #[error("`{device}` is the same disk as `{twin}`, which is in use")]
-    Twin {
-        /// What was to be written.
-        device: String,
-        /// The other name.
-        twin: String,
-    },
+    Twin { device: String, twin: String },
     /// A ZFS pool may have it imported; nothing shows it.
     #[error("`{device}` is a member of a ZFS pool; run `zpool labelclear /dev/{device}` first if the pool is gone")]
-    ZfsMember {
-        /// Where.
-        device: String,
-    },
+    ZfsMember { device: String },
     /// What it carries could not be looked at.
     #[error("what `{device}` carries could not be read: {why}")]
-    Unseen {
-        /// Where.
-        device: String,
-        /// The reason.
-        why: String,
-    },
+    Unseen { device: String, why: String },
     /// It carries something that the consent does not name.
     #[error("`{device}` carries a `{signature}` signature that the consent does not name")]
-    Signature {
-        /// Where.
-        device: String,
-        /// libblkid's name of it.
-        signature: String,
-    },
+    Signature { device: String, signature: String },
     /// Nobody consented.
     #[error("no consent names `{device}`")]
-    NoConsent {
-        /// Which.
-        device: String,
-    },
+    NoConsent { device: String },
     /// The consent is for a device of another size.
     #[error("the consent for `{device}` says {} B, but it has {} B", given.0, actual.0)]
-    OtherSize {
-        /// Which.
-        device: String,
-        /// As consented.
-        given: Bytes,
-        /// As it is.
-        actual: Bytes,
-    },
+    OtherSize { device: String, given: Bytes, actual: Bytes },
 }
 
 /// A device that may not be written, and why.

@@ -61,7 +61,7 @@ fn judged(text: &str, name: &str, destroy: &str) -> Result<Approved, Box<Refusal
 /// The words of the refusal, or `written` with the identity.
 fn outcome(text: &str, name: &str, destroy: &str) -> String {
     match judged(text, name, destroy) {
-        Ok(approved) => format!("written as {}", approved.id()),
+        Ok(approved) => format!("written as {}", approved.id),
         Err(refusal) => {
             let obstacles: Vec<String> = refusal.obstacles.iter().map(ToString::to_string).collect();
             let remedy = refusal.option().unwrap_or_else(|| "hopeless".to_owned());

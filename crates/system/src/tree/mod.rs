@@ -122,11 +122,9 @@ impl DeviceTree {
         self.devices.iter().filter(move |device| device.lower.contains(&lower))
     }
 
-    /// Puts in what was found on a device.
-    pub fn set_signatures(&mut self, number: DeviceNumber, signatures: Signatures) {
-        if let Some(device) = self.devices.iter_mut().find(|device| device.number == number) {
-            device.signatures = signatures;
-        }
+    /// The same, to be changed.
+    pub fn device_mut(&mut self, number: DeviceNumber) -> Option<&mut Device> {
+        self.devices.iter_mut().find(|device| device.number == number)
     }
 }
 
@@ -139,25 +137,10 @@ const KINDS: [(DeviceKind, &str); 6] = [
     (DeviceKind::Other, "other"),
 ];
 
-const IDENTITIES: [(IdentityKind, &str); 5] = [
-    (IdentityKind::Wwn, "wwn"),
-    (IdentityKind::Serial, "serial"),
-    (IdentityKind::Uuid, "uuid"),
-    (IdentityKind::ById, "by-id"),
-    (IdentityKind::ByPath, "by-path"),
-];
-
 impl DeviceKind {
     /// The word that stands in a recorded tree and in refusals.
     pub fn word(self) -> &'static str {
         KINDS.iter().find(|(kind, _)| *kind == self).map_or("other", |(_, word)| word)
-    }
-}
-
-impl IdentityKind {
-    /// The word that stands in a recorded tree and in refusals.
-    pub fn word(self) -> &'static str {
-        IDENTITIES.iter().find(|(kind, _)| *kind == self).map_or("id", |(_, word)| word)
     }
 }
 

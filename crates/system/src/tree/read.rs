@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
-use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
@@ -37,7 +37,7 @@ impl DeviceTree {
             tree.devices.push(device);
         }
         for (holder, lower) in claims {
-            if let Some(holder) = tree.devices.iter_mut().find(|device| device.number == holder) {
+            if let Some(holder) = tree.device_mut(holder) {
                 holder.lower.push(lower);
             }
         }
@@ -55,7 +55,7 @@ impl DeviceTree {
         for filesystem in children(&sys.join("fs/btrfs")) {
             let name = filesystem.file_name().unwrap_or_default().to_string_lossy().into_owned();
             for number in numbers_in(&filesystem.join("devices")) {
-                if let Some(device) = self.devices.iter_mut().find(|device| device.number == number) {
+                if let Some(device) = self.device_mut(number) {
                     device.holders.push(format!("btrfs {name}"));
                 }
             }
@@ -64,8 +64,7 @@ impl DeviceTree {
 
     pub(super) fn put_mounts(&mut self, mounts: &[(DeviceNumber, PathBuf)]) {
         for (number, point) in mounts {
-            let mounted = self.devices.iter_mut().find(|device| device.number == *number);
-            if let Some(device) = mounted.filter(|device| !device.mounts.contains(point)) {
+            if let Some(device) = self.device_mut(*number).filter(|device| !device.mounts.contains(point)) {
                 device.mounts.push(point.clone());
             }
         }
@@ -74,8 +73,8 @@ impl DeviceTree {
     /// Reads the text of `/proc/swaps`: a heading, then `PATH TYPE SIZE USED PRIORITY`.
     fn put_swaps(&mut self, text: &str) {
         for path in text.lines().skip(1).filter_map(|line| line.split_ascii_whitespace().next()) {
-            let number = block_number(Path::new(&unescape(path)));
-            if let Some(device) = self.devices.iter_mut().find(|device| Some(device.number) == number) {
+            let number = DeviceNumber::of_path(Path::new(&unescape(path)));
+            if let Some(device) = number.and_then(|number| self.device_mut(number)) {
                 device.swap = true;
             }
         }
@@ -108,8 +107,7 @@ fn open_to_look(device: &Device) -> std::io::Result<File> {
     let path = Path::new("/dev").join(device.name.replace('!', "/"));
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32;
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-    let metadata = file.metadata()?;
-    let same = metadata.file_type().is_block_device() && DeviceNumber::from_raw(metadata.rdev()) == device.number;
+    let same = DeviceNumber::of(&file.metadata()?) == Some(device.number);
     if same { Ok(file) } else { Err(std::io::Error::other("the node in /dev is another device's")) }
 }
 
@@ -121,7 +119,7 @@ fn device(folder: &Path, udev: &Path) -> Option<Device> {
     let disk = if partition.is_some() { folder.parent()? } else { folder };
     let parent = partition.is_some().then(|| read_line(&disk.join("dev"))?.parse().ok()).flatten();
     let of_disk = identity::of_disk(disk, parent.unwrap_or(number), udev);
-    let backing = read_line(&folder.join("loop/backing_file")).and_then(|path| block_number(Path::new(&path)));
+    let backing = read_line(&folder.join("loop/backing_file")).and_then(|path| DeviceNumber::of_path(Path::new(&path)));
     Some(Device {
         kind: kind(folder, &name, partition.is_some()),
         name,
@@ -162,11 +160,6 @@ fn numbers_in(folder: &Path) -> impl Iterator<Item = DeviceNumber> + use<> {
     children(folder).filter_map(|entry| read_line(&entry.join("dev"))?.parse().ok())
 }
 
-fn block_number(path: &Path) -> Option<DeviceNumber> {
-    let metadata = fs::metadata(path).ok()?;
-    metadata.file_type().is_block_device().then(|| DeviceNumber::from_raw(metadata.rdev()))
-}
-
 /// Mounts of every mount namespace whose processes can be seen: a device that only a container has mounted is in use
 /// all the same.
 fn all_mounts() -> Vec<(DeviceNumber, PathBuf)> {
@@ -189,7 +182,7 @@ fn number_of(mount: &Mount) -> DeviceNumber {
     if mount.number.major != 0 {
         return mount.number;
     }
-    block_number(Path::new(&mount.source)).unwrap_or(mount.number)
+    DeviceNumber::of_path(Path::new(&mount.source)).unwrap_or(mount.number)
 }
 
 #[cfg(test)]

@@ -278,7 +278,7 @@ fn no_consent_frees_what_the_root_filesystem_stands_on() {
             .collect();
         // Even if nothing were on it, it is in use.
         let mut bare = tree.clone();
-        bare.set_signatures(layer.number, Signatures::Found(Vec::new()));
+        bare.device_mut(layer.number).unwrap().signatures = Signatures::Found(Vec::new());
         let refusal = safety::judge(&bare, layer.number, &consents).unwrap_err();
         assert_eq!(refusal.remedy, None, "{refusal}");
     }

@@ -3,7 +3,8 @@
 use super::super::{MariadbSession, Place};
 use super::{Own, own};
 use crate::server::Private;
-use crate::{DatabaseError, Session, Texts, certificates};
+use crate::tests::certificates;
+use crate::{DatabaseError, Session, Texts};
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use study::{Engine, Sessions};
@@ -42,7 +43,7 @@ fn tls_trusts_only_the_authority_that_it_was_told_of_and_only_for_the_name_of_th
     let folder = own.server.folder();
     let made = certificates::authority(folder, "good") && certificates::authority(folder, "other");
     if !(made && certificates::signed(folder, "server", "good")) {
-        return crate::skip::skipped("openssl 3 is not installed");
+        return crate::tests::skip::skipped("openssl 3 is not installed");
     }
     for name in ["server.crt", "server.key", "good.crt"] {
         certificates::own(folder, &folder.join(name));

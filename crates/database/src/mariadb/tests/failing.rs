@@ -50,7 +50,7 @@ fn a_row_that_changed_under_a_snapshot_is_a_conflict_that_may_be_tried_again() {
     let (mut reader, mut writer) = (session(), session());
     // Servers before 10.6.18 and 10.11.8 do not know it, nor does MySQL.
     if reader.script("SET innodb_snapshot_isolation = ON").is_err() {
-        return crate::skip::skipped("this server knows no innodb_snapshot_isolation");
+        return crate::tests::skip::skipped("this server knows no innodb_snapshot_isolation");
     }
     writer.script("CREATE TABLE t (id INT PRIMARY KEY, v INT); INSERT INTO t VALUES (1, 0)").unwrap();
     reader.script("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; BEGIN").unwrap();

@@ -63,7 +63,7 @@ fn own(test: &str) -> Option<Own> {
     let server = match Server::find(cache.path(), "server", Arc::new(AtomicBool::new(false))) {
         Ok(server) => server,
         Err(missing @ DatabaseError::MissingPackage { .. }) => {
-            crate::skip::skipped(&format!("{test}: {missing}"));
+            crate::tests::skip::skipped(&format!("{test}: {missing}"));
             return None;
         }
         Err(error) => panic!("{error}"),

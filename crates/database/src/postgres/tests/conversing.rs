@@ -1,7 +1,7 @@
 //! Answers and failures, by every protocol, with and without pipelining.
 
 use super::{how, plain, private, run, texts, ways};
-use crate::postgres::{PostgresSession, counters, force_checkpoint};
+use crate::postgres::{PostgresSession, counters};
 use crate::{Failure, FailureKind, Session, Texts};
 use observation::{Counted, Counter};
 use std::sync::Arc;
@@ -198,7 +198,7 @@ fn scripts_queries_counters_and_checkpoints_work() {
     assert_eq!(session.query("SELECT sum(b), max(b) FROM a").unwrap(), [[Value::Int(15), Value::Int(5)]]);
     assert_eq!(session.script("SELECT 1; SELEKT").unwrap_err().kind, FailureKind::Refused);
     let before = counters(&mut session).unwrap();
-    force_checkpoint(&mut session).unwrap();
+    session.script("CHECKPOINT").unwrap();
     let after = counters(&mut session).unwrap();
     let value = |list: &Counted, counter| list.iter().find(|(found, _)| *found == counter).unwrap().1;
     assert!(value(&after, Counter::LogBytes) > 0.0);

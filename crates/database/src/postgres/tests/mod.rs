@@ -37,7 +37,7 @@ pub(super) fn private(name: &str) -> Option<Private> {
             Some(Private { server, folder })
         }
         Err(why) => {
-            crate::skip::skipped(&why.to_string());
+            crate::tests::skip::skipped(&why.to_string());
             None
         }
     }

@@ -10,7 +10,6 @@ use super::kind::ServerKind;
 use super::life;
 use super::owner::Owner;
 use crate::DatabaseError;
-use programs::Programs;
 use rustix::process::Signal;
 use std::io::Read as _;
 use std::os::unix::net::UnixStream;
@@ -21,14 +20,17 @@ use std::time::Duration;
 /// A private MariaDB.
 pub type Server = life::Server<Mariadb>;
 
-const ENGINE: &str = "mariadb";
-
 /// How long one look waits for the greeting.
 const GREETING: Duration = Duration::from_millis(500);
 
 /// A MariaDB or MySQL that is installed.
 #[derive(Clone, Debug)]
-pub struct Mariadb(Programs);
+pub struct Mariadb {
+    server: PathBuf,
+    /// What makes the first files; MySQL's server does that itself.
+    install: Option<PathBuf>,
+    version: String,
+}
 
 impl life::Server<Mariadb> {
     /// The socket that its sessions come in by.
@@ -38,22 +40,23 @@ impl life::Server<Mariadb> {
 }
 
 impl ServerKind for Mariadb {
-    const ENGINE: &'static str = ENGINE;
+    const ENGINE: &'static str = "mariadb";
+    const PACKAGE: &'static str = "mariadb-server";
     const USERS: &'static [&'static str] = &["mysql"];
     const END: Signal = Signal::TERM;
     /// MariaDB 10.11 may wait for ever for a thread of its own before it serves anybody. This is half a minute.
     const PATIENCE: Option<u32> = Some(60);
 
     fn find() -> Result<Mariadb, DatabaseError> {
-        Programs::find().map(Mariadb)
+        programs::find()
     }
 
     fn family(&self) -> String {
-        format!("mariadb-{}", self.0.version)
+        format!("mariadb-{}", self.version)
     }
 
     fn configuration(&self, folder: &Path, settings: &[(String, String)]) -> Result<String, DatabaseError> {
-        configuration::text(folder, settings, self.0.install.is_none())
+        configuration::text(folder, settings, self.install.is_none())
     }
 
     fn mark(conf: &Path) -> String {
@@ -73,11 +76,11 @@ impl ServerKind for Mariadb {
     }
 
     fn making(&self, owner: &Owner, folder: &Path, data: &Path) -> Vec<Command> {
-        let mut command = owner.command(self.0.install.as_deref().unwrap_or(&self.0.server));
+        let mut command = owner.command(self.install.as_deref().unwrap_or(&self.server));
         command.arg("--no-defaults").arg(format!("--datadir={}", data.display()));
         // Servers that share a folder for temporary tables take away each other's when they start.
         command.arg(format!("--tmpdir={}", folder.display()));
-        match self.0.install {
+        match self.install {
             Some(_) => {
                 command.args(["--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"])
             }
@@ -88,7 +91,7 @@ impl ServerKind for Mariadb {
 
     // The mark must be its first argument.
     fn starting(&self, owner: &Owner, _folder: &Path) -> Command {
-        owner.command(&self.0.server)
+        owner.command(&self.server)
     }
 
     /// It takes connections long before it serves them; who is served is greeted first.
@@ -106,7 +109,7 @@ impl ServerKind for Mariadb {
 
     fn blamed(&self, log: &str) -> Option<DatabaseError> {
         let (key, value, problem) = configuration::blamed(log)?;
-        let problem = format!("MariaDB {} {problem}", self.0.version);
+        let problem = format!("MariaDB {} {problem}", self.version);
         Some(DatabaseError::Setting { key: key.to_owned(), value: value.to_owned(), problem })
     }
 }

@@ -1,41 +1,20 @@
 //! The programs of an installed MariaDB or MySQL.
 
-use super::ENGINE;
+use super::Mariadb;
 use crate::DatabaseError;
 use crate::server::program;
-use std::path::PathBuf;
-use std::process::Command;
 
-const PACKAGE: &str = "mariadb-server";
-
-/// The server, what makes its first files, and their version.
-#[derive(Clone, Debug)]
-pub(super) struct Programs {
-    pub(super) server: PathBuf,
-    /// What makes the first files; MySQL's server does that itself.
-    pub(super) install: Option<PathBuf>,
-    pub(super) version: String,
-}
-
-impl Programs {
-    pub(super) fn find() -> Result<Programs, DatabaseError> {
-        let missing = |program: &str| DatabaseError::MissingPackage {
-            engine: ENGINE,
-            program: program.to_owned(),
-            package: PACKAGE,
-        };
-        let server = program::find(&["mariadbd", "mysqld"], &[]).ok_or_else(|| missing("mariadbd"))?;
-        let said = Command::new(&server).args(["--no-defaults", "--version"]).output();
-        let said = said.map_err(|source| DatabaseError::file("run", &server, source))?;
-        let words = String::from_utf8_lossy(&said.stdout).into_owned();
-        let version = version(&words).ok_or_else(|| missing("mariadbd"))?;
-        let maria = words.contains("MariaDB");
-        let install = program::find(&["mariadb-install-db", "mysql_install_db"], &[]).filter(|_| maria);
-        if maria && install.is_none() {
-            return Err(missing("mariadb-install-db"));
-        }
-        Ok(Programs { server, install, version })
+pub(super) fn find() -> Result<Mariadb, DatabaseError> {
+    let missing = program::missing::<Mariadb>;
+    let server = program::find(&["mariadbd", "mysqld"], &[]).ok_or_else(|| missing("mariadbd"))?;
+    let words = program::says(&server, &["--no-defaults", "--version"])?;
+    let version = version(&words).ok_or_else(|| missing("mariadbd"))?;
+    let maria = words.contains("MariaDB");
+    let install = program::find(&["mariadb-install-db", "mysql_install_db"], &[]).filter(|_| maria);
+    if maria && install.is_none() {
+        return Err(missing("mariadb-install-db"));
     }
+    Ok(Mariadb { server, install, version })
 }
 
 /// The number behind `Ver`, such as 10.11.19.

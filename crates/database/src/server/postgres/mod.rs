@@ -11,7 +11,6 @@ use super::kind::ServerKind;
 use super::life;
 use super::owner::Owner;
 use crate::DatabaseError;
-use programs::Programs;
 use rustix::process::Signal;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,40 +18,46 @@ use std::process::Command;
 /// A private PostgreSQL.
 pub type Server = life::Server<Postgres>;
 
-pub(super) const ENGINE: &str = "postgres";
-
 /// The superuser of our servers.
 pub(crate) const USER: &str = "prony";
 
-/// A PostgreSQL that is installed.
+/// A PostgreSQL that is installed: the server, what makes its first files, and their version.
 #[derive(Clone, Debug)]
-pub struct Postgres(Programs);
+pub struct Postgres {
+    server: PathBuf,
+    initdb: PathBuf,
+    version: String,
+    major: u32,
+}
 
 impl life::Server<Postgres> {
     /// Its version, such as 15.14.
     pub fn version(&self) -> &str {
-        &self.kind.0.version
+        &self.kind.version
     }
 
-    /// Whether a library that servers load at their start is installed with it; packages may split it off.
+    /// Whether a library that servers load at their start lies where packages put it; they may split it off.
     pub fn has_library(&self, name: &str) -> bool {
-        self.kind.0.has_library(name)
+        let Some(above) = self.kind.server.parent().and_then(Path::parent) else { return false };
+        let folders = ["lib", "lib64/pgsql", "lib/pgsql", "lib/postgresql", "lib64/postgresql"];
+        folders.iter().any(|folder| above.join(folder).join(format!("{name}.so")).is_file())
     }
 }
 
 impl ServerKind for Postgres {
-    const ENGINE: &'static str = ENGINE;
+    const ENGINE: &'static str = "postgres";
+    const PACKAGE: &'static str = "postgresql";
     const USERS: &'static [&'static str] = &["postgres"];
     /// Sessions that are open are ended.
     const END: Signal = Signal::INT;
     const PATIENCE: Option<u32> = None;
 
     fn find() -> Result<Postgres, DatabaseError> {
-        Programs::find().map(Postgres)
+        programs::find()
     }
 
     fn family(&self) -> String {
-        format!("postgres-{}", self.0.major)
+        format!("postgres-{}", self.major)
     }
 
     fn configuration(&self, folder: &Path, settings: &[(String, String)]) -> Result<String, DatabaseError> {
@@ -79,7 +84,7 @@ impl ServerKind for Postgres {
     // Not every system knows letters of all languages without a language.
     fn making(&self, owner: &Owner, _folder: &Path, data: &Path) -> Vec<Command> {
         let make = |locale: &str| {
-            let mut command = owner.command(&self.0.initdb);
+            let mut command = owner.command(&self.initdb);
             command.args(["--encoding=UTF8", "--data-checksums", "--auth=trust", "--username", USER]);
             command.arg(format!("--locale={locale}")).arg("--pgdata").arg(data);
             command
@@ -88,7 +93,7 @@ impl ServerKind for Postgres {
     }
 
     fn starting(&self, owner: &Owner, folder: &Path) -> Command {
-        let mut command = owner.command(&self.0.server);
+        let mut command = owner.command(&self.server);
         command.arg("-D").arg(folder.join("data"));
         command
     }

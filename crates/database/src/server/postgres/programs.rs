@@ -1,55 +1,24 @@
 //! The programs of an installed PostgreSQL, of which a system may have several versions.
 
-use super::ENGINE;
+use super::Postgres;
 use crate::DatabaseError;
 use crate::server::program;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-const PACKAGE: &str = "postgresql";
-
-/// The server, what makes its first files, and their version.
-#[derive(Clone, Debug)]
-pub(super) struct Programs {
-    pub(super) server: PathBuf,
-    pub(super) initdb: PathBuf,
-    pub(super) version: String,
-    pub(super) major: u32,
-}
-
-impl Programs {
-    /// The newest that is installed; Debian and its kin keep them off the path.
-    pub(super) fn find() -> Result<Programs, DatabaseError> {
-        let missing = |program: &str| DatabaseError::MissingPackage {
-            engine: ENGINE,
-            program: program.to_owned(),
-            package: PACKAGE,
-        };
-        let folders = folders();
-        let server = program::find(&["postgres"], &folders).ok_or_else(|| missing("postgres"))?;
-        // Both must be of one version.
-        let beside = server.parent().map(Path::to_path_buf);
-        let initdb = program::find(&["initdb"], beside.as_slice()).ok_or_else(|| missing("initdb"))?;
-        let said = Command::new(&server).arg("--version").output();
-        let said = said.map_err(|source| DatabaseError::file("run", &server, source))?;
-        let words = String::from_utf8_lossy(&said.stdout).into_owned();
-        let version = version(&words).ok_or_else(|| missing("postgres"))?;
-        let major = major(&version);
-        if major < 12 {
-            let (place, needed) = (server.display().to_string(), "PostgreSQL 12 or newer".to_owned());
-            return Err(DatabaseError::Version { place, needed, found: version });
-        }
-        Ok(Programs { server, initdb, version, major })
+/// The newest that is installed; Debian and its kin keep them off the path.
+pub(super) fn find() -> Result<Postgres, DatabaseError> {
+    let missing = program::missing::<Postgres>;
+    let server = program::find(&["postgres"], &folders()).ok_or_else(|| missing("postgres"))?;
+    // Both must be of one version.
+    let beside = server.parent().map(Path::to_path_buf);
+    let initdb = program::find(&["initdb"], beside.as_slice()).ok_or_else(|| missing("initdb"))?;
+    let version = version(&program::says(&server, &["--version"])?).ok_or_else(|| missing("postgres"))?;
+    let major = major(&version);
+    if major < 12 {
+        let (place, needed) = (server.display().to_string(), "PostgreSQL 12 or newer".to_owned());
+        return Err(DatabaseError::Version { place, needed, found: version });
     }
-}
-
-impl Programs {
-    /// Whether a library lies where packages put it beside the server.
-    pub(super) fn has_library(&self, name: &str) -> bool {
-        let Some(above) = self.server.parent().and_then(Path::parent) else { return false };
-        let folders = ["lib", "lib64/pgsql", "lib/pgsql", "lib/postgresql", "lib64/postgresql"];
-        folders.iter().any(|folder| above.join(folder).join(format!("{name}.so")).is_file())
-    }
+    Ok(Postgres { server, initdb, version, major })
 }
 
 /// Folders of all versions, the newest first.

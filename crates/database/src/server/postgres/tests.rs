@@ -27,7 +27,7 @@ fn scratch(name: &str) -> Option<Scratch> {
     match Server::find(&folder, "s", Arc::default()) {
         Ok(server) => Some(Scratch { server, folder }),
         Err(why) => {
-            crate::skip::skipped(&why.to_string());
+            crate::tests::skip::skipped(&why.to_string());
             None
         }
     }

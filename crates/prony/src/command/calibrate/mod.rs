@@ -6,7 +6,6 @@
 mod profile;
 
 use crate::args::Calibrate;
-use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::{model_file, output};
 use model::calibrate::{Calibrated, calibrate, leave_one_out};
@@ -25,7 +24,7 @@ struct Fit {
 }
 
 /// Takes a profile, fits a model, says how well, and writes it where it was asked to.
-pub fn run(asked: &Calibrate) -> Result<Outcome, Failure> {
+pub fn run(asked: &Calibrate) -> Result<(), Failure> {
     if asked.rows.is_empty() && asked.profile.is_none() {
         let failure =
             Failure::new(format!("calibrating the model `{}`: rows or a profile are needed, got neither", asked.model));
@@ -48,7 +47,7 @@ pub fn run(asked: &Calibrate) -> Result<Outcome, Failure> {
         let parts: Vec<String> = profile.into_iter().chain(rows).collect();
         output::print(&format!("{}\n{}", parts.join("\n"), written(asked.output.as_deref())))?;
     }
-    Ok(Outcome::Fine)
+    Ok(())
 }
 
 fn fitted(model: &Description, rows: &[String]) -> Result<Fit, Failure> {

@@ -4,7 +4,7 @@
 //! was not observed stays as the model has it.
 
 use crate::failure::Failure;
-use crate::{folder, judged};
+use crate::judged;
 use analysis::{CpuBasis, ServerSummary, StatementProfile, TrialSummary};
 use model::file::Description;
 use model::server::Amount;
@@ -44,8 +44,7 @@ struct Observed {
 /// # Errors
 /// When the run cannot be read, holds no measured transactions, or says nothing that the model has a number for.
 pub(super) fn profiled(model: &Description, run: &str, wanted: Option<u32>) -> Result<Profiled, Failure> {
-    let file = folder::open(run)?;
-    let findings = judged::findings(&file)?;
+    let (_, findings) = judged::named(run)?;
     let id = findings.run.id.clone();
     let trial = chosen(&id, &findings.trials, wanted)?;
     let (sessions, transactions) = (sessions(trial), transactions(trial));

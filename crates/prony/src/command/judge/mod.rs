@@ -6,7 +6,6 @@
 mod page;
 
 use crate::args::Judge;
-use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::model_file::{self, ModelText};
 use crate::output;
@@ -16,7 +15,7 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 
 /// Judges every table.
-pub fn run(asked: &Judge) -> Result<Outcome, Failure> {
+pub fn run(asked: &Judge) -> Result<(), Failure> {
     let found = model_file::find(&asked.model)?;
     let known = model_file::shipped_rows();
     let (mut judgements, mut sources) = (Vec::new(), Vec::new());
@@ -30,8 +29,7 @@ pub fn run(asked: &Judge) -> Result<Outcome, Failure> {
     if let Some(path) = &asked.html {
         model_file::write_new(path, &page::page(&found, &judgements, &sources))?;
     }
-    output::answer(asked.json, || as_json(&found, &judgements), || as_text(&found, &judgements))?;
-    Ok(Outcome::Fine)
+    output::answer(asked.json, || as_json(&found, &judgements), || as_text(&found, &judgements))
 }
 
 fn as_json(found: &ModelText, judgements: &[Judgement]) -> Value {

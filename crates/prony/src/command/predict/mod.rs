@@ -10,7 +10,6 @@ mod question;
 mod tail;
 
 use crate::args::{Changes, Predict};
-use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::model_file::{self, ModelText};
 use crate::run;
@@ -33,7 +32,7 @@ struct Predicted {
 }
 
 /// Predicts every point of a study, or every row of a table, and writes the prediction down.
-pub fn run(asked: &Predict) -> Result<Outcome, Failure> {
+pub fn run(asked: &Predict) -> Result<(), Failure> {
     let found = model_file::find(name(&asked.changes)?)?;
     let questions = match asked.study.ends_with(".csv") {
         true => rows(&asked.study)?,
@@ -52,8 +51,7 @@ pub fn run(asked: &Predict) -> Result<Outcome, Failure> {
         let found = text(&found, &predicted, &document);
         found + &taken_text(asked.find.as_deref().unwrap_or_default(), &taken)
     };
-    output::answer(asked.json, || document.clone(), said)?;
-    Ok(Outcome::Fine)
+    output::answer(asked.json, || document.clone(), said)
 }
 
 /// How much of what was to be found it takes.

@@ -9,9 +9,24 @@ use std::str::FromStr;
 
 use units::Bytes;
 
-use super::{Device, DeviceTree, IDENTITIES, Identity, KINDS, Signatures};
+use super::{Device, DeviceTree, Identity, IdentityKind, KINDS, Signatures};
 use crate::mounts::unescape;
 use crate::stack::DeviceNumber;
+
+const IDENTITIES: [(IdentityKind, &str); 5] = [
+    (IdentityKind::Wwn, "wwn"),
+    (IdentityKind::Serial, "serial"),
+    (IdentityKind::Uuid, "uuid"),
+    (IdentityKind::ById, "by-id"),
+    (IdentityKind::ByPath, "by-path"),
+];
+
+impl IdentityKind {
+    /// The word that stands in a recorded tree.
+    pub(super) fn word(self) -> &'static str {
+        IDENTITIES.iter().find(|(kind, _)| *kind == self).map_or("id", |(_, word)| word)
+    }
+}
 
 /// Why a text is no device tree.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,6 +1,6 @@
 //! The brokerage house on real servers beside the same on SQLite: the same rows, the same answers, the same end.
 
-use crate::dataset::{Asking, DataSet, Filled, check, checksums, drop_dataset, fill};
+use crate::dataset::{Asking, DataSet, Filled, check, checksums, fill};
 use crate::{Database, DatabaseError, OpenOptions, Profiling, Session, Texts, open, server};
 use std::collections::VecDeque;
 use std::os::unix::fs::PermissionsExt;
@@ -44,7 +44,7 @@ fn filled(cache: &Cache, engine: Engine, preset: Preset) -> Option<(Box<dyn Data
     let database = match open(&DatabaseSpec { engine, at }, &options) {
         Ok(database) => database,
         Err(missing @ DatabaseError::MissingPackage { .. }) => {
-            crate::skip::skipped(&format!("the {} on {}: {missing}", preset.word(), engine.word()));
+            crate::tests::skip::skipped(&format!("the {} on {}: {missing}", preset.word(), engine.word()));
             return None;
         }
         Err(error) => panic!("{error}"),
@@ -219,7 +219,7 @@ fn refused_without_its_mark(database: &dyn Database, dataset: &DataSet) {
     session.query(&format!("drop table {}", crate::mark::TABLE)).unwrap();
     let filled = fill(database, dataset, false, &|_| {}, &AtomicBool::new(false));
     assert!(matches!(filled, Err(DatabaseError::NotOurs { .. })), "{filled:?}");
-    let dropped = drop_dataset(database, dataset);
+    let dropped = database.clear(dataset);
     assert!(matches!(dropped, Err(DatabaseError::NotOurs { .. })), "{dropped:?}");
 }
 

@@ -31,7 +31,7 @@ fn opened(place: &Place, profiling: Profiling, settings: &[(&str, &str)]) -> Opt
     match open(&DatabaseSpec { engine: place.1, at }, &options) {
         Ok(database) => Some(database),
         Err(missing @ DatabaseError::MissingPackage { .. }) => {
-            crate::skip::skipped(&format!("costs of statements on {}: {missing}", place.1.word()));
+            crate::tests::skip::skipped(&format!("costs of statements on {}: {missing}", place.1.word()));
             None
         }
         Err(error) => panic!("{error}"),

@@ -1,0 +1,6 @@
+//! Tests of the room as a whole, and what tests of its parts share.
+
+mod across;
+pub(crate) mod certificates;
+mod cost;
+pub(crate) mod skip;
