@@ -3,7 +3,7 @@
 use crate::words;
 
 /// One line of a fingerprint: something that could change a number.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fact {
     /// Dotted name: `kernel.release`, `disk.vda.scheduler`.
     pub key: String,

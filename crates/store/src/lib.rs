@@ -12,11 +12,11 @@
 
 mod blob;
 mod cells;
+mod columns;
 mod error;
 mod facts;
 mod file;
 mod label;
-mod number;
 mod redact;
 mod reserve;
 mod schema;
@@ -30,4 +30,4 @@ pub use file::RunFile;
 pub use redact::redact;
 pub use reserve::estimate_bytes;
 pub use schema::VERSION;
-pub use trial::{StoredCells, StoredTrial, TrialMeta, TrialState};
+pub use trial::{StoredCells, StoredTrial, TrialState};

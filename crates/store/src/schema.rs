@@ -1,6 +1,7 @@
 //! The tables, their version, and the check that a file has exactly these.
 
 use crate::StoreError;
+use crate::columns::read;
 use crate::error::During;
 use rusqlite::Connection;
 use std::collections::BTreeMap;
@@ -77,7 +78,6 @@ fn ours() -> Result<&'static Objects, rusqlite::Error> {
 type Objects = BTreeMap<String, (String, Option<String>)>;
 
 fn objects(connection: &Connection) -> Result<Objects, rusqlite::Error> {
-    let mut statement = connection.prepare("SELECT name, type, sql FROM sqlite_schema")?;
-    let rows = statement.query_map((), |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?;
-    rows.collect()
+    let sql = "SELECT name, type, sql FROM sqlite_schema";
+    Ok(read(connection, sql, (), |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?.into_iter().collect())
 }

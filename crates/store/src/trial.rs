@@ -3,43 +3,11 @@
 //! The one idea: a trial is begun, appended to, and then finished or left. An attempt that was left keeps its cells and is
 //! marked; the next attempt at the same trial gets rows of its own.
 
+use crate::columns::{Stored as _, insert, read as read_rows, select, stored, word};
 use crate::error::During;
-use crate::number::{signed, unsigned, wide, word};
 use crate::{RunFile, StoreError, cells, label, reserve, series};
-use observation::{Account, Cell, CellSource, CpuTime, Event, Observations, Provenance, Series, TrialLabel, Window};
-use rusqlite::{Connection, Error, OptionalExtension, Row, params};
-use units::Nanos;
-
-/// What is known of a trial's observations when it begins; [`RunFile::finish_trial`] replaces it.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct TrialMeta {
-    /// Where the numbers come from.
-    pub provenance: Provenance,
-    /// Wall-clock start of the trial's clock, nanoseconds since 1970 in UTC.
-    pub started_unix_ns: i64,
-    /// The window as planned, on the trial's clock.
-    pub window: Window,
-    /// Length of an interval.
-    pub interval: Nanos,
-    /// Names of the endpoints that cells point to.
-    pub endpoints: Vec<String>,
-    /// How many workers the generator has.
-    pub generators: u16,
-}
-
-impl TrialMeta {
-    /// The same part of finished observations.
-    pub fn of(observations: &Observations) -> TrialMeta {
-        TrialMeta {
-            provenance: observations.provenance,
-            started_unix_ns: observations.started_unix_ns,
-            window: observations.window,
-            interval: observations.interval,
-            endpoints: observations.endpoints.clone(),
-            generators: observations.generators,
-        }
-    }
-}
+use observation::{Account, Cell, CellSource, CpuTime, Event, Observations, Series, TrialLabel};
+use rusqlite::{Connection, Error, OptionalExtension, Row, params, params_from_iter};
 
 /// How a trial ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +27,16 @@ pub struct StoredTrial {
     pub state: TrialState,
     /// How many attempts were made; all but the last were interrupted.
     pub attempts: u32,
+}
+
+stored! {
+    Observations {
+        provenance, started_unix_ns, window_start_ns = window.start, window_end_ns = window.end, interval_ns = interval,
+        generators, generator_cpu_user_s = generator_cpu.user_s, generator_cpu_system_s = generator_cpu.system_s,
+        elapsed_s, validated_reads,
+    }
+
+    Account { planned, done, failed, censored, service_ns, lateness_ns, think_ns, slots_ns }
 }
 
 /// The trial that is being written.
@@ -87,18 +65,19 @@ impl CellSource for StoredCells<'_> {
 }
 
 impl RunFile {
-    /// Begins a trial. An earlier attempt at it that was interrupted is kept beside the new one.
+    /// Begins a trial, of which the window as planned and the like are known; what it records replaces these when it ends. An
+    /// earlier attempt at it that was interrupted is kept beside the new one.
     ///
     /// # Errors
     /// [`StoreError::WrongState`] when the trial has finished already or another is still open.
-    pub fn begin_trial(&mut self, label: &TrialLabel, meta: &TrialMeta) -> Result<(), StoreError> {
+    pub fn begin_trial(&mut self, label: &TrialLabel, planned: &Observations) -> Result<(), StoreError> {
         if self.open.is_some() {
             return Err(self.wrong_state(label.index, "was begun while another is still open"));
         }
         if let Some((_, TrialState::Finished, _)) = self.last_attempt(label.index)? {
             return Err(self.wrong_state(label.index, "has finished already"));
         }
-        let id = self.change("beginning a trial", |connection| insert(connection, label, meta))?;
+        let id = self.change("beginning a trial", |connection| begin(connection, label, planned))?;
         self.open = Some(OpenTrial { index: label.index, id, cells: 0, readings: 0, events: 0 });
         Ok(())
     }
@@ -189,18 +168,12 @@ impl RunFile {
     /// When the file is damaged.
     pub fn trials(&self) -> Result<Vec<StoredTrial>, StoreError> {
         self.read("reading the trials", |connection| {
-            let mut statement = connection.prepare(
-                "SELECT id, state, attempt FROM trial WHERE (number, attempt) IN
-                 (SELECT number, max(attempt) FROM trial GROUP BY number) ORDER BY number",
-            )?;
-            let rows = statement.query_map((), |row| {
-                Ok(StoredTrial {
-                    label: label::read(connection, row.get(0)?)?,
-                    state: state(row, 1)?,
-                    attempts: row.get::<_, u32>(2)?.saturating_add(1),
-                })
-            })?;
-            rows.collect()
+            let sql = "SELECT id, state, attempt FROM trial WHERE (number, attempt) IN
+                       (SELECT number, max(attempt) FROM trial GROUP BY number) ORDER BY number";
+            read_rows(connection, sql, (), |row| {
+                let (label, state) = (label::read(connection, row.get(0)?)?, state(row, 1)?);
+                Ok(StoredTrial { label, state, attempts: row.get::<_, u32>(2)?.saturating_add(1) })
+            })
         })
     }
 
@@ -293,32 +266,18 @@ fn state(row: &Row<'_>, column: usize) -> Result<TrialState, Error> {
     })
 }
 
-fn insert(connection: &Connection, label: &TrialLabel, meta: &TrialMeta) -> Result<i64, Error> {
+fn begin(connection: &Connection, label: &TrialLabel, planned: &Observations) -> Result<i64, Error> {
     connection.execute("UPDATE trial SET state = 'interrupted' WHERE number = ?1", [label.index])?;
-    connection.execute(
-        "INSERT INTO trial (number, attempt, state, experiment, system, replicate, block, state_policy, search,
-         provenance, started_unix_ns, window_start_ns, window_end_ns, interval_ns, generators, validated_reads)
-         VALUES (?1, (SELECT count(*) FROM trial WHERE number = ?1), 'running', ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
-         ?12, ?13, 0)",
-        params![
-            label.index,
-            label.experiment,
-            label.system,
-            label.replicate,
-            label.block,
-            label.state.to_string(),
-            label.search.as_ref().map(|search| &search.words),
-            meta.provenance.word(),
-            meta.started_unix_ns,
-            signed(meta.window.start.0),
-            signed(meta.window.end.0),
-            signed(meta.interval.0),
-            meta.generators,
-        ],
-    )?;
+    let sql = "SELECT count(*) FROM trial WHERE number = ?1";
+    let attempt: i64 = connection.query_row(sql, [label.index], |row| row.get(0))?;
+    let keys = [("attempt", attempt.into()), ("state", "running".into())];
+    // Nothing of the generator's CPU time is known yet.
+    let cpu_unknown = |(name, _): &(&str, _)| !name.starts_with("generator_cpu");
+    let known = planned.save()?.into_iter().filter(cpu_unknown);
+    insert(connection, "trial", keys.into_iter().chain(label.save()?).chain(known))?;
     let id = connection.last_insert_rowid();
     label::write(connection, id, label)?;
-    write_endpoints(connection, id, &meta.endpoints)?;
+    write_endpoints(connection, id, &planned.endpoints)?;
     Ok(id)
 }
 
@@ -334,50 +293,15 @@ fn write_endpoints(connection: &Connection, id: i64, names: &[String]) -> Result
 }
 
 fn finish(connection: &Connection, id: i64, rest: &Observations) -> Result<(), Error> {
-    connection.execute(
-        "UPDATE trial SET state = 'finished', provenance = ?2, started_unix_ns = ?3, window_start_ns = ?4,
-         window_end_ns = ?5, interval_ns = ?6, generators = ?7, generator_cpu_user_s = ?8, generator_cpu_system_s = ?9,
-         elapsed_s = ?10, validated_reads = ?11 WHERE id = ?1",
-        params![
-            id,
-            rest.provenance.word(),
-            rest.started_unix_ns,
-            signed(rest.window.start.0),
-            signed(rest.window.end.0),
-            signed(rest.interval.0),
-            rest.generators,
-            rest.generator_cpu.user_s,
-            rest.generator_cpu.system_s,
-            rest.elapsed_s,
-            signed(rest.validated_reads),
-        ],
-    )?;
+    let (names, values): (Vec<&str>, Vec<_>) = rest.save()?.into_iter().unzip();
+    let sql = format!("UPDATE trial SET state = 'finished', {} = ? WHERE id = {id}", names.join(" = ?, "));
+    connection.execute(&sql, params_from_iter(values))?;
     write_endpoints(connection, id, &rest.endpoints)?;
-    for (stream, account) in rest.accounts.iter().enumerate() {
-        write_account(connection, id, stream as i64, account)?;
+    for (stream, account) in (0i64..).zip(&rest.accounts) {
+        let keys = [("trial", id.into()), ("stream", stream.into())];
+        insert(connection, "account", keys.into_iter().chain(account.save()?))?;
     }
     Ok(())
-}
-
-fn write_account(connection: &Connection, id: i64, stream: i64, account: &Account) -> Result<(), Error> {
-    connection
-        .execute(
-            "INSERT INTO account (trial, stream, planned, done, failed, censored, service_ns, lateness_ns, think_ns,
-             slots_ns) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-            params![
-                id,
-                stream,
-                signed(account.planned),
-                signed(account.done),
-                signed(account.failed),
-                signed(account.censored),
-                account.service_ns.to_string(),
-                account.lateness_ns.to_string(),
-                account.think_ns.to_string(),
-                account.slots_ns.to_string(),
-            ],
-        )
-        .map(|_| ())
 }
 
 fn observations(connection: &Connection, id: i64) -> Result<Observations, Error> {
@@ -385,60 +309,18 @@ fn observations(connection: &Connection, id: i64) -> Result<Observations, Error>
 }
 
 fn all_but_cells(connection: &Connection, id: i64) -> Result<Observations, Error> {
-    let head = connection.query_row(
-        "SELECT provenance, started_unix_ns, window_start_ns, window_end_ns, interval_ns, generators,
-         generator_cpu_user_s, generator_cpu_system_s, elapsed_s, validated_reads FROM trial WHERE id = ?1",
-        [id],
-        read_head,
-    )?;
+    let sql = format!("SELECT {} FROM trial WHERE id = ?1", Observations::NAMES.join(", "));
+    let head = connection.query_row(&sql, [id], Observations::load)?;
+    // An interrupted trial has no sum of its CPU time; its accounts are missing for the same reason.
+    let known = |seconds: f64| if seconds.is_nan() { 0.0 } else { seconds };
+    let CpuTime { user_s, system_s } = head.generator_cpu;
+    let endpoints = "SELECT name FROM endpoint WHERE trial = ?1 ORDER BY endpoint";
     Ok(Observations {
-        endpoints: read_endpoints(connection, id)?,
-        accounts: read_accounts(connection, id)?,
+        generator_cpu: CpuTime { user_s: known(user_s), system_s: known(system_s) },
+        endpoints: read_rows(connection, endpoints, [id], |row| row.get(0))?,
+        accounts: select(connection, "account WHERE trial = ?1 ORDER BY stream", [id])?,
         series: series::read(connection, id)?,
         events: series::read_events(connection, id)?,
         ..head
     })
-}
-
-fn read_head(row: &Row<'_>) -> Result<Observations, Error> {
-    Ok(Observations {
-        provenance: word(row, 0, Provenance::of_word)?,
-        started_unix_ns: row.get(1)?,
-        window: Window { start: Nanos(unsigned(row, 2)?), end: Nanos(unsigned(row, 3)?) },
-        interval: Nanos(unsigned(row, 4)?),
-        generators: row.get(5)?,
-        // An interrupted trial has no sum of its CPU time; its accounts are missing for the same reason.
-        generator_cpu: CpuTime {
-            user_s: row.get::<_, Option<f64>>(6)?.unwrap_or_default(),
-            system_s: row.get::<_, Option<f64>>(7)?.unwrap_or_default(),
-        },
-        elapsed_s: row.get(8)?,
-        validated_reads: unsigned(row, 9)?,
-        ..Observations::default()
-    })
-}
-
-fn read_endpoints(connection: &Connection, id: i64) -> Result<Vec<String>, Error> {
-    let mut statement = connection.prepare_cached("SELECT name FROM endpoint WHERE trial = ?1 ORDER BY endpoint")?;
-    statement.query_map([id], |row| row.get(0))?.collect()
-}
-
-fn read_accounts(connection: &Connection, id: i64) -> Result<Vec<Account>, Error> {
-    let mut statement = connection.prepare_cached(
-        "SELECT planned, done, failed, censored, service_ns, lateness_ns, think_ns, slots_ns FROM account
-         WHERE trial = ?1 ORDER BY stream",
-    )?;
-    let rows = statement.query_map([id], |row| {
-        Ok(Account {
-            planned: unsigned(row, 0)?,
-            done: unsigned(row, 1)?,
-            failed: unsigned(row, 2)?,
-            censored: unsigned(row, 3)?,
-            service_ns: wide(row, 4)?,
-            lateness_ns: wide(row, 5)?,
-            think_ns: wide(row, 6)?,
-            slots_ns: wide(row, 7)?,
-        })
-    })?;
-    rows.collect()
 }

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
-use store::{RunFile, StoreError, TrialMeta, TrialState};
+use store::{RunFile, StoreError, TrialState};
 
 const RESERVE: u64 = 1 << 20;
 const INTERVALS: u32 = 6;
@@ -27,7 +27,7 @@ fn write_trials(dir: &Path, trials: u32) -> Result<(), StoreError> {
         TrialState::Interrupted => (last.label.index, last.attempts),
     });
     for _ in 0..trials {
-        file.begin_trial(&plain_label(index), &TrialMeta::of(&plain_rest(INTERVALS)))?;
+        file.begin_trial(&plain_label(index), &plain_rest(INTERVALS))?;
         for interval in 0..INTERVALS {
             file.append_cells(index, &[plain_cell(interval)])?;
             // One call a line: either all of it is in the page cache when we are killed, or none.

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use store::{RunFile, StoreError, TrialMeta, TrialState};
+use store::{RunFile, StoreError, TrialState};
 use tempfile::TempDir;
 
 /// A small filesystem of its own, gone when the test ends.
@@ -70,7 +70,7 @@ fn write_on_full_disk(small: &Small) {
     let mut file = RunFile::create(&small.run(), &plain_facts(), 2 << 20).unwrap();
     small.fill();
     for index in 0..2 {
-        file.begin_trial(&plain_label(index), &TrialMeta::of(&plain_rest(40))).unwrap();
+        file.begin_trial(&plain_label(index), &plain_rest(40)).unwrap();
         for interval in 0..40 {
             file.append_cells(index, &[plain_cell(interval)]).unwrap();
         }
@@ -108,7 +108,7 @@ fn a_run_beyond_its_reserve_on_a_full_disk_keeps_every_finished_interval() {
     let Some(small) = Small::tmpfs("full disk beyond the reserve") else { return };
     let mut file = RunFile::create(&small.run(), &plain_facts(), 256 << 10).unwrap();
     small.fill();
-    file.begin_trial(&plain_label(0), &TrialMeta::of(&plain_rest(40))).unwrap();
+    file.begin_trial(&plain_label(0), &plain_rest(40)).unwrap();
     let mut kept = Vec::new();
     let error = loop {
         let cell = plain_cell(kept.len() as u32);

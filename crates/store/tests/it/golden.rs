@@ -3,7 +3,7 @@
 use crate::arbitrary::{plain_cell, plain_facts, plain_label, plain_rest};
 use observation::RunFacts;
 use std::path::{Path, PathBuf};
-use store::{RunFile, TrialMeta, TrialState};
+use store::{RunFile, TrialState};
 
 const INTERVALS: u32 = 3;
 
@@ -13,7 +13,7 @@ fn golden(version: i64) -> PathBuf {
 
 /// The run that is in the golden file: trial 0 finished at its second attempt, trial 1 interrupted.
 fn write(path: &Path) {
-    let meta = TrialMeta::of(&plain_rest(INTERVALS));
+    let meta = plain_rest(INTERVALS);
     let mut file = RunFile::create(path, &plain_facts(), 16 << 10).unwrap();
     file.begin_trial(&plain_label(0), &meta).unwrap();
     file.append_cells(0, &[plain_cell(9)]).unwrap();

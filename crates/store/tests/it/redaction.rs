@@ -3,7 +3,7 @@
 use crate::arbitrary::{plain_cell, plain_facts, plain_label, plain_rest};
 use observation::{Event, EventKind, Fact, Observations, RunFacts, Searched, StatePolicy, SystemFacts};
 use std::path::PathBuf;
-use store::{RunFile, StoreError, TrialMeta, redact};
+use store::{RunFile, StoreError, redact};
 use tempfile::TempDir;
 use units::Nanos;
 
@@ -64,7 +64,7 @@ fn private_run() -> (TempDir, PathBuf) {
         ..plain_rest(3)
     };
     let mut file = RunFile::create(&path, &facts, 32 << 10).unwrap();
-    file.begin_trial(&label, &TrialMeta::of(&rest)).unwrap();
+    file.begin_trial(&label, &rest).unwrap();
     file.append_cells(0, &[plain_cell(0), plain_cell(1), plain_cell(2)]).unwrap();
     file.finish_trial(0, &rest).unwrap();
     file.set_finished().unwrap();
@@ -116,7 +116,7 @@ fn a_host_with_the_name_of_one_of_our_words_does_not_break_the_copy() {
         facts.systems[0].fingerprint.push(Fact { key: "host.name".into(), value: word.into(), private: true });
     }
     let mut file = RunFile::create(&path, &facts, 32 << 10).unwrap();
-    file.begin_trial(&plain_label(0), &TrialMeta::of(&plain_rest(3))).unwrap();
+    file.begin_trial(&plain_label(0), &plain_rest(3)).unwrap();
     file.finish_trial(0, &plain_rest(3)).unwrap();
     file.close().unwrap();
     redact(&path, &copy).unwrap();
