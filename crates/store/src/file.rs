@@ -62,7 +62,7 @@ impl RunFile {
     pub fn resume(path: &Path, reserve_bytes: u64) -> Result<RunFile, StoreError> {
         let file = RunFile::open_for_writing(path)?;
         if file.facts()?.finished {
-            return Err(StoreError::Finished { path: path.to_path_buf() });
+            return Err(StoreError::Finished(path.to_path_buf()));
         }
         trial::interrupt_all(&file.connection).during("marking interrupted trials", path)?;
         reserve::take(&file.connection, reserve_bytes, path)?;
@@ -173,7 +173,7 @@ impl RunFile {
         work: impl FnOnce(&Connection) -> Result<T, rusqlite::Error>,
     ) -> Result<T, StoreError> {
         if !self.writable {
-            return Err(StoreError::ReadOnly { path: self.path.clone() });
+            return Err(StoreError::ReadOnly(self.path.clone()));
         }
         let transaction = self.connection.transaction().during(action, &self.path)?;
         let value = work(&transaction).during(action, &self.path)?;
@@ -194,13 +194,13 @@ pub(crate) fn remove_made(path: &Path) {
 pub(crate) fn make_empty(path: &Path) -> Result<(), StoreError> {
     match OpenOptions::new().write(true).create_new(true).open(path) {
         Ok(_) => Ok(()),
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(StoreError::Exists { path: path.to_path_buf() }),
-        Err(source) => Err(StoreError::Unreachable { path: path.to_path_buf(), source }),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(StoreError::Exists(path.to_path_buf())),
+        Err(source) => Err(StoreError::Unreachable(path.to_path_buf(), source)),
     }
 }
 
 fn must_exist(path: &Path) -> Result<(), StoreError> {
-    fs::File::open(path).map(|_| ()).map_err(|source| StoreError::Unreachable { path: path.to_path_buf(), source })
+    fs::File::open(path).map(|_| ()).map_err(|source| StoreError::Unreachable(path.to_path_buf(), source))
 }
 
 /// Whether the file is in the form with a log (byte 18 of the header is then 2), or was left while it was made.
@@ -208,7 +208,7 @@ fn is_unclosed(path: &Path) -> Result<bool, StoreError> {
     let mut header = Vec::new();
     fs::File::open(path)
         .and_then(|file| file.take(20).read_to_end(&mut header))
-        .map_err(|source| StoreError::Unreachable { path: path.to_path_buf(), source })?;
+        .map_err(|source| StoreError::Unreachable(path.to_path_buf(), source))?;
     Ok(header.get(18) == Some(&2) || beside(path, "-journal").exists())
 }
 

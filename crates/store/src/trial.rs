@@ -74,7 +74,7 @@ impl RunFile {
         if self.open.is_some() {
             return Err(self.wrong_state(label.index, "was begun while another is still open"));
         }
-        if let Some((_, TrialState::Finished, _)) = self.last_attempt(label.index)? {
+        if let Some((_, TrialState::Finished)) = self.last_attempt(label.index)? {
             return Err(self.wrong_state(label.index, "has finished already"));
         }
         let id = self.change("beginning a trial", |connection| begin(connection, label, planned))?;
@@ -88,10 +88,7 @@ impl RunFile {
     /// [`StoreError::Full`] when the reserve and the disk are used up; none of these cells is kept then, and every
     /// earlier one is.
     pub fn append_cells(&mut self, index: u32, cells: &[Cell]) -> Result<(), StoreError> {
-        let (id, position) = self.opened(index).map(|open| (open.id, open.cells))?;
-        self.change("appending an interval", |connection| cells::write(connection, id, position, cells))?;
-        self.advance(|open| open.cells += cells.len() as u32);
-        Ok(())
+        self.append_interval(index, cells, &[])
     }
 
     /// Appends what came since the last interval in one go: cells of finished intervals and readings of probes.
@@ -182,7 +179,7 @@ impl RunFile {
     /// # Errors
     /// [`StoreError::NoTrial`], or the file is damaged.
     pub fn observations(&self, index: u32) -> Result<Observations, StoreError> {
-        let (id, _, _) = self.last_attempt(index)?.ok_or_else(|| self.no_trial(index))?;
+        let (id, _) = self.last_attempt(index)?.ok_or_else(|| self.no_trial(index))?;
         self.read("reading a trial", |connection| observations(connection, id))
     }
 
@@ -191,7 +188,7 @@ impl RunFile {
     /// # Errors
     /// [`StoreError::NoTrial`], or the file is damaged.
     pub fn observations_without_cells(&self, index: u32) -> Result<Observations, StoreError> {
-        let (id, _, _) = self.last_attempt(index)?.ok_or_else(|| self.no_trial(index))?;
+        let (id, _) = self.last_attempt(index)?.ok_or_else(|| self.no_trial(index))?;
         self.read("reading a trial", |connection| all_but_cells(connection, id))
     }
 
@@ -200,7 +197,7 @@ impl RunFile {
     /// # Errors
     /// [`StoreError::NoTrial`], or the file is damaged.
     pub fn cells(&self, index: u32) -> Result<StoredCells<'_>, StoreError> {
-        let (id, _, _) = self.last_attempt(index)?.ok_or_else(|| self.no_trial(index))?;
+        let (id, _) = self.last_attempt(index)?.ok_or_else(|| self.no_trial(index))?;
         Ok(StoredCells { file: self, id })
     }
 
@@ -218,11 +215,11 @@ impl RunFile {
     }
 
     fn no_trial(&self, index: u32) -> StoreError {
-        StoreError::NoTrial { path: self.path.clone(), index }
+        StoreError::NoTrial(self.path.clone(), index)
     }
 
     fn wrong_state(&self, index: u32, state: &'static str) -> StoreError {
-        StoreError::WrongState { path: self.path.clone(), index, state }
+        StoreError::WrongState(self.path.clone(), index, state)
     }
 
     fn opened(&self, index: u32) -> Result<&OpenTrial, StoreError> {
@@ -243,11 +240,11 @@ impl RunFile {
         work(&self.connection).during(action, &self.path)
     }
 
-    /// Row, state and number of the last attempt at a trial.
-    fn last_attempt(&self, index: u32) -> Result<Option<(i64, TrialState, u32)>, StoreError> {
+    /// Row and state of the last attempt at a trial.
+    fn last_attempt(&self, index: u32) -> Result<Option<(i64, TrialState)>, StoreError> {
         self.read("looking for a trial", |connection| {
-            let sql = "SELECT id, state, attempt FROM trial WHERE number = ?1 ORDER BY attempt DESC LIMIT 1";
-            connection.query_row(sql, [index], |row| Ok((row.get(0)?, state(row, 1)?, row.get(2)?))).optional()
+            let sql = "SELECT id, state FROM trial WHERE number = ?1 ORDER BY attempt DESC LIMIT 1";
+            connection.query_row(sql, [index], |row| Ok((row.get(0)?, state(row, 1)?))).optional()
         })
     }
 }

@@ -140,12 +140,12 @@ fn a_discarded_trial_keeps_its_cells_and_may_be_begun_again() {
 fn a_trial_is_written_only_between_its_beginning_and_its_end() {
     let (_dir, path) = place();
     let mut file = RunFile::create(&path, &plain_facts(), RESERVE).unwrap();
-    assert!(matches!(file.append_cells(0, &[plain_cell(0)]), Err(StoreError::WrongState { index: 0, .. })));
+    assert!(matches!(file.append_cells(0, &[plain_cell(0)]), Err(StoreError::WrongState(_, 0, _))));
     file.begin_trial(&plain_label(0), &Observations::default()).unwrap();
     assert!(matches!(file.begin_trial(&plain_label(1), &Observations::default()), Err(StoreError::WrongState { .. })));
     file.finish_trial(0, &plain_rest(2)).unwrap();
     assert!(matches!(file.begin_trial(&plain_label(0), &Observations::default()), Err(StoreError::WrongState { .. })));
-    assert!(matches!(file.observations(9), Err(StoreError::NoTrial { index: 9, .. })));
+    assert!(matches!(file.observations(9), Err(StoreError::NoTrial(_, 9))));
 }
 
 #[test]
