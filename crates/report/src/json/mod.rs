@@ -7,7 +7,6 @@
 
 mod compare;
 mod finding;
-mod memory;
 mod programs;
 mod run;
 mod server;
@@ -17,23 +16,3 @@ mod value;
 pub use compare::compare_json;
 pub use programs::{ListedRun, TimedModel, ceiling_json, check_json, list_json, plan_json, studies_json};
 pub use run::json;
-
-use analysis::Estimate;
-use serde_json::Value;
-use value::{Json as _, factors};
-
-fn number(value: f64) -> Value {
-    value.json()
-}
-
-fn optional(value: Option<f64>) -> Value {
-    value.json()
-}
-
-fn estimate(estimate: &Estimate) -> Value {
-    estimate.json()
-}
-
-fn optional_estimate(value: Option<&Estimate>) -> Value {
-    value.copied().json()
-}
