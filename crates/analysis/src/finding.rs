@@ -241,12 +241,9 @@ pub struct Steady {
 words! {
     /// The answer of the steady-state rule.
     pub enum SteadyAnswer {
-        /// Five rounds agree.
-        Yes = "yes",
-        /// The window held enough rounds, and they never agreed.
-        Never = "never",
-        /// The window did not hold enough rounds.
-        TooShort = "too short",
+        Yes = "yes" "Five rounds agree.",
+        Never = "never" "The window held enough rounds, and they never agreed.",
+        TooShort = "too short" "The window did not hold enough rounds.",
     }
 }
 
@@ -306,11 +303,9 @@ words! {
     /// What the work of a stream is counted in.
     #[derive(Default)]
     pub enum Work {
-        /// Operations on storage.
         #[default]
-        Operations = "operations",
-        /// Transactions on a database.
-        Transactions = "transactions",
+        Operations = "operations" "Operations on storage.",
+        Transactions = "transactions" "Transactions on a database.",
     }
 }
 
@@ -387,14 +382,10 @@ pub struct Comparison {
 words! {
     /// The verdict of a comparison.
     pub enum Verdict {
-        /// The interval lies on the better side of 1.
-        Better = "better",
-        /// The interval lies on the worse side of 1.
-        Worse = "worse",
-        /// The interval lies inside the margin.
-        Equivalent = "equivalent",
-        /// None of these.
-        Inconclusive = "inconclusive",
+        Better = "better" "The interval lies on the better side of 1.",
+        Worse = "worse" "The interval lies on the worse side of 1.",
+        Equivalent = "equivalent" "The interval lies inside the margin.",
+        Inconclusive = "inconclusive" "None of these.",
     }
 }
 
@@ -452,12 +443,9 @@ pub struct ServiceFit {
 words! {
     /// How service time grows with the transfer size.
     pub enum ServiceForm {
-        /// A straight line.
-        Affine = "affine",
-        /// Steps of an internal unit.
-        Stepped = "stepped",
-        /// Neither describes the points.
-        Neither = "neither",
+        Affine = "affine" "A straight line.",
+        Stepped = "stepped" "Steps of an internal unit.",
+        Neither = "neither" "Neither describes the points.",
     }
 }
 
@@ -479,14 +467,10 @@ pub struct Scaling {
 words! {
     /// How throughput grows with a factor.
     pub enum ScalingKind {
-        /// In proportion, within the interval.
-        Linear = "linear",
-        /// Something shared saturates.
-        Saturating = "saturating",
-        /// It falls again.
-        Retrograde = "retrograde",
-        /// Too few points or too wide intervals.
-        Unclear = "unclear",
+        Linear = "linear" "In proportion, within the interval.",
+        Saturating = "saturating" "Something shared saturates.",
+        Retrograde = "retrograde" "It falls again.",
+        Unclear = "unclear" "Too few points or too wide intervals.",
     }
 }
 
@@ -543,14 +527,10 @@ pub struct ThresholdOutcome {
 words! {
     /// Outcome of a threshold.
     pub enum ThresholdState {
-        /// The whole interval is on the good side.
-        Holds = "holds",
-        /// The whole interval is on the bad side.
-        Fails = "fails",
-        /// The interval contains the limit.
-        Inconclusive = "inconclusive",
-        /// No trial matched.
-        NotMeasured = "not measured",
+        Holds = "holds" "The whole interval is on the good side.",
+        Fails = "fails" "The whole interval is on the bad side.",
+        Inconclusive = "inconclusive" "The interval contains the limit.",
+        NotMeasured = "not measured" "No trial matched.",
     }
 }
 

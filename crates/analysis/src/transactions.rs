@@ -88,11 +88,9 @@ words! {
     /// Where the CPU of statements comes from.
     #[derive(Default)]
     pub enum CpuBasis {
-        /// It is not known.
         #[default]
-        Unknown = "unknown",
-        /// Some executions were measured on their thread's clock, and stand for all.
-        Sampled = "sampled",
+        Unknown = "unknown" "It is not known.",
+        Sampled = "sampled" "Some executions were measured on their thread's clock, and stand for all.",
         /// An estimate: the server's CPU, shared out by time of execution and planning less waits for I/O.
         SharedOut = "shared out",
     }

@@ -84,10 +84,8 @@ pub struct Factor {
 crate::words! {
     /// What kind of work a class is: whether it moves data decides whether it counts as throughput.
     pub enum ClassKind {
-        /// Counts as throughput.
-        Work = "work",
-        /// Housekeeping of the workload (a data sync); reported, not counted as throughput.
-        Upkeep = "upkeep",
+        Work = "work" "Counts as throughput.",
+        Upkeep = "upkeep" "Housekeeping of the workload (a data sync); reported, not counted as throughput.",
     }
 }
 
