@@ -221,8 +221,6 @@ pub struct DiskSummary {
 pub struct TimePoint {
     /// Start of the interval on the trial's clock, seconds.
     pub at_s: f64,
-    /// Whether it belongs to the measured window.
-    pub counted: bool,
     /// Completions a second by stream.
     pub throughput_per_s: Vec<f64>,
     /// p99 of response in milliseconds by stream, when anything was intended in it.
@@ -309,23 +307,31 @@ words! {
     }
 }
 
-/// What was concluded.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Finding {
-    /// A system against the baseline.
-    Comparison(Comparison),
-    /// Where a curve bends.
-    Knee(Knee),
-    /// The highest rate that holds a bound on a quantile.
-    HighestRate(HighestRate),
-    /// Service time against transfer size.
-    ServiceFit(ServiceFit),
-    /// Throughput against modules or width.
-    Scaling(Scaling),
-    /// At most against sustained.
-    Sustained(SustainedFinding),
-    /// A threshold of the study or of `--fail-if`.
-    Threshold(ThresholdOutcome),
+macro_rules! findings {
+    ($($variant:ident($type:ident) $is:literal,)+) => {
+        /// What was concluded.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum Finding {
+            $(#[doc = $is] $variant($type),)+
+        }
+
+        $(impl $type {
+            /// What a finding found, when it is of this kind.
+            pub fn of(finding: &Finding) -> Option<&$type> {
+                if let Finding::$variant(found) = finding { Some(found) } else { None }
+            }
+        })+
+    };
+}
+
+findings! {
+    Comparison(Comparison) "A system against the baseline.",
+    Knee(Knee) "Where a curve bends.",
+    HighestRate(HighestRate) "The highest rate that holds a bound on a quantile.",
+    ServiceFit(ServiceFit) "Service time against transfer size.",
+    Scaling(Scaling) "Throughput against modules or width.",
+    Sustained(SustainedFinding) "At most against sustained.",
+    Threshold(ThresholdOutcome) "A threshold of the study or of `--fail-if`.",
 }
 
 impl Finding {
@@ -340,11 +346,6 @@ impl Finding {
             Finding::Sustained(found) => Some(&found.point),
             Finding::Threshold(_) => None,
         }
-    }
-
-    /// The comparison, when it is one.
-    pub fn comparison(&self) -> Option<&Comparison> {
-        if let Finding::Comparison(found) = self { Some(found) } else { None }
     }
 }
 
@@ -554,6 +555,6 @@ impl Estimate {
 impl Findings {
     /// The comparisons among the findings.
     pub fn comparisons(&self) -> impl Iterator<Item = &Comparison> {
-        self.findings.iter().filter_map(Finding::comparison)
+        self.findings.iter().filter_map(Comparison::of)
     }
 }
