@@ -219,9 +219,9 @@ impl Datum {
 }
 
 impl Figure {
-    /// A figure that is a table alone.
-    pub fn of_table(title: &str, notes: Vec<String>, table: Table) -> Figure {
-        Figure { title: title.to_owned(), notes, key: Vec::new(), panels: Vec::new(), table, folded: false }
+    /// An open figure without a key; without panels it is its table alone.
+    pub fn new(title: impl Into<String>, notes: Vec<String>, panels: Vec<Panel>, table: Table) -> Figure {
+        Figure { title: title.into(), notes, key: Vec::new(), panels, table, folded: false }
     }
 }
 

@@ -76,14 +76,8 @@ fn figure(column: &JudgedColumn) -> Figure {
     let panel = Panel::new(&column.metric, Span::Full, x, y, series.clone());
     let note = "Lines are what the model predicts, with intervals of 95 percent; they join the rows and say nothing between \
                 them. Marks are rows. A row that the model was fitted on proves nothing.";
-    Figure {
-        title: format!("{} by {}", column.metric, column.size),
-        notes: vec![note.to_owned()],
-        key: key.collect(),
-        panels: vec![panel],
-        table: table(column),
-        folded: false,
-    }
+    let title = format!("{} by {}", column.metric, column.size);
+    Figure { key: key.collect(), ..Figure::new(title, vec![note.to_owned()], vec![panel], table(column)) }
 }
 
 fn spacing(values: impl Iterator<Item = f64>, narrow: Spacing) -> Spacing {

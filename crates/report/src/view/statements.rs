@@ -34,7 +34,7 @@ fn figure(quoted: &Quoted) -> Option<Figure> {
     let profile = quoted.trial.server.as_ref()?.profile.as_ref()?;
     let notes = notes(profile, quoted.trial.streams.len());
     let title = "What one transaction asks of the database";
-    Some(Figure { folded: true, ..Figure::of_table(title, notes, table(quoted, SHOWN)?) })
+    Some(Figure { folded: true, ..Figure::new(title, notes, Vec::new(), table(quoted, SHOWN)?) })
 }
 
 fn notes(profile: &StatementsProfile, streams: usize) -> Vec<String> {
