@@ -60,7 +60,7 @@ impl RunFile {
     /// # Errors
     /// [`StoreError::Finished`] when there is nothing to go on with, [`StoreError::InUse`] when its process still lives.
     pub fn resume(path: &Path, reserve_bytes: u64) -> Result<RunFile, StoreError> {
-        let file = RunFile::open_for_writing(path)?;
+        let file = RunFile::open_for_notes(path)?;
         if file.facts()?.finished {
             return Err(StoreError::Finished(path.to_path_buf()));
         }
@@ -86,10 +86,6 @@ impl RunFile {
     /// # Errors
     /// As [`RunFile::open`].
     pub fn open_for_notes(path: &Path) -> Result<RunFile, StoreError> {
-        RunFile::open_for_writing(path)
-    }
-
-    fn open_for_writing(path: &Path) -> Result<RunFile, StoreError> {
         must_exist(path)?;
         let connection = connect(path, true)?;
         connection.pragma_update(None, "locking_mode", "EXCLUSIVE").during("opening the file", path)?;
@@ -143,15 +139,6 @@ impl RunFile {
         self.change("marking the run as finished", |connection| {
             connection.execute("UPDATE run SET finished = 1", ()).map(|_| ())
         })
-    }
-
-    /// Makes everything durable and fast to find: folds the log into the file and flushes. For the time between two
-    /// trials; [`RunFile::finish_trial`] does it already.
-    ///
-    /// # Errors
-    /// When the device fails or the file is full.
-    pub fn settle(&mut self) -> Result<(), StoreError> {
-        if self.writable { reserve::checkpoint(&self.connection, "RESTART", &self.path) } else { Ok(()) }
     }
 
     /// Ends the work on the file, whether or not the run has finished: gives unused space back, and leaves one file.

@@ -1,6 +1,6 @@
 //! The run file: everything that one run recorded, in one SQLite file that survives what happens to runs.
 //!
-//! The one idea: what was acknowledged stays. [`RunFile::append_cells`] returns when the interval is out of the process,
+//! The one idea: what was acknowledged stays. [`RunFile::append_interval`] returns when the interval is out of the process,
 //! in a write-ahead log whose blocks were taken from the disk before the run: a `kill -9` a moment later loses nothing,
 //! and a disk that fills up later does not matter. Nothing is flushed to a device while a trial is measured; between
 //! trials everything is. When a run ends, the log is folded in and one file remains, readable with `sqlite3`.

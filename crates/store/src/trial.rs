@@ -40,7 +40,7 @@ stored! {
 }
 
 /// The trial that is being written.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct OpenTrial {
     index: u32,
     id: i64,
@@ -82,64 +82,46 @@ impl RunFile {
         Ok(())
     }
 
-    /// Appends cells of finished intervals. When this returns, the end of this process cannot lose them any more.
+    /// Appends what came since the last interval in one go: cells of finished intervals and readings of probes, of which those
+    /// of a probe that was seen before in this trial join its series. When this returns, the end of this process cannot lose
+    /// them any more.
     ///
     /// # Errors
-    /// [`StoreError::Full`] when the reserve and the disk are used up; none of these cells is kept then, and every
-    /// earlier one is.
-    pub fn append_cells(&mut self, index: u32, cells: &[Cell]) -> Result<(), StoreError> {
-        self.append_interval(index, cells, &[])
+    /// [`StoreError::Full`] when the reserve and the disk are used up; none of this is kept then, and all that was appended
+    /// earlier is.
+    pub fn append_interval(&mut self, index: u32, cells: &[Cell], series: &[Series]) -> Result<(), StoreError> {
+        self.append(index, "appending an interval", (cells, series, &[]))
     }
 
-    /// Appends what came since the last interval in one go: cells of finished intervals and readings of probes.
-    ///
-    /// # Errors
-    /// As [`RunFile::append_cells`]; none of either is kept then.
-    pub fn append_interval(&mut self, index: u32, cells: &[Cell], series: &[Series]) -> Result<(), StoreError> {
-        let (id, places) = self.opened(index).map(|open| (open.id, (open.cells, open.readings)))?;
-        let written = self.change("appending an interval", |connection| {
-            cells::write(connection, id, places.0, cells)?;
-            series::write(connection, id, places.1, series)
+    fn append(
+        &mut self,
+        index: u32,
+        action: &'static str,
+        (cells, series, events): (&[Cell], &[Series], &[Event]),
+    ) -> Result<(), StoreError> {
+        let OpenTrial { id, cells: first, readings, events: event, .. } = *self.opened(index)?;
+        let written = self.change(action, |connection| {
+            cells::write(connection, id, first, cells)?;
+            series::write_events(connection, id, event, events)?;
+            series::write(connection, id, readings, series)
         })?;
-        self.advance(|open| {
+        if let Some(open) = &mut self.open {
             open.cells += cells.len() as u32;
             open.readings += written;
-        });
+            open.events += events.len() as u32;
+        }
         Ok(())
     }
 
-    /// Appends readings of probes; points of a probe that was seen before in this trial join its series.
+    /// Ends a trial as planned and makes it durable. `rest` holds everything that was not appended before: its cells and
+    /// series are added to those, the other values replace what was known at the beginning.
     ///
     /// # Errors
-    /// As [`RunFile::append_cells`].
-    pub fn append_series(&mut self, index: u32, series: &[Series]) -> Result<(), StoreError> {
-        let (id, position) = self.opened(index).map(|open| (open.id, open.readings))?;
-        let written =
-            self.change("appending readings", |connection| series::write(connection, id, position, series))?;
-        self.advance(|open| open.readings += written);
-        Ok(())
-    }
-
-    /// Appends events.
-    ///
-    /// # Errors
-    /// As [`RunFile::append_cells`].
-    pub fn append_events(&mut self, index: u32, events: &[Event]) -> Result<(), StoreError> {
-        let (id, position) = self.opened(index).map(|open| (open.id, open.events))?;
-        self.change("appending events", |connection| series::write_events(connection, id, position, events))?;
-        self.advance(|open| open.events += events.len() as u32);
-        Ok(())
-    }
-
-    /// Ends a trial as planned and makes it durable. `rest` holds everything that was not appended before: its cells,
-    /// series and events are added to those, the other values replace what was known at the beginning.
-    ///
-    /// # Errors
-    /// As [`RunFile::append_cells`].
+    /// As [`RunFile::append_interval`].
     pub fn finish_trial(&mut self, index: u32, rest: &Observations) -> Result<(), StoreError> {
-        self.append_cells(index, &rest.cells)?;
-        self.append_series(index, &rest.series)?;
-        self.append_events(index, &rest.events)?;
+        self.append(index, "appending an interval", (&rest.cells, &[], &[]))?;
+        self.append(index, "appending readings", (&[], &rest.series, &[]))?;
+        self.append(index, "appending events", (&[], &[], &rest.events))?;
         let id = self.opened(index)?.id;
         self.change("finishing a trial", |connection| finish(connection, id, rest))?;
         self.open = None;
@@ -224,12 +206,6 @@ impl RunFile {
 
     fn opened(&self, index: u32) -> Result<&OpenTrial, StoreError> {
         self.open.as_ref().filter(|open| open.index == index).ok_or_else(|| self.wrong_state(index, "is not open"))
-    }
-
-    fn advance(&mut self, by: impl FnOnce(&mut OpenTrial)) {
-        if let Some(open) = &mut self.open {
-            by(open);
-        }
     }
 
     fn read<T>(

@@ -29,7 +29,7 @@ fn write_trials(dir: &Path, trials: u32) -> Result<(), StoreError> {
     for _ in 0..trials {
         file.begin_trial(&plain_label(index), &plain_rest(INTERVALS))?;
         for interval in 0..INTERVALS {
-            file.append_cells(index, &[plain_cell(interval)])?;
+            file.append_interval(index, &[plain_cell(interval)], &[])?;
             // One call a line: either all of it is in the page cache when we are killed, or none.
             acknowledge.write_all(format!("{index} {attempt} {interval}\n").as_bytes()).unwrap();
         }

@@ -72,7 +72,7 @@ fn write_on_full_disk(small: &Small) {
     for index in 0..2 {
         file.begin_trial(&plain_label(index), &plain_rest(40)).unwrap();
         for interval in 0..40 {
-            file.append_cells(index, &[plain_cell(interval)]).unwrap();
+            file.append_interval(index, &[plain_cell(interval)], &[]).unwrap();
         }
         file.finish_trial(index, &plain_rest(40)).unwrap();
     }
@@ -112,7 +112,7 @@ fn a_run_beyond_its_reserve_on_a_full_disk_keeps_every_finished_interval() {
     let mut kept = Vec::new();
     let error = loop {
         let cell = plain_cell(kept.len() as u32);
-        match file.append_cells(0, std::slice::from_ref(&cell)) {
+        match file.append_interval(0, std::slice::from_ref(&cell), &[]) {
             Ok(()) => kept.push(cell),
             Err(error) => break error,
         }

@@ -16,13 +16,13 @@ fn write(path: &Path) {
     let meta = plain_rest(INTERVALS);
     let mut file = RunFile::create(path, &plain_facts(), 16 << 10).unwrap();
     file.begin_trial(&plain_label(0), &meta).unwrap();
-    file.append_cells(0, &[plain_cell(9)]).unwrap();
+    file.append_interval(0, &[plain_cell(9)], &[]).unwrap();
     file.discard_trial(0).unwrap();
     file.begin_trial(&plain_label(0), &meta).unwrap();
-    file.append_cells(0, &(0..INTERVALS).map(plain_cell).collect::<Vec<_>>()).unwrap();
+    file.append_interval(0, &(0..INTERVALS).map(plain_cell).collect::<Vec<_>>(), &[]).unwrap();
     file.finish_trial(0, &plain_rest(INTERVALS)).unwrap();
     file.begin_trial(&plain_label(1), &meta).unwrap();
-    file.append_cells(1, &[plain_cell(0)]).unwrap();
+    file.append_interval(1, &[plain_cell(0)], &[]).unwrap();
     file.close().unwrap();
 }
 

@@ -9,7 +9,7 @@ use store::{RunFile, StoreError, redact};
 fn make(path: &Path) {
     let mut file = RunFile::create(path, &plain_facts(), 32 << 10).unwrap();
     file.begin_trial(&plain_label(0), &plain_rest(3)).unwrap();
-    file.append_cells(0, &[plain_cell(0), plain_cell(1)]).unwrap();
+    file.append_interval(0, &[plain_cell(0), plain_cell(1)], &[]).unwrap();
     file.finish_trial(0, &plain_rest(3)).unwrap();
     file.close().unwrap();
 }

@@ -65,7 +65,7 @@ fn private_run() -> (TempDir, PathBuf) {
     };
     let mut file = RunFile::create(&path, &facts, 32 << 10).unwrap();
     file.begin_trial(&label, &rest).unwrap();
-    file.append_cells(0, &[plain_cell(0), plain_cell(1), plain_cell(2)]).unwrap();
+    file.append_interval(0, &[plain_cell(0), plain_cell(1), plain_cell(2)], &[]).unwrap();
     file.finish_trial(0, &rest).unwrap();
     file.set_finished().unwrap();
     file.close().unwrap();

@@ -25,10 +25,8 @@ proptest! {
         let mut file = RunFile::create(&path, &facts, RESERVE).unwrap();
         file.begin_trial(&label, &all).unwrap();
         let (early, late) = all.cells.split_at(split.index(all.cells.len() + 1));
-        file.append_cells(label.index, early).unwrap();
-        file.append_series(label.index, &all.series).unwrap();
-        file.append_events(label.index, &all.events).unwrap();
-        let rest = Observations { cells: late.to_vec(), series: Vec::new(), events: Vec::new(), ..all.clone() };
+        file.append_interval(label.index, early, &all.series).unwrap();
+        let rest = Observations { cells: late.to_vec(), series: Vec::new(), ..all.clone() };
         file.finish_trial(label.index, &rest).unwrap();
         if finished {
             file.close().unwrap();
@@ -76,7 +74,7 @@ fn a_closed_run_is_one_file_without_the_reserve() {
     let during = std::fs::metadata(&path).unwrap().len();
     assert!(during > 8 << 20, "{during} bytes do not hold the reserve");
     file.begin_trial(&plain_label(0), &plain_rest(4)).unwrap();
-    file.append_cells(0, &[plain_cell(0), plain_cell(1)]).unwrap();
+    file.append_interval(0, &[plain_cell(0), plain_cell(1)], &[]).unwrap();
     file.finish_trial(0, &plain_rest(4)).unwrap();
     file.set_finished().unwrap();
     file.close().unwrap();
@@ -110,13 +108,13 @@ fn an_interrupted_trial_is_kept_and_run_again() {
     let (_dir, path) = place();
     let mut file = RunFile::create(&path, &plain_facts(), RESERVE).unwrap();
     file.begin_trial(&plain_label(0), &plain_rest(4)).unwrap();
-    file.append_cells(0, &[plain_cell(0), plain_cell(1)]).unwrap();
+    file.append_interval(0, &[plain_cell(0), plain_cell(1)], &[]).unwrap();
     drop(file);
     assert_eq!(RunFile::open(&path).unwrap().trials().unwrap()[0].state, TrialState::Interrupted);
 
     let mut file = RunFile::resume(&path, RESERVE).unwrap();
     file.begin_trial(&plain_label(0), &plain_rest(4)).unwrap();
-    file.append_cells(0, &[plain_cell(7)]).unwrap();
+    file.append_interval(0, &[plain_cell(7)], &[]).unwrap();
     file.finish_trial(0, &plain_rest(4)).unwrap();
     assert_eq!(file.observations(0).unwrap().cells, [plain_cell(7)]);
     assert_eq!(file.observations_of_attempt(0, 0).unwrap().cells, [plain_cell(0), plain_cell(1)]);
@@ -129,7 +127,7 @@ fn a_discarded_trial_keeps_its_cells_and_may_be_begun_again() {
     let (_dir, path) = place();
     let mut file = RunFile::create(&path, &plain_facts(), RESERVE).unwrap();
     file.begin_trial(&plain_label(3), &plain_rest(4)).unwrap();
-    file.append_cells(3, &[plain_cell(0)]).unwrap();
+    file.append_interval(3, &[plain_cell(0)], &[]).unwrap();
     file.discard_trial(3).unwrap();
     assert_eq!(file.trials().unwrap()[0].state, TrialState::Interrupted);
     assert_eq!(file.observations(3).unwrap().cells, [plain_cell(0)]);
@@ -140,7 +138,7 @@ fn a_discarded_trial_keeps_its_cells_and_may_be_begun_again() {
 fn a_trial_is_written_only_between_its_beginning_and_its_end() {
     let (_dir, path) = place();
     let mut file = RunFile::create(&path, &plain_facts(), RESERVE).unwrap();
-    assert!(matches!(file.append_cells(0, &[plain_cell(0)]), Err(StoreError::WrongState(_, 0, _))));
+    assert!(matches!(file.append_interval(0, &[plain_cell(0)], &[]), Err(StoreError::WrongState(_, 0, _))));
     file.begin_trial(&plain_label(0), &Observations::default()).unwrap();
     assert!(matches!(file.begin_trial(&plain_label(1), &Observations::default()), Err(StoreError::WrongState { .. })));
     file.finish_trial(0, &plain_rest(2)).unwrap();
@@ -186,7 +184,7 @@ fn people_can_read_the_rates_of_a_trial_with_plain_sql() {
     let mut file = RunFile::create(&path, &plain_facts(), RESERVE).unwrap();
     file.begin_trial(&plain_label(0), &plain_rest(4)).unwrap();
     let cells: Vec<_> = (0..4).map(plain_cell).collect();
-    file.append_cells(0, &cells).unwrap();
+    file.append_interval(0, &cells, &[]).unwrap();
     file.finish_trial(0, &plain_rest(4)).unwrap();
     file.close().unwrap();
     let reader = rusqlite::Connection::open(&path).unwrap();
@@ -212,7 +210,7 @@ fn while_a_trial_is_measured_only_the_log_is_written() {
     let before = std::fs::read(&path).unwrap();
     // More pages than the thousand after which the database folds its log in when nobody tells it not to.
     for interval in 0..600 {
-        file.append_cells(0, &[plain_cell(interval)]).unwrap();
+        file.append_interval(0, &[plain_cell(interval)], &[]).unwrap();
     }
     assert!(std::fs::read(&path).unwrap() == before, "the file itself was written during the trial");
     file.finish_trial(0, &plain_rest(4)).unwrap();
