@@ -91,7 +91,7 @@ fn stored(file: &RunFile) -> Result<Vec<StoredTrial>, Failure> {
 }
 
 fn observed<'a>(file: &'a RunFile, label: &TrialLabel) -> Result<(Observations, StoredCells<'a>), Failure> {
-    let both = file.observations_without_cells(label.index).and_then(|seen| Ok((seen, file.cells(label.index)?)));
+    let both = file.observations(label.index).and_then(|seen| Ok((seen, file.cells(label.index)?)));
     both.map_err(|error| reading(file, &error))
 }
 

@@ -54,21 +54,13 @@ pub(crate) fn write(connection: &Connection, trial: i64, position: u32, cells: &
     Ok(())
 }
 
-/// The columns that [`read_one`] takes.
-const COLUMNS: &str =
-    "interval, stream, class, endpoint, generator, done, failed, retried, rolled_back, bytes, response,
-     service, lateness, censored";
-
-/// Reads all cells of a trial in the order in which they were written.
-pub(crate) fn read(connection: &Connection, trial: i64) -> Result<Vec<Cell>, Error> {
-    let sql = format!("SELECT {COLUMNS} FROM cell WHERE id BETWEEN ?1 AND ?2 ORDER BY id");
-    read_rows(connection, &sql, row_range(trial), read_one)
-}
-
 /// Shows all cells of a trial, ascending by interval, one in memory at a time. Only their places are sorted here: a query
 /// that sorts would hold every histogram while it does.
 pub(crate) fn each(connection: &Connection, trial: i64, visit: &mut dyn FnMut(&Cell)) -> Result<(), Error> {
-    let mut one = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM cell WHERE id = ?1"))?;
+    let mut one = connection.prepare_cached(
+        "SELECT interval, stream, class, endpoint, generator, done, failed, retried, rolled_back, bytes, response,
+         service, lateness, censored FROM cell WHERE id = ?1",
+    )?;
     for (_, place) in places(connection, trial)? {
         visit(&one.query_row([row_id(trial, place)], read_one)?);
     }

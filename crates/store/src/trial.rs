@@ -74,7 +74,7 @@ impl RunFile {
         if self.open.is_some() {
             return Err(self.wrong_state(label.index, "was begun while another is still open"));
         }
-        if let Some((_, TrialState::Finished)) = self.last_attempt(label.index)? {
+        if let Some((_, TrialState::Finished)) = self.attempt(label.index, None)? {
             return Err(self.wrong_state(label.index, "has finished already"));
         }
         let id = self.change("beginning a trial", |connection| begin(connection, label, planned))?;
@@ -156,48 +156,35 @@ impl RunFile {
         })
     }
 
-    /// All that the last attempt at a trial recorded. Of an interrupted one: all intervals that it finished.
+    /// What the last attempt at a trial recorded, but for its cells. Of an interrupted one: what it had when it was.
     ///
     /// # Errors
     /// [`StoreError::NoTrial`], or the file is damaged.
     pub fn observations(&self, index: u32) -> Result<Observations, StoreError> {
-        let (id, _) = self.last_attempt(index)?.ok_or_else(|| self.no_trial(index))?;
-        self.read("reading a trial", |connection| observations(connection, id))
-    }
-
-    /// The same but for the cells: [`RunFile::cells`] has them one at a time.
-    ///
-    /// # Errors
-    /// [`StoreError::NoTrial`], or the file is damaged.
-    pub fn observations_without_cells(&self, index: u32) -> Result<Observations, StoreError> {
-        let (id, _) = self.last_attempt(index)?.ok_or_else(|| self.no_trial(index))?;
+        let id = self.cells(index)?.id;
         self.read("reading a trial", |connection| all_but_cells(connection, id))
     }
 
-    /// The cells of the last attempt at a trial, to be walked without holding them.
+    /// The cells of the last attempt at a trial, to be walked without holding them. Of an interrupted one: all intervals that
+    /// it finished.
     ///
     /// # Errors
     /// [`StoreError::NoTrial`], or the file is damaged.
     pub fn cells(&self, index: u32) -> Result<StoredCells<'_>, StoreError> {
-        let (id, _) = self.last_attempt(index)?.ok_or_else(|| self.no_trial(index))?;
-        Ok(StoredCells { file: self, id })
+        self.stored(index, None)
     }
 
-    /// All that one attempt at a trial recorded, counted from 0.
+    /// The cells of one attempt at a trial, counted from 0.
     ///
     /// # Errors
     /// [`StoreError::NoTrial`], or the file is damaged.
-    pub fn observations_of_attempt(&self, index: u32, attempt: u32) -> Result<Observations, StoreError> {
-        let id = self.read("reading a trial", |connection| {
-            let sql = "SELECT id FROM trial WHERE number = ?1 AND attempt = ?2";
-            connection.query_row(sql, [index, attempt], |row| row.get(0)).optional()
-        })?;
-        let id = id.ok_or_else(|| self.no_trial(index))?;
-        self.read("reading a trial", |connection| observations(connection, id))
+    pub fn cells_of_attempt(&self, index: u32, attempt: u32) -> Result<StoredCells<'_>, StoreError> {
+        self.stored(index, Some(attempt))
     }
 
-    fn no_trial(&self, index: u32) -> StoreError {
-        StoreError::NoTrial(self.path.clone(), index)
+    fn stored(&self, index: u32, attempt: Option<u32>) -> Result<StoredCells<'_>, StoreError> {
+        let found = self.attempt(index, attempt)?.ok_or_else(|| StoreError::NoTrial(self.path.clone(), index));
+        Ok(StoredCells { file: self, id: found?.0 })
     }
 
     fn wrong_state(&self, index: u32, state: &'static str) -> StoreError {
@@ -216,11 +203,12 @@ impl RunFile {
         work(&self.connection).during(action, &self.path)
     }
 
-    /// Row and state of the last attempt at a trial.
-    fn last_attempt(&self, index: u32) -> Result<Option<(i64, TrialState)>, StoreError> {
+    /// Row and state of an attempt at a trial, or of the last.
+    fn attempt(&self, index: u32, attempt: Option<u32>) -> Result<Option<(i64, TrialState)>, StoreError> {
         self.read("looking for a trial", |connection| {
-            let sql = "SELECT id, state FROM trial WHERE number = ?1 ORDER BY attempt DESC LIMIT 1";
-            connection.query_row(sql, [index], |row| Ok((row.get(0)?, state(row, 1)?))).optional()
+            let sql = "SELECT id, state FROM trial WHERE number = ?1 AND attempt = coalesce(?2, attempt)
+                       ORDER BY attempt DESC LIMIT 1";
+            connection.query_row(sql, params![index, attempt], |row| Ok((row.get(0)?, state(row, 1)?))).optional()
         })
     }
 }
@@ -275,10 +263,6 @@ fn finish(connection: &Connection, id: i64, rest: &Observations) -> Result<(), E
         insert(connection, "account", keys.into_iter().chain(account.save()?))?;
     }
     Ok(())
-}
-
-fn observations(connection: &Connection, id: i64) -> Result<Observations, Error> {
-    Ok(Observations { cells: cells::read(connection, id)?, ..all_but_cells(connection, id)? })
 }
 
 fn all_but_cells(connection: &Connection, id: i64) -> Result<Observations, Error> {

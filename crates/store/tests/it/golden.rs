@@ -1,6 +1,6 @@
 //! A run file of every version that was ever written opens for ever.
 
-use crate::arbitrary::{plain_cell, plain_facts, plain_label, plain_rest};
+use crate::arbitrary::{cells, plain_cell, plain_facts, plain_label, plain_rest, whole};
 use observation::RunFacts;
 use std::path::{Path, PathBuf};
 use store::{RunFile, TrialState};
@@ -35,8 +35,8 @@ fn check(path: &Path) {
     assert_eq!(trials[0].label, plain_label(0));
     let mut expected = plain_rest(INTERVALS);
     expected.cells = (0..INTERVALS).map(plain_cell).collect();
-    assert_eq!(file.observations(0).unwrap(), expected);
-    assert_eq!(file.observations(1).unwrap().cells, [plain_cell(0)]);
+    assert_eq!(whole(&file, 0), expected);
+    assert_eq!(cells(file.cells(1)), [plain_cell(0)]);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Files that somebody made or changed: an error that names the file, never a crash.
 
 use crate::arbitrary::{plain_cell, plain_facts, plain_label, plain_rest};
+use observation::CellSource as _;
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -28,6 +29,7 @@ fn read_all(path: &Path) -> Result<(), StoreError> {
     file.facts()?;
     for trial in file.trials()? {
         file.observations(trial.label.index)?;
+        file.cells(trial.label.index)?.each(&mut |_| ())?;
     }
     file.close()
 }
