@@ -5,7 +5,6 @@
 //!
 //! What it does not do: it formats no number for people, and it is not the saved form of a run.
 
-mod compare;
 mod finding;
 mod programs;
 mod run;
@@ -13,6 +12,5 @@ mod server;
 mod trial;
 mod value;
 
-pub use compare::compare_json;
 pub use programs::{ListedRun, TimedModel, ceiling_json, check_json, list_json, plan_json, studies_json};
-pub use run::json;
+pub use run::{compare_json, json};

@@ -1,9 +1,9 @@
-//! `prony/run/1`: a whole run with its findings.
+//! `prony/run/1`: a whole run with its findings; and `prony/compare/1`: only what sets two systems, or two runs, against each other.
 
 use super::trial;
 use super::value::{factors, object, objects};
 use crate::caveats::all_caveats;
-use analysis::{Caveat, Findings, PointSummary};
+use analysis::{Caveat, Comparison, Findings, PointSummary};
 use observation::{Ceiling, Fact, Footprint, RunFacts, SystemFacts};
 use serde_json::Value;
 
@@ -15,6 +15,17 @@ pub fn json(findings: &Findings) -> Value {
     object!(findings {
         "schema": "prony/run/1", "study": run.study, "run": run.id, "about": run, answer, "systems": run.systems,
         "trials": trials.collect::<Vec<_>>(), points, findings, "caveats": all_caveats(findings),
+    })
+}
+
+/// The comparisons as `prony/compare/1`. `runs` names the one or two runs that stand behind them, the baseline's first.
+/// See `docs/schema/compare-1.json`.
+pub fn compare_json(findings: &Findings, runs: &[&str]) -> Value {
+    let comparisons: Vec<&Comparison> = findings.comparisons().collect();
+    object!(findings {
+        "schema": "prony/compare/1", "study": findings.run.study, "runs": runs,
+        "baseline": comparisons.first().map(|comparison| &comparison.baseline), answer, "systems": findings.run.systems,
+        "findings": comparisons, "caveats": all_caveats(findings),
     })
 }
 
