@@ -8,7 +8,7 @@ use super::figure::Figure;
 use super::mix::{Quoted, quoted};
 use super::quantity::Quantity;
 use super::table::{Field, Table, optional, word};
-use analysis::{CpuBasis, Findings, ServerSummary, StatementProfile, StatementsProfile, Work};
+use analysis::{CpuBasis, Findings, ServerSummary, StatementProfile, StatementsProfile};
 use observation::Counter;
 
 /// Statements that have a row to themselves on a page; all of them are in the JSON.
@@ -19,9 +19,6 @@ const SHOWN_SHORT: usize = 6;
 
 /// One table for each quoted trial whose statements were counted.
 pub fn figures(findings: &Findings, sweep: &Sweep) -> Vec<Figure> {
-    if sweep.work != Work::Transactions {
-        return Vec::new();
-    }
     quoted(findings, sweep).iter().filter_map(figure).collect()
 }
 
