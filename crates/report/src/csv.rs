@@ -41,14 +41,18 @@ const AFTER: [Column; 8] = [
     ("elapsed_s", |of| number(of.trial.elapsed_s)),
 ];
 
-const TIMES: [(&str, fn(&StreamSummary) -> &LatencySummary); 3] = [
+type Times = fn(&StreamSummary) -> &LatencySummary;
+
+const TIMES: [(&str, Times); 3] = [
     ("response", |stream| &stream.response),
     ("service", |stream| &stream.service),
     ("lateness", |stream| &stream.lateness),
 ];
 
-/// Of each of these.
-const FIGURES: [(&str, fn(&LatencySummary) -> f64); 6] = [
+type Figure = fn(&LatencySummary) -> f64;
+
+/// Of each of these times.
+const FIGURES: [(&str, Figure); 6] = [
     ("mean", |times| times.mean_ms),
     ("p50", |times| times.p50_ms),
     ("p95", |times| times.p95_ms),
