@@ -3,6 +3,7 @@
 //! A file that starts with the mark of SQLite is taken as it is. Any other input is a list of changes to a good file: three bytes
 //! of place and one of value each. So the fuzzer gets behind the header, which it would hardly guess.
 
+use observation::CellSource as _;
 use std::path::Path;
 use std::sync::OnceLock;
 use store::{RunFile, StoreError, decode, encode};
@@ -42,6 +43,7 @@ fn read_all(path: &Path) -> Result<(), StoreError> {
     file.facts()?;
     for trial in file.trials()? {
         file.observations(trial.label.index)?;
+        file.cells(trial.label.index)?.each(&mut |_| ())?;
     }
     file.close()
 }

@@ -3,6 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// What a rule finds, with its place: `crates/load/src/lib.rs:12: ...`.
+pub type Problem = String;
+
 /// A file of the tree.
 #[derive(Clone, Debug)]
 pub struct SourceFile {

@@ -221,8 +221,6 @@ pub struct DiskSummary {
 pub struct TimePoint {
     /// Start of the interval on the trial's clock, seconds.
     pub at_s: f64,
-    /// Whether it belongs to the measured window.
-    pub counted: bool,
     /// Completions a second by stream.
     pub throughput_per_s: Vec<f64>,
     /// p99 of response in milliseconds by stream, when anything was intended in it.
@@ -241,12 +239,9 @@ pub struct Steady {
 words! {
     /// The answer of the steady-state rule.
     pub enum SteadyAnswer {
-        /// Five rounds agree.
-        Yes = "yes",
-        /// The window held enough rounds, and they never agreed.
-        Never = "never",
-        /// The window did not hold enough rounds.
-        TooShort = "too short",
+        Yes = "yes" "Five rounds agree.",
+        Never = "never" "The window held enough rounds, and they never agreed.",
+        TooShort = "too short" "The window did not hold enough rounds.",
     }
 }
 
@@ -306,31 +301,37 @@ words! {
     /// What the work of a stream is counted in.
     #[derive(Default)]
     pub enum Work {
-        /// Operations on storage.
         #[default]
-        Operations = "operations",
-        /// Transactions on a database.
-        Transactions = "transactions",
+        Operations = "operations" "Operations on storage.",
+        Transactions = "transactions" "Transactions on a database.",
     }
 }
 
-/// What was concluded.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Finding {
-    /// A system against the baseline.
-    Comparison(Comparison),
-    /// Where a curve bends.
-    Knee(Knee),
-    /// The highest rate that holds a bound on a quantile.
-    HighestRate(HighestRate),
-    /// Service time against transfer size.
-    ServiceFit(ServiceFit),
-    /// Throughput against modules or width.
-    Scaling(Scaling),
-    /// At most against sustained.
-    Sustained(SustainedFinding),
-    /// A threshold of the study or of `--fail-if`.
-    Threshold(ThresholdOutcome),
+macro_rules! findings {
+    ($($variant:ident($type:ident) $is:literal,)+) => {
+        /// What was concluded.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum Finding {
+            $(#[doc = $is] $variant($type),)+
+        }
+
+        $(impl $type {
+            /// What a finding found, when it is of this kind.
+            pub fn of(finding: &Finding) -> Option<&$type> {
+                if let Finding::$variant(found) = finding { Some(found) } else { None }
+            }
+        })+
+    };
+}
+
+findings! {
+    Comparison(Comparison) "A system against the baseline.",
+    Knee(Knee) "Where a curve bends.",
+    HighestRate(HighestRate) "The highest rate that holds a bound on a quantile.",
+    ServiceFit(ServiceFit) "Service time against transfer size.",
+    Scaling(Scaling) "Throughput against modules or width.",
+    Sustained(SustainedFinding) "At most against sustained.",
+    Threshold(ThresholdOutcome) "A threshold of the study or of `--fail-if`.",
 }
 
 impl Finding {
@@ -345,11 +346,6 @@ impl Finding {
             Finding::Sustained(found) => Some(&found.point),
             Finding::Threshold(_) => None,
         }
-    }
-
-    /// The comparison, when it is one.
-    pub fn comparison(&self) -> Option<&Comparison> {
-        if let Finding::Comparison(found) = self { Some(found) } else { None }
     }
 }
 
@@ -387,14 +383,10 @@ pub struct Comparison {
 words! {
     /// The verdict of a comparison.
     pub enum Verdict {
-        /// The interval lies on the better side of 1.
-        Better = "better",
-        /// The interval lies on the worse side of 1.
-        Worse = "worse",
-        /// The interval lies inside the margin.
-        Equivalent = "equivalent",
-        /// None of these.
-        Inconclusive = "inconclusive",
+        Better = "better" "The interval lies on the better side of 1.",
+        Worse = "worse" "The interval lies on the worse side of 1.",
+        Equivalent = "equivalent" "The interval lies inside the margin.",
+        Inconclusive = "inconclusive" "None of these.",
     }
 }
 
@@ -452,12 +444,9 @@ pub struct ServiceFit {
 words! {
     /// How service time grows with the transfer size.
     pub enum ServiceForm {
-        /// A straight line.
-        Affine = "affine",
-        /// Steps of an internal unit.
-        Stepped = "stepped",
-        /// Neither describes the points.
-        Neither = "neither",
+        Affine = "affine" "A straight line.",
+        Stepped = "stepped" "Steps of an internal unit.",
+        Neither = "neither" "Neither describes the points.",
     }
 }
 
@@ -479,14 +468,10 @@ pub struct Scaling {
 words! {
     /// How throughput grows with a factor.
     pub enum ScalingKind {
-        /// In proportion, within the interval.
-        Linear = "linear",
-        /// Something shared saturates.
-        Saturating = "saturating",
-        /// It falls again.
-        Retrograde = "retrograde",
-        /// Too few points or too wide intervals.
-        Unclear = "unclear",
+        Linear = "linear" "In proportion, within the interval.",
+        Saturating = "saturating" "Something shared saturates.",
+        Retrograde = "retrograde" "It falls again.",
+        Unclear = "unclear" "Too few points or too wide intervals.",
     }
 }
 
@@ -543,14 +528,10 @@ pub struct ThresholdOutcome {
 words! {
     /// Outcome of a threshold.
     pub enum ThresholdState {
-        /// The whole interval is on the good side.
-        Holds = "holds",
-        /// The whole interval is on the bad side.
-        Fails = "fails",
-        /// The interval contains the limit.
-        Inconclusive = "inconclusive",
-        /// No trial matched.
-        NotMeasured = "not measured",
+        Holds = "holds" "The whole interval is on the good side.",
+        Fails = "fails" "The whole interval is on the bad side.",
+        Inconclusive = "inconclusive" "The interval contains the limit.",
+        NotMeasured = "not measured" "No trial matched.",
     }
 }
 
@@ -574,6 +555,6 @@ impl Estimate {
 impl Findings {
     /// The comparisons among the findings.
     pub fn comparisons(&self) -> impl Iterator<Item = &Comparison> {
-        self.findings.iter().filter_map(Finding::comparison)
+        self.findings.iter().filter_map(Comparison::of)
     }
 }

@@ -12,12 +12,12 @@ mod finding;
 mod memory;
 mod point;
 mod run;
-pub mod statistics;
+mod statistics;
 mod transactions;
 mod trial;
 
 pub use caveat::{Caveat, CaveatKind};
-pub use compare::{BetweenRuns, Pair, PairedTest, Pilot, compare_runs, detectable, paired_test, replicates_needed};
+pub use compare::{BetweenRuns, compare_runs};
 pub use finding::{
     Burst, ClassSummary, Comparison, CpuPerOperation, DiskSummary, Estimate, Finding, Findings, HighestRate, Knee,
     LatencySummary, MachineSummary, PointSummary, ResponseEstimates, RoundsTrace, Scaling, ScalingKind, ServiceFit,
@@ -27,4 +27,4 @@ pub use finding::{
 pub use memory::{Checkpoints, Fits, Held, WorkingSet};
 pub use run::judge;
 pub use transactions::{ClassMix, CpuBasis, PerTransaction, ServerSummary, StatementProfile, StatementsProfile};
-pub use trial::{MIX_TOLERANCE, outcome, summarise, summarise_from, summarise_interrupted};
+pub use trial::{MIX_TOLERANCE, outcome, summarise_from, summarise_interrupted};

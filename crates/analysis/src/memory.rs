@@ -26,14 +26,10 @@ pub struct Checkpoints {
 words! {
     /// What a window holds of the cycles of checkpoints.
     pub enum Held {
-        /// Whole cycles, to which it was cut.
-        Cycles = "whole-cycles",
-        /// It begins right behind a forced checkpoint and was not cut.
-        Forced = "forced",
-        /// It begins wherever checkpoints were, and was not cut.
-        AsItCame = "as-it-came",
-        /// The engine has no cycles.
-        NoCycles = "no-cycles",
+        Cycles = "whole-cycles" "Whole cycles, to which it was cut.",
+        Forced = "forced" "It begins right behind a forced checkpoint and was not cut.",
+        AsItCame = "as-it-came" "It begins wherever checkpoints were, and was not cut.",
+        NoCycles = "no-cycles" "The engine has no cycles.",
     }
 }
 
@@ -59,13 +55,9 @@ pub struct WorkingSet {
 words! {
     /// The smallest memory that holds all of the data.
     pub enum Fits {
-        /// The engine's buffer.
-        Buffer = "buffer",
-        /// The page cache beside that buffer.
-        PageCache = "page-cache",
-        /// It would fit the page cache, but the engine goes around it.
-        AroundPageCache = "around-page-cache",
-        /// None.
-        Nothing = "nothing",
+        Buffer = "buffer" "The engine's buffer.",
+        PageCache = "page-cache" "The page cache beside that buffer.",
+        AroundPageCache = "around-page-cache" "It would fit the page cache, but the engine goes around it.",
+        Nothing = "nothing" "None.",
     }
 }

@@ -4,7 +4,7 @@
 //! its price. What was not observed stays unknown.
 
 use crate::{Checkpoints, WorkingSet};
-use observation::{Counted, Counter, words};
+use observation::{Counted, Counter, OfStatement, words};
 
 /// A class against its plan. Storage plans no shares; then only the share itself is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -88,76 +88,70 @@ words! {
     /// Where the CPU of statements comes from.
     #[derive(Default)]
     pub enum CpuBasis {
-        /// It is not known.
         #[default]
-        Unknown = "unknown",
-        /// Some executions were measured on their thread's clock, and stand for all.
-        Sampled = "sampled",
+        Unknown = "unknown" "It is not known.",
+        Sampled = "sampled" "Some executions were measured on their thread's clock, and stand for all.",
         /// An estimate: the server's CPU, shared out by time of execution and planning less waits for I/O.
         SharedOut = "shared out",
     }
 }
 
-/// One statement; all amounts are for each transaction.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct StatementProfile {
-    /// What the workload calls it; `(commit)` is the end of a transaction.
-    pub name: String,
-    /// Executions that were answered.
-    pub executions: f64,
-    /// Rows that came back.
-    pub rows: f64,
-    /// Rows that were changed.
-    pub changed: f64,
-    /// Executions as the database counts them; repeated attempts that failed are among them.
-    pub server_executions: Option<f64>,
-    /// CPU, microseconds.
-    pub cpu_us: Option<f64>,
-    /// Time of execution in the server, waits included, microseconds.
-    pub execution_us: Option<f64>,
-    /// Time of planning, microseconds.
-    pub planning_us: Option<f64>,
-    /// Time of execution that was spent on I/O, microseconds.
-    pub io_us: Option<f64>,
-    /// Pages that were asked of the buffer.
-    pub lookups: Option<f64>,
-    /// Pages of these that were not in it.
-    pub reads: Option<f64>,
-    /// Rows that were looked at, where pages are not counted.
-    pub rows_examined: Option<f64>,
-    /// Bytes of log.
-    pub log_bytes: Option<f64>,
+macro_rules! statement {
+    ({ $($counted:ident $count:ident $is:literal,)+ } { $($known:ident $amount:ident * $unit:literal $what:literal,)+ }) => {
+        /// One statement; all amounts are for each transaction.
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct StatementProfile {
+            /// What the workload calls it; `(commit)` is the end of a transaction.
+            pub name: String,
+            $(#[doc = $is] pub $counted: f64,)+
+            $(#[doc = $what] pub $known: Option<f64>,)+
+        }
+
+        impl StatementProfile {
+            /// One of which the amounts were read.
+            pub(crate) fn read(name: &str, of: impl Fn(OfStatement) -> Option<f64>) -> StatementProfile {
+                StatementProfile {
+                    name: name.to_owned(),
+                    $($counted: of(OfStatement::$count).unwrap_or(0.0),)+
+                    $($known: of(OfStatement::$amount).map(|amount| $unit * amount),)+
+                }
+            }
+
+            /// Several statements as one; an amount that none of them knows stays unknown.
+            pub fn sum(name: &str, statements: &[StatementProfile]) -> StatementProfile {
+                StatementProfile {
+                    name: name.to_owned(),
+                    $($counted: statements.iter().map(|one| one.$counted).sum(),)+
+                    $($known: statements.iter().filter_map(|one| one.$known).reduce(|sum, amount| sum + amount),)+
+                }
+            }
+        }
+    };
+}
+
+statement! {
+    {
+        executions Executions "Executions that were answered.",
+        rows Rows "Rows that came back.",
+        changed Changed "Rows that were changed.",
+    }
+    {
+        server_executions ServerExecutions * 1.0 "As the database counts them; repeated attempts that failed are among them.",
+        cpu_us CpuSeconds * 1e6 "CPU, microseconds.",
+        execution_us ExecutionSeconds * 1e6 "Time of execution in the server, waits included, microseconds.",
+        planning_us PlanningSeconds * 1e6 "Time of planning, microseconds.",
+        io_us IoSeconds * 1e6 "Time of execution that was spent on I/O, microseconds.",
+        lookups Lookups * 1.0 "Pages that were asked of the buffer.",
+        reads Reads * 1.0 "Pages of these that were not in it.",
+        rows_examined RowsExamined * 1.0 "Rows that were looked at, where pages are not counted.",
+        log_bytes LogBytes * 1.0 "Bytes of log.",
+    }
 }
 
 impl StatementsProfile {
     /// The sum over all statements.
     pub fn total(&self) -> StatementProfile {
         StatementProfile::sum("sum", &self.statements)
-    }
-}
-
-impl StatementProfile {
-    /// Several statements as one; an amount that none of them knows stays unknown.
-    pub fn sum(name: &str, statements: &[StatementProfile]) -> StatementProfile {
-        let counted = |of: fn(&StatementProfile) -> f64| statements.iter().map(of).sum();
-        let known = |of: fn(&StatementProfile) -> Option<f64>| {
-            statements.iter().filter_map(of).reduce(|sum, amount| sum + amount)
-        };
-        StatementProfile {
-            name: name.to_owned(),
-            executions: counted(|one| one.executions),
-            rows: counted(|one| one.rows),
-            changed: counted(|one| one.changed),
-            server_executions: known(|one| one.server_executions),
-            cpu_us: known(|one| one.cpu_us),
-            execution_us: known(|one| one.execution_us),
-            planning_us: known(|one| one.planning_us),
-            io_us: known(|one| one.io_us),
-            lookups: known(|one| one.lookups),
-            reads: known(|one| one.reads),
-            rows_examined: known(|one| one.rows_examined),
-            log_bytes: known(|one| one.log_bytes),
-        }
     }
 }
 

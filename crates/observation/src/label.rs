@@ -84,10 +84,8 @@ pub struct Factor {
 crate::words! {
     /// What kind of work a class is: whether it moves data decides whether it counts as throughput.
     pub enum ClassKind {
-        /// Counts as throughput.
-        Work = "work",
-        /// Housekeeping of the workload (a data sync); reported, not counted as throughput.
-        Upkeep = "upkeep",
+        Work = "work" "Counts as throughput.",
+        Upkeep = "upkeep" "Housekeeping of the workload (a data sync); reported, not counted as throughput.",
     }
 }
 
@@ -120,7 +118,7 @@ impl Asks {
 }
 
 /// What one stream of a trial was asked to do, as far as analysis and report need it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct StreamLabel {
     /// Name of the stream; the workload's name when the experiment has one stream.
     pub name: String,
@@ -141,7 +139,7 @@ pub struct StreamLabel {
 }
 
 /// Which trial this is: enough to group, order and name it without the study.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrialLabel {
     /// Place in the order of execution, from 0.
     pub index: u32,

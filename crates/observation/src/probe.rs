@@ -113,12 +113,9 @@ readings! {
 crate::words! {
     /// What tasks may have to wait for.
     pub enum Resource {
-        /// A core.
-        Cpu = "cpu",
-        /// Reads and writes.
-        Io = "io",
-        /// Pages.
-        Memory = "memory",
+        Cpu = "cpu" "A core.",
+        Io = "io" "Reads and writes.",
+        Memory = "memory" "Pages.",
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::words;
 
 /// One line of a fingerprint: something that could change a number.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fact {
     /// Dotted name: `kernel.release`, `disk.vda.scheduler`.
     pub key: String,
@@ -48,34 +48,23 @@ pub struct SystemFacts {
 words! {
     /// Kinds of systems.
     pub enum SystemKind {
-        /// Files in a folder.
-        File = "file",
-        /// Block devices.
-        Device = "device",
-        /// Answers at once.
-        Null = "null",
-        /// Answers after scripted times.
-        Scripted = "scripted",
-        /// A described machine in virtual time.
-        Model = "model",
-        /// A SQLite inside of the generator's process.
-        Sqlite = "sqlite",
-        /// A PostgreSQL.
-        Postgres = "postgres",
-        /// A MariaDB, or a MySQL.
-        Mariadb = "mariadb",
-        /// A database that answers at once.
-        NullDatabase = "null-database",
+        File = "file" "Files in a folder.",
+        Device = "device" "Block devices.",
+        Null = "null" "Answers at once.",
+        Scripted = "scripted" "Answers after scripted times.",
+        Model = "model" "A described machine in virtual time.",
+        Sqlite = "sqlite" "A SQLite inside of the generator's process.",
+        Postgres = "postgres" "A PostgreSQL.",
+        Mariadb = "mariadb" "A MariaDB, or a MySQL.",
+        NullDatabase = "null-database" "A database that answers at once.",
     }
 }
 
 words! {
     /// What lies between the generator and a database that answers at once.
     pub enum Reached {
-        /// Nothing: it is in this process.
-        InProcess = "in_process",
-        /// A loopback socket.
-        OverSocket = "over_socket",
+        InProcess = "in_process" "Nothing: it is in this process.",
+        OverSocket = "over_socket" "A loopback socket.",
     }
 }
 

@@ -9,30 +9,19 @@ use units::Nanos;
 crate::words! {
     /// A part of a state policy that is always said in the same words.
     pub enum PlainState {
-        /// The modules were told to hold nothing, then filled.
-        Trimmed = "trimmed and filled again",
-        /// The modules were filled.
-        Filled = "filled again",
-        /// Why they were filled, where the policy did not ask for it.
-        ForChecks = "because reads are checked",
-        /// Preconditioning went on with the trial's own workload.
-        UntilSteady = "then the workload until steady",
-        /// A device that is not filled.
-        AsFound = "data as it was found on the device",
-        /// Nothing was done to the data.
-        AsLeft = "data as the last trial left it",
-        /// A database's data set was brought back.
-        Restored = "data set restored to what it was after the fill",
-        /// Nothing was done to the page cache.
-        CachesAsLeft = "caches as left",
-        /// The page cache was dropped.
-        CachesCold = "cold caches",
-        /// The modules were read once.
-        CachesWarm = "warm caches",
+        Trimmed = "trimmed and filled again" "The modules were told to hold nothing, then filled.",
+        Filled = "filled again" "The modules were filled.",
+        ForChecks = "because reads are checked" "Why they were filled, where the policy did not ask for it.",
+        UntilSteady = "then the workload until steady" "Preconditioning went on with the trial's own workload.",
+        AsFound = "data as it was found on the device" "A device that is not filled.",
+        AsLeft = "data as the last trial left it" "Nothing was done to the data.",
+        Restored = "data set restored to what it was after the fill" "A database's data set was brought back.",
+        CachesAsLeft = "caches as left" "Nothing was done to the page cache.",
+        CachesCold = "cold caches" "The page cache was dropped.",
+        CachesWarm = "warm caches" "The modules were read once.",
         /// A checkpoint is forced, and the window is not cut to whole cycles of checkpoints.
         CheckpointForced = "a checkpoint forced and the window as asked for",
-        /// No checkpoint is forced.
-        CheckpointsLeft = "checkpoints left alone",
+        CheckpointsLeft = "checkpoints left alone" "No checkpoint is forced.",
     }
 }
 

@@ -7,15 +7,11 @@ crate::words! {
     /// Where numbers come from. Charts and tables never draw two of these alike.
     #[derive(Default)]
     pub enum Provenance {
-        /// An engine loaded a real system.
         #[default]
-        Measured = "measured",
-        /// A model ran in virtual time, or a scripted system answered on a simulated clock.
-        Simulated = "simulated",
-        /// Another tool's output was read.
-        Imported = "imported",
-        /// A published table was read.
-        Published = "published",
+        Measured = "measured" "An engine loaded a real system.",
+        Simulated = "simulated" "A model ran in virtual time, or a scripted system answered on a simulated clock.",
+        Imported = "imported" "Another tool's output was read.",
+        Published = "published" "A published table was read.",
     }
 }
 
@@ -75,16 +71,11 @@ pub struct Series {
 crate::words! {
     /// What kind of event.
     pub enum EventKind {
-        /// A phase began.
-        Phase = "phase",
-        /// The clock or the whole machine paused.
-        Pause = "pause",
-        /// Damage was found in the data.
-        Damage = "damage",
-        /// An operation failed.
-        Failure = "failure",
-        /// Something else that a reader should see on the time axis.
-        Note = "note",
+        Phase = "phase" "A phase began.",
+        Pause = "pause" "The clock or the whole machine paused.",
+        Damage = "damage" "Damage was found in the data.",
+        Failure = "failure" "An operation failed.",
+        Note = "note" "Something else that a reader should see on the time axis.",
     }
 }
 

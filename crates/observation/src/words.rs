@@ -1,13 +1,13 @@
 //! Enums of which every variant has a word that stands in files and reports.
 
-/// Declares an enum with the word of each variant, and the way back from a word.
+/// Declares an enum with the word of each variant, and the way back from a word. What a variant is may stand behind its word.
 #[macro_export]
 macro_rules! words {
-    ($(#[$meta:meta])* $vis:vis enum $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)+ }) => {
+    ($(#[$meta:meta])* $vis:vis enum $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal $($is:literal)?,)+ }) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         $vis enum $name {
-            $($(#[$doc])* $variant,)+
+            $($(#[$doc])* $(#[doc = $is])? $variant,)+
         }
 
         impl $name {

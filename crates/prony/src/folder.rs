@@ -135,7 +135,7 @@ mod tests {
 
     fn broken(stem: &str) -> Entry {
         let path = PathBuf::from(format!("./{stem}.prony"));
-        Entry { content: Err(StoreError::NotARunFile { path: path.clone() }), path }
+        Entry { content: Err(StoreError::NotARunFile(path.clone())), path }
     }
 
     fn chosen(word: &str, entries: &[Entry]) -> String {

@@ -110,7 +110,7 @@ fn stored(file: &RunFile) -> Result<Vec<StoredTrial>, Failure> {
 }
 
 fn observed<'a>(file: &'a RunFile, label: &TrialLabel) -> Result<(Observations, StoredCells<'a>), Failure> {
-    let both = file.observations_without_cells(label.index).and_then(|seen| Ok((seen, file.cells(label.index)?)));
+    let both = file.observations(label.index).and_then(|seen| Ok((seen, file.cells(label.index)?)));
     both.map_err(|error| reading(file, &error))
 }
 
@@ -127,7 +127,6 @@ mod tests {
         Window,
     };
     use std::path::Path;
-    use store::TrialMeta;
     use units::Nanos;
 
     const STUDY: &str = include_str!("../tests/it/lab.toml");
@@ -183,7 +182,7 @@ mod tests {
         let mut file = RunFile::create(path, &facts, 1 << 16).expect("a new file");
         let whole: Vec<Cell> = (0..11).map(cell).collect();
         for (index, cells) in [(0, &whole[..]), (1, &whole[..intervals as usize])] {
-            file.begin_trial(&label(index), &TrialMeta::of(&planned())).expect("begun");
+            file.begin_trial(&label(index), &planned()).expect("begun");
             file.append_interval(index, cells, &[]).expect("appended");
             if index == 0 {
                 let account = Account { planned: 1000, done: 1000, ..Account::default() };

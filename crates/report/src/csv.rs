@@ -4,118 +4,112 @@
 //! column each, in base units. What is not known is an empty field.
 
 use crate::view::each_once;
-use analysis::{Findings, StreamSummary, TrialSummary};
-use observation::{Level, level_of};
+use analysis::{Findings, LatencySummary, StreamSummary, TrialSummary};
+use observation::{Level, StreamLabel, level_of};
+
+/// What one row is of.
+struct Of<'a> {
+    findings: &'a Findings,
+    trial: &'a TrialSummary,
+    stream: &'a StreamSummary,
+}
+
+/// The name of a column, and what stands in it.
+type Column = (&'static str, fn(&Of) -> String);
+
+const BEFORE: [Column; 10] = [
+    ("run", |of| of.findings.run.id.clone()),
+    ("study", |of| of.findings.run.study.clone()),
+    ("trial", |of| of.trial.label.index.to_string()),
+    ("experiment", |of| of.trial.label.experiment.clone()),
+    ("system", |of| of.trial.label.system.clone()),
+    ("stream", |of| of.label().map(|label| label.name.clone()).unwrap_or_default()),
+    ("workload", |of| of.label().map(|label| label.workload.clone()).unwrap_or_default()),
+    ("replicate", |of| of.trial.label.replicate.to_string()),
+    ("block", |of| of.trial.label.block.to_string()),
+    ("backend", |of| of.trial.provenance.word().to_owned()),
+];
+
+const AFTER: [Column; 8] = [
+    ("started_unix_ns", |of| of.trial.started_unix_ns.to_string()),
+    ("window_s", |of| number(of.trial.window.length().seconds())),
+    ("throughput_per_s", |of| number(of.stream.throughput_per_s.value)),
+    ("throughput_low_per_s", |of| number(of.stream.throughput_per_s.low)),
+    ("throughput_high_per_s", |of| number(of.stream.throughput_per_s.high)),
+    ("offered_per_s", |of| optional(of.stream.offered_per_s)),
+    ("bytes_per_s", |of| number(of.stream.bytes_per_s)),
+    ("elapsed_s", |of| number(of.trial.elapsed_s)),
+];
+
+type Times = fn(&StreamSummary) -> &LatencySummary;
+
+const TIMES: [(&str, Times); 3] = [
+    ("response", |stream| &stream.response),
+    ("service", |stream| &stream.service),
+    ("lateness", |stream| &stream.lateness),
+];
+
+type Figure = fn(&LatencySummary) -> f64;
+
+/// Of each of these times.
+const FIGURES: [(&str, Figure); 6] = [
+    ("mean", |times| times.mean_ms),
+    ("p50", |times| times.p50_ms),
+    ("p95", |times| times.p95_ms),
+    ("p99", |times| times.p99_ms),
+    ("p999", |times| times.p999_ms),
+    ("max", |times| times.max_ms),
+];
+
+const LAST: [Column; 13] = [
+    ("planned", |of| of.stream.account.planned.to_string()),
+    ("done", |of| of.stream.account.done.to_string()),
+    ("failed", |of| of.stream.account.failed.to_string()),
+    ("censored", |of| of.stream.account.censored.to_string()),
+    ("retried", |of| of.stream.retried.to_string()),
+    ("rolled_back", |of| of.stream.rolled_back.to_string()),
+    ("generator_cpu_user_s", |of| number(of.trial.generator_cpu.user_s)),
+    ("generator_cpu_system_s", |of| number(of.trial.generator_cpu.system_s)),
+    ("cpu_user_us_per_operation", |of| optional(of.stream.cpu.map(|cpu| cpu.user_us))),
+    ("cpu_system_us_per_operation", |of| optional(of.stream.cpu.map(|cpu| cpu.system_us))),
+    ("steady", |of| of.stream.steady.answer.word().to_owned()),
+    ("little_gap_pct", |of| optional(of.stream.little_gap_pct)),
+    ("caveats", |of| of.trial.caveats.iter().map(|caveat| caveat.kind.word()).collect::<Vec<_>>().join(" ")),
+];
 
 /// One row a trial and stream, header first, lines ended by `\n`, fields quoted as RFC 4180 says where they must be.
 pub fn csv(findings: &Findings) -> String {
     let all = findings.trials.iter().flat_map(|trial| &trial.label.factors);
     let factors = each_once(all.map(|factor| factor.name.as_str()));
-    let mut text = row(columns(&factors).into_iter());
+    let names = |columns: &[Column]| columns.iter().map(|column| column.0.to_owned()).collect::<Vec<_>>();
+    let times = TIMES.iter().flat_map(|(what, _)| FIGURES.map(|(figure, _)| format!("{what}_{figure}_ms")));
+    let before = names(&BEFORE).into_iter().chain(factors.iter().map(|name| format!("factor.{name}")));
+    let mut text = row(before.chain(names(&AFTER)).chain(times).chain(names(&LAST)));
     for trial in &findings.trials {
         for stream in &trial.streams {
-            let levels = factors.iter().map(|name| level(trial, name));
-            text.push_str(&row(before(findings, trial, stream).into_iter().chain(levels).chain(after(trial, stream))));
+            text.push_str(&row(Of { findings, trial, stream }.fields(&factors)));
         }
     }
     text
 }
 
-const COLUMNS_BEFORE: [&str; 10] =
-    ["run", "study", "trial", "experiment", "system", "stream", "workload", "replicate", "block", "backend"];
-
-const COLUMNS_AFTER: [&str; 8] = [
-    "started_unix_ns",
-    "window_s",
-    "throughput_per_s",
-    "throughput_low_per_s",
-    "throughput_high_per_s",
-    "offered_per_s",
-    "bytes_per_s",
-    "elapsed_s",
-];
-
-/// Of each of response, service and lateness.
-const LATENCIES: [&str; 6] = ["mean", "p50", "p95", "p99", "p999", "max"];
-
-const COLUMNS_LAST: [&str; 13] = [
-    "planned",
-    "done",
-    "failed",
-    "censored",
-    "retried",
-    "rolled_back",
-    "generator_cpu_user_s",
-    "generator_cpu_system_s",
-    "cpu_user_us_per_operation",
-    "cpu_system_us_per_operation",
-    "steady",
-    "little_gap_pct",
-    "caveats",
-];
-
-/// All columns, with one for each factor.
-fn columns(factors: &[&str]) -> Vec<String> {
-    let named = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-    let latencies = ["response", "service", "lateness"].map(|what| LATENCIES.map(|of| format!("{what}_{of}_ms")));
-    let factors = factors.iter().map(|name| format!("factor.{name}"));
-    let before = named(&COLUMNS_BEFORE).into_iter().chain(factors).chain(named(&COLUMNS_AFTER));
-    before.chain(latencies.into_iter().flatten()).chain(named(&COLUMNS_LAST)).collect()
-}
-
-fn level(trial: &TrialSummary, name: &str) -> String {
-    match level_of(&trial.label.factors, name) {
-        Some(Level::Number { value, .. }) => number(*value),
-        Some(Level::Word(word)) => word.clone(),
-        None => String::new(),
+impl Of<'_> {
+    fn label(&self) -> Option<&StreamLabel> {
+        self.trial.label.streams.get(usize::from(self.stream.stream))
     }
-}
 
-fn before(findings: &Findings, trial: &TrialSummary, stream: &StreamSummary) -> Vec<String> {
-    let label = &trial.label;
-    let names = label.streams.get(usize::from(stream.stream));
-    vec![
-        findings.run.id.clone(),
-        findings.run.study.clone(),
-        label.index.to_string(),
-        label.experiment.clone(),
-        label.system.clone(),
-        names.map(|names| names.name.clone()).unwrap_or_default(),
-        names.map(|names| names.workload.clone()).unwrap_or_default(),
-        label.replicate.to_string(),
-        label.block.to_string(),
-        trial.provenance.word().to_owned(),
-    ]
-}
-
-fn after(trial: &TrialSummary, stream: &StreamSummary) -> Vec<String> {
-    let mut fields = vec![
-        trial.started_unix_ns.to_string(),
-        number(trial.window.length().seconds()),
-        number(stream.throughput_per_s.value),
-        number(stream.throughput_per_s.low),
-        number(stream.throughput_per_s.high),
-        optional(stream.offered_per_s),
-        number(stream.bytes_per_s),
-        number(trial.elapsed_s),
-    ];
-    for latency in [&stream.response, &stream.service, &stream.lateness] {
-        let values = [latency.mean_ms, latency.p50_ms, latency.p95_ms, latency.p99_ms, latency.p999_ms, latency.max_ms];
-        fields.extend(values.map(|ms| if latency.count == 0 { String::new() } else { number(ms) }));
+    fn fields<'a>(&'a self, factors: &'a [&str]) -> impl Iterator<Item = String> + 'a {
+        let held = |columns: &'static [Column]| columns.iter().map(|column| column.1(self));
+        let levels = factors.iter().map(|name| match level_of(&self.trial.label.factors, name) {
+            Some(Level::Number { value, .. }) => number(*value),
+            Some(Level::Word(word)) => word.clone(),
+            None => String::new(),
+        });
+        let times = TIMES.iter().map(|(_, times)| times(self.stream)).flat_map(|times| {
+            FIGURES.map(|(_, figure)| if times.count == 0 { String::new() } else { number(figure(times)) })
+        });
+        held(&BEFORE).chain(levels).chain(held(&AFTER)).chain(times).chain(held(&LAST))
     }
-    let account = &stream.account;
-    let counts = [account.planned, account.done, account.failed, account.censored, stream.retried, stream.rolled_back];
-    fields.extend(counts.map(|n| n.to_string()));
-    fields.extend([
-        number(trial.generator_cpu.user_s),
-        number(trial.generator_cpu.system_s),
-        optional(stream.cpu.map(|cpu| cpu.user_us)),
-        optional(stream.cpu.map(|cpu| cpu.system_us)),
-        stream.steady.answer.word().to_owned(),
-        optional(stream.little_gap_pct),
-        trial.caveats.iter().map(|caveat| caveat.kind.word()).collect::<Vec<_>>().join(" "),
-    ]);
-    fields
 }
 
 fn number(value: f64) -> String {

@@ -1,6 +1,6 @@
 //! Findings to bytes: text for a terminal, one HTML page, JSON and CSV.
 //!
-//! The one idea: a report is decided once, as tables and figures that are values ([`view`]), and printed four times. The
+//! The one idea: a report is decided once, as tables and figures that are values (`view`), and printed four times. The
 //! answer comes first, every estimate carries its interval, and a caveat stands beside the number that it touches.
 //!
 //! What it does not do: it opens nothing, asks no clock and computes no statistic; what analysis found is what is shown.
@@ -11,11 +11,13 @@ mod csv;
 mod html;
 mod json;
 mod text;
-pub mod view;
+mod view;
 
 pub use csv::csv;
-pub use html::{Head, figures_html, html};
+pub use html::{Head, html, judged_html};
 pub use json::{
-    Drivers, ListedRun, TimedModel, ceiling_json, check_json, compare_json, json, list_json, plan_json, studies_json,
+    DriverCost, Drivers, ListedRun, TimedModel, ceiling_json, check_json, compare_json, json, list_json, plan_json,
+    studies_json,
 };
 pub use text::{Colour, Detail, Layout, text};
+pub use view::{JudgedColumn, JudgedCurve, JudgedPoint};

@@ -1,7 +1,7 @@
 //! Cells, to and from their table.
 
 use crate::blob;
-use crate::number::{count, signed};
+use crate::columns::{Saved as _, count, read as read_rows};
 use observation::{Cell, CellKey, Histogram, Tally};
 use rusqlite::types::Type;
 use rusqlite::{Connection, Error, Row, params};
@@ -37,11 +37,11 @@ pub(crate) fn write(connection: &Connection, trial: i64, position: u32, cells: &
             key.class,
             key.endpoint,
             key.generator,
-            signed(tally.done),
-            signed(tally.failed),
-            signed(tally.retried),
-            signed(tally.rolled_back),
-            signed(tally.bytes),
+            tally.done.save()?,
+            tally.failed.save()?,
+            tally.retried.save()?,
+            tally.rolled_back.save()?,
+            tally.bytes.save()?,
             response.mean_ns().map(|ns| ns / 1e6),
             response.quantile_ns(0.99).map(|ns| ns as f64 / 1e6),
             (!response.is_empty()).then(|| response.max_ns() as f64 / 1e6),
@@ -54,22 +54,13 @@ pub(crate) fn write(connection: &Connection, trial: i64, position: u32, cells: &
     Ok(())
 }
 
-/// The columns that [`read_one`] takes.
-const COLUMNS: &str =
-    "interval, stream, class, endpoint, generator, done, failed, retried, rolled_back, bytes, response,
-     service, lateness, censored";
-
-/// Reads all cells of a trial in the order in which they were written.
-pub(crate) fn read(connection: &Connection, trial: i64) -> Result<Vec<Cell>, Error> {
-    let sql = format!("SELECT {COLUMNS} FROM cell WHERE id BETWEEN ?1 AND ?2 ORDER BY id");
-    let mut statement = connection.prepare_cached(&sql)?;
-    statement.query_map(row_range(trial), read_one)?.collect()
-}
-
 /// Shows all cells of a trial, ascending by interval, one in memory at a time. Only their places are sorted here: a query
 /// that sorts would hold every histogram while it does.
 pub(crate) fn each(connection: &Connection, trial: i64, visit: &mut dyn FnMut(&Cell)) -> Result<(), Error> {
-    let mut one = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM cell WHERE id = ?1"))?;
+    let mut one = connection.prepare_cached(
+        "SELECT interval, stream, class, endpoint, generator, done, failed, retried, rolled_back, bytes, response,
+         service, lateness, censored FROM cell WHERE id = ?1",
+    )?;
     for (_, place) in places(connection, trial)? {
         visit(&one.query_row([row_id(trial, place)], read_one)?);
     }
@@ -78,11 +69,10 @@ pub(crate) fn each(connection: &Connection, trial: i64, visit: &mut dyn FnMut(&C
 
 /// Interval and place of every cell of a trial, sorted.
 fn places(connection: &Connection, trial: i64) -> Result<Vec<(u32, u32)>, Error> {
-    let mut statement = connection.prepare_cached("SELECT interval, id FROM cell WHERE id BETWEEN ?1 AND ?2")?;
+    let sql = "SELECT interval, id FROM cell WHERE id BETWEEN ?1 AND ?2";
     let first = row_id(trial, 0);
-    let rows =
-        statement.query_map(row_range(trial), |row| Ok((row.get(0)?, (row.get::<_, i64>(1)? - first) as u32)))?;
-    let mut places: Vec<(u32, u32)> = rows.collect::<Result<_, Error>>()?;
+    let place = |row: &Row<'_>| Ok((row.get(0)?, (row.get::<_, i64>(1)? - first) as u32));
+    let mut places = read_rows(connection, sql, row_range(trial), place)?;
     places.sort_unstable();
     Ok(places)
 }

@@ -1,127 +1,64 @@
 //! What can go wrong with a run file. Every error names the file, and says what can be done.
 
+use crate::VERSION;
 use std::path::{Path, PathBuf};
 
-/// Why a run file could not be made, opened, written or read.
+/// Why a run file could not be made, opened, written or read; the first that each of these holds is the path of the file.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// A new run file would have replaced something.
-    #[error("`{}` exists already, and a run file never replaces another; give another name with -o", path.display())]
-    Exists {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The file, or its folder, cannot be reached.
-    #[error("cannot open `{}`", path.display())]
-    Unreachable {
-        /// The file.
-        path: PathBuf,
-        /// The kernel's answer.
-        source: std::io::Error,
-    },
+    #[error("`{path}` exists already, and a run file never replaces another; give another name with -o", path = .0.display())]
+    Exists(PathBuf),
+    /// The file, or its folder, cannot be reached; with the kernel's answer.
+    #[error("cannot open `{path}`", path = .0.display())]
+    Unreachable(PathBuf, #[source] std::io::Error),
     /// The file is something else.
-    #[error("`{}` is not a run file of Prony", path.display())]
-    NotARunFile {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The file was written by a later Prony.
+    #[error("`{path}` is not a run file of Prony", path = .0.display())]
+    NotARunFile(PathBuf),
+    /// The file was written by a later Prony, in this version.
     #[error(
-        "`{}` has schema version {found}, and this Prony reads versions up to {supported}; \
+        "`{path}` has schema version {1}, and this Prony reads versions up to {VERSION}; \
          open it with a Prony as new as the one that wrote it",
-        path.display()
+        path = .0.display()
     )]
-    TooNew {
-        /// The file.
-        path: PathBuf,
-        /// The version in the file.
-        found: i64,
-        /// The newest version that can be read.
-        supported: i64,
-    },
-    /// The file was written by a Prony before the first release of this form.
+    TooNew(PathBuf, i64),
+    /// The file was written by a Prony before the first release of this form, in this version.
     #[error(
-        "`{}` has schema version {found}, and this Prony reads versions from {supported} on; \
-         open it with the Prony that wrote it",
-        path.display()
+        "`{path}` has schema version {1}, and this Prony reads versions from 1 on; open it with the Prony that wrote it",
+        path = .0.display()
     )]
-    TooOld {
-        /// The file.
-        path: PathBuf,
-        /// The version in the file.
-        found: i64,
-        /// The oldest version that can be read.
-        supported: i64,
-    },
-    /// What is in the file contradicts itself.
+    TooOld(PathBuf, i64),
+    /// What is in the file contradicts itself; with what was found.
     #[error(
-        "`{}` is damaged: {what}; what `sqlite3 FILE .recover` still finds can be read by hand",
-        path.display()
+        "`{path}` is damaged: {1}; what `sqlite3 FILE .recover` still finds can be read by hand",
+        path = .0.display()
     )]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What was found.
-        what: String,
-    },
+    Damaged(PathBuf, String),
     /// Another process works on the file.
-    #[error("`{}` is in use by another process; wait until its run has ended", path.display())]
-    InUse {
-        /// The file.
-        path: PathBuf,
-    },
-    /// There is no space left. Everything that was acknowledged before is in the file.
+    #[error("`{path}` is in use by another process; wait until its run has ended", path = .0.display())]
+    InUse(PathBuf),
+    /// There is no space left for what was being done. Everything that was acknowledged before is in the file.
     #[error(
-        "no space left for `{}` while {action}; every interval that was finished before is kept; \
+        "no space left for `{path}` while {1}; every interval that was finished before is kept; \
          make room, then go on with --resume",
-        path.display()
+        path = .0.display()
     )]
-    Full {
-        /// The file.
-        path: PathBuf,
-        /// What was being done.
-        action: &'static str,
-    },
+    Full(PathBuf, &'static str),
     /// The run ended; there is nothing to go on with.
-    #[error("the run in `{}` has finished, and there is nothing to resume", path.display())]
-    Finished {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("the run in `{path}` has finished, and there is nothing to resume", path = .0.display())]
+    Finished(PathBuf),
     /// The file was opened for reading.
-    #[error("`{}` was opened for reading and cannot be written", path.display())]
-    ReadOnly {
-        /// The file.
-        path: PathBuf,
-    },
-    /// No such trial.
-    #[error("`{}` has no trial {index}", path.display())]
-    NoTrial {
-        /// The file.
-        path: PathBuf,
-        /// The trial that was asked for.
-        index: u32,
-    },
-    /// A trial is begun that has ended already, or ended without having begun.
-    #[error("trial {index} of `{}` {state}", path.display())]
-    WrongState {
-        /// The file.
-        path: PathBuf,
-        /// The trial.
-        index: u32,
-        /// What is the matter, as the rest of a sentence.
-        state: &'static str,
-    },
-    /// Anything else that the database reports.
-    #[error("{action} failed for `{}`", path.display())]
-    Database {
-        /// The file.
-        path: PathBuf,
-        /// What was being done.
-        action: &'static str,
-        /// Its answer.
-        source: rusqlite::Error,
-    },
+    #[error("`{path}` was opened for reading and cannot be written", path = .0.display())]
+    ReadOnly(PathBuf),
+    /// No trial of this index.
+    #[error("`{path}` has no trial {1}", path = .0.display())]
+    NoTrial(PathBuf, u32),
+    /// A trial of this index is begun that has ended already, or ended without having begun: the rest of a sentence.
+    #[error("trial {1} of `{path}` {2}", path = .0.display())]
+    WrongState(PathBuf, u32, &'static str),
+    /// Anything else that the database answers to what was being done.
+    #[error("{1} failed for `{path}`", path = .0.display())]
+    Database(PathBuf, &'static str, #[source] rusqlite::Error),
 }
 
 /// Gives a database error the name of the file and of what was being done.
@@ -139,13 +76,13 @@ fn classify(source: rusqlite::Error, action: &'static str, path: &Path) -> Store
     use rusqlite::ErrorCode;
     let path = path.to_path_buf();
     match source.sqlite_error_code() {
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::InUse { path },
-        Some(ErrorCode::DiskFull) => StoreError::Full { path, action },
-        Some(ErrorCode::NotADatabase) => StoreError::NotARunFile { path },
-        Some(ErrorCode::ReadOnly) => StoreError::ReadOnly { path },
-        Some(ErrorCode::DatabaseCorrupt) => StoreError::Damaged { path, what: source.to_string() },
-        Some(_) => StoreError::Database { path, action, source },
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::InUse(path),
+        Some(ErrorCode::DiskFull) => StoreError::Full(path, action),
+        Some(ErrorCode::NotADatabase) => StoreError::NotARunFile(path),
+        Some(ErrorCode::ReadOnly) => StoreError::ReadOnly(path),
+        Some(ErrorCode::DatabaseCorrupt) => StoreError::Damaged(path, source.to_string()),
+        Some(_) => StoreError::Database(path, action, source),
         // No code of the database: a value in a row has another type or range than the schema promises.
-        None => StoreError::Damaged { path, what: source.to_string() },
+        None => StoreError::Damaged(path, source.to_string()),
     }
 }

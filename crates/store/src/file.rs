@@ -60,9 +60,9 @@ impl RunFile {
     /// # Errors
     /// [`StoreError::Finished`] when there is nothing to go on with, [`StoreError::InUse`] when its process still lives.
     pub fn resume(path: &Path, reserve_bytes: u64) -> Result<RunFile, StoreError> {
-        let file = RunFile::open_for_writing(path)?;
+        let file = RunFile::open_for_notes(path)?;
         if file.facts()?.finished {
-            return Err(StoreError::Finished { path: path.to_path_buf() });
+            return Err(StoreError::Finished(path.to_path_buf()));
         }
         trial::interrupt_all(&file.connection).during("marking interrupted trials", path)?;
         reserve::take(&file.connection, reserve_bytes, path)?;
@@ -86,10 +86,6 @@ impl RunFile {
     /// # Errors
     /// As [`RunFile::open`].
     pub fn open_for_notes(path: &Path) -> Result<RunFile, StoreError> {
-        RunFile::open_for_writing(path)
-    }
-
-    fn open_for_writing(path: &Path) -> Result<RunFile, StoreError> {
         must_exist(path)?;
         let connection = connect(path, true)?;
         connection.pragma_update(None, "locking_mode", "EXCLUSIVE").during("opening the file", path)?;
@@ -145,15 +141,6 @@ impl RunFile {
         })
     }
 
-    /// Makes everything durable and fast to find: folds the log into the file and flushes. For the time between two
-    /// trials; [`RunFile::finish_trial`] does it already.
-    ///
-    /// # Errors
-    /// When the device fails or the file is full.
-    pub fn settle(&mut self) -> Result<(), StoreError> {
-        if self.writable { reserve::checkpoint(&self.connection, "RESTART", &self.path) } else { Ok(()) }
-    }
-
     /// Ends the work on the file, whether or not the run has finished: gives unused space back, and leaves one file.
     ///
     /// # Errors
@@ -173,7 +160,7 @@ impl RunFile {
         work: impl FnOnce(&Connection) -> Result<T, rusqlite::Error>,
     ) -> Result<T, StoreError> {
         if !self.writable {
-            return Err(StoreError::ReadOnly { path: self.path.clone() });
+            return Err(StoreError::ReadOnly(self.path.clone()));
         }
         let transaction = self.connection.transaction().during(action, &self.path)?;
         let value = work(&transaction).during(action, &self.path)?;
@@ -194,13 +181,13 @@ pub(crate) fn remove_made(path: &Path) {
 pub(crate) fn make_empty(path: &Path) -> Result<(), StoreError> {
     match OpenOptions::new().write(true).create_new(true).open(path) {
         Ok(_) => Ok(()),
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(StoreError::Exists { path: path.to_path_buf() }),
-        Err(source) => Err(StoreError::Unreachable { path: path.to_path_buf(), source }),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(StoreError::Exists(path.to_path_buf())),
+        Err(source) => Err(StoreError::Unreachable(path.to_path_buf(), source)),
     }
 }
 
 fn must_exist(path: &Path) -> Result<(), StoreError> {
-    fs::File::open(path).map(|_| ()).map_err(|source| StoreError::Unreachable { path: path.to_path_buf(), source })
+    fs::File::open(path).map(|_| ()).map_err(|source| StoreError::Unreachable(path.to_path_buf(), source))
 }
 
 /// Whether the file is in the form with a log (byte 18 of the header is then 2), or was left while it was made.
@@ -208,7 +195,7 @@ fn is_unclosed(path: &Path) -> Result<bool, StoreError> {
     let mut header = Vec::new();
     fs::File::open(path)
         .and_then(|file| file.take(20).read_to_end(&mut header))
-        .map_err(|source| StoreError::Unreachable { path: path.to_path_buf(), source })?;
+        .map_err(|source| StoreError::Unreachable(path.to_path_buf(), source))?;
     Ok(header.get(18) == Some(&2) || beside(path, "-journal").exists())
 }
 

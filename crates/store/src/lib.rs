@@ -1,6 +1,6 @@
 //! The run file: everything that one run recorded, in one SQLite file that survives what happens to runs.
 //!
-//! The one idea: what was acknowledged stays. [`RunFile::append_cells`] returns when the interval is out of the process,
+//! The one idea: what was acknowledged stays. [`RunFile::append_interval`] returns when the interval is out of the process,
 //! in a write-ahead log whose blocks were taken from the disk before the run: a `kill -9` a moment later loses nothing,
 //! and a disk that fills up later does not matter. Nothing is flushed to a device while a trial is measured; between
 //! trials everything is. When a run ends, the log is folded in and one file remains, readable with `sqlite3`.
@@ -12,11 +12,11 @@
 
 mod blob;
 mod cells;
+mod columns;
 mod error;
 mod facts;
 mod file;
 mod label;
-mod number;
 mod redact;
 mod reserve;
 mod schema;
@@ -30,4 +30,4 @@ pub use file::RunFile;
 pub use redact::redact;
 pub use reserve::estimate_bytes;
 pub use schema::VERSION;
-pub use trial::{StoredCells, StoredTrial, TrialMeta, TrialState};
+pub use trial::{StoredCells, StoredTrial, TrialState};

@@ -2,6 +2,7 @@
 //!
 //! The one idea: the copy is a new file, written row by row, so that nothing of the original can linger in a free page.
 
+use crate::columns::read;
 use crate::error::During;
 use crate::file::{connect, make_empty, remove_made};
 use crate::scrub::Scrubber;
@@ -58,8 +59,7 @@ fn write_copy(source: &RunFile, copy: &Path, scrubber: &Scrubber) -> Result<(), 
 /// The tables that hold a run; the copy has its own explanation and needs no reserve.
 fn tables(connection: &Connection) -> Result<Vec<String>, Error> {
     let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('about', 'reserve') ORDER BY name";
-    let mut statement = connection.prepare(sql)?;
-    let names: Vec<String> = statement.query_map((), |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let names: Vec<String> = read(connection, sql, (), |row| row.get(0))?;
     Ok(names.into_iter().filter(|name| schema::is_ours(name)).collect())
 }
 

@@ -56,7 +56,7 @@ pub(crate) fn checkpoint(connection: &Connection, mode: &str, path: &Path) -> Re
     let blocked: i64 = connection.query_row(&pragma, (), |row| row.get(0)).during(ACTION, path)?;
     connection.pragma_update(None, "synchronous", "OFF").during(ACTION, path)?;
     if blocked != 0 {
-        return Err(StoreError::InUse { path: path.to_path_buf() });
+        return Err(StoreError::InUse(path.to_path_buf()));
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! The tables, their version, and the check that a file has exactly these.
 
 use crate::StoreError;
+use crate::columns::read;
 use crate::error::During;
 use rusqlite::Connection;
 use std::collections::BTreeMap;
@@ -29,14 +30,14 @@ pub(crate) fn check(connection: &Connection, path: &Path) -> Result<(), StoreErr
     const ACTION: &str = "reading the header";
     let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     if pragma("application_id").during(ACTION, path)? != APPLICATION_ID {
-        return Err(StoreError::NotARunFile { path: path.to_path_buf() });
+        return Err(StoreError::NotARunFile(path.to_path_buf()));
     }
     let found = pragma("user_version").during(ACTION, path)?;
     if found > VERSION {
-        return Err(StoreError::TooNew { path: path.to_path_buf(), found, supported: VERSION });
+        return Err(StoreError::TooNew(path.to_path_buf(), found));
     }
     if found < 1 {
-        return Err(StoreError::TooOld { path: path.to_path_buf(), found, supported: 1 });
+        return Err(StoreError::TooOld(path.to_path_buf(), found));
     }
     check_tables(connection, path)
 }
@@ -44,7 +45,7 @@ pub(crate) fn check(connection: &Connection, path: &Path) -> Result<(), StoreErr
 /// A file may come from anybody. Were `cell` a view of theirs, or a trigger hung on `trial`, reading would run their
 /// program; so every table must be ours to the letter. Indices that somebody added for speed do no harm.
 fn check_tables(connection: &Connection, path: &Path) -> Result<(), StoreError> {
-    let damaged = |what: String| StoreError::Damaged { path: path.to_path_buf(), what };
+    let damaged = |what: String| StoreError::Damaged(path.to_path_buf(), what);
     let found = objects(connection).during("reading the tables", path)?;
     if let Some(name) = found.iter().find(|(_, (kind, _))| kind == "trigger").map(|(name, _)| name) {
         return Err(damaged(format!("somebody added the trigger `{name}`")));
@@ -77,7 +78,6 @@ fn ours() -> Result<&'static Objects, rusqlite::Error> {
 type Objects = BTreeMap<String, (String, Option<String>)>;
 
 fn objects(connection: &Connection) -> Result<Objects, rusqlite::Error> {
-    let mut statement = connection.prepare("SELECT name, type, sql FROM sqlite_schema")?;
-    let rows = statement.query_map((), |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?;
-    rows.collect()
+    let sql = "SELECT name, type, sql FROM sqlite_schema";
+    Ok(read(connection, sql, (), |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?.into_iter().collect())
 }

@@ -1,11 +1,10 @@
 //! Readings of probes and events, to and from their tables.
 
 use crate::cells::{row_id, row_range};
-use crate::number::{float, signed, unsigned, word};
+use crate::columns::{Saved, read as read_rows, word};
 use observation::{Event, EventKind, Probe, Series};
 use rusqlite::{Connection, Error, params};
 use std::collections::HashMap;
-use units::Nanos;
 
 /// Adds points to the series of a trial; a series that is new gets its row. Returns how many points were written.
 pub(crate) fn write(connection: &Connection, trial: i64, position: u32, series: &[Series]) -> Result<u32, Error> {
@@ -15,7 +14,7 @@ pub(crate) fn write(connection: &Connection, trial: i64, position: u32, series: 
     for one in series {
         let id = series_id(connection, trial, one)?;
         for (at, value) in &one.points {
-            insert.execute(params![row_id(trial, place), id, signed(at.0), value])?;
+            insert.execute(params![row_id(trial, place), id, at.save()?, value])?;
             place += 1;
         }
     }
@@ -49,7 +48,7 @@ pub(crate) fn read(connection: &Connection, trial: i64) -> Result<Vec<Series>, E
     while let Some(row) = rows.next()? {
         let id = row.get(0)?;
         let place = places.get(&id).ok_or(Error::IntegralValueOutOfRange(0, id))?;
-        series[*place].points.push((Nanos(unsigned(row, 1)?), float(row, 2)?));
+        series[*place].points.push((Saved::load(row, 1)?, Saved::load(row, 2)?));
     }
     Ok(series)
 }
@@ -59,17 +58,15 @@ pub(crate) fn write_events(connection: &Connection, trial: i64, position: u32, e
     let mut insert =
         connection.prepare_cached("INSERT INTO event (id, trial, at_ns, kind, text) VALUES (?1, ?2, ?3, ?4, ?5)")?;
     for (place, event) in (position..).zip(events) {
-        insert.execute(params![row_id(trial, place), trial, signed(event.at.0), event.kind.word(), event.text])?;
+        insert.execute(params![row_id(trial, place), trial, event.at.save()?, event.kind.word(), event.text])?;
     }
     Ok(())
 }
 
 /// Reads all events of a trial in the order in which they were written.
 pub(crate) fn read_events(connection: &Connection, trial: i64) -> Result<Vec<Event>, Error> {
-    let mut statement =
-        connection.prepare_cached("SELECT at_ns, kind, text FROM event WHERE id BETWEEN ?1 AND ?2 ORDER BY id")?;
-    let rows = statement.query_map(row_range(trial), |row| {
-        Ok(Event { at: Nanos(unsigned(row, 0)?), kind: word(row, 1, EventKind::of_word)?, text: row.get(2)? })
-    })?;
-    rows.collect()
+    let sql = "SELECT at_ns, kind, text FROM event WHERE id BETWEEN ?1 AND ?2 ORDER BY id";
+    read_rows(connection, sql, row_range(trial), |row| {
+        Ok(Event { at: Saved::load(row, 0)?, kind: word(row, 1, EventKind::of_word)?, text: row.get(2)? })
+    })
 }

@@ -3,43 +3,11 @@
 //! The one idea: a trial is begun, appended to, and then finished or left. An attempt that was left keeps its cells and is
 //! marked; the next attempt at the same trial gets rows of its own.
 
+use crate::columns::{Stored as _, insert, read as read_rows, select, stored, word};
 use crate::error::During;
-use crate::number::{signed, unsigned, wide, word};
 use crate::{RunFile, StoreError, cells, label, reserve, series};
-use observation::{Account, Cell, CellSource, CpuTime, Event, Observations, Provenance, Series, TrialLabel, Window};
-use rusqlite::{Connection, Error, OptionalExtension, Row, params};
-use units::Nanos;
-
-/// What is known of a trial's observations when it begins; [`RunFile::finish_trial`] replaces it.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct TrialMeta {
-    /// Where the numbers come from.
-    pub provenance: Provenance,
-    /// Wall-clock start of the trial's clock, nanoseconds since 1970 in UTC.
-    pub started_unix_ns: i64,
-    /// The window as planned, on the trial's clock.
-    pub window: Window,
-    /// Length of an interval.
-    pub interval: Nanos,
-    /// Names of the endpoints that cells point to.
-    pub endpoints: Vec<String>,
-    /// How many workers the generator has.
-    pub generators: u16,
-}
-
-impl TrialMeta {
-    /// The same part of finished observations.
-    pub fn of(observations: &Observations) -> TrialMeta {
-        TrialMeta {
-            provenance: observations.provenance,
-            started_unix_ns: observations.started_unix_ns,
-            window: observations.window,
-            interval: observations.interval,
-            endpoints: observations.endpoints.clone(),
-            generators: observations.generators,
-        }
-    }
-}
+use observation::{Account, Cell, CellSource, CpuTime, Event, Observations, Series, TrialLabel};
+use rusqlite::{Connection, Error, OptionalExtension, Row, params, params_from_iter};
 
 /// How a trial ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,8 +29,18 @@ pub struct StoredTrial {
     pub attempts: u32,
 }
 
+stored! {
+    Observations {
+        provenance, started_unix_ns, window_start_ns = window.start, window_end_ns = window.end, interval_ns = interval,
+        generators, generator_cpu_user_s = generator_cpu.user_s, generator_cpu_system_s = generator_cpu.system_s,
+        elapsed_s, validated_reads,
+    }
+
+    Account { planned, done, failed, censored, service_ns, lateness_ns, think_ns, slots_ns }
+}
+
 /// The trial that is being written.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct OpenTrial {
     index: u32,
     id: i64,
@@ -87,83 +65,63 @@ impl CellSource for StoredCells<'_> {
 }
 
 impl RunFile {
-    /// Begins a trial. An earlier attempt at it that was interrupted is kept beside the new one.
+    /// Begins a trial, of which the window as planned and the like are known; what it records replaces these when it ends. An
+    /// earlier attempt at it that was interrupted is kept beside the new one.
     ///
     /// # Errors
     /// [`StoreError::WrongState`] when the trial has finished already or another is still open.
-    pub fn begin_trial(&mut self, label: &TrialLabel, meta: &TrialMeta) -> Result<(), StoreError> {
+    pub fn begin_trial(&mut self, label: &TrialLabel, planned: &Observations) -> Result<(), StoreError> {
         if self.open.is_some() {
             return Err(self.wrong_state(label.index, "was begun while another is still open"));
         }
-        if let Some((_, TrialState::Finished, _)) = self.last_attempt(label.index)? {
+        if let Some((_, TrialState::Finished)) = self.attempt(label.index, None)? {
             return Err(self.wrong_state(label.index, "has finished already"));
         }
-        let id = self.change("beginning a trial", |connection| insert(connection, label, meta))?;
+        let id = self.change("beginning a trial", |connection| begin(connection, label, planned))?;
         self.open = Some(OpenTrial { index: label.index, id, cells: 0, readings: 0, events: 0 });
         Ok(())
     }
 
-    /// Appends cells of finished intervals. When this returns, the end of this process cannot lose them any more.
+    /// Appends what came since the last interval in one go: cells of finished intervals and readings of probes, of which those
+    /// of a probe that was seen before in this trial join its series. When this returns, the end of this process cannot lose
+    /// them any more.
     ///
     /// # Errors
-    /// [`StoreError::Full`] when the reserve and the disk are used up; none of these cells is kept then, and every
-    /// earlier one is.
-    pub fn append_cells(&mut self, index: u32, cells: &[Cell]) -> Result<(), StoreError> {
-        let (id, position) = self.opened(index).map(|open| (open.id, open.cells))?;
-        self.change("appending an interval", |connection| cells::write(connection, id, position, cells))?;
-        self.advance(|open| open.cells += cells.len() as u32);
-        Ok(())
+    /// [`StoreError::Full`] when the reserve and the disk are used up; none of this is kept then, and all that was appended
+    /// earlier is.
+    pub fn append_interval(&mut self, index: u32, cells: &[Cell], series: &[Series]) -> Result<(), StoreError> {
+        self.append(index, "appending an interval", (cells, series, &[]))
     }
 
-    /// Appends what came since the last interval in one go: cells of finished intervals and readings of probes.
-    ///
-    /// # Errors
-    /// As [`RunFile::append_cells`]; none of either is kept then.
-    pub fn append_interval(&mut self, index: u32, cells: &[Cell], series: &[Series]) -> Result<(), StoreError> {
-        let (id, places) = self.opened(index).map(|open| (open.id, (open.cells, open.readings)))?;
-        let written = self.change("appending an interval", |connection| {
-            cells::write(connection, id, places.0, cells)?;
-            series::write(connection, id, places.1, series)
+    fn append(
+        &mut self,
+        index: u32,
+        action: &'static str,
+        (cells, series, events): (&[Cell], &[Series], &[Event]),
+    ) -> Result<(), StoreError> {
+        let OpenTrial { id, cells: first, readings, events: event, .. } = *self.opened(index)?;
+        let written = self.change(action, |connection| {
+            cells::write(connection, id, first, cells)?;
+            series::write_events(connection, id, event, events)?;
+            series::write(connection, id, readings, series)
         })?;
-        self.advance(|open| {
+        if let Some(open) = &mut self.open {
             open.cells += cells.len() as u32;
             open.readings += written;
-        });
+            open.events += events.len() as u32;
+        }
         Ok(())
     }
 
-    /// Appends readings of probes; points of a probe that was seen before in this trial join its series.
+    /// Ends a trial as planned and makes it durable. `rest` holds everything that was not appended before: its cells and
+    /// series are added to those, the other values replace what was known at the beginning.
     ///
     /// # Errors
-    /// As [`RunFile::append_cells`].
-    pub fn append_series(&mut self, index: u32, series: &[Series]) -> Result<(), StoreError> {
-        let (id, position) = self.opened(index).map(|open| (open.id, open.readings))?;
-        let written =
-            self.change("appending readings", |connection| series::write(connection, id, position, series))?;
-        self.advance(|open| open.readings += written);
-        Ok(())
-    }
-
-    /// Appends events.
-    ///
-    /// # Errors
-    /// As [`RunFile::append_cells`].
-    pub fn append_events(&mut self, index: u32, events: &[Event]) -> Result<(), StoreError> {
-        let (id, position) = self.opened(index).map(|open| (open.id, open.events))?;
-        self.change("appending events", |connection| series::write_events(connection, id, position, events))?;
-        self.advance(|open| open.events += events.len() as u32);
-        Ok(())
-    }
-
-    /// Ends a trial as planned and makes it durable. `rest` holds everything that was not appended before: its cells,
-    /// series and events are added to those, the other values replace what was known at the beginning.
-    ///
-    /// # Errors
-    /// As [`RunFile::append_cells`].
+    /// As [`RunFile::append_interval`].
     pub fn finish_trial(&mut self, index: u32, rest: &Observations) -> Result<(), StoreError> {
-        self.append_cells(index, &rest.cells)?;
-        self.append_series(index, &rest.series)?;
-        self.append_events(index, &rest.events)?;
+        self.append(index, "appending an interval", (&rest.cells, &[], &[]))?;
+        self.append(index, "appending readings", (&[], &rest.series, &[]))?;
+        self.append(index, "appending events", (&[], &[], &rest.events))?;
         let id = self.opened(index)?.id;
         self.change("finishing a trial", |connection| finish(connection, id, rest))?;
         self.open = None;
@@ -189,77 +147,52 @@ impl RunFile {
     /// When the file is damaged.
     pub fn trials(&self) -> Result<Vec<StoredTrial>, StoreError> {
         self.read("reading the trials", |connection| {
-            let mut statement = connection.prepare(
-                "SELECT id, state, attempt FROM trial WHERE (number, attempt) IN
-                 (SELECT number, max(attempt) FROM trial GROUP BY number) ORDER BY number",
-            )?;
-            let rows = statement.query_map((), |row| {
-                Ok(StoredTrial {
-                    label: label::read(connection, row.get(0)?)?,
-                    state: state(row, 1)?,
-                    attempts: row.get::<_, u32>(2)?.saturating_add(1),
-                })
-            })?;
-            rows.collect()
+            let sql = "SELECT id, state, attempt FROM trial WHERE (number, attempt) IN
+                       (SELECT number, max(attempt) FROM trial GROUP BY number) ORDER BY number";
+            read_rows(connection, sql, (), |row| {
+                let (label, state) = (label::read(connection, row.get(0)?)?, state(row, 1)?);
+                Ok(StoredTrial { label, state, attempts: row.get::<_, u32>(2)?.saturating_add(1) })
+            })
         })
     }
 
-    /// All that the last attempt at a trial recorded. Of an interrupted one: all intervals that it finished.
+    /// What the last attempt at a trial recorded, but for its cells. Of an interrupted one: what it had when it was.
     ///
     /// # Errors
     /// [`StoreError::NoTrial`], or the file is damaged.
     pub fn observations(&self, index: u32) -> Result<Observations, StoreError> {
-        let (id, _, _) = self.last_attempt(index)?.ok_or_else(|| self.no_trial(index))?;
-        self.read("reading a trial", |connection| observations(connection, id))
-    }
-
-    /// The same but for the cells: [`RunFile::cells`] has them one at a time.
-    ///
-    /// # Errors
-    /// [`StoreError::NoTrial`], or the file is damaged.
-    pub fn observations_without_cells(&self, index: u32) -> Result<Observations, StoreError> {
-        let (id, _, _) = self.last_attempt(index)?.ok_or_else(|| self.no_trial(index))?;
+        let id = self.cells(index)?.id;
         self.read("reading a trial", |connection| all_but_cells(connection, id))
     }
 
-    /// The cells of the last attempt at a trial, to be walked without holding them.
+    /// The cells of the last attempt at a trial, to be walked without holding them. Of an interrupted one: all intervals that
+    /// it finished.
     ///
     /// # Errors
     /// [`StoreError::NoTrial`], or the file is damaged.
     pub fn cells(&self, index: u32) -> Result<StoredCells<'_>, StoreError> {
-        let (id, _, _) = self.last_attempt(index)?.ok_or_else(|| self.no_trial(index))?;
-        Ok(StoredCells { file: self, id })
+        self.stored(index, None)
     }
 
-    /// All that one attempt at a trial recorded, counted from 0.
+    /// The cells of one attempt at a trial, counted from 0.
     ///
     /// # Errors
     /// [`StoreError::NoTrial`], or the file is damaged.
-    pub fn observations_of_attempt(&self, index: u32, attempt: u32) -> Result<Observations, StoreError> {
-        let id = self.read("reading a trial", |connection| {
-            let sql = "SELECT id FROM trial WHERE number = ?1 AND attempt = ?2";
-            connection.query_row(sql, [index, attempt], |row| row.get(0)).optional()
-        })?;
-        let id = id.ok_or_else(|| self.no_trial(index))?;
-        self.read("reading a trial", |connection| observations(connection, id))
+    pub fn cells_of_attempt(&self, index: u32, attempt: u32) -> Result<StoredCells<'_>, StoreError> {
+        self.stored(index, Some(attempt))
     }
 
-    fn no_trial(&self, index: u32) -> StoreError {
-        StoreError::NoTrial { path: self.path.clone(), index }
+    fn stored(&self, index: u32, attempt: Option<u32>) -> Result<StoredCells<'_>, StoreError> {
+        let found = self.attempt(index, attempt)?.ok_or_else(|| StoreError::NoTrial(self.path.clone(), index));
+        Ok(StoredCells { file: self, id: found?.0 })
     }
 
     fn wrong_state(&self, index: u32, state: &'static str) -> StoreError {
-        StoreError::WrongState { path: self.path.clone(), index, state }
+        StoreError::WrongState(self.path.clone(), index, state)
     }
 
     fn opened(&self, index: u32) -> Result<&OpenTrial, StoreError> {
         self.open.as_ref().filter(|open| open.index == index).ok_or_else(|| self.wrong_state(index, "is not open"))
-    }
-
-    fn advance(&mut self, by: impl FnOnce(&mut OpenTrial)) {
-        if let Some(open) = &mut self.open {
-            by(open);
-        }
     }
 
     fn read<T>(
@@ -270,11 +203,12 @@ impl RunFile {
         work(&self.connection).during(action, &self.path)
     }
 
-    /// Row, state and number of the last attempt at a trial.
-    fn last_attempt(&self, index: u32) -> Result<Option<(i64, TrialState, u32)>, StoreError> {
+    /// Row and state of an attempt at a trial, or of the last.
+    fn attempt(&self, index: u32, attempt: Option<u32>) -> Result<Option<(i64, TrialState)>, StoreError> {
         self.read("looking for a trial", |connection| {
-            let sql = "SELECT id, state, attempt FROM trial WHERE number = ?1 ORDER BY attempt DESC LIMIT 1";
-            connection.query_row(sql, [index], |row| Ok((row.get(0)?, state(row, 1)?, row.get(2)?))).optional()
+            let sql = "SELECT id, state FROM trial WHERE number = ?1 AND attempt = coalesce(?2, attempt)
+                       ORDER BY attempt DESC LIMIT 1";
+            connection.query_row(sql, params![index, attempt], |row| Ok((row.get(0)?, state(row, 1)?))).optional()
         })
     }
 }
@@ -293,32 +227,18 @@ fn state(row: &Row<'_>, column: usize) -> Result<TrialState, Error> {
     })
 }
 
-fn insert(connection: &Connection, label: &TrialLabel, meta: &TrialMeta) -> Result<i64, Error> {
+fn begin(connection: &Connection, label: &TrialLabel, planned: &Observations) -> Result<i64, Error> {
     connection.execute("UPDATE trial SET state = 'interrupted' WHERE number = ?1", [label.index])?;
-    connection.execute(
-        "INSERT INTO trial (number, attempt, state, experiment, system, replicate, block, state_policy, search,
-         provenance, started_unix_ns, window_start_ns, window_end_ns, interval_ns, generators, validated_reads)
-         VALUES (?1, (SELECT count(*) FROM trial WHERE number = ?1), 'running', ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
-         ?12, ?13, 0)",
-        params![
-            label.index,
-            label.experiment,
-            label.system,
-            label.replicate,
-            label.block,
-            label.state.to_string(),
-            label.search.as_ref().map(|search| &search.words),
-            meta.provenance.word(),
-            meta.started_unix_ns,
-            signed(meta.window.start.0),
-            signed(meta.window.end.0),
-            signed(meta.interval.0),
-            meta.generators,
-        ],
-    )?;
+    let sql = "SELECT count(*) FROM trial WHERE number = ?1";
+    let attempt: i64 = connection.query_row(sql, [label.index], |row| row.get(0))?;
+    let keys = [("attempt", attempt.into()), ("state", "running".into())];
+    // Nothing of the generator's CPU time is known yet.
+    let cpu_unknown = |(name, _): &(&str, _)| !name.starts_with("generator_cpu");
+    let known = planned.save()?.into_iter().filter(cpu_unknown);
+    insert(connection, "trial", keys.into_iter().chain(label.save()?).chain(known))?;
     let id = connection.last_insert_rowid();
     label::write(connection, id, label)?;
-    write_endpoints(connection, id, &meta.endpoints)?;
+    write_endpoints(connection, id, &planned.endpoints)?;
     Ok(id)
 }
 
@@ -334,111 +254,30 @@ fn write_endpoints(connection: &Connection, id: i64, names: &[String]) -> Result
 }
 
 fn finish(connection: &Connection, id: i64, rest: &Observations) -> Result<(), Error> {
-    connection.execute(
-        "UPDATE trial SET state = 'finished', provenance = ?2, started_unix_ns = ?3, window_start_ns = ?4,
-         window_end_ns = ?5, interval_ns = ?6, generators = ?7, generator_cpu_user_s = ?8, generator_cpu_system_s = ?9,
-         elapsed_s = ?10, validated_reads = ?11 WHERE id = ?1",
-        params![
-            id,
-            rest.provenance.word(),
-            rest.started_unix_ns,
-            signed(rest.window.start.0),
-            signed(rest.window.end.0),
-            signed(rest.interval.0),
-            rest.generators,
-            rest.generator_cpu.user_s,
-            rest.generator_cpu.system_s,
-            rest.elapsed_s,
-            signed(rest.validated_reads),
-        ],
-    )?;
+    let (names, values): (Vec<&str>, Vec<_>) = rest.save()?.into_iter().unzip();
+    let sql = format!("UPDATE trial SET state = 'finished', {} = ? WHERE id = {id}", names.join(" = ?, "));
+    connection.execute(&sql, params_from_iter(values))?;
     write_endpoints(connection, id, &rest.endpoints)?;
-    for (stream, account) in rest.accounts.iter().enumerate() {
-        write_account(connection, id, stream as i64, account)?;
+    for (stream, account) in (0i64..).zip(&rest.accounts) {
+        let keys = [("trial", id.into()), ("stream", stream.into())];
+        insert(connection, "account", keys.into_iter().chain(account.save()?))?;
     }
     Ok(())
 }
 
-fn write_account(connection: &Connection, id: i64, stream: i64, account: &Account) -> Result<(), Error> {
-    connection
-        .execute(
-            "INSERT INTO account (trial, stream, planned, done, failed, censored, service_ns, lateness_ns, think_ns,
-             slots_ns) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-            params![
-                id,
-                stream,
-                signed(account.planned),
-                signed(account.done),
-                signed(account.failed),
-                signed(account.censored),
-                account.service_ns.to_string(),
-                account.lateness_ns.to_string(),
-                account.think_ns.to_string(),
-                account.slots_ns.to_string(),
-            ],
-        )
-        .map(|_| ())
-}
-
-fn observations(connection: &Connection, id: i64) -> Result<Observations, Error> {
-    Ok(Observations { cells: cells::read(connection, id)?, ..all_but_cells(connection, id)? })
-}
-
 fn all_but_cells(connection: &Connection, id: i64) -> Result<Observations, Error> {
-    let head = connection.query_row(
-        "SELECT provenance, started_unix_ns, window_start_ns, window_end_ns, interval_ns, generators,
-         generator_cpu_user_s, generator_cpu_system_s, elapsed_s, validated_reads FROM trial WHERE id = ?1",
-        [id],
-        read_head,
-    )?;
+    let sql = format!("SELECT {} FROM trial WHERE id = ?1", Observations::NAMES.join(", "));
+    let head = connection.query_row(&sql, [id], Observations::load)?;
+    // An interrupted trial has no sum of its CPU time; its accounts are missing for the same reason.
+    let known = |seconds: f64| if seconds.is_nan() { 0.0 } else { seconds };
+    let CpuTime { user_s, system_s } = head.generator_cpu;
+    let endpoints = "SELECT name FROM endpoint WHERE trial = ?1 ORDER BY endpoint";
     Ok(Observations {
-        endpoints: read_endpoints(connection, id)?,
-        accounts: read_accounts(connection, id)?,
+        generator_cpu: CpuTime { user_s: known(user_s), system_s: known(system_s) },
+        endpoints: read_rows(connection, endpoints, [id], |row| row.get(0))?,
+        accounts: select(connection, "account WHERE trial = ?1 ORDER BY stream", [id])?,
         series: series::read(connection, id)?,
         events: series::read_events(connection, id)?,
         ..head
     })
-}
-
-fn read_head(row: &Row<'_>) -> Result<Observations, Error> {
-    Ok(Observations {
-        provenance: word(row, 0, Provenance::of_word)?,
-        started_unix_ns: row.get(1)?,
-        window: Window { start: Nanos(unsigned(row, 2)?), end: Nanos(unsigned(row, 3)?) },
-        interval: Nanos(unsigned(row, 4)?),
-        generators: row.get(5)?,
-        // An interrupted trial has no sum of its CPU time; its accounts are missing for the same reason.
-        generator_cpu: CpuTime {
-            user_s: row.get::<_, Option<f64>>(6)?.unwrap_or_default(),
-            system_s: row.get::<_, Option<f64>>(7)?.unwrap_or_default(),
-        },
-        elapsed_s: row.get(8)?,
-        validated_reads: unsigned(row, 9)?,
-        ..Observations::default()
-    })
-}
-
-fn read_endpoints(connection: &Connection, id: i64) -> Result<Vec<String>, Error> {
-    let mut statement = connection.prepare_cached("SELECT name FROM endpoint WHERE trial = ?1 ORDER BY endpoint")?;
-    statement.query_map([id], |row| row.get(0))?.collect()
-}
-
-fn read_accounts(connection: &Connection, id: i64) -> Result<Vec<Account>, Error> {
-    let mut statement = connection.prepare_cached(
-        "SELECT planned, done, failed, censored, service_ns, lateness_ns, think_ns, slots_ns FROM account
-         WHERE trial = ?1 ORDER BY stream",
-    )?;
-    let rows = statement.query_map([id], |row| {
-        Ok(Account {
-            planned: unsigned(row, 0)?,
-            done: unsigned(row, 1)?,
-            failed: unsigned(row, 2)?,
-            censored: unsigned(row, 3)?,
-            service_ns: wide(row, 4)?,
-            lateness_ns: wide(row, 5)?,
-            think_ns: wide(row, 6)?,
-            slots_ns: wide(row, 7)?,
-        })
-    })?;
-    rows.collect()
 }

@@ -6,8 +6,8 @@
 //!
 //! What it does not do: it understands no Rust. It looks for what takes a text apart, or compares it, with a literal.
 
-use super::problem::Problem;
-use crate::tree::SourceFile;
+use crate::tree::{Problem, SourceFile};
+use regex::Regex;
 
 /// Where texts are values already: a crate, or a part of one.
 const ROOMS: [&str; 13] = [
@@ -40,42 +40,27 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("report", "wrap.rs", "breaks lines"),
 ];
 
-/// Methods that take a text apart or look into it.
-const METHODS: [&str; 12] = [
-    "contains",
-    "ends_with",
-    "find",
-    "matches",
-    "rsplit",
-    "rsplit_once",
-    "split",
-    "split_once",
-    "splitn",
-    "starts_with",
-    "strip_prefix",
-    "strip_suffix",
-];
-
-/// How their argument begins when it is a literal.
-const LITERALS: [&str; 5] = ["\"", "'", "['", "[\"", "&format!("];
+/// What takes a text apart or looks into it with a literal, compares it with one, or chooses by one.
+const DECIDES: &str = r#"(?x)
+    \.(contains|ends_with|find|matches|r?split|r?split_once|splitn|starts_with|strip_(pre|suf)fix)\((["']|\[["']|&format!\()
+    | [=!]=\x20" | "\x20[=!]=
+    | ^[|(\x20]*(Some\()*".*\x20=>\x20
+"#;
 
 /// Every line that decides on a text where that is not allowed, and every exception that nothing needs any more.
 pub fn problems(files: &[SourceFile]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut needed = vec![false; ALLOWED.len()];
+    let pattern = Regex::new(DECIDES).expect("a pattern");
+    let decides = |line: &str| !line.trim().starts_with("//") && pattern.is_match(line.trim());
     for file in files.iter().filter(|file| is_watched(file)) {
         let lines: Vec<usize> =
             (1..).zip(file.code().lines()).filter(|(_, line)| decides(line)).map(|(at, _)| at).collect();
-        match ALLOWED
-            .iter()
-            .position(|(room, name, _)| file.room() == Some(room) && file.path.ends_with(&format!("/{name}")))
-        {
+        let is_it = |(room, name): (&str, &str)| file.room() == Some(room) && file.path.ends_with(&format!("/{name}"));
+        let told = |at| format!("{}:{at}: decides on a text; carry a value, and make words of it last", file.path);
+        match ALLOWED.iter().position(|(room, name, _)| is_it((room, name))) {
             Some(allowed) => needed[allowed] |= !lines.is_empty(),
-            None => {
-                problems.extend(lines.iter().map(|at| {
-                    format!("{}:{at}: decides on a text; carry a value, and make words of it last", file.path)
-                }))
-            }
+            None => problems.extend(lines.iter().map(told)),
         }
     }
     let stale = ALLOWED.iter().zip(needed).filter(|(_, needed)| !needed);
@@ -87,18 +72,6 @@ pub fn problems(files: &[SourceFile]) -> Vec<Problem> {
 
 fn is_watched(file: &SourceFile) -> bool {
     file.is_code() && !file.path.ends_with("_tests.rs") && ROOMS.iter().any(|room| file.path.starts_with(room))
-}
-
-fn decides(line: &str) -> bool {
-    let line = line.trim();
-    if line.starts_with("//") {
-        return false;
-    }
-    let takes_apart = |method: &&str| LITERALS.iter().any(|literal| line.contains(&format!(".{method}({literal}")));
-    let compares = ["== \"", "!= \"", "\" ==", "\" !="].iter().any(|sign| line.contains(sign));
-    let pattern = line.trim_start_matches(['|', ' ', '(']).trim_start_matches("Some(");
-    let chooses = pattern.starts_with('"') && line.contains(" => ");
-    METHODS.iter().any(takes_apart) || compares || chooses
 }
 
 #[cfg(test)]

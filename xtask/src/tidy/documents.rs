@@ -1,7 +1,7 @@
 //! Rules for Markdown: one title, links that lead somewhere, a changelog and decision records of one shape.
 
-use super::problem::Problem;
-use crate::tree::SourceFile;
+use crate::tree::{Problem, SourceFile};
+use regex::Regex;
 use std::collections::BTreeSet;
 
 const CHANGES: [&str; 4] = ["Added", "Changed", "Fixed", "Measured differently"];
@@ -88,7 +88,8 @@ fn changelog(file: &SourceFile) -> Vec<Problem> {
     if versions.first() != Some(&"Unreleased") {
         problems.push(format!("{}: `## Unreleased` comes first", file.path));
     }
-    let undated = versions.iter().skip(1).filter(|version| !dated(version));
+    let dated = Regex::new(r"^\d+\.\d+\.\d+ \(\d+-\d+-\d+\)$").expect("a pattern");
+    let undated = versions.iter().skip(1).filter(|version| !dated.is_match(version));
     problems.extend(undated.map(|version| format!("{}: `{version}` is no `0.1.0 (2026-11-21)`", file.path)));
     let mut last = None;
     for (at, line) in prose(&file.text) {
@@ -105,19 +106,6 @@ fn changelog(file: &SourceFile) -> Vec<Problem> {
         }
     }
     problems
-}
-
-/// Whether a heading is a version with the day of its release.
-fn dated(version: &str) -> bool {
-    let Some((number, day)) = version.split_once(" (").and_then(|(number, day)| Some((number, day.strip_suffix(')')?)))
-    else {
-        return false;
-    };
-    let digits = |text: &str, separator, count| {
-        let parts: Vec<&str> = text.split(separator).collect();
-        parts.len() == count && parts.iter().all(|part| part.parse::<u32>().is_ok())
-    };
-    digits(number, '.', 3) && digits(day, '-', 3)
 }
 
 fn decision(file: &SourceFile) -> Option<Problem> {

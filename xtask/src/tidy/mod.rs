@@ -5,7 +5,6 @@
 mod circles;
 mod decisions;
 mod documents;
-mod problem;
 mod rooms;
 mod sizes;
 mod sources;

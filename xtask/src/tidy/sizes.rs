@@ -1,7 +1,6 @@
 //! How long files and functions are, and where somebody should look again.
 
-use super::problem::Problem;
-use crate::tree::SourceFile;
+use crate::tree::{Problem, SourceFile};
 use std::fmt;
 
 /// Nine functions in ten are at most this long.

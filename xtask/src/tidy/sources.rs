@@ -1,8 +1,7 @@
 //! Rules for source files.
 
-use super::problem::Problem;
 use super::rooms;
-use crate::tree::SourceFile;
+use crate::tree::{Problem, SourceFile};
 use std::collections::BTreeSet;
 
 /// What a pure room must not name.
@@ -67,10 +66,10 @@ fn empty_name(file: &SourceFile) -> Option<Problem> {
 }
 
 fn machine_paths(file: &SourceFile) -> Vec<Problem> {
-    let found = |line: &str| MACHINES.iter().find(|path| line.contains(**path));
-    lines(&file.text)
-        .filter_map(|(at, line)| Some(format!("{}:{at}: `{}` is a path of one machine", file.path, found(line)?)))
-        .collect()
+    at_lines(file, |line| {
+        let path = MACHINES.iter().find(|path| line.contains(**path))?;
+        Some(format!("`{path}` is a path of one machine"))
+    })
 }
 
 fn header(file: &SourceFile) -> Option<Problem> {
@@ -81,10 +80,10 @@ fn header(file: &SourceFile) -> Option<Problem> {
 }
 
 fn prefixed_tests(file: &SourceFile) -> Vec<Problem> {
-    lines(&file.text)
-        .filter(|(_, line)| line.trim_start().starts_with(concat!("fn te", "st_")))
-        .map(|(at, _)| format!("{}:{at}: a test is named as a sentence about behaviour, without the prefix", file.path))
-        .collect()
+    at_lines(file, |line| {
+        let prefixed = line.trim_start().starts_with(concat!("fn te", "st_"));
+        prefixed.then(|| "a test is named as a sentence about behaviour, without the prefix".to_owned())
+    })
 }
 
 fn unsafe_code(file: &SourceFile) -> Vec<Problem> {
@@ -97,18 +96,15 @@ fn unsafe_code(file: &SourceFile) -> Vec<Problem> {
         concat!("uns", "afe impl"),
         concat!("allow(uns", "afe_code)"),
     ];
-    lines(&file.text)
-        .filter(|(_, line)| SIGNS.iter().any(|sign| line.contains(sign)) && !line.trim_start().starts_with("//"))
-        .map(|(at, _)| format!("{}:{at}: only the engine holds code that the compiler cannot check", file.path))
-        .collect()
+    at_lines(file, |line| {
+        let found = SIGNS.iter().any(|sign| line.contains(sign)) && !line.trim_start().starts_with("//");
+        found.then(|| "only the engine holds code that the compiler cannot check".to_owned())
+    })
 }
 
 fn impure(file: &SourceFile) -> Vec<Problem> {
-    let code: String = lines(file.code())
-        .filter(|(_, line)| !line.trim_start().starts_with("//"))
-        .map(|(_, line)| line.to_owned() + "\n")
-        .collect();
-    let code = spelled_out(&code);
+    let lines = file.code().lines().filter(|line| !line.trim_start().starts_with("//"));
+    let code = spelled_out(&lines.collect::<Vec<_>>().join("\n"));
     let found = IMPURE.iter().filter(|name| code.contains(**name));
     found.map(|name| format!("{}: a pure room must not use `{name}`", file.path)).collect()
 }
@@ -126,8 +122,10 @@ fn spelled_out(code: &str) -> String {
     text
 }
 
-fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    (1..).zip(text.lines())
+/// What is found on lines of a file, with its place.
+fn at_lines(file: &SourceFile, found: impl Fn(&str) -> Option<String>) -> Vec<Problem> {
+    let lines = (1..).zip(file.text.lines());
+    lines.filter_map(|(at, line)| Some(format!("{}:{at}: {}", file.path, found(line)?))).collect()
 }
 
 #[cfg(test)]

@@ -127,9 +127,9 @@ fn apart(a: &Group, b: &Group) -> bool {
 
 fn judged(family: &[Candidate], judgement: &Judgement) -> Vec<Compared> {
     let p_values: Vec<f64> = family.iter().map(|candidate| candidate.p_value()).collect();
-    let steps = holm(&p_values, 1.0 - judgement.confidence);
+    let alphas = holm(&p_values, 1.0 - judgement.confidence);
     let adjusted = family.len() > 1 || family.first().is_some_and(|candidate| !candidate.primary);
-    family.iter().zip(steps).map(|(candidate, step)| candidate.judge(1.0 - step.alpha, adjusted, judgement)).collect()
+    family.iter().zip(alphas).map(|(candidate, alpha)| candidate.judge(1.0 - alpha, adjusted, judgement)).collect()
 }
 
 impl Candidate<'_> {

@@ -9,7 +9,5 @@ mod runs;
 mod same_against_same;
 
 pub use comparisons::comparisons;
-pub use paired_test::{PairedTest, paired_test};
 pub use pairs::Pair;
-pub use replicates::{Pilot, detectable, replicates_needed};
 pub use runs::{BetweenRuns, compare_runs};

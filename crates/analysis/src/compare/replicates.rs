@@ -1,8 +1,7 @@
-//! How many pairs a comparison needs, from a short pilot, and what so many pairs can find.
+//! How many pairs a comparison needs, from a short pilot.
 
-use super::Pair;
-use super::paired_test::{PairedTest, few_allowance, paired_test};
-use crate::statistics::power::{noncentrality_for, power};
+use super::paired_test::few_allowance;
+use crate::statistics::power::power;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 /// Fewer pairs than this give no verdict: their intervals say more about luck than about systems.
@@ -30,18 +29,6 @@ pub struct Pilot {
 }
 
 impl Pilot {
-    /// From pairs that were run; nothing when they are too few to show any noise.
-    pub fn from_pairs(pairs: &[Pair]) -> Option<Pilot> {
-        let test: PairedTest = paired_test(pairs)?;
-        (test.freedom >= 1.0 && test.deviation.is_finite())
-            .then_some(Pilot { deviation: test.deviation, freedom: test.freedom })
-    }
-
-    /// A deviation that is taken as known.
-    pub fn known(deviation: f64) -> Pilot {
-        Pilot { deviation, freedom: f64::INFINITY }
-    }
-
     /// The deviation that is planned with: the upper limit of what the pilot may have come from.
     fn planned(&self) -> f64 {
         match ChiSquared::new(self.freedom) {
@@ -71,13 +58,6 @@ pub fn replicates_needed(pilot: &Pilot, margin: f64, wanted: f64, confidence: f6
     Some(2 * many)
 }
 
-/// The smallest difference, as a share, that so many pairs find with this power, when the log-ratio of a pair scatters by
-/// `deviation`; nothing below `PAIRS_MIN` pairs, which give no verdict.
-pub fn detectable(pairs: u32, deviation: f64, wanted: f64, confidence: f64) -> Option<f64> {
-    (pairs >= PAIRS_MIN)
-        .then(|| (noncentrality_for(wanted, freedom(pairs), confidence) * error(pairs, deviation)).exp_m1())
-}
-
 fn error(pairs: u32, deviation: f64) -> f64 {
     (deviation * (ORDER_INFLATION * few_allowance(freedom(pairs)) / f64::from(pairs)).sqrt()).max(f64::MIN_POSITIVE)
 }
@@ -90,32 +70,44 @@ fn freedom(pairs: u32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::power::noncentrality_for;
+
+    fn known(deviation: f64) -> Pilot {
+        Pilot { deviation, freedom: f64::INFINITY }
+    }
+
+    /// The smallest difference, as a share, that so many pairs find with this power, when the log-ratio of a pair scatters by
+    /// `deviation`; nothing below `PAIRS_MIN` pairs, which give no verdict.
+    fn detectable(pairs: u32, deviation: f64, wanted: f64, confidence: f64) -> Option<f64> {
+        (pairs >= PAIRS_MIN)
+            .then(|| (noncentrality_for(wanted, freedom(pairs), confidence) * error(pairs, deviation)).exp_m1())
+    }
 
     /// Without the order's inflation and its degree of freedom this is the paired t test, whose table gives 34 pairs for
     /// half a standard deviation; 34 x 1.25, the allowance for few and one more degree lead to 44.
     #[test]
     fn the_number_of_pairs_follows_the_published_table() {
         let margin = 0.05f64;
-        let pilot = Pilot::known(margin.ln_1p() / 0.5);
+        let pilot = known(margin.ln_1p() / 0.5);
         assert_eq!(replicates_needed(&pilot, margin, 0.8, 0.95), Some(44));
     }
 
     #[test]
     fn a_short_pilot_asks_for_more_pairs_than_a_known_deviation() {
-        let known = replicates_needed(&Pilot::known(0.04), 0.05, 0.8, 0.95).unwrap();
+        let known = replicates_needed(&known(0.04), 0.05, 0.8, 0.95).unwrap();
         let short = replicates_needed(&Pilot { deviation: 0.04, freedom: 4.0 }, 0.05, 0.8, 0.95).unwrap();
         assert!(short > known, "{short} {known}");
     }
 
     #[test]
     fn quiet_systems_need_four_pairs_and_hopeless_ones_get_no_number() {
-        assert_eq!(replicates_needed(&Pilot::known(0.0001), 0.05, 0.8, 0.95), Some(4));
-        assert_eq!(replicates_needed(&Pilot::known(3.0), 0.01, 0.8, 0.95), None);
+        assert_eq!(replicates_needed(&known(0.0001), 0.05, 0.8, 0.95), Some(4));
+        assert_eq!(replicates_needed(&known(3.0), 0.01, 0.8, 0.95), None);
     }
 
     #[test]
     fn the_detectable_difference_of_the_planned_pairs_is_within_the_margin() {
-        let pairs = replicates_needed(&Pilot::known(0.03), 0.05, 0.8, 0.95).unwrap();
+        let pairs = replicates_needed(&known(0.03), 0.05, 0.8, 0.95).unwrap();
         assert!(detectable(pairs, 0.03, 0.8, 0.95).unwrap() <= 0.05);
         assert!(detectable(pairs - 2, 0.03, 0.8, 0.95).unwrap() > 0.05);
         assert_eq!(detectable(3, 0.03, 0.8, 0.95), None);

@@ -86,8 +86,8 @@ fn answer(findings: &[Finding], known: bool) -> String {
     if findings.is_empty() {
         return "The runs have no point in common: nothing can be compared.".to_owned();
     }
-    let claimed = |finding: &&Finding| matches!(finding, Finding::Comparison(c) if c.verdict != Verdict::Inconclusive);
-    let count = findings.iter().filter(claimed).count();
+    let verdicts = findings.iter().filter_map(Comparison::of).map(|comparison| comparison.verdict);
+    let count = verdicts.filter(|verdict| *verdict != Verdict::Inconclusive).count();
     match (known, count) {
         (false, _) => format!("No verdict: {}.", unknown_variance()),
         (true, 0) => format!("None of {} points differs beyond what runs of the same system differ.", findings.len()),

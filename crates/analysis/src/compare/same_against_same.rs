@@ -1,6 +1,8 @@
 //! A thousand simulated runs of a system against itself, and against itself five percent slower.
 
-use super::{Pair, Pilot, comparisons, replicates_needed};
+use super::paired_test::paired_test;
+use super::replicates::{Pilot, replicates_needed};
+use super::{Pair, comparisons};
 use crate::run::tests::judgement;
 use crate::statistics::bootstrap::Draws;
 use crate::{Comparison, Verdict};
@@ -84,7 +86,8 @@ fn at_most_five_percent_of_a_thousand_runs_against_themselves_claim_a_difference
 fn planned(world: &World, draws: &mut Draws, slower: f64) -> Verdict {
     const PILOT: usize = 8;
     let run = throughputs(world, draws, 400, slower);
-    let pilot = Pilot::from_pairs(&pairs_of(&run[..2 * PILOT])).unwrap();
+    let seen = paired_test(&pairs_of(&run[..2 * PILOT])).unwrap();
+    let pilot = Pilot { deviation: seen.deviation, freedom: seen.freedom };
     let pairs = replicates_needed(&pilot, 0.05, 0.8, 0.95).unwrap().clamp(PILOT as u32, 400);
     verdict(&run[..2 * pairs as usize], 0.05).verdict
 }

@@ -24,6 +24,16 @@ impl Curve<'_> {
         self.steps.iter().filter_map(measured).collect()
     }
 
+    /// The fewest replicates of a level.
+    pub fn replicates(&self) -> u32 {
+        self.steps.iter().map(|(_, group)| group.members.len() as u32).min().unwrap_or(0)
+    }
+
+    /// One value drawn for each level.
+    pub fn resampled(&self, draws: &mut Draws) -> Vec<f64> {
+        self.steps.iter().map(|(_, group)| resampled(group, draws)).collect()
+    }
+
     /// Whether a condition holds for every trial of the curve.
     pub fn all(&self, holds: impl Fn(&TrialSummary, &StreamSummary) -> bool) -> bool {
         self.steps.iter().all(|(_, group)| group.members.iter().all(|(trial, stream)| holds(trial, stream)))
@@ -49,7 +59,7 @@ pub fn curves<'a>(groups: &'a [Group<'a>], factor: &str) -> Vec<Curve<'a>> {
 
 /// One value drawn for a level: from its replicates with repeats, or, where there is one trial, from its own interval as
 /// a normal around its value.
-pub fn resampled(group: &Group, draws: &mut Draws) -> f64 {
+fn resampled(group: &Group, draws: &mut Draws) -> f64 {
     let values: Vec<f64> = group.members.iter().map(|(_, stream)| stream.throughput_per_s.value).collect();
     if values.len() > 1 {
         let drawn = draws.resample(&values);

@@ -4,7 +4,7 @@
 //! replicates: the knee of each resample, and the levels between which 95 of 100 of them lie. A curve whose knee is its
 //! last level has not been seen to bend.
 
-use super::curves::{Curve, resampled};
+use super::curves::Curve;
 use crate::statistics::bootstrap::{Draws, RESAMPLES, SEED, percentile_interval};
 use crate::{Estimate, Knee};
 use study::Metric;
@@ -43,18 +43,14 @@ fn first_at_peak(values: &[f64]) -> Option<usize> {
 fn interval(curve: &Curve, at: f64, confidence: f64) -> Estimate {
     let mut draws = Draws::new(SEED);
     let knees: Vec<f64> = (0..RESAMPLES)
-        .filter_map(|_| {
-            let drawn: Vec<f64> = curve.steps.iter().map(|(_, group)| resampled(group, &mut draws)).collect();
-            first_at_peak(&drawn).map(|index| curve.steps[index].0)
-        })
+        .filter_map(|_| first_at_peak(&curve.resampled(&mut draws)).map(|index| curve.steps[index].0))
         .collect();
     // Ends are levels that were measured: a quantile between two is rounded outwards.
     let (low, high) = percentile_interval(&knees, confidence);
     let levels = || curve.steps.iter().map(|(level, _)| *level);
     let low = levels().filter(|level| *level <= low).fold(f64::MIN, f64::max).min(at);
     let high = levels().filter(|level| *level >= high).fold(f64::MAX, f64::min).max(at);
-    let n = curve.steps.iter().map(|(_, group)| group.members.len() as u32).min().unwrap_or(0);
-    Estimate { value: at, low, high, n, confidence }
+    Estimate { value: at, low, high, n: curve.replicates(), confidence }
 }
 
 #[cfg(test)]

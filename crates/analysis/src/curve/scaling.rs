@@ -1,6 +1,6 @@
 //! How throughput grows with modules or width: in proportion, less and less, or back down.
 
-use super::curves::{Curve, resampled};
+use super::curves::Curve;
 use crate::statistics::bootstrap::{Draws, RESAMPLES, SEED, percentile_interval};
 use crate::{Estimate, Scaling, ScalingKind};
 use study::Metric;
@@ -27,14 +27,14 @@ pub fn scaling(curve: &Curve, confidence: f64) -> Option<Scaling> {
     let mut efficiencies = Vec::new();
     let mut falls = Vec::new();
     for _ in 0..RESAMPLES {
-        let drawn: Vec<f64> = curve.steps.iter().map(|(_, group)| resampled(group, &mut draws)).collect();
+        let drawn = curve.resampled(&mut draws);
         let end = drawn[drawn.len() - 1];
         efficiencies.push(end / drawn[0] / linear);
         falls.push(end / drawn.iter().copied().fold(f64::MIN, f64::max));
     }
     let known = curve.steps.iter().all(|(_, g)| g.members.len() > 1 || g.members[0].1.throughput_per_s.has_interval());
     let (low, high) = if known { percentile_interval(&efficiencies, confidence) } else { (f64::NAN, f64::NAN) };
-    let n = curve.steps.iter().map(|(_, group)| group.members.len() as u32).min().unwrap_or(0);
+    let n = curve.replicates();
     let efficiency = Estimate { value: last.1.value / first.1.value / linear, low, high, n, confidence };
     let fall_high = percentile_interval(&falls, confidence).1;
     Some(Scaling {

@@ -5,15 +5,13 @@
 //! changes between trials. A single trial gives what it can, and its `n` tells.
 
 mod metric;
-mod select;
 
 pub use metric::own_estimate;
-pub use select::selects;
 
 use crate::{Caveat, DiskSummary, Estimate, PointSummary, SteadyAnswer, StreamSummary, TrialSummary, Work};
 use metric::pooled;
-use observation::{Level, Point, Provenance, factor, level_of};
-use study::Metric;
+use observation::{Factor, Level, Point, Provenance, factor, level_of};
+use study::{Metric, Selector};
 
 /// A point with the trials and streams behind it.
 pub struct Group<'a> {
@@ -40,6 +38,15 @@ impl Group<'_> {
     pub fn alike(&self, other: &Group) -> bool {
         self.point.same_stream(&other.point) && self.provenance == other.provenance
     }
+}
+
+/// Whether a selector of the study means a point.
+pub fn selects(selector: &Selector, point: &Point) -> bool {
+    let is = |wanted: &Option<String>, name: &str| wanted.as_ref().is_none_or(|wanted| wanted == name);
+    let has = |wanted: &Factor| point.level(&wanted.name).is_some_and(|level| level.same(&wanted.level));
+    is(&selector.experiment, &point.experiment)
+        && is(&selector.stream, &point.stream)
+        && selector.factors.iter().all(has)
 }
 
 /// All trials that ended by point, in the order in which points were first measured. An interrupted trial is no evidence:

@@ -9,7 +9,8 @@ use units::{Nanos, bytes_per_second, duration, milliseconds, percent, rate, rati
 /// The sentences. What the study declared primary comes first.
 pub fn answer(points: &[PointSummary], findings: &[Finding], caveats: &[Caveat], judgement: &Judgement) -> Vec<String> {
     let chosen = primary_points(points, judgement);
-    let mut sentences: Vec<String> = findings.iter().filter_map(primary_comparison).take(2).collect();
+    let compared = findings.iter().filter_map(Comparison::of).filter(|comparison| comparison.primary);
+    let mut sentences: Vec<String> = compared.take(2).map(comparison_sentence).collect();
     if sentences.is_empty() {
         sentences.extend(chosen.iter().take(2).map(|point| point_sentence(point, judgement)));
     }
@@ -78,11 +79,6 @@ fn interval_text(estimate: &crate::Estimate, figure: impl Fn(f64) -> String) -> 
 }
 
 /// The primary comparison in words.
-fn primary_comparison(finding: &Finding) -> Option<String> {
-    let Finding::Comparison(comparison) = finding else { return None };
-    comparison.primary.then(|| comparison_sentence(comparison))
-}
-
 fn comparison_sentence(c: &Comparison) -> String {
     let what = format!("{} of {}{}", c.metric, c.point.stream, c.point.at());
     let (system, baseline) = (&c.point.system, &c.baseline);
@@ -141,15 +137,11 @@ fn bend(point: &PointSummary, findings: &[Finding]) -> Option<String> {
 
 /// The rate that an open load confirmed for the same stream, in an experiment of its own.
 fn confirmed(point: &PointSummary, findings: &[Finding]) -> Option<String> {
-    let found = findings.iter().find_map(|finding| match finding {
-        Finding::HighestRate(found)
-            if (&found.point.system, &found.point.stream) == (&point.at.system, &point.at.stream)
-                && found.point.experiment != point.at.experiment =>
-        {
-            Some(found)
-        }
-        _ => None,
-    })?;
+    let elsewhere = |found: &&HighestRate| {
+        (&found.point.system, &found.point.stream) == (&point.at.system, &point.at.stream)
+            && found.point.experiment != point.at.experiment
+    };
+    let found = findings.iter().filter_map(HighestRate::of).find(elsewhere)?;
     let bound = bound(found);
     Some(match found.rate_per_s {
         Some(highest) => {

@@ -80,35 +80,28 @@ fn system_of<'a>(run: &'a RunFacts, label: &TrialLabel) -> Option<&'a SystemFact
     run.systems.iter().find(|system| system.name == label.system)
 }
 
-/// The rate of all streams against what as many threads as were busy could issue to a null system.
+/// Against what as many threads as were busy could issue to a null system.
 fn near_ceiling(run: &RunFacts, trial: &TrialSummary) -> Option<String> {
     let ceiling = run.ceiling.filter(|ceiling| ceiling.null_operation_ns > 0.0)?;
     let possible = busy_threads(trial) * 1e9 / ceiling.null_operation_ns;
-    let seen: f64 = trial.streams.iter().map(|stream| stream.throughput_per_s.value).sum();
-    (seen >= CEILING_SHARE * possible).then(|| {
-        format!(
-            "{} is {} of what the generator itself can issue ({}): this measures the generator; give it more workers or \
-             larger transfers",
-            rate(seen),
-            percent(seen / possible),
-            rate(possible)
-        )
-    })
+    near(trial, possible, "itself can issue", "workers or larger transfers")
 }
 
-/// The rate against what as many threads as were busy could make of such transactions on a database that answers at once.
+/// Against what as many threads as were busy could make of such transactions on a database that answers at once.
 fn near_client_cost(run: &RunFacts, trial: &TrialSummary) -> Option<String> {
     let system = system_of(run, &trial.label)?;
-    let cost_us = Fact::client_cost_us(system.client_cost(system.reached())?)?;
-    let possible = busy_threads(trial) * 1e6 / cost_us;
+    let possible = busy_threads(trial) * 1e6 / Fact::client_cost_us(system.client_cost(system.reached())?)?;
+    let what = "makes of such transactions on a database that answers at once";
+    near(trial, possible, what, "threads, or a machine of its own")
+}
+
+/// Whether the rate of all streams is near what the generator could do, and what then helps.
+fn near(trial: &TrialSummary, possible: f64, what: &str, more: &str) -> Option<String> {
     let seen: f64 = trial.streams.iter().map(|stream| stream.throughput_per_s.value).sum();
     (seen >= CEILING_SHARE * possible).then(|| {
+        let (seen, share, most) = (rate(seen), percent(seen / possible), rate(possible));
         format!(
-            "{} is {} of what the generator makes of such transactions on a database that answers at once ({}): this \
-             measures the generator; give it more threads, or a machine of its own",
-            rate(seen),
-            percent(seen / possible),
-            rate(possible)
+            "{seen} is {share} of what the generator {what} ({most}): this measures the generator; give it more {more}"
         )
     })
 }

@@ -32,11 +32,6 @@ pub struct Weighted {
 }
 
 impl Line {
-    /// The value of the line at `x`.
-    pub fn at(&self, x: f64) -> f64 {
-        self.intercept + self.slope * x
-    }
-
     /// The intercept as an estimate.
     pub fn intercept_estimate(&self, confidence: f64) -> Estimate {
         self.estimate(self.intercept, self.intercept_error, confidence)

@@ -1,4 +1,4 @@
-//! Mean, standard deviation and median of a slice.
+//! Mean, standard deviation and quantiles of a slice.
 
 /// The mean; not a number when there is nothing.
 pub fn mean(values: &[f64]) -> f64 {
@@ -33,11 +33,6 @@ pub fn quantile(values: &[f64], q: f64) -> f64 {
     sorted[below] + (sorted[above] - sorted[below]) * (place - below as f64)
 }
 
-/// The median.
-pub fn median(values: &[f64]) -> f64 {
-    quantile(values, 0.5)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -54,7 +49,7 @@ mod tests {
     fn quantiles_lie_straight_between_neighbours() {
         assert_eq!(quantile(&[1.0, 2.0, 3.0, 4.0], 0.5), 2.5);
         assert_eq!(quantile(&[4.0, 1.0, 3.0, 2.0], 0.25), 1.75);
-        assert_eq!(median(&[7.0]), 7.0);
-        assert!(median(&[]).is_nan());
+        assert_eq!(quantile(&[7.0], 0.5), 7.0);
+        assert!(quantile(&[], 0.5).is_nan());
     }
 }

@@ -20,31 +20,21 @@ pub fn trial_caveats(
     judgement: &Judgement,
     planned: Option<Nanos>,
 ) -> Vec<Caveat> {
-    let mut raised = Raised { trial: summary.label.index, found: Vec::new() };
-    raised.add(CaveatKind::Unfinished, planned.map(|planned| cut_short(summary, planned)));
+    let mut raised = vec![(CaveatKind::Unfinished, planned.map(|planned| cut_short(summary, planned)))];
     for ((stream, cut), books) in summary.streams.iter().zip(cuts).zip(books) {
+        let about = About { summary, stream, cut, books, judgement };
         // With one stream its name says nothing that the trial does not.
-        let name = if cuts.len() > 1 { format!("{}: ", cut.label.name) } else { String::new() };
-        let about = About { summary, stream, cut, books, judgement, name };
-        stream_caveats(&about, &mut raised);
+        let named = |text: String| if cuts.len() > 1 { format!("{}: {text}", cut.label.name) } else { text };
+        raised.extend(stream_caveats(&about).map(|(kind, text)| (kind, text.map(named))));
     }
-    machine_caveats(summary, cuts, &mut raised);
-    raised.add(CaveatKind::Other, as_found(summary));
-    raised.found
+    raised.extend(cuts.first().into_iter().flat_map(|cut| machine_caveats(summary, cut.observations)));
+    raised.push((CaveatKind::Other, as_found(summary)));
+    let trial = Some(summary.label.index);
+    raised.into_iter().filter_map(|(kind, text)| Some(Caveat { kind, trial, text: text? })).collect()
 }
 
-struct Raised {
-    trial: u32,
-    found: Vec<Caveat>,
-}
-
-impl Raised {
-    fn add(&mut self, kind: CaveatKind, text: Option<String>) {
-        if let Some(text) = text {
-            self.found.push(Caveat { kind, trial: Some(self.trial), text });
-        }
-    }
-}
+/// A kind of caveat, with its words where it is raised.
+type Raised = (CaveatKind, Option<String>);
 
 struct About<'a> {
     summary: &'a TrialSummary,
@@ -53,7 +43,6 @@ struct About<'a> {
     /// The cut that the account belongs to.
     books: &'a Cut<'a>,
     judgement: &'a Judgement,
-    name: String,
 }
 
 /// A drive answers for blocks that it never wrote, or that were trimmed, out of its tables.
@@ -77,17 +66,18 @@ fn cut_short(summary: &TrialSummary, planned: Nanos) -> String {
     )
 }
 
-fn stream_caveats(about: &About, raised: &mut Raised) {
-    let named = |text: Option<String>| text.map(|text| format!("{}{text}", about.name));
-    raised.add(CaveatKind::Other, named(open_books(about)));
-    raised.add(CaveatKind::Failures, named(failures(about)));
-    raised.add(CaveatKind::Censored, named(censored(about)));
-    raised.add(CaveatKind::NotSustained, named(backlog(about)));
-    raised.add(CaveatKind::GeneratorBound, named(generator_bound(about)));
-    raised.add(CaveatKind::LittleGap, named(little_gap(about)));
-    raised.add(CaveatKind::NotSteady, named(not_steady(about)));
-    raised.add(CaveatKind::WindowTooShort, named(too_short(about)));
-    raised.add(CaveatKind::ThinTail, named(thin_tail(about)));
+fn stream_caveats(about: &About) -> [Raised; 9] {
+    [
+        (CaveatKind::Other, open_books(about)),
+        (CaveatKind::Failures, failures(about)),
+        (CaveatKind::Censored, censored(about)),
+        (CaveatKind::NotSustained, backlog(about)),
+        (CaveatKind::GeneratorBound, generator_bound(about)),
+        (CaveatKind::LittleGap, little_gap(about)),
+        (CaveatKind::NotSteady, not_steady(about)),
+        (CaveatKind::WindowTooShort, too_short(about)),
+        (CaveatKind::ThinTail, thin_tail(about)),
+    ]
 }
 
 fn open_books(about: &About) -> Option<String> {
@@ -303,17 +293,18 @@ fn thin_tail(about: &About) -> Option<String> {
     ))
 }
 
-fn machine_caveats(summary: &TrialSummary, cuts: &[Cut], raised: &mut Raised) {
-    let Some(observations) = cuts.first().map(|cut| cut.observations) else { return };
-    raised.add(CaveatKind::NoWholeCycle, no_whole_cycle(summary, observations));
-    raised.add(CaveatKind::Cached, cached(summary, observations));
-    raised.add(CaveatKind::OtherWriters, other_writers(summary, observations));
-    raised.add(CaveatKind::Steal, steal(observations));
-    raised.add(CaveatKind::Pressure, pressure(summary, observations));
-    raised.add(CaveatKind::Throttled, throttled(observations));
-    raised.add(CaveatKind::Frequency, frequency(observations));
-    raised.add(CaveatKind::ClockPause, pauses(summary, observations));
-    raised.add(CaveatKind::Damage, damage(summary, observations));
+fn machine_caveats(summary: &TrialSummary, observations: &Observations) -> [Raised; 9] {
+    [
+        (CaveatKind::NoWholeCycle, no_whole_cycle(summary, observations)),
+        (CaveatKind::Cached, cached(summary, observations)),
+        (CaveatKind::OtherWriters, other_writers(summary, observations)),
+        (CaveatKind::Steal, steal(observations)),
+        (CaveatKind::Pressure, pressure(summary, observations)),
+        (CaveatKind::Throttled, throttled(observations)),
+        (CaveatKind::Frequency, frequency(observations)),
+        (CaveatKind::ClockPause, pauses(summary, observations)),
+        (CaveatKind::Damage, damage(summary, observations)),
+    ]
 }
 
 fn no_whole_cycle(summary: &TrialSummary, observations: &Observations) -> Option<String> {

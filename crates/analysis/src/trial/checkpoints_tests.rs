@@ -1,7 +1,6 @@
 //! Trials whose rate dips while a checkpoint is written, made by hand: what whole cycles give, and what any other window gives.
 
-use super::summarise;
-use super::tests::{MS, cell, label};
+use super::tests::{MS, cell, label, summarise};
 use crate::run::tests::judgement;
 use crate::{CaveatKind, Checkpoints, Held, TrialSummary};
 use observation::{

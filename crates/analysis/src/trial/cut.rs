@@ -6,7 +6,9 @@
 //! alone.
 
 use super::latency::Placed;
-use observation::{BUCKET_COUNT, Cell, CellSource, ClassKind, Histogram, Observations, StreamLabel, Tally, TrialLabel};
+use observation::{
+    BUCKET_COUNT, Cell, CellKey, CellSource, ClassKind, Histogram, Observations, StreamLabel, Tally, TrialLabel,
+};
 
 /// One stream of a trial, reduced to its intervals and classes.
 pub struct Cut<'a> {
@@ -21,24 +23,9 @@ pub struct Cut<'a> {
     /// First interval after the window.
     pub end: u32,
     /// By interval, from the start of the trial to the end of the window.
-    intervals: Vec<Interval>,
-    /// By class, of the window.
-    classes: Vec<Class>,
-}
-
-/// What a class did in the window.
-#[derive(Clone, Debug, Default)]
-pub struct Class {
-    /// Completions that came in the window.
-    pub tally: Tally,
-    /// Completed minus intended, of those intended in the window; so are the next.
-    pub response: Histogram,
-    /// Completed minus issued.
-    pub service: Histogram,
-    /// Issued minus intended.
-    pub lateness: Histogram,
-    /// Ages of those that never ended.
-    pub censored: Histogram,
+    pub intervals: Vec<Interval>,
+    /// What each class did in the window, under no key.
+    classes: Vec<Cell>,
 }
 
 /// The work of one interval.
@@ -75,13 +62,8 @@ impl<'a> Cut<'a> {
         self.observations.window.length().seconds()
     }
 
-    /// Every interval from the start of the trial to the end of the window.
-    pub fn intervals(&self) -> &[Interval] {
-        &self.intervals
-    }
-
     /// One class in the window; what was never asked for is empty.
-    pub fn class(&self, class: usize) -> Class {
+    pub fn class(&self, class: usize) -> Cell {
         self.classes.get(class).cloned().unwrap_or_default()
     }
 
@@ -101,7 +83,7 @@ impl<'a> Cut<'a> {
     }
 
     /// One histogram of all work in the window.
-    pub fn work_total(&self, which: impl Fn(&Class) -> &Histogram) -> Histogram {
+    pub fn work_total(&self, which: impl Fn(&Cell) -> &Histogram) -> Histogram {
         let mut total = Histogram::default();
         self.work().for_each(|class| total.merge(which(class)));
         total
@@ -118,7 +100,7 @@ impl<'a> Cut<'a> {
         counted.iter().map(|interval| interval.rate_per_s).collect()
     }
 
-    fn work(&self) -> impl Iterator<Item = &Class> {
+    fn work(&self) -> impl Iterator<Item = &Cell> {
         let numbered = (0..).zip(&self.classes);
         numbered.filter(|(class, _)| self.counts_as_work(*class)).map(|(_, class)| class)
     }
@@ -136,7 +118,7 @@ pub fn window_intervals(observations: &Observations) -> (u32, u32) {
     (first as u32, (end as u32).max(first as u32))
 }
 
-fn total_tally<'a>(classes: impl Iterator<Item = &'a Class>) -> Tally {
+fn total_tally<'a>(classes: impl Iterator<Item = &'a Cell>) -> Tally {
     let mut total = Tally::default();
     classes.for_each(|class| total.add(&class.tally));
     total
@@ -223,8 +205,9 @@ impl OpenClass {
         self.censored.add(&cell.censored);
     }
 
-    fn close(self) -> Class {
-        Class {
+    fn close(self) -> Cell {
+        Cell {
+            key: CellKey::default(),
             tally: self.tally,
             response: self.response.histogram(),
             service: self.service.histogram(),

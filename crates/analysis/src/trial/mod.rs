@@ -21,7 +21,7 @@ mod working_set;
 pub use interrupted::summarise_interrupted;
 pub use mix::MIX_TOLERANCE;
 pub use outcome::outcome;
-pub use summarise::{summarise, summarise_from};
+pub use summarise::summarise_from;
 
 #[cfg(test)]
 mod checkpoints_tests;

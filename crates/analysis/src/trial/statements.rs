@@ -26,32 +26,14 @@ pub fn statements(observations: &Observations, cuts: &[Cut], each: &PerTransacti
         }
         amounts.insert((name, *amount), rate / per_s);
     }
-    let statements = order.iter().map(|name| one(name, |amount| amounts.get(&(*name, amount)).copied())).collect();
+    let read = |name: &&str| StatementProfile::read(name, |amount| amounts.get(&(*name, amount)).copied());
+    let statements = order.iter().map(read).collect();
     let mut profile = StatementsProfile { statements, ..StatementsProfile::default() };
     share_out(&mut profile, each.cpu_ms);
     share_out_log(&mut profile, each.log_bytes);
     let key = |statement: &StatementProfile| (statement.cpu_us.unwrap_or(-1.0), statement.executions);
     profile.statements.sort_by(|a, b| key(b).partial_cmp(&key(a)).unwrap_or(std::cmp::Ordering::Equal));
     (!profile.statements.is_empty()).then_some(profile)
-}
-
-fn one(name: &str, of: impl Fn(OfStatement) -> Option<f64>) -> StatementProfile {
-    let us = |amount: OfStatement| of(amount).map(|seconds| 1e6 * seconds);
-    StatementProfile {
-        name: name.to_owned(),
-        executions: of(OfStatement::Executions).unwrap_or(0.0),
-        rows: of(OfStatement::Rows).unwrap_or(0.0),
-        changed: of(OfStatement::Changed).unwrap_or(0.0),
-        server_executions: of(OfStatement::ServerExecutions),
-        cpu_us: us(OfStatement::CpuSeconds),
-        execution_us: us(OfStatement::ExecutionSeconds),
-        planning_us: us(OfStatement::PlanningSeconds),
-        io_us: us(OfStatement::IoSeconds),
-        lookups: of(OfStatement::Lookups),
-        reads: of(OfStatement::Reads),
-        rows_examined: of(OfStatement::RowsExamined),
-        log_bytes: of(OfStatement::LogBytes),
-    }
 }
 
 /// Gives each statement its part of the server's CPU, where the database counted none itself.
@@ -90,8 +72,13 @@ mod tests {
 
     #[test]
     fn log_goes_to_those_who_changed_rows_unless_it_was_counted() {
-        let write = |changed: f64| StatementProfile { changed, ..one("write", |_| None) };
-        let statements = vec![write(3.0), write(1.0), one("read", |_| None), one(COMMIT, |_| None)];
+        let write = |changed: f64| StatementProfile { changed, ..StatementProfile::read("write", |_| None) };
+        let statements = vec![
+            write(3.0),
+            write(1.0),
+            StatementProfile::read("read", |_| None),
+            StatementProfile::read(COMMIT, |_| None),
+        ];
         let mut profile = StatementsProfile { statements, ..StatementsProfile::default() };
         share_out_log(&mut profile, Some(800.0));
         let log: Vec<Option<f64>> = profile.statements.iter().map(|statement| statement.log_bytes).collect();
@@ -103,12 +90,16 @@ mod tests {
     }
 
     fn counted(name: &str, execution: f64, io: f64) -> StatementProfile {
-        StatementProfile { execution_us: Some(execution), io_us: Some(io), ..one(name, |_| None) }
+        StatementProfile { execution_us: Some(execution), io_us: Some(io), ..StatementProfile::read(name, |_| None) }
     }
 
     #[test]
     fn cpu_goes_to_those_who_were_busy_and_not_to_those_who_waited() {
-        let statements = vec![counted("works", 300.0, 0.0), counted("waits", 1_000.0, 900.0), one(COMMIT, |_| None)];
+        let statements = vec![
+            counted("works", 300.0, 0.0),
+            counted("waits", 1_000.0, 900.0),
+            StatementProfile::read(COMMIT, |_| None),
+        ];
         let mut profile = StatementsProfile { statements, ..StatementsProfile::default() };
         share_out(&mut profile, Some(2.0));
         let cpu: Vec<Option<f64>> = profile.statements.iter().map(|statement| statement.cpu_us).collect();

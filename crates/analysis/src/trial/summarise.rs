@@ -3,7 +3,7 @@
 use super::books::slot_time;
 use super::caveats::trial_caveats;
 use super::checkpoints::checkpoints;
-use super::cut::{Class, Cut};
+use super::cut::Cut;
 use super::interrupted::account_of;
 use super::latency::{Placed, distribution, latency_summary};
 use super::machine::machine_summary;
@@ -18,19 +18,13 @@ use crate::{
     Checkpoints, ClassSummary, CpuPerOperation, Estimate, ServerSummary, Steady, SteadyAnswer, StreamSummary,
     TrialSummary,
 };
-use observation::{Account, CellSource, CpuTime, Histogram, Observations, TrialLabel, Window};
+use observation::{Account, Cell, CellSource, CpuTime, Histogram, Observations, TrialLabel, Window};
 use study::Judgement;
 use units::Nanos;
 
 /// Reduces the observations of one trial: the window is cut, the books are closed, and every caveat that the observations
-/// themselves give is written down. What needs the whole run is left to [`crate::judge`].
-pub fn summarise(label: &TrialLabel, observations: &Observations, judgement: &Judgement) -> TrialSummary {
-    let Ok(summary) = summarise_from(label, observations, observations.cells.as_slice(), judgement);
-    summary
-}
-
-/// The same with the cells from elsewhere; those of `observations` are not looked at. The cells are walked twice, and
-/// what is held of them does not grow with their number.
+/// themselves give is written down. What needs the whole run is left to [`crate::judge`]. The cells of `observations` are not
+/// looked at; those of `cells` are walked twice, and what is held of them does not grow with their number.
 ///
 /// # Errors
 /// Whatever keeps the cells from being read.
@@ -192,7 +186,7 @@ fn steadiness(rates: &[f64], cut: &Cut, judgement: &Judgement) -> Steady {
 }
 
 /// Service or lateness. How long a censored operation was in service is not known, so it is not placed, only marked.
-fn lower_bound(cut: &Cut, response: &Placed, which: impl Fn(&Class) -> &Histogram) -> Placed {
+fn lower_bound(cut: &Cut, response: &Placed, which: impl Fn(&Cell) -> &Histogram) -> Placed {
     Placed { all: cut.work_total(which), censored: response.censored.clone() }
 }
 
@@ -207,7 +201,7 @@ fn class_summaries(cut: &Cut, seconds: f64) -> Vec<ClassSummary> {
 }
 
 fn class_summary(cut: &Cut, class: usize, name: &str, (seconds, planned): (f64, &Planned)) -> ClassSummary {
-    let Class { tally, response, service, censored, .. } = cut.class(class);
+    let Cell { tally, response, service, censored, .. } = cut.class(class);
     let response = Placed::new(response, censored.clone());
     let answered = latency_summary(&response);
     ClassSummary {

@@ -10,13 +10,12 @@ pub fn timeline(observations: &Observations, cuts: &[Cut]) -> Vec<TimePoint> {
     let mut points: Vec<TimePoint> = (0..end)
         .map(|index| TimePoint {
             at_s: observations.interval_start(index).seconds(),
-            counted: observations.window.contains(observations.interval_start(index)),
             throughput_per_s: vec![0.0; cuts.len()],
             p99_ms: vec![None; cuts.len()],
         })
         .collect();
     for (stream, cut) in cuts.iter().enumerate() {
-        for (point, interval) in points.iter_mut().zip(cut.intervals()) {
+        for (point, interval) in points.iter_mut().zip(&cut.intervals) {
             // Without a completion there is nothing to divide, whatever the length of the interval.
             if interval.done > 0 {
                 point.throughput_per_s[stream] = interval.done as f64 / observations.interval.seconds();

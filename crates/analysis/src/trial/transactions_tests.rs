@@ -1,7 +1,6 @@
 //! Trials of transactions made by hand: mix, server and the words of their caveats.
 
-use super::summarise;
-use super::tests::{MS, cell, label, observations, series};
+use super::tests::{MS, cell, label, observations, series, summarise};
 use crate::run::tests::judgement;
 use crate::{CaveatKind, TrialSummary};
 use observation::{Account, Asks, ClassKind, Counter, Event, EventKind, Observations, TrialLabel};

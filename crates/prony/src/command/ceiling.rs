@@ -3,7 +3,8 @@
 use crate::args::Ceiling;
 use crate::failure::Failure;
 use crate::output;
-use engine::Alone;
+use engine::{Alone, Cost};
+use report::{DriverCost, Drivers};
 use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
@@ -14,11 +15,10 @@ pub fn run(asked: &Ceiling) -> Result<(), Failure> {
     let ceiling = engine::measure_ceiling().map_err(|e| Failure::caused("measuring the load generator", &e))?;
     let ceilings = if asked.model { engine::measure_models() } else { Vec::new() };
     let alone = engine::measure_alone(&asked.on);
-    let driven = alone.as_ref().ok().map(|alone| report::Drivers {
-        io_uring_us: [alone.ring.time_ns, alone.ring.cpu_ns].map(|ns| ns / 1e3),
-        pread_us: [alone.plain.time_ns, alone.plain.cpu_ns].map(|ns| ns / 1e3),
-        taken: alone.taken(),
-    });
+    let cost = |cost: &Cost| DriverCost { time_us: cost.time_ns / 1e3, cpu_us: cost.cpu_ns / 1e3 };
+    let driven =
+        |alone: &Alone| Drivers { io_uring: cost(&alone.ring), pread: cost(&alone.plain), taken: alone.taken() };
+    let driven = alone.as_ref().ok().map(driven);
     let json = || report::ceiling_json(&ceiling, driven.as_ref(), &ceilings.iter().map(timed).collect::<Vec<_>>());
     output::answer(asked.json, json, || text(&ceiling) + &drivers(&asked.on, &alone) + &models(&ceilings))
 }
@@ -41,7 +41,7 @@ fn drivers(folder: &Path, alone: &io::Result<Alone>) -> String {
         Ok(alone) => alone,
         Err(error) => return format!("{head}  not measured: {error}; name a folder on a disk with --on DIR\n"),
     };
-    let line = |driver: &str, cost: &engine::Cost| {
+    let line = |driver: &str, cost: &Cost| {
         let [time, cpu] = [cost.time_ns, cost.cpu_ns].map(|ns| units::duration(Nanos(ns as u64)));
         let taken = if alone.taken() == driver { " (what `driver = \"auto\"` takes)" } else { "" };
         format!("  {driver:<18}  {time}, {cpu} of CPU{taken}\n")
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn both_drivers_stand_beside_each_other_and_the_one_that_is_taken_is_named() {
-        let cost = |us: f64| engine::Cost { time_ns: us * 1e3, cpu_ns: us * 400.0 };
+        let cost = |us: f64| Cost { time_ns: us * 1e3, cpu_ns: us * 400.0 };
         let alone = Alone { ring: cost(80.0), plain: cost(75.0), by_plain: true };
         insta::assert_snapshot!(drivers(Path::new("data"), &Ok(alone)), @r#"
         One outstanding operation past the page cache, of a file in `data`:

@@ -14,10 +14,10 @@ use crate::failure::Failure;
 use crate::judged;
 use analysis::TrialSummary;
 use engine::{Observer as _, Opened, TrialError};
-use observation::{Event, EventKind, Provenance, Window};
+use observation::{Event, EventKind, Observations, Provenance, Window};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use store::{RunFile, StoreError, TrialMeta};
+use store::{RunFile, StoreError};
 use study::{Judgement, Outcome, Planner, Trial};
 use units::Nanos;
 
@@ -113,8 +113,8 @@ impl Execution<'_> {
                 trial.label.system
             )));
         };
-        let meta = meta(trial, opened, self.clock);
-        self.file.begin_trial(&trial.label, &meta).map_err(writing)?;
+        let known = known_before(trial, opened, self.clock);
+        self.file.begin_trial(&trial.label, &known).map_err(writing)?;
         let mut watch = Watch::new(&mut self.file, &mut self.progress, self.stop);
         let result = match ahead.end(index) {
             Some(simulated) => {
@@ -176,15 +176,15 @@ impl Execution<'_> {
 }
 
 /// What is known of a trial's observations before it runs.
-fn meta(trial: &Trial, opened: &Opened, clock: &recorder::WallClock) -> TrialMeta {
+fn known_before(trial: &Trial, opened: &Opened, clock: &recorder::WallClock) -> Observations {
     use recorder::Clock as _;
     let start = trial.phases.warm_up;
-    TrialMeta {
+    Observations {
         provenance: if opened.simulated() { Provenance::Simulated } else { Provenance::Measured },
         started_unix_ns: clock.unix_start_ns().saturating_add_unsigned(clock.now().0),
         window: Window { start, end: start + trial.phases.measure },
         interval: trial.phases.interval,
-        endpoints: Vec::new(),
         generators: trial.streams.iter().map(|stream| stream.threads.count).sum::<u32>() as u16,
+        ..Observations::default()
     }
 }

@@ -155,7 +155,7 @@ fn ticks(axis: &Axis, scale: &Scale, wanted: usize) -> (Vec<Tick>, String) {
         };
         return (at.into_iter().map(|at| Tick { at, text: text(at) }).collect(), String::new());
     }
-    let (one, unit) = axis.quantity.axis_unit(scale.high().abs().max(scale.low().abs()));
+    let (one, unit) = axis.quantity.axis_unit(scale.high.abs().max(scale.low.abs()));
     let texts = plain(&at.iter().map(|at| at / one).collect::<Vec<_>>());
     (at.into_iter().zip(texts).map(|(at, text)| Tick { at, text }).collect(), unit.to_owned())
 }

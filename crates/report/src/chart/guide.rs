@@ -16,11 +16,11 @@ pub(super) fn behind(frame: &Frame, guides: &[Guide]) -> Markup {
                         width=(px((frame.x.at(*to) - frame.x.at(*from)).max(1.0))) height=(px(frame.bottom - frame.top)) {}
                 },
                 Guide::Level { y, .. } => {
-                    path class="level" d=(path([(frame.left, frame.y.at(*y)), (frame.right, frame.y.at(*y))].into_iter())) {}
+                    path class="level" d=(path([(frame.left, frame.y.at(*y)), (frame.right, frame.y.at(*y))])) {}
                 },
                 Guide::Upright { x, low, high, look, .. } => (upright(frame, *x, (*low, *high), *look)),
                 Guide::Event { x, .. } => {
-                    path class="event" d=(path([(frame.x.at(*x), frame.top), (frame.x.at(*x), frame.bottom)].into_iter())) {}
+                    path class="event" d=(path([(frame.x.at(*x), frame.top), (frame.x.at(*x), frame.bottom)])) {}
                 },
                 Guide::Curve { look, points, .. } => {
                     g class=[look.map(slot)] {
@@ -41,7 +41,7 @@ fn upright(frame: &Frame, x: f64, (low, high): (f64, f64), look: Look) -> Markup
                 rect class="span" x=(px(frame.x.at(low))) y=(px(frame.top))
                     width=(px(frame.x.at(high) - frame.x.at(low))) height=(px(frame.bottom - frame.top)) {}
             }
-            path class={ "upright " (origin(look)) } d=(path([(at, frame.top), (at, frame.bottom)].into_iter())) {}
+            path class={ "upright " (origin(look)) } d=(path([(at, frame.top), (at, frame.bottom)])) {}
         }
     }
 }

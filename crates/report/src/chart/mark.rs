@@ -80,9 +80,9 @@ pub(super) fn datum(point: &Datum, x: f64, y: f64, drawn: &Markup, letters: Opti
 }
 
 /// `M x,y L x,y …`.
-pub(super) fn path(points: impl Iterator<Item = (f64, f64)>) -> String {
+pub(super) fn path(points: impl IntoIterator<Item = (f64, f64)>) -> String {
     let mut path = String::new();
-    for (index, (x, y)) in points.enumerate() {
+    for (index, (x, y)) in points.into_iter().enumerate() {
         path.push(if index == 0 { 'M' } else { 'L' });
         path.push_str(&format!("{},{}", px(x), px(y)));
     }

@@ -55,8 +55,8 @@ fn names_at_ends(panel: &Panel) -> bool {
 
 /// Grid lines along the values only; names get a faint rule between rows.
 fn grid(panel: &Panel, frame: &Frame, labels: &Labels) -> Markup {
-    let across = |y: f64| path([(frame.left, y), (frame.right, y)].into_iter());
-    let down = |x: f64| path([(x, frame.top), (x, frame.bottom)].into_iter());
+    let across = |y: f64| path([(frame.left, y), (frame.right, y)]);
+    let down = |x: f64| path([(x, frame.top), (x, frame.bottom)]);
     html! {
         @if panel.is_rows() {
             @for tick in &labels.x { path class="grid" d=(down(frame.x.at(tick.at))) {} }
@@ -67,18 +67,18 @@ fn grid(panel: &Panel, frame: &Frame, labels: &Labels) -> Markup {
 }
 
 fn axes(panel: &Panel, frame: &Frame, labels: &Labels) -> Markup {
-    let base = path([(frame.left, frame.bottom), (frame.right, frame.bottom)].into_iter());
+    let base = path([(frame.left, frame.bottom), (frame.right, frame.bottom)]);
     html! {
         @if panel.is_rows() {
             @let zero = frame.x.at(0.0);
-            @if frame.x.low() <= 0.0 { path class="axis" d=(path([(zero, frame.top), (zero, frame.bottom)].into_iter())) {} }
+            @if frame.x.low <= 0.0 { path class="axis" d=(path([(zero, frame.top), (zero, frame.bottom)])) {} }
         } @else {
             path class="axis" d=(base) {}
         }
         g class="ticks" text-anchor="middle" {
             @for tick in &labels.x {
                 @let x = frame.x.at(tick.at);
-                @if !panel.is_rows() { path class="axis" d=(path([(x, frame.bottom), (x, frame.bottom + 4.0)].into_iter())) {} }
+                @if !panel.is_rows() { path class="axis" d=(path([(x, frame.bottom), (x, frame.bottom + 4.0)])) {} }
                 text x=(px(x)) y=(px(frame.bottom + 17.0)) { (tick.text) }
             }
         }
@@ -158,34 +158,19 @@ fn right_of(frame: &Frame, point: &Datum) -> f64 {
 
 /// The interval with short caps; left out where it is narrower than the marker.
 fn whisker(panel: &Panel, frame: &Frame, point: &Datum) -> Markup {
-    if !(point.low.is_finite() && point.high.is_finite()) {
+    if panel.is_rows() {
+        return whisker_at(frame, point, frame.y.at(point.y), 4.0);
+    }
+    let (x, low, high) = (frame.x.at(point.x), frame.y.at(point.low), frame.y.at(point.high));
+    if !has_interval(point) || (low - high).abs() < 3.0 {
         return html! {};
     }
-    let d = if panel.is_rows() {
-        let (y, low, high) = (frame.y.at(point.y), frame.x.at(point.low), frame.x.at(point.high));
-        format!(
-            "M{l},{y}L{h},{y}M{l},{a}L{l},{b}M{h},{a}L{h},{b}",
-            l = px(low),
-            h = px(high),
-            y = px(y),
-            a = px(y - 4.0),
-            b = px(y + 4.0)
-        )
-    } else {
-        let (x, low, high) = (frame.x.at(point.x), frame.y.at(point.low), frame.y.at(point.high));
-        if (low - high).abs() < 3.0 {
-            return html! {};
-        }
-        format!(
-            "M{x},{l}L{x},{h}M{a},{l}L{b},{l}M{a},{h}L{b},{h}",
-            x = px(x),
-            l = px(low),
-            h = px(high),
-            a = px(x - 3.5),
-            b = px(x + 3.5)
-        )
-    };
-    html! { path class="whisker" d=(d) {} }
+    let (l, h, a, b, x) = (px(low), px(high), px(x - 3.5), px(x + 3.5), px(x));
+    html! { path class="whisker" d=(format!("M{x},{l}L{x},{h}M{a},{l}L{b},{l}M{a},{h}L{b},{h}")) {} }
+}
+
+fn has_interval(point: &Datum) -> bool {
+    point.low.is_finite() && point.high.is_finite()
 }
 
 fn thin(frame: &Frame, series: &Series) -> Markup {
@@ -231,7 +216,7 @@ fn steps(frame: &Frame, series: &Series) -> Markup {
     html! {
         @for pair in series.points.windows(2) {
             @let y = frame.y.at(pair[0].y);
-            path class="round" d=(path([(frame.x.at(pair[0].x), y), (frame.x.at(pair[1].x), y)].into_iter())) {}
+            path class="round" d=(path([(frame.x.at(pair[0].x), y), (frame.x.at(pair[1].x), y)])) {}
         }
     }
 }
@@ -255,20 +240,20 @@ fn bars(panel: &Panel, frame: &Frame, series: &Series) -> Markup {
             @let drawn = html! {
                 rect class={ "bar " (origin(series.look)) } x=(px(zero)) y=(px(top)) width=(px((end - zero).max(1.0)))
                     height=(px((height - 1.0).max(2.0))) {}
-                (whisker_at(frame, point, middle))
+                (whisker_at(frame, point, middle, 3.0))
             };
             (datum(point, end, middle, &drawn, Some((right_of(frame, point) + 6.0, middle + 4.0))))
         }
     }
 }
 
-fn whisker_at(frame: &Frame, point: &Datum, y: f64) -> Markup {
-    if !(point.low.is_finite() && point.high.is_finite()) {
+/// The same along x, with caps so far to each side.
+fn whisker_at(frame: &Frame, point: &Datum, y: f64, cap: f64) -> Markup {
+    if !has_interval(point) {
         return html! {};
     }
     let (low, high) = (px(frame.x.at(point.low)), px(frame.x.at(point.high)));
-    let (a, b) = (px(y - 3.0), px(y + 3.0));
-    let y = px(y);
+    let (a, b, y) = (px(y - cap), px(y + cap), px(y));
     html! { path class="whisker" d=(format!("M{low},{y}L{high},{y}M{low},{a}L{low},{b}M{high},{a}L{high},{b}")) {} }
 }
 

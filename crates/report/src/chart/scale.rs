@@ -12,8 +12,8 @@ pub(super) enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Scale {
     kind: Kind,
-    low: f64,
-    high: f64,
+    pub(super) low: f64,
+    pub(super) high: f64,
     from: f64,
     to: f64,
 }
@@ -31,16 +31,6 @@ impl Scale {
             Kind::Nines => (0.0, high.clamp(0.9, 1.0 - 10f64.powf(-NINES_MAX))),
         };
         Scale { kind, low, high, from, to }
-    }
-
-    /// Least value of the range.
-    pub(super) fn low(&self) -> f64 {
-        self.low
-    }
-
-    /// Greatest value of the range.
-    pub(super) fn high(&self) -> f64 {
-        self.high
     }
 
     /// Where a value lies, in pixels; values outside the range are held at its ends, so that no mark leaves its panel.
@@ -165,7 +155,7 @@ mod tests {
             let scale = Scale::new(kind, a.min(b), a.max(b), 0.0, 100.0);
             let ticks = scale.ticks(wanted);
             prop_assert!(ticks.windows(2).all(|pair| pair[0] < pair[1]), "{:?}", ticks);
-            prop_assert!(ticks.iter().all(|tick| (scale.low()..=scale.high()).contains(tick)), "{:?} {:?}", ticks, scale);
+            prop_assert!(ticks.iter().all(|tick| (scale.low..=scale.high).contains(tick)), "{:?} {:?}", ticks, scale);
         }
 
         #[test]

@@ -11,7 +11,7 @@ mod method;
 mod plain;
 mod table;
 
-pub use plain::{Head, figures_html};
+pub use plain::{Head, judged_html};
 
 use crate::caveats::CaveatsOfKind;
 use crate::view::{Conclusion, Report, Section, Tone, report};

@@ -2,7 +2,7 @@
 
 use super::figure;
 use crate::caveats::Caveats;
-use crate::view::Figure;
+use crate::view::{JudgedColumn, judged_figure};
 use maud::html as page;
 
 /// What stands above the figures.
@@ -18,8 +18,8 @@ pub struct Head {
     pub program: String,
 }
 
-/// One self-contained page.
-pub fn figures_html(head: &Head, figures: &[Figure]) -> String {
+/// One self-contained page with a figure for each column.
+pub fn judged_html(head: &Head, columns: &[JudgedColumn]) -> String {
     let none = Caveats(Vec::new());
     let main = page! {
         header {
@@ -31,7 +31,7 @@ pub fn figures_html(head: &Head, figures: &[Figure]) -> String {
             @for line in &head.answer { p { (line) } }
         }
         section class="experiment" {
-            @for one in figures { (figure::figure(one, &none)) }
+            @for column in columns { (figure::figure(&judged_figure(column), &none)) }
         }
     };
     super::whole(&head.title, &head.program, &main, &head.program)

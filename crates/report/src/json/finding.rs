@@ -1,148 +1,60 @@
 //! Findings of every kind; `kind` says which.
 
-use super::{estimate, factors, number, optional, optional_estimate, trial::sustained};
-use analysis::{
-    Comparison, Estimate, Finding, HighestRate, Knee, Scaling, ServiceFit, SustainedFinding, ThresholdOutcome,
-};
-use serde_json::{Value, json};
+use super::value::{Json, factors, joined, object, objects, pairs};
+use analysis::{Comparison, Finding, HighestRate, Knee, Scaling, ServiceFit, SustainedFinding, ThresholdOutcome};
+use serde_json::Value;
 use study::Direction;
 
-/// One finding.
-pub(super) fn finding(finding: &Finding) -> Value {
-    match finding {
-        Finding::Comparison(finding) => comparison(finding),
-        Finding::Knee(finding) => knee(finding),
-        Finding::HighestRate(finding) => highest_rate(finding),
-        Finding::ServiceFit(finding) => service_fit(finding),
-        Finding::Scaling(finding) => scaling(finding),
-        Finding::Sustained(finding) => at_most_and_sustained(finding),
-        Finding::Threshold(finding) => threshold(finding),
+/// The kind of a finding, what it is about, and what was found. The keys of a comparison are a contract of their own.
+impl Json for Finding {
+    fn json(&self) -> Value {
+        let (kind, found) = match self {
+            Finding::Comparison(found) => return found.json(),
+            Finding::Knee(found) => ("knee", found.json()),
+            Finding::HighestRate(found) => ("highest-rate", found.json()),
+            Finding::ServiceFit(found) => ("service-fit", found.json()),
+            Finding::Scaling(found) => ("scaling", found.json()),
+            Finding::Sustained(found) => ("sustained", found.json()),
+            Finding::Threshold(found) => ("threshold", found.json()),
+        };
+        let about = self.point().map(|point| object!(point { experiment, system, stream }));
+        joined([object!(kind { "kind": kind })].into_iter().chain(about).chain([found]))
     }
 }
 
-/// A comparison, the keys of which are a contract of their own.
-pub(super) fn comparison(finding: &Comparison) -> Value {
-    json!({
-        "kind": "comparison",
-        "experiment": finding.point.experiment,
-        "stream": finding.point.stream,
-        "factors": factors(&finding.point.factors),
-        "baseline": finding.baseline,
-        "system": finding.point.system,
-        "metric": finding.metric,
-        "primary": finding.primary,
-        "direction": direction(finding.direction),
-        "ratio": number(finding.ratio.value),
-        "low": number(finding.ratio.low),
-        "high": number(finding.ratio.high),
-        "n": finding.ratio.n,
-        "confidence": number(finding.ratio.confidence),
-        "margin": number(finding.margin),
-        "detectable": optional(finding.detectable),
-        "interleaved": finding.interleaved,
-        "adjusted": finding.adjusted,
-        "p_value": number(finding.p_value),
-        "verdict": finding.verdict.word(),
-        "reason": finding.reason,
-    })
-}
-
-fn direction(direction: Direction) -> &'static str {
-    match direction {
-        Direction::HigherIsBetter => "higher",
-        Direction::LowerIsBetter => "lower",
+objects! {
+    found: Comparison {
+        "kind": "comparison", "experiment": found.point.experiment, "stream": found.point.stream,
+        "factors": factors(&found.point.factors), baseline, "system": found.point.system, metric, primary,
+        "direction": match found.direction {
+            Direction::HigherIsBetter => "higher",
+            Direction::LowerIsBetter => "lower",
+        },
+        "ratio": found.ratio.value, "low": found.ratio.low, "high": found.ratio.high, "n": found.ratio.n,
+        "confidence": found.ratio.confidence, margin, detectable, interleaved, adjusted, p_value,
+        "verdict": found.verdict.word(), reason,
     }
-}
 
-fn knee(finding: &Knee) -> Value {
-    json!({
-        "kind": "knee",
-        "experiment": finding.point.experiment,
-        "system": finding.point.system,
-        "stream": finding.point.stream,
-        "factor": finding.factor,
-        "fixed": factors(&finding.point.factors),
-        "at": optional_estimate(finding.at.as_ref()),
-        "peak_per_s": estimate(&finding.peak_per_s),
-        "curve": curve(&finding.curve),
-    })
-}
+    found: Knee {
+        factor, "fixed": factors(&found.point.factors), at, peak_per_s,
+        "curve": pairs(&found.curve, ["level", "throughput_per_s"]),
+    }
 
-fn highest_rate(finding: &HighestRate) -> Value {
-    json!({
-        "kind": "highest-rate",
-        "experiment": finding.point.experiment,
-        "system": finding.point.system,
-        "stream": finding.point.stream,
-        "quantile": number(finding.quantile),
-        "bound_ms": number(finding.bound_ms),
-        "rate_per_s": optional_estimate(finding.rate_per_s.as_ref()),
-        "probes": finding.probes.iter().map(|(rate, quantile_ms, passed)| json!({
-            "rate_per_s": number(*rate),
-            "quantile_ms": number(*quantile_ms),
-            "passed": passed,
-        })).collect::<Vec<_>>(),
-        "reason": finding.reason,
-    })
-}
+    found: HighestRate { quantile, bound_ms, rate_per_s, probes, reason }
 
-fn service_fit(finding: &ServiceFit) -> Value {
-    json!({
-        "kind": "service-fit",
-        "experiment": finding.point.experiment,
-        "system": finding.point.system,
-        "stream": finding.point.stream,
-        "fixed": factors(&finding.point.factors),
-        "form": finding.form.word(),
-        "base_ms": estimate(&finding.base_ms),
-        "rate_bytes_per_s": estimate(&finding.rate_bytes_per_s),
-        "step_bytes": finding.step_bytes,
-        "error": number(finding.error),
-        "points": finding.points.iter().map(|(bytes, service)| json!({
-            "bytes": number(*bytes),
-            "service_ms": estimate(service),
-        })).collect::<Vec<_>>(),
-    })
-}
+    probe: (f64, f64, bool) { "rate_per_s": probe.0, "quantile_ms": probe.1, "passed": probe.2 }
 
-fn scaling(finding: &Scaling) -> Value {
-    json!({
-        "kind": "scaling",
-        "experiment": finding.point.experiment,
-        "system": finding.point.system,
-        "stream": finding.point.stream,
-        "factor": finding.factor,
-        "fixed": factors(&finding.point.factors),
-        "scales": finding.kind.word(),
-        "efficiency": estimate(&finding.efficiency),
-        "curve": curve(&finding.curve),
-    })
-}
+    found: ServiceFit {
+        "fixed": factors(&found.point.factors), "form": found.form.word(), base_ms, rate_bytes_per_s, step_bytes, error,
+        "points": pairs(&found.points, ["bytes", "service_ms"]),
+    }
 
-fn curve(curve: &[(f64, Estimate)]) -> Value {
-    curve
-        .iter()
-        .map(|(level, throughput)| json!({ "level": number(*level), "throughput_per_s": estimate(throughput) }))
-        .collect()
-}
+    found: Scaling {
+        factor, "fixed": factors(&found.point.factors), "scales": found.kind.word(), efficiency,
+        "curve": pairs(&found.curve, ["level", "throughput_per_s"]),
+    }
 
-fn at_most_and_sustained(finding: &SustainedFinding) -> Value {
-    json!({
-        "kind": "sustained",
-        "experiment": finding.point.experiment,
-        "system": finding.point.system,
-        "stream": finding.point.stream,
-        "factors": factors(&finding.point.factors),
-        "sustained": sustained(&finding.sustained),
-    })
-}
+    found: SustainedFinding { "factors": factors(&found.point.factors), sustained }
 
-fn threshold(finding: &ThresholdOutcome) -> Value {
-    json!({
-        "kind": "threshold",
-        "text": finding.text,
-        "at": finding.at,
-        "value": optional_estimate(finding.value.as_ref()),
-        "state": finding.state.word(),
-    })
+    found: ThresholdOutcome { text, at, value, "state": found.state.word() }
 }

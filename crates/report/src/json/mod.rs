@@ -5,35 +5,14 @@
 //!
 //! What it does not do: it formats no number for people, and it is not the saved form of a run.
 
-mod compare;
 mod finding;
-mod memory;
 mod programs;
 mod run;
 mod server;
 mod trial;
 mod value;
 
-pub use compare::compare_json;
-pub use programs::{Drivers, ListedRun, TimedModel, ceiling_json, check_json, list_json, plan_json, studies_json};
-pub use run::json;
-
-use analysis::Estimate;
-use serde_json::Value;
-use value::{Json as _, factors};
-
-fn number(value: f64) -> Value {
-    value.json()
-}
-
-fn optional(value: Option<f64>) -> Value {
-    value.json()
-}
-
-fn estimate(estimate: &Estimate) -> Value {
-    estimate.json()
-}
-
-fn optional_estimate(value: Option<&Estimate>) -> Value {
-    value.copied().json()
-}
+pub use programs::{
+    DriverCost, Drivers, ListedRun, TimedModel, ceiling_json, check_json, list_json, plan_json, studies_json,
+};
+pub use run::{compare_json, json};

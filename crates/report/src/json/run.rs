@@ -1,26 +1,31 @@
-//! `prony/run/1`: a whole run with its findings.
+//! `prony/run/1`: a whole run with its findings; and `prony/compare/1`: only what sets two systems, or two runs, against each other.
 
-use super::value::{Json as _, object, objects};
-use super::{estimate, factors, finding::finding, optional_estimate, trial};
+use super::trial;
+use super::value::{factors, object, objects};
 use crate::caveats::all_caveats;
-use analysis::{Caveat, Findings, PointSummary};
+use analysis::{Caveat, Comparison, Findings, PointSummary};
 use observation::{Ceiling, Fact, Footprint, RunFacts, SystemFacts};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// The run as `prony/run/1`. See `docs/schema/run-1.json`.
 pub fn json(findings: &Findings) -> Value {
     let run = &findings.run;
-    json!({
-        "schema": "prony/run/1",
-        "study": run.study,
-        "run": run.id,
-        "about": run.json(),
-        "answer": findings.answer,
-        "systems": run.systems.json(),
-        "trials": trials(findings),
-        "points": findings.points.iter().map(point).collect::<Vec<_>>(),
-        "findings": findings.findings.iter().map(finding).collect::<Vec<_>>(),
-        "caveats": caveats(findings),
+    let of = |summary| move |stream| trial::entry(summary, stream);
+    let trials = findings.trials.iter().flat_map(|summary| summary.streams.iter().map(of(summary)));
+    object!(findings {
+        "schema": "prony/run/1", "study": run.study, "run": run.id, "about": run, answer, "systems": run.systems,
+        "trials": trials.collect::<Vec<_>>(), points, findings, "caveats": all_caveats(findings),
+    })
+}
+
+/// The comparisons as `prony/compare/1`. `runs` names the one or two runs that stand behind them, the baseline's first.
+/// See `docs/schema/compare-1.json`.
+pub fn compare_json(findings: &Findings, runs: &[&str]) -> Value {
+    let comparisons: Vec<&Comparison> = findings.comparisons().collect();
+    object!(findings {
+        "schema": "prony/compare/1", "study": findings.run.study, "runs": runs,
+        "baseline": comparisons.first().map(|comparison| &comparison.baseline), answer, "systems": findings.run.systems,
+        "findings": comparisons, "caveats": all_caveats(findings),
     })
 }
 
@@ -37,43 +42,18 @@ objects! {
     footprint: Footprint { drives, watts, rack_units, price }
 
     fact: Fact { key, value, private }
+
+    point: PointSummary {
+        "experiment": point.at.experiment, "system": point.at.system, "stream": point.at.stream,
+        "factors": factors(&point.at.factors), "backend": point.provenance.word(), trials, throughput_per_s, bytes_per_s,
+        response_mean_ms, response_p50_ms, response_p99_ms, response_p999_ms, service_mean_ms, elapsed_s, cpu_elapsed_s,
+        cpu_us, disk_utilisation, disk_wait_ms, "steady": point.steady.word(), "caveats": kinds(&point.caveats),
+    }
+
+    caveat: Caveat { "kind": caveat.kind.word(), trial, text }
 }
 
-fn trials(findings: &Findings) -> Value {
-    let of = |summary| move |stream| trial::entry(summary, stream);
-    findings.trials.iter().flat_map(|summary| summary.streams.iter().map(of(summary))).collect()
-}
-
-fn point(point: &PointSummary) -> Value {
-    json!({
-        "experiment": point.at.experiment,
-        "system": point.at.system,
-        "stream": point.at.stream,
-        "factors": factors(&point.at.factors),
-        "backend": point.provenance.word(),
-        "trials": point.trials,
-        "throughput_per_s": estimate(&point.throughput_per_s),
-        "bytes_per_s": estimate(&point.bytes_per_s),
-        "response_mean_ms": estimate(&point.response_mean_ms),
-        "response_p50_ms": estimate(&point.response_p50_ms),
-        "response_p99_ms": estimate(&point.response_p99_ms),
-        "response_p999_ms": estimate(&point.response_p999_ms),
-        "service_mean_ms": estimate(&point.service_mean_ms),
-        "elapsed_s": optional_estimate(point.elapsed_s.as_ref()),
-        "cpu_elapsed_s": optional_estimate(point.cpu_elapsed_s.as_ref()),
-        "cpu_us": optional_estimate(point.cpu_us.as_ref()),
-        "disk_utilisation": optional_estimate(point.disk_utilisation.as_ref()),
-        "disk_wait_ms": optional_estimate(point.disk_wait_ms.as_ref()),
-        "steady": point.steady.word(),
-        "caveats": point.caveats.iter().map(|caveat| caveat.kind.word()).collect::<Vec<_>>(),
-    })
-}
-
-/// All caveats, each once.
-pub(super) fn caveats(findings: &Findings) -> Value {
-    all_caveats(findings).into_iter().map(caveat).collect()
-}
-
-fn caveat(caveat: &Caveat) -> Value {
-    json!({ "kind": caveat.kind.word(), "trial": caveat.trial, "text": caveat.text })
+/// The kinds of caveats.
+pub(super) fn kinds(caveats: &[Caveat]) -> Vec<&'static str> {
+    caveats.iter().map(|caveat| caveat.kind.word()).collect()
 }

@@ -1,9 +1,8 @@
 //! The server of a database in a trial.
 
-use super::memory::working_set;
-use super::value::{object, objects};
-use analysis::{PerTransaction, ServerSummary, StatementProfile, StatementsProfile};
-use observation::Counter;
+use super::value::{Json, object, objects, pairs};
+use analysis::{Checkpoints, Fits, PerTransaction, ServerSummary, StatementProfile, StatementsProfile, WorkingSet};
+use observation::{Counter, Window};
 use serde_json::Value;
 
 objects! {
@@ -15,7 +14,7 @@ objects! {
         "transactions_per_machine_core_per_s": server.per_machine_core_per_s,
         "transactions_per_server_core_per_s": server.per_server_core_per_s,
         profile,
-        "counters_per_s": server.counters.iter().map(counter).collect::<Vec<_>>(),
+        "counters_per_s": pairs(&server.counters, ["name", "per_s"]),
     }
 
     each: PerTransaction { cpu_ms, bytes_read, bytes_written, log_bytes }
@@ -26,8 +25,22 @@ objects! {
         name, executions, rows, changed, server_executions, cpu_us, execution_us, planning_us, io_us, lookups, reads,
         rows_examined, log_bytes,
     }
+
+    window: Window { "start": window.start.seconds(), "end": window.end.seconds() }
+
+    found: Checkpoints { "window": found.held.word(), "measured_s": found.measured, begun, cycles, cycle_s, text }
 }
 
-fn counter(counter: &(Counter, f64)) -> Value {
-    object!(counter { "name": counter.0.word(), "per_s": counter.1 })
+impl Json for Counter {
+    fn json(&self) -> Value {
+        self.word().json()
+    }
+}
+
+/// The data beside the memories that may hold it, with the sentence that judges it.
+fn working_set(set: &WorkingSet, text: Option<String>) -> Value {
+    object!(set {
+        data_bytes, buffer_bytes, "buffer_of_each_session": set.buffer_each, buffered_bytes, memory_bytes,
+        page_cached_bytes, "fits": set.fits.map(Fits::word), "text": text,
+    })
 }

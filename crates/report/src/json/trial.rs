@@ -1,6 +1,7 @@
 //! One entry a trial and stream.
 
-use super::value::{Json as _, factors, object, objects};
+use super::run::kinds;
+use super::value::{factors, object, objects, pairs};
 use analysis::{
     Burst, ClassSummary, CpuPerOperation, DiskSummary, Estimate, LatencySummary, MachineSummary, RoundsTrace,
     StreamSummary, Sustained, TrialSummary,
@@ -27,7 +28,7 @@ pub(super) fn entry(trial: &TrialSummary, stream: &StreamSummary) -> Value {
         "censored": stream.account.censored, retried, rolled_back, "generator_cpu_s": trial.generator_cpu,
         "cpu_us_per_operation": stream.cpu, "steady": stream.steady.answer.word(), "rounds": stream.steady.rounds,
         little_gap_pct, sustained, "machine": trial.machine, "server": trial.server,
-        "caveats": trial.caveats.iter().map(|caveat| caveat.kind.word()).collect::<Vec<_>>(),
+        "caveats": kinds(&trial.caveats),
     })
 }
 
@@ -47,7 +48,7 @@ objects! {
 
     sustained: Sustained {
         peak_per_s, peak_window_s, late_per_s, burst,
-        "averages": sustained.averages.iter().map(average).collect::<Vec<_>>(),
+        "averages": pairs(&sustained.averages, ["window_s", "throughput_per_s"]),
     }
 
     burst: Burst { sustained_per_s, credit_operations, lasted_s }
@@ -80,13 +81,4 @@ fn ends(estimate: &Estimate) -> Value {
 fn tail(response: &LatencySummary) -> Value {
     let tail = &response.tail;
     object!(tail { p99_firm, p999_firm, "lower_bound": tail.censored })
-}
-
-fn average(average: &(f64, f64)) -> Value {
-    object!(average { "window_s": average.0, "throughput_per_s": average.1 })
-}
-
-/// At most against sustained, for the finding of that kind.
-pub(super) fn sustained(sustained: &Sustained) -> Value {
-    sustained.json()
 }

@@ -55,7 +55,7 @@ macro_rules! plain {
     };
 }
 
-plain!(bool, u8, u16, u32, u64, i64, &str, String, Value);
+plain!(bool, u8, u16, u32, u64, i64, String, Value);
 
 /// A number as JSON has it: whole values without a point, and `null` for what is not a number.
 impl Json for f64 {
@@ -74,9 +74,27 @@ impl<T: Json> Json for Option<T> {
     }
 }
 
-impl<T: Json> Json for Vec<T> {
+impl<T: Json + ?Sized> Json for &T {
+    fn json(&self) -> Value {
+        (**self).json()
+    }
+}
+
+impl Json for str {
+    fn json(&self) -> Value {
+        Value::from(self)
+    }
+}
+
+impl<T: Json> Json for [T] {
     fn json(&self) -> Value {
         self.iter().map(Json::json).collect()
+    }
+}
+
+impl<T: Json> Json for Vec<T> {
+    fn json(&self) -> Value {
+        self.as_slice().json()
     }
 }
 
@@ -92,6 +110,19 @@ impl Json for Level {
 
 objects! {
     estimate: Estimate { value, low, high, n, confidence }
+}
+
+/// Pairs as objects of these two names.
+pub fn pairs(all: &[(impl Json, impl Json)], [first, second]: [&str; 2]) -> Value {
+    let object =
+        |(a, b): &(_, _)| Map::from_iter([(first.to_owned(), Json::json(a)), (second.to_owned(), Json::json(b))]);
+    all.iter().map(object).map(Value::Object).collect()
+}
+
+/// Objects as one, in this order.
+pub fn joined(objects: impl IntoIterator<Item = Value>) -> Value {
+    let maps = objects.into_iter().filter_map(|object| if let Value::Object(map) = object { Some(map) } else { None });
+    maps.flatten().collect()
 }
 
 /// Levels by the names of their factors.

@@ -51,10 +51,10 @@ pub fn text(findings: &Findings, layout: Layout) -> String {
     let report = report(findings);
     let page = Page { width: layout.width.clamp(40, 160), paint: Paint(layout.colour) };
     let mut lines = page.answer(&report);
-    lines.extend(page.headline(&report));
-    lines.extend(report.mixes.iter().flat_map(|mix| page.captioned(mix)));
-    lines.extend(report.profiles.iter().flat_map(|profile| page.captioned(profile)));
-    lines.extend(page.captioned(&report.interrupted));
+    lines.extend(page.table(&report.headline, None));
+    lines.extend(report.mixes.iter().flat_map(|mix| page.table(mix, Some(&mix.caption))));
+    lines.extend(report.profiles.iter().flat_map(|profile| page.table(profile, Some(&profile.caption))));
+    lines.extend(page.table(&report.interrupted, Some(&report.interrupted.caption)));
     lines.extend(page.conclusions(&report, layout.detail));
     lines.extend(page.caveats(&report.caveats.0, layout.detail));
     if layout.detail == Detail::Full {
@@ -80,22 +80,13 @@ impl Page {
         wrap::wrap(&answer, self.width, "").into_iter().map(|line| self.paint.with(Style::Bold, &line)).collect()
     }
 
-    fn headline(&self, report: &Report) -> Vec<String> {
-        if report.headline.rows.is_empty() {
-            return Vec::new();
-        }
-        let mut lines = vec![String::new()];
-        lines.extend(table::lines(&report.headline, self.width, self.paint));
-        lines
-    }
-
-    /// The caption stands above such a table, because nothing else would tell it from the figures in short.
-    fn captioned(&self, table: &Table) -> Vec<String> {
+    /// The caption stands above where nothing else would tell the table from the figures in short.
+    fn table(&self, table: &Table, caption: Option<&str>) -> Vec<String> {
         if table.rows.is_empty() {
             return Vec::new();
         }
         let mut lines = vec![String::new()];
-        lines.extend(wrap::wrap(&table.caption, self.width, "  "));
+        lines.extend(caption.into_iter().flat_map(|caption| wrap::wrap(caption, self.width, "  ")));
         lines.extend(table::lines(table, self.width, self.paint));
         lines
     }

@@ -11,19 +11,17 @@ const GAP: usize = 2;
 const WORD_MIN: usize = 10;
 
 /// One column as texts, all cells done.
-struct Printed {
+struct Printed<'a> {
+    column: &'a Column,
     title: String,
     cells: Vec<String>,
-    numeric: bool,
-    minor: bool,
-    leading: bool,
     /// The cells without their intervals, for when there is no room.
     bare: Vec<String>,
     /// The cells in fewer words.
     short: Vec<String>,
 }
 
-impl Printed {
+impl Printed<'_> {
     fn width(&self) -> usize {
         self.cells.iter().map(|cell| columns(cell)).chain([columns(&self.title)]).max().unwrap_or(0)
     }
@@ -43,14 +41,12 @@ pub(super) fn lines(table: &Table, width: usize, paint: Paint) -> Vec<String> {
     lines
 }
 
-fn print(table: &Table, at: usize, column: &Column) -> Printed {
+fn print<'a>(table: &Table, at: usize, column: &'a Column) -> Printed<'a> {
     let cells: Vec<&Cell> = table.rows.iter().map(|row| &row[at]).collect();
     Printed {
+        column,
         title: printable(&titled(column)),
         cells: aligned(&cells, column.numeric, true),
-        numeric: column.numeric,
-        minor: column.minor,
-        leading: column.leading,
         bare: aligned(&cells, column.numeric, false),
         short: cells.iter().map(|cell| printable(cell.short.as_ref().unwrap_or(&cell.text()))).collect(),
     }
@@ -100,9 +96,9 @@ fn total(printed: &[Printed]) -> usize {
 
 /// What goes first when there is no room: minor columns, then intervals from the right (those of leading columns last), then
 /// the ends of words, then whole columns. Numbers are never cut.
-fn fitted(mut printed: Vec<Printed>, width: usize) -> Vec<Printed> {
+fn fitted(mut printed: Vec<Printed<'_>>, width: usize) -> Vec<Printed<'_>> {
     while total(&printed) > width {
-        match printed.iter().rposition(|column| column.minor) {
+        match printed.iter().rposition(|printed| printed.column.minor) {
             Some(at) => drop(printed.remove(at)),
             None => break,
         }
@@ -112,14 +108,14 @@ fn fitted(mut printed: Vec<Printed>, width: usize) -> Vec<Printed> {
             shorten(&mut printed, width);
         }
         for at in (0..printed.len()).rev() {
-            if total(&printed) > width && printed[at].leading == leading {
+            if total(&printed) > width && printed[at].column.leading == leading {
                 printed[at].cells = std::mem::take(&mut printed[at].bare);
             }
         }
     }
     shorten(&mut printed, width);
     while total(&printed) > width {
-        match printed.iter().rposition(|column| column.numeric && !column.leading) {
+        match printed.iter().rposition(|printed| printed.column.numeric && !printed.column.leading) {
             Some(at) if printed.len() > 1 => drop(printed.remove(at)),
             _ => break,
         }
@@ -131,12 +127,12 @@ fn shorten(printed: &mut [Printed], width: usize) {
     if total(printed) <= width {
         return;
     }
-    for column in printed.iter_mut().filter(|column| !column.numeric && !column.short.is_empty()) {
+    for column in printed.iter_mut().filter(|one| !one.column.numeric && !one.short.is_empty()) {
         column.cells = std::mem::take(&mut column.short);
     }
     while total(printed) > width {
         let over = total(printed) - width;
-        let widest = printed.iter_mut().filter(|column| !column.numeric).max_by_key(|column| column.width());
+        let widest = printed.iter_mut().filter(|one| !one.column.numeric).max_by_key(|column| column.width());
         let Some(column) = widest.filter(|column| column.width() > WORD_MIN) else { return };
         let limit = column.width().saturating_sub(over).max(WORD_MIN);
         column.title = cut(&column.title, limit);
@@ -146,11 +142,12 @@ fn shorten(printed: &mut [Printed], width: usize) {
 
 fn line(printed: &[Printed], cells: &[&str]) -> String {
     let mut line = String::new();
-    for (column, cell) in printed.iter().zip(cells) {
+    for (printed, cell) in printed.iter().zip(cells) {
         if !line.is_empty() {
             line.push_str(&" ".repeat(GAP));
         }
-        line.push_str(&if column.numeric { right(cell, column.width()) } else { left(cell, column.width()) });
+        let width = printed.width();
+        line.push_str(&if printed.column.numeric { right(cell, width) } else { left(cell, width) });
     }
     line.trim_end().to_owned()
 }

@@ -33,17 +33,14 @@ pub fn figure(sweep: &Sweep, caveats: &Caveats) -> Option<Figure> {
         let y = Axis::new(sweep.factor_name(), Quantity::Plain, Spacing::Names(names.clone()));
         Panel::new(*title, Span::Half, x, y, series(sweep, caveats, *quantity, *pick, *touched))
     });
-    Some(Figure {
-        title: match sweep.factor {
-            Some(_) => format!("Work and response by {}", sweep.factor_name()),
-            None => "Work and response".to_owned(),
-        },
-        notes: vec!["Whiskers show the interval of each point.".into()],
-        key: if sweep.factor.is_some() { key(sweep, Form::Bars) } else { Vec::new() },
-        panels: panels.filter(|panel| !panel.is_empty()).collect(),
-        table: super::points::table(sweep, caveats),
-        folded: false,
-    })
+    let title = match sweep.factor {
+        Some(_) => format!("Work and response by {}", sweep.factor_name()),
+        None => "Work and response".to_owned(),
+    };
+    let notes = vec!["Whiskers show the interval of each point.".to_owned()];
+    let panels = panels.filter(|panel| !panel.is_empty()).collect();
+    let key = if sweep.factor.is_some() { key(sweep, Form::Bars) } else { Vec::new() };
+    Some(Figure { key, ..Figure::new(title, notes, panels, super::points::table(sweep, caveats)) })
 }
 
 /// Rows: the levels of the factor, or the curves themselves.

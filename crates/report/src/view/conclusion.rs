@@ -32,9 +32,7 @@ pub struct Conclusion {
     pub word: String,
     /// What the sentence is about, with which it begins; empty when it is about no stream.
     pub subject: String,
-    /// The sentence.
     pub text: String,
-    /// How it should strike.
     pub tone: Tone,
     /// The verdict of a comparison that was not the declared one.
     pub exploratory: Option<Verdict>,

@@ -42,15 +42,10 @@ pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Option<F
     let faster = format!("share of {} that were faster", sweep.work.word());
     let x = Axis::new(faster, Quantity::Quantile, Spacing::Nines);
     let y = super::axes::time("response", Quantity::Milliseconds, &shown);
-    Some(Figure {
-        title: "Distribution of response".into(),
-        notes,
-        // Two or more lines carry their names at their ends.
-        key: if shown.len() == 1 { key.collect() } else { Vec::new() },
-        panels: vec![Panel::new("response", Span::Full, x, y, shown)],
-        table: table(findings, sweep, caveats),
-        folded: false,
-    })
+    // Two or more lines carry their names at their ends.
+    let key = if shown.len() == 1 { key.collect() } else { Vec::new() };
+    let panels = vec![Panel::new("response", Span::Full, x, y, shown)];
+    Some(Figure { key, ..Figure::new("Distribution of response", notes, panels, table(findings, sweep, caveats)) })
 }
 
 fn one(work: Work) -> &'static str {

@@ -26,18 +26,11 @@ pub fn figure(sweep: &Sweep, caveats: &Caveats) -> Figure {
     if panels.len() % 2 == 1 {
         panels[0].span = Span::Full;
     }
-    Figure {
-        title: format!("Elapsed time, CPU and disk by {}", sweep.factor_name()),
-        notes: vec![
-            "Whiskers show the interval of each point where it is wider than the mark. CPU-normalised elapsed is \
-             elapsed time times busy cores, shared out over the work."
-                .into(),
-        ],
-        key: key(sweep, Form::Line),
-        panels,
-        table: super::points::table(sweep, caveats),
-        folded: false,
-    }
+    let title = format!("Elapsed time, CPU and disk by {}", sweep.factor_name());
+    let note = "Whiskers show the interval of each point where it is wider than the mark. CPU-normalised elapsed is \
+                elapsed time times busy cores, shared out over the work.";
+    let table = super::points::table(sweep, caveats);
+    Figure { key: key(sweep, Form::Line), ..Figure::new(title, vec![note.to_owned()], panels, table) }
 }
 
 fn panel(sweep: &Sweep, caveats: &Caveats, title: &str, wanted: (Form, Quantity, Touches), pick: Pick) -> Panel {

@@ -9,13 +9,11 @@ use observation::Provenance;
 /// One figure: panels that belong together, and the table of what they show.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// What it shows, as a title.
     pub title: String,
     /// How to read it, and what it leaves out.
     pub notes: Vec<String>,
     /// What each look means; empty when there is one series.
     pub key: Vec<Key>,
-    /// Panels.
     pub panels: Vec<Panel>,
     /// The same in numbers.
     pub table: Table,
@@ -26,11 +24,8 @@ pub struct Figure {
 /// One entry of the key.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Key {
-    /// In words.
     pub name: String,
-    /// As drawn.
     pub look: Look,
-    /// As a line, or as bars.
     pub form: Form,
 }
 
@@ -52,11 +47,8 @@ pub struct Panel {
     pub x: Axis,
     /// Axis upwards; with names it runs down, and the values go along x.
     pub y: Axis,
-    /// What is drawn.
     pub series: Vec<Series>,
-    /// What explains it.
     pub guides: Vec<Guide>,
-    /// How much of the page it takes.
     pub span: Span,
     /// Letters of the caveats that touch every point in it; they are said once.
     pub marks: String,
@@ -80,7 +72,6 @@ pub struct Axis {
     pub title: String,
     /// What its numbers measure.
     pub quantity: Quantity,
-    /// How they are spaced.
     pub spacing: Spacing,
     /// Levels at which to label it, with their texts; none lets the chart choose.
     pub ticks: Vec<(f64, String)>,
@@ -106,11 +97,9 @@ pub enum Spacing {
 /// What is drawn with one look.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// In words.
     pub name: String,
     /// Colour, marker, dash.
     pub look: Look,
-    /// How.
     pub form: Form,
     /// Points, in drawing order.
     pub points: Vec<Datum>,
@@ -138,9 +127,7 @@ pub enum Form {
 /// One point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Datum {
-    /// Along x.
     pub x: f64,
-    /// Along y.
     pub y: f64,
     /// Lower end of the interval of the value; not a number when there is none.
     pub low: f64,
@@ -154,54 +141,19 @@ pub struct Datum {
     pub word: String,
 }
 
-/// What explains a panel.
+/// What explains a panel, with its words.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Guide {
-    /// A value of x with its interval: a knee.
-    Upright {
-        /// Where.
-        x: f64,
-        /// Lower end; not a number when there is none.
-        low: f64,
-        /// Upper end.
-        high: f64,
-        /// In words.
-        text: String,
-        /// Whose it is.
-        look: Look,
-    },
+    /// A value of x with its interval, the ends of which are not numbers when there is none: a knee.
+    Upright { x: f64, low: f64, high: f64, text: String, look: Look },
     /// A value of y.
-    Level {
-        /// Where.
-        y: f64,
-        /// In words.
-        text: String,
-    },
+    Level { y: f64, text: String },
     /// A stretch of x: the warm-up, or a margin where values go along x.
-    Stretch {
-        /// From.
-        from: f64,
-        /// To.
-        to: f64,
-        /// In words.
-        text: String,
-    },
-    /// A curve that was not measured: a fit, a proportion.
-    Curve {
-        /// Whose it is; none is nobody's.
-        look: Option<Look>,
-        /// Points.
-        points: Vec<(f64, f64)>,
-        /// In words.
-        text: String,
-    },
+    Stretch { from: f64, to: f64, text: String },
+    /// A curve that was not measured: a fit, a proportion. Without a look it is nobody's.
+    Curve { look: Option<Look>, points: Vec<(f64, f64)>, text: String },
     /// A moment at which something happened.
-    Event {
-        /// When.
-        x: f64,
-        /// In words.
-        text: String,
-    },
+    Event { x: f64, text: String },
 }
 
 impl Axis {
@@ -219,9 +171,9 @@ impl Datum {
 }
 
 impl Figure {
-    /// A figure that is a table alone.
-    pub fn of_table(title: &str, notes: Vec<String>, table: Table) -> Figure {
-        Figure { title: title.to_owned(), notes, key: Vec::new(), panels: Vec::new(), table, folded: false }
+    /// An open figure without a key; without panels it is its table alone.
+    pub fn new(title: impl Into<String>, notes: Vec<String>, panels: Vec<Panel>, table: Table) -> Figure {
+        Figure { title: title.into(), notes, key: Vec::new(), panels, table, folded: false }
     }
 }
 

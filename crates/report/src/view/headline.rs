@@ -6,7 +6,7 @@ use super::points::{bytes, cpu_title};
 use super::quantity::Quantity;
 use super::table::{Field, Table, estimate, word};
 use crate::caveats::{Caveats, Touches};
-use analysis::{Finding, Findings, HighestRate, PointSummary};
+use analysis::{Findings, HighestRate, Knee, PointSummary};
 use observation::Asks;
 use observation::factor::{self, short_name};
 
@@ -182,15 +182,10 @@ fn main_point<'a>(
 
 /// The search that a curve belongs to.
 fn searched<'a>(findings: &'a Findings, curve: &Curve) -> Option<&'a HighestRate> {
-    findings.findings.iter().find_map(|finding| match finding {
-        Finding::HighestRate(found) if found.point.same_stream(&curve.at) => Some(found),
-        _ => None,
-    })
+    findings.findings.iter().filter_map(HighestRate::of).find(|found| found.point.same_stream(&curve.at))
 }
 
 fn knee_level(findings: &Findings, curve: &Curve) -> Option<f64> {
-    findings.findings.iter().find_map(|finding| match finding {
-        Finding::Knee(knee) if curve.is_of(&knee.point) => knee.at.map(|at| at.value),
-        _ => None,
-    })
+    let mut knees = findings.findings.iter().filter_map(Knee::of).filter(|knee| curve.is_of(&knee.point));
+    knees.find_map(|knee| knee.at.map(|at| at.value))
 }

@@ -43,11 +43,7 @@ pub struct JudgedPoint {
     /// Whether the model was fitted on it.
     pub fitted: bool,
     /// What the model says.
-    pub predicted: f64,
-    /// Lower end of its interval.
-    pub low: f64,
-    /// Upper end.
-    pub high: f64,
+    pub predicted: Estimate,
     /// By how much the prediction is off, percent.
     pub error_pct: Option<f64>,
 }
@@ -55,12 +51,8 @@ pub struct JudgedPoint {
 /// From here on an axis is drawn by ratio.
 const WIDE: f64 = 12.0;
 
-/// One figure a column.
-pub fn figures(columns: &[JudgedColumn]) -> Vec<Figure> {
-    columns.iter().map(figure).collect()
-}
-
-fn figure(column: &JudgedColumn) -> Figure {
+/// The figure of a column.
+pub fn figure(column: &JudgedColumn) -> Figure {
     let series: Vec<Series> = column
         .curves
         .iter()
@@ -70,20 +62,14 @@ fn figure(column: &JudgedColumn) -> Figure {
     let key = series.iter().map(|series| Key { name: series.name.clone(), look: series.look, form: series.form });
     let all = || column.curves.iter().flat_map(|curve| &curve.points);
     let sizes = spacing(all().map(|point| point.size), Spacing::Linear);
-    let values = all().flat_map(|point| [point.predicted, point.value.unwrap_or(point.predicted)]);
+    let values = all().flat_map(|point| [point.predicted.value, point.value.unwrap_or(point.predicted.value)]);
     let x = Axis::new(column.size.clone(), Quantity::Plain, sizes);
     let y = Axis::new(column.metric.clone(), Quantity::Plain, spacing(values, Spacing::FromZero));
     let panel = Panel::new(&column.metric, Span::Full, x, y, series.clone());
     let note = "Lines are what the model predicts, with intervals of 95 percent; they join the rows and say nothing between \
                 them. Marks are rows. A row that the model was fitted on proves nothing.";
-    Figure {
-        title: format!("{} by {}", column.metric, column.size),
-        notes: vec![note.to_owned()],
-        key: key.collect(),
-        panels: vec![panel],
-        table: table(column),
-        folded: false,
-    }
+    let title = format!("{} by {}", column.metric, column.size);
+    Figure { key: key.collect(), ..Figure::new(title, vec![note.to_owned()], vec![panel], table(column)) }
 }
 
 fn spacing(values: impl Iterator<Item = f64>, narrow: Spacing) -> Spacing {
@@ -97,10 +83,9 @@ fn drawn((slot, own): (usize, usize), curve: &JudgedCurve) -> Vec<Series> {
     let mut points: Vec<&JudgedPoint> = curve.points.iter().collect();
     points.sort_by(|a, b| a.size.total_cmp(&b.size));
     let named = |what: &str| if curve.name.is_empty() { what.to_owned() } else { format!("{}: {what}", curve.name) };
-    let predicted = points.iter().map(|point| Datum {
-        low: point.low,
-        high: point.high,
-        ..Datum::bare(point.size, point.predicted, format!("{}: predicted {}", point.row, said(point.predicted)))
+    let predicted = points.iter().map(|point| {
+        let Estimate { value, low, high, .. } = point.predicted;
+        Datum { low, high, ..Datum::bare(point.size, value, format!("{}: predicted {}", point.row, said(value))) }
     });
     let model = Look { slot, provenance: Provenance::Simulated };
     let mut series = vec![Series { name: named("model"), look: model, form: Form::Line, points: predicted.collect() }];
@@ -144,14 +129,13 @@ fn table(column: &JudgedColumn) -> Table {
 }
 
 fn row(column: &JudgedColumn, point: &JudgedPoint) -> Vec<Field> {
-    let predicted = Estimate { value: point.predicted, low: point.low, high: point.high, n: 1, confidence: 0.95 };
     let fitted = if point.fitted { ", fitted on" } else { "" };
     vec![
         word("row", "row_id", &point.row),
         number(&column.size, "size", point.size, Quantity::Plain),
         word("source", "source", format!("{}{fitted}", point.provenance.word())),
         optional("value", "value", point.value, Quantity::Plain),
-        estimate("predicted", "predicted", &predicted, Quantity::Plain).leading(),
+        estimate("predicted", "predicted", &point.predicted, Quantity::Plain).leading(),
         word("error, %", "error_pct", point.error_pct.map_or_else(String::new, |error| format!("{error:+.2}")))
             .numeric(true),
     ]
@@ -164,8 +148,9 @@ mod tests {
     fn point(size: f64, provenance: Provenance, fitted: bool) -> JudgedPoint {
         let row = format!("row {size}");
         let (value, error_pct) = (Some(10.0 * size), Some(1.0));
-        let predicted = 10.1 * size;
-        JudgedPoint { row, size, value, provenance, fitted, predicted, low: predicted, high: predicted, error_pct }
+        let middle = 10.1 * size;
+        let predicted = Estimate { low: middle, high: middle, ..Estimate::single(middle) };
+        JudgedPoint { row, size, value, provenance, fitted, predicted, error_pct }
     }
 
     #[test]
@@ -176,8 +161,7 @@ mod tests {
             point(4.0, Provenance::Measured, false),
         ];
         let curves = vec![JudgedCurve { name: "reads".to_owned(), points }];
-        let columns = [JudgedColumn { metric: "rate".to_owned(), size: "modules".to_owned(), curves }];
-        let figure = figures(&columns).remove(0);
+        let figure = figure(&JudgedColumn { metric: "rate".to_owned(), size: "modules".to_owned(), curves });
         let names: Vec<(&str, Provenance)> =
             figure.key.iter().map(|key| (key.name.as_str(), key.look.provenance)).collect();
         assert_eq!(

@@ -118,7 +118,7 @@ fn figure(part: &Part, trials: &[&TrialSummary]) -> Option<Figure> {
     let mut table = Table::new(part.caption, rows);
     table.trials = known.map(|(trial, _)| trial.label.index).collect();
     let told = !table.rows.is_empty();
-    told.then(|| Figure::of_table(part.title, vec![part.note.to_owned()], table.without_empty_columns()))
+    told.then(|| Figure::new(part.title, vec![part.note.to_owned()], Vec::new(), table.without_empty_columns()))
 }
 
 fn window_fields(trial: &TrialSummary, server: &ServerSummary) -> Vec<Field> {

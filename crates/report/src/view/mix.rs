@@ -83,7 +83,7 @@ pub fn tables(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Vec<Tabl
 pub fn figures(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Vec<Figure> {
     let figure = |table: Table| {
         let notes = if judged(&table) { vec![note()] } else { Vec::new() };
-        Figure::of_table("Mix and response by class", notes, table)
+        Figure::new("Mix and response by class", notes, Vec::new(), table)
     };
     tables(findings, sweep, caveats).into_iter().map(figure).collect()
 }

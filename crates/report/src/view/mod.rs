@@ -31,12 +31,12 @@ mod timeline;
 mod transfer;
 mod versus;
 
-pub use conclusion::{Conclusion, Tone, conclusion, with_interval};
-pub use figure::{Axis, Datum, Figure, Form, Guide, Key, Look, Panel, Series, Spacing, Span};
-pub use judged::{JudgedColumn, JudgedCurve, JudgedPoint, figures as judged_figures};
+pub use conclusion::{Conclusion, Tone, conclusion};
+pub use figure::{Axis, Datum, Figure, Form, Guide, Look, Panel, Series, Spacing, Span};
+pub use judged::{JudgedColumn, JudgedCurve, JudgedPoint, figure as judged_figure};
 pub use memory::working_set;
 pub use quantity::Quantity;
-pub use table::{Cell, Column, Held, Table};
+pub use table::{Cell, Column, Table};
 
 use crate::caveats::Caveats;
 use analysis::{Finding, Findings};
@@ -69,7 +69,6 @@ pub struct Report<'a> {
 /// One experiment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Section {
-    /// Its name.
     pub title: String,
     /// Factors that were the same throughout, in words.
     pub constant: String,

@@ -6,19 +6,17 @@ use super::curve::Sweep;
 use super::figure::{Axis, Datum, Figure, Form, Guide, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
 use crate::caveats::{Caveats, Touches};
-use analysis::{Finding, Findings, Knee};
+use analysis::{Findings, Knee};
 use observation::{Level, factor};
 
 /// Throughput, response and the two against each other.
 pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Figure {
-    Figure {
-        title: format!("Rate and response by {}", sweep.factor_name()),
-        notes: vec!["Whiskers show the interval of each point where it is wider than the mark. Where response is drawn, the marked line is p99 and the thin one p50.".into()],
-        key: key(sweep, Form::Line),
-        panels: vec![throughput(findings, sweep, caveats), response(sweep, caveats), against(sweep, caveats)],
-        table: super::points::table(sweep, caveats),
-        folded: false,
-    }
+    let title = format!("Rate and response by {}", sweep.factor_name());
+    let note = "Whiskers show the interval of each point where it is wider than the mark. Where response is drawn, the \
+                marked line is p99 and the thin one p50.";
+    let panels = vec![throughput(findings, sweep, caveats), response(sweep, caveats), against(sweep, caveats)];
+    let table = super::points::table(sweep, caveats);
+    Figure { key: key(sweep, Form::Line), ..Figure::new(title, vec![note.to_owned()], panels, table) }
 }
 
 fn throughput(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Panel {
@@ -45,11 +43,7 @@ fn offered(sweep: &Sweep) -> Option<Guide> {
 }
 
 fn knees(findings: &Findings, sweep: &Sweep) -> Vec<Guide> {
-    let found = findings.findings.iter().filter_map(|finding| match finding {
-        Finding::Knee(knee) => Some(knee),
-        _ => None,
-    });
-    found.filter_map(|knee| upright(sweep, knee)).collect()
+    findings.findings.iter().filter_map(Knee::of).filter_map(|knee| upright(sweep, knee)).collect()
 }
 
 fn upright(sweep: &Sweep, knee: &Knee) -> Option<Guide> {

@@ -6,7 +6,7 @@ use super::each_once;
 use super::figure::{Figure, Form, Guide, Panel, Span};
 use super::quantity::Quantity;
 use crate::caveats::{Caveats, Touches};
-use analysis::{Finding, Findings, Scaling};
+use analysis::{Findings, Scaling};
 
 /// One panel a stream; systems share a panel.
 pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Figure {
@@ -18,16 +18,13 @@ pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Figure {
         2 | 4 => Span::Half,
         _ => Span::Third,
     };
-    Figure {
-        title: format!("Throughput by {factor}"),
-        notes: vec![format!(
-            "The broken grey line is what proportion to {factor} would give. Each stream has its own scale, from zero."
-        )],
-        key: if several { key(sweep, Form::Line) } else { Vec::new() },
-        panels: streams.iter().map(|stream| panel(findings, sweep, caveats, stream, span)).collect(),
-        table: super::points::table(sweep, caveats),
-        folded: false,
-    }
+    let (title, table) = (format!("Throughput by {factor}"), super::points::table(sweep, caveats));
+    let note = format!(
+        "The broken grey line is what proportion to {factor} would give. Each stream has its own scale, from zero."
+    );
+    let panels = streams.iter().map(|stream| panel(findings, sweep, caveats, stream, span)).collect();
+    let key = if several { key(sweep, Form::Line) } else { Vec::new() };
+    Figure { key, ..Figure::new(title, vec![note], panels, table) }
 }
 
 fn panel(findings: &Findings, sweep: &Sweep, caveats: &Caveats, stream: &str, span: Span) -> Panel {
@@ -43,16 +40,11 @@ fn panel(findings: &Findings, sweep: &Sweep, caveats: &Caveats, stream: &str, sp
 
 /// The name of the stream with its efficiency, when one system was asked.
 fn title(findings: &Findings, sweep: &Sweep, stream: &str, curves: &[&Curve]) -> String {
-    let efficiency = findings.findings.iter().find_map(|finding| match finding {
-        Finding::Scaling(Scaling { point, efficiency, .. })
-            if point.experiment == sweep.experiment && point.stream == stream =>
-        {
-            Some(efficiency.value)
+    let here = |found: &&Scaling| found.point.experiment == sweep.experiment && found.point.stream == stream;
+    match findings.findings.iter().filter_map(Scaling::of).find(here) {
+        Some(found) if curves.len() == 1 => {
+            format!("{stream}: {} of proportional", units::percent(found.efficiency.value))
         }
-        _ => None,
-    });
-    match efficiency {
-        Some(share) if curves.len() == 1 => format!("{stream}: {} of proportional", units::percent(share)),
         _ => stream.to_owned(),
     }
 }

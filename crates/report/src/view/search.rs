@@ -3,16 +3,13 @@
 use super::figure::{Axis, Datum, Figure, Form, Guide, Key, Look, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
 use super::table::{Table, number, word};
-use analysis::{Finding, Findings, HighestRate};
+use analysis::{Findings, HighestRate};
 use observation::Provenance;
 
 /// One figure a search of the experiment.
 pub fn figures(findings: &Findings, experiment: &str) -> Vec<Figure> {
-    let found = findings.findings.iter().filter_map(|finding| match finding {
-        Finding::HighestRate(found) if found.point.experiment == experiment && !found.probes.is_empty() => Some(found),
-        _ => None,
-    });
-    found.map(figure).collect()
+    let found = findings.findings.iter().filter_map(HighestRate::of);
+    found.filter(|found| found.point.experiment == experiment && !found.probes.is_empty()).map(figure).collect()
 }
 
 fn figure(found: &HighestRate) -> Figure {
@@ -39,14 +36,10 @@ fn figure(found: &HighestRate) -> Figure {
     let title = format!("response {quantile} of every probe");
     let x = Axis::new("offered operations a second", Quantity::Rate, Spacing::Linear);
     let y = super::axes::time(&title, Quantity::Milliseconds, &series);
-    Figure {
-        title: format!("Highest rate with {quantile} under {bound}: {} on {}", found.point.stream, found.point.system),
-        notes: vec![found.reason.clone()],
-        key: series.iter().map(|one| Key { name: one.name.clone(), look: one.look, form: Form::Marks }).collect(),
-        panels: vec![Panel { guides, ..Panel::new(&title, Span::Full, x, y, series) }],
-        table: table(found, &quantile),
-        folded: false,
-    }
+    let key = series.iter().map(|one| Key { name: one.name.clone(), look: one.look, form: Form::Marks }).collect();
+    let panel = Panel { guides, ..Panel::new(&title, Span::Full, x, y, series) };
+    let title = format!("Highest rate with {quantile} under {bound}: {} on {}", found.point.stream, found.point.system);
+    Figure { key, ..Figure::new(title, vec![found.reason.clone()], vec![panel], table(found, &quantile)) }
 }
 
 fn look(slot: usize) -> Look {

@@ -27,10 +27,11 @@ pub fn figures(findings: &Findings, sweep: &Sweep) -> Vec<Figure> {
     let notes = if embedded { vec![EMBEDDED.to_owned()] } else { Vec::new() };
     let spent = PARTS.iter().filter_map(|part| {
         let table = table(findings, sweep, part, several)?;
-        Some(Figure::of_table(part.title, notes.clone(), table))
+        Some(Figure::new(part.title, notes.clone(), Vec::new(), table))
     });
     let spent: Vec<Figure> = spent.collect();
-    let folded = |table| Figure { folded: true, ..Figure::of_table("Counters of the server", Vec::new(), table) };
+    let folded =
+        |table| Figure { folded: true, ..Figure::new("Counters of the server", Vec::new(), Vec::new(), table) };
     spent.into_iter().chain(counted.map(folded)).collect()
 }
 

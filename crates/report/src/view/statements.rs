@@ -8,7 +8,7 @@ use super::figure::Figure;
 use super::mix::{Quoted, quoted};
 use super::quantity::Quantity;
 use super::table::{Field, Table, optional, word};
-use analysis::{CpuBasis, Findings, ServerSummary, StatementProfile, StatementsProfile, Work};
+use analysis::{CpuBasis, Findings, ServerSummary, StatementProfile, StatementsProfile};
 use observation::Counter;
 
 /// Statements that have a row to themselves on a page; all of them are in the JSON.
@@ -19,9 +19,6 @@ const SHOWN_SHORT: usize = 6;
 
 /// One table for each quoted trial whose statements were counted.
 pub fn figures(findings: &Findings, sweep: &Sweep) -> Vec<Figure> {
-    if sweep.work != Work::Transactions {
-        return Vec::new();
-    }
     quoted(findings, sweep).iter().filter_map(figure).collect()
 }
 
@@ -34,7 +31,7 @@ fn figure(quoted: &Quoted) -> Option<Figure> {
     let profile = quoted.trial.server.as_ref()?.profile.as_ref()?;
     let notes = notes(profile, quoted.trial.streams.len());
     let title = "What one transaction asks of the database";
-    Some(Figure { folded: true, ..Figure::of_table(title, notes, table(quoted, SHOWN)?) })
+    Some(Figure { folded: true, ..Figure::new(title, notes, Vec::new(), table(quoted, SHOWN)?) })
 }
 
 fn notes(profile: &StatementsProfile, streams: usize) -> Vec<String> {

@@ -3,7 +3,7 @@
 use super::figure::{Axis, Datum, Figure, Form, Guide, Look, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
 use super::table::{Table, number};
-use analysis::{Burst, Finding, Findings, SustainedFinding};
+use analysis::{Burst, Findings, SustainedFinding};
 use observation::Provenance;
 use units::Nanos;
 
@@ -21,12 +21,8 @@ pub fn differs(found: &SustainedFinding) -> bool {
 
 /// One figure for each finding of the experiment in which at most and sustained differ.
 pub fn figures(findings: &Findings, experiment: &str) -> Vec<Figure> {
-    let found = findings.findings.iter().filter_map(|finding| match finding {
-        Finding::Sustained(found) if found.point.experiment == experiment && found.sustained.averages.len() > 1 => {
-            Some(found)
-        }
-        _ => None,
-    });
+    let told = |found: &&SustainedFinding| found.point.experiment == experiment && found.sustained.averages.len() > 1;
+    let found = findings.findings.iter().filter_map(SustainedFinding::of).filter(told);
     let drawn = found.filter(|found| differs(found)).take(FIGURES_MAX);
     drawn.map(|found| figure(found, provenance(findings, found))).collect()
 }
@@ -48,26 +44,12 @@ fn figure(found: &SustainedFinding, provenance: Provenance) -> Figure {
     let late = format!("last fifth: {}", Quantity::Rate.text(figures.late_per_s));
     let mut guides = vec![Guide::Level { y: figures.late_per_s, text: late }];
     guides.extend(figures.burst.map(|burst| burst_curve(burst, &figures.averages)));
-    let panel = Panel {
-        title: "highest mean over any window".into(),
-        x: Axis {
-            ticks: figures
-                .averages
-                .iter()
-                .map(|(window, _)| (*window, units::duration(Nanos::from_seconds(*window))))
-                .collect(),
-            ..Axis::new("length of the window", Quantity::Seconds, Spacing::Log)
-        },
-        y: Axis::new(
-            "operations a second, highest mean over any window of that length",
-            Quantity::Rate,
-            Spacing::FromZero,
-        ),
-        series: vec![Series { name: found.point.stream.clone(), look, form: Form::Line, points: points.collect() }],
-        guides,
-        span: Span::Full,
-        marks: String::new(),
-    };
+    let mut x = Axis::new("length of the window", Quantity::Seconds, Spacing::Log);
+    let tick = |(window, _): &(f64, f64)| (*window, units::duration(Nanos::from_seconds(*window)));
+    x.ticks = figures.averages.iter().map(tick).collect();
+    let y = super::axes::amount("operations a second, highest mean over any window of that length", Quantity::Rate);
+    let series = Series { name: found.point.stream.clone(), look, form: Form::Line, points: points.collect() };
+    let panel = Panel { guides, ..Panel::new("highest mean over any window", Span::Full, x, y, vec![series]) };
     let burst = figures.burst.map(|burst| {
         format!(
             "The thin line is s + C/T: a sustained {} and a credit of {} operations, used up after {}.",
@@ -76,14 +58,8 @@ fn figure(found: &SustainedFinding, provenance: Provenance) -> Figure {
             Quantity::Seconds.text(burst.lasted_s)
         )
     });
-    Figure {
-        title: format!("At most and sustained: {} on {}", found.point.stream, found.point.system),
-        notes: burst.into_iter().collect(),
-        key: Vec::new(),
-        panels: vec![panel],
-        table: table(found),
-        folded: false,
-    }
+    let title = format!("At most and sustained: {} on {}", found.point.stream, found.point.system);
+    Figure::new(title, burst.into_iter().collect(), vec![panel], table(found))
 }
 
 /// `s + C/T`, where the credit has an effect: from the moment at which it is used up.

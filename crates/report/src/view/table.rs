@@ -9,7 +9,6 @@ use std::collections::BTreeSet;
 pub struct Table {
     /// What the rows are.
     pub caption: String,
-    /// Columns.
     pub columns: Vec<Column>,
     /// Rows; each has one cell a column.
     pub rows: Vec<Vec<Cell>>,
@@ -39,7 +38,6 @@ pub struct Column {
 /// One cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
-    /// What it holds.
     pub value: Held,
     /// Letters of the caveats that touch it.
     pub marks: String,
@@ -50,7 +48,6 @@ pub struct Cell {
 /// The content of a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Held {
-    /// A word.
     Word(String),
     /// A number that is known, not estimated.
     Number(f64, Quantity),
@@ -131,9 +128,7 @@ pub fn common<'a>(marks: impl Iterator<Item = &'a str>) -> String {
 /// A cell with the column that it stands in, so that what a row holds is said once.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
-    /// The column.
     pub column: Column,
-    /// What stands in it.
     pub cell: Cell,
 }
 

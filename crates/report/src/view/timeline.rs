@@ -41,14 +41,9 @@ pub fn figure(findings: &Findings, experiment: &str, caveats: &Caveats) -> Optio
     if trials.len() > SMALL_MAX {
         notes.push(format!("{SMALL_MAX} of {} trials are drawn; the table has all.", trials.len()));
     }
-    Some(Figure {
-        title: format!("Over time: {experiment}"),
-        notes,
-        key: key(&trials),
-        panels: panels.into_iter().filter(|panel| !panel.is_empty()).collect(),
-        table: table(&trials, caveats),
-        folded: !wide,
-    })
+    let panels = panels.into_iter().filter(|panel| !panel.is_empty()).collect();
+    let figure = Figure::new(format!("Over time: {experiment}"), notes, panels, table(&trials, caveats));
+    Some(Figure { key: key(&trials), folded: !wide, ..figure })
 }
 
 fn key(trials: &[&TrialSummary]) -> Vec<super::figure::Key> {

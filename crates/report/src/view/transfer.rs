@@ -6,7 +6,7 @@ use super::curve::{Curve, Sweep};
 use super::figure::{Axis, Figure, Form, Guide, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
 use crate::caveats::{Caveats, Touches};
-use analysis::{Finding, Findings, ServiceFit, ServiceForm};
+use analysis::{Findings, ServiceFit, ServiceForm};
 
 /// Points of a drawn fit between one measured size and the next.
 const STEPS_BETWEEN: u32 = 12;
@@ -19,17 +19,13 @@ pub fn figure(findings: &Findings, sweeps: &[&Sweep], caveats: &Caveats) -> Figu
     let service: Vec<Panel> = sweeps.iter().map(|sweep| service(findings, sweep, caveats)).collect();
     let fitted = service.iter().any(|panel| !panel.guides.is_empty());
     let rate: Vec<Panel> = sweeps.iter().map(|sweep| rate(sweep, caveats)).collect();
-    Figure {
-        title: "Service time and data rate by transfer size".into(),
-        notes: fitted
-            .then(|| "The thin line is the fitted form: a time of its own for every operation, then a rate.".to_owned())
-            .into_iter()
-            .collect(),
-        key: sweeps.first().map(|sweep| key(sweep, Form::Line)).unwrap_or_default(),
-        panels: same_scale(service).into_iter().chain(same_scale(rate)).collect(),
-        table: super::points::joined(sweeps, caveats),
-        folded: false,
-    }
+    let note =
+        fitted.then_some("The thin line is the fitted form: a time of its own for every operation, then a rate.");
+    let notes = note.into_iter().map(str::to_owned).collect();
+    let panels = same_scale(service).into_iter().chain(same_scale(rate)).collect();
+    let table = super::points::joined(sweeps, caveats);
+    let key = sweeps.first().map(|sweep| key(sweep, Form::Line)).unwrap_or_default();
+    Figure { key, ..Figure::new("Service time and data rate by transfer size", notes, panels, table) }
 }
 
 fn service(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Panel {
@@ -52,13 +48,8 @@ fn rate(sweep: &Sweep, caveats: &Caveats) -> Panel {
 }
 
 fn fit(findings: &Findings, sweep: &Sweep, curve: &Curve) -> Option<Guide> {
-    let fit = findings.findings.iter().find_map(|finding| match finding {
-        Finding::ServiceFit(fit) if fit.point.same_stream(&curve.at) => Some(fit),
-        _ => None,
-    })?;
-    if fit.form == ServiceForm::Neither {
-        return None;
-    }
+    let mut fits = findings.findings.iter().filter_map(ServiceFit::of);
+    let fit = fits.find(|fit| fit.point.same_stream(&curve.at)).filter(|fit| fit.form != ServiceForm::Neither)?;
     let sizes: Vec<f64> = sweep.levels.iter().filter_map(|level| level.number()).collect();
     let points: Vec<(f64, f64)> =
         drawn_at(fit, &sizes).into_iter().map(|bytes| (bytes, fitted_ms(fit, bytes))).collect();

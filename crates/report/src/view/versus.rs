@@ -22,25 +22,18 @@ pub fn figure(findings: &Findings) -> Option<Figure> {
         let of: Vec<&Comparison> = all.iter().copied().filter(|comparison| comparison.metric == *metric).collect();
         panel(metric, &of)
     });
-    Some(Figure {
-        title: "Ratio to the baseline".into(),
-        notes: vec![
-            "Each line is the interval of the ratio of a system to its baseline; 1 is no difference, and the shaded band \
-             is the margin within which two count as equivalent. Exploratory \
-             comparisons are adjusted for their number."
-                .into(),
-        ],
-        key: [(0, "primary"), (1, "exploratory")]
-            .map(|(slot, name)| Key {
-                name: name.to_owned(),
-                look: Look { slot, provenance: Provenance::Measured },
-                form: Form::Marks,
-            })
-            .into(),
-        panels: panels.collect(),
-        table: table(&all),
-        folded: false,
-    })
+    let note = "Each line is the interval of the ratio of a system to its baseline; 1 is no difference, and the shaded band \
+                is the margin within which two count as equivalent. Exploratory comparisons are adjusted for their number.";
+    let key = STANDINGS.map(|(_, slot, name)| Key { name: name.to_owned(), look: look(slot), form: Form::Marks });
+    let figure = Figure::new("Ratio to the baseline", vec![note.to_owned()], panels.collect(), table(&all));
+    Some(Figure { key: key.into(), ..figure })
+}
+
+/// Whether comparisons are primary, and their slot: exploratory marks have another colour and another marker.
+const STANDINGS: [(bool, usize, &str); 2] = [(true, 0, "primary"), (false, 1, "exploratory")];
+
+fn look(slot: usize) -> Look {
+    Look { slot, provenance: Provenance::Measured }
 }
 
 /// The primary first; then by metric, system and stream.
@@ -66,10 +59,9 @@ fn panel(metric: &str, comparisons: &[&Comparison]) -> Panel {
             .map(|(row, comparison)| mark(row, comparison))
             .collect()
     };
-    // Exploratory marks take the second slot: another colour and another marker.
-    let series = [(true, 0, "primary"), (false, 1, "exploratory")].map(|(primary, slot, name)| Series {
+    let series = STANDINGS.map(|(primary, slot, name)| Series {
         name: name.to_owned(),
-        look: Look { slot, provenance: Provenance::Measured },
+        look: look(slot),
         form: Form::Marks,
         points: points(primary),
     });

@@ -138,7 +138,8 @@ fn the_ceiling_fits_its_schema() {
         aim: 1.5e6,
         reached: true,
     };
-    let drivers = Drivers { io_uring_us: [80.0, 30.0], pread_us: [75.0, 31.5], taken: "pread" };
+    let cost = |time_us: f64, cpu_us: f64| DriverCost { time_us, cpu_us };
+    let drivers = Drivers { io_uring: cost(80.0, 30.0), pread: cost(75.0, 31.5), taken: "pread" };
     let value = ceiling_json(&ceiling, Some(&drivers), &[timed]);
     assert_valid(&schema(include_str!("../../../../docs/schema/ceiling-1.json")), &value);
     assert_eq!(value["model"][0]["value"], 2e6);

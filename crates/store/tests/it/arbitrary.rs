@@ -1,13 +1,14 @@
 //! Run facts and observations that nobody would make up, and some whose values all differ.
 
 use observation::{
-    Account, Asks, Ceiling, Cell, CellKey, ClassKind, CpuTime, Event, EventKind, Fact, Factor, Footprint, Histogram,
-    Level, Observations, Probe, Provenance, RunFacts, Searched, Series, StatePolicy, StreamLabel, SystemFacts, Tally,
-    TrialLabel, Window,
+    Account, Asks, Ceiling, Cell, CellKey, CellSource, ClassKind, CpuTime, Event, EventKind, Fact, Factor, Footprint,
+    Histogram, Level, Observations, Probe, Provenance, RunFacts, Searched, Series, StatePolicy, StreamLabel,
+    SystemFacts, Tally, TrialLabel, Window,
 };
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
+use store::{RunFile, StoreError, StoredCells};
 use units::{Nanos, PerSecond};
 
 fn text() -> impl Strategy<Value = String> {
@@ -303,4 +304,16 @@ pub fn plain_facts() -> RunFacts {
         }),
         finished: false,
     }
+}
+
+/// All cells of an attempt, ascending by interval.
+pub fn cells(stored: Result<StoredCells<'_>, StoreError>) -> Vec<Cell> {
+    let mut all = Vec::new();
+    stored.unwrap().each(&mut |cell| all.push(cell.clone())).unwrap();
+    all
+}
+
+/// The last attempt at a trial with its cells.
+pub fn whole(file: &RunFile, index: u32) -> Observations {
+    Observations { cells: cells(file.cells(index)), ..file.observations(index).unwrap() }
 }

@@ -1,13 +1,13 @@
 //! A writer that is killed at any moment loses no interval that it has acknowledged.
 
-use crate::arbitrary::{plain_cell, plain_facts, plain_label, plain_rest};
+use crate::arbitrary::{cells, plain_cell, plain_facts, plain_label, plain_rest};
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
-use store::{RunFile, StoreError, TrialMeta, TrialState};
+use store::{RunFile, StoreError, TrialState};
 
 const RESERVE: u64 = 1 << 20;
 const INTERVALS: u32 = 6;
@@ -27,9 +27,9 @@ fn write_trials(dir: &Path, trials: u32) -> Result<(), StoreError> {
         TrialState::Interrupted => (last.label.index, last.attempts),
     });
     for _ in 0..trials {
-        file.begin_trial(&plain_label(index), &TrialMeta::of(&plain_rest(INTERVALS)))?;
+        file.begin_trial(&plain_label(index), &plain_rest(INTERVALS))?;
         for interval in 0..INTERVALS {
-            file.append_cells(index, &[plain_cell(interval)])?;
+            file.append_interval(index, &[plain_cell(interval)], &[])?;
             // One call a line: either all of it is in the page cache when we are killed, or none.
             acknowledge.write_all(format!("{index} {attempt} {interval}\n").as_bytes()).unwrap();
         }
@@ -53,7 +53,7 @@ fn check(dir: &Path) {
     let file = RunFile::open(&dir.join("run.prony")).unwrap();
     assert_eq!(file.facts().unwrap(), plain_facts());
     for ((index, attempt), count) in acknowledged(dir) {
-        let cells = file.observations_of_attempt(index, attempt).unwrap().cells;
+        let cells = cells(file.cells_of_attempt(index, attempt));
         assert!(cells.len() as u32 >= count, "{} of {count} acknowledged intervals are left", cells.len());
         for (interval, cell) in cells.iter().enumerate() {
             assert_eq!(cell, &plain_cell(interval as u32));

@@ -1,12 +1,12 @@
 //! A disk that fills up during a run takes nothing from it, as long as the reserve lasts, and says so afterwards.
 
-use crate::arbitrary::{plain_cell, plain_facts, plain_label, plain_rest};
+use crate::arbitrary::{cells, plain_cell, plain_facts, plain_label, plain_rest};
 use crate::skip::skipped;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use store::{RunFile, StoreError, TrialMeta, TrialState};
+use store::{RunFile, StoreError, TrialState};
 use tempfile::TempDir;
 
 /// A small filesystem of its own, gone when the test ends.
@@ -70,9 +70,9 @@ fn write_on_full_disk(small: &Small) {
     let mut file = RunFile::create(&small.run(), &plain_facts(), 2 << 20).unwrap();
     small.fill();
     for index in 0..2 {
-        file.begin_trial(&plain_label(index), &TrialMeta::of(&plain_rest(40))).unwrap();
+        file.begin_trial(&plain_label(index), &plain_rest(40)).unwrap();
         for interval in 0..40 {
-            file.append_cells(index, &[plain_cell(interval)]).unwrap();
+            file.append_interval(index, &[plain_cell(interval)], &[]).unwrap();
         }
         file.finish_trial(index, &plain_rest(40)).unwrap();
     }
@@ -85,7 +85,7 @@ fn check(path: &Path, trials: u32) {
     let file = RunFile::open(path).unwrap();
     assert!(file.facts().unwrap().finished);
     for index in 0..trials {
-        assert_eq!(file.observations(index).unwrap().cells, (0..40).map(plain_cell).collect::<Vec<_>>());
+        assert_eq!(cells(file.cells(index)), (0..40).map(plain_cell).collect::<Vec<_>>());
     }
 }
 
@@ -108,11 +108,11 @@ fn a_run_beyond_its_reserve_on_a_full_disk_keeps_every_finished_interval() {
     let Some(small) = Small::tmpfs("full disk beyond the reserve") else { return };
     let mut file = RunFile::create(&small.run(), &plain_facts(), 256 << 10).unwrap();
     small.fill();
-    file.begin_trial(&plain_label(0), &TrialMeta::of(&plain_rest(40))).unwrap();
+    file.begin_trial(&plain_label(0), &plain_rest(40)).unwrap();
     let mut kept = Vec::new();
     let error = loop {
         let cell = plain_cell(kept.len() as u32);
-        match file.append_cells(0, std::slice::from_ref(&cell)) {
+        match file.append_interval(0, std::slice::from_ref(&cell), &[]) {
             Ok(()) => kept.push(cell),
             Err(error) => break error,
         }
@@ -123,7 +123,7 @@ fn a_run_beyond_its_reserve_on_a_full_disk_keeps_every_finished_interval() {
     let _ = file.close();
     let file = RunFile::open(&small.run()).unwrap();
     assert_eq!(file.trials().unwrap()[0].state, TrialState::Interrupted);
-    assert_eq!(file.observations(0).unwrap().cells, kept);
+    assert_eq!(cells(file.cells(0)), kept);
 }
 
 #[test]

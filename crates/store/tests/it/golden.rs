@@ -1,9 +1,9 @@
 //! A run file of every version that was ever written opens for ever.
 
-use crate::arbitrary::{plain_cell, plain_facts, plain_label, plain_rest};
+use crate::arbitrary::{cells, plain_cell, plain_facts, plain_label, plain_rest, whole};
 use observation::RunFacts;
 use std::path::{Path, PathBuf};
-use store::{RunFile, TrialMeta, TrialState};
+use store::{RunFile, TrialState};
 
 const INTERVALS: u32 = 3;
 
@@ -13,16 +13,16 @@ fn golden(version: i64) -> PathBuf {
 
 /// The run that is in the golden file: trial 0 finished at its second attempt, trial 1 interrupted.
 fn write(path: &Path) {
-    let meta = TrialMeta::of(&plain_rest(INTERVALS));
+    let meta = plain_rest(INTERVALS);
     let mut file = RunFile::create(path, &plain_facts(), 16 << 10).unwrap();
     file.begin_trial(&plain_label(0), &meta).unwrap();
-    file.append_cells(0, &[plain_cell(9)]).unwrap();
+    file.append_interval(0, &[plain_cell(9)], &[]).unwrap();
     file.discard_trial(0).unwrap();
     file.begin_trial(&plain_label(0), &meta).unwrap();
-    file.append_cells(0, &(0..INTERVALS).map(plain_cell).collect::<Vec<_>>()).unwrap();
+    file.append_interval(0, &(0..INTERVALS).map(plain_cell).collect::<Vec<_>>(), &[]).unwrap();
     file.finish_trial(0, &plain_rest(INTERVALS)).unwrap();
     file.begin_trial(&plain_label(1), &meta).unwrap();
-    file.append_cells(1, &[plain_cell(0)]).unwrap();
+    file.append_interval(1, &[plain_cell(0)], &[]).unwrap();
     file.close().unwrap();
 }
 
@@ -35,8 +35,8 @@ fn check(path: &Path) {
     assert_eq!(trials[0].label, plain_label(0));
     let mut expected = plain_rest(INTERVALS);
     expected.cells = (0..INTERVALS).map(plain_cell).collect();
-    assert_eq!(file.observations(0).unwrap(), expected);
-    assert_eq!(file.observations(1).unwrap().cells, [plain_cell(0)]);
+    assert_eq!(whole(&file, 0), expected);
+    assert_eq!(cells(file.cells(1)), [plain_cell(0)]);
 }
 
 #[test]

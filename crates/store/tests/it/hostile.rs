@@ -1,15 +1,16 @@
 //! Files that somebody made or changed: an error that names the file, never a crash.
 
 use crate::arbitrary::{plain_cell, plain_facts, plain_label, plain_rest};
+use observation::CellSource as _;
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use store::{RunFile, StoreError, TrialMeta, redact};
+use store::{RunFile, StoreError, redact};
 
 fn make(path: &Path) {
     let mut file = RunFile::create(path, &plain_facts(), 32 << 10).unwrap();
-    file.begin_trial(&plain_label(0), &TrialMeta::of(&plain_rest(3))).unwrap();
-    file.append_cells(0, &[plain_cell(0), plain_cell(1)]).unwrap();
+    file.begin_trial(&plain_label(0), &plain_rest(3)).unwrap();
+    file.append_interval(0, &[plain_cell(0), plain_cell(1)], &[]).unwrap();
     file.finish_trial(0, &plain_rest(3)).unwrap();
     file.close().unwrap();
 }
@@ -28,6 +29,7 @@ fn read_all(path: &Path) -> Result<(), StoreError> {
     file.facts()?;
     for trial in file.trials()? {
         file.observations(trial.label.index)?;
+        file.cells(trial.label.index)?.each(&mut |_| ())?;
     }
     file.close()
 }

@@ -1,9 +1,9 @@
 //! A redacted copy holds nothing private in any byte, and is a run file like any other.
 
-use crate::arbitrary::{plain_cell, plain_facts, plain_label, plain_rest};
+use crate::arbitrary::{plain_cell, plain_facts, plain_label, plain_rest, whole};
 use observation::{Event, EventKind, Fact, Observations, RunFacts, Searched, StatePolicy, SystemFacts};
 use std::path::PathBuf;
-use store::{RunFile, StoreError, TrialMeta, redact};
+use store::{RunFile, StoreError, redact};
 use tempfile::TempDir;
 use units::Nanos;
 
@@ -64,8 +64,8 @@ fn private_run() -> (TempDir, PathBuf) {
         ..plain_rest(3)
     };
     let mut file = RunFile::create(&path, &facts, 32 << 10).unwrap();
-    file.begin_trial(&label, &TrialMeta::of(&rest)).unwrap();
-    file.append_cells(0, &[plain_cell(0), plain_cell(1), plain_cell(2)]).unwrap();
+    file.begin_trial(&label, &rest).unwrap();
+    file.append_interval(0, &[plain_cell(0), plain_cell(1), plain_cell(2)], &[]).unwrap();
     file.finish_trial(0, &rest).unwrap();
     file.set_finished().unwrap();
     file.close().unwrap();
@@ -94,7 +94,7 @@ fn a_redacted_copy_keeps_every_number_and_what_is_not_private() {
     let copy = dir.path().join("copy.prony");
     redact(&path, &copy).unwrap();
     let (original, copy) = (RunFile::open(&path).unwrap(), RunFile::open(&copy).unwrap());
-    let (before, after) = (original.observations(0).unwrap(), copy.observations(0).unwrap());
+    let (before, after) = (whole(&original, 0), whole(&copy, 0));
     assert_eq!(after.cells, before.cells);
     assert_eq!(after.accounts, before.accounts);
     assert_eq!(after.series, before.series);
@@ -116,7 +116,7 @@ fn a_host_with_the_name_of_one_of_our_words_does_not_break_the_copy() {
         facts.systems[0].fingerprint.push(Fact { key: "host.name".into(), value: word.into(), private: true });
     }
     let mut file = RunFile::create(&path, &facts, 32 << 10).unwrap();
-    file.begin_trial(&plain_label(0), &TrialMeta::of(&plain_rest(3))).unwrap();
+    file.begin_trial(&plain_label(0), &plain_rest(3)).unwrap();
     file.finish_trial(0, &plain_rest(3)).unwrap();
     file.close().unwrap();
     redact(&path, &copy).unwrap();

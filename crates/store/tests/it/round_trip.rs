@@ -1,10 +1,10 @@
 //! What goes in comes out, however it was handed over, and nothing is lost on the way through an interruption.
 
-use crate::arbitrary::{facts, label, observations, plain_cell, plain_facts, plain_label, plain_rest};
+use crate::arbitrary::{cells, facts, label, observations, plain_cell, plain_facts, plain_label, plain_rest, whole};
 use observation::{CellSource, Observations, RunFacts};
 use proptest::prelude::*;
 use std::path::PathBuf;
-use store::{RunFile, StoreError, TrialMeta, TrialState};
+use store::{RunFile, StoreError, TrialState};
 use tempfile::TempDir;
 
 const RESERVE: u64 = 64 << 10;
@@ -23,12 +23,10 @@ proptest! {
                                                    split: proptest::sample::Index, finished: bool) {
         let (_dir, path) = place();
         let mut file = RunFile::create(&path, &facts, RESERVE).unwrap();
-        file.begin_trial(&label, &TrialMeta::of(&all)).unwrap();
+        file.begin_trial(&label, &all).unwrap();
         let (early, late) = all.cells.split_at(split.index(all.cells.len() + 1));
-        file.append_cells(label.index, early).unwrap();
-        file.append_series(label.index, &all.series).unwrap();
-        file.append_events(label.index, &all.events).unwrap();
-        let rest = Observations { cells: late.to_vec(), series: Vec::new(), events: Vec::new(), ..all.clone() };
+        file.append_interval(label.index, early, &all.series).unwrap();
+        let rest = Observations { cells: late.to_vec(), series: Vec::new(), ..all.clone() };
         file.finish_trial(label.index, &rest).unwrap();
         if finished {
             file.close().unwrap();
@@ -37,7 +35,9 @@ proptest! {
         }
         let file = RunFile::open(&path).unwrap();
         prop_assert_eq!(file.facts().unwrap(), facts);
-        prop_assert_eq!(file.observations(label.index).unwrap(), all);
+        let mut expected = all;
+        expected.cells.sort_by_key(|cell| cell.key.interval);
+        prop_assert_eq!(whole(&file, label.index), expected);
         let trials = file.trials().unwrap();
         prop_assert_eq!(trials.len(), 1);
         prop_assert_eq!(&trials[0].label, &label);
@@ -51,7 +51,7 @@ fn intervals_are_walked_in_order_as_often_as_asked_however_late_their_cells_came
     let mut file = RunFile::create(&path, &plain_facts(), RESERVE).unwrap();
     let rest = plain_rest(4);
     for index in 0..2 {
-        file.begin_trial(&plain_label(index), &TrialMeta::of(&rest)).unwrap();
+        file.begin_trial(&plain_label(index), &rest).unwrap();
         file.append_interval(index, &[plain_cell(0), plain_cell(3)], &rest.series).unwrap();
         file.append_interval(index, &[plain_cell(1), plain_cell(0)], &rest.series).unwrap();
         file.append_interval(index, &[], &[]).unwrap();
@@ -63,7 +63,7 @@ fn intervals_are_walked_in_order_as_often_as_asked_however_late_their_cells_came
         cells.each(&mut |cell| walked.push(cell.clone())).unwrap();
         assert_eq!(walked, [0, 0, 1, 3].map(plain_cell));
     }
-    let seen = file.observations_without_cells(1).unwrap();
+    let seen = file.observations(1).unwrap();
     let points = [rest.series[0].points.clone(), rest.series[0].points.clone()].concat();
     assert_eq!((seen.cells.len(), seen.series.len(), &seen.series[0].points), (0, 1, &points));
     assert!(matches!(file.cells(2), Err(StoreError::NoTrial { .. })));
@@ -75,8 +75,8 @@ fn a_closed_run_is_one_file_without_the_reserve() {
     let mut file = RunFile::create(&path, &plain_facts(), 8 << 20).unwrap();
     let during = std::fs::metadata(&path).unwrap().len();
     assert!(during > 8 << 20, "{during} bytes do not hold the reserve");
-    file.begin_trial(&plain_label(0), &TrialMeta::of(&plain_rest(4))).unwrap();
-    file.append_cells(0, &[plain_cell(0), plain_cell(1)]).unwrap();
+    file.begin_trial(&plain_label(0), &plain_rest(4)).unwrap();
+    file.append_interval(0, &[plain_cell(0), plain_cell(1)], &[]).unwrap();
     file.finish_trial(0, &plain_rest(4)).unwrap();
     file.set_finished().unwrap();
     file.close().unwrap();
@@ -109,17 +109,17 @@ fn a_run_in_progress_cannot_be_opened_by_another() {
 fn an_interrupted_trial_is_kept_and_run_again() {
     let (_dir, path) = place();
     let mut file = RunFile::create(&path, &plain_facts(), RESERVE).unwrap();
-    file.begin_trial(&plain_label(0), &TrialMeta::of(&plain_rest(4))).unwrap();
-    file.append_cells(0, &[plain_cell(0), plain_cell(1)]).unwrap();
+    file.begin_trial(&plain_label(0), &plain_rest(4)).unwrap();
+    file.append_interval(0, &[plain_cell(0), plain_cell(1)], &[]).unwrap();
     drop(file);
     assert_eq!(RunFile::open(&path).unwrap().trials().unwrap()[0].state, TrialState::Interrupted);
 
     let mut file = RunFile::resume(&path, RESERVE).unwrap();
-    file.begin_trial(&plain_label(0), &TrialMeta::of(&plain_rest(4))).unwrap();
-    file.append_cells(0, &[plain_cell(7)]).unwrap();
+    file.begin_trial(&plain_label(0), &plain_rest(4)).unwrap();
+    file.append_interval(0, &[plain_cell(7)], &[]).unwrap();
     file.finish_trial(0, &plain_rest(4)).unwrap();
-    assert_eq!(file.observations(0).unwrap().cells, [plain_cell(7)]);
-    assert_eq!(file.observations_of_attempt(0, 0).unwrap().cells, [plain_cell(0), plain_cell(1)]);
+    assert_eq!(cells(file.cells(0)), [plain_cell(7)]);
+    assert_eq!(cells(file.cells_of_attempt(0, 0)), [plain_cell(0), plain_cell(1)]);
     let trials = file.trials().unwrap();
     assert_eq!((trials.len(), trials[0].attempts, trials[0].state), (1, 2, TrialState::Finished));
 }
@@ -128,24 +128,24 @@ fn an_interrupted_trial_is_kept_and_run_again() {
 fn a_discarded_trial_keeps_its_cells_and_may_be_begun_again() {
     let (_dir, path) = place();
     let mut file = RunFile::create(&path, &plain_facts(), RESERVE).unwrap();
-    file.begin_trial(&plain_label(3), &TrialMeta::of(&plain_rest(4))).unwrap();
-    file.append_cells(3, &[plain_cell(0)]).unwrap();
+    file.begin_trial(&plain_label(3), &plain_rest(4)).unwrap();
+    file.append_interval(3, &[plain_cell(0)], &[]).unwrap();
     file.discard_trial(3).unwrap();
     assert_eq!(file.trials().unwrap()[0].state, TrialState::Interrupted);
-    assert_eq!(file.observations(3).unwrap().cells, [plain_cell(0)]);
-    file.begin_trial(&plain_label(3), &TrialMeta::of(&plain_rest(4))).unwrap();
+    assert_eq!(cells(file.cells(3)), [plain_cell(0)]);
+    file.begin_trial(&plain_label(3), &plain_rest(4)).unwrap();
 }
 
 #[test]
 fn a_trial_is_written_only_between_its_beginning_and_its_end() {
     let (_dir, path) = place();
     let mut file = RunFile::create(&path, &plain_facts(), RESERVE).unwrap();
-    assert!(matches!(file.append_cells(0, &[plain_cell(0)]), Err(StoreError::WrongState { index: 0, .. })));
-    file.begin_trial(&plain_label(0), &TrialMeta::default()).unwrap();
-    assert!(matches!(file.begin_trial(&plain_label(1), &TrialMeta::default()), Err(StoreError::WrongState { .. })));
+    assert!(matches!(file.append_interval(0, &[plain_cell(0)], &[]), Err(StoreError::WrongState(_, 0, _))));
+    file.begin_trial(&plain_label(0), &Observations::default()).unwrap();
+    assert!(matches!(file.begin_trial(&plain_label(1), &Observations::default()), Err(StoreError::WrongState { .. })));
     file.finish_trial(0, &plain_rest(2)).unwrap();
-    assert!(matches!(file.begin_trial(&plain_label(0), &TrialMeta::default()), Err(StoreError::WrongState { .. })));
-    assert!(matches!(file.observations(9), Err(StoreError::NoTrial { index: 9, .. })));
+    assert!(matches!(file.begin_trial(&plain_label(0), &Observations::default()), Err(StoreError::WrongState { .. })));
+    assert!(matches!(file.observations(9), Err(StoreError::NoTrial(_, 9))));
 }
 
 #[test]
@@ -184,9 +184,9 @@ fn a_file_opened_for_reading_is_not_written() {
 fn people_can_read_the_rates_of_a_trial_with_plain_sql() {
     let (_dir, path) = place();
     let mut file = RunFile::create(&path, &plain_facts(), RESERVE).unwrap();
-    file.begin_trial(&plain_label(0), &TrialMeta::of(&plain_rest(4))).unwrap();
+    file.begin_trial(&plain_label(0), &plain_rest(4)).unwrap();
     let cells: Vec<_> = (0..4).map(plain_cell).collect();
-    file.append_cells(0, &cells).unwrap();
+    file.append_interval(0, &cells, &[]).unwrap();
     file.finish_trial(0, &plain_rest(4)).unwrap();
     file.close().unwrap();
     let reader = rusqlite::Connection::open(&path).unwrap();
@@ -208,11 +208,11 @@ fn people_can_read_the_rates_of_a_trial_with_plain_sql() {
 fn while_a_trial_is_measured_only_the_log_is_written() {
     let (_dir, path) = place();
     let mut file = RunFile::create(&path, &plain_facts(), RESERVE).unwrap();
-    file.begin_trial(&plain_label(0), &TrialMeta::of(&plain_rest(4))).unwrap();
+    file.begin_trial(&plain_label(0), &plain_rest(4)).unwrap();
     let before = std::fs::read(&path).unwrap();
     // More pages than the thousand after which the database folds its log in when nobody tells it not to.
     for interval in 0..600 {
-        file.append_cells(0, &[plain_cell(interval)]).unwrap();
+        file.append_interval(0, &[plain_cell(interval)], &[]).unwrap();
     }
     assert!(std::fs::read(&path).unwrap() == before, "the file itself was written during the trial");
     file.finish_trial(0, &plain_rest(4)).unwrap();

@@ -8,8 +8,7 @@
 mod names;
 mod tokens;
 
-use super::problem::Problem;
-use crate::tree::SourceFile;
+use crate::tree::{Problem, SourceFile};
 use names::Reference;
 use std::collections::{BTreeMap, BTreeSet};
 

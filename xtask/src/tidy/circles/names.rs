@@ -38,10 +38,10 @@ struct Use<'a> {
 /// The modules of a crate by their paths.
 struct Modules<'a>(BTreeMap<Vec<&'a str>, Module<'a>>);
 
-/// What a path leads to: a module itself, or something that a module defines.
-enum Named<'a> {
-    Module(Vec<&'a str>),
-    Item(Vec<&'a str>),
+/// What a path leads to: a module, and whether it is that itself or something that it defines.
+struct Named<'a> {
+    module: Vec<&'a str>,
+    item: bool,
 }
 
 /// All references between the files of one crate; `sources` are its files below `src`.
@@ -52,7 +52,7 @@ pub fn references(sources: &[(&str, &SourceFile)]) -> Vec<Reference> {
         let uses = module.uses.iter().filter(|entry| !modules.offers(module, entry));
         let paths = module.paths.iter().map(|(line, path)| (*line, path));
         for (line, path) in uses.map(|entry| (entry.line, &entry.path)).chain(paths) {
-            let target = modules.named(module, path, 0).and_then(|named| modules.0.get(named.module()));
+            let target = modules.named(module, path, 0).and_then(|named| modules.0.get(&named.module));
             found.extend(target.filter(|target| target.file != module.file).map(|target| Reference {
                 from: module.file.to_owned(),
                 line,
@@ -61,14 +61,6 @@ pub fn references(sources: &[(&str, &SourceFile)]) -> Vec<Reference> {
         }
     }
     found
-}
-
-impl<'a> Named<'a> {
-    fn module(&self) -> &Vec<&'a str> {
-        match self {
-            Self::Module(path) | Self::Item(path) => path,
-        }
-    }
 }
 
 impl<'a> Modules<'a> {
@@ -87,7 +79,7 @@ impl<'a> Modules<'a> {
 
     /// Whether a `use` only offers what lies in the folder of a module: that is no knowledge of it.
     fn offers(&self, module: &Module<'a>, entry: &Use<'a>) -> bool {
-        entry.public && self.named(module, &entry.path, 0).is_some_and(|named| named.module().starts_with(&module.path))
+        entry.public && self.named(module, &entry.path, 0).is_some_and(|named| named.module.starts_with(&module.path))
     }
 
     /// What a path means that stands in a module. `depth` ends names that lead to each other.
@@ -101,7 +93,7 @@ impl<'a> Modules<'a> {
             "self" => module.path.clone(),
             "super" => parent(&module.path)?,
             name => match self.step(module, name, depth)? {
-                Named::Module(path) => path,
+                Named { module, item: false } => module,
                 item => return Some(item),
             },
         };
@@ -111,25 +103,25 @@ impl<'a> Modules<'a> {
                 "super" => parent(&at)?,
                 "self" => at,
                 name => match self.step(self.0.get(&at)?, name, depth) {
-                    Some(Named::Module(path)) => path,
+                    Some(Named { module, item: false }) => module,
                     Some(item) => return Some(item),
-                    None => return Some(Named::Item(at)),
+                    None => return Some(Named { module: at, item: true }),
                 },
             };
         }
-        Some(Named::Module(at))
+        Some(Named { module: at, item: false })
     }
 
     /// What a name means in a module, if it is a module in it or a name that `use` brought.
     fn step(&self, module: &Module<'a>, name: &'a str, depth: usize) -> Option<Named<'a>> {
         let child = [&module.path[..], &[name]].concat();
         if self.0.contains_key(&child) {
-            return Some(Named::Module(child));
+            return Some(Named { module: child, item: false });
         }
         let entry = module.uses.iter().find(|entry| entry.name == name && entry.path != [name])?;
         let named = self.named(module, &entry.path, depth + 1)?;
-        let within = !entry.public || named.module().starts_with(&module.path);
-        Some(if within { named } else { Named::Item(module.path.clone()) })
+        let within = !entry.public || named.module.starts_with(&module.path);
+        Some(if within { named } else { Named { module: module.path.clone(), item: true } })
     }
 }
 

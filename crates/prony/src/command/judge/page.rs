@@ -2,9 +2,10 @@
 
 use super::{columns, inside, judged, mean, worst};
 use crate::model_file::ModelText;
+use analysis::Estimate;
 use model::judge::{Judged, Judgement, Role};
 use observation::Provenance;
-use report::view::{JudgedColumn, JudgedCurve, JudgedPoint, judged_figures};
+use report::{JudgedColumn, JudgedCurve, JudgedPoint};
 
 /// The page; `sources` say of each judgement where the values of its rows come from.
 pub(super) fn page(found: &ModelText, judgements: &[Judgement], sources: &[Provenance]) -> String {
@@ -16,7 +17,7 @@ pub(super) fn page(found: &ModelText, judgements: &[Judgement], sources: &[Prove
         answer: columns(judgements).iter().filter_map(|column| said(judgements, column)).collect(),
         program: concat!("Prony ", env!("CARGO_PKG_VERSION")).to_owned(),
     };
-    report::figures_html(&head, &judged_figures(&drawn))
+    report::judged_html(&head, &drawn)
 }
 
 /// How wrong the model is in one column.
@@ -55,9 +56,7 @@ fn point(row: &Judged, provenance: Provenance) -> Option<JudgedPoint> {
         value: row.published,
         provenance,
         fitted: row.role == Role::Calibration,
-        predicted: row.predicted,
-        low: row.low,
-        high: row.high,
+        predicted: Estimate { low: row.low, high: row.high, ..Estimate::single(row.predicted) },
         error_pct: row.error_pct,
     })
 }

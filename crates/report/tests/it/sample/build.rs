@@ -160,7 +160,6 @@ pub fn trial(at: &At, seen: Seen, warm_up: usize, seconds: usize) -> TrialSummar
             let tail = if noise(second, 7) > 0.93 { 1.9 } else { 1.0 + 0.12 * noise(second, 3) };
             TimePoint {
                 at_s: second as f64,
-                counted: second >= warm_up,
                 throughput_per_s: vec![seen.throughput * start * wave],
                 p99_ms: vec![Some(seen.p50_ms * seen.tail * tail)],
             }

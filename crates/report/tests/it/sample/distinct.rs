@@ -196,7 +196,6 @@ fn trial(index: u32) -> TrialSummary {
         timeline: (0..6)
             .map(|second| TimePoint {
                 at_s: f64::from(second),
-                counted: second > 1,
                 throughput_per_s: vec![6_100.0 + f64::from(second), 6_200.0 + f64::from(second)],
                 p99_ms: vec![Some(63.0 + f64::from(second)), (second != 3).then_some(64.5 + f64::from(second))],
             })
