@@ -7,6 +7,7 @@
 //! What it does not do: it measures nothing, stores nothing and judges nothing.
 
 mod bucket;
+mod ceiling;
 mod cell;
 mod counter;
 mod histogram;
@@ -18,13 +19,12 @@ mod trial;
 mod words;
 
 pub use bucket::{BUCKET_COUNT, bucket_high, bucket_index, bucket_low, bucket_middle};
+pub use ceiling::{Alone, Carrier, Ceiling, CeilingUnit, DriverCost, ModelCeiling};
 pub use cell::{Account, Cell, CellKey, CellSource, Tally};
 pub use counter::{Counted, Counter};
 pub use histogram::{Entries, Histogram};
 pub use label::{Asks, ClassKind, Factor, Level, Point, READ, StreamLabel, TrialLabel, factor, level_of};
 pub use probe::{COMMIT, OfCore, OfDisk, OfStatement, OfThreads, Probe, Resource, Stalled, Whole};
-pub use run::{
-    Ceiling, Fact, Footprint, NOT_OBSERVED, OVER_SOCKET, Reached, RunFacts, SystemFacts, SystemKind, URING_REFUSED,
-};
+pub use run::{Fact, Footprint, NOT_OBSERVED, OVER_SOCKET, Reached, RunFacts, SystemFacts, SystemKind, URING_REFUSED};
 pub use state::{PlainState, SearchGoal, Searched, StatePart, StatePolicy};
 pub use trial::{CpuTime, Event, EventKind, Observations, Provenance, Series, Window};

@@ -1,6 +1,6 @@
 //! The facts of a run that are not numbers of a trial: who ran what, on which system, with which generator.
 
-use crate::words;
+use crate::{Ceiling, words};
 
 /// One line of a fingerprint: something that could change a number.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -129,19 +129,6 @@ impl Fact {
     pub fn client_cost_us(value: &str) -> Option<f64> {
         value.strip_suffix(" us")?.parse().ok().filter(|cost| *cost > 0.0)
     }
-}
-
-/// What the generator can do, measured on a null system before the run.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Ceiling {
-    /// One operation through load machine, driver and recorder, nanoseconds.
-    pub null_operation_ns: f64,
-    /// One reading of the clock, nanoseconds.
-    pub clock_read_ns: f64,
-    /// How late the generator issues at p99 under an open load, nanoseconds.
-    pub lateness_p99_ns: f64,
-    /// How far the arrivals issued are from those asked for, percent.
-    pub open_rate_error_pct: f64,
 }
 
 /// A run, apart from its trials.

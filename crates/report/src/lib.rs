@@ -15,9 +15,6 @@ mod view;
 
 pub use csv::csv;
 pub use html::{Head, html, judged_html};
-pub use json::{
-    DriverCost, Drivers, ListedRun, TimedModel, ceiling_json, check_json, compare_json, json, list_json, plan_json,
-    studies_json,
-};
+pub use json::{ListedRun, ceiling_json, check_json, compare_json, json, list_json, plan_json, studies_json};
 pub use text::{Colour, Detail, Layout, text};
 pub use view::{JudgedColumn, JudgedCurve, JudgedPoint};

@@ -6,6 +6,7 @@
 
 use crate::port::blocking::BlockingPort;
 use crate::port::uring::{Ring, RingSpec};
+use observation::{Alone, Carrier, DriverCost};
 use recorder::WallClock;
 use rustix::time::{ClockId, clock_gettime};
 use std::fs::File;
@@ -27,63 +28,37 @@ const TURN: Nanos = Nanos::from_millis(10);
 /// Only this much of the start of a file is read, so that what is measured is the way to it, and its caches stay as they are.
 const SPAN: Bytes = Bytes::mib(1);
 
-/// One operation alone.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cost {
-    /// From one operation to the next.
-    pub time_ns: f64,
-    /// CPU of its thread.
-    pub cpu_ns: f64,
+/// What is taken: plain calls where they are faster beyond doubt, or else not slower, for less CPU.
+fn judged(turns: &[[DriverCost; 2]]) -> Alone {
+    let median = |driver: usize| DriverCost {
+        time_ns: sorted(turns, |turn| turn[driver].time_ns)[turns.len() / 2],
+        cpu_ns: sorted(turns, |turn| turn[driver].cpu_ns)[turns.len() / 2],
+    };
+    let bounds = |figure: fn(&DriverCost) -> f64| {
+        let ratios = sorted(turns, |[ring, plain]| figure(plain) / figure(ring));
+        (ratios[*MEDIAN.start()], ratios[*MEDIAN.end()])
+    };
+    let (time, cpu) = (bounds(|cost| cost.time_ns), bounds(|cost| cost.cpu_ns));
+    let plain = time.1 < 1.0 || (time.0 <= 1.0 && cpu.1 < 1.0);
+    Alone { ring: median(0), plain: median(1), taken: if plain { Carrier::Plain } else { Carrier::Ring } }
 }
 
-/// One operation alone, by either driver.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Alone {
-    /// Over io_uring; the median of all turns.
-    pub ring: Cost,
-    /// By `pread`; the median of all turns.
-    pub plain: Cost,
-    /// Whether plain calls carry such operations: they are faster beyond doubt; or else they are not slower, for less CPU.
-    pub by_plain: bool,
+/// Which driver was taken, and why.
+pub(crate) fn told(alone: &Alone) -> String {
+    let figures = |cost: &DriverCost| {
+        let time = |ns: f64| duration(Nanos(ns as u64));
+        format!("{} and {} of CPU", time(cost.time_ns), time(cost.cpu_ns))
+    };
+    let (ring, plain) = (figures(&alone.ring), figures(&alone.plain));
+    let (left, taken, against) = match alone.taken {
+        Carrier::Plain => (Carrier::Ring, plain, ring),
+        Carrier::Ring => (Carrier::Plain, ring, plain),
+    };
+    let (name, left) = (alone.taken.word(), left.word());
+    format!("a single outstanding operation goes by {name}: {taken}, against {against} by {left}")
 }
 
-impl Alone {
-    fn of(turns: &[[Cost; 2]]) -> Alone {
-        let median = |driver: usize| Cost {
-            time_ns: sorted(turns, |turn| turn[driver].time_ns)[turns.len() / 2],
-            cpu_ns: sorted(turns, |turn| turn[driver].cpu_ns)[turns.len() / 2],
-        };
-        let bounds = |figure: fn(&Cost) -> f64| {
-            let ratios = sorted(turns, |[ring, plain]| figure(plain) / figure(ring));
-            (ratios[*MEDIAN.start()], ratios[*MEDIAN.end()])
-        };
-        let (time, cpu) = (bounds(|cost| cost.time_ns), bounds(|cost| cost.cpu_ns));
-        Alone { ring: median(0), plain: median(1), by_plain: time.1 < 1.0 || (time.0 <= 1.0 && cpu.1 < 1.0) }
-    }
-
-    /// The name of the driver that is a ring.
-    pub const RING: &str = "io_uring";
-    /// The name of the driver of plain calls.
-    pub const PLAIN: &str = "pread";
-
-    /// The name of the driver that is taken.
-    pub fn taken(&self) -> &'static str {
-        if self.by_plain { Alone::PLAIN } else { Alone::RING }
-    }
-
-    /// Which driver was taken, and why.
-    pub(crate) fn told(&self) -> String {
-        let figures = |cost: &Cost| {
-            let time = |ns: f64| duration(Nanos(ns as u64));
-            format!("{} and {} of CPU", time(cost.time_ns), time(cost.cpu_ns))
-        };
-        let (ring, plain) = ((Alone::RING, figures(&self.ring)), (Alone::PLAIN, figures(&self.plain)));
-        let (taken, left) = if self.by_plain { (plain, ring) } else { (ring, plain) };
-        format!("a single outstanding operation goes by {}: {}, against {} by {}", taken.0, taken.1, left.1, left.0)
-    }
-}
-
-fn sorted(turns: &[[Cost; 2]], figure: impl Fn(&[Cost; 2]) -> f64) -> Vec<f64> {
+fn sorted(turns: &[[DriverCost; 2]], figure: impl Fn(&[DriverCost; 2]) -> f64) -> Vec<f64> {
     let mut all: Vec<f64> = turns.iter().map(figure).collect();
     all.sort_by(f64::total_cmp);
     all
@@ -114,14 +89,14 @@ pub(crate) fn measure(file: RawFd, transfer: Bytes, size: Bytes) -> io::Result<A
     let mut ring = ring.port(clock.clone());
     let mut plain = BlockingPort::new(vec![file], transfer, clock)?;
     let places = (SPAN.0.max(transfer.0).min(size.0) / transfer.0).max(1);
-    let turns: io::Result<Vec<[Cost; 2]>> = (0..TURNS)
+    let turns: io::Result<Vec<[DriverCost; 2]>> = (0..TURNS)
         .map(|_| Ok([take_turn(&mut ring, transfer, places)?, take_turn(&mut plain, transfer, places)?]))
         .collect();
-    Ok(Alone::of(&turns?))
+    Ok(judged(&turns?))
 }
 
 /// Reads one place after the other, one at a time.
-fn take_turn(port: &mut impl StoragePort, transfer: Bytes, places: u64) -> io::Result<Cost> {
+fn take_turn(port: &mut impl StoragePort, transfer: Bytes, places: u64) -> io::Result<DriverCost> {
     let (start, cpu, mut done) = (port.now(), thread_cpu_ns(), 0);
     while port.now().saturating_sub(start) < TURN {
         let offset = done % places * transfer.0;
@@ -131,7 +106,7 @@ fn take_turn(port: &mut impl StoragePort, transfer: Bytes, places: u64) -> io::R
         done += 1;
     }
     let each = |ns: u64| ns as f64 / done as f64;
-    Ok(Cost { time_ns: each(port.now().saturating_sub(start).0), cpu_ns: each(thread_cpu_ns() - cpu) })
+    Ok(DriverCost { time_ns: each(port.now().saturating_sub(start).0), cpu_ns: each(thread_cpu_ns() - cpu) })
 }
 
 fn carry_out(port: &mut impl StoragePort, operation: &Operation) -> io::Result<()> {
@@ -155,16 +130,17 @@ fn thread_cpu_ns() -> u64 {
 mod tests {
     use super::*;
 
-    fn turns(ratios: impl Fn(usize) -> (f64, f64)) -> Vec<[Cost; 2]> {
-        let ring = Cost { time_ns: 80_000.0, cpu_ns: 30_000.0 };
-        let turn = |(time, cpu): (f64, f64)| [ring, Cost { time_ns: 80_000.0 * time, cpu_ns: 30_000.0 * cpu }];
+    fn turns(ratios: impl Fn(usize) -> (f64, f64)) -> Vec<[DriverCost; 2]> {
+        let ring = DriverCost { time_ns: 80_000.0, cpu_ns: 30_000.0 };
+        let turn = |(time, cpu): (f64, f64)| [ring, DriverCost { time_ns: 80_000.0 * time, cpu_ns: 30_000.0 * cpu }];
         (0..TURNS).map(|number| turn(ratios(number))).collect()
     }
 
     #[test]
     fn plain_calls_take_a_single_operation_only_when_they_win_beyond_the_scatter_of_turns() {
         let scatter = |number: usize| 0.05 * (number as f64 / TURNS as f64 - 0.5);
-        let by_plain = |time: f64, cpu: f64| Alone::of(&turns(|n| (time + scatter(n), cpu + scatter(n)))).by_plain;
+        let by_plain =
+            |time: f64, cpu: f64| judged(&turns(|n| (time + scatter(n), cpu + scatter(n)))).taken == Carrier::Plain;
         assert!(by_plain(0.9, 1.0), "faster");
         assert!(by_plain(0.9, 1.2), "faster counts before CPU");
         assert!(by_plain(1.0, 0.9), "as fast for less CPU");
@@ -175,11 +151,11 @@ mod tests {
 
     #[test]
     fn what_was_taken_is_said_with_both_figures() {
-        let text = Alone::of(&turns(|_| (0.9, 0.5))).told();
+        let text = told(&judged(&turns(|_| (0.9, 0.5))));
         let expected = "a single outstanding operation goes by pread: 72 us and 15 us of CPU, against 80 us and 30 us of CPU by \
                         io_uring";
         assert_eq!(text, expected);
-        let text = Alone::of(&turns(|_| (1.1, 0.5))).told();
+        let text = told(&judged(&turns(|_| (1.1, 0.5))));
         assert!(text.starts_with("a single outstanding operation goes by io_uring: 80 us"), "{text}");
     }
 

@@ -10,53 +10,12 @@ use crate::run_trial;
 use crate::sample;
 use load::{Spec, Think};
 use model::{Setting, rows};
-use observation::words;
+use observation::{CeilingUnit, ModelCeiling};
 use recorder::{Clock, WallClock};
 use std::sync::atomic::AtomicBool;
 use study::Place;
 use units::{Bytes, Nanos};
 use workload::{Operation, OperationKind};
-
-/// One way to an answer, timed.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ModelCeiling {
-    /// Its name.
-    pub path: &'static str,
-    /// What was timed, in words.
-    pub what: &'static str,
-    /// Unit of the figures.
-    pub unit: CeilingUnit,
-    /// The figure; none when the model could not be run.
-    pub value: Option<f64>,
-    /// What it is meant to reach: at most such a time, at least so many a second.
-    pub aim: f64,
-}
-
-impl ModelCeiling {
-    /// Whether it reaches what it is meant to.
-    pub fn reached(&self) -> bool {
-        self.value.is_some_and(|value| if self.unit.is_time() { value <= self.aim } else { value >= self.aim })
-    }
-}
-
-words! {
-    /// Units of such figures.
-    pub enum CeilingUnit {
-        /// Microseconds.
-        Microseconds = "us",
-        /// Seconds.
-        Seconds = "s",
-        /// Of something a second.
-        PerSecond = "1/s",
-    }
-}
-
-impl CeilingUnit {
-    /// Whether it is a time, of which less is better.
-    pub fn is_time(self) -> bool {
-        self != PerSecond
-    }
-}
 
 /// The table that the closed form is timed with.
 const FLASH_RATES: &str = "flash_rates";

@@ -2,13 +2,12 @@
 
 use crate::hot::drive::Driven;
 use crate::observer::Observer;
-use crate::port::alone::Alone;
 use crate::port::simulated::described::Described;
 use crate::worker::assign::Share;
 use crate::worker::run::{Driver, Return};
 use crate::worker::transactions::Transactions;
 use crate::{OpenError, TrialError};
-use observation::{Event, EventKind, Fact, Series};
+use observation::{Alone, Event, EventKind, Fact, Series};
 use recorder::{Collector, WallClock};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

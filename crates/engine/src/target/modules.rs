@@ -8,7 +8,7 @@ use crate::target::backing::Setting;
 use crate::worker::assign::{Carriers, Place, StreamOf, streams, validates};
 use crate::worker::run::Driver;
 use crate::worker::thread;
-use observation::URING_REFUSED;
+use observation::{Carrier, URING_REFUSED};
 use std::os::fd::{AsRawFd, RawFd};
 use std::sync::Arc;
 use study::{Stream, SyncMode, Trial};
@@ -47,7 +47,7 @@ impl<'a> Modules<'a> {
             return Err(stream.unsupported("sync through a polled ring: leave `poll` out, or sync each write"));
         }
         let measured = self.setting.alone[usize::from(access.direct)].as_ref();
-        let by_plain = stream.single() && measured.is_some_and(|alone| alone.by_plain);
+        let by_plain = stream.single() && measured.is_some_and(|alone| alone.taken == Carrier::Plain);
         let ring = !by_plain && uses_ring(access.driver)?;
         let workers = if ring { stream.workers() } else { stream.stream().slots().max(1) };
         let files = self.descriptors(stream, spec)?;

@@ -5,7 +5,7 @@
 
 use crate::TrialError;
 use crate::observer::{Live, Observer, Phase};
-use crate::port::alone::{self, Alone};
+use crate::port::alone;
 use crate::target::backing::{Asked, Carried};
 use crate::target::opened::Opened;
 use crate::trial::coordinator::{self, Watchers};
@@ -95,7 +95,7 @@ fn single_operations(opened: &mut Opened, trial: &Trial) -> Option<String> {
         let file = module.file(if direct { Access::Direct } else { Access::Buffered }).ok()?;
         opened.setting.alone[place] = alone::measure(file.as_raw_fd(), Bytes::kib(4), module.bytes()).ok();
     }
-    opened.setting.alone[place].as_ref().map(Alone::told)
+    opened.setting.alone[place].as_ref().map(alone::told)
 }
 
 /// A plan asks a device that is read as it was found for nothing else. The kernel would refuse it, operation by operation;

@@ -3,8 +3,7 @@
 use crate::args::Ceiling;
 use crate::failure::Failure;
 use crate::output;
-use engine::{Alone, Cost};
-use report::{DriverCost, Drivers};
+use observation::{Alone, Carrier, DriverCost, ModelCeiling};
 use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
@@ -15,23 +14,8 @@ pub fn run(asked: &Ceiling) -> Result<(), Failure> {
     let ceiling = engine::measure_ceiling().map_err(|e| Failure::caused("measuring the load generator", &e))?;
     let ceilings = if asked.model { engine::measure_models() } else { Vec::new() };
     let alone = engine::measure_alone(&asked.on);
-    let cost = |cost: &Cost| DriverCost { time_us: cost.time_ns / 1e3, cpu_us: cost.cpu_ns / 1e3 };
-    let driven =
-        |alone: &Alone| Drivers { io_uring: cost(&alone.ring), pread: cost(&alone.plain), taken: alone.taken() };
-    let driven = alone.as_ref().ok().map(driven);
-    let json = || report::ceiling_json(&ceiling, driven.as_ref(), &ceilings.iter().map(timed).collect::<Vec<_>>());
+    let json = || report::ceiling_json(&ceiling, alone.as_ref().ok(), &ceilings);
     output::answer(asked.json, json, || text(&ceiling) + &drivers(&asked.on, &alone) + &models(&ceilings))
-}
-
-fn timed(timed: &engine::ModelCeiling) -> report::TimedModel {
-    report::TimedModel {
-        path: timed.path.to_owned(),
-        what: timed.what.to_owned(),
-        unit: timed.unit.word().to_owned(),
-        value: timed.value,
-        aim: timed.aim,
-        reached: timed.reached(),
-    }
 }
 
 /// One outstanding operation by either driver.
@@ -41,16 +25,16 @@ fn drivers(folder: &Path, alone: &io::Result<Alone>) -> String {
         Ok(alone) => alone,
         Err(error) => return format!("{head}  not measured: {error}; name a folder on a disk with --on DIR\n"),
     };
-    let line = |driver: &str, cost: &Cost| {
+    let line = |driver: Carrier, cost: &DriverCost| {
         let [time, cpu] = [cost.time_ns, cost.cpu_ns].map(|ns| units::duration(Nanos(ns as u64)));
-        let taken = if alone.taken() == driver { " (what `driver = \"auto\"` takes)" } else { "" };
-        format!("  {driver:<18}  {time}, {cpu} of CPU{taken}\n")
+        let taken = if alone.taken == driver { " (what `driver = \"auto\"` takes)" } else { "" };
+        format!("  {:<18}  {time}, {cpu} of CPU{taken}\n", driver.word())
     };
-    head + &line(Alone::RING, &alone.ring) + &line(Alone::PLAIN, &alone.plain)
+    head + &line(Carrier::Ring, &alone.ring) + &line(Carrier::Plain, &alone.plain)
 }
 
 /// Each way of a model to an answer, with what it is meant to reach.
-fn models(ceilings: &[engine::ModelCeiling]) -> String {
+fn models(ceilings: &[ModelCeiling]) -> String {
     let mut text = String::new();
     for way in ceilings {
         let shown = |value: f64| match way.unit.is_time() {
@@ -81,11 +65,11 @@ fn text(ceiling: &observation::Ceiling) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::CeilingUnit;
+    use observation::CeilingUnit;
 
     #[test]
     fn each_way_of_a_model_is_held_against_its_aim() {
-        let way = |path, unit, value, aim| engine::ModelCeiling { path, what: "one", unit, value, aim };
+        let way = |path, unit, value, aim| ModelCeiling { path, what: "one", unit, value, aim };
         let text = models(&[
             way("closed form", CeilingUnit::Microseconds, Some(60.0), 50.0),
             way("array", CeilingUnit::PerSecond, Some(2e6), 1.5e6),
@@ -102,8 +86,8 @@ mod tests {
 
     #[test]
     fn both_drivers_stand_beside_each_other_and_the_one_that_is_taken_is_named() {
-        let cost = |us: f64| Cost { time_ns: us * 1e3, cpu_ns: us * 400.0 };
-        let alone = Alone { ring: cost(80.0), plain: cost(75.0), by_plain: true };
+        let cost = |us: f64| DriverCost { time_ns: us * 1e3, cpu_ns: us * 400.0 };
+        let alone = Alone { ring: cost(80.0), plain: cost(75.0), taken: Carrier::Plain };
         insta::assert_snapshot!(drivers(Path::new("data"), &Ok(alone)), @r#"
         One outstanding operation past the page cache, of a file in `data`:
           io_uring            80 us, 32 us of CPU

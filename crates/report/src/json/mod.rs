@@ -12,7 +12,5 @@ mod server;
 mod trial;
 mod value;
 
-pub use programs::{
-    DriverCost, Drivers, ListedRun, TimedModel, ceiling_json, check_json, list_json, plan_json, studies_json,
-};
+pub use programs::{ListedRun, ceiling_json, check_json, list_json, plan_json, studies_json};
 pub use run::{compare_json, json};

@@ -1,7 +1,7 @@
 //! The smaller forms: studies, check, plan, list and ceiling.
 
 use super::value::{Json as _, factors, joined, object, objects};
-use observation::{Ceiling, RunFacts};
+use observation::{Alone, Ceiling, DriverCost, ModelCeiling, RunFacts};
 use serde_json::Value;
 use study::{Occasion, Plan, Problem, Search, Study, Trial};
 
@@ -10,11 +10,11 @@ objects! {
 
     problem: Problem { line, column, "message": message(problem), "hints": problem.hint.iter().collect::<Vec<_>>() }
 
-    drivers: Drivers { io_uring, pread, taken }
+    alone: Alone { "io_uring": &alone.ring, "pread": &alone.plain, "taken": alone.taken.word() }
 
-    cost: DriverCost { time_us, cpu_us }
+    cost: DriverCost { "time_us": cost.time_ns / 1e3, "cpu_us": cost.cpu_ns / 1e3 }
 
-    model: TimedModel { path, what, unit, value, aim, reached }
+    model: ModelCeiling { path, what, "unit": model.unit.word(), value, aim, "reached": model.reached() }
 
     search: Search { experiment, "text": Search::words(search), "trials_max": study::PROBES_MAX }
 }
@@ -60,50 +60,13 @@ pub fn list_json(runs: &[ListedRun]) -> Value {
     object!(runs { "schema": "prony/list/1", "runs": runs.iter().map(listed).collect::<Vec<_>>() })
 }
 
-/// A way of a model to an answer, timed.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TimedModel {
-    /// Its name.
-    pub path: String,
-    /// What was timed.
-    pub what: String,
-    /// Unit of the figures: `us` or `1/s`.
-    pub unit: String,
-    /// The figure, when it could be had.
-    pub value: Option<f64>,
-    /// What it is meant to reach.
-    pub aim: f64,
-    /// Whether it does.
-    pub reached: bool,
-}
-
-/// One outstanding operation by either driver of storage.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Drivers {
-    /// Over io_uring.
-    pub io_uring: DriverCost,
-    /// By pread.
-    pub pread: DriverCost,
-    /// The driver that is taken.
-    pub taken: &'static str,
-}
-
-/// What one operation costs by a driver, microseconds.
-#[derive(Clone, Debug, PartialEq)]
-pub struct DriverCost {
-    /// From one operation to the next.
-    pub time_us: f64,
-    /// CPU of its thread.
-    pub cpu_us: f64,
-}
-
 /// The generator's own figures as `prony/ceiling/1`, with those of drivers when they could be measured, and those of models
 /// when they were timed.
-pub fn ceiling_json(ceiling: &Ceiling, drivers: Option<&Drivers>, models: &[TimedModel]) -> Value {
-    let drivers = drivers.map(|drivers| object!(drivers { "one_outstanding": drivers }));
+pub fn ceiling_json(ceiling: &Ceiling, alone: Option<&Alone>, models: &[ModelCeiling]) -> Value {
+    let alone = alone.map(|alone| object!(alone { "one_outstanding": alone }));
     let models = (!models.is_empty()).then(|| object!(models { "model": models }));
     let own = [object!(ceiling { "schema": "prony/ceiling/1" }), ceiling.json()];
-    joined(own.into_iter().chain(drivers).chain(models))
+    joined(own.into_iter().chain(alone).chain(models))
 }
 
 /// A plan as `prony/plan/1`. `expected_s` is how long a trial is expected to take, `notes` what a user should know before

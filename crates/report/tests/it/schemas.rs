@@ -2,7 +2,7 @@
 
 use crate::sample::{distinct, flash, house, quick, wide};
 use jsonschema::Validator;
-use observation::Ceiling;
+use observation::{Alone, Carrier, Ceiling, CeilingUnit, DriverCost, ModelCeiling};
 use report::*;
 use serde_json::{Value, json};
 use study::{Problem, Study, Survey, plan};
@@ -130,17 +130,11 @@ fn the_ceiling_fits_its_schema() {
         value.to_string(),
         r#"{"schema":"prony/ceiling/1","null_operation_ns":41.5,"clock_read_ns":9.25,"lateness_p99_ns":1240.5,"open_rate_error_pct":0.031}"#
     );
-    let timed = TimedModel {
-        path: "array".to_owned(),
-        what: "I/Os a second".to_owned(),
-        unit: "1/s".to_owned(),
-        value: Some(2e6),
-        aim: 1.5e6,
-        reached: true,
-    };
-    let cost = |time_us: f64, cpu_us: f64| DriverCost { time_us, cpu_us };
-    let drivers = Drivers { io_uring: cost(80.0, 30.0), pread: cost(75.0, 31.5), taken: "pread" };
-    let value = ceiling_json(&ceiling, Some(&drivers), &[timed]);
+    let (path, what, unit) = ("array", "I/Os a second", CeilingUnit::PerSecond);
+    let timed = ModelCeiling { path, what, unit, value: Some(2e6), aim: 1.5e6 };
+    let cost = |time_ns: f64, cpu_ns: f64| DriverCost { time_ns, cpu_ns };
+    let alone = Alone { ring: cost(80e3, 30e3), plain: cost(75e3, 31_500.0), taken: Carrier::Plain };
+    let value = ceiling_json(&ceiling, Some(&alone), &[timed]);
     assert_valid(&schema(include_str!("../../../../docs/schema/ceiling-1.json")), &value);
     assert_eq!(value["model"][0]["value"], 2e6);
     assert_eq!(value["one_outstanding"]["pread"]["cpu_us"], 31.5);
