@@ -217,3 +217,54 @@ fn what_was_caused_before_the_end_is_carried_out_after_it() {
     assert_eq!(load.next(Nanos(110)), Next::Finished, "what is due after the end is never carried out");
     assert_eq!(load.books().planned, 2);
 }
+
+#[test]
+fn what_is_caused_after_the_last_counted_operation_comes_when_it_is_due() {
+    let limit = Limit { until: Nanos(1_000), count: Some(1) };
+    let mut load = alone(closed(1, Think::None), limit, 0);
+    assert!(matches!(load.next(Nanos(0)), Next::Issue(_)));
+    assert!(load.spawn(Nanos(50), 7));
+    load.completed(0, Nanos(10));
+    assert_eq!(load.next(Nanos(49)), Next::WaitUntil(Nanos(50)));
+    assert!(matches!(load.next(Nanos(50)), Next::Issue(a) if a.payload == 7));
+    load.completed(0, Nanos(60));
+    assert!(load.spawn(Nanos(70), 8));
+    assert!(matches!(load.next(Nanos(80)), Next::Issue(a) if a.payload == 8), "it was due already");
+}
+
+#[test]
+fn a_slot_comes_before_what_was_caused_for_the_same_moment() {
+    let mut load = alone(closed(2, Think::None), ENDLESS, 0);
+    assert!(matches!(load.next(Nanos(0)), Next::Issue(a) if a.slot == 0));
+    assert!(load.spawn(Nanos(0), 7));
+    assert!(matches!(load.next(Nanos(0)), Next::Issue(a) if a.payload == 0 && a.n == 1));
+}
+
+#[test]
+fn what_was_caused_before_the_end_waits_for_a_slot_and_for_its_time() {
+    let limit = Limit { until: Nanos(100), count: None };
+    let begun = |intended: u64| {
+        let mut load = alone(closed(1, Think::Constant(Nanos(50))), limit, 0);
+        assert!(matches!(load.next(Nanos(0)), Next::Issue(_)));
+        assert!(load.spawn(Nanos(intended), 7));
+        load
+    };
+    let mut out = begun(90);
+    assert_eq!(out.next(Nanos(101)), Next::Blocked, "its slot is still out, and will carry it");
+    out.completed(0, Nanos(102));
+    assert!(matches!(out.next(Nanos(102)), Next::Issue(a) if a.payload == 7));
+    let mut early = begun(95);
+    early.completed(0, Nanos(60));
+    assert_eq!(early.next(Nanos(94)), Next::WaitUntil(Nanos(95)), "the slot has no more work of its own");
+    assert!(matches!(early.next(Nanos(95)), Next::Issue(a) if a.payload == 7));
+}
+
+#[test]
+fn a_slot_that_a_ramp_would_start_at_the_end_never_starts() {
+    let limit = Limit { until: Nanos(50), count: None };
+    let ramp = Ramp { over: Nanos(100) };
+    let mut load = build(&closed(2, Think::None), ramp, limit, 0, 0, 1, Nanos::ZERO);
+    assert!(matches!(load.next(Nanos(0)), Next::Issue(a) if a.slot == 0));
+    load.completed(0, Nanos(50));
+    assert_eq!(load.next(Nanos(50)), Next::Finished);
+}
