@@ -268,3 +268,32 @@ fn a_slot_that_a_ramp_would_start_at_the_end_never_starts() {
     load.completed(0, Nanos(50));
     assert_eq!(load.next(Nanos(50)), Next::Finished);
 }
+
+#[test]
+fn what_is_due_counts_as_backlog_and_is_named_at_the_end_to_the_nanosecond() {
+    let limit = Limit { until: Nanos(100), count: Some(3) };
+    let mut load = alone(closed(2, Think::None), limit, 0);
+    for slot in [0, 1] {
+        assert!(matches!(load.next(Nanos(0)), Next::Issue(a) if a.slot == slot));
+        load.completed(slot, Nanos(10));
+    }
+    assert_eq!(load.backlog(Nanos(9)), 0);
+    assert_eq!(load.backlog(Nanos(10)), 1, "two slots are due, and one operation is left");
+    assert!(load.spawn(Nanos(40), 7));
+    assert_eq!((load.backlog(Nanos(39)), load.backlog(Nanos(40))), (1, 2));
+    assert_eq!(load.unissued(Nanos(39)).map(|unissued| (unissued.n, unissued.intended)), Some((2, Nanos(10))));
+    assert_eq!(load.unissued(Nanos(39)), None, "the count is reached, and what was caused is not due");
+    assert_eq!(load.unissued(Nanos(40)).map(|unissued| (unissued.n, unissued.payload)), Some((SPAWNED, 7)));
+    assert_eq!(load.unissued(Nanos(100)), None);
+}
+
+#[test]
+fn exponential_think_times_scatter_as_much_as_they_last() {
+    let limit = Limit { until: Nanos::MAX, count: Some(20_000) };
+    let mut load = alone(closed(1, Think::Exponential(Nanos(1_000))), limit, 9);
+    let times: Vec<f64> =
+        drive(&mut load, |_| 1, || 0).windows(2).map(|pair| (pair[1].intended - pair[0].completed) as f64).collect();
+    let mean = times.iter().sum::<f64>() / times.len() as f64;
+    let variance = times.iter().map(|time| (time - mean).powi(2)).sum::<f64>() / times.len() as f64;
+    assert!((variance.sqrt() / mean - 1.0).abs() < 0.05, "deviation {} of mean {mean}", variance.sqrt());
+}
