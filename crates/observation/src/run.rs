@@ -56,8 +56,6 @@ words! {
         Null = "null",
         /// Answers after scripted times.
         Scripted = "scripted",
-        /// A described machine in virtual time.
-        Model = "model",
         /// A SQLite inside of the generator's process.
         Sqlite = "sqlite",
         /// A PostgreSQL.
@@ -66,6 +64,8 @@ words! {
         Mariadb = "mariadb",
         /// A database that answers at once.
         NullDatabase = "null-database",
+        /// A described machine in virtual time.
+        Model = "model",
     }
 }
 

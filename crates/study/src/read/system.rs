@@ -2,9 +2,9 @@
 
 use super::settings::{Tables, settings};
 use crate::definition::{Parameter, Setting, SystemWith};
-use crate::target::{self, KINDS, SCRIPT_KEYS};
+use crate::target::{self, SCRIPT_KEYS};
 use crate::{At, DatabaseSpec, Engine, Place, ScriptSpec, SystemSpec, without_password};
-use observation::Footprint;
+use observation::{Footprint, SystemKind};
 use reading::Problems;
 use reading::{Entry, Form, Section};
 
@@ -33,7 +33,8 @@ pub(super) fn system(
         given => {
             let at = kind.as_ref().map_or(&entry.at, |kind| &kind.at);
             let given = given.map_or("nothing".to_owned(), |given| format!("`{given}`"));
-            problems.add(at, &section.key("kind"), format!("one of `{}`, got {given}", KINDS.join("`, `")));
+            let kinds: Vec<&str> = SystemKind::ALL.iter().map(|kind| kind.word()).collect();
+            problems.add(at, &section.key("kind"), format!("one of `{}`, got {given}", kinds.join("`, `")));
             None
         }
     };
