@@ -7,21 +7,12 @@
 
 use crate::mark::TABLE;
 use crate::{DataSet, Database, DatabaseError, Failure, Session, Texts};
-use study::{Engine, Sessions};
+use study::Sessions;
 use workload::dataset::{Language, Procedures};
 use workload::transaction::Value;
 
 /// The fact of the mark that holds their version.
 const FACT: &str = "procedures";
-
-/// The language of an engine's procedures; none where it has no procedures.
-pub fn language(engine: Engine) -> Option<Language> {
-    match engine {
-        Engine::Postgres => Some(Language::Postgres),
-        Engine::Mariadb => Some(Language::Mariadb),
-        Engine::Sqlite | Engine::Null => None,
-    }
-}
 
 /// Sees to it that the procedures of a data set, where it has some, are there as this version of Prony writes them; whether any had
 /// to be made. The data set must be filled.
@@ -29,7 +20,7 @@ pub fn language(engine: Engine) -> Option<Language> {
 /// # Errors
 /// When the user may not make them, the server is none that understands them, or it refuses.
 pub fn see_to(database: &dyn Database, dataset: &DataSet) -> Result<bool, DatabaseError> {
-    let Some(language) = language(database.engine()) else { return Ok(false) };
+    let Some(language) = database.engine().language() else { return Ok(false) };
     let Some(procedures) = dataset.procedures(language) else { return Ok(false) };
     let facts = database.facts();
     if language == Language::Mariadb && !facts.version.to_lowercase().contains("mariadb") {

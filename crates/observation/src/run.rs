@@ -52,11 +52,11 @@ words! {
         Device = "device" "Block devices.",
         Null = "null" "Answers at once.",
         Scripted = "scripted" "Answers after scripted times.",
-        Model = "model" "A described machine in virtual time.",
         Sqlite = "sqlite" "A SQLite inside of the generator's process.",
         Postgres = "postgres" "A PostgreSQL.",
         Mariadb = "mariadb" "A MariaDB, or a MySQL.",
         NullDatabase = "null-database" "A database that answers at once.",
+        Model = "model" "A described machine in virtual time.",
     }
 }
 

@@ -5,6 +5,7 @@
 //! What it does not do: it opens nothing, and it knows no password beyond the URL that it was given.
 
 use observation::{OVER_SOCKET, SystemKind};
+use workload::dataset::Language;
 
 /// A kind of database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -30,9 +31,13 @@ impl Engine {
         }
     }
 
-    /// Whether Prony's transactions can run there as stored procedures.
-    pub fn has_procedures(self) -> bool {
-        matches!(self, Engine::Postgres | Engine::Mariadb)
+    /// The language of its stored procedures; none where it has none.
+    pub fn language(self) -> Option<Language> {
+        match self {
+            Engine::Postgres => Some(Language::Postgres),
+            Engine::Mariadb => Some(Language::Mariadb),
+            Engine::Sqlite | Engine::Null => None,
+        }
     }
 }
 

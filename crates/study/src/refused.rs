@@ -17,17 +17,16 @@ use workload::kind::{SESSIONS, WORKERS_MAX};
 pub(crate) fn tell(point: &Point, streams: &[Stream], survey: &Survey, problems: &mut Problems) {
     let ring = survey.of(&point.spec().name).is_none_or(|system| system.ring);
     match &point.spec().place {
-        Place::File { .. } | Place::Device { .. } => {
-            polled_syncs(point, streams, problems);
-            rings(point, streams, ring, problems);
-            validated(point, streams, problems);
-        }
         Place::Database(spec) => {
             threads(point, spec, streams, ring, problems);
             data_sets(point, spec, streams, problems);
         }
-        // What answers by itself holds no data that could be checked.
-        Place::Null | Place::Scripted(_) | Place::Model { .. } => {}
+        place if place.holds_data() => {
+            polled_syncs(point, streams, problems);
+            rings(point, streams, ring, problems);
+            validated(point, streams, problems);
+        }
+        _ => {}
     }
 }
 

@@ -11,7 +11,7 @@ use workload::sql::keys::pairs;
 /// The sessions of a stream.
 pub(crate) fn pool(point: &Point, i: usize, asked: &dyn Transactions, problems: &mut Problems) -> Pool {
     if let (true, Place::Database(spec)) = (asked.calls_procedures(), &point.spec().place)
-        && !spec.engine.has_procedures()
+        && spec.engine.language().is_none()
     {
         let engine = spec.engine.word();
         let message = format!("procedures run on PostgreSQL and MariaDB; {engine} has no stored procedures, got true");

@@ -17,11 +17,7 @@ pub(crate) fn state(point: &Point) -> State {
         trim: point.get(&TRIM, 0),
         precondition: point.get(&PRECONDITION, 0),
         cache: point.get(&CACHE, 0),
-        // What answers by itself has nothing to settle.
-        settle: match point.spec().place {
-            Place::Null | Place::Scripted(_) | Place::Model { .. } => Nanos::ZERO,
-            Place::File { .. } | Place::Device { .. } | Place::Database(_) => point.get(&SETTLE, 0),
-        },
+        settle: if point.spec().place.holds_data() { point.get(&SETTLE, 0) } else { Nanos::ZERO },
         restore: point.get(&DATA, 0) == Data::Restore,
         checkpoints: point.get(&CHECKPOINTS, 0),
     }

@@ -66,6 +66,14 @@ impl Place {
     pub fn simulated(&self) -> bool {
         matches!(self, Place::Scripted(_) | Place::Model { .. })
     }
+
+    /// Whether it holds data, which may need time to settle and may be checked; what answers by itself holds none.
+    pub fn holds_data(&self) -> bool {
+        match self {
+            Place::File { .. } | Place::Device { .. } | Place::Database(_) => true,
+            Place::Null | Place::Scripted(_) | Place::Model { .. } => false,
+        }
+    }
 }
 
 /// A model in words, with what is otherwise: `f5100 with failed_ports=2`.

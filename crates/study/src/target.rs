@@ -10,10 +10,6 @@ use reading::key::{Domain, Span};
 use reading::known_names;
 use units::{Nanos, Share};
 
-/// Kinds of systems as they are written.
-pub(crate) const KINDS: [&str; 9] =
-    ["file", "device", "null", "scripted", "sqlite", "postgres", "mariadb", "null-database", "model"];
-
 /// What `--on` may be, for hints.
 const FORMS: &str = "a folder, `file:DIR[,DIR]`, `device:/dev/DISK[,/dev/DISK]`, `sqlite:[FILE]`, `local:postgres`, \
                      `local:mariadb`, `postgres://..`, `mysql://..`, `null-database:`, `null:`, `model:NAME[,KEY=VALUE,..]`, \

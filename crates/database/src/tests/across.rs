@@ -135,7 +135,7 @@ fn carry_out(
 
 /// The texts of a workload, as statements or as calls of procedures.
 fn texts_of(engine: Engine, spec: Spec) -> Texts {
-    match crate::procedures::language(engine).filter(|_| spec.procedures) {
+    match engine.language().filter(|_| spec.procedures) {
         Some(language) => Texts::of(engine, &procedures::calls(spec.preset, language)).gathering(),
         None => Texts::of(engine, &statements(spec.preset)),
     }

@@ -136,7 +136,7 @@ pub fn made_ready(asked: &dyn Transactions, textual: bool, sessions: u32) -> Res
 
 /// The statements in the text of an engine.
 fn texts(asked: &dyn Ready, engine: Engine) -> Texts {
-    let mut texts = Texts::of(engine, &asked.statements(database::procedures::language(engine)));
+    let mut texts = Texts::of(engine, &asked.statements(engine.language()));
     if engine == Engine::Null {
         texts = texts.answering(asked.samples());
     }

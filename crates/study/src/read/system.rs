@@ -2,9 +2,9 @@
 
 use super::settings::{Tables, settings};
 use crate::definition::{Parameter, Setting, SystemWith};
-use crate::target::{self, KINDS, SCRIPT_KEYS};
+use crate::target::{self, SCRIPT_KEYS};
 use crate::{At, DatabaseSpec, Engine, Place, ScriptSpec, SystemSpec, without_password};
-use observation::Footprint;
+use observation::{Footprint, SystemKind};
 use reading::Problems;
 use reading::{Entry, Form, Section};
 
@@ -24,13 +24,17 @@ pub(super) fn system(
         Some("null") => Some(Place::Null),
         Some("scripted") => Some(Place::Scripted(script(&mut section, problems))),
         Some("model") => model(&mut section, problems),
-        Some(word @ ("sqlite" | "postgres" | "mariadb" | "null-database")) => {
-            database(&mut section, word, problems).map(Place::Database)
+        Some("sqlite") => database(&mut section, ("path", Engine::Sqlite, At::Cache), problems),
+        Some("postgres") => database(&mut section, ("url", Engine::Postgres, At::Local), problems),
+        Some("mariadb") => database(&mut section, ("url", Engine::Mariadb, At::Local), problems),
+        Some("null-database") => {
+            Some(Place::Database(DatabaseSpec { engine: Engine::Null, at: At::Nowhere { socket: false } }))
         }
         given => {
             let at = kind.as_ref().map_or(&entry.at, |kind| &kind.at);
             let given = given.map_or("nothing".to_owned(), |given| format!("`{given}`"));
-            problems.add(at, &section.key("kind"), format!("one of `{}`, got {given}", KINDS.join("`, `")));
+            let kinds: Vec<&str> = SystemKind::ALL.iter().map(|kind| kind.word()).collect();
+            problems.add(at, &section.key("kind"), format!("one of `{}`, got {given}", kinds.join("`, `")));
             None
         }
     };
@@ -45,21 +49,21 @@ pub(super) fn system(
 }
 
 /// `path` of an embedded database, `url` of a running server; without one it is Prony's own.
-fn database(section: &mut Section, kind: &str, problems: &mut Problems) -> Option<DatabaseSpec> {
-    let (key, engine, own) = match kind {
-        "sqlite" => ("path", Engine::Sqlite, At::Cache),
-        "postgres" => ("url", Engine::Postgres, At::Local),
-        "mariadb" => ("url", Engine::Mariadb, At::Local),
-        _ => ("", Engine::Null, At::Nowhere { socket: false }),
+fn database(
+    section: &mut Section,
+    (key, engine, own): (&'static str, Engine, At),
+    problems: &mut Problems,
+) -> Option<Place> {
+    let Some(given) = section.text(key, problems) else {
+        return Some(Place::Database(DatabaseSpec { engine, at: own }));
     };
-    let given = if key.is_empty() { None } else { section.text(key, problems) };
-    let Some(given) = given else { return Some(DatabaseSpec { engine, at: own }) };
     if key == "path" {
-        return Some(DatabaseSpec { engine, at: At::File(given.text) });
+        return Some(Place::Database(DatabaseSpec { engine, at: At::File(given.text) }));
     }
     match target::parse(&given.text).map(|spec| spec.place) {
-        Ok(Place::Database(spec)) if spec.engine == engine => Some(spec),
+        Ok(Place::Database(spec)) if spec.engine == engine => Some(Place::Database(spec)),
         _ => {
+            let kind = engine.word();
             let message = format!("a URL of `{kind}`, got `{}`", without_password(&given.text));
             problems.add(&given.at, &section.key(key), message);
             None
