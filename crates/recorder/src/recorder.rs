@@ -92,19 +92,16 @@ impl Outcome {
 
 /// The books of a stream do not close: a defect of Prony, never of the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what its parts are")]
 #[error(
     "stream {stream}, worker {generator}: {} done + {} failed + {} censored is not the {} planned, or {upkeep_out} \
      operations of upkeep are missing",
     account.done, account.failed, account.censored, account.planned
 )]
 pub struct Unbalanced {
-    /// Index of the stream.
     pub stream: u16,
-    /// Index of the worker.
     pub generator: u16,
-    /// The books as they stand.
     pub account: Account,
-    /// Operations of upkeep that began and did not end.
     pub upkeep_out: i64,
 }
 
