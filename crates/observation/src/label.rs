@@ -120,7 +120,7 @@ impl Asks {
 }
 
 /// What one stream of a trial was asked to do, as far as analysis and report need it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct StreamLabel {
     /// Name of the stream; the workload's name when the experiment has one stream.
     pub name: String,
@@ -141,7 +141,7 @@ pub struct StreamLabel {
 }
 
 /// Which trial this is: enough to group, order and name it without the study.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrialLabel {
     /// Place in the order of execution, from 0.
     pub index: u32,

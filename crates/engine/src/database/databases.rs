@@ -3,8 +3,8 @@
 //! The one idea: what a trial needs (data set, server settings) is compared with what is open; only a difference costs a
 //! restart or a fill. Data that earlier trials changed is reused unless the state policy brings it back.
 
-use crate::TrialError;
 use crate::observer::{Live, Observer, Phase};
+use crate::{OpenError, TrialError};
 use database::dataset::{self, Asking, Filled, Progress, State};
 use database::{Claim, DataSet, Database, DatabaseError, OpenOptions, Profiling, StatementCost};
 use recorder::{Clock, WallClock};
@@ -34,6 +34,8 @@ pub(crate) struct Databases {
     cache_dir: PathBuf,
     stop: Arc<AtomicBool>,
     open: Option<Opening>,
+    /// What statements had cost before the trial; in words, why that is not known.
+    pub(crate) costs: Result<Vec<StatementCost>, String>,
 }
 
 /// What is open now.
@@ -50,19 +52,21 @@ struct Opening {
 }
 
 impl Databases {
-    /// A database that will be opened by the first trial, or by [`Databases::facts`].
+    /// A database that will be opened by the first trial, or by [`Databases::first_facts`].
     pub(crate) fn new(system: &str, spec: &DatabaseSpec, cache_dir: PathBuf, stop: Arc<AtomicBool>) -> Databases {
-        Databases { system: system.to_owned(), spec: spec.clone(), cache_dir, stop, open: None }
+        let (system, spec) = (system.to_owned(), spec.clone());
+        Databases { system, spec, cache_dir, stop, open: None, costs: Ok(Vec::new()) }
     }
 
     /// Opens it without a data set, and says what could change a number.
-    pub(crate) fn facts(&mut self) -> Result<database::Facts, DatabaseError> {
+    pub(crate) fn first_facts(&mut self) -> Result<database::Facts, OpenError> {
         // An embedded one in the cache has a file for each data set; which one does not matter to its version.
-        let any = Scale { preset: Preset::Desk, customers: 10, days: 1 };
-        let any = seeded(any, 1);
+        let any = seeded(Scale { preset: Preset::Desk, customers: 10, days: 1 }, 1);
         let dataset = (self.spec.at == At::Cache).then_some(any);
-        let opening = self.opening(dataset, &[], true)?;
-        Ok(opening.database.facts())
+        match self.opening(dataset, &[], true) {
+            Ok(opening) => Ok(opening.database.facts()),
+            Err(source) => Err(OpenError::Database { system: self.system.clone(), source: Box::new(source) }),
+        }
     }
 
     /// What is open: a database for the trial that was prepared last.
@@ -80,25 +84,9 @@ impl Databases {
         matches!(database.engine(), study::Engine::Postgres | study::Engine::Mariadb).then_some(database)
     }
 
-    /// Root processes of the server, when they can be observed.
-    pub(crate) fn processes(&self) -> Vec<u32> {
-        self.open.as_ref().map_or_else(Vec::new, |opening| opening.database.server_processes())
-    }
-
-    /// The folder or file that holds the data, when it is on this machine.
-    pub(crate) fn folder(&self) -> Option<PathBuf> {
-        self.open.as_ref().and_then(|opening| opening.database.folder())
-    }
-
-    /// The folder or file that holds the data, or the address of a server elsewhere.
-    pub(crate) fn place(&self) -> Option<String> {
-        let database = &self.open.as_ref()?.database;
-        Some(database.folder().map_or_else(|| database.place(), |folder| folder.display().to_string()))
-    }
-
-    /// Counters of the server now.
-    pub(crate) fn counters(&self) -> observation::Counted {
-        self.open.as_ref().map_or_else(Vec::new, |opening| opening.database.counters())
+    /// What is open, when anything is.
+    pub(crate) fn open(&self) -> Option<&dyn Database> {
+        self.open.as_ref().map(|opening| opening.database.as_ref())
     }
 
     /// What statements have cost so far, when the open database counts for its trial; in words, why not.
@@ -111,7 +99,7 @@ impl Databases {
 
     /// Opens the database for a trial, with its data set filled and in the state that the trial asks for. Answers with
     /// remarks for the events of the trial.
-    pub(crate) fn prepare(
+    pub(crate) fn make_ready(
         &mut self,
         trial: &Trial,
         observer: &mut dyn Observer,

@@ -176,7 +176,7 @@ mod tests {
         let spec = DatabaseSpec { engine: Engine::Null, at: At::Nowhere { socket: false } };
         let stop = Arc::new(AtomicBool::new(false));
         let mut databases = Databases::new("null", &spec, std::env::temp_dir(), stop.clone());
-        databases.prepare(trial, &mut Unobserved, (&WallClock::new(), &stop))?;
+        databases.make_ready(trial, &mut Unobserved, (&WallClock::new(), &stop))?;
         let shares = assign(trial, &mut Collector::default(), |stream| carriers(&databases, stream))?;
         Ok(shares.iter().map(|(share, _)| share.load.slots()).collect())
     }

@@ -4,7 +4,6 @@ use crate::OpenError;
 use crate::database::databases::Databases;
 use crate::port::simulated::described::Described;
 use crate::target::backing::{Backing, Need, Setting};
-use crate::target::database::OnDatabase;
 use crate::target::devices::Devices;
 use crate::target::files::Files;
 use crate::target::null::Null;
@@ -44,7 +43,7 @@ impl Opened {
             Place::Device { paths, fill } => (Box::new(Devices::open(spec, paths, *fill, need)?), paths.join(", ")),
             Place::Database(at) => {
                 let (cache_dir, stop) = (need.cache_dir.to_path_buf(), need.stop.clone());
-                (Box::new(OnDatabase::new(&spec.name, Databases::new(&spec.name, at, cache_dir, stop))), at.shown())
+                (Box::new(Databases::new(&spec.name, at, cache_dir, stop)), at.shown())
             }
         };
         let (driver, fingerprint) = backing.facts()?;
