@@ -1,6 +1,8 @@
 //! What a run tells while it goes on. All methods do nothing unless implemented.
 
 use observation::{Cell, Series, words};
+use recorder::{Clock, WallClock};
+use std::time::Duration;
 use study::Trial;
 use units::Nanos;
 
@@ -66,3 +68,17 @@ pub trait Observer {
 pub struct Unobserved;
 
 impl Observer for Unobserved {}
+
+/// Runs work on a thread of its own, and looks at it from time to time: told how long it has been running.
+pub(crate) fn watch<T: Send>(every: Duration, work: impl FnOnce() -> T + Send, mut look: impl FnMut(Nanos)) -> T {
+    let clock = WallClock::new();
+    let begin = clock.now();
+    std::thread::scope(|scope| {
+        let thread = scope.spawn(work);
+        while !thread.is_finished() {
+            std::thread::park_timeout(every);
+            look(clock.now().saturating_sub(begin));
+        }
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}

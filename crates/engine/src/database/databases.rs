@@ -3,14 +3,13 @@
 //! The one idea: what a trial needs (data set, server settings) is compared with what is open; only a difference costs a
 //! restart or a fill. Data that earlier trials changed is reused unless the state policy brings it back.
 
-use crate::observer::{Live, Observer, Phase};
+use crate::observer::{Live, Observer, Phase, watch};
 use crate::{OpenError, TrialError};
 use database::dataset::{self, Asking, Filled, Progress, State};
 use database::{Claim, DataSet, Database, DatabaseError, OpenOptions, Profiling, StatementCost};
-use recorder::{Clock, WallClock};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use study::{At, Checkpoints, DatabaseSpec, Pool, Stream, Trial};
 use units::Nanos;
@@ -103,7 +102,7 @@ impl Databases {
         &mut self,
         trial: &Trial,
         observer: &mut dyn Observer,
-        (clock, stop): (&WallClock, &AtomicBool),
+        stop: &AtomicBool,
     ) -> Result<Vec<String>, TrialError> {
         let dataset = self.dataset_of(trial)?;
         let refused = self.refused();
@@ -115,7 +114,7 @@ impl Databases {
                 opening.claim = Some(opening.database.claim(dataset).map_err(&refused)?);
             }
             observer.phase(trial, Phase::Fill, Nanos::ZERO);
-            let filled = fill(opening.database.as_ref(), dataset, trial, observer, (clock, stop)).map_err(&refused)?;
+            let filled = fill(opening.database.as_ref(), dataset, trial, observer, stop).map_err(&refused)?;
             remarks.push(filled_words(dataset, filled));
             if asked(trial).any(|(asked, _)| asked.calls_procedures()) {
                 database::procedures::see_to(opening.database.as_ref(), dataset).map_err(&refused)?;
@@ -282,43 +281,21 @@ fn fill(
     dataset: &DataSet,
     trial: &Trial,
     observer: &mut dyn Observer,
-    (clock, stop): (&WallClock, &AtomicBool),
+    stop: &AtomicBool,
 ) -> Result<Filled, DatabaseError> {
     let latest = Mutex::new(None::<Progress>);
-    let (begun, copy) = (clock.now(), trial.state.restore);
-    std::thread::scope(|scope| {
-        let tell = |progress: Progress| {
-            if let Ok(mut latest) = latest.lock() {
-                *latest = Some(progress);
-            }
-        };
-        let latest = &latest;
-        let filler = scope.spawn(move || dataset::fill(database, dataset, copy, &tell, stop));
-        let mut told = None;
-        while !filler.is_finished() {
-            std::thread::park_timeout(GLANCE);
-            let now = latest.lock().ok().and_then(|latest| *latest);
-            if let Some(progress) = now {
-                report(trial, observer, progress, &mut told, clock.now().saturating_sub(begun));
-            }
+    let now = || latest.lock().unwrap_or_else(PoisonError::into_inner);
+    let tell = |progress: Progress| *now() = Some(progress);
+    let mut told = None;
+    let work = || dataset::fill(database, dataset, trial.state.restore, &tell, stop);
+    watch(GLANCE, work, |at| {
+        let Some(Progress { stage, done, .. }) = *now() else { return };
+        if told.replace(stage) != Some(stage) {
+            observer.note(Some(trial), &format!("filling the data set: {}", stage.word()));
         }
-        filler.join().unwrap_or(Err(DatabaseError::Stopped))
+        let done_per_s = done as f64 / at.seconds().max(1e-3);
+        observer.live(trial, &Live { at, phase: Phase::Fill, done_per_s, p50_ms: None, p99_ms: None });
     })
-}
-
-fn report(
-    trial: &Trial,
-    observer: &mut dyn Observer,
-    progress: Progress,
-    told: &mut Option<dataset::Stage>,
-    elapsed: Nanos,
-) {
-    if *told != Some(progress.stage) {
-        *told = Some(progress.stage);
-        observer.note(Some(trial), &format!("filling the data set: {}", progress.stage.word()));
-    }
-    let done_per_s = progress.done as f64 / elapsed.seconds().max(1e-3);
-    observer.live(trial, &Live { at: elapsed, phase: Phase::Fill, done_per_s, p50_ms: None, p99_ms: None });
 }
 
 fn filled_words(dataset: &DataSet, filled: Filled) -> String {

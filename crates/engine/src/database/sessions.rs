@@ -154,7 +154,7 @@ mod tests {
     use crate::sample;
     use crate::worker::assign::assign;
     use load::{Load, Spec, Think};
-    use recorder::{Collector, WallClock};
+    use recorder::Collector;
     use std::sync::atomic::AtomicBool;
     use study::{Sessions, Trial, Work};
     use units::Nanos;
@@ -176,7 +176,7 @@ mod tests {
         let spec = DatabaseSpec { engine: Engine::Null, at: At::Nowhere { socket: false } };
         let stop = Arc::new(AtomicBool::new(false));
         let mut databases = Databases::new("null", &spec, std::env::temp_dir(), stop.clone());
-        databases.make_ready(trial, &mut Unobserved, (&WallClock::new(), &stop))?;
+        databases.make_ready(trial, &mut Unobserved, &stop)?;
         let shares = assign(trial, &mut Collector::default(), |stream| carriers(&databases, stream))?;
         Ok(shares.iter().map(|(share, _)| share.load.slots()).collect())
     }

@@ -8,7 +8,6 @@ use crate::worker::assign::assign;
 use crate::worker::profile::Profile;
 use crate::{OpenError, TrialError};
 use observation::Fact;
-use recorder::WallClock;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use study::Trial;
@@ -71,9 +70,9 @@ impl Backing for Databases {
         &mut self,
         trial: &Trial,
         observer: &mut dyn Observer,
-        until: (&WallClock, &AtomicBool),
+        stop: &AtomicBool,
     ) -> Result<Vec<String>, TrialError> {
-        let remarks = self.make_ready(trial, observer, until)?;
+        let remarks = self.make_ready(trial, observer, stop)?;
         self.costs = self.statement_costs();
         Ok(remarks)
     }
