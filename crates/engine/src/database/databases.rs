@@ -136,28 +136,18 @@ impl Databases {
     /// Why the system is gone, with what the log of a private server tells, which a new start empties: a server that ends for
     /// want of room only closes its connections.
     pub(crate) fn explained(&self, gone: TrialError) -> TrialError {
-        let TrialError::Gone { system, place, done, words, source } = gone else { return gone };
-        let refused = || DatabaseError::Refused { place: place.clone(), text: words.clone() };
-        let lost = self.open.as_ref().filter(|_| source.raw_os_error() == Some(libc::ENOTCONN));
-        match lost.map(|opening| opening.database.explain(refused())) {
-            Some(DatabaseError::Full { text, .. }) => {
-                let source = std::io::Error::from_raw_os_error(libc::ENOSPC);
-                TrialError::Gone { system, place, done, words: text, source }
-            }
-            _ => TrialError::Gone { system, place, done, words, source },
+        let TrialError::Gone { place, words, source, .. } = &gone else { return gone };
+        let refused = DatabaseError::Refused { place: place.clone(), text: words.clone() };
+        match self.open().filter(|_| source.raw_os_error() == Some(libc::ENOTCONN)) {
+            Some(database) => without_room(gone, &database.explain(refused)),
+            None => gone,
         }
     }
 
     /// The same when only the look at what it kept tells: a disk that is full has no room for the last words of a log either.
     pub(crate) fn explained_by(gone: TrialError, looked: &TrialError) -> TrialError {
         let TrialError::Database { source: looked, .. } = looked else { return gone };
-        match (gone, looked.as_ref()) {
-            (TrialError::Gone { system, place, done, .. }, DatabaseError::Full { text, .. }) => {
-                let source = std::io::Error::from_raw_os_error(libc::ENOSPC);
-                TrialError::Gone { system, place, done, words: text.clone(), source }
-            }
-            (gone, _) => gone,
-        }
+        without_room(gone, looked)
     }
 
     /// Opens the database again after its server went away; a private server is started anew.
@@ -228,6 +218,17 @@ impl Databases {
             return Err(TrialError::Unsupported { system: self.system.clone(), what });
         }
         Ok(first)
+    }
+}
+
+/// Gone for want of room, if that is what was learnt.
+fn without_room(gone: TrialError, learnt: &DatabaseError) -> TrialError {
+    match (gone, learnt) {
+        (TrialError::Gone { system, place, done, .. }, DatabaseError::Full { text, .. }) => {
+            let source = std::io::Error::from_raw_os_error(libc::ENOSPC);
+            TrialError::Gone { system, place, done, words: text.clone(), source }
+        }
+        (gone, _) => gone,
     }
 }
 

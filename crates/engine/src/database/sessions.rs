@@ -100,14 +100,8 @@ fn crowded(error: DatabaseError, database: &dyn Database, pool: &Pool) -> Databa
 
 /// All conversations of the pool, or none when this database cannot be driven so.
 fn conversations(database: &dyn Database, texts: &Texts, pool: &Pool) -> Result<Vec<Conversation>, DatabaseError> {
-    let mut open = Vec::new();
-    for _ in 0..pool.sessions {
-        match database.conversation(texts, &pool.how)? {
-            Some((socket, wire)) => open.push(Conversation { wire, socket }),
-            None => return Ok(Vec::new()),
-        }
-    }
-    Ok(open)
+    let open: Result<Option<_>, _> = (0..pool.sessions).map(|_| database.conversation(texts, &pool.how)).collect();
+    open.map(Option::unwrap_or_default)
 }
 
 /// What a stream asks for, ready to be shared by its workers.

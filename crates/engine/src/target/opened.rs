@@ -21,7 +21,8 @@ pub struct Opened {
     /// The clock of this system's trials.
     pub(crate) clock: WallClock,
     keeps: bool,
-    facts: SystemFacts,
+    /// What this system is, with its fingerprint.
+    pub facts: SystemFacts,
 }
 
 impl Opened {
@@ -65,11 +66,6 @@ impl Opened {
     pub fn twin(&self) -> Option<Opened> {
         let (setting, clock, facts) = (self.setting.clone(), self.clock.clone(), self.facts.clone());
         Some(Opened { backing: self.backing.twin()?, setting, clock, keeps: self.keeps, facts })
-    }
-
-    /// What this system is, with its fingerprint.
-    pub fn facts(&self) -> &SystemFacts {
-        &self.facts
     }
 
     /// Scratch folders that stay behind, when that was asked for; none otherwise.
