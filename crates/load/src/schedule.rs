@@ -52,7 +52,7 @@ impl Schedule {
                 Arrivals::Poisson => Gaps::Poisson(Poisson::new(rate.min(RATE_MAX), ramp, seed)),
             }
         };
-        let mut schedule = Schedule { at: u64::MAX, n: worker, stride, limit: limit, start: start.0, gaps };
+        let mut schedule = Schedule { at: u64::MAX, n: worker, stride, limit, start: start.0, gaps };
         schedule.draw(worker + 1);
         schedule
     }
