@@ -4,154 +4,68 @@ use std::io;
 
 /// Why a system cannot be made ready.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "each message says what its parts are")]
 pub enum OpenError {
     /// Scratch files could not be made.
     #[error("making scratch files for system `{system}`")]
-    Scratch {
-        /// Name of the system.
-        system: String,
-        /// The reason.
-        source: system::file::ScratchError,
-    },
+    Scratch { system: String, source: system::file::ScratchError },
     /// A device may not or cannot be used.
     #[error("opening device `{path}` of system `{system}`")]
-    Device {
-        /// Name of the system.
-        system: String,
-        /// The path as given.
-        path: String,
-        /// The reason.
-        source: system::device::OpenError,
-    },
+    Device { system: String, path: String, source: system::device::OpenError },
     /// More modules are asked for than there are.
     #[error("system `{system}` has {has} modules, the plan asks for {need}")]
-    TooFewModules {
-        /// Name of the system.
-        system: String,
-        /// What it has.
-        has: u32,
-        /// What is asked for.
-        need: u32,
-    },
+    TooFewModules { system: String, has: u32, need: u32 },
     /// A model cannot be run.
     #[error("building the model of system `{system}`")]
-    Model {
-        /// Name of the system.
-        system: String,
-        /// The reason.
-        source: model::Unbuilt,
-    },
+    Model { system: String, source: model::Unbuilt },
     /// A database cannot be used.
     #[error("opening the database of system `{system}`")]
-    Database {
-        /// Name of the system.
-        system: String,
-        /// The reason.
-        source: Box<database::DatabaseError>,
-    },
+    Database { system: String, source: Box<database::DatabaseError> },
     /// A model was asked for and none handed in.
     #[error("no model was read for system `{system}`")]
-    NoModel {
-        /// Name of the system.
-        system: String,
-    },
+    NoModel { system: String },
 }
 
 /// Why a trial ended without observations.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "each message says what its parts are")]
 pub enum TrialError {
     /// It was told to stop; finished intervals have been handed to the observer.
     #[error("the run was interrupted")]
     Stopped,
     /// The driver that the study insists on cannot be used.
     #[error("io_uring cannot be used on this machine, and the study allows no other driver")]
-    NoRing {
-        /// The kernel's reason.
-        source: io::Error,
-    },
+    NoRing { source: io::Error },
     /// The workload does not fit the system.
     #[error("the workload of stream `{stream}` does not fit the modules")]
-    Workload {
-        /// Name of the stream.
-        stream: String,
-        /// The reason.
-        source: workload::block::SpecError,
-    },
+    Workload { stream: String, source: workload::block::SpecError },
     /// Memory for buffers, or a thread, or a ring could not be had.
     #[error("{action} failed")]
-    Resource {
-        /// What was tried.
-        action: &'static str,
-        /// The kernel's answer.
-        source: io::Error,
-    },
+    Resource { action: &'static str, source: io::Error },
     /// Writing data before the trial failed.
     #[error("{action} of module {module} of system `{system}` failed")]
-    Prepare {
-        /// What was tried.
-        action: &'static str,
-        /// Which module, from 0.
-        module: usize,
-        /// Name of the system.
-        system: String,
-        /// The kernel's answer.
-        source: io::Error,
-    },
+    Prepare { action: &'static str, module: usize, system: String, source: io::Error },
     /// The port to the system broke.
     #[error("the port to the system broke")]
     Port {
-        /// The reason.
         #[from]
         source: system::PortError,
     },
     /// Every operation fails because the system went away or is full.
     #[error("system `{system}`{} is gone after {done} operations: {source}{}", at(place), said(words))]
-    Gone {
-        /// Name of the system.
-        system: String,
-        /// The folder, device or server, when it is known.
-        place: String,
-        /// Operations that ended well before.
-        done: u64,
-        /// What the system itself said, when it said something.
-        words: String,
-        /// The errno of the first failure that cannot pass.
-        source: io::Error,
-    },
+    Gone { system: String, place: String, done: u64, words: String, source: io::Error },
     /// The work that was done differs from the work that was asked for.
     #[error("stream `{stream}` did {done} steps where {planned} were planned")]
-    WorkDiffers {
-        /// Name of the stream.
-        stream: String,
-        /// Steps done.
-        done: u64,
-        /// Steps planned.
-        planned: u64,
-    },
+    WorkDiffers { stream: String, done: u64, planned: u64 },
     /// The trial asks for something that this system cannot do.
     #[error("system `{system}` cannot {what}")]
-    Unsupported {
-        /// Name of the system.
-        system: String,
-        /// What was asked.
-        what: String,
-    },
+    Unsupported { system: String, what: String },
     /// A file step failed.
     #[error("{action} `{path}` failed")]
-    File {
-        /// What was tried.
-        action: &'static str,
-        /// On which file.
-        path: String,
-        /// The kernel's answer.
-        source: io::Error,
-    },
+    File { action: &'static str, path: String, source: io::Error },
     /// The books of a stream do not close: a defect of Prony.
     #[error("the books of a stream do not close")]
-    Unbalanced {
-        /// The figures.
-        source: Box<recorder::Unbalanced>,
-    },
+    Unbalanced { source: Box<recorder::Unbalanced> },
     /// A system cannot be made ready as the trial asks.
     #[error(transparent)]
     Open(#[from] OpenError),
@@ -160,36 +74,16 @@ pub enum TrialError {
         "Little's law does not hold to 0.1% in a simulated trial, which is a defect: {what} is {integrated_s:.6} s \
          integrated and {recorded_s:.6} s recorded"
     )]
-    Little {
-        /// Which times.
-        what: &'static str,
-        /// Number inside integrated over time, seconds.
-        integrated_s: f64,
-        /// Sum of the times of operations, seconds.
-        recorded_s: f64,
-    },
+    Little { what: &'static str, integrated_s: f64, recorded_s: f64 },
     /// A database refused what the trial needs.
     #[error("system `{system}`")]
-    Database {
-        /// Name of the system.
-        system: String,
-        /// The reason.
-        source: Box<database::DatabaseError>,
-    },
+    Database { system: String, source: Box<database::DatabaseError> },
     /// A script of transactions cannot be run.
     #[error("reading the script `{path}`: {problem}")]
-    Script {
-        /// Its path or name.
-        path: String,
-        /// What is wrong, with line and column.
-        problem: String,
-    },
+    Script { path: String, problem: String },
     /// Reads of this system cannot be checked.
     #[error("reads cannot be validated")]
-    Watch {
-        /// The reason.
-        source: workload::block::WatchError,
-    },
+    Watch { source: workload::block::WatchError },
 }
 
 impl TrialError {

@@ -1,40 +1,28 @@
 //! What a run tells while it goes on. All methods do nothing unless implemented.
 
-use observation::{Cell, Series};
+use observation::{Cell, Series, words};
+use recorder::{Clock, WallClock};
+use std::time::Duration;
 use study::Trial;
 use units::Nanos;
 
-/// A part of a trial.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Phase {
-    /// Modules are filled with stamped data.
-    Fill,
-    /// The device is brought into the state that the study asks for.
-    Precondition,
-    /// Caches are dropped or warmed, and burst credit returns.
-    Settle,
-    /// Load that is recorded but not counted.
-    WarmUp,
-    /// The window that counts.
-    Measure,
-    /// What is still out comes back.
-    Drain,
-    /// The data is checked.
-    Check,
-}
-
-impl Phase {
-    /// The word that people read.
-    pub fn word(self) -> &'static str {
-        match self {
-            Phase::Fill => "fill",
-            Phase::Precondition => "precondition",
-            Phase::Settle => "settle",
-            Phase::WarmUp => "warm up",
-            Phase::Measure => "measure",
-            Phase::Drain => "drain",
-            Phase::Check => "check",
-        }
+words! {
+    /// A part of a trial.
+    pub enum Phase {
+        /// Modules are filled with stamped data.
+        Fill = "fill",
+        /// The device is brought into the state that the study asks for.
+        Precondition = "precondition",
+        /// Caches are dropped or warmed, and burst credit returns.
+        Settle = "settle",
+        /// Load that is recorded but not counted.
+        WarmUp = "warm up",
+        /// The window that counts.
+        Measure = "measure",
+        /// What is still out comes back.
+        Drain = "drain",
+        /// The data is checked.
+        Check = "check",
     }
 }
 
@@ -56,20 +44,14 @@ pub struct Live {
 /// Someone who watches a run: a progress line, a store, a live view.
 pub trait Observer {
     /// A phase begins and is expected to take so long; zero is unknown.
-    fn phase(&mut self, trial: &Trial, phase: Phase, expected: Nanos) {
-        let _ = (trial, phase, expected);
-    }
+    fn phase(&mut self, _trial: &Trial, _phase: Phase, _expected: Nanos) {}
 
     /// Comes about once an interval.
-    fn live(&mut self, trial: &Trial, live: &Live) {
-        let _ = (trial, live);
-    }
+    fn live(&mut self, _trial: &Trial, _live: &Live) {}
 
     /// What came since the last call: cells of intervals that ended, and points of the probes. Called as the trial goes
     /// on, once a border at most and never from a worker. Of a trial that is cut short no interval comes in part.
-    fn interval(&mut self, trial: &Trial, cells: &[Cell], series: &[Series]) {
-        let _ = (trial, cells, series);
-    }
+    fn interval(&mut self, _trial: &Trial, _cells: &[Cell], _series: &[Series]) {}
 
     /// Whether what [`Observer::interval`] was handed is kept there. Then it is not kept a second time: memory does not
     /// grow with the length of the trial, and its observations come back without cells and series.
@@ -78,9 +60,7 @@ pub trait Observer {
     }
 
     /// Something that a user should read.
-    fn note(&mut self, trial: Option<&Trial>, text: &str) {
-        let _ = (trial, text);
-    }
+    fn note(&mut self, _trial: Option<&Trial>, _text: &str) {}
 }
 
 /// An observer who looks away.
@@ -88,3 +68,17 @@ pub trait Observer {
 pub struct Unobserved;
 
 impl Observer for Unobserved {}
+
+/// Runs work on a thread of its own, and looks at it from time to time: told how long it has been running.
+pub(crate) fn watch<T: Send>(every: Duration, work: impl FnOnce() -> T + Send, mut look: impl FnMut(Nanos)) -> T {
+    let clock = WallClock::new();
+    let begin = clock.now();
+    std::thread::scope(|scope| {
+        let thread = scope.spawn(work);
+        while !thread.is_finished() {
+            std::thread::park_timeout(every);
+            look(clock.now().saturating_sub(begin));
+        }
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}

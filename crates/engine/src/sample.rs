@@ -3,14 +3,11 @@
 
 use crate::{Described, Need, OpenError, Opened};
 use load::{Pacing, Ramp, Spec};
-use observation::{Asks, ClassKind, Footprint, StatePolicy, StreamLabel, TrialLabel};
+use observation::{ClassKind, Footprint, StreamLabel, TrialLabel};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use study::{
-    Access, Cache, Driver, Operations, Phases, Place, State, Storage, Stream, SyncMode, SystemSpec, Threads, Trial,
-    Work,
-};
+use study::{Access, Operations, Phases, Place, State, Storage, Stream, SystemSpec, Threads, Trial, Work};
 use units::{Bytes, Nanos, Share};
 use workload::block;
 
@@ -26,24 +23,9 @@ pub(crate) fn trial(load: Spec, measure: Nanos) -> Trial {
         data: block::DataShape { compressible: Share(0.0), duplicate: Share(0.0) },
     };
     let classes = ["read", "write", "sync"].map(|name| (name.to_owned(), ClassKind::Work)).to_vec();
-    let label = StreamLabel {
-        name: "ceiling".into(),
-        workload: "ceiling".into(),
-        asks: Asks::Operations,
-        load: "ceiling".into(),
-        slots: None,
-        think_mean: Nanos::ZERO,
-        offered: None,
-        classes,
-    };
-    let access = Access {
-        direct: true,
-        sync: SyncMode::Never,
-        driver: Driver::Auto,
-        poll: false,
-        priority: None,
-        validate: false,
-    };
+    let name = || "ceiling".to_owned();
+    let label = StreamLabel { name: name(), workload: name(), load: name(), classes, ..StreamLabel::default() };
+    let access = Access { direct: true, ..Access::default() };
     let of = Storage::Block(workload);
     let phases = Phases {
         warm_up: Nanos::from_millis(100),
@@ -54,17 +36,7 @@ pub(crate) fn trial(load: Spec, measure: Nanos) -> Trial {
         drain: Nanos::from_secs(1),
     };
     Trial {
-        label: TrialLabel {
-            index: 0,
-            experiment: "ceiling".into(),
-            system: "null".into(),
-            replicate: 0,
-            block: 0,
-            factors: vec![],
-            streams: vec![label],
-            state: StatePolicy::default(),
-            search: None,
-        },
+        label: TrialLabel { experiment: name(), system: "null".into(), streams: vec![label], ..TrialLabel::default() },
         streams: vec![Stream {
             work: Work::Operations(Operations { of, count: None, access }),
             load,
@@ -73,15 +45,7 @@ pub(crate) fn trial(load: Spec, measure: Nanos) -> Trial {
         }],
         modules: 1,
         module_bytes: Bytes::gib(1),
-        state: State {
-            refill: false,
-            trim: false,
-            precondition: None,
-            cache: Cache::AsLeft,
-            settle: Nanos::ZERO,
-            restore: false,
-            checkpoints: study::Checkpoints::default(),
-        },
+        state: State::default(),
         phases,
         server: Vec::new(),
         seed: 1,

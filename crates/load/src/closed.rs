@@ -170,14 +170,8 @@ impl Closed {
     }
 
     fn issue_spawned_in(&mut self, slot: u32) -> Next {
-        match self.spawned.pop() {
-            Some(due) => {
-                self.outstanding += 1;
-                self.watch.issued(due.intended);
-                Next::Issue(Arrival { slot, n: due.n, intended: Nanos(due.intended), payload: due.payload })
-            }
-            None => Next::Finished,
-        }
+        self.outstanding += u32::from(!self.spawned.is_empty());
+        self.spawned.issue(slot, &mut self.watch)
     }
 
     /// When the first slot is due; the end of time when none will be by itself.
@@ -227,11 +221,6 @@ impl Load for Closed {
         self.spawned.push(intended.0, payload)
     }
 
-    fn backlog(&mut self, now: Nanos) -> u64 {
-        let own = self.queue.due(now.0).min(self.n_end.saturating_sub(self.n).div_ceil(self.stride));
-        own + self.spawned.due(now.0)
-    }
-
     fn unissued(&mut self, now: Nanos) -> Option<Unissued> {
         let (own, spawned) = (if self.n < self.n_end { self.slot_at() } else { u64::MAX }, self.spawned.at());
         if own.min(spawned) > now.0 {
@@ -242,8 +231,7 @@ impl Load for Closed {
             self.n += self.stride;
             Unissued { n: self.n - self.stride, intended: Nanos(own), payload: 0 }
         } else {
-            let due = self.spawned.pop()?;
-            Unissued { n: due.n, intended: Nanos(due.intended), payload: due.payload }
+            self.spawned.pop()?
         };
         self.watch.planned(unissued.intended.0);
         Some(unissued)

@@ -2,7 +2,7 @@
 //!
 //! The one idea: the same code runs under wall time and under virtual time. A driver asks [`Load::next`] what to do
 //! now, and tells [`Load::completed`] what ended; the machine never looks at a clock, never sleeps and never allocates
-//! after it is built. Operation `n` of a stream is a function of its seed and of `n`, and a backlog is a counter, so
+//! after it is built. Operation `n` of a stream is a function of its seed and of `n`, and a backlog is a place in a schedule, so
 //! nothing is stored for each arrival.
 //!
 //! What it does not do: it knows no I/O, no workload and no thread.

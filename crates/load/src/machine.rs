@@ -2,6 +2,7 @@
 
 use crate::closed::Closed;
 use crate::open::Open;
+use crate::schedule::Schedule;
 use crate::{Limit, Ramp, Spec};
 use units::Nanos;
 
@@ -69,9 +70,6 @@ pub trait Load {
     /// Adds an operation caused by another, due at `intended`. Returns whether there was room for it.
     fn spawn(&mut self, intended: Nanos, payload: u64) -> bool;
 
-    /// How many operations are due at `now` and not issued: what an open load has fallen behind.
-    fn backlog(&mut self, now: Nanos) -> u64;
-
     /// Takes the next operation that is due at `now` and was never issued, in order; called until it gives nothing, at
     /// the end of a trial, so that such operations are censored and not forgotten.
     fn unissued(&mut self, now: Nanos) -> Option<Unissued>;
@@ -102,10 +100,9 @@ pub fn build(spec: &Spec, ramp: Ramp, limit: Limit, seed: u64, worker: u32, work
     let share = Share::new(worker, workers, slots);
     match spec {
         Spec::Closed { think, .. } => Machine::Closed(Closed::new(*think, ramp, limit, seed, share, start)),
-        Spec::Open { rate, arrivals, .. } => Machine::Open(Open::new(
-            crate::schedule::Asked { rate: *rate, arrivals: *arrivals, ramp, limit, seed, start },
-            share,
-        )),
+        Spec::Open { rate, arrivals, .. } => {
+            Machine::Open(Open::new(Schedule::new(*rate, *arrivals, ramp, limit, seed, share, start), share))
+        }
     }
 }
 
@@ -163,10 +160,6 @@ impl Load for Machine {
 
     fn spawn(&mut self, intended: Nanos, payload: u64) -> bool {
         dispatch!(self, load => load.spawn(intended, payload))
-    }
-
-    fn backlog(&mut self, now: Nanos) -> u64 {
-        dispatch!(self, load => load.backlog(now))
     }
 
     fn unissued(&mut self, now: Nanos) -> Option<Unissued> {

@@ -4,7 +4,7 @@
 //! position is the whole backlog; each late arrival keeps its intended time, because it is drawn when a slot is free.
 
 use crate::machine::Share;
-use crate::schedule::{Asked, Schedule};
+use crate::schedule::Schedule;
 use crate::spawned::Spawned;
 use crate::watch::Watch;
 use crate::{Arrival, Books, Load, Next, Unissued};
@@ -14,8 +14,6 @@ use units::Nanos;
 #[derive(Clone, Debug)]
 pub struct Open {
     schedule: Schedule,
-    /// The schedule as far as it was counted for [`Load::backlog`].
-    ahead: Schedule,
     spawned: Spawned,
     /// Free slots; the one that was freed last goes first, because its buffer is still in the cache.
     free: Vec<u32>,
@@ -24,10 +22,8 @@ pub struct Open {
 }
 
 impl Open {
-    pub(crate) fn new(asked: Asked, share: Share) -> Open {
-        let schedule = Schedule::new(asked, share);
+    pub(crate) fn new(schedule: Schedule, share: Share) -> Open {
         Open {
-            ahead: schedule.clone(),
             schedule,
             spawned: Spawned::new(share),
             free: (0..share.own).rev().collect(),
@@ -67,13 +63,7 @@ impl Open {
         if scheduled <= spawned {
             return self.issue_scheduled(slot);
         }
-        match self.spawned.pop() {
-            Some(due) => {
-                self.watch.issued(due.intended);
-                Next::Issue(Arrival { slot, n: due.n, intended: Nanos(due.intended), payload: due.payload })
-            }
-            None => Next::Finished,
-        }
+        self.spawned.issue(slot, &mut self.watch)
     }
 }
 
@@ -99,16 +89,6 @@ impl Load for Open {
         self.spawned.push(intended.0, payload)
     }
 
-    fn backlog(&mut self, now: Nanos) -> u64 {
-        if self.ahead.n() < self.schedule.n() {
-            self.ahead.clone_from(&self.schedule);
-        }
-        while self.ahead.at() <= now.0 {
-            self.ahead.advance();
-        }
-        self.schedule.behind(&self.ahead) + self.spawned.due(now.0)
-    }
-
     fn unissued(&mut self, now: Nanos) -> Option<Unissued> {
         let (scheduled, spawned) = (self.schedule.at(), self.spawned.at());
         if scheduled.min(spawned) > now.0 {
@@ -119,8 +99,7 @@ impl Load for Open {
             self.schedule.advance();
             Unissued { n, intended: Nanos(scheduled), payload: 0 }
         } else {
-            let due = self.spawned.pop()?;
-            Unissued { n: due.n, intended: Nanos(due.intended), payload: due.payload }
+            self.spawned.pop()?
         };
         self.watch.planned(unissued.intended.0);
         Some(unissued)

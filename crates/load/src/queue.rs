@@ -67,12 +67,4 @@ impl Queue {
             Queue::Heap(heap) => heap.push(Reverse((at, slot))),
         }
     }
-
-    /// How many are due at `now`.
-    pub(crate) fn due(&self, now: u64) -> u64 {
-        match self {
-            Queue::Ring(ring) => ring.places.iter().filter(|(at, _)| *at <= now).count() as u64,
-            Queue::Heap(heap) => heap.iter().filter(|Reverse((at, _))| *at <= now).count() as u64,
-        }
-    }
 }

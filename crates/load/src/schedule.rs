@@ -12,17 +12,6 @@ use crate::{Arrivals, Limit, Ramp};
 use random::Draws;
 use units::{Nanos, PerSecond};
 
-/// What was asked of an open load.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Asked {
-    pub(crate) rate: PerSecond,
-    pub(crate) arrivals: Arrivals,
-    pub(crate) ramp: Ramp,
-    pub(crate) limit: Limit,
-    pub(crate) seed: u64,
-    pub(crate) start: Nanos,
-}
-
 /// The arrivals of one worker, one after the other.
 #[derive(Clone, Debug)]
 pub(crate) struct Schedule {
@@ -45,18 +34,25 @@ enum Gaps {
 }
 
 impl Schedule {
-    pub(crate) fn new(asked: Asked, share: Share) -> Schedule {
+    pub(crate) fn new(
+        PerSecond(rate): PerSecond,
+        arrivals: Arrivals,
+        ramp: Ramp,
+        limit: Limit,
+        seed: u64,
+        share: Share,
+        start: Nanos,
+    ) -> Schedule {
         let (worker, stride) = (u64::from(share.worker), u64::from(share.workers));
-        let rate = asked.rate.0;
         let gaps = if share.own == 0 || rate.is_nan() || rate <= RATE_MIN {
             Gaps::Never
         } else {
-            match asked.arrivals {
-                Arrivals::Constant => Gaps::Constant(Constant::new(rate.min(RATE_MAX), asked.ramp, stride)),
-                Arrivals::Poisson => Gaps::Poisson(Poisson::new(rate.min(RATE_MAX), asked.ramp, asked.seed)),
+            match arrivals {
+                Arrivals::Constant => Gaps::Constant(Constant::new(rate.min(RATE_MAX), ramp, stride)),
+                Arrivals::Poisson => Gaps::Poisson(Poisson::new(rate.min(RATE_MAX), ramp, seed)),
             }
         };
-        let mut schedule = Schedule { at: u64::MAX, n: worker, stride, limit: asked.limit, start: asked.start.0, gaps };
+        let mut schedule = Schedule { at: u64::MAX, n: worker, stride, limit, start: start.0, gaps };
         schedule.draw(worker + 1);
         schedule
     }
@@ -78,11 +74,6 @@ impl Schedule {
     pub(crate) fn advance(&mut self) {
         self.n += self.stride;
         self.draw(self.stride);
-    }
-
-    /// How many arrivals of this worker lie between `self` and a later state of the same schedule.
-    pub(crate) fn behind(&self, later: &Schedule) -> u64 {
-        (later.n - self.n) / self.stride
     }
 
     #[inline]

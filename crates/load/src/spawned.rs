@@ -1,7 +1,10 @@
 //! Operations caused by other operations, in the order of their intended times.
 
+use crate::watch::Watch;
+use crate::{Arrival, Next, Unissued};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use units::Nanos;
 
 /// Room for spawned operations for every slot of a worker. An operation that spawns more than sixteen others at once is
 /// told that there is no room; a larger number costs 24 bytes a slot and nothing else.
@@ -18,13 +21,6 @@ pub(crate) struct Spawned {
     room: usize,
     next: u64,
     stride: u64,
-}
-
-/// A spawned operation that is due.
-pub(crate) struct Due {
-    pub(crate) intended: u64,
-    pub(crate) n: u64,
-    pub(crate) payload: u64,
 }
 
 impl Spawned {
@@ -57,12 +53,15 @@ impl Spawned {
         self.heap.peek().map_or(u64::MAX, |Reverse((at, _, _))| *at)
     }
 
-    pub(crate) fn pop(&mut self) -> Option<Due> {
-        self.heap.pop().map(|Reverse((intended, n, payload))| Due { intended, n, payload })
+    pub(crate) fn pop(&mut self) -> Option<Unissued> {
+        let Reverse((intended, n, payload)) = self.heap.pop()?;
+        Some(Unissued { n, intended: Nanos(intended), payload })
     }
 
-    /// How many are due at `now`.
-    pub(crate) fn due(&self, now: u64) -> u64 {
-        self.heap.iter().filter(|Reverse((at, _, _))| *at <= now).count() as u64
+    /// Gives the first to a slot.
+    pub(crate) fn issue(&mut self, slot: u32, watch: &mut Watch) -> Next {
+        let Some(Unissued { n, intended, payload }) = self.pop() else { return Next::Finished };
+        watch.issued(intended.0);
+        Next::Issue(Arrival { slot, n, intended, payload })
     }
 }

@@ -15,7 +15,6 @@ const SLOTS: u32 = 32;
 
 fn main() {
     let clock = WallClock::new();
-    println!("clock: {}", clock.source());
     report("clock read", &clock, |clock| (0..OPERATIONS).map(|_| clock.now().0 & 1).sum());
     let closed = Spec::Closed { slots: SLOTS, think: Think::None };
     let thinking = Spec::Closed { slots: SLOTS, think: Think::Exponential(Nanos(300)) };

@@ -64,14 +64,6 @@ impl WallClock {
     pub fn unix_start_ns(&self) -> i64 {
         self.unix_start_ns
     }
-
-    /// What is read, in words, for the fingerprint of a run.
-    pub fn source(&self) -> &'static str {
-        match self.source {
-            Source::Counter(_) => "processor counter",
-            Source::Monotonic(_) => "kernel monotonic clock",
-        }
-    }
 }
 
 impl Default for WallClock {

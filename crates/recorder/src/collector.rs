@@ -35,9 +35,9 @@ impl Collector {
     /// 10 to 100 ms, and once more when every recorder is finished.
     pub fn collect(&mut self, into: &mut Vec<Cell>) {
         for hand_over in &self.exchanges {
-            while let Some(mut set) = hand_over.take_full() {
-                set.freeze(hand_over.place, into);
-                hand_over.put_clear(set);
+            while let Some(mut set) = hand_over.full.pop() {
+                set.freeze(&hand_over.layout, into);
+                let _ = hand_over.clear.push(set);
             }
             into.append(&mut hand_over.take_leftover());
         }
@@ -45,12 +45,7 @@ impl Collector {
 
     /// Running counts, for progress; cheap at any time.
     pub fn live(&self) -> Live {
-        let mut live = Live::default();
-        for hand_over in &self.exchanges {
-            let (done, failed) = hand_over.live();
-            live.done += done;
-            live.failed += failed;
-        }
-        live
+        let add = |sum: Live, live: Live| Live { done: sum.done + live.done, failed: sum.failed + live.failed };
+        self.exchanges.iter().map(|hand_over| hand_over.live()).fold(Live::default(), add)
     }
 }

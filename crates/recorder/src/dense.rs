@@ -5,6 +5,7 @@
 //!
 //! What it does not do: it answers nothing. Frozen into [`Cell`]s it is merged, cut and asked.
 
+use crate::recorder::Layout;
 use observation::{BUCKET_COUNT, Cell, CellKey, Histogram, Tally, bucket_index};
 
 const BUCKETS: usize = BUCKET_COUNT as usize;
@@ -129,17 +130,17 @@ impl Dense {
     }
 
     /// Appends the cells that hold anything, and leaves the set cleared and idle.
-    pub(crate) fn freeze(&mut self, place: Place, into: &mut Vec<Cell>) {
+    pub(crate) fn freeze(&mut self, layout: &Layout, into: &mut Vec<Cell>) {
         for key in 0..self.tallies.len() {
             let [response, serving, late, _] = &mut self.extents[key];
             response.sum = serving.sum + late.sum;
             let cell = Cell {
                 key: CellKey {
                     interval: self.interval,
-                    stream: place.stream,
-                    class: (key / usize::from(place.endpoints)) as u16,
-                    endpoint: (key % usize::from(place.endpoints)) as u16,
-                    generator: place.generator,
+                    stream: layout.stream,
+                    class: (key / usize::from(layout.endpoints)) as u16,
+                    endpoint: (key % usize::from(layout.endpoints)) as u16,
+                    generator: layout.generator,
                 },
                 response: self.take(key, Kind::Response),
                 service: self.take(key, Kind::Service),
@@ -172,20 +173,22 @@ impl Dense {
     }
 }
 
-/// Where the cells of a set belong.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
-    pub(crate) stream: u16,
-    pub(crate) generator: u16,
-    pub(crate) endpoints: u16,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use observation::Window;
     use proptest::prelude::*;
+    use units::Nanos;
 
-    const PLACE: Place = Place { stream: 3, generator: 5, endpoints: 2 };
+    const LAYOUT: Layout = Layout {
+        stream: 3,
+        generator: 5,
+        classes: 2,
+        endpoints: 2,
+        window: Window { start: Nanos(0), end: Nanos(1) },
+        interval: Nanos(1),
+        start: Nanos(0),
+    };
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(32))]
@@ -198,7 +201,7 @@ mod tests {
                 dense.open(7, 0, 0, u32::MAX);
                 values.iter().for_each(|(key, ns)| dense.add_operation(*key, ns >> round, ns / 3));
                 let mut cells = Vec::new();
-                dense.freeze(PLACE, &mut cells);
+                dense.freeze(&LAYOUT, &mut cells);
                 for cell in &cells {
                     let key = usize::from(cell.key.class * 2 + cell.key.endpoint);
                     let own: Vec<u64> = values.iter().filter(|(k, _)| *k == key).map(|(_, ns)| *ns).collect();
@@ -216,7 +219,7 @@ mod tests {
     #[test]
     fn a_set_with_nothing_in_it_sends_no_cell() {
         let mut cells = Vec::new();
-        Dense::new(6).freeze(PLACE, &mut cells);
+        Dense::new(6).freeze(&LAYOUT, &mut cells);
         assert_eq!(cells, []);
     }
 }

@@ -2,7 +2,9 @@
 //!
 //! The one idea: the worker never waits, never wakes anybody and never allocates here. The collector looks by itself.
 
-use crate::dense::{Dense, Place};
+use crate::Live;
+use crate::dense::Dense;
+use crate::recorder::Layout;
 use crossbeam_queue::ArrayQueue;
 use observation::Cell;
 use std::sync::Mutex;
@@ -11,9 +13,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// What a worker and the collector share.
 #[derive(Debug)]
 pub(crate) struct HandOver {
-    pub(crate) place: Place,
-    full: ArrayQueue<Dense>,
-    clear: ArrayQueue<Dense>,
+    pub(crate) layout: Layout,
+    /// Both have room for every set that exists, so that handing one over cannot fail.
+    pub(crate) full: ArrayQueue<Dense>,
+    pub(crate) clear: ArrayQueue<Dense>,
     /// Cells that the worker had to freeze by itself; written once, when it is done.
     leftover: Mutex<Vec<Cell>>,
     done: AtomicU64,
@@ -22,10 +25,9 @@ pub(crate) struct HandOver {
 
 impl HandOver {
     /// With `spares` cleared sets for `keys` combinations; `held` sets more are with the worker.
-    pub(crate) fn new(place: Place, keys: usize, held: usize, spares: usize) -> HandOver {
+    pub(crate) fn new(layout: Layout, keys: usize, held: usize, spares: usize) -> HandOver {
         let hand_over = HandOver {
-            place,
-            // Room for every set that exists, so that handing one over cannot fail.
+            layout,
             full: ArrayQueue::new(held + spares),
             clear: ArrayQueue::new(held + spares),
             leftover: Mutex::default(),
@@ -33,26 +35,9 @@ impl HandOver {
             failed: AtomicU64::new(0),
         };
         for _ in 0..spares {
-            hand_over.put_clear(Dense::new(keys));
+            let _ = hand_over.clear.push(Dense::new(keys));
         }
         hand_over
-    }
-
-    pub(crate) fn take_clear(&self) -> Option<Dense> {
-        self.clear.pop()
-    }
-
-    pub(crate) fn put_clear(&self, set: Dense) {
-        let _ = self.clear.push(set);
-    }
-
-    /// Hands a set over; it comes back when there is no room, which the sizes exclude.
-    pub(crate) fn put_full(&self, set: Dense) -> Result<(), Dense> {
-        self.full.push(set)
-    }
-
-    pub(crate) fn take_full(&self) -> Option<Dense> {
-        self.full.pop()
     }
 
     pub(crate) fn put_leftover(&self, cells: Vec<Cell>) {
@@ -68,7 +53,7 @@ impl HandOver {
         self.failed.store(failed, Ordering::Relaxed);
     }
 
-    pub(crate) fn live(&self) -> (u64, u64) {
-        (self.done.load(Ordering::Relaxed), self.failed.load(Ordering::Relaxed))
+    pub(crate) fn live(&self) -> Live {
+        Live { done: self.done.load(Ordering::Relaxed), failed: self.failed.load(Ordering::Relaxed) }
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! What it does not do: it reads no clock and judges nothing.
 
-use crate::dense::{Dense, IDLE, Place};
+use crate::dense::{Dense, IDLE};
 use crate::hand_over::HandOver;
 use observation::{Account, Cell, Tally, Window};
 use std::sync::Arc;
@@ -92,19 +92,16 @@ impl Outcome {
 
 /// The books of a stream do not close: a defect of Prony, never of the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what its parts are")]
 #[error(
     "stream {stream}, worker {generator}: {} done + {} failed + {} censored is not the {} planned, or {upkeep_out} \
      operations of upkeep are missing",
     account.done, account.failed, account.censored, account.planned
 )]
 pub struct Unbalanced {
-    /// Index of the stream.
     pub stream: u16,
-    /// Index of the worker.
     pub generator: u16,
-    /// The books as they stand.
     pub account: Account,
-    /// Operations of upkeep that began and did not end.
     pub upkeep_out: i64,
 }
 
@@ -146,7 +143,6 @@ pub struct Recorder {
     layout: Layout,
     /// Operations that a set takes before it is handed over; smaller than a 32-bit counter.
     room: u32,
-    place: Place,
     hand_over: Arc<HandOver>,
     /// Cells that were frozen here because the collector had no cleared set at hand.
     leftover: Vec<Cell>,
@@ -155,8 +151,9 @@ pub struct Recorder {
 impl Recorder {
     pub(crate) fn new(layout: Layout) -> (Recorder, Arc<HandOver>) {
         let keys = usize::from(layout.classes) * usize::from(layout.endpoints);
-        let place = Place { stream: layout.stream, generator: layout.generator, endpoints: layout.endpoints.max(1) };
-        let hand_over = Arc::new(HandOver::new(place, keys, OPEN, SPARES));
+        let (interval, endpoints) = (layout.interval.max(Nanos(1)), layout.endpoints.max(1));
+        let layout = Layout { interval, endpoints, ..layout };
+        let hand_over = Arc::new(HandOver::new(layout, keys, OPEN, SPARES));
         let recorder = Recorder {
             current: 0,
             current_start: 0,
@@ -171,9 +168,8 @@ impl Recorder {
             upkeep_out: 0,
             done: 0,
             failed: 0,
-            layout: Layout { interval: layout.interval.max(Nanos(1)), ..layout },
+            layout,
             room: u32::MAX,
-            place,
             hand_over: hand_over.clone(),
             leftover: Vec::new(),
         };
@@ -194,7 +190,7 @@ impl Recorder {
         let completed = operation.completed.0.max(intended);
         let issued = operation.issued.map_or(completed, |issued| issued.0.max(intended).min(completed));
         let times = Times { intended, issued, completed };
-        let key = usize::from(operation.class) * usize::from(self.place.endpoints) + usize::from(operation.endpoint);
+        let key = usize::from(operation.class) * usize::from(self.layout.endpoints) + usize::from(operation.endpoint);
         let planned = u64::from(operation.origin != Origin::Upkeep);
         let inside = u64::from(intended.wrapping_sub(self.window_start) < self.window_end - self.window_start);
         match operation.outcome {
@@ -270,19 +266,14 @@ impl Recorder {
     /// When done, failed and censored operations are not the planned ones, or upkeep that began never ended.
     pub fn finish(mut self, planned: u64) -> Result<Account, Unbalanced> {
         self.account.planned = planned;
-        for mut set in std::mem::take(&mut self.sets) {
-            if set.start == IDLE {
-                continue;
-            }
-            if let Err(back) = self.hand_over.put_full(set) {
-                set = back;
-                set.freeze(self.place, &mut self.leftover);
+        for set in std::mem::take(&mut self.sets) {
+            if set.start != IDLE {
+                self.leave(set);
             }
         }
         self.hand_over.put_leftover(std::mem::take(&mut self.leftover));
         self.hand_over.publish(self.done, self.failed);
-        let (stream, generator, account) = (self.layout.stream, self.layout.generator, self.account);
-        let upkeep_out = self.upkeep_out;
+        let Recorder { layout: Layout { stream, generator, .. }, account, upkeep_out, .. } = self;
         if account.closes() && upkeep_out == 0 {
             Ok(account)
         } else {
@@ -360,17 +351,22 @@ impl Recorder {
     /// Sends a set to the collector and puts a cleared one in its place. When the collector has none at hand, the worker
     /// freezes the set itself: that allocates, and loses nothing.
     fn hand_over(&mut self, index: usize) {
-        match self.hand_over.take_clear() {
+        match self.hand_over.clear.pop() {
             Some(clear) => {
                 let full = std::mem::replace(&mut self.sets[index], clear);
-                if let Err(mut back) = self.hand_over.put_full(full) {
-                    back.freeze(self.place, &mut self.leftover);
-                }
+                self.leave(full);
             }
-            None => self.sets[index].freeze(self.place, &mut self.leftover),
+            None => self.sets[index].freeze(&self.layout, &mut self.leftover),
         }
         if self.intended == index {
             self.intended_length = 0;
+        }
+    }
+
+    /// Leaves a set to the collector. It comes back when there is no room, which the sizes exclude.
+    fn leave(&mut self, set: Dense) {
+        if let Err(mut back) = self.hand_over.full.push(set) {
+            back.freeze(&self.layout, &mut self.leftover);
         }
     }
 

@@ -94,7 +94,7 @@ pub struct Pool {
 }
 
 /// How operations reach the system.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Access {
     /// Past the page cache.
     pub direct: bool,
@@ -111,9 +111,10 @@ pub struct Access {
 }
 
 /// When written data is made durable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SyncMode {
     /// Never during the trial.
+    #[default]
     Never,
     /// Every write returns only when its data is durable; the time is the write's.
     Each,
@@ -122,9 +123,10 @@ pub enum SyncMode {
 }
 
 /// How operations reach files and devices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Driver {
     /// io_uring where it is allowed, else pread and pwrite; the report names which.
+    #[default]
     Auto,
     /// io_uring or an error.
     Uring,
@@ -153,7 +155,7 @@ pub enum PriorityClass {
 }
 
 /// What a trial finds when it starts.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct State {
     /// Fill every module again before the trial.
     pub refill: bool,
@@ -197,9 +199,10 @@ pub struct Precondition {
 }
 
 /// What the page cache holds of the modules at the start of a trial.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cache {
     /// Whatever the last trial left.
+    #[default]
     AsLeft,
     /// Nothing: dropped before the trial.
     Cold,

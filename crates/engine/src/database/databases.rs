@@ -3,14 +3,13 @@
 //! The one idea: what a trial needs (data set, server settings) is compared with what is open; only a difference costs a
 //! restart or a fill. Data that earlier trials changed is reused unless the state policy brings it back.
 
-use crate::TrialError;
-use crate::observer::{Live, Observer, Phase};
+use crate::observer::{Live, Observer, Phase, watch};
+use crate::{OpenError, TrialError};
 use database::dataset::{self, Asking, Filled, Progress, State};
 use database::{Claim, DataSet, Database, DatabaseError, OpenOptions, Profiling, StatementCost};
-use recorder::{Clock, WallClock};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use study::{At, Checkpoints, DatabaseSpec, Pool, Stream, Trial};
 use units::Nanos;
@@ -34,6 +33,8 @@ pub(crate) struct Databases {
     cache_dir: PathBuf,
     stop: Arc<AtomicBool>,
     open: Option<Opening>,
+    /// What statements had cost before the trial; in words, why that is not known.
+    pub(crate) costs: Result<Vec<StatementCost>, String>,
 }
 
 /// What is open now.
@@ -50,19 +51,21 @@ struct Opening {
 }
 
 impl Databases {
-    /// A database that will be opened by the first trial, or by [`Databases::facts`].
+    /// A database that will be opened by the first trial, or by [`Databases::first_facts`].
     pub(crate) fn new(system: &str, spec: &DatabaseSpec, cache_dir: PathBuf, stop: Arc<AtomicBool>) -> Databases {
-        Databases { system: system.to_owned(), spec: spec.clone(), cache_dir, stop, open: None }
+        let (system, spec) = (system.to_owned(), spec.clone());
+        Databases { system, spec, cache_dir, stop, open: None, costs: Ok(Vec::new()) }
     }
 
     /// Opens it without a data set, and says what could change a number.
-    pub(crate) fn facts(&mut self) -> Result<database::Facts, DatabaseError> {
+    pub(crate) fn first_facts(&mut self) -> Result<database::Facts, OpenError> {
         // An embedded one in the cache has a file for each data set; which one does not matter to its version.
-        let any = Scale { preset: Preset::Desk, customers: 10, days: 1 };
-        let any = seeded(any, 1);
+        let any = seeded(Scale { preset: Preset::Desk, customers: 10, days: 1 }, 1);
         let dataset = (self.spec.at == At::Cache).then_some(any);
-        let opening = self.opening(dataset, &[], true)?;
-        Ok(opening.database.facts())
+        match self.opening(dataset, &[], true) {
+            Ok(opening) => Ok(opening.database.facts()),
+            Err(source) => Err(OpenError::Database { system: self.system.clone(), source: Box::new(source) }),
+        }
     }
 
     /// What is open: a database for the trial that was prepared last.
@@ -80,25 +83,9 @@ impl Databases {
         matches!(database.engine(), study::Engine::Postgres | study::Engine::Mariadb).then_some(database)
     }
 
-    /// Root processes of the server, when they can be observed.
-    pub(crate) fn processes(&self) -> Vec<u32> {
-        self.open.as_ref().map_or_else(Vec::new, |opening| opening.database.server_processes())
-    }
-
-    /// The folder or file that holds the data, when it is on this machine.
-    pub(crate) fn folder(&self) -> Option<PathBuf> {
-        self.open.as_ref().and_then(|opening| opening.database.folder())
-    }
-
-    /// The folder or file that holds the data, or the address of a server elsewhere.
-    pub(crate) fn place(&self) -> Option<String> {
-        let database = &self.open.as_ref()?.database;
-        Some(database.folder().map_or_else(|| database.place(), |folder| folder.display().to_string()))
-    }
-
-    /// Counters of the server now.
-    pub(crate) fn counters(&self) -> observation::Counted {
-        self.open.as_ref().map_or_else(Vec::new, |opening| opening.database.counters())
+    /// What is open, when anything is.
+    pub(crate) fn open(&self) -> Option<&dyn Database> {
+        self.open.as_ref().map(|opening| opening.database.as_ref())
     }
 
     /// What statements have cost so far, when the open database counts for its trial; in words, why not.
@@ -111,11 +98,11 @@ impl Databases {
 
     /// Opens the database for a trial, with its data set filled and in the state that the trial asks for. Answers with
     /// remarks for the events of the trial.
-    pub(crate) fn prepare(
+    pub(crate) fn make_ready(
         &mut self,
         trial: &Trial,
         observer: &mut dyn Observer,
-        (clock, stop): (&WallClock, &AtomicBool),
+        stop: &AtomicBool,
     ) -> Result<Vec<String>, TrialError> {
         let dataset = self.dataset_of(trial)?;
         let refused = self.refused();
@@ -127,7 +114,7 @@ impl Databases {
                 opening.claim = Some(opening.database.claim(dataset).map_err(&refused)?);
             }
             observer.phase(trial, Phase::Fill, Nanos::ZERO);
-            let filled = fill(opening.database.as_ref(), dataset, trial, observer, (clock, stop)).map_err(&refused)?;
+            let filled = fill(opening.database.as_ref(), dataset, trial, observer, stop).map_err(&refused)?;
             remarks.push(filled_words(dataset, filled));
             if asked(trial).any(|(asked, _)| asked.calls_procedures()) {
                 database::procedures::see_to(opening.database.as_ref(), dataset).map_err(&refused)?;
@@ -149,28 +136,18 @@ impl Databases {
     /// Why the system is gone, with what the log of a private server tells, which a new start empties: a server that ends for
     /// want of room only closes its connections.
     pub(crate) fn explained(&self, gone: TrialError) -> TrialError {
-        let TrialError::Gone { system, place, done, words, source } = gone else { return gone };
-        let refused = || DatabaseError::Refused { place: place.clone(), text: words.clone() };
-        let lost = self.open.as_ref().filter(|_| source.raw_os_error() == Some(libc::ENOTCONN));
-        match lost.map(|opening| opening.database.explain(refused())) {
-            Some(DatabaseError::Full { text, .. }) => {
-                let source = std::io::Error::from_raw_os_error(libc::ENOSPC);
-                TrialError::Gone { system, place, done, words: text, source }
-            }
-            _ => TrialError::Gone { system, place, done, words, source },
+        let TrialError::Gone { place, words, source, .. } = &gone else { return gone };
+        let refused = DatabaseError::Refused { place: place.clone(), text: words.clone() };
+        match self.open().filter(|_| source.raw_os_error() == Some(libc::ENOTCONN)) {
+            Some(database) => without_room(gone, &database.explain(refused)),
+            None => gone,
         }
     }
 
     /// The same when only the look at what it kept tells: a disk that is full has no room for the last words of a log either.
     pub(crate) fn explained_by(gone: TrialError, looked: &TrialError) -> TrialError {
         let TrialError::Database { source: looked, .. } = looked else { return gone };
-        match (gone, looked.as_ref()) {
-            (TrialError::Gone { system, place, done, .. }, DatabaseError::Full { text, .. }) => {
-                let source = std::io::Error::from_raw_os_error(libc::ENOSPC);
-                TrialError::Gone { system, place, done, words: text.clone(), source }
-            }
-            (gone, _) => gone,
-        }
+        without_room(gone, looked)
     }
 
     /// Opens the database again after its server went away; a private server is started anew.
@@ -244,6 +221,17 @@ impl Databases {
     }
 }
 
+/// Gone for want of room, if that is what was learnt.
+fn without_room(gone: TrialError, learnt: &DatabaseError) -> TrialError {
+    match (gone, learnt) {
+        (TrialError::Gone { system, place, done, .. }, DatabaseError::Full { text, .. }) => {
+            let source = std::io::Error::from_raw_os_error(libc::ENOSPC);
+            TrialError::Gone { system, place, done, words: text.clone(), source }
+        }
+        (gone, _) => gone,
+    }
+}
+
 /// Whether any stream wants costs by statement.
 fn profiled(trial: &Trial) -> bool {
     asked(trial).any(|(_, pool)| pool.profile)
@@ -294,43 +282,21 @@ fn fill(
     dataset: &DataSet,
     trial: &Trial,
     observer: &mut dyn Observer,
-    (clock, stop): (&WallClock, &AtomicBool),
+    stop: &AtomicBool,
 ) -> Result<Filled, DatabaseError> {
     let latest = Mutex::new(None::<Progress>);
-    let (begun, copy) = (clock.now(), trial.state.restore);
-    std::thread::scope(|scope| {
-        let tell = |progress: Progress| {
-            if let Ok(mut latest) = latest.lock() {
-                *latest = Some(progress);
-            }
-        };
-        let latest = &latest;
-        let filler = scope.spawn(move || dataset::fill(database, dataset, copy, &tell, stop));
-        let mut told = None;
-        while !filler.is_finished() {
-            std::thread::park_timeout(GLANCE);
-            let now = latest.lock().ok().and_then(|latest| *latest);
-            if let Some(progress) = now {
-                report(trial, observer, progress, &mut told, clock.now().saturating_sub(begun));
-            }
+    let now = || latest.lock().unwrap_or_else(PoisonError::into_inner);
+    let tell = |progress: Progress| *now() = Some(progress);
+    let mut told = None;
+    let work = || dataset::fill(database, dataset, trial.state.restore, &tell, stop);
+    watch(GLANCE, work, |at| {
+        let Some(Progress { stage, done, .. }) = *now() else { return };
+        if told.replace(stage) != Some(stage) {
+            observer.note(Some(trial), &format!("filling the data set: {}", stage.word()));
         }
-        filler.join().unwrap_or(Err(DatabaseError::Stopped))
+        let done_per_s = done as f64 / at.seconds().max(1e-3);
+        observer.live(trial, &Live { at, phase: Phase::Fill, done_per_s, p50_ms: None, p99_ms: None });
     })
-}
-
-fn report(
-    trial: &Trial,
-    observer: &mut dyn Observer,
-    progress: Progress,
-    told: &mut Option<dataset::Stage>,
-    elapsed: Nanos,
-) {
-    if *told != Some(progress.stage) {
-        *told = Some(progress.stage);
-        observer.note(Some(trial), &format!("filling the data set: {}", progress.stage.word()));
-    }
-    let done_per_s = progress.done as f64 / elapsed.seconds().max(1e-3);
-    observer.live(trial, &Live { at: elapsed, phase: Phase::Fill, done_per_s, p50_ms: None, p99_ms: None });
 }
 
 fn filled_words(dataset: &DataSet, filled: Filled) -> String {

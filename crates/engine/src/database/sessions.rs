@@ -100,14 +100,8 @@ fn crowded(error: DatabaseError, database: &dyn Database, pool: &Pool) -> Databa
 
 /// All conversations of the pool, or none when this database cannot be driven so.
 fn conversations(database: &dyn Database, texts: &Texts, pool: &Pool) -> Result<Vec<Conversation>, DatabaseError> {
-    let mut open = Vec::new();
-    for _ in 0..pool.sessions {
-        match database.conversation(texts, &pool.how)? {
-            Some((socket, wire)) => open.push(Conversation { wire, socket }),
-            None => return Ok(Vec::new()),
-        }
-    }
-    Ok(open)
+    let open: Result<Option<_>, _> = (0..pool.sessions).map(|_| database.conversation(texts, &pool.how)).collect();
+    open.map(Option::unwrap_or_default)
 }
 
 /// What a stream asks for, ready to be shared by its workers.
@@ -154,7 +148,7 @@ mod tests {
     use crate::sample;
     use crate::worker::assign::assign;
     use load::{Load, Spec, Think};
-    use recorder::{Collector, WallClock};
+    use recorder::Collector;
     use std::sync::atomic::AtomicBool;
     use study::{Sessions, Trial, Work};
     use units::Nanos;
@@ -176,7 +170,7 @@ mod tests {
         let spec = DatabaseSpec { engine: Engine::Null, at: At::Nowhere { socket: false } };
         let stop = Arc::new(AtomicBool::new(false));
         let mut databases = Databases::new("null", &spec, std::env::temp_dir(), stop.clone());
-        databases.prepare(trial, &mut Unobserved, (&WallClock::new(), &stop))?;
+        databases.make_ready(trial, &mut Unobserved, &stop)?;
         let shares = assign(trial, &mut Collector::default(), |stream| carriers(&databases, stream))?;
         Ok(shares.iter().map(|(share, _)| share.load.slots()).collect())
     }

@@ -13,10 +13,15 @@ pub(crate) trait Work<P> {
     fn stage(&mut self, port: &mut P, first: u32, arrival: &Arrival) -> Key;
 
     /// Whether upkeep is due: what follows the last operation of a slot, which is free only afterwards.
-    fn owes_upkeep(&self) -> bool;
+    #[inline]
+    fn owes_upkeep(&self) -> bool {
+        false
+    }
 
     /// Prepares one operation of upkeep.
-    fn stage_upkeep(&mut self, port: &mut P, first: u32) -> Option<Upkeep>;
+    fn stage_upkeep(&mut self, _port: &mut P, _first: u32) -> Option<Upkeep> {
+        None
+    }
 
     /// An operation came back. What it has caused becomes due in the load.
     fn settle<L: Load>(&mut self, port: &mut P, first: u32, completion: &Completion, load: &mut L) -> Settled;

@@ -1,6 +1,6 @@
 //! Transactions as the work of a lane: the port draws and steps them, and says what became of each.
 
-use crate::hot::lane::{Key, Settled, Upkeep, Work};
+use crate::hot::lane::{Key, Settled, Work};
 use crate::hot::noticed::Noticed;
 use load::{Arrival, Load, Unissued};
 use recorder::Outcome;
@@ -31,15 +31,6 @@ impl<P: TransactionPort> Work<P> for TransactionWork {
         let class = port.class(slot, arrival.n, arrival.payload);
         port.begin(slot, Begun { n: arrival.n, payload: arrival.payload, at: arrival.intended });
         Key { class, endpoint: 0 }
-    }
-
-    #[inline]
-    fn owes_upkeep(&self) -> bool {
-        false
-    }
-
-    fn stage_upkeep(&mut self, _port: &mut P, _first: u32) -> Option<Upkeep> {
-        None
     }
 
     #[inline]

@@ -175,27 +175,25 @@ impl Attempt {
 
 /// Whether a transaction is open behind the calls of a batch.
 fn open_after(batch: &Batch, before: bool) -> bool {
-    batch.calls().fold(before, |open, call| match call {
+    batch.calls().fold(before, |open, call| open_behind(&call, open))
+}
+
+fn open_behind(call: &Call<'_>, before: bool) -> bool {
+    match call {
         Call::Begin { .. } => true,
         Call::Commit | Call::Rollback => false,
-        Call::Statement { .. } => open,
-    })
+        Call::Statement { .. } => before,
+    }
 }
 
 /// Whether the server may have kept something of a batch whose answer never came: it held a commit, or a statement
 /// outside of any transaction.
-fn may_have_committed(batch: &Batch, open: bool) -> bool {
-    let mut open = open;
-    for call in batch.calls() {
-        match call {
-            Call::Begin { .. } => open = true,
-            Call::Commit => return true,
-            Call::Rollback => open = false,
-            Call::Statement { .. } if !open => return true,
-            Call::Statement { .. } => {}
-        }
-    }
-    false
+fn may_have_committed(batch: &Batch, mut open: bool) -> bool {
+    batch.calls().any(|call| {
+        let before = open;
+        open = open_behind(&call, before);
+        matches!(call, Call::Commit) || (!before && matches!(call, Call::Statement { .. }))
+    })
 }
 
 #[cfg(test)]

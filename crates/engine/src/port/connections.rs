@@ -115,7 +115,7 @@ impl<'t, C: Clock> ConnectionsPort<'t, C> {
         slots: u32,
     ) -> io::Result<ConnectionsPort<'t, C>> {
         let ring = build_ring((conversations.len() as u32 * 2 + 2).next_power_of_two(), false)?;
-        let sockets: Vec<RawFd> = conversations.iter().map(|conversation| conversation.socket.as_raw_fd()).collect();
+        let sockets: Vec<RawFd> = conversations.iter().map(|(socket, _)| socket.as_raw_fd()).collect();
         ring.submitter().register_files(&sockets)?;
         let free = (0..conversations.len()).rev().collect();
         let connections = conversations.into_iter().map(Connection::new).collect();
@@ -170,7 +170,7 @@ impl<'t, C: Clock> ConnectionsPort<'t, C> {
             return;
         }
         let opened = self.reconnect.conversation().and_then(|conversation| {
-            let socket = [conversation.socket.as_raw_fd()];
+            let socket = [conversation.0.as_raw_fd()];
             let update = self.ring.submitter().register_files_update(index as u32, &socket);
             update.map(|_| conversation).map_err(|error| error.to_string())
         });
@@ -354,8 +354,7 @@ impl<'t, C: Clock> ConnectionsPort<'t, C> {
 }
 
 impl Connection {
-    fn new(conversation: Conversation) -> Connection {
-        let Conversation { wire, socket } = conversation;
+    fn new((socket, wire): Conversation) -> Connection {
         Connection {
             wire,
             socket,
@@ -409,10 +408,6 @@ impl<C: Clock> TransactionPort for ConnectionsPort<'_, C> {
         into.append(&mut self.caused);
     }
 
-    fn outside(&self, _slot: u32) -> Nanos {
-        Nanos::ZERO
-    }
-
     fn complaint(&mut self, slot: u32) -> Option<String> {
         let at = self.complaints.iter().position(|(of, _)| *of == slot)?;
         Some(self.complaints.swap_remove(at).1)
@@ -424,11 +419,7 @@ impl<C: Clock> Port for ConnectionsPort<'_, C> {
         self.clock.now()
     }
 
-    fn submit(&mut self, _more: bool) -> Result<(), PortError> {
-        // Leaves with the wait in `reap`: one system call for both.
-        Ok(())
-    }
-
+    /// What is prepared leaves with the wait: one system call for both.
     fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) -> Result<(), PortError> {
         self.dispatch();
         let until = self.patience(wait);
@@ -482,8 +473,7 @@ mod tests {
         let log = Log::default();
         let database = ScriptedDatabase::default();
         database.conversations.lock().unwrap().extend(later.into_iter().map(Some));
-        let conversations =
-            first.into_iter().map(|socket| Conversation { wire: wire(), socket: OwnedFd::from(socket) }).collect();
+        let conversations = first.into_iter().map(|socket| (OwnedFd::from(socket), wire())).collect();
         let mut transactions = transactions(&STEPS, 1, &log);
         let clock = WallClock::new();
         let mut port =

@@ -42,6 +42,10 @@ pub(crate) fn drive(work: FileWork, share: Share, start: &Start<'_>) -> Result<R
     let Share { stream, mut recorder, mut load, window, deadline, .. } = share;
     let (mut ended_at, mut cpu) = (Nanos::ZERO, ThreadCpu::new(window));
     cpu.look(clock.now(), window);
+    let operation = |class, intended, issued, completed, outcome| {
+        let (endpoint, origin) = (0, Origin::Planned);
+        Operation { class, endpoint, origin, intended, issued, completed, outcome }
+    };
     let mut busy = None;
     for step in Steps::new(&hand.work.spec, hand.work.copy) {
         if start.halt.load(Ordering::Relaxed) || clock.now() >= deadline {
@@ -60,29 +64,13 @@ pub(crate) fn drive(work: FileWork, share: Share, start: &Start<'_>) -> Result<R
         let moved = hand.carry_out(&step, issued)?;
         ended_at = clock.now();
         busy = Some(arrival.slot);
-        recorder.record(Operation {
-            class,
-            endpoint: 0,
-            origin: Origin::Planned,
-            intended: arrival.intended,
-            issued: Some(issued),
-            completed: ended_at,
-            outcome: Outcome::done(moved),
-        });
+        recorder.record(operation(class, arrival.intended, Some(issued), ended_at, Outcome::done(moved)));
     }
     if let Some(slot) = busy {
         load.completed(slot, ended_at);
     }
     while let Some(never) = load.unissued(deadline) {
-        recorder.record(Operation {
-            class: 0,
-            endpoint: 0,
-            origin: Origin::Planned,
-            intended: never.intended,
-            issued: None,
-            completed: ended_at,
-            outcome: Outcome::Censored,
-        });
+        recorder.record(operation(0, never.intended, None, ended_at, Outcome::Censored));
     }
     let account = close(recorder, &load);
     let noticed = std::mem::take(&mut hand.noticed);

@@ -20,10 +20,7 @@ pub(crate) struct Reconnect {
 }
 
 /// A conversation with its socket.
-pub(crate) struct Conversation {
-    pub(crate) wire: Wire,
-    pub(crate) socket: OwnedFd,
-}
+pub(crate) type Conversation = (OwnedFd, Wire);
 
 impl Reconnect {
     /// A new session; else why there is none.
@@ -36,8 +33,9 @@ impl Reconnect {
     pub(crate) fn conversation(&self) -> Result<Conversation, String> {
         let database = self.database.as_ref().ok_or_else(String::new)?;
         match database.conversation(&self.texts, &self.how) {
-            Ok(Some((socket, wire))) => Ok(Conversation { wire, socket }),
-            Ok(None) => Err("the server now wants what this driver cannot do".to_owned()),
+            Ok(conversation) => {
+                conversation.ok_or_else(|| "the server now wants what this driver cannot do".to_owned())
+            }
             Err(error) => Err(error.to_string()),
         }
     }

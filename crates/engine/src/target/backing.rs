@@ -72,7 +72,7 @@ pub(crate) trait Backing: Send {
         &mut self,
         _trial: &Trial,
         _observer: &mut dyn Observer,
-        _until: (&WallClock, &AtomicBool),
+        _stop: &AtomicBool,
     ) -> Result<Vec<String>, TrialError> {
         Ok(Vec::new())
     }

@@ -7,28 +7,15 @@ use crate::target::backing::{Asked, Backing, Carried, Ended, Told, remark};
 use crate::worker::assign::assign;
 use crate::worker::profile::Profile;
 use crate::{OpenError, TrialError};
-use database::StatementCost;
 use observation::Fact;
-use recorder::WallClock;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use study::Trial;
 
-pub(crate) struct OnDatabase {
-    system: String,
-    databases: Databases,
-    /// What statements had cost before the trial; in words, why that is not known.
-    costs: Result<Vec<StatementCost>, String>,
-}
-
-impl OnDatabase {
-    pub(crate) fn new(system: &str, databases: Databases) -> OnDatabase {
-        OnDatabase { system: system.to_owned(), databases, costs: Ok(Vec::new()) }
-    }
-
+impl Databases {
     /// What statements cost over the trial, beside what was asked; and why that is not known.
     fn statements(&self, profile: &Profile, ended: Ended<'_>, told: &mut Told) {
-        let now = self.databases.statement_costs();
+        let now = self.statement_costs();
         let (before, after) = match (&self.costs, &now) {
             (Ok(before), Ok(after)) => (before, after),
             (Err(missing), _) | (_, Err(missing)) => {
@@ -45,18 +32,16 @@ impl OnDatabase {
     }
 }
 
-impl Backing for OnDatabase {
+impl Backing for Databases {
     fn carry(&self, asked: Asked<'_>) -> Result<Carried, TrialError> {
         let Asked { trial, collector, .. } = asked;
-        assign(trial, collector, |stream| sessions::carriers(&self.databases, stream)).map(Carried::Workers)
+        assign(trial, collector, |stream| sessions::carriers(self, stream)).map(Carried::Workers)
     }
 
     /// Engine, version and settings: each could change a number.
     fn facts(&mut self) -> Result<(String, Vec<Fact>), OpenError> {
-        let system = self.system.clone();
         let mut fingerprint = probe::fingerprint(&self.places());
-        let refused = |source| OpenError::Database { system, source: Box::new(source) };
-        let facts = self.databases.facts().map_err(refused)?;
+        let facts = self.first_facts()?;
         let driver = format!("sessions on {} {}", facts.engine.word(), facts.version);
         let add = |(key, value): (String, String)| Fact { key: format!("database.{key}"), value, private: false };
         fingerprint.push(add(("version".to_owned(), facts.version)));
@@ -65,29 +50,30 @@ impl Backing for OnDatabase {
     }
 
     fn places(&self) -> Vec<PathBuf> {
-        self.databases.folder().into_iter().collect()
+        self.open().and_then(|database| database.folder()).into_iter().collect()
     }
 
     fn address(&self) -> Option<String> {
-        self.databases.place()
+        let database = self.open()?;
+        Some(database.folder().map_or_else(|| database.place(), |folder| folder.display().to_string()))
     }
 
     fn processes(&self) -> Vec<u32> {
-        self.databases.processes()
+        self.open().map_or_else(Vec::new, |database| database.server_processes())
     }
 
     fn counters(&self) -> observation::Counted {
-        self.databases.counters()
+        self.open().map_or_else(Vec::new, |database| database.counters())
     }
 
     fn prepare(
         &mut self,
         trial: &Trial,
         observer: &mut dyn Observer,
-        until: (&WallClock, &AtomicBool),
+        stop: &AtomicBool,
     ) -> Result<Vec<String>, TrialError> {
-        let remarks = self.databases.prepare(trial, observer, until)?;
-        self.costs = self.databases.statement_costs();
+        let remarks = self.make_ready(trial, observer, stop)?;
+        self.costs = self.statement_costs();
         Ok(remarks)
     }
 
@@ -97,8 +83,8 @@ impl Backing for OnDatabase {
         let profile = Profile::joined(ended.transactions.iter().map(|transactions| &transactions.profile));
         let mut told = Told { series: profile.series(ended.at), events: Vec::new() };
         self.statements(&profile, ended, &mut told);
-        told.series.extend(levels::series(&self.databases, ended.at));
-        let checked = checks::check(&self.databases, ended.trial, ended.transactions, observer, ended.clock)?;
+        told.series.extend(levels::series(self, ended.at));
+        let checked = checks::check(self, ended.trial, ended.transactions, observer, ended.clock)?;
         told.events.extend(checked);
         Ok(told)
     }
@@ -106,12 +92,9 @@ impl Backing for OnDatabase {
     /// A private server is started again, and what it kept is held against the ledger before the trial is given up.
     fn outage(&mut self, gone: TrialError, ended: Ended<'_>, observer: &mut dyn Observer) -> TrialError {
         let trial = ended.trial;
-        let gone = self.databases.explained(gone);
+        let gone = self.explained(gone);
         observer.note(Some(trial), &format!("{gone}; looking at what it kept"));
-        let looked = self
-            .databases
-            .reopen()
-            .and_then(|()| checks::check(&self.databases, trial, ended.transactions, observer, ended.clock));
+        let looked = self.reopen().and_then(|()| checks::check(self, trial, ended.transactions, observer, ended.clock));
         match looked {
             Ok(events) => {
                 let tell = |event: &observation::Event| {

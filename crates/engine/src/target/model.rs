@@ -15,7 +15,6 @@ use crate::worker::run::{Lanes, Return};
 use crate::{OpenError, TrialError};
 use model::machine::Machine;
 use observation::{Account, Fact};
-use recorder::WallClock;
 use std::sync::atomic::AtomicBool;
 use study::{Cache, SystemSpec, Trial};
 use units::Nanos;
@@ -87,7 +86,7 @@ impl Backing for Described {
         &mut self,
         trial: &Trial,
         _observer: &mut dyn Observer,
-        _until: (&WallClock, &AtomicBool),
+        _stop: &AtomicBool,
     ) -> Result<Vec<String>, TrialError> {
         let state = &trial.state;
         let asked = [

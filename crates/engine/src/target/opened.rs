@@ -4,7 +4,6 @@ use crate::OpenError;
 use crate::database::databases::Databases;
 use crate::port::simulated::described::Described;
 use crate::target::backing::{Backing, Need, Setting};
-use crate::target::database::OnDatabase;
 use crate::target::devices::Devices;
 use crate::target::files::Files;
 use crate::target::null::Null;
@@ -22,7 +21,8 @@ pub struct Opened {
     /// The clock of this system's trials.
     pub(crate) clock: WallClock,
     keeps: bool,
-    facts: SystemFacts,
+    /// What this system is, with its fingerprint.
+    pub facts: SystemFacts,
 }
 
 impl Opened {
@@ -44,7 +44,7 @@ impl Opened {
             Place::Device { paths, fill } => (Box::new(Devices::open(spec, paths, *fill, need)?), paths.join(", ")),
             Place::Database(at) => {
                 let (cache_dir, stop) = (need.cache_dir.to_path_buf(), need.stop.clone());
-                (Box::new(OnDatabase::new(&spec.name, Databases::new(&spec.name, at, cache_dir, stop))), at.shown())
+                (Box::new(Databases::new(&spec.name, at, cache_dir, stop)), at.shown())
             }
         };
         let (driver, fingerprint) = backing.facts()?;
@@ -66,11 +66,6 @@ impl Opened {
     pub fn twin(&self) -> Option<Opened> {
         let (setting, clock, facts) = (self.setting.clone(), self.clock.clone(), self.facts.clone());
         Some(Opened { backing: self.backing.twin()?, setting, clock, keeps: self.keeps, facts })
-    }
-
-    /// What this system is, with its fingerprint.
-    pub fn facts(&self) -> &SystemFacts {
-        &self.facts
     }
 
     /// Scratch folders that stay behind, when that was asked for; none otherwise.

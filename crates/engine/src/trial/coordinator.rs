@@ -241,7 +241,7 @@ impl<'a, 'w> Coordinator<'a, 'w> {
         let late = now.saturating_sub(border);
         if slept_from < border && late > PAUSE && self.home < self.workers {
             let text = format!("the machine held everything up for {}", units::duration(late));
-            self.outcome.events.push(Event { at: border, kind: EventKind::Pause, text });
+            self.outcome.seen.events.push(Event { at: border, kind: EventKind::Pause, text });
         }
     }
 
@@ -277,7 +277,7 @@ impl<'a, 'w> Coordinator<'a, 'w> {
                 return;
             }
             probe::join(&mut self.points, counters::series(now, seconds, before, &counted));
-            self.outcome.events.extend(counters::checkpoints(now, before, &counted));
+            self.outcome.seen.events.extend(counters::checkpoints(now, before, &counted));
         }
         self.counters = Some((now, counted));
     }
@@ -338,8 +338,8 @@ impl<'a, 'w> Coordinator<'a, 'w> {
         let mut outcome = self.outcome;
         let window = window(self.trial);
         let measured = outcome.ended.min(window.end).saturating_sub(window.start);
-        outcome.generator_cpu = generator_cpu(&self.cpu, outcome.workers_cpu, measured);
-        outcome.events.sort_by_key(|event| event.at);
+        outcome.seen.generator_cpu = generator_cpu(&self.cpu, outcome.workers_cpu, measured);
+        outcome.seen.events.sort_by_key(|event| event.at);
         outcome
     }
 }
@@ -399,14 +399,14 @@ mod tests {
     fn a_worker_that_cannot_get_ready_sends_everybody_home() {
         let (outcome, ended) = ran(&[Does::Works, Does::CannotGetReady, Does::Works], &mut |_| false);
         assert_eq!(ended.unwrap_err().to_string(), "finding a chair failed");
-        assert_eq!(outcome.accounts[0].planned, 0, "the trial never began");
+        assert_eq!(outcome.seen.accounts[0].planned, 0, "the trial never began");
     }
 
     #[test]
     fn a_trial_that_has_enough_ends_with_the_books_of_every_worker() {
         let (outcome, ended) = ran(&[Does::Works, Does::Works], &mut |cells| cells.len() > 1);
         assert!(ended.is_ok());
-        assert!(outcome.generators == 2 && outcome.ended > Nanos::ZERO && outcome.started_unix_ns.is_some());
+        assert!(outcome.seen.generators == 2 && outcome.ended > Nanos::ZERO && outcome.started_unix_ns.is_some());
     }
 
     #[test]

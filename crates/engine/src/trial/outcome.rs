@@ -6,22 +6,15 @@ use crate::target::backing::Told;
 use crate::target::opened::Opened;
 use crate::worker::run::Return;
 use crate::worker::transactions::Transactions;
-use observation::{Account, Cell, CellKey, CpuTime, Event, EventKind, Series};
+use observation::{Account, Cell, CellKey, CpuTime, EventKind, Observations, Series};
 use study::Trial;
 use units::Nanos;
 
 #[derive(Default)]
 pub(crate) struct Outcome {
+    /// What comes back of the trial. Cells and series are empty when the observer keeps them.
+    pub(crate) seen: Observations,
     pub(crate) started_unix_ns: Option<i64>,
-    /// Empty when the observer keeps them; so are the series.
-    pub(crate) cells: Vec<Cell>,
-    /// One for each stream.
-    pub(crate) accounts: Vec<Account>,
-    pub(crate) generators: u16,
-    pub(crate) generator_cpu: CpuTime,
-    pub(crate) series: Vec<Series>,
-    pub(crate) events: Vec<Event>,
-    pub(crate) validated: u64,
     /// When the last worker was through, on the trial's clock.
     pub(crate) ended: Nanos,
     /// CPU of all workers' threads in the window.
@@ -35,7 +28,8 @@ pub(crate) struct Outcome {
 impl Outcome {
     /// Nothing yet, of so many workers.
     pub(crate) fn new(trial: &Trial, generators: u16) -> Outcome {
-        Outcome { accounts: vec![Account::default(); trial.streams.len()], generators, ..Outcome::default() }
+        let accounts = vec![Account::default(); trial.streams.len()];
+        Outcome { seen: Observations { accounts, generators, ..Observations::default() }, ..Outcome::default() }
     }
 
     /// Adds what one worker brought home.
@@ -45,10 +39,10 @@ impl Outcome {
         self.workers_cpu.user_s += home.cpu.user_s;
         self.workers_cpu.system_s += home.cpu.system_s;
         self.transactions.extend(home.transactions);
-        self.validated += home.noticed.validated;
-        self.events.extend(home.noticed.events);
+        self.seen.validated_reads += home.noticed.validated;
+        self.seen.events.extend(home.noticed.events);
         let account = home.account.map_err(|source| TrialError::Unbalanced { source: Box::new(source) })?;
-        self.accounts[usize::from(home.stream)].add(&account);
+        self.seen.accounts[usize::from(home.stream)].add(&account);
         Ok(())
     }
 
@@ -59,14 +53,14 @@ impl Outcome {
         }
         if !observer.keeps() {
             cells.iter().for_each(|cell| self.keep(cell));
-            probe::join(&mut self.series, series);
+            probe::join(&mut self.seen.series, series);
         }
     }
 
     /// Takes what a system tells of the trial.
     pub(crate) fn hear(&mut self, trial: &Trial, told: Told, observer: &mut dyn Observer) {
         self.show(trial, &[], told.series, observer);
-        self.events.extend(told.events);
+        self.seen.events.extend(told.events);
     }
 
     /// Adds a cell to those kept, over all endpoints and workers: the store has them apart, and memory must not grow with
@@ -74,16 +68,16 @@ impl Outcome {
     fn keep(&mut self, cell: &Cell) {
         let key = CellKey { endpoint: 0, generator: 0, ..cell.key };
         // Late cells belong to a recent interval, so the search from the end is short.
-        match self.cells.iter_mut().rev().take(256).find(|held| held.key == key) {
+        match self.seen.cells.iter_mut().rev().take(256).find(|held| held.key == key) {
             Some(held) => held.merge(cell),
-            None => self.cells.push(Cell { key, ..cell.clone() }),
+            None => self.seen.cells.push(Cell { key, ..cell.clone() }),
         }
     }
 
     /// The system went away, when it did; so many operations had ended well before.
     pub(crate) fn check_gone(&self, opened: &Opened, done: u64) -> Result<(), TrialError> {
         let Some(errno) = self.gone else { return Ok(()) };
-        let failures = self.events.iter().filter(|event| event.kind == EventKind::Failure);
+        let failures = self.seen.events.iter().filter(|event| event.kind == EventKind::Failure);
         let words = failures.max_by_key(|event| event.at).map_or_else(String::new, |event| event.text.clone());
         let system = opened.setting.system.clone();
         let place = opened.backing.address().unwrap_or_default();

@@ -9,7 +9,7 @@ use crate::trial::coordinator::{self, Watchers};
 use crate::trial::outcome::Outcome;
 use crate::trial::state;
 use crate::worker::assign::{streams, window};
-use observation::{Event, Observations, Provenance, Window};
+use observation::{Observations, Provenance};
 use recorder::{Clock, Collector};
 use std::sync::atomic::AtomicBool;
 use study::Trial;
@@ -70,7 +70,7 @@ fn simulated(
     if matches!(driven, Driven::Stopped) {
         return Err(TrialError::Stopped);
     }
-    let done = outcome.accounts.iter().map(|account| account.done).sum();
+    let done = outcome.seen.accounts.iter().map(|account| account.done).sum();
     outcome.check_gone(opened, done)?;
     Ok(outcome)
 }
@@ -98,7 +98,7 @@ fn look_back(
 
 /// Fixed work compares only when it is the same everywhere: every step that was planned must have been done.
 fn same_work(trial: &Trial, outcome: &Outcome) -> Result<(), TrialError> {
-    for (stream, account) in streams(trial).zip(&outcome.accounts) {
+    for (stream, account) in streams(trial).zip(&outcome.seen.accounts) {
         let planned = stream.operations().unwrap_or(account.planned);
         if account.done != planned && stream.stream().files().is_some() {
             return Err(TrialError::WorkDiffers { stream: stream.name(), done: account.done, planned });
@@ -108,33 +108,23 @@ fn same_work(trial: &Trial, outcome: &Outcome) -> Result<(), TrialError> {
 }
 
 fn observations(opened: &Opened, trial: &Trial, outcome: Outcome, remarks: Vec<String>) -> Observations {
-    let fixed = trial.phases.fixed_work;
+    let Outcome { mut seen, started_unix_ns, ended, .. } = outcome;
     let mut window = window(trial);
-    if fixed {
-        window.end = round_up(outcome.ended, trial.phases.interval).clamp(window.start, window.end);
-    }
-    let mut accounts = outcome.accounts;
-    if fixed {
+    if trial.phases.fixed_work {
+        window.end = round_up(ended, trial.phases.interval).clamp(window.start, window.end);
         // Slots fall idle one by one at the end of fixed work, so there is no population to hold Little's law against.
-        accounts.iter_mut().for_each(|account| account.slots_ns = 0);
+        seen.accounts.iter_mut().for_each(|account| account.slots_ns = 0);
+        seen.elapsed_s = Some(ended.saturating_sub(window.start).seconds());
     }
-    let mut events: Vec<Event> = remarks.into_iter().map(remark).collect();
-    events.extend(outcome.events);
+    seen.events.splice(0..0, remarks.into_iter().map(remark));
     let now = || opened.clock.unix_start_ns() + opened.clock.now().0 as i64;
     Observations {
         provenance: if opened.simulated() { Provenance::Simulated } else { Provenance::Measured },
-        started_unix_ns: outcome.started_unix_ns.unwrap_or_else(now),
-        window: Window { start: window.start, end: window.end },
+        started_unix_ns: started_unix_ns.unwrap_or_else(now),
+        window,
         interval: trial.phases.interval,
         endpoints: (0..trial.modules.max(1)).map(|module| format!("module {module}")).collect(),
-        generators: outcome.generators,
-        cells: outcome.cells,
-        accounts,
-        generator_cpu: outcome.generator_cpu,
-        elapsed_s: fixed.then(|| outcome.ended.saturating_sub(window.start).seconds()),
-        validated_reads: outcome.validated,
-        series: outcome.series,
-        events,
+        ..seen
     }
 }
 

@@ -4,7 +4,7 @@
 //! return. Every step is a phase that the observer sees.
 
 use crate::TrialError;
-use crate::observer::{Live, Observer, Phase};
+use crate::observer::{Live, Observer, Phase, watch};
 use crate::port::alone;
 use crate::target::backing::{Asked, Carried};
 use crate::target::opened::Opened;
@@ -35,7 +35,7 @@ pub(crate) fn prepare(
     observer: &mut dyn Observer,
     stop: &AtomicBool,
 ) -> Result<Vec<String>, TrialError> {
-    let mut remarks = opened.backing.prepare(trial, observer, (&opened.clock, stop))?;
+    let mut remarks = opened.backing.prepare(trial, observer, stop)?;
     if opened.read_only() {
         only_read(opened, trial)?;
         remarks.push(format!(
@@ -186,9 +186,10 @@ fn fill(
     let total = fill.total_bytes(modules);
     observer.phase(trial, phase, Nanos::ZERO);
     watch(
+        GLANCE,
         || fill.run(modules),
-        |at, since| {
-            let done_per_s = written.load(Ordering::Relaxed) as f64 / since.seconds().max(1e-9);
+        |at| {
+            let done_per_s = written.load(Ordering::Relaxed) as f64 / at.seconds().max(1e-9);
             let left = total.saturating_sub(written.load(Ordering::Relaxed)) as f64 / done_per_s.max(1.0);
             observer.phase(trial, phase, at + Nanos::from_seconds(left));
             observer.live(trial, &Live { at, phase, done_per_s: done_per_s / 1e6, p50_ms: None, p99_ms: None });
@@ -197,24 +198,6 @@ fn fill(
     let used = modules.len();
     opened.backing.modules_mut().iter_mut().take(used).for_each(Module::mark_filled);
     Ok(())
-}
-
-/// Runs work on a thread of its own and looks at it from time to time.
-fn watch<T: Send>(work: impl FnOnce() -> T + Send, mut look: impl FnMut(Nanos, Nanos)) -> T {
-    let clock = WallClock::new();
-    let begin = clock.now();
-    std::thread::scope(|scope| {
-        let thread = scope.spawn(work);
-        while !thread.is_finished() {
-            std::thread::park_timeout(GLANCE);
-            let at = clock.now().saturating_sub(begin);
-            look(at, at);
-        }
-        match thread.join() {
-            Ok(value) => value,
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    })
 }
 
 /// Runs the trial's own streams in rounds until five of them agree, and says how that went.

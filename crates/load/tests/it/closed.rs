@@ -175,7 +175,7 @@ fn a_spawned_operation_takes_the_slot_that_is_due_first() {
     assert!(load.spawn(Nanos(5), 9));
     assert_eq!(load.next(Nanos(6)), Next::Blocked);
     load.completed(0, Nanos(20));
-    assert_eq!(load.backlog(Nanos(25)), 1);
+    assert_eq!(crate::backlog(&load, Nanos(25)), 1);
     assert_eq!(load.next(Nanos(25)), Next::WaitUntil(Nanos(30)));
     assert!(matches!(load.next(Nanos(30)), Next::Issue(a) if a.payload == 9 && a.n == SPAWNED));
     load.completed(0, Nanos(40));

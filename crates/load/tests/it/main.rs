@@ -4,7 +4,7 @@ mod arrivals;
 mod closed;
 mod open;
 
-use load::{Arrival, Limit, Load, Next, Ramp, Spec, build};
+use load::{Arrival, Limit, Load, Machine, Next, Ramp, Spec, build};
 use units::Nanos;
 
 /// A limit that is never reached.
@@ -21,7 +21,13 @@ fn drawn(mut load: impl Load) -> impl Iterator<Item = Arrival> {
     })
 }
 
+/// How many operations are due and not issued.
+fn backlog(load: &Machine, now: Nanos) -> usize {
+    let mut ended = load.clone();
+    std::iter::from_fn(|| ended.unissued(now)).count()
+}
+
 /// A load that one worker carries alone, from time zero, without a ramp.
-fn alone(spec: Spec, limit: Limit, seed: u64) -> load::Machine {
+fn alone(spec: Spec, limit: Limit, seed: u64) -> Machine {
     build(&spec, Ramp::default(), limit, seed, 0, 1, Nanos::ZERO)
 }

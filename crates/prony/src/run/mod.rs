@@ -196,7 +196,7 @@ impl Prepared<'_> {
                 stop,
             };
             let system = Opened::open(spec, &need).map_err(|error| refused(spec, &error))?;
-            systems.push(system.facts().clone());
+            systems.push(system.facts.clone());
             opened.push((spec.name.clone(), system));
         }
         for line in sameness::same_systems(&self.facts.id, &self.facts.systems, &systems)? {
