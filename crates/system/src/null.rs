@@ -31,6 +31,11 @@ impl<C: Clock> Port for NullPort<C> {
     }
 
     #[inline]
+    fn submit(&mut self, _more: bool) -> Result<(), PortError> {
+        Ok(())
+    }
+
+    #[inline]
     fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) -> Result<(), PortError> {
         if self.staged.is_empty() {
             if let Wait::Until(at) = wait {
@@ -45,6 +50,11 @@ impl<C: Clock> Port for NullPort<C> {
 }
 
 impl<C: Clock> StoragePort for NullPort<C> {
+    #[inline]
+    fn buffer(&mut self, _slot: u32) -> &mut [u8] {
+        &mut []
+    }
+
     #[inline]
     fn stage(&mut self, slot: u32, operation: &Operation, _durable: bool) {
         let outcome = Outcome::Moved { bytes: operation.bytes };

@@ -63,14 +63,11 @@ pub trait Port {
     fn now(&mut self) -> Nanos;
 
     /// Sends what was prepared. A port may delay it until [`Port::reap`] to save a system call, unless there is more to
-    /// come: then the system works on the first operations while the last are still being prepared. By itself it does.
+    /// come: then the system works on the first operations while the last are still being prepared.
     ///
     /// # Errors
     /// When the kernel takes no more operations at all.
-    #[inline]
-    fn submit(&mut self, _more: bool) -> Result<(), PortError> {
-        Ok(())
-    }
+    fn submit(&mut self, more: bool) -> Result<(), PortError>;
 
     /// Adds what has ended to `into`, waiting as told. May return with nothing when the wait is over.
     ///
@@ -82,10 +79,7 @@ pub trait Port {
 /// A port that moves data of modules.
 pub trait StoragePort: Port {
     /// The buffer of a slot, to be filled before a write and looked at after a read; empty where no data moves.
-    #[inline]
-    fn buffer(&mut self, _slot: u32) -> &mut [u8] {
-        &mut []
-    }
+    fn buffer(&mut self, slot: u32) -> &mut [u8];
 
     /// Prepares an operation; it is not on its way before [`Port::submit`]. `durable` asks for the write to end only
     /// when its data is on stable media.
@@ -105,12 +99,8 @@ pub trait TransactionPort: Port {
 
     /// How long the load driver of a machine in virtual time worked for the transaction that ended in a slot. It held the
     /// slot and is no part of the response. A real driver's own work is lateness, and shows as that.
-    fn outside(&self, _slot: u32) -> Nanos {
-        Nanos::ZERO
-    }
+    fn outside(&self, slot: u32) -> Nanos;
 
     /// Why the last transaction in a slot failed, when the port knows more than an errno says.
-    fn complaint(&mut self, _slot: u32) -> Option<String> {
-        None
-    }
+    fn complaint(&mut self, slot: u32) -> Option<String>;
 }

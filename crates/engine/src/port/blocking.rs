@@ -82,6 +82,11 @@ impl<C: Clock> Port for BlockingPort<C> {
         self.clock.now()
     }
 
+    #[inline]
+    fn submit(&mut self, _more: bool) -> Result<(), PortError> {
+        Ok(())
+    }
+
     fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) -> Result<(), PortError> {
         match self.staged.take() {
             Some((slot, operation, durable)) => {

@@ -408,6 +408,10 @@ impl<C: Clock> TransactionPort for ConnectionsPort<'_, C> {
         into.append(&mut self.caused);
     }
 
+    fn outside(&self, _slot: u32) -> Nanos {
+        Nanos::ZERO
+    }
+
     fn complaint(&mut self, slot: u32) -> Option<String> {
         let at = self.complaints.iter().position(|(of, _)| *of == slot)?;
         Some(self.complaints.swap_remove(at).1)
@@ -419,7 +423,11 @@ impl<C: Clock> Port for ConnectionsPort<'_, C> {
         self.clock.now()
     }
 
-    /// What is prepared leaves with the wait: one system call for both.
+    fn submit(&mut self, _more: bool) -> Result<(), PortError> {
+        // Leaves with the wait in `reap`: one system call for both.
+        Ok(())
+    }
+
     fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) -> Result<(), PortError> {
         self.dispatch();
         let until = self.patience(wait);

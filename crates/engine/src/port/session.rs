@@ -80,6 +80,10 @@ impl<C: Clock> TransactionPort for SessionPort<C> {
         into.append(&mut self.caused);
     }
 
+    fn outside(&self, _slot: u32) -> Nanos {
+        Nanos::ZERO
+    }
+
     fn complaint(&mut self, _slot: u32) -> Option<String> {
         self.complaint.take()
     }
@@ -88,6 +92,10 @@ impl<C: Clock> TransactionPort for SessionPort<C> {
 impl<C: Clock> Port for SessionPort<C> {
     fn now(&mut self) -> Nanos {
         self.clock.now()
+    }
+
+    fn submit(&mut self, _more: bool) -> Result<(), PortError> {
+        Ok(())
     }
 
     fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) -> Result<(), PortError> {

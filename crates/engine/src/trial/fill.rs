@@ -48,7 +48,10 @@ impl Fill<'_> {
                 .map(|(index, module)| scope.spawn(move || self.fill_module(index, module)))
                 .collect();
             let results: Vec<_> = threads.into_iter().map(|thread| thread.join()).collect();
-            results.into_iter().try_for_each(|result| result.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            results.into_iter().try_for_each(|result| match result {
+                Ok(outcome) => outcome,
+                Err(panic) => std::panic::resume_unwind(panic),
+            })
         })
     }
 

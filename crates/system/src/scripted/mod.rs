@@ -147,6 +147,10 @@ impl Port for ScriptedPort {
 }
 
 impl StoragePort for ScriptedPort {
+    fn buffer(&mut self, _slot: u32) -> &mut [u8] {
+        &mut []
+    }
+
     fn stage(&mut self, slot: u32, operation: &Operation, _durable: bool) {
         self.staged.push((slot, operation.bytes));
     }

@@ -157,6 +157,10 @@ impl ModelPort {
 }
 
 impl StoragePort for ModelPort {
+    fn buffer(&mut self, _slot: u32) -> &mut [u8] {
+        &mut []
+    }
+
     #[inline]
     fn stage(&mut self, slot: u32, operation: &Operation, _durable: bool) {
         self.outcomes[slot as usize] = Outcome::Moved { bytes: operation.bytes };
@@ -180,6 +184,10 @@ impl TransactionPort for ModelPort {
 
     fn outside(&self, slot: u32) -> Nanos {
         self.outside.last[slot as usize]
+    }
+
+    fn complaint(&mut self, _slot: u32) -> Option<String> {
+        None
     }
 }
 
