@@ -1,6 +1,6 @@
 //! Closed loads: slots, think time, ramps, limits, and the tiling that is Little's law.
 
-use crate::{ENDLESS, alone};
+use crate::{ENDLESS, alone, backlog};
 use load::{Limit, Load, Machine, Next, Ramp, SPAWNED, Spec, Think, build};
 use proptest::prelude::*;
 use units::Nanos;
@@ -175,7 +175,7 @@ fn a_spawned_operation_takes_the_slot_that_is_due_first() {
     assert!(load.spawn(Nanos(5), 9));
     assert_eq!(load.next(Nanos(6)), Next::Blocked);
     load.completed(0, Nanos(20));
-    assert_eq!(crate::backlog(&load, Nanos(25)), 1);
+    assert_eq!(backlog(&load, Nanos(25)), 1);
     assert_eq!(load.next(Nanos(25)), Next::WaitUntil(Nanos(30)));
     assert!(matches!(load.next(Nanos(30)), Next::Issue(a) if a.payload == 9 && a.n == SPAWNED));
     load.completed(0, Nanos(40));
@@ -277,10 +277,10 @@ fn what_is_due_counts_as_backlog_and_is_named_at_the_end_to_the_nanosecond() {
         assert!(matches!(load.next(Nanos(0)), Next::Issue(a) if a.slot == slot));
         load.completed(slot, Nanos(10));
     }
-    assert_eq!(load.backlog(Nanos(9)), 0);
-    assert_eq!(load.backlog(Nanos(10)), 1, "two slots are due, and one operation is left");
+    assert_eq!(backlog(&load, Nanos(9)), 0);
+    assert_eq!(backlog(&load, Nanos(10)), 1, "two slots are due, and one operation is left");
     assert!(load.spawn(Nanos(40), 7));
-    assert_eq!((load.backlog(Nanos(39)), load.backlog(Nanos(40))), (1, 2));
+    assert_eq!((backlog(&load, Nanos(39)), backlog(&load, Nanos(40))), (1, 2));
     assert_eq!(load.unissued(Nanos(39)).map(|unissued| (unissued.n, unissued.intended)), Some((2, Nanos(10))));
     assert_eq!(load.unissued(Nanos(39)), None, "the count is reached, and what was caused is not due");
     assert_eq!(load.unissued(Nanos(40)).map(|unissued| (unissued.n, unissued.payload)), Some((SPAWNED, 7)));
