@@ -47,7 +47,7 @@ impl Queue {
             device_ns: 1e3 * values.of("device_time"),
             // A void event of the device stands on the agenda until its time comes.
             agenda: Agenda::with_capacity(4 * room + 16),
-            host: Commit::new(room, room),
+            host: Commit::new(room),
             host_watch: Watch::default(),
             handled: Vec::with_capacity(room),
             device: Sharing::new(room, |there| f64::from(there).min(overlap)),

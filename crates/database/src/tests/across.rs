@@ -11,7 +11,7 @@ use study::{At, DatabaseSpec, Engine, Protocol, Sessions};
 use tempfile::TempDir;
 use units::Nanos;
 use workload::brokerage::data_set::seeded;
-use workload::brokerage::procedures::{self, heard};
+use workload::brokerage::procedures;
 use workload::brokerage::{Brokerage, Market, Preset, Scale, Spec, judge, statements};
 use workload::transaction::{Answers, Batch, Begun, Business, Call, Caused, Ending, Statement, Step, Value};
 
@@ -76,17 +76,22 @@ struct Carried {
     read: Vec<Vec<Row>>,
 }
 
+/// A row that a procedure read: a line behind the place of its statement. What came of the transaction has no such place.
+fn heard(line: &str) -> Option<Row> {
+    let mut fields = line.split('\x1f');
+    let statement = fields.next()?.parse().ok()?;
+    Some((statement, fields.map(|field| (field != "\x1a").then(|| field.to_owned())).collect()))
+}
+
 /// A transaction's rows in the form that statements and procedures have in common.
 fn rows_of(batch: &Batch, answers: &Answers, statements: &[Statement], procedures: bool) -> Vec<Row> {
     let mut rows = Vec::new();
     for (place, call) in batch.calls().enumerate() {
         let Call::Statement { statement, .. } = call else { continue };
         if procedures {
-            let read = heard(&answers.get(place)).filter_map(|heard| {
-                let fields = heard.fields.into_iter().map(|field| field.map(str::to_owned)).collect();
-                Some((heard.statement?, fields))
-            });
-            rows.extend(read);
+            let answer = answers.get(place);
+            let texts = answer.rows().filter_map(|row| row.first()?.text());
+            rows.extend(texts.flat_map(|text| text.split('\x1e')).filter_map(heard));
         } else if statements[usize::from(statement)].rows {
             let text = |value: &Value| match value {
                 Value::Null => None,

@@ -2,7 +2,7 @@
 //!
 //! The one idea: the room has no clock, so it says what was done and the caller takes the time.
 
-use super::flash::{Flash, Pace, Refused, Rule, Shape, Start};
+use super::flash::{Flash, Pace, Refused, Shape, Start};
 use crate::machine::Machine;
 use random::Draws;
 use units::Nanos;
@@ -67,7 +67,6 @@ fn shape() -> Shape {
         spare: 0.25,
         capacity_bytes: 64 << 30,
         watermarks: (1, 2),
-        rule: Rule::Greedy,
         wear: 1_000,
         together: true,
         copies: 8,

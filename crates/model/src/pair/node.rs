@@ -24,7 +24,7 @@ impl Node {
             processors: Processors::new(plan.cores[number], plan.background, 2 * room),
             disks: (0..libm::ceil(plan.disks) as u32).map(|_| Servers::new(1, room)).collect(),
             link: Link::new(plan.link_bytes_per_s, plan.km),
-            log: Commit::new(plan.log.map_or(usize::MAX, |log| log.most as usize), room),
+            log: Commit::new(room),
             log_watch: Watch::default(),
         }
     }

@@ -20,8 +20,6 @@ pub struct Log {
     pub write_us: f64,
     /// Bytes a second beyond that; infinite when size does not matter.
     pub bytes_per_s: f64,
-    /// Transactions that leave with one write at most.
-    pub most: u32,
 }
 
 /// A server with its classes of transactions.
@@ -38,8 +36,6 @@ pub struct Plan {
     pub driver_us: f64,
     /// Transactions that are inside at once; others wait for one to leave, as a part of their response. With 0 all are.
     pub jobs: u32,
-    /// Hot rows among which transactions that take one choose.
-    pub hot_rows: u32,
     /// What transactions of each class ask for; a class beyond them is taken for the last.
     pub classes: Vec<Profile>,
 }
@@ -53,11 +49,10 @@ impl Plan {
         Plan {
             work: Work::Shared(Processors::of(values)),
             reads: Reads::Delay { us: values.of("read_time"), variation: FLASH_VARIATION },
-            log: Some(Log { write_us: values.of("log_time"), bytes_per_s: f64::INFINITY, most: u32::MAX }),
+            log: Some(Log { write_us: values.of("log_time"), bytes_per_s: f64::INFINITY }),
             driver_us: values.of("driver"),
             jobs: values.of("jobs") as u32,
-            hot_rows: 0,
-            classes: vec![Profile::of_flash(values).with_misses(values.of("misses"))],
+            classes: vec![Profile::of_flash(values)],
         }
     }
 
@@ -69,8 +64,7 @@ impl Plan {
             log: None,
             driver_us: values.of("driver"),
             jobs: values.of("jobs") as u32,
-            hot_rows: 0,
-            classes: vec![Profile::of_disks(values).with_misses(values.of("misses"))],
+            classes: vec![Profile::of_disks(values)],
         }
     }
 }

@@ -17,14 +17,13 @@ pub struct Ceiling {
 /// A server of round numbers, none of them of a real machine: transactions of seven reads, one after the other.
 fn plan() -> Plan {
     let processors = Processors { cores: 16.0, capacity: [1.0, 1.5, 1.9, 2.0], contention: 1e-4 };
-    let profile = Profile { cpu_ms: 2.0, serial_reads: 7.0, changes: 1.0, ..Profile::default() };
+    let profile = Profile { cpu_ms: 2.0, reads: 7.0, changes: 1.0, ..Profile::default() };
     Plan {
         work: Work::Shared(processors),
         reads: Reads::Delay { us: 300.0, variation: 1.0 },
-        log: Some(Log { write_us: 100.0, bytes_per_s: f64::INFINITY, most: 64 }),
+        log: Some(Log { write_us: 100.0, bytes_per_s: f64::INFINITY }),
         driver_us: 50.0,
         jobs: 0,
-        hot_rows: 0,
         classes: vec![profile],
     }
 }

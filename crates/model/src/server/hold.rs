@@ -11,34 +11,12 @@ pub(super) enum Hold {
         sharing: Soonest,
         cores: f64,
         /// Cores on which somebody is at work.
-        busy: Busy,
+        busy: Watch,
     },
     Delay {
         here: u32,
         watch: Watch,
     },
-}
-
-/// How many cores are busy, summed over time.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Busy {
-    since: u64,
-    last: u64,
-    cores: f64,
-    sum_ns: f64,
-}
-
-impl Busy {
-    #[inline]
-    fn turn(&mut self, now: Nanos, cores: f64) {
-        self.sum_ns += now.0.saturating_sub(self.last) as f64 * self.cores;
-        (self.last, self.cores) = (now.0, cores);
-    }
-
-    fn mean(&self, now: Nanos) -> f64 {
-        let tail = now.0.saturating_sub(self.last) as f64 * self.cores;
-        (self.sum_ns + tail) / (now.0.saturating_sub(self.since).max(1)) as f64
-    }
 }
 
 impl Hold {
@@ -47,7 +25,7 @@ impl Hold {
             Work::Shared(processors) => Hold::Shared {
                 sharing: Soonest::of(Sharing::new(slots, |ready| processors.completions(f64::from(ready), 1.0))),
                 cores: processors.cores,
-                busy: Busy::default(),
+                busy: Watch::default(),
             },
             Work::Delay => Hold::Delay { here: 0, watch: Watch::default() },
         }
@@ -109,15 +87,14 @@ impl Hold {
     pub(super) fn clear(&mut self, now: Nanos) {
         self.watch().clear(now);
         if let Hold::Shared { busy, .. } = self {
-            busy.turn(now, busy.cores);
-            (busy.since, busy.sum_ns) = (now.0, 0.0);
+            busy.clear(now);
         }
     }
 
     /// How many cores there are, and on how many somebody was at work; none where work is a delay.
     pub(super) fn cores(&self, now: Nanos) -> Option<(f64, f64)> {
         match self {
-            Hold::Shared { cores, busy, .. } => Some((*cores, busy.mean(now))),
+            Hold::Shared { cores, busy, .. } => Some((*cores, busy.utilisation(now))),
             Hold::Delay { .. } => None,
         }
     }
@@ -125,6 +102,7 @@ impl Hold {
     #[inline]
     fn look(&mut self, now: Nanos) {
         let Hold::Shared { sharing, cores, busy } = self else { return };
-        busy.turn(now, f64::from(sharing.here()).min(*cores));
+        let here = sharing.here();
+        busy.turn(now, here, f64::from(here).min(*cores));
     }
 }

@@ -10,16 +10,10 @@ use crate::asked::Values;
 pub struct Profile {
     /// Processor time on a core of its own, milliseconds.
     pub cpu_ms: f64,
-    /// Pages that are looked up in buffers.
-    pub lookups: f64,
     /// Reads of storage, one after the other.
-    pub serial_reads: f64,
-    /// Reads of storage that are asked for at once; the last one is waited for.
-    pub parallel_reads: f64,
+    pub reads: f64,
     /// Writes of storage that nobody waits for.
     pub writes: f64,
-    /// Hot rows that it holds to its end: 0.2 says that every fifth transaction takes one.
-    pub locks: f64,
     /// Bytes that it leaves in the log.
     pub log_bytes: f64,
     /// Rows that it changes; without any it does not wait for the log.
@@ -31,7 +25,7 @@ impl Profile {
     pub fn of_flash(values: &Values) -> Profile {
         Profile {
             cpu_ms: values.of("demand"),
-            serial_reads: values.of("reads"),
+            reads: values.of("misses") * values.of("reads"),
             writes: values.of("writes"),
             changes: 1.0,
             ..Profile::default()
@@ -40,16 +34,8 @@ impl Profile {
 
     /// The transaction of a server on disks: processors, cache hits and the log are one delay there.
     pub fn of_disks(values: &Values) -> Profile {
-        Profile { cpu_ms: values.of("other"), serial_reads: values.of("disk_reads"), ..Profile::default() }
-    }
-
-    /// The same with other memory: misses by a factor, so reads by the same, and never more reads than lookups.
-    #[must_use]
-    pub fn with_misses(self, factor: f64) -> Profile {
-        let reads = self.serial_reads + self.parallel_reads;
-        let most = if self.lookups > 0.0 { (self.lookups / reads.max(1e-12)).max(1.0) } else { f64::INFINITY };
-        let factor = factor.clamp(0.0, most);
-        Profile { serial_reads: self.serial_reads * factor, parallel_reads: self.parallel_reads * factor, ..self }
+        let reads = values.of("misses") * values.of("disk_reads");
+        Profile { cpu_ms: values.of("other"), reads, ..Profile::default() }
     }
 }
 

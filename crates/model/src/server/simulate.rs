@@ -1,9 +1,8 @@
 //! A server in virtual time.
 //!
-//! The one idea: a transaction computes between its reads, takes its hot row before the last piece of work, and waits for
-//! the log with all who commit meanwhile. The load driver works before it, on the same processors: that time lies between
-//! submission and end, so it holds the slot and lowers the throughput, but it is no part of the response;
-//! [`crate::machine::Machine::outside`] says how much it was.
+//! The one idea: a transaction computes between its reads, and waits for the log with all who commit meanwhile. The load
+//! driver works before it, on the same processors: that time lies between submission and end, so it holds the slot and lowers
+//! the throughput, but it is no part of the response; [`crate::machine::Machine::outside`] says how much it was.
 
 use super::build::{Log, Plan};
 use super::hold::Hold;
@@ -46,12 +45,7 @@ struct Flight {
     class: u16,
     then: Then,
     /// Reads that are still to be asked for, one after the other.
-    serial: u32,
-    /// Whether reads are still to be asked for at once, and how many of those on their way are not back.
-    parallel: u32,
-    away: u32,
-    /// The hot row that it holds or wants; none is [`NOBODY`].
-    row: u32,
+    reads: u32,
     /// Mean of a piece of work, nanoseconds.
     piece_ns: f64,
     submitted: u64,
@@ -68,8 +62,6 @@ pub struct Server {
     log: Option<(Log, Commit, Watch)>,
     /// Bytes that wait to leave with the next write of the log.
     log_bytes: f64,
-    /// Hot rows, each of which one transaction holds while others wait.
-    rows: Vec<Pool>,
     /// Jobs that carry transactions, where they are fewer than those who come.
     pool: Option<Pool>,
     classes: Vec<Profile>,
@@ -89,15 +81,13 @@ struct Streams {
     work: Draws,
     storage: Draws,
     counts: Draws,
-    rows: Draws,
 }
 
 impl Server {
     /// A server at rest, for at most `slots` transactions at once.
     pub fn new(plan: &Plan, slots: u32, seed: u64) -> Server {
         let room = slots.max(1) as usize;
-        let log = plan.log.map(|log| (log, Commit::new(log.most as usize, room), Watch::default()));
-        let rows = (0..plan.hot_rows).map(|_| Pool::new(1, room)).collect();
+        let log = plan.log.map(|log| (log, Commit::new(room), Watch::default()));
         let stream = |number| Draws::numbered(seed, number);
         Server {
             agenda: Agenda::with_capacity(4 * room + 16),
@@ -106,11 +96,10 @@ impl Server {
             storage: Storage::new(plan.reads, room),
             log,
             log_bytes: 0.0,
-            rows,
             pool: (plan.jobs > 0).then(|| Pool::new(plan.jobs, room)),
             classes: if plan.classes.is_empty() { vec![Profile::default()] } else { plan.classes.clone() },
             driver_ns: 1e3 * plan.driver_us,
-            draws: Streams { work: stream(1), storage: stream(2), counts: stream(3), rows: stream(4) },
+            draws: Streams { work: stream(1), storage: stream(2), counts: stream(3) },
             committed: Vec::with_capacity(room),
             work_ns: [0.0; 2],
             inside: Inside::default(),
@@ -155,14 +144,9 @@ impl Server {
     /// A job carries it.
     fn carry(&mut self, slot: u32) {
         let profile = *self.profile(self.flights[slot as usize].class);
-        let counts = &mut self.draws.counts;
-        let (serial, parallel) = (counts.whole(profile.serial_reads), counts.whole(profile.parallel_reads));
-        let hot = !self.rows.is_empty() && self.draws.rows.chance(profile.locks);
-        let row = if hot { self.draws.rows.below(self.rows.len() as u64) as u32 } else { NOBODY };
-        let pieces = 1 + serial + u32::from(parallel > 0);
-        let flight = &mut self.flights[slot as usize];
-        (flight.serial, flight.parallel, flight.row) = (serial, parallel, row);
-        flight.piece_ns = 1e6 * profile.cpu_ms / f64::from(pieces);
+        let (flight, counts) = (&mut self.flights[slot as usize], &mut self.draws.counts);
+        flight.reads = counts.whole(profile.reads);
+        flight.piece_ns = 1e6 * profile.cpu_ms / f64::from(1 + flight.reads);
         let writes = counts.whole(profile.writes);
         if matches!(self.storage, Storage::Disks { .. }) {
             (0..writes).for_each(|_| self.ask(NOBODY));
@@ -170,19 +154,13 @@ impl Server {
         self.go(slot);
     }
 
-    /// The next piece of work; the last one begins when the hot row is free.
+    /// The next piece of work.
     #[inline]
     fn go(&mut self, slot: u32) {
-        let flight = self.flights[slot as usize];
-        if flight.serial + flight.parallel > 0 {
-            self.flights[slot as usize].then = Then::Go;
-        } else {
-            self.flights[slot as usize].then = Then::Commit;
-            if flight.row != NOBODY && !self.rows[flight.row as usize].enter(self.agenda.now(), slot) {
-                return;
-            }
-        }
-        self.work(slot, flight.piece_ns);
+        let flight = &mut self.flights[slot as usize];
+        flight.then = if flight.reads > 0 { Then::Go } else { Then::Commit };
+        let piece_ns = flight.piece_ns;
+        self.work(slot, piece_ns);
     }
 
     #[inline]
@@ -200,15 +178,9 @@ impl Server {
         let flight = &mut self.flights[slot as usize];
         match flight.then {
             Then::Start => self.start(slot),
-            Then::Go if flight.serial > 0 => {
-                flight.serial -= 1;
-                flight.away = 1;
-                self.ask(slot);
-            }
             Then::Go => {
-                let count = flight.parallel;
-                (flight.away, flight.parallel) = (count, 0);
-                (0..count).for_each(|_| self.ask(slot));
+                flight.reads -= 1;
+                self.ask(slot);
             }
             Then::Commit => self.commit(slot),
         }
@@ -226,12 +198,7 @@ impl Server {
         if let Some((next, end)) = self.storage.ended(self.agenda.now(), place) {
             self.agenda.at(end, Event::Read { slot: next, place });
         }
-        if slot == NOBODY {
-            return;
-        }
-        let flight = &mut self.flights[slot as usize];
-        flight.away -= 1;
-        if flight.away == 0 {
+        if slot != NOBODY {
             self.go(slot);
         }
     }
@@ -267,7 +234,7 @@ impl Server {
         }
     }
 
-    /// All whose commit is down are done, and their hot rows go on.
+    /// All whose commit is down are done, and their jobs are free for others.
     #[inline]
     fn end(&mut self, ended: &mut Vec<Ended>) {
         if self.committed.is_empty() {
@@ -276,14 +243,8 @@ impl Server {
         let now = self.agenda.now();
         for place in 0..self.committed.len() {
             let slot = self.committed[place];
-            let flight = self.flights[slot as usize];
-            self.inside.end(now, flight.began);
+            self.inside.end(now, self.flights[slot as usize].began);
             ended.push(Ended::done(slot, now));
-            if flight.row != NOBODY
-                && let Some(next) = self.rows[flight.row as usize].leave(now)
-            {
-                self.work(next, self.flights[next as usize].piece_ns);
-            }
             if let Some(next) = self.pool.as_mut().and_then(|pool| pool.leave(now)) {
                 self.carry(next);
             }
@@ -329,8 +290,7 @@ impl Stepped for Server {
 
     fn submit(&mut self, at: Nanos, slot: u32, operation: &Operation) {
         let submitted = at.max(self.agenda.now());
-        let flight = Flight { class: operation.class, submitted: submitted.0, row: NOBODY, ..Flight::default() };
-        self.flights[slot as usize] = flight;
+        self.flights[slot as usize] = Flight { class: operation.class, submitted: submitted.0, ..Flight::default() };
         if submitted == self.agenda.now() {
             self.begin(slot);
         } else {

@@ -143,8 +143,7 @@ fn base() -> Plan {
         log: None,
         driver_us: 0.0,
         jobs: 0,
-        hot_rows: 0,
-        classes: vec![Profile { cpu_ms: 1.0, serial_reads: 3.0, changes: 1.0, ..Profile::default() }],
+        classes: vec![Profile { cpu_ms: 1.0, reads: 3.0, changes: 1.0, ..Profile::default() }],
     }
 }
 
@@ -164,7 +163,7 @@ fn the_driver_takes_throughput_and_no_response_when_nobody_waits() {
 fn a_log_waits_as_group_commit_says() {
     // Many sessions that are mostly away commit at random.
     for (sessions, write_us) in [(20, 200.0), (200, 200.0), (200, 2_000.0)] {
-        let log = Some(Log { write_us, bytes_per_s: f64::INFINITY, most: u32::MAX });
+        let log = Some(Log { write_us, bytes_per_s: f64::INFINITY });
         let away = Profile { cpu_ms: 30.0, changes: 1.0, ..Profile::default() };
         let plan = Plan { work: Work::Delay, log, classes: vec![away], ..base() };
         let (rate, response) = mean(&plan, sessions, 60_000);
@@ -176,7 +175,7 @@ fn a_log_waits_as_group_commit_says() {
 
 #[test]
 fn batches_of_the_log_grow_with_load_and_its_writes_have_a_limit() {
-    let log = Some(Log { write_us: 1_000.0, bytes_per_s: f64::INFINITY, most: u32::MAX });
+    let log = Some(Log { write_us: 1_000.0, bytes_per_s: f64::INFINITY });
     let plan = Plan { work: Work::Delay, log, ..base() };
     let mut before = 0.0;
     for sessions in [1, 4, 16, 64, 256] {
@@ -186,43 +185,27 @@ fn batches_of_the_log_grow_with_load_and_its_writes_have_a_limit() {
         assert!(seen.rate_per_s / batch <= 1_000.0 * 1.01, "{sessions}: {} in batches of {batch}", seen.rate_per_s);
         before = batch;
     }
-    let full = Plan { log: Some(Log { write_us: 1_000.0, bytes_per_s: f64::INFINITY, most: 4 }), ..plan };
-    close(run(&full, 256, 1, 40_000).rate_per_s, 4_000.0, "four a write, a thousand writes a second");
 }
 
 #[test]
 fn bytes_of_the_log_limit_it_too() {
-    let log = Some(Log { write_us: 1.0, bytes_per_s: 1e6, most: u32::MAX });
+    let log = Some(Log { write_us: 1.0, bytes_per_s: 1e6 });
     let heavy = Profile { cpu_ms: 0.1, changes: 1.0, log_bytes: 1_000.0, ..Profile::default() };
     let plan = Plan { work: Work::Delay, log, classes: vec![heavy], ..base() };
     close(run(&plan, 64, 1, 40_000).rate_per_s, 1_000.0, "a megabyte a second in thousands of bytes");
 }
 
 #[test]
-fn a_hot_row_lets_one_transaction_at_a_time_through() {
-    let log = Some(Log { write_us: 1_000.0, bytes_per_s: f64::INFINITY, most: u32::MAX });
-    let hot = Profile { cpu_ms: 0.0, locks: 1.0, changes: 1.0, ..Profile::default() };
-    let plan = Plan { work: Work::Delay, log, hot_rows: 1, classes: vec![hot], ..base() };
-    close(run(&plan, 32, 1, 20_000).rate_per_s, 1_000.0, "one row, held for a write of the log");
-    // Holders of four rows leave in writes of one and of three by turns: who follows the one is late for the three.
-    let four = run(&Plan { hot_rows: 4, ..plan }, 64, 1, 20_000).rate_per_s;
-    assert!((1_900.0..2_100.0).contains(&four), "four rows share writes: {four}");
-}
-
-#[test]
-fn parallel_reads_wait_for_the_last_and_serial_ones_for_each() {
-    let profile = Profile { cpu_ms: 1e-6, parallel_reads: 4.0, ..Profile::default() };
+fn reads_wait_for_each_other() {
+    let profile = Profile { cpu_ms: 1e-6, reads: 4.0, ..Profile::default() };
     let plan = Plan { work: Work::Delay, classes: vec![profile], ..base() };
-    // The greatest of four exponential times: 1 + 1/2 + 1/3 + 1/4 of one.
-    close(mean(&plan, 1, 60_000).1, 400e-6 * 25.0 / 12.0, "four at once");
-    let serial = Profile { serial_reads: 4.0, parallel_reads: 0.0, ..profile };
-    close(mean(&Plan { classes: vec![serial], ..plan }, 1, 60_000).1, 1_600e-6, "four in turn");
+    close(mean(&plan, 1, 60_000).1, 1_600e-6, "four in turn");
 }
 
 #[test]
 fn writes_that_nobody_waits_for_keep_disks_busy() {
     let reads = Reads::Disks { count: 2, us: 1_000.0 };
-    let write = Profile { cpu_ms: 1e-6, serial_reads: 1.0, writes: 1.0, ..Profile::default() };
+    let write = Profile { cpu_ms: 1e-6, reads: 1.0, writes: 1.0, ..Profile::default() };
     let plan = Plan { work: Work::Delay, reads, classes: vec![write], ..base() };
     close(mean(&plan, 256, 100_000).0, 1_000.0, "two disks, two turns a transaction");
 }
@@ -276,13 +259,6 @@ fn the_ceiling_says_what_it_took() {
 fn two_million_transactions_of_seven_reads() {
     let found = ceiling(2_000_000);
     assert!(found.count >= 2_000_000 && found.events > 15 * found.count, "{found:?}");
-}
-
-#[test]
-fn more_misses_are_more_reads_and_never_more_than_lookups() {
-    let profile = Profile { cpu_ms: 2.5, lookups: 45.0, serial_reads: 3.5, ..Profile::default() };
-    assert_eq!(profile.with_misses(2.0).serial_reads, 7.0);
-    assert_eq!(profile.with_misses(1e9).serial_reads, 45.0);
 }
 
 #[test]

@@ -57,7 +57,8 @@ pub(super) struct Part {
     pub(super) bound: Option<Bound>,
 }
 
-/// A statement that is nothing but the beginning or the end of a transaction.
+/// A statement that is nothing but the beginning or the end of a transaction. The session knows it as such: it can queue
+/// writers of an engine that has one at a time, and it knows when a commit is under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bound {
     Begin,

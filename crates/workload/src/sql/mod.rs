@@ -43,7 +43,7 @@ pub use keys::{KEYS, read};
 pub use problem::{Problem, Problems, ScriptPlace};
 pub use program::Program;
 pub use scripts::Scripts;
-pub use spec::{Bounds, Script, Spec};
+pub use spec::{Script, Spec};
 pub use substitute::splice;
 pub use workload::{Asked, MARKED, branches, described, script_name};
 

@@ -8,7 +8,7 @@ use super::expression::Expression;
 use super::names::{Names, is_name};
 use super::problem::{Problem, Problems, ScriptPlace};
 use super::reader::read;
-use super::spec::{Bounds, Spec};
+use super::spec::Spec;
 use super::substitute::Parameter;
 use super::variables::Held;
 use crate::transaction::Statement;
@@ -71,8 +71,6 @@ pub(super) struct Send {
     pub(super) statement: u16,
     pub(super) parameters: Box<[Parameter]>,
     pub(super) bound: Option<Bound>,
-    /// Whether the bound is a call rather than a statement.
-    pub(super) as_call: bool,
 }
 
 /// Answers to keep, by number so that a worker can remember what their columns mean.
@@ -119,7 +117,7 @@ impl Program {
         };
         if problems.is_empty() {
             for (script, commands) in scripts {
-                let compiled = program.compile(&script.name, script.weight, &commands, spec.bounds);
+                let compiled = program.compile(&script.name, script.weight, &commands);
                 match compiled {
                     Some(compiled) => program.scripts.push(compiled),
                     None => problems.push(general("more than 65,536 statements".to_owned())),
@@ -150,7 +148,7 @@ impl Program {
         self.textual
     }
 
-    fn compile(&mut self, name: &str, weight: u32, commands: &[Command], bounds: Bounds) -> Option<Compiled> {
+    fn compile(&mut self, name: &str, weight: u32, commands: &[Command]) -> Option<Compiled> {
         let mut steps: Vec<Instruction> = Vec::new();
         // For each open condition: the jump to patch when the next branch begins, and those to patch at its end.
         let mut open: Vec<(Option<usize>, Vec<usize>)> = Vec::new();
@@ -163,7 +161,7 @@ impl Program {
                 Action::StartPipeline => push(What::StartPipeline),
                 Action::SyncPipeline => push(What::SyncPipeline),
                 Action::EndPipeline => push(What::EndPipeline),
-                Action::Sql { .. } => push(self.send(name, &command.action, bounds)?),
+                Action::Sql { .. } => push(self.send(name, &command.action)?),
                 Action::If(condition) => {
                     push(What::Unless(condition.clone(), 0));
                     open.push((Some(next), vec![]));
@@ -194,7 +192,7 @@ impl Program {
     }
 
     /// Gives the statements of a command their places.
-    fn send(&mut self, script: &str, action: &Action, bounds: Bounds) -> Option<What> {
+    fn send(&mut self, script: &str, action: &Action) -> Option<What> {
         let Action::Sql { parts, keep } = action else { return None };
         let mut calls = Vec::new();
         let last = parts.len() - 1;
@@ -204,8 +202,7 @@ impl Program {
             self.statements.push(Statement { name, sql: part.sql.clone(), rows: part.rows });
             let kept = keep.as_ref().filter(|keep| keep.all || index == last);
             self.kept.push(kept.map(|keep| keep.prefix.clone()));
-            let parameters = part.parameters.clone().into();
-            calls.push(Send { statement, parameters, bound: part.bound, as_call: bounds == Bounds::Calls });
+            calls.push(Send { statement, parameters: part.parameters.clone().into(), bound: part.bound });
         }
         let keep = keep.clone().map(|keep| {
             self.keeps += 1;

@@ -91,12 +91,10 @@ impl Run<'_> {
     }
 
     fn call(&mut self, send: &Send) {
-        match send.bound {
-            Some(Bound::Rollback) => self.client.rolled_back = true,
-            Some(Bound::Begin | Bound::Commit) => self.client.rolled_back = false,
-            None => {}
+        if let Some(bound) = send.bound {
+            self.client.rolled_back = bound == Bound::Rollback;
         }
-        match send.bound.filter(|_| send.as_call) {
+        match send.bound {
             Some(Bound::Begin) => self.batch.begin(true),
             Some(Bound::Commit) => self.batch.commit(),
             Some(Bound::Rollback) => self.batch.rollback(),

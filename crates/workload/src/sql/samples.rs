@@ -35,7 +35,7 @@ impl Program {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Bounds, Script, Spec};
+    use super::super::{Script, Spec};
     use super::*;
     use crate::transaction::{Answers, Turn};
 
@@ -43,8 +43,7 @@ mod tests {
     fn a_statement_ahead_of_gset_gives_one_row_with_the_variables_that_nothing_else_sets() {
         let text = "\\set aid 7\nselect 1 as bal, 2 as far \\gset\nselect :bal + :far + :aid + :scale;\n";
         let script = Script { name: "own".into(), text: text.into(), weight: 1 };
-        let bounds = Bounds::Calls;
-        let spec = Spec { scripts: vec![script], define: vec![], scale: 1, textual: false, bounds };
+        let spec = Spec { scripts: vec![script], define: vec![], scale: 1, textual: false };
         let samples = Program::build(&spec).unwrap().samples();
         let (mut answers, mut turn) = (Answers::default(), Turn::default());
         samples[0].as_ref().unwrap().answer(&mut turn, &mut answers);

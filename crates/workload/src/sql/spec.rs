@@ -23,17 +23,4 @@ pub struct Spec {
     /// Whether sessions speak the simple protocol, so that values are spliced into the text (see
     /// [`splice`](super::splice)) rather than sent beside it.
     pub textual: bool,
-    /// What bare BEGIN, COMMIT and ROLLBACK are.
-    pub bounds: Bounds,
-}
-
-/// What statements become that do nothing but begin or end a transaction.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Bounds {
-    /// Statements like all others, in the user's own words.
-    #[default]
-    Statements,
-    /// Calls that the session knows as such: it can queue writers of an engine that has one at a time, and it knows when
-    /// a commit is under way.
-    Calls,
 }

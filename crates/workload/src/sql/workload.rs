@@ -1,7 +1,7 @@
 //! Scripts as a workload: what a study names, read and compiled for a trial, and the tables of the built-in ones.
 
 use super::builtin::{self, tables};
-use super::{Bounds, Program, Script, Scripts, Spec};
+use super::{Program, Script, Scripts, Spec};
 use crate::dataset::{Contents, DataSet, Language, Made, Rows, Table};
 use crate::kind::{Around, Class, Ready, Share, Transactions, Unready};
 use crate::transaction::{Business, Sample, Statement, Value};
@@ -39,8 +39,8 @@ impl Transactions for Asked {
         let script = |(path, weight): &(String, f64)| script(path, *weight, around);
         let scripts = self.scripts.iter().map(script).collect::<Result<Vec<Script>, Unready>>()?;
         let path = scripts.iter().map(|script| script.name.as_str()).collect::<Vec<_>>().join(", ");
-        let (define, textual, bounds) = (self.define.clone(), around.textual, Bounds::Calls);
-        let spec = Spec { scripts, define, scale: u32::try_from(self.scale).unwrap_or(u32::MAX), textual, bounds };
+        let (define, textual) = (self.define.clone(), around.textual);
+        let spec = Spec { scripts, define, scale: u32::try_from(self.scale).unwrap_or(u32::MAX), textual };
         let program = Program::build(&spec);
         let program = program.map_err(|problems| Unready::Script { path, problem: problems.to_string() })?;
         Ok(Arc::new(Compiled(Arc::new(program))))

@@ -140,13 +140,8 @@ fn draws_of_scripts_are_those_of_their_seed() {
                 \\set c random_exponential(1, 1000000, 3.0)\n\\set d random_zipfian(1, 1000000, 1.2)\n\
                 \\set e permute(:a, 1000000)\n\\set f hash(:b)\nSELECT :a, :b, :c, :d, :e, :f;\n";
     let script = |name: &str, weight| sql::Script { name: name.to_owned(), text: text.to_owned(), weight };
-    let spec = sql::Spec {
-        scripts: vec![script("one", 3), script("two", 2)],
-        define: vec![],
-        scale: 10,
-        textual: false,
-        bounds: sql::Bounds::Statements,
-    };
+    let spec =
+        sql::Spec { scripts: vec![script("one", 3), script("two", 2)], define: vec![], scale: 10, textual: false };
     let program = Arc::new(sql::Program::build(&spec).unwrap_or_else(|problems| panic!("{problems:?}")));
     assert_eq!(asked(&mut sql::Scripts::new(program, 42, [5]), 500), 2_577_927_698_053_429_835);
 }

@@ -15,16 +15,10 @@ pub(super) fn decay(ratio: f64) -> f64 {
     0.5 * (low + high)
 }
 
-/// Pages written to flash for each page that a host writes at random, when the block that was filled first is emptied
-/// first (Robinson 1996; Desnoyers, Analytic modeling of SSD write performance, SYSTOR 2012): A = r / (r + W(-r exp(-r)))
-/// for `ratio` r of flash to pages in use.
-pub fn by_age(ratio: f64) -> f64 {
-    if ratio <= 1.0 { f64::INFINITY } else { ratio / decay(ratio) }
-}
-
-/// The same when the block with the fewest pages that count is emptied: the limit of many choices of the mean field of Van
-/// Houdt (SIGMETRICS 2013). No block falls below `j` pages, and those above obey i m_i = c; that all pages in use find a
-/// place gives `c`, and `j` is the one at which a share from 0 to 1 of the blocks is emptied at `j` itself.
+/// Pages written to flash for each page that a host writes at random, when the block with the fewest pages that count is
+/// emptied, for `ratio` of flash to pages in use: the limit of many choices of the mean field of Van Houdt (SIGMETRICS 2013).
+/// No block falls below `j` pages, and those above obey i m_i = c; that all pages in use find a place gives `c`, and `j` is
+/// the one at which a share from 0 to 1 of the blocks is emptied at `j` itself.
 pub fn greedy(pages: u32, ratio: f64) -> f64 {
     if ratio <= 1.0 {
         return f64::INFINITY;

@@ -1,10 +1,8 @@
 //! The blocks of a plane: which are erased, which is being filled, and which is emptied next.
 //!
 //! The one idea: full blocks stand in chains by how many of their pages still count, so the emptiest is found at once and a
-//! page that is overwritten moves its block by one chain. Blocks that are cleaned in order of age stand in one chain.
+//! page that is overwritten moves its block by one chain.
 
-use super::shape::Rule;
-use random::Draws;
 use std::collections::VecDeque;
 
 const NONE: u32 = u32::MAX;
@@ -22,7 +20,6 @@ pub(super) struct Blocks {
     /// No chain below holds a block.
     lowest: usize,
     pub erased: VecDeque<u32>,
-    rule: Rule,
     wear: u32,
     /// Erases until wear is looked at again.
     until_look: u32,
@@ -30,19 +27,17 @@ pub(super) struct Blocks {
 
 impl Blocks {
     /// Erased blocks.
-    pub fn new(blocks: u32, pages: u32, rule: Rule, wear: u32) -> Blocks {
+    pub fn new(blocks: u32, pages: u32, wear: u32) -> Blocks {
         let count = blocks as usize;
-        let chains = if rule == Rule::Fifo { 1 } else { pages as usize + 1 };
         Blocks {
             valid: vec![0; count],
             full: vec![false; count],
             next: vec![NONE; count],
             before: vec![NONE; count],
             erases: vec![0; count],
-            chains: vec![(NONE, NONE); chains],
+            chains: vec![(NONE, NONE); pages as usize + 1],
             lowest: 0,
             erased: (0..blocks).collect(),
-            rule,
             wear,
             until_look: blocks,
         }
@@ -57,7 +52,7 @@ impl Blocks {
     /// One page less of a block counts.
     #[inline]
     pub fn lose(&mut self, block: u32) {
-        let moves = self.full[block as usize] && self.rule == Rule::Greedy;
+        let moves = self.full[block as usize];
         if moves {
             self.unlink(block);
         }
@@ -86,16 +81,9 @@ impl Blocks {
         self.erased.push_back(block);
     }
 
-    /// The block that is emptied next; it leaves its chain.
-    pub fn pick(&mut self, random: &mut Draws) -> Option<u32> {
-        let block = match self.worn_least() {
-            Some(block) => block,
-            None => match self.rule {
-                Rule::Fifo => self.chains[0].0,
-                Rule::Greedy => self.emptiest(),
-                Rule::Choices(count) => self.drawn(count, random)?,
-            },
-        };
+    /// The block that is emptied next: the one with the fewest pages that count, unless wear is uneven. It leaves its chain.
+    pub fn pick(&mut self) -> Option<u32> {
+        let block = self.worn_least().unwrap_or_else(|| self.emptiest());
         if block == NONE {
             return None;
         }
@@ -116,20 +104,6 @@ impl Blocks {
         self.chains[self.lowest].0
     }
 
-    fn drawn(&self, count: u32, random: &mut Draws) -> Option<u32> {
-        let total = self.full.len() as u64;
-        if !self.full.contains(&true) {
-            return None;
-        }
-        let mut draw = || loop {
-            let block = random.below(total) as u32;
-            if self.full[block as usize] {
-                break block;
-            }
-        };
-        (0..count.max(1)).map(|_| draw()).min_by_key(|block| self.valid[*block as usize])
-    }
-
     /// The least worn full block, when blocks are worn too unevenly. A look at all blocks is taken as often as all were
     /// erased once in the mean; while they are uneven, one block in four is chosen so.
     fn worn_least(&mut self) -> Option<u32> {
@@ -144,16 +118,8 @@ impl Blocks {
     }
 
     #[inline]
-    fn chain(&self, block: u32) -> usize {
-        if self.rule == Rule::Fifo { 0 } else { self.valid[block as usize] as usize }
-    }
-
-    #[inline]
     fn link(&mut self, block: u32) {
-        if matches!(self.rule, Rule::Choices(_)) {
-            return;
-        }
-        let chain = self.chain(block);
+        let chain = usize::from(self.valid[block as usize]);
         let last = std::mem::replace(&mut self.chains[chain].1, block);
         self.before[block as usize] = last;
         self.next[block as usize] = NONE;
@@ -166,10 +132,7 @@ impl Blocks {
 
     #[inline]
     fn unlink(&mut self, block: u32) {
-        if matches!(self.rule, Rule::Choices(_)) {
-            return;
-        }
-        let chain = self.chain(block);
+        let chain = usize::from(self.valid[block as usize]);
         let (before, next) = (self.before[block as usize], self.next[block as usize]);
         match before {
             NONE => self.chains[chain].0 = next,

@@ -4,7 +4,7 @@
 //! spare ones, so that a smaller device amplifies writes as the large one does.
 
 use super::machine::Flash;
-use super::shape::{Pace, Refused, Rule, Shape, Start};
+use super::shape::{Pace, Refused, Shape, Start};
 use crate::asked::Values;
 
 /// Bytes of state that all devices of a study may take together.
@@ -67,7 +67,6 @@ impl Shape {
             spare: (1.0 + spare) / (1.0 - kept / blocks) - 1.0,
             capacity_bytes: capacity as u64,
             watermarks: WATERMARKS,
-            rule: Rule::Greedy,
             wear: 100,
             together: count("planes") > 1,
             copies: 8,

@@ -22,4 +22,4 @@ mod formulas;
 mod tests;
 
 pub use machine::Flash;
-pub use shape::{Pace, Refused, Rule, Shape, Start};
+pub use shape::{Pace, Refused, Shape, Start};

@@ -1,16 +1,5 @@
 //! What a flash device is made of, and how long its parts take.
 
-/// Which block is emptied next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rule {
-    /// The one with the fewest pages that still count.
-    Greedy,
-    /// The one that was filled first.
-    Fifo,
-    /// The one with the fewest of so many that are drawn by chance.
-    Choices(u32),
-}
-
 /// The state that a device begins in.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Start {
@@ -44,8 +33,6 @@ pub struct Shape {
     pub capacity_bytes: u64,
     /// Erased blocks of a plane at which cleaning begins, and up to which it goes on.
     pub watermarks: (u32, u32),
-    /// Which block is emptied next.
-    pub rule: Rule,
     /// Difference of erase counts at which the least worn block of a plane is emptied instead.
     pub wear: u32,
     /// Whether the planes of a die work on operations of one kind together.

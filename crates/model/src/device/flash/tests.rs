@@ -17,7 +17,6 @@ pub(super) fn shape() -> Shape {
         spare: 0.25,
         capacity_bytes: 16 << 30,
         watermarks: (2, 3),
-        rule: Rule::Greedy,
         wear: 1_000_000,
         together: false,
         copies: 4,

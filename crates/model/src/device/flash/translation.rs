@@ -51,7 +51,7 @@ impl Translation {
     pub fn new(shape: Shape, start: Start, random: Draws) -> Translation {
         let units = shape.units();
         let plane = || Plane {
-            blocks: Blocks::new(shape.blocks, shape.pages, shape.rule, shape.wear),
+            blocks: Blocks::new(shape.blocks, shape.pages, shape.wear),
             open: (NONE, shape.pages),
             emptied: None,
             held: 0,
@@ -153,7 +153,7 @@ impl Translation {
     pub fn clean(&mut self, unit: u32, copies: u32) -> Cleaned {
         let mut done = Cleaned::default();
         let plane = &mut self.planes[unit as usize];
-        let picked = plane.emptied.or_else(|| plane.blocks.pick(&mut self.random).map(|block| (block, 0)));
+        let picked = plane.emptied.or_else(|| plane.blocks.pick().map(|block| (block, 0)));
         let Some((block, mut at)) = picked else { return done };
         if at == 0 {
             plane.held = plane.blocks.counts(block);

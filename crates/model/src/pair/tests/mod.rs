@@ -189,7 +189,7 @@ fn bytes_of_a_link_are_its_limit() {
 
 #[test]
 fn the_log_of_the_target_commits_in_groups_as_its_law_says() {
-    let log = Some(Log { write_us: 2_000.0, bytes_per_s: f64::INFINITY, most: u32::MAX });
+    let log = Some(Log { write_us: 2_000.0, bytes_per_s: f64::INFINITY });
     let (with, without) = (PairPlan { log, think_us: 50_000.0, ..plan() }, PairPlan { think_us: 50_000.0, ..plan() });
     for jobs in [10, 100] {
         let (seen, bare) = (run(&with, jobs, 3, 2.0, 100.0), run(&without, jobs, 3, 2.0, 100.0));

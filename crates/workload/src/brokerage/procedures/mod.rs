@@ -19,7 +19,6 @@ mod reads;
 
 pub(super) use feed::{DIGITS, SYMBOL};
 pub(super) use heard::outcomes;
-pub use heard::{Heard, heard};
 pub(super) use maintenance::names;
 
 use super::Preset;

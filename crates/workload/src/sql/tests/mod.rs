@@ -7,7 +7,7 @@ mod running;
 mod substitution;
 
 use super::variables::Held;
-use super::{Bounds, Problems, Program, Script, Scripts, Spec};
+use super::{Problems, Program, Script, Scripts, Spec};
 use crate::transaction::{Answers, Batch, Begun, Business, Step};
 use std::sync::Arc;
 use units::Nanos;
@@ -15,7 +15,7 @@ use units::Nanos;
 fn spec(texts: &[&str]) -> Spec {
     let script = |text: &&str| Script { name: "test".to_owned(), text: (*text).to_owned(), weight: 1 };
     let scripts = texts.iter().map(script).collect();
-    Spec { scripts, define: vec![], scale: 10, textual: false, bounds: Bounds::Statements }
+    Spec { scripts, define: vec![], scale: 10, textual: false }
 }
 
 fn built(spec: &Spec) -> Result<Scripts, Problems> {

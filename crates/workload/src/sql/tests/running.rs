@@ -4,7 +4,7 @@ use super::{begun, built, one, ran, spec};
 use crate::sql::builtin::{SELECT_ONLY, TPCB_LIKE, script};
 use crate::sql::scalar::Scalar;
 use crate::sql::variables::Held;
-use crate::sql::{Bounds, Program, Script, Scripts, Spec};
+use crate::sql::{Program, Script, Scripts, Spec};
 use crate::transaction::{Answers, Batch, Business, Call, Step, Value};
 use std::sync::Arc;
 use units::Nanos;
@@ -46,8 +46,12 @@ fn the_money_script_is_seven_statements_with_values_in_range() {
                 break;
             }
             assert_eq!(batch.len(), 1);
-            let Call::Statement { statement, parameters } = batch.get(0) else { panic!("a bound") };
-            sent.push((statement, parameters.to_vec()));
+            match batch.get(0) {
+                Call::Begin { .. } => sent.push((0, vec![])),
+                Call::Statement { statement, parameters } => sent.push((statement, parameters.to_vec())),
+                Call::Commit => sent.push((6, vec![])),
+                Call::Rollback => panic!("it is taken back"),
+            }
         }
         let places: Vec<u16> = sent.iter().map(|(statement, _)| *statement).collect();
         assert_eq!(places, [0, 1, 2, 3, 4, 5, 6]);
@@ -61,10 +65,8 @@ fn the_money_script_is_seven_statements_with_values_in_range() {
 }
 
 #[test]
-fn bare_bounds_can_be_calls() {
-    let mut spec = spec(&["BEGIN; select 1; rollback;"]);
-    spec.bounds = Bounds::Calls;
-    let mut scripts = built(&spec).unwrap();
+fn bare_bounds_are_calls() {
+    let mut scripts = one("BEGIN; select 1; rollback;").unwrap();
     scripts.begin(0, begun(0));
     assert_eq!(step(&mut scripts, &Answers::default()).1.get(0), Call::Begin { write: true });
     assert!(matches!(step(&mut scripts, &Answers::default()).1.get(0), Call::Statement { statement: 1, .. }));
@@ -247,7 +249,7 @@ fn definitions_come_before_what_is_always_there() {
 fn scripts_are_drawn_by_their_weights_and_always_alike() {
     let script = |name: &str, weight| Script { name: name.to_owned(), text: "select 1;".to_owned(), weight };
     let scripts = vec![script("a", 6), script("never", 0), script("b", 3), script("c", 1)];
-    let spec = Spec { scripts, define: vec![], scale: 1, textual: false, bounds: Bounds::Statements };
+    let spec = Spec { scripts, define: vec![], scale: 1, textual: false };
     let program = Arc::new(Program::build(&spec).unwrap());
     assert_eq!(program.classes(), ["a", "never", "b", "c"]);
     let mut drawn = Scripts::new(program.clone(), 1, [0]);
