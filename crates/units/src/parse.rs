@@ -128,11 +128,10 @@ fn read(text: &str, kind: &Kind) -> Result<f64, UnitError> {
     let (number, unit) = (trimmed[..split].replace('_', ""), trimmed[split..].trim());
     let value: f64 = number.parse().map_err(|_| not_a_number(text, kind))?;
     if unit.is_empty() {
-        return Err(UnitError::MissingUnit {
-            text: trimmed.to_owned(),
-            units: kind.units,
-            example: format!("{number} {}", kind.likely),
-        });
+        // Nothing of a quantity is rarely what it may be.
+        let number = if value > 0.0 { &number } else { "1" };
+        let (text, example) = (trimmed.to_owned(), format!("{number} {}", kind.likely));
+        return Err(UnitError::MissingUnit { text, units: kind.units, example });
     }
     let scale = scale_of(unit, kind).ok_or_else(|| UnitError::UnknownUnit {
         text: trimmed.to_owned(),

@@ -15,14 +15,14 @@ impl Replies {
         Replies { samples: samples.into(), turns: vec![Turn::default(); samples.len()] }
     }
 
-    /// Adds the answer to a call; an empty one unless it is a statement with a sample.
+    /// Adds the answer to a call; of a statement without a sample, that it changed a row.
     pub(super) fn answer(&mut self, statement: Option<u16>, answers: &mut Answers) {
         let place = statement.map_or(usize::MAX, usize::from);
         match (self.samples.get(place), self.turns.get_mut(place)) {
             (Some(Some(sample)), Some(turn)) => sample.answer(turn, answers),
             _ => {
                 answers.begin(0);
-                answers.end(0);
+                answers.end(u64::from(statement.is_some()));
             }
         }
     }

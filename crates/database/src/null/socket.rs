@@ -100,6 +100,7 @@ fn answer(answers: &Answers, index: usize, reply: &mut Vec<u8>) {
     let columns = answer.rows().next().map_or(0, <[Value]>::len);
     reply.extend((columns as u16).to_le_bytes());
     reply.extend((answer.row_count() as u32).to_le_bytes());
+    reply.extend(answer.changed.to_le_bytes());
     answer.rows().flatten().for_each(|field| value(field, reply));
 }
 
@@ -151,11 +152,12 @@ impl Bytes<'_> {
 fn decode(bytes: &mut Bytes, names: Option<&Names>, answers: &mut Answers) -> Option<()> {
     let columns = usize::from(u16::from_le_bytes(bytes.take()?));
     let rows = u32::from_le_bytes(bytes.take()?) as usize;
+    let changed = u64::from_le_bytes(bytes.take()?);
     answers.begin(columns);
     names.into_iter().for_each(|names| answers.named(names.clone()));
     for _ in 0..rows * columns {
         answers.push(bytes.value()?);
     }
-    answers.end(0);
+    answers.end(changed);
     Some(())
 }

@@ -87,7 +87,12 @@ impl Domain for Span<Bytes> {
     }
 
     fn allowed(&self) -> String {
-        format!("a size from {} to {}", units::bytes(self.min), units::bytes(self.max))
+        // A rounded limit would be refused itself.
+        let limit = |size: Bytes| match size.0 % 1024 {
+            0 => units::bytes(size),
+            _ => format!("{} B", size.0),
+        };
+        format!("a size from {} to {}", limit(self.min), limit(self.max))
     }
 
     fn number(&self, value: &Bytes) -> Option<f64> {

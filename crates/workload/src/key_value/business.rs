@@ -65,7 +65,7 @@ impl KeyValue {
             spec,
             seed: share.seed,
             choose: Choose::new(&spec, lane(share.seed, Purpose::Key)),
-            inserted: Inserted::new(share.epoch, share.worker, share.workers),
+            inserted: Inserted::new(spec.rows.max(1), share.epoch, share.worker, share.workers),
             slots: vec![idle; share.slots as usize],
             acknowledged: Acknowledged::default(),
         }
@@ -115,6 +115,15 @@ impl KeyValue {
         batch.call(Said::Scan.place(), [Value::Int(slot.key), Value::Int(length as i64)]);
     }
 
+    /// Whether what was answered last is about the record that was asked for. Statements of a batch come in their order.
+    fn met(slot: &Slot, answers: &Answers) -> bool {
+        match (slot.class, slot.sent) {
+            (Class::Insert, _) => true,
+            (Class::Update, _) | (Class::Modify, 2) => answers.get(0).changed > 0,
+            (Class::Read | Class::Scan | Class::Modify, _) => answers.last().row_count() > 0,
+        }
+    }
+
     /// Reads and locks, and then changes what was read.
     fn modify(&self, slot: &Slot, batch: &mut Batch) {
         if slot.sent == 0 {
@@ -141,8 +150,11 @@ impl Business for KeyValue {
         self.slots[slot as usize] = Slot { n: begun.n, class, key, place, sent: 0, running: true };
     }
 
-    fn step(&mut self, slot: u32, _answers: &Answers, batch: &mut Batch) -> Step {
+    fn step(&mut self, slot: u32, answers: &Answers, batch: &mut Batch) -> Step {
         let held = self.slots[slot as usize];
+        if held.sent > 0 && !KeyValue::met(&held, answers) {
+            return Step::Fail;
+        }
         let batches = if held.class == Class::Modify { 2 } else { 1 };
         if held.sent == batches {
             return Step::Done { rolled_back: false };
@@ -158,6 +170,10 @@ impl Business for KeyValue {
         Step::Send
     }
 
+    fn complaint(&mut self, slot: u32) -> Option<String> {
+        Some(format!("record {} is not there", self.slots[slot as usize].key))
+    }
+
     fn restart(&mut self, slot: u32) {
         self.slots[slot as usize].sent = 0;
     }
@@ -167,7 +183,7 @@ impl Business for KeyValue {
         held.running = false;
         let (class, place) = (held.class, held.place);
         if class == Class::Insert {
-            self.inserted.end(place);
+            self.inserted.end(place, ending == Ending::Done);
         }
         let all = &mut self.acknowledged;
         let counted = match (class, ending) {

@@ -1,7 +1,7 @@
 //! The table of records as a data set.
 
 use super::Spec;
-use crate::dataset::{self, Column, Contents, DataSet, Made, Rows, Table, Type};
+use crate::dataset::{self, Column, Contents, DataSet, Invariant, Made, Rows, Table, Type};
 use crate::transaction::Value;
 use random::GOLDEN;
 
@@ -81,6 +81,32 @@ impl Contents for Records {
 
     fn row_count(&self, table: &str) -> u64 {
         if table == TABLE { self.rows } else { 0 }
+    }
+
+    fn invariants(&self) -> Vec<Invariant> {
+        let Records { rows, fields: count, field_bytes } = *self;
+        let holds = |name, says, sql| Invariant { name, says, tables: &[TABLE], sql };
+        let whole = fields(count).iter().map(|field| format!("length({field}) <> {field_bytes}")).collect::<Vec<_>>();
+        vec![
+            holds(
+                "records",
+                "every record of the fill is there",
+                format!(
+                    "SELECT c.there FROM (SELECT COUNT(*) AS there FROM {TABLE} WHERE id BETWEEN 1 AND {rows}) c \
+                     WHERE c.there <> {rows}"
+                ),
+            ),
+            holds(
+                "changes",
+                "no record counts fewer than no changes",
+                format!("SELECT id, changes FROM {TABLE} WHERE changes < 0 ORDER BY id LIMIT 10"),
+            ),
+            holds(
+                "fields",
+                "every field has its length",
+                format!("SELECT id FROM {TABLE} WHERE {} ORDER BY id LIMIT 10", whole.join(" OR ")),
+            ),
+        ]
     }
 
     fn part(&self, table: &str, part: u32, parts: u32) -> Box<dyn Rows> {

@@ -50,13 +50,19 @@ fn number(db: &Connection, sql: &str) -> i64 {
     db.query_row(sql, [], |row| row.get(0)).unwrap()
 }
 
-/// Carries an operation out; rows that came back.
-fn one(db: &Connection, spec: &Spec, business: &mut KeyValue, n: u64) -> usize {
+/// Carries an operation out; rows that came back, and how it ended.
+fn one(db: &Connection, spec: &Spec, business: &mut KeyValue, n: u64) -> (usize, Step) {
     let texts = statements(spec);
     business.begin(0, Begun { n, payload: 0, at: Nanos(0) });
-    let (answers, mut batch, mut rows) = (Answers::default(), Batch::default(), 0);
-    while business.step(0, &answers, &mut batch) == Step::Send {
+    let (mut answers, mut batch, mut rows) = (Answers::default(), Batch::default(), 0);
+    let last = loop {
+        let step = business.step(0, &answers, &mut batch);
+        if step != Step::Send {
+            break step;
+        }
+        answers.clear();
         for call in batch.calls() {
+            answers.begin(1);
             match call {
                 Call::Begin { .. } => db.execute_batch("begin").unwrap(),
                 Call::Commit => db.execute_batch("commit").unwrap(),
@@ -68,15 +74,18 @@ fn one(db: &Connection, spec: &Spec, business: &mut KeyValue, n: u64) -> usize {
                     let mut found = prepared.query(rusqlite::params_from_iter(parameters.iter().map(field))).unwrap();
                     while found.next().unwrap().is_some() {
                         assert!(text.rows, "{}", text.name);
+                        answers.push(Value::Int(1));
                         rows += 1;
                     }
                 }
             }
+            answers.end(db.changes());
         }
         batch.clear();
-    }
-    business.ended(0, Ending::Done, Nanos(0), &mut Vec::new());
-    rows
+    };
+    let ending = if last == Step::Fail { Ending::Failed } else { Ending::Done };
+    business.ended(0, ending, Nanos(0), &mut Vec::new());
+    (rows, last)
 }
 
 #[test]
@@ -89,7 +98,8 @@ fn each_mix_does_what_its_letter_says_and_what_was_acknowledged_is_there() {
         for n in 0..2_000 {
             let class = usize::from(business.class(n, 0));
             counts[class] += 1;
-            let rows = one(&db, &spec, &mut business, n);
+            let (rows, last) = one(&db, &spec, &mut business, n);
+            assert_eq!(last, Step::Done { rolled_back: false });
             match mix.parts()[class].0.name() {
                 "scan" => assert!((1..=10).contains(&rows), "{rows}"),
                 "read" | "read-modify-write" => assert_eq!(rows, 1),
@@ -104,6 +114,36 @@ fn each_mix_does_what_its_letter_says_and_what_was_acknowledged_is_there() {
         assert_eq!(number(&db, &format!("select sum(changes) from {TABLE}")), told.changes as i64);
         assert_eq!(number(&db, &format!("select count(*) from {TABLE} where id > 500")), told.inserts as i64);
     }
+}
+
+#[test]
+fn an_operation_on_a_record_that_is_gone_fails_and_says_which() {
+    for mix in [Mix::A, Mix::C, Mix::E, Mix::F] {
+        let spec = spec(mix);
+        let (db, mut business) = (filled(&spec), KeyValue::new(spec, &share(1)));
+        db.execute_batch(&format!("delete from {TABLE}")).unwrap();
+        let n = (0..100).find(|n| mix.parts()[usize::from(business.class(*n, 0))].0.name() != "insert").unwrap();
+        assert_eq!(one(&db, &spec, &mut business, n), (0, Step::Fail), "{mix:?}");
+        assert!(business.complaint(0).unwrap().ends_with(" is not there"));
+        assert_eq!(business.acknowledged(), Acknowledged::default());
+    }
+}
+
+#[test]
+fn the_records_of_a_fill_hold_what_is_said_of_them_and_tampered_ones_do_not() {
+    let spec = spec(Mix::A);
+    let broken = |tampering: &str| {
+        let db = filled(&spec);
+        db.execute_batch(tampering).unwrap();
+        let names = data_set(&spec).invariants().into_iter();
+        let broken = names.filter(|invariant| db.prepare(&invariant.sql).unwrap().exists([]).unwrap());
+        broken.map(|invariant| invariant.name).collect::<Vec<_>>()
+    };
+    assert_eq!(broken(""), [""; 0]);
+    assert_eq!(broken("insert into record select id + 1000, changes, field0, field1, field2 from record"), [""; 0]);
+    assert_eq!(broken("delete from record where id = 7"), ["records"]);
+    assert_eq!(broken("update record set changes = -5 where id = 7"), ["changes"]);
+    assert_eq!(broken("update record set field1 = 'x' where id = 500"), ["fields"]);
 }
 
 #[test]
