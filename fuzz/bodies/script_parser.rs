@@ -1,7 +1,7 @@
 //! A script of any text is a program or a list of problems, and a program can be run to its end.
 
 use std::sync::Arc;
-use workload::sql::{Bounds, Program, Script, Scripts, Spec, explain, splice};
+use workload::sql::{Program, Script, Scripts, Spec, explain, splice};
 use workload::transaction::{Answers, Batch, Begun, Business, Call, Step};
 
 /// Explains, prints the problems, and runs what has none, in both ways of giving values to statements.
@@ -11,7 +11,7 @@ pub fn script_parser(bytes: &[u8]) {
     for textual in [false, true] {
         let script = Script { name: "fuzz".to_owned(), text: text.to_owned(), weight: 1 };
         let define = vec![("x".to_owned(), "7".to_owned())];
-        match Program::build(&Spec { scripts: vec![script], define, scale: 1, textual, bounds: Bounds::Calls }) {
+        match Program::build(&Spec { scripts: vec![script], define, scale: 1, textual }) {
             Err(problems) => assert!(!problems.to_string().is_empty(), "a refusal without a word"),
             Ok(program) => {
                 assert!(textual || explained.problems.is_empty(), "built what was said to have problems");
