@@ -13,8 +13,12 @@ fn first(text: &str, textual: bool) -> (Statement, Vec<Value>) {
     scripts.begin(0, begun(0));
     let mut batch = Batch::default();
     assert_eq!(scripts.step(0, &Answers::default(), &mut batch), Step::Send);
-    let Call::Statement { statement, parameters } = batch.get(0) else { panic!("no statement") };
-    (scripts.program.statements()[usize::from(statement)].clone(), parameters.to_vec())
+    // A bare bound is a call, and stands in the list of statements all the same.
+    let (statement, parameters) = match batch.get(0) {
+        Call::Statement { statement, parameters } => (statement, parameters.to_vec()),
+        Call::Begin { .. } | Call::Commit | Call::Rollback => (0, vec![]),
+    };
+    (scripts.program.statements()[usize::from(statement)].clone(), parameters)
 }
 
 fn spliced(text: &str) -> String {
