@@ -520,10 +520,10 @@ arguments! {
 
     /// `ceiling`.
     Ceiling {
-        on: PathBuf = arg(long, value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)
-            "Folder in which the drivers of storage are measured",
+        on: Option<PathBuf> = arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)
+            "Folder in which the drivers of storage are measured [default: this folder]",
             "Folder in which the drivers of storage are measured with one operation outstanding. They read a file of \
-             1 MiB without a name, which leaves nothing behind.";
+             1 MiB without a name, which leaves nothing behind. Default: the current folder, where that is possible.";
         model: bool = arg(long) "Time models too",
             "Time models too: how long a closed form takes, and how many I/Os a second each depth of \
              simulation carries on one core. Takes some ten seconds.";

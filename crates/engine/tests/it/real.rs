@@ -83,7 +83,7 @@ fn durable_writes_are_carried_out_by_both_roads() {
 
 /// What a trial says of the driver of its single operations.
 fn said(trial_events: &[observation::Event]) -> Vec<&str> {
-    trial_events.iter().map(|event| &*event.text).filter(|text| text.contains("single outstanding operation")).collect()
+    trial_events.iter().map(|event| &*event.text).filter(|text| text.contains("single operations go by")).collect()
 }
 
 #[test]

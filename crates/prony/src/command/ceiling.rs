@@ -11,16 +11,21 @@ use units::Nanos;
 
 /// Measures and prints the generator's own figures.
 pub fn run(asked: &Ceiling) -> Result<(), Failure> {
+    let folder = asked.on.as_deref().unwrap_or(Path::new("."));
+    let alone = engine::measure_alone(folder);
+    if let (Some(_), Err(error)) = (&asked.on, &alone) {
+        let doing = format!("measuring the drivers of storage in `{}`", folder.display());
+        return Err(Failure::caused(doing, error).hint("name a folder on a disk, in which you may write"));
+    }
     let ceiling = engine::measure_ceiling().map_err(|e| Failure::caused("measuring the load generator", &e))?;
     let ceilings = if asked.model { engine::measure_models() } else { Vec::new() };
-    let alone = engine::measure_alone(&asked.on);
     let json = || report::ceiling_json(&ceiling, alone.as_ref().ok(), &ceilings);
-    output::answer(asked.json, json, || text(&ceiling) + &drivers(&asked.on, &alone) + &models(&ceilings))
+    output::answer(asked.json, json, || text(&ceiling) + &drivers(folder, &alone) + &models(&ceilings))
 }
 
 /// One outstanding operation by either driver.
 fn drivers(folder: &Path, alone: &io::Result<Alone>) -> String {
-    let head = format!("One outstanding operation past the page cache, of a file in `{}`:\n", folder.display());
+    let head = format!("One outstanding read of 4 KiB with O_DIRECT, of a file in `{}`:\n", folder.display());
     let alone = match alone {
         Ok(alone) => alone,
         Err(error) => return format!("{head}  not measured: {error}; name a folder on a disk with --on DIR\n"),
@@ -89,12 +94,12 @@ mod tests {
         let cost = |us: f64| DriverCost { time_ns: us * 1e3, cpu_ns: us * 400.0 };
         let alone = Alone { ring: cost(80.0), plain: cost(75.0), taken: Carrier::Plain };
         insta::assert_snapshot!(drivers(Path::new("data"), &Ok(alone)), @r#"
-        One outstanding operation past the page cache, of a file in `data`:
+        One outstanding read of 4 KiB with O_DIRECT, of a file in `data`:
           io_uring            80 us, 32 us of CPU
           pread               75 us, 30 us of CPU (what `driver = "auto"` takes)
         "#);
         insta::assert_snapshot!(drivers(Path::new("data"), &Err(io::ErrorKind::Unsupported.into())), @r"
-        One outstanding operation past the page cache, of a file in `data`:
+        One outstanding read of 4 KiB with O_DIRECT, of a file in `data`:
           not measured: unsupported; name a folder on a disk with --on DIR
         ");
     }
