@@ -104,6 +104,8 @@ pub(crate) struct FactorWith<S> {
 /// The search for the highest rate that holds a bound.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchDefinition {
+    /// Where it was written.
+    pub(crate) at: Origin,
     /// Which quantile of response: 0.99.
     pub quantile: f64,
     /// What it must not exceed.
@@ -114,4 +116,11 @@ pub struct SearchDefinition {
     pub to: Option<f64>,
     /// Distance of neighbouring rates; a fiftieth of the top when not given.
     pub step: Option<f64>,
+}
+
+impl SearchDefinition {
+    /// The lowest rate that is tried when `top` is the highest.
+    pub(crate) fn lowest(&self, top: f64) -> f64 {
+        self.from.unwrap_or(top / 20.0).min(top)
+    }
 }

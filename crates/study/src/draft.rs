@@ -38,10 +38,7 @@ pub(crate) fn trial(
     let state = state::state(point);
     let phases = phases::phases(point, fixed_work, rule, problems);
     ramps(point, &streams, &phases, problems);
-    if point.experiment.search.is_some() && !(0..streams.len()).any(|i| point.searched(i)) {
-        let message = "a stream of blocks without `rate` and `outstanding`, whose rate it can choose, got none";
-        problems.add(&point.experiment.at, &format!("{}.search", point.experiment.name), message);
-    }
+    searchable(point, &streams, problems);
     if !database {
         range(point, &streams, module_bytes, problems)?;
     }
@@ -60,6 +57,20 @@ pub(crate) fn trial(
     };
     let server = sessions::server(point, problems);
     Ok(Trial { label, streams, modules, module_bytes, state, phases, server, seed: 0 })
+}
+
+/// A search tries rates over time: some stream must leave its rate to it, and none may end after so much work.
+fn searchable(point: &Point, streams: &[Stream], problems: &mut Problems) {
+    let Some(search) = &point.experiment.search else { return };
+    let key = format!("{}.search", point.experiment.name);
+    if streams.iter().any(fixed) {
+        let message = "streams that go on for as long as they are measured, got a fixed amount of work (`operations`, or \
+                       work on files): remove it, or the search";
+        problems.add(&search.at, &key, message);
+    } else if !(0..streams.len()).any(|i| point.searched(i)) {
+        let message = "a stream of blocks without `rate` and `outstanding`, whose rate it can choose, got none";
+        problems.add(&point.experiment.at, &key, message);
+    }
 }
 
 /// The window begins with the full load.

@@ -6,10 +6,12 @@
 //! What it does not do: what no survey can tell stays with the engine (a server's own limits, a privilege, a full disk).
 
 use crate::keys::access::{DRIVER, SYNC, VALIDATE};
+use crate::keys::load::{OUTSTANDING, SLOTS};
 use crate::point::Point;
 use crate::survey::Survey;
 use crate::{Access, At, DatabaseSpec, Driver, Engine, Place, Stream, SyncMode};
-use reading::Problems;
+use load::Spec as Load;
+use reading::{AnyKey, Problems};
 use workload::block::{self, Grid};
 use workload::kind::{SESSIONS, WORKERS_MAX};
 
@@ -18,12 +20,13 @@ pub(crate) fn tell(point: &Point, streams: &[Stream], survey: &Survey, problems:
     let ring = survey.of(&point.spec().name).is_none_or(|system| system.ring);
     match &point.spec().place {
         Place::Database(spec) => {
-            threads(point, spec, streams, ring, problems);
+            session_threads(point, spec, streams, ring, problems);
             data_sets(point, spec, streams, problems);
         }
         place if place.holds_data() => {
             polled_syncs(point, streams, problems);
             rings(point, streams, ring, problems);
+            threads(point, streams, ring, problems);
             validated(point, streams, problems);
         }
         _ => {}
@@ -48,8 +51,25 @@ fn rings(point: &Point, streams: &[Stream], ring: bool, problems: &mut Problems)
     }
 }
 
+/// Without io_uring each outstanding operation has a thread.
+fn threads(point: &Point, streams: &[Stream], ring: bool, problems: &mut Problems) {
+    for (i, access) in accesses(streams).filter(|(i, _)| streams[*i].block().is_some()) {
+        let got = streams[i].slots();
+        let plain = access.driver == Driver::Plain || (access.driver == Driver::Auto && !ring);
+        if plain && got > WORKERS_MAX {
+            let key: &dyn AnyKey = if matches!(streams[i].load, Load::Open { .. }) { &SLOTS } else { &OUTSTANDING };
+            let next =
+                if ring { "take `driver = \"io_uring\"`, or fewer" } else { "take fewer: io_uring cannot be used" };
+            let message = format!(
+                "at most {WORKERS_MAX} operations in flight where each has a thread of its own, got {got}: {next}"
+            );
+            point.refuse(key, i, message, problems);
+        }
+    }
+}
+
 /// Sessions that cannot be driven without blocking have a thread each.
-fn threads(point: &Point, spec: &DatabaseSpec, streams: &[Stream], ring: bool, problems: &mut Problems) {
+fn session_threads(point: &Point, spec: &DatabaseSpec, streams: &[Stream], ring: bool, problems: &mut Problems) {
     for (i, stream) in streams.iter().enumerate() {
         let Some((_, pool)) = stream.transactions() else { continue };
         let driven = spec.engine == Engine::Postgres && ring;

@@ -96,7 +96,7 @@ impl Study {
         let (survey, mut specs, mut asked) = (Survey::default(), self.specs.clone(), Vec::new());
         let mut changes: Vec<Option<String>> = vec![None; specs.len()];
         self.each_point(|i, point| {
-            changes[i] = changes[i].take().or_else(|| opening::change(point, problems));
+            changes[i] = changes[i].take().or_else(|| opening::change(point));
             let Ok(trial) = draft::trial(point, &survey, &self.judgement.steady, problems) else { return };
             asked.extend(trial.streams.iter().filter_map(|stream| match &stream.work {
                 Work::Transactions { asked, pool } => Some((asked.clone(), pool.how.protocol == Protocol::Simple)),

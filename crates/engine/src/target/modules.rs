@@ -15,6 +15,7 @@ use study::{Stream, SyncMode, Trial};
 use system::{Access, Module};
 use units::Bytes;
 use workload::block::{self, Beginning, DataPool, Generations, Grid};
+use workload::kind::WORKERS_MAX;
 
 /// How modules are reached, in words.
 pub(crate) fn driver() -> String {
@@ -52,6 +53,11 @@ impl<'a> Modules<'a> {
         let by_plain = stream.single() && measured.is_some_and(|alone| alone.taken == Carrier::Plain);
         let ring = !by_plain && uses_ring(access.driver)?;
         let workers = if ring { stream.workers() } else { stream.stream().slots().max(1) };
+        if !ring && workers > WORKERS_MAX {
+            let ask = "take `driver = \"io_uring\"`, or fewer";
+            let what = format!("give more than {WORKERS_MAX} operations in flight a thread each, got {workers}: {ask}");
+            return Err(stream.unsupported(what));
+        }
         let files = self.descriptors(stream, spec)?;
         let setting = self.setting;
         let pool = Arc::new(DataPool::new(setting.seed, spec.data));
@@ -116,4 +122,27 @@ fn generations(trial: &Trial, epoch: u32) -> Result<Arc<Generations>, TrialError
     let beginning = if trial.state.precondition.is_some() { Beginning::Unknown } else { Beginning::Filled };
     let map = Generations::new(grid, trial.modules, trial.module_bytes, u64::from(trial.slots()), epoch, beginning);
     map.map(Arc::new).map_err(|source| TrialError::Watch { source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+    use load::{Spec, Think};
+    use units::Nanos;
+
+    #[test]
+    fn more_operations_in_flight_than_there_may_be_threads_are_refused_before_any_is_started() {
+        let setting =
+            Setting { system: "s".into(), seed: 1, module_bytes: Bytes::gib(1), epoch: 0, alone: [None, None] };
+        let workers = |slots| {
+            let mut trial = sample::trial(Spec::Closed { slots, think: Think::None }, Nanos::from_millis(1));
+            trial.streams[0].operations_mut().unwrap().access.driver = study::Driver::Plain;
+            let modules = Modules::of(&[], &trial, &setting)?;
+            modules.carriers(StreamOf { trial: &trial, index: 0 }).map(drop)
+        };
+        workers(WORKERS_MAX).unwrap();
+        let refused = workers(WORKERS_MAX + 1).unwrap_err().to_string();
+        assert!(refused.contains("more than 2048 operations in flight a thread each, got 2049"), "{refused}");
+    }
 }

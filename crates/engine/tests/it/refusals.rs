@@ -75,6 +75,16 @@ const REFUSALS: &[(&str, &str, Known)] = &[
     ),
     (
         "target/modules.rs",
+        "stream.unsupported(what)",
+        Refused {
+            system: "kind = 'file'\ndir = '/x'",
+            workload: "kind = 'block'\ntransfer = '4 KiB'\ndriver = 'plain'|load = { outstanding = 3000 }",
+            ring: true,
+            words: "at most 2048 operations in flight where each has a thread of its own",
+        },
+    ),
+    (
+        "target/modules.rs",
         "error.to_string()",
         Not("only opening a file tells whether its filesystem takes direct I/O"),
     ),

@@ -101,16 +101,17 @@ pub enum Answer {
     OutOfProbes,
 }
 
-/// The grid of rates: `from`, `from + step`, up to the top.
+/// The grid of rates: `from`, `from + step`, up to the top, which is the last of them.
 struct Grid {
     from: f64,
     step: f64,
+    top: f64,
     last: u32,
 }
 
 impl Grid {
     fn rate(&self, k: u32) -> f64 {
-        self.from + self.step * f64::from(k)
+        (self.from + self.step * f64::from(k)).min(self.top)
     }
 }
 
@@ -181,12 +182,12 @@ impl Search {
 
     /// Without a range of its own the grid goes from a twentieth of the top to the top, in fiftieths.
     fn grid(&self, top: f64) -> Grid {
-        let from = self.goal.from.unwrap_or(top / 20.0).min(top);
+        let from = self.goal.lowest(top);
         let step = self.goal.step.unwrap_or(top / 50.0);
         let last = (((top - from) / step) - 1e-9).ceil().clamp(0.0, 4096.0);
         // A grid of more than 4096 steps would be finer than any measurement; its steps are widened.
         let step = if last >= 4096.0 { (top - from) / 4096.0 } else { step };
-        Grid { from, step, last: last as u32 }
+        Grid { from, step, top, last: last as u32 }
     }
 
     fn holds(&self, outcome: &Outcome) -> bool {

@@ -241,7 +241,16 @@ fn search(section: &mut Section, problems: &mut Problems) -> Option<SearchDefini
         problems.add(&at, &section.key("search.highest_rate"), message);
     }
     let (quantile, bound) = bound?;
-    Some(SearchDefinition { quantile, bound, from, to, step })
+    let search = SearchDefinition { at, quantile, bound, from, to, step };
+    if let (Some(to), Some(step)) = (to, step) {
+        let most = to - search.lowest(to);
+        if most > 0.0 && step > most {
+            let (most, step) = (units::rate(most), units::rate(step));
+            let message = format!("a step of at most `to` less `from`, {most}, got {step}");
+            problems.add(&search.at, &section.key("search.highest_rate.step"), message);
+        }
+    }
+    Some(search)
 }
 
 /// The bound on one quantile of response.

@@ -83,6 +83,22 @@ fn a_trial_that_only_a_larger_device_can_run_counts_as_well() {
 }
 
 #[test]
+fn workers_are_held_against_the_operations_of_all_modules() {
+    let text = |modules: u32| {
+        format!(
+            "[system.folder]\nkind = \"file\"\ndir = \".\"\nmodules = {modules}\n[workload.reads]\nkind = \"block\"\n\
+             [[experiment]]\nname = \"all\"\nworkload = \"reads\"\nworkers = 2\n\
+             load = {{ outstanding = 1, per = \"module\" }}\n"
+        )
+    };
+    if let Err(problems) = Study::parse("made", &text(2)) {
+        panic!("{problems}");
+    }
+    let told = Study::parse("made", &text(1)).unwrap_err().to_string();
+    assert!(told.contains("at most as many workers as operations in flight, which are 1, got 2"), "{told}");
+}
+
+#[test]
 fn a_device_is_filled_where_that_is_asked_for() {
     assert!(filled(&study("fill = true", "")));
     let plain = study("", "");

@@ -126,6 +126,70 @@ fn keys_that_do_not_go_together_are_refused_where_they_stand() {
     insta::assert_snapshot!(told.join("\n\n"));
 }
 
+/// Parts of a sound study, which stand from its tenth line on, with place, key and words of the one problem of each.
+fn refused_at(cases: &[(&str, (u32, u32), &str, &str)]) {
+    for (part, (line, column), key, words) in cases {
+        let Err(problems) = Study::parse("s", &sound(part)) else { panic!("{part}: accepted") };
+        let [problem] = problems.list.as_slice() else { panic!("{part}: {problems}") };
+        assert_eq!((problem.line, problem.column, problem.key.as_str()), (Some(*line), Some(*column), *key));
+        assert!(problem.message.contains(words), "{part}: {problems}");
+    }
+}
+
+#[test]
+fn a_mixture_of_sizes_that_should_come_once_is_refused_where_the_pattern_stands() {
+    refused_at(&[(
+        "workload = \"scan\"\ntransfer = \"70% 4 KiB + 30% 8 KiB\"\npattern = \"random-once\"",
+        (12, 11),
+        "rates.pattern",
+        "one transfer size, got 2; use one size or the random pattern",
+    )]);
+}
+
+#[test]
+fn more_operations_in_flight_than_threads_may_be_started_are_refused_where_the_load_stands() {
+    let words = "at most 2048 operations in flight where each has a thread of its own, got 2049: take `driver = \"io_uring\"`, \
+                 or fewer";
+    let plain = |load: &str| format!("workload = \"scan\"\ndriver = \"plain\"\nload = {{ {load} }}");
+    refused_at(&[
+        (&plain("outstanding = 2049"), (12, 24), "rates.outstanding", words),
+        (&plain("rate = \"1k/s\", slots = 2049"), (12, 33), "rates.slots", words),
+    ]);
+    for part in [plain("outstanding = 2048"), plain("outstanding = 2049").replace("plain", "auto")] {
+        Study::parse("s", &sound(&part)).unwrap_or_else(|problems| panic!("{part}: {problems}"));
+    }
+}
+
+#[test]
+fn a_search_over_a_fixed_amount_of_work_is_refused_where_the_search_stands() {
+    let search = "search = { highest_rate = { p99 = \"5 ms\" } }";
+    let words = "got a fixed amount of work";
+    refused_at(&[
+        (&format!("workload = \"scan\"\n{search}\noperations = 1000"), (11, 10), "rates.search", words),
+        (&format!("workload = \"loop\"\n{search}"), (11, 10), "rates.search", words),
+    ]);
+}
+
+#[test]
+fn a_step_beyond_the_range_of_a_search_is_refused_where_the_search_stands() {
+    let search =
+        |range: &str| format!("workload = \"scan\"\nsearch = {{ highest_rate = {{ p99 = \"5 ms\", {range} }} }}");
+    let key = "rates.search.highest_rate.step";
+    let place = (11, 10);
+    refused_at(&[
+        (
+            &search("from = \"1k/s\", to = \"3k/s\", step = \"2001/s\""),
+            place,
+            key,
+            "a step of at most `to` less `from`, 2000 /s, got 2001 /s",
+        ),
+        // Without `from` the lowest rate is a twentieth of `to`.
+        (&search("to = \"2k/s\", step = \"2k/s\""), place, key, "1900 /s, got 2000 /s"),
+    ]);
+    let whole = search("from = \"1k/s\", to = \"3k/s\", step = \"2k/s\"");
+    Study::parse("s", &sound(&whole)).unwrap_or_else(|problems| panic!("{problems}"));
+}
+
 #[test]
 fn the_shape_of_a_problem_is_plain_for_programs() {
     let problems = Study::parse("s", &sound("workload = \"scan\"\nmeasure = 60")).unwrap_err();

@@ -2,6 +2,7 @@
 
 use load::Spec as LoadSpec;
 use observation::Searched;
+use proptest::prelude::*;
 use study::{Answer, Outcome, Planner, ResponseQuantiles, Step, Study, Survey, Trial, plan};
 
 fn planner(goal: &str, measure: &str) -> Planner {
@@ -112,6 +113,29 @@ fn a_flaky_system_cannot_keep_a_search_going_for_ever() {
         Outcome { index: trial.label.index, finished: true, backlog_grew: n.is_multiple_of(3), ..Outcome::default() }
     });
     assert!(trials.len() <= study::PROBES_MAX as usize);
+}
+
+#[test]
+fn a_last_step_that_the_range_cuts_short_ends_at_its_top() {
+    // 1k, 5k, 9k, and then not 13k.
+    let planner = planner("p99 = \"5 ms\", from = \"1k/s\", to = \"10k/s\", step = \"4k/s\"", "2 s");
+    let (trials, answer) = play(&planner, queue(1e6, 0.1));
+    assert_eq!(answer, Answer::RangeHolds { rate: 10_000.0 });
+    assert_eq!(trials.iter().filter_map(rate).fold(0.0, f64::max), 10_000.0);
+    let (_, answer) = play(&planner, queue(11_300.0, 1.0));
+    assert_eq!(answer, Answer::Found { rate: 9_000.0, failed: 10_000.0 });
+}
+
+proptest! {
+    #[test]
+    fn no_probe_is_above_the_highest_rate_that_was_asked_for(
+        from in 1u32..50_000, wide in 1u32..50_000, part in 0.0001f64..=1.0, peak in 1e3f64..2e5,
+    ) {
+        let (to, step) = (from + wide, (f64::from(wide) * part).floor().max(1.0));
+        let planner = planner(&format!("p99 = \"5 ms\", from = \"{from}/s\", to = \"{to}/s\", step = \"{step}/s\""), "2 s");
+        let (trials, _) = play(&planner, queue(peak, 1.0));
+        prop_assert!(trials.iter().filter_map(rate).all(|rate| rate >= f64::from(from) && rate <= f64::from(to)));
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What a study may say of blocks.
 
 use super::domain::{OffsetsOf, Transfers};
-use super::{DataShape, Offsets, Pattern, Spec};
+use super::{DataShape, Pattern, Spec, SpecError};
 use reading::key::{Choice, CountOr, Span};
 use reading::{Settings, keys};
 use units::{Bytes, Share};
@@ -33,22 +33,28 @@ keys! {
         "A fixed amount of work: the stream ends after so many operations, and `measure` is the longest it may take.";
 }
 
-/// The workload that these settings ask for.
+/// The workload that these settings ask for. Whether a transfer fits a module is not asked here: that is known of a system.
 pub fn read(settings: &mut dyn Settings) -> Spec {
-    let (pattern, offsets) = (settings.get(&PATTERN), settings.get(&OFFSETS));
-    if pattern != Pattern::Random && offsets != Offsets::Uniform {
-        let message = "`uniform` with this pattern; only `random` prefers offsets".to_owned();
-        settings.refuse(&OFFSETS, message);
-    }
-    Spec {
-        pattern,
-        offsets,
+    let spec = Spec {
+        pattern: settings.get(&PATTERN),
+        offsets: settings.get(&OFFSETS),
         transfers: settings.get(&TRANSFER),
         read: settings.get(&READ),
         shift: settings.get(&SHIFT),
         range: settings.get(&RANGE),
         data: DataShape { compressible: settings.get(&COMPRESSIBLE), duplicate: settings.get(&DUPLICATE) },
+    };
+    for problem in spec.problems(Bytes(u64::MAX)) {
+        match problem {
+            SpecError::PreferenceWithoutChoice(_) => {
+                let message = "`uniform` with this pattern; only `random` prefers offsets".to_owned();
+                settings.refuse(&OFFSETS, message);
+            }
+            // The values that keys accept leave nothing else to refuse than a mixture of sizes.
+            problem => settings.refuse(&PATTERN, problem.to_string()),
+        }
     }
+    spec
 }
 
 /// Past the page cache the kernel takes whole sectors only; 512 B is the smallest there is.
