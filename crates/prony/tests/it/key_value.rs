@@ -41,3 +41,15 @@ fn a_mix_of_reads_reads_and_nothing_else() {
     let trial = &run["trials"][0];
     assert_eq!(classes(trial), [("read", trial["done"].as_u64().unwrap())]);
 }
+
+#[test]
+fn the_latest_records_are_there_after_a_trial_that_inserted() {
+    let program = Program::new();
+    let insert =
+        "run key-value --on sqlite: --set rows=201 --set mix=D --set sessions=8 --set measure=300ms --set warm_up=0s";
+    program.fine(&format!("{insert} --quiet -o inserted.prony"));
+    let change = insert.replace("mix=D", "mix=A --set keys=latest");
+    let run = program.json(&format!("{change} --json --quiet -o changed.prony"));
+    fine(&run, 1);
+    assert!(!run.to_string().contains("do not trust"), "{run:#}");
+}

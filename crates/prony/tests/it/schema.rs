@@ -98,6 +98,15 @@ fn the_ceiling_fits_its_schema() {
 }
 
 #[test]
+fn a_folder_that_was_named_and_cannot_be_measured_is_refused() {
+    let program = Program::new();
+    for folder in ["nowhere", "/proc"] {
+        let told = program.refused(&format!("ceiling --json --on {folder}"));
+        assert!(told.contains(&format!("measuring the drivers of storage in `{folder}`")), "{told}");
+    }
+}
+
+#[test]
 fn the_ceiling_of_models_names_every_way_and_its_aim() {
     let value = json(&Program::new(), "ceiling --model --json");
     hold(&value);
