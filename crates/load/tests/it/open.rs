@@ -109,3 +109,16 @@ proptest! {
         prop_assert_eq!(load.books(), Books { planned, issued, think_ns: 0, slots_ns: 0 });
     }
 }
+
+#[test]
+fn what_is_caused_for_this_very_moment_leaves_now_and_is_due_now() {
+    let mut load = alone(open(Arrivals::Constant, 3), ENDLESS, 0);
+    assert_eq!(load.slots(), 3);
+    issued(&mut load, 0);
+    assert!(load.spawn(Nanos(5), 7) && load.spawn(Nanos(9), 8));
+    assert_eq!(load.next(Nanos(4)), Next::WaitUntil(Nanos(5)));
+    assert_eq!(issued(&mut load, 5).payload, 7);
+    assert_eq!(load.unissued(Nanos(8)), None);
+    assert_eq!(load.unissued(Nanos(9)).map(|unissued| unissued.payload), Some(8));
+    assert_eq!(load.unissued(Nanos(MS)).map(|unissued| unissued.intended), Some(Nanos(MS)));
+}
