@@ -25,6 +25,9 @@ const MEDIAN: std::ops::RangeInclusive<usize> = 6..=17;
 /// How long a turn takes; all of them are half a second together.
 const TURN: Nanos = Nanos::from_millis(10);
 
+/// What each read moves.
+const TRANSFER: Bytes = Bytes::kib(4);
+
 /// Only this much of the start of a file is read, so that what is measured is the way to it, and its caches stay as they are.
 const SPAN: Bytes = Bytes::mib(1);
 
@@ -55,7 +58,8 @@ pub(crate) fn told(alone: &Alone) -> String {
         Carrier::Ring => "; pread did not win beyond the noise",
     };
     format!(
-        "single operations go by {name}: one read of 4 KiB at a time takes {ring} by io_uring, {plain} by pread{why}"
+        "single operations go by {name}: one read of {} at a time takes {ring} by io_uring, {plain} by pread{why}",
+        units::bytes(TRANSFER)
     )
 }
 
@@ -76,32 +80,31 @@ pub fn measure_alone(dir: &Path) -> io::Result<Alone> {
     let written = File::options().write(true).open(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
     std::os::unix::fs::FileExt::write_all_at(&written, &vec![0x5A; SPAN.0 as usize], 0)?;
     written.sync_all()?;
-    measure(file.as_raw_fd(), Bytes::kib(4), SPAN)
+    measure(file.as_raw_fd(), SPAN)
 }
 
 /// Measures both drivers by reading from the start of an open file.
 ///
 /// # Errors
 /// When the file cannot be read so, or no ring can be had.
-pub(crate) fn measure(file: RawFd, transfer: Bytes, size: Bytes) -> io::Result<Alone> {
+pub(crate) fn measure(file: RawFd, size: Bytes) -> io::Result<Alone> {
     let clock = WallClock::new();
-    let spec = RingSpec { files: vec![file], slots: 1, transfer_max: transfer.0, poll: false, priority: 0 };
+    let spec = RingSpec { files: vec![file], slots: 1, transfer_max: TRANSFER.0, poll: false, priority: 0 };
     let mut ring = Ring::new(spec)?;
     let mut ring = ring.port(clock.clone());
-    let mut plain = BlockingPort::new(vec![file], transfer, clock)?;
-    let places = (SPAN.0.max(transfer.0).min(size.0) / transfer.0).max(1);
-    let turns: io::Result<Vec<[DriverCost; 2]>> = (0..TURNS)
-        .map(|_| Ok([take_turn(&mut ring, transfer, places)?, take_turn(&mut plain, transfer, places)?]))
-        .collect();
+    let mut plain = BlockingPort::new(vec![file], TRANSFER, clock)?;
+    let places = (SPAN.min(size).0 / TRANSFER.0).max(1);
+    let turns: io::Result<Vec<[DriverCost; 2]>> =
+        (0..TURNS).map(|_| Ok([take_turn(&mut ring, places)?, take_turn(&mut plain, places)?])).collect();
     Ok(judged(&turns?))
 }
 
 /// Reads one place after the other, one at a time.
-fn take_turn(port: &mut impl StoragePort, transfer: Bytes, places: u64) -> io::Result<DriverCost> {
+fn take_turn(port: &mut impl StoragePort, places: u64) -> io::Result<DriverCost> {
     let (start, cpu, mut done) = (port.now(), thread_cpu_ns(), 0);
     while port.now().saturating_sub(start) < TURN {
-        let offset = done % places * transfer.0;
-        let bytes = transfer.0 as u32;
+        let offset = done % places * TRANSFER.0;
+        let bytes = TRANSFER.0 as u32;
         let read = Operation { kind: OperationKind::Read, class: 0, module: 0, offset, bytes };
         carry_out(port, &read)?;
         done += 1;
@@ -163,10 +166,10 @@ mod tests {
     #[test]
     fn both_drivers_read_a_file_in_turns() {
         let file = File::open("/dev/zero").unwrap();
-        let alone = measure(file.as_raw_fd(), Bytes::kib(4), SPAN);
+        let alone = measure(file.as_raw_fd(), SPAN);
         assert_eq!(alone.is_ok(), crate::port::uring::probe().is_ok(), "{alone:?}");
         assert!(alone.iter().all(|alone| alone.ring.time_ns > 0.0 && alone.plain.time_ns > 0.0));
-        let closed = measure(-1, Bytes::kib(4), SPAN);
+        let closed = measure(-1, SPAN);
         assert!(closed.is_err(), "a descriptor that is not open");
     }
 }

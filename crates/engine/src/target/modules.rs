@@ -20,9 +20,7 @@ use workload::kind::WORKERS_MAX;
 /// How modules are reached, in words.
 pub(crate) fn driver() -> String {
     match uring::probe() {
-        Ok(()) => {
-            "io_uring; single operations by the faster of io_uring and pread, unless the study says which".to_owned()
-        }
+        Ok(()) => "io_uring".to_owned(),
         Err(error) => format!("plain pread and pwrite; {URING_REFUSED} ({error})"),
     }
 }

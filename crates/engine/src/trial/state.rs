@@ -93,7 +93,7 @@ fn single_operations(opened: &mut Opened, trial: &Trial) -> Option<String> {
     if opened.setting.alone[place].is_none() {
         let module = opened.backing.modules().first()?;
         let file = module.file(if direct { Access::Direct } else { Access::Buffered }).ok()?;
-        opened.setting.alone[place] = alone::measure(file.as_raw_fd(), Bytes::kib(4), module.bytes()).ok();
+        opened.setting.alone[place] = alone::measure(file.as_raw_fd(), module.bytes()).ok();
     }
     opened.setting.alone[place].as_ref().map(alone::told)
 }
