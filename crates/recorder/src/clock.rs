@@ -105,11 +105,8 @@ impl Counter {
     /// Holds the counter against the kernel's clock twice; nothing when the two answers disagree.
     fn calibrate() -> Option<Counter> {
         let raw = quanta::Clock::new();
-        let readings = [Pair::catch(&raw), Pair::catch_after(&raw), Pair::catch_after(&raw)];
-        let (first, second) = (readings[0].ns_per_tick(&readings[1])?, readings[1].ns_per_tick(&readings[2])?);
-        let whole = readings[0].ns_per_tick(&readings[2])?;
-        let steady = ((first - second) / whole).abs() < CALIBRATION_SPREAD;
-        steady.then(|| Counter { raw, base: 0, scale: (whole * (1u64 << 32) as f64).round() as u64 })
+        let scale = scale(&[Pair::catch(&raw), Pair::catch_after(&raw), Pair::catch_after(&raw)])?;
+        Some(Counter { raw, base: 0, scale })
     }
 
     fn started(mut self) -> Counter {
@@ -123,6 +120,13 @@ impl Counter {
         let ticks = self.raw.raw().saturating_sub(self.base);
         Nanos(((u128::from(ticks) * u128::from(self.scale)) >> 32) as u64)
     }
+}
+
+/// Nanoseconds a tick in units of 2^-32, over the whole calibration; nothing when its halves disagree.
+fn scale([first, middle, last]: &[Pair; 3]) -> Option<u64> {
+    let whole = first.ns_per_tick(last)?;
+    let apart = first.ns_per_tick(middle)? - middle.ns_per_tick(last)?;
+    ((apart / whole).abs() < CALIBRATION_SPREAD).then(|| (whole * (1u64 << 32) as f64).round() as u64)
 }
 
 /// Both clocks at the same moment.
@@ -219,6 +223,62 @@ mod tests {
         let most = outer.elapsed().as_nanos() as f64;
         assert!(passed >= least * 0.999, "{passed} {least}");
         assert!(passed <= most * 1.001, "{passed} {most}");
+    }
+
+    #[test]
+    fn a_clock_starts_at_zero_and_says_when_that_was() {
+        let unix_ns = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_nanos() as i64;
+        let before = unix_ns();
+        let clock = WallClock::new();
+        let (first, after) = (clock.now(), unix_ns());
+        // Another service may step the calendar meanwhile, but not by an hour.
+        assert!((before - 3_600_000_000_000..=after + 3_600_000_000_000).contains(&clock.unix_start_ns()));
+        assert!(first < Nanos::from_secs(60), "{first:?}");
+    }
+
+    #[test]
+    fn passing_ends_when_the_moment_has_come_and_not_before() {
+        let clock = WallClock::new();
+        let until = clock.now() + Nanos::from_millis(5);
+        clock.pass(until);
+        assert!(clock.now() >= until);
+        clock.pass(Nanos::ZERO);
+    }
+
+    /// Three readings: at these nanoseconds of the kernel, with these ticks.
+    fn readings(of: [(u64, u64); 3]) -> [Pair; 3] {
+        let start = Instant::now();
+        of.map(|(ns, ticks)| Pair { kernel: start + Duration::from_nanos(ns), ticks })
+    }
+
+    #[test]
+    fn a_counter_whose_halves_agree_has_the_scale_of_the_whole() {
+        let scale = scale(&readings([(0, 7), (25_000_000, 50_000_007), (50_000_000, 100_000_007)]));
+        assert_eq!(scale, Some(1 << 31), "half a nanosecond a tick");
+    }
+
+    #[test]
+    fn a_counter_whose_halves_disagree_stands_still_or_runs_backwards_has_no_scale() {
+        // A tick is 0.5 ns in one half, and this much more or less in the other.
+        let apart = |ticks| {
+            scale(&readings([(0, 0), (25_000_000, 50_000_000), (50_000_000, 100_000_000u64.wrapping_add(ticks))]))
+        };
+        assert!(apart(9_900).is_some() && apart(-9_900i64 as u64).is_some(), "198 parts in a million");
+        assert!(apart(10_200).is_none() && apart(-10_200i64 as u64).is_none(), "204 parts in a million");
+        assert!(scale(&readings([(0, 0), (25_000_000, 0), (50_000_000, 10)])).is_none());
+        assert!(scale(&readings([(0, 10), (25_000_000, 20), (50_000_000, 5)])).is_none());
+        assert!(scale(&readings([(50, 10), (25, 20), (0, 30)])).is_none());
+    }
+
+    #[test]
+    fn a_reading_of_both_clocks_is_that_of_one_moment() {
+        let raw = quanta::Clock::new();
+        let (outer, begun) = (Instant::now(), raw.raw());
+        let pair = Pair::catch(&raw);
+        assert!((outer..=Instant::now()).contains(&pair.kernel));
+        assert!((begun..=raw.raw()).contains(&pair.ticks));
+        let later = Pair::catch_after(&raw);
+        assert!(later.kernel - pair.kernel >= CALIBRATION);
     }
 
     #[test]
