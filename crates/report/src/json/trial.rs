@@ -6,7 +6,7 @@ use analysis::{
     Burst, ClassSummary, CpuPerOperation, DiskSummary, Estimate, LatencySummary, MachineSummary, RoundsTrace,
     StreamSummary, Sustained, TrialSummary,
 };
-use observation::CpuTime;
+use observation::{CpuTime, Event, EventKind};
 use serde_json::Value;
 
 /// The entry of stream `stream` of `trial`.
@@ -28,11 +28,18 @@ pub(super) fn entry(trial: &TrialSummary, stream: &StreamSummary) -> Value {
         "censored": stream.account.censored, retried, rolled_back, "generator_cpu_s": trial.generator_cpu,
         "cpu_us_per_operation": stream.cpu, "steady": stream.steady.answer.word(), "rounds": stream.steady.rounds,
         little_gap_pct, sustained, "machine": trial.machine, "server": trial.server,
-        "caveats": kinds(&trial.caveats),
+        "events": happened(&trial.events), "caveats": kinds(&trial.caveats),
     })
 }
 
+/// What happened besides the phases, which follow from the times.
+fn happened(events: &[Event]) -> Vec<&Event> {
+    events.iter().filter(|event| event.kind != EventKind::Phase).collect()
+}
+
 objects! {
+    event: Event { "at_s": event.at.seconds(), "kind": event.kind.word(), text }
+
     class: ClassSummary {
         name, throughput_per_s, bytes_per_s, done, failed, "share": class.mix.share,
         "planned_share": class.mix.planned_share, "mix_ok": class.mix.mix_ok,
