@@ -168,8 +168,12 @@ impl Pair {
 fn kernel_trusts_counter() -> bool {
     const OFFERED: &str = "/sys/devices/system/clocksource/clocksource0/available_clocksource";
     // A container may hide the list; then the processor's own word for an invariant counter has to do.
-    std::fs::read_to_string(OFFERED)
-        .map_or(true, |offered| offered.split_whitespace().any(|name| matches!(name, "tsc" | "arch_sys_counter")))
+    std::fs::read_to_string(OFFERED).map_or(true, |offered| offers_counter(&offered))
+}
+
+/// Whether a counter of the processor is in the kernel's list of clocks.
+fn offers_counter(list: &str) -> bool {
+    list.split_whitespace().any(|name| matches!(name, "tsc" | "arch_sys_counter"))
 }
 
 /// A clock that stands still until it is moved. Copies share the time.
@@ -279,6 +283,12 @@ mod tests {
         assert!((begun..=raw.raw()).contains(&pair.ticks));
         let later = Pair::catch_after(&raw);
         assert!(later.kernel - pair.kernel >= CALIBRATION);
+    }
+
+    #[test]
+    fn only_a_counter_that_the_kernel_offers_is_trusted() {
+        assert!(offers_counter("kvm-clock tsc hpet acpi_pm \n") && offers_counter("arch_sys_counter\n"));
+        assert!(!offers_counter("kvm-clock hpet acpi_pm\n") && !offers_counter("tsc-early\n"));
     }
 
     #[test]

@@ -442,6 +442,30 @@ mod tests {
     }
 
     #[test]
+    fn the_end_of_the_window_lies_outside_of_it_and_its_beginning_inside() {
+        let mut recorder =
+            Collector::default().recorder(Layout { window: Window { start: Nanos(100), end: Nanos(1_000) }, ..LAYOUT });
+        for intended in [99, 100, 999, 1_000] {
+            recorder.record(operation([intended, intended, intended + 5], Outcome::done(1)));
+        }
+        assert_eq!(recorder.finish(2).unwrap().done, 2);
+    }
+
+    #[test]
+    fn tries_beyond_the_first_and_work_that_was_taken_back_are_counted() {
+        let mut collector = Collector::default();
+        let mut recorder = collector.recorder(LAYOUT);
+        for (retried, rolled_back) in [(3, false), (0, true), (2, true)] {
+            recorder.record(operation([10, 20, 50], Outcome::Done { bytes: 8, retried, rolled_back }));
+        }
+        recorder.finish(3).unwrap();
+        let mut cells = Vec::new();
+        collector.collect(&mut cells);
+        let tally = &cells[0].tally;
+        assert_eq!((cells.len(), tally.done, tally.bytes, tally.retried, tally.rolled_back), (1, 3, 24, 5, 2));
+    }
+
+    #[test]
     fn books_that_do_not_close_are_an_error_that_names_them() {
         let mut recorder = Collector::default().recorder(Layout { stream: 2, generator: 4, ..LAYOUT });
         recorder.record(operation([5, 6, 7], Outcome::done(1)));
