@@ -104,14 +104,20 @@ impl Closed {
     }
 
     /// As [`crate::Machine::measured`].
-    #[must_use]
-    pub fn measured(mut self, from: Nanos, to: Nanos) -> Closed {
+    pub(crate) fn measure(&mut self, from: Nanos, to: Nanos) {
         self.watch = Watch::new(from, to);
         // A slot that the ramp has not started is idle by intention, like one that thinks.
         for slot in 0..self.slots {
             self.watch.thinks(self.waking.start, self.waking.time_of(slot));
         }
-        self
+    }
+
+    /// A slot for an operation that is not its own, such as one that another has caused: the one that is due first. The slot
+    /// counts as busy until [`Load::completed`], and its own operation waits for its next turn.
+    pub(crate) fn lend(&mut self) -> Option<u32> {
+        let slot = if self.slot_at() < u64::MAX { Some(self.take_slot()) } else { self.retired.pop() };
+        self.outstanding += u32::from(slot.is_some());
+        slot
     }
 
     #[inline]

@@ -12,11 +12,13 @@ mod machine;
 mod open;
 mod queue;
 mod schedule;
+mod shared;
 mod spawned;
 mod spec;
 mod watch;
 
 pub use closed::Closed;
-pub use machine::{Arrival, Books, Load, Machine, Next, SPAWNED, Unissued, build};
+pub use machine::{Arrival, Books, Load, Machine, Next, SPAWNED, Unissued, divided, whole};
 pub use open::Open;
+pub use shared::Shared;
 pub use spec::{Arrivals, Limit, Pacing, Ramp, Spec, Think};

@@ -3,6 +3,7 @@
 use crate::closed::Closed;
 use crate::open::Open;
 use crate::schedule::Schedule;
+use crate::shared::Shared;
 use crate::{Limit, Ramp, Spec};
 use units::Nanos;
 
@@ -88,20 +89,47 @@ pub enum Machine {
     Closed(Closed),
     /// A schedule that waits for nobody.
     Open(Open),
+    /// One of several workers that carry either together.
+    Shared(Shared),
 }
 
-/// Builds the share of `worker` (of `workers`) in a load that starts at `start`. Everything that it will ever allocate
-/// is allocated here. `seed` is the stream's own; the shares of all workers together are the same operations whatever
-/// the number of workers. With fewer slots than workers, the last workers have nothing to do.
-pub fn build(spec: &Spec, ramp: Ramp, limit: Limit, seed: u64, worker: u32, workers: u32, start: Nanos) -> Machine {
-    let slots = match spec {
-        Spec::Closed { slots, .. } | Spec::Open { slots, .. } => *slots,
+/// Builds a load that starts at `start` for a single worker. Everything that it will ever allocate is allocated here. `seed` is
+/// the stream's own.
+pub fn whole(spec: &Spec, ramp: Ramp, limit: Limit, seed: u64, start: Nanos) -> Machine {
+    match *spec {
+        Spec::Closed { slots, think } => {
+            Machine::Closed(Closed::new(think, ramp, limit, seed, Share::new(0, 1, slots), start))
+        }
+        Spec::Open { rate, arrivals, slots } => {
+            Machine::Open(Open::new(Schedule::new(rate, arrivals, ramp, limit, seed, start), slots))
+        }
+    }
+}
+
+/// As [`whole`], for several workers in their order, who carry `carriers` operations at once together. The shares of all
+/// workers are the same operations whatever their number. A closed load has its slots divided among them, and the last have
+/// nothing to do where slots are fewer; arrivals, and users who are more than can be carried, are taken from one queue by
+/// whoever is free.
+pub fn divided(
+    spec: &Spec,
+    ramp: Ramp,
+    limit: Limit,
+    seed: u64,
+    start: Nanos,
+    (workers, carriers): (u32, u32),
+) -> Vec<Machine> {
+    let shared = |spec| {
+        let machine = whole(&spec, ramp, limit, seed, start);
+        Shared::among(workers, carriers, machine, limit.until).into_iter().map(Machine::Shared).collect()
     };
-    let share = Share::new(worker, workers, slots);
-    match spec {
-        Spec::Closed { think, .. } => Machine::Closed(Closed::new(*think, ramp, limit, seed, share, start)),
-        Spec::Open { rate, arrivals, .. } => {
-            Machine::Open(Open::new(Schedule::new(*rate, *arrivals, ramp, limit, seed, share, start), share))
+    match *spec {
+        _ if workers == 1 => vec![whole(spec, ramp, limit, seed, start)],
+        // Beside what is carried each worker may have put something back.
+        Spec::Open { rate, arrivals, .. } => shared(Spec::Open { rate, arrivals, slots: carriers + workers }),
+        Spec::Closed { slots, .. } if slots > carriers => shared(*spec),
+        Spec::Closed { slots, think } => {
+            let own = |worker| Closed::new(think, ramp, limit, seed, Share::new(worker, workers, slots), start);
+            (0..workers).map(own).map(Machine::Closed).collect()
         }
     }
 }
@@ -118,23 +146,11 @@ pub(crate) struct Share {
 }
 
 impl Share {
-    fn new(worker: u32, workers: u32, total: u32) -> Share {
-        // A worker without a slot could never issue its arrivals, so arrivals are split over those that have one.
+    pub(crate) fn new(worker: u32, workers: u32, total: u32) -> Share {
+        // A worker without a slot could never issue its operations, so numbers are split over those that have one.
         let workers = workers.clamp(1, total.max(1));
         let own = if worker < workers { (total + workers - 1 - worker) / workers } else { 0 };
         Share { worker, workers, total, own }
-    }
-}
-
-impl Machine {
-    /// Names the measured window, `from` up to, not including, `to`, for which [`Load::books`] counts; called before the
-    /// first [`Load::next`]. Without it the window is empty.
-    #[must_use]
-    pub fn measured(self, from: Nanos, to: Nanos) -> Machine {
-        match self {
-            Machine::Closed(load) => Machine::Closed(load.measured(from, to)),
-            Machine::Open(load) => Machine::Open(load.measured(from, to)),
-        }
     }
 }
 
@@ -143,8 +159,23 @@ macro_rules! dispatch {
         match $machine {
             Machine::Closed($load) => $call,
             Machine::Open($load) => $call,
+            Machine::Shared($load) => $call,
         }
     };
+}
+
+impl Machine {
+    /// Names the measured window, `from` up to, not including, `to`, for which [`Load::books`] counts; called before the
+    /// first [`Load::next`]. Without it the window is empty.
+    #[must_use]
+    pub fn measured(mut self, from: Nanos, to: Nanos) -> Machine {
+        self.measure(from, to);
+        self
+    }
+
+    pub(crate) fn measure(&mut self, from: Nanos, to: Nanos) {
+        dispatch!(self, load => load.measure(from, to));
+    }
 }
 
 impl Load for Machine {

@@ -10,7 +10,7 @@ use crate::watch::Watch;
 use crate::{Arrival, Books, Load, Next, Unissued};
 use units::Nanos;
 
-/// One worker's share of an open load.
+/// Arrivals on a schedule.
 #[derive(Clone, Debug)]
 pub struct Open {
     schedule: Schedule,
@@ -22,21 +22,26 @@ pub struct Open {
 }
 
 impl Open {
-    pub(crate) fn new(schedule: Schedule, share: Share) -> Open {
+    pub(crate) fn new(schedule: Schedule, slots: u32) -> Open {
+        // Without a slot nothing could ever be issued, and everything would be due for ever.
+        let schedule = if slots == 0 { Schedule::never() } else { schedule };
         Open {
             schedule,
-            spawned: Spawned::new(share),
-            free: (0..share.own).rev().collect(),
-            slots: share.own,
+            spawned: Spawned::new(Share::new(0, 1, slots)),
+            free: (0..slots).rev().collect(),
+            slots,
             watch: Watch::default(),
         }
     }
 
     /// As [`crate::Machine::measured`].
-    #[must_use]
-    pub fn measured(mut self, from: Nanos, to: Nanos) -> Open {
+    pub(crate) fn measure(&mut self, from: Nanos, to: Nanos) {
         self.watch = Watch::new(from, to);
-        self
+    }
+
+    /// A slot for an operation that is not of the schedule.
+    pub(crate) fn lend(&mut self) -> Option<u32> {
+        self.free.pop()
     }
 
     #[inline]

@@ -5,7 +5,7 @@
 
 #![allow(clippy::disallowed_macros, reason = "an example speaks to the terminal")]
 
-use load::{Arrivals, Limit, Load, Machine, Next, Ramp, Spec, Think, build};
+use load::{Arrivals, Limit, Load, Machine, Next, Ramp, Spec, Think, whole};
 use observation::Window;
 use recorder::{Clock, Collector, Layout, Operation, Origin, Outcome, Recorder, WallClock};
 use units::{Nanos, PerSecond};
@@ -29,11 +29,13 @@ fn main() {
         report(&format!("{name}: load alone"), &clock, |clock| match machine(spec, clock) {
             Machine::Closed(load) => rounds(load, None, clock),
             Machine::Open(load) => rounds(load, None, clock),
+            Machine::Shared(load) => rounds(load, None, clock),
         });
         let mut recorder = recorder(&clock);
         report(&format!("{name}: load and recorder"), &clock, |clock| match machine(spec, clock) {
             Machine::Closed(load) => rounds(load, Some(&mut recorder), clock),
             Machine::Open(load) => rounds(load, Some(&mut recorder), clock),
+            Machine::Shared(load) => rounds(load, Some(&mut recorder), clock),
         });
     }
 }
@@ -54,7 +56,7 @@ fn recorder(clock: &WallClock) -> Recorder {
 fn machine(spec: Spec, clock: &WallClock) -> Machine {
     let now = clock.now();
     let limit = Limit { until: Nanos::MAX, count: Some(OPERATIONS) };
-    build(&spec, Ramp::default(), limit, 1, 0, 1, now).measured(now, now.saturating_add(Nanos::from_secs(60)))
+    whole(&spec, Ramp::default(), limit, 1, now).measured(now, now.saturating_add(Nanos::from_secs(60)))
 }
 
 /// Batches as a driver forms them: all that is due, one stamp, all of it ended, one stamp.

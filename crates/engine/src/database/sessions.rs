@@ -176,9 +176,9 @@ mod tests {
     }
 
     #[test]
-    fn a_blocking_session_has_a_worker_and_users_are_shared_among_them() {
+    fn a_blocking_session_has_a_worker_and_carries_one_user_at_a_time() {
         assert_eq!(divided(&trial(4, 4)).unwrap(), [1, 1, 1, 1]);
-        assert_eq!(divided(&trial(7, 3)).unwrap(), [3, 2, 2]);
+        assert_eq!(divided(&trial(7, 3)).unwrap(), [1, 1, 1]);
     }
 
     #[test]

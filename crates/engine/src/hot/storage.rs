@@ -38,16 +38,29 @@ struct Syncs {
     writes: Vec<u32>,
 }
 
+/// Which operation of the stream an arrival gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// The worker's next on the module of the slot, which keeps the depth of every module the same.
+    BySlot,
+    /// The worker's next on the module of the arrival.
+    InTurn,
+    /// The one of the arrival's number, whoever carries it.
+    ByNumber,
+}
+
 /// Where operations come from.
 enum Source {
     Block {
         generator: Generator,
         modules: u32,
-        /// Whether a slot stays on its module, which keeps the depth of every module the same.
-        by_slot: bool,
+        order: Order,
     },
     /// File steps as opaque operations, for systems without files. Each slot goes round a loop of its own.
-    Files { spec: files::Spec, steps: Vec<u8> },
+    Files {
+        spec: files::Spec,
+        steps: Vec<u8>,
+    },
 }
 
 /// What is written, and what may be read.
@@ -66,9 +79,9 @@ pub(crate) struct Data {
 const NOTHING: Operation = Operation { kind: OperationKind::Sync, class: 0, module: 0, offset: 0, bytes: 0 };
 
 impl StorageWork {
-    /// Block operations on the first `modules` modules; `by_slot` keeps every slot on its module.
-    pub(crate) fn block(generator: Generator, slots: u32, modules: u32, by_slot: bool) -> StorageWork {
-        StorageWork::new(Source::Block { generator, modules, by_slot }, slots)
+    /// Block operations on the first `modules` modules.
+    pub(crate) fn block(generator: Generator, slots: u32, modules: u32, order: Order) -> StorageWork {
+        StorageWork::new(Source::Block { generator, modules, order }, slots)
     }
 
     /// File steps as opaque operations.
@@ -132,12 +145,15 @@ impl StorageWork {
     #[inline]
     pub(crate) fn draw(&mut self, slot: u32, n: u64) -> Operation {
         match &mut self.source {
-            Source::Block { generator, modules, by_slot } => {
+            Source::Block { generator, modules, order } => {
                 let module = match *modules {
                     1 => 0,
-                    modules if *by_slot => slot % modules,
+                    modules if *order == Order::BySlot => slot % modules,
                     modules => (n % u64::from(modules)) as u32,
                 };
+                if *order == Order::ByNumber {
+                    generator.seek(module, n / u64::from(*modules));
+                }
                 generator.next(module)
             }
             Source::Files { spec, steps } => file_step(spec, &mut steps[slot as usize]),

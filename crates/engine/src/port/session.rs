@@ -1,8 +1,8 @@
 //! The port of transactions over one blocking session: a thread of its own carries out one after the other.
 //!
 //! The one idea: to the loop a transaction is an operation like any other; this port begins it, steps it with the answers of
-//! the database, tries it again when the engine asks for that, and reports its end. With more slots than one, the slots
-//! are users who share the session: a transaction that was begun waits in order, and that wait is part of its response.
+//! the database, tries it again when the engine asks for that, and reports its end. Users who are more than sessions wait in
+//! the load for the first that is free. What was begun all the same waits here in order, and that wait is part of its response.
 
 use crate::TrialError;
 use crate::hot::transactions::TransactionWork;

@@ -2,7 +2,7 @@
 //! driver that the system has for it.
 
 use crate::TrialError;
-use crate::hot::storage::StorageWork;
+use crate::hot::storage::{Order, StorageWork};
 use load::{Limit, Load, Machine};
 use observation::Window;
 use recorder::{Collector, Layout, Recorder};
@@ -68,8 +68,7 @@ pub(crate) fn assign<'a, T>(
     for stream in streams(trial) {
         let Carriers { workers, mut each } = carriers(stream)?;
         let mut first = 0;
-        for worker in 0..workers {
-            let load = stream.load(worker, workers);
+        for (load, worker) in stream.loads(workers).into_iter().zip(0..) {
             let number = shares.len() as u32;
             let place = Place { worker, workers, first, slots: load.slots(), number };
             first += place.slots;
@@ -169,12 +168,15 @@ impl<'a> StreamOf<'a> {
         self.stream().block().ok_or_else(|| self.no_database())
     }
 
-    fn load(self, worker: u32, workers: u32) -> Machine {
+    /// The load of each worker.
+    fn loads(self, workers: u32) -> Vec<Machine> {
         let (stream, window) = (self.stream(), window(self.trial));
         let limit = Limit { until: window.end, count: self.operations() };
-        let seed = self.seed() ^ 0x10AD;
-        load::build(&stream.load, stream.ramp, limit, seed, worker, workers, Nanos::ZERO)
-            .measured(window.start, window.end)
+        // Users may be more than the sessions that carry them.
+        let carriers = stream.transactions().map_or(stream.slots(), |(_, pool)| pool.sessions);
+        let among = (workers, carriers);
+        let loads = load::divided(&stream.load, stream.ramp, limit, self.seed() ^ 0x10AD, Nanos::ZERO, among);
+        loads.into_iter().map(|load| load.measured(window.start, window.end)).collect()
     }
 
     fn recorder(self, generator: u16, collector: &mut Collector) -> Recorder {
@@ -202,12 +204,25 @@ impl<'a> StreamOf<'a> {
         // With fewer slots than modules, operation n goes to module n modulo the modules, so that a worker meets only
         // those modules with which its number agrees modulo their greatest common divisor. Each module counts
         // its operations over the workers that meet it, or a sequence would have holes.
-        let by_slot = matches!(stream.load, load::Spec::Closed { .. }) && stream.slots() / workers >= modules;
-        let apart = if by_slot { 1 } else { greatest_common_divisor(workers, modules) };
+        let closed = matches!(stream.load, load::Spec::Closed { .. });
+        let order = match closed {
+            // Arrivals are carried by whoever is free.
+            false if workers > 1 => Order::ByNumber,
+            true if stream.slots() / workers >= modules => Order::BySlot,
+            _ => Order::InTurn,
+        };
+        let (worker, workers) = match order {
+            Order::ByNumber => (0, 1),
+            Order::BySlot => (worker, workers),
+            Order::InTurn => {
+                let apart = greatest_common_divisor(workers, modules);
+                (worker / apart, workers / apart)
+            }
+        };
         let bytes = if self.trial.module_bytes.0 > 0 { self.trial.module_bytes } else { module_bytes };
-        let generator = Generator::new(spec, modules, bytes, self.seed(), worker / apart, workers / apart)
+        let generator = Generator::new(spec, modules, bytes, self.seed(), worker, workers)
             .map_err(|source| TrialError::Workload { stream: self.name(), source })?;
-        Ok(StorageWork::block(generator, slots, modules, by_slot).with_sync(self.access()?.sync, modules))
+        Ok(StorageWork::block(generator, slots, modules, order).with_sync(self.access()?.sync, modules))
     }
 }
 

@@ -115,6 +115,7 @@ impl Share {
         match load {
             Machine::Closed(load) => alone(stream, port, Lane::new(load, recorder, work, 0).in_batches(batch), ending),
             Machine::Open(load) => alone(stream, port, Lane::new(load, recorder, work, 0).in_batches(batch), ending),
+            Machine::Shared(load) => alone(stream, port, Lane::new(load, recorder, work, 0).in_batches(batch), ending),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Closed loads: slots, think time, ramps, limits, and the tiling that is Little's law.
 
 use crate::{ENDLESS, alone, backlog};
-use load::{Limit, Load, Machine, Next, Ramp, SPAWNED, Spec, Think, build};
+use load::{Limit, Load, Machine, Next, Ramp, SPAWNED, Spec, Think, divided, whole};
 use proptest::prelude::*;
 use units::Nanos;
 
@@ -75,7 +75,7 @@ proptest! {
     ) {
         let window = (from, 500_000);
         let limit = Limit { until: Nanos(window.1), count: None };
-        let mut load = build(&closed(slots, think), Ramp { over: Nanos(ramp) }, limit, seed, 0, 1, Nanos::ZERO)
+        let mut load = whole(&closed(slots, think), Ramp { over: Nanos(ramp) }, limit, seed, Nanos::ZERO)
             .measured(Nanos(window.0), Nanos(window.1));
         let mut turn = 0;
         let mut delay = || { turn += 1; delays[turn % delays.len()] };
@@ -96,9 +96,8 @@ proptest! {
     fn workers_share_slots_and_a_counted_amount_of_work(workers in 1u32..9, slots in 1u32..9, count in 0u64..60) {
         let mut numbers = Vec::new();
         let mut own_slots = 0;
-        for worker in 0..workers {
-            let limit = Limit { until: Nanos::MAX, count: Some(count) };
-            let mut load = build(&closed(slots, Think::None), Ramp::default(), limit, 1, worker, workers, Nanos::ZERO);
+        let limit = Limit { until: Nanos::MAX, count: Some(count) };
+        for mut load in divided(&closed(slots, Think::None), Ramp::default(), limit, 1, Nanos::ZERO, (workers, slots)) {
             own_slots += load.slots();
             numbers.extend(drive(&mut load, |n| 1 + n % 7, || 0).iter().map(|o| o.n));
         }
@@ -121,9 +120,8 @@ fn the_intended_start_is_the_last_completion_plus_the_think_time() {
 #[test]
 fn a_ramp_starts_the_slots_of_all_workers_at_equal_distances() {
     let mut starts = Vec::new();
-    for worker in 0..2 {
-        let ramp = Ramp { over: Nanos(1_000) };
-        let mut load = build(&closed(5, Think::None), ramp, ENDLESS, 0, worker, 2, Nanos(50));
+    let ramp = Ramp { over: Nanos(1_000) };
+    for mut load in divided(&closed(5, Think::None), ramp, ENDLESS, 0, Nanos(50), (2, 5)) {
         for now in 50..1_100 {
             while let Next::Issue(a) = load.next(Nanos(now)) {
                 assert_eq!(a.intended, Nanos(now));
@@ -148,17 +146,10 @@ fn exponential_think_time_has_the_mean_that_was_asked_for() {
 fn a_user_thinks_the_same_thoughts_whichever_worker_carries_him() {
     let starts = |workers: u32| {
         let mut seen = Vec::new();
-        for worker in 0..workers {
-            let limit = Limit { until: Nanos(1_000_000), count: None };
-            let mut load = build(
-                &closed(6, Think::Exponential(Nanos(9_000))),
-                Ramp::default(),
-                limit,
-                8,
-                worker,
-                workers,
-                Nanos(0),
-            );
+        let limit = Limit { until: Nanos(1_000_000), count: None };
+        let spec = closed(6, Think::Exponential(Nanos(9_000)));
+        let loads = divided(&spec, Ramp::default(), limit, 8, Nanos(0), (workers, 6));
+        for (mut load, worker) in loads.into_iter().zip(0..) {
             seen.extend(drive(&mut load, |_| 500, || 0).iter().map(|o| (o.intended, o.slot * workers + worker)));
         }
         seen.sort_unstable();
@@ -263,7 +254,7 @@ fn what_was_caused_before_the_end_waits_for_a_slot_and_for_its_time() {
 fn a_slot_that_a_ramp_would_start_at_the_end_never_starts() {
     let limit = Limit { until: Nanos(50), count: None };
     let ramp = Ramp { over: Nanos(100) };
-    let mut load = build(&closed(2, Think::None), ramp, limit, 0, 0, 1, Nanos::ZERO);
+    let mut load = whole(&closed(2, Think::None), ramp, limit, 0, Nanos::ZERO);
     assert!(matches!(load.next(Nanos(0)), Next::Issue(a) if a.slot == 0));
     load.completed(0, Nanos(50));
     assert_eq!(load.next(Nanos(50)), Next::Finished);

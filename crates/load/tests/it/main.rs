@@ -3,8 +3,9 @@
 mod arrivals;
 mod closed;
 mod open;
+mod shared;
 
-use load::{Arrival, Limit, Load, Machine, Next, Ramp, Spec, build};
+use load::{Arrival, Limit, Load, Machine, Next, Ramp, Spec, whole};
 use units::Nanos;
 
 /// A limit that is never reached.
@@ -29,5 +30,5 @@ fn backlog(load: &Machine, now: Nanos) -> usize {
 
 /// A load that one worker carries alone, from time zero, without a ramp.
 fn alone(spec: Spec, limit: Limit, seed: u64) -> Machine {
-    build(&spec, Ramp::default(), limit, seed, 0, 1, Nanos::ZERO)
+    whole(&spec, Ramp::default(), limit, seed, Nanos::ZERO)
 }

@@ -1,7 +1,7 @@
 //! Known answers: load, scripted system and recorder together must give what the formulas give.
 
 use super::*;
-use load::{Arrivals, Limit, Load, Machine, Next, Ramp, Spec, Think, build};
+use load::{Arrivals, Limit, Load, Machine, Next, Ramp, Spec, Think, whole};
 use observation::{Account, Cell, Window};
 use proptest::prelude::*;
 use recorder::{Collector, Layout, Origin, Outcome};
@@ -33,7 +33,7 @@ impl Trial {
     fn run(spec: Spec, script: ScriptSpec, length: Nanos) -> Trial {
         let window = Window { start: Nanos(length.0 / 5), end: length };
         let limit = Limit { until: length, count: None };
-        let load = build(&spec, Ramp::default(), limit, 20, 0, 1, Nanos::ZERO).measured(window.start, window.end);
+        let load = whole(&spec, Ramp::default(), limit, 20, Nanos::ZERO).measured(window.start, window.end);
         let port = ScriptedPort::new(script, 4, load.slots());
         Trial::drive(load, port, window)
     }

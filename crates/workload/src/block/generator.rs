@@ -90,6 +90,22 @@ impl Generator {
         })
     }
 
+    /// Goes to operation `k` of a module, which is the one that comes next.
+    #[inline]
+    pub fn seek(&mut self, module: u32, k: u64) {
+        let (cursor, per_pass) = (&mut self.cursors[module as usize], self.order.per_pass());
+        cursor.k = k;
+        if let Order::Random(_) = self.order {
+            return;
+        }
+        cursor.index = k % per_pass;
+        if cursor.pass != k / per_pass {
+            cursor.pass = 0;
+            cursor.index = k;
+            cursor.turn(per_pass);
+        }
+    }
+
     /// The next operation on a module. The module must be one of those that the generator was built for.
     #[inline]
     pub fn next(&mut self, module: u32) -> Operation {

@@ -31,6 +31,21 @@ fn shared(spec: &Spec, module_bytes: u64, workers: u32, count: u32) -> Vec<Opera
 }
 
 #[test]
+fn an_operation_that_is_sought_by_its_number_is_the_one_that_comes_there_in_turn() {
+    for pattern in [Pattern::Random, Pattern::RandomOnce, Pattern::Sequential] {
+        let spec = spec(pattern, 4096);
+        let mut in_turn = generator(&spec, 7 * 4096);
+        let all: Vec<Operation> = (0..40).map(|_| in_turn.next(1)).collect();
+        let mut sought = generator(&spec, 7 * 4096);
+        // Forth and back over the ends of passes, as workers who take one arrival after the other would ask.
+        for k in [0, 1, 3, 2, 6, 7, 6, 8, 13, 14, 39, 20, 21] {
+            sought.seek(1, k as u64);
+            assert_eq!(sought.next(1), all[k], "{pattern:?}, operation {k}");
+        }
+    }
+}
+
+#[test]
 fn sequential_work_visits_block_after_block_and_starts_again() {
     assert_eq!(offsets(&spec(Pattern::Sequential, 4096), 3 * 4096 + 100, 5), [0, 4096, 8192, 0, 4096]);
 }

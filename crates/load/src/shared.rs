@@ -1,0 +1,234 @@
+//! A load that several workers carry together: one queue for all of them.
+//!
+//! The one idea: a worker with a free slot takes the next operation before it is due and waits for its time with it. So the
+//! workers that are free hold the operations that are due first, each of them a different one, and nobody waits for a worker
+//! that is busy while another idles. When all are busy nobody takes anything, and the queue is in order.
+//!
+//! What an operation causes stays with the worker that carried it, because only that one knows what it is about.
+
+use crate::machine::Share;
+use crate::spawned::Spawned;
+use crate::watch::Watch;
+use crate::{Arrival, Books, Load, Machine, Next, Unissued};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use units::Nanos;
+
+/// How soon a worker looks again at what others may have left, or at what it has caused itself.
+const LOOK: Nanos = Nanos::from_millis(1);
+
+/// The queue behind the workers.
+#[derive(Debug)]
+struct Queue {
+    machine: Mutex<Waiting>,
+    /// Whether anything was ever caused: then a worker may put back what it took, and those that wait must look.
+    causes: AtomicBool,
+}
+
+/// What no worker has.
+#[derive(Debug)]
+struct Waiting {
+    machine: Machine,
+    /// What was taken and put back, by slots of the machine.
+    back: Vec<Arrival>,
+}
+
+/// One worker's share of a load that several carry.
+#[derive(Clone, Debug)]
+pub struct Shared {
+    queue: Arc<Queue>,
+    /// What was taken from the queue and has not left.
+    held: Option<Arrival>,
+    spawned: Spawned,
+    /// Nothing that is caused for this moment or a later one is carried.
+    caused_until: u64,
+    free: Vec<u32>,
+    /// The slot of the machine behind each slot of this worker.
+    carries: Vec<u32>,
+    watch: Watch,
+    think_ns: u128,
+    slots_ns: u128,
+    /// Whether this worker has on its books what belongs to no worker: time before users start, and the slots.
+    first: bool,
+}
+
+impl Shared {
+    /// The shares of so many workers, which carry `carriers` operations at once together.
+    pub(crate) fn among(workers: u32, carriers: u32, machine: Machine, until: Nanos) -> Vec<Shared> {
+        let caused_until = if matches!(machine, Machine::Closed(_)) { until.0 } else { u64::MAX };
+        let waiting = Waiting { machine, back: Vec::with_capacity(workers as usize + 1) };
+        let queue = Arc::new(Queue { machine: Mutex::new(waiting), causes: AtomicBool::new(false) });
+        let share = |worker| {
+            let share = Share::new(worker, workers, carriers);
+            Shared {
+                queue: queue.clone(),
+                held: None,
+                spawned: Spawned::new(share),
+                caused_until,
+                free: (0..share.own).rev().collect(),
+                carries: vec![0; share.own as usize],
+                watch: Watch::default(),
+                think_ns: 0,
+                slots_ns: 0,
+                first: worker == 0,
+            }
+        };
+        (0..workers).map(share).collect()
+    }
+
+    /// As [`Machine::measured`].
+    pub(crate) fn measure(&mut self, from: Nanos, to: Nanos) {
+        if self.first {
+            let machine = &mut self.queue.waiting().machine;
+            machine.measure(from, to);
+            Books { think_ns: self.think_ns, slots_ns: self.slots_ns, .. } = machine.books();
+        }
+        self.watch = Watch::new(from, to);
+    }
+
+    /// What is taken next, whenever it is due; else why there is nothing.
+    fn take(&self, now: Nanos) -> Next {
+        let mut waiting = self.queue.waiting();
+        let Waiting { machine, back } = &mut *waiting;
+        let first = (0..back.len()).min_by_key(|at| back[*at].intended);
+        let put_back = first.map(|first| back[first].intended);
+        let next = match put_back {
+            Some(at) if at <= now => Next::WaitUntil(at),
+            _ => machine.next(now),
+        };
+        match (next, first) {
+            (Next::WaitUntil(at), Some(first)) if put_back <= Some(at) => Next::Issue(back.swap_remove(first)),
+            (Next::WaitUntil(at), _) => machine.next(at),
+            (Next::Blocked | Next::Finished, Some(first)) => Next::Issue(back.swap_remove(first)),
+            (next, _) => next,
+        }
+    }
+
+    /// Puts back what was taken, and takes what is due first.
+    fn exchange(&mut self, now: Nanos) -> Next {
+        self.put_back();
+        self.take(now)
+    }
+
+    fn put_back(&mut self) {
+        if let Some(held) = self.held.take() {
+            self.queue.waiting().back.push(held);
+        }
+    }
+
+    fn issue(&mut self, arrival: Arrival) -> Next {
+        let slot = self.free.pop().unwrap_or_default();
+        self.carries[slot as usize] = arrival.slot;
+        self.watch.issued(arrival.intended.0);
+        Next::Issue(Arrival { slot, ..arrival })
+    }
+
+    /// What was caused takes a slot of the machine as well as one of this worker, so that the time of all slots is accounted
+    /// for; nothing when the machine has none.
+    fn issue_caused(&mut self) -> Option<Next> {
+        self.put_back();
+        let lent = self.queue.waiting().lend()?;
+        let slot = self.free.pop()?;
+        self.carries[slot as usize] = lent;
+        Some(self.spawned.issue(slot, &mut self.watch))
+    }
+
+    fn caused_at(&self) -> u64 {
+        let at = self.spawned.at();
+        if at < self.caused_until { at } else { u64::MAX }
+    }
+}
+
+impl Queue {
+    /// A worker that panicked leaves the queue as it was: each change is complete before the lock is given back.
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.machine.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Waiting {
+    /// A slot for something that was caused: one that nobody holds, else that of the last that was put back.
+    fn lend(&mut self) -> Option<u32> {
+        match &mut self.machine {
+            Machine::Closed(closed) => closed.lend(),
+            Machine::Open(open) => open.lend(),
+            Machine::Shared(_) => None,
+        }
+    }
+}
+
+impl Load for Shared {
+    #[inline]
+    fn next(&mut self, now: Nanos) -> Next {
+        if self.free.is_empty() {
+            return if self.carries.is_empty() { Next::Finished } else { Next::Blocked };
+        }
+        let caused = self.caused_at();
+        if caused <= now.0
+            && self.held.is_none_or(|held| caused < held.intended.0)
+            && let Some(next) = self.issue_caused()
+        {
+            return next;
+        }
+        let looks = self.queue.causes.load(Ordering::Relaxed);
+        let taken = match self.held.take() {
+            Some(held) if !looks => Next::Issue(held),
+            held => {
+                self.held = held;
+                self.exchange(now)
+            }
+        };
+        match taken {
+            Next::Issue(arrival) if arrival.intended <= now => self.issue(arrival),
+            Next::Issue(arrival) => {
+                self.held = Some(arrival);
+                Next::WaitUntil(if looks { arrival.intended.min(now + LOOK) } else { arrival.intended })
+            }
+            Next::Finished if caused == u64::MAX => Next::Finished,
+            // What others carry may bring more, and nobody would say so.
+            _ if self.free.len() == self.carries.len() => Next::WaitUntil(now + LOOK),
+            _ => Next::Blocked,
+        }
+    }
+
+    fn completed(&mut self, slot: u32, at: Nanos) {
+        let mut waiting = self.queue.waiting();
+        let before = waiting.machine.books().think_ns;
+        waiting.machine.completed(self.carries[slot as usize], at);
+        self.think_ns += waiting.machine.books().think_ns - before;
+        drop(waiting);
+        self.free.push(slot);
+    }
+
+    fn spawn(&mut self, intended: Nanos, payload: u64) -> bool {
+        self.queue.causes.store(true, Ordering::Relaxed);
+        self.spawned.push(intended.0, payload)
+    }
+
+    fn unissued(&mut self, now: Nanos) -> Option<Unissued> {
+        let never = if self.spawned.at() <= now.0 {
+            self.spawned.pop()?
+        } else if let Some(held) = self.held.take_if(|held| held.intended <= now) {
+            Unissued { n: held.n, intended: held.intended, payload: held.payload }
+        } else {
+            let mut waiting = self.queue.waiting();
+            match waiting.back.iter().position(|held| held.intended <= now) {
+                Some(at) => {
+                    let Arrival { n, intended, payload, .. } = waiting.back.swap_remove(at);
+                    Unissued { n, intended, payload }
+                }
+                None => waiting.machine.unissued(now)?,
+            }
+        };
+        self.watch.planned(never.intended.0);
+        Some(never)
+    }
+
+    fn books(&self) -> Books {
+        Books { think_ns: self.think_ns, slots_ns: self.slots_ns, ..self.watch.books(0) }
+    }
+
+    fn slots(&self) -> u32 {
+        self.carries.len() as u32
+    }
+}
