@@ -67,8 +67,10 @@ struct Connection {
     /// In the kernel's hands.
     sending: bool,
     receiving: bool,
-    /// What the answers came to while bytes were still being sent.
-    held: Option<Progress>,
+    /// Whether the receive that is out was asked to wait before it looks.
+    polls_first: bool,
+    /// Bytes of the input that came while others were still being sent. Answers to them could replace what the kernel sends.
+    unread: usize,
 }
 
 /// What a conversation is used for.
@@ -224,11 +226,6 @@ impl<'t, C: Clock> ConnectionsPort<'t, C> {
     /// Acts on what the bytes of a conversation came to.
     fn progress(&mut self, index: usize, progress: Progress) {
         let connection = &mut self.connections[index];
-        if connection.sending && progress != Progress::More {
-            // The kernel still reads the bytes that a next batch would replace.
-            connection.held = Some(progress);
-            return;
-        }
         let turn = match (progress, connection.doing) {
             (Progress::More, _) => return self.receive(index),
             (Progress::SendMore, _) => return self.send(index),
@@ -252,10 +249,11 @@ impl<'t, C: Clock> ConnectionsPort<'t, C> {
             .build()
             .user_data(index as u64 * 2);
         connection.sending = true;
-        // SAFETY: the bytes stay as they are until the send has ended: nothing is staged while `sending` is set, and a
-        // port that is dropped waits for the kernel or gives the memory up for good.
+        // SAFETY: the bytes stay as they are until the send has ended: while `sending` is set nothing is staged and nothing that
+        // came in is read, and a port that is dropped waits for the kernel or gives the memory up for good.
         unsafe { self.push(&entry) };
-        if !self.connections[index].receiving {
+        let Connection { receiving, unread, .. } = self.connections[index];
+        if !receiving && unread == 0 {
             self.receive(index);
         }
     }
@@ -267,6 +265,7 @@ impl<'t, C: Clock> ConnectionsPort<'t, C> {
             .build()
             .user_data(index as u64 * 2 + 1);
         connection.receiving = true;
+        connection.polls_first = self.receive_flags != 0;
         // SAFETY: the buffer is the conversation's own and is read only after the receive has ended.
         unsafe { self.push(&entry) };
     }
@@ -301,12 +300,20 @@ impl<'t, C: Clock> ConnectionsPort<'t, C> {
             return self.progress(index, Progress::Failed(Failure::new(FailureKind::Lost, text)));
         }
         connection.wire.advance(result as usize);
-        if let Some(held) = connection.held.take() {
-            return self.progress(index, held);
-        }
         if !connection.wire.outgoing().is_empty() {
-            self.send(index);
+            return self.send(index);
         }
+        let count = std::mem::take(&mut connection.unread);
+        if count > 0 {
+            self.feed(index, count);
+        }
+    }
+
+    /// Reads what came in. Nothing is being sent meanwhile.
+    fn feed(&mut self, index: usize, count: usize) {
+        let Connection { wire, input, attempt, .. } = &mut self.connections[index];
+        let progress = wire.feed(&input[..count], &mut attempt.answers);
+        self.progress(index, progress);
     }
 
     fn received(&mut self, index: usize, result: i32) {
@@ -317,9 +324,13 @@ impl<'t, C: Clock> ConnectionsPort<'t, C> {
         }
         let progress = match usize::try_from(result) {
             Ok(0) => Progress::Failed(Failure::new(FailureKind::Lost, "the server closed the connection")),
-            Ok(count) => connection.wire.feed(&connection.input[..count], &mut connection.attempt.answers),
-            // An older kernel knows nothing of waiting first.
-            Err(_) if -result == libc::EINVAL && self.receive_flags != 0 => {
+            Ok(count) if connection.sending => {
+                connection.unread = count;
+                return;
+            }
+            Ok(count) => return self.feed(index, count),
+            // An older kernel knows nothing of waiting first, and has refused all that were out.
+            Err(_) if -result == libc::EINVAL && connection.polls_first => {
                 self.receive_flags = 0;
                 Progress::More
             }
@@ -363,7 +374,8 @@ impl Connection {
             doing: Doing::Nothing,
             sending: false,
             receiving: false,
-            held: None,
+            polls_first: false,
+            unread: 0,
         }
     }
 }
@@ -478,6 +490,16 @@ mod tests {
 
     /// Carries out so many transactions, begun together, over such connections; with the servers to be had afterwards.
     fn carried(begun: u32, first: Vec<UnixStream>, later: Vec<UnixStream>) -> (Vec<(u32, Outcome)>, Vec<String>) {
+        carried_by(begun, first, later, POLL_FIRST)
+    }
+
+    /// The same, where receives are asked for with such flags.
+    fn carried_by(
+        begun: u32,
+        first: Vec<UnixStream>,
+        later: Vec<UnixStream>,
+        receive_flags: u16,
+    ) -> (Vec<(u32, Outcome)>, Vec<String>) {
         let log = Log::default();
         let database = ScriptedDatabase::default();
         database.conversations.lock().unwrap().extend(later.into_iter().map(Some));
@@ -486,6 +508,7 @@ mod tests {
         let clock = WallClock::new();
         let mut port =
             ConnectionsPort::new(conversations, database.reconnect(), &mut transactions, clock, begun).unwrap();
+        port.receive_flags = receive_flags;
         (0..begun).for_each(|slot| port.begin(slot, Begun { n: 0, payload: 0, at: Nanos::ZERO }));
         let mut ended = Vec::new();
         while (ended.len() as u32) < begun {
@@ -517,6 +540,59 @@ mod tests {
         assert_eq!(ended, [(0, DONE), (1, lost), (2, DONE)]);
         let said = "connection lost: the server closed the connection; its session was opened again";
         assert_eq!(words.last().map(String::as_str), Some(said));
+    }
+
+    #[test]
+    fn a_kernel_that_cannot_wait_first_costs_no_conversation() {
+        if probe().is_err() {
+            return;
+        }
+        // No kernel knows this flag: all receives that are out are refused.
+        let servers = (0..8).map(|_| server(8)).collect();
+        let (mut ended, words) = carried_by(8, servers, Vec::new(), 1 << 15);
+        ended.sort_by_key(|(slot, _)| *slot);
+        assert_eq!(ended, (0..8).map(|slot| (slot, DONE)).collect::<Vec<_>>(), "{words:?}");
+    }
+
+    /// A server that refuses a question before it has read it, and reads and answers like any other afterwards.
+    fn hasty(answers: usize) -> UnixStream {
+        const REFUSED: &[u8] = b"E\0\0\0\x17SERROR\0C42601\0Mno\0\0Z\0\0\0\x05I";
+        let (ours, mut theirs) = UnixStream::pair().unwrap();
+        // Nothing more fits into the socket before somebody reads.
+        ours.set_nonblocking(true).unwrap();
+        let filler = [0u8; 4096];
+        let mut filled = 0;
+        while let Ok(count) = (&ours).write(&filler) {
+            filled += count;
+        }
+        while (&ours).write(&[0]).is_ok() {
+            filled += 1;
+        }
+        ours.set_nonblocking(false).unwrap();
+        std::thread::spawn(move || {
+            theirs.write_all(REFUSED).unwrap();
+            // Until the refusal has come in while the question is still on its way out.
+            std::thread::sleep(std::time::Duration::from_millis(200));
+            let mut asked = vec![0; filled + b"Q\0\0\0\x0aBEGIN\0".len()];
+            theirs.read_exact(&mut asked).unwrap();
+            for _ in 0..answers {
+                if theirs.read(&mut asked).is_ok_and(|count| count > 0) {
+                    let _ = theirs.write_all(ANSWER);
+                }
+            }
+            let _ = theirs.read(&mut asked);
+        });
+        ours
+    }
+
+    #[test]
+    fn an_answer_that_comes_before_its_question_has_left_waits_until_it_has() {
+        if probe().is_err() {
+            return;
+        }
+        let (ended, words) = carried(2, vec![hasty(1)], Vec::new());
+        assert!(matches!(ended[0], (0, Outcome::Failed { .. })), "{ended:?} {words:?}");
+        assert_eq!(ended[1], (1, DONE), "{words:?}");
     }
 
     #[test]
