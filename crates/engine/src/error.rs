@@ -63,6 +63,9 @@ pub enum TrialError {
     /// A file step failed.
     #[error("{action} `{path}` failed")]
     File { action: &'static str, path: String, source: io::Error },
+    /// A worker's thread came to an end that nobody planned: a defect of Prony.
+    #[error("worker {worker} of the trial panicked, which is a defect of Prony: {what}")]
+    Panicked { worker: u32, what: String },
     /// The books of a stream do not close: a defect of Prony.
     #[error("the books of a stream do not close")]
     Unbalanced { source: Box<recorder::Unbalanced> },

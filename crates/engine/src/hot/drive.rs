@@ -182,3 +182,143 @@ fn close<P: Port, L: Load, W: Work<P>>(port: &mut P, lanes: &mut [Lane<L, W>], a
     }
     Driven::Finished { at }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hot::lane::{Key, Settled};
+    use crate::hot::noticed::Noticed;
+    use load::{Arrival, Books, Unissued};
+    use recorder::{Collector, Layout, Outcome};
+    use system::Outcome as Ended;
+
+    const DEADLINE: Nanos = Nanos(1_000);
+    static ON: AtomicBool = AtomicBool::new(false);
+
+    fn ending(pacing: Pacing) -> Ending<'static> {
+        Ending { deadline: DEADLINE, stop: &ON, pacing, window: Window { start: Nanos(0), end: Nanos(500) } }
+    }
+
+    #[test]
+    fn a_port_waits_for_what_comes_first_and_never_beyond_the_deadline() {
+        let asks = |wait, finished, flying, pacing| {
+            patience(Round { wait, finished, staged: 0 }, flying, Nanos(7), ending(pacing))
+        };
+        let until = |at| Wait::Until(Nanos(at));
+        assert_eq!(asks(until(40), false, 3, Pacing::Sleep), until(40));
+        assert_eq!(asks(until(4_000), false, 0, Pacing::Sleep), until(1_000));
+        assert_eq!(asks(until(40), false, 3, Pacing::Spin), Wait::Poll);
+        assert_eq!(asks(Wait::Completion, true, 3, Pacing::Spin), until(1_000), "the load is through");
+        assert_eq!(asks(Wait::Completion, false, 3, Pacing::Sleep), Wait::Completion);
+        assert_eq!(asks(Wait::Completion, false, 0, Pacing::Sleep), Wait::Poll, "nothing could ever end");
+    }
+
+    /// A load that says what it is told to, and then that it is finished.
+    struct Says(Vec<Next>);
+
+    impl Load for Says {
+        fn next(&mut self, _now: Nanos) -> Next {
+            if self.0.is_empty() { Next::Finished } else { self.0.remove(0) }
+        }
+        fn completed(&mut self, _slot: u32, _at: Nanos) {}
+        fn spawn(&mut self, _intended: Nanos, _payload: u64) -> bool {
+            false
+        }
+        fn unissued(&mut self, _now: Nanos) -> Option<Unissued> {
+            None
+        }
+        fn books(&self) -> Books {
+            Books::default()
+        }
+        fn slots(&self) -> u32 {
+            8
+        }
+    }
+
+    /// Notes what is sent, and ends everything at once.
+    #[derive(Default)]
+    struct Notes {
+        sent: Vec<bool>,
+        out: Vec<u32>,
+    }
+
+    impl Port for Notes {
+        fn now(&mut self) -> Nanos {
+            Nanos(7)
+        }
+        fn submit(&mut self, more: bool) -> Result<(), PortError> {
+            self.sent.push(more);
+            Ok(())
+        }
+        fn reap(&mut self, _wait: Wait, into: &mut Vec<Completion>) -> Result<(), PortError> {
+            let ended = |slot| Completion { slot, outcome: Ended::Moved { bytes: 0 }, at: Nanos(9) };
+            into.extend(self.out.drain(..).map(ended));
+            Ok(())
+        }
+    }
+
+    struct Plain;
+
+    impl Work<Notes> for Plain {
+        fn stage(&mut self, port: &mut Notes, first: u32, arrival: &Arrival) -> Key {
+            port.out.push(first + arrival.slot);
+            Key { class: 0, endpoint: 0 }
+        }
+        fn settle<L: Load>(&mut self, _: &mut Notes, _: u32, completion: &Completion, _: &mut L) -> Settled {
+            Settled { outcome: Outcome::done(0), answered: completion.at, held: false, gone: None }
+        }
+        fn never(&mut self, _port: &mut Notes, _first: u32, _never: &Unissued) -> Key {
+            Key { class: 0, endpoint: 0 }
+        }
+        fn into_noticed(self) -> Noticed {
+            Noticed::default()
+        }
+    }
+
+    fn lane(says: Vec<Next>, first: u32) -> Lane<Says, Plain> {
+        let window = Window { start: Nanos(0), end: Nanos(500) };
+        let interval = Nanos(100);
+        let layout = Layout { stream: 0, generator: 0, classes: 1, endpoints: 1, window, interval, start: Nanos::ZERO };
+        Lane::new(Says(says), Collector::default().recorder(layout), Plain, first)
+    }
+
+    fn issue(slot: u32) -> Next {
+        Next::Issue(Arrival { slot, n: u64::from(slot), intended: Nanos(5), payload: 0 })
+    }
+
+    #[test]
+    fn of_several_lanes_the_one_that_is_due_first_says_how_long_the_port_may_wait() {
+        for moments in [[40, 60], [60, 40]] {
+            let mut round = Round { wait: Wait::Completion, finished: true, staged: 0 };
+            for at in moments {
+                issue_due(&mut Notes::default(), &mut lane(vec![Next::WaitUntil(Nanos(at))], 0), Nanos(7), &mut round)
+                    .unwrap();
+            }
+            assert_eq!((round.wait, round.finished), (Wait::Until(Nanos(40)), false), "{moments:?}");
+        }
+    }
+
+    #[test]
+    fn a_full_batch_leaves_only_when_there_is_more() {
+        for (operations, sent) in [(2, vec![]), (3, vec![true]), (4, vec![true]), (5, vec![true, true])] {
+            let mut port = Notes::default();
+            let mut lane = lane((0..operations).map(issue).collect(), 0).in_batches(2);
+            let mut round = Round { wait: Wait::Completion, finished: true, staged: 0 };
+            issue_due(&mut port, &mut lane, Nanos(7), &mut round).unwrap();
+            assert_eq!((port.sent, round.staged), (sent, operations), "{operations} operations in twos");
+        }
+    }
+
+    #[test]
+    fn completions_find_the_lane_that_their_slot_belongs_to() {
+        let mut port = Notes::default();
+        let mut lanes = [lane(vec![issue(0), issue(1)], 0), lane(vec![issue(3)], 8)];
+        let driven =
+            drive(&mut port, &mut lanes, ending(Pacing::Sleep), &mut ThreadCpu::new(ending(Pacing::Sleep).window));
+        assert_eq!(driven.unwrap(), Driven::Finished { at: Nanos(7) });
+        let planned = [2, 1];
+        for (lane, planned) in lanes.into_iter().zip(planned) {
+            assert_eq!(lane.recorder.finish(planned).unwrap().done, planned);
+        }
+    }
+}

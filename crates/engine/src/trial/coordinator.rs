@@ -63,7 +63,6 @@ pub(crate) fn run(
                 return (coordinator.outcome, Err(error));
             }
         }
-        // From here on only workers hold the channel: if one panics, it ends, and the panic comes out of this scope.
         drop(sender);
         let ended = coordinator.wait_until_ready(&words).and_then(|()| {
             coordinator.zero = opened.clock.now() + Nanos::from_millis(2);
@@ -149,12 +148,14 @@ impl<'a, 'w> Coordinator<'a, 'w> {
         }
     }
 
-    /// Waits until every worker stands at the gate.
+    /// Waits until every worker stands at the gate, or somebody wants to stop.
     fn wait_until_ready(&self, words: &Receiver<Word>) -> Result<(), TrialError> {
-        for _ in 0..self.workers {
-            match words.recv() {
-                Ok(Word::Ready) => {}
+        let mut ready = 0;
+        while ready < self.workers {
+            match words.recv_timeout(GLANCE) {
+                Ok(Word::Ready) => ready += 1,
                 Ok(Word::Home(Err(error))) => return Err(error),
+                Err(RecvTimeoutError::Timeout) if !self.watchers.stop.load(Ordering::Relaxed) => {}
                 Ok(Word::Home(Ok(_))) | Err(_) => return Err(TrialError::Stopped),
             }
         }
@@ -362,6 +363,8 @@ mod tests {
         CannotGetReady,
         /// Its system is gone at once.
         Loses,
+        PanicsBeforeTheGate,
+        PanicsBehindIt,
     }
 
     /// Runs a trial of ten minutes with such workers until it is ended; how it ended, and what was brought home.
@@ -378,6 +381,11 @@ mod tests {
                 Does::Works => {
                     let mut port = NullPort::new(start.ready()?, share.slots());
                     share.drive(&mut port, work, start.halt)
+                }
+                Does::PanicsBeforeTheGate => panic!("no chair"),
+                Does::PanicsBehindIt => {
+                    start.ready()?;
+                    panic!("the chair broke in {} pieces", share.slots() + 6)
                 }
                 Does::Loses => {
                     let mut port = NullPort::new(start.ready()?, share.slots());
@@ -400,6 +408,20 @@ mod tests {
         let (outcome, ended) = ran(&[Does::Works, Does::CannotGetReady, Does::Works], &mut |_| false);
         assert_eq!(ended.unwrap_err().to_string(), "finding a chair failed");
         assert_eq!(outcome.seen.accounts[0].planned, 0, "the trial never began");
+    }
+
+    #[test]
+    fn a_worker_that_panics_ends_the_trial_and_is_named() {
+        for (does, words) in [
+            (Does::PanicsBeforeTheGate, "worker 1 of the trial panicked, which is a defect of Prony: no chair"),
+            (
+                Does::PanicsBehindIt,
+                "worker 1 of the trial panicked, which is a defect of Prony: the chair broke in 7 pieces",
+            ),
+        ] {
+            let (_, ended) = ran(&[Does::Works, does, Does::Works], &mut |_| false);
+            assert_eq!(ended.unwrap_err().to_string(), words);
+        }
     }
 
     #[test]

@@ -11,6 +11,8 @@ use crate::worker::transactions::Transactions;
 use load::{Load, Machine, Pacing};
 use observation::{Account, CpuTime};
 use recorder::{Clock, Recorder, Unbalanced, WallClock};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Sender;
@@ -97,9 +99,19 @@ pub(crate) fn run(share: Share, driver: Driver, start: &Start<'_>) {
     if share.threads.pin {
         thread::pin(share.number);
     }
+    let worker = share.number;
     let prioritised = thread::prioritise(share.priority)
         .map_err(|source| TrialError::Resource { action: "setting the I/O priority", source });
-    start.say(Word::Home(prioritised.and_then(|()| driver(share, start)).map(Box::new)));
+    // A worker that ends without a word would keep everybody waiting. What it worked with is given up with it.
+    let driven = catch_unwind(AssertUnwindSafe(|| prioritised.and_then(|()| driver(share, start))));
+    let home = driven.unwrap_or_else(|panic| Err(TrialError::Panicked { worker, what: said(&*panic) }));
+    start.say(Word::Home(home.map(Box::new)));
+}
+
+/// The words of a panic.
+fn said(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("without a word").to_owned()
 }
 
 impl Share {
