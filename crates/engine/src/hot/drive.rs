@@ -71,7 +71,7 @@ pub(crate) fn drive<P: Port, L: Load, W: Work<P>>(
         }
         port.reap(patience(round, flying, now, ending), &mut completions)?;
         flying -= completions.len() as u32;
-        if let Some(errno) = settle(port, lanes, &mut completions) {
+        if let Some(errno) = settle(port, lanes, &mut completions, ending.deadline) {
             let at = port.now();
             close(port, lanes, at);
             return Ok(Driven::Gone { errno });
@@ -162,6 +162,7 @@ fn settle<P: Port, L: Load, W: Work<P>>(
     port: &mut P,
     lanes: &mut [Lane<L, W>],
     completions: &mut Vec<Completion>,
+    deadline: Nanos,
 ) -> Option<i32> {
     let mut gone = None;
     for completion in completions.iter() {
@@ -170,7 +171,7 @@ fn settle<P: Port, L: Load, W: Work<P>>(
             1 => 0,
             _ => lanes.iter().position(|lane| lane.holds(completion.slot)).expect("every slot belongs to a lane"),
         };
-        gone = gone.or(lanes[index].settle(port, completion));
+        gone = gone.or(lanes[index].settle(port, completion, deadline));
     }
     completions.clear();
     gone
@@ -240,6 +241,8 @@ mod tests {
     struct Notes {
         sent: Vec<bool>,
         out: Vec<u32>,
+        /// How long each takes beyond the ninth nanosecond.
+        takes: u64,
     }
 
     impl Port for Notes {
@@ -251,8 +254,8 @@ mod tests {
             Ok(())
         }
         fn reap(&mut self, _wait: Wait, into: &mut Vec<Completion>) -> Result<(), PortError> {
-            let ended = |slot| Completion { slot, outcome: Ended::Moved { bytes: 0 }, at: Nanos(9) };
-            into.extend(self.out.drain(..).map(ended));
+            let at = Nanos(9 + self.takes);
+            into.extend(self.out.drain(..).map(|slot| Completion { slot, outcome: Ended::Moved { bytes: 0 }, at }));
             Ok(())
         }
     }
@@ -306,6 +309,19 @@ mod tests {
             let mut round = Round { wait: Wait::Completion, finished: true, staged: 0 };
             issue_due(&mut port, &mut lane, Nanos(7), &mut round).unwrap();
             assert_eq!((port.sent, round.staged), (sent, operations), "{operations} operations in twos");
+        }
+    }
+
+    #[test]
+    fn what_ends_beyond_the_deadline_is_censored_even_where_the_port_waited_for_it() {
+        for (takes, done) in [(991, 1), (992, 0)] {
+            let mut port = Notes { takes, ..Notes::default() };
+            let mut lanes = [lane(vec![issue(0)], 0)];
+            let mut cpu = ThreadCpu::new(ending(Pacing::Sleep).window);
+            drive(&mut port, &mut lanes, ending(Pacing::Sleep), &mut cpu).unwrap();
+            let [lane] = lanes;
+            let account = lane.recorder.finish(1).unwrap();
+            assert_eq!((account.done, account.censored), (done, 1 - done), "{takes} ns");
         }
     }
 

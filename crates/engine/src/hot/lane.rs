@@ -156,16 +156,21 @@ impl<L: Load, W> Lane<L, W> {
         }
     }
 
-    /// Records a completion. Answers with an errno when no further operation can succeed.
+    /// Records a completion. What ended beyond the deadline never ended for this trial, however it was waited for. Answers with
+    /// an errno when no further operation can succeed.
     #[inline]
-    pub(crate) fn settle<P>(&mut self, port: &mut P, completion: &Completion) -> Option<i32>
+    pub(crate) fn settle<P>(&mut self, port: &mut P, completion: &Completion, deadline: Nanos) -> Option<i32>
     where
         W: Work<P>,
     {
         let slot = completion.slot - self.first_slot;
         let flight = self.flights[slot as usize].take().expect("a completion belongs to an operation that is out");
         let settled = self.work.settle(port, self.first_slot, completion, &mut self.load);
-        self.recorder.record(flight.record(settled.answered, settled.outcome));
+        let (at, outcome) = match settled.answered > deadline {
+            true => (deadline.max(flight.issued), Outcome::Censored),
+            false => (settled.answered, settled.outcome),
+        };
+        self.recorder.record(flight.record(at, outcome));
         if !settled.held {
             self.load.completed(slot, completion.at);
         }

@@ -100,6 +100,8 @@ impl Ring {
             fixed_buffers: self.fixed_buffers,
             hung: &mut self.hung,
             out: 0,
+            asked: vec![None; self.spec.slots as usize],
+            again: Vec::new(),
             priority: self.spec.priority,
             poll: self.spec.poll,
             clock,
@@ -179,7 +181,7 @@ pub(crate) fn broken(source: io::Error) -> PortError {
 }
 
 /// A ring in use.
-pub(crate) struct RingPort<'r, C> {
+pub(crate) struct RingPort<'r, C: Clock> {
     submitter: Submitter<'r>,
     submission: squeue::SubmissionQueue<'r>,
     completion: cqueue::CompletionQueue<'r>,
@@ -188,6 +190,10 @@ pub(crate) struct RingPort<'r, C> {
     hung: &'r mut bool,
     /// Operations that were staged and did not come back yet, ticks apart.
     out: u32,
+    /// What each slot carries, for when the kernel wants to be asked again.
+    asked: Vec<Option<(Operation, bool)>>,
+    /// Slots that the kernel wants to be asked for again.
+    again: Vec<u32>,
     priority: u16,
     poll: bool,
     clock: C,
@@ -196,22 +202,25 @@ pub(crate) struct RingPort<'r, C> {
 /// How long a ring that is put away waits for what is still out.
 const PATIENCE: Nanos = Nanos::from_secs(5);
 
-impl<C> Drop for RingPort<'_, C> {
+impl<C: Clock> Drop for RingPort<'_, C> {
     /// Waits for what is still out: its buffers are in the kernel's hands, and its writes would land in the next trial.
     fn drop(&mut self) {
         let tick = types::Timespec::new().nsec(50_000_000);
-        for _ in 0..PATIENCE.0 / 50_000_000 {
+        // By the clock: a polled ring does not wait, so that any number of looks is over in no time.
+        let until = self.clock.now() + PATIENCE;
+        loop {
             self.submission.sync();
             self.completion.sync();
             self.out -= (&mut self.completion).filter(|entry| entry.user_data() != TICK_MARK).count() as u32;
-            if self.out == 0 {
+            if self.out == 0 || self.clock.now() >= until {
                 break;
             }
-            let args = types::SubmitArgs::new().timespec(&tick);
-            // A refusal leads to the next look; the number of looks is bounded.
-            let _ = self.submitter.submit_with_args(1, &args);
+            // A refusal leads to the next look.
+            let _ = match self.poll {
+                true => self.poll_call(),
+                false => self.submitter.submit_with_args(1, &types::SubmitArgs::new().timespec(&tick)),
+            };
         }
-        self.completion.sync();
         *self.hung = self.out > 0;
         let _ = self.submitter.unregister_ring_fd();
     }
@@ -243,6 +252,26 @@ impl<C: Clock> RingPort<'_, C> {
             (OperationKind::Sync, _) => opcode::Fsync::new(file).flags(types::FsyncFlags::DATASYNC).build(),
         };
         entry.user_data(u64::from(slot))
+    }
+
+    #[inline]
+    fn push(&mut self, slot: u32, operation: &Operation, durable: bool) {
+        let entry = self.entry(slot, operation, durable);
+        // SAFETY: the buffer belongs to the slot, which the driver leaves alone until the completion.
+        let pushed = unsafe { self.submission.push(&entry) };
+        // The ring has at least as many entries as there are slots, and each slot is pushed once between two calls.
+        pushed.expect("the submission queue holds an entry for every slot");
+    }
+
+    /// Asks the kernel again for operations that it did not begin: it was interrupted, or had no room at that moment. That is no
+    /// failure of the device, and the wait is part of the service.
+    #[cold]
+    fn ask_again(&mut self) {
+        for slot in std::mem::take(&mut self.again) {
+            if let Some((operation, durable)) = self.asked[slot as usize] {
+                self.push(slot, &operation, durable);
+            }
+        }
     }
 
     /// Asks to be woken. A polled ring takes no timers: it never sleeps, so it needs none.
@@ -298,11 +327,8 @@ impl<C: Clock> StoragePort for RingPort<'_, C> {
 
     #[inline]
     fn stage(&mut self, slot: u32, operation: &Operation, durable: bool) {
-        let entry = self.entry(slot, operation, durable);
-        // SAFETY: the buffer belongs to the slot, which the driver leaves alone until the completion.
-        let pushed = unsafe { self.submission.push(&entry) };
-        // The ring has at least as many entries as there are slots, and each slot stages once between two calls.
-        pushed.expect("the submission queue holds an entry for every slot");
+        self.asked[slot as usize] = Some((*operation, durable));
+        self.push(slot, operation, durable);
         self.out += 1;
     }
 }
@@ -336,6 +362,7 @@ impl<C: Clock> Port for RingPort<'_, C> {
         for entry in &mut self.completion {
             match entry.user_data() {
                 TICK_MARK => ticked = true,
+                slot if matches!(-entry.result(), libc::EAGAIN | libc::EINTR) => self.again.push(slot as u32),
                 slot => {
                     self.out -= 1;
                     into.push(Completion { slot: slot as u32, outcome: outcome(entry.result()), at });
@@ -345,6 +372,65 @@ impl<C: Clock> Port for RingPort<'_, C> {
         if ticked {
             self.arm_tick();
         }
+        if !self.again.is_empty() {
+            self.ask_again();
+        }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use recorder::WallClock;
+    use std::io::Write;
+    use std::os::fd::AsRawFd;
+    use std::os::unix::net::UnixStream;
+
+    const READ: Operation = Operation { kind: OperationKind::Read, class: 0, module: 0, offset: 0, bytes: 512 };
+
+    #[test]
+    fn an_operation_that_the_kernel_could_not_begin_is_asked_for_again_and_does_not_fail() {
+        if !allowed() {
+            return;
+        }
+        // A socket that does not wait says at once that there is nothing yet.
+        let (from, mut to) = UnixStream::pair().unwrap();
+        from.set_nonblocking(true).unwrap();
+        let files = vec![from.as_raw_fd()];
+        let spec = RingSpec { files, slots: 2, transfer_max: 512, poll: false, priority: 0 };
+        let mut ring = Ring::new(spec).unwrap();
+        let mut port = ring.port(WallClock::new());
+        let mut ended = Vec::new();
+        port.stage(1, &READ, false);
+        for _ in 0..5 {
+            port.reap(Wait::Poll, &mut ended).unwrap();
+            assert!(ended.is_empty(), "{ended:?}");
+        }
+        to.write_all(&[7; 512]).unwrap();
+        while ended.is_empty() {
+            port.reap(Wait::Completion, &mut ended).unwrap();
+        }
+        assert_eq!((ended.len(), ended[0].slot, ended[0].outcome), (1, 1, Outcome::Moved { bytes: 512 }));
+        assert_eq!(port.buffer(1)[..512], [7; 512]);
+    }
+
+    #[test]
+    fn a_ring_that_is_put_away_waits_by_the_clock_for_what_is_out() {
+        if !allowed() {
+            return;
+        }
+        let (from, _to) = UnixStream::pair().unwrap();
+        let files = vec![from.as_raw_fd()];
+        let spec = RingSpec { files, slots: 1, transfer_max: 512, poll: false, priority: 0 };
+        let mut ring = Ring::new(spec).unwrap();
+        let clock = WallClock::new();
+        let begun = clock.now();
+        let mut port = ring.port(clock.clone());
+        port.stage(0, &READ, false);
+        port.reap(Wait::Poll, &mut Vec::new()).unwrap();
+        drop(port);
+        assert!(clock.now() - begun >= PATIENCE, "nothing ever comes through this socket");
+        assert!(ring.hung, "the kernel may still write into the buffers");
     }
 }
