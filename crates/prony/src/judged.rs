@@ -69,7 +69,7 @@ pub fn study_with(facts: &RunFacts, fail_if: &[String]) -> Result<Study, Failure
         only: facts.only.clone(),
         fail_if: fail_if.to_vec(),
     };
-    let read = Study::parse(&facts.study, &facts.study_text).and_then(|study| study.with(&overrides));
+    let read = Study::parse_run(&facts.study, &facts.study_text).and_then(|study| study.with(&overrides));
     read.map_err(|problems| {
         Failure::caused(format!("reading the study in the run `{}`", facts.id), &problems)
             .hint(format!("the run was made by Prony {}; open it with that version", facts.version))

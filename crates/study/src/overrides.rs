@@ -101,8 +101,11 @@ fn set_key(
         problems.add_with(at, name, "unknown key", Some(known_names(name, known)));
         return None;
     };
-    let mut levels = Vec::new();
+    let mut levels: Vec<(String, Option<f64>)> = Vec::new();
     for text in value.split(',').map(str::trim) {
+        if levels.iter().any(|(earlier, _)| key.same(earlier, text)) {
+            problems.add_if_new(at, name, format!("every level once, got `{text}` twice"));
+        }
         levels.extend(problems.kept(at, name, key.check(text)).map(|number| (text.to_owned(), number)));
     }
     (!levels.is_empty()).then(|| SetKey { scope, key, levels, at: at.clone() })
