@@ -437,12 +437,12 @@ arguments! {
             "Go on with a run that was cut short: finished trials are kept, the others run in the planned \
              order. Study, systems and seed come from the file. RUN is a path, an id or its beginning, or `latest`.";
         fail_if: Vec<String> = arg(long, value_name = "CONDITION", action = ArgAction::Append)
-            "Exit with 1 when this holds [repeatable]",
-            "Exit with 1 when this holds: `throughput < 10k/s`, `response p99 > 2ms`. Repeat it for several. \
+            "Exit with 1 when this is true [repeatable]",
+            "Exit with 1 when this is true: `throughput < 10k/s`, `response p99 > 2ms`. Repeat it for several. \
              It is judged with its interval: a value that may lie on either side is inconclusive, and fails too unless \
              --allow-inconclusive is given.";
         allow_inconclusive: bool = arg(long) "Let inconclusive thresholds pass",
-            "Let a threshold pass whose interval contains the limit. Default: it fails.";
+            "Let a threshold pass whose interval contains the limit, or whose value has none. Default: it fails.";
         destroy: Vec<String> = arg(long, value_name = "CONSENT", action = ArgAction::Append)
             "ID:BYTES[:SIGNATURE] of a device to destroy",
             "Consent to destroy what a device holds, as ID:BYTES[:SIGNATURE]. ID is its serial number, WWN or name in \

@@ -50,7 +50,11 @@ fn second_is_refused(house: &House, on: &str, holder: &str) {
         assert_eq!(ran.code, Some(2), "{ran}");
         assert!(ran.stderr.contains("is in use by") && ran.stderr.contains(holder), "{ran}");
         assert!(ran.stderr.contains("hint: wait until that one has ended"), "{ran}");
-        let _ = std::fs::remove_file(house.program.path("second.prony"));
+        // Nothing was recorded: no file is left that would say otherwise.
+        assert!(
+            !house.program.path("second.prony").exists() && !ran.stderr.contains("every finished interval"),
+            "{ran}"
+        );
     }
     let (code, told) = first.end();
     assert_eq!(code, Some(0), "{told}");

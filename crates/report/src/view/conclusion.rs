@@ -15,9 +15,9 @@ use study::Metric;
 pub enum Tone {
     /// A statement.
     Plain,
-    /// Better, or holds.
+    /// Better, or passed.
     Good,
-    /// Worse, or fails.
+    /// Worse, or failed.
     Bad,
     /// Not decided.
     Open,
@@ -189,13 +189,14 @@ fn sustained(finding: &SustainedFinding) -> String {
 
 fn threshold(finding: &ThresholdOutcome) -> Conclusion {
     let tone = match finding.state {
-        ThresholdState::Holds => Tone::Good,
-        ThresholdState::Fails => Tone::Bad,
+        ThresholdState::Passed => Tone::Good,
+        ThresholdState::Failed => Tone::Bad,
         ThresholdState::Inconclusive | ThresholdState::NotMeasured => Tone::Open,
     };
     let (quantity, scale) = shown(finding.metric);
     let value = finding.value.map(|value| format!(": {}", with_interval(&value.scaled(scale), quantity)));
-    let text = format!("threshold `{}`{} ({})", finding.text, value.unwrap_or_default(), finding.at);
+    let open = finding.open().map(|why| format!("; {why}")).unwrap_or_default();
+    let text = format!("threshold `{}`{} ({}){open}", finding.text, value.unwrap_or_default(), finding.at);
     let word = finding.state.word().to_owned();
     Conclusion { experiment: None, word, subject: String::new(), text, tone, exploratory: None }
 }
