@@ -52,7 +52,9 @@ pub struct Problems {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.source)?;
+        // `--on sqlite:` ends in a colon of its own.
+        let quote = if self.source.ends_with(':') { "`" } else { "" };
+        write!(f, "{quote}{}{quote}", self.source)?;
         if let (Some(line), Some(column)) = (self.line, self.column) {
             write!(f, ":{line}:{column}")?;
         }

@@ -34,6 +34,7 @@ pub(crate) fn judgement(
         thresholds,
         steady: definition.steady,
         allow_inconclusive: definition.allow_inconclusive,
+        planned: None,
     }
 }
 

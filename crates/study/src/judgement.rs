@@ -20,6 +20,8 @@ pub struct Judgement {
     pub steady: SteadyRule,
     /// Whether an inconclusive threshold is accepted.
     pub allow_inconclusive: bool,
+    /// How many trials are certain, where somebody has planned; what repeats and searches add is not known before.
+    pub planned: Option<u32>,
 }
 
 /// The primary metric, and where it is read.

@@ -43,6 +43,7 @@ mod trial;
 pub use database::{At, DatabaseSpec, Engine, Isolation, Protocol, Sessions, without_password};
 pub use definition::SearchDefinition;
 pub use judgement::{Direction, Judgement, Metric, Primary, RoundsEvidence, Selector, SteadyRule, Threshold};
+pub use keys::phases::MEASURE_MAX;
 pub use keys::{Group, Key, groups, keys};
 pub use mix::class_targets;
 pub use outcome::{Outcome, ResponseQuantiles};

@@ -7,6 +7,7 @@
 
 use crate::definition::Definition;
 use crate::overrides::Overrides;
+use crate::point::Point;
 use crate::{Judgement, Metric, Selector, SystemSpec, Trial};
 use reading::{Origin, Problems};
 
@@ -20,6 +21,8 @@ pub(crate) struct Wanted<'a> {
     selectors: Vec<&'a Selector>,
     /// Whether a trial is meant at all.
     meant: bool,
+    /// Whether a search chooses such trials.
+    searched: bool,
     told: bool,
 }
 
@@ -47,15 +50,21 @@ pub(crate) fn wanted<'a>(
 
 impl<'a> Wanted<'a> {
     fn new(text: &'a str, at: Origin, key: &'static str, metric: Metric) -> Wanted<'a> {
-        Wanted { at, key, text, metric, selectors: Vec::new(), meant: false, told: false }
+        Wanted { at, key, text, metric, selectors: Vec::new(), meant: false, searched: false, told: false }
     }
 
-    /// Looks whether a trial on a system has it.
-    pub(crate) fn look(&mut self, trial: &Trial, system: &SystemSpec) {
+    /// Looks whether a trial of a point has it.
+    pub(crate) fn look(&mut self, trial: &Trial, point: &Point) {
         if self.selectors.iter().any(|selector| selector.chooses(&trial.label)) {
+            let searched = point.experiment.search.is_some() && self.key != "primary";
             self.meant = true;
-            self.told |= measures(self.metric, trial, system);
+            self.searched |= searched;
+            self.told |= !searched && measures(self.metric, trial, point.spec());
         }
+    }
+
+    fn needs(&self) -> &'static str {
+        if self.searched { "the trials of a search are held against its own bound alone" } else { needs(self.metric) }
     }
 
     /// Refuses what no trial has; a note where options of the command line took it away.
@@ -64,11 +73,11 @@ impl<'a> Wanted<'a> {
             return;
         }
         if leaves_all || self.key.is_empty() {
-            let message = format!("a metric that its trials have: {}, got `{}`", needs(self.metric), self.text);
+            let message = format!("a metric that its trials have: {}, got `{}`", self.needs(), self.text);
             return problems.add_if_new(&self.at, self.key, message);
         }
         let what = if self.key == "primary" { "primary metric" } else { "threshold" };
-        notes.push(format!("the {what} `{}` is not measured with these options: {}", self.text, needs(self.metric)));
+        notes.push(format!("the {what} `{}` is not measured with these options: {}", self.text, self.needs()));
     }
 }
 

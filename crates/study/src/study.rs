@@ -115,7 +115,7 @@ impl Study {
             changes[i] = changes[i].take().or_else(|| opening::change(point));
             let Ok(trial) = draft::trial(point, &survey, &self.judgement.steady, problems) else { return };
             settings.look(point, &trial.streams);
-            wanted.iter_mut().for_each(|wanted| wanted.look(&trial, &point.system.spec));
+            wanted.iter_mut().for_each(|wanted| wanted.look(&trial, point));
             asked.extend(trial.streams.iter().filter_map(|stream| match &stream.work {
                 Work::Transactions { asked, pool } => Some((asked.clone(), pool.how.protocol == Protocol::Simple)),
                 Work::Operations(_) => None,

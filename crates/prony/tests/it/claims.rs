@@ -93,3 +93,12 @@ fn a_file_of_the_users_keeps_its_journal_and_says_which_it_is() {
     house.program.fine(&format!("{line} --set server=journal_mode=wal --quiet -o y.prony"));
     assert_eq!(mode().text(), Some("wal"));
 }
+
+#[test]
+fn a_server_that_was_stopped_already_is_not_said_to_be_stopped() {
+    let Some(house) = House::with_server("local:postgres") else { return };
+    let down = || house.program.fine("db down local:postgres");
+    assert!(down().starts_with("stopped "), "it ran");
+    assert!(down().starts_with("was not running: "), "it does not run any more");
+    assert!(house.program.fine("db down local:postgres --remove").starts_with("removed "));
+}

@@ -102,11 +102,11 @@ fn comparison(finding: &Comparison) -> Conclusion {
     let kind = if finding.primary { "primary" } else { "exploratory" };
     let reason = finding.reason.as_deref().map(|reason| format!("; {reason}")).unwrap_or_default();
     let says = format!(
-        "{} is {} times {}, {} pairs ({kind}){reason}",
+        "{} is {} times {}, {} ({kind}){reason}",
         point.system,
         with_interval(&finding.ratio, Quantity::Ratio),
         finding.baseline,
-        finding.ratio.n,
+        units::counted(u64::from(finding.ratio.n), "pairs"),
     );
     let subject = format!("{} of {}{factors}", finding.metric, point.stream);
     Conclusion {

@@ -239,6 +239,9 @@ fn a_metric_that_no_trial_can_have_is_refused_where_it_stands() {
         assert!(told.starts_with(place) && told.contains(words), "{told}");
         Study::parse_run("s", &asked(line, "")).unwrap_or_else(|problems| panic!("{problems}"));
     }
+    let search = "search = { highest_rate = { p99 = \"5 ms\", to = \"1k/s\" } }";
+    let told = Study::parse("s", &asked("fail_if = \"response p99 > 9 ms\"", search)).unwrap_err().to_string();
+    assert!(told.contains("the trials of a search are held against its own bound alone"), "{told}");
     let sound = Study::parse("s", &asked("primary = \"elapsed of w\"", "operations = 10")).unwrap();
     let fail_if = Overrides { fail_if: vec!["cpu per operation > 1 us".to_owned()], ..Overrides::default() };
     let told = sound.with(&fail_if).unwrap_err().to_string();
