@@ -525,12 +525,24 @@ pub struct ThresholdOutcome {
     pub state: ThresholdState,
 }
 
+impl ThresholdOutcome {
+    /// Why it is inconclusive, and what would decide it; nothing where it is decided.
+    pub fn open(&self) -> Option<&'static str> {
+        let value = self.value.filter(|_| self.state == ThresholdState::Inconclusive)?;
+        Some(if value.has_interval() {
+            "the interval contains the limit"
+        } else {
+            "a single trial gives it no interval; run with --set replicates=4 or more"
+        })
+    }
+}
+
 words! {
     /// Outcome of a threshold.
     pub enum ThresholdState {
-        Holds = "holds" "The whole interval is on the good side.",
-        Fails = "fails" "The whole interval is on the bad side.",
-        Inconclusive = "inconclusive" "The interval contains the limit.",
+        Passed = "passed" "The whole interval is on the good side: the condition is false.",
+        Failed = "failed" "The whole interval is on the bad side: the condition is true.",
+        Inconclusive = "inconclusive" "The interval contains the limit, or there is none.",
         NotMeasured = "not measured" "No trial matched.",
     }
 }

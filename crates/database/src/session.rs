@@ -18,6 +18,8 @@ pub enum FailureKind {
     Privilege,
     /// The server refused it: a constraint, a statement that it does not know.
     Refused,
+    /// The run was stopped before it was begun.
+    Stopped,
 }
 
 /// Why a batch was not carried out to its end. Nothing of its transaction is kept, unless the connection was lost while a

@@ -61,7 +61,8 @@ pub enum Command {
             Runs the shipped study `quick` on scratch files in a folder: latency at one outstanding operation, the rate \
             curve to its knee, sequential rates and the time of a synchronous write; then a small brokerage house on an \
             embedded SQLite in the cache folder: transactions a second. It writes at most 2 GiB, less when \
-            the folder has less room, and says how much before it begins. The answer goes to the terminal, the report \
+            the folder has less room, and says how much before it begins. The scratch files are removed; the small data \
+            set of SQLite stays in the cache folder for the next time. The answer goes to the terminal, the report \
             to an HTML page beside the run file.",
         after_long_help = "Examples:\n  prony quick\n  prony quick /mnt/data --json"
     )]
@@ -149,9 +150,10 @@ pub enum Command {
             cannot tell apart, and how wrong each row would have been had it been left out.\n\n\
             MODEL is the name of a model that ships, or the path of a model file. ROWS are tables: CSV with a head, the unit \
             of a column in its name.",
-        after_long_help = "Examples:\n  prony calibrate f5100 models/rows/flash_rates.csv models/rows/flash_service_time.csv\n  \
+        after_long_help = "Examples:\n  prony calibrate f5100 rates.csv service_time.csv\n  \
             prony calibrate ./mine.toml measured.csv -o mine-fitted.toml --json\n  \
-            prony calibrate small-server --profile latest -o mine.toml"
+            prony calibrate small-server --profile latest -o mine.toml\n\n\
+            Tables to look at are in `models/rows` of Prony's sources; they are no part of the program."
     )]
     Calibrate(Calibrate),
     /// What a described machine would answer
@@ -168,7 +170,8 @@ pub enum Command {
         long_about = "Prints every value of a table beside what the model says of it, with its interval, the error, the rounding \
             of the source, and three simple laws that saw the same calibration rows: linear scaling, the Universal Scalability \
             Law, and the best law of two parameters. Rows that the model was fitted on are shown and never counted.",
-        after_long_help = "Examples:\n  prony judge f5100 models/rows/flash_service_time.csv\n  prony judge s824-fs840 mine.csv --json"
+        after_long_help = "Examples:\n  prony judge f5100 service_time.csv\n  prony judge s824-fs840 mine.csv --json\n\n\
+            Tables to look at are in `models/rows` of Prony's sources; they are no part of the program."
     )]
     Judge(Judge),
     /// Private database servers and data sets
@@ -434,12 +437,12 @@ arguments! {
             "Go on with a run that was cut short: finished trials are kept, the others run in the planned \
              order. Study, systems and seed come from the file. RUN is a path, an id or its beginning, or `latest`.";
         fail_if: Vec<String> = arg(long, value_name = "CONDITION", action = ArgAction::Append)
-            "Exit with 1 when this holds [repeatable]",
-            "Exit with 1 when this holds: `throughput < 10k/s`, `response p99 > 2ms`. Repeat it for several. \
+            "Exit with 1 when this is true [repeatable]",
+            "Exit with 1 when this is true: `throughput < 10k/s`, `response p99 > 2ms`. Repeat it for several. \
              It is judged with its interval: a value that may lie on either side is inconclusive, and fails too unless \
              --allow-inconclusive is given.";
         allow_inconclusive: bool = arg(long) "Let inconclusive thresholds pass",
-            "Let a threshold pass whose interval contains the limit. Default: it fails.";
+            "Let a threshold pass whose interval contains the limit, or whose value has none. Default: it fails.";
         destroy: Vec<String> = arg(long, value_name = "CONSENT", action = ArgAction::Append)
             "ID:BYTES[:SIGNATURE] of a device to destroy",
             "Consent to destroy what a device holds, as ID:BYTES[:SIGNATURE]. ID is its serial number, WWN or name in \

@@ -9,7 +9,7 @@ use analysis::{Findings, TrialSummary};
 use observation::{Observations, RunFacts, TrialLabel};
 use std::error::Error;
 use store::{RunFile, StoredCells, StoredTrial, TrialState};
-use study::{Judgement, Overrides, Study};
+use study::{Judgement, Overrides, Place, Study, Survey, SystemSpec};
 
 /// Judges a run again, by the study that is in its file.
 ///
@@ -18,7 +18,20 @@ use study::{Judgement, Overrides, Study};
 pub fn findings(file: &RunFile) -> Result<Findings, Failure> {
     let facts = facts(file)?;
     let study = study_of(&facts)?;
-    findings_by(file, facts, study.judgement())
+    let planned = planned(&facts, &study);
+    let judgement = Judgement { planned, ..study.judgement().clone() };
+    findings_by(file, facts, &judgement)
+}
+
+/// How many trials an unfinished run should have had for certain. What a device or a model cannot do is left out of a plan,
+/// so that their trials are counted only where they are at hand.
+fn planned(facts: &RunFacts, study: &Study) -> Option<u32> {
+    let known = |system: &SystemSpec| !matches!(system.place, Place::Device { .. } | Place::Model { .. });
+    if facts.finished || !study.systems().iter().all(known) {
+        return None;
+    }
+    let plan = study::plan(study, &Survey::default(), facts.seed).ok()?;
+    plan.searches.is_empty().then_some(plan.trials.len() as u32)
 }
 
 /// What is known of a run.
@@ -69,7 +82,7 @@ pub fn study_with(facts: &RunFacts, fail_if: &[String]) -> Result<Study, Failure
         only: facts.only.clone(),
         fail_if: fail_if.to_vec(),
     };
-    let read = Study::parse(&facts.study, &facts.study_text).and_then(|study| study.with(&overrides));
+    let read = Study::parse_run(&facts.study, &facts.study_text).and_then(|study| study.with(&overrides));
     read.map_err(|problems| {
         Failure::caused(format!("reading the study in the run `{}`", facts.id), &problems)
             .hint(format!("the run was made by Prony {}; open it with that version", facts.version))

@@ -46,11 +46,15 @@ pub struct Problems {
     pub file: String,
     /// At least one, when this is returned as an error.
     pub list: Vec<Problem>,
+    /// Whether the text was run before. Its run stays readable, whatever a later version refuses to run.
+    pub has_run: bool,
 }
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.source)?;
+        // `--on sqlite:` ends in a colon of its own.
+        let quote = if self.source.ends_with(':') { "`" } else { "" };
+        write!(f, "{quote}{}{quote}", self.source)?;
         if let (Some(line), Some(column)) = (self.line, self.column) {
             write!(f, ":{line}:{column}")?;
         }
@@ -81,12 +85,19 @@ impl std::error::Error for Problems {}
 impl Problems {
     /// No problems yet.
     pub fn of(file: &str) -> Problems {
-        Problems { file: file.to_owned(), list: Vec::new() }
+        Problems { file: file.to_owned(), ..Problems::default() }
     }
 
     /// Adds one, unless the very same is known: expansion meets a bad value once for every trial that uses it.
     pub fn add(&mut self, at: &Origin, key: &str, message: impl Into<String>) {
         self.add_with(at, key, message, None);
+    }
+
+    /// Adds one that earlier versions did not know, unless the text was run by one of them.
+    pub fn add_if_new(&mut self, at: &Origin, key: &str, message: impl Into<String>) {
+        if !self.has_run {
+            self.add(at, key, message);
+        }
     }
 
     /// Adds one with a hint.
@@ -173,6 +184,16 @@ mod tests {
         let mut problems = Problems::of("x");
         problems.add(&Origin::Whole, "a", "b");
         problems.add(&Origin::Whole, "a", "b");
+        assert_eq!(problems.list.len(), 1);
+    }
+
+    #[test]
+    fn what_an_earlier_version_ran_is_not_refused_for_what_it_did_not_know() {
+        let mut problems = Problems { has_run: true, ..Problems::of("x") };
+        problems.add_if_new(&Origin::Whole, "a", "b");
+        assert_eq!(problems.list, []);
+        problems.has_run = false;
+        problems.add_if_new(&Origin::Whole, "a", "b");
         assert_eq!(problems.list.len(), 1);
     }
 

@@ -5,6 +5,7 @@
 //!
 //! What it does not do: replicate, order, index and seed are put in by the planner.
 
+use crate::keys::phases::MEASURE;
 use crate::keys::{load, system};
 use crate::left_out::LeftOut;
 use crate::point::Point;
@@ -12,7 +13,7 @@ use crate::survey::Survey;
 use crate::{Phases, Place, SteadyRule, Stream, Trial, phases, refused, sessions, state, stream};
 use observation::TrialLabel;
 use reading::{Origin, Problems};
-use units::Bytes;
+use units::{Bytes, Nanos};
 use workload::block;
 
 /// Size of scratch files that nobody set.
@@ -38,6 +39,7 @@ pub(crate) fn trial(
     let state = state::state(point);
     let phases = phases::phases(point, fixed_work, rule, problems);
     ramps(point, &streams, &phases, problems);
+    drifts(point, &phases, problems);
     searchable(point, &streams, problems);
     if !database {
         range(point, &streams, module_bytes, problems)?;
@@ -79,6 +81,24 @@ fn ramps(point: &Point, streams: &[Stream], phases: &Phases, problems: &mut Prob
         let (warm_up, ramp) = (units::duration(phases.warm_up), units::duration(stream.ramp.over));
         point.refuse(&load::RAMP, i, format!("no longer than the warm-up, {warm_up}, got {ramp}"), problems);
     }
+}
+
+/// A script whose service times shrink must have some left when the window ends.
+fn drifts(point: &Point, phases: &Phases, problems: &mut Problems) {
+    let Place::Scripted(script) = &point.spec().place else { return };
+    let lasts = phases.warm_up.saturating_add(phases.measure);
+    // A fixed number of operations ends however short they are.
+    if phases.fixed_work || problems.has_run || 1.0 + script.drift_per_s * lasts.seconds() > 0.0 {
+        return;
+    }
+    let (drift, most) = (units::percent(script.drift_per_s), Nanos::from_seconds(-1.0 / script.drift_per_s));
+    let message = format!(
+        "less than {} with the warm-up: with a `drift` of {drift} the service times of `{}` are down to nothing by then, got {}",
+        units::duration(most),
+        point.spec().name,
+        units::duration(lasts)
+    );
+    point.refuse(&MEASURE, 0, message, problems);
 }
 
 fn fixed(stream: &Stream) -> bool {

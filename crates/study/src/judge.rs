@@ -34,6 +34,7 @@ pub(crate) fn judgement(
         thresholds,
         steady: definition.steady,
         allow_inconclusive: definition.allow_inconclusive,
+        planned: None,
     }
 }
 
@@ -59,7 +60,7 @@ impl Reader<'_> {
 
     fn primary(&self, notes: &mut Vec<String>, problems: &mut Problems) -> Option<Primary> {
         let placed = self.definition.primary.as_ref()?;
-        let read = phrase::metric(&placed.text)
+        let read = phrase::metric(&placed.text, problems.has_run)
             .and_then(|(metric, rest)| phrase::place(rest, &self.names()).map(|phrase| (metric, phrase)));
         let (metric, phrase) = problems.kept(&placed.at, "primary", read)?;
         let selector = self.one(&phrase, "primary", &placed.text, &placed.at, notes, problems)?;
@@ -141,7 +142,9 @@ impl Reader<'_> {
         let given = given.map(|text| (text.as_str(), Origin::Option(format!("--fail-if {text}")), ""));
         let mut thresholds = Vec::new();
         for (text, at, key) in own.chain(given) {
-            match threshold(text, &self.names()) {
+            // What the command line asks for is new, even of an old run.
+            let has_run = problems.has_run && !key.is_empty();
+            match threshold(text, &self.names(), has_run) {
                 Ok((threshold, phrase)) => {
                     let found = self.each(threshold, &phrase);
                     // Asked for on this very command line, it must be there; a study's own may be set aside by options.
@@ -170,14 +173,14 @@ impl Reader<'_> {
 }
 
 /// Reads `METRIC [PLACE] < LIMIT [PLACE]`: the study fails where this is true.
-pub(crate) fn threshold(text: &str, names: &Names) -> Result<(Threshold, Phrase), String> {
+pub(crate) fn threshold(text: &str, names: &Names, has_run: bool) -> Result<(Threshold, Phrase), String> {
     let form =
         || format!("a condition such as `throughput < 10k/s` or `response p99 > 5 ms in EXPERIMENT`, got `{text}`");
     let place = text.find(['<', '>']).ok_or_else(form)?;
     let (left, right) = text.split_at(place);
     let fails_above = right.starts_with('>');
     let right = right[1..].trim_start_matches('=').trim();
-    let (metric, before) = phrase::metric(left)?;
+    let (metric, before) = phrase::metric(left, has_run)?;
     let end = [" of ", " in ", " at "].iter().filter_map(|word| right.find(word)).min().unwrap_or(right.len());
     let limit = limit(metric, right[..end].trim())?;
     let phrase = phrase::place(&format!("{before} {}", &right[end..]), names)?;
@@ -209,6 +212,10 @@ mod tests {
 
     fn names() -> Names<'static> {
         Names { streams: vec!["scan"], experiments: vec!["rates"] }
+    }
+
+    fn threshold(text: &str, names: &Names) -> Result<(Threshold, Phrase), String> {
+        super::threshold(text, names, false)
     }
 
     #[test]

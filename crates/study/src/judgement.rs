@@ -20,6 +20,8 @@ pub struct Judgement {
     pub steady: SteadyRule,
     /// Whether an inconclusive threshold is accepted.
     pub allow_inconclusive: bool,
+    /// How many trials are certain, where somebody has planned; what repeats and searches add is not known before.
+    pub planned: Option<u32>,
 }
 
 /// The primary metric, and where it is read.
@@ -100,9 +102,7 @@ impl Metric {
             Metric::Throughput => "throughput".into(),
             Metric::Bandwidth => "bandwidth".into(),
             Metric::ResponseMean => "response mean".into(),
-            Metric::ResponseQuantile(q) => {
-                format!("response p{}", format!("{}", (q * 1e6).round() / 1e4).replace('.', ""))
-            }
+            Metric::ResponseQuantile(q) => format!("response p{}", (q * 1e6).round() / 1e4),
             Metric::ServiceMean => "service mean".into(),
             Metric::Elapsed => "elapsed".into(),
             Metric::CpuPerOperation => "cpu per operation".into(),
@@ -195,6 +195,13 @@ impl SteadyRule {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_percentile_keeps_its_decimal_point() {
+        assert_eq!(Metric::ResponseQuantile(0.99).word(), "response p99");
+        assert_eq!(Metric::ResponseQuantile(0.999).word(), "response p99.9");
+        assert_eq!(Metric::ResponseQuantile(0.9999).word(), "response p99.99");
+    }
 
     #[test]
     fn rounds_are_steady_only_when_range_and_slope_both_agree() {

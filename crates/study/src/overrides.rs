@@ -7,7 +7,7 @@
 
 use crate::definition::Definition;
 use crate::keys::{self, Key, keys};
-use reading::{Origin, Problems, known_names};
+use reading::{Origin, Problems, did_you_mean, known_names};
 
 /// Everything that the command line may change, as it was typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -97,12 +97,18 @@ fn set_key(
     };
     let Some(key) = keys::find(name) else {
         let parameters = definition.parameters.iter().map(|parameter| parameter.name.as_str());
-        let known: Vec<&str> = keys().map(|key| key.name()).chain(parameters).collect();
-        problems.add_with(at, name, "unknown key", Some(known_names(name, known)));
+        // Keys that some workload of the study has a use for come first: of `rows` and `row` only one may be meant.
+        let used = |key: &Key| definition.workloads.iter().any(|workload| key.applies(workload.kind));
+        let of_study: Vec<&str> = keys().filter(used).map(|key| key.name()).chain(parameters).collect();
+        let any = || known_names(name, keys().map(|key| key.name()));
+        problems.add_with(at, name, "unknown key", Some(did_you_mean(name, of_study).unwrap_or_else(any)));
         return None;
     };
-    let mut levels = Vec::new();
+    let mut levels: Vec<(String, Option<f64>)> = Vec::new();
     for text in value.split(',').map(str::trim) {
+        if levels.iter().any(|(earlier, _)| key.same(earlier, text)) {
+            problems.add_if_new(at, name, format!("every level once, got `{text}` twice"));
+        }
         levels.extend(problems.kept(at, name, key.check(text)).map(|number| (text.to_owned(), number)));
     }
     (!levels.is_empty()).then(|| SetKey { scope, key, levels, at: at.clone() })

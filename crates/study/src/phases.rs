@@ -42,6 +42,9 @@ pub(crate) fn phases(point: &Point, fixed_work: bool, rule: &SteadyRule, problem
     };
     if given.is_some() {
         check(point, &phases, measure, warm_up, problems);
+    } else if !fixed_work && phases.measure != measure && !problems.has_run {
+        let message = "a window of whole microseconds, which can be cut into at most 600 equal intervals";
+        point.refuse(&WINDOW, 0, format!("{message}, got {} ns", measure.0), problems);
     }
     phases
 }
@@ -70,8 +73,8 @@ fn check(point: &Point, phases: &Phases, measure: Nanos, warm_up: Nanos, problem
     }
 }
 
-/// 100 ms up to 10 s of window, 1 s up to about ten minutes, then longer. A window that is no multiple of that takes the
-/// longest shorter interval that divides it, if one does within the cap.
+/// 50 ms up to 1 s of window, 100 ms up to 10 s, then longer. A window that is no multiple of that takes the longest shorter
+/// interval of the ladder that divides it, if one does within the cap, else the longest of any length.
 fn interval_for(measure: Nanos) -> Nanos {
     let wanted = match measure.0 {
         0..=1_000_000_000 => 50,
@@ -86,9 +89,21 @@ fn interval_for(measure: Nanos) -> Nanos {
         LADDER_MS.iter().rev().find(|ms| **ms <= wanted && fits(ms) && measure.0.is_multiple_of(**ms * 1_000_000));
     let any = LADDER_MS.iter().find(|ms| **ms >= wanted && fits(ms));
     let exact = LADDER_MS.iter().find(|ms| **ms >= wanted && fits(ms) && measure.0.is_multiple_of(**ms * 1_000_000));
-    let ms = longest.or(exact).or(any).copied();
+    let ms = longest.or(exact).copied();
+    let of_ladder = ms.map(Nanos::from_millis).or_else(|| divided(measure, Nanos::from_millis(wanted)));
     // Beyond the ladder (70 days) the cap alone decides.
-    ms.map_or_else(|| Nanos(measure.0 * 2 / INTERVALS_MAX), Nanos::from_millis)
+    let rounded = || any.map_or(Nanos(measure.0 * 2 / INTERVALS_MAX), |ms| Nanos::from_millis(*ms));
+    of_ladder.unwrap_or_else(rounded)
+}
+
+/// The longest interval up to the one that is wanted, else the shortest beyond it, that divides a window. With a fifth of the
+/// window before it as warm-up, 500 intervals stay within the cap, and 500 divide every window of whole microseconds.
+fn divided(measure: Nanos, wanted: Nanos) -> Option<Nanos> {
+    let most = INTERVALS_MAX / 6 * 5;
+    let divides = |parts: &u64| measure.0.is_multiple_of(*parts);
+    let least = measure.0.div_ceil(wanted.0).max(1);
+    let parts = (least..=most).find(divides).or_else(|| (1..=most).rev().find(divides));
+    parts.filter(|parts| *parts > 1).map(|parts| Nanos(measure.0 / parts))
 }
 
 /// Fixed work may end long before its longest time, so its intervals are as short as the cap allows.
@@ -145,6 +160,17 @@ mod tests {
         assert_eq!(of(3600), Nanos::from_secs(10));
     }
 
+    #[test]
+    fn a_window_off_the_ladder_is_cut_into_equal_intervals_and_never_made_longer() {
+        let of = |ns| interval_for(Nanos(ns));
+        assert_eq!(of(350_000_000), Nanos::from_millis(50));
+        assert_eq!(of(333_000_000), Nanos(41_625_000));
+        assert_eq!(of(100_001_000), Nanos(25_000_250));
+        assert_eq!(of(1_000_000_010), Nanos(58_823_530));
+        // A prime number of seconds.
+        assert_eq!(of(3_607_000_000_000), Nanos(7_214_000_000));
+    }
+
     proptest! {
         #[test]
         fn no_window_has_more_intervals_than_the_cap(ms in 100u64..400_000_000) {
@@ -154,6 +180,7 @@ mod tests {
             let warm_up = up_to(Nanos((measure.0 / 5).clamp(200_000_000, 10_000_000_000)), interval);
             let count = (up_to(measure, interval).0 + warm_up.0) / interval.0;
             prop_assert!(count <= INTERVALS_MAX + 1, "{count} intervals of {interval:?} for {measure:?}");
+            prop_assert_eq!(up_to(measure, interval), measure);
         }
     }
 }

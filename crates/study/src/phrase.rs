@@ -50,11 +50,24 @@ pub(crate) struct Names<'a> {
     pub experiments: Vec<&'a str>,
 }
 
-const METRICS: &str = "`throughput`, `bandwidth`, `elapsed`, `response mean`, `response p99` (or another quantile), \
-                       `service mean`, `cpu per operation`";
+const METRICS: &str = "`throughput`, `bandwidth`, `elapsed`, `response mean`, `response p99` (or `p50`, `p90`, \
+                       `p95`, `p99.9`, `p99.99`), `service mean`, `cpu per operation`";
 
-/// Reads a metric at the front of a text; what follows it is returned.
-pub(crate) fn metric(text: &str) -> Result<(Metric, &str), String> {
+/// The percentiles that can be named, in all their spellings.
+const PERCENTILES: [(&str, f64); 8] = [
+    ("50", 0.5),
+    ("90", 0.9),
+    ("95", 0.95),
+    ("99", 0.99),
+    ("99.9", 0.999),
+    ("999", 0.999),
+    ("99.99", 0.9999),
+    ("9999", 0.9999),
+];
+
+/// Reads a metric at the front of a text; what follows it is returned. Of a text that was run before, every percentile is
+/// read as it was then.
+pub(crate) fn metric(text: &str, has_run: bool) -> Result<(Metric, &str), String> {
     let text = text.trim();
     for metric in Metric::PLAIN {
         if let Some(rest) = after_word(text, &metric.word()) {
@@ -64,12 +77,14 @@ pub(crate) fn metric(text: &str) -> Result<(Metric, &str), String> {
     let refused = || format!("a metric, one of {METRICS}, got `{text}`");
     let rest = text.strip_prefix("response p").ok_or_else(refused)?;
     let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
-    let quantile = quantile(&rest[..end]).ok_or_else(refused)?;
+    let known = PERCENTILES.iter().find(|(digits, _)| *digits == &rest[..end]).map(|(_, quantile)| *quantile);
+    let earlier = || if has_run { any_quantile(&rest[..end]) } else { None };
+    let quantile = known.or_else(earlier).ok_or_else(refused)?;
     Ok((Metric::ResponseQuantile(quantile), rest[end..].trim_start()))
 }
 
-/// `99` and `99.9` are per cent; `999` is 99.9, as people write it.
-fn quantile(digits: &str) -> Option<f64> {
+/// As version 0.1.0 read it: `75` and `99.5` are per cent, and of more than two digits the rest are decimals.
+fn any_quantile(digits: &str) -> Option<f64> {
     let per_cent: f64 = match digits.split_once('.') {
         Some(_) => digits.parse().ok()?,
         None if digits.len() <= 2 => digits.parse().ok()?,
@@ -244,11 +259,21 @@ mod tests {
 
     #[test]
     fn a_metric_is_read_with_its_quantile() {
+        let metric = |text| metric(text, false);
         assert_eq!(metric("response p99 of x").unwrap(), (Metric::ResponseQuantile(0.99), "of x"));
         assert_eq!(metric("response p999").unwrap().0, Metric::ResponseQuantile(0.999));
         assert_eq!(metric("response p99.9").unwrap().0, Metric::ResponseQuantile(0.999));
         assert!(metric("speed").unwrap_err().contains("`throughput`"));
         assert!(metric("throughputs").is_err());
+    }
+
+    #[test]
+    fn a_percentile_that_is_not_kept_is_refused_with_those_that_are() {
+        for text in ["response p100", "response p500", "response p10", "response p75", "response p99.5", "response p"] {
+            let refused = metric(text, false).unwrap_err();
+            assert!(refused.contains("`p50`, `p90`, `p95`, `p99.9`, `p99.99`") && refused.contains(text), "{refused}");
+        }
+        assert_eq!(metric("response p75", true).unwrap().0, Metric::ResponseQuantile(0.75));
     }
 
     #[test]

@@ -57,7 +57,11 @@ fn systems(definition: &Definition, overrides: &Overrides, problems: &mut Proble
     let mut specs = Vec::new();
     for text in &overrides.targets {
         let at = Origin::Option(format!("--on {}", crate::without_password(text)));
-        specs.extend(problems.kept(&at, "", target::parse(text)));
+        let Some(spec) = problems.kept(&at, "", target::parse(text)) else { continue };
+        if matches!(&spec.place, Place::Scripted(script) if target::takes_no_time(script)) {
+            problems.add_if_new(&at, "service", target::NO_TIME);
+        }
+        specs.push(spec);
     }
     target::distinct(&mut specs);
     specs.into_iter().map(|spec| SystemChoice { spec, settings: Vec::new() }).collect()

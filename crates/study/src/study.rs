@@ -13,7 +13,7 @@ use crate::overrides::Overrides;
 use crate::point::{Point, combinations};
 use crate::resolve::{Resolved, resolve};
 use crate::survey::Survey;
-use crate::{Judgement, Place, Protocol, SystemSpec, Work, draft, opening, read};
+use crate::{Judgement, Place, Protocol, SystemSpec, Work, draft, idle, measurable, opening, read};
 use reading::{Origin, Problems};
 use std::sync::Arc;
 use workload::kind::Transactions;
@@ -33,6 +33,7 @@ pub struct Study {
     /// What the command line changed or switched off, in words.
     pub notes: Vec<String>,
     definition: Definition,
+    pub(crate) has_run: bool,
     specs: Vec<SystemSpec>,
     judgement: Judgement,
     asked: Vec<(Arc<dyn Transactions>, bool)>,
@@ -46,8 +47,20 @@ impl Study {
     /// # Errors
     /// Every problem of the file at once, with line and column.
     pub fn parse(name: &str, text: &str) -> Result<Study, Problems> {
-        let mut problems = Problems::of(name);
-        let Some(definition) = read::definition(name, text, &mut problems) else { return Err(problems) };
+        Study::read(text, Problems::of(name))
+    }
+
+    /// Reads the study of a run. What only later versions refuse is let pass, so that the run can still be read.
+    ///
+    /// # Errors
+    /// Every problem of the text at once, with line and column.
+    pub fn parse_run(name: &str, text: &str) -> Result<Study, Problems> {
+        Study::read(text, Problems { has_run: true, ..Problems::of(name) })
+    }
+
+    fn read(text: &str, mut problems: Problems) -> Result<Study, Problems> {
+        let name = problems.file.clone();
+        let Some(definition) = read::definition(&name, text, &mut problems) else { return Err(problems) };
         // A definition with problems is still resolved, so that what a value leads to is told in the same go.
         let study = Study::resolve(definition, &Overrides::default(), &mut problems);
         problems.or(study)
@@ -58,7 +71,7 @@ impl Study {
     /// # Errors
     /// Every problem of the options at once, each with the option as it was typed.
     pub fn with(&self, overrides: &Overrides) -> Result<Study, Problems> {
-        let mut problems = Problems::of(&self.name);
+        let mut problems = Problems { has_run: self.has_run, ..Problems::of(&self.name) };
         let study = Study::resolve(self.definition.clone(), overrides, &mut problems);
         problems.or(study)
     }
@@ -73,6 +86,7 @@ impl Study {
             question: definition.question.clone(),
             notes,
             definition,
+            has_run: problems.has_run,
             specs: Vec::new(),
             asked: Vec::new(),
             judgement,
@@ -80,13 +94,13 @@ impl Study {
             experiments,
         };
         study.specs = study.systems.iter().map(|system| system.spec.clone()).collect();
-        study.check_points(problems);
+        study.check_points(overrides, problems);
         study
     }
 
     /// Makes every trial once on a machine that can do everything, to find what no machine could do, how many modules of
     /// which size each system must offer, and whether it must be filled.
-    fn check_points(&mut self, problems: &mut Problems) {
+    fn check_points(&mut self, overrides: &Overrides, problems: &mut Problems) {
         let points = self.experiments.iter().fold(0u64, |sum, e| sum.saturating_add(e.point_count()));
         let points = points.saturating_mul(self.systems.len() as u64);
         if points > POINTS_MAX {
@@ -95,9 +109,13 @@ impl Study {
         }
         let (survey, mut specs, mut asked) = (Survey::default(), self.specs.clone(), Vec::new());
         let mut changes: Vec<Option<String>> = vec![None; specs.len()];
+        let mut settings = idle::Settings::default();
+        let mut wanted = measurable::wanted(&self.definition, overrides, &self.judgement);
         self.each_point(|i, point| {
             changes[i] = changes[i].take().or_else(|| opening::change(point));
             let Ok(trial) = draft::trial(point, &survey, &self.judgement.steady, problems) else { return };
+            settings.look(point, &trial.streams);
+            wanted.iter_mut().for_each(|wanted| wanted.look(&trial, point));
             asked.extend(trial.streams.iter().filter_map(|stream| match &stream.work {
                 Work::Transactions { asked, pool } => Some((asked.clone(), pool.how.protocol == Protocol::Simple)),
                 Work::Operations(_) => None,
@@ -113,6 +131,10 @@ impl Study {
                 spec.modules = spec.modules.max(Some(trial.modules));
             }
         });
+        settings.tell(problems);
+        let mut notes = Vec::new();
+        wanted.iter().for_each(|wanted| wanted.tell(overrides.leaves_all(), &mut notes, problems));
+        self.notes.extend(notes);
         for ((system, spec), change) in self.systems.iter_mut().zip(&mut specs).zip(changes) {
             opening::settle(system, change, problems);
             spec.place = system.spec.place.clone();

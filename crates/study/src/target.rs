@@ -158,6 +158,15 @@ fn script(text: &str) -> Result<ScriptSpec, String> {
     Ok(script)
 }
 
+/// What a script without any time is refused with: a closed load on it would go round for ever.
+pub(crate) const NO_TIME: &str = "a time above 0 s, or `per_byte` above 0 ns, got none: such a system would never end; `null` \
+                                  answers at once, in real time";
+
+/// Whether a script takes no time at all.
+pub(crate) fn takes_no_time(script: &ScriptSpec) -> bool {
+    script.service.iter().all(|time| *time == Nanos::ZERO) && script.per_byte_ns == 0.0
+}
+
 /// Sets one key of a script from its texts.
 ///
 /// # Errors

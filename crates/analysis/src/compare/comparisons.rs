@@ -12,7 +12,7 @@ use crate::point::{Group, own_estimate, selects};
 use crate::statistics::holm::holm;
 use crate::{Caveat, CaveatKind, Comparison, Estimate, Verdict};
 use study::{Direction, Judgement, Metric};
-use units::percent;
+use units::{counted, percent};
 
 /// Chance with which a detectable difference is found.
 const POWER: f64 = 0.8;
@@ -36,6 +36,8 @@ struct Candidate<'a> {
     primary: bool,
     interleaved: bool,
     pairs: u32,
+    /// Pairs that ran, with those of which no ratio can be made.
+    ran: u32,
     test: Option<PairedTest>,
 }
 
@@ -111,6 +113,7 @@ fn candidate<'a>(
         primary: is_primary_point(system, judgement) && judgement.primary.as_ref().is_some_and(|p| p.metric == metric),
         interleaved: pairs.len() > 1 && !apart(baseline, system),
         pairs: pairs.len() as u32,
+        ran: self::pairs(&baseline.members, &system.members, |_| Some(1.0)).len() as u32,
         test: paired_test(&pairs),
     })
 }
@@ -187,7 +190,7 @@ impl Candidate<'_> {
     /// The reason to take a verdict away that lies in the pairs themselves.
     fn caveat(&self, verdict: Verdict, judgement: &Judgement) -> Option<(CaveatKind, String)> {
         if self.pairs < PAIRS_MIN {
-            return Some((CaveatKind::FewReplicates, few_pairs(self.pairs)));
+            return Some((CaveatKind::FewReplicates, self.few_pairs()));
         }
         let test = self.test?;
         if !test.both_orders {
@@ -201,6 +204,24 @@ impl Candidate<'_> {
         // What is claimed is a difference, or, for "equivalent", that there is none beyond the margin.
         let claimed = if verdict == Verdict::Equivalent { judgement.margin } else { test.effect.abs() };
         method_caveat(&test, claimed)
+    }
+
+    fn few_pairs(&self) -> String {
+        let needed = format!("a verdict needs at least {PAIRS_MIN}");
+        if self.ran > self.pairs {
+            let (ran, metric) = (counted(u64::from(self.ran), "pairs"), self.metric.word());
+            let none = self.ran - self.pairs;
+            return format!(
+                "of {ran} {none} had no {metric} on one side, of which no ratio can be made, and {needed}; find out why \
+                 nothing was completed"
+            );
+        }
+        let seen = match self.pairs {
+            0 => "no pair was measured in one block".to_owned(),
+            1 => "one pair was measured".to_owned(),
+            n => format!("{n} pairs were measured"),
+        };
+        format!("{seen}, and {needed}; run with --set replicates={PAIRS_MIN} or more")
     }
 
     fn system_last(&self) -> bool {
@@ -256,15 +277,6 @@ fn method_caveat(test: &PairedTest, claimed: f64) -> Option<(CaveatKind, String)
     })
 }
 
-fn few_pairs(pairs: u32) -> String {
-    let seen = match pairs {
-        0 => "no pair was measured in one block".to_owned(),
-        1 => "one pair was measured".to_owned(),
-        n => format!("{n} pairs were measured"),
-    };
-    format!("{seen}, and a verdict needs at least {PAIRS_MIN}; run with --set replicates={PAIRS_MIN} or more")
-}
-
 fn carry_over_text(left: f64) -> String {
     format!(
         "whoever is measured second is {} by {}, more than a third of the difference: the trial before leaves its mark; \
@@ -318,6 +330,14 @@ mod tests {
 
     fn compared(trials: &[TrialSummary]) -> Vec<Comparison> {
         comparisons(&groups(trials), &judgement()).into_iter().map(|compared| compared.comparison).collect()
+    }
+
+    #[test]
+    fn pairs_of_a_system_that_completed_nothing_are_not_said_to_be_missing() {
+        let compared = compared(&counterbalanced(&[(1000.0, 0.0); 4]));
+        let reason = compared[0].reason.as_deref().expect("a reason");
+        assert!(reason.starts_with("of 4 pairs 4 had no throughput on one side"), "{reason}");
+        assert!(!reason.contains("replicates"), "{reason}");
     }
 
     const NOISE: [f64; 8] = [1.0, 1.01, 0.99, 1.005, 0.995, 1.008, 0.992, 1.0];

@@ -4,7 +4,7 @@ use crate::point::selects;
 use crate::{Caveat, CaveatKind, Comparison, Finding, HighestRate, PointSummary, Verdict};
 use observation::factor;
 use study::{Direction, Judgement, Metric};
-use units::{Nanos, bytes_per_second, duration, milliseconds, percent, rate, ratio};
+use units::{Nanos, bytes_per_second, counted, duration, milliseconds, percent, rate, ratio};
 
 /// The sentences. What the study declared primary comes first.
 pub fn answer(points: &[PointSummary], findings: &[Finding], caveats: &[Caveat], judgement: &Judgement) -> Vec<String> {
@@ -19,9 +19,14 @@ pub fn answer(points: &[PointSummary], findings: &[Finding], caveats: &[Caveat],
         sentences.extend(confirmed(only, findings));
     }
     if sentences.is_empty() {
-        sentences.push("Nothing was measured.".to_owned());
+        let nothing = if points.is_empty() { "Nothing was measured." } else { "The primary metric was not reached." };
+        sentences.push(nothing.to_owned());
     }
     sentences.extend(main_caveat(&chosen, caveats));
+    // Whatever else is to be said of it, an unfinished run says so.
+    if let Some(caveat) = caveats.iter().find(|caveat| caveat.kind == CaveatKind::Unfinished) {
+        sentences.push(format!("But the run did not finish: {}.", caveat.text));
+    }
     sentences
 }
 
@@ -82,16 +87,11 @@ fn interval_text(estimate: &crate::Estimate, figure: impl Fn(f64) -> String) -> 
 fn comparison_sentence(c: &Comparison) -> String {
     let what = format!("{} of {}{}", c.metric, c.point.stream, c.point.at());
     let (system, baseline) = (&c.point.system, &c.baseline);
+    let pairs = counted(u64::from(c.ratio.n), "pairs");
     let figures = if c.ratio.has_interval() {
-        format!(
-            "ratio {}, interval {} to {}, {} pairs",
-            ratio(c.ratio.value),
-            ratio(c.ratio.low),
-            ratio(c.ratio.high),
-            c.ratio.n
-        )
+        format!("ratio {}, interval {} to {}, {pairs}", ratio(c.ratio.value), ratio(c.ratio.low), ratio(c.ratio.high))
     } else {
-        format!("ratio {}, {} pairs, no interval", ratio(c.ratio.value), c.ratio.n)
+        format!("ratio {}, {pairs}, no interval", ratio(c.ratio.value))
     };
     let change = percent((c.ratio.value - 1.0).abs());
     let way = if (c.ratio.value > 1.0) == (c.direction == Direction::HigherIsBetter) { "better" } else { "worse" };
@@ -168,6 +168,7 @@ fn reach(at: f64, swept: &str) -> String {
 /// The gravest caveat beside the chosen points, or of the run.
 fn main_caveat(points: &[&PointSummary], of_run: &[Caveat]) -> Option<String> {
     let all = points.iter().flat_map(|point| &point.caveats).chain(of_run);
+    let all = all.filter(|caveat| caveat.kind != CaveatKind::Unfinished);
     all.min_by_key(|caveat| gravity(caveat.kind)).map(|caveat| format!("But {}.", caveat.text))
 }
 
@@ -233,6 +234,23 @@ mod tests {
         let sustained =
             Sustained { peak_per_s: 20.0, peak_window_s: 1.0, late_per_s: 10.0, burst: Some(burst), averages: vec![] };
         Finding::Sustained(SustainedFinding { point: point.at.clone(), sustained })
+    }
+
+    #[test]
+    fn an_unfinished_run_says_so_whatever_is_graver() {
+        let caveat = |kind, text: &str| Caveat { kind, trial: None, text: text.to_owned() };
+        let unfinished = caveat(CaveatKind::Unfinished, "only 1 trial ended");
+        let damage = caveat(CaveatKind::Damage, "data was damaged");
+        let judgement = crate::run::tests::judgement();
+        let points = [point("rates", 1.0)];
+        let told = answer(&points, &[], &[damage, unfinished.clone()], &judgement);
+        assert_eq!(told[1..], ["But data was damaged.", "But the run did not finish: only 1 trial ended."]);
+        let told = answer(&points, &[], &[unfinished.clone()], &judgement);
+        assert_eq!(told[1..], ["But the run did not finish: only 1 trial ended."]);
+        let mut elsewhere = judgement.clone();
+        elsewhere.primary.as_mut().expect("a primary").selector.experiment = Some("another".to_owned());
+        let told = answer(&points, &[], &[unfinished], &elsewhere);
+        assert_eq!(told, ["The primary metric was not reached.", "But the run did not finish: only 1 trial ended."]);
     }
 
     #[test]

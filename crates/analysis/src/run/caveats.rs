@@ -2,7 +2,7 @@
 
 use crate::{Caveat, CaveatKind, TrialSummary};
 use observation::{Fact, RunFacts, SystemFacts, SystemKind, TrialLabel};
-use units::{percent, rate};
+use units::{counted, percent, rate};
 
 /// Share of its own ceiling from which on the generator may be what is measured.
 const CEILING_SHARE: f64 = 0.8;
@@ -32,17 +32,28 @@ pub fn add_to_trials(run: &RunFacts, trials: &mut [TrialSummary]) {
 }
 
 /// Caveats of the run as a whole.
-pub fn of_run(run: &RunFacts, trials: &[TrialSummary]) -> Vec<Caveat> {
+pub fn of_run(run: &RunFacts, trials: &[TrialSummary], planned: Option<u32>) -> Vec<Caveat> {
     let of_run = |kind, text| Caveat { kind, trial: None, text };
     let mut found = Vec::new();
     if !run.finished {
-        let ended = trials.iter().filter(|trial| !trial.interrupted).count();
-        let text = format!("only {ended} trials ended; `prony run --resume` goes on with the rest");
-        found.push(of_run(CaveatKind::Unfinished, text));
+        found.push(of_run(CaveatKind::Unfinished, unfinished(trials, planned)));
     }
     found.extend(shared_devices(run).into_iter().map(|text| of_run(CaveatKind::SharedDevice, text)));
     found.extend(plain_driver(run).map(|text| of_run(CaveatKind::PlainDriver, text)));
     found
+}
+
+/// How far a run came that was not brought to its end.
+fn unfinished(trials: &[TrialSummary], planned: Option<u32>) -> String {
+    let ended = trials.iter().filter(|trial| !trial.interrupted).count() as u64;
+    let planned = planned.map(u64::from).filter(|planned| *planned >= ended.max(1));
+    let so_far = match (ended, planned) {
+        (0, None) => "no trial has ended".to_owned(),
+        (0, Some(planned)) => format!("none of {} has ended", counted(planned, "planned trials")),
+        (_, None) => format!("only {} ended", counted(ended, "trials")),
+        (_, Some(planned)) => format!("only {ended} of {} ended", counted(planned, "planned trials")),
+    };
+    format!("{so_far}; `prony run --resume` goes on with the rest")
 }
 
 /// Every pair of systems that stands on a device in common.
@@ -84,7 +95,10 @@ fn system_of<'a>(run: &'a RunFacts, label: &TrialLabel) -> Option<&'a SystemFact
 fn near_ceiling(run: &RunFacts, trial: &TrialSummary) -> Option<String> {
     let ceiling = run.ceiling.filter(|ceiling| ceiling.null_operation_ns > 0.0)?;
     let possible = busy_threads(trial) * 1e9 / ceiling.null_operation_ns;
-    near(trial, possible, "itself can issue", "workers or larger transfers")
+    let slots: Option<u32> = trial.label.streams.iter().map(|stream| stream.slots).sum();
+    let more = slots.is_none_or(|slots| f64::from(slots) > busy_threads(trial));
+    let next = if more { "more workers or larger transfers" } else { "larger transfers" };
+    near(trial, possible, "itself can issue", next)
 }
 
 /// Against what as many threads as were busy could make of such transactions on a database that answers at once.
@@ -92,17 +106,15 @@ fn near_client_cost(run: &RunFacts, trial: &TrialSummary) -> Option<String> {
     let system = system_of(run, &trial.label)?;
     let possible = busy_threads(trial) * 1e6 / Fact::client_cost_us(system.client_cost(system.reached())?)?;
     let what = "makes of such transactions on a database that answers at once";
-    near(trial, possible, what, "threads, or a machine of its own")
+    near(trial, possible, what, "more threads, or a machine of its own")
 }
 
 /// Whether the rate of all streams is near what the generator could do, and what then helps.
-fn near(trial: &TrialSummary, possible: f64, what: &str, more: &str) -> Option<String> {
+fn near(trial: &TrialSummary, possible: f64, what: &str, next: &str) -> Option<String> {
     let seen: f64 = trial.streams.iter().map(|stream| stream.throughput_per_s.value).sum();
     (seen >= CEILING_SHARE * possible).then(|| {
         let (seen, share, most) = (rate(seen), percent(seen / possible), rate(possible));
-        format!(
-            "{seen} is {share} of what the generator {what} ({most}): this measures the generator; give it more {more}"
-        )
+        format!("{seen} is {share} of what the generator {what} ({most}): this measures the generator; give it {next}")
     })
 }
 
@@ -134,7 +146,7 @@ mod tests {
             ],
             ..RunFacts::default()
         };
-        let found = of_run(&run, &[]);
+        let found = of_run(&run, &[], None);
         assert_eq!(found.iter().map(|c| c.kind).collect::<Vec<_>>(), [CaveatKind::SharedDevice]);
         assert!(found[0].text.starts_with("a and b stand on the same device vda"));
     }
@@ -183,7 +195,7 @@ mod tests {
     fn a_driver_that_was_forced_is_told_and_one_that_was_chosen_is_not() {
         let driven = |driver: &str| {
             let system = SystemFacts { driver: driver.to_owned(), ..system("a", "file", "vdb") };
-            of_run(&RunFacts { finished: true, systems: vec![system], ..RunFacts::default() }, &[])
+            of_run(&RunFacts { finished: true, systems: vec![system], ..RunFacts::default() }, &[], None)
         };
         assert_eq!(
             driven("plain pread and pwrite; io_uring is not allowed here (EPERM)")[0].kind,
@@ -194,7 +206,12 @@ mod tests {
 
     #[test]
     fn an_unfinished_run_says_how_to_go_on() {
-        let found = of_run(&RunFacts::default(), &[]);
-        assert!(found[0].text.contains("prony run --resume"));
+        let found = of_run(&RunFacts::default(), &[], None);
+        assert_eq!(found[0].text, "no trial has ended; `prony run --resume` goes on with the rest");
+        let text = |n: u32, planned| unfinished(&(0..n).map(|i| trial(i, "a", i, 1.0)).collect::<Vec<_>>(), planned);
+        assert!(text(3, Some(20)).contains("only 3 of 20 planned trials ended"));
+        assert!(text(1, None).contains("only 1 trial ended"));
+        assert!(text(0, Some(1)).contains("none of 1 planned trial has ended"));
+        assert!(text(3, Some(2)).contains("only 3 trials ended"), "repeats may follow what was planned");
     }
 }

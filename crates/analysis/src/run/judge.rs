@@ -16,7 +16,7 @@ pub fn judge(run: RunFacts, mut trials: Vec<TrialSummary>, judgement: &Judgement
     caveats::add_to_trials(&run, &mut trials);
     let groups = groups(&trials);
     let points: Vec<PointSummary> = groups.iter().map(|group| point(group, judgement.confidence)).collect();
-    let mut caveats = caveats::of_run(&run, &trials);
+    let mut caveats = caveats::of_run(&run, &trials, judgement.planned);
     let mut findings = Vec::new();
     for compared in comparisons(&groups, judgement) {
         findings.push(Finding::Comparison(compared.comparison));

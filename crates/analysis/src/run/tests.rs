@@ -15,6 +15,7 @@ pub(crate) fn judgement() -> Judgement {
         thresholds: Vec::new(),
         steady: SteadyRule::default(),
         allow_inconclusive: false,
+        planned: None,
     }
 }
 

@@ -37,8 +37,8 @@ fn state(threshold: &Threshold, estimate: &Estimate) -> ThresholdState {
         (high < threshold.limit, low >= threshold.limit)
     };
     match (bad, good) {
-        (true, _) => ThresholdState::Fails,
-        (_, true) => ThresholdState::Holds,
+        (true, _) => ThresholdState::Failed,
+        (_, true) => ThresholdState::Passed,
         _ => ThresholdState::Inconclusive,
     }
 }
@@ -46,9 +46,9 @@ fn state(threshold: &Threshold, estimate: &Estimate) -> ThresholdState {
 fn severity(state: ThresholdState) -> u8 {
     match state {
         ThresholdState::NotMeasured => 0,
-        ThresholdState::Holds => 1,
+        ThresholdState::Passed => 1,
         ThresholdState::Inconclusive => 2,
-        ThresholdState::Fails => 3,
+        ThresholdState::Failed => 3,
     }
 }
 
@@ -81,11 +81,11 @@ mod tests {
     #[test]
     fn only_a_whole_interval_decides() {
         let replicates = [100.0, 102.0, 98.0, 101.0, 99.0];
-        assert_eq!(state_of(90.0, false, &replicates), ThresholdState::Holds);
-        assert_eq!(state_of(110.0, false, &replicates), ThresholdState::Fails);
+        assert_eq!(state_of(90.0, false, &replicates), ThresholdState::Passed);
+        assert_eq!(state_of(110.0, false, &replicates), ThresholdState::Failed);
         assert_eq!(state_of(100.5, false, &replicates), ThresholdState::Inconclusive);
-        assert_eq!(state_of(110.0, true, &replicates), ThresholdState::Holds);
-        assert_eq!(state_of(90.0, true, &replicates), ThresholdState::Fails);
+        assert_eq!(state_of(110.0, true, &replicates), ThresholdState::Passed);
+        assert_eq!(state_of(90.0, true, &replicates), ThresholdState::Failed);
         assert_eq!(state_of(90.0, false, &[]), ThresholdState::NotMeasured);
     }
 }

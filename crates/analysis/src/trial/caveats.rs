@@ -10,7 +10,7 @@ use super::machine::{cores, mean_of};
 use crate::{Caveat, CaveatKind, SteadyAnswer, StreamSummary, TrialSummary, Work};
 use observation::{Event, EventKind, Observations, OfDisk, PlainState, Probe, READ, Resource, Series, Stalled, Whole};
 use study::Judgement;
-use units::{Nanos, count, duration, milliseconds, percent, rate};
+use units::{Nanos, count, counted, duration, milliseconds, percent, rate};
 
 /// All caveats of a trial, streams first, then the machine. `planned` is the window that an interrupted one should
 /// have had; `books` are the cuts that the accounts belong to, which those of whole cycles are a part of.
@@ -100,14 +100,11 @@ fn failures(about: &About) -> Option<String> {
     (failed > 0).then(|| {
         let next = match first_event(about.cut.observations, EventKind::Failure) {
             Some(event) => format!("the first: {}", event.text),
+            None if asks_database(about.summary) => "why was not recorded".to_owned(),
             None => "look for the errors in the kernel log".to_owned(),
         };
-        format!(
-            "{} {} ({}) failed; rates count only those that ended well; {next}",
-            count(failed),
-            work(about.summary).word(),
-            percent(share)
-        )
+        let failed = counted(failed, work(about.summary).word());
+        format!("{failed} ({}) failed; rates count only those that ended well; {next}", percent(share))
     })
 }
 
@@ -117,11 +114,13 @@ fn censored(about: &About) -> Option<String> {
     let oldest = milliseconds(placed.censored.max_ns() as f64 / 1e6);
     let bounds =
         if from < 0.9995 { format!("quantiles beyond {} are", percent(from)) } else { "the maximum is".to_owned() };
+    let left = placed.censored.count();
     Some(format!(
-        "{} {} never ended and were {oldest} old at most when the trial closed; {bounds} only lower bounds; let \
-         the trial drain longer, or look for what hangs",
-        count(placed.censored.count()),
-        work(about.summary).word()
+        "{} never ended and {} {oldest} old at most when the trial closed; {bounds} only {}; let the trial drain longer, \
+         or look for what hangs",
+        counted(left, work(about.summary).word()),
+        if left == 1 { "was" } else { "were" },
+        if from < 0.9995 { "lower bounds" } else { "a lower bound" }
     ))
 }
 
@@ -162,11 +161,12 @@ fn generator_bound(about: &About) -> Option<String> {
     // Fixed work over whole files spends its CPU in the kernel on behalf of the files: that is the system's share.
     if about.stream.offered_per_s.is_none() && busy >= 0.95 && !about.summary.fixed_work {
         return Some(format!(
-            "the generator's {} {} busy {} of the time: its CPU, not the system, may set this rate; give it more workers, \
-             or compare CPU per operation instead",
+            "the generator's {} {} busy {} of the time: its CPU, not the system, may set this rate; {}compare CPU per \
+             operation instead",
             threads,
             if threads > 1.0 { "threads were" } else { "thread was" },
-            percent(busy.min(1.0))
+            percent(busy.min(1.0)),
+            if can_have_more_workers(about) { "give it more workers, or " } else { "" }
         ));
     }
     late_issue(about, busy)
@@ -187,6 +187,12 @@ fn late_issue(about: &About, busy: f64) -> Option<String> {
             percent(busy.min(1.0))
         )
     })
+}
+
+/// A worker needs a slot of its own to drive.
+fn can_have_more_workers(about: &About) -> bool {
+    let workers = u32::from(about.cut.observations.generators.max(1));
+    about.cut.label.slots.is_none_or(|slots| slots > workers)
 }
 
 fn counted_s(about: &About) -> f64 {
@@ -211,20 +217,19 @@ fn little_gap(about: &About) -> Option<String> {
     if rest.abs() > 0.002 {
         parts.push(format!("{} not accounted for", percent(rest)));
     }
-    if asks_database(about.summary) {
-        return Some(format!(
-            "{} of the sessions' time was spent outside the database ({}); it had fewer transactions under way than there \
-             were sessions; use more workers, or read the rate as that of fewer sessions",
-            percent(time.gap),
-            parts.join(", ")
-        ));
-    }
-    Some(format!(
-        "{} of the slots' time was spent outside the system ({}); the system had fewer \
-         operations outstanding than asked for; use more workers, or read the rate as that of fewer outstanding",
-        percent(time.gap),
-        parts.join(", ")
-    ))
+    let (gap, parts) = (percent(time.gap), parts.join(", "));
+    let more = if can_have_more_workers(about) { "use more workers, or " } else { "" };
+    Some(if asks_database(about.summary) {
+        format!(
+            "{gap} of the sessions' time was spent outside the database ({parts}); it had fewer transactions under way than \
+             there were sessions; {more}read the rate as that of fewer sessions"
+        )
+    } else {
+        format!(
+            "{gap} of the slots' time was spent outside the system ({parts}); the system had fewer operations outstanding \
+             than asked for; {more}read the rate as that of fewer outstanding"
+        )
+    })
 }
 
 /// What sessions did outside of responses, where a machine says so itself.
@@ -284,13 +289,23 @@ fn thin_tail(about: &About) -> Option<String> {
         return None;
     }
     let needed = about.cut.seconds() * 10_000.0 / response.count as f64;
-    Some(format!(
-        "p99 rests on {} of {} {}, fewer than 100; at this rate it needs --set measure={}",
-        count((response.count as f64 * 0.01).round() as u64),
-        count(response.count),
-        work(about.summary).word(),
-        duration(Nanos::from_seconds(needed.ceil())).replace(' ', "")
-    ))
+    let next = match window_of(needed) {
+        Some(window) => format!("at this rate it needs --set measure={window}"),
+        None => "at this rate no window is long enough; read the p50, or load more".to_owned(),
+    };
+    // Rounded up it could be said to be 100.
+    let (beyond, all) = (count(response.count / 100), counted(response.count, work(about.summary).word()));
+    Some(format!("p99 rests on {beyond} of {all}, fewer than 100; {next}"))
+}
+
+/// A window of at least so many seconds, as `--set` takes it; none beyond the longest.
+fn window_of(seconds: f64) -> Option<String> {
+    let (unit_s, unit) = match seconds {
+        ..=120.0 => (1.0, "s"),
+        ..=7_200.0 => (60.0, "min"),
+        _ => (3_600.0, "h"),
+    };
+    (seconds <= study::MEASURE_MAX.seconds()).then(|| format!("{}{unit}", (seconds / unit_s).ceil()))
 }
 
 fn machine_caveats(summary: &TrialSummary, observations: &Observations) -> [Raised; 9] {
@@ -418,10 +433,10 @@ fn pressure(summary: &TrialSummary, observations: &Observations) -> Option<Strin
                 percent(share)
             );
         }
-        format!(
-            "tasks waited for a CPU {} of the time; stop other work, or use fewer workers than there are cores",
-            percent(share)
-        )
+        // With fewer workers than cores, it is somebody else who waits.
+        let many = cores(observations).is_none_or(|cores| u32::from(observations.generators) >= cores);
+        let fewer = if many && observations.generators > 1 { ", or use fewer workers than there are cores" } else { "" };
+        format!("tasks waited for a CPU {} of the time; stop other work{fewer}", percent(share))
     })
 }
 

@@ -157,6 +157,52 @@ fn time_outside_the_system_is_named() {
     let text = text(&late, CaveatKind::LittleGap);
     assert!(text.contains("10% of the slots' time") && text.contains("8% waiting in the generator"), "{text}");
     assert!(text.contains("2% not accounted for"), "{text}");
+    assert!(text.contains("use more workers"), "eight slots, one worker: {text}");
+    late.generators = 8;
+    let text = self::text(&late, CaveatKind::LittleGap);
+    assert!(!text.contains("more workers") && text.ends_with("; read the rate as that of fewer outstanding"), "{text}");
+}
+
+#[test]
+fn advice_on_workers_is_given_where_it_can_be_followed() {
+    let mut busy = observations();
+    busy.generator_cpu.user_s = 9.9;
+    assert!(text(&busy, CaveatKind::GeneratorBound).contains("give it more workers, or compare CPU"));
+    let mut one = label();
+    one.streams[0].slots = Some(1);
+    busy.accounts[0].slots_ns = 0;
+    let caveats = summarise(&one, &busy, &judgement()).caveats;
+    let bound = caveats.iter().find(|caveat| caveat.kind == CaveatKind::GeneratorBound).expect("the caveat");
+    assert!(bound.text.ends_with("may set this rate; compare CPU per operation instead"), "{}", bound.text);
+    let mut pressed = observations();
+    pressed.series = vec![series("pressure.cpu.some", 0.2)];
+    assert!(text(&pressed, CaveatKind::Pressure).ends_with("; stop other work"), "one worker");
+    pressed.generators = 4;
+    assert!(text(&pressed, CaveatKind::Pressure).ends_with("or use fewer workers than there are cores"));
+}
+
+#[test]
+fn a_thin_tail_is_never_rounded_to_enough_and_names_no_window_that_is_refused() {
+    let mut thin = observations();
+    // 9 990 reads: a hundredth of them is 99.9.
+    thin.cells[4] = cell(2, 0, reads().split_off(10), 990, 4096);
+    let told = text(&thin, CaveatKind::ThinTail);
+    assert_eq!(
+        told,
+        format!(
+            "p99 rests on 99 of {} operations, fewer than 100; at this rate it needs --set measure=11s",
+            units::count(9_990)
+        )
+    );
+    let mut rare = observations();
+    rare.cells.retain(|cell| cell.key.interval == 5 && cell.key.class == 0);
+    rare.cells[0] = cell(5, 0, vec![MS], 1, 4096);
+    rare.window.end = Nanos::from_secs(3_000);
+    let told = text(&rare, CaveatKind::ThinTail);
+    assert!(
+        told.starts_with("p99 rests on 0 of 1 operation, fewer than 100; at this rate no window is long enough"),
+        "{told}"
+    );
 }
 
 #[test]

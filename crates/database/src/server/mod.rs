@@ -40,8 +40,13 @@ pub fn down(engine: Engine, cache: &Path, stop: &Arc<AtomicBool>, remove: bool) 
 }
 
 fn all_down<K: kind::ServerKind>(servers: Vec<life::Server<K>>, remove: bool) -> Result<Vec<String>, DatabaseError> {
-    let word = if remove { "stopped and removed" } else { "stopped" };
     let end = |server: life::Server<K>| {
+        let word = match (server.process().is_some(), remove) {
+            (true, true) => "stopped and removed",
+            (true, false) => "stopped",
+            (false, true) => "removed",
+            (false, false) => "was not running:",
+        };
         if remove {
             server.remove()?
         } else {

@@ -119,7 +119,7 @@ impl Connected {
         if self.turn.is_none() {
             let text = "the run was stopped while this session waited for its turn to write";
             let turn = self.queue.turn(&self.stop);
-            self.turn = Some(turn.ok_or_else(|| Failure::new(FailureKind::Refused, text))?);
+            self.turn = Some(turn.ok_or_else(|| Failure::new(FailureKind::Stopped, text))?);
         }
         Ok(())
     }

@@ -303,7 +303,7 @@ fn filled_words(dataset: &DataSet, filled: Filled) -> String {
     let name = dataset.name();
     match filled {
         Filled::Reused { state: State::Ready } => format!("data set {name}: reused as it was filled"),
-        Filled::Reused { .. } => format!("data set {name}: reused; earlier transactions have changed it"),
+        Filled::Reused { .. } => format!("data set {name}: reused as earlier trials left it"),
         Filled::Restored => format!("data set {name}: restored to what it was after the fill"),
         Filled::Anew { rows } => format!("data set {name}: filled with {rows} rows"),
     }

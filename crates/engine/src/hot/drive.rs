@@ -74,7 +74,7 @@ pub(crate) fn drive<P: Port, L: Load, W: Work<P>>(
         if let Some(errno) = settle(port, lanes, &mut completions, ending.deadline) {
             let at = port.now();
             close(port, lanes, at);
-            return Ok(Driven::Gone { errno });
+            return Ok(if errno == libc::ECANCELED { Driven::Stopped } else { Driven::Gone { errno } });
         }
         if ending.stop.load(Ordering::Relaxed) {
             close(port, lanes, now);

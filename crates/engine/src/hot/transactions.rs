@@ -46,6 +46,8 @@ impl<P: TransactionPort> Work<P> for TransactionWork {
                 (Outcome::Done { bytes: self.bytes.into(), retried, rolled_back }, None)
             }
             Ended::Moved { .. } => (Outcome::Failed, self.failed(port, completion, libc::EIO)),
+            // Nothing failed: the run was stopped, and the transaction ends unfinished like all others that are out.
+            Ended::Failed { errno: libc::ECANCELED } => (Outcome::Censored, Some(libc::ECANCELED)),
             Ended::Failed { errno } => (Outcome::Failed, self.failed(port, completion, errno)),
         };
         // The slot is held to the end, the response is that of the system.

@@ -154,6 +154,7 @@ impl Attempt {
             FailureKind::Full => libc::ENOSPC,
             FailureKind::Serialization | FailureKind::Deadlock => libc::EAGAIN,
             FailureKind::Refused | FailureKind::Privilege => libc::EPROTO,
+            FailureKind::Stopped => libc::ECANCELED,
         };
         if self.undoing {
             return self.failed(errno);

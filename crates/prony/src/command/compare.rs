@@ -58,10 +58,26 @@ fn systems_of_one(word: &str, baseline: Option<&str>) -> Result<Compared, Failur
     let runs = vec![facts.id.clone()];
     let findings = judged::findings_by(&file, facts, &judgement)?;
     if findings.comparisons().next().is_none() {
-        return Err(Failure::new(format!("{doing}: no point was measured on two of them yet"))
-            .hint("let the run go on with `prony run --resume`"));
+        return Err(not_comparable(&doing, &findings));
     }
     Ok(Compared { findings, runs })
+}
+
+/// Why a run on several systems has no comparison.
+fn not_comparable(doing: &str, findings: &Findings) -> Failure {
+    if findings.trials.iter().any(|trial| trial.label.search.is_some()) {
+        return Failure::new(format!(
+            "{doing}: each system had a search of its own, and trials that it chose are no pairs"
+        ))
+        .hint(format!("see what rate each system held: `prony show {}`", findings.run.id))
+        .hint("to compare, run the study on both at one `rate`");
+    }
+    if findings.run.finished {
+        return Failure::new(format!("{doing}: no point was measured on two of them"))
+            .hint("run a study that both systems can carry");
+    }
+    Failure::new(format!("{doing}: no point was measured on two of them yet"))
+        .hint("let the run go on with `prony run --resume`")
 }
 
 fn two_runs(first: &str, second: &str) -> Result<Compared, Failure> {

@@ -29,10 +29,10 @@ pub fn run(asked: Quick) -> Result<Outcome, Failure> {
     let dir = asked.dir.unwrap_or_else(|| PathBuf::from("."));
     let text = study_file::find(STUDY)?;
     let changes = changes(&text, &dir.display().to_string(), asked.voice.quiet)?;
-    let mut run =
-        Run { changes, output: asked.output, seed: asked.seed, json: asked.json, voice: asked.voice, ..Run::default() };
+    let mut run = Run { changes, output: asked.output, html: asked.html, seed: asked.seed, ..Run::default() };
+    (run.json, run.voice) = (asked.json, asked.voice);
     let ended = run::start(&text, &run, &[])?;
-    run.html = Some(asked.html.unwrap_or_else(|| ended.path.with_extension("html")));
+    run.html.get_or_insert_with(|| ended.path.with_extension("html"));
     run::tell(&ended, &run)
 }
 

@@ -41,6 +41,10 @@ pub struct Execution<'a> {
     pub clock: &'a recorder::WallClock,
     /// What was said of the state of trials.
     pub remarks: Vec<String>,
+    /// Whether the file was made by this process.
+    pub fresh: bool,
+    /// Whether an interval was recorded.
+    pub recorded: bool,
 }
 
 impl Execution<'_> {
@@ -123,6 +127,7 @@ impl Execution<'_> {
             }
             None => engine::run_trial(opened, trial, &mut watch, self.stop),
         };
+        self.recorded |= watch.recorded();
         let observations = match (result, watch.failure()) {
             (Ok(observations), None) => observations,
             (result, failure) => return Err(self.broken(trial, result.err(), failure)),
@@ -157,11 +162,16 @@ impl Execution<'_> {
     }
 
     fn stopped(&self) -> Failure {
-        Failure::new(format!("running the study: stopped after {} finished trials", self.summaries.len()))
+        let finished = units::counted(self.summaries.len() as u64, "finished trials");
+        Failure::new(format!("running the study: stopped after {finished}"))
     }
 
-    /// Closes the file and says what is in it and how to go on.
+    /// Closes the file and says what is in it and how to go on; a new one without a single interval goes.
     fn close_early(self, failure: Failure) -> Failure {
+        if self.fresh && !self.recorded {
+            let _ = super::abandon(self.file, true);
+            return failure.hint("nothing was recorded, and no run file is left");
+        }
         let path = self.file.path().display().to_string();
         let failure = match self.file.close() {
             Ok(()) => failure,

@@ -6,6 +6,15 @@ use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::output;
 use report::Detail;
+use std::path::Path;
+
+/// Nothing is lost with a page that cannot be written.
+fn report_later(run: &Path) -> String {
+    let run = run.display();
+    format!(
+        "the run is whole in `{run}`; write the page with `prony report {run} -o FILE`, or read it with `prony show {run}`"
+    )
+}
 
 /// Tells what a run found.
 ///
@@ -13,7 +22,7 @@ use report::Detail;
 /// When stdout or the page cannot be written; the run file is whole by then.
 pub fn tell(ended: &Ended, asked: &Run) -> Result<Outcome, Failure> {
     if let Some(path) = &asked.html {
-        output::page(&ended.findings, path)?;
+        output::page(&ended.findings, path).map_err(|failure| failure.hint(report_later(&ended.path)))?;
     }
     let text = || report::text(&ended.findings, output::layout(Detail::Brief));
     output::answer(asked.json, || report::json(&ended.findings), text)?;

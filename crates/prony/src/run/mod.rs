@@ -81,13 +81,15 @@ pub fn resume(word: &str, asked: &Run, consents: &[Consent]) -> Result<Ended, Fa
     let doing = |error| Failure::caused(format!("going on with the run `{}`", path.display()), &error);
     let facts = RunFile::open(&path).and_then(|file| file.facts()).map_err(doing)?;
     let study = judged::study_with(&facts, &asked.fail_if)?;
+    asked.html.as_deref().map_or(Ok(()), request::page)?;
     let plan = plan(&facts.study, &study, facts.seed)?;
     space::check(&study, &plan)?;
     let file = RunFile::resume(&path, space::reserve(&plan)).map_err(doing)?;
     let summaries = judged::summaries(&file, study.judgement())?;
     sameness::same_plan(&facts.id, &plan, &summaries)?;
     let progress = Progress::new(asked.voice, planned::expected_in_all(&plan));
-    progress.say(&format!("going on with {} after {} finished trials", facts.id, summaries.len()));
+    let finished = units::counted(summaries.len() as u64, "finished trials");
+    progress.say(&format!("going on with {} after {finished}", facts.id));
     if !asked.keep {
         clear_leftovers(&study, &facts.id, &progress);
     }
@@ -150,7 +152,10 @@ impl Prepared<'_> {
     fn go(mut self, progress: Progress, stop: &Arc<AtomicBool>, clock: &WallClock) -> Result<Ended, Failure> {
         let opened = match self.open_systems(&progress, stop) {
             Ok(opened) => opened,
-            Err(failure) => return Err(self.abandon(failure)),
+            Err(failure) => {
+                let _ = abandon(self.file, self.fresh);
+                return Err(failure);
+            }
         };
         let execution = Execution {
             file: self.file,
@@ -162,6 +167,8 @@ impl Prepared<'_> {
             summaries: self.summaries,
             clock,
             remarks: Vec::new(),
+            fresh: self.fresh,
+            recorded: false,
         };
         let (mut file, summaries) = execution.run()?;
         let closing = |error: StoreError| Failure::caused("closing the run file", &error);
@@ -208,15 +215,16 @@ impl Prepared<'_> {
         self.file.set_facts(&self.facts).map_err(writing)?;
         Ok(opened)
     }
+}
 
-    /// No trial ran in this process: a file that it made holds nothing, and is of no use to anybody.
-    fn abandon(self, failure: Failure) -> Failure {
-        let path = self.file.path().to_path_buf();
-        if self.file.close().is_ok() && self.fresh {
-            let _ = std::fs::remove_file(&path);
-        }
-        failure
+/// Closes a file in which this process recorded nothing. One that it made itself is of no use to anybody and is removed.
+fn abandon(file: RunFile, fresh: bool) -> Result<(), StoreError> {
+    let path = file.path().to_path_buf();
+    file.close()?;
+    if fresh {
+        let _ = std::fs::remove_file(&path);
     }
+    Ok(())
 }
 
 /// How many modules a system is opened with: as many as its largest trial needs; of devices, those that are named; none

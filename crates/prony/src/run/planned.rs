@@ -96,10 +96,11 @@ fn models(study: &Study) -> impl Iterator<Item = &str> {
 fn trials(plan: &Plan) -> String {
     let (certain, most) = (plan.trials.len(), plan.trials_max() as usize);
     match (certain, most > certain) {
-        (0, _) => format!("at most {most} trials, as the searches need"),
-        (certain, true) => format!("{certain} trials, at most {most} as pilots and searches need"),
-        (1, false) => "1 trial".to_owned(),
-        (certain, false) => format!("{certain} trials"),
+        (0, _) => format!("at most {}, as the searches need", units::counted(most as u64, "trials")),
+        (certain, true) => {
+            format!("{}, at most {most} as pilots and searches need", units::counted(certain as u64, "trials"))
+        }
+        (certain, false) => units::counted(certain as u64, "trials"),
     }
 }
 
@@ -128,11 +129,12 @@ pub fn roughly(time: Nanos) -> String {
 
 fn detectable(found: &Detectable) -> String {
     let spread = units::percent(found.spread_assumed);
+    let pairs = units::counted(u64::from(found.pairs), "pairs");
     let mut text = match found.difference {
         Some(difference) => {
-            format!("{}: {} with {} pairs", found.experiment, units::percent(difference), found.pairs)
+            format!("{}: {} with {pairs}", found.experiment, units::percent(difference))
         }
-        None => format!("{}: nothing with {} pairs; a verdict needs 4", found.experiment, found.pairs),
+        None => format!("{}: nothing with {pairs}; a verdict needs 4", found.experiment),
     };
     if let Some((pairs, difference)) = found.at_most {
         let _ = write!(text, ", {} with {pairs} pairs at most", units::percent(difference));

@@ -4,6 +4,7 @@ use crate::args::{Backend, Run};
 use crate::failure::Failure;
 use crate::study_file::{self, StudyText};
 use reading::listed;
+use std::fs;
 use std::path::Path;
 use study::Study;
 
@@ -17,6 +18,7 @@ pub fn study(text: &StudyText, asked: &Run) -> Result<Study, Failure> {
     if let Some(path) = &asked.output {
         output(path)?;
     }
+    asked.html.as_deref().map_or(Ok(()), page)?;
     Ok(study)
 }
 
@@ -55,13 +57,34 @@ fn output(path: &Path) -> Result<(), Failure> {
             .hint("give another name with -o")
             .hint(format!("or go on with it: `prony run --resume {shown}`")));
     }
-    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if !dir.is_dir() {
-        return Err(Failure::new(format!(
-            "writing the run to `{shown}`: a folder that exists is needed, got `{}`",
-            dir.display()
-        ))
-        .hint(format!("make it with `mkdir -p {}`", dir.display())));
+    folder_of(path, "run")
+}
+
+/// The report is written when all has been measured; that it can be is known before.
+///
+/// # Errors
+/// When its folder is not there, or no such file can be written.
+pub fn page(path: &Path) -> Result<(), Failure> {
+    folder_of(path, "report")?;
+    let new = !path.exists();
+    let opened = fs::OpenOptions::new().append(true).create(true).open(path);
+    opened.map_err(|error| {
+        Failure::caused(format!("writing the report to `{}`", path.display()), &error)
+            .hint("name another file with --html, or make the page later with `prony report`")
+    })?;
+    if new {
+        // What was only made to see whether it can be.
+        let _ = fs::remove_file(path);
     }
     Ok(())
+}
+
+fn folder_of(path: &Path, what: &str) -> Result<(), Failure> {
+    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if dir.is_dir() {
+        return Ok(());
+    }
+    let (shown, dir) = (path.display(), dir.display());
+    Err(Failure::new(format!("writing the {what} to `{shown}`: a folder that exists is needed, got `{dir}`"))
+        .hint(format!("make it with `mkdir -p {dir}`")))
 }

@@ -6,7 +6,7 @@
 use crate::exit::Outcome;
 use analysis::{Comparison, Finding, Findings, ThresholdOutcome, ThresholdState, Verdict};
 
-/// Whether every threshold holds, with a line for each that does not.
+/// Whether every threshold passes, with a line for each that does not.
 pub fn of_thresholds(findings: &Findings, allow_inconclusive: bool) -> (Outcome, Vec<String>) {
     let failed: Vec<String> = findings
         .findings
@@ -37,18 +37,17 @@ pub fn of_comparisons(findings: &Findings, allow_inconclusive: bool) -> Outcome 
 
 fn fails(state: ThresholdState, allow_inconclusive: bool) -> bool {
     match state {
-        ThresholdState::Holds => false,
-        ThresholdState::Fails => true,
+        ThresholdState::Passed => false,
+        ThresholdState::Failed => true,
         ThresholdState::Inconclusive | ThresholdState::NotMeasured => !allow_inconclusive,
     }
 }
 
 fn words(threshold: &ThresholdOutcome) -> String {
-    let outcome = match threshold.state {
-        ThresholdState::Holds => "holds",
-        ThresholdState::Fails => "failed",
-        ThresholdState::Inconclusive => "inconclusive: the interval contains the limit",
-        ThresholdState::NotMeasured => "not measured: no trial matches it",
+    let outcome = match (threshold.state, threshold.open()) {
+        (ThresholdState::NotMeasured, _) => "not measured: no trial matches it".to_owned(),
+        (state, Some(why)) => format!("{}: {why}", state.word()),
+        (state, None) => state.word().to_owned(),
     };
     let at = if threshold.at.is_empty() { String::new() } else { format!(" at {}", threshold.at) };
     format!("threshold `{}`{at}: {outcome}", threshold.text)
@@ -89,20 +88,36 @@ mod tests {
     }
 
     #[test]
-    fn only_a_threshold_that_holds_passes_unless_inconclusive_is_allowed() {
+    fn only_a_threshold_that_passed_lets_a_run_pass_unless_inconclusive_is_allowed() {
         let outcome = |state, allow| of_thresholds(&threshold(state), allow).0;
-        assert_eq!(outcome(ThresholdState::Holds, false), Outcome::Fine);
-        for state in [ThresholdState::Fails, ThresholdState::Inconclusive, ThresholdState::NotMeasured] {
+        assert_eq!(outcome(ThresholdState::Passed, false), Outcome::Fine);
+        for state in [ThresholdState::Failed, ThresholdState::Inconclusive, ThresholdState::NotMeasured] {
             assert_eq!(outcome(state, false), Outcome::Failed);
         }
         assert_eq!(outcome(ThresholdState::Inconclusive, true), Outcome::Fine);
-        assert_eq!(outcome(ThresholdState::Fails, true), Outcome::Failed);
+        assert_eq!(outcome(ThresholdState::Failed, true), Outcome::Failed);
     }
 
     #[test]
     fn a_failed_threshold_is_named_with_its_place() {
-        let (_, lines) = of_thresholds(&threshold(ThresholdState::Fails), false);
+        let (_, lines) = of_thresholds(&threshold(ThresholdState::Failed), false);
         assert_eq!(lines, ["threshold `throughput < 1 /s` at rates: failed"]);
+    }
+
+    #[test]
+    fn a_value_without_an_interval_is_not_said_to_have_one() {
+        let told = |value: Estimate| {
+            let mut findings = threshold(ThresholdState::Inconclusive);
+            let Finding::Threshold(outcome) = &mut findings.findings[0] else { panic!("a threshold") };
+            outcome.value = Some(value);
+            of_thresholds(&findings, false).1.remove(0)
+        };
+        let single = told(Estimate::single(3.0));
+        assert!(
+            single.ends_with("inconclusive: a single trial gives it no interval; run with --set replicates=4 or more")
+        );
+        let wide = told(Estimate { low: 0.5, high: 2.0, n: 4, ..Estimate::single(1.0) });
+        assert!(wide.ends_with("inconclusive: the interval contains the limit"));
     }
 
     #[test]

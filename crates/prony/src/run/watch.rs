@@ -16,13 +16,19 @@ pub struct Watch<'a> {
     file: &'a mut RunFile,
     progress: &'a mut Progress,
     stop: &'a AtomicBool,
+    recorded: bool,
     failure: Option<StoreError>,
 }
 
 impl<'a> Watch<'a> {
     /// Watches a trial that was begun in the file.
     pub fn new(file: &'a mut RunFile, progress: &'a mut Progress, stop: &'a AtomicBool) -> Watch<'a> {
-        Watch { file, progress, stop, failure: None }
+        Watch { file, progress, stop, recorded: false, failure: None }
+    }
+
+    /// Whether an interval of the load is in the file.
+    pub fn recorded(&self) -> bool {
+        self.recorded
     }
 
     /// Ends the watch: why the file took no more, if it did not take all.
@@ -48,6 +54,7 @@ impl Observer for Watch<'_> {
             self.failure = Some(error);
             self.stop.store(true, Ordering::SeqCst);
         }
+        self.recorded |= self.failure.is_none() && !cells.is_empty();
     }
 
     fn keeps(&self) -> bool {

@@ -50,7 +50,11 @@ fn second_is_refused(house: &House, on: &str, holder: &str) {
         assert_eq!(ran.code, Some(2), "{ran}");
         assert!(ran.stderr.contains("is in use by") && ran.stderr.contains(holder), "{ran}");
         assert!(ran.stderr.contains("hint: wait until that one has ended"), "{ran}");
-        let _ = std::fs::remove_file(house.program.path("second.prony"));
+        // Nothing was recorded: no file is left that would say otherwise.
+        assert!(
+            !house.program.path("second.prony").exists() && !ran.stderr.contains("every finished interval"),
+            "{ran}"
+        );
     }
     let (code, told) = first.end();
     assert_eq!(code, Some(0), "{told}");
@@ -88,4 +92,13 @@ fn a_file_of_the_users_keeps_its_journal_and_says_which_it_is() {
     assert!(told.contains("DELETE, as the file has it"), "{told}");
     house.program.fine(&format!("{line} --set server=journal_mode=wal --quiet -o y.prony"));
     assert_eq!(mode().text(), Some("wal"));
+}
+
+#[test]
+fn a_server_that_was_stopped_already_is_not_said_to_be_stopped() {
+    let Some(house) = House::with_server("local:postgres") else { return };
+    let down = || house.program.fine("db down local:postgres");
+    assert!(down().starts_with("stopped "), "it ran");
+    assert!(down().starts_with("was not running: "), "it does not run any more");
+    assert!(house.program.fine("db down local:postgres --remove").starts_with("removed "));
 }

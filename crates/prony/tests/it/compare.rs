@@ -86,3 +86,17 @@ fn a_baseline_that_is_not_in_the_run_is_refused_with_those_that_are() {
     run(&program, &[OLD, SAME], 4, "x.prony");
     insta::assert_snapshot!(program.refused("compare x.prony --baseline older"));
 }
+
+#[test]
+fn systems_that_were_searched_are_not_said_to_be_unfinished() {
+    let program = Program::new();
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/lab.toml")).expect("the study");
+    let (head, _) = text.split_once("[[experiment]]").expect("an experiment");
+    let head = head.replace("primary", "# primary");
+    let search =
+        "load = { slots = 8 }\nsearch = { highest_rate = { p99 = \"5 ms\", to = \"10k/s\" } }\nmeasure = \"2 s\"";
+    program.write("search.toml", &format!("{head}[[experiment]]\nname = \"s\"\nworkload = \"reads\"\n{search}\n"));
+    program.fine(&format!("run search.toml --on {OLD} --on {SLOWER} --seed 7 --quiet -o x.prony"));
+    let told = program.refused("compare x.prony");
+    assert!(told.contains("each system had a search of its own") && !told.contains("--resume"), "{told}");
+}

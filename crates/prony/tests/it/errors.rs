@@ -79,6 +79,20 @@ fn a_run_file_needs_a_folder_that_is_there() {
 }
 
 #[test]
+fn a_report_that_could_not_be_written_is_refused_before_anything_is_measured() {
+    let program = Program::new();
+    for command in ["run LAB -o x.prony", "quick"] {
+        let told = program.refused(&format!("{command} --html missing/x.html"));
+        assert!(told.contains("writing the report to `missing/x.html`: a folder that exists is needed"), "{told}");
+        assert!(told.contains("hint: make it with `mkdir -p missing`"), "{told}");
+    }
+    std::fs::create_dir(program.path("folder")).expect("a folder");
+    let told = program.refused("run LAB -o x.prony --html folder");
+    assert!(told.contains("writing the report to `folder`"), "{told}");
+    assert_eq!(program.files(), ["folder"]);
+}
+
+#[test]
 fn a_consent_that_cannot_be_read_is_refused() {
     insta::assert_snapshot!(Program::new().refused("run LAB --destroy S4X9"));
 }

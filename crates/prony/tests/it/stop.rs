@@ -63,6 +63,35 @@ fn a_run_that_was_cut_short_is_shown_with_that_doubt() {
 }
 
 #[test]
+fn transactions_that_a_stop_ends_are_unfinished_and_did_not_fail() {
+    let program = Program::new();
+    let sets = "--set rows=1000 --set mix=A --set sessions=4 --set measure=5s --set interval=10ms --set warm_up=0s";
+    let mut going = program.start(&format!("run key-value --on sqlite: {sets} --verbose -o x.prony"));
+    going.until("· measure", 1);
+    // Once the load is there, sessions stand in line to write.
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    going.signal(Signal::INT);
+    let (code, told) = going.end();
+    assert_eq!(code, Some(2), "{told}");
+    let json = program.json("show x.prony --json");
+    let trial = &json["trials"][0];
+    assert_eq!((&trial["interrupted"], &trial["failed"]), (&Value::Bool(true), &Value::from(0)), "{trial:#}");
+    assert!(trial["done"].as_u64().expect("a number") > 0, "{trial:#}");
+}
+
+#[test]
+fn a_run_that_was_stopped_before_anything_was_recorded_leaves_no_file() {
+    let program = Program::new();
+    let mut going = program.start("run LAB --on null: --set measure=60s --set interval=10s --verbose -o x.prony");
+    going.until("measure", 1);
+    going.signal(Signal::INT);
+    let (code, told) = going.end();
+    assert_eq!(code, Some(2), "{told}");
+    assert!(told.contains("stopped after 0 finished trials") && told.contains("no run file is left"), "{told}");
+    assert_eq!(program.files(), [""; 0]);
+}
+
+#[test]
 fn a_finished_run_cannot_be_resumed() {
     let program = Program::new();
     program.fine("run LAB --seed 7 --quiet -o x.prony");

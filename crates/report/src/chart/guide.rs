@@ -2,7 +2,7 @@
 
 use super::frame::Frame;
 use super::mark::{origin, path, px, slot};
-use super::text_width;
+use super::{fitted, text_width};
 use crate::view::{Guide, Look};
 use maud::{Markup, html};
 
@@ -19,8 +19,10 @@ pub(super) fn behind(frame: &Frame, guides: &[Guide]) -> Markup {
                     path class="level" d=(path([(frame.left, frame.y.at(*y)), (frame.right, frame.y.at(*y))])) {}
                 },
                 Guide::Upright { x, low, high, look, .. } => (upright(frame, *x, (*low, *high), *look)),
-                Guide::Event { x, .. } => {
-                    path class="event" d=(path([(frame.x.at(*x), frame.top), (frame.x.at(*x), frame.bottom)])) {}
+                Guide::Event { x, text } => {
+                    path class="event" d=(path([(frame.x.at(*x), frame.top), (frame.x.at(*x), frame.bottom)])) {
+                        title { (text) }
+                    }
                 },
                 Guide::Curve { look, points, .. } => {
                     g class=[look.map(slot)] {
@@ -46,9 +48,13 @@ fn upright(frame: &Frame, x: f64, (low, high): (f64, f64), look: Look) -> Markup
     }
 }
 
-/// The words of guides, above the data in lanes so that they do not lie on each other.
+/// Lanes for words above the data.
+const LANES: usize = 3;
+
+/// The words of guides, above the data in lanes so that they do not lie on each other. Words are cut to half of the width, so
+/// that those at both ends stand side by side; whole they are the titles of what is drawn.
 pub(super) fn words(frame: &Frame, guides: &[Guide]) -> Markup {
-    let mut lanes: Vec<f64> = vec![f64::NEG_INFINITY; 3];
+    let mut lanes: Vec<f64> = vec![f64::NEG_INFINITY; LANES];
     let mut upper: Vec<(f64, &str, Option<Look>)> = guides
         .iter()
         .filter_map(|guide| match guide {
@@ -59,17 +65,24 @@ pub(super) fn words(frame: &Frame, guides: &[Guide]) -> Markup {
         })
         .collect();
     upper.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let placed = upper.into_iter().map(|(x, text, look)| {
-        let width = text_width(text);
+    let room = (frame.width - frame.left) / 2.0 - 16.0;
+    let placed = upper.into_iter().filter_map(|(x, text, look)| {
+        let shown = fitted(text, room);
+        let width = text_width(&shown);
         let start = (x + 4.0).min(frame.width - width - 2.0).max(frame.left);
-        let lane = lanes.iter().position(|end| *end + 8.0 < start).unwrap_or(lanes.len() - 1);
+        let free = lanes.iter().position(|end| *end + 8.0 < start);
+        // An event that finds no room keeps its line, which has a title.
+        let lane = free.or(look.is_some().then_some(LANES - 1))?;
         lanes[lane] = start + width;
-        (start, frame.top - 5.0 - 14.0 * lane as f64, text, look)
+        Some((start, frame.top - 5.0 - 14.0 * lane as f64, text, shown, look))
     });
     let placed: Vec<_> = placed.collect();
     html! {
-        @for (x, y, text, look) in &placed {
-            g class=[look.map(slot)] { text class="word" x=(px(*x)) y=(px(*y)) { (text) } }
+        @for (x, y, text, shown, look) in &placed {
+            g class=[look.map(slot)] {
+                title { (text) }
+                text class="word" x=(px(*x)) y=(px(*y)) { (shown) }
+            }
         }
         @for guide in guides {
             @if let Guide::Level { y, text } = guide {

@@ -28,3 +28,18 @@ pub(crate) fn text_width(text: &str) -> f64 {
         })
         .sum()
 }
+
+/// A name that is too long for its room ends in an ellipsis; a table or a title has it whole.
+fn fitted(text: &str, room: f64) -> String {
+    if text_width(text) <= room {
+        return text.to_owned();
+    }
+    let mut kept = String::new();
+    for c in text.chars() {
+        if text_width(&kept) + 17.0 > room {
+            break;
+        }
+        kept.push(c);
+    }
+    format!("{kept}…")
+}

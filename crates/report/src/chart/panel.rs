@@ -3,7 +3,7 @@
 use super::frame::{Frame, Labels, ROW, lay_out};
 use super::guide;
 use super::mark::{datum, marker, origin, path, px, slot};
-use super::text_width;
+use super::{fitted, text_width};
 use crate::view::{Datum, Form, Panel, Series, Span};
 use maud::{Markup, html};
 
@@ -102,21 +102,6 @@ fn titled(title: &str, unit: &str) -> String {
         (true, false) => unit.to_owned(),
         (false, false) => format!("{title} ({unit})"),
     }
-}
-
-/// A name that is too long for its margin ends in an ellipsis; the table has it whole.
-fn fitted(text: &str, room: f64) -> String {
-    if text_width(text) <= room {
-        return text.to_owned();
-    }
-    let mut kept = String::new();
-    for c in text.chars() {
-        if text_width(&kept) + 17.0 > room {
-            break;
-        }
-        kept.push(c);
-    }
-    format!("{kept}…")
 }
 
 fn draw(panel: &Panel, frame: &Frame, series: &Series) -> Markup {

@@ -1,5 +1,6 @@
 //! Figures in HTML: key, panels, notes, the caveats of its marks, and the table.
 
+use super::prose::prose;
 use super::table;
 use crate::caveats::Caveats;
 use crate::chart;
@@ -33,7 +34,7 @@ fn body(figure: &Figure, caveats: &Caveats) -> Markup {
                 }
                 p class="readout" aria-hidden="true" {}
             }
-            @for note in &figure.notes { p class="notes" { (note) } }
+            @for note in &figure.notes { p class="notes" { (prose(note)) } }
             (table::footnotes(&figure.table, &drawn(figure), caveats))
             @if figure.table.rows.len() > ROWS_OPEN && !figure.panels.is_empty() {
                 details class="numbers" {

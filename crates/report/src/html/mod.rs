@@ -9,6 +9,7 @@ mod configuration;
 mod figure;
 mod method;
 mod plain;
+mod prose;
 mod table;
 
 pub use plain::{Head, judged_html};
@@ -17,6 +18,7 @@ use crate::caveats::CaveatsOfKind;
 use crate::view::{Conclusion, Report, Section, Tone, report};
 use analysis::Findings;
 use maud::{DOCTYPE, Markup, PreEscaped, html as page};
+use prose::prose;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("readout.js");
@@ -93,8 +95,8 @@ fn answer(report: &Report) -> Markup {
     page! {
         section class="answer" aria-label="Answer" {
             @if let Some((first, rest)) = findings.answer.split_first() {
-                p class="first" { (first) }
-                @for line in rest { p { (line) } }
+                p class="first" { (prose(first)) }
+                @for line in rest { p { (prose(line)) } }
             } @else {
                 p class="first" { "No trial of this run ended, so there is no answer." }
             }
@@ -143,7 +145,7 @@ fn conclusions(conclusions: &[&Conclusion]) -> Markup {
         @if !conclusions.is_empty() {
             ul class="found" {
                 @for conclusion in conclusions {
-                    li { span class=(class(conclusion.tone)) { (conclusion.word) } span { (conclusion.text) } }
+                    li { span class=(class(conclusion.tone)) { (conclusion.word) } span { (prose(&conclusion.text)) } }
                 }
             }
         }
@@ -226,7 +228,7 @@ fn words((text, trials): &(&str, Vec<u32>)) -> Markup {
     let names: Vec<String> = trials.iter().map(u32::to_string).collect();
     page! {
         dd {
-            (text)
+            (prose(text))
             @if !names.is_empty() {
                 span class="faint" { " (trial" @if names.len() > 1 { "s" } " " (names.join(", ")) ")" }
             }

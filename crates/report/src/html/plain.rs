@@ -28,7 +28,7 @@ pub fn judged_html(head: &Head, columns: &[JudgedColumn]) -> String {
             p class="question" { (head.question) }
         }
         section class="answer" aria-label="Answer" {
-            @for line in &head.answer { p { (line) } }
+            @for line in &head.answer { p { (super::prose::prose(line)) } }
         }
         section class="experiment" {
             @for column in columns { (figure::figure(&judged_figure(column), &none)) }

@@ -1,5 +1,6 @@
 //! Tables in HTML: the interval under its value, the letters of caveats beside it.
 
+use super::prose::prose;
 use crate::caveats::Caveats;
 use crate::view::{Cell, Column, Table};
 use maud::{Markup, html};
@@ -94,7 +95,7 @@ pub(super) fn footnotes(table: &Table, drawn: &str, caveats: &Caveats) -> Markup
                         b { (kind.kind.heading()) ". " }
                         @for (index, caveat) in about.iter().take(TOLD_MAX).enumerate() {
                             @if index > 0 { "; " }
-                            (caveat.text)
+                            (prose(&caveat.text))
                             @if let Some(trial) = caveat.trial { span class="faint" { " (trial " (trial) ")" } }
                         }
                         @if about.len() > TOLD_MAX { span class="faint" { " and " (about.len() - TOLD_MAX) " more like it" } }

@@ -68,9 +68,13 @@ fn aligned(cells: &[&Cell], numeric: bool, with_spread: bool) -> Vec<String> {
         .collect()
 }
 
-/// ` ±1.2%`: the larger half of the interval.
+/// ` ±1.2%`: the larger half of the interval; one that is wider than the value is written out.
 fn spread(cell: &Cell) -> String {
-    cell.half_width().map(|half| format!(" ±{}", units::percent(two_digits(half)))).unwrap_or_default()
+    match (cell.half_width(), cell.interval()) {
+        (Some(half), Some(interval)) if half > 1.0 => format!(" ({interval})"),
+        (Some(half), _) => format!(" ±{}", units::percent(two_digits(half))),
+        (None, _) => String::new(),
+    }
 }
 
 /// The width of an interval is itself an estimate; a third digit would claim too much.

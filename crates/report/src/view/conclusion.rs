@@ -15,9 +15,9 @@ use study::Metric;
 pub enum Tone {
     /// A statement.
     Plain,
-    /// Better, or holds.
+    /// Better, or passed.
     Good,
-    /// Worse, or fails.
+    /// Worse, or failed.
     Bad,
     /// Not decided.
     Open,
@@ -102,11 +102,11 @@ fn comparison(finding: &Comparison) -> Conclusion {
     let kind = if finding.primary { "primary" } else { "exploratory" };
     let reason = finding.reason.as_deref().map(|reason| format!("; {reason}")).unwrap_or_default();
     let says = format!(
-        "{} is {} times {}, {} pairs ({kind}){reason}",
+        "{} is {} times {}, {} ({kind}){reason}",
         point.system,
         with_interval(&finding.ratio, Quantity::Ratio),
         finding.baseline,
-        finding.ratio.n,
+        units::counted(u64::from(finding.ratio.n), "pairs"),
     );
     let subject = format!("{} of {}{factors}", finding.metric, point.stream);
     Conclusion {
@@ -189,13 +189,14 @@ fn sustained(finding: &SustainedFinding) -> String {
 
 fn threshold(finding: &ThresholdOutcome) -> Conclusion {
     let tone = match finding.state {
-        ThresholdState::Holds => Tone::Good,
-        ThresholdState::Fails => Tone::Bad,
+        ThresholdState::Passed => Tone::Good,
+        ThresholdState::Failed => Tone::Bad,
         ThresholdState::Inconclusive | ThresholdState::NotMeasured => Tone::Open,
     };
     let (quantity, scale) = shown(finding.metric);
     let value = finding.value.map(|value| format!(": {}", with_interval(&value.scaled(scale), quantity)));
-    let text = format!("threshold `{}`{} ({})", finding.text, value.unwrap_or_default(), finding.at);
+    let open = finding.open().map(|why| format!("; {why}")).unwrap_or_default();
+    let text = format!("threshold `{}`{} ({}){open}", finding.text, value.unwrap_or_default(), finding.at);
     let word = finding.state.word().to_owned();
     Conclusion { experiment: None, word, subject: String::new(), text, tone, exploratory: None }
 }

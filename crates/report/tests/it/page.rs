@@ -1,7 +1,9 @@
 //! The page as a document: well-formed, self-contained, readable without eyes and without colour.
 
 use crate::sample::{distinct, flash, quick, wide};
+use observation::{Event, EventKind};
 use report::html;
+use units::Nanos;
 
 /// Elements that have no end.
 const VOID: [&str; 4] = ["meta", "br", "link", "img"];
@@ -185,4 +187,46 @@ fn a_doubt_about_the_whole_run_is_told_under_the_first_table() {
     let page = html(&wide());
     let (_, short) = page.split_once("id=\"short\"").unwrap();
     assert!(short.split("</section>").next().unwrap().contains("both systems are on nvme0n1"));
+}
+
+#[test]
+fn words_of_events_fit_their_chart_and_stand_whole_in_a_title() {
+    let mut findings = quick();
+    let trial = &mut findings.trials[0];
+    let long = |what: &str| {
+        format!("{what}: single operations are carried by pread and pwrite, {}", "which is told. ".repeat(12))
+    };
+    let end = trial.timeline.last().expect("a timeline").at_s;
+    trial.events = [(0.0, "at the start"), (end, "at the end")]
+        .map(|(at, what)| Event { at: Nanos::from_seconds(at), kind: EventKind::Note, text: long(what) })
+        .to_vec();
+    let page = html(&findings);
+    let words: Vec<&str> = page.match_indices("class=\"word\"").map(|(at, _)| &page[at..at + 400]).collect();
+    let events: Vec<(f64, &str)> = words
+        .iter()
+        .filter_map(|word| {
+            let (_, rest) = word.split_once(" x=\"")?;
+            let (x, rest) = rest.split_once('"')?;
+            let (text, _) = rest.split_once('>')?.1.split_once('<')?;
+            text.starts_with("at the ").then(|| (x.parse().expect("a number"), text))
+        })
+        .collect();
+    assert!(events.len() >= 2, "{words:#?}");
+    for (x, text) in &events {
+        // A letter takes 5.5 on average, and a chart 992.
+        assert!(text.ends_with('…') && x + 5.5 * text.chars().count() as f64 <= 992.0, "{x}: {text}");
+    }
+    assert!(events.iter().any(|(x, text)| *x > 400.0 && text.starts_with("at the end")), "{events:?}");
+    for what in ["at the start", "at the end"] {
+        assert!(page.contains(&format!("<title>{}</title>", long(what))), "{what}");
+    }
+}
+
+#[test]
+fn options_stay_whole_and_backticks_are_code() {
+    let mut findings = quick();
+    findings.answer.push("But run `prony show x` with --set measure=5s.".to_owned());
+    let page = html(&findings);
+    let told = "But run <code>prony show x</code> with <span class=\"option\">--set</span> measure=5s.";
+    assert!(page.contains(told));
 }

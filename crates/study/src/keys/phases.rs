@@ -5,17 +5,20 @@ use reading::key::{Count, CountOr, Span};
 use units::Nanos;
 
 const DAY: Nanos = Nanos::from_secs(86_400);
+/// The longest window.
+pub const MEASURE_MAX: Nanos = Nanos(30 * DAY.0);
 
 group! { PHASES, Phases;
     Always WARM_UP "warm_up": Span<Nanos> = Span { min: Nanos::ZERO, max: DAY },
         Follows("(a fifth of `measure`, from 200 ms to 10 s; none for fixed work)"),
         "Load before the window; recorded, not counted.";
-    Always MEASURE "measure": Span<Nanos> = Span { min: Nanos::from_millis(100), max: Nanos(30 * DAY.0) },
+    Always MEASURE "measure": Span<Nanos> = Span { min: Nanos::from_millis(100), max: MEASURE_MAX },
         Follows("(60 s; 10 min at the longest for fixed work)"),
         "The measured window; for fixed work the longest time that the work may take.";
     Always INTERVAL "interval": Span<Nanos> = Span { min: Nanos::from_millis(1), max: Nanos::from_secs(3600) },
-        Follows("(100 ms up to 10 s of `measure`, then longer, so that a trial has at most 600)"),
-        "Length of the intervals that a trial is recorded in; `measure` and `warm_up` are whole multiples of it.";
+        Follows("(50 ms up to 1 s of `measure`, 100 ms up to 10 s, then longer, so that a trial has at most 600)"),
+        "Length of the intervals that a trial is recorded in; `measure` and `warm_up` are whole multiples of it. When it is not \
+         set it is one that divides `measure`, and `warm_up` is rounded up to it.";
     Always ROUND "round": Span<Nanos> = Span { min: Nanos::from_millis(100), max: DAY },
         Follows("(a fifth of `measure`, at least 1 s)"), "Length of the rounds that the steady-state rule compares.";
     Always DRAIN "drain": Span<Nanos> = Span { min: Nanos::ZERO, max: Nanos::from_secs(3600) }, Is("10 s"),

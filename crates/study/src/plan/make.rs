@@ -20,7 +20,7 @@ use reading::{Origin, Problems, listed};
 /// # Errors
 /// What no trial can be made of: a system without a single possible trial, or scratch files that do not fit.
 pub fn plan(study: &Study, survey: &Survey, seed: u64) -> Result<Plan, Problems> {
-    let mut problems = Problems::of(&study.name);
+    let mut problems = Problems { has_run: study.has_run, ..Problems::of(&study.name) };
     let mut maker = Maker { study, survey, seed, plan: empty(study, seed), left_out: Vec::new() };
     for (number, experiment) in study.experiments.iter().enumerate() {
         maker.experiment(number, experiment, &mut problems);

@@ -37,9 +37,10 @@ struct Reading<'a> {
 impl Reading<'_> {
     fn experiment(&self, mut section: Section, problems: &mut Problems) -> Option<ExperimentDefinition> {
         let at = section.at.clone();
-        let name = section.text("name", problems).map(|placed| placed.text).filter(|name| !name.is_empty());
-        if let Some(name) = &name {
-            section.prefix = format!("{name}.");
+        let placed = section.text("name", problems).filter(|placed| !placed.text.is_empty());
+        if let Some(placed) = &placed {
+            super::name(&placed.text, &placed.at, &section.key("name"), problems);
+            section.prefix = format!("{}.", placed.text);
         } else {
             problems.add(&at, &section.key("name"), "a name, got nothing");
         }
@@ -51,7 +52,7 @@ impl Reading<'_> {
         let when = self.when(&mut section, problems);
         let search = search(&mut section, problems);
         section.finish(&Tables::Experiment.names(), elsewhere, problems);
-        Some(ExperimentDefinition { name: name?, at, question, streams, settings, factors, when, search })
+        Some(ExperimentDefinition { name: placed?.text, at, question, streams, settings, factors, when, search })
     }
 
     /// `workload = ".."` or a list sweeps; `streams = [{..}, ..]` runs at once.
@@ -105,14 +106,18 @@ impl Reading<'_> {
 
     fn stream(&self, inner: &mut Section, problems: &mut Problems) -> Option<StreamDefinition> {
         let workload = inner.text("workload", problems);
-        let name = inner.text("name", problems).map(|placed| placed.text);
+        let name = inner.text("name", problems);
+        if let Some(placed) = &name {
+            super::name(&placed.text, &placed.at, &inner.key("name"), problems);
+        }
         let mut settings = settings(inner, Tables::Stream, self.parameters, problems);
         settings.extend(load(inner, self.parameters, problems));
         let Some(workload) = workload else {
             problems.add(&inner.at, &inner.key("workload"), "the name of a workload, got nothing");
             return None;
         };
-        Some(StreamDefinition { name: name.unwrap_or_else(|| workload.text.clone()), workload, settings })
+        let name = name.map_or_else(|| workload.text.clone(), |placed| placed.text);
+        Some(StreamDefinition { name, workload, settings })
     }
 
     fn factors(

@@ -84,10 +84,19 @@ fn named(root: &mut Section, group: &'static str, problems: &mut Problems) -> Ve
     let Some(mut section) = Section::of(group, entry.node, problems) else { return Vec::new() };
     let mut list = Vec::new();
     for entry in section.rest() {
+        name(&entry.name, &entry.at, group, problems);
         let section = Section::of(format!("{group}.{}", entry.name), entry.node.clone(), problems);
         list.extend(section.map(|section| (entry, section)));
     }
     list
+}
+
+/// A name is shown in tables, on terminals and in the places of primary metrics: it is there, and it can be seen.
+fn name(name: &str, at: &Origin, key: &str, problems: &mut Problems) {
+    if name.trim().is_empty() || name.contains(char::is_control) {
+        let message = format!("a name of characters that can be seen, got `{}`", name.escape_debug());
+        problems.add_if_new(at, key, message);
+    }
 }
 
 fn parameters(root: &mut Section, problems: &mut Problems) -> Vec<Parameter> {

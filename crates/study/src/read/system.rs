@@ -122,6 +122,7 @@ fn paths(section: &mut Section, keys: [&'static str; 2], problems: &mut Problems
 
 fn script(section: &mut Section, problems: &mut Problems) -> ScriptSpec {
     let mut script = target::plain_script();
+    let mut service = section.at.clone();
     for name in SCRIPT_KEYS {
         if name == "stall" {
             stall(section, &mut script, problems);
@@ -129,10 +130,16 @@ fn script(section: &mut Section, problems: &mut Problems) -> ScriptSpec {
         }
         let Some(texts) = section.texts(name, problems) else { continue };
         let values: Vec<&str> = texts.iter().map(|placed| placed.text.as_str()).collect();
+        let at = texts.first().map_or(section.at.clone(), |placed| placed.at.clone());
         if let Err(message) = target::set(&mut script, name, &values) {
-            let at = texts.first().map_or(section.at.clone(), |placed| placed.at.clone());
             problems.add(&at, &section.key(name), message);
         }
+        if name == "service" {
+            service = at;
+        }
+    }
+    if target::takes_no_time(&script) {
+        problems.add_if_new(&service, &section.key("service"), target::NO_TIME);
     }
     script
 }

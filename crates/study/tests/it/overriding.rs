@@ -213,3 +213,17 @@ fn a_threshold_of_the_command_line_that_names_nothing_is_refused() {
     let problems = study.with(&asked).expect_err("there is no such level");
     assert!(problems.to_string().contains("something that the study measures"), "{problems}");
 }
+
+#[test]
+fn a_mistyped_key_is_taken_for_one_that_the_workload_has() {
+    let told = study("key-value").with(&overrides(&[], &["rowz=20000"], &[], &[])).unwrap_err().to_string();
+    assert!(told.contains("did you mean `rows`?"), "{told}");
+    let told = study("flash").with(&overrides(&[], &["custumers=2"], &[], &[])).unwrap_err().to_string();
+    assert!(told.contains("did you mean `customers`?"), "{told}");
+}
+
+#[test]
+fn a_target_that_ends_in_a_colon_is_shown_as_it_was_typed() {
+    let told = study("key-value").with(&overrides(&["sqllite:"], &[], &[], &[])).unwrap_err().to_string();
+    assert!(told.starts_with("`--on sqllite:`: a target is"), "{told}");
+}

@@ -1,7 +1,7 @@
 //! Problems: all at once, each with its place, its limit and what was given.
 
 use proptest::prelude::*;
-use study::{Study, shipped};
+use study::{Overrides, Study, shipped};
 
 fn problems(text: &str) -> String {
     Study::parse("broken", text).unwrap_err().to_string()
@@ -188,6 +188,141 @@ fn a_step_beyond_the_range_of_a_search_is_refused_where_the_search_stands() {
     ]);
     let whole = search("from = \"1k/s\", to = \"3k/s\", step = \"2k/s\"");
     Study::parse("s", &sound(&whole)).unwrap_or_else(|problems| panic!("{problems}"));
+}
+
+/// A study of a scripted system, with a part of the system and a part of the experiment.
+fn scripted(system: &str, experiment: &str) -> String {
+    format!(
+        "[system.s]\nkind = \"scripted\"\n{system}\n[workload.w]\nkind = \"block\"\n[[experiment]]\nname = \"e\"\n\
+         workload = \"w\"\n{experiment}\n"
+    )
+}
+
+#[test]
+fn a_script_without_time_would_never_end_and_is_refused() {
+    let told = |text: &str| Study::parse("s", text).unwrap_err();
+    let zero = told(&scripted("service = [\"0 s\", \"0 ns\"]", ""));
+    assert!(zero.to_string().starts_with("s:3:12: `system.s.service`: a time above 0 s, or `per_byte`"), "{zero}");
+    let on = Overrides { targets: vec!["scripted:service=0s".to_owned()], ..Overrides::default() };
+    let sound = Study::parse("s", &scripted("", "")).unwrap();
+    let zero = sound.with(&on).unwrap_err();
+    assert!(zero.to_string().starts_with("--on scripted:service=0s: `service`: a time above 0 s"), "{zero}");
+    Study::parse("s", &scripted("service = \"0 s\"\nper_byte = \"0.5 ns\"", "")).unwrap();
+    Study::parse_run("s", &scripted("service = \"0 s\"", "")).unwrap();
+}
+
+#[test]
+fn a_drift_that_leaves_no_service_time_before_the_window_ends_is_refused() {
+    let drifting = |drift: &str, rest: &str| scripted(&format!("service = \"1 ms\"\ndrift = \"{drift}\""), rest);
+    let problems = Study::parse("s", &drifting("-10%", "measure = \"100 s\"")).unwrap_err();
+    let told = problems.to_string();
+    assert!(
+        told.starts_with("s:10:11: `e.measure`: less than 10 s with the warm-up: with a `drift` of -10%"),
+        "{told}"
+    );
+    assert!(told.ends_with("got 110 s"), "{told}");
+    assert!(Study::parse("s", &drifting("-50%", "")).is_err());
+    Study::parse("s", &drifting("-10%", "measure = \"8 s\"\nwarm_up = \"1 s\"")).unwrap();
+    Study::parse("s", &drifting("-50%", "operations = 1000")).unwrap();
+}
+
+#[test]
+fn a_metric_that_no_trial_can_have_is_refused_where_it_stands() {
+    let asked = |line: &str, rest: &str| format!("{line}\n{}", scripted("", rest));
+    for (line, place, words) in [
+        ("primary = \"elapsed of w\"", "s:1:11: `primary`", "`elapsed` needs a fixed amount of work"),
+        ("primary = \"cpu per operation of w\"", "s:1:11: `primary`", "needs a system that is not simulated"),
+        ("fail_if = \"elapsed > 20 s\"", "s:1:11: `fail_if`", "`elapsed` needs a fixed amount of work"),
+        ("fail_if = \"cpu per operation > 1 us in e\"", "s:1:11: `fail_if`", "needs a system that is not simulated"),
+    ] {
+        let told = Study::parse("s", &asked(line, "")).unwrap_err().to_string();
+        assert!(told.starts_with(place) && told.contains(words), "{told}");
+        Study::parse_run("s", &asked(line, "")).unwrap_or_else(|problems| panic!("{problems}"));
+    }
+    let search = "search = { highest_rate = { p99 = \"5 ms\", to = \"1k/s\" } }";
+    let told = Study::parse("s", &asked("fail_if = \"response p99 > 9 ms\"", search)).unwrap_err().to_string();
+    assert!(told.contains("the trials of a search are held against its own bound alone"), "{told}");
+    let sound = Study::parse("s", &asked("primary = \"elapsed of w\"", "operations = 10")).unwrap();
+    let fail_if = Overrides { fail_if: vec!["cpu per operation > 1 us".to_owned()], ..Overrides::default() };
+    let told = sound.with(&fail_if).unwrap_err().to_string();
+    assert!(told.starts_with("--fail-if cpu per operation > 1 us: a metric that its trials have"), "{told}");
+    // Options may take away what the study measures; a note says so.
+    let real = asked("primary = \"cpu per operation of w\"", "").replace("scripted", "null");
+    let on = Overrides { targets: vec!["scripted:".to_owned()], ..Overrides::default() };
+    let study = Study::parse("s", &real).unwrap().with(&on).unwrap();
+    let note = "the primary metric `cpu per operation of w` is not measured with these options";
+    assert!(study.notes.iter().any(|known| known.starts_with(note)), "{:?}", study.notes);
+}
+
+#[test]
+fn a_key_that_the_load_has_no_use_for_is_refused_where_it_stands() {
+    let load = |keys: &str| format!("workload = \"scan\"\nload = {{ {keys} }}");
+    let (open, closed) = ("it belongs to an open one", "it belongs to a closed one");
+    refused_at(&[
+        (&load("outstanding = 4, slots = 3"), (11, 35), "rates.slots", open),
+        (&load("arrivals = \"constant\""), (11, 21), "rates.arrivals", open),
+        (&load("pacing = \"spin\""), (11, 19), "rates.pacing", "a load that never waits"),
+        (&load("rate = \"1k/s\", think = \"1 ms\""), (11, 33), "rates.think", closed),
+        (&load("rate = \"1k/s\", per = \"module\""), (11, 31), "rates.per", closed),
+    ]);
+    let sound = [
+        load("think = \"1 ms\", pacing = \"spin\""),
+        load("rate = \"1k/s\", slots = 3, arrivals = \"constant\", pacing = \"spin\""),
+        // The key is for one of the levels.
+        "workload = \"scan\"\nfactor.think = [\"0 s\", \"1 ms\"]\nload = { pacing = \"spin\" }".to_owned(),
+    ];
+    for part in &sound {
+        Study::parse("s", &self::sound(part)).unwrap_or_else(|problems| panic!("{part}: {problems}"));
+    }
+    Study::parse_run("s", &self::sound(&load("slots = 3"))).unwrap();
+}
+
+#[test]
+fn an_option_that_no_load_has_a_use_for_is_refused_and_one_that_puts_a_load_aside_is_not() {
+    let with = |part: &str, settings: &[&str]| {
+        let settings = settings.iter().map(|text| (*text).to_owned()).collect();
+        Study::parse("s", &sound(part)).unwrap().with(&Overrides { settings, ..Overrides::default() })
+    };
+    let closed = "workload = \"scan\"\nload = { outstanding = 4 }";
+    let told = with(closed, &["slots=3"]).unwrap_err().to_string();
+    assert!(told.starts_with("--set slots=3: `rates.slots`: nothing for a closed load"), "{told}");
+    with(closed, &["rate=1k/s", "slots=3"]).unwrap();
+    with("workload = \"scan\"\nload = { rate = \"1k/s\", slots = 3 }", &["outstanding=4"]).unwrap();
+    with("workload = \"scan\"\nload = { outstanding = 4, think = \"1 ms\" }", &["rate=1k/s"]).unwrap();
+    let told = with(closed, &["outstanding=1,1"]).unwrap_err().to_string();
+    assert!(told.contains("every level once, got `1` twice"), "{told}");
+}
+
+#[test]
+fn a_window_that_no_interval_divides_is_refused_and_any_other_is_measured_as_it_is_written() {
+    refused_at(&[(
+        "workload = \"scan\"\nmeasure = \"100000007 ns\"",
+        (11, 11),
+        "rates.measure",
+        "a window of whole microseconds",
+    )]);
+    for (measure, ns) in [("333 ms", 333_000_000), ("100001 us", 100_001_000), ("1.00000001 s", 1_000_000_010)] {
+        let text = sound(&format!("workload = \"scan\"\nmeasure = \"{measure}\""));
+        let study = Study::parse("s", &text).unwrap();
+        let plan = study::plan(&study, &study::Survey::default(), 1).unwrap();
+        assert_eq!(plan.trials[0].phases.measure, units::Nanos(ns), "{measure}");
+    }
+}
+
+#[test]
+fn a_name_that_cannot_be_seen_is_refused_wherever_it_is_given() {
+    for (table, place) in [("system", "s:1:9"), ("workload", "s:1:11"), ("parameter", "s:1:12")] {
+        for (name, shown) in [("", ""), ("a\\nb", "a\\nb"), ("\\u001b[31m", "\\u{1b}[31m")] {
+            let problems = Study::parse("s", &format!("[{table}.\"{name}\"]\n")).unwrap_err().to_string();
+            let told = format!("{place}: `{table}`: a name of characters that can be seen, got `{shown}`");
+            assert!(problems.contains(&told), "{problems}");
+        }
+    }
+    let stream = "streams = [{ name = \"\\t\", workload = \"scan\" }]";
+    let told = Study::parse("s", &sound(stream)).unwrap_err().to_string();
+    assert!(told.contains("`rates.streams.name`: a name of characters that can be seen"), "{told}");
+    let told = Study::parse("s", &sound("workload = \"scan\"").replace("\"rates\"", "\"ra\\ntes\"")).unwrap_err();
+    assert!(told.to_string().contains("a name of characters that can be seen, got `ra\\ntes`"), "{told}");
 }
 
 #[test]

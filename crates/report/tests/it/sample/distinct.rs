@@ -419,7 +419,7 @@ fn findings() -> Vec<Finding> {
             metric: Metric::Throughput,
             at: "left, 32 outstanding".into(),
             value: Some(estimate(8_808.0)),
-            state: ThresholdState::Fails,
+            state: ThresholdState::Failed,
         }),
         Finding::Threshold(ThresholdOutcome {
             text: "response p99 > 5 ms".into(),

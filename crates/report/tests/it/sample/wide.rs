@@ -21,7 +21,7 @@ pub fn wide() -> Findings {
         metric: Metric::Elapsed,
         at: "virtual, width 96".into(),
         value: Some(about(312.4, 0.03, 4)),
-        state: ThresholdState::Fails,
+        state: ThresholdState::Failed,
     }));
     findings.caveats.push(caveat(
         CaveatKind::SharedDevice,

@@ -1,0 +1,73 @@
+//! Sentences in HTML: commands as code, other words between backticks in quotes, options never broken at their hyphens.
+//!
+//! The one idea: a sentence may hold a name that somebody chose, and no name may add an element. So only what looks like a
+//! command of ours becomes code, wherever other backticks stand.
+
+use maud::{Markup, html};
+
+/// How commands begin.
+const COMMANDS: [&str; 2] = ["`prony ", "`--"];
+
+/// A sentence.
+pub(super) fn prose(text: &str) -> Markup {
+    let (mut rest, mut parts) = (text, Vec::new());
+    while let Some((before, command, after)) = command(rest) {
+        parts.push((false, before));
+        parts.push((true, command));
+        rest = after;
+    }
+    parts.push((false, rest));
+    let mut open = false;
+    html! {
+        @for (command, part) in parts {
+            @if command { code { (whole_options(part)) } } @else { (whole_options(&quoted(part, &mut open))) }
+        }
+    }
+}
+
+/// The first command in a text, with what stands before and behind it.
+fn command(text: &str) -> Option<(&str, &str, &str)> {
+    let at = COMMANDS.iter().filter_map(|begins| text.find(begins)).min()?;
+    let (command, after) = text[at + 1..].split_once('`')?;
+    Some((&text[..at], command, after))
+}
+
+fn quoted(text: &str, open: &mut bool) -> String {
+    let mut quote = || {
+        *open = !*open;
+        if *open { '‘' } else { '’' }
+    };
+    text.chars().map(|c| if c == '`' { quote() } else { c }).collect()
+}
+
+fn whole_options(text: &str) -> Markup {
+    let is_option =
+        |word: &str| word.strip_prefix("--").is_some_and(|name| name.starts_with(|c: char| c.is_ascii_lowercase()));
+    html! {
+        @for (at, word) in text.split(' ').enumerate() {
+            @if at > 0 { " " }
+            @if is_option(word) { span class="option" { (word) } } @else { (word) }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_code_and_options_stay_whole() {
+        let told = prose("run `prony show x` with --set measure=5s").into_string();
+        assert_eq!(told, "run <code>prony show x</code> with <span class=\"option\">--set</span> measure=5s");
+        let told = prose("`--resume` <b>").into_string();
+        assert_eq!(told, "<code><span class=\"option\">--resume</span></code> &lt;b&gt;");
+    }
+
+    #[test]
+    fn other_backticks_are_quotes_wherever_they_stand() {
+        assert_eq!(prose("threshold `elapsed > 3 s`: 4 s").into_string(), "threshold ‘elapsed &gt; 3 s’: 4 s");
+        assert_eq!(prose("a ` b, `prony show x` c ` d").into_string(), "a ‘ b, <code>prony show x</code> c ’ d");
+        assert_eq!(prose("`prony has no end").into_string(), "‘prony has no end");
+        assert_eq!(prose("").into_string(), "");
+    }
+}
