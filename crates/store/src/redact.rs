@@ -2,9 +2,10 @@
 //!
 //! The one idea: the copy is a new file, written row by row, so that nothing of the original can linger in a free page.
 
+use crate::beside::remove_made;
 use crate::columns::read;
 use crate::error::During;
-use crate::file::{connect, make_empty, remove_made};
+use crate::file::{Access, connect, make_empty};
 use crate::scrub::Scrubber;
 use crate::{RunFile, StoreError, schema};
 use rusqlite::types::Value;
@@ -46,7 +47,7 @@ pub fn redact(source: &Path, copy: &Path) -> Result<(), StoreError> {
 }
 
 fn write_copy(source: &RunFile, copy: &Path, scrubber: &Scrubber) -> Result<(), StoreError> {
-    let target = connect(copy, true)?;
+    let target = connect(copy, Access::Write, copy)?;
     let transaction = target.unchecked_transaction().during("starting the copy", copy)?;
     schema::make(&transaction, copy)?;
     for table in tables(&source.connection).during("reading the tables", source.path())? {
