@@ -22,6 +22,7 @@ mod facts;
 mod file;
 mod label;
 mod pages;
+mod recognise;
 mod recover;
 mod redact;
 mod reserve;

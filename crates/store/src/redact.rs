@@ -30,6 +30,10 @@ const KEPT: [(&str, &str); 14] = [
     ("account", "slots_ns"),
 ];
 
+/// Columns that hold sentences: of people, and of servers.
+const SENTENCES: [(&str, &str); 5] =
+    [("run", "title"), ("run", "question"), ("run", "note"), ("event", "text"), ("system_fact", "value")];
+
 /// Writes a copy of the run file `source` to the new file `copy`, without facts that are marked as private, without places, and
 /// with every path, host name and serial number that was found in them taken out of all other texts.
 ///
@@ -84,6 +88,7 @@ fn copy_table(source: &Connection, target: &Connection, table: &str, scrubber: &
 fn clean(value: Value, table: &str, column: &str, scrubber: &Scrubber) -> Value {
     match value {
         Value::Text(_) if (table, column) == ("system", "place") => Value::Text("(private)".to_owned()),
+        Value::Text(text) if SENTENCES.contains(&(table, column)) => Value::Text(scrubber.clean_sentence(&text)),
         Value::Text(text) if !KEPT.contains(&(table, column)) => Value::Text(scrubber.clean(&text)),
         other => other,
     }
