@@ -66,7 +66,7 @@ fn changed_run_files_are_read_or_refused_by_name() {
     run_file_reader::run_file_reader(&[]);
     for _ in 0..100 {
         run_file_reader::run_file_reader(&changes.applied_to(good));
-        let patches: Vec<u8> = (0..4 * (1 + changes.next(8))).map(|_| changes.next(256) as u8).collect();
+        let patches: Vec<u8> = (0..6 * (1 + changes.next(8))).map(|_| changes.next(256) as u8).collect();
         run_file_reader::run_file_reader(&patches);
     }
 }

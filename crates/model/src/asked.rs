@@ -98,6 +98,16 @@ pub enum Unanswered {
     /// A column that the question needs is empty or missing.
     #[error("the column `{0}` is needed and empty in this row")]
     Missing(String),
+    /// A cell with more than is answered.
+    #[error("the column `{column}` holds `{text}`; at most {most} is answered")]
+    Beyond {
+        /// Which.
+        column: &'static str,
+        /// What it holds.
+        text: String,
+        /// The most.
+        most: u32,
+    },
     /// A cell that the kind does not understand.
     #[error("the column `{column}` holds `{text}`; known: {known}")]
     Unknown {

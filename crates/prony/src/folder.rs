@@ -118,7 +118,7 @@ fn choose<'a>(word: &str, entries: &'a [Entry]) -> Vec<&'a Entry> {
 }
 
 fn look(path: &Path) -> Result<Content, StoreError> {
-    let file = RunFile::open(path)?;
+    let file = RunFile::glance(path)?;
     let facts = file.facts()?;
     let trials = file.trials()?.iter().filter(|trial| trial.state == TrialState::Finished).count() as u32;
     Ok(Content { facts, trials })

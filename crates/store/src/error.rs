@@ -37,6 +37,21 @@ pub enum StoreError {
     /// Another process works on the file.
     #[error("`{path}` is in use by another process; wait until its run has ended", path = .0.display())]
     InUse(PathBuf),
+    /// Something lies beside the file that SQLite must not find there: its name, and the rest of a sentence about it.
+    #[error(
+        "`{name}` lies beside `{path}` and {2}; Prony never leaves such a file, so move it away first",
+        path = .0.display(),
+        name = .1.display()
+    )]
+    Strange(PathBuf, PathBuf, &'static str),
+    /// A run that was not closed is read from a copy, and this folder did not take it.
+    #[error(
+        "`{path}` was not closed and is read from a copy, which cannot be made in `{place}`; make room there, or name \
+         another folder in TMPDIR",
+        path = .0.display(),
+        place = .1.display()
+    )]
+    NoCopy(PathBuf, PathBuf, #[source] std::io::Error),
     /// There is no space left for what was being done. Everything that was acknowledged before is in the file.
     #[error(
         "no space left for `{path}` while {1}; every interval that was finished before is kept; \

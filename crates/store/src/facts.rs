@@ -3,6 +3,7 @@
 use crate::columns::{Stored as _, insert, read as read_rows, select, stored};
 use observation::{Ceiling, Fact, RunFacts, SystemFacts};
 use rusqlite::{Connection, Error, params};
+use std::collections::HashMap;
 
 stored! {
     RunFacts {
@@ -69,10 +70,15 @@ pub(crate) fn read(connection: &Connection) -> Result<RunFacts, Error> {
 }
 
 fn read_systems(connection: &Connection) -> Result<Vec<SystemFacts>, Error> {
+    // All facts in one go: a question for each system would walk all of them each time.
+    let mut known: HashMap<i64, Vec<Fact>> = HashMap::new();
+    let sql = format!("SELECT {}, system FROM system_fact ORDER BY rowid", Fact::NAMES.join(", "));
+    for (system, fact) in read_rows(connection, &sql, (), |row| Ok((row.get::<_, i64>("system")?, Fact::load(row)?)))? {
+        known.entry(system).or_default().push(fact);
+    }
     let sql = format!("SELECT {}, position FROM system ORDER BY position", SystemFacts::NAMES.join(", "));
     read_rows(connection, &sql, (), |row| {
-        let below = [row.get::<_, i64>("position")?];
-        let fingerprint = select(connection, "system_fact WHERE system = ?1 ORDER BY rowid", below)?;
+        let fingerprint = known.remove(&row.get("position")?).unwrap_or_default();
         Ok(SystemFacts { fingerprint, ..SystemFacts::load(row)? })
     })
 }

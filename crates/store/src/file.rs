@@ -1,14 +1,17 @@
 //! Making, opening and closing a run file, and who may hold it.
 
 use crate::StoreError;
+use crate::beside::{must_be_free, remove_made};
 use crate::error::During;
-use crate::{facts, reserve, schema, trial};
+use crate::pages::Pages;
+use crate::{facts, recover, reserve, schema, trial};
 use observation::RunFacts;
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 use std::fs::{self, OpenOptions};
-use std::io::{ErrorKind, Read};
+use std::io::ErrorKind;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 /// Nothing in a run file comes near this; a larger value in a file that was tampered with is refused.
@@ -24,7 +27,19 @@ pub struct RunFile {
     pub(crate) writable: bool,
     /// The trial that is being written.
     pub(crate) open: Option<trial::OpenTrial>,
+    /// Closed after the connection: closing any handle of a file lets go of all locks that the process holds on it.
+    _kept: Option<fs::File>,
 }
+
+/// Which pages of a file are looked at before it is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum All {
+    Tables,
+    ButRecords,
+}
+
+/// The tables that grow with a run, and are the most of its file.
+const RECORDS: [&str; 3] = ["cell", "reading", "reserve"];
 
 impl RunFile {
     /// Makes a new run file with space for `reserve_bytes` of observations ([`crate::estimate_bytes`]).
@@ -42,8 +57,8 @@ impl RunFile {
     }
 
     fn fill_new(path: &Path, facts: &RunFacts, reserve_bytes: u64) -> Result<RunFile, StoreError> {
-        let connection = connect(path, true)?;
-        // Both must be set before the first table; pages can then be given back without copying the file.
+        let connection = connect(path, Access::Write, path)?;
+        // Before the first table: pages can then be given back without copying the file.
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").during("making the file", path)?;
         become_writer(&connection, path)?;
         // All at once: a file that its maker left half-made is no run file, rather than a strange one.
@@ -52,7 +67,7 @@ impl RunFile {
         facts::write(&transaction, facts).during("writing the facts of the run", path)?;
         transaction.commit().during("making the file", path)?;
         reserve::take(&connection, reserve_bytes, path)?;
-        Ok(RunFile { connection, path: path.to_path_buf(), writable: true, open: None })
+        Ok(RunFile { connection, path: path.to_path_buf(), writable: true, open: None, _kept: None })
     }
 
     /// Opens an unfinished run to go on with it, and reserves space for the rest.
@@ -69,16 +84,43 @@ impl RunFile {
         Ok(file)
     }
 
-    /// Opens a run file for reading. A log that a killed run left beside it is read as well.
+    /// Opens a run file for reading. A log that a killed run left beside it is read as well, from a copy of both.
     ///
     /// # Errors
     /// When the file is missing, in use, damaged, no run file, or of a version that this Prony does not know.
     pub fn open(path: &Path) -> Result<RunFile, StoreError> {
-        // What a run did not close must be recovered first, and only somebody who may write can do that.
-        let connection = connect(path, is_unclosed(path)?)?;
-        connection.pragma_update(None, "locking_mode", "EXCLUSIVE").during("opening the file", path)?;
-        schema::check(&connection, path)?;
-        Ok(RunFile { connection, path: path.to_path_buf(), writable: false, open: None })
+        match RunFile::reader(path, path, Access::Read, All::Tables) {
+            // Something lies beside it that counts, and a reader changes nothing.
+            Err(StoreError::ReadOnly(_) | StoreError::Database(..)) => {
+                // The folder may go at the end of this: the file in it is open.
+                let (_folder, copy) = recover::copy(path)?;
+                RunFile::reader(&copy, path, Access::Fixed, All::Tables)
+            }
+            opened => opened,
+        }
+    }
+
+    /// Opens a run file for a look at its facts and trials, and not at what these recorded. Of a run that was not closed this
+    /// sees what was there when its last trial ended.
+    ///
+    /// # Errors
+    /// As [`RunFile::open`].
+    pub fn glance(path: &Path) -> Result<RunFile, StoreError> {
+        match RunFile::reader(path, path, Access::Read, All::ButRecords) {
+            Err(StoreError::ReadOnly(_) | StoreError::Database(..)) => {
+                // A run that was cut off while its log was folded in is not whole without it.
+                RunFile::reader(path, path, Access::Fixed, All::ButRecords).or_else(|_| RunFile::open(path))
+            }
+            opened => opened,
+        }
+    }
+
+    fn reader(at: &Path, path: &Path, access: Access, all: All) -> Result<RunFile, StoreError> {
+        must_hold_something(at)?;
+        let connection = connect(at, access, path)?;
+        schema::check_marks(&connection, path)?;
+        let kept = check(&connection, at, path, all)?;
+        Ok(RunFile { connection, path: path.to_path_buf(), writable: false, open: None, _kept: Some(kept) })
     }
 
     /// Opens a run file, finished or not, to change its tags or note.
@@ -86,12 +128,14 @@ impl RunFile {
     /// # Errors
     /// As [`RunFile::open`].
     pub fn open_for_notes(path: &Path) -> Result<RunFile, StoreError> {
-        must_exist(path)?;
-        let connection = connect(path, true)?;
-        connection.pragma_update(None, "locking_mode", "EXCLUSIVE").during("opening the file", path)?;
-        schema::check(&connection, path)?;
+        must_hold_something(path)?;
+        let at = fs::canonicalize(path).map_err(|source| StoreError::Unreachable(path.to_path_buf(), source))?;
+        recover::settle(&at, path)?;
+        let connection = connect(&at, Access::Write, path)?;
+        schema::check_marks(&connection, path)?;
+        let kept = check(&connection, &at, path, All::ButRecords)?;
         become_writer(&connection, path)?;
-        Ok(RunFile { connection, path: path.to_path_buf(), writable: true, open: None })
+        Ok(RunFile { connection, path: path.to_path_buf(), writable: true, open: None, _kept: Some(kept) })
     }
 
     /// Where the file is.
@@ -169,16 +213,24 @@ impl RunFile {
     }
 }
 
-/// Takes back a file that was just made and holds nothing yet: it would only be in the way of the next try.
-pub(crate) fn remove_made(path: &Path) {
-    for name in [path.to_path_buf(), beside(path, "-wal"), beside(path, "-shm"), beside(path, "-journal")] {
-        // Most of these do not exist, and an error here would hide the one that led here.
-        let _ = fs::remove_file(name);
+/// Looks at the pages of a file and at its tables.
+fn check(connection: &Connection, at: &Path, path: &Path, all: All) -> Result<fs::File, StoreError> {
+    let mut pages = Pages::of(at)?;
+    // Not even the list of tables is read before its pages were looked at.
+    pages.walk(1, path)?;
+    let bytes = i32::try_from(pages.bytes()).unwrap_or(i32::MAX).min(VALUE_BYTES_MAX);
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, bytes).during("opening the file", path)?;
+    for (table, root) in schema::check_tables(connection, path)? {
+        if all == All::Tables || !RECORDS.contains(&table.as_str()) {
+            pages.walk(root, path)?;
+        }
     }
+    Ok(pages.into_file())
 }
 
 /// Makes an empty file of a name that nothing has yet.
 pub(crate) fn make_empty(path: &Path) -> Result<(), StoreError> {
+    must_be_free(path)?;
     match OpenOptions::new().write(true).create_new(true).open(path) {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(StoreError::Exists(path.to_path_buf())),
@@ -186,47 +238,61 @@ pub(crate) fn make_empty(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-fn must_exist(path: &Path) -> Result<(), StoreError> {
-    fs::File::open(path).map(|_| ()).map_err(|source| StoreError::Unreachable(path.to_path_buf(), source))
+/// Refuses what is no file, or nothing: SQLite waits for a pipe, and deletes what lies beside an empty file.
+fn must_hold_something(path: &Path) -> Result<(), StoreError> {
+    let found = fs::metadata(path).map_err(|source| StoreError::Unreachable(path.to_path_buf(), source))?;
+    if found.is_file() && found.len() > 0 { Ok(()) } else { Err(StoreError::NotARunFile(path.to_path_buf())) }
 }
 
-/// Whether the file is in the form with a log (byte 18 of the header is then 2), or was left while it was made.
-fn is_unclosed(path: &Path) -> Result<bool, StoreError> {
-    let mut header = Vec::new();
-    fs::File::open(path)
-        .and_then(|file| file.take(20).read_to_end(&mut header))
-        .map_err(|source| StoreError::Unreachable(path.to_path_buf(), source))?;
-    Ok(header.get(18) == Some(&2) || beside(path, "-journal").exists())
+/// How a file is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// To change it, alone.
+    Write,
+    /// To read it while nobody writes it. What lies beside it is neither followed nor changed: where it would count, this fails.
+    Read,
+    /// To read a file that nobody changes, whatever lies beside it.
+    Fixed,
 }
 
-/// The name of a file that SQLite keeps beside the run file.
-fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
-}
-
-/// Opens the database with everything shut that a run file does not need.
-pub(crate) fn connect(path: &Path, write: bool) -> Result<Connection, StoreError> {
+/// Opens the database `at` a place with everything shut that a run file does not need; errors call it `path`.
+pub(crate) fn connect(at: &Path, access: Access, path: &Path) -> Result<Connection, StoreError> {
     const ACTION: &str = "opening the file";
-    let access = if write { OpenFlags::SQLITE_OPEN_READ_WRITE } else { OpenFlags::SQLITE_OPEN_READ_ONLY };
-    let connection =
-        Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX).during(ACTION, path)?;
+    let at = fs::canonicalize(at).map_err(|source| StoreError::Unreachable(path.to_path_buf(), source))?;
+    let (at, flags) = match access {
+        Access::Write => (at, OpenFlags::SQLITE_OPEN_READ_WRITE),
+        Access::Read => (at, OpenFlags::SQLITE_OPEN_READ_ONLY),
+        Access::Fixed => (as_fixed(&at), OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI),
+    };
+    let connection = Connection::open_with_flags(at, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX).during(ACTION, path)?;
     // The file may come from anybody: no code in it runs, and no value in it is larger than ours can be.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true).during(ACTION, path)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false).during(ACTION, path)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false).during(ACTION, path)?;
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX).during(ACTION, path)?;
     connection.pragma_update(None, "cell_size_check", true).during(ACTION, path)?;
     // Another look at the file takes milliseconds; a run takes hours, and waiting for its end would look like a hang.
     connection.busy_timeout(std::time::Duration::from_millis(200)).during(ACTION, path)?;
+    connection.pragma_update(None, "locking_mode", "EXCLUSIVE").during(ACTION, path)?;
     Ok(connection)
+}
+
+/// The file as a URI that says that nobody changes it.
+fn as_fixed(at: &Path) -> PathBuf {
+    let mut uri = String::from("file:");
+    for byte in at.as_os_str().as_bytes() {
+        match byte {
+            b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => uri.push(char::from(*byte)),
+            _ => uri.push_str(&format!("%{byte:02x}")),
+        }
+    }
+    PathBuf::from(uri + "?immutable=1")
 }
 
 /// Takes the file alone and moves it to a log that is folded in only when told.
 fn become_writer(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     const ACTION: &str = "preparing the file for a run";
-    // Exclusive before the log is first touched: its index then lives in memory, not in a third file on the disk.
-    connection.pragma_update(None, "locking_mode", "EXCLUSIVE").during(ACTION, path)?;
+    // It is open alone, so that the index of the log lives in memory and not in a third file on the disk.
     connection.pragma_update(None, "journal_mode", "WAL").during(ACTION, path)?;
     connection.pragma_update(None, "wal_autocheckpoint", 0).during(ACTION, path)?;
     connection.pragma_update(None, "synchronous", "OFF").during(ACTION, path)?;

@@ -8,8 +8,12 @@
 //! Saved forms belong to this room and carry a version: the tables of `schema.sql` and the histogram blobs of [`encode`].
 //! The types of other rooms are never serialised as they are. [`redact`] makes a copy without host names and paths.
 //!
+//! A run file may come from anybody. Nothing beside it is followed, no page of it is read twice, no code in it runs, and reading
+//! changes neither it nor anything else: a run that was not closed is read from a copy.
+//!
 //! What it does not do: it judges nothing, prints nothing, and reads no clock.
 
+mod beside;
 mod blob;
 mod cells;
 mod columns;
@@ -17,6 +21,9 @@ mod error;
 mod facts;
 mod file;
 mod label;
+mod pages;
+mod recognise;
+mod recover;
 mod redact;
 mod reserve;
 mod schema;

@@ -2,9 +2,10 @@
 //!
 //! The one idea: the copy is a new file, written row by row, so that nothing of the original can linger in a free page.
 
+use crate::beside::remove_made;
 use crate::columns::read;
 use crate::error::During;
-use crate::file::{connect, make_empty, remove_made};
+use crate::file::{Access, connect, make_empty};
 use crate::scrub::Scrubber;
 use crate::{RunFile, StoreError, schema};
 use rusqlite::types::Value;
@@ -29,6 +30,10 @@ const KEPT: [(&str, &str); 14] = [
     ("account", "slots_ns"),
 ];
 
+/// Columns that hold sentences: of people, and of servers.
+const SENTENCES: [(&str, &str); 5] =
+    [("run", "title"), ("run", "question"), ("run", "note"), ("event", "text"), ("system_fact", "value")];
+
 /// Writes a copy of the run file `source` to the new file `copy`, without facts that are marked as private, without places, and
 /// with every path, host name and serial number that was found in them taken out of all other texts.
 ///
@@ -46,7 +51,7 @@ pub fn redact(source: &Path, copy: &Path) -> Result<(), StoreError> {
 }
 
 fn write_copy(source: &RunFile, copy: &Path, scrubber: &Scrubber) -> Result<(), StoreError> {
-    let target = connect(copy, true)?;
+    let target = connect(copy, Access::Write, copy)?;
     let transaction = target.unchecked_transaction().during("starting the copy", copy)?;
     schema::make(&transaction, copy)?;
     for table in tables(&source.connection).during("reading the tables", source.path())? {
@@ -83,6 +88,7 @@ fn copy_table(source: &Connection, target: &Connection, table: &str, scrubber: &
 fn clean(value: Value, table: &str, column: &str, scrubber: &Scrubber) -> Value {
     match value {
         Value::Text(_) if (table, column) == ("system", "place") => Value::Text("(private)".to_owned()),
+        Value::Text(text) if SENTENCES.contains(&(table, column)) => Value::Text(scrubber.clean_sentence(&text)),
         Value::Text(text) if !KEPT.contains(&(table, column)) => Value::Text(scrubber.clean(&text)),
         other => other,
     }

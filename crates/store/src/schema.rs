@@ -4,7 +4,7 @@ use crate::StoreError;
 use crate::columns::read;
 use crate::error::During;
 use rusqlite::Connection;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -25,8 +25,8 @@ pub(crate) fn make(connection: &Connection, path: &Path) -> Result<(), StoreErro
     connection.execute_batch(SCHEMA).during(ACTION, path)
 }
 
-/// Checks the marks, the version and the tables of an existing file.
-pub(crate) fn check(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+/// Checks the marks and the version of an existing file, for which no table is read.
+pub(crate) fn check_marks(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     const ACTION: &str = "reading the header";
     let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     if pragma("application_id").during(ACTION, path)? != APPLICATION_ID {
@@ -39,23 +39,29 @@ pub(crate) fn check(connection: &Connection, path: &Path) -> Result<(), StoreErr
     if found < 1 {
         return Err(StoreError::TooOld(path.to_path_buf(), found));
     }
-    check_tables(connection, path)
+    Ok(())
 }
 
-/// A file may come from anybody. Were `cell` a view of theirs, or a trigger hung on `trial`, reading would run their
-/// program; so every table must be ours to the letter. Indices that somebody added for speed do no harm.
-fn check_tables(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+/// Checks the tables of an existing file, and says on which page each table and index begins, with the name of the table.
+///
+/// A file may come from anybody. Were `cell` a view of theirs, or a trigger hung on `trial`, reading would run their program; so
+/// every table must be ours to the letter, and what somebody added must be what can run nothing.
+pub(crate) fn check_tables(connection: &Connection, path: &Path) -> Result<Vec<(String, u32)>, StoreError> {
+    const ACTION: &str = "reading the tables";
     let damaged = |what: String| StoreError::Damaged(path.to_path_buf(), what);
-    let found = objects(connection).during("reading the tables", path)?;
-    if let Some(name) = found.iter().find(|(_, (kind, _))| kind == "trigger").map(|(name, _)| name) {
-        return Err(damaged(format!("somebody added the trigger `{name}`")));
-    }
-    for (name, object) in ours().during("reading the tables", path)? {
-        if found.get(name) != Some(object) {
-            return Err(damaged(format!("the {} `{name}` is missing or changed", object.0)));
+    let (mut missing, mut strange, mut roots) = (ours().during(ACTION, path)?.clone(), None, Vec::new());
+    for (object, table, root) in objects(connection).during(ACTION, path)? {
+        roots.extend((root != 0).then_some((table, root)));
+        if !missing.remove(&object) && !object.can_run_nothing() {
+            strange = Some(object);
         }
     }
-    Ok(())
+    let short = |text: &str| text.chars().take(40).collect::<String>();
+    match (missing.first(), strange) {
+        (Some(Object { kind, name, .. }), _) => Err(damaged(format!("the {kind} `{name}` is missing or changed"))),
+        (_, Some(added)) => Err(damaged(format!("somebody added the {} `{}`", short(&added.kind), short(&added.name)))),
+        _ => Ok(roots),
+    }
 }
 
 /// Whether a table of this name belongs to the schema.
@@ -63,21 +69,48 @@ pub(crate) fn is_ours(table: &str) -> bool {
     SCHEMA.contains(&format!("CREATE TABLE {table} ("))
 }
 
+/// A table, index, view or trigger, as the list of tables has it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Object {
+    kind: String,
+    name: String,
+    sql: Option<String>,
+}
+
+impl Object {
+    /// Whether it is a table or view that nobody asks for, or an index of plain columns that somebody made for speed. SQLite goes by the
+    /// text alone, whatever else the list says of it.
+    fn can_run_nothing(&self) -> bool {
+        let sql = self.sql.as_deref().unwrap_or_default();
+        let index = sql.strip_prefix("CREATE UNIQUE INDEX ").or_else(|| sql.strip_prefix("CREATE INDEX "));
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || " _,\"".contains(c);
+        match (self.kind.as_str(), index.and_then(|text| text.split_once('('))) {
+            ("index", Some((_, columns))) => columns.strip_suffix(')').is_some_and(|names| names.chars().all(is_plain)),
+            ("index", None) => self.sql.is_none(),
+            ("table", None) => sql.starts_with("CREATE TABLE ") && !is_ours(&self.name),
+            ("view", None) => sql.starts_with("CREATE VIEW "),
+            _ => false,
+        }
+    }
+}
+
 /// What a new file has; worked out once, because some commands open every run of a folder.
-fn ours() -> Result<&'static Objects, rusqlite::Error> {
-    static OURS: OnceLock<Objects> = OnceLock::new();
+fn ours() -> Result<&'static BTreeSet<Object>, rusqlite::Error> {
+    static OURS: OnceLock<BTreeSet<Object>> = OnceLock::new();
     if let Some(known) = OURS.get() {
         return Ok(known);
     }
     let empty = Connection::open_in_memory()?;
     empty.execute_batch(SCHEMA)?;
-    let made = objects(&empty)?;
+    let made = objects(&empty)?.into_iter().map(|(object, ..)| object).collect();
     Ok(OURS.get_or_init(|| made))
 }
 
-type Objects = BTreeMap<String, (String, Option<String>)>;
-
-fn objects(connection: &Connection) -> Result<Objects, rusqlite::Error> {
-    let sql = "SELECT name, type, sql FROM sqlite_schema";
-    Ok(read(connection, sql, (), |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?.into_iter().collect())
+/// Each object, with the table that it belongs to and the page on which it begins.
+fn objects(connection: &Connection) -> Result<Vec<(Object, String, u32)>, rusqlite::Error> {
+    let sql = "SELECT type, name, sql, tbl_name, coalesce(rootpage, 0) FROM sqlite_schema";
+    read(connection, sql, (), |row| {
+        let object = Object { kind: row.get(0)?, name: row.get(1)?, sql: row.get(2)? };
+        Ok((object, row.get(3)?, row.get(4)?))
+    })
 }

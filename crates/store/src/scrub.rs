@@ -2,10 +2,11 @@
 //!
 //! The one idea: the same text always gets the same stand-in, so that two systems named by their folders stay two. What
 //! is private is collected first (values of private facts, places, targets, values of keys that name a place), and
-//! whatever looks like an absolute path is private too.
+//! whatever looks like an absolute path, an address or `who@where` is private too, and in sentences whatever looks like a host.
 //!
-//! What it does not do: it cannot know a host name that stands nowhere among the facts.
+//! What it does not do: it cannot know a host of one word that stands nowhere among the facts.
 
+use crate::recognise::{parts_of_url, private};
 use observation::RunFacts;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -24,6 +25,8 @@ const UNITS: [&str; 5] = ["s", "min", "h", "d", "x"];
 pub(crate) struct Scrubber {
     /// Longest first, so that a place is taken out whole before a part of it is.
     secrets: Vec<String>,
+    /// Users, hosts and databases that are words of the study as well: private in sentences alone, or it could not be read.
+    names: Vec<String>,
     stand_ins: RefCell<HashMap<String, usize>>,
 }
 
@@ -31,6 +34,10 @@ impl Scrubber {
     pub(crate) fn of(facts: &RunFacts) -> Scrubber {
         let private = facts.systems.iter().flat_map(|system| &system.fingerprint).filter(|fact| fact.private);
         let mut secrets: Vec<String> = private.map(|fact| fact.value.clone()).collect();
+        let text = &facts.study_text;
+        let (names, parts): (Vec<String>, Vec<String>) =
+            named_in(facts).into_iter().partition(|name| is_word_of(text, name));
+        secrets.extend(parts);
         let placed = facts.systems.iter().filter(|system| matches!(system.kind.as_str(), "file" | "device"));
         secrets.extend(placed.flat_map(|system| whole_and_parts(&system.place)));
         // A system that the user did not name bears the name of its folder.
@@ -49,15 +56,36 @@ impl Scrubber {
         });
         secrets.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         secrets.dedup();
-        Scrubber { secrets, stand_ins: RefCell::default() }
+        Scrubber { secrets, names, stand_ins: RefCell::default() }
     }
 
     /// The text without what is private.
     pub(crate) fn clean(&self, text: &str) -> String {
+        self.cleaned(text, false)
+    }
+
+    /// The same for a sentence, in which a host or a user may stand that nobody named before.
+    pub(crate) fn clean_sentence(&self, text: &str) -> String {
+        let text = self.cleaned(text, true);
+        self.names.iter().fold(text, |text, name| self.replace(&text, name))
+    }
+
+    fn cleaned(&self, text: &str, free: bool) -> String {
         let (places, words): (Vec<_>, Vec<_>) = self.secrets.iter().partition(|secret| secret.contains('/'));
         let text = places.into_iter().fold(text.to_owned(), |text, secret| self.replace(&text, secret));
         let text = self.replace_paths(&text);
+        let text = self.replace_recognised(&text, free);
         words.into_iter().fold(text, |text, secret| self.replace(&text, secret))
+    }
+
+    fn replace_recognised(&self, text: &str, free: bool) -> String {
+        let (mut clean, mut at) = (String::with_capacity(text.len()), 0);
+        for range in private(text, free) {
+            clean.push_str(&text[at..range.start]);
+            clean.push_str(&self.stand_in(&text[range.clone()]));
+            at = range.end;
+        }
+        clean + &text[at..]
     }
 
     fn stand_in(&self, secret: &str) -> String {
@@ -103,6 +131,30 @@ impl Scrubber {
         }
         clean + rest
     }
+}
+
+/// Users, hosts and databases of all servers.
+fn named_in(facts: &RunFacts) -> Vec<String> {
+    let servers =
+        facts.systems.iter().filter(|system| system.place.contains([':', '@'])).map(|system| system.place.clone());
+    let urls = facts.targets.iter().filter_map(|target| place_of(target)).filter(|place| place.contains("://"));
+    let texts = facts.settings.iter().chain([&facts.study_text]);
+    let written = texts.flat_map(|text| place_values(text)).filter(|value| value.contains("://"));
+    let mut names: Vec<String> =
+        servers.chain(urls.map(str::to_owned)).chain(written).flat_map(|url| parts_of_url(&url)).collect();
+    names.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+    names.dedup();
+    names
+}
+
+/// Whether a name is also a key, a table or a whole value of a study, which would lose its meaning without it.
+fn is_word_of(study: &str, name: &str) -> bool {
+    study.match_indices(name).any(|(at, _)| {
+        let before = study[..at].trim_end_matches([' ', '\t']).chars().next_back().unwrap_or('\n');
+        let behind = study[at + name.len()..].trim_start_matches([' ', '\t']).chars().next().unwrap_or('\n');
+        let is_key = "\n.[{,".contains(before) && "=.]".contains(behind);
+        is_key || ("\"'".contains(before) && before == behind)
+    })
 }
 
 fn joins(left: Option<char>, right: Option<char>) -> bool {

@@ -146,14 +146,22 @@ impl RunFile {
     /// # Errors
     /// When the file is damaged.
     pub fn trials(&self) -> Result<Vec<StoredTrial>, StoreError> {
-        self.read("reading the trials", |connection| {
+        let trials = self.read("reading the trials", |connection| {
             let sql = "SELECT id, state, attempt FROM trial WHERE (number, attempt) IN
                        (SELECT number, max(attempt) FROM trial GROUP BY number) ORDER BY number";
             read_rows(connection, sql, (), |row| {
                 let (label, state) = (label::read(connection, row.get(0)?)?, state(row, 1)?);
                 Ok(StoredTrial { label, state, attempts: row.get::<_, u32>(2)?.saturating_add(1) })
             })
-        })
+        })?;
+        // An index that somebody tampered with would have each of them read again and again.
+        match trials.windows(2).find(|pair| pair[0].label.index >= pair[1].label.index) {
+            Some(pair) => {
+                let twice = format!("the trial {} is there twice", pair[1].label.index);
+                Err(StoreError::Damaged(self.path.clone(), twice))
+            }
+            None => Ok(trials),
+        }
     }
 
     /// What the last attempt at a trial recorded, but for its cells. Of an interrupted one: what it had when it was.
@@ -208,9 +216,14 @@ impl RunFile {
         self.read("looking for a trial", |connection| {
             let sql = "SELECT id, state FROM trial WHERE number = ?1 AND attempt = coalesce(?2, attempt)
                        ORDER BY attempt DESC LIMIT 1";
-            connection.query_row(sql, params![index, attempt], |row| Ok((row.get(0)?, state(row, 1)?))).optional()
+            connection.query_row(sql, params![index, attempt], |row| Ok((row_of(row)?, state(row, 1)?))).optional()
         })
     }
+}
+
+/// The row of a trial: small enough that no other trial has the same rows in the tables that are numbered by it.
+fn row_of(row: &Row<'_>) -> Result<i64, Error> {
+    Ok(i64::from(row.get::<_, i32>(0)?))
 }
 
 /// Marks every trial that was not ended, because the process that ran it is gone.

@@ -25,6 +25,18 @@ use crate::rows::Row;
 use crate::server::Amount;
 use law::{Carries, Law};
 
+/// Columns of things that laws go through one by one, and how many of them are answered at most: more than a study takes, and
+/// than a machine has.
+const MOST: [(&str, f64); 7] = [
+    ("transfer_kb", 65_536.0),
+    ("threads", 65_536.0),
+    ("outstanding", 65_536.0),
+    ("source_cores", 4_096.0),
+    ("target_cores", 4_096.0),
+    ("node1_cores", 4_096.0),
+    ("node2_cores", 4_096.0),
+];
+
 /// A number that a question needs.
 fn number(row: &Row, column: &str) -> Result<f64, Unanswered> {
     let positive = row.number(column).filter(|value| *value > 0.0);
@@ -90,6 +102,11 @@ impl ModelKind {
     /// # Errors
     /// When the row does not say what the question needs.
     pub fn answer(self, values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
+        let beyond = MOST.iter().find(|(column, most)| row.number(column).is_some_and(|number| number > *most));
+        if let Some((column, most)) = beyond {
+            let text = row.text(column).unwrap_or_default().to_owned();
+            return Err(Unanswered::Beyond { column, text, most: *most as u32 });
+        }
         (self.law().answer)(values, row, quantity)
     }
 

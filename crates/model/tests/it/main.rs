@@ -1,3 +1,4 @@
 //! What models promise, held through their public door.
 
+mod bounds;
 mod streams;

@@ -23,8 +23,10 @@ use prose::prose;
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("readout.js");
 
-/// Nothing may be fetched, whatever a name in a run file contains.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
+/// Nothing may be fetched, and nothing but our own style and script applies, whatever a name in a run file contains. A test holds
+/// the sums against the files.
+const POLICY: &str = "default-src 'none'; style-src 'sha256-NvgLWtg77+DyGeQB7eOnk6F+ym6j5EDr2tVreta5TUk='; \
+                      script-src 'sha256-Lmz0ltZ4HmM3oc9FFQJrzuqDmxrOdOW/+nRqOXz5rxI='; img-src data:; \
                       base-uri 'none'; form-action 'none'";
 
 /// The report as one page that needs nothing else: no network, no fonts, no other file.

@@ -91,6 +91,22 @@ fn nothing_is_fetched_from_anywhere() {
 }
 
 #[test]
+fn only_the_style_and_the_script_that_came_with_the_page_apply() {
+    use base64::Engine as _;
+    use sha2::Digest as _;
+    for findings in [distinct(), flash(), wide()] {
+        let page = html(&findings);
+        assert!(!page.contains("unsafe-") && !page.contains("style=\""));
+        for (kind, open, close) in [("style", "<style>", "</style>"), ("script", "<script>", "</script>")] {
+            let text = page.split_once(open).unwrap().1.split_once(close).unwrap().0;
+            let sum = base64::engine::general_purpose::STANDARD.encode(sha2::Sha256::digest(text.as_bytes()));
+            let allowed = format!("{kind}-src 'sha256-{sum}';");
+            assert!(page.contains(&allowed), "the policy in html/mod.rs must say {allowed}");
+        }
+    }
+}
+
+#[test]
 fn every_link_inside_the_page_leads_somewhere() {
     for findings in [distinct(), flash(), wide()] {
         let page = html(&findings);

@@ -77,6 +77,46 @@ fn tables_that_are_not_ours_to_the_letter_are_refused() {
     assert!(message_after(trigger).contains("somebody added the trigger `t`"));
 }
 
+/// SQLite goes by the text of an entry, and not by what the list of tables calls it.
+#[test]
+fn programs_under_any_name_are_refused_before_they_run() {
+    const TRIGGER: &str = "CREATE TRIGGER %n AFTER UPDATE ON run BEGIN DELETE FROM cell; END";
+    let (plain, hidden) = (TRIGGER.replace("%n", "t"), TRIGGER.replace("%n", "cell"));
+    let renamed = |kind: &str| {
+        format!("{plain}; PRAGMA writable_schema = ON; UPDATE sqlite_schema SET type = '{kind}' WHERE name = 't'")
+    };
+    let spelt = plain.replace("CREATE TRIGGER", "cREATE/**/tRIGGER");
+    let cases = [
+        renamed("TRIGGER"),
+        renamed("tRigger"),
+        renamed("table"),
+        renamed("index"),
+        renamed("view"),
+        renamed(""),
+        hidden,
+        format!(
+            "{plain}; PRAGMA writable_schema = ON;
+             UPDATE sqlite_schema SET type = 'table', sql = '{spelt}' WHERE name = 't'"
+        ),
+        "CREATE INDEX i ON run (hex(hex(hex(note))))".to_owned(),
+        "CREATE INDEX i ON run (note) WHERE length(hex(note)) > 3".to_owned(),
+        "CREATE VIRTUAL TABLE v USING fts5(a)".to_owned(),
+    ];
+    for sql in cases {
+        let (_dir, path) = changed_by(&sql);
+        for opened in [RunFile::open(&path), RunFile::glance(&path), RunFile::open_for_notes(&path)] {
+            assert!(matches!(opened, Err(StoreError::Damaged(..))), "{sql}: {opened:?}");
+        }
+    }
+}
+
+#[test]
+fn tables_and_views_that_somebody_added_do_no_harm() {
+    let (_dir, path) = changed_by("CREATE TABLE mine (a); CREATE VIEW best AS SELECT max(done) FROM cell; ANALYZE");
+    read_all(&path).unwrap();
+    RunFile::open_for_notes(&path).unwrap().close().unwrap();
+}
+
 #[test]
 fn an_index_that_somebody_added_for_speed_does_no_harm() {
     let (_dir, path) = changed_by("CREATE INDEX by_interval ON cell (interval)");
@@ -97,6 +137,7 @@ fn values_that_no_run_can_have_are_damage() {
         "UPDATE factor SET form = 'tree'",
         "UPDATE account SET service_ns = 'many'",
         "DELETE FROM series",
+        "UPDATE trial SET id = id + 4294967296",
         "DELETE FROM run",
     ];
     for sql in cases {
@@ -136,5 +177,6 @@ proptest! {
         if let Ok(file) = RunFile::resume(&path, 4096) {
             let _ = file.close();
         }
+        let _ = RunFile::glance(&path).and_then(RunFile::close);
     }
 }

@@ -5,6 +5,8 @@ mod crash;
 mod full_disk;
 mod golden;
 mod hostile;
+mod pages;
+mod planted;
 mod redaction;
 mod round_trip;
 mod skip;

@@ -88,6 +88,81 @@ fn no_byte_of_a_redacted_copy_tells_a_host_a_path_or_a_serial_number() {
     }
 }
 
+/// What servers and people say of others, in every text field.
+#[test]
+fn no_byte_of_a_redacted_copy_tells_a_user_a_host_or_an_address() {
+    const NAMED: [&str; 6] = ["wombat", "alicia", "ledgerbook", "vault.acme.example", "10.77.3.4", "fe80::77:4"];
+    const SAID: [&str; 5] = ["zebedee", "quokka", "otter.acme.com", "203.0.113.7", "mandrake"];
+    let sentence = "authentication failed for user \"zebedee\" at \"quokka\" (203.0.113.7), see otter.acme.com:6543, \
+                    'mandrake'@'%', alicia@wombat:5432/ledgerbook, vault.acme.example, 10.77.3.4 and fe80::77:4";
+    let anywhere =
+        "alicia on wombat and vault.acme.example has ledgerbook at 10.77.3.4, fe80::77:4, mandrake@203.0.113.7";
+    let facts = RunFacts {
+        title: sentence.into(),
+        question: sentence.into(),
+        note: sentence.into(),
+        study_text: format!(
+            "# {anywhere}\ntitle = \"{anywhere}\"\n[system.a]\nurl = \"postgres://alicia@wombat:5432/ledgerbook\"\n"
+        ),
+        targets: vec![
+            "b=mysql://alicia@vault.acme.example/ledgerbook".into(),
+            "postgres://[fe80::77:4]/ledgerbook".into(),
+        ],
+        settings: vec!["system.a.url=postgres://alicia@10.77.3.4/ledgerbook".into(), "modules=2".into()],
+        tags: vec![anywhere.into()],
+        systems: vec![SystemFacts {
+            name: "wombat".into(),
+            kind: "postgres".into(),
+            place: "wombat:5432".into(),
+            driver: anywhere.into(),
+            fingerprint: vec![Fact { key: "server.listens".into(), value: sentence.into(), private: false }],
+            ..SystemFacts::default()
+        }],
+        ..plain_facts()
+    };
+    let mut label = plain_label(0);
+    (label.system, label.experiment) = ("wombat".into(), anywhere.into());
+    (label.state, label.search) = (StatePolicy::read(anywhere), Some(Searched::read(anywhere.into())));
+    label.streams[0].name = anywhere.into();
+    let rest = Observations {
+        endpoints: vec![anywhere.into()],
+        events: vec![Event { at: Nanos(1), kind: EventKind::Failure, text: sentence.into() }],
+        ..plain_rest(3)
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let (path, copy) = (dir.path().join("run.prony"), dir.path().join("copy.prony"));
+    let mut file = RunFile::create(&path, &facts, 32 << 10).unwrap();
+    file.begin_trial(&label, &rest).unwrap();
+    file.finish_trial(0, &rest).unwrap();
+    file.close().unwrap();
+    redact(&path, &copy).unwrap();
+    let (before, after) = (std::fs::read(&path).unwrap(), std::fs::read(&copy).unwrap());
+    for secret in NAMED.into_iter().chain(SAID) {
+        assert!(holds(&before, secret), "the run does not hold `{secret}`, so the copy proves nothing");
+        assert!(!holds(&after, secret), "the copy still holds `{secret}`");
+    }
+    let copy = RunFile::open(&copy).unwrap();
+    assert_eq!(copy.facts().unwrap().systems[0].name, copy.trials().unwrap()[0].label.system);
+    assert!(copy.facts().unwrap().study_text.contains("[system.a]\nurl = \"(private "));
+}
+
+/// A user or a database may be called as a part of the study is, which must still be read.
+#[test]
+fn a_study_keeps_its_words_when_a_user_is_called_like_one() {
+    let text = "[system.a]\nkind = \"postgres\"\nurl = \"postgres://stream@postgres/brokerage\"\n\
+                [stream.x]\nworkload = \"brokerage\"\n";
+    let mut facts = RunFacts { study_text: text.into(), note: "stream lost brokerage".into(), ..plain_facts() };
+    facts.systems.clear();
+    let dir = tempfile::tempdir().unwrap();
+    let (path, copy) = (dir.path().join("run.prony"), dir.path().join("copy.prony"));
+    RunFile::create(&path, &facts, 4096).unwrap().close().unwrap();
+    redact(&path, &copy).unwrap();
+    let after = RunFile::open(&copy).unwrap().facts().unwrap();
+    let (before, behind) = text.split_once("postgres://stream@postgres/brokerage").unwrap();
+    assert!(after.study_text.starts_with(before) && after.study_text.ends_with(behind), "{}", after.study_text);
+    assert!(!after.note.contains("stream") && !after.note.contains("brokerage"), "{}", after.note);
+}
+
 #[test]
 fn a_redacted_copy_keeps_every_number_and_what_is_not_private() {
     let (dir, path) = private_run();

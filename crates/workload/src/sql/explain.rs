@@ -9,6 +9,7 @@ use super::names::Names;
 use super::problem::{Problem, ScriptPlace};
 use super::program::GIVEN;
 use super::reader::read;
+use super::structure::DEEPEST;
 use super::substitute::Parameter;
 use std::collections::BTreeSet;
 
@@ -59,7 +60,7 @@ pub struct Note {
 pub fn explain(name: &str, text: &str) -> Explanation {
     let mut names = Names::default();
     let read = read(name, text, false, &mut names);
-    let mut found = Found { names: &names, reads: BTreeSet::new(), sets: BTreeSet::new(), notes: vec![] };
+    let mut found = Found { names: &names, reads: BTreeSet::new(), sets: BTreeSet::new(), notes: vec![], drew: false };
     let mut depth = 0u32;
     let mut commands = Vec::new();
     for command in &read.commands {
@@ -67,7 +68,8 @@ pub fn explain(name: &str, text: &str) -> Explanation {
         let closes = matches!(command.action, Action::Elif(_) | Action::Else | Action::Endif);
         let here = depth.saturating_sub(u32::from(closes));
         let (kind, text) = describe(&command.action, &names);
-        commands.push(Explained { place: command.place, kind, text, depth: here });
+        // Deeper ones are a problem of the script, and need no margin as wide as they are deep.
+        commands.push(Explained { place: command.place, kind, text, depth: here.min(DEEPEST) });
         depth = match command.action {
             Action::If(_) => depth + 1,
             Action::Endif => here,
@@ -77,8 +79,18 @@ pub fn explain(name: &str, text: &str) -> Explanation {
     let words = |numbers: &BTreeSet<u16>| -> Vec<String> {
         numbers.iter().map(|number| names.name(*number).to_owned()).collect::<BTreeSet<_>>().into_iter().collect()
     };
+    let kept = read.commands.iter().filter_map(|command| match &command.action {
+        Action::Sql { keep: Some(keep), .. } => Some(keep.prefix.as_str()),
+        _ => None,
+    });
+    let kept = names.beginning_with(kept).into_iter().filter(|number| !found.given(*number));
+    found.sets = kept.chain(found.sets.iter().copied()).collect();
     let (reads, sets) = (words(&found.reads), words(&found.sets));
-    let needs = reads.iter().filter(|name| !sets.contains(name) && !GIVEN.contains(&name.as_str())).cloned().collect();
+    let needs = reads
+        .iter()
+        .filter(|name| sets.binary_search(name).is_err() && !GIVEN.contains(&name.as_str()))
+        .cloned()
+        .collect();
     let parts = read.commands.iter().flat_map(parts);
     let statements = parts.map(|part| part.sql.clone()).collect();
     Explanation {
@@ -105,6 +117,8 @@ struct Found<'a> {
     reads: BTreeSet<u16>,
     sets: BTreeSet<u16>,
     notes: Vec<Note>,
+    /// Whether it was said that random numbers differ.
+    drew: bool,
 }
 
 impl Found<'_> {
@@ -125,18 +139,11 @@ impl Found<'_> {
                 self.note(place, "the pause is part of the transaction and of its response time, as in pgbench");
             }
             Action::SyncPipeline => self.note(place, "pgbench knows \\syncpipeline from version 17 on"),
-            Action::Sql { parts, keep } => {
+            Action::Sql { parts, .. } => {
                 parts.iter().for_each(|part| self.statement(part));
                 if parts.len() > 1 {
                     let text = format!("{} statements travel together, in any protocol", parts.len());
                     self.note(place, text);
-                }
-                if let Some(keep) = keep {
-                    let all = 0..self.names.len() as u16;
-                    let fits =
-                        |number: &u16| keep.prefix.is_empty() || self.names.name(*number).starts_with(&keep.prefix);
-                    let fitting: Vec<u16> = all.filter(fits).filter(|number| !self.given(*number)).collect();
-                    self.sets.extend(fitting);
                 }
             }
             _ => {}
@@ -149,11 +156,8 @@ impl Found<'_> {
 
     fn expression(&mut self, expression: &Expression, place: ScriptPlace) {
         expression.reads(|variable| self.reads.extend([variable]));
-        if expression.draws() {
-            let known = self.notes.iter().any(|note| note.text.starts_with("random numbers"));
-            if !known {
-                self.note(place, "random numbers have pgbench's distributions, but not its values for a seed");
-            }
+        if expression.draws() && !std::mem::replace(&mut self.drew, true) {
+            self.note(place, "random numbers have pgbench's distributions, but not its values for a seed");
         }
         if expression.calls(Function::Debug) {
             self.note(place, "debug() gives back its argument and prints nothing here");

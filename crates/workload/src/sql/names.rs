@@ -2,7 +2,7 @@
 //!
 //! The one idea: a name is looked up when a script is read and never again.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Names in the order of their numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,6 +30,24 @@ impl Names {
 
     pub(super) fn name(&self, number: u16) -> &str {
         self.list.get(usize::from(number)).map_or("", String::as_str)
+    }
+
+    /// The numbers of all names that begin with one of these.
+    pub(super) fn beginning_with<'a>(&self, prefixes: impl IntoIterator<Item = &'a str>) -> BTreeSet<u16> {
+        let prefixes: BTreeSet<&str> = prefixes.into_iter().collect();
+        if prefixes.is_empty() {
+            return BTreeSet::new();
+        }
+        let mut sorted: Vec<(&str, u16)> = (0..=u16::MAX).zip(&self.list).map(|(n, name)| (name.as_str(), n)).collect();
+        sorted.sort_unstable();
+        let from = |prefix: &str| sorted.partition_point(|(name, _)| *name < prefix);
+        let fitting = prefixes.iter().flat_map(|prefix| {
+            sorted[from(prefix)..]
+                .iter()
+                .take_while(move |(name, _)| name.starts_with(*prefix))
+                .map(|(_, number)| *number)
+        });
+        fitting.collect()
     }
 
     pub(super) fn len(&self) -> usize {

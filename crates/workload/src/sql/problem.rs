@@ -11,16 +11,46 @@ pub struct ScriptPlace {
     pub column: u32,
 }
 
-impl ScriptPlace {
-    /// The place of a byte of a text; the end of the text when it is shorter.
-    pub(super) fn of(text: &str, byte: usize) -> ScriptPlace {
-        let before = &text.as_bytes()[..byte.min(text.len())];
-        let line = before.iter().filter(|byte| **byte == b'\n').count();
-        let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        // Bytes that continue a character are no column of their own.
-        let column = before[start..].iter().filter(|byte| **byte & 0xc0 != 0x80).count();
-        ScriptPlace { line: line as u32 + 1, column: column as u32 + 1 }
+/// The places of the bytes of one text.
+///
+/// The one idea: lines and columns are counted once, and from a byte the count goes on from the last mark before it; a script with
+/// a command in each of its bytes takes no longer than its length says.
+#[derive(Debug)]
+pub(super) struct Places<'a> {
+    text: &'a str,
+    /// The place of each byte whose number is a multiple of [`APART`].
+    marks: Vec<ScriptPlace>,
+}
+
+const APART: usize = 1024;
+
+impl<'a> Places<'a> {
+    pub(super) fn of(text: &'a str) -> Places<'a> {
+        let mut place = ScriptPlace { line: 1, column: 1 };
+        let mut marks = Vec::with_capacity(text.len() / APART + 1);
+        for piece in text.as_bytes().chunks(APART) {
+            marks.push(place);
+            place = behind(place, piece);
+        }
+        marks.push(place);
+        Places { text, marks }
     }
+
+    /// The place of a byte; the end of the text when it is shorter.
+    pub(super) fn at(&self, byte: usize) -> ScriptPlace {
+        let byte = byte.min(self.text.len());
+        let mark = byte / APART;
+        behind(self.marks[mark], &self.text.as_bytes()[mark * APART..byte])
+    }
+}
+
+/// The place behind some bytes.
+fn behind(from: ScriptPlace, bytes: &[u8]) -> ScriptPlace {
+    let lines = bytes.iter().filter(|byte| **byte == b'\n').count() as u32;
+    let last = bytes.iter().rposition(|byte| *byte == b'\n').map_or(bytes, |at| &bytes[at + 1..]);
+    // Bytes that continue a character are no column of their own.
+    let columns = last.iter().filter(|byte| **byte & 0xc0 != 0x80).count() as u32;
+    ScriptPlace { line: from.line + lines, column: columns + if lines > 0 { 1 } else { from.column } }
 }
 
 /// Something that keeps a script from being run.
@@ -54,9 +84,17 @@ mod tests {
 
     #[test]
     fn columns_are_characters_and_lines_count_from_one() {
-        let text = "ab\nä€x\n";
-        assert_eq!(ScriptPlace::of(text, 0), ScriptPlace { line: 1, column: 1 });
-        assert_eq!(ScriptPlace::of(text, text.find('x').unwrap()), ScriptPlace { line: 2, column: 3 });
-        assert_eq!(ScriptPlace::of(text, 1000), ScriptPlace { line: 3, column: 1 });
+        let text = format!("ab\nä€x\n{}\n{}z", "ä".repeat(3000), "y\n".repeat(1500));
+        let places = Places::of(&text);
+        assert_eq!(places.at(0), ScriptPlace { line: 1, column: 1 });
+        assert_eq!(places.at(text.find('x').unwrap()), ScriptPlace { line: 2, column: 3 });
+        for (byte, _) in text.char_indices() {
+            let (line, column) = text[..byte]
+                .rsplit_once('\n')
+                .map_or((1, &text[..byte]), |(before, last)| (before.matches('\n').count() as u32 + 2, last));
+            let column = column.chars().count() as u32 + 1;
+            assert_eq!(places.at(byte), ScriptPlace { line, column });
+        }
+        assert_eq!(places.at(1 << 40), places.at(text.len()));
     }
 }

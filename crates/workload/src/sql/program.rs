@@ -214,24 +214,19 @@ impl Program {
     /// Variables that a script may change. Which columns an answer has is not known yet, so that all names count that
     /// begin as its variables do.
     fn writes(&self, commands: &[Command]) -> Vec<u16> {
-        let mut writes = Vec::new();
-        for command in commands {
-            match &command.action {
-                Action::Set { variable, .. } => writes.push(*variable),
-                Action::Sql { keep: Some(keep), .. } => {
-                    let all = 0..self.names.len() as u16;
-                    writes.extend(all.filter(|number| self.names.name(*number).starts_with(&keep.prefix)));
-                }
-                _ => {}
-            }
-        }
-        writes.sort_unstable();
-        writes.dedup();
-        writes
+        let kept = commands.iter().filter_map(|command| match &command.action {
+            Action::Sql { keep: Some(keep), .. } => Some(keep.prefix.as_str()),
+            _ => None,
+        });
+        let mut writes = self.names.beginning_with(kept);
+        writes.extend(commands.iter().filter_map(|command| match command.action {
+            Action::Set { variable, .. } => Some(variable),
+            _ => None,
+        }));
+        writes.into_iter().collect()
     }
 }
 
-/// Lets a jump lead to `to`.
 fn patch(steps: &mut [Instruction], at: Option<usize>, to: usize) {
     if let Some(What::Jump(target) | What::Unless(_, target)) = at.map(|at| &mut steps[at].what) {
         *target = to as u32;

@@ -6,7 +6,7 @@
 use super::command::{Action, Amount, Command, Keep, Part, UNITS, bound, gives_rows};
 use super::grammar;
 use super::names::{Names, is_name};
-use super::problem::{Problem, ScriptPlace};
+use super::problem::{Places, Problem};
 use super::scanner::{Scanner, Stop, Stretch};
 use super::substitute::replace;
 use super::token::{Misread, continuation, end_of_line, is_blank};
@@ -23,7 +23,7 @@ pub(super) struct Read {
 
 /// Reads a script; `textual` says that values will be spliced into the text (the simple protocol).
 pub(super) fn read(name: &str, text: &str, textual: bool, names: &mut Names) -> Read {
-    let mut reader = Reader { name, text, textual, names, read: Read::default() };
+    let mut reader = Reader { name, text, places: Places::of(text), textual, names, read: Read::default() };
     let mut scanner = Scanner::new(text);
     loop {
         let stretch = scanner.stretch();
@@ -45,6 +45,7 @@ pub(super) fn read(name: &str, text: &str, textual: bool, names: &mut Names) -> 
 struct Reader<'a> {
     name: &'a str,
     text: &'a str,
+    places: Places<'a>,
     textual: bool,
     names: &'a mut Names,
     read: Read,
@@ -63,12 +64,12 @@ impl<'a> Reader<'a> {
     }
 
     fn problem(&mut self, misread: Misread) {
-        let place = ScriptPlace::of(self.text, misread.at);
+        let place = self.places.at(misread.at);
         self.read.problems.push(Problem { script: self.name.to_owned(), place, text: misread.text });
     }
 
     fn push(&mut self, at: usize, action: Action) {
-        self.read.commands.push(Command { place: ScriptPlace::of(self.text, at), action });
+        self.read.commands.push(Command { place: self.places.at(at), action });
     }
 
     fn statements(&mut self, stretch: Stretch) {
@@ -83,7 +84,7 @@ impl<'a> Reader<'a> {
                 self.problem(Misread { at: written.at, text });
             }
             parts.push(Part {
-                place: ScriptPlace::of(self.text, written.at),
+                place: self.places.at(written.at),
                 sql: made.sql,
                 parameters: made.parameters,
                 quoted: made.quoted,

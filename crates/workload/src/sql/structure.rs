@@ -5,6 +5,9 @@
 use super::command::{Action, Command};
 use super::problem::ScriptPlace;
 
+/// Conditions may lie this deep in each other: whoever reads them has lost count long before.
+pub(super) const DEEPEST: u32 = 100;
+
 /// Tells every place where the structure is wrong.
 pub(super) fn check(commands: &[Command], textual: bool, tell: &mut dyn FnMut(ScriptPlace, String)) {
     conditions(commands, tell);
@@ -17,7 +20,12 @@ fn conditions(commands: &[Command], tell: &mut dyn FnMut(ScriptPlace, String)) {
     for command in commands {
         let mut wrong = |text: &str| tell(command.place, text.to_owned());
         match (&command.action, open.last_mut()) {
-            (Action::If(_), _) => open.push((command.place, false)),
+            (Action::If(_), _) => {
+                if open.len() == DEEPEST as usize {
+                    wrong(&format!("conditions are nested deeper than {DEEPEST}; make them several scripts"));
+                }
+                open.push((command.place, false));
+            }
             (Action::Elif(_), None) => wrong("\\elif without matching \\if"),
             (Action::Elif(_), Some((_, true))) => wrong("\\elif after \\else"),
             (Action::Else, None) => wrong("\\else without matching \\if"),

@@ -161,3 +161,25 @@ proptest! {
         }
     }
 }
+
+/// Each of these took minutes or gigabytes: what is read of a script grows as the script does, and no faster.
+#[test]
+fn a_long_script_takes_no_longer_than_its_length_says() {
+    let many = |line: &str| line.repeat(50_000);
+    let deep = many("\\if 1\n") + &many("\\endif\n");
+    let explained = crate::sql::explain("deep", &deep);
+    assert_eq!(explained.problems.len(), 1);
+    assert_eq!(
+        explained.problems[0].to_string(),
+        "deep:101:1: conditions are nested deeper than 100; make them several scripts"
+    );
+    assert!(explained.commands.iter().all(|command| command.depth <= 100));
+    let named: String = (0..65_000).map(|n| format!("\\set a{n} 1\n")).collect();
+    let kept: String = (0..20_000).map(|n| format!("select {n} \\gset a{n}\n")).collect();
+    for text in [many("select 1; "), many("\\sleep 1 us\n") + &many("\\set x random(1, 2)\n"), named + &kept] {
+        let script = crate::sql::Script { name: "long".to_owned(), text: text.clone(), weight: 1 };
+        let spec = crate::sql::Spec { scripts: vec![script], define: vec![], scale: 1, textual: true };
+        assert!(Program::build(&spec).is_ok());
+        assert!(crate::sql::explain("long", &text).problems.is_empty());
+    }
+}
