@@ -10,10 +10,11 @@ use crate::experiment::{Experiment, SystemChoice};
 use crate::judge::judgement;
 use crate::keys::system::SIZE;
 use crate::overrides::Overrides;
+use crate::password::hidden;
 use crate::point::{Point, combinations};
 use crate::resolve::{Resolved, resolve};
 use crate::survey::Survey;
-use crate::{Judgement, Place, Protocol, SystemSpec, Work, draft, opening, read};
+use crate::{Judgement, Place, Protocol, SystemSpec, Work, draft, opening, read, sessions};
 use reading::{Origin, Problems};
 use std::sync::Arc;
 use workload::kind::Transactions;
@@ -47,10 +48,12 @@ impl Study {
     /// Every problem of the file at once, with line and column.
     pub fn parse(name: &str, text: &str) -> Result<Study, Problems> {
         let mut problems = Problems::of(name);
-        let Some(definition) = read::definition(name, text, &mut problems) else { return Err(problems) };
+        let Some(definition) = read::definition(name, text, &mut problems) else {
+            return Err(hidden(problems));
+        };
         // A definition with problems is still resolved, so that what a value leads to is told in the same go.
         let study = Study::resolve(definition, &Overrides::default(), &mut problems);
-        problems.or(study)
+        problems.or(study).map_err(hidden)
     }
 
     /// The study as the command line changes it; earlier overrides are forgotten.
@@ -60,7 +63,7 @@ impl Study {
     pub fn with(&self, overrides: &Overrides) -> Result<Study, Problems> {
         let mut problems = Problems::of(&self.name);
         let study = Study::resolve(self.definition.clone(), overrides, &mut problems);
-        problems.or(study)
+        problems.or(study).map_err(hidden)
     }
 
     fn resolve(definition: Definition, overrides: &Overrides, problems: &mut Problems) -> Study {
@@ -80,13 +83,13 @@ impl Study {
             experiments,
         };
         study.specs = study.systems.iter().map(|system| system.spec.clone()).collect();
-        study.check_points(problems);
+        study.check_points(overrides.listed_settings, problems);
         study
     }
 
     /// Makes every trial once on a machine that can do everything, to find what no machine could do, how many modules of
     /// which size each system must offer, and whether it must be filled.
-    fn check_points(&mut self, problems: &mut Problems) {
+    fn check_points(&mut self, listed_settings: bool, problems: &mut Problems) {
         let points = self.experiments.iter().fold(0u64, |sum, e| sum.saturating_add(e.point_count()));
         let points = points.saturating_mul(self.systems.len() as u64);
         if points > POINTS_MAX {
@@ -98,6 +101,9 @@ impl Study {
         self.each_point(|i, point| {
             changes[i] = changes[i].take().or_else(|| opening::change(point));
             let Ok(trial) = draft::trial(point, &survey, &self.judgement.steady, problems) else { return };
+            if listed_settings {
+                sessions::refuse_unlisted(point, &trial.server, problems);
+            }
             asked.extend(trial.streams.iter().filter_map(|stream| match &stream.work {
                 Work::Transactions { asked, pool } => Some((asked.clone(), pool.how.protocol == Protocol::Simple)),
                 Work::Operations(_) => None,

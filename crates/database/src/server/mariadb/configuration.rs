@@ -76,6 +76,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn no_beginning_of_a_name_that_keeps_the_server_private_passes() {
+        let refused = |key: &str| text(Path::new("/s"), &[(key.to_owned(), "1".to_owned())], false).is_err();
+        for key in
+            ["bind-addres", "skip-grant-table", "loose_skip_grant", "grant-tables", "loose-bind-address", "use", "por"]
+        {
+            assert!(refused(key), "{key}");
+        }
+        assert!(!refused("innodb_buffer_pool_size") && !refused("skip-log-bin") && !refused("skip_name_resolve"));
+    }
+
+    #[test]
     fn the_setting_that_a_log_blames_is_found() {
         let unknown = "x | [ERROR] mariadbd: unknown variable 'no-such=1' | [ERROR] Aborting";
         assert_eq!(blamed(unknown), Some(("no-such", "1", "does not know it")));
