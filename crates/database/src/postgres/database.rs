@@ -61,7 +61,7 @@ struct Postgres {
 impl Server {
     /// How sessions reach it.
     pub fn connect(&self) -> Connect {
-        Connect::socket_in(self.folder(), USER, "postgres")
+        Connect::socket_in(&self.run(), USER, "postgres")
     }
 }
 

@@ -16,7 +16,7 @@ fn server() -> Option<(House, String)> {
     let found = std::fs::read_dir(house.program.path("cache")).expect("the cache").flatten();
     let folder = found.map(|entry| entry.path().join("server")).find(|path| path.is_dir()).expect("the bare server");
     house.program.write("one.sql", "SELECT 1;\n");
-    Some((house, folder.display().to_string()))
+    Some((house, folder.join("run").display().to_string()))
 }
 
 fn study(url: &str) -> String {

@@ -26,7 +26,7 @@ fn rules(private: &super::Private, rules: &str) {
 }
 
 fn url(private: &super::Private, who: &str, database: &str) -> String {
-    format!("postgres://{who}@/{database}?host={}", private.server.folder().display())
+    format!("postgres://{who}@/{database}?host={}", private.server.run().display())
 }
 
 #[test]

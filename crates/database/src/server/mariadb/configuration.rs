@@ -1,6 +1,7 @@
 //! The configuration file of a private MariaDB: what keeps it private, and the settings of a study.
 
 use crate::DatabaseError;
+use crate::server::life::run;
 use crate::server::settings::Rules;
 use std::path::{Path, PathBuf};
 
@@ -47,10 +48,10 @@ pub(super) fn text(folder: &Path, settings: &[(String, String)], mysql: bool) ->
     let path = |path: PathBuf| path.display().to_string();
     let mut conf = format!(
         "[mysqld]\nskip-networking\ntmpdir={}\ndatadir={}\nsocket={}\npid-file={}\n",
-        path(folder.to_owned()),
+        path(run(folder)),
         path(folder.join("data")),
-        path(folder.join("socket")),
-        path(folder.join("pid")),
+        path(run(folder).join("socket")),
+        path(run(folder).join("pid")),
     );
     if mysql {
         conf.push_str("mysqlx=OFF\ndisable-log-bin\n");
