@@ -7,15 +7,18 @@
 //! What it does not do: inside one process everybody shares one claim, and programs that are no Prony know nothing of it.
 
 use crate::{DatabaseError, Session};
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{FlockOperation, OFlags, flock};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use study::Engine;
 use workload::transaction::Value;
+
+/// A link in the place of the file is not followed: it is written to.
+const NO_LINK: i32 = OFlags::NOFOLLOW.bits() as i32;
 
 /// Claims of this process, by what they are to.
 static HELD: Mutex<BTreeMap<String, Weak<Kept>>> = Mutex::new(BTreeMap::new());
@@ -124,7 +127,8 @@ fn lock(path: &Path) -> Result<Result<Locked, String>, DatabaseError> {
         fs::create_dir_all(folder).map_err(failed)?;
     }
     loop {
-        let options = File::options().create(true).truncate(false).read(true).write(true).open(path);
+        let options =
+            File::options().create(true).truncate(false).read(true).write(true).custom_flags(NO_LINK).open(path);
         let mut file = options.map_err(failed)?;
         if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
             let mut holder = String::new();

@@ -90,6 +90,22 @@ impl DatabaseError {
         }
     }
 
+    /// The same without that password: no server is known to repeat it, but a proxy might.
+    #[must_use]
+    pub(crate) fn hiding(mut self, password: Option<&str>) -> DatabaseError {
+        use DatabaseError::{Password, Privilege, Refused, Secure, ServerFull};
+        let Some(password) = password.filter(|password| !password.is_empty()) else { return self };
+        if let Password { text, .. }
+        | Privilege { text, .. }
+        | Refused { text, .. }
+        | Secure { text, .. }
+        | ServerFull { text, .. } = &mut self
+        {
+            *text = text.replace(password, study::password::LEFT_OUT);
+        }
+        self
+    }
+
     /// What to do next.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
@@ -103,8 +119,8 @@ impl DatabaseError {
                 "check that the server runs and that host, port and database are right"
             }
             DatabaseError::Password { .. } => {
-                "check user and password; a password may stand in the address or in the \
-                                               variable PGPASSWORD or MYSQL_PWD"
+                "check user and password; a password may stand in the address, in the file that --password-file or \
+                 PGPASSFILE names, or in the variable PGPASSWORD or MYSQL_PWD"
             }
             DatabaseError::Secure { .. } => "check the server's certificate, or ask for no TLS in the address",
             DatabaseError::Privilege { .. } => "grant it, or name a user who has it",

@@ -16,6 +16,7 @@ pub mod mariadb;
 mod mark;
 pub mod null;
 mod open;
+mod opening;
 pub mod postgres;
 pub mod procedures;
 pub mod server;

@@ -22,6 +22,12 @@ pub enum FailureKind {
     Stopped,
 }
 
+/// More bytes than this in one answer are no answer: they are read into memory, and a server that lies could fill it.
+pub(crate) const ANSWER_MAX: usize = 256 << 20;
+
+/// What is said of one that is longer.
+pub(crate) const TOO_LONG: &str = "it answered with more than 256 MiB at once; ask for fewer rows";
+
 /// Why a batch was not carried out to its end. Nothing of its transaction is kept, unless the connection was lost while a
 /// commit was under way.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

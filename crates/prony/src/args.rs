@@ -265,6 +265,13 @@ arguments! {
         only: Vec<String> = arg(long, value_name = "NAME", action = ArgAction::Append)
             "Experiment or workload to keep [repeatable]",
             "Keep only the experiment or the workload of this name. Repeat it to keep several. Default: all.";
+        allow_server_settings: bool = arg(long) "Let a study give private servers any setting",
+            "Let a study give private servers any setting. Default: only settings that move performance, by full name; \
+             others may run commands, load libraries or open the server to the network.";
+        password_file: Option<PathBuf> = arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)
+            "File with the password of the databases",
+            "File whose first line is the password of databases whose URLs say none; nobody but its owner may be able to \
+             read it. Default: `PGPASSWORD`, the file that `PGPASSFILE` names, or `MYSQL_PWD`.";
     }
 
     /// `quick`.
@@ -380,6 +387,13 @@ arguments! {
             "Setting of the private server [repeatable]",
             "Setting of the private server, by its own name: `shared_buffers=1GB`. Repeat it for several. \
              Default: the server's own choices.";
+        allow_server_settings: bool = arg(long) "Let --server give any setting",
+            "Let --server give any setting. Default: only settings that move performance, by full name; \
+             others may run commands, load libraries or open the server to the network.";
+        password_file: Option<PathBuf> = arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)
+            "File with the password of the databases",
+            "File whose first line is the password of databases whose URLs say none; nobody but its owner may be able to \
+             read it. Default: `PGPASSWORD`, the file that `PGPASSFILE` names, or `MYSQL_PWD`.";
     }
 
     /// `db fill`.

@@ -9,6 +9,7 @@
 use std::error::Error;
 use std::fmt::Write as _;
 use std::io;
+use study::password::without_passwords;
 
 /// Why a command ended early.
 #[derive(Debug)]
@@ -76,7 +77,8 @@ impl Told {
         for hint in &self.hints {
             let _ = writeln!(text, "{} {}", mark("hint:", "36"), indent(hint));
         }
-        text
+        // What was typed is often repeated, and any of it may be a URL.
+        without_passwords(&text)
     }
 }
 

@@ -5,6 +5,7 @@
 
 use crate::failure::Failure;
 use crate::folder;
+use crate::passwords;
 use analysis::{Findings, TrialSummary};
 use observation::{Observations, RunFacts, TrialLabel};
 use std::error::Error;
@@ -39,7 +40,8 @@ fn planned(facts: &RunFacts, study: &Study) -> Option<u32> {
 /// # Errors
 /// When the file is damaged.
 pub fn facts(file: &RunFile) -> Result<RunFacts, Failure> {
-    file.facts().map_err(|error| reading(file, &error))
+    // A run of an older version may hold the password of a URL.
+    file.facts().map(passwords::left_out).map_err(|error| reading(file, &error))
 }
 
 /// Judges the run that `word` names again.
@@ -68,19 +70,19 @@ pub fn findings_by(file: &RunFile, facts: RunFacts, judgement: &Judgement) -> Re
 /// # Errors
 /// When it is not a study that this version can read.
 pub fn study_of(facts: &RunFacts) -> Result<Study, Failure> {
-    study_with(facts, &[])
+    study_with(facts, Overrides::default())
 }
 
-/// The same, with further thresholds.
+/// The same, with what a run that goes on is given anew: thresholds, a password, and which settings servers may be given.
 ///
 /// # Errors
 /// As [`study_of`], and when a threshold cannot be read.
-pub fn study_with(facts: &RunFacts, fail_if: &[String]) -> Result<Study, Failure> {
+pub fn study_with(facts: &RunFacts, anew: Overrides) -> Result<Study, Failure> {
     let overrides = Overrides {
         targets: facts.targets.clone(),
         settings: facts.settings.clone(),
         only: facts.only.clone(),
-        fail_if: fail_if.to_vec(),
+        ..anew
     };
     let read = Study::parse_run(&facts.study, &facts.study_text).and_then(|study| study.with(&overrides));
     read.map_err(|problems| {

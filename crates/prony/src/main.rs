@@ -15,6 +15,7 @@ mod judged;
 mod model_file;
 mod models;
 mod output;
+mod passwords;
 mod run;
 mod run_rows;
 mod scripts;

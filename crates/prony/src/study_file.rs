@@ -5,6 +5,7 @@
 
 use crate::args::Changes;
 use crate::failure::Failure;
+use crate::passwords;
 use std::fs;
 use std::path::Path;
 use study::{Overrides, Problem, Problems, Study};
@@ -33,16 +34,28 @@ pub fn find(word: &str) -> Result<StudyText, Failure> {
 /// # Errors
 /// All problems of the study, or of the changes, at once.
 pub fn read(text: &StudyText, changes: &Changes, fail_if: &[String]) -> Result<Study, Problems> {
-    let study = Study::parse(&text.name, &text.text)?;
-    study.with(&overrides(changes, fail_if))
+    read_with(text, overrides(changes, fail_if))
 }
 
-/// The same as [`read`], as a failure with its hints.
+fn read_with(text: &StudyText, overrides: Overrides) -> Result<Study, Problems> {
+    Study::parse(&text.name, &text.text)?.with(&overrides)
+}
+
+/// The same as [`read`], with the passwords that are needed to run it, as a failure with its hints.
 ///
 /// # Errors
-/// All problems at once.
+/// All problems at once; a file of a password that cannot be read.
 pub fn read_or_fail(text: &StudyText, changes: &Changes, fail_if: &[String]) -> Result<Study, Failure> {
-    read(text, changes, fail_if).map_err(|problems| failure(&text.origin, &problems))
+    read_with(text, overrides_or_fail(changes, fail_if)?).map_err(|problems| failure(&text.origin, &problems))
+}
+
+/// What the command line changes, with the password that it names.
+///
+/// # Errors
+/// When the file of the password cannot be read, or others may read it too.
+pub fn overrides_or_fail(changes: &Changes, fail_if: &[String]) -> Result<Overrides, Failure> {
+    let password = changes.password_file.as_deref().map(passwords::read).transpose()?;
+    Ok(Overrides { password, ..overrides(changes, fail_if) })
 }
 
 /// Problems as a failure: one line each, with its place as editors understand it: `mine.toml:12:8`.
@@ -73,6 +86,8 @@ fn overrides(changes: &Changes, fail_if: &[String]) -> Overrides {
         settings: changes.set.clone(),
         only: changes.only.clone(),
         fail_if: fail_if.to_vec(),
+        listed_settings: !changes.allow_server_settings,
+        password: None,
     }
 }
 

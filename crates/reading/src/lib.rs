@@ -11,4 +11,4 @@ mod reader;
 
 pub use key::{AnyKey, Domain, Follows, Is, Key, Settings};
 pub use problem::{Origin, Problem, Problems, did_you_mean, known_names, listed};
-pub use reader::{Entry, Form, Node, Placed, Section, read};
+pub use reader::{Entry, Form, Node, Placed, Section, read, rewritten};

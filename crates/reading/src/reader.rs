@@ -56,6 +56,58 @@ pub fn read(file: &str, text: &str) -> Result<Vec<Entry>, Problems> {
     }
 }
 
+/// The text with other texts in the place of its string values: what `change` gives for a value, however the value is
+/// spelled. A text that is not TOML stays as it is.
+pub fn rewritten(text: &str, change: impl Fn(&str) -> Option<String>) -> String {
+    let Ok(document) = Document::parse(text) else { return text.to_owned() };
+    let mut found = Vec::new();
+    strings(document.as_item(), &mut |value, span| {
+        found.extend(change(value).map(|new| (span, spelled(&new))));
+    });
+    // From the end, so that places before stay where they are.
+    found.sort_by_key(|(span, _)| std::cmp::Reverse(span.start));
+    let mut text = text.to_owned();
+    for (span, new) in found {
+        text.replace_range(span, &new);
+    }
+    text
+}
+
+/// A text as a value of TOML.
+fn spelled(text: &str) -> String {
+    let letter = |c: char| match c {
+        '"' | '\\' => format!("\\{c}"),
+        c if c.is_control() => format!("\\u{:04X}", u32::from(c)),
+        c => c.to_string(),
+    };
+    format!("\"{}\"", text.chars().map(letter).collect::<String>())
+}
+
+/// Visits every string value below an item, with the place of its spelling.
+fn strings(item: &Item, visit: &mut dyn FnMut(&str, std::ops::Range<usize>)) {
+    match item {
+        Item::None => {}
+        Item::Value(value) => strings_of(value, visit),
+        Item::Table(table) => table.iter().for_each(|(_, item)| strings(item, visit)),
+        Item::ArrayOfTables(list) => {
+            list.iter().flat_map(|table| table.iter()).for_each(|(_, item)| strings(item, visit));
+        }
+    }
+}
+
+fn strings_of(value: &toml_edit::Value, visit: &mut dyn FnMut(&str, std::ops::Range<usize>)) {
+    match value {
+        toml_edit::Value::String(text) => {
+            if let Some(span) = text.span() {
+                visit(text.value(), span);
+            }
+        }
+        toml_edit::Value::Array(list) => list.iter().for_each(|value| strings_of(value, visit)),
+        toml_edit::Value::InlineTable(table) => table.iter().for_each(|(_, value)| strings_of(value, visit)),
+        _ => {}
+    }
+}
+
 struct Lines<'a> {
     text: &'a str,
     starts: Vec<usize>,

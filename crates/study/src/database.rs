@@ -4,6 +4,7 @@
 //!
 //! What it does not do: it opens nothing, and it knows no password beyond the URL that it was given.
 
+use crate::password::{self, Secret};
 use observation::{OVER_SOCKET, SystemKind};
 use workload::dataset::Language;
 
@@ -75,10 +76,19 @@ impl DatabaseSpec {
             At::Cache => format!("{}:", self.engine.word()),
             At::File(path) => format!("{}:{path}", self.engine.word()),
             At::Local => format!("local:{}", self.engine.word()),
-            At::Url(url) => without_password(url),
+            At::Url(url) => password::without_password(url),
             At::Nowhere { socket: false } => "answers at once, in this process".to_owned(),
             At::Nowhere { socket: true } => OVER_SOCKET.to_owned(),
         }
+    }
+
+    /// The same with that password, when it is a running server whose URL says none.
+    #[must_use]
+    pub fn with_password(mut self, password: &Secret) -> DatabaseSpec {
+        if let At::Url(url) = &mut self.at {
+            *url = password::with_password(url, password);
+        }
+        self
     }
 }
 
@@ -86,38 +96,6 @@ impl std::fmt::Debug for DatabaseSpec {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("DatabaseSpec").field("engine", &self.engine).field("at", &self.shown()).finish()
     }
-}
-
-/// A URL with its password, if it has one, replaced, and passwords among its parameters too.
-pub fn without_password(url: &str) -> String {
-    let (base, query) = match url.split_once('?') {
-        Some((base, query)) => (base, Some(query)),
-        None => (url, None),
-    };
-    let mut shown = match base.split_once("://") {
-        Some((scheme, rest)) => {
-            // Only the authority can hold a password, and the last @ ends it even when the password holds one.
-            let (authority, path) = rest.split_at(rest.rfind('@').map_or(0, |at| at + 1));
-            let user = authority.split(':').next().unwrap_or_default().trim_end_matches('@');
-            match authority {
-                "" => base.to_owned(),
-                with if with.contains(':') => format!("{scheme}://{user}:***@{path}"),
-                _ => format!("{scheme}://{user}@{path}"),
-            }
-        }
-        None => base.to_owned(),
-    };
-    if let Some(query) = query {
-        let hide = |pair: &str| match pair.split_once('=') {
-            Some((key, _)) if key.to_lowercase().contains("password") || key.to_lowercase().contains("token") => {
-                format!("{key}=***")
-            }
-            _ => pair.to_owned(),
-        };
-        shown.push('?');
-        shown.push_str(&query.split('&').map(hide).collect::<Vec<_>>().join("&"));
-    }
-    shown
 }
 
 /// How statements travel.
@@ -180,13 +158,12 @@ impl Default for Sessions {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Place;
 
     #[test]
-    fn a_password_never_leaves_a_url() {
-        assert_eq!(without_password("postgres://me:s3@cret@host:5432/db"), "postgres://me:***@host:5432/db");
-        assert_eq!(without_password("postgres://me@host/db"), "postgres://me@host/db");
-        assert_eq!(without_password("mysql://host/db?password=x&a=b"), "mysql://host/db?password=***&a=b");
+    fn a_place_is_shown_without_its_password() {
         let spec = DatabaseSpec { engine: Engine::Postgres, at: At::Url("postgres://me:secret@host/db".into()) };
         assert!(!format!("{spec:?}").contains("secret"));
+        assert!(!format!("{:?}", Place::Database(spec.with_password(&Secret("other".into())))).contains("secret"));
     }
 }

@@ -7,6 +7,7 @@
 
 use crate::definition::Definition;
 use crate::keys::{self, Key, keys};
+use crate::password::Secret;
 use reading::{Origin, Problems, did_you_mean, known_names};
 
 /// Everything that the command line may change, as it was typed.
@@ -20,6 +21,11 @@ pub struct Overrides {
     pub only: Vec<String>,
     /// `--fail-if`: more thresholds.
     pub fail_if: Vec<String>,
+    /// Whether private servers are given only settings that move their performance: always for a run, unless
+    /// `--allow-server-settings` is given, and never for a look at one that was made.
+    pub listed_settings: bool,
+    /// The password of databases whose URLs say none.
+    pub password: Option<Secret>,
 }
 
 impl Overrides {

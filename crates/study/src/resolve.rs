@@ -29,6 +29,13 @@ pub(crate) fn resolve(definition: &Definition, overrides: &Overrides, problems: 
     let sets = sets(definition, &names, overrides, problems);
     let resolver = Resolver { definition, sets: &sets };
     resolver.system_settings(&mut systems, problems);
+    if let Some(password) = &overrides.password {
+        for system in &mut systems {
+            if let Place::Database(spec) = &mut system.spec.place {
+                *spec = spec.clone().with_password(password);
+            }
+        }
+    }
     let mut notes = Vec::new();
     let mut experiments = resolver.experiments(&mut notes, problems);
     keep_only(definition, overrides, &mut experiments, problems);
@@ -56,7 +63,7 @@ fn systems(definition: &Definition, overrides: &Overrides, problems: &mut Proble
     }
     let mut specs = Vec::new();
     for text in &overrides.targets {
-        let at = Origin::Option(format!("--on {}", crate::without_password(text)));
+        let at = Origin::Option(format!("--on {}", crate::password::without_password(text)));
         let Some(spec) = problems.kept(&at, "", target::parse(text)) else { continue };
         if matches!(&spec.place, Place::Scripted(script) if target::takes_no_time(script)) {
             problems.add_if_new(&at, "service", target::NO_TIME);

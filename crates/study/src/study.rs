@@ -10,10 +10,11 @@ use crate::experiment::{Experiment, SystemChoice};
 use crate::judge::judgement;
 use crate::keys::system::SIZE;
 use crate::overrides::Overrides;
+use crate::password::hidden;
 use crate::point::{Point, combinations};
 use crate::resolve::{Resolved, resolve};
 use crate::survey::Survey;
-use crate::{Judgement, Place, Protocol, SystemSpec, Work, draft, idle, measurable, opening, read};
+use crate::{Judgement, Place, Protocol, SystemSpec, Work, draft, idle, measurable, opening, read, sessions};
 use reading::{Origin, Problems};
 use std::sync::Arc;
 use workload::kind::Transactions;
@@ -60,10 +61,10 @@ impl Study {
 
     fn read(text: &str, mut problems: Problems) -> Result<Study, Problems> {
         let name = problems.file.clone();
-        let Some(definition) = read::definition(&name, text, &mut problems) else { return Err(problems) };
+        let Some(definition) = read::definition(&name, text, &mut problems) else { return Err(hidden(problems)) };
         // A definition with problems is still resolved, so that what a value leads to is told in the same go.
         let study = Study::resolve(definition, &Overrides::default(), &mut problems);
-        problems.or(study)
+        problems.or(study).map_err(hidden)
     }
 
     /// The study as the command line changes it; earlier overrides are forgotten.
@@ -73,7 +74,7 @@ impl Study {
     pub fn with(&self, overrides: &Overrides) -> Result<Study, Problems> {
         let mut problems = Problems { has_run: self.has_run, ..Problems::of(&self.name) };
         let study = Study::resolve(self.definition.clone(), overrides, &mut problems);
-        problems.or(study)
+        problems.or(study).map_err(hidden)
     }
 
     fn resolve(definition: Definition, overrides: &Overrides, problems: &mut Problems) -> Study {
@@ -116,6 +117,9 @@ impl Study {
             let Ok(trial) = draft::trial(point, &survey, &self.judgement.steady, problems) else { return };
             settings.look(point, &trial.streams);
             wanted.iter_mut().for_each(|wanted| wanted.look(&trial, point));
+            if overrides.listed_settings {
+                sessions::refuse_unlisted(point, &trial.server, problems);
+            }
             asked.extend(trial.streams.iter().filter_map(|stream| match &stream.work {
                 Work::Transactions { asked, pool } => Some((asked.clone(), pool.how.protocol == Protocol::Simple)),
                 Work::Operations(_) => None,

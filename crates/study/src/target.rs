@@ -115,7 +115,8 @@ fn split_name(text: &str) -> (Option<&str>, &str) {
 
 fn split_kind(target: &str) -> (&str, &str) {
     match target.split_once(':') {
-        Some((kind, rest)) if !kind.contains(['/', '.']) => (kind, rest),
+        // A URL is never taken for a folder: it may hold a password, and folders are named in messages and files.
+        Some((kind, rest)) if !kind.contains(['/', '.']) || rest.starts_with("//") => (kind, rest),
         _ => ("file", target),
     }
 }

@@ -387,6 +387,58 @@ mod tests {
     }
 
     #[test]
+    fn the_system_that_was_always_first_is_told_so() {
+        let mut trials = Vec::new();
+        for block in 0..6 {
+            trials.push(trial(2 * block, "b", block, 1300.0 - f64::from(block)));
+            trials.push(trial(2 * block + 1, "a", block, 1000.0 + f64::from(block)));
+        }
+        let declared = Judgement { baseline: Some("a".to_owned()), ..judgement() };
+        let found = comparisons(&groups(&trials), &declared).remove(0);
+        let reason = found.comparison.reason.unwrap();
+        assert!(reason.contains("b was always measured before"), "{reason}");
+        let caveat = found.caveat.unwrap().text;
+        assert!(caveat.starts_with("b against a, throughput: b was always measured"), "{caveat}");
+    }
+
+    #[test]
+    fn an_interval_that_says_nothing_is_the_reason_even_where_the_order_is_one_sided() {
+        for pairs in [4u32, 6] {
+            let mut trials = Vec::new();
+            for block in 0..pairs {
+                let swing = if block.is_multiple_of(2) { 1.12 } else { 0.93 };
+                trials.push(trial(2 * block, "a", block, 1000.0));
+                trials.push(trial(2 * block + 1, "b", block, 1000.0 * swing));
+            }
+            let found = compared(&trials).remove(0);
+            assert_eq!(found.verdict, Verdict::Inconclusive);
+            let reason = found.reason.unwrap();
+            assert!(reason.starts_with("the interval holds both"), "{pairs} pairs: {reason}");
+        }
+    }
+
+    #[test]
+    fn a_ratio_says_how_many_pairs_and_which_confidence_stand_behind_it() {
+        let all = compared(&times(1.2, 8));
+        assert_eq!((all[0].ratio.n, all[0].ratio.confidence), (8, judgement().confidence));
+        assert!(all[1].ratio.confidence > judgement().confidence, "one of several keeps the promise of all");
+        let one = compared(&times(1.5, 1)).remove(0).ratio;
+        assert!((one.value - 1.5).abs() < 0.03 && !one.has_interval(), "{one:?}");
+        assert_eq!((one.n, one.confidence), (1, judgement().confidence));
+    }
+
+    #[test]
+    fn an_interval_that_reaches_the_margin_is_no_longer_inside() {
+        let at = |low, high| {
+            let ratio = Estimate { value: 1.0, low, high, n: 8, confidence: 0.95 };
+            verdict(&ratio, Direction::HigherIsBetter, 0.05)
+        };
+        assert_eq!(at(0.951, 1.049), Verdict::Equivalent);
+        assert_eq!(at(1.0 - 0.05, 1.01), Verdict::Inconclusive);
+        assert_eq!(at(0.99, 1.0 + 0.05), Verdict::Inconclusive);
+    }
+
+    #[test]
     fn an_inconclusive_verdict_says_how_many_pairs_would_tell() {
         let noisy = counterbalanced(&[(1000.0, 1100.0), (1000.0, 930.0), (1000.0, 1120.0), (1000.0, 1010.0)]);
         let found = compared(&noisy).remove(0);

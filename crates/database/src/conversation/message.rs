@@ -1,5 +1,7 @@
 //! Incoming bytes as messages: one letter, a length, a body.
 
+use crate::session::ANSWER_MAX;
+
 /// One message, still where it was received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Message<'a> {
@@ -24,8 +26,8 @@ pub(crate) enum Front<'a> {
 pub(crate) fn front(bytes: &[u8]) -> Front<'_> {
     let [tag, a, b, c, d, ..] = *bytes else { return Front::Part };
     let length = i32::from_be_bytes([a, b, c, d]);
-    // The length counts itself. A server never sends more than a gigabyte.
-    if !(4..=1 << 30).contains(&length) || !tag.is_ascii_graphic() {
+    // The length counts itself.
+    if !(4..=ANSWER_MAX as i32).contains(&length) || !tag.is_ascii_graphic() {
         return Front::Garbage;
     }
     let total = length as usize + 1;

@@ -12,6 +12,7 @@ use super::encode;
 use super::failure::Said;
 use super::message::{Front, Message, front};
 use crate::dialect::Texts;
+use crate::session::{ANSWER_MAX, TOO_LONG};
 use crate::{Failure, FailureKind};
 use bytes::BytesMut;
 use postgres_protocol::message::frontend;
@@ -21,6 +22,9 @@ use workload::transaction::{Answers, Batch, Call, Names, Value};
 
 /// A segment that grew to so many bytes is ended, so that neither end waits for the other to read.
 const SEGMENT: usize = 48 << 10;
+
+/// What a row without any value takes.
+const ROW: usize = 32;
 
 /// What the bytes that were fed came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,6 +91,8 @@ pub struct Wire {
     text: String,
     /// The beginning of a message whose rest has not come.
     rest: Vec<u8>,
+    /// Bytes of rows since the batch was staged.
+    taken: usize,
     /// Of the last point of synchronisation: idle, in a transaction, in a failed one.
     status: u8,
     mode: Mode,
@@ -116,6 +122,7 @@ impl Wire {
             columns: Vec::new(),
             text: String::new(),
             rest: Vec::new(),
+            taken: 0,
             status: b'I',
             mode: Mode::Calls,
             failure: None,
@@ -216,6 +223,7 @@ impl Wire {
         self.segments.clear();
         self.calls.clear();
         (self.sent, self.at, self.answered, self.begun, self.mode) = (0, 0, 0, false, mode);
+        self.taken = 0;
     }
 
     fn encode(&mut self, slot: u16, parameters: &[Value]) -> std::io::Result<()> {
@@ -317,6 +325,10 @@ impl Wire {
             },
             _ => &self.columns,
         };
+        self.taken += body.len() + ROW;
+        if self.taken > ANSWER_MAX {
+            return lost(TOO_LONG);
+        }
         if decode::row(body, kinds, answers) { Progress::More } else { lost("the server sent a row that is none") }
     }
 

@@ -1,9 +1,11 @@
 //! MariaDB behind the door that all engines share: a server by its URL, or a private one.
 
 use super::checkpoint::checkpoint;
+use super::line::Lines;
 use super::standing::{files, standing};
 use super::{MariadbSession, Place, costs, counters};
 use crate::database::place;
+use crate::opening::within;
 use crate::server::Private;
 use crate::server::mariadb::Server;
 use crate::{DataSet, Database, DatabaseError, Facts, OpenOptions, Session, StatementCost, Texts};
@@ -49,6 +51,8 @@ struct Mariadb {
     shown: String,
     facts: Facts,
     stop: Arc<AtomicBool>,
+    /// Its sessions, which are cut when it is told to stop and the server is silent.
+    lines: Lines,
     /// The session that reads counters, kept so that reading them does not open one each time.
     watcher: Mutex<Option<Box<dyn Session>>>,
     /// What prepared statements of sessions that ended have cost; none where costs are not counted.
@@ -81,11 +85,15 @@ pub fn open(spec: &DatabaseSpec, options: &OpenOptions) -> Result<Box<dyn Databa
             return Err(DatabaseError::Address { place: spec.shown(), problem });
         }
     };
-    let mut session = MariadbSession::open(&place, &Texts::none(Engine::Mariadb), &Sessions::default())?;
-    let facts = facts(&spec.shown(), &mut session)?;
+    let (inside, shown) = (place.clone(), spec.shown());
+    let facts = within(&spec.shown(), place.patience(), &options.stop, move || {
+        let mut session = MariadbSession::begin(&inside, &Texts::none(Engine::Mariadb), &Sessions::default())?;
+        facts(&shown, &mut session)
+    })?;
+    let lines = Lines::watched(options.stop.clone());
     let (dataset, stop, watcher) = (options.dataset.clone(), options.stop.clone(), Mutex::new(None));
     let costs = options.profiling.on.then(costs::Total::default);
-    Ok(Box::new(Mariadb { place, dataset, server, shown: spec.shown(), facts, stop, watcher, costs }))
+    Ok(Box::new(Mariadb { place, dataset, server, shown: spec.shown(), facts, stop, lines, watcher, costs }))
 }
 
 fn at_url(url: &str, options: &OpenOptions) -> Result<Place, DatabaseError> {
@@ -118,6 +126,12 @@ fn facts(shown: &str, session: &mut MariadbSession) -> Result<Facts, DatabaseErr
 }
 
 impl Mariadb {
+    fn connected(&self, place: &Place, texts: &Texts, sessions: &Sessions) -> Result<MariadbSession, DatabaseError> {
+        let session = MariadbSession::open_until(place, texts, sessions, &self.stop)?;
+        session.line().into_iter().for_each(|line| self.lines.add(line));
+        Ok(session)
+    }
+
     /// Where the data set is.
     fn inside(&self) -> Place {
         let dataset = self.dataset.as_ref();
@@ -131,7 +145,7 @@ impl Database for Mariadb {
     }
 
     fn statement_costs(&self) -> Result<Vec<StatementCost>, String> {
-        let session = MariadbSession::open(&self.inside(), &Texts::none(Engine::Mariadb), &Sessions::default());
+        let session = self.connected(&self.inside(), &Texts::none(Engine::Mariadb), &Sessions::default());
         let mut session = session.map_err(|error| error.to_string())?;
         let found = session.one("SELECT database()").map_err(|failure| failure.text)?;
         let schema = found.as_ref().and_then(Value::text).unwrap_or_default();
@@ -139,7 +153,7 @@ impl Database for Mariadb {
     }
 
     fn session(&self, texts: &Texts, sessions: &Sessions) -> Result<Box<dyn Session>, DatabaseError> {
-        let session = MariadbSession::open(&self.inside(), texts, sessions)?;
+        let session = self.connected(&self.inside(), texts, sessions)?;
         Ok(match &self.costs {
             Some(total) if !texts.is_empty() => Box::new(session.leaving(total)),
             _ => Box::new(session),
@@ -148,7 +162,7 @@ impl Database for Mariadb {
 
     fn outside(&self) -> Result<Box<dyn Session>, DatabaseError> {
         let (texts, sessions) = (Texts::none(Engine::Mariadb), Sessions::default());
-        Ok(Box::new(MariadbSession::open(&self.place, &texts, &sessions)?))
+        Ok(Box::new(self.connected(&self.place, &texts, &sessions)?))
     }
 
     fn facts(&self) -> Facts {

@@ -14,6 +14,10 @@ const OLDEST_MYSQL: (u16, u16, u16) = (8, 0, 0);
 /// The same in words.
 pub(super) const OLDEST: &str = "MariaDB 10.6 or MySQL 8.0 at least";
 
+const UNPROTECTED: &str = "the server wants the password itself, and nothing verified protects it on its way; ask for \
+    ssl-mode=verify-identity, name its key with server-public-key-path=FILE, or take any key that it names with \
+    get-server-public-key=true";
+
 /// What it means that no session came about.
 pub(super) fn open_error(shown: &str, error: Error) -> DatabaseError {
     let place = shown.to_owned();
@@ -34,6 +38,10 @@ pub(super) fn open_error(shown: &str, error: Error) -> DatabaseError {
         // The library reports a certificate that it refused as an error of the stream.
         Error::IoError(why) if tls_said(&why.to_string()) => DatabaseError::Secure { place, text: why.to_string() },
         Error::CodecError(why) if tls_said(&why.to_string()) => DatabaseError::Secure { place, text: why.to_string() },
+        // The key without which the password is not sent is not there.
+        Error::IoError(why) if why.kind() == std::io::ErrorKind::NotADirectory => {
+            DatabaseError::Secure { place, text: UNPROTECTED.to_owned() }
+        }
         Error::IoError(why) => DatabaseError::Refused { place, text: why.to_string() },
         other => DatabaseError::Refused { place, text: failure(other).text },
     }

@@ -11,6 +11,7 @@ mod costs;
 mod counters;
 mod database;
 mod failure;
+mod line;
 mod load;
 mod place;
 mod session;

@@ -6,11 +6,13 @@
 //! What it does not do: it opens nothing, and it shows no password.
 
 use crate::DatabaseError;
+use crate::opening::{SECONDS, SECONDS_HERE, loopback};
 use mysql::consts::CapabilityFlags;
 use mysql::{OptsBuilder, SslOpts};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str};
 use std::path::PathBuf;
 use std::time::Duration;
+use study::password::LEFT_OUT;
 
 /// The port of both servers when a URL names none.
 const PORT: u16 = 3306;
@@ -18,8 +20,9 @@ const PORT: u16 = 3306;
 /// Letters of a part of a URL that stand for themselves.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.');
 
-/// How long a server may take to accept a connection.
-const CONNECT: Duration = Duration::from_secs(10);
+/// A key that nobody can have made: below a device there are no files. Reading it fails as nothing else does, before anything
+/// of the password has left.
+const NO_KEY: &str = "/dev/null/no-key";
 
 /// How a connection is protected on its way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,6 +34,18 @@ pub enum Tls {
     Authority,
     /// By TLS with a certificate that a known authority signed for this host.
     Host,
+}
+
+/// How the password itself may travel to a server that wants it, where there is neither TLS nor a Unix socket.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Cleartext {
+    /// Not at all.
+    #[default]
+    Refused,
+    /// Encrypted with the key in this file.
+    Key(PathBuf),
+    /// Encrypted with any key that the server names: whoever answers there can read it.
+    AnyKey,
 }
 
 /// A server, a database on it, and who asks. Shown without its password.
@@ -48,15 +63,19 @@ pub struct Place {
     pub password: Option<String>,
     /// The database; none only for work on the server itself.
     pub database: Option<String>,
-    /// Protection on the way.
+    /// Protection on the way. A URL that says nothing gets [`Tls::Host`], and none on the loopback, where it protects nothing
+    /// and would be measured.
     pub tls: Tls,
+    /// Protection of the password where there is no TLS.
+    pub cleartext: Cleartext,
     /// A file of certificates of authorities, beside those that the world knows.
     pub authorities: Option<PathBuf>,
 }
 
 impl Place {
     /// Reads `mysql://user:password@host:port/database?socket=PATH&tls=true`, or the same with `mariadb://`. Further keys:
-    /// `ssl-mode` with the words of the servers' own client, of which `required` checks the host too, and `ssl-ca`.
+    /// `ssl-mode` with the words of the servers' own client, of which `required` checks the host too, `ssl-ca`,
+    /// `server-public-key-path` and `get-server-public-key`.
     ///
     /// # Errors
     /// What is not understood. The text holds no password.
@@ -77,14 +96,21 @@ impl Place {
             port,
             socket: None,
             user: plain(user).map_err(&bad)?,
-            password: password.map(plain).transpose().map_err(&bad)?,
+            password: password.map(plain).transpose().map_err(&bad)?.filter(|password| password != LEFT_OUT),
             database: Some(plain(database).map_err(&bad)?).filter(|name| !name.is_empty()),
             tls: Tls::Off,
+            cleartext: Cleartext::Refused,
             authorities: None,
         };
+        let mut protected = false;
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-            let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+            let lacking = || bad("it has a parameter without a value".to_owned());
+            let (key, value) = pair.split_once('=').ok_or_else(lacking)?;
+            protected |= matches!(key, "tls" | "ssl-mode");
             place.set(key, plain(value).map_err(&bad)?).map_err(&bad)?;
+        }
+        if !protected && !place.is_here() {
+            place.tls = Tls::Host;
         }
         Ok(place)
     }
@@ -99,15 +125,34 @@ impl Place {
             password: None,
             database: None,
             tls: Tls::Off,
+            cleartext: Cleartext::Refused,
             authorities: None,
         }
+    }
+
+    /// Whether it is on this machine, as far as the URL tells.
+    fn is_here(&self) -> bool {
+        self.socket.is_some() || loopback(&self.host)
+    }
+
+    /// How many seconds it may take to be let in.
+    pub(super) fn patience(&self) -> u64 {
+        if self.socket.is_some() { SECONDS_HERE } else { SECONDS }
     }
 
     fn set(&mut self, key: &str, value: String) -> Result<(), String> {
         match key {
             "socket" => self.socket = Some(value),
             "user" => self.user = value,
-            "password" => self.password = Some(value),
+            "password" => self.password = Some(value).filter(|password| password != LEFT_OUT),
+            "server-public-key-path" => self.cleartext = Cleartext::Key(PathBuf::from(value)),
+            "get-server-public-key" => {
+                self.cleartext = match value.as_str() {
+                    "true" => Cleartext::AnyKey,
+                    "false" => Cleartext::Refused,
+                    _ => return Err(format!("get-server-public-key is true or false, got {value}")),
+                }
+            }
             "ssl-ca" => self.authorities = Some(PathBuf::from(value)),
             "tls" => {
                 self.tls = match value.as_str() {
@@ -129,8 +174,12 @@ impl Place {
                 }
             }
             _ => {
+                // What can be no key may be a part of a password.
+                let plain = key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+                let key = if plain { key } else { LEFT_OUT };
                 return Err(format!(
-                    "the key {key} is not known; known are socket, user, password, tls, ssl-mode, ssl-ca"
+                    "the key {key} is not known; known are socket, user, password, tls, ssl-mode, ssl-ca, \
+                     server-public-key-path, get-server-public-key"
                 ));
             }
         }
@@ -165,9 +214,15 @@ impl Place {
         keys.extend(self.socket.as_deref().map(|path| format!("socket={}", word(path))));
         keys.extend(self.authorities.as_deref().map(|path| format!("ssl-ca={}", word(&path.to_string_lossy()))));
         match self.tls {
-            Tls::Off => {}
+            Tls::Off if self.is_here() => {}
+            Tls::Off => keys.push("ssl-mode=disabled".to_owned()),
             Tls::Authority => keys.push("ssl-mode=verify-ca".to_owned()),
             Tls::Host => keys.push("ssl-mode=verify-identity".to_owned()),
+        }
+        match &self.cleartext {
+            Cleartext::Refused => {}
+            Cleartext::Key(path) => keys.push(format!("server-public-key-path={}", word(&path.to_string_lossy()))),
+            Cleartext::AnyKey => keys.push("get-server-public-key=true".to_owned()),
         }
         let query = if keys.is_empty() { String::new() } else { format!("?{}", keys.join("&")) };
         format!("mysql://{}{password}@{host}:{}/{database}{query}", word(&self.user), self.port)
@@ -180,6 +235,14 @@ impl Place {
             place: self.shown(),
             text: format!("the certificates in {} cannot be read: {error}", path.display()),
         };
+        std::fs::File::open(path).map(drop).map_err(failed)
+    }
+
+    /// Refuses a file of a key that cannot be read, in the same way.
+    pub(super) fn key_is_there(&self) -> Result<(), DatabaseError> {
+        let Cleartext::Key(path) = &self.cleartext else { return Ok(()) };
+        let text = |error| format!("the key in {} cannot be read: {error}", path.display());
+        let failed = |error| DatabaseError::Secure { place: self.shown(), text: text(error) };
         std::fs::File::open(path).map(drop).map_err(failed)
     }
 
@@ -199,7 +262,12 @@ impl Place {
             .pass(self.password.clone())
             .db_name(self.database.clone())
             .ssl_opts(tls)
-            .tcp_connect_timeout(Some(CONNECT))
+            .server_key_path(match &self.cleartext {
+                Cleartext::Refused => Some(PathBuf::from(NO_KEY)),
+                Cleartext::Key(path) => Some(path.clone()),
+                Cleartext::AnyKey => None,
+            })
+            .tcp_connect_timeout(Some(Duration::from_secs(SECONDS)))
             // A session keeps its own statements; the library must not close one of them behind its back.
             .stmt_cache_size(0)
             // An update counts the rows that it met, as on the other engines, and not those that it made different.
@@ -218,6 +286,14 @@ fn plain(text: &str) -> Result<String, String> {
     decoded.map(|text| text.into_owned()).map_err(|_| "a part of it is not UTF-8 once %XX is read".to_owned())
 }
 
+/// What is wrong with a port. What is no number may be a password whose host was forgotten.
+fn bad_port(text: &str) -> String {
+    match text.bytes().all(|byte| byte.is_ascii_digit()) {
+        true => format!("a port is a number up to 65535, got {text}"),
+        false => "a port is a number up to 65535; write mysql://USER:PASSWORD@HOST:PORT/DATABASE".to_owned(),
+    }
+}
+
 /// Host and port; an IPv6 address stands in brackets.
 fn host_and_port(text: &str) -> Result<(String, u16), String> {
     let (host, port) = match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
@@ -229,7 +305,7 @@ fn host_and_port(text: &str) -> Result<(String, u16), String> {
     };
     let port = match port {
         None | Some("") => PORT,
-        Some(port) => port.parse().map_err(|_| format!("a port is a number up to 65535, got {port}"))?,
+        Some(port) => port.parse().map_err(|_| bad_port(port))?,
     };
     Ok((if host.is_empty() { "localhost".to_owned() } else { plain(host)? }, port))
 }
@@ -258,11 +334,26 @@ mod tests {
     }
 
     #[test]
+    fn another_machine_is_asked_by_tls_unless_the_url_says_otherwise() {
+        for (url, tls) in [
+            ("mysql://me@far/d", Tls::Host),
+            ("mysql://me@far/d?ssl-mode=disabled", Tls::Off),
+            ("mysql://me@127.0.0.1/d", Tls::Off),
+            ("mysql://me@/d?socket=/s", Tls::Off),
+        ] {
+            assert_eq!(Place::read(url).unwrap().tls, tls, "{url}");
+        }
+        assert!(Place::read("mysql://me:***@far/d").unwrap().password.is_none());
+    }
+
+    #[test]
     fn a_place_as_a_url_reads_back_as_itself() {
         for url in [
             "mysql://a:b%2F%3F@h:1/d?tls=true",
             "mysql://a@[::1]:1/d?ssl-ca=/x%20y&ssl-mode=verify-ca",
             "mysql://a@/d?socket=/s",
+            "mysql://a@far/d?ssl-mode=disabled&get-server-public-key=true",
+            "mysql://a@far/d?server-public-key-path=/k.pem",
         ] {
             let place = Place::read(url).unwrap();
             assert!(Place::read(&place.url()).unwrap() == place, "{url}");
@@ -276,6 +367,9 @@ mod tests {
             ("mysql://me:secret@h/d?pool=3", "the key pool"),
             ("mysql://me:secret@h:99999/d", "99999"),
             ("oracle://me:secret@h/d", "neither"),
+            ("mysql://me:secret/d", "PASSWORD@HOST"),
+            ("mysql://me:sec?secret@h/d", "a port is a number"),
+            ("mysql://h/d?sec@secret=1", "the key ***"),
         ] {
             let error = Place::read(url).unwrap_err().to_string();
             assert!(error.contains(what) && !error.contains("secret"), "{error}");

@@ -6,12 +6,19 @@
 //! What it does not do: the protocol has no pipelining here, so that calls of a batch travel one after the other.
 
 use super::failure::{OLDEST, failure, open_error, too_old};
+use super::line::Line;
 use super::place::Place;
 use super::{costs, load, value};
 use crate::dialect::{self, BEGIN, COMMIT, ROLLBACK};
+use crate::opening::within;
+use crate::session::{ANSWER_MAX, TOO_LONG};
 use crate::{DatabaseError, Failure, FailureKind, Rows, Session, Text, Texts};
 use mysql::prelude::{Protocol as Form, Queryable};
 use mysql::{Conn, Error, QueryResult};
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use study::{Engine, Protocol, Sessions};
 use workload::transaction::{Answers, Batch, Call, Names, Value};
 
@@ -24,6 +31,8 @@ const MODE: &str = "SET SESSION sql_mode = REPLACE(@@sql_mode, 'NO_BACKSLASH_ESC
 /// One session.
 pub struct MariadbSession {
     connection: Conn,
+    /// How it is cut from outside, where that can be done.
+    line: Option<Arc<Line>>,
     protocol: Protocol,
     statements: Vec<Known>,
     /// Whether all sets of rows that a call gives back are kept.
@@ -52,11 +61,28 @@ impl MariadbSession {
     /// # Errors
     /// Why there is no session: an address, a user, a database, a version.
     pub fn open(place: &Place, texts: &Texts, sessions: &Sessions) -> Result<MariadbSession, DatabaseError> {
+        MariadbSession::open_until(place, texts, sessions, &AtomicBool::new(false))
+    }
+
+    /// The same, given up when `stop` becomes true.
+    pub(super) fn open_until(
+        place: &Place,
+        texts: &Texts,
+        sessions: &Sessions,
+        stop: &AtomicBool,
+    ) -> Result<MariadbSession, DatabaseError> {
+        let (inside, texts, sessions) = (place.clone(), texts.clone(), *sessions);
+        within(&place.shown(), place.patience(), stop, move || MariadbSession::begin(&inside, &texts, &sessions))
+    }
+
+    /// Opens a session, for as long as that takes.
+    pub(super) fn begin(place: &Place, texts: &Texts, sessions: &Sessions) -> Result<MariadbSession, DatabaseError> {
         // Several providers of cryptography may be linked in; the library would not know which to take. That one is set
         // already is no error.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let refused = |error| open_error(&place.shown(), error);
+        let refused = |error| open_error(&place.shown(), error).hiding(place.password.as_deref());
         place.authorities_are_there()?;
+        place.key_is_there()?;
         let mut connection = Conn::new(place.options()).map_err(refused)?;
         let version: Option<String> = connection.query_first("SELECT VERSION()").map_err(refused)?;
         if let Some(found) = too_old(&version.unwrap_or_default()) {
@@ -75,7 +101,8 @@ impl MariadbSession {
         };
         let statements = texts.iter().enumerate().map(known).collect();
         let (protocol, gathers) = (sessions.protocol, texts.gathering);
-        Ok(MariadbSession { connection, protocol, statements, gathers, written: String::new(), total: None })
+        let line = Line::of(&connection);
+        Ok(MariadbSession { connection, line, protocol, statements, gathers, written: String::new(), total: None })
     }
 
     /// The same session, which leaves the costs of its prepared statements there when it ends.
@@ -95,6 +122,20 @@ impl MariadbSession {
     /// The server's number for this session.
     pub fn number(&self) -> u32 {
         self.connection.connection_id()
+    }
+
+    /// How it is cut from outside.
+    pub(super) fn line(&self) -> Option<&Arc<Line>> {
+        self.line.as_ref()
+    }
+
+    /// One call of the library. What makes it panic is an answer that it does not understand.
+    fn call<T>(&mut self, call: impl FnOnce(&mut MariadbSession) -> Result<T, Error>) -> Result<T, Error> {
+        let turn = |line: &Option<Arc<Line>>| line.iter().for_each(|line| line.turn());
+        turn(&self.line);
+        let called = catch_unwind(AssertUnwindSafe(|| call(self)));
+        turn(&self.line);
+        called.unwrap_or_else(|_| Err(Error::IoError(io::Error::other("the server said what is not understood"))))
     }
 
     fn carry_out(&mut self, batch: &Batch, answers: &mut Answers) -> Result<(), Error> {
@@ -125,7 +166,8 @@ impl MariadbSession {
                 None => known.text.inline(parameters, &mut self.written),
             }
             let result = self.connection.query_iter(&self.written)?;
-            return answer(result, answers, known.named.then_some(&mut known.names), self.gathers);
+            let names = known.named.then_some(&mut known.names);
+            return answer(result, answers, names, self.gathers, self.line.as_deref());
         }
         let prepared = match known.prepared.take() {
             Some(prepared) => prepared,
@@ -136,7 +178,10 @@ impl MariadbSession {
         let at = |place: &u16| value::out(parameters.get(usize::from(*place)).unwrap_or(&null));
         let values: Vec<mysql::Value> = known.text.order.iter().map(at).collect();
         let outcome = match self.connection.exec_iter(prepared, values) {
-            Ok(result) => answer(result, answers, known.named.then_some(&mut known.names), self.gathers),
+            Ok(result) => {
+                let names = known.named.then_some(&mut known.names);
+                answer(result, answers, names, self.gathers, self.line.as_deref())
+            }
             Err(error) => Err(error),
         };
         if self.protocol == Protocol::Extended
@@ -156,7 +201,10 @@ impl MariadbSession {
         columns: &[&str],
         rows: &mut dyn Rows,
     ) -> Result<u64, Failure> {
-        load::load(&mut self.connection, road, &load::Into { table, columns }, rows).map_err(|why| match why {
+        self.line.iter().for_each(|line| line.turn());
+        let loaded = load::load(&mut self.connection, road, &load::Into { table, columns }, rows);
+        self.line.iter().for_each(|line| line.turn());
+        loaded.map_err(|why| match why {
             load::Why::Server(error) => self.recover(error),
             load::Why::Left(text) => {
                 let undone = self.connection.query_drop(ROLLBACK);
@@ -198,12 +246,12 @@ impl Drop for MariadbSession {
 
 impl Session for MariadbSession {
     fn run(&mut self, batch: &Batch, answers: &mut Answers) -> Result<(), Failure> {
-        self.carry_out(batch, answers).map_err(|error| self.recover(error))
+        self.call(|session| session.carry_out(batch, answers)).map_err(|error| self.recover(error))
     }
 
     fn script(&mut self, sql: &str) -> Result<(), Failure> {
         // The server cuts the text itself, so that bodies of procedures stay whole.
-        match self.connection.query_iter(sql).and_then(|mut result| drain(&mut result)) {
+        match self.call(|session| session.connection.query_iter(sql).and_then(|mut result| drain(&mut result))) {
             Err(Error::MySqlError(said)) if said.code == EMPTY_QUERY => Ok(()),
             Err(error) => Err(self.recover(error)),
             Ok(()) => Ok(()),
@@ -212,7 +260,11 @@ impl Session for MariadbSession {
 
     fn query(&mut self, sql: &str) -> Result<Vec<Vec<Value>>, Failure> {
         let mut answers = Answers::default();
-        match self.connection.query_iter(sql).and_then(|result| answer(result, &mut answers, None, false)) {
+        let asked = self.call(|session| {
+            let result = session.connection.query_iter(sql)?;
+            answer(result, &mut answers, None, false, session.line.as_deref())
+        });
+        match asked {
             Ok(()) => Ok(answers.get(0).rows().map(<[Value]>::to_vec).collect()),
             Err(error) => Err(self.recover(error)),
         }
@@ -231,6 +283,7 @@ fn answer<F: Form>(
     answers: &mut Answers,
     names: Option<&mut Option<Names>>,
     gathers: bool,
+    line: Option<&Line>,
 ) -> Result<(), Error> {
     let mut changed = result.affected_rows();
     let columns = result.columns().as_ref().to_vec();
@@ -240,12 +293,19 @@ fn answer<F: Form>(
         answers.named(names.get_or_insert_with(list).clone());
     }
     let mut first = !columns.is_empty();
+    let mut taken = 0;
     while let Some(set) = result.iter() {
         changed = changed.max(set.affected_rows());
         for row in set {
-            let row = row?;
+            let row = row?.unwrap_raw();
+            taken += row.iter().flatten().map(size).sum::<usize>() + ROW;
+            if taken > ANSWER_MAX {
+                // The library would read the rest to its end.
+                line.into_iter().for_each(Line::cut);
+                return Err(Error::IoError(io::Error::other(TOO_LONG)));
+            }
             if first {
-                for (value, column) in row.unwrap_raw().into_iter().zip(&columns) {
+                for (value, column) in row.into_iter().zip(&columns) {
                     answers.push(value::back(value.unwrap_or(mysql::Value::NULL), column));
                 }
             }
@@ -254,6 +314,13 @@ fn answer<F: Form>(
     }
     answers.end(changed);
     Ok(())
+}
+
+/// What a row without any value takes.
+const ROW: usize = 32;
+
+fn size(value: &mysql::Value) -> usize {
+    if let mysql::Value::Bytes(bytes) = value { bytes.len() } else { 8 }
 }
 
 /// Reads everything that is left, so that a failure of a later statement is seen.

@@ -1,10 +1,14 @@
 //! Where a PostgreSQL is, and as whom we ask: a URL and what it means.
 //!
-//! It reads no environment: a password that is not in the URL is handed over with [`Connect::with_password`].
+//! It reads no environment by itself: a password that is not in the URL is handed over.
 
+use super::passfile;
 use crate::DatabaseError;
+use crate::opening::{SECONDS, SECONDS_HERE};
 use percent_encoding::percent_decode_str;
 use std::path::PathBuf;
+use study::Secret;
+use study::password::LEFT_OUT;
 
 /// What a connection wants of TLS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,16 +36,6 @@ pub enum Host {
     Socket(PathBuf),
 }
 
-/// A password, which nothing prints.
-#[derive(Clone, PartialEq, Eq)]
-pub(super) struct Secret(pub(super) String);
-
-impl std::fmt::Debug for Secret {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("***")
-    }
-}
-
 /// Everything that a connection needs to know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Connect {
@@ -54,18 +48,21 @@ pub struct Connect {
     pub(super) password: Option<Secret>,
     /// The database; the role's name when the URL names none.
     pub database: String,
-    /// What is wanted of TLS. A URL that says nothing gets [`Tls::Prefer`], and none on the loopback, where it protects
+    /// What is wanted of TLS. A URL that says nothing gets [`Tls::Require`], and none on the loopback, where it protects
     /// nothing and would be measured.
     pub tls: Tls,
+    /// Whether the server may be told the password itself where nothing verified protects it on its way.
+    pub cleartext: bool,
     /// A file of root certificates in PEM, instead of the public ones.
     pub root: Option<PathBuf>,
-    /// How many seconds a TCP connection may take.
+    /// How many seconds it may take to be let in.
     pub patience: u64,
 }
 
 impl Connect {
     /// Reads a URL such as `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=verify-full`. Parameters: `host` (a folder
-    /// means a Unix socket), `port`, `user`, `password`, `dbname`, `sslmode`, `sslrootcert`, `connect_timeout`.
+    /// means a Unix socket), `port`, `user`, `password`, `dbname`, `sslmode`, `sslrootcert`, `connect_timeout`,
+    /// `cleartext_password`.
     ///
     /// # Errors
     /// What the URL lacks or says wrong, without the URL's password.
@@ -83,8 +80,9 @@ impl Connect {
             password: None,
             database: database.to_owned(),
             tls: Tls::Disable,
+            cleartext: false,
             root: None,
-            patience: 10,
+            patience: SECONDS_HERE,
         }
     }
 
@@ -93,6 +91,23 @@ impl Connect {
     pub fn with_password(mut self, password: String) -> Connect {
         self.password.get_or_insert(Secret(password));
         self
+    }
+
+    /// The same with the password of the environment, as PostgreSQL's own clients do: `PGPASSWORD`, then the file that
+    /// `PGPASSFILE` names. A password in the URL comes before both.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or others may read it too.
+    pub(super) fn with_environment(self) -> Result<Connect, DatabaseError> {
+        if self.password.is_some() {
+            return Ok(self);
+        }
+        let password = match (std::env::var("PGPASSWORD"), std::env::var_os("PGPASSFILE")) {
+            (Ok(password), _) => Some(password),
+            (Err(_), Some(file)) => passfile::password(file.as_ref(), &self)?,
+            (Err(_), None) => None,
+        };
+        Ok(password.into_iter().fold(self, Connect::with_password))
     }
 
     /// The place in words.
@@ -155,6 +170,7 @@ struct Reading {
     tls: Option<Tls>,
     root: Option<PathBuf>,
     patience: Option<u64>,
+    cleartext: bool,
 }
 
 impl Reading {
@@ -175,7 +191,7 @@ impl Reading {
             "host" => self.host = value,
             "port" => {
                 let port = value.parse().ok().filter(|port| *port > 0);
-                self.port = Some(port.ok_or_else(|| wrong(format!("it has the port {value}; it is 1 to 65535")))?);
+                self.port = Some(port.ok_or_else(|| wrong(bad_port(&value)))?);
             }
             "user" => self.user = value,
             "password" => self.password = Some(value),
@@ -187,8 +203,14 @@ impl Reading {
                 self.patience =
                     Some(seconds.ok_or_else(|| wrong("it has a connect_timeout that is no whole seconds"))?);
             }
+            "cleartext_password" => {
+                self.cleartext =
+                    value.parse().map_err(|_| wrong("it has a cleartext_password that is neither true nor false"))?;
+            }
             other => {
-                let known = "host, port, user, password, dbname, sslmode, sslrootcert, connect_timeout";
+                let other = named(other);
+                let known =
+                    "host, port, user, password, dbname, sslmode, sslrootcert, connect_timeout, cleartext_password";
                 return Err(wrong(format!("it has the parameter {other}; known are {known}")));
             }
         }
@@ -204,15 +226,30 @@ impl Reading {
             host if host.is_empty() => Host::Name("localhost".into()),
             host => Host::Name(host),
         };
-        let tls = self.tls.unwrap_or(if loopback(&host) { Tls::Disable } else { Tls::Prefer });
+        let tls = self.tls.unwrap_or(if loopback(&host) { Tls::Disable } else { Tls::Require });
         if matches!(host, Host::Socket(_)) && !matches!(tls, Tls::Disable | Tls::Prefer) {
             return Err(wrong("it asks for TLS on a Unix socket, which has none; leave sslmode out"));
         }
         let database = if self.database.is_empty() { self.user.clone() } else { self.database };
-        let password = self.password.map(Secret);
-        let (port, patience) = (self.port.unwrap_or(5432), self.patience.unwrap_or(10));
-        Ok(Connect { host, port, user: self.user, password, database, tls, root: self.root, patience })
+        let password = self.password.filter(|password| password != LEFT_OUT).map(Secret);
+        let here = matches!(host, Host::Socket(_));
+        let patience = self.patience.unwrap_or(if here { SECONDS_HERE } else { SECONDS });
+        let (port, cleartext) = (self.port.unwrap_or(5432), self.cleartext);
+        Ok(Connect { host, port, user: self.user, password, database, tls, cleartext, root: self.root, patience })
     }
+}
+
+/// What is wrong with a port. What is no number may be a password whose host was forgotten.
+fn bad_port(text: &str) -> String {
+    match text.bytes().all(|byte| byte.is_ascii_digit()) {
+        true => format!("it has the port {text}; it is 1 to 65535"),
+        false => "its port is no number; write postgres://USER:PASSWORD@HOST:PORT/DATABASE".to_owned(),
+    }
+}
+
+/// The name of a parameter; what can be none may be a part of a password.
+fn named(key: &str) -> &str {
+    if key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')) { key } else { LEFT_OUT }
 }
 
 fn tls(word: &str) -> Result<Tls, Wrong> {
@@ -232,9 +269,7 @@ fn tls(word: &str) -> Result<Tls, Wrong> {
 fn loopback(host: &Host) -> bool {
     match host {
         Host::Socket(_) => true,
-        Host::Name(name) => {
-            name == "localhost" || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
-        }
+        Host::Name(name) => crate::opening::loopback(name),
     }
 }
 
@@ -268,7 +303,10 @@ mod tests {
         let connect = Connect::parse("postgres://me@[::1]").unwrap();
         assert_eq!((connect.place().as_str(), connect.database.as_str()), ("[::1]:5432", "me"));
         assert_eq!(connect.tls, Tls::Disable);
-        assert_eq!(Connect::parse("postgres://me@far/db").unwrap().tls, Tls::Prefer);
+        assert!(!connect.cleartext && Connect::parse("postgres://me@h?cleartext_password=true").unwrap().cleartext);
+        // What stands for a password that was not kept is none.
+        assert_eq!(Connect::parse("postgres://me:***@h").unwrap().password, None);
+        assert_eq!(Connect::parse("postgres://me@far/db").unwrap().tls, Tls::Require);
     }
 
     #[test]
@@ -282,6 +320,12 @@ mod tests {
         assert!(wrong("postgres://me:secret@a,b/db").contains("several hosts"));
         assert!(wrong("postgres://me@/db?host=/run&sslmode=require").contains("Unix socket"));
         assert!(!wrong("postgres://me:secret@host/db?sslmode=maybe").contains("secret"));
+        for url in
+            ["me:secret/db", "me:sec?ret@host/db", "host/db?password:secret", "host/db?user=me&secret", "me:secret"]
+        {
+            let said = wrong(&format!("postgres://{url}"));
+            assert!(!said.contains("secret") && !said.contains("ret@"), "{said}");
+        }
     }
 
     proptest::proptest! {

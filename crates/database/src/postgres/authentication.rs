@@ -1,4 +1,7 @@
 //! Proves to the server who we are, by what it asks for: nothing, a password in clear text, md5 or SCRAM-SHA-256.
+//!
+//! The one idea: a server that began to prove that it knows the password must end that proof before it is believed, and none
+//! is told the password itself where nothing verified protects it on its way.
 
 use super::connect::Opening;
 use crate::DatabaseError;
@@ -11,11 +14,14 @@ use std::io;
 /// Answers until the server says that it is satisfied.
 pub(super) fn authenticate(opening: &mut Opening) -> Result<(), DatabaseError> {
     let mut scram = None;
+    let mut proved = true;
     loop {
         let body = opening.expect(b'R')?;
         let mut fields = Fields(&body);
         match fields.i32() {
-            Some(0) => return Ok(()),
+            Some(0) if proved => return Ok(()),
+            Some(0) => return Err(unproved(opening)),
+            Some(3) if !opening.protects() => return Err(unprotected(opening)),
             Some(3) => {
                 let password = password(opening)?;
                 opening.say(|out| frontend::password_message(password.as_bytes(), out))?;
@@ -26,7 +32,7 @@ pub(super) fn authenticate(opening: &mut Opening) -> Result<(), DatabaseError> {
                 let hash = md5_hash(opening.connect.user.as_bytes(), password(opening)?.as_bytes(), salt);
                 opening.say(|out| frontend::password_message(hash.as_bytes(), out))?;
             }
-            Some(10) => scram = Some(first(opening, fields.0)?),
+            Some(10) => (scram, proved) = (Some(first(opening, fields.0)?), false),
             Some(11) => {
                 let proof = scram.as_mut().ok_or_else(|| io::ErrorKind::InvalidData.into());
                 let proof = proof.and_then(|scram: &mut ScramSha256| scram.update(fields.0).map(|()| scram.message()));
@@ -34,9 +40,12 @@ pub(super) fn authenticate(opening: &mut Opening) -> Result<(), DatabaseError> {
                 opening.say(|out| frontend::sasl_response(&proof, out))?;
             }
             Some(12) => {
-                let proved = scram.as_mut().ok_or_else(|| io::ErrorKind::InvalidData.into());
+                let proof = scram.as_mut().ok_or_else(|| io::ErrorKind::InvalidData.into());
                 // A server that does not know the password cannot end this.
-                proved.and_then(|scram| scram.finish(fields.0)).map_err(|problem| opening.broke(problem))?;
+                proof
+                    .and_then(|scram: &mut ScramSha256| scram.finish(fields.0))
+                    .map_err(|problem| opening.broke(problem))?;
+                proved = true;
             }
             other => return Err(unknown(opening, other)),
         }
@@ -57,6 +66,17 @@ fn password(opening: &Opening) -> Result<String, DatabaseError> {
     let text = || format!("it wants a password for {} and there is none", connect.user);
     let password = connect.password.as_ref().map(|secret| secret.0.clone());
     password.ok_or_else(|| DatabaseError::Password { place: connect.place(), text: text() })
+}
+
+fn unproved(opening: &Opening) -> DatabaseError {
+    let text = "the server says that we are in before it proved that it knows the password; it may be another one";
+    DatabaseError::Secure { place: opening.connect.place(), text: text.to_owned() }
+}
+
+fn unprotected(opening: &Opening) -> DatabaseError {
+    let text = "the server wants the password itself, and nothing verified protects it on its way; ask for \
+                sslmode=verify-full, or allow it in the address with cleartext_password=true";
+    DatabaseError::Secure { place: opening.connect.place(), text: text.to_owned() }
 }
 
 fn unknown(opening: &Opening, method: Option<i32>) -> DatabaseError {

@@ -1,11 +1,12 @@
 //! Opens a conversation: reaches the server, agrees on TLS, starts up, authenticates, and checks the version.
 
-use super::address::{Connect, Host, Secret, Tls};
+use super::address::{Connect, Host, Tls};
 use super::authentication::authenticate;
 use super::session::PostgresSession;
 use super::stream::{RawStream, Stream};
 use super::tls;
 use crate::conversation::{Front, Said, Wire, front};
+use crate::opening::within;
 use crate::{DatabaseError, Failure, Session, Texts, dialect};
 use bytes::BytesMut;
 use postgres_protocol::message::frontend;
@@ -14,11 +15,15 @@ use std::net::{TcpStream, ToSocketAddrs};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use study::{Engine, Sessions};
+use study::{Engine, Secret, Sessions};
 
 /// The oldest version whose protocol, catalogues and counters Prony knows.
 const OLDEST: u32 = 12;
+
+/// What a server may say before it lets us in.
+const HEARD_MAX: usize = 256 << 10;
 
 impl Connect {
     /// Opens a conversation whose statements are those.
@@ -26,8 +31,29 @@ impl Connect {
     /// # Errors
     /// Nobody answers, a wrong password, no such database, a server older than 12, TLS that cannot be had as asked.
     pub fn open(&self, texts: Arc<Texts>, sessions: &Sessions) -> Result<PostgresSession, DatabaseError> {
-        let stream = self.secured(self.dial()?)?;
-        let mut opening = Opening { connect: self, stream, unread: Vec::new(), out: BytesMut::new() };
+        self.open_until(texts, sessions, &AtomicBool::new(false))
+    }
+
+    /// The same, given up when `stop` becomes true.
+    pub(super) fn open_until(
+        &self,
+        texts: Arc<Texts>,
+        sessions: &Sessions,
+        stop: &AtomicBool,
+    ) -> Result<PostgresSession, DatabaseError> {
+        let (connect, sessions) = (self.clone(), *sessions);
+        within(&self.place(), self.patience, stop, move || connect.begin(texts, &sessions))
+    }
+
+    /// Opens a conversation, for as long as that takes.
+    pub(super) fn begin(&self, texts: Arc<Texts>, sessions: &Sessions) -> Result<PostgresSession, DatabaseError> {
+        let stream = self.dial()?;
+        // Whoever waits is gone when the time is over; this thread shall not stay for ever.
+        let limit = |limit| stream.set_read_timeout(limit).and_then(|()| stream.set_write_timeout(limit));
+        limit(Some(Duration::from_secs(self.patience)))
+            .map_err(|source| DatabaseError::Refused { place: self.place(), text: source.to_string() })?;
+        let stream = self.secured(stream)?;
+        let mut opening = Opening { connect: self, stream, unread: Vec::new(), heard: 0, out: BytesMut::new() };
         opening.say(|out| {
             let who = [("user", self.user.as_str()), ("database", self.database.as_str())];
             let how = [("client_encoding", "UTF8"), ("application_name", "prony")];
@@ -45,6 +71,9 @@ impl Connect {
                 |failure: Failure| DatabaseError::statement(&self.place(), "choose the isolation level", failure);
             session.script(&sql).map_err(failed)?;
         }
+        let stream = session.stream.raw();
+        let unlimited = stream.set_read_timeout(None).and_then(|()| stream.set_write_timeout(None));
+        unlimited.map_err(|source| DatabaseError::Refused { place: self.place(), text: source.to_string() })?;
         Ok(session)
     }
 
@@ -94,19 +123,16 @@ impl Connect {
 
     /// What the server said, as the reason why it does not let us in.
     fn refusal(&self, said: &Said) -> DatabaseError {
-        let (place, mut text) = (self.place(), said.text());
-        if let Some(Secret(password)) = &self.password {
-            // No server is known to repeat it; a proxy might.
-            text = if password.is_empty() { text } else { text.replace(password.as_str(), "***") };
-        }
-        match said.code.as_str() {
+        let (place, text) = (self.place(), said.text());
+        let error = match said.code.as_str() {
             "28P01" | "28000" => DatabaseError::Password { place, text },
             "3D000" => {
                 DatabaseError::Refused { place, text: format!("there is no database {}: {text}", self.database) }
             }
             "53300" => DatabaseError::ServerFull { place, text },
             _ => DatabaseError::Refused { place, text },
-        }
+        };
+        error.hiding(self.password.as_ref().map(|Secret(password)| password.as_str()))
     }
 }
 
@@ -115,6 +141,8 @@ pub(super) struct Opening<'a> {
     pub(super) connect: &'a Connect,
     stream: Stream,
     unread: Vec<u8>,
+    /// Bytes that came so far.
+    heard: usize,
     out: BytesMut,
 }
 
@@ -138,6 +166,12 @@ impl Opening<'_> {
         }
     }
 
+    /// Whether the password itself may be told: where TLS is verified, on a socket of this machine, or as the address says.
+    pub(super) fn protects(&self) -> bool {
+        let verified = matches!(self.stream, Stream::Tls(_)) && self.connect.tls != Tls::Prefer;
+        verified || self.connect.cleartext || matches!(self.connect.host, Host::Socket(_))
+    }
+
     pub(super) fn broke(&self, source: io::Error) -> DatabaseError {
         let text = format!("the conversation broke while it began ({source}); what answers there may be no PostgreSQL");
         DatabaseError::Refused { place: self.connect.place(), text }
@@ -157,11 +191,18 @@ impl Opening<'_> {
                     }
                 }
                 Front::Garbage => return Err(self.broke(io::ErrorKind::InvalidData.into())),
+                Front::Part if self.heard > HEARD_MAX => {
+                    let text = format!("more than {HEARD_MAX} bytes before it let us in");
+                    return Err(self.broke(io::Error::other(text)));
+                }
                 Front::Part => {
                     let mut buffer = [0; 4096];
                     match self.stream.read(&mut buffer) {
                         Ok(0) => return Err(self.broke(io::ErrorKind::UnexpectedEof.into())),
-                        Ok(count) => self.unread.extend_from_slice(&buffer[..count]),
+                        Ok(count) => {
+                            self.heard += count;
+                            self.unread.extend_from_slice(&buffer[..count]);
+                        }
                         Err(source) if source.kind() == io::ErrorKind::Interrupted => {}
                         Err(source) => return Err(self.broke(source)),
                     }

@@ -3,6 +3,7 @@
 use super::standing::{files, standing};
 use super::{Connect, PostgresSession, costs, counters};
 use crate::database::Conversation;
+use crate::opening::within;
 use crate::server::Private;
 use crate::server::postgres::{Server, USER};
 use crate::{DataSet, Database, DatabaseError, Facts, OpenOptions, Session, StatementCost, Texts};
@@ -60,7 +61,7 @@ struct Postgres {
 impl Server {
     /// How sessions reach it.
     pub fn connect(&self) -> Connect {
-        Connect::socket_in(self.folder(), USER, "postgres")
+        Connect::socket_in(&self.run(), USER, "postgres")
     }
 }
 
@@ -75,10 +76,7 @@ pub fn open(spec: &DatabaseSpec, options: &OpenOptions) -> Result<Box<dyn Databa
                 let problem = "only a private server takes settings: --on local:postgres".to_owned();
                 return Err(DatabaseError::Setting { key: key.clone(), value: value.clone(), problem });
             }
-            let connect = Connect::parse(url)?;
-            // As libpq does; a password in the address comes first.
-            let password = std::env::var("PGPASSWORD").ok();
-            (password.into_iter().fold(connect, Connect::with_password), None)
+            (Connect::parse(url)?.with_environment()?, None)
         }
         At::Local => {
             let name = options.dataset.as_ref().map_or("server".to_owned(), DataSet::schema);
@@ -124,7 +122,7 @@ impl Postgres {
     }
 
     fn connected(&self, texts: &Texts, sessions: &Sessions) -> Result<PostgresSession, DatabaseError> {
-        let mut session = self.connect.open(Arc::new(texts.clone()), sessions)?;
+        let mut session = self.connect.open_until(Arc::new(texts.clone()), sessions, &self.stop)?;
         session.stop_by(self.stop.clone());
         Ok(session)
     }
@@ -139,20 +137,34 @@ impl Postgres {
 
     /// Looks once at what does not change while the server runs.
     fn look(&mut self) -> Result<(), DatabaseError> {
-        let mut session = self.plain()?;
-        self.version = session.version().to_owned();
-        let names: Vec<String> = MATTER.iter().map(|name| format!("'{name}'")).collect();
-        let sql = "SELECT name, current_setting(name) FROM pg_settings WHERE name IN";
-        let rows = session.query(&format!("{sql} ({}) ORDER BY name", names.join(", ")));
-        let rows = rows.map_err(|failure| DatabaseError::statement(&self.place(), "read its settings", failure))?;
-        let text = |value: Option<&Value>| value.and_then(Value::text).unwrap_or_default().to_owned();
-        self.settings = rows.iter().map(|row| (text(row.first()), text(row.get(1)))).collect();
+        let (place, connect) = (self.place(), self.connect.clone());
+        let inside = place.clone();
+        let looked = within(&place, self.connect.patience, &self.stop, move || looked(&connect, &inside))?;
+        (self.version, self.settings) = (looked.version, looked.settings);
         self.process = match &self.server {
             Some(server) => server.pid(),
-            None => here(session.process()),
+            None => here(looked.process),
         };
         Ok(())
     }
+}
+
+/// What does not change while a server runs, and the process that served the one who asked.
+struct Looked {
+    version: String,
+    settings: Vec<(String, String)>,
+    process: u32,
+}
+
+fn looked(connect: &Connect, place: &str) -> Result<Looked, DatabaseError> {
+    let mut session = connect.begin(Arc::new(Texts::none(Engine::Postgres)), &Sessions::default())?;
+    let names: Vec<String> = MATTER.iter().map(|name| format!("'{name}'")).collect();
+    let sql = "SELECT name, current_setting(name) FROM pg_settings WHERE name IN";
+    let rows = session.query(&format!("{sql} ({}) ORDER BY name", names.join(", ")));
+    let rows = rows.map_err(|failure| DatabaseError::statement(place, "read its settings", failure))?;
+    let text = |value: Option<&Value>| value.and_then(Value::text).unwrap_or_default().to_owned();
+    let settings = rows.iter().map(|row| (text(row.first()), text(row.get(1)))).collect();
+    Ok(Looked { version: session.version().to_owned(), settings, process: session.process() })
 }
 
 /// The server's first process, when the one that serves a session runs on this machine: its parent.

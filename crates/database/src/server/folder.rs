@@ -1,15 +1,27 @@
-//! The folder of a private server: made for one user alone, held by one of us at a time, copied as a whole.
+//! The folder of a private server: ours, with two folders in it that are given away; held by one of us at a time; its data
+//! copied as a whole.
+//!
+//! The one idea: whoever runs as root must follow nothing that the server's user made. He owns `data` and `run` alone, inside
+//! of a folder in which he can make nothing; everything is opened without following links, and given away by its descriptor.
 
 use super::owner::Owner;
 use crate::DatabaseError;
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{CWD, FlockOperation, Mode, OFlags, RenameFlags, flock, fsync, open, renameat_with, syncfs};
+use rustix::io::Errno;
 use std::fs::{self, File};
-use std::os::unix::fs::PermissionsExt;
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Longest path of a Unix socket, in bytes (`sun_path` without its closing zero).
 const SOCKET: usize = 107;
+
+/// More than this is no file of ours.
+const BYTES_MAX: u64 = 1 << 20;
+
+/// Follows no link, and waits for nobody at the other end of a pipe.
+const SAFELY: OFlags = OFlags::NOFOLLOW.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK);
 
 /// Held while a server is started, stopped or copied; let go when dropped.
 pub(super) struct Held(#[allow(dead_code, reason = "the lock ends with the file")] File);
@@ -17,22 +29,88 @@ pub(super) struct Held(#[allow(dead_code, reason = "the lock ends with the file"
 /// Waits for its turn at the folder.
 pub(super) fn hold(folder: &Path) -> Result<Held, DatabaseError> {
     let path = folder.join("lock");
-    let failed = |source| DatabaseError::file("lock", &path, source);
-    let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
-    flock(&file, FlockOperation::LockExclusive).map_err(|error| failed(error.into()))?;
-    Ok(Held(file))
+    let failed = |error: Errno| DatabaseError::file("lock", &path, error.into());
+    let file = open(&path, OFlags::RDWR | OFlags::CREATE | SAFELY, Mode::RUSR | Mode::WUSR).map_err(failed)?;
+    flock(&file, FlockOperation::LockExclusive).map_err(failed)?;
+    Ok(Held(file.into()))
 }
 
-/// Makes a folder that only the owner of the server may look into; folders above it are made as usual.
-pub(super) fn private(folder: &Path, owner: &Owner) -> Result<(), DatabaseError> {
+/// Makes the folder of a server, in which nobody but us makes anything; folders above it are made as usual. One of an older
+/// version, which the server's user owns, is taken back, and what he may have put in the place of our files goes.
+pub(super) fn ours(folder: &Path, owner: &Owner) -> Result<(), DatabaseError> {
+    fs::create_dir_all(folder).map_err(|source| DatabaseError::file("make", folder, source))?;
+    let failed = |source| DatabaseError::file("take back", folder, source);
+    let opened = opened(folder)?;
+    let foreign = opened.metadata().map_err(failed)?.uid() != rustix::process::geteuid().as_raw();
+    if foreign {
+        fchown(&opened, Some(rustix::process::geteuid().as_raw()), Some(rustix::process::getegid().as_raw()))
+            .map_err(failed)?;
+    }
+    // Others pass it to reach `run`, and read nothing in it.
+    let mode = if owner.name.is_some() { 0o711 } else { 0o700 };
+    opened.set_permissions(fs::Permissions::from_mode(mode)).map_err(failed)?;
+    if foreign {
+        ["lock", "claim"].iter().try_for_each(|name| gone(&folder.join(name)))?;
+    }
+    Ok(())
+}
+
+/// Makes a folder that only the server's user may look into.
+pub(super) fn given(folder: &Path, owner: &Owner) -> Result<(), DatabaseError> {
     let failed = |source| DatabaseError::file("make", folder, source);
-    fs::create_dir_all(folder).map_err(failed)?;
-    fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).map_err(failed)?;
-    owner.give(folder)
+    match fs::create_dir(folder) {
+        Err(source) if source.kind() != io::ErrorKind::AlreadyExists => return Err(failed(source)),
+        _ => {}
+    }
+    let opened = opened(folder)?;
+    opened.set_permissions(fs::Permissions::from_mode(0o700)).map_err(failed)?;
+    owner.give(&opened).map_err(|source| DatabaseError::file("hand over", folder, source))
+}
+
+/// A folder that is one, and no link to one.
+fn opened(folder: &Path) -> Result<File, DatabaseError> {
+    let opened = open(folder, OFlags::RDONLY | OFlags::DIRECTORY | SAFELY, Mode::empty());
+    opened.map(File::from).map_err(|error| DatabaseError::file("open", folder, error.into()))
+}
+
+/// Writes a file of ours anew, in place of whatever is there. Others may read it: the server does.
+pub(super) fn write(path: &Path, text: &str) -> Result<(), DatabaseError> {
+    let new = beside(path, "new");
+    let mut file = made(&new, Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::ROTH)?;
+    let written = file.write_all(text.as_bytes()).and_then(|()| fs::rename(&new, path));
+    written.map_err(|source| DatabaseError::file("write", path, source))
+}
+
+/// A new file that only we can read, in place of whatever is there.
+pub(super) fn log(path: &Path) -> Result<File, DatabaseError> {
+    made(path, Mode::RUSR | Mode::WUSR)
+}
+
+fn made(path: &Path, mode: Mode) -> Result<File, DatabaseError> {
+    gone(path)?;
+    let made = open(path, OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::APPEND | SAFELY, mode);
+    made.map(File::from).map_err(|error| DatabaseError::file("make", path, error.into()))
+}
+
+/// Removes a file or a link; one that is not there is no error.
+pub(super) fn gone(path: &Path) -> Result<(), DatabaseError> {
+    match fs::remove_file(path) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => Err(DatabaseError::file("remove", path, source)),
+        _ => Ok(()),
+    }
+}
+
+/// The beginning of a file; nothing of a link, a pipe, or what is not there.
+pub(super) fn read(path: &Path) -> Option<String> {
+    let file = File::from(open(path, OFlags::RDONLY | SAFELY, Mode::empty()).ok()?);
+    file.metadata().ok().filter(fs::Metadata::is_file)?;
+    let mut text = String::new();
+    file.take(BYTES_MAX).read_to_string(&mut text).ok()?;
+    Some(text)
 }
 
 /// Copies a folder with owners and times; blocks are shared where the filesystem can. What was at `to` goes only when the
-/// copy is whole.
+/// copy is whole and on the disk: whoever measures next meets no pages of it that are still to be written.
 pub(super) fn copy(from: &Path, to: &Path) -> Result<(), DatabaseError> {
     let half = beside(to, "half");
     remove(&half)?;
@@ -43,29 +121,41 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<(), DatabaseError> {
         let text = String::from_utf8_lossy(&made.stderr).trim().to_owned();
         return Err(match text.contains("No space left") {
             true => DatabaseError::Full { place: half.display().to_string(), text },
-            false => DatabaseError::file("copy", from, std::io::Error::other(text)),
+            false => DatabaseError::file("copy", from, io::Error::other(text)),
         });
     }
     replace(&half, to)
 }
 
-/// Puts `new` in the place of `old`, at once.
+/// Puts `new` in the place of `old` at once, when all of it is on the disk. What is cut off leaves `old` as it was, or `new`
+/// whole.
 pub(super) fn replace(new: &Path, old: &Path) -> Result<(), DatabaseError> {
-    let gone = beside(old, "gone");
-    remove(&gone)?;
-    if old.exists() {
-        fs::rename(old, &gone).map_err(|source| DatabaseError::file("move", old, source))?;
+    let failed = |error: Errno| DatabaseError::file("move", new, error.into());
+    let folder = opened(new)?;
+    syncfs(&folder).and_then(|()| fsync(&folder)).map_err(failed)?;
+    match renameat_with(CWD, new, CWD, old, RenameFlags::EXCHANGE) {
+        Ok(()) => {}
+        Err(Errno::NOENT) => fs::rename(new, old).map_err(|source| DatabaseError::file("move", new, source))?,
+        // A filesystem that cannot exchange, such as NFS.
+        Err(Errno::INVAL | Errno::NOSYS | Errno::XDEV) => {
+            let gone = beside(old, "gone");
+            remove(&gone)?;
+            let moved = fs::rename(old, &gone).and_then(|()| fs::rename(new, old));
+            moved.map_err(|source| DatabaseError::file("move", new, source))?;
+            remove(&gone)?;
+        }
+        Err(error) => return Err(failed(error)),
     }
-    fs::rename(new, old).map_err(|source| DatabaseError::file("move", new, source))?;
-    remove(&gone)
+    let above = opened(old.parent().unwrap_or(Path::new("/")))?;
+    fsync(&above).map_err(failed)?;
+    // What was at `old` lies there now.
+    remove(new)
 }
 
 /// Removes a folder with all that is in it; one that is not there is no error.
 pub(super) fn remove(folder: &Path) -> Result<(), DatabaseError> {
     match fs::remove_dir_all(folder) {
-        Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
-            Err(DatabaseError::file("remove", folder, source))
-        }
+        Err(source) if source.kind() != io::ErrorKind::NotFound => Err(DatabaseError::file("remove", folder, source)),
         _ => Ok(()),
     }
 }
@@ -83,12 +173,17 @@ pub(super) fn fits(socket: &Path) -> Result<(), DatabaseError> {
         return Ok(());
     }
     let text = format!("the path of a socket has at most {SOCKET} bytes, got {length}; choose a shorter cache folder");
-    Err(DatabaseError::file("make", socket, std::io::Error::other(text)))
+    Err(DatabaseError::file("make", socket, io::Error::other(text)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::symlink;
+
+    fn myself() -> Owner {
+        Owner::of(&["nobody"])
+    }
 
     #[test]
     fn a_copy_replaces_what_was_there_and_leaves_nothing_beside_it() {
@@ -102,6 +197,12 @@ mod tests {
         assert_eq!(fs::read_to_string(to.join("deep/file")).unwrap(), "new");
         assert!(!to.join("old").exists());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+        // One that was cut off before is begun anew.
+        fs::create_dir(folder.path().join("more.half")).unwrap();
+        fs::write(folder.path().join("more.half/part"), "part").unwrap();
+        copy(&from, &folder.path().join("more")).unwrap();
+        assert!(!folder.path().join("more/part").exists() && folder.path().join("more/deep/file").exists());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
     }
 
     #[test]
@@ -111,6 +212,52 @@ mod tests {
         fs::create_dir(&to).unwrap();
         assert!(copy(&folder.path().join("missing"), &to).is_err());
         assert!(to.exists());
+    }
+
+    /// The filesystem tells of a file which of its extents have no place on the disk yet, because nothing of them was written.
+    #[test]
+    fn a_copy_is_on_the_disk_when_it_stands_in_its_place() {
+        let folder = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+        fs::create_dir(&from).unwrap();
+        fs::write(from.join("file"), vec![7; 8 << 20]).unwrap();
+        let unwritten = |file: &Path| {
+            let said = Command::new("filefrag").arg("-v").arg(file).output().ok()?;
+            said.status.success().then(|| String::from_utf8_lossy(&said.stdout).contains("delalloc"))
+        };
+        if unwritten(&from.join("file")) != Some(true) {
+            return crate::tests::skip::skipped("no filesystem here that tells what it has not written yet");
+        }
+        copy(&from, &to).unwrap();
+        assert_eq!(unwritten(&to.join("file")), Some(false));
+    }
+
+    #[test]
+    fn no_link_is_followed_and_no_pipe_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let (victim, link) = (folder.path().join("victim"), folder.path().join("link"));
+        fs::write(&victim, "1\n").unwrap();
+        for work in [(|link| write(link, "x")) as fn(&Path) -> Result<(), DatabaseError>, |link| {
+            log(link)?.write_all(b"x").map_err(|source| DatabaseError::file("write", link, source))
+        }] {
+            symlink(&victim, &link).unwrap();
+            work(&link).unwrap();
+            assert!(!link.is_symlink() && fs::read_to_string(&link).unwrap() == "x");
+            fs::remove_file(&link).unwrap();
+        }
+        symlink(&victim, &link).unwrap();
+        assert_eq!(read(&link), None);
+        symlink(&victim, folder.path().join("lock")).unwrap();
+        assert!(hold(folder.path()).is_err());
+        let other = folder.path().join("other");
+        fs::create_dir(&other).unwrap();
+        symlink(&other, folder.path().join("data")).unwrap();
+        assert!(given(&folder.path().join("data"), &myself()).is_err());
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "1\n");
+        assert_eq!(fs::metadata(&other).unwrap().uid(), fs::metadata(folder.path()).unwrap().uid());
+        let pipe = folder.path().join("pipe");
+        rustix::fs::mknodat(CWD, &pipe, rustix::fs::FileType::Fifo, Mode::RUSR, 0).unwrap();
+        assert_eq!(read(&pipe), None);
     }
 
     #[test]

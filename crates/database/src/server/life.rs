@@ -1,7 +1,8 @@
 //! The life of a private server, whichever engine it is of: made, found again, ended, copied, removed.
 //!
-//! The one idea: everything of it lies in one folder (data, socket, configuration, log), which only its user may enter. So it
-//! needs no password and no port, and a second look finds it again: running, stopped or crashed.
+//! The one idea: everything of it lies in one folder (configuration, log, copies), of which the server's user owns `data` and
+//! `run` with the socket, which only he may enter. So it needs no password and no port, and a second look finds it again:
+//! running, stopped or crashed.
 //!
 //! What it does not do: it touches no server that the system itself runs.
 
@@ -15,6 +16,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+
+/// Where the server of a folder keeps what lives as long as its process.
+pub(super) fn run(folder: &Path) -> PathBuf {
+    folder.join("run")
+}
 
 /// A private server. Dropping the value leaves the server running.
 #[derive(Clone, Debug)]
@@ -58,17 +64,17 @@ impl<K: ServerKind> Server<K> {
     pub fn up(&self, settings: &[(String, String)]) -> Result<(), DatabaseError> {
         let conf = self.kind.configuration(&self.folder, settings)?;
         self.may_be_reached()?;
-        folder::private(&self.folder, &self.owner)?;
+        folder::ours(&self.folder, &self.owner)?;
         let _held = folder::hold(&self.folder)?;
-        if self.process().is_some() && fs::read_to_string(self.conf()).is_ok_and(|now| now == conf) {
+        if self.process().is_some() && folder::read(&self.conf()).is_some_and(|now| now == conf) {
             // It may still be recovering from a crash, started by somebody else.
             return self.ready();
         }
         // It would be ended under whoever uses it.
         free(&self.claimed(), &self.shown(), "the private server")?;
         self.end(K::END)?;
-        fs::write(self.conf(), conf).map_err(|source| DatabaseError::file("write", self.conf(), source))?;
-        self.owner.give(&self.conf())?;
+        folder::write(&self.conf(), &conf)?;
+        folder::given(&run(&self.folder), &self.owner)?;
         self.make()?;
         self.start()
     }
@@ -113,7 +119,7 @@ impl<K: ServerKind> Server<K> {
         let children = self.process().map(process::children).unwrap_or_default();
         self.end(Signal::KILL)?;
         // They notice by themselves, but only when they look.
-        children.into_iter().for_each(|child| process::signal(child, Signal::KILL));
+        children.iter().for_each(process::kill);
         Ok(())
     }
 
@@ -143,6 +149,11 @@ impl<K: ServerKind> Server<K> {
 
     pub(super) fn data(&self) -> PathBuf {
         self.folder.join("data")
+    }
+
+    /// Where the sockets of its sessions lie.
+    pub fn run(&self) -> PathBuf {
+        run(&self.folder)
     }
 
     pub(super) fn says(&self, text: String) -> DatabaseError {

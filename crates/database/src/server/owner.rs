@@ -1,7 +1,9 @@
 //! As whom a private server runs: as the user himself, or as an unprivileged one when that is root, because servers
 //! refuse root.
 
-use crate::DatabaseError;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::fchown;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
@@ -38,13 +40,9 @@ impl Owner {
         command
     }
 
-    /// Gives him a file or folder.
-    pub(super) fn give(&self, path: &Path) -> Result<(), DatabaseError> {
-        if self.name.is_none() {
-            return Ok(());
-        }
-        let given = std::os::unix::fs::chown(path, Some(self.uid), Some(self.gid));
-        given.map_err(|source| DatabaseError::file("hand over", path, source))
+    /// Gives him a folder that is open.
+    pub(super) fn give(&self, folder: &File) -> io::Result<()> {
+        if self.name.is_none() { Ok(()) } else { fchown(folder, Some(self.uid), Some(self.gid)) }
     }
 
     /// The folder among those above `path` that he may not pass, when there is one.

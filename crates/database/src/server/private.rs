@@ -4,12 +4,15 @@ use super::kind::ServerKind;
 use super::life::Server;
 use super::{folder, process};
 use crate::{Claim, DatabaseError};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What a database that is a private server can do beyond what it says.
 pub trait Private {
     /// Its folder.
     fn folder(&self) -> &Path;
+
+    /// The folder of its socket.
+    fn socket_folder(&self) -> PathBuf;
 
     /// Its process, when it has come so far as to write its number.
     fn pid(&self) -> Option<u32>;
@@ -51,6 +54,10 @@ impl<K: ServerKind> Private for Server<K> {
         &self.folder
     }
 
+    fn socket_folder(&self) -> PathBuf {
+        self.run()
+    }
+
     fn pid(&self) -> Option<u32> {
         process::number(&K::pid_file(&self.folder)).filter(|pid| process::runs(*pid, &self.mark()))
     }
@@ -68,7 +75,7 @@ impl<K: ServerKind> Private for Server<K> {
     }
 
     fn keep_copy(&self, name: &str) -> Result<(), DatabaseError> {
-        folder::private(&self.copies(), &self.owner)?;
+        folder::ours(&self.copies(), &self.owner)?;
         self.stopped(|| folder::copy(&self.data(), &self.copies().join(name)))
     }
 

@@ -1,11 +1,14 @@
 //! A server's process: started so that it outlives us, found again by its number, ended.
 //!
 //! The one idea: a number alone proves nothing, since the system gives numbers again. A process is ours only when its command
-//! line names our folder.
+//! line names our folder, and a signal goes to a process that was held before it was looked at.
 
-use rustix::process::{Pid, Signal, kill_process};
+use super::folder;
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
 use std::fs::File;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,7 +26,7 @@ pub(super) fn runs(pid: u32, mark: &str) -> bool {
 
 /// The number in a file; none when there is no such file or no number in it.
 pub(super) fn number(file: &Path) -> Option<u32> {
-    std::fs::read_to_string(file).ok()?.lines().next()?.trim().parse().ok()
+    folder::read(file)?.lines().next()?.trim().parse().ok()
 }
 
 /// Starts a server in a process group of its own, so that an interrupt at the terminal does not end it. What it says goes
@@ -49,11 +52,27 @@ pub(super) fn just_forked(pid: u32) -> bool {
     std::fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| !line.is_empty() && line == own)
 }
 
-/// Processes that this one started and that still run.
-pub(super) fn children(pid: u32) -> Vec<u32> {
+/// Processes that this one started and that still run; each is held, so that its number is no other's.
+pub(super) fn children(pid: u32) -> Vec<OwnedFd> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    numbers.filter(|child| parent(*child) == Some(pid)).collect()
+    let child = |number: u32| {
+        // Most are none; only those that may be one are held.
+        let held = (parent(number) == Some(pid)).then(|| hold(number).ok())??;
+        (parent(number) == Some(pid)).then_some(held)
+    };
+    numbers.filter_map(child).collect()
+}
+
+/// The process that has this number now. Another that gets the number later is not meant.
+fn hold(pid: u32) -> Result<OwnedFd, Errno> {
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw).ok_or(Errno::SRCH)?;
+    pidfd_open(pid, PidfdFlags::empty())
+}
+
+/// Ends a process at once.
+pub(super) fn kill(process: &OwnedFd) {
+    let _ = pidfd_send_signal(process, Signal::KILL);
 }
 
 fn parent(pid: u32) -> Option<u32> {
@@ -62,10 +81,17 @@ fn parent(pid: u32) -> Option<u32> {
     line.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()
 }
 
-/// Sends a signal; a process that is gone needs none.
-pub(super) fn signal(pid: u32, signal: Signal) {
-    if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
-        let _ = kill_process(pid, signal);
+/// Sends a signal to the process of this number, if it names `mark`; one that is gone needs none.
+pub(super) fn signal(pid: u32, mark: &str, signal: Signal) {
+    let held = hold(pid);
+    if !runs(pid, mark) && !just_forked(pid) {
+        return;
+    }
+    match held {
+        Ok(process) => drop(pidfd_send_signal(process, signal)),
+        Err(Errno::SRCH) => {}
+        // The system has none of these, or does not let us: the number must do.
+        Err(_) => drop(i32::try_from(pid).ok().and_then(Pid::from_raw).map(|pid| kill_process(pid, signal))),
     }
 }
 
@@ -131,7 +157,10 @@ mod tests {
         assert!(runs(pid, "mark-of-this-test") && !runs(pid, "mark-of-another"));
         let stop = AtomicBool::new(false);
         assert!(!gone(pid, "mark-of-this-test", 0, &stop));
-        signal(pid, Signal::KILL);
+        // A process that the number means now and that is not ours is left alone.
+        signal(pid, "mark-of-another", Signal::KILL);
+        assert!(!gone(pid, "mark-of-this-test", 1, &stop));
+        signal(pid, "mark-of-this-test", Signal::KILL);
         assert!(gone(pid, "mark-of-this-test", 10, &stop));
     }
 

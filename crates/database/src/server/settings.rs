@@ -27,7 +27,7 @@ impl Rules {
             let name = key.trim().to_lowercase().replace(self.spelt.0, &self.spelt.1.to_string());
             let problem = if name.is_empty() || !name.bytes().all(self.letters) {
                 Some(self.name)
-            } else if self.ours.contains(&name.trim_start_matches("loose-")) {
+            } else if self.keeps_private(&name) {
                 Some("it keeps the private server private, so that a study cannot change it")
             } else {
                 value.chars().any(char::is_control).then_some("a value is one line")
@@ -41,5 +41,18 @@ impl Rules {
         }
         all.sort();
         Ok(all)
+    }
+
+    /// Whether this is one of ours, or a beginning of one: MariaDB takes any beginning that only one name has, and all names
+    /// with some words before them.
+    fn keeps_private(&self, name: &str) -> bool {
+        const BEFORE: [&str; 5] = ["loose-", "skip-", "enable-", "disable-", "maximum-"];
+        let mut bare = name;
+        while let Some(rest) = BEFORE.iter().find_map(|word| bare.strip_prefix(word)) {
+            bare = rest;
+        }
+        let ours =
+            |known: &str| known.starts_with(bare) || known.strip_prefix("skip-").is_some_and(|k| k.starts_with(bare));
+        self.ours.iter().any(|known| ours(known))
     }
 }

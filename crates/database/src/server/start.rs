@@ -9,7 +9,7 @@ use super::private::Private;
 use super::{folder, process};
 use crate::DatabaseError;
 use rustix::process::Signal;
-use std::fs::{self, File};
+use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -41,12 +41,12 @@ impl<K: ServerKind> Server<K> {
         let mut text = String::new();
         for mut command in self.kind.making(&self.owner, &self.folder, &half) {
             folder::remove(&half)?;
-            folder::private(&half, &self.owner)?;
+            folder::given(&half, &self.owner)?;
             let made = command
                 .output()
                 .map_err(|source| DatabaseError::file("run", PathBuf::from(command.get_program()), source))?;
             if made.status.success() {
-                return fs::rename(&half, self.data()).map_err(|source| DatabaseError::file("move", half, source));
+                return folder::replace(&half, &self.data());
             }
             let said =
                 [made.stdout, made.stderr].map(|said| String::from_utf8_lossy(&said).trim().replace('\n', " | "));
@@ -76,22 +76,15 @@ impl<K: ServerKind> Server<K> {
     /// Starts it once.
     fn begin(&self) -> Result<Begun, DatabaseError> {
         for left in K::left_behind(&self.folder) {
-            match fs::remove_file(&left) {
-                Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(DatabaseError::file("remove", left, source));
-                }
-                _ => {}
-            }
+            folder::gone(&left)?;
         }
         let log = self.log();
-        let opened = File::create(&log).map_err(|source| DatabaseError::file("make", &log, source))?;
-        self.owner.give(&log)?;
+        let opened = folder::log(&log)?;
         let mut command = self.kind.starting(&self.owner, &self.folder);
         command.arg(self.mark());
         let program = PathBuf::from(command.get_program());
         let pid = process::start(command, opened).map_err(|source| DatabaseError::file("run", program, source))?;
-        let begun = self.begun();
-        fs::write(&begun, pid.to_string()).map_err(|source| DatabaseError::file("write", begun, source))?;
+        folder::write(&self.begun(), &pid.to_string())?;
         self.watch(pid)
     }
 
@@ -99,7 +92,7 @@ impl<K: ServerKind> Server<K> {
         let mut looks = 0;
         while !(self.pid() == Some(pid) && K::is_ready(&self.folder)) {
             if self.stop.load(Ordering::Relaxed) {
-                process::signal(pid, K::END);
+                process::signal(pid, &self.mark(), K::END);
                 return Err(DatabaseError::Stopped);
             }
             if !process::runs(pid, &self.mark()) && !process::just_forked(pid) {
@@ -155,7 +148,7 @@ impl<K: ServerKind> Server<K> {
 
     pub(super) fn end(&self, signal: Signal) -> Result<(), DatabaseError> {
         let Some(pid) = self.process() else { return Ok(()) };
-        process::signal(pid, signal);
+        process::signal(pid, &self.mark(), signal);
         // Ending is not interrupted by a stop: a server that ends half is a crash.
         if process::gone(pid, &self.mark(), END_SECONDS, &AtomicBool::new(false)) {
             return Ok(());

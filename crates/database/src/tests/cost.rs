@@ -103,7 +103,7 @@ fn postgres_counts_what_we_executed_by_any_protocol_and_only_writes_have_log() {
 fn a_postgres_without_the_extension_says_how_to_get_it_and_nothing_is_made_in_it() {
     let place = Place(tempfile::tempdir().unwrap(), Engine::Postgres);
     let Some(private) = opened(&place, Profiling::default(), &[]) else { return };
-    let socket = private.folder().unwrap();
+    let socket = private.private().unwrap().socket_folder();
     let url = format!("postgres://prony@/postgres?host={}", socket.display());
     let spec = DatabaseSpec { engine: Engine::Postgres, at: At::Url(url) };
     let options = OpenOptions {
@@ -153,7 +153,8 @@ fn sqlite_is_sampled_and_its_pages_belong_to_the_commit() {
 fn by_url(private: &dyn Database, place: &Place, profiling: Profiling) -> Box<dyn Database> {
     make(private, "CREATE DATABASE own; CREATE TABLE own.t (id int PRIMARY KEY, v int)");
     make(private, "INSERT INTO own.t SELECT seq, seq FROM mysql.seq_0_to_99");
-    let url = format!("mariadb://root@/own?socket={}", private.folder().unwrap().join("socket").display());
+    let url =
+        format!("mariadb://root@/own?socket={}", private.private().unwrap().socket_folder().join("socket").display());
     let spec = DatabaseSpec { engine: Engine::Mariadb, at: At::Url(url) };
     let (cache_dir, stop) = (place.0.path().to_owned(), Arc::default());
     open(&spec, &OpenOptions { cache_dir, dataset: None, settings: Vec::new(), profiling, stop }).unwrap()

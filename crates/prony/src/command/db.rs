@@ -4,7 +4,7 @@ use crate::args::{Db, DbCheck, DbDown, DbFill, DbUp, StudyChoice};
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::output;
-use crate::{cache, run, study_file};
+use crate::{cache, passwords, run, study_file};
 use database::dataset::{self, CheckOutcome, Filled};
 use database::{DataSet, Database, DatabaseError, OpenOptions, Profiling, Texts};
 use recorder::{Clock, WallClock};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use study::{At, DatabaseSpec, Engine, Place, Sessions, Study};
+use study::{At, DatabaseSpec, Engine, Place, Sessions, Study, server_settings};
 
 /// Carries out one of the commands.
 pub fn run(asked: &Db) -> Result<Outcome, Failure> {
@@ -25,13 +25,33 @@ pub fn run(asked: &Db) -> Result<Outcome, Failure> {
 }
 
 fn up(asked: &DbUp) -> Result<Outcome, Failure> {
+    let password = asked.password_file.as_deref().map(passwords::read).transpose()?;
+    warn(std::slice::from_ref(&asked.target));
     let spec = target(&asked.target)?;
+    let spec = password.iter().fold(spec, DatabaseSpec::with_password);
     let settings: Result<Vec<(String, String)>, Failure> = asked.server.iter().map(|text| setting(text)).collect();
+    let settings = settings?;
+    if !asked.allow_server_settings {
+        may_be_given(&spec, &settings)?;
+    }
     let stop = run::listen()?;
-    let database = open(&spec, None, settings?, stop)?;
+    let database = open(&spec, None, settings, stop)?;
     let facts = database.facts();
     output::print(&format!("{} {} is up: {}\n", facts.engine.word(), facts.version, facts.place))?;
     Ok(Outcome::Fine)
+}
+
+fn warn(targets: &[String]) {
+    if passwords::typed(targets) {
+        output::note_line(passwords::SEEN);
+    }
+}
+
+/// Without the option for it, only what moves the performance of a private server.
+fn may_be_given(spec: &DatabaseSpec, settings: &[(String, String)]) -> Result<(), Failure> {
+    let unlisted = settings.iter().find(|(name, _)| !server_settings::listed(spec.engine, name));
+    let Some((name, _)) = unlisted.filter(|_| spec.at == At::Local) else { return Ok(()) };
+    Err(Failure::new(format!("reading --server: {}", server_settings::refusal(spec.engine, name))))
 }
 
 fn setting(text: &str) -> Result<(String, String), Failure> {
@@ -42,6 +62,7 @@ fn setting(text: &str) -> Result<(String, String), Failure> {
 
 /// The databases of a study with the data sets that its trials need.
 fn needed(choice: &StudyChoice) -> Result<Vec<(DatabaseSpec, Vec<DataSet>)>, Failure> {
+    warn(&choice.changes.on);
     let text = study_file::find(&choice.study)?;
     let study = study_file::read_or_fail(&text, &choice.changes, &[])?;
     let plan = run::plan(&text.origin, &study, 1)?;

@@ -25,7 +25,7 @@ use crate::failure::Failure;
 use crate::folder;
 use crate::judged;
 use crate::study_file::StudyText;
-use crate::{build, checked};
+use crate::{build, checked, passwords, study_file};
 use analysis::{Findings, TrialSummary};
 use engine::{Need, Opened};
 use execute::Execution;
@@ -64,7 +64,10 @@ pub fn start(text: &StudyText, asked: &Run, consents: &[Consent]) -> Result<Ende
     space::check(&study, &plan)?;
     let progress = Progress::new(asked.voice, planned::expected_in_all(&plan));
     progress.say(&planned::words(&study, &plan));
-    let facts = facts(text, asked, &study, seed, &clock);
+    if passwords::typed(&asked.changes.on) {
+        progress.say(passwords::SEEN);
+    }
+    let facts = passwords::left_out(facts(text, asked, &study, seed, &clock));
     let (file, facts) = new_file(asked.output.as_deref(), facts, space::reserve(&plan))?;
     let run = Prepared { asked, consents, file, facts, study: &study, plan, summaries: Vec::new(), fresh: true };
     run.go(progress, &stop, &clock)
@@ -80,8 +83,9 @@ pub fn resume(word: &str, asked: &Run, consents: &[Consent]) -> Result<Ended, Fa
     let path = folder::find(word)?;
     let doing = |error| Failure::caused(format!("going on with the run `{}`", path.display()), &error);
     let facts = RunFile::open(&path).and_then(|file| file.facts()).map_err(doing)?;
-    let study = judged::study_with(&facts, &asked.fail_if)?;
+    let study = judged::study_with(&facts, study_file::overrides_or_fail(&asked.changes, &asked.fail_if)?)?;
     asked.html.as_deref().map_or(Ok(()), request::page)?;
+    let facts = passwords::left_out(facts);
     let plan = plan(&facts.study, &study, facts.seed)?;
     space::check(&study, &plan)?;
     let file = RunFile::resume(&path, space::reserve(&plan)).map_err(doing)?;
@@ -121,7 +125,7 @@ fn clear_leftovers(study: &Study, run_id: &str, progress: &Progress) {
 pub fn plan(origin: &str, study: &Study, seed: u64) -> Result<Plan, Failure> {
     crate::scripts::check(study)?;
     let survey = survey::survey(study.systems())?;
-    study::plan(study, &survey, seed).map_err(|problems| crate::study_file::failure(origin, &problems))
+    study::plan(study, &survey, seed).map_err(|problems| study_file::failure(origin, &problems))
 }
 
 /// A seed that nobody chose.

@@ -19,7 +19,7 @@ fn a_data_set_on_a_private_postgres_is_one_pronys_at_a_time() {
     let folder = house.program.path("cache");
     let found = std::fs::read_dir(folder).expect("the cache").flatten().map(|entry| entry.path().join("server"));
     let folder = found.into_iter().find(|path| path.is_dir()).expect("the bare server");
-    second_is_refused(&house, &format!("postgres://prony@/postgres?host={}", folder.display()), "prony process");
+    second_is_refused(&house, &format!("postgres://prony@/postgres?host={}/run", folder.display()), "prony process");
 }
 
 #[test]
@@ -29,7 +29,7 @@ fn a_data_set_on_a_private_mariadb_is_one_pronys_at_a_time() {
     let folder = house.program.path("cache");
     let found = std::fs::read_dir(folder).expect("the cache").flatten().map(|entry| entry.path().join("server"));
     let folder = found.into_iter().find(|path| path.is_dir()).expect("the bare server");
-    second_is_refused(&house, &format!("mysql://root@/?socket={}/socket", folder.display()), "connection ");
+    second_is_refused(&house, &format!("mysql://root@/?socket={}/run/socket", folder.display()), "connection ");
 }
 
 fn one_at_a_time(house: &House) {

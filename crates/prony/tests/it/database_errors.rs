@@ -62,7 +62,7 @@ fn turn_away(mut guest: TcpStream) {
         let _ = guest.write_all(b"N");
         let _ = guest.read(&mut said);
     }
-    let _ = guest.write_all(b"R\0\0\0\x08\0\0\0\x03");
+    let _ = guest.write_all(b"R\0\0\0\x0c\0\0\0\x05salt");
     let _ = guest.read(&mut said);
     let fields = b"SFATAL\0VFATAL\0C28P01\0Mpassword authentication failed for user \"me\"\0\0";
     let mut told = vec![b'E'];
@@ -103,8 +103,30 @@ fn a_file_of_somebody_else_is_refused_and_left_untouched() {
 #[test]
 fn a_setting_that_a_server_does_not_know_is_named() {
     let Some(house) = House::with_server("local:postgres") else { return };
-    let sets = "--set customers=50 --set days=1 --set server=no_such_setting=1";
+    let sets = "--set customers=50 --set days=1 --set server=no_such_setting=1 --allow-server-settings";
     refused(&house.program, &house.line("run", sets), &["no_such_setting", "hint: "]);
-    let told = house.program.run("db up local:postgres --server no_such_setting=1");
+    let told = house.program.run("db up local:postgres --server no_such_setting=1 --allow-server-settings");
     assert!(told.code == Some(2) && told.stderr.contains("no_such_setting"), "{told}");
+}
+
+#[test]
+fn a_study_gives_a_private_server_only_what_moves_its_performance() {
+    let program = Program::new();
+    for (on, setting) in [
+        ("local:postgres", "archive_command=touch owned"),
+        ("local:postgres", "shared_preload_libraries=x"),
+        ("local:mariadb", "bind-addres=0.0.0.0;skip-grant-table=1"),
+        ("local:mariadb", "plugin_load_add=x"),
+    ] {
+        let name = setting.split('=').next().unwrap_or_default();
+        for command in ["check", "plan", "run", "db fill"] {
+            let told = program.refused(&format!("{command} brokerage --on {on} --set 'server={setting}'"));
+            assert!(told.contains(name) && told.contains("--allow-server-settings"), "{told}");
+        }
+        let told = program.refused(&format!("db up {on} --server '{setting}'"));
+        assert!(told.contains(name) && told.contains("--allow-server-settings"), "{told}");
+        program.fine(&format!("check brokerage --on {on} --set 'server={setting}' --allow-server-settings"));
+    }
+    let fine = "--on local:postgres --set 'server=shared_buffers=1GB; max-connections=50'";
+    program.fine(&format!("check brokerage {fine}"));
 }

@@ -19,6 +19,7 @@ mod house;
 mod key_value;
 mod models;
 mod outage;
+mod passwords;
 mod privilege;
 mod profiles;
 mod program;

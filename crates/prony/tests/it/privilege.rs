@@ -38,7 +38,7 @@ fn a_role_of_postgres_that_may_not_create_is_told_so() {
     let database = bare(&house, Engine::Postgres);
     let mut session = database.outside().expect("a session");
     session.script("CREATE ROLE clerk LOGIN PASSWORD 's3cret'").expect("it may");
-    let folder = database.folder().expect("it is private");
+    let folder = database.private().expect("it is private").socket_folder();
     refused(&house, &format!("postgres://clerk:s3cret@/postgres?host={}", folder.display()));
     let made = session.query("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'prony%'").expect("it may");
     assert!(made.is_empty(), "{made:?}");
@@ -50,7 +50,7 @@ fn a_user_of_mariadb_who_may_not_create_is_told_so() {
     let database = bare(&house, Engine::Mariadb);
     let mut session = database.outside().expect("a session");
     session.script("CREATE USER 'clerk'@'%' IDENTIFIED BY 's3cret'").expect("it may");
-    let socket = database.folder().expect("it is private").join("socket");
+    let socket = database.private().expect("it is private").socket_folder().join("socket");
     refused(&house, &format!("mysql://clerk:s3cret@/?socket={}", socket.display()));
     let made = session.query("SHOW DATABASES LIKE 'prony%'").expect("it may");
     assert!(made.is_empty(), "{made:?}");

@@ -97,3 +97,23 @@ fn a_finished_run_cannot_be_resumed() {
     program.fine("run LAB --seed 7 --quiet -o x.prony");
     insta::assert_snapshot!(program.refused("run --resume x.prony"));
 }
+
+#[test]
+fn the_first_signal_ends_the_wait_for_a_server_that_says_nothing() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    for on in
+        [format!("postgres://me@127.0.0.1:{port}/db?connect_timeout=600"), format!("mysql://me@127.0.0.1:{port}/db")]
+    {
+        let program = Program::new();
+        let mut going = program.start(&format!("run brokerage --on '{on}' --verbose -o x.prony"));
+        // The server takes the connection and is silent.
+        going.until("seed", 1);
+        let guest = listener.accept().expect("somebody comes");
+        going.signal(Signal::TERM);
+        let (code, told) = going.end();
+        assert_eq!(code, Some(2), "{told}");
+        assert!(told.contains("stopped"), "{told}");
+        drop(guest);
+    }
+}

@@ -3,7 +3,7 @@
 use super::settings::{Tables, settings};
 use crate::definition::{Parameter, Setting, SystemWith};
 use crate::target::{self, SCRIPT_KEYS};
-use crate::{At, DatabaseSpec, Engine, Place, ScriptSpec, SystemSpec, without_password};
+use crate::{At, DatabaseSpec, Engine, Place, ScriptSpec, SystemSpec, password};
 use observation::{Footprint, SystemKind};
 use reading::Problems;
 use reading::{Entry, Form, Section};
@@ -63,8 +63,10 @@ fn database(
     match target::parse(&given.text).map(|spec| spec.place) {
         Ok(Place::Database(spec)) if spec.engine == engine => Some(Place::Database(spec)),
         _ => {
-            let kind = engine.word();
-            let message = format!("a URL of `{kind}`, got `{}`", without_password(&given.text));
+            // What is no URL may hold a password all the same, and nothing tells where.
+            let url = Some(&given.text).filter(|text| text.contains("://"));
+            let got = url.map_or("something else".to_owned(), |url| format!("`{}`", password::without_password(url)));
+            let message = format!("a URL of `{}`, got {got}", engine.word());
             problems.add(&given.at, &section.key(key), message);
             None
         }

@@ -9,7 +9,13 @@ fn study(name: &str) -> Study {
 
 fn overrides(on: &[&str], set: &[&str], only: &[&str], fail_if: &[&str]) -> Overrides {
     let owned = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect();
-    Overrides { targets: owned(on), settings: owned(set), only: owned(only), fail_if: owned(fail_if) }
+    Overrides {
+        targets: owned(on),
+        settings: owned(set),
+        only: owned(only),
+        fail_if: owned(fail_if),
+        ..Overrides::default()
+    }
 }
 
 fn changed(name: &str, on: &[&str], set: &[&str], only: &[&str]) -> Study {

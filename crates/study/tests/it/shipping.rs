@@ -13,7 +13,7 @@ fn study(name: &str) -> Study {
 
 fn changed(name: &str, on: &[&str], set: &[&str], only: &[&str]) -> Study {
     let owned = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect();
-    let overrides = Overrides { targets: owned(on), settings: owned(set), only: owned(only), fail_if: Vec::new() };
+    let overrides = Overrides { targets: owned(on), settings: owned(set), only: owned(only), ..Overrides::default() };
     study(name).with(&overrides).unwrap_or_else(|problems| panic!("{problems}"))
 }
 

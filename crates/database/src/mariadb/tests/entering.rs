@@ -7,6 +7,9 @@ use crate::tests::certificates;
 use crate::{DatabaseError, Session, Texts};
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use study::{Engine, Sessions};
 use workload::transaction::Value;
 
@@ -46,7 +49,7 @@ fn tls_trusts_only_the_authority_that_it_was_told_of_and_only_for_the_name_of_th
         return crate::tests::skip::skipped("openssl 3 is not installed");
     }
     for name in ["server.crt", "server.key", "good.crt"] {
-        certificates::own(folder, &folder.join(name));
+        certificates::own(&folder.join("data"), &folder.join(name));
     }
     let make = "CREATE USER 'guest'@'%' IDENTIFIED BY 's3cret'; GRANT SELECT ON test.* TO 'guest'@'%'";
     MariadbSession::open(&own.server.place(), &Texts::none(Engine::Mariadb), &Sessions::default())
@@ -91,7 +94,7 @@ fn packet(sequence: u8, payload: &[u8]) -> Vec<u8> {
 }
 
 /// What a server of this version says first.
-fn greeting(version: &str) -> Vec<u8> {
+fn greeting(version: &str, plugin: &str) -> Vec<u8> {
     // Protocol 4.1, authentication by plugin, a database at once.
     let able: u32 = 0x0008_a20b;
     let mut said = vec![10];
@@ -102,7 +105,7 @@ fn greeting(version: &str) -> Vec<u8> {
     said.extend(&able.to_le_bytes()[2..]);
     said.push(21);
     said.extend([0; 10]);
-    said.extend(b"saltsaltsalt\0mysql_native_password\0");
+    said.extend(format!("saltsaltsalt\0{plugin}\0").bytes());
     packet(0, &said)
 }
 
@@ -117,7 +120,7 @@ fn row(value: &str) -> Vec<u8> {
 }
 
 fn pretend(mut guest: TcpStream, version: &str) -> std::io::Result<()> {
-    guest.write_all(&greeting(version))?;
+    guest.write_all(&greeting(version, "mysql_native_password"))?;
     let mut said = [0; 4096];
     // How the guest names itself does not matter, as long as he says something.
     if guest.read(&mut said)? == 0 {
@@ -130,6 +133,20 @@ fn pretend(mut guest: TcpStream, version: &str) -> std::io::Result<()> {
             return Ok(());
         }
         let asked = String::from_utf8_lossy(&said[5..length]).to_lowercase();
+        if asked.contains("silence") || asked.contains("show global variables") {
+            std::thread::sleep(Duration::from_secs(600));
+        }
+        if asked.contains("endless") {
+            let whole = row(&"x".repeat(200));
+            let text = packet(3, &[&[200][..], &[b'x'; 200]].concat());
+            guest.write_all(&whole[..whole.len() - text.len() - 9])?;
+            // Numbers of packets count on and wrap.
+            for number in (0u8..=255).cycle().skip(4) {
+                let mut text = text.clone();
+                text[3] = number;
+                guest.write_all(&text)?;
+            }
+        }
         guest.write_all(&row(if asked.contains("version()") { version } else { "16777216" }))?;
     }
 }
@@ -149,4 +166,86 @@ fn a_server_that_is_too_old_is_refused_with_both_versions() {
         assert!(words.contains(found) && words.contains("MariaDB 10.6 or MySQL 8.0"), "{words}");
         assert!(!words.contains("s3cret") && error.hint().is_some(), "{words}");
     }
+}
+
+/// A server that wants the password itself, offers a key when it is asked for one, and gives back all that it heard.
+fn curious(key: &'static [u8]) -> (u16, std::thread::JoinHandle<Vec<u8>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let server = std::thread::spawn(move || {
+        let (mut guest, _) = listener.accept().unwrap();
+        guest.write_all(&greeting("8.0.36", "caching_sha2_password")).unwrap();
+        let (mut heard, mut said) = (Vec::new(), [0; 4096]);
+        let _ = guest.read(&mut said);
+        guest.write_all(&packet(2, &[1, 4])).unwrap();
+        while let Ok(count @ 1..) = guest.read(&mut said) {
+            heard.extend_from_slice(&said[..count]);
+            let _ = guest.write_all(&packet(4, &[&[1][..], key].concat()));
+        }
+        heard
+    });
+    (port, server)
+}
+
+#[test]
+fn a_server_is_not_told_the_password_by_a_key_that_it_chose_itself() {
+    let (port, server) = curious(b"");
+    let error = refused(&format!("mysql://me:s3cret@127.0.0.1:{port}/db"));
+    assert!(matches!(error, DatabaseError::Secure { .. }), "{error:?}");
+    assert!(error.to_string().contains("get-server-public-key=true"), "{error}");
+    // Not even the key was asked for: it only heard that its guest leaves.
+    assert_eq!(server.join().unwrap(), packet(0, &[1]));
+}
+
+#[test]
+fn a_key_that_is_none_is_an_error() {
+    for key in [&b"no key"[..], b"-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n", b""] {
+        let (port, _) = curious(key);
+        let error = refused(&format!("mysql://me:s3cret@127.0.0.1:{port}/db?get-server-public-key=true"));
+        assert!(matches!(error, DatabaseError::Refused { .. }), "{error:?}");
+        assert!(error.to_string().contains("not understood"), "{error}");
+    }
+    let error = refused("mysql://me:s3cret@127.0.0.1:1/db?server-public-key-path=/nowhere.pem");
+    assert!(matches!(error, DatabaseError::Secure { .. }) && error.to_string().contains("/nowhere.pem"), "{error}");
+}
+
+fn pretending() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for guest in listener.incoming().flatten() {
+            std::thread::spawn(move || pretend(guest, "10.11.1-MariaDB"));
+        }
+    });
+    format!("mysql://me@127.0.0.1:{port}/db")
+}
+
+#[test]
+fn rows_without_end_are_cut_off() {
+    let mut session = opened(&pretending()).unwrap();
+    let failure = session.query("SELECT endless").unwrap_err();
+    assert!(failure.text.contains("more than 256 MiB"), "{failure:?}");
+}
+
+#[test]
+fn a_stop_ends_every_wait_for_a_server_that_says_nothing() {
+    let stop = Arc::new(AtomicBool::new(true));
+    let at = study::At::Url(pretending());
+    let spec = study::DatabaseSpec { engine: Engine::Mariadb, at };
+    let options = crate::OpenOptions {
+        cache_dir: "/nowhere".into(),
+        dataset: None,
+        settings: Vec::new(),
+        profiling: crate::Profiling::default(),
+        stop: stop.clone(),
+    };
+    assert!(matches!(crate::open(&spec, &options), Err(DatabaseError::Stopped)));
+    // One that is in already, and one that is not.
+    stop.store(false, Ordering::Relaxed);
+    let lines = super::super::line::Lines::watched(stop.clone());
+    let mut session = opened(&pretending()).unwrap();
+    session.line().into_iter().for_each(|line| lines.add(line));
+    stop.store(true, Ordering::Relaxed);
+    let failure = session.query("SELECT silence").unwrap_err();
+    assert_eq!(failure.kind, crate::FailureKind::Lost);
 }

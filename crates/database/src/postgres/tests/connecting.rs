@@ -26,7 +26,7 @@ fn rules(private: &super::Private, rules: &str) {
 }
 
 fn url(private: &super::Private, who: &str, database: &str) -> String {
-    format!("postgres://{who}@/{database}?host={}", private.server.folder().display())
+    format!("postgres://{who}@/{database}?host={}", private.server.run().display())
 }
 
 #[test]
@@ -149,4 +149,101 @@ fn own(data: &Path, name: &str) {
     let file = data.join(name);
     std::os::unix::fs::chown(&file, Some(owner.uid()), Some(owner.gid())).unwrap();
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+}
+
+/// A server that says each of these after it was said something, and the last of them without end when `endless`; it gives
+/// back all that it heard.
+fn lying(answers: Vec<Vec<u8>>, endless: bool) -> (u16, std::thread::JoinHandle<Vec<u8>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let server = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let (mut heard, mut buffer) = (Vec::new(), [0; 4096]);
+        for (number, answer) in answers.iter().enumerate() {
+            let count = stream.read(&mut buffer).unwrap_or(0);
+            heard.extend_from_slice(&buffer[..count]);
+            let last = number + 1 == answers.len();
+            while stream.write_all(answer).is_ok() && last && endless {}
+        }
+        while let Ok(count @ 1..) = stream.read(&mut buffer) {
+            heard.extend_from_slice(&buffer[..count]);
+        }
+        heard
+    });
+    (port, server)
+}
+
+fn said(tag: u8, body: &[u8]) -> Vec<u8> {
+    let mut message = vec![tag];
+    message.extend((body.len() as u32 + 4).to_be_bytes());
+    message.extend(body);
+    message
+}
+
+/// What a server says that lets somebody in.
+fn let_in() -> Vec<u8> {
+    [said(b'R', &[0; 4]), said(b'S', b"server_version\x0015.1\0"), said(b'Z', b"I")].concat()
+}
+
+#[test]
+fn a_server_that_began_to_prove_itself_and_did_not_end_it_is_not_believed() {
+    let asks = said(b'R', b"\0\0\0\x0aSCRAM-SHA-256\0\0");
+    let (port, server) = lying(vec![asks, let_in()], false);
+    let refused = opened(&format!("postgres://me:s3cret@127.0.0.1:{port}/db")).unwrap_err();
+    assert!(matches!(refused, DatabaseError::Secure { .. }), "{refused}");
+    assert!(refused.to_string().contains("proved"), "{refused}");
+    assert!(!String::from_utf8_lossy(&server.join().unwrap()).contains("s3cret"));
+}
+
+#[test]
+fn a_password_is_told_in_clear_text_only_where_the_address_allows_it() {
+    let asks = said(b'R', b"\0\0\0\x03");
+    let (port, server) = lying(vec![asks.clone()], false);
+    let refused = opened(&format!("postgres://me:s3cret@127.0.0.1:{port}/db")).unwrap_err();
+    assert!(matches!(refused, DatabaseError::Secure { .. }), "{refused}");
+    assert!(refused.to_string().contains("cleartext_password=true"), "{refused}");
+    assert!(!String::from_utf8_lossy(&server.join().unwrap()).contains("s3cret"));
+    let (port, server) = lying(vec![asks, let_in()], false);
+    opened(&format!("postgres://me:s3cret@127.0.0.1:{port}/db?cleartext_password=true")).unwrap();
+    assert!(String::from_utf8_lossy(&server.join().unwrap()).contains("s3cret"));
+}
+
+#[test]
+fn a_server_that_never_comes_to_an_end_is_given_up() {
+    // Before it lets us in: notices, a message that is never whole, silence.
+    let notice = said(b'N', b"SNOTICE\0Mhello\0\0");
+    let huge = [b"E\x0f\xff\xff\xff".to_vec(), vec![b'x'; 4096]].concat();
+    for (answer, endless, words) in
+        [(notice, true, "more than"), (huge, true, "more than"), (Vec::new(), false, "within 1 s")]
+    {
+        let (port, _) = lying(vec![answer], endless);
+        let refused = opened(&format!("postgres://me@127.0.0.1:{port}/db?connect_timeout=1")).unwrap_err().to_string();
+        assert!(refused.contains(words) || refused.contains("unexpected") || refused.contains("broke"), "{refused}");
+    }
+    // Behind it: rows.
+    let described = said(b'T', b"\0\x01v\0\0\0\0\0\0\0\0\0\0\x19\xff\xff\xff\xff\xff\xff\0\0");
+    let row = said(b'D', &[b"\0\x01\0\0\x40\0".to_vec(), vec![b'x'; 0x4000]].concat());
+    let rows: Vec<u8> = row.repeat(64);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let _ = stream.read(&mut [0; 1024]);
+        stream.write_all(&let_in()).unwrap();
+        let _ = stream.read(&mut [0; 1024]);
+        stream.write_all(&described).unwrap();
+        while stream.write_all(&rows).is_ok() {}
+    });
+    let mut session = plain(&Connect::parse(&format!("postgres://me@127.0.0.1:{port}/db")).unwrap());
+    let failure = session.query("SELECT v FROM endless").unwrap_err();
+    assert!(failure.text.contains("more than 256 MiB"), "{failure:?}");
+}
+
+#[test]
+fn a_stop_ends_the_wait_for_a_server_that_says_nothing() {
+    let (port, _) = lying(vec![Vec::new()], false);
+    let connect = Connect::parse(&format!("postgres://me@127.0.0.1:{port}/db?connect_timeout=600")).unwrap();
+    let stop = std::sync::atomic::AtomicBool::new(true);
+    let stopped = connect.open_until(Arc::new(Texts::none(Engine::Postgres)), &Sessions::default(), &stop);
+    assert!(matches!(stopped, Err(DatabaseError::Stopped)), "{stopped:?}");
 }

@@ -1,6 +1,7 @@
 //! The configuration file of a private MariaDB: what keeps it private, and the settings of a study.
 
 use crate::DatabaseError;
+use crate::server::life::run;
 use crate::server::settings::Rules;
 use std::path::{Path, PathBuf};
 
@@ -47,10 +48,10 @@ pub(super) fn text(folder: &Path, settings: &[(String, String)], mysql: bool) ->
     let path = |path: PathBuf| path.display().to_string();
     let mut conf = format!(
         "[mysqld]\nskip-networking\ntmpdir={}\ndatadir={}\nsocket={}\npid-file={}\n",
-        path(folder.to_owned()),
+        path(run(folder)),
         path(folder.join("data")),
-        path(folder.join("socket")),
-        path(folder.join("pid")),
+        path(run(folder).join("socket")),
+        path(run(folder).join("pid")),
     );
     if mysql {
         conf.push_str("mysqlx=OFF\ndisable-log-bin\n");
@@ -74,6 +75,17 @@ pub(super) fn blamed(words: &str) -> Option<(&str, &str, &'static str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_beginning_of_a_name_that_keeps_the_server_private_passes() {
+        let refused = |key: &str| text(Path::new("/s"), &[(key.to_owned(), "1".to_owned())], false).is_err();
+        for key in
+            ["bind-addres", "skip-grant-table", "loose_skip_grant", "grant-tables", "loose-bind-address", "use", "por"]
+        {
+            assert!(refused(key), "{key}");
+        }
+        assert!(!refused("innodb_buffer_pool_size") && !refused("skip-log-bin") && !refused("skip_name_resolve"));
+    }
 
     #[test]
     fn the_setting_that_a_log_blames_is_found() {

@@ -64,11 +64,11 @@ impl ServerKind for Mariadb {
     }
 
     fn socket(folder: &Path) -> PathBuf {
-        folder.join("socket")
+        life::run(folder).join("socket")
     }
 
     fn pid_file(folder: &Path) -> PathBuf {
-        folder.join("pid")
+        life::run(folder).join("pid")
     }
 
     fn left_behind(folder: &Path) -> Vec<PathBuf> {
@@ -79,7 +79,7 @@ impl ServerKind for Mariadb {
         let mut command = owner.command(self.install.as_deref().unwrap_or(&self.server));
         command.arg("--no-defaults").arg(format!("--datadir={}", data.display()));
         // Servers that share a folder for temporary tables take away each other's when they start.
-        command.arg(format!("--tmpdir={}", folder.display()));
+        command.arg(format!("--tmpdir={}", life::run(folder).display()));
         match self.install {
             Some(_) => {
                 command.args(["--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"])

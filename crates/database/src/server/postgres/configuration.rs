@@ -1,6 +1,7 @@
 //! The configuration file of a private server: what keeps it private, and the settings of a study.
 
 use crate::DatabaseError;
+use crate::server::life::run;
 use crate::server::settings::Rules;
 use std::path::Path;
 
@@ -37,7 +38,7 @@ const RULES: Rules = Rules {
 /// The whole file.
 pub(super) fn text(folder: &Path, settings: &[(String, String)]) -> Result<String, DatabaseError> {
     let all = RULES.checked(settings)?;
-    let socket = quoted(&format!("\"{}\"", folder.display()));
+    let socket = quoted(&format!("\"{}\"", run(folder).display()));
     let mut conf =
         format!("listen_addresses = ''\nunix_socket_directories = {socket}\nunix_socket_permissions = 0700\n");
     conf.extend(all.iter().map(|(key, value)| format!("{key} = {}\n", quoted(value))));
@@ -81,7 +82,7 @@ mod tests {
     fn a_setting_of_the_study_takes_the_place_of_ours() {
         let conf = set("max-connections", "7").unwrap();
         assert!(conf.contains("max_connections = '7'\n") && !conf.contains("1000"));
-        assert!(conf.contains("unix_socket_directories = '\"/a b/c\"'\n"));
+        assert!(conf.contains("unix_socket_directories = '\"/a b/c/run\"'\n"));
         assert!(set("auto_explain.log_min_duration", "it's").unwrap().contains("= 'it''s'\n"));
     }
 

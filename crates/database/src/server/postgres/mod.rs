@@ -69,7 +69,7 @@ impl ServerKind for Postgres {
     }
 
     fn socket(folder: &Path) -> PathBuf {
-        folder.join(".s.PGSQL.5432")
+        life::run(folder).join(".s.PGSQL.5432")
     }
 
     fn pid_file(folder: &Path) -> PathBuf {
@@ -100,7 +100,7 @@ impl ServerKind for Postgres {
 
     /// The server writes its state into the eighth line beside its number.
     fn is_ready(folder: &Path) -> bool {
-        let text = std::fs::read_to_string(Postgres::pid_file(folder)).unwrap_or_default();
+        let text = crate::server::folder::read(&Postgres::pid_file(folder)).unwrap_or_default();
         text.lines().nth(7).is_some_and(|state| state.trim() == "ready")
     }
 

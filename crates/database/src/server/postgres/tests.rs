@@ -4,6 +4,7 @@ use super::Server;
 use crate::postgres::{Connect, PostgresSession};
 use crate::server::Private;
 use crate::{DatabaseError, Session, Texts};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use study::{Engine, Sessions};
@@ -94,6 +95,44 @@ fn a_copy_brings_back_what_was_there_when_it_was_kept() {
     }
     server.remove().unwrap();
     assert!(!server.folder().exists());
+}
+
+/// A server of an older version owned its whole folder, and could have put links in the place of our files.
+#[test]
+fn nothing_that_the_servers_user_put_in_its_folder_is_followed() {
+    let Some(Scratch { server, folder }) = &scratch("links") else { return };
+    if !rustix::process::geteuid().is_root() {
+        return crate::tests::skip::skipped("only root starts servers as somebody else");
+    }
+    let owned = |name: &str| std::fs::symlink_metadata(server.folder().join(name)).unwrap().uid();
+    server.up(&[]).unwrap();
+    let user = owned("data");
+    assert!(user != 0 && owned("run") == user);
+    server.down().unwrap();
+    let victim = folder.join("victim");
+    std::fs::write(&victim, "mine\n").unwrap();
+    let ours = ["server.conf", "log", "begun", "lock", "claim"];
+    for name in ours {
+        let path = server.folder().join(name);
+        let _ = std::fs::remove_file(&path);
+        std::os::unix::fs::symlink(&victim, &path).unwrap();
+        std::os::unix::fs::lchown(&path, Some(user), Some(user)).unwrap();
+    }
+    std::os::unix::fs::chown(server.folder(), Some(user), Some(user)).unwrap();
+    server.up(&set("work_mem", "5MB")).unwrap();
+    let claim = server.claim("data").unwrap();
+    assert_eq!(std::fs::read_to_string(&victim).unwrap(), "mine\n");
+    assert_eq!(std::fs::metadata(&victim).unwrap().uid(), 0);
+    for name in ours {
+        assert!(owned(name) == 0 && !server.folder().join(name).is_symlink(), "{name}");
+    }
+    drop(claim);
+    // Nobody but root makes anything there any more.
+    let data = std::fs::metadata(server.folder()).unwrap();
+    assert_eq!((data.uid(), data.mode() & 0o777), (0, 0o711));
+    server.keep_copy("filled").unwrap();
+    assert_eq!(owned("copies"), 0);
+    assert_eq!(owned("copies/filled"), user);
 }
 
 #[test]
