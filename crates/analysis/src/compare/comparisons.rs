@@ -421,7 +421,6 @@ mod tests {
     fn a_ratio_says_how_many_pairs_and_which_confidence_stand_behind_it() {
         let all = compared(&times(1.2, 8));
         assert_eq!((all[0].ratio.n, all[0].ratio.confidence), (8, judgement().confidence));
-        assert!(all[1].ratio.confidence > judgement().confidence, "one of several keeps the promise of all");
         let one = compared(&times(1.5, 1)).remove(0).ratio;
         assert!((one.value - 1.5).abs() < 0.03 && !one.has_interval(), "{one:?}");
         assert_eq!((one.n, one.confidence), (1, judgement().confidence));
