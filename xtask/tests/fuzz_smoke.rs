@@ -1,5 +1,9 @@
 //! The bodies of the fuzzers on a small corpus with seeded changes, so that they cannot rot between long runs.
 
+#[path = "../../fuzz/bodies/model_reader.rs"]
+mod model_reader;
+#[path = "../../fuzz/bodies/row_reader.rs"]
+mod row_reader;
 #[path = "../../fuzz/bodies/run_file_reader.rs"]
 mod run_file_reader;
 #[path = "../../fuzz/bodies/script_parser.rs"]
@@ -68,6 +72,31 @@ fn changed_run_files_are_read_or_refused_by_name() {
         run_file_reader::run_file_reader(&changes.applied_to(good));
         let patches: Vec<u8> = (0..6 * (1 + changes.next(8))).map(|_| changes.next(256) as u8).collect();
         run_file_reader::run_file_reader(&patches);
+    }
+}
+
+#[test]
+fn changed_rows_are_answered_or_refused() {
+    let mut changes = Changes(4);
+    for shipped in model::tables() {
+        // A few rows are as good as all.
+        let text: String =
+            shipped.text.lines().filter(|line| !line.starts_with('#')).take(4).flat_map(|line| [line, "\n"]).collect();
+        row_reader::row_reader(text.as_bytes());
+        for _ in 0..40 {
+            row_reader::row_reader(&changes.applied_to(text.as_bytes()));
+        }
+    }
+}
+
+#[test]
+fn changed_models_are_read_or_refused_with_words() {
+    let mut changes = Changes(5);
+    for shipped in model::models() {
+        model_reader::model_reader(shipped.text.as_bytes());
+        for _ in 0..40 {
+            model_reader::model_reader(&changes.applied_to(shipped.text.as_bytes()));
+        }
     }
 }
 

@@ -1,14 +1,18 @@
 //! The only place that writes to the terminal; and the page of a run.
 //!
 //! The one idea: stdout carries what another program would read and nothing else; everything said to a person while
-//! something is going on goes to stderr. Colour is a help on a terminal and never carries meaning alone.
+//! something is going on goes to stderr. Colour is a help on a terminal and never carries meaning alone. What run files, studies
+//! and servers say stands in these texts too, so control characters are shown and not sent, but for our own colours.
 //!
 //! What it does not do: it formats no findings; the report room does.
 
 use crate::failure::Failure;
 use analysis::Findings;
 use report::{Colour, Detail, Layout};
+use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::{env, fs};
 
@@ -18,7 +22,9 @@ use std::{env, fs};
 /// When stdout cannot be written.
 pub fn print(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| Failure::writing(&error))
+    out.write_all(harmless(text, stdout_colour()).as_bytes())
+        .and_then(|()| out.flush())
+        .map_err(|error| Failure::writing(&error))
 }
 
 /// Writes a JSON value to stdout, indented, with a newline.
@@ -43,7 +49,39 @@ pub fn answer(
 
 /// Writes to stderr. Nobody is left to tell when that fails, so that a failure is let go.
 pub fn note(text: &str) {
-    let _ = io::stderr().lock().write_all(text.as_bytes());
+    let _ = io::stderr().lock().write_all(harmless(text, stderr_colour()).as_bytes());
+}
+
+/// The sequences by which we colour.
+const COLOURS: [&str; 8] =
+    ["\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[1;31m", "\x1b[1;36m"];
+
+/// The text with control characters, and those that turn the direction of writing, as `\u001b`: so that no name moves the cursor,
+/// hides what stands beside it or speaks to the terminal. JSON stays JSON.
+pub fn harmless(text: &str, coloured: bool) -> Cow<'_, str> {
+    let harms = |c: char| {
+        (c.is_control() && !matches!(c, '\n' | '\t')) || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    if !text.contains(harms) {
+        return Cow::Borrowed(text);
+    }
+    let (mut clean, mut rest) = (String::with_capacity(text.len() + 16), text);
+    while let Some((at, found)) = rest.char_indices().find(|(_, c)| harms(*c)) {
+        let (before, from) = rest.split_at(at);
+        clean.push_str(before);
+        match COLOURS.iter().find(|colour| coloured && from.starts_with(**colour)) {
+            Some(colour) => {
+                clean.push_str(colour);
+                rest = &from[colour.len()..];
+            }
+            None => {
+                let _ = write!(clean, "\\u{:04x}", u32::from(found));
+                rest = &from[found.len_utf8()..];
+            }
+        }
+    }
+    clean.push_str(rest);
+    Cow::Owned(clean)
 }
 
 /// A line on stderr.
@@ -54,10 +92,33 @@ pub fn note_line(text: &str) {
 /// Writes the page of a run to a file, in place of one that is there.
 ///
 /// # Errors
-/// When the file cannot be written.
+/// When the file cannot be written; one that is there is then as it was.
 pub fn page(findings: &Findings, path: &Path) -> Result<(), Failure> {
-    fs::write(path, report::html(findings))
+    replace(path, report::html(findings).as_bytes())
         .map_err(|error| Failure::caused(format!("writing the report `{}`", path.display()), &error))
+}
+
+/// Writes a file whole, or leaves what was there: it is written beside and renamed. What is no regular file, such as a pipe, is
+/// written into as it is.
+fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+    // A link stays a link: what it leads to is replaced.
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let there = fs::metadata(&target).ok();
+    if there.as_ref().is_some_and(|found| !found.is_file()) {
+        return fs::write(&target, content);
+    }
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let permissions = there.map_or_else(|| fs::Permissions::from_mode(0o666), |found| found.permissions());
+    let made = tempfile::Builder::new().prefix(".prony-").permissions(permissions).tempfile_in(folder);
+    let mut beside = match made {
+        // A folder that takes no new file may hold one that can be written.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return fs::write(&target, content),
+        made => made?,
+    };
+    beside.write_all(content)?;
+    beside.as_file().sync_all()?;
+    beside.persist(&target)?;
+    Ok(())
 }
 
 /// Rows in columns, two spaces apart, a line each.
@@ -103,4 +164,44 @@ fn width() -> usize {
 fn colour_wanted() -> bool {
     env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
         && env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_terminal_would_obey_is_shown_instead() {
+        let hostile = "a\x1b]0;title\x07b\rc\x1b[2Jd\u{9b}31me\u{202e}f\x7f\x1b[8mg\n\th\x08";
+        let shown = "a\\u001b]0;title\\u0007b\\u000dc\\u001b[2Jd\\u009b31me\\u202ef\\u007f\\u001b[8mg\n\th\\u0008";
+        assert_eq!((harmless(hostile, false), harmless(hostile, true)), (shown.into(), shown.into()));
+        assert_eq!(harmless("ä \x1b[1;31merror:\x1b[0m €", true), "ä \x1b[1;31merror:\x1b[0m €");
+        assert_eq!(harmless("\x1b[31mred", false), "\\u001b[31mred");
+    }
+
+    #[test]
+    fn json_stays_json() {
+        let value = serde_json::json!({ "name\u{202e}": "a\u{7f}\u{9b}\x1b[2J" });
+        let text = format!("{value:#}\n");
+        let printed = harmless(&text, false);
+        assert!(!printed.contains(['\u{202e}', '\u{7f}', '\u{9b}', '\x1b']));
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&printed).expect("JSON"), value);
+    }
+
+    #[test]
+    fn a_page_is_there_whole_or_as_it_was() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (page, link) = (folder.path().join("page.html"), folder.path().join("link.html"));
+        replace(&page, b"old").expect("written");
+        std::os::unix::fs::symlink(&page, &link).expect("a link");
+        fs::set_permissions(&page, fs::Permissions::from_mode(0o640)).expect("its owner may");
+        let old = fs::File::open(&page).expect("it is there");
+        replace(&link, b"new").expect("written");
+        assert_eq!(fs::read(&page).expect("it is there"), b"new");
+        assert_eq!(io::read_to_string(old).expect("who reads the old one reads on"), "old");
+        assert_eq!(fs::metadata(&page).expect("it is there").permissions().mode() & 0o777, 0o640);
+        assert!(link.is_symlink());
+        assert!(replace(&folder.path().join("no/page.html"), b"x").is_err());
+        assert_eq!(fs::read_dir(folder.path()).expect("it is there").count(), 2);
+    }
 }

@@ -218,12 +218,13 @@ fn check(connection: &Connection, at: &Path, path: &Path, all: All) -> Result<fs
     let mut pages = Pages::of(at)?;
     // Not even the list of tables is read before its pages were looked at.
     pages.walk(1, path)?;
-    let bytes = i32::try_from(pages.bytes()).unwrap_or(i32::MAX).min(VALUE_BYTES_MAX);
-    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, bytes).during("opening the file", path)?;
     for (table, root) in schema::check_tables(connection, path)? {
         if all == All::Tables || !RECORDS.contains(&table.as_str()) {
             pages.walk(root, path)?;
         }
+    }
+    if all == All::Tables {
+        trial::check_lengths(connection, path, pages.bytes())?;
     }
     Ok(pages.into_file())
 }

@@ -6,7 +6,7 @@
 //! trials everything is. When a run ends, the log is folded in and one file remains, readable with `sqlite3`.
 //!
 //! Saved forms belong to this room and carry a version: the tables of `schema.sql` and the histogram blobs of [`encode`].
-//! The types of other rooms are never serialised as they are. [`redact`] makes a copy without host names and paths.
+//! The types of other rooms are never serialised as they are. [`redact`] makes a copy without host names, users, addresses and paths.
 //!
 //! A run file may come from anybody. Nothing beside it is followed, no page of it is read twice, no code in it runs, and reading
 //! changes neither it nor anything else: a run that was not closed is read from a copy.

@@ -165,6 +165,19 @@ mod tests {
         }
     }
 
+    proptest::proptest! {
+        #[test]
+        fn any_text_has_private_stretches_in_order(text in "[a-z0-9.:@%'\"=\\[\\] äuserhost]{0,60}", free: bool) {
+            let found = private(&text, free);
+            for range in &found {
+                proptest::prop_assert!(text.get(range.clone()).is_some());
+            }
+            for pair in found.windows(2) {
+                proptest::prop_assert!(pair[0].end <= pair[1].start);
+            }
+        }
+    }
+
     #[test]
     fn ordinary_words_and_numbers_stay() {
         for text in [

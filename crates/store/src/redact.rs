@@ -1,4 +1,4 @@
-//! A copy of a run file without host names and paths.
+//! A copy of a run file without host names, users, addresses and paths.
 //!
 //! The one idea: the copy is a new file, written row by row, so that nothing of the original can linger in a free page.
 

@@ -103,7 +103,7 @@ impl Progress {
         bar.set_length(self.total.0.max(1) / 1_000_000);
         bar.set_position(position.0 / 1_000_000);
         bar.set_prefix(planned::roughly(left));
-        bar.set_message(message);
+        bar.set_message(output::harmless(&message, false).into_owned());
         bar.tick();
     }
 }

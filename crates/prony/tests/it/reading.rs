@@ -38,6 +38,26 @@ fn a_run_whose_file_was_named_has_that_name() {
     assert_eq!(with_run().json("show x --json")["run"], "x");
 }
 
+/// Title of the window, screen, bell, direction: none of it reaches a terminal, from whatever command.
+#[test]
+fn what_a_run_says_to_a_terminal_is_shown_and_not_sent() {
+    const SPELL: &str = "\u{1b}]0;mine\u{7}\u{1b}[2J\u{9b}8m\u{202e}";
+    let program = with_run();
+    let mut file = store::RunFile::open_for_notes(&program.path("x.prony")).expect("it opens");
+    file.set_tags(&[SPELL.to_owned()]).and_then(|()| file.set_note(SPELL)).expect("they are written");
+    file.close().expect("it closes");
+    for line in
+        ["show x.prony", "show x.prony --csv", "show x.prony --json", "list", "list --json", "compare x.prony x"]
+    {
+        let ran = program.run(line);
+        assert!(!ran.to_string().contains(['\u{1b}', '\u{7}', '\u{9b}', '\u{202e}']), "{line}: {ran}");
+    }
+    assert_eq!(program.json("list --json")["runs"][0]["tags"][0], SPELL);
+    assert!(program.fine("list").contains("\\u001b]0;mine\\u0007\\u001b[2J\\u009b8m\\u202e"));
+    let missing = program.refused(&format!("show '{SPELL}'"));
+    assert!(!missing.contains('\u{1b}'), "{missing}");
+}
+
 #[test]
 fn csv_has_a_header_and_one_line_a_trial_and_stream() {
     let csv = with_run().fine("show x.prony --csv");

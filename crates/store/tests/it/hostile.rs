@@ -138,6 +138,12 @@ fn values_that_no_run_can_have_are_damage() {
         "UPDATE account SET service_ns = 'many'",
         "DELETE FROM series",
         "UPDATE trial SET id = id + 4294967296",
+        "UPDATE trial SET window_end_ns = 9000000000000000000, interval_ns = 1",
+        "UPDATE trial SET window_start_ns = 4000000000 * interval_ns",
+        "UPDATE trial SET window_end_ns = -1",
+        "UPDATE trial SET interval_ns = 0",
+        "UPDATE trial SET window_end_ns = 1000000 * interval_ns; INSERT INTO stream SELECT trial, 100 + interval, '', '', '',
+         1, 0, 1 FROM cell UNION SELECT trial, 200 + interval, '', '', '', 1, 0, 1 FROM cell",
         "DELETE FROM run",
     ];
     for sql in cases {

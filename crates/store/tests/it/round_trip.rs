@@ -157,6 +157,16 @@ fn a_finished_run_has_nothing_to_resume() {
     assert!(matches!(RunFile::resume(&path, RESERVE), Err(StoreError::Finished { .. })));
 }
 
+/// The reserve is written in pieces that are larger than a small file.
+#[test]
+fn a_short_run_is_resumed_with_a_large_reserve() {
+    let (_dir, path) = place();
+    RunFile::create(&path, &plain_facts(), 4096).unwrap().close().unwrap();
+    let file = RunFile::resume(&path, 24 << 20).unwrap();
+    assert!(std::fs::metadata(&path).unwrap().len() > 24 << 20);
+    file.close().unwrap();
+}
+
 #[test]
 fn tags_and_note_change_and_everything_else_stays() {
     let (_dir, path) = place();
