@@ -43,7 +43,7 @@ impl Engine {
 }
 
 /// Where a database is.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub enum At {
     /// An embedded one in the cache folder, made by Prony.
     Cache,
@@ -60,8 +60,20 @@ pub enum At {
     },
 }
 
+impl std::fmt::Debug for At {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            At::Cache => f.write_str("Cache"),
+            At::File(path) => f.debug_tuple("File").field(path).finish(),
+            At::Local => f.write_str("Local"),
+            At::Url(url) => f.debug_tuple("Url").field(&password::without_password(url)).finish(),
+            At::Nowhere { socket } => f.debug_struct("Nowhere").field("socket", socket).finish(),
+        }
+    }
+}
+
 /// A database as a system under test.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct DatabaseSpec {
     /// Its kind.
     pub engine: Engine,
@@ -89,12 +101,6 @@ impl DatabaseSpec {
             *url = password::with_password(url, password);
         }
         self
-    }
-}
-
-impl std::fmt::Debug for DatabaseSpec {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("DatabaseSpec").field("engine", &self.engine).field("at", &self.shown()).finish()
     }
 }
 

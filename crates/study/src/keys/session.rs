@@ -24,7 +24,8 @@ group! { SESSION, Session;
     Database TRIES "tries": Count = Count { min: 1, max: 1_000 }, Is("10"),
         "How often a transaction is tried at most when the server aborts it for a conflict or a deadlock.";
     Database SERVER "server": Text = Text("SETTING=VALUE, several with `;` between"), Is(""),
-        "Settings of a private server or of SQLite, by their own names; as a factor they are compared.";
+        "Settings of a private server or of SQLite that move performance, by their own names in full; as a factor they are \
+         compared.";
     Database CHECK "check": Flag = Flag, Is("true"),
         "Check the invariants of the data and the ledger of acknowledged commits after each trial.";
     Database PROFILE "profile": Flag = Flag, Is("true"),
