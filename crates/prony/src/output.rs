@@ -11,7 +11,7 @@ use analysis::Findings;
 use report::{Colour, Detail, Layout};
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::{env, fs};
@@ -89,13 +89,35 @@ pub fn note_line(text: &str) {
     note(&format!("{text}\n"));
 }
 
-/// Writes the page of a run to a file, in place of one that is there.
+/// Writes the page of a run to a file, in place of a page that is there.
 ///
 /// # Errors
-/// When the file cannot be written; one that is there is then as it was.
+/// When the file cannot be written, or is there and is no page; it is then as it was.
 pub fn page(findings: &Findings, path: &Path) -> Result<(), Failure> {
+    only_a_page(path)?;
     replace(path, report::html(findings).as_bytes())
         .map_err(|error| Failure::caused(format!("writing the report `{}`", path.display()), &error))
+}
+
+/// Refuses a file that is there and is no page that Prony wrote: a run, for one, that was named in place of its page.
+///
+/// # Errors
+/// When it is such a file, or cannot be read.
+pub fn only_a_page(path: &Path) -> Result<(), Failure> {
+    const MARK: &[u8] = b"<meta name=\"generator\" content=\"Prony ";
+    let doing = format!("writing the report `{}`", path.display());
+    let Ok(found) = fs::metadata(path) else { return Ok(()) };
+    if !found.is_file() || found.len() == 0 {
+        return Ok(());
+    }
+    let mut head = Vec::new();
+    let read = fs::File::open(path).and_then(|file| file.take(4096).read_to_end(&mut head));
+    read.map_err(|error| Failure::caused(doing.clone(), &error))?;
+    if head.windows(MARK.len()).any(|bytes| bytes == MARK) {
+        return Ok(());
+    }
+    Err(Failure::new(format!("{doing}: a file is there that is no page of Prony, and it stays as it is"))
+        .hint("name another file, or move that one away"))
 }
 
 /// Writes a file whole, or leaves what was there: it is written beside and renamed. What is no regular file, such as a pipe, is

@@ -2,6 +2,7 @@
 
 use crate::args::{Backend, Run};
 use crate::failure::Failure;
+use crate::output::only_a_page;
 use crate::study_file::{self, StudyText};
 use reading::listed;
 use std::fs;
@@ -18,7 +19,13 @@ pub fn study(text: &StudyText, asked: &Run) -> Result<Study, Failure> {
     if let Some(path) = &asked.output {
         output(path)?;
     }
-    asked.html.as_deref().map_or(Ok(()), page)?;
+    if let Some(html) = asked.html.as_deref() {
+        page(html)?;
+        if asked.output.as_deref() == Some(html) {
+            let text = format!("a run and its report need a file each, got `{}` for both", html.display());
+            return Err(Failure::new(text).hint("name another file with --html"));
+        }
+    }
     Ok(study)
 }
 
@@ -66,6 +73,7 @@ fn output(path: &Path) -> Result<(), Failure> {
 /// When its folder is not there, or no such file can be written.
 pub fn page(path: &Path) -> Result<(), Failure> {
     folder_of(path, "report")?;
+    only_a_page(path)?;
     let new = !path.exists();
     let opened = fs::OpenOptions::new().append(true).create(true).open(path);
     opened.map_err(|error| {

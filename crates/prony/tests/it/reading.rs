@@ -92,6 +92,29 @@ fn a_report_is_one_page_beside_the_run() {
 }
 
 #[test]
+fn a_page_replaces_a_page_and_nothing_else() {
+    let program = with_run();
+    program.fine("report x.prony");
+    assert_eq!(program.fine("report x.prony"), "x.html\n", "the page is written anew");
+    let told = program.refused("run LAB -o both --html both");
+    assert!(told.contains("a run and its report need a file each, got `both` for both"), "{told}");
+    let run = std::fs::read(program.path("x.prony")).expect("the run");
+    std::fs::write(program.path("y.html"), &run).expect("a run with the name of a page");
+    std::fs::write(program.path("precious"), "mine").expect("a file");
+    std::os::unix::fs::symlink(program.path("precious"), program.path("v.html")).expect("a link");
+    for line in ["report y.html", "report x.prony -o x.prony", "report x.prony -o v.html", "report x.prony -o precious"]
+    {
+        let output = program.command(line).output().expect("the program starts");
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{line}: {told}");
+        assert!(told.contains("is no page of Prony"), "{line}: {told}");
+    }
+    assert_eq!(std::fs::read(program.path("x.prony")).expect("the run"), run);
+    assert_eq!(std::fs::read(program.path("y.html")).expect("the run"), run);
+    assert_eq!(std::fs::read_to_string(program.path("precious")).expect("the file"), "mine");
+}
+
+#[test]
 fn tags_and_notes_change_and_observations_do_not() {
     let program = with_run();
     let before = program.fine("show x.prony --csv");
