@@ -240,6 +240,6 @@ mod tests {
     fn a_trial_that_was_killed_in_its_warm_up_is_only_counted() {
         let (findings, _) = shown_after(1);
         assert_eq!(findings.trials.len(), 1);
-        assert!(findings.caveats.iter().any(|caveat| caveat.text.starts_with("only 1 trials ended")));
+        assert!(findings.caveats.iter().any(|caveat| caveat.text.starts_with("only 1 of 2 planned trials ended")));
     }
 }

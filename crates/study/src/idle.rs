@@ -17,8 +17,10 @@ const OF_CLOSED: &str = "nothing for an open load: it belongs to a closed one, w
 const OF_WAITS: &str =
     "nothing for a load that never waits: it belongs to one with a `rate`, think time (`think`) or a `ramp`";
 
-/// The keys that belong to one kind of load, whether it takes them up, and what is said where it does not.
-const KEYS: [(&dyn AnyKey, fn(&Stream) -> bool, &str); 6] = [
+/// A key that belongs to one kind of load, whether a stream takes it up, and what is said where it does not.
+type OfLoad = (&'static dyn AnyKey, fn(&Stream) -> bool, &'static str);
+
+const KEYS: [OfLoad; 6] = [
     (&SLOTS, open, OF_OPEN),
     (&ARRIVALS, open, OF_OPEN),
     (&PACING, waits, OF_WAITS),

@@ -36,6 +36,7 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("report", "csv.rs", "quotes fields"),
     ("report", "headline.rs", "shortens a level to its first word"),
     ("report", "mark.rs", "shortens a number"),
+    ("report", "prose.rs", "sets commands as code and keeps options whole"),
     ("report", "quantity.rs", "writes a unit once for both ends of an interval"),
     ("report", "wrap.rs", "breaks lines"),
 ];

@@ -11,6 +11,7 @@ use crate::statistics::student::{half_width, t_two_sided};
 use crate::{Caveat, CaveatKind, Comparison, Estimate, Finding, Findings, PointSummary, Verdict};
 use observation::Point;
 use study::Metric;
+use units::counted;
 
 /// How much the same point differs from run to run, learnt from runs of the same system.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -88,11 +89,13 @@ fn answer(findings: &[Finding], known: bool) -> String {
     }
     let verdicts = findings.iter().filter_map(Comparison::of).map(|comparison| comparison.verdict);
     let count = verdicts.filter(|verdict| *verdict != Verdict::Inconclusive).count();
+    let points = counted(findings.len() as u64, "points");
     match (known, count) {
         (false, _) => format!("No verdict: {}.", unknown_variance()),
-        (true, 0) => format!("None of {} points differs beyond what runs of the same system differ.", findings.len()),
+        (true, 0) => format!("None of {points} differs beyond what runs of the same system differ."),
         (true, n) => {
-            format!("{n} of {} points have a verdict against how much runs of the same system differ.", findings.len())
+            let have = if n == 1 { "has" } else { "have" };
+            format!("{n} of {points} {have} a verdict against how much runs of the same system differ.")
         }
     }
 }

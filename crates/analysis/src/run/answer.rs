@@ -245,7 +245,7 @@ mod tests {
         let points = [point("rates", 1.0)];
         let told = answer(&points, &[], &[damage, unfinished.clone()], &judgement);
         assert_eq!(told[1..], ["But data was damaged.", "But the run did not finish: only 1 trial ended."]);
-        let told = answer(&points, &[], &[unfinished.clone()], &judgement);
+        let told = answer(&points, &[], std::slice::from_ref(&unfinished), &judgement);
         assert_eq!(told[1..], ["But the run did not finish: only 1 trial ended."]);
         let mut elsewhere = judgement.clone();
         elsewhere.primary.as_mut().expect("a primary").selector.experiment = Some("another".to_owned());

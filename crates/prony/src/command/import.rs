@@ -31,8 +31,7 @@ fn pgbench(asked: &ImportPgbench) -> Result<Outcome, Failure> {
 fn as_text(path: &str, explanation: &Explanation) -> String {
     let verdict = match explanation.problems.len() {
         0 => format!("can be run: prony run sql --on postgres://USER@HOST/DATABASE --set script={path}"),
-        1 => "cannot be run, because of 1 problem".to_owned(),
-        count => format!("cannot be run, because of {count} problems"),
+        count => format!("cannot be run, because of {}", units::counted(count as u64, "problems")),
     };
     let mut text = format!("{}: {verdict}\n", explanation.name);
     let mut part = |title: &str, lines: Vec<String>| {

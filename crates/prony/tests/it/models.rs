@@ -39,7 +39,7 @@ fn a_table_that_the_model_never_saw_is_judged_by_its_columns() {
     assert!(row["baselines"]["linear"]["predicted"].is_number() && row["baselines"]["usl"]["predicted"].is_number());
     assert_eq!(judged["summary"][0]["judged"], 1);
     let text = program.fine("judge s824-fs840 seen.csv");
-    assert!(text.contains("throughput_tps: 1 rows judged") && text.contains("cannot separate"), "{text}");
+    assert!(text.contains("throughput_tps: 1 row judged") && text.contains("cannot separate"), "{text}");
     let refused = program.refused(&format!("judge f5100 {}", rows("mirror_case2")));
     assert!(refused.contains("answers no table with the columns"), "{refused}");
 }

@@ -6,6 +6,7 @@ use crate::caveats::Caveats;
 use crate::chart;
 use crate::view::{Figure, Panel};
 use maud::{Markup, html};
+use units::counted;
 
 /// Tables longer than this are closed until they are asked for; on paper they are open.
 const ROWS_OPEN: usize = 8;
@@ -51,8 +52,8 @@ fn body(figure: &Figure, caveats: &Caveats) -> Markup {
 /// What is behind a closed figure.
 fn contents(figure: &Figure) -> String {
     match figure.panels.len() {
-        0 => format!("a table of {} rows", figure.table.rows.len()),
-        panels => format!("{panels} panels and a table"),
+        0 => format!("a table of {}", counted(figure.table.rows.len() as u64, "rows")),
+        panels => format!("{} and a table", counted(panels as u64, "panels")),
     }
 }
 

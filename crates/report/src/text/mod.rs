@@ -103,7 +103,10 @@ impl Page {
             lines.extend(wrap::wrap(&exploratory(&counted), self.width, "  "));
         }
         if shown < listed.len() {
-            lines.push(format!("and {} more findings, in the full report", listed.len() - shown));
+            lines.push(format!(
+                "and {}, in the full report",
+                units::counted((listed.len() - shown) as u64, "more findings")
+            ));
         }
         if !lines.is_empty() {
             lines.insert(0, String::new());

@@ -165,7 +165,9 @@ fn as_json(calibrated: &Calibrated, left_out: &[(String, String, f64)]) -> Value
 
 fn as_text(calibrated: &Calibrated, left_out: &[(String, String, f64)]) -> String {
     let Calibrated { model, fitted, free, met, .. } = calibrated;
-    let mut text = format!("{}: {} values of {} rows\n\n", model.name, met.len(), model.calibration.len());
+    let counted = |n: usize, things: &str| units::counted(n as u64, things);
+    let (values, rows) = (counted(met.len(), "values"), counted(model.calibration.len(), "rows"));
+    let mut text = format!("{}: {values} of {rows}\n\n", model.name);
     let _ = writeln!(text, "{:<22} {:>12} {:<10} {:>8}", "parameter", "value", "unit", "doubt");
     for (place, name) in free.iter().enumerate() {
         let unit = model.parameter(name).map(|parameter| parameter.unit.as_str()).unwrap_or_default();

@@ -160,8 +160,8 @@ fn as_text(found: &ModelText, judgements: &[Judgement]) -> String {
             let held = rows.iter().filter(|row| inside(row)).count();
             let _ = writeln!(
                 text,
-                "{column}: {} rows judged, mean error {mean:.2}%, worst {worst:+.2}%, {held} inside their intervals",
-                rows.len()
+                "{column}: {} judged, mean error {mean:.2}%, worst {worst:+.2}%, {held} inside their intervals",
+                units::counted(rows.len() as u64, "rows")
             );
         }
     }

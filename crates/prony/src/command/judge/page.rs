@@ -27,10 +27,8 @@ fn said(judgements: &[Judgement], column: &str) -> Option<String> {
         return Some(format!("{column}: the model was fitted on every row, so that none says how wrong it is."));
     };
     let held = rows.iter().filter(|row| inside(row)).count();
-    let count = rows.len();
-    Some(format!(
-        "{column}: {count} rows judged, mean error {mean:.2}%, worst {worst:+.2}%, {held} inside their intervals."
-    ))
+    let count = units::counted(rows.len() as u64, "rows");
+    Some(format!("{column}: {count} judged, mean error {mean:.2}%, worst {worst:+.2}%, {held} inside their intervals."))
 }
 
 fn drawn(metric: String, judgements: &[Judgement], sources: &[Provenance]) -> JudgedColumn {
