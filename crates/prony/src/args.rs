@@ -206,9 +206,9 @@ pub enum Command {
     Note(Note),
     /// A copy of a run without host names, paths and serial numbers
     #[command(
-        long_about = "Writes a copy of a run that leaves out host names, paths and serial numbers, wherever they stand, so \
-            that it can be handed to others. Tags and your note stay but for those names; read the note before you hand \
-            the copy on, or empty it with `prony note`. The run itself stays as it is.",
+        long_about = "Writes a copy of a run that leaves out host names, users, addresses, paths and serial numbers, wherever \
+            they stand, so that it can be handed to others. Tags and your note stay but for those names; read the note \
+            before you hand the copy on, or empty it with `prony note`. The run itself stays as it is.",
         after_long_help = "Examples:\n  prony redact latest\n  prony redact flash.prony -o for-the-vendor.prony"
     )]
     Redact(Redact),

@@ -41,12 +41,9 @@ pub(crate) fn copy(path: &Path) -> Result<(TempDir, PathBuf), StoreError> {
         others.extend(beside::open(path, suffix)?.map(|file| (suffix, file)));
     }
     let before = look(&run, &others).map_err(unreachable)?;
-    let folder = tempfile::Builder::new()
-        .prefix("prony-")
-        .tempdir_in(place())
-        .map_err(|error| StoreError::Unreachable(place(), error))?;
-    let copy = folder.path().join("run");
     let copied = |error| StoreError::NoCopy(path.to_path_buf(), place(), error);
+    let folder = tempfile::Builder::new().prefix("prony-").tempdir_in(place()).map_err(copied)?;
+    let copy = folder.path().join("run");
     copy_data(&mut run, &copy).map_err(copied)?;
     for (suffix, file) in &mut others {
         copy_data(file, &beside::beside(&copy, suffix)).map_err(copied)?;
@@ -54,7 +51,10 @@ pub(crate) fn copy(path: &Path) -> Result<(TempDir, PathBuf), StoreError> {
     if look(&run, &others).map_err(unreachable)? != before {
         return Err(StoreError::InUse(path.to_path_buf()));
     }
-    settle(&copy, path)?;
+    settle(&copy, path).map_err(|error| match error {
+        StoreError::Full(..) => copied(io::ErrorKind::StorageFull.into()),
+        other => other,
+    })?;
     Ok((folder, copy))
 }
 

@@ -59,6 +59,29 @@ fn what_a_run_says_to_a_terminal_is_shown_and_not_sent() {
 }
 
 #[test]
+fn a_run_that_was_not_closed_is_shown_from_a_copy_and_left_as_it_is() {
+    let program = with_run();
+    let shown = program.fine("show x.prony --csv");
+    let mut file = store::RunFile::open_for_notes(&program.path("x.prony")).expect("it opens");
+    file.set_note("only in the log").expect("it is written");
+    for ending in ["", "-wal"] {
+        std::fs::copy(program.path(&format!("x.prony{ending}")), program.path(&format!("y.prony{ending}")))
+            .expect("copied");
+    }
+    drop(file);
+    let read = |name: &str| std::fs::read(program.path(name)).expect("it is there");
+    let (before, log) = (read("y.prony"), read("y.prony-wal"));
+    assert_eq!(program.fine("show y.prony --csv"), shown);
+    assert!(program.fine("show y.prony --json").contains("only in the log"));
+    assert_eq!(program.json("list --json")["runs"].as_array().map(Vec::len), Some(2));
+    let nowhere = program.command("show y.prony").env("TMPDIR", "/no/such/folder").output().expect("it runs");
+    let told = String::from_utf8_lossy(&nowhere.stderr).into_owned();
+    assert!(told.contains("y.prony") && told.contains("TMPDIR"), "{told}");
+    assert!(read("y.prony") == before && read("y.prony-wal") == log);
+    assert!(!program.path("y.prony-shm").exists() && !program.path("y.prony-journal").exists());
+}
+
+#[test]
 fn csv_has_a_header_and_one_line_a_trial_and_stream() {
     let csv = with_run().fine("show x.prony --csv");
     let mut lines = csv.lines();
