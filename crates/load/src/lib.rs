@@ -9,16 +9,16 @@
 
 mod closed;
 mod machine;
+mod one_queue;
 mod open;
 mod queue;
 mod schedule;
-mod shared;
 mod spawned;
 mod spec;
 mod watch;
 
 pub use closed::Closed;
 pub use machine::{Arrival, Books, Load, Machine, Next, SPAWNED, Unissued, divided, whole};
+pub use one_queue::Shared;
 pub use open::Open;
-pub use shared::Shared;
 pub use spec::{Arrivals, Limit, Pacing, Ramp, Spec, Think};

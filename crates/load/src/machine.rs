@@ -1,9 +1,9 @@
 //! The interface of the state machine, shared by all loads, and the door through which one is built.
 
 use crate::closed::Closed;
+use crate::one_queue::Shared;
 use crate::open::Open;
 use crate::schedule::Schedule;
-use crate::shared::Shared;
 use crate::{Limit, Ramp, Spec};
 use units::Nanos;
 

@@ -2,8 +2,8 @@
 
 mod arrivals;
 mod closed;
+mod one_queue;
 mod open;
-mod shared;
 
 use load::{Arrival, Limit, Load, Machine, Next, Ramp, Spec, whole};
 use units::Nanos;
