@@ -8,6 +8,7 @@ use observation::{
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
+use std::path::Path;
 use store::{RunFile, StoreError, StoredCells};
 use units::{Nanos, PerSecond};
 
@@ -304,6 +305,15 @@ pub fn plain_facts() -> RunFacts {
         }),
         finished: false,
     }
+}
+
+/// Writes a run of one finished trial, closed.
+pub fn plain_run(path: &Path) {
+    let mut file = RunFile::create(path, &plain_facts(), 32 << 10).unwrap();
+    file.begin_trial(&plain_label(0), &plain_rest(3)).unwrap();
+    file.append_interval(0, &[plain_cell(0), plain_cell(1)], &[]).unwrap();
+    file.finish_trial(0, &plain_rest(3)).unwrap();
+    file.close().unwrap();
 }
 
 /// All cells of an attempt, ascending by interval.

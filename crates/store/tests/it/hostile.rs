@@ -1,24 +1,16 @@
 //! Files that somebody made or changed: an error that names the file, never a crash.
 
-use crate::arbitrary::{plain_cell, plain_facts, plain_label, plain_rest};
+use crate::arbitrary::plain_run;
 use observation::CellSource as _;
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use store::{RunFile, StoreError, redact};
 
-fn make(path: &Path) {
-    let mut file = RunFile::create(path, &plain_facts(), 32 << 10).unwrap();
-    file.begin_trial(&plain_label(0), &plain_rest(3)).unwrap();
-    file.append_interval(0, &[plain_cell(0), plain_cell(1)], &[]).unwrap();
-    file.finish_trial(0, &plain_rest(3)).unwrap();
-    file.close().unwrap();
-}
-
 fn changed_by(sql: &str) -> (tempfile::TempDir, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("run.prony");
-    make(&path);
+    plain_run(&path);
     rusqlite::Connection::open(&path).unwrap().execute_batch(sql).unwrap();
     (dir, path)
 }
@@ -156,7 +148,7 @@ fn sample() -> &'static [u8] {
     SAMPLE.get_or_init(|| {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("run.prony");
-        make(&path);
+        plain_run(&path);
         std::fs::read(path).unwrap()
     })
 }

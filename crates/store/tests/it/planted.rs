@@ -1,6 +1,6 @@
 //! Files that somebody laid beside a run file: nothing that they lead to is touched, and reading leaves everything as it was.
 
-use crate::arbitrary::{cells, plain_cell, plain_facts, plain_label, plain_rest};
+use crate::arbitrary::{cells, plain_cell, plain_facts, plain_label, plain_rest, plain_run};
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -20,19 +20,11 @@ fn place() -> (TempDir, PathBuf) {
     (dir, path)
 }
 
-fn make(path: &Path) {
-    let mut file = RunFile::create(path, &plain_facts(), 32 << 10).unwrap();
-    file.begin_trial(&plain_label(0), &plain_rest(3)).unwrap();
-    file.append_interval(0, &[plain_cell(0), plain_cell(1)], &[]).unwrap();
-    file.finish_trial(0, &plain_rest(3)).unwrap();
-    file.close().unwrap();
-}
-
 /// What a killed run leaves: a trial that has ended, and another with an interval that is only in the log.
 fn make_unclosed(path: &Path) {
     let dir = tempfile::tempdir().unwrap();
     let live = dir.path().join("live");
-    make(&live);
+    plain_run(&live);
     let mut file = RunFile::resume(&live, 32 << 10).unwrap();
     file.begin_trial(&plain_label(1), &plain_rest(3)).unwrap();
     file.append_interval(1, &[plain_cell(5)], &[]).unwrap();
@@ -93,7 +85,7 @@ fn a_journal_that_names_another_file_does_not_have_it_deleted() {
         if unclosed {
             make_unclosed(&path)
         } else {
-            make(&path)
+            plain_run(&path)
         }
         fs::write(beside(&path, "-journal"), journal_that_names(&precious)).unwrap();
         let before = all_of(dir.path());
@@ -117,7 +109,7 @@ fn links_beside_a_run_file_are_not_followed() {
             if unclosed {
                 make_unclosed(&path)
             } else {
-                make(&path)
+                plain_run(&path)
             }
             let _ = fs::remove_file(beside(&path, suffix));
             symlink(&precious, beside(&path, suffix)).unwrap();
