@@ -156,14 +156,14 @@ fn port_rate(values: &Values, read: f64, kb: f64) -> f64 {
 pub(super) fn reads(name: &str, column: &str) -> Result<f64, Unanswered> {
     let known = "names with `read`, `write`, or `rw` and the percentage of reads";
     let unknown = || Unanswered::Unknown { column: column.to_owned(), text: name.to_owned(), known };
-    let parts: Vec<&str> = name.split(['_', '-', ' ']).collect();
-    if parts.contains(&"read") {
+    let mut parts = name.split(['_', '-', ' ']);
+    if parts.clone().any(|part| part == "read") {
         return Ok(1.0);
     }
-    if parts.contains(&"write") {
+    if parts.clone().any(|part| part == "write") {
         return Ok(0.0);
     }
-    let mixed = parts.iter().find_map(|part| part.strip_prefix("rw")?.parse::<f64>().ok());
+    let mixed = parts.find_map(|part| part.strip_prefix("rw")?.parse::<f64>().ok());
     mixed.filter(|percent| (0.0..=100.0).contains(percent)).map(|percent| percent / 100.0).ok_or_else(unknown)
 }
 
