@@ -105,8 +105,8 @@ fn rate(values: &Values, row: &Row) -> Result<(f64, f64), Unanswered> {
     let port = port_rate(values, read, kb);
     let most = behind_ports(values, modules, module, port);
     // Few outstanding leave modules idle: each round takes at least its single time.
-    let outstanding = row.number("outstanding").unwrap_or(f64::INFINITY);
-    Ok((most.min(1e3 * outstanding / service_ms(values, read, kb)), kb))
+    let rounds = |outstanding: f64| 1e3 * outstanding / service_ms(values, read, kb);
+    Ok((row.number("outstanding").map_or(most, |outstanding| most.min(rounds(outstanding))), kb))
 }
 
 /// All that modules and ports give together. A machine that is asked for more modules than it has is taken for one that has
@@ -169,6 +169,9 @@ pub(super) fn reads(name: &str, column: &str) -> Result<f64, Unanswered> {
 
 /// Seconds of a window such as `maximum delivered, 1 minute`.
 pub(super) fn window_s(text: &str) -> Result<f64, Unanswered> {
+    if text == "unstated" {
+        return Ok(MINUTE_S);
+    }
     let known = "`unstated`, or a number of seconds, minutes or hours such as `sustained, 1 hour`";
     let words: Vec<&str> = text.split([' ', ',']).filter(|word| !word.is_empty()).collect();
     let length = |pair: &[&str]| {
@@ -180,9 +183,6 @@ pub(super) fn window_s(text: &str) -> Result<f64, Unanswered> {
         };
         Some(pair[0].parse::<f64>().ok()? * unit)
     };
-    match words.windows(2).find_map(length) {
-        Some(seconds) => Ok(seconds),
-        None if text == "unstated" => Ok(MINUTE_S),
-        None => Err(Unanswered::Unknown { column: "window".to_owned(), text: text.to_owned(), known }),
-    }
+    let unknown = || Unanswered::Unknown { column: "window".to_owned(), text: text.to_owned(), known };
+    words.windows(2).find_map(length).ok_or_else(unknown)
 }
