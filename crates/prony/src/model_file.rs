@@ -7,7 +7,7 @@ use model::file::{self, Description};
 use model::rows::{self, Row, Table};
 use observation::Provenance;
 use reading::Problems;
-use std::fs::{self, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::Path;
 
@@ -53,7 +53,7 @@ pub fn changed(word: &str, changes: &[(String, String)]) -> Result<ModelText, Fa
 }
 
 fn from_file(path: &str) -> Result<String, Failure> {
-    fs::read_to_string(path).map_err(|error| {
+    system::text::read(Path::new(path)).map_err(|error| {
         let failure = Failure::caused(format!("reading the model `{path}`"), &error);
         failure.hint("a model is the path of a file ending in .toml, or the name of one that ships")
     })
@@ -92,7 +92,7 @@ pub fn sourced(path: &str) -> Result<(Table, Provenance), Failure> {
         return crate::run_rows::table(path);
     }
     let doing = || format!("reading the rows `{path}`");
-    let text = fs::read_to_string(path).map_err(|error| Failure::caused(doing(), &error))?;
+    let text = system::text::read(Path::new(path)).map_err(|error| Failure::caused(doing(), &error))?;
     let table = rows::read(&text).map_err(|error| {
         Failure::caused(doing(), &error).hint("rows are CSV with a head; the unit of a column is in its name")
     })?;

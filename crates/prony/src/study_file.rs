@@ -6,7 +6,6 @@
 use crate::args::Changes;
 use crate::failure::Failure;
 use crate::passwords;
-use std::fs;
 use std::path::Path;
 use study::{Overrides, Problem, Problems, Study};
 
@@ -105,7 +104,7 @@ fn shipped(name: &str) -> Result<StudyText, Failure> {
 }
 
 fn from_file(path: &str) -> Result<StudyText, Failure> {
-    let text = fs::read_to_string(path).map_err(|error| {
+    let text = system::text::read(Path::new(path)).map_err(|error| {
         Failure::caused(format!("reading the study `{path}`"), &error)
             .hint("start from one that ships: `prony studies flash > mine.toml`")
     })?;

@@ -17,6 +17,7 @@ pub mod scripted;
 pub mod signature;
 pub mod stack;
 pub mod survey;
+pub mod text;
 pub mod tree;
 
 pub use module::{Access, Alignment, Module, ModuleError, ModuleKind, NotDirect, Trimmed};

@@ -14,7 +14,7 @@ use crate::worker::profile::{self, Profile};
 use crate::worker::run::Driver;
 use crate::worker::transactions::Transactions as Carried;
 use database::{Database, DatabaseError, Texts, null};
-use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 use study::{At, DatabaseSpec, Engine, Pool, Protocol};
 use workload::kind::{Around, Ready, Share, Transactions, Unready, WORKERS_MAX};
@@ -120,7 +120,7 @@ fn share(stream: StreamOf<'_>, place: Place, epoch: u64) -> Share {
 /// # Errors
 /// When a file cannot be read, or what it holds makes no sense; all problems, with line and column.
 pub fn made_ready(asked: &dyn Transactions, textual: bool, sessions: u32) -> Result<Arc<dyn Ready>, TrialError> {
-    let file = |path: &str| fs::read_to_string(path);
+    let file = |path: &str| system::text::read(Path::new(path));
     let around = Around { textual, sessions, file: &file };
     asked.ready(&around).map_err(|unready| match unready {
         Unready::File { path, source } => TrialError::File { action: "reading the script", path, source },

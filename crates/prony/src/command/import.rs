@@ -9,7 +9,6 @@ use crate::failure::Failure;
 use crate::output;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::fs;
 use workload::sql::{Explained, Explanation, ScriptPlace, explain};
 
 /// Explains a file.
@@ -21,7 +20,7 @@ pub fn run(asked: &Import) -> Result<Outcome, Failure> {
 
 fn pgbench(asked: &ImportPgbench) -> Result<Outcome, Failure> {
     let path = asked.file.display().to_string();
-    let text = fs::read_to_string(&asked.file)
+    let text = system::text::read(&asked.file)
         .map_err(|error| Failure::caused(format!("reading the script `{path}`"), &error))?;
     let explanation = explain(workload::sql::script_name(&path), &text);
     output::answer(asked.json, || as_json(&explanation), || as_text(&path, &explanation))?;
