@@ -56,11 +56,17 @@ pub fn without_password(url: &str) -> String {
     shown
 }
 
-/// What was meant to be a URL of a database, and lacks a slash.
+/// What was meant to be a URL of a database and lacks a slash or the colon, or a parameter of a connection.
 fn without_slashes(text: &str) -> String {
-    match (text.split_once(':'), text.rsplit_once('@')) {
-        (Some((scheme, _)), Some((_, place))) if SCHEMES.iter().any(|known| scheme.ends_with(known)) => {
-            format!("{scheme}:{LEFT_OUT}@{place}")
+    let meant = |head: &str| SCHEMES.iter().any(|known| head.ends_with(known) || head.contains(&format!("{known}//")));
+    if let (Some((head, _)), Some((_, place))) = (text.split_once(':'), text.rsplit_once('@'))
+        && meant(head)
+    {
+        return format!("{head}:{LEFT_OUT}@{place}");
+    }
+    match text.split_once('=') {
+        Some((key, value)) if !value.is_empty() && (key.ends_with("password") || key.ends_with("pwd")) => {
+            format!("{key}={LEFT_OUT}")
         }
         _ => text.to_owned(),
     }
@@ -129,8 +135,8 @@ pub fn without_passwords(text: &str) -> String {
 fn word_without_password(word: &str) -> String {
     let letter = |c: char| c.is_ascii_alphanumeric();
     let slashes = word.find("://");
-    let colon = || SCHEMES.iter().find_map(|scheme| Some(word.find(&format!("{scheme}:"))? + scheme.len()));
-    let Some(at) = slashes.or_else(colon) else { return word.to_owned() };
+    let after = |mark: &str| SCHEMES.iter().find_map(|known| Some(word.find(&format!("{known}{mark}"))? + known.len()));
+    let Some(at) = slashes.or_else(|| after(":")).or_else(|| after("//")) else { return without_slashes(word) };
     let scheme = word[..at].trim_end_matches(letter).len();
     format!("{}{}", &word[..scheme], without_password(&word[scheme..]))
 }
@@ -209,6 +215,8 @@ mod tests {
             ("mysql://h/d?pass%77ord=s3cret", "mysql://h/d?pass%77ord=***"),
             ("a=postgres:/me:s3@cret@h/d", "a=postgres:***@h/d"),
             ("mysql:me:s3cret@h/d", "mysql:***@h/d"),
+            ("postgres//me:s3cret@h/d", "postgres//me:***@h/d"),
+            ("password=s3cret", "password=***"),
         ] {
             assert_eq!(without_password(url), shown);
             assert_eq!(without_password(shown), shown, "a second look changes it");
@@ -219,6 +227,13 @@ mod tests {
     fn urls_in_a_text_lose_their_passwords_and_the_text_stays() {
         let text = "# was postgres://me:s3cret@old/db, see https://a.example/page?id=7\nü://x dir = \"/srv/a\"";
         let kept = "# was postgres://me:***@old/db, see https://a.example/page?id=7\nü://x dir = \"/srv/a\"";
+        assert_eq!(without_passwords(text), kept);
+    }
+
+    #[test]
+    fn a_slip_in_an_address_shows_no_password() {
+        let text = "look at `postgres//me:s3cret@h/d`, host=h user=me password=s3cret, and dir=/srv/a at 10:30@noon";
+        let kept = "look at `postgres//me:***@h/d`, host=h user=me password=*** and dir=/srv/a at 10:30@noon";
         assert_eq!(without_passwords(text), kept);
     }
 

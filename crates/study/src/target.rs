@@ -45,7 +45,7 @@ pub fn parse(text: &str) -> Result<SystemSpec, String> {
             let (model, changes) = model(rest)?;
             Place::Model { model, changes }
         }
-        "sqlite" => Place::Database(DatabaseSpec { engine: Engine::Sqlite, at: embedded(rest) }),
+        "sqlite" => Place::Database(DatabaseSpec { engine: Engine::Sqlite, at: embedded(rest)? }),
         "local" => Place::Database(DatabaseSpec { engine: local(rest)?, at: At::Local }),
         "postgres" | "postgresql" if rest.starts_with("//") => url(Engine::Postgres, target),
         "mariadb" | "mysql" if rest.starts_with("//") => url(Engine::Mariadb, target),
@@ -76,8 +76,22 @@ pub fn model(text: &str) -> Result<(String, Vec<(String, String)>), String> {
     Ok((name.to_owned(), parts.map(change).collect::<Result<_, String>>()?))
 }
 
-fn embedded(path: &str) -> At {
-    if path.is_empty() { At::Cache } else { At::File(path.to_owned()) }
+fn embedded(path: &str) -> Result<At, String> {
+    Ok(if path.is_empty() { At::Cache } else { At::File(no_address(path, "file")?.to_owned()) })
+}
+
+/// A path, unless it reads like the address of a database with a slip in it. The message does not repeat what may be a
+/// password, and nothing of that name is looked for or made.
+fn no_address<'a>(path: &'a str, what: &str) -> Result<&'a str, String> {
+    let asks = path.rsplit_once('@').is_some_and(|(who, _)| who.contains(':'));
+    let said = path.split([' ', '&', '?', ';']).any(|word| word.starts_with("password=") || word.starts_with("pwd="));
+    if !path.starts_with(['/', '.']) && (asks || said) || path.starts_with("//") && asks {
+        return Err(format!(
+            "the path of a {what}, got what reads like the address of a database with a password; write `./` before a path \
+             of that name; a target is {FORMS}"
+        ));
+    }
+    Ok(path)
 }
 
 fn local(engine: &str) -> Result<Engine, String> {
@@ -126,6 +140,7 @@ fn paths(text: &str, what: &str) -> Result<Vec<String>, String> {
     if paths.iter().any(String::is_empty) {
         return Err(format!("the path of a {what}, got nothing; a target is {FORMS}"));
     }
+    paths.iter().try_for_each(|path| no_address(path, what).map(drop))?;
     Ok(paths)
 }
 
@@ -283,6 +298,27 @@ mod tests {
         assert!(parse("tape:0").unwrap_err().contains("got the kind `tape`"));
         assert!(parse("scripted:servcie=1us").unwrap_err().contains("did you mean `service`?"));
         assert!(parse("file:").unwrap_err().contains("got nothing"));
+    }
+
+    #[test]
+    fn an_address_with_a_slip_is_no_path_and_its_password_is_not_repeated() {
+        for slip in [
+            "postgres//u:S3CRET@h/d",
+            "file:postgres://u:S3CRET@h/d",
+            "sqlite://u:S3CRET@h/d",
+            "sqlite:u:S3CRET@h",
+            "host=h user=u password=S3CRET",
+            "device:h?password=S3CRET",
+        ] {
+            let told = parse(slip).unwrap_err();
+            assert!(told.contains("reads like the address of a database") && !told.contains("S3CRET"), "{told}");
+        }
+        assert_eq!(parse("./at:noon@home").unwrap().place, Place::File { dirs: vec!["./at:noon@home".into()] });
+        let absolute = parse("sqlite:///srv/a.db").unwrap().place;
+        assert_eq!(
+            absolute,
+            Place::Database(DatabaseSpec { engine: Engine::Sqlite, at: At::File("///srv/a.db".into()) })
+        );
     }
 
     #[test]
