@@ -81,6 +81,12 @@ impl<K: ServerKind> Server<K> {
 
     fn may_be_reached(&self) -> Result<(), DatabaseError> {
         folder::fits(&K::socket(&self.folder))?;
+        if let Some(open) = self.owner.unsafe_above(&self.folder) {
+            return Err(self.says(format!(
+                "root starts it, and another user may change {}; choose a cache folder in which only root makes files",
+                open.display()
+            )));
+        }
         let Some(barred) = self.owner.barred(&self.folder) else { return Ok(()) };
         Err(self.says(format!(
             "it runs as the user {}, who may not pass {}; choose a cache folder that others may pass",

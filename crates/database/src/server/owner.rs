@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::fchown;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The unprivileged user of a server that root starts.
@@ -51,6 +51,15 @@ impl Owner {
         path.ancestors().skip(1).filter(|folder| folder.is_dir()).find(|folder| !self.passes(folder))
     }
 
+    /// The folder above `path`, or the link to it, in which another user could put something else in the place of what we make
+    /// there as root. Folders that all may write count as safe when each may only take away what is his own.
+    pub(super) fn unsafe_above(&self, path: &Path) -> Option<PathBuf> {
+        self.name.as_ref()?;
+        let there = path.ancestors().skip(1).find(|folder| folder.exists())?;
+        let real = there.canonicalize().ok()?;
+        there.ancestors().chain(real.ancestors()).find(|folder| open_to_others(folder)).map(Path::to_owned)
+    }
+
     fn passes(&self, folder: &Path) -> bool {
         use std::os::unix::fs::MetadataExt;
         std::fs::metadata(folder).is_ok_and(|data| {
@@ -65,6 +74,15 @@ impl Owner {
             right & 1 == 1
         })
     }
+}
+
+fn open_to_others(folder: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    std::fs::symlink_metadata(folder).is_ok_and(|data| {
+        let others = if data.gid() == 0 { 0o002 } else { 0o022 };
+        let open = !data.is_symlink() && data.mode() & others != 0 && data.mode() & 0o1000 == 0;
+        data.uid() != 0 || open
+    })
 }
 
 fn entry(users: &str, name: &str) -> Option<Owner> {
@@ -96,5 +114,26 @@ mod tests {
         assert_eq!(other.barred(&inner), Some(folder.path()));
         std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o711)).unwrap();
         assert_eq!(other.barred(&inner), None);
+    }
+
+    #[test]
+    fn a_folder_in_which_another_user_may_plant_something_is_named() {
+        use std::os::unix::fs::{PermissionsExt, chown, symlink};
+        if !rustix::process::geteuid().is_root() {
+            return crate::tests::skip::skipped("only root gives folders to somebody else");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let (theirs, link) = (folder.path().join("theirs"), folder.path().join("link"));
+        std::fs::create_dir(&theirs).unwrap();
+        symlink("theirs", &link).unwrap();
+        let other = Owner { name: Some("other".into()), uid: 4_000_000, gid: 4_000_000 };
+        let above = |folder: &Path| other.unsafe_above(&folder.join("server/deep"));
+        assert_eq!((above(&theirs), above(&link)), (None, None), "sticky, as the folder for temporary files is");
+        std::fs::set_permissions(&theirs, std::fs::Permissions::from_mode(0o777)).unwrap();
+        assert_eq!((above(&theirs), above(&link)), (Some(theirs.clone()), Some(theirs.clone())));
+        std::fs::set_permissions(&theirs, std::fs::Permissions::from_mode(0o1777)).unwrap();
+        assert_eq!(above(&theirs), None);
+        chown(&theirs, Some(4_000_000), None).unwrap();
+        assert_eq!(above(&theirs), Some(theirs));
     }
 }
