@@ -93,7 +93,9 @@ pub fn resume(word: &str, asked: &Run, consents: &[Consent]) -> Result<Ended, Fa
     sameness::same_plan(&facts.id, &plan, &summaries)?;
     let progress = Progress::new(asked.voice, planned::expected_in_all(&plan));
     let finished = units::counted(summaries.len() as u64, "finished trials");
-    progress.say(&format!("going on with {} after {finished}", facts.id));
+    // The file says where to, and it may have come from somebody else.
+    let systems = planned::systems(&study).join(" and ");
+    progress.say(&format!("going on with {} after {finished}, on {systems}", facts.id));
     if !asked.keep {
         clear_leftovers(&study, &facts.id, &progress);
     }

@@ -64,7 +64,8 @@ fn fixed_work(trial: &Trial) -> Nanos {
     Nanos::from_seconds(moved.sum::<f64>() / ASSUMED_BYTES_PER_S)
 }
 
-fn systems(study: &Study) -> Vec<String> {
+/// Each system with the place that it stands for.
+pub fn systems(study: &Study) -> Vec<String> {
     study.systems().iter().map(system).collect()
 }
 
