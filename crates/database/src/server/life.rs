@@ -34,7 +34,7 @@ pub struct Server<K> {
 impl<K: ServerKind> Server<K> {
     /// The server of this name in a cache folder, whether it runs or not. Starts nothing. A data set has a server for
     /// itself, named after it: copies are of whole servers, and bringing one data set back must not touch another. Where the
-    /// user as whom it runs may not pass the cache folder, the server lies in `/var/cache/prony`.
+    /// user as whom it runs may not pass the cache folder, or another user may change it, the server lies in `/var/cache/prony`.
     ///
     /// # Errors
     /// When no package of a server is installed.

@@ -1,7 +1,8 @@
 //! Where the folder of a private server lies, so that the user as whom it runs can get to it.
 //!
-//! The one idea: root's own cache folder bars everybody else, so a server that runs as somebody else lies in the system's
-//! cache folder then, under a name that says whose cache it belongs to.
+//! The one idea: root's own cache folder bars everybody else, and in one of another user he could put something else in the
+//! place of what root makes; so a server that runs as somebody else lies in the system's cache folder then, under a name that
+//! says whose cache it belongs to.
 
 use super::owner::Owner;
 use crate::DatabaseError;
@@ -14,7 +15,8 @@ const SYSTEM: &str = "/var/cache/prony";
 pub(super) fn folder(cache: &Path, name: &str, owner: &Owner) -> Result<PathBuf, DatabaseError> {
     let cache = std::path::absolute(cache).map_err(|source| DatabaseError::file("find", cache, source))?;
     let near = cache.join(name);
-    Ok(if owner.barred(&near).is_some() { Path::new(SYSTEM).join(flat(&cache)).join(name) } else { near })
+    let unfit = owner.barred(&near).is_some() || owner.unsafe_above(&near).is_some();
+    Ok(if unfit { Path::new(SYSTEM).join(flat(&cache)).join(name) } else { near })
 }
 
 /// A path as one name.

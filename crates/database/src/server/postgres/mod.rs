@@ -106,7 +106,8 @@ impl ServerKind for Postgres {
 
     // Processes of a killed server end a moment after it.
     fn passes(words: &str) -> bool {
-        words.contains("pre-existing shared memory")
+        // The second: the process was killed, and nobody has waited for it yet.
+        words.contains("pre-existing shared memory") || words.contains("lock file \"postmaster.pid\" already exists")
     }
 
     fn blamed(&self, log: &str) -> Option<DatabaseError> {
