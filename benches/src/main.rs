@@ -1,4 +1,4 @@
-//! Prony beside its peers, in one run: `cargo run --release --manifest-path benches/Cargo.toml -- [null|real|open|memory|transactions|fill|users|checks|first]...`
+//! Prony beside its peers, in one run: `cargo run --release --manifest-path benches/Cargo.toml -- [null|real|open|memory|transactions|fill|users|checks|first|soak]...`
 //!
 //! The one idea: a figure is a ratio between two programs that took turns on the same machine, and the median of
 //! several such pairs. Absolute figures are printed for orientation only; a shared machine moves them from day to day.
@@ -6,6 +6,7 @@
 //! What it does not do: it judges nothing and fails on no figure.
 
 mod checks;
+mod faults;
 mod fill;
 mod fio;
 mod first;
@@ -16,6 +17,7 @@ mod postgres;
 mod process;
 mod prony;
 mod real;
+mod soak;
 mod transactions;
 mod users;
 
@@ -51,8 +53,12 @@ fn main() {
         ("first", first::measure),
         ("memory", memory::measure),
     ];
-    if let Some(unknown) = asked.iter().find(|name| all.iter().all(|(known, _)| known != name)) {
+    if let Some(unknown) = asked.iter().find(|name| *name != "soak" && all.iter().all(|(known, _)| known != name)) {
         panic!("no benchmark is called {unknown}; there are {}", all.map(|(known, _)| known).join(", "));
+    }
+    // An hour of faults is no comparison: only who asks for it by name gets it.
+    if asked == ["soak"] {
+        return soak::measure(&settings);
     }
     all.iter().filter(|(name, _)| wanted(name)).for_each(|(_, measure)| measure(&settings));
 }

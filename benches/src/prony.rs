@@ -26,6 +26,11 @@ pub fn build() {
     assert!(status.is_ok_and(|status| status.success()), "building prony");
 }
 
+/// Where the studies of the benchmarks lie.
+pub fn studies() -> PathBuf {
+    root().join("benches/studies")
+}
+
 /// The release binary, ready for arguments.
 pub fn command() -> Command {
     Command::new(given().unwrap_or_else(|| root().join("target/release/prony")))
@@ -33,7 +38,7 @@ pub fn command() -> Command {
 
 /// Runs one of this folder's studies and returns its report and its peak memory.
 pub fn study(name: &str, dir: &Path, settings: &[String]) -> (Value, u64) {
-    let study = root().join("benches/studies").join(name);
+    let study = studies().join(name);
     run(dir, &[study.as_os_str()], settings)
 }
 
