@@ -6,8 +6,8 @@ use observation::{Cell, CellKey, Histogram, Tally};
 use rusqlite::types::Type;
 use rusqlite::{Connection, Error, Row, params};
 
-/// Bytes of one cell may exceed its operations by this many doublings: 16 MiB an operation.
-const BYTES_SHIFT: u32 = 24;
+/// Bytes of one cell may exceed the most of its operations by this many doublings: 1 PiB an interval.
+const BYTES_SHIFT: u32 = 10;
 
 /// The row of the `position`-th thing written for a trial: rows of a trial lie together, in the order of writing, without
 /// an index to keep up on every append.

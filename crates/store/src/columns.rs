@@ -9,6 +9,9 @@ use rusqlite::types::{FromSqlError, ToSql, ToSqlOutput, Type, Value};
 use rusqlite::{Connection, Error, Params, Row, params_from_iter};
 use units::{Nanos, PerSecond};
 
+/// The largest sum of times, ns: more operations than are counted, each as long as no trial lasts.
+const SUM_MAX: u128 = 1 << 100;
+
 /// What stands in one column.
 pub(crate) trait Saved: Sized {
     fn save(&self) -> Result<ToSqlOutput<'_>, Error>;
@@ -134,7 +137,8 @@ written_as! {
 
 fn digits(row: &Row<'_>, column: usize) -> Result<u128, Error> {
     let text: String = row.get(column)?;
-    text.parse().map_err(|_| Error::FromSqlConversionFailure(column, Type::Text, Box::new(FromSqlError::InvalidType)))
+    let parsed = text.parse().ok().filter(|sum| *sum <= SUM_MAX);
+    parsed.ok_or_else(|| Error::FromSqlConversionFailure(column, Type::Text, Box::new(FromSqlError::InvalidType)))
 }
 
 /// A count of operations: never negative, and small enough that sums over a file stay inside 64 bits.

@@ -4,7 +4,7 @@ use crate::StoreError;
 use crate::beside::{must_be_free, remove_made};
 use crate::error::During;
 use crate::pages::Pages;
-use crate::{facts, recover, reserve, schema, trial};
+use crate::{bounds, facts, recover, reserve, schema, trial};
 use observation::RunFacts;
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
@@ -223,9 +223,7 @@ fn check(connection: &Connection, at: &Path, path: &Path, all: All) -> Result<fs
             pages.walk(root, path)?;
         }
     }
-    if all == All::Tables {
-        trial::check_lengths(connection, path, pages.bytes())?;
-    }
+    bounds::check(connection, path, pages.bytes(), all == All::Tables)?;
     Ok(pages.into_file())
 }
 

@@ -15,6 +15,7 @@
 
 mod beside;
 mod blob;
+mod bounds;
 mod cells;
 mod columns;
 mod error;

@@ -8,7 +8,6 @@ use crate::error::During;
 use crate::{RunFile, StoreError, cells, label, reserve, series};
 use observation::{Account, Cell, CellSource, CpuTime, Event, Observations, Series, TrialLabel};
 use rusqlite::{Connection, Error, OptionalExtension, Row, params, params_from_iter};
-use std::path::Path;
 
 /// How a trial ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -220,31 +219,6 @@ impl RunFile {
             connection.query_row(sql, params![index, attempt], |row| Ok((row_of(row)?, state(row, 1)?))).optional()
         })
     }
-}
-
-/// Intervals that trials may have between them beyond those that the bytes of the file can fill; each takes memory when it is read,
-/// whether anything is in it or not. A second each, these are 23 days.
-const INTERVALS_MAX: f64 = 2e6;
-
-/// No interval with anything in it takes fewer bytes.
-const INTERVAL_BYTES: f64 = 64.0;
-
-/// Refuses windows and intervals that no run of so many bytes can have.
-pub(crate) fn check_lengths(connection: &Connection, path: &Path, bytes: u64) -> Result<(), StoreError> {
-    // Saved as signed; what shows as negative is beyond every other.
-    let unsigned = |column: &str| format!("CASE WHEN {column} < 0 THEN 2e19 ELSE {column} END");
-    let sql = format!(
-        "SELECT coalesce(sum((max({start}, {end}) / max({interval}, 1.0) + 1.0)
-         * (SELECT count(*) + 1 FROM stream WHERE stream.trial = trial.id)), 0.0) FROM trial",
-        start = unsigned("window_start_ns"),
-        end = unsigned("window_end_ns"),
-        interval = unsigned("interval_ns"),
-    );
-    let has: f64 = connection.query_row(&sql, (), |row| row.get(0)).during("reading the trials", path)?;
-    if has <= INTERVALS_MAX + bytes as f64 / INTERVAL_BYTES {
-        return Ok(());
-    }
-    Err(StoreError::Damaged(path.to_path_buf(), format!("its windows have {has:.1e} intervals, more than it can hold")))
 }
 
 /// The row of a trial: small enough that no other trial has the same rows in the tables that are numbered by it.

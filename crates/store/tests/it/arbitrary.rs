@@ -26,7 +26,7 @@ fn histogram() -> impl Strategy<Value = Histogram> {
 
 fn tally() -> impl Strategy<Value = Tally> {
     let count = || 0u64..1 << 40;
-    (count(), count(), count(), count(), 0u64..1 << 63).prop_map(|(done, failed, retried, rolled_back, bytes)| Tally {
+    (count(), count(), count(), count(), 0u64..1 << 50).prop_map(|(done, failed, retried, rolled_back, bytes)| Tally {
         done,
         failed,
         retried,
@@ -55,15 +55,16 @@ pub fn cell() -> impl Strategy<Value = Cell> {
 }
 
 fn account() -> impl Strategy<Value = Account> {
+    // As many as a trial can have at most.
     (any::<[u64; 4]>(), any::<[u128; 4]>()).prop_map(|(counts, sums)| Account {
-        planned: counts[0],
-        done: counts[1],
-        failed: counts[2],
-        censored: counts[3],
-        service_ns: sums[0],
-        lateness_ns: sums[1],
-        think_ns: sums[2],
-        slots_ns: sums[3],
+        planned: counts[0] >> 14,
+        done: counts[1] >> 14,
+        failed: counts[2] >> 14,
+        censored: counts[3] >> 14,
+        service_ns: sums[0] >> 28,
+        lateness_ns: sums[1] >> 28,
+        think_ns: sums[2] >> 28,
+        slots_ns: sums[3] >> 28,
     })
 }
 
@@ -100,9 +101,9 @@ pub fn observations() -> impl Strategy<Value = Observations> {
     (head, body, series(), vec(event(), 0..5)).prop_map(|(head, body, series, events)| Observations {
         provenance: head.0,
         started_unix_ns: head.1,
-        window: Window { start: Nanos(head.2[0]), end: Nanos(head.2[1]) },
-        interval: Nanos(head.2[2]),
-        validated_reads: head.2[3],
+        window: Window { start: Nanos(head.2[0] >> 11), end: Nanos(head.2[1] >> 11) },
+        interval: Nanos(head.2[2] >> 11),
+        validated_reads: head.2[3] >> 14,
         endpoints: head.3,
         generators: head.4,
         cells: body.0,

@@ -136,6 +136,21 @@ fn values_that_no_run_can_have_are_damage() {
         "UPDATE trial SET interval_ns = 0",
         "UPDATE trial SET window_end_ns = 1000000 * interval_ns; INSERT INTO stream SELECT trial, 100 + interval, '', '', '',
          1, 0, 1 FROM cell UNION SELECT trial, 200 + interval, '', '', '', 1, 0, 1 FROM cell",
+        "UPDATE trial SET interval_ns = 9223372036854775807",
+        "UPDATE trial SET window_start_ns = 0, window_end_ns = 10000000000000000, interval_ns = 9000000000000000",
+        "UPDATE trial SET validated_reads = -1",
+        "UPDATE account SET failed = -1",
+        "UPDATE account SET planned = 9223372036854775807",
+        "UPDATE account SET slots_ns = '340282366920938463463374607431768211455'",
+        "UPDATE cell SET bytes = 9223372036854775807",
+        "WITH RECURSIVE n(x) AS (SELECT 10 UNION ALL SELECT x + 1 FROM n WHERE x < 30000)
+         INSERT INTO stream SELECT 1, x, '', '', '', 1, 0, 1 FROM n",
+        "UPDATE stream SET name = hex(zeroblob(40000))",
+        "UPDATE run SET title = hex(zeroblob(30000000))",
+        "UPDATE run SET note = hex(zeroblob(5000000))",
+        "UPDATE event SET text = hex(zeroblob(5000000))",
+        "WITH RECURSIVE n(x) AS (SELECT 10 UNION ALL SELECT x + 1 FROM n WHERE x < 300)
+         INSERT INTO endpoint SELECT 1, x, hex(zeroblob(20000)) FROM n",
         "DELETE FROM run",
     ];
     for sql in cases {
