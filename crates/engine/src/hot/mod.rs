@@ -3,6 +3,7 @@
 pub(crate) mod cpu;
 pub(crate) mod drive;
 pub(crate) mod lane;
+pub(crate) mod looks;
 pub(crate) mod noticed;
 pub(crate) mod storage;
 pub(crate) mod transactions;

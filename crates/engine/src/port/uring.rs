@@ -7,6 +7,7 @@
 #![allow(unsafe_code)]
 
 use crate::TrialError;
+use crate::hot::looks::Looks;
 use crate::hot::storage::StorageWork;
 use crate::port::buffers::Buffers;
 use crate::worker::assign::Share;
@@ -61,7 +62,10 @@ pub(crate) fn drive(
     let resource = |source| TrialError::Resource { action: "building an io_uring", source };
     let mut ring = Ring::new(spec).map_err(resource)?;
     let clock = start.ready()?;
-    share.drive(&mut ring.port(clock), work, start.halt)
+    let mut port = ring.port(clock, Looks::new(share.window));
+    let home = share.drive(&mut port, work, start.halt)?;
+    let looks = Some(port.looks.clone());
+    Ok(Return { looks, ..home })
 }
 
 /// A ring with its memory; [`Ring::port`] lends it to a driver.
@@ -88,7 +92,7 @@ impl Ring {
     }
 
     /// The port of one worker. `clock` is zero at the start of the trial.
-    pub(crate) fn port<C: Clock>(&mut self, clock: C) -> RingPort<'_, C> {
+    pub(crate) fn port<C: Clock>(&mut self, clock: C, looks: Looks) -> RingPort<'_, C> {
         let (mut submitter, submission, completion) = self.ring.split();
         // An older kernel looks the descriptor up at every call instead; that costs time but changes nothing else.
         let _ = submitter.register_ring_fd();
@@ -105,6 +109,8 @@ impl Ring {
             priority: self.spec.priority,
             poll: self.spec.poll,
             clock,
+            read: Nanos::ZERO,
+            looks,
         };
         port.arm_tick();
         port
@@ -197,6 +203,9 @@ pub(crate) struct RingPort<'r, C: Clock> {
     priority: u16,
     poll: bool,
     clock: C,
+    /// What the clock said when it was asked last: a look begins right behind that.
+    read: Nanos,
+    looks: Looks,
 }
 
 /// How long a ring that is put away waits for what is still out.
@@ -303,15 +312,6 @@ impl<C: Clock> RingPort<'_, C> {
         entered.map(drop).or_else(excuse)
     }
 
-    fn send(&mut self) -> io::Result<()> {
-        self.submission.sync();
-        // SAFETY: no argument is passed, and the count of entries is the ring's own.
-        let sent = unsafe { self.submitter.enter::<libc::sigset_t>(self.submission.len() as u32, 0, 0, None) };
-        self.submission.sync();
-        // What the kernel could not take now leaves with the next call.
-        sent.map(drop).or_else(excuse)
-    }
-
     fn poll_call(&self) -> io::Result<usize> {
         const GET_EVENTS: u32 = 1;
         // SAFETY: no argument is passed, and the count of entries is the ring's own.
@@ -336,16 +336,18 @@ impl<C: Clock> StoragePort for RingPort<'_, C> {
 impl<C: Clock> Port for RingPort<'_, C> {
     #[inline]
     fn now(&mut self) -> Nanos {
-        self.clock.now()
+        self.read = self.clock.now();
+        self.read
     }
 
     #[inline]
-    fn submit(&mut self, more: bool) -> Result<(), PortError> {
-        // Without more to come it leaves with the wait in `reap`: one system call for both.
-        if more { self.send().map_err(broken) } else { Ok(()) }
+    fn submit(&mut self) -> Result<(), PortError> {
+        // Leaves with the look in `reap`: one system call for both.
+        Ok(())
     }
 
     fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) -> Result<(), PortError> {
+        self.looks.begin(self.read);
         self.completion.sync();
         let ready = !self.completion.is_empty();
         // What is ready already needs no waiting, but staged operations must leave all the same.
@@ -353,9 +355,6 @@ impl<C: Clock> Port for RingPort<'_, C> {
         if !ready || !self.submission.is_empty() || self.poll {
             self.enter(wait).map_err(broken)?;
             self.completion.sync();
-        }
-        if self.completion.is_empty() {
-            return Ok(());
         }
         let at = self.clock.now();
         let mut ticked = false;
@@ -369,6 +368,7 @@ impl<C: Clock> Port for RingPort<'_, C> {
                 }
             }
         }
+        self.looks.end(at, self.out > 0);
         if ticked {
             self.arm_tick();
         }
@@ -382,6 +382,7 @@ impl<C: Clock> Port for RingPort<'_, C> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use observation::Window;
     use recorder::WallClock;
     use std::io::Write;
     use std::os::fd::AsRawFd;
@@ -400,7 +401,7 @@ mod tests {
         let files = vec![from.as_raw_fd()];
         let spec = RingSpec { files, slots: 2, transfer_max: 512, poll: false, priority: 0 };
         let mut ring = Ring::new(spec).unwrap();
-        let mut port = ring.port(WallClock::new());
+        let mut port = ring.port(WallClock::new(), Looks::new(Window::default()));
         let mut ended = Vec::new();
         port.stage(1, &READ, false);
         for _ in 0..5 {
@@ -426,7 +427,7 @@ mod tests {
         let mut ring = Ring::new(spec).unwrap();
         let clock = WallClock::new();
         let begun = clock.now();
-        let mut port = ring.port(clock.clone());
+        let mut port = ring.port(clock.clone(), Looks::new(Window::default()));
         port.stage(0, &READ, false);
         port.reap(Wait::Poll, &mut Vec::new()).unwrap();
         drop(port);

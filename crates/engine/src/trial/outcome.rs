@@ -1,6 +1,7 @@
 //! What a trial came to: everything that its workers brought home.
 
 use crate::TrialError;
+use crate::hot::looks::Looks;
 use crate::observer::Observer;
 use crate::target::backing::Told;
 use crate::target::opened::Opened;
@@ -19,6 +20,8 @@ pub(crate) struct Outcome {
     pub(crate) ended: Nanos,
     /// CPU of all workers' threads in the window.
     pub(crate) workers_cpu: CpuTime,
+    /// Times between two looks of all rings at what has ended.
+    pub(crate) looks: Option<Looks>,
     /// The errno after which no further operation could succeed.
     pub(crate) gone: Option<i32>,
     /// The workloads of transactions, with what they remember.
@@ -38,6 +41,10 @@ impl Outcome {
         self.ended = self.ended.max(home.ended);
         self.workers_cpu.user_s += home.cpu.user_s;
         self.workers_cpu.system_s += home.cpu.system_s;
+        match (&mut self.looks, home.looks) {
+            (Some(all), Some(looks)) => all.merge(&looks),
+            (none, looks) => *none = none.take().or(looks),
+        }
         self.transactions.extend(home.transactions);
         self.seen.validated_reads += home.noticed.validated;
         self.seen.events.extend(home.noticed.events);

@@ -108,7 +108,8 @@ fn same_work(trial: &Trial, outcome: &Outcome) -> Result<(), TrialError> {
 }
 
 fn observations(opened: &Opened, trial: &Trial, outcome: Outcome, remarks: Vec<String>) -> Observations {
-    let Outcome { mut seen, started_unix_ns, ended, .. } = outcome;
+    let Outcome { mut seen, started_unix_ns, ended, looks, .. } = outcome;
+    seen.series.extend(looks.iter().flat_map(|looks| looks.series(ended)));
     let mut window = window(trial);
     if trial.phases.fixed_work {
         window.end = round_up(ended, trial.phases.interval).clamp(window.start, window.end);

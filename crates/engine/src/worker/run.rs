@@ -4,6 +4,7 @@ use crate::TrialError;
 use crate::hot::cpu::ThreadCpu;
 use crate::hot::drive::{Driven, Ending, drive};
 use crate::hot::lane::{Lane, Work};
+use crate::hot::looks::Looks;
 use crate::hot::noticed::Noticed;
 use crate::worker::assign::{Share, window};
 use crate::worker::thread;
@@ -37,6 +38,8 @@ pub(crate) struct Return {
     pub(crate) cpu: CpuTime,
     /// When it was through, on the trial's clock.
     pub(crate) ended: Nanos,
+    /// Times between two looks of its ring at what has ended.
+    pub(crate) looks: Option<Looks>,
     /// Its transactions, with the workload's own memory of them.
     pub(crate) transactions: Option<Transactions>,
 }
@@ -187,7 +190,7 @@ impl<L: Load, W> Lanes<'_, L, W> {
         let home = self.streams.into_iter().zip(self.lanes).map(|(stream, lane)| {
             let Lane { load, recorder, work, .. } = lane;
             let (account, noticed) = (close(recorder, &load), work.into_noticed());
-            Return { stream, account, noticed, gone, cpu, ended, transactions: None }
+            Return { stream, account, noticed, gone, cpu, ended, looks: None, transactions: None }
         });
         Ok((driven, home.collect()))
     }

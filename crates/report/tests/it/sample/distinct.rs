@@ -178,6 +178,9 @@ fn trial(index: u32) -> TrialSummary {
         elapsed_s: 21.5 + at,
         fixed_work: index == 1,
         generator_cpu: CpuTime { user_s: 31.5 + at, system_s: 33.5 + at },
+        generator: GeneratorSummary {
+            looks: (index == 0).then_some(LooksSummary { mean_ms: 0.0121, p99_ms: 0.0131, max_ms: 0.141 }),
+        },
         machine: MachineSummary {
             cpu_user_cores: Some(1.11 + at),
             cpu_system_cores: Some(1.22 + at),

@@ -1,0 +1,20 @@
+//! What the generator says of itself in a trial.
+
+/// What the generator says of itself; `None` is not observed, or does not apply to the way in which it reached the system.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GeneratorSummary {
+    /// Times between two looks at what has ended, where what ends waits for a look.
+    pub looks: Option<LooksSummary>,
+}
+
+/// Times between two looks at what has ended, while operations were out. An operation that ends in between is seen at the
+/// next look, and what it waits is part of its service. Milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LooksSummary {
+    /// Mean.
+    pub mean_ms: f64,
+    /// 99th percentile, at most an eighth too high.
+    pub p99_ms: f64,
+    /// Exact maximum.
+    pub max_ms: f64,
+}
