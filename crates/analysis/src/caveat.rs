@@ -49,6 +49,7 @@ kinds! {
     Pressure "pressure" "Tasks waited for CPU, memory or I/O",
     Throttled "throttled" "The control group was throttled",
     ClockPause "clock-pause" "The clock or the machine paused",
+    ClockScale "clock-scale" "The clock of the measurement ran at another pace than the kernel's",
     OtherWriters "other-writers" "Somebody else used the device",
     Frequency "frequency" "The CPU frequency changed",
     SharedDevice "shared-device" "Two systems share a device",

@@ -5,6 +5,21 @@
 pub struct GeneratorSummary {
     /// Times between two looks at what has ended, where what ends waits for a look.
     pub looks: Option<LooksSummary>,
+    /// How the clock that stamps operations stood to the kernel's.
+    pub clock: Option<ClockSummary>,
+}
+
+/// The clock that stamps operations beside CLOCK_MONOTONIC and CLOCK_BOOTTIME, over the whole trial.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ClockSummary {
+    /// How much faster it ran than the kernel's, parts in a million.
+    pub error_ppm: f64,
+    /// How much of that the readings cannot tell.
+    pub uncertainty_ppm: f64,
+    /// How long the machine was suspended.
+    pub suspended_s: f64,
+    /// How far it jumped against the kernel's; 0 when it did not.
+    pub jump_s: f64,
 }
 
 /// Times between two looks at what has ended, while operations were out. An operation that ends in between is seen at the

@@ -183,7 +183,7 @@ fn gravity(kind: CaveatKind) -> u8 {
         K::Censored => 3,
         K::Cached => 4,
         K::GeneratorBound => 5,
-        K::LateLooks | K::LittleGap | K::Throttled | K::ClockPause => 6,
+        K::LateLooks | K::LittleGap | K::Throttled | K::ClockPause | K::ClockScale => 6,
         K::NotSteady | K::CarryOver | K::OtherWriters | K::SharedDevice => 7,
         K::Steal | K::Pressure | K::Frequency => 8,
         K::Unfinished | K::FewReplicates => 9,

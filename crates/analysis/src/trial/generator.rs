@@ -1,21 +1,69 @@
 //! What the generator says of itself, and whether a figure of the trial is to be doubted for it.
 
 use super::machine::level;
-use crate::{CaveatKind, GeneratorSummary, LooksSummary, StreamSummary, TrialSummary};
+use crate::{CaveatKind, ClockSummary, GeneratorSummary, LooksSummary, StreamSummary, TrialSummary};
 use observation::{Observations, Whole};
-use units::{milliseconds, percent};
+use units::{Nanos, duration, milliseconds, percent, significant};
 
 /// What it says.
 pub fn generator_summary(observations: &Observations) -> GeneratorSummary {
     let read = |what: Whole| level(observations, what);
     let looks =
         |mean_ms: f64| Some(LooksSummary { mean_ms, p99_ms: read(Whole::LooksP99)?, max_ms: read(Whole::LooksMax)? });
-    GeneratorSummary { looks: read(Whole::LooksMean).and_then(looks) }
+    let clock = |error_ppm: f64| {
+        Some(ClockSummary {
+            error_ppm,
+            uncertainty_ppm: read(Whole::ClockUncertainty)?,
+            suspended_s: read(Whole::ClockSuspended)?,
+            jump_s: read(Whole::ClockJump)?,
+        })
+    };
+    GeneratorSummary { looks: read(Whole::LooksMean).and_then(looks), clock: read(Whole::ClockError).and_then(clock) }
 }
 
 /// The doubts that follow from it.
 pub fn generator_caveats(summary: &TrialSummary, observations: &Observations) -> Vec<(CaveatKind, Option<String>)> {
-    vec![(CaveatKind::LateLooks, late_looks(summary, observations))]
+    let clock = summary.generator.clock.as_ref();
+    vec![
+        (CaveatKind::LateLooks, late_looks(summary, observations)),
+        (CaveatKind::ClockPause, clock.and_then(suspended)),
+        (CaveatKind::ClockPause, clock.and_then(jumped)),
+        (CaveatKind::ClockScale, clock.and_then(off_scale)),
+    ]
+}
+
+fn suspended(clock: &ClockSummary) -> Option<String> {
+    (clock.suspended_s > 0.0).then(|| {
+        format!(
+            "the machine was suspended for {} in this trial: its load stood still, and its rates and latencies are not the system's;              keep the machine awake, and run it again",
+            duration(Nanos::from_seconds(clock.suspended_s))
+        )
+    })
+}
+
+/// What a suspend does to the counter is told by the suspend.
+fn jumped(clock: &ClockSummary) -> Option<String> {
+    (clock.jump_s != 0.0 && clock.suspended_s == 0.0).then(|| {
+        format!(
+            "the clock of the measurement jumped by {} against the kernel's, as it does when a virtual machine is moved to another              host: times across that moment are wrong; run it again where the machine stays",
+            duration(Nanos::from_seconds(clock.jump_s.abs()))
+        )
+    })
+}
+
+/// Every time that is told is off by as much.
+const CLOCK_PPM: f64 = 100.0;
+
+fn off_scale(clock: &ClockSummary) -> Option<String> {
+    let off = clock.error_ppm.abs() - clock.uncertainty_ppm > CLOCK_PPM && clock.suspended_s == 0.0;
+    off.then(|| {
+        format!(
+            "the clock of the measurement ran {} parts in a million {} than the kernel's ({} are allowed), and every time and rate              is off by as much; let the time service settle, and run it again",
+            significant(clock.error_ppm.abs()),
+            if clock.error_ppm > 0.0 { "faster" } else { "slower" },
+            significant(CLOCK_PPM)
+        )
+    })
 }
 
 /// A service of which so much may be the generator's own is not the system's alone.
@@ -68,5 +116,25 @@ mod tests {
         assert!(said.contains("up to 200 us at p99, which is 20% of the median service (1 ms)"), "{said}");
         assert!(said.contains("give it more workers"), "{said}");
         assert_eq!(with(&[]).generator.looks, None);
+    }
+
+    #[test]
+    fn a_clock_off_by_more_than_its_readings_can_be_is_doubted_and_so_are_a_suspend_and_a_jump() {
+        let clock = |error: f64, uncertainty: f64, suspended: f64, jump: f64| {
+            let of = |what: &str, value| (format!("generator.clock.{what}"), value);
+            let all =
+                [of("error", error), of("uncertainty", uncertainty), of("suspended", suspended), of("jump", jump)];
+            with(&all.each_ref().map(|(name, value)| (name.as_str(), *value)))
+        };
+        let kinds = |summary: TrialSummary| summary.caveats.iter().map(|caveat| caveat.kind).collect::<Vec<_>>();
+        assert_eq!(kinds(clock(-99.0, 1.0, 0.0, 0.0)), []);
+        assert_eq!(kinds(clock(-150.0, 60.0, 0.0, 0.0)), [], "a short trial cannot tell");
+        assert_eq!(kinds(clock(150.0, 1.0, 0.0, 0.0)), [CaveatKind::ClockScale]);
+        assert_eq!(kinds(clock(-150.0, 1.0, 30.0, 30.0)), [CaveatKind::ClockPause], "the suspend tells the rest");
+        assert_eq!(kinds(clock(2.0, 1.0, 0.0, -0.02)), [CaveatKind::ClockPause]);
+        let slow = clock(-150.0, 1.0, 0.0, 0.0);
+        let said = text(&slow, CaveatKind::ClockScale).unwrap();
+        assert!(said.contains("ran 150 parts in a million slower than the kernel's (100 are allowed)"), "{said}");
+        assert_eq!(slow.generator.clock.map(|clock| clock.error_ppm), Some(-150.0));
     }
 }

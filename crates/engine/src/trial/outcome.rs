@@ -7,7 +7,8 @@ use crate::target::backing::Told;
 use crate::target::opened::Opened;
 use crate::worker::run::Return;
 use crate::worker::transactions::Transactions;
-use observation::{Account, Cell, CellKey, CpuTime, EventKind, Observations, Series};
+use observation::{Account, Cell, CellKey, CpuTime, EventKind, Observations, Series, Whole};
+use recorder::ClockCheck;
 use study::Trial;
 use units::Nanos;
 
@@ -22,6 +23,10 @@ pub(crate) struct Outcome {
     pub(crate) workers_cpu: CpuTime,
     /// Times between two looks of all rings at what has ended.
     pub(crate) looks: Option<Looks>,
+    /// When all that was recorded had been collected, on the trial's clock.
+    pub(crate) closed: Nanos,
+    /// How the trial's clock stood to the kernel's.
+    pub(crate) clock: Option<ClockCheck>,
     /// The errno after which no further operation could succeed.
     pub(crate) gone: Option<i32>,
     /// The workloads of transactions, with what they remember.
@@ -51,6 +56,21 @@ impl Outcome {
         let account = home.account.map_err(|source| TrialError::Unbalanced { source: Box::new(source) })?;
         self.seen.accounts[usize::from(home.stream)].add(&account);
         Ok(())
+    }
+
+    /// What the generator says of itself.
+    pub(crate) fn of_generator(&self) -> Vec<Series> {
+        let told = |(what, value): (Whole, f64)| Series { probe: what.into(), points: vec![(self.closed, value)] };
+        let clock = self.clock.into_iter().flat_map(|clock| {
+            [
+                (Whole::ClockError, clock.error_ppm),
+                (Whole::ClockUncertainty, clock.uncertainty_ppm),
+                (Whole::ClockSuspended, clock.suspended_s),
+                (Whole::ClockJump, clock.jump_s),
+            ]
+        });
+        let looks = self.looks.iter().flat_map(|looks| looks.series(self.closed));
+        clock.map(told).chain(looks).collect()
     }
 
     /// Shows cells and points to the observer, and keeps them when nobody else does.

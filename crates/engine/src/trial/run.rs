@@ -33,7 +33,7 @@ pub fn run_trial(
     }
     let mut collector = Collector::default();
     let asked = Asked { trial, setting: &opened.setting, collector: &mut collector, stop };
-    let outcome = match opened.backing.carry(asked)? {
+    let mut outcome = match opened.backing.carry(asked)? {
         Carried::Simulated(simulation) => simulated(opened, trial, simulation, &mut collector, observer)?,
         Carried::Workers(shares) => {
             let watchers = Watchers { observer: &mut *observer, stop, enough: &mut |_| false };
@@ -44,6 +44,8 @@ pub fn run_trial(
     if trial.phases.fixed_work {
         same_work(trial, &outcome)?;
     }
+    let of_generator = outcome.of_generator();
+    outcome.show(trial, &[], of_generator, observer);
     Ok(observations(opened, trial, outcome, remarks))
 }
 
@@ -108,8 +110,7 @@ fn same_work(trial: &Trial, outcome: &Outcome) -> Result<(), TrialError> {
 }
 
 fn observations(opened: &Opened, trial: &Trial, outcome: Outcome, remarks: Vec<String>) -> Observations {
-    let Outcome { mut seen, started_unix_ns, ended, looks, .. } = outcome;
-    seen.series.extend(looks.iter().flat_map(|looks| looks.series(ended)));
+    let Outcome { mut seen, started_unix_ns, ended, .. } = outcome;
     let mut window = window(trial);
     if trial.phases.fixed_work {
         window.end = round_up(ended, trial.phases.interval).clamp(window.start, window.end);

@@ -205,4 +205,7 @@ fn the_null_system_answers_without_moving_data() {
     let observations = run(&mut opened, &trial(vec![stream(Storage::Block(blocks(1.0)), closed(32))], SHORT));
     assert!(done(&observations) > 10_000);
     assert!(observations.accounts[0].closes());
+    let clock = |what: Whole| observations.series_of(&what.into()).map(|series| series.points.last().unwrap().1);
+    assert!(clock(Whole::ClockUncertainty).is_some_and(|ppm| (0.0..100.0).contains(&ppm)), "the clock was checked");
+    assert_eq!((clock(Whole::ClockSuspended), clock(Whole::ClockJump)), (Some(0.0), Some(0.0)));
 }

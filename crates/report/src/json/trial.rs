@@ -3,8 +3,8 @@
 use super::run::kinds;
 use super::value::{factors, object, objects, pairs};
 use analysis::{
-    Burst, ClassSummary, CpuPerOperation, DiskSummary, Estimate, GeneratorSummary, LatencySummary, LooksSummary,
-    MachineSummary, RoundsTrace, StreamSummary, Sustained, TrialSummary,
+    Burst, ClassSummary, ClockSummary, CpuPerOperation, DiskSummary, Estimate, GeneratorSummary, LatencySummary,
+    LooksSummary, MachineSummary, RoundsTrace, StreamSummary, Sustained, TrialSummary,
 };
 use observation::{CpuTime, Event, EventKind};
 use serde_json::Value;
@@ -61,9 +61,11 @@ objects! {
 
     burst: Burst { sustained_per_s, credit_operations, lasted_s }
 
-    generator: GeneratorSummary { "between_looks_ms": generator.looks }
+    generator: GeneratorSummary { "between_looks_ms": generator.looks, clock }
 
     looks: LooksSummary { "mean": looks.mean_ms, "p99": looks.p99_ms, "max": looks.max_ms }
+
+    clock: ClockSummary { error_ppm, uncertainty_ppm, suspended_s, jump_s }
 
     machine: MachineSummary {
         "cpu_cores": object!(machine {

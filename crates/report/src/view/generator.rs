@@ -35,8 +35,11 @@ pub fn figure(findings: &Findings, sweep: &Sweep) -> Option<Figure> {
     });
     let table = Table::new("Between two looks at what had ended, while operations were out", rows);
     let seen = table.rows.iter().any(|row| row[3..].iter().any(|cell| cell.raw().is_some()));
-    let note = "An operation that ends between two looks waits for the next one, and that wait is part of its service.";
-    let figure = |table| Figure::new("The generator", vec![note.to_owned()], Vec::new(), table);
+    let notes = [
+        "An operation that ends between two looks waits for the next one, and that wait is part of its service.",
+        "“Clock” is how much faster the clock of the measurement ran than the kernel's, in parts in a million.",
+    ];
+    let figure = |table| Figure::new("The generator", notes.map(str::to_owned).to_vec(), Vec::new(), table);
     seen.then(|| Figure { folded: true, ..figure(table.without_empty_columns()) })
 }
 
@@ -52,5 +55,6 @@ fn fields(trial: &TrialSummary) -> Vec<Field> {
         time("mean", "between_looks_mean_ms", |looks| looks.mean_ms),
         time("p99", "between_looks_p99_ms", |looks| looks.p99_ms),
         time("most", "between_looks_max_ms", |looks| looks.max_ms),
+        optional("clock, ppm", "clock_error_ppm", trial.generator.clock.map(|clock| clock.error_ppm), Quantity::Plain),
     ]
 }

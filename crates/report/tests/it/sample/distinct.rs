@@ -180,6 +180,12 @@ fn trial(index: u32) -> TrialSummary {
         generator_cpu: CpuTime { user_s: 31.5 + at, system_s: 33.5 + at },
         generator: GeneratorSummary {
             looks: (index == 0).then_some(LooksSummary { mean_ms: 0.0121, p99_ms: 0.0131, max_ms: 0.141 }),
+            clock: (index == 0).then_some(ClockSummary {
+                error_ppm: -2.25,
+                uncertainty_ppm: 0.0351,
+                suspended_s: 3.75,
+                jump_s: 0.0625,
+            }),
         },
         machine: MachineSummary {
             cpu_user_cores: Some(1.11 + at),
