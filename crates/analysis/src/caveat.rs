@@ -42,6 +42,8 @@ kinds! {
     NoWholeCycle "no-whole-cycle" "The window leaves out what checkpoints cost",
     NotSustained "not-sustained" "The offered rate was not sustained",
     Failures "failures" "Operations failed",
+    Hung "hung" "Operations hung",
+    RingDiffers "ring-differs" "The kernel gave the rings of other trials more",
     Censored "censored" "Operations never ended: tails are lower bounds",
     ThinTail "thin-tail" "Fewer than 100 samples beyond a quantile",
     Cached "cached" "Almost nothing reached the device",

@@ -7,6 +7,23 @@ pub struct GeneratorSummary {
     pub looks: Option<LooksSummary>,
     /// How the clock that stamps operations stood to the kernel's.
     pub clock: Option<ClockSummary>,
+    /// The rings that carried operations.
+    pub rings: Option<RingsSummary>,
+    /// Operations that had not come back when the time to drain was over.
+    pub hung: u64,
+    /// The same of the trial before on this system.
+    pub hung_before: u64,
+}
+
+/// What the kernel gave the rings of all workers.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RingsSummary {
+    /// The least generation: 0 has none of what helps, 3 all that Prony asks for.
+    pub generation: f64,
+    /// Share of the rings whose buffers the kernel knew beforehand; none where data moves through sockets.
+    pub registered_buffers: Option<f64>,
+    /// Share of the rings that wait for the first byte before they look for one; none without sockets.
+    pub poll_first: Option<f64>,
 }
 
 /// The clock that stamps operations beside CLOCK_MONOTONIC and CLOCK_BOOTTIME, over the whole trial.

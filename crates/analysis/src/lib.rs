@@ -25,7 +25,7 @@ pub use finding::{
     ServiceForm, Steady, SteadyAnswer, StreamSummary, Sustained, SustainedFinding, Tail, ThresholdOutcome,
     ThresholdState, TimePoint, TrialSummary, Verdict, Work,
 };
-pub use generator::{ClockSummary, GeneratorSummary, LooksSummary};
+pub use generator::{ClockSummary, GeneratorSummary, LooksSummary, RingsSummary};
 pub use memory::{Checkpoints, Fits, Held, WorkingSet};
 pub use run::judge;
 pub use transactions::{ClassMix, CpuBasis, PerTransaction, ServerSummary, StatementProfile, StatementsProfile};

@@ -1,9 +1,9 @@
 //! What the generator says of itself, and whether a figure of the trial is to be doubted for it.
 
 use super::machine::level;
-use crate::{CaveatKind, ClockSummary, GeneratorSummary, LooksSummary, StreamSummary, TrialSummary};
-use observation::{Observations, Whole};
-use units::{Nanos, duration, milliseconds, percent, significant};
+use crate::{CaveatKind, ClockSummary, GeneratorSummary, LooksSummary, RingsSummary, StreamSummary, TrialSummary};
+use observation::{Event, EventKind, Observations, Whole};
+use units::{Nanos, counted, duration, milliseconds, percent, significant};
 
 /// What it says.
 pub fn generator_summary(observations: &Observations) -> GeneratorSummary {
@@ -18,7 +18,17 @@ pub fn generator_summary(observations: &Observations) -> GeneratorSummary {
             jump_s: read(Whole::ClockJump)?,
         })
     };
-    GeneratorSummary { looks: read(Whole::LooksMean).and_then(looks), clock: read(Whole::ClockError).and_then(clock) }
+    GeneratorSummary {
+        looks: read(Whole::LooksMean).and_then(looks),
+        clock: read(Whole::ClockError).and_then(clock),
+        rings: read(Whole::RingGeneration).map(|generation| RingsSummary {
+            generation,
+            registered_buffers: read(Whole::RingBuffers),
+            poll_first: read(Whole::RingPollFirst),
+        }),
+        hung: read(Whole::Hung).map_or(0, |count| count as u64),
+        hung_before: read(Whole::HungBefore).map_or(0, |count| count as u64),
+    }
 }
 
 /// The doubts that follow from it.
@@ -26,10 +36,35 @@ pub fn generator_caveats(summary: &TrialSummary, observations: &Observations) ->
     let clock = summary.generator.clock.as_ref();
     vec![
         (CaveatKind::LateLooks, late_looks(summary, observations)),
+        (CaveatKind::Hung, hung(summary.generator.hung, observations)),
+        (CaveatKind::CarryOver, hung_before(summary.generator.hung_before)),
         (CaveatKind::ClockPause, clock.and_then(suspended)),
         (CaveatKind::ClockPause, clock.and_then(jumped)),
         (CaveatKind::ClockScale, clock.and_then(off_scale)),
     ]
+}
+
+/// What hung is told by the event of the same moment.
+fn hung(count: u64, observations: &Observations) -> Option<String> {
+    let (at, _) = observations.series_of(&Whole::Hung.into())?.points.last()?;
+    let named = |event: &&Event| event.kind == EventKind::Failure && event.at == *at;
+    let named = observations.events.iter().find(named).map_or_else(String::new, |event| format!("; {}", event.text));
+    (count > 0).then(|| {
+        format!(
+            "{} had not come back when the time to drain was over{named}; look for the device in the kernel log",
+            counted(count, "operations")
+        )
+    })
+}
+
+fn hung_before(count: u64) -> Option<String> {
+    (count > 0).then(|| {
+        format!(
+            "{} hung in the trial before on this system: what it still did for them may be part of this one; find out why, and run \
+             it again",
+            counted(count, "operations")
+        )
+    })
 }
 
 fn suspended(clock: &ClockSummary) -> Option<String> {
@@ -91,6 +126,8 @@ mod tests {
     use crate::run::tests::judgement;
     use crate::trial::tests::{label, observations, series, summarise};
     use crate::{CaveatKind, LooksSummary, TrialSummary};
+    use observation::{Event, EventKind};
+    use units::Nanos;
 
     /// The trial of the other tests, of which the median service is 1 ms, with such readings.
     fn with(readings: &[(&str, f64)]) -> TrialSummary {
@@ -116,6 +153,27 @@ mod tests {
         assert!(said.contains("up to 200 us at p99, which is 20% of the median service (1 ms)"), "{said}");
         assert!(said.contains("give it more workers"), "{said}");
         assert_eq!(with(&[]).generator.looks, None);
+    }
+
+    #[test]
+    fn what_hung_is_told_with_its_name_and_doubts_the_trial_and_the_one_after_it() {
+        let mut seen = observations();
+        seen.series.push(series("generator.operations.hung", 3.0));
+        let event = |second, text: &str| Event {
+            at: Nanos::from_secs(second),
+            kind: EventKind::Failure,
+            text: text.to_owned(),
+        };
+        seen.events = vec![event(4, "another failure"), event(12, "on disk at /dev/x: Read of 512 B hung")];
+        let summary = summarise(&label(), &seen, &judgement());
+        assert_eq!(summary.generator.hung, 3);
+        let said = text(&summary, CaveatKind::Hung).unwrap();
+        assert!(
+            said.starts_with("3 operations had not come back") && said.contains("; on disk at /dev/x: Read"),
+            "{said}"
+        );
+        let after = with(&[("generator.operations.hung_before", 3.0)]);
+        assert!(text(&after, CaveatKind::CarryOver).unwrap().starts_with("3 operations hung in the trial before"));
     }
 
     #[test]

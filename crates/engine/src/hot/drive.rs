@@ -85,6 +85,7 @@ pub(crate) fn drive<P: Port, L: Load, W: Work<P>>(
             return Ok(Driven::Stopped);
         }
         if now >= ending.deadline {
+            lanes.iter_mut().for_each(|lane| lane.name_hung(ending.deadline));
             return Ok(close(port, lanes, ending.deadline));
         }
         for lane in lanes.iter_mut() {

@@ -2,6 +2,7 @@
 
 pub(crate) mod cpu;
 pub(crate) mod drive;
+pub(crate) mod hung;
 pub(crate) mod lane;
 pub(crate) mod looks;
 pub(crate) mod noticed;

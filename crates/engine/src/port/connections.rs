@@ -13,6 +13,7 @@ use crate::port::attempt::{Attempt, Lost, Over, Turn};
 use crate::port::reconnect::{Conversation, Reconnect};
 use crate::port::uring::{broken, build_ring, excuse};
 use crate::worker::assign::Share;
+use crate::worker::rings::RingUse;
 use crate::worker::run::{Return, Start};
 use crate::worker::transactions::Transactions;
 use database::postgres::{Progress, Wire};
@@ -60,9 +61,14 @@ pub(crate) fn drive(
     let mut port = port.map_err(|source| TrialError::Resource { action: "building an io_uring", source })?;
     (share.batch, port.looks) = (BATCH, Looks::new(share.window));
     let home = share.drive(&mut port, work, start.halt)?;
-    let looks = Some(port.looks.clone());
+    let ring = Some(RingUse {
+        generation: port.generation,
+        registered: None,
+        polls_first: Some(port.receive_flags != 0),
+        looks: port.looks.clone(),
+    });
     drop(port);
-    Ok(Return { looks, transactions: Some(transactions), ..home })
+    Ok(Return { ring, transactions: Some(transactions), ..home })
 }
 
 /// A conversation in use.
@@ -114,6 +120,8 @@ pub(crate) struct ConnectionsPort<'t, C> {
     /// Operations in the kernel's hands.
     out: u32,
     looks: Looks,
+    /// As [`RingUse::generation`].
+    generation: u8,
 }
 
 impl<'t, C: Clock> ConnectionsPort<'t, C> {
@@ -125,7 +133,7 @@ impl<'t, C: Clock> ConnectionsPort<'t, C> {
         clock: C,
         slots: u32,
     ) -> io::Result<ConnectionsPort<'t, C>> {
-        let ring = build_ring((conversations.len() as u32 * 2 + 2).next_power_of_two(), false)?;
+        let (ring, generation) = build_ring((conversations.len() as u32 * 2 + 2).next_power_of_two(), false)?;
         let sockets: Vec<RawFd> = conversations.iter().map(|(socket, _)| socket.as_raw_fd()).collect();
         ring.submitter().register_files(&sockets)?;
         let free = (0..conversations.len()).rev().collect();
@@ -146,6 +154,7 @@ impl<'t, C: Clock> ConnectionsPort<'t, C> {
             receive_flags: POLL_FIRST,
             out: 0,
             looks: Looks::new(Window::default()),
+            generation,
         })
     }
 

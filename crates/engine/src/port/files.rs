@@ -75,7 +75,7 @@ pub(crate) fn drive(work: FileWork, share: Share, start: &Start<'_>) -> Result<R
     let account = close(recorder, &load);
     let noticed = std::mem::take(&mut hand.noticed);
     let (gone, cpu, ended) = (None, cpu.used(), ended_at);
-    Ok(Return { stream, account, noticed, gone, cpu, ended, looks: None, transactions: None })
+    Ok(Return { stream, account, noticed, gone, cpu, ended, ring: None, transactions: None })
 }
 
 /// What one copy of the loop works with.

@@ -7,16 +7,18 @@
 #![allow(unsafe_code)]
 
 use crate::TrialError;
+use crate::hot::hung::Held;
 use crate::hot::looks::Looks;
 use crate::hot::storage::StorageWork;
 use crate::port::buffers::Buffers;
 use crate::worker::assign::Share;
+use crate::worker::rings::RingUse;
 use crate::worker::run::{Return, Start};
 use io_uring::{IoUring, Submitter, cqueue, opcode, squeue, types};
 use recorder::Clock;
 use std::io;
 use std::mem::ManuallyDrop;
-use std::os::fd::RawFd;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use system::{Completion, Outcome, Port, PortError, StoragePort, Wait};
 use units::Nanos;
 use workload::{Operation, OperationKind};
@@ -63,18 +65,26 @@ pub(crate) fn drive(
     let mut ring = Ring::new(spec).map_err(resource)?;
     let clock = start.ready()?;
     let mut port = ring.port(clock, Looks::new(share.window));
-    let home = share.drive(&mut port, work, start.halt)?;
-    let looks = Some(port.looks.clone());
-    Ok(Return { looks, ..home })
+    let mut home = share.drive(&mut port, work, start.halt)?;
+    let looks = port.looks.clone();
+    drop(port);
+    let (generation, registered) = (ring.generation, Some(ring.fixed_buffers));
+    let held = ring.give_up();
+    if let Some(hung) = &mut home.noticed.hung {
+        hung.held = held;
+    }
+    Ok(Return { ring: Some(RingUse { generation, registered, polls_first: None, looks }), ..home })
 }
 
 /// A ring with its memory; [`Ring::port`] lends it to a driver.
 pub(crate) struct Ring {
     ring: ManuallyDrop<IoUring>,
     buffers: ManuallyDrop<Buffers>,
-    /// Set when operations did not come back: the kernel may still write into the buffers, so they are never given up.
-    hung: bool,
+    /// Operations that did not come back: the kernel may still write into the buffers.
+    out: u32,
     fixed_buffers: bool,
+    /// As [`RingUse::generation`].
+    generation: u8,
     spec: RingSpec,
 }
 
@@ -82,13 +92,15 @@ impl Ring {
     /// Builds a ring, registers files and, where the limit on locked memory allows, buffers.
     pub(crate) fn new(spec: RingSpec) -> io::Result<Ring> {
         // One entry more than there are slots: the tick needs one, too.
-        let ring = build_ring((spec.slots + 1).next_power_of_two(), spec.poll)?;
-        ring.submitter().register_files(&spec.files)?;
+        let (ring, generation) = build_ring((spec.slots + 1).next_power_of_two(), spec.poll)?;
+        // One place more than there are modules, for `give_up`.
+        let files: Vec<RawFd> = spec.files.iter().copied().chain([-1]).collect();
+        ring.submitter().register_files(&files)?;
         let buffers = Buffers::new(spec.slots, spec.transfer_max)?;
         // SAFETY: the buffers are given up only after every operation came back (see `Drop`).
         let fixed_buffers = unsafe { ring.submitter().register_buffers(&[buffers.whole()]) }.is_ok();
         let (ring, buffers) = (ManuallyDrop::new(ring), ManuallyDrop::new(buffers));
-        Ok(Ring { ring, buffers, hung: false, fixed_buffers, spec })
+        Ok(Ring { ring, buffers, out: 0, fixed_buffers, generation, spec })
     }
 
     /// The port of one worker. `clock` is zero at the start of the trial.
@@ -102,7 +114,7 @@ impl Ring {
             completion,
             buffers: &mut self.buffers,
             fixed_buffers: self.fixed_buffers,
-            hung: &mut self.hung,
+            left: &mut self.out,
             out: 0,
             asked: vec![None; self.spec.slots as usize],
             again: Vec::new(),
@@ -115,11 +127,30 @@ impl Ring {
         port.arm_tick();
         port
     }
+
+    /// Closes the ring. What did not come back stays in the kernel's hands, together with the memory that it may write to.
+    pub(crate) fn give_up(mut self) -> Option<Held> {
+        if self.out == 0 {
+            return None;
+        }
+        let told_by = self.watched().ok();
+        // SAFETY: each is taken once: with operations out, `Drop` leaves both alone. The memory outlives the operations.
+        let (ring, buffers) = unsafe { (ManuallyDrop::take(&mut self.ring), ManuallyDrop::take(&mut self.buffers)) };
+        drop(ring);
+        Some(Held::new(self.out, told_by, Box::new(buffers)))
+    }
+
+    /// One end of a pipe. The other is the ring's alone, and the kernel closes it with the last operation of a closed ring.
+    fn watched(&self) -> io::Result<OwnedFd> {
+        let (reader, writer) = io::pipe()?;
+        self.ring.submitter().register_files_update(self.spec.files.len() as u32, &[writer.as_raw_fd()])?;
+        Ok(reader.into())
+    }
 }
 
 impl Drop for Ring {
     fn drop(&mut self) {
-        if self.hung {
+        if self.out > 0 {
             return;
         }
         // SAFETY: dropped once, here, with no operation in flight; the ring before the memory that it has registered.
@@ -142,7 +173,8 @@ pub(crate) fn probe() -> io::Result<()> {
     if ring.params().is_feature_ext_arg() { Ok(()) } else { Err(io::Error::from_raw_os_error(libc::ENOSYS)) }
 }
 
-pub(crate) fn build_ring(entries: u32, poll: bool) -> io::Result<IoUring> {
+/// A ring, and how much of what helps the kernel gave it.
+pub(crate) fn build_ring(entries: u32, poll: bool) -> io::Result<(IoUring, u8)> {
     // From all that helps to the bare minimum: each step drops what came later into the kernel.
     let mut refusal = None;
     for generation in (0..4).rev() {
@@ -162,7 +194,7 @@ pub(crate) fn build_ring(entries: u32, poll: bool) -> io::Result<IoUring> {
         }
         match builder.build(entries) {
             Err(error) if error.raw_os_error() == Some(libc::EINVAL) => refusal = Some(error),
-            other => return other,
+            other => return other.map(|ring| (ring, generation)),
         }
     }
     Err(refusal.unwrap_or_else(|| io::Error::from_raw_os_error(libc::EINVAL)))
@@ -193,7 +225,8 @@ pub(crate) struct RingPort<'r, C: Clock> {
     completion: cqueue::CompletionQueue<'r>,
     buffers: &'r mut Buffers,
     fixed_buffers: bool,
-    hung: &'r mut bool,
+    /// Where it says how many did not come back.
+    left: &'r mut u32,
     /// Operations that were staged and did not come back yet, ticks apart.
     out: u32,
     /// What each slot carries, for when the kernel wants to be asked again.
@@ -230,7 +263,7 @@ impl<C: Clock> Drop for RingPort<'_, C> {
                 false => self.submitter.submit_with_args(1, &types::SubmitArgs::new().timespec(&tick)),
             };
         }
-        *self.hung = self.out > 0;
+        *self.left = self.out;
         let _ = self.submitter.unregister_ring_fd();
     }
 }
@@ -382,11 +415,17 @@ impl<C: Clock> Port for RingPort<'_, C> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sample;
+    use crate::worker::assign::{Carriers, Place, StreamOf, assign};
+    use crate::worker::run::Gate;
+    use load::{Spec, Think};
     use observation::Window;
-    use recorder::WallClock;
+    use recorder::{Collector, WallClock};
     use std::io::Write;
-    use std::os::fd::AsRawFd;
     use std::os::unix::net::UnixStream;
+    use std::sync::atomic::AtomicBool;
+    use std::sync::mpsc::channel;
+    use units::Bytes;
 
     const READ: Operation = Operation { kind: OperationKind::Read, class: 0, module: 0, offset: 0, bytes: 512 };
 
@@ -432,6 +471,50 @@ mod tests {
         port.reap(Wait::Poll, &mut Vec::new()).unwrap();
         drop(port);
         assert!(clock.now() - begun >= PATIENCE, "nothing ever comes through this socket");
-        assert!(ring.hung, "the kernel may still write into the buffers");
+        assert_eq!(ring.out, 1, "the kernel may still write into the buffers");
+        // Closing a ring ends what waits for a socket: so the kernel lets go, and says so.
+        let held = ring.give_up().expect("one operation is out");
+        while !held.is_over() {
+            assert!(clock.now() - begun < PATIENCE + Nanos::from_secs(20));
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn an_operation_that_hangs_is_named_with_its_time_and_with_what_the_kernel_holds() {
+        if !allowed() {
+            return;
+        }
+        let (from, _to) = UnixStream::pair().unwrap();
+        let spec = RingSpec { files: vec![from.as_raw_fd()], slots: 2, transfer_max: 4096, poll: false, priority: 0 };
+        let mut trial = sample::trial(Spec::Closed { slots: 2, think: Think::None }, Nanos::from_millis(1));
+        (trial.phases.warm_up, trial.phases.drain) = (Nanos::ZERO, Nanos::from_millis(20));
+        // A socket has no place but its beginning.
+        trial.module_bytes = Bytes::kib(4);
+        let mut collector = Collector::default();
+        let carriers = |stream: StreamOf<'_>| {
+            let work =
+                stream.storage_work(Bytes::gib(1), Place { worker: 0, workers: 1, first: 0, slots: 2, number: 0 })?;
+            let mut work = Some(work);
+            Ok(Carriers::new(1, move |_| Ok(work.take().expect("there is one worker"))))
+        };
+        let (share, work) = assign(&trial, &mut collector, carriers).unwrap().remove(0);
+        let (clock, gate) = (WallClock::new(), Gate::new());
+        // The ring is built before it opens.
+        gate.set(Some(clock.now() + Nanos::from_millis(100))).unwrap();
+        let halt = AtomicBool::new(false);
+        let (words, _heard) = channel();
+        let home = drive(spec, work, share, &Start { clock, gate: &gate, halt: &halt, words }).unwrap();
+        assert_eq!(home.account.unwrap().censored, 2);
+        let hung = home.noticed.hung.expect("both hung");
+        let told = hung.told();
+        assert!(told.starts_with("Read of 4096 B at offset 0 of module 0 hung: it had been out for "), "{told}");
+        assert!(
+            told.ends_with(
+                " and 1 other operation with it when the time to drain was over; 2 of them did not come back at all"
+            ),
+            "{told}"
+        );
+        assert_eq!((hung.operations, hung.at), (2, Nanos::from_millis(21)));
     }
 }

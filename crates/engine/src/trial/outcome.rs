@@ -1,10 +1,11 @@
 //! What a trial came to: everything that its workers brought home.
 
 use crate::TrialError;
-use crate::hot::looks::Looks;
+use crate::hot::hung::Hung;
 use crate::observer::Observer;
 use crate::target::backing::Told;
 use crate::target::opened::Opened;
+use crate::worker::rings::{self, RingUse};
 use crate::worker::run::Return;
 use crate::worker::transactions::Transactions;
 use observation::{Account, Cell, CellKey, CpuTime, EventKind, Observations, Series, Whole};
@@ -21,8 +22,10 @@ pub(crate) struct Outcome {
     pub(crate) ended: Nanos,
     /// CPU of all workers' threads in the window.
     pub(crate) workers_cpu: CpuTime,
-    /// Times between two looks of all rings at what has ended.
-    pub(crate) looks: Option<Looks>,
+    /// The rings of those workers who had one.
+    pub(crate) rings: Vec<RingUse>,
+    /// What had not come back when the time to drain was over.
+    pub(crate) hung: Vec<Hung>,
     /// When all that was recorded had been collected, on the trial's clock.
     pub(crate) closed: Nanos,
     /// How the trial's clock stood to the kernel's.
@@ -46,10 +49,8 @@ impl Outcome {
         self.ended = self.ended.max(home.ended);
         self.workers_cpu.user_s += home.cpu.user_s;
         self.workers_cpu.system_s += home.cpu.system_s;
-        match (&mut self.looks, home.looks) {
-            (Some(all), Some(looks)) => all.merge(&looks),
-            (none, looks) => *none = none.take().or(looks),
-        }
+        self.rings.extend(home.ring);
+        self.hung.extend(home.noticed.hung);
         self.transactions.extend(home.transactions);
         self.seen.validated_reads += home.noticed.validated;
         self.seen.events.extend(home.noticed.events);
@@ -69,8 +70,11 @@ impl Outcome {
                 (Whole::ClockJump, clock.jump_s),
             ]
         });
-        let looks = self.looks.iter().flat_map(|looks| looks.series(self.closed));
-        clock.map(told).chain(looks).collect()
+        let hung = self.hung.iter().map(|hung| hung.at).max().map(|at| {
+            let count: u32 = self.hung.iter().map(|hung| hung.operations).sum();
+            Series { probe: Whole::Hung.into(), points: vec![(at, f64::from(count))] }
+        });
+        clock.map(told).chain(rings::series(&self.rings, self.closed)).chain(hung).collect()
     }
 
     /// Shows cells and points to the observer, and keeps them when nobody else does.

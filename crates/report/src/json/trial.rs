@@ -4,7 +4,7 @@ use super::run::kinds;
 use super::value::{factors, object, objects, pairs};
 use analysis::{
     Burst, ClassSummary, ClockSummary, CpuPerOperation, DiskSummary, Estimate, GeneratorSummary, LatencySummary,
-    LooksSummary, MachineSummary, RoundsTrace, StreamSummary, Sustained, TrialSummary,
+    LooksSummary, MachineSummary, RingsSummary, RoundsTrace, StreamSummary, Sustained, TrialSummary,
 };
 use observation::{CpuTime, Event, EventKind};
 use serde_json::Value;
@@ -61,11 +61,13 @@ objects! {
 
     burst: Burst { sustained_per_s, credit_operations, lasted_s }
 
-    generator: GeneratorSummary { "between_looks_ms": generator.looks, clock }
+    generator: GeneratorSummary { "between_looks_ms": generator.looks, clock, rings, hung, hung_before }
 
     looks: LooksSummary { "mean": looks.mean_ms, "p99": looks.p99_ms, "max": looks.max_ms }
 
     clock: ClockSummary { error_ppm, uncertainty_ppm, suspended_s, jump_s }
+
+    rings: RingsSummary { generation, registered_buffers, poll_first }
 
     machine: MachineSummary {
         "cpu_cores": object!(machine {

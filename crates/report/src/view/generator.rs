@@ -36,6 +36,7 @@ pub fn figure(findings: &Findings, sweep: &Sweep) -> Option<Figure> {
     let table = Table::new("Between two looks at what had ended, while operations were out", rows);
     let seen = table.rows.iter().any(|row| row[3..].iter().any(|cell| cell.raw().is_some()));
     let notes = [
+        "“Ring” is how much of what helps the kernel gave it, 3 for all; “registered” is the share of rings whose buffers it knew.",
         "An operation that ends between two looks waits for the next one, and that wait is part of its service.",
         "“Clock” is how much faster the clock of the measurement ran than the kernel's, in parts in a million.",
     ];
@@ -49,12 +50,15 @@ fn trials<'a>(findings: &'a Findings, sweep: &Sweep) -> impl Iterator<Item = &'a
 }
 
 fn fields(trial: &TrialSummary) -> Vec<Field> {
-    let looks = trial.generator.looks;
+    let (looks, rings) = (trial.generator.looks, trial.generator.rings);
     let time = |title, key, of: fn(LooksSummary) -> f64| optional(title, key, looks.map(of), Quantity::Milliseconds);
     vec![
         time("mean", "between_looks_mean_ms", |looks| looks.mean_ms),
         time("p99", "between_looks_p99_ms", |looks| looks.p99_ms),
         time("most", "between_looks_max_ms", |looks| looks.max_ms),
+        optional("ring", "ring_generation", rings.map(|rings| rings.generation), Quantity::Plain),
+        optional("registered", "registered_buffers", rings.and_then(|rings| rings.registered_buffers), Quantity::Share),
+        optional("hung", "hung", Some(trial.generator.hung as f64).filter(|hung| *hung > 0.0), Quantity::Count),
         optional("clock, ppm", "clock_error_ppm", trial.generator.clock.map(|clock| clock.error_ppm), Quantity::Plain),
     ]
 }

@@ -44,6 +44,7 @@ fn a_run_without_any_of_its_keys_does_not_fit() {
         "/trials/0/generator",
         "/trials/0/generator/between_looks_ms",
         "/trials/0/generator/clock",
+        "/trials/0/generator/rings",
         "/trials/0/machine",
         "/trials/0/server",
         "/trials/0/server/per_transaction",

@@ -186,6 +186,13 @@ fn trial(index: u32) -> TrialSummary {
                 suspended_s: 3.75,
                 jump_s: 0.0625,
             }),
+            rings: (index == 0).then_some(RingsSummary {
+                generation: 2.0,
+                registered_buffers: Some(0.625),
+                poll_first: Some(0.375),
+            }),
+            hung: 3,
+            hung_before: 4,
         },
         machine: MachineSummary {
             cpu_user_cores: Some(1.11 + at),
