@@ -35,12 +35,15 @@ macro_rules! kinds {
 
 kinds! {
     GeneratorBound "generator-bound" "The generator set the rate, not the system",
+    LateLooks "late-looks" "What had ended waited for the generator",
     LittleGap "little-gap" "Little's law does not close",
     NotSteady "not-steady" "Not steady",
     WindowTooShort "window-too-short" "Window too short to tell whether it was steady",
     NoWholeCycle "no-whole-cycle" "The window leaves out what checkpoints cost",
     NotSustained "not-sustained" "The offered rate was not sustained",
     Failures "failures" "Operations failed",
+    Hung "hung" "Operations hung",
+    RingDiffers "ring-differs" "The kernel gave the rings of other trials more",
     Censored "censored" "Operations never ended: tails are lower bounds",
     ThinTail "thin-tail" "Fewer than 100 samples beyond a quantile",
     Cached "cached" "Almost nothing reached the device",
@@ -48,6 +51,7 @@ kinds! {
     Pressure "pressure" "Tasks waited for CPU, memory or I/O",
     Throttled "throttled" "The control group was throttled",
     ClockPause "clock-pause" "The clock or the machine paused",
+    ClockScale "clock-scale" "The clock of the measurement ran at another pace than the kernel's",
     OtherWriters "other-writers" "Somebody else used the device",
     Frequency "frequency" "The CPU frequency changed",
     SharedDevice "shared-device" "Two systems share a device",

@@ -1,6 +1,6 @@
 //! The values that analysis hands to reports.
 
-use crate::{Caveat, ClassMix, ServerSummary};
+use crate::{Caveat, ClassMix, GeneratorSummary, ServerSummary};
 use observation::{Account, CpuTime, Event, Point, Provenance, RunFacts, TrialLabel, Window, words};
 use study::{Direction, Metric};
 
@@ -59,6 +59,8 @@ pub struct TrialSummary {
     /// CPU of the generator's process in the window; where the window was cut to whole cycles of checkpoints, the share that
     /// the work in them has of all that was measured.
     pub generator_cpu: CpuTime,
+    /// What the generator says of itself.
+    pub generator: GeneratorSummary,
     /// What the probes saw of machine and disks in the window.
     pub machine: MachineSummary,
     /// What the database's server did in the window; none of a trial that asks no database.

@@ -9,6 +9,7 @@ mod caveat;
 mod compare;
 mod curve;
 mod finding;
+mod generator;
 mod memory;
 mod point;
 mod run;
@@ -24,6 +25,7 @@ pub use finding::{
     ServiceForm, Steady, SteadyAnswer, StreamSummary, Sustained, SustainedFinding, Tail, ThresholdOutcome,
     ThresholdState, TimePoint, TrialSummary, Verdict, Work,
 };
+pub use generator::{ClockSummary, GeneratorSummary, LooksSummary, RingsSummary};
 pub use memory::{Checkpoints, Fits, Held, WorkingSet};
 pub use run::judge;
 pub use transactions::{ClassMix, CpuBasis, PerTransaction, ServerSummary, StatementProfile, StatementsProfile};

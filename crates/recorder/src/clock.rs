@@ -8,6 +8,8 @@
 
 #![allow(clippy::disallowed_methods, reason = "this is the one place where time is read")]
 
+use crate::drift::ClockReading;
+use rustix::time::{ClockId, clock_gettime};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
@@ -60,6 +62,18 @@ impl WallClock {
         }
     }
 
+    /// This clock beside those of the kernel. They are read between two readings of one of them, and of several tries the
+    /// tightest is taken: the others were interrupted.
+    pub fn reading(&self) -> ClockReading {
+        let tries = (0..16).map(|_| {
+            let before = kernel_time(ClockId::Monotonic);
+            let (own, boot) = (self.now(), kernel_time(ClockId::Boottime));
+            let uncertain = Nanos(kernel_time(ClockId::Monotonic).saturating_sub(before).0.div_ceil(2));
+            ClockReading { own, monotonic: before + uncertain, boot, uncertain }
+        });
+        tries.min_by_key(|reading| reading.uncertain).expect("there is more than one try")
+    }
+
     /// Wall-clock time at which this clock started, nanoseconds since 1970 in UTC.
     pub fn unix_start_ns(&self) -> i64 {
         self.unix_start_ns
@@ -90,6 +104,11 @@ impl Clock for WallClock {
             std::thread::sleep(Duration::from_nanos(left.0));
         }
     }
+}
+
+fn kernel_time(clock: ClockId) -> Nanos {
+    let time = clock_gettime(clock);
+    Nanos(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
 }
 
 /// The processor's counter with its scale.
@@ -227,6 +246,21 @@ mod tests {
         let most = outer.elapsed().as_nanos() as f64;
         assert!(passed >= least * 0.999, "{passed} {least}");
         assert!(passed <= most * 1.001, "{passed} {most}");
+    }
+
+    #[test]
+    fn readings_of_all_clocks_are_of_one_moment_and_keep_one_pace() {
+        let clock = WallClock::new();
+        let first = clock.reading();
+        let mut watch = crate::ClockWatch::new(first);
+        for _ in 0..4 {
+            clock.pass(clock.now() + Nanos::from_millis(25));
+            watch.look(clock.reading());
+        }
+        let check = watch.checked().unwrap();
+        assert!(check.uncertainty_ppm < 100.0 && check.error_ppm.abs() < 100.0 + check.uncertainty_ppm, "{check:?}");
+        assert_eq!((check.suspended_s, check.jump_s), (0.0, 0.0), "{check:?}");
+        assert!(first.boot >= first.monotonic.saturating_sub(first.uncertain), "{first:?}");
     }
 
     #[test]

@@ -8,9 +8,11 @@
 mod clock;
 mod collector;
 mod dense;
+mod drift;
 mod hand_over;
 mod recorder;
 
 pub use clock::{Clock, SimulatedClock, WallClock};
 pub use collector::{Collector, Live};
+pub use drift::{ClockCheck, ClockReading, ClockWatch};
 pub use recorder::{Layout, Operation, Origin, Outcome, Recorder, Unbalanced};

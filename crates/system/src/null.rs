@@ -31,7 +31,7 @@ impl<C: Clock> Port for NullPort<C> {
     }
 
     #[inline]
-    fn submit(&mut self, _more: bool) -> Result<(), PortError> {
+    fn submit(&mut self) -> Result<(), PortError> {
         Ok(())
     }
 

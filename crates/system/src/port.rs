@@ -62,12 +62,11 @@ pub trait Port {
     /// The time on the clock of this port: the machine's, or a simulated one.
     fn now(&mut self) -> Nanos;
 
-    /// Sends what was prepared. A port may delay it until [`Port::reap`] to save a system call, unless there is more to
-    /// come: then the system works on the first operations while the last are still being prepared.
+    /// Sends what was prepared. A port may delay it until [`Port::reap`], which always follows, to save a system call.
     ///
     /// # Errors
     /// When the kernel takes no more operations at all.
-    fn submit(&mut self, more: bool) -> Result<(), PortError>;
+    fn submit(&mut self) -> Result<(), PortError>;
 
     /// Adds what has ended to `into`, waiting as told. May return with nothing when the wait is over.
     ///

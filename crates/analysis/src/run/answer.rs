@@ -180,10 +180,10 @@ fn gravity(kind: CaveatKind) -> u8 {
         K::Failures => 1,
         // What never ended and how old it got follows from a load that was not sustained.
         K::NotSustained => 2,
-        K::Censored => 3,
+        K::Hung | K::Censored => 3,
         K::Cached => 4,
         K::GeneratorBound => 5,
-        K::LittleGap | K::Throttled | K::ClockPause => 6,
+        K::LateLooks | K::LittleGap | K::Throttled | K::ClockPause | K::ClockScale | K::RingDiffers => 6,
         K::NotSteady | K::CarryOver | K::OtherWriters | K::SharedDevice => 7,
         K::Steal | K::Pressure | K::Frequency => 8,
         K::Unfinished | K::FewReplicates => 9,

@@ -1,6 +1,6 @@
 //! The caveats that need the whole run: what the generator can do, what the systems are, whether the plan was finished.
 
-use crate::{Caveat, CaveatKind, TrialSummary};
+use crate::{Caveat, CaveatKind, RingsSummary, TrialSummary};
 use observation::{Fact, RunFacts, SystemFacts, SystemKind, TrialLabel};
 use units::{counted, percent, rate};
 
@@ -10,7 +10,10 @@ const CEILING_SHARE: f64 = 0.8;
 /// Adds the caveats of the run to its trials, and takes back those that cannot be: a system without storage has no cache
 /// in front of it.
 pub fn add_to_trials(run: &RunFacts, trials: &mut [TrialSummary]) {
-    for trial in trials {
+    let lesser: Vec<Option<String>> = trials.iter().map(|trial| lesser_ring(trial, trials)).collect();
+    for (trial, lesser) in trials.iter_mut().zip(lesser) {
+        let own = Some(trial.label.index);
+        trial.caveats.extend(lesser.map(|text| Caveat { kind: CaveatKind::RingDiffers, trial: own, text }));
         if let Some(server) = trial.server.as_mut() {
             // Such a database runs inside the generator's process.
             server.embedded = system_of(run, &trial.label).is_some_and(|system| system.is(SystemKind::Sqlite));
@@ -84,6 +87,30 @@ fn plain_driver(run: &RunFacts) -> Option<String> {
              higher, and many outstanding need many threads; allow io_uring to measure without them",
             plain.join(" and ")
         )
+    })
+}
+
+/// What the kernel gave the rings of another trial of the experiment, and not those of this one.
+fn lesser_ring(trial: &TrialSummary, trials: &[TrialSummary]) -> Option<String> {
+    type Has = fn(&RingsSummary) -> Option<f64>;
+    let own = trial.generator.rings?;
+    let beside = || trials.iter().filter(|other| other.label.experiment == trial.label.experiment);
+    let buffers = "raise the limit on locked memory (`ulimit -l`)";
+    let kernel = "see what the kernel refused";
+    let has: [(&str, &str, Has); 3] = [
+        ("buffers that the kernel knew beforehand", buffers, |rings| rings.registered_buffers),
+        ("completions that run only when they are asked for", kernel, |rings| Some(rings.generation)),
+        ("receives that wait before they look", kernel, |rings| rings.poll_first),
+    ];
+    has.into_iter().find_map(|(what, next, of)| {
+        let had = beside().filter_map(|other| Some((other.label.index, of(&other.generator.rings?)?)));
+        let (most, had) = had.max_by(|a, b| a.1.total_cmp(&b.1))?;
+        (of(&own)? < had).then(|| {
+            format!(
+                "the rings of trial {most} had {what}, and not all of this one's did: operations cost more here, and what the two \
+                 differ by may be the driver's; {next}, and run it again"
+            )
+        })
     })
 }
 
@@ -168,6 +195,37 @@ mod tests {
         assert_eq!(kinds, [CaveatKind::GeneratorBound]);
         assert!(findings.points[0].caveats[0].text.contains("90% of what the generator itself can issue (20 M/s)"));
         assert!(findings.answer.last().unwrap().starts_with("But 18 M/s is 90%"), "{:?}", findings.answer);
+    }
+
+    #[test]
+    fn a_trial_whose_rings_had_less_than_those_of_another_in_its_experiment_is_doubted() {
+        let full = RingsSummary { generation: 3.0, registered_buffers: Some(1.0), poll_first: None };
+        let plain = RingsSummary { registered_buffers: Some(0.5), ..full };
+        let old = RingsSummary { generation: 1.0, ..full };
+        let sockets = RingsSummary { registered_buffers: None, poll_first: Some(1.0), ..full };
+        let doubted = |rings: &[RingsSummary]| {
+            let mut trials: Vec<TrialSummary> = (0..).zip(rings).map(|(at, _)| trial(at, "a", at, 1.0)).collect();
+            trials.iter_mut().zip(rings).for_each(|(trial, rings)| trial.generator.rings = Some(*rings));
+            trials[0].label.experiment = "another".to_owned();
+            let findings = judge(RunFacts { finished: true, ..RunFacts::default() }, trials, &judgement());
+            let differs = |caveat: &&Caveat| caveat.kind == CaveatKind::RingDiffers;
+            findings
+                .caveats
+                .iter()
+                .filter(differs)
+                .map(|caveat| (caveat.trial, caveat.text.clone()))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(doubted(&[plain, full, full, sockets]), []);
+        let of_buffers = doubted(&[full, full, plain]);
+        assert_eq!(of_buffers.len(), 1);
+        assert_eq!(of_buffers[0].0, Some(2));
+        assert!(
+            of_buffers[0]
+                .1
+                .starts_with("the rings of trial 1 had buffers that the kernel knew beforehand, and not all")
+        );
+        assert!(doubted(&[full, old, full])[0].1.contains("completions that run only when"));
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! Trials made by hand for tests of what is concluded from them.
 
-use crate::{LatencySummary, MachineSummary, RoundsTrace, Steady, SteadyAnswer, StreamSummary, Tail, TrialSummary};
+use crate::{
+    GeneratorSummary, LatencySummary, MachineSummary, RoundsTrace, Steady, SteadyAnswer, StreamSummary, Tail,
+    TrialSummary,
+};
 use observation::{Account, Asks, CpuTime, Factor, Level, Provenance, StatePolicy, StreamLabel, TrialLabel, Window};
 use study::{Judgement, Metric, Primary, Selector, SteadyRule};
 use units::Nanos;
@@ -42,6 +45,7 @@ pub(crate) fn trial(index: u32, system: &str, block: u32, throughput: f64) -> Tr
         elapsed_s: 10.0,
         fixed_work: false,
         generator_cpu: CpuTime { user_s: 1.0, system_s: 2.0 },
+        generator: GeneratorSummary::default(),
         machine: MachineSummary::default(),
         server: None,
         timeline: Vec::new(),

@@ -6,6 +6,7 @@
 use super::books::slot_time;
 use super::checkpoints::leaves_out;
 use super::cut::Cut;
+use super::generator::generator_caveats;
 use super::machine::{cores, mean_of};
 use crate::{Caveat, CaveatKind, SteadyAnswer, StreamSummary, TrialSummary, Work};
 use observation::{Event, EventKind, Observations, OfDisk, PlainState, Probe, READ, Resource, Series, Stalled, Whole};
@@ -27,7 +28,10 @@ pub fn trial_caveats(
         let named = |text: String| if cuts.len() > 1 { format!("{}: {text}", cut.label.name) } else { text };
         raised.extend(stream_caveats(&about).map(|(kind, text)| (kind, text.map(named))));
     }
-    raised.extend(cuts.first().into_iter().flat_map(|cut| machine_caveats(summary, cut.observations)));
+    if let Some(Cut { observations, .. }) = cuts.first() {
+        raised.extend(generator_caveats(summary, observations));
+        raised.extend(machine_caveats(summary, observations));
+    }
     raised.push((CaveatKind::Other, as_found(summary)));
     let trial = Some(summary.label.index);
     raised.into_iter().filter_map(|(kind, text)| Some(Caveat { kind, trial, text: text? })).collect()

@@ -4,6 +4,7 @@ mod books;
 mod caveats;
 mod checkpoints;
 mod cut;
+mod generator;
 mod interrupted;
 mod latency;
 mod machine;

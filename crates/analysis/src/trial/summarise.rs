@@ -4,6 +4,7 @@ use super::books::slot_time;
 use super::caveats::trial_caveats;
 use super::checkpoints::checkpoints;
 use super::cut::Cut;
+use super::generator::generator_summary;
 use super::interrupted::account_of;
 use super::latency::{Placed, distribution, latency_summary};
 use super::machine::machine_summary;
@@ -88,6 +89,7 @@ fn reduce_window<S: CellSource + ?Sized>(
         elapsed_s: observations.elapsed_s.unwrap_or(window_s),
         fixed_work: observations.elapsed_s.is_some(),
         generator_cpu: generator_cpu(observations, &cuts, books),
+        generator: generator_summary(observations),
         machine: machine_summary(observations),
         server: server_summary(observations, &cuts).map(|server| ServerSummary { checkpoints: found, ..server }),
         timeline: timeline(observations, &cuts),

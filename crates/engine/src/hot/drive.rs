@@ -1,8 +1,10 @@
 //! The loop between load, system and recorder: the same for a ring, a blocking thread and a simulated clock.
 //!
 //! Two readings of the clock go round with every batch: one when completions were seen, one right before the next
-//! operations leave. So service time holds the system and the way to it; what the generator needs between a completion
-//! and the next issue is lateness, and shows.
+//! operations leave. So service holds the system and the way to it, and what the generator needs between a completion and
+//! the next issue is lateness, and shows. What service holds of the generator is the wait of an operation that ended for
+//! the next look at what has ended: no more than a batch is prepared between two looks, and [`crate::hot::looks`] measures
+//! how long that takes.
 
 use crate::hot::cpu::ThreadCpu;
 use crate::hot::lane::{Lane, Work};
@@ -56,20 +58,22 @@ pub(crate) fn drive<P: Port, L: Load, W: Work<P>>(
         cpu.look(now, ending.window);
         let mut round = Round { wait: Wait::Completion, finished: true, staged: 0 };
         for lane in lanes.iter_mut() {
-            issue_due(port, lane, now, &mut round)?;
+            issue_due(port, lane, now, &mut round, &mut completions)?;
         }
         if round.staged > 0 {
             let issued = port.now();
             for lane in lanes.iter_mut() {
                 lane.stamp_issued(issued);
             }
-            port.submit(false)?;
+            port.submit()?;
         }
         flying += round.staged;
         if flying == 0 && round.finished {
             return Ok(close(port, lanes, now));
         }
-        port.reap(patience(round, flying, now, ending), &mut completions)?;
+        // What a look between two batches found is not kept waiting.
+        let wait = if completions.is_empty() { patience(round, flying, now, ending) } else { Wait::Poll };
+        port.reap(wait, &mut completions)?;
         flying -= completions.len() as u32;
         if let Some(errno) = settle(port, lanes, &mut completions, ending.deadline) {
             let at = port.now();
@@ -81,6 +85,7 @@ pub(crate) fn drive<P: Port, L: Load, W: Work<P>>(
             return Ok(Driven::Stopped);
         }
         if now >= ending.deadline {
+            lanes.iter_mut().for_each(|lane| lane.name_hung(ending.deadline));
             return Ok(close(port, lanes, ending.deadline));
         }
         for lane in lanes.iter_mut() {
@@ -103,12 +108,10 @@ fn issue_due<P: Port, L: Load, W: Work<P>>(
     lane: &mut Lane<L, W>,
     now: Nanos,
     round: &mut Round,
+    completions: &mut Vec<Completion>,
 ) -> Result<(), PortError> {
     while lane.work.owes_upkeep() {
-        if lane.staged() >= lane.batch {
-            lane.stamp_issued(port.now());
-            port.submit(true)?;
-        }
+        send_full_batch(port, lane, completions)?;
         lane.stage_upkeep(port);
         round.staged += 1;
         round.finished = false;
@@ -116,12 +119,7 @@ fn issue_due<P: Port, L: Load, W: Work<P>>(
     loop {
         match lane.load.next(now) {
             Next::Issue(arrival) => {
-                // A full batch leaves only when there is more: the last one goes with the wait, in one call. A port that
-                // sends in batches serves a single lane, so that everything staged is this lane's.
-                if lane.staged() >= lane.batch {
-                    lane.stamp_issued(port.now());
-                    port.submit(true)?;
-                }
+                send_full_batch(port, lane, completions)?;
                 lane.stage(port, &arrival);
                 round.staged += 1;
                 round.finished = false;
@@ -141,6 +139,22 @@ fn issue_due<P: Port, L: Load, W: Work<P>>(
             Next::Finished => return Ok(()),
         }
     }
+}
+
+/// Sends a full batch before more is prepared, and looks in the same call at what has ended. The last batch goes with the
+/// wait. A port that sends in batches serves a single lane, so that everything staged is this lane's.
+#[inline]
+fn send_full_batch<P: Port, L: Load, W: Work<P>>(
+    port: &mut P,
+    lane: &mut Lane<L, W>,
+    completions: &mut Vec<Completion>,
+) -> Result<(), PortError> {
+    if lane.staged() < lane.batch {
+        return Ok(());
+    }
+    lane.stamp_issued(port.now());
+    port.submit()?;
+    port.reap(Wait::Poll, completions)
 }
 
 /// How long the port may wait: never beyond the deadline, and not at all when the load is paced by spinning.
@@ -236,10 +250,10 @@ mod tests {
         }
     }
 
-    /// Notes what is sent, and ends everything at once.
+    /// Notes what is prepared between two looks, and ends everything at once.
     #[derive(Default)]
     struct Notes {
-        sent: Vec<bool>,
+        looks: Vec<(Wait, usize)>,
         out: Vec<u32>,
         /// How long each takes beyond the ninth nanosecond.
         takes: u64,
@@ -249,11 +263,11 @@ mod tests {
         fn now(&mut self) -> Nanos {
             Nanos(7)
         }
-        fn submit(&mut self, more: bool) -> Result<(), PortError> {
-            self.sent.push(more);
+        fn submit(&mut self) -> Result<(), PortError> {
             Ok(())
         }
-        fn reap(&mut self, _wait: Wait, into: &mut Vec<Completion>) -> Result<(), PortError> {
+        fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) -> Result<(), PortError> {
+            self.looks.push((wait, self.out.len()));
             let at = Nanos(9 + self.takes);
             into.extend(self.out.drain(..).map(|slot| Completion { slot, outcome: Ended::Moved { bytes: 0 }, at }));
             Ok(())
@@ -294,21 +308,25 @@ mod tests {
         for moments in [[40, 60], [60, 40]] {
             let mut round = Round { wait: Wait::Completion, finished: true, staged: 0 };
             for at in moments {
-                issue_due(&mut Notes::default(), &mut lane(vec![Next::WaitUntil(Nanos(at))], 0), Nanos(7), &mut round)
-                    .unwrap();
+                let mut lane = lane(vec![Next::WaitUntil(Nanos(at))], 0);
+                issue_due(&mut Notes::default(), &mut lane, Nanos(7), &mut round, &mut Vec::new()).unwrap();
             }
             assert_eq!((round.wait, round.finished), (Wait::Until(Nanos(40)), false), "{moments:?}");
         }
     }
 
     #[test]
-    fn a_full_batch_leaves_only_when_there_is_more() {
-        for (operations, sent) in [(2, vec![]), (3, vec![true]), (4, vec![true]), (5, vec![true, true])] {
+    fn a_full_batch_leaves_only_when_there_is_more_and_no_more_than_one_is_prepared_between_two_looks() {
+        let end = Wait::Completion;
+        let polled = |sizes: &[usize]| sizes.iter().map(|size| (Wait::Poll, *size)).collect::<Vec<_>>();
+        for (operations, looks) in [(2, vec![(end, 2)]), (3, polled(&[2, 1])), (5, polled(&[2, 2, 1]))] {
             let mut port = Notes::default();
-            let mut lane = lane((0..operations).map(issue).collect(), 0).in_batches(2);
-            let mut round = Round { wait: Wait::Completion, finished: true, staged: 0 };
-            issue_due(&mut port, &mut lane, Nanos(7), &mut round).unwrap();
-            assert_eq!((port.sent, round.staged), (sent, operations), "{operations} operations in twos");
+            let mut lanes = [lane((0..operations).map(issue).collect(), 0).in_batches(2)];
+            let mut cpu = ThreadCpu::new(ending(Pacing::Sleep).window);
+            drive(&mut port, &mut lanes, ending(Pacing::Sleep), &mut cpu).unwrap();
+            assert_eq!(port.looks, looks, "{operations} operations in twos");
+            let [lane] = lanes;
+            assert_eq!(lane.recorder.finish(u64::from(operations)).unwrap().done, u64::from(operations));
         }
     }
 

@@ -26,11 +26,24 @@ pub(crate) trait Work<P> {
     /// An operation came back. What it has caused becomes due in the load.
     fn settle<L: Load>(&mut self, port: &mut P, first: u32, completion: &Completion, load: &mut L) -> Settled;
 
+    /// The time to drain is over and operations are out; in `slot` is the oldest.
+    fn hung(&mut self, _slot: u32, _out: Out) {}
+
     /// Where an arrival that never left would have been counted.
     fn never(&mut self, port: &mut P, first: u32, never: &Unissued) -> Key;
 
     /// Hands back what was noticed.
     fn into_noticed(self) -> Noticed;
+}
+
+/// What is out when the time to drain is over.
+#[derive(Clone, Copy)]
+pub(crate) struct Out {
+    pub(crate) operations: u32,
+    /// How long the oldest has been out.
+    pub(crate) oldest: Nanos,
+    /// When.
+    pub(crate) at: Nanos,
 }
 
 /// Where an operation is counted.
@@ -167,7 +180,10 @@ impl<L: Load, W> Lane<L, W> {
         let flight = self.flights[slot as usize].take().expect("a completion belongs to an operation that is out");
         let settled = self.work.settle(port, self.first_slot, completion, &mut self.load);
         let (at, outcome) = match settled.answered > deadline {
-            true => (deadline.max(flight.issued), Outcome::Censored),
+            true => {
+                self.work.hung(slot, Out { operations: 1, oldest: settled.answered - flight.issued, at: deadline });
+                (deadline.max(flight.issued), Outcome::Censored)
+            }
             false => (settled.answered, settled.outcome),
         };
         self.recorder.record(flight.record(at, outcome));
@@ -175,6 +191,19 @@ impl<L: Load, W> Lane<L, W> {
             self.load.completed(slot, completion.at);
         }
         settled.gone
+    }
+
+    /// Names what is still out when the time to drain is over.
+    #[cold]
+    pub(crate) fn name_hung<P>(&mut self, at: Nanos)
+    where
+        W: Work<P>,
+    {
+        let out = || (0..).zip(&self.flights).filter_map(|(slot, flight)| Some((slot, flight.as_ref()?.issued)));
+        let operations = out().count() as u32;
+        if let Some((slot, issued)) = out().min_by_key(|(_, issued)| *issued) {
+            self.work.hung(slot, Out { operations, oldest: at.saturating_sub(issued), at });
+        }
     }
 
     /// Censors what is still out and what was due and never left, at the end of the trial.

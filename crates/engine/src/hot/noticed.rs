@@ -1,5 +1,6 @@
 //! What a worker notices beside its counts: failures and damage, in words.
 
+use crate::hot::hung::Hung;
 use observation::{Event, EventKind};
 use units::Nanos;
 use workload::block;
@@ -21,12 +22,14 @@ pub(crate) struct Noticed {
     pub(crate) events: Vec<Event>,
     /// Reads that were checked.
     pub(crate) validated: u64,
+    /// What was out when the time to drain was over.
+    pub(crate) hung: Option<Hung>,
     failures_in_a_row: u32,
 }
 
 impl Default for Noticed {
     fn default() -> Noticed {
-        Noticed { events: Vec::with_capacity(EVENTS_MAX), validated: 0, failures_in_a_row: 0 }
+        Noticed { events: Vec::with_capacity(EVENTS_MAX), validated: 0, hung: None, failures_in_a_row: 0 }
     }
 }
 

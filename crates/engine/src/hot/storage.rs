@@ -1,7 +1,8 @@
 //! Operations on modules as the work of a lane: which comes next, what its buffer holds, and whether what came back is
 //! right.
 
-use crate::hot::lane::{Key, Settled, Upkeep, Work};
+use crate::hot::hung::Hung;
+use crate::hot::lane::{Key, Out, Settled, Upkeep, Work};
 use crate::hot::noticed::Noticed;
 use load::{Arrival, Load, Unissued};
 use recorder::Outcome;
@@ -212,10 +213,14 @@ impl StorageWork {
             Ended::Moved { bytes } => (libc::EIO, format!("{bytes} of {} bytes moved", operation.bytes)),
             Ended::Transacted { .. } => (libc::EIO, "no data moved".to_owned()),
         };
-        let Operation { kind, bytes, offset, module, .. } = operation;
-        let text = || format!("{kind:?} of {bytes} B at offset {offset} of module {module}: {reason}");
-        self.noticed.failure(completion.at, errno, text)
+        self.noticed.failure(completion.at, errno, || format!("{}: {reason}", words(operation)))
     }
+}
+
+/// Which operation it is.
+fn words(operation: &Operation) -> String {
+    let Operation { kind, bytes, offset, module, .. } = operation;
+    format!("{kind:?} of {bytes} B at offset {offset} of module {module}")
 }
 
 /// Where an operation is counted.
@@ -264,6 +269,10 @@ impl<P: StoragePort> Work<P> for StorageWork {
             (Outcome::Failed, self.failed(&operation, completion))
         };
         Settled { outcome, answered: completion.at, held: upkeep.is_some(), gone }
+    }
+
+    fn hung(&mut self, slot: u32, out: Out) {
+        self.noticed.hung = Some(Hung::new(words(&self.asked[slot as usize]), out));
     }
 
     fn never(&mut self, _port: &mut P, _first: u32, never: &Unissued) -> Key {

@@ -4,9 +4,10 @@
 //! may not, because a ring knows its files and buffers beforehand. Kernel and device decide, so both are measured on the file
 //! itself, turn by turn, and the ring gives way only where plain calls win beyond what the turns differ by themselves.
 
+use crate::hot::looks::Looks;
 use crate::port::blocking::BlockingPort;
 use crate::port::uring::{Ring, RingSpec};
-use observation::{Alone, Carrier, DriverCost};
+use observation::{Alone, Carrier, DriverCost, Window};
 use recorder::WallClock;
 use rustix::time::{ClockId, clock_gettime};
 use std::fs::File;
@@ -91,7 +92,7 @@ pub(crate) fn measure(file: RawFd, size: Bytes) -> io::Result<Alone> {
     let clock = WallClock::new();
     let spec = RingSpec { files: vec![file], slots: 1, transfer_max: TRANSFER.0, poll: false, priority: 0 };
     let mut ring = Ring::new(spec)?;
-    let mut ring = ring.port(clock.clone());
+    let mut ring = ring.port(clock.clone(), Looks::new(Window::default()));
     let mut plain = BlockingPort::new(vec![file], TRANSFER, clock)?;
     let places = (SPAN.min(size).0 / TRANSFER.0).max(1);
     let turns: io::Result<Vec<[DriverCost; 2]>> =

@@ -83,7 +83,7 @@ impl<C: Clock> Port for BlockingPort<C> {
     }
 
     #[inline]
-    fn submit(&mut self, _more: bool) -> Result<(), PortError> {
+    fn submit(&mut self) -> Result<(), PortError> {
         Ok(())
     }
 

@@ -7,16 +7,19 @@
 #![allow(unsafe_code)]
 
 use crate::TrialError;
+use crate::hot::looks::Looks;
 use crate::hot::transactions::TransactionWork;
 use crate::port::attempt::{Attempt, Lost, Over, Turn};
 use crate::port::reconnect::{Conversation, Reconnect};
 use crate::port::uring::{broken, build_ring, excuse};
 use crate::worker::assign::Share;
+use crate::worker::rings::RingUse;
 use crate::worker::run::{Return, Start};
 use crate::worker::transactions::Transactions;
 use database::postgres::{Progress, Wire};
 use database::{Failure, FailureKind};
 use io_uring::{IoUring, opcode, types};
+use observation::Window;
 use recorder::Clock;
 use std::collections::VecDeque;
 use std::io;
@@ -36,6 +39,10 @@ const POLL_FIRST: u16 = 1;
 /// No wait is longer, so that a stop is seen.
 const NAP: Nanos = Nanos::from_millis(100);
 
+/// Between two looks at what came in so many answers are read at most, and so many transactions begun: what they lead to
+/// leaves with the next look.
+const BATCH: u32 = 8;
+
 /// How long a port that is put away waits for what the kernel still holds.
 const LOOKS: u32 = 100;
 
@@ -45,16 +52,23 @@ pub(crate) fn drive(
     reconnect: Reconnect,
     mut transactions: Transactions,
     work: TransactionWork,
-    share: Share,
+    mut share: Share,
     start: &Start<'_>,
 ) -> Result<Return, TrialError> {
     let clock = start.ready()?;
     let slots = share.slots();
     let port = ConnectionsPort::new(conversations, reconnect, &mut transactions, clock, slots);
     let mut port = port.map_err(|source| TrialError::Resource { action: "building an io_uring", source })?;
+    (share.batch, port.looks) = (BATCH, Looks::new(share.window));
     let home = share.drive(&mut port, work, start.halt)?;
+    let ring = Some(RingUse {
+        generation: port.generation,
+        registered: None,
+        polls_first: Some(port.receive_flags != 0),
+        looks: port.looks.clone(),
+    });
     drop(port);
-    Ok(Return { transactions: Some(transactions), ..home })
+    Ok(Return { ring, transactions: Some(transactions), ..home })
 }
 
 /// A conversation in use.
@@ -105,6 +119,9 @@ pub(crate) struct ConnectionsPort<'t, C> {
     receive_flags: u16,
     /// Operations in the kernel's hands.
     out: u32,
+    looks: Looks,
+    /// As [`RingUse::generation`].
+    generation: u8,
 }
 
 impl<'t, C: Clock> ConnectionsPort<'t, C> {
@@ -116,7 +133,7 @@ impl<'t, C: Clock> ConnectionsPort<'t, C> {
         clock: C,
         slots: u32,
     ) -> io::Result<ConnectionsPort<'t, C>> {
-        let ring = build_ring((conversations.len() as u32 * 2 + 2).next_power_of_two(), false)?;
+        let (ring, generation) = build_ring((conversations.len() as u32 * 2 + 2).next_power_of_two(), false)?;
         let sockets: Vec<RawFd> = conversations.iter().map(|(socket, _)| socket.as_raw_fd()).collect();
         ring.submitter().register_files(&sockets)?;
         let free = (0..conversations.len()).rev().collect();
@@ -136,6 +153,8 @@ impl<'t, C: Clock> ConnectionsPort<'t, C> {
             complaints: Vec::new(),
             receive_flags: POLL_FIRST,
             out: 0,
+            looks: Looks::new(Window::default()),
+            generation,
         })
     }
 
@@ -279,12 +298,14 @@ impl<'t, C: Clock> ConnectionsPort<'t, C> {
         self.out += 1;
     }
 
-    /// Takes what the kernel has ended.
+    /// Takes what the kernel has ended, up to a batch of answers.
     fn take_completions(&mut self) {
-        loop {
+        let mut answers = 0;
+        while answers < BATCH {
             let Some(entry) = self.ring.completion().next() else { return };
             self.out -= 1;
             let (index, result) = (entry.user_data() as usize / 2, entry.result());
+            answers += entry.user_data() as u32 % 2;
             if entry.user_data() % 2 == 0 { self.sent(index, result) } else { self.received(index, result) }
         }
     }
@@ -343,12 +364,19 @@ impl<'t, C: Clock> ConnectionsPort<'t, C> {
         self.progress(index, progress);
     }
 
-    /// Sends what is prepared, and waits for something to end, but not beyond `until`.
-    fn enter(&mut self, until: Nanos) -> io::Result<()> {
-        let left = until.saturating_sub(self.clock.now());
+    /// Sends what is prepared, and waits for something to end, but not beyond `until`. Answers with when it was over.
+    fn enter(&mut self, until: Nanos) -> io::Result<Nanos> {
+        let now = self.clock.now();
+        self.looks.begin(now);
+        let left = until.saturating_sub(now);
         let time = types::Timespec::new().sec(left.0 / 1_000_000_000).nsec((left.0 % 1_000_000_000) as u32);
         let entered = self.ring.submitter().submit_with_args(1, &types::SubmitArgs::new().timespec(&time));
-        entered.map(drop).or_else(excuse)
+        entered.map(drop).or_else(excuse)?;
+        let at = self.clock.now();
+        // Of several answers the last waits until the others are read.
+        let ended = self.ring.completion().len() as u32;
+        self.looks.end(at, ended > 1 || self.out > ended);
+        Ok(at)
     }
 
     /// When the wait must be over at the latest.
@@ -435,7 +463,7 @@ impl<C: Clock> Port for ConnectionsPort<'_, C> {
         self.clock.now()
     }
 
-    fn submit(&mut self, _more: bool) -> Result<(), PortError> {
+    fn submit(&mut self) -> Result<(), PortError> {
         // Leaves with the wait in `reap`: one system call for both.
         Ok(())
     }
@@ -443,12 +471,11 @@ impl<C: Clock> Port for ConnectionsPort<'_, C> {
     fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) -> Result<(), PortError> {
         self.dispatch();
         let until = self.patience(wait);
-        self.take_completions();
         while self.ended.is_empty() {
-            self.enter(until).map_err(broken)?;
+            let at = self.enter(until).map_err(broken)?;
             self.take_completions();
             self.dispatch();
-            if self.clock.now() >= until {
+            if at >= until {
                 break;
             }
         }

@@ -74,7 +74,8 @@ pub(crate) fn drive(work: FileWork, share: Share, start: &Start<'_>) -> Result<R
     }
     let account = close(recorder, &load);
     let noticed = std::mem::take(&mut hand.noticed);
-    Ok(Return { stream, account, noticed, gone: None, cpu: cpu.used(), ended: ended_at, transactions: None })
+    let (gone, cpu, ended) = (None, cpu.used(), ended_at);
+    Ok(Return { stream, account, noticed, gone, cpu, ended, ring: None, transactions: None })
 }
 
 /// What one copy of the loop works with.

@@ -94,7 +94,7 @@ impl<C: Clock> Port for SessionPort<C> {
         self.clock.now()
     }
 
-    fn submit(&mut self, _more: bool) -> Result<(), PortError> {
+    fn submit(&mut self) -> Result<(), PortError> {
         Ok(())
     }
 

@@ -7,15 +7,18 @@
 #![allow(unsafe_code)]
 
 use crate::TrialError;
+use crate::hot::hung::Held;
+use crate::hot::looks::Looks;
 use crate::hot::storage::StorageWork;
 use crate::port::buffers::Buffers;
 use crate::worker::assign::Share;
+use crate::worker::rings::RingUse;
 use crate::worker::run::{Return, Start};
 use io_uring::{IoUring, Submitter, cqueue, opcode, squeue, types};
 use recorder::Clock;
 use std::io;
 use std::mem::ManuallyDrop;
-use std::os::fd::RawFd;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use system::{Completion, Outcome, Port, PortError, StoragePort, Wait};
 use units::Nanos;
 use workload::{Operation, OperationKind};
@@ -61,16 +64,27 @@ pub(crate) fn drive(
     let resource = |source| TrialError::Resource { action: "building an io_uring", source };
     let mut ring = Ring::new(spec).map_err(resource)?;
     let clock = start.ready()?;
-    share.drive(&mut ring.port(clock), work, start.halt)
+    let mut port = ring.port(clock, Looks::new(share.window));
+    let mut home = share.drive(&mut port, work, start.halt)?;
+    let looks = port.looks.clone();
+    drop(port);
+    let (generation, registered) = (ring.generation, Some(ring.fixed_buffers));
+    let held = ring.give_up();
+    if let Some(hung) = &mut home.noticed.hung {
+        hung.held = held;
+    }
+    Ok(Return { ring: Some(RingUse { generation, registered, polls_first: None, looks }), ..home })
 }
 
 /// A ring with its memory; [`Ring::port`] lends it to a driver.
 pub(crate) struct Ring {
     ring: ManuallyDrop<IoUring>,
     buffers: ManuallyDrop<Buffers>,
-    /// Set when operations did not come back: the kernel may still write into the buffers, so they are never given up.
-    hung: bool,
+    /// Operations that did not come back: the kernel may still write into the buffers.
+    out: u32,
     fixed_buffers: bool,
+    /// As [`RingUse::generation`].
+    generation: u8,
     spec: RingSpec,
 }
 
@@ -78,17 +92,19 @@ impl Ring {
     /// Builds a ring, registers files and, where the limit on locked memory allows, buffers.
     pub(crate) fn new(spec: RingSpec) -> io::Result<Ring> {
         // One entry more than there are slots: the tick needs one, too.
-        let ring = build_ring((spec.slots + 1).next_power_of_two(), spec.poll)?;
-        ring.submitter().register_files(&spec.files)?;
+        let (ring, generation) = build_ring((spec.slots + 1).next_power_of_two(), spec.poll)?;
+        // One place more than there are modules, for `give_up`.
+        let files: Vec<RawFd> = spec.files.iter().copied().chain([-1]).collect();
+        ring.submitter().register_files(&files)?;
         let buffers = Buffers::new(spec.slots, spec.transfer_max)?;
         // SAFETY: the buffers are given up only after every operation came back (see `Drop`).
         let fixed_buffers = unsafe { ring.submitter().register_buffers(&[buffers.whole()]) }.is_ok();
         let (ring, buffers) = (ManuallyDrop::new(ring), ManuallyDrop::new(buffers));
-        Ok(Ring { ring, buffers, hung: false, fixed_buffers, spec })
+        Ok(Ring { ring, buffers, out: 0, fixed_buffers, generation, spec })
     }
 
     /// The port of one worker. `clock` is zero at the start of the trial.
-    pub(crate) fn port<C: Clock>(&mut self, clock: C) -> RingPort<'_, C> {
+    pub(crate) fn port<C: Clock>(&mut self, clock: C, looks: Looks) -> RingPort<'_, C> {
         let (mut submitter, submission, completion) = self.ring.split();
         // An older kernel looks the descriptor up at every call instead; that costs time but changes nothing else.
         let _ = submitter.register_ring_fd();
@@ -98,22 +114,43 @@ impl Ring {
             completion,
             buffers: &mut self.buffers,
             fixed_buffers: self.fixed_buffers,
-            hung: &mut self.hung,
+            left: &mut self.out,
             out: 0,
             asked: vec![None; self.spec.slots as usize],
             again: Vec::new(),
             priority: self.spec.priority,
             poll: self.spec.poll,
             clock,
+            read: Nanos::ZERO,
+            looks,
         };
         port.arm_tick();
         port
+    }
+
+    /// Closes the ring. What did not come back stays in the kernel's hands, together with the memory that it may write to.
+    pub(crate) fn give_up(mut self) -> Option<Held> {
+        if self.out == 0 {
+            return None;
+        }
+        let told_by = self.watched().ok();
+        // SAFETY: each is taken once: with operations out, `Drop` leaves both alone. The memory outlives the operations.
+        let (ring, buffers) = unsafe { (ManuallyDrop::take(&mut self.ring), ManuallyDrop::take(&mut self.buffers)) };
+        drop(ring);
+        Some(Held::new(self.out, told_by, Box::new(buffers)))
+    }
+
+    /// One end of a pipe. The other is the ring's alone, and the kernel closes it with the last operation of a closed ring.
+    fn watched(&self) -> io::Result<OwnedFd> {
+        let (reader, writer) = io::pipe()?;
+        self.ring.submitter().register_files_update(self.spec.files.len() as u32, &[writer.as_raw_fd()])?;
+        Ok(reader.into())
     }
 }
 
 impl Drop for Ring {
     fn drop(&mut self) {
-        if self.hung {
+        if self.out > 0 {
             return;
         }
         // SAFETY: dropped once, here, with no operation in flight; the ring before the memory that it has registered.
@@ -136,7 +173,8 @@ pub(crate) fn probe() -> io::Result<()> {
     if ring.params().is_feature_ext_arg() { Ok(()) } else { Err(io::Error::from_raw_os_error(libc::ENOSYS)) }
 }
 
-pub(crate) fn build_ring(entries: u32, poll: bool) -> io::Result<IoUring> {
+/// A ring, and how much of what helps the kernel gave it.
+pub(crate) fn build_ring(entries: u32, poll: bool) -> io::Result<(IoUring, u8)> {
     // From all that helps to the bare minimum: each step drops what came later into the kernel.
     let mut refusal = None;
     for generation in (0..4).rev() {
@@ -156,7 +194,7 @@ pub(crate) fn build_ring(entries: u32, poll: bool) -> io::Result<IoUring> {
         }
         match builder.build(entries) {
             Err(error) if error.raw_os_error() == Some(libc::EINVAL) => refusal = Some(error),
-            other => return other,
+            other => return other.map(|ring| (ring, generation)),
         }
     }
     Err(refusal.unwrap_or_else(|| io::Error::from_raw_os_error(libc::EINVAL)))
@@ -187,7 +225,8 @@ pub(crate) struct RingPort<'r, C: Clock> {
     completion: cqueue::CompletionQueue<'r>,
     buffers: &'r mut Buffers,
     fixed_buffers: bool,
-    hung: &'r mut bool,
+    /// Where it says how many did not come back.
+    left: &'r mut u32,
     /// Operations that were staged and did not come back yet, ticks apart.
     out: u32,
     /// What each slot carries, for when the kernel wants to be asked again.
@@ -197,6 +236,9 @@ pub(crate) struct RingPort<'r, C: Clock> {
     priority: u16,
     poll: bool,
     clock: C,
+    /// What the clock said when it was asked last: a look begins right behind that.
+    read: Nanos,
+    looks: Looks,
 }
 
 /// How long a ring that is put away waits for what is still out.
@@ -221,7 +263,7 @@ impl<C: Clock> Drop for RingPort<'_, C> {
                 false => self.submitter.submit_with_args(1, &types::SubmitArgs::new().timespec(&tick)),
             };
         }
-        *self.hung = self.out > 0;
+        *self.left = self.out;
         let _ = self.submitter.unregister_ring_fd();
     }
 }
@@ -303,15 +345,6 @@ impl<C: Clock> RingPort<'_, C> {
         entered.map(drop).or_else(excuse)
     }
 
-    fn send(&mut self) -> io::Result<()> {
-        self.submission.sync();
-        // SAFETY: no argument is passed, and the count of entries is the ring's own.
-        let sent = unsafe { self.submitter.enter::<libc::sigset_t>(self.submission.len() as u32, 0, 0, None) };
-        self.submission.sync();
-        // What the kernel could not take now leaves with the next call.
-        sent.map(drop).or_else(excuse)
-    }
-
     fn poll_call(&self) -> io::Result<usize> {
         const GET_EVENTS: u32 = 1;
         // SAFETY: no argument is passed, and the count of entries is the ring's own.
@@ -336,16 +369,18 @@ impl<C: Clock> StoragePort for RingPort<'_, C> {
 impl<C: Clock> Port for RingPort<'_, C> {
     #[inline]
     fn now(&mut self) -> Nanos {
-        self.clock.now()
+        self.read = self.clock.now();
+        self.read
     }
 
     #[inline]
-    fn submit(&mut self, more: bool) -> Result<(), PortError> {
-        // Without more to come it leaves with the wait in `reap`: one system call for both.
-        if more { self.send().map_err(broken) } else { Ok(()) }
+    fn submit(&mut self) -> Result<(), PortError> {
+        // Leaves with the look in `reap`: one system call for both.
+        Ok(())
     }
 
     fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) -> Result<(), PortError> {
+        self.looks.begin(self.read);
         self.completion.sync();
         let ready = !self.completion.is_empty();
         // What is ready already needs no waiting, but staged operations must leave all the same.
@@ -353,9 +388,6 @@ impl<C: Clock> Port for RingPort<'_, C> {
         if !ready || !self.submission.is_empty() || self.poll {
             self.enter(wait).map_err(broken)?;
             self.completion.sync();
-        }
-        if self.completion.is_empty() {
-            return Ok(());
         }
         let at = self.clock.now();
         let mut ticked = false;
@@ -369,6 +401,7 @@ impl<C: Clock> Port for RingPort<'_, C> {
                 }
             }
         }
+        self.looks.end(at, self.out > 0);
         if ticked {
             self.arm_tick();
         }
@@ -382,10 +415,17 @@ impl<C: Clock> Port for RingPort<'_, C> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use recorder::WallClock;
+    use crate::sample;
+    use crate::worker::assign::{Carriers, Place, StreamOf, assign};
+    use crate::worker::run::Gate;
+    use load::{Spec, Think};
+    use observation::Window;
+    use recorder::{Collector, WallClock};
     use std::io::Write;
-    use std::os::fd::AsRawFd;
     use std::os::unix::net::UnixStream;
+    use std::sync::atomic::AtomicBool;
+    use std::sync::mpsc::channel;
+    use units::Bytes;
 
     const READ: Operation = Operation { kind: OperationKind::Read, class: 0, module: 0, offset: 0, bytes: 512 };
 
@@ -400,7 +440,7 @@ mod tests {
         let files = vec![from.as_raw_fd()];
         let spec = RingSpec { files, slots: 2, transfer_max: 512, poll: false, priority: 0 };
         let mut ring = Ring::new(spec).unwrap();
-        let mut port = ring.port(WallClock::new());
+        let mut port = ring.port(WallClock::new(), Looks::new(Window::default()));
         let mut ended = Vec::new();
         port.stage(1, &READ, false);
         for _ in 0..5 {
@@ -426,11 +466,55 @@ mod tests {
         let mut ring = Ring::new(spec).unwrap();
         let clock = WallClock::new();
         let begun = clock.now();
-        let mut port = ring.port(clock.clone());
+        let mut port = ring.port(clock.clone(), Looks::new(Window::default()));
         port.stage(0, &READ, false);
         port.reap(Wait::Poll, &mut Vec::new()).unwrap();
         drop(port);
         assert!(clock.now() - begun >= PATIENCE, "nothing ever comes through this socket");
-        assert!(ring.hung, "the kernel may still write into the buffers");
+        assert_eq!(ring.out, 1, "the kernel may still write into the buffers");
+        // Closing a ring ends what waits for a socket: so the kernel lets go, and says so.
+        let held = ring.give_up().expect("one operation is out");
+        while !held.is_over() {
+            assert!(clock.now() - begun < PATIENCE + Nanos::from_secs(20));
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn an_operation_that_hangs_is_named_with_its_time_and_with_what_the_kernel_holds() {
+        if !allowed() {
+            return;
+        }
+        let (from, _to) = UnixStream::pair().unwrap();
+        let spec = RingSpec { files: vec![from.as_raw_fd()], slots: 2, transfer_max: 4096, poll: false, priority: 0 };
+        let mut trial = sample::trial(Spec::Closed { slots: 2, think: Think::None }, Nanos::from_millis(1));
+        (trial.phases.warm_up, trial.phases.drain) = (Nanos::ZERO, Nanos::from_millis(20));
+        // A socket has no place but its beginning.
+        trial.module_bytes = Bytes::kib(4);
+        let mut collector = Collector::default();
+        let carriers = |stream: StreamOf<'_>| {
+            let work =
+                stream.storage_work(Bytes::gib(1), Place { worker: 0, workers: 1, first: 0, slots: 2, number: 0 })?;
+            let mut work = Some(work);
+            Ok(Carriers::new(1, move |_| Ok(work.take().expect("there is one worker"))))
+        };
+        let (share, work) = assign(&trial, &mut collector, carriers).unwrap().remove(0);
+        let (clock, gate) = (WallClock::new(), Gate::new());
+        // The ring is built before it opens.
+        gate.set(Some(clock.now() + Nanos::from_millis(100))).unwrap();
+        let halt = AtomicBool::new(false);
+        let (words, _heard) = channel();
+        let home = drive(spec, work, share, &Start { clock, gate: &gate, halt: &halt, words }).unwrap();
+        assert_eq!(home.account.unwrap().censored, 2);
+        let hung = home.noticed.hung.expect("both hung");
+        let told = hung.told();
+        assert!(told.starts_with("Read of 4096 B at offset 0 of module 0 hung: it had been out for "), "{told}");
+        assert!(
+            told.ends_with(
+                " and 1 other operation with it when the time to drain was over; 2 of them did not come back at all"
+            ),
+            "{told}"
+        );
+        assert_eq!((hung.operations, hung.at), (2, Nanos::from_millis(21)));
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::OpenError;
 use crate::database::databases::Databases;
+use crate::hot::hung::Hung;
 use crate::port::simulated::described::Described;
 use crate::target::backing::{Backing, Need, Setting};
 use crate::target::devices::Devices;
@@ -21,6 +22,8 @@ pub struct Opened {
     /// The clock of this system's trials.
     pub(crate) clock: WallClock,
     keeps: bool,
+    /// What hung in the trial before.
+    pub(crate) hung: Vec<Hung>,
     /// What this system is, with its fingerprint.
     pub facts: SystemFacts,
 }
@@ -59,13 +62,13 @@ impl Opened {
         };
         let Need { seed, module_bytes, .. } = *need;
         let setting = Setting { system: spec.name.clone(), seed, module_bytes, epoch: 0, alone: [None, None] };
-        Ok(Opened { backing, setting, clock: WallClock::new(), keeps: need.keep, facts })
+        Ok(Opened { backing, setting, clock: WallClock::new(), keeps: need.keep, hung: Vec::new(), facts })
     }
 
     /// The same once more, for a trial beside another; none of a system that trials would share.
     pub fn twin(&self) -> Option<Opened> {
         let (setting, clock, facts) = (self.setting.clone(), self.clock.clone(), self.facts.clone());
-        Some(Opened { backing: self.backing.twin()?, setting, clock, keeps: self.keeps, facts })
+        Some(Opened { backing: self.backing.twin()?, setting, clock, keeps: self.keeps, hung: Vec::new(), facts })
     }
 
     /// Scratch folders that stay behind, when that was asked for; none otherwise.

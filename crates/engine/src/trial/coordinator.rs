@@ -13,7 +13,7 @@ use crate::trial::outcome::Outcome;
 use crate::worker::assign::{Share, window};
 use crate::worker::run::{self, Driver, Gate, Start, Word};
 use observation::{Cell, Event, EventKind, Histogram, Series};
-use recorder::{Clock, Collector};
+use recorder::{Clock, ClockWatch, Collector};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
@@ -107,6 +107,8 @@ struct Coordinator<'a, 'w> {
     points: Vec<Series>,
     /// Counters of the system's server when they were read last.
     counters: Option<(Nanos, observation::Counted)>,
+    /// The trial's clock beside the kernel's, from the beginning on.
+    clocks: Option<ClockWatch>,
     /// CPU of the process and of this thread, at both ends of the window.
     cpu: Vec<CpuReading>,
     done_before: (Nanos, u64),
@@ -140,6 +142,7 @@ impl<'a, 'w> Coordinator<'a, 'w> {
             reading: None,
             points: Vec::new(),
             counters: None,
+            clocks: None,
             cpu: Vec::with_capacity(2),
             done_before: (Nanos::ZERO, 0),
             failure: None,
@@ -170,6 +173,7 @@ impl<'a, 'w> Coordinator<'a, 'w> {
     fn watch(&mut self, words: &Receiver<Word>) -> Result<(), TrialError> {
         let interval = self.trial.phases.interval;
         self.outcome.started_unix_ns = Some(self.opened.clock.unix_start_ns() + self.zero.0 as i64);
+        self.clocks = Some(ClockWatch::new(self.opened.clock.reading()));
         self.announce();
         let mut border = Nanos::ZERO;
         while self.home < self.workers {
@@ -248,6 +252,9 @@ impl<'a, 'w> Coordinator<'a, 'w> {
 
     /// Reads clocks and probes that belong to this border.
     fn at_border(&mut self, now: Nanos, border: Nanos) {
+        if let Some(clocks) = &mut self.clocks {
+            clocks.look(self.opened.clock.reading());
+        }
         let window = window(self.trial);
         let opens = self.cpu.is_empty() && border >= window.start;
         let closes = self.cpu.len() == 1 && (border >= window.end || self.home == self.workers);
@@ -341,6 +348,8 @@ impl<'a, 'w> Coordinator<'a, 'w> {
         let measured = outcome.ended.min(window.end).saturating_sub(window.start);
         outcome.seen.generator_cpu = generator_cpu(&self.cpu, outcome.workers_cpu, measured);
         outcome.seen.events.sort_by_key(|event| event.at);
+        outcome.closed = self.opened.clock.now().saturating_sub(self.zero);
+        outcome.clock = self.clocks.as_ref().and_then(ClockWatch::checked);
         outcome
     }
 }

@@ -1,12 +1,15 @@
 //! What a trial came to: everything that its workers brought home.
 
 use crate::TrialError;
+use crate::hot::hung::Hung;
 use crate::observer::Observer;
 use crate::target::backing::Told;
 use crate::target::opened::Opened;
+use crate::worker::rings::{self, RingUse};
 use crate::worker::run::Return;
 use crate::worker::transactions::Transactions;
-use observation::{Account, Cell, CellKey, CpuTime, EventKind, Observations, Series};
+use observation::{Account, Cell, CellKey, CpuTime, EventKind, Observations, Series, Whole};
+use recorder::ClockCheck;
 use study::Trial;
 use units::Nanos;
 
@@ -19,6 +22,14 @@ pub(crate) struct Outcome {
     pub(crate) ended: Nanos,
     /// CPU of all workers' threads in the window.
     pub(crate) workers_cpu: CpuTime,
+    /// The rings of those workers who had one.
+    pub(crate) rings: Vec<RingUse>,
+    /// What had not come back when the time to drain was over.
+    pub(crate) hung: Vec<Hung>,
+    /// When all that was recorded had been collected, on the trial's clock.
+    pub(crate) closed: Nanos,
+    /// How the trial's clock stood to the kernel's.
+    pub(crate) clock: Option<ClockCheck>,
     /// The errno after which no further operation could succeed.
     pub(crate) gone: Option<i32>,
     /// The workloads of transactions, with what they remember.
@@ -38,12 +49,32 @@ impl Outcome {
         self.ended = self.ended.max(home.ended);
         self.workers_cpu.user_s += home.cpu.user_s;
         self.workers_cpu.system_s += home.cpu.system_s;
+        self.rings.extend(home.ring);
+        self.hung.extend(home.noticed.hung);
         self.transactions.extend(home.transactions);
         self.seen.validated_reads += home.noticed.validated;
         self.seen.events.extend(home.noticed.events);
         let account = home.account.map_err(|source| TrialError::Unbalanced { source: Box::new(source) })?;
         self.seen.accounts[usize::from(home.stream)].add(&account);
         Ok(())
+    }
+
+    /// What the generator says of itself.
+    pub(crate) fn of_generator(&self) -> Vec<Series> {
+        let told = |(what, value): (Whole, f64)| Series { probe: what.into(), points: vec![(self.closed, value)] };
+        let clock = self.clock.into_iter().flat_map(|clock| {
+            [
+                (Whole::ClockError, clock.error_ppm),
+                (Whole::ClockUncertainty, clock.uncertainty_ppm),
+                (Whole::ClockSuspended, clock.suspended_s),
+                (Whole::ClockJump, clock.jump_s),
+            ]
+        });
+        let hung = self.hung.iter().map(|hung| hung.at).max().map(|at| {
+            let count: u32 = self.hung.iter().map(|hung| hung.operations).sum();
+            Series { probe: Whole::Hung.into(), points: vec![(at, f64::from(count))] }
+        });
+        clock.map(told).chain(rings::series(&self.rings, self.closed)).chain(hung).collect()
     }
 
     /// Shows cells and points to the observer, and keeps them when nobody else does.

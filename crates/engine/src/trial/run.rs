@@ -2,6 +2,7 @@
 
 use crate::TrialError;
 use crate::hot::drive::Driven;
+use crate::hot::hung::Hung;
 use crate::observer::{Observer, Phase};
 use crate::target::backing::{Asked, Carried, Ended, Simulation, remark};
 use crate::target::opened::Opened;
@@ -9,11 +10,11 @@ use crate::trial::coordinator::{self, Watchers};
 use crate::trial::outcome::Outcome;
 use crate::trial::state;
 use crate::worker::assign::{streams, window};
-use observation::{Observations, Provenance};
+use observation::{Event, EventKind, Observations, Provenance, Series, Whole};
 use recorder::{Clock, Collector};
 use std::sync::atomic::AtomicBool;
 use study::Trial;
-use units::Nanos;
+use units::{Nanos, counted};
 
 /// Runs one trial: brings the system into its state, loads it, and returns what was seen. Finished intervals go to the
 /// observer as they come, so that a trial which ends early leaves them behind; what the observer keeps is not returned
@@ -27,13 +28,18 @@ pub fn run_trial(
     observer: &mut dyn Observer,
     stop: &AtomicBool,
 ) -> Result<Observations, TrialError> {
-    let remarks = state::prepare(opened, trial, observer, stop)?;
+    let hung_before = after_hanging(opened)?;
+    let mut remarks = state::prepare(opened, trial, observer, stop)?;
+    remarks.extend(hung_before.map(|n| {
+        let operations = counted(u64::from(n), "operations");
+        format!("{operations} hung in the trial before: what the system still did for them may be part of this one")
+    }));
     if opened.simulated() {
         observer.phase(trial, Phase::Measure, window(trial).end);
     }
     let mut collector = Collector::default();
     let asked = Asked { trial, setting: &opened.setting, collector: &mut collector, stop };
-    let outcome = match opened.backing.carry(asked)? {
+    let mut outcome = match opened.backing.carry(asked)? {
         Carried::Simulated(simulation) => simulated(opened, trial, simulation, &mut collector, observer)?,
         Carried::Workers(shares) => {
             let watchers = Watchers { observer: &mut *observer, stop, enough: &mut |_| false };
@@ -44,7 +50,24 @@ pub fn run_trial(
     if trial.phases.fixed_work {
         same_work(trial, &outcome)?;
     }
+    let mut of_generator = outcome.of_generator();
+    let closed = outcome.closed;
+    of_generator.extend(hung_before.map(|n| {
+        let points = vec![(closed, f64::from(n))];
+        Series { probe: Whole::HungBefore.into(), points }
+    }));
+    outcome.show(trial, &[], of_generator, observer);
     Ok(observations(opened, trial, outcome, remarks))
+}
+
+/// How many operations hung in the trial before, when any did. What is still out would land in this one.
+fn after_hanging(opened: &mut Opened) -> Result<Option<u32>, TrialError> {
+    if let Some(hung) = opened.hung.iter().find(|hung| hung.is_out()) {
+        let (system, what) = (opened.setting.system.clone(), hung.what.clone());
+        return Err(TrialError::Hung { system, place: opened.backing.address().unwrap_or_default(), what });
+    }
+    let hung = std::mem::take(&mut opened.hung);
+    Ok((!hung.is_empty()).then(|| hung.iter().map(|hung| hung.operations).sum()))
 }
 
 /// A trial in virtual time is over when anybody looks: all that it came to is shown at once.
@@ -58,6 +81,8 @@ fn simulated(
     let Simulation { driven, home, told } = simulation;
     let mut outcome = Outcome::new(trial, home.len() as u16);
     home.into_iter().try_for_each(|home| outcome.welcome(home))?;
+    // In virtual time nothing outlives its trial.
+    outcome.hung.clear();
     let mut cells = Vec::new();
     collector.collect(&mut cells);
     if !matches!(driven, Driven::Finished { .. }) {
@@ -107,8 +132,8 @@ fn same_work(trial: &Trial, outcome: &Outcome) -> Result<(), TrialError> {
     Ok(())
 }
 
-fn observations(opened: &Opened, trial: &Trial, outcome: Outcome, remarks: Vec<String>) -> Observations {
-    let Outcome { mut seen, started_unix_ns, ended, .. } = outcome;
+fn observations(opened: &mut Opened, trial: &Trial, outcome: Outcome, remarks: Vec<String>) -> Observations {
+    let Outcome { mut seen, started_unix_ns, ended, hung, .. } = outcome;
     let mut window = window(trial);
     if trial.phases.fixed_work {
         window.end = round_up(ended, trial.phases.interval).clamp(window.start, window.end);
@@ -116,6 +141,11 @@ fn observations(opened: &Opened, trial: &Trial, outcome: Outcome, remarks: Vec<S
         seen.accounts.iter_mut().for_each(|account| account.slots_ns = 0);
         seen.elapsed_s = Some(ended.saturating_sub(window.start).seconds());
     }
+    if let Some(last) = hung.iter().map(|hung| hung.at).max() {
+        let event = |hung: &Hung| Event { at: last, kind: EventKind::Failure, text: on(opened, hung) };
+        seen.events.extend(hung.iter().map(event));
+    }
+    opened.hung = hung;
     seen.events.splice(0..0, remarks.into_iter().map(remark));
     let now = || opened.clock.unix_start_ns() + opened.clock.now().0 as i64;
     Observations {
@@ -128,6 +158,66 @@ fn observations(opened: &Opened, trial: &Trial, outcome: Outcome, remarks: Vec<S
     }
 }
 
+/// What hung, with the place of the system.
+fn on(opened: &Opened, hung: &Hung) -> String {
+    let place = opened.backing.address().map_or_else(String::new, |place| format!(" at {place}"));
+    format!("on {}{place}: {}", opened.setting.system, hung.told())
+}
+
 fn round_up(at: Nanos, interval: Nanos) -> Nanos {
     Nanos(at.0.div_ceil(interval.0.max(1)) * interval.0.max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hot::hung::Held;
+    use crate::hot::lane::Out;
+    use crate::observer::Unobserved;
+    use crate::sample;
+    use load::{Spec, Think};
+    use study::Place;
+    use units::Bytes;
+
+    #[test]
+    fn after_an_operation_that_hung_the_next_trial_is_refused_while_it_is_out_and_doubted_when_it_came_back() {
+        let trial = sample::trial(Spec::Closed { slots: 1, think: Think::None }, Nanos::from_millis(100));
+        let mut opened = sample::open(Place::Null, 1, Bytes::gib(1), None).unwrap();
+        let run = |opened: &mut Opened| run_trial(opened, &trial, &mut Unobserved, &AtomicBool::new(false));
+        let (reader, kernel) = std::io::pipe().unwrap();
+        let out = Out { operations: 3, oldest: Nanos::from_secs(12), at: Nanos::from_secs(20) };
+        let mut hung = Hung::new("Write of 4096 B at offset 8192 of module 0".to_owned(), out);
+        hung.held = Some(Held::new(2, Some(reader.into()), Box::new(())));
+        opened.hung.push(hung);
+        for _ in 0..2 {
+            let refused = run(&mut opened).unwrap_err();
+            assert_eq!(
+                refused.to_string(),
+                "system `null` still holds what hung in the trial before: Write of 4096 B at offset 8192 of module 0"
+            );
+            assert!(refused.hint().is_some());
+        }
+        drop(kernel);
+        let before = |seen: &Observations| seen.series_of(&Whole::HungBefore.into()).map(|series| series.points[0].1);
+        let doubted = run(&mut opened).unwrap();
+        assert_eq!(before(&doubted), Some(3.0));
+        assert!(doubted.events.iter().any(|event| event.text.starts_with("3 operations hung in the trial before")));
+        assert_eq!(before(&run(&mut opened).unwrap()), None, "once");
+    }
+
+    #[test]
+    fn what_hung_is_carried_into_the_result_with_its_system() {
+        let trial = sample::trial(Spec::Closed { slots: 1, think: Think::None }, Nanos::from_millis(100));
+        let mut opened = sample::open(Place::Null, 1, Bytes::gib(1), None).unwrap();
+        let mut outcome = Outcome::new(&trial, 1);
+        let out = Out { operations: 2, oldest: Nanos::from_secs(12), at: Nanos::from_secs(20) };
+        outcome.hung.push(Hung::new("Read of 512 B at offset 0 of module 1".to_owned(), out));
+        let told = Series { probe: Whole::Hung.into(), points: vec![(Nanos::from_secs(20), 2.0)] };
+        assert_eq!(outcome.of_generator(), [told]);
+        let seen = observations(&mut opened, &trial, outcome, Vec::new());
+        let expected = "on null: Read of 512 B at offset 0 of module 1 hung: it had been out for 12 s, and 1 other operation with \
+                        it when the time to drain was over; it came back after that";
+        assert_eq!(seen.events[0].text, expected);
+        assert_eq!(opened.hung.len(), 1);
+    }
 }

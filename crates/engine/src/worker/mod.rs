@@ -2,6 +2,7 @@
 
 pub(crate) mod assign;
 pub(crate) mod profile;
+pub(crate) mod rings;
 pub(crate) mod run;
 pub(crate) mod thread;
 pub(crate) mod transactions;

@@ -6,6 +6,7 @@ use crate::hot::drive::{Driven, Ending, drive};
 use crate::hot::lane::{Lane, Work};
 use crate::hot::noticed::Noticed;
 use crate::worker::assign::{Share, window};
+use crate::worker::rings::RingUse;
 use crate::worker::thread;
 use crate::worker::transactions::Transactions;
 use load::{Load, Machine, Pacing};
@@ -37,6 +38,8 @@ pub(crate) struct Return {
     pub(crate) cpu: CpuTime,
     /// When it was through, on the trial's clock.
     pub(crate) ended: Nanos,
+    /// Its ring, when it had one.
+    pub(crate) ring: Option<RingUse>,
     /// Its transactions, with the workload's own memory of them.
     pub(crate) transactions: Option<Transactions>,
 }
@@ -187,7 +190,7 @@ impl<L: Load, W> Lanes<'_, L, W> {
         let home = self.streams.into_iter().zip(self.lanes).map(|(stream, lane)| {
             let Lane { load, recorder, work, .. } = lane;
             let (account, noticed) = (close(recorder, &load), work.into_noticed());
-            Return { stream, account, noticed, gone, cpu, ended, transactions: None }
+            Return { stream, account, noticed, gone, cpu, ended, ring: None, transactions: None }
         });
         Ok((driven, home.collect()))
     }

@@ -2,7 +2,7 @@
 
 use crate::bench::{Folder, access, blocks, closed, done, open, run, stream, trial, try_run};
 use engine::{TrialError, Unobserved, run_trial};
-use observation::EventKind;
+use observation::{EventKind, Whole};
 use std::sync::atomic::AtomicBool;
 use study::{Driver, Storage, SyncMode};
 use units::{Bytes, Nanos};
@@ -29,6 +29,24 @@ fn a_ring_and_a_thread_move_the_same_kind_of_data_and_their_books_close() {
         assert!(account.slots_ns > 0 && account.service_ns <= account.slots_ns);
         drop(opened);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "scratch files are removed");
+    }
+}
+
+#[test]
+fn a_ring_tells_how_long_it_went_between_two_looks_at_what_had_ended_and_blocking_calls_have_none() {
+    let folder = Folder::new("looks");
+    let mut opened = open(folder.place(), 1);
+    let mut looks = |driver: Driver, slots: u32| {
+        let mut stream = stream(Storage::Block(blocks(0.5)), closed(slots));
+        access(&mut stream).driver = driver;
+        let seen = run(&mut opened, &trial(vec![stream], SHORT));
+        [Whole::LooksMean, Whole::LooksP99, Whole::LooksMax]
+            .map(|what| seen.series_of(&what.into()).map(|series| series.points.last().unwrap().1))
+    };
+    assert_eq!(looks(Driver::Plain, 4), [None; 3]);
+    if engine::ring_allowed() {
+        let [Some(mean), Some(p99), Some(max)] = looks(Driver::Uring, 32) else { panic!("no looks") };
+        assert!(mean > 0.0 && mean <= max && p99 <= max, "{mean} {p99} {max}");
     }
 }
 
@@ -187,4 +205,7 @@ fn the_null_system_answers_without_moving_data() {
     let observations = run(&mut opened, &trial(vec![stream(Storage::Block(blocks(1.0)), closed(32))], SHORT));
     assert!(done(&observations) > 10_000);
     assert!(observations.accounts[0].closes());
+    let clock = |what: Whole| observations.series_of(&what.into()).map(|series| series.points.last().unwrap().1);
+    assert!(clock(Whole::ClockUncertainty).is_some_and(|ppm| (0.0..100.0).contains(&ppm)), "the clock was checked");
+    assert_eq!((clock(Whole::ClockSuspended), clock(Whole::ClockJump)), (Some(0.0), Some(0.0)));
 }

@@ -3,8 +3,8 @@
 use super::run::kinds;
 use super::value::{factors, object, objects, pairs};
 use analysis::{
-    Burst, ClassSummary, CpuPerOperation, DiskSummary, Estimate, LatencySummary, MachineSummary, RoundsTrace,
-    StreamSummary, Sustained, TrialSummary,
+    Burst, ClassSummary, ClockSummary, CpuPerOperation, DiskSummary, Estimate, GeneratorSummary, LatencySummary,
+    LooksSummary, MachineSummary, RingsSummary, RoundsTrace, StreamSummary, Sustained, TrialSummary,
 };
 use observation::{CpuTime, Event, EventKind};
 use serde_json::Value;
@@ -27,7 +27,8 @@ pub(super) fn entry(trial: &TrialSummary, stream: &StreamSummary) -> Value {
         "planned": stream.account.planned, "done": stream.account.done, "failed": stream.account.failed,
         "censored": stream.account.censored, retried, rolled_back, "generator_cpu_s": trial.generator_cpu,
         "cpu_us_per_operation": stream.cpu, "steady": stream.steady.answer.word(), "rounds": stream.steady.rounds,
-        little_gap_pct, sustained, "machine": trial.machine, "server": trial.server,
+        little_gap_pct, sustained, "generator": trial.generator, "machine": trial.machine,
+        "server": trial.server,
         "events": happened(&trial.events), "caveats": kinds(&trial.caveats),
     })
 }
@@ -59,6 +60,14 @@ objects! {
     }
 
     burst: Burst { sustained_per_s, credit_operations, lasted_s }
+
+    generator: GeneratorSummary { "between_looks_ms": generator.looks, clock, rings, hung, hung_before }
+
+    looks: LooksSummary { "mean": looks.mean_ms, "p99": looks.p99_ms, "max": looks.max_ms }
+
+    clock: ClockSummary { error_ppm, uncertainty_ppm, suspended_s, jump_s }
+
+    rings: RingsSummary { generation, registered_buffers, poll_first }
 
     machine: MachineSummary {
         "cpu_cores": object!(machine {

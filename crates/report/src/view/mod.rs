@@ -13,6 +13,7 @@ mod curve;
 mod distribution;
 mod elapsed;
 mod figure;
+mod generator;
 mod headline;
 mod interrupted;
 mod judged;
@@ -93,7 +94,11 @@ pub fn report(findings: &Findings) -> Report<'_> {
         mixes: sweeps.iter().flat_map(|sweep| mix::tables(findings, sweep, &caveats)).map(Table::gathered).collect(),
         profiles: sweeps.iter().flat_map(|sweep| statements::tables(findings, sweep)).collect(),
         interrupted: interrupted::table(findings, &caveats),
-        conclusions: conclusions(findings).into_iter().chain(costs(findings, &sweeps)).collect(),
+        conclusions: conclusions(findings)
+            .into_iter()
+            .chain(costs(findings, &sweeps))
+            .chain(sweeps.iter().filter_map(|sweep| generator::conclusion(findings, sweep)))
+            .collect(),
         versus: versus::figure(findings).map(gathered),
         sections: beside(&sweeps).iter().map(|sweeps| section(findings, sweeps, &caveats)).collect(),
         caveats,
@@ -158,10 +163,11 @@ fn section(findings: &Findings, sweeps: &[&Sweep], caveats: &Caveats) -> Section
     let names: Vec<&str> = sweeps.iter().map(|sweep| sweep.experiment).collect();
     let main_figure = main_figure(findings, sweeps, caveats);
     let of_transactions = sweeps.iter().flat_map(|sweep| costs_of(findings, sweep));
+    let of_generator = sweeps.iter().filter_map(|sweep| generator::conclusion(findings, sweep));
     Section {
         title: names.join(" · "),
         constant: constant.join(", "),
-        conclusions: found(findings, &names).into_iter().chain(of_transactions).collect(),
+        conclusions: found(findings, &names).into_iter().chain(of_transactions).chain(of_generator).collect(),
         drawn: main_figure.is_some(),
         figures: main_figure.into_iter().chain(further_figures(findings, sweeps, caveats)).map(gathered).collect(),
         table: points::joined(sweeps, caveats).gathered(),
@@ -215,6 +221,7 @@ fn further_figures(findings: &Findings, sweeps: &[&Sweep], caveats: &Caveats) ->
             figures.extend(distribution::figure(findings, sweep, caveats));
         }
         figures.extend(timeline::figure(findings, sweep.experiment, caveats));
+        figures.extend(generator::figure(findings, sweep));
     }
     figures
 }

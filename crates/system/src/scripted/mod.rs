@@ -122,7 +122,7 @@ impl Port for ScriptedPort {
         self.clock.now()
     }
 
-    fn submit(&mut self, _more: bool) -> Result<(), PortError> {
+    fn submit(&mut self) -> Result<(), PortError> {
         let now = self.clock.now().0;
         for index in 0..self.staged.len() {
             let (slot, bytes) = self.staged[index];
@@ -133,7 +133,7 @@ impl Port for ScriptedPort {
     }
 
     fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) -> Result<(), PortError> {
-        self.submit(false)?;
+        self.submit()?;
         self.pass(wait);
         let at = self.clock.now();
         while self.first_end().is_some_and(|end| end <= at.0) {

@@ -53,7 +53,7 @@ impl Trial {
                 Next::Issue(arrival) => {
                     flights[arrival.slot as usize] = (arrival.intended, now);
                     port.stage(arrival.slot, &READ, false);
-                    port.submit(false).unwrap();
+                    port.submit().unwrap();
                     out += 1;
                     continue;
                 }

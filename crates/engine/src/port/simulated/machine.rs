@@ -198,7 +198,7 @@ impl Port for ModelPort {
     }
 
     #[inline]
-    fn submit(&mut self, _more: bool) -> Result<(), PortError> {
+    fn submit(&mut self) -> Result<(), PortError> {
         let now = self.clock.now();
         self.inside.turn(now.0, self.window, self.staged.len() as i64);
         for place in 0..self.staged.len() {
@@ -214,7 +214,7 @@ impl Port for ModelPort {
 
     fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) -> Result<(), PortError> {
         if !self.staged.is_empty() {
-            self.submit(false)?;
+            self.submit()?;
         }
         let goal = match wait {
             Wait::Until(at) => at,

@@ -187,6 +187,7 @@ pub fn trial(at: &At, seen: Seen, warm_up: usize, seconds: usize) -> TrialSummar
         elapsed_s: seconds as f64,
         fixed_work: false,
         generator_cpu: CpuTime { user_s: 1.31 + done as f64 * 8e-7, system_s: 2.62 + done as f64 * 1.6e-6 },
+        generator: GeneratorSummary::default(),
         machine: MachineSummary {
             cpu_user_cores: Some(0.31),
             cpu_system_cores: Some(0.72),

@@ -178,6 +178,22 @@ fn trial(index: u32) -> TrialSummary {
         elapsed_s: 21.5 + at,
         fixed_work: index == 1,
         generator_cpu: CpuTime { user_s: 31.5 + at, system_s: 33.5 + at },
+        generator: GeneratorSummary {
+            looks: (index == 0).then_some(LooksSummary { mean_ms: 0.0121, p99_ms: 0.0131, max_ms: 0.141 }),
+            clock: (index == 0).then_some(ClockSummary {
+                error_ppm: -2.25,
+                uncertainty_ppm: 0.0351,
+                suspended_s: 3.75,
+                jump_s: 0.0625,
+            }),
+            rings: (index == 0).then_some(RingsSummary {
+                generation: 2.0,
+                registered_buffers: Some(0.625),
+                poll_first: Some(0.375),
+            }),
+            hung: 3,
+            hung_before: 4,
+        },
         machine: MachineSummary {
             cpu_user_cores: Some(1.11 + at),
             cpu_system_cores: Some(1.22 + at),

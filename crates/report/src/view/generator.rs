@@ -1,0 +1,64 @@
+//! What the generator says of itself: a sentence where it was slowest, and a table by trial.
+
+use super::conclusion::Conclusion;
+use super::curve::{Sweep, factors_text};
+use super::figure::Figure;
+use super::quantity::Quantity;
+use super::table::{Field, Table, number, optional, word};
+use analysis::{Findings, LooksSummary, TrialSummary};
+
+/// How long it went between two looks at what had ended, in the trial in which that was longest; none where what ends waits
+/// for no look.
+pub fn conclusion(findings: &Findings, sweep: &Sweep) -> Option<Conclusion> {
+    let looks = trials(findings, sweep).filter_map(|trial| Some((trial, trial.generator.looks?)));
+    let (trial, LooksSummary { mean_ms, p99_ms, max_ms }) = looks.max_by(|a, b| a.1.p99_ms.total_cmp(&b.1.p99_ms))?;
+    let [mean, p99, max] = [mean_ms, p99_ms, max_ms].map(|ms| Quantity::Milliseconds.text(ms));
+    let says = format!(
+        "between two looks at what had ended lay {mean} on average, {p99} at p99 and {max} at most (trial {}, where it was \
+         longest)",
+        trial.label.index
+    );
+    Some(Conclusion::plain(sweep.experiment, "looks", "the generator".to_owned(), &says))
+}
+
+/// Every trial; none where nothing was observed.
+pub fn figure(findings: &Findings, sweep: &Sweep) -> Option<Figure> {
+    let rows = trials(findings, sweep).map(|trial| {
+        let label = &trial.label;
+        let mut row = vec![
+            number("trial", "trial", f64::from(label.index), Quantity::Count),
+            word("system", "system", &label.system),
+            word("at", "factors", factors_text(&label.factors)),
+        ];
+        row.extend(fields(trial));
+        row
+    });
+    let table = Table::new("Between two looks at what had ended, while operations were out", rows);
+    let seen = table.rows.iter().any(|row| row[3..].iter().any(|cell| cell.raw().is_some()));
+    let notes = [
+        "“Ring” is how much of what helps the kernel gave it, 3 for all; “registered” is the share of rings whose buffers it knew.",
+        "An operation that ends between two looks waits for the next one, and that wait is part of its service.",
+        "“Clock” is how much faster the clock of the measurement ran than the kernel's, in parts in a million.",
+    ];
+    let figure = |table| Figure::new("The generator", notes.map(str::to_owned).to_vec(), Vec::new(), table);
+    seen.then(|| Figure { folded: true, ..figure(table.without_empty_columns()) })
+}
+
+fn trials<'a>(findings: &'a Findings, sweep: &Sweep) -> impl Iterator<Item = &'a TrialSummary> {
+    let experiment = sweep.experiment.to_owned();
+    findings.trials.iter().filter(move |trial| trial.label.experiment == experiment && !trial.interrupted)
+}
+
+fn fields(trial: &TrialSummary) -> Vec<Field> {
+    let (looks, rings) = (trial.generator.looks, trial.generator.rings);
+    let time = |title, key, of: fn(LooksSummary) -> f64| optional(title, key, looks.map(of), Quantity::Milliseconds);
+    vec![
+        time("mean", "between_looks_mean_ms", |looks| looks.mean_ms),
+        time("p99", "between_looks_p99_ms", |looks| looks.p99_ms),
+        time("most", "between_looks_max_ms", |looks| looks.max_ms),
+        optional("ring", "ring_generation", rings.map(|rings| rings.generation), Quantity::Plain),
+        optional("registered", "registered_buffers", rings.and_then(|rings| rings.registered_buffers), Quantity::Share),
+        optional("hung", "hung", Some(trial.generator.hung as f64).filter(|hung| *hung > 0.0), Quantity::Count),
+        optional("clock, ppm", "clock_error_ppm", trial.generator.clock.map(|clock| clock.error_ppm), Quantity::Plain),
+    ]
+}
