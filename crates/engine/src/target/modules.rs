@@ -11,7 +11,7 @@ use crate::worker::thread;
 use observation::{Carrier, URING_REFUSED};
 use std::os::fd::{AsRawFd, RawFd};
 use std::sync::Arc;
-use study::{Stream, SyncMode, Trial};
+use study::{RING_MAX, Stream, SyncMode, Trial};
 use system::{Access, Module};
 use units::Bytes;
 use workload::block::{self, Beginning, DataPool, Generations, Grid};
@@ -55,6 +55,13 @@ impl<'a> Modules<'a> {
             let ask = "take `driver = \"io_uring\"`, or fewer";
             let what = format!("give more than {WORKERS_MAX} operations in flight a thread each, got {workers}: {ask}");
             return Err(stream.unsupported(what));
+        }
+        let each = stream.stream().slots().div_ceil(workers.max(1));
+        if ring && each > RING_MAX {
+            let ask = "ask for more `workers`, or fewer operations";
+            return Err(
+                stream.unsupported(format!("hold more than {RING_MAX} operations in one io_uring, got {each}: {ask}"))
+            );
         }
         let files = self.descriptors(stream, spec)?;
         let setting = self.setting;
@@ -128,6 +135,25 @@ mod tests {
     use crate::sample;
     use load::{Spec, Think};
     use units::Nanos;
+
+    #[test]
+    fn more_operations_in_flight_than_a_ring_holds_are_refused_before_it_is_built() {
+        if !uring::allowed() {
+            return;
+        }
+        let setting =
+            Setting { system: "s".into(), seed: 1, module_bytes: Bytes::gib(1), epoch: 0, alone: [None, None] };
+        let rings = |slots, workers| {
+            let mut trial = sample::trial(Spec::Closed { slots, think: Think::None }, Nanos::from_millis(1));
+            trial.streams[0].threads.count = workers;
+            let modules = Modules::of(&[], &trial, &setting)?;
+            modules.carriers(StreamOf { trial: &trial, index: 0 }).map(drop)
+        };
+        rings(RING_MAX, 1).unwrap();
+        rings(2 * RING_MAX, 2).unwrap();
+        let refused = rings(RING_MAX + 1, 1).unwrap_err().to_string();
+        assert!(refused.contains("more than 32767 operations in one io_uring, got 32768: ask for more"), "{refused}");
+    }
 
     #[test]
     fn more_operations_in_flight_than_there_may_be_threads_are_refused_before_any_is_started() {
