@@ -66,6 +66,13 @@ pub enum TrialError {
     /// A worker's thread came to an end that nobody planned: a defect of Prony.
     #[error("worker {worker} of the trial panicked, which is a defect of Prony: {what}")]
     Panicked { worker: u32, what: String },
+    /// Workers are in calls that do not end and that nobody can cut. What they did is not known.
+    #[error(
+        "{out} of {workers} workers on system `{system}` did not {what} within {}: the kernel or a library does not end \
+         their calls",
+        units::duration(*limit)
+    )]
+    Hung { system: String, out: usize, workers: usize, what: &'static str, limit: units::Nanos },
     /// The books of a stream do not close: a defect of Prony.
     #[error("the books of a stream do not close")]
     Unbalanced { source: Box<recorder::Unbalanced> },
@@ -101,6 +108,9 @@ impl TrialError {
                 "read the log of the server at {}, and see that it runs again",
                 or_else(place, "that place")
             )),
+            TrialError::Hung { .. } => {
+                Some("read the kernel's log (`dmesg`) for a device or file system that does not answer".to_owned())
+            }
             _ => None,
         }
     }

@@ -51,17 +51,12 @@ pub(crate) struct RingSpec {
 }
 
 /// Drives a worker's operations over a ring of its own.
-pub(crate) fn drive(
-    spec: RingSpec,
-    work: StorageWork,
-    mut share: Share,
-    start: &Start<'_>,
-) -> Result<Return, TrialError> {
+pub(crate) fn drive(spec: RingSpec, work: StorageWork, mut share: Share, start: &Start) -> Result<Return, TrialError> {
     share.batch = (spec.slots / PIECES).max(PIECE_LEAST);
     let resource = |source| TrialError::Resource { action: "building an io_uring", source };
     let mut ring = Ring::new(spec).map_err(resource)?;
     let clock = start.ready()?;
-    share.drive(&mut ring.port(clock), work, start.halt)
+    share.drive(&mut ring.port(clock), work, &start.halt)
 }
 
 /// A ring with its memory; [`Ring::port`] lends it to a driver.

@@ -9,6 +9,7 @@ use crate::worker::assign::{Carriers, Place, StreamOf, streams, validates};
 use crate::worker::run::Driver;
 use crate::worker::thread;
 use observation::{Carrier, URING_REFUSED};
+use std::fs::File;
 use std::os::fd::{AsRawFd, RawFd};
 use std::sync::Arc;
 use study::{RING_MAX, Stream, SyncMode, Trial};
@@ -71,19 +72,24 @@ impl<'a> Modules<'a> {
             let (count, generations) = (place.worker << 24, self.generations.clone());
             let data = Data { pool: pool.clone(), epoch: setting.epoch, count, generations };
             let work = stream.storage_work(setting.module_bytes, place)?.with_data(data, spec.transfer_max());
-            let (files, transfer_max) = (files.clone(), spec.transfer_max().0);
+            let (open, transfer_max) = (files.clone(), spec.transfer_max().0);
+            let files: Vec<RawFd> = open.iter().map(|file| file.as_raw_fd()).collect();
             let priority = thread::encode(access.priority);
             let spec = RingSpec { files, slots: place.slots, transfer_max, poll: access.poll, priority };
-            let driver: Driver = if ring {
-                Box::new(move |share, start| uring::drive(spec, work, share, start))
-            } else {
-                Box::new(move |share, start| blocking::drive((spec.files, transfer_max), work, share, start))
-            };
+            let driver: Driver = Box::new(move |share, start| {
+                // A worker may be left behind in a call that does not end; its numbers of files must not become those of others.
+                let _open = open;
+                if ring {
+                    uring::drive(spec, work, share, start)
+                } else {
+                    blocking::drive((spec.files, transfer_max), work, share, start)
+                }
+            });
             Ok(driver)
         }))
     }
 
-    fn descriptors(&self, stream: StreamOf<'_>, spec: &block::Spec) -> Result<Vec<RawFd>, TrialError> {
+    fn descriptors(&self, stream: StreamOf<'_>, spec: &block::Spec) -> Result<Vec<Arc<File>>, TrialError> {
         let direct = stream.access()?.direct;
         let access = if direct { Access::Direct } else { Access::Buffered };
         let modules = self.modules.iter().take(stream.trial.modules as usize);
@@ -92,7 +98,7 @@ impl<'a> Modules<'a> {
             if let (true, Some(alignment)) = (direct, module.alignment()) {
                 check_alignment(stream, spec, u64::from(alignment.offset_bytes))?;
             }
-            Ok(file.as_raw_fd())
+            Ok(file.clone())
         };
         modules.map(descriptor).collect()
     }
