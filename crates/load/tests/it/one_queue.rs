@@ -155,12 +155,12 @@ fn theory(servers: u32, busy: f64) -> (f64, f64) {
     (1.0 + waits / leaves, low)
 }
 
-/// Threads with one operation each, rings that share the slots, and one ring that has all of them.
+/// Threads with one operation each, and one ring that has all of them.
 #[test]
 fn one_queue_has_the_mean_and_the_tail_of_its_theory_on_every_road() {
     let servers = 16;
-    for (busy, seeds) in [(0.5, 6), (0.8, 12), (0.95, 100)] {
-        for workers in [16, 2, 1] {
+    for (busy, seeds) in [(0.5, 16), (0.8, 16), (0.95, 100)] {
+        for workers in [16, 1] {
             let mut seen: Vec<u64> = Vec::new();
             for seed in 0..seeds {
                 let mut loads = share(&open(busy * f64::from(servers) * 1e3, servers), seed, workers, servers);

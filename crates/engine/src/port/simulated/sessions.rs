@@ -203,10 +203,11 @@ mod tests {
     #[test]
     fn users_who_wait_for_a_session_wait_as_in_one_queue() {
         for (busy, mean_ms, tail_ms) in THEORY {
-            let (slots, sessions) = (16_384, 16);
+            let (slots, sessions) = (512, 16);
             let load = Spec::Open { rate: PerSecond(busy * 16e3), arrivals: Arrivals::Poisson, slots };
             let mut trial = sample::trial(load, Nanos::from_secs(if busy > 0.9 { 150 } else { 20 }));
             trial.phases.warm_up = Nanos::from_secs(1);
+            trial.streams[0].threads.pacing = load::Pacing::Sleep;
             let mut collector = Collector::default();
             let (share, _) = assign(&trial, &mut collector, |_| Ok(Carriers::new(1, Ok))).unwrap().remove(0);
             let transactions = Transactions { business: Box::new(Nothing), tries: 1, profile: Profile::default() };
@@ -219,9 +220,9 @@ mod tests {
             assert!(home.account.unwrap().closes());
             let (mut cells, mut response) = (Vec::new(), Histogram::default());
             collector.collect(&mut cells);
-            let settled = cells.iter().filter(|cell| {
-                u64::from(cell.key.interval) * trial.phases.interval.0 >= trial.phases.warm_up.0
-            });
+            let settled = cells
+                .iter()
+                .filter(|cell| u64::from(cell.key.interval) * trial.phases.interval.0 >= trial.phases.warm_up.0);
             settled.for_each(|cell| response.merge(&cell.response));
             let (mean, tail) = (response.mean_ns().unwrap() / 1e6, response.quantile_ns(0.99).unwrap() as f64 / 1e6);
             let words = format!("{busy}: mean {mean} of {mean_ms}, p99 {tail} of {tail_ms}");
