@@ -32,5 +32,5 @@ pub use dialect::{Text, Texts, fingerprint};
 pub use error::DatabaseError;
 pub use mark::{Found, Mark};
 pub use open::open;
-pub use session::{Failure, FailureKind, Session};
+pub use session::{Cut, Failure, FailureKind, Session};
 pub use workload::dataset::{DataSet, Rows};

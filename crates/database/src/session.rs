@@ -51,6 +51,10 @@ impl Failure {
     }
 }
 
+/// Ends the call of a session that is under way, from another thread: with it the call fails, and where the engine knows no other
+/// way, its connection is lost.
+pub type Cut = Box<dyn Fn() + Send>;
+
 /// One conversation with a database. Statements of a workload were made known when it was opened.
 pub trait Session: Send {
     /// Carries out the calls in order and adds one answer for each. After a failure the transaction is rolled back and the
@@ -85,4 +89,9 @@ pub trait Session: Send {
     /// # Errors
     /// The failure; none of the rows is kept then.
     fn load(&mut self, table: &str, columns: &[&str], rows: &mut dyn Rows) -> Result<u64, Failure>;
+
+    /// How a call is cut that does not end; none where every call ends by itself.
+    fn cut(&self) -> Option<Cut> {
+        None
+    }
 }

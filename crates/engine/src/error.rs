@@ -56,7 +56,7 @@ pub enum TrialError {
     Gone { system: String, place: String, done: u64, words: String, source: io::Error },
     /// What hung in the trial before is still in the kernel's hands, and would land in this one.
     #[error("system `{system}`{} still holds what hung in the trial before: {what}", at(place))]
-    Hung { system: String, place: String, what: String },
+    StillOut { system: String, place: String, what: String },
     /// The work that was done differs from the work that was asked for.
     #[error("stream `{stream}` did {done} steps where {planned} were planned")]
     WorkDiffers { stream: String, done: u64, planned: u64 },
@@ -69,6 +69,13 @@ pub enum TrialError {
     /// A worker's thread came to an end that nobody planned: a defect of Prony.
     #[error("worker {worker} of the trial panicked, which is a defect of Prony: {what}")]
     Panicked { worker: u32, what: String },
+    /// Workers are in calls that do not end and that nobody can cut. What they did is not known.
+    #[error(
+        "{out} of {workers} workers on system `{system}` did not {what} within {}: the kernel or a library does not end \
+         their calls",
+        units::duration(*limit)
+    )]
+    Hung { system: String, out: usize, workers: usize, what: &'static str, limit: units::Nanos },
     /// The books of a stream do not close: a defect of Prony.
     #[error("the books of a stream do not close")]
     Unbalanced { source: Box<recorder::Unbalanced> },
@@ -104,10 +111,13 @@ impl TrialError {
                 "read the log of the server at {}, and see that it runs again",
                 or_else(place, "that place")
             )),
-            TrialError::Hung { place, .. } => Some(format!(
+            TrialError::StillOut { place, .. } => Some(format!(
                 "look for the device of {} in the kernel log, and go on when it answers again",
                 or_else(place, "the system")
             )),
+            TrialError::Hung { .. } => {
+                Some("read the kernel's log (`dmesg`) for a device or file system that does not answer".to_owned())
+            }
             _ => None,
         }
     }

@@ -9,7 +9,7 @@ use crate::keys::access::{DRIVER, SYNC, VALIDATE};
 use crate::keys::load::{OUTSTANDING, SLOTS};
 use crate::point::Point;
 use crate::survey::Survey;
-use crate::{Access, At, DatabaseSpec, Driver, Engine, Place, Stream, SyncMode};
+use crate::{Access, At, DatabaseSpec, Driver, Engine, Place, RING_MAX, Stream, SyncMode};
 use load::Spec as Load;
 use reading::{AnyKey, Problems};
 use workload::block::{self, Grid};
@@ -51,13 +51,19 @@ fn rings(point: &Point, streams: &[Stream], ring: bool, problems: &mut Problems)
     }
 }
 
-/// Without io_uring each outstanding operation has a thread.
+/// Without io_uring each outstanding operation has a thread; a ring takes so many and no more.
 fn threads(point: &Point, streams: &[Stream], ring: bool, problems: &mut Problems) {
     for (i, access) in accesses(streams).filter(|(i, _)| streams[*i].block().is_some()) {
         let got = streams[i].slots();
+        let key: &dyn AnyKey = if matches!(streams[i].load, Load::Open { .. }) { &SLOTS } else { &OUTSTANDING };
         let plain = access.driver == Driver::Plain || (access.driver == Driver::Auto && !ring);
+        let each = got.div_ceil(streams[i].threads.count.max(1));
+        if !plain && each > RING_MAX {
+            let next = format!("take `workers = {}`, or fewer", got.div_ceil(RING_MAX));
+            let message = format!("at most {RING_MAX} operations in flight on one io_uring, got {each}: {next}");
+            point.refuse(key, i, message, problems);
+        }
         if plain && got > WORKERS_MAX {
-            let key: &dyn AnyKey = if matches!(streams[i].load, Load::Open { .. }) { &SLOTS } else { &OUTSTANDING };
             let next =
                 if ring { "take `driver = \"io_uring\"`, or fewer" } else { "take fewer: io_uring cannot be used" };
             let message = format!(

@@ -93,6 +93,9 @@ pub struct Pool {
     pub profile: bool,
 }
 
+/// Operations that one io_uring holds at most: the kernel gives it 32768 entries, and its own timer needs one.
+pub const RING_MAX: u32 = (1 << 15) - 1;
+
 /// How operations reach the system.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Access {

@@ -12,6 +12,7 @@ use std::num::NonZeroU64;
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rustix::fs::{Advice, AtFlags, FallocateFlags, OFlags, StatxFlags};
 use units::Bytes;
@@ -94,8 +95,8 @@ pub struct Module {
     sector_bytes: u32,
     physical_bytes: u32,
     filesystem: String,
-    buffered: File,
-    direct: Option<(File, Alignment)>,
+    buffered: Arc<File>,
+    direct: Option<(Arc<File>, Alignment)>,
     filled: bool,
     read_only: bool,
 }
@@ -117,7 +118,7 @@ impl Module {
         let read_only = rustix::fs::fcntl_getfl(&file)? & OFlags::RWMODE == OFlags::RDONLY;
         let direct = reopen(&file, OFlags::DIRECT, !read_only).ok().map(|direct| {
             let unit = stack::direct_unit(&filesystem, block_bytes, sector_bytes);
-            (direct, alignment.unwrap_or(Alignment { offset_bytes: unit, memory_bytes: unit }))
+            (Arc::new(direct), alignment.unwrap_or(Alignment { offset_bytes: unit, memory_bytes: unit }))
         });
         let offset_bytes = direct.as_ref().map_or(sector_bytes, |(_, a)| a.offset_bytes);
         Ok(Self {
@@ -127,7 +128,7 @@ impl Module {
             sector_bytes: offset_bytes.max(1),
             physical_bytes: disk.map_or(offset_bytes, |d| d.physical_bytes),
             filesystem,
-            buffered: file,
+            buffered: Arc::new(file),
             direct,
             filled: false,
             read_only,
@@ -175,11 +176,11 @@ impl Module {
         &self.filesystem
     }
 
-    /// The descriptor for a way.
+    /// The descriptor for a way, which stays open for as long as anybody has it.
     ///
     /// # Errors
     /// [`NotDirect`] where the filesystem refuses `O_DIRECT`.
-    pub fn file(&self, access: Access) -> Result<&File, NotDirect> {
+    pub fn file(&self, access: Access) -> Result<&Arc<File>, NotDirect> {
         match (access, &self.direct) {
             (Access::Buffered, _) => Ok(&self.buffered),
             (Access::Direct, Some((file, _))) => Ok(file),

@@ -10,6 +10,9 @@ use recorder::Clock;
 use units::Nanos;
 use workload::Operation;
 
+/// No wait is longer, so that a stop is seen.
+const NAP: Nanos = Nanos::from_millis(100);
+
 /// The port to nothing.
 #[derive(Debug)]
 pub struct NullPort<C> {
@@ -39,7 +42,7 @@ impl<C: Clock> Port for NullPort<C> {
     fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) -> Result<(), PortError> {
         if self.staged.is_empty() {
             if let Wait::Until(at) = wait {
-                self.clock.pass(at);
+                self.clock.pass(at.min(self.clock.now().saturating_add(NAP)));
             }
             return Ok(());
         }

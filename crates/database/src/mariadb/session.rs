@@ -12,7 +12,7 @@ use super::{costs, load, value};
 use crate::dialect::{self, BEGIN, COMMIT, ROLLBACK};
 use crate::opening::within;
 use crate::session::{ANSWER_MAX, TOO_LONG};
-use crate::{DatabaseError, Failure, FailureKind, Rows, Session, Text, Texts};
+use crate::{Cut, DatabaseError, Failure, FailureKind, Rows, Session, Text, Texts};
 use mysql::prelude::{Protocol as Form, Queryable};
 use mysql::{Conn, Error, QueryResult};
 use std::io;
@@ -273,6 +273,11 @@ impl Session for MariadbSession {
     fn load(&mut self, table: &str, columns: &[&str], rows: &mut dyn Rows) -> Result<u64, Failure> {
         let road = load::road(&mut self.connection).map_err(failure)?;
         self.load_by(road, table, columns, rows)
+    }
+
+    fn cut(&self) -> Option<Cut> {
+        let line = self.line.clone()?;
+        Some(Box::new(move || line.cut()))
     }
 }
 

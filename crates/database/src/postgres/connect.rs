@@ -31,22 +31,29 @@ impl Connect {
     /// # Errors
     /// Nobody answers, a wrong password, no such database, a server older than 12, TLS that cannot be had as asked.
     pub fn open(&self, texts: Arc<Texts>, sessions: &Sessions) -> Result<PostgresSession, DatabaseError> {
-        self.open_until(texts, sessions, &AtomicBool::new(false))
+        self.open_until(texts, sessions, None, &AtomicBool::new(false))
     }
 
-    /// The same, given up when `stop` becomes true.
+    /// The same inside a schema, given up when `stop` becomes true.
     pub(super) fn open_until(
         &self,
         texts: Arc<Texts>,
         sessions: &Sessions,
+        schema: Option<String>,
         stop: &AtomicBool,
     ) -> Result<PostgresSession, DatabaseError> {
         let (connect, sessions) = (self.clone(), *sessions);
-        within(&self.place(), self.patience, stop, move || connect.begin(texts, &sessions))
+        let begin = move || connect.begin(texts, &sessions, schema.as_deref());
+        within(&self.place(), self.patience, stop, begin)
     }
 
     /// Opens a conversation, for as long as that takes.
-    pub(super) fn begin(&self, texts: Arc<Texts>, sessions: &Sessions) -> Result<PostgresSession, DatabaseError> {
+    pub(super) fn begin(
+        &self,
+        texts: Arc<Texts>,
+        sessions: &Sessions,
+        schema: Option<&str>,
+    ) -> Result<PostgresSession, DatabaseError> {
         let stream = self.dial()?;
         // Whoever waits is gone when the time is over; this thread shall not stay for ever.
         let limit = |limit| stream.set_read_timeout(limit).and_then(|()| stream.set_write_timeout(limit));
@@ -66,9 +73,11 @@ impl Connect {
             let (needed, found) = (format!("PostgreSQL {OLDEST} or newer"), session.version().to_owned());
             return Err(DatabaseError::Version { place: self.place(), needed, found });
         }
-        if let Some(sql) = dialect::isolation(Engine::Postgres, sessions.isolation) {
-            let failed =
-                |failure: Failure| DatabaseError::statement(&self.place(), "choose the isolation level", failure);
+        let isolation = dialect::isolation(Engine::Postgres, sessions.isolation);
+        let isolation = isolation.map(|sql| ("choose the isolation level", sql));
+        let schema = schema.map(|schema| ("enter the data set's schema", format!("SET search_path TO {schema}")));
+        for (action, sql) in isolation.into_iter().chain(schema) {
+            let failed = |failure: Failure| DatabaseError::statement(&self.place(), action, failure);
             session.script(&sql).map_err(failed)?;
         }
         let stream = session.stream.raw();

@@ -114,21 +114,22 @@ fn counting(options: &OpenOptions, server: &Server) -> Vec<(String, String)> {
 impl Postgres {
     /// A session in the data set.
     fn inside(&self, texts: &Texts, sessions: &Sessions) -> Result<PostgresSession, DatabaseError> {
-        let mut session = self.connected(texts, sessions)?;
-        if let Some(schema) = &self.schema {
-            self.script(&mut session, &format!("SET search_path TO {schema}"), "enter the data set's schema")?;
-        }
-        Ok(session)
+        self.connected(texts, sessions, self.schema.clone())
     }
 
-    fn connected(&self, texts: &Texts, sessions: &Sessions) -> Result<PostgresSession, DatabaseError> {
-        let mut session = self.connect.open_until(Arc::new(texts.clone()), sessions, &self.stop)?;
+    fn connected(
+        &self,
+        texts: &Texts,
+        sessions: &Sessions,
+        schema: Option<String>,
+    ) -> Result<PostgresSession, DatabaseError> {
+        let mut session = self.connect.open_until(Arc::new(texts.clone()), sessions, schema, &self.stop)?;
         session.stop_by(self.stop.clone());
         Ok(session)
     }
 
     fn plain(&self) -> Result<PostgresSession, DatabaseError> {
-        self.connected(&Texts::none(Engine::Postgres), &Sessions::default())
+        self.connected(&Texts::none(Engine::Postgres), &Sessions::default(), None)
     }
 
     fn script(&self, session: &mut PostgresSession, sql: &str, action: &str) -> Result<(), DatabaseError> {
@@ -157,7 +158,7 @@ struct Looked {
 }
 
 fn looked(connect: &Connect, place: &str) -> Result<Looked, DatabaseError> {
-    let mut session = connect.begin(Arc::new(Texts::none(Engine::Postgres)), &Sessions::default())?;
+    let mut session = connect.begin(Arc::new(Texts::none(Engine::Postgres)), &Sessions::default(), None)?;
     let names: Vec<String> = MATTER.iter().map(|name| format!("'{name}'")).collect();
     let sql = "SELECT name, current_setting(name) FROM pg_settings WHERE name IN";
     let rows = session.query(&format!("{sql} ({}) ORDER BY name", names.join(", ")));

@@ -3,8 +3,9 @@
 use super::copy;
 use super::stream::{RawStream, Stream};
 use crate::conversation::{Progress, Wire};
-use crate::{Failure, FailureKind, Rows, Session};
+use crate::{Cut, Failure, FailureKind, Rows, Session};
 use std::io;
+use std::net::Shutdown;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -134,6 +135,14 @@ impl Session for PostgresSession {
 
     fn load(&mut self, table: &str, columns: &[&str], rows: &mut dyn Rows) -> Result<u64, Failure> {
         copy::load(self, table, columns, rows)
+    }
+
+    fn cut(&self) -> Option<Cut> {
+        let socket = self.stream.raw().try_clone().ok()?;
+        Some(Box::new(move || {
+            // One that is gone already needs no end.
+            let _ = socket.shutdown(Shutdown::Both);
+        }))
     }
 }
 

@@ -40,8 +40,8 @@ pub(super) struct Turn {
 }
 
 impl Queue {
-    /// Waits for one's turn; nothing when the run was stopped meanwhile.
-    pub(super) fn turn(self: &Arc<Queue>, stop: &AtomicBool) -> Option<Turn> {
+    /// Waits for one's turn; nothing when one was told to stop meanwhile, by any of these.
+    pub(super) fn turn(self: &Arc<Queue>, stops: &[&AtomicBool]) -> Option<Turn> {
         let place = {
             let mut line = self.line();
             if !line.taken {
@@ -53,7 +53,7 @@ impl Queue {
             place
         };
         while !place.called.load(Ordering::Acquire) {
-            if stop.load(Ordering::Relaxed) && self.left(&place) {
+            if stops.iter().any(|stop| stop.load(Ordering::Relaxed)) && self.left(&place) {
                 return None;
             }
             std::thread::park_timeout(LOOK);
@@ -103,12 +103,12 @@ mod tests {
     fn turns_come_in_the_order_in_which_they_were_asked_for() {
         let (queue, order) = (Arc::new(Queue::default()), Mutex::new(Vec::new()));
         let stop = AtomicBool::new(false);
-        let first = queue.turn(&stop).unwrap();
+        let first = queue.turn(&[&stop]).unwrap();
         std::thread::scope(|scope| {
             for n in 0..8 {
                 let (queue, order, stop) = (&queue, &order, &stop);
                 scope.spawn(move || {
-                    let turn = queue.turn(stop).unwrap();
+                    let turn = queue.turn(&[stop]).unwrap();
                     order.lock().unwrap().push(n);
                     drop(turn);
                 });
@@ -125,9 +125,9 @@ mod tests {
     #[test]
     fn who_waits_leaves_the_line_when_the_run_stops() {
         let (queue, stop) = (Arc::new(Queue::default()), AtomicBool::new(false));
-        let first = queue.turn(&stop).unwrap();
+        let first = queue.turn(&[&stop]).unwrap();
         std::thread::scope(|scope| {
-            let waiter = scope.spawn(|| queue.turn(&stop).is_none());
+            let waiter = scope.spawn(|| queue.turn(&[&stop]).is_none());
             while queue.waiting() == 0 {
                 std::thread::yield_now();
             }
@@ -136,6 +136,6 @@ mod tests {
         });
         assert_eq!(queue.waiting(), 0);
         drop(first);
-        assert!(queue.turn(&stop).is_some(), "a free turn is given even then, to finish what has begun");
+        assert!(queue.turn(&[&stop]).is_some(), "a free turn is given even then, to finish what has begun");
     }
 }

@@ -3,12 +3,12 @@
 use super::costs::Samples;
 use super::queue::{Queue, Turn};
 use crate::dialect::{self, COMMIT, ROLLBACK, quoted};
-use crate::{Failure, FailureKind, Rows, Session, Text, Texts};
+use crate::{Cut, Failure, FailureKind, Rows, Session, Text, Texts};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, Connection, Error, ErrorCode, Statement, ToSql};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use study::{Engine, Protocol, Sessions};
 use workload::transaction::{Answers, Batch, Call, Value};
@@ -24,6 +24,8 @@ pub(super) struct Connected {
     protocol: Protocol,
     queue: Arc<Queue>,
     stop: Arc<AtomicBool>,
+    /// Set when this session alone shall end.
+    cut: Arc<AtomicBool>,
     /// The turn to write, while this session has it.
     turn: Option<Turn>,
     /// Measures some executions, when costs are counted.
@@ -52,6 +54,7 @@ impl Connected {
             protocol: sessions.protocol,
             queue,
             stop,
+            cut: Arc::default(),
             turn: None,
             samples: None,
         };
@@ -118,7 +121,7 @@ impl Connected {
     fn queue_up(&mut self) -> Result<(), Failure> {
         if self.turn.is_none() {
             let text = "the run was stopped while this session waited for its turn to write";
-            let turn = self.queue.turn(&self.stop);
+            let turn = self.queue.turn(&[&self.stop, &self.cut]);
             self.turn = Some(turn.ok_or_else(|| Failure::new(FailureKind::Stopped, text))?);
         }
         Ok(())
@@ -260,6 +263,7 @@ pub(super) fn failure(error: &Error) -> Failure {
     let kind = match error.sqlite_error_code() {
         // Another process wrote, or this transaction read before it wrote and somebody was faster.
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => FailureKind::Serialization,
+        Some(ErrorCode::OperationInterrupted) => FailureKind::Stopped,
         Some(ErrorCode::DiskFull) => FailureKind::Full,
         Some(ErrorCode::SystemIoFailure | ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => FailureKind::Lost,
         _ => FailureKind::Refused,
@@ -316,5 +320,14 @@ impl Session for Connected {
             self.clean_up();
         }
         loaded
+    }
+
+    /// A statement is interrupted, and whoever waits for a turn to write leaves the line.
+    fn cut(&self) -> Option<Cut> {
+        let (cut, statement) = (self.cut.clone(), self.connection.get_interrupt_handle());
+        Some(Box::new(move || {
+            cut.store(true, Ordering::Relaxed);
+            statement.interrupt();
+        }))
     }
 }

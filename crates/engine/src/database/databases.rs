@@ -79,8 +79,13 @@ impl Databases {
 
     /// The same to keep, for one who may have to open a session again; none of an engine without connections to lose.
     pub(crate) fn lasting(&self) -> Option<Arc<dyn Database>> {
-        let database = self.open.as_ref().map(|opening| opening.database.clone())?;
+        let database = self.shared()?;
         matches!(database.engine(), study::Engine::Postgres | study::Engine::Mariadb).then_some(database)
+    }
+
+    /// What is open, when anything is, for another thread.
+    pub(crate) fn shared(&self) -> Option<Arc<dyn Database>> {
+        self.open.as_ref().map(|opening| opening.database.clone())
     }
 
     /// What is open, when anything is.

@@ -76,12 +76,14 @@ pub(crate) fn drive<P: Port, L: Load, W: Work<P>>(
         port.reap(wait, &mut completions)?;
         flying -= completions.len() as u32;
         if let Some(errno) = settle(port, lanes, &mut completions, ending.deadline) {
-            let at = port.now();
+            let at = port.now().min(ending.deadline);
             close(port, lanes, at);
             return Ok(if errno == libc::ECANCELED { Driven::Stopped } else { Driven::Gone { errno } });
         }
         if ending.stop.load(Ordering::Relaxed) {
-            close(port, lanes, now);
+            // The wait was long, and arrivals came due in it.
+            let at = port.now().min(ending.deadline);
+            close(port, lanes, at);
             return Ok(Driven::Stopped);
         }
         if now >= ending.deadline {

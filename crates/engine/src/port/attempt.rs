@@ -5,6 +5,7 @@
 //!
 //! What it does not do: it reads no clock.
 
+use crate::port::reconnect::Unopened;
 use crate::worker::transactions::Transactions;
 use database::{Failure, FailureKind, Session};
 use system::Outcome;
@@ -57,13 +58,14 @@ pub(crate) struct Lost {
 
 impl Lost {
     /// How it ends when another session could be opened; else why there is none. Without any no further transaction can
-    /// succeed.
-    pub(crate) fn over(self, opened: Result<(), String>) -> Over {
+    /// succeed, unless none is wanted: then it ends unfinished.
+    pub(crate) fn over(self, opened: Result<(), Unopened>) -> Over {
         let Lost { text, unknown } = self;
         let (errno, complaint) = match opened {
             Ok(()) => (libc::ECONNRESET, format!("connection lost: {text}; its session was opened again")),
-            Err(why) if why.is_empty() => (libc::ENOTCONN, text),
-            Err(why) => (libc::ENOTCONN, format!("connection lost: {text}; no new one: {why}")),
+            Err(Unopened::Stopped) => (libc::ECANCELED, text),
+            Err(Unopened::Refused(why)) if why.is_empty() => (libc::ENOTCONN, text),
+            Err(Unopened::Refused(why)) => (libc::ENOTCONN, format!("connection lost: {text}; no new one: {why}")),
         };
         let ending = if unknown { Ending::Unknown } else { Ending::Failed };
         Over { outcome: Outcome::Failed { errno }, ending, complaint: Some(complaint) }
@@ -84,7 +86,7 @@ impl Attempt {
         transactions: &mut Transactions,
         session: &mut Box<dyn Session>,
         pause: impl Fn(Nanos),
-        reopen: impl FnOnce() -> Result<Box<dyn Session>, String>,
+        reopen: impl FnOnce() -> Result<Box<dyn Session>, Unopened>,
     ) -> Over {
         let mut turn = self.start(slot, transactions);
         loop {
@@ -211,7 +213,7 @@ mod tests {
     fn carried(steps: &[Do], ends: &[Option<FailureKind>], another: bool) -> (Over, Vec<String>) {
         let log = Log::default();
         let (mut transactions, mut first) = (transactions(steps, 3, &log), session(ends, &log));
-        let reopen = || if another { Ok(session(&[], &log)) } else { Err("full".to_owned()) };
+        let reopen = || if another { Ok(session(&[], &log)) } else { Err(Unopened::Refused("full".to_owned())) };
         let over = Attempt::default().carry_out(7, &mut transactions, &mut first, |_| {}, reopen);
         (over, told(&log))
     }
@@ -270,7 +272,7 @@ mod tests {
         let (over, _) = carried(&COMMITTED, &[Some(Gone)], false);
         assert_eq!(failed(&over), (libc::ENOTCONN, Ending::Failed, "connection lost: Lost; no new one: full"));
         let lost = Lost { text: "gone".to_owned(), unknown: true };
-        let over = lost.over(Err(String::new()));
+        let over = lost.over(Err(Unopened::Refused(String::new())));
         assert_eq!(failed(&over), (libc::ENOTCONN, Ending::Unknown, "gone"), "an engine without connections");
     }
 
@@ -291,7 +293,7 @@ mod tests {
             (transactions(&[Do::Sleep(Nanos(5)), Do::Done], 1, &log), session(&[], &log));
         let paused = RefCell::new(Vec::new());
         let pause = |time| paused.borrow_mut().push(time);
-        let over = Attempt::default().carry_out(0, &mut transactions, &mut first, pause, || Err(String::new()));
+        let over = Attempt::default().carry_out(0, &mut transactions, &mut first, pause, || Err(Unopened::Stopped));
         assert_eq!((over.ending, paused.into_inner()), (Ending::Done, vec![Nanos(5)]));
     }
 }

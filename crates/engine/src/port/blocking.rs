@@ -22,11 +22,11 @@ pub(crate) fn drive(
     (files, transfer_max): (Vec<RawFd>, u64),
     work: StorageWork,
     share: Share,
-    start: &Start<'_>,
+    start: &Start,
 ) -> Result<Return, TrialError> {
     let resource = |source| TrialError::Resource { action: "allocating a buffer", source };
     let buffers = Buffers::new(1, transfer_max).map_err(resource)?;
-    share.drive(&mut BlockingPort { files, buffers, staged: None, clock: start.ready()? }, work, start.halt)
+    share.drive(&mut BlockingPort { files, buffers, staged: None, clock: start.ready()? }, work, &start.halt)
 }
 
 /// The port of one thread. It holds a single slot.
@@ -99,9 +99,12 @@ impl<C: Clock> Port for BlockingPort<C> {
     }
 }
 
-/// Waits where nothing is out, in naps, so that a stop is seen.
+/// Nobody sleeps longer, so that a stop is seen.
+pub(crate) const NAP: Nanos = Nanos::from_millis(100);
+
+/// Waits where nothing is out, in naps.
 pub(crate) fn idle(clock: &impl Clock, wait: Wait) {
     if let Wait::Until(at) = wait {
-        clock.pass(at.min(clock.now().saturating_add(Nanos::from_millis(100))));
+        clock.pass(at.min(clock.now().saturating_add(NAP)));
     }
 }

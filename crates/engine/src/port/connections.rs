@@ -10,7 +10,7 @@ use crate::TrialError;
 use crate::hot::looks::Looks;
 use crate::hot::transactions::TransactionWork;
 use crate::port::attempt::{Attempt, Lost, Over, Turn};
-use crate::port::reconnect::{Conversation, Reconnect};
+use crate::port::reconnect::{Conversation, Reconnect, Reopening, Unopened};
 use crate::port::uring::{broken, build_ring, excuse};
 use crate::worker::assign::Share;
 use crate::worker::rings::RingUse;
@@ -42,6 +42,8 @@ const NAP: Nanos = Nanos::from_millis(100);
 /// Between two looks at what came in so many answers are read at most, and so many transactions begun: what they lead to
 /// leaves with the next look.
 const BATCH: u32 = 8;
+/// No wait is longer while a conversation is opened again, which another thread does.
+const GLANCE: Nanos = Nanos::from_millis(1);
 
 /// How long a port that is put away waits for what the kernel still holds.
 const LOOKS: u32 = 100;
@@ -53,14 +55,15 @@ pub(crate) fn drive(
     mut transactions: Transactions,
     work: TransactionWork,
     mut share: Share,
-    start: &Start<'_>,
+    start: &Start,
 ) -> Result<Return, TrialError> {
-    let clock = start.ready()?;
     let slots = share.slots();
-    let port = ConnectionsPort::new(conversations, reconnect, &mut transactions, clock, slots);
-    let mut port = port.map_err(|source| TrialError::Resource { action: "building an io_uring", source })?;
+    let wires = Wires::new(conversations);
+    let wires = wires.map_err(|source| TrialError::Resource { action: "building an io_uring", source })?;
+    let clock = start.ready()?;
+    let mut port = ConnectionsPort::new(wires, reconnect, &mut transactions, clock, slots);
     (share.batch, port.looks) = (BATCH, Looks::new(share.window));
-    let home = share.drive(&mut port, work, start.halt)?;
+    let home = share.drive(&mut port, work, &start.halt)?;
     let ring = Some(RingUse {
         generation: port.generation,
         registered: None,
@@ -85,6 +88,9 @@ struct Connection {
     polls_first: bool,
     /// Bytes of the input that came while others were still being sent. Answers to them could replace what the kernel sends.
     unread: usize,
+    /// The transaction that its loss has cost. It keeps its slot until the conversation is open again, so that the load sends
+    /// nobody to wait here.
+    lost: Option<(u32, Lost)>,
 }
 
 /// What a conversation is used for.
@@ -98,13 +104,30 @@ enum Doing {
     Gone,
 }
 
+/// Conversations and the ring over them, built by the thread that will use it, before the trial begins.
+struct Wires {
+    ring: IoUring,
+    /// As [`RingUse::generation`].
+    generation: u8,
+    connections: Vec<Connection>,
+}
+
+impl Wires {
+    fn new(conversations: Vec<Conversation>) -> io::Result<Wires> {
+        let (ring, generation) = build_ring((conversations.len() as u32 * 2 + 2).next_power_of_two(), false)?;
+        let sockets: Vec<RawFd> = conversations.iter().map(|(socket, _)| socket.as_raw_fd()).collect();
+        ring.submitter().register_files(&sockets)?;
+        Ok(Wires { ring, generation, connections: conversations.into_iter().map(Connection::new).collect() })
+    }
+}
+
 /// The port over many conversations.
 pub(crate) struct ConnectionsPort<'t, C> {
     ring: ManuallyDrop<IoUring>,
     connections: ManuallyDrop<Vec<Connection>>,
-    reconnect: Reconnect,
+    reopening: Reopening,
     /// Why a lost connection could not be opened again: then nothing can be carried any more.
-    lost: Option<String>,
+    lost: Option<Unopened>,
     transactions: &'t mut Transactions,
     clock: C,
     waiting: VecDeque<u32>,
@@ -125,28 +148,23 @@ pub(crate) struct ConnectionsPort<'t, C> {
 }
 
 impl<'t, C: Clock> ConnectionsPort<'t, C> {
-    /// A ring over the conversations, built on the thread that will use it.
     fn new(
-        conversations: Vec<Conversation>,
+        wires: Wires,
         reconnect: Reconnect,
         transactions: &'t mut Transactions,
         clock: C,
         slots: u32,
-    ) -> io::Result<ConnectionsPort<'t, C>> {
-        let (ring, generation) = build_ring((conversations.len() as u32 * 2 + 2).next_power_of_two(), false)?;
-        let sockets: Vec<RawFd> = conversations.iter().map(|(socket, _)| socket.as_raw_fd()).collect();
-        ring.submitter().register_files(&sockets)?;
-        let free = (0..conversations.len()).rev().collect();
-        let connections = conversations.into_iter().map(Connection::new).collect();
-        Ok(ConnectionsPort {
+    ) -> ConnectionsPort<'t, C> {
+        let Wires { ring, generation, connections } = wires;
+        ConnectionsPort {
             ring: ManuallyDrop::new(ring),
+            free: (0..connections.len()).rev().collect(),
             connections: ManuallyDrop::new(connections),
-            reconnect,
+            reopening: Reopening::new(reconnect),
             lost: None,
             transactions,
             clock,
             waiting: VecDeque::with_capacity(slots as usize),
-            free,
             asleep: Vec::new(),
             ended: Vec::new(),
             caused: Vec::new(),
@@ -155,11 +173,12 @@ impl<'t, C: Clock> ConnectionsPort<'t, C> {
             out: 0,
             looks: Looks::new(Window::default()),
             generation,
-        })
+        }
     }
 
     /// Gives waiting transactions to free conversations, and wakes those that slept long enough.
     fn dispatch(&mut self) {
+        self.take_reopened();
         if !self.asleep.is_empty() {
             let now = self.clock.now();
             while let Some(at) = self.asleep.iter().position(|(until, _)| *until <= now) {
@@ -177,12 +196,12 @@ impl<'t, C: Clock> ConnectionsPort<'t, C> {
             let turn = self.connections[index].attempt.start(slot, self.transactions);
             self.take(index, slot, turn);
         }
-        if self.lost.is_some() {
-            self.refuse_waiting();
+        if let Some(why) = self.lost.clone() {
+            self.refuse_waiting(&why);
         }
     }
 
-    /// Opens a new connection in the place of a lost one, once nothing of the old one is in the kernel's hands.
+    /// Has a new connection opened in the place of a lost one, once nothing of the old one is in the kernel's hands.
     fn revive(&mut self, index: usize) {
         let connection = &mut self.connections[index];
         if connection.sending || connection.receiving {
@@ -190,26 +209,35 @@ impl<'t, C: Clock> ConnectionsPort<'t, C> {
             let _ = rustix::net::shutdown(&connection.socket, rustix::net::Shutdown::Both);
             return;
         }
-        let opened = self.reconnect.conversation().and_then(|conversation| {
-            let socket = [conversation.0.as_raw_fd()];
-            let update = self.ring.submitter().register_files_update(index as u32, &socket);
-            update.map(|_| conversation).map_err(|error| error.to_string())
-        });
-        match opened {
-            Ok(conversation) => {
+        self.reopening.ask(index);
+    }
+
+    /// Takes up conversations that are open again; whatever became of it, the transactions that their loss has cost end now.
+    fn take_reopened(&mut self) {
+        while let Some((index, opened)) = self.reopening.next() {
+            let opened = opened.and_then(|conversation| {
+                let socket = [conversation.0.as_raw_fd()];
+                let update = self.ring.submitter().register_files_update(index as u32, &socket);
+                update.map(|_| conversation).map_err(|error| Unopened::Refused(error.to_string()))
+            });
+            let lost = self.connections[index].lost.take();
+            let opened = opened.map(|conversation| {
                 self.connections[index] = Connection::new(conversation);
                 self.free.push(index);
+            });
+            self.lost = self.lost.take().or(opened.clone().err());
+            if let Some((slot, lost)) = lost {
+                self.close(slot, lost.over(opened), self.clock.now());
             }
-            Err(why) => self.lost = Some(why),
         }
     }
 
     /// Nobody is left to carry what waits.
-    fn refuse_waiting(&mut self) {
+    fn refuse_waiting(&mut self, why: &Unopened) {
         let at = self.clock.now();
         while let Some(slot) = self.waiting.pop_front() {
             let lost = Lost { text: "a session of this worker is gone".to_owned(), unknown: false };
-            self.close(slot, lost.over(Err(self.lost.clone().unwrap_or_default())), at);
+            self.close(slot, lost.over(Err(why.clone())), at);
         }
     }
 
@@ -228,10 +256,8 @@ impl<'t, C: Clock> ConnectionsPort<'t, C> {
                 self.close(slot, over, self.clock.now());
             }
             Turn::Lost(lost) => {
-                connection.doing = Doing::Gone;
-                let at = self.clock.now();
+                (connection.doing, connection.lost) = (Doing::Gone, Some((slot, lost)));
                 self.revive(index);
-                self.close(slot, lost.over(self.lost.clone().map_or(Ok(()), Err)), at);
             }
         }
     }
@@ -383,12 +409,17 @@ impl<'t, C: Clock> ConnectionsPort<'t, C> {
     fn patience(&self, wait: Wait) -> Nanos {
         let now = self.clock.now();
         let nap = now.saturating_add(NAP);
-        let asked = match wait {
+        match wait {
             Wait::Poll => now,
             Wait::Until(at) => at.min(nap),
             Wait::Completion => nap,
-        };
-        self.asleep.iter().map(|(until, _)| *until).fold(asked, Nanos::min)
+        }
+    }
+
+    /// When something may be due before `until` that does not end in the kernel: a pause, or a conversation that is opened again.
+    fn next_look(&self, until: Nanos) -> Nanos {
+        let glance = self.reopening.any().then(|| self.clock.now().saturating_add(GLANCE));
+        self.asleep.iter().map(|(until, _)| *until).chain(glance).fold(until, Nanos::min)
     }
 }
 
@@ -404,6 +435,7 @@ impl Connection {
             receiving: false,
             polls_first: false,
             unread: 0,
+            lost: None,
         }
     }
 }
@@ -472,7 +504,7 @@ impl<C: Clock> Port for ConnectionsPort<'_, C> {
         self.dispatch();
         let until = self.patience(wait);
         while self.ended.is_empty() {
-            let at = self.enter(until).map_err(broken)?;
+            let at = self.enter(self.next_look(until)).map_err(broken)?;
             self.take_completions();
             self.dispatch();
             if at >= until {
@@ -489,9 +521,18 @@ mod tests {
     use super::*;
     use crate::port::tests::{Do, Log, ScriptedDatabase, told, transactions, wire};
     use crate::port::uring::probe;
-    use recorder::WallClock;
+    use crate::sample;
+    use crate::worker::assign::{Carriers, assign};
+    use crate::worker::calls::Calls;
+    use crate::worker::run::Gate;
+    use load::{Spec, Think};
+    use recorder::{Collector, WallClock};
     use std::io::{Read, Write};
+    use std::os::unix::fs::OpenOptionsExt;
     use std::os::unix::net::UnixStream;
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+    use std::sync::mpsc::channel;
     use system::Outcome;
 
     const STEPS: [Do; 2] = [Do::Begin, Do::Done];
@@ -533,8 +574,8 @@ mod tests {
         let conversations = first.into_iter().map(|socket| (OwnedFd::from(socket), wire())).collect();
         let mut transactions = transactions(&STEPS, 1, &log);
         let clock = WallClock::new();
-        let mut port =
-            ConnectionsPort::new(conversations, database.reconnect(), &mut transactions, clock, begun).unwrap();
+        let wires = Wires::new(conversations).unwrap();
+        let mut port = ConnectionsPort::new(wires, database.reconnect(), &mut transactions, clock, begun);
         port.receive_flags = receive_flags;
         (0..begun).for_each(|slot| port.begin(slot, Begun { n: 0, payload: 0, at: Nanos::ZERO }));
         let mut ended = Vec::new();
@@ -567,6 +608,117 @@ mod tests {
         assert_eq!(ended, [(0, DONE), (1, lost), (2, DONE)]);
         let said = "connection lost: the server closed the connection; its session was opened again";
         assert_eq!(words.last().map(String::as_str), Some(said));
+    }
+
+    #[test]
+    fn while_one_session_is_opened_again_by_a_server_that_says_nothing_the_others_go_on() {
+        if probe().is_err() {
+            return;
+        }
+        let (log, database) = (Log::default(), ScriptedDatabase::default());
+        let silent = database.silent.clone();
+        let silence = silent.lock().unwrap();
+        database.conversations.lock().unwrap().push(Some(server(9)));
+        let lives = vec![server(0), server(9)];
+        let wires = Wires::new(lives.into_iter().map(|socket| (OwnedFd::from(socket), wire())).collect()).unwrap();
+        let mut transactions = transactions(&STEPS, 1, &log);
+        let mut port = ConnectionsPort::new(wires, database.reconnect(), &mut transactions, WallClock::new(), 2);
+        let begin = |port: &mut ConnectionsPort<'_, WallClock>, slot| {
+            port.begin(slot, Begun { n: 0, payload: 0, at: Nanos::ZERO });
+        };
+        let mut ended = Vec::new();
+        begin(&mut port, 1);
+        while port.connections[0].doing != Doing::Gone {
+            port.reap(Wait::Poll, &mut ended).unwrap();
+        }
+        for round in 1..=8 {
+            begin(&mut port, 0);
+            while ended.len() < round {
+                port.reap(Wait::Completion, &mut ended).unwrap();
+            }
+        }
+        assert!(ended.iter().all(|completion| (completion.slot, completion.outcome) == (0, DONE)), "{ended:?}");
+        drop(silence);
+        while ended.len() < 9 {
+            port.reap(Wait::Completion, &mut ended).unwrap();
+        }
+        assert_eq!((ended[8].slot, ended[8].outcome), (1, Outcome::Failed { errno: libc::ECONNRESET }));
+        begin(&mut port, 1);
+        while ended.len() < 10 {
+            port.reap(Wait::Completion, &mut ended).unwrap();
+        }
+        assert_eq!((ended[9].slot, ended[9].outcome), (1, DONE), "its session is there again");
+    }
+
+    #[test]
+    fn a_connection_that_is_lost_while_a_transaction_is_undone_serves_nobody_any_more() {
+        if probe().is_err() {
+            return;
+        }
+        let (log, database) = (Log::default(), ScriptedDatabase::default());
+        database.conversations.lock().unwrap().push(Some(server(9)));
+        // Its begin is answered, and so is nothing behind it.
+        let begun = b"C\0\0\0\x0aBEGIN\0Z\0\0\0\x05T";
+        let (ours, mut theirs) = UnixStream::pair().unwrap();
+        std::thread::spawn(move || {
+            let mut asked = [0; 256];
+            let _ = theirs.read(&mut asked);
+            let _ = theirs.write_all(begun);
+            let _ = theirs.read(&mut asked);
+        });
+        let wires = Wires::new(vec![(OwnedFd::from(ours), wire())]).unwrap();
+        let mut transactions = transactions(&[Do::Begin, Do::Fail], 1, &log);
+        let mut port = ConnectionsPort::new(wires, database.reconnect(), &mut transactions, WallClock::new(), 2);
+        (0..2).for_each(|slot| port.begin(slot, Begun { n: 0, payload: 0, at: Nanos::ZERO }));
+        let mut ended = Vec::new();
+        while ended.len() < 2 {
+            port.reap(Wait::Completion, &mut ended).unwrap();
+        }
+        let outcomes: Vec<Outcome> = ended.iter().map(|completion| completion.outcome).collect();
+        assert_eq!(outcomes[0], Outcome::Failed { errno: libc::ECONNRESET }, "lost with its session");
+        assert_eq!(
+            outcomes[1],
+            Outcome::Failed { errno: libc::EINVAL },
+            "another session took the next, which failed by itself"
+        );
+    }
+
+    /// It was waited for as long as nothing else ended, up to a tenth of a second.
+    #[test]
+    fn a_pause_that_begins_during_a_wait_ends_before_the_wait_does() {
+        if probe().is_err() {
+            return;
+        }
+        let (log, database) = (Log::default(), ScriptedDatabase::default());
+        let wires = Wires::new(vec![(OwnedFd::from(server(9)), wire())]).unwrap();
+        let mut transactions = transactions(&STEPS, 1, &log);
+        let mut port = ConnectionsPort::new(wires, database.reconnect(), &mut transactions, WallClock::new(), 1);
+        let until = port.patience(Wait::Completion);
+        assert_eq!(port.next_look(until), until);
+        port.asleep.push((Nanos(5), 0));
+        assert_eq!(port.next_look(until), Nanos(5));
+    }
+
+    #[test]
+    fn a_ring_that_cannot_be_built_is_told_before_the_trial_begins() {
+        if probe().is_err() {
+            return;
+        }
+        // No ring takes a descriptor that stands for a place only.
+        let place = std::fs::OpenOptions::new().read(true).custom_flags(libc::O_PATH).open("/").unwrap();
+        let conversations = vec![(OwnedFd::from(place), wire())];
+        let (log, trial) = (Log::default(), sample::trial(Spec::Closed { slots: 1, think: Think::None }, Nanos(1)));
+        let shares = assign(&trial, &mut Collector::default(), |_| Ok(Carriers::new(1, Ok)));
+        let (share, _) = shares.unwrap().remove(0);
+        let (gate, words) = (Arc::new(Gate::new()), channel());
+        gate.set(Some(Nanos::ZERO)).unwrap();
+        let (clock, halt, calls) = (WallClock::new(), Arc::new(AtomicBool::new(true)), Calls::default());
+        let start = Start { clock, gate, halt, calls, words: words.0 };
+        let reconnect = ScriptedDatabase::default().reconnect();
+        let (transactions, work) = (transactions(&STEPS, 1, &log), TransactionWork::default());
+        let driven = drive(conversations, reconnect, transactions, work, share, &start);
+        assert!(matches!(driven, Err(TrialError::Resource { action: "building an io_uring", .. })));
+        assert!(words.1.try_recv().is_err(), "it never stood at the gate");
     }
 
     #[test]

@@ -36,7 +36,7 @@ pub(crate) struct FileWork {
 }
 
 /// Carries one copy of the loop to its end, one step after the other.
-pub(crate) fn drive(work: FileWork, share: Share, start: &Start<'_>) -> Result<Return, TrialError> {
+pub(crate) fn drive(work: FileWork, share: Share, start: &Start) -> Result<Return, TrialError> {
     let mut hand = Hand::new(work)?;
     let clock = start.ready()?;
     let Share { stream, mut recorder, mut load, window, deadline, .. } = share;

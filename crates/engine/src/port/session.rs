@@ -7,14 +7,17 @@
 use crate::TrialError;
 use crate::hot::transactions::TransactionWork;
 use crate::port::attempt::Attempt;
-use crate::port::blocking::idle;
+use crate::port::blocking::{NAP, idle};
 use crate::port::reconnect::Reconnect;
 use crate::worker::assign::Share;
+use crate::worker::calls::Calls;
 use crate::worker::run::{Return, Start};
 use crate::worker::transactions::Transactions;
 use database::Session;
 use recorder::Clock;
 use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use system::{Completion, Outcome, Port, PortError, TransactionPort, Wait};
 use units::Nanos;
 use workload::transaction::{Begun, Caused};
@@ -26,19 +29,23 @@ pub(crate) fn drive(
     transactions: Transactions,
     work: TransactionWork,
     share: Share,
-    start: &Start<'_>,
+    start: &Start,
 ) -> Result<Return, TrialError> {
+    start.calls.are_cut_by(share.number, session.cut());
     let mut port = SessionPort {
         session,
         reconnect,
         transactions,
         clock: start.ready()?,
+        halt: start.halt.clone(),
+        calls: start.calls.clone(),
+        worker: share.number,
         waiting: VecDeque::with_capacity(share.slots() as usize),
         attempt: Attempt::default(),
         caused: Vec::new(),
         complaint: None,
     };
-    let home = share.drive(&mut port, work, start.halt)?;
+    let home = share.drive(&mut port, work, &start.halt)?;
     Ok(Return { transactions: Some(port.transactions), ..home })
 }
 
@@ -48,6 +55,11 @@ pub(crate) struct SessionPort<C> {
     reconnect: Reconnect,
     transactions: Transactions,
     clock: C,
+    /// Ends pauses, and waits for another session.
+    halt: Arc<AtomicBool>,
+    /// Where the way to cut another session is left.
+    calls: Calls,
+    worker: u32,
     waiting: VecDeque<u32>,
     attempt: Attempt,
     caused: Vec<Caused>,
@@ -57,9 +69,16 @@ pub(crate) struct SessionPort<C> {
 impl<C: Clock> SessionPort<C> {
     /// Carries a transaction out to its end.
     fn carry_out(&mut self, slot: u32) -> Outcome {
-        let SessionPort { session, reconnect, transactions, clock, attempt, .. } = self;
-        let pause = |time| clock.pass(clock.now() + time);
-        let over = attempt.carry_out(slot, transactions, session, pause, || reconnect.session());
+        let SessionPort { session, reconnect, transactions, clock, halt, calls, worker, attempt, .. } = self;
+        let pause = |time| {
+            let until = clock.now() + time;
+            // In naps, so that a stop is seen.
+            while clock.now() < until && !halt.load(Ordering::Relaxed) {
+                clock.pass(until.min(clock.now() + NAP));
+            }
+        };
+        let reopen = || reconnect.session(halt).inspect(|opened| calls.are_cut_by(*worker, opened.cut()));
+        let over = attempt.carry_out(slot, transactions, session, pause, reopen);
         transactions.ended(slot, over.ending, clock.now(), &mut self.caused);
         self.complaint = over.complaint;
         over.outcome
@@ -125,6 +144,9 @@ mod tests {
             reconnect: database.reconnect(),
             transactions: transactions(&[Do::Begin, Do::Sleep(Nanos(10)), Do::Commit, Do::Done], 1, log),
             clock: SimulatedClock::default(),
+            halt: Arc::default(),
+            calls: Calls::default(),
+            worker: 0,
             waiting: VecDeque::new(),
             attempt: Attempt::default(),
             caused: Vec::new(),

@@ -54,18 +54,13 @@ pub(crate) struct RingSpec {
 }
 
 /// Drives a worker's operations over a ring of its own.
-pub(crate) fn drive(
-    spec: RingSpec,
-    work: StorageWork,
-    mut share: Share,
-    start: &Start<'_>,
-) -> Result<Return, TrialError> {
+pub(crate) fn drive(spec: RingSpec, work: StorageWork, mut share: Share, start: &Start) -> Result<Return, TrialError> {
     share.batch = (spec.slots / PIECES).max(PIECE_LEAST);
     let resource = |source| TrialError::Resource { action: "building an io_uring", source };
     let mut ring = Ring::new(spec).map_err(resource)?;
     let clock = start.ready()?;
     let mut port = ring.port(clock, Looks::new(share.window));
-    let mut home = share.drive(&mut port, work, start.halt)?;
+    let mut home = share.drive(&mut port, work, &start.halt)?;
     let looks = port.looks.clone();
     drop(port);
     let (generation, registered) = (ring.generation, Some(ring.fixed_buffers));
@@ -417,12 +412,14 @@ mod tests {
     use super::*;
     use crate::sample;
     use crate::worker::assign::{Carriers, Place, StreamOf, assign};
+    use crate::worker::calls::Calls;
     use crate::worker::run::Gate;
     use load::{Spec, Think};
     use observation::Window;
     use recorder::{Collector, WallClock};
     use std::io::Write;
     use std::os::unix::net::UnixStream;
+    use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
     use std::sync::mpsc::channel;
     use units::Bytes;
@@ -499,12 +496,12 @@ mod tests {
             Ok(Carriers::new(1, move |_| Ok(work.take().expect("there is one worker"))))
         };
         let (share, work) = assign(&trial, &mut collector, carriers).unwrap().remove(0);
-        let (clock, gate) = (WallClock::new(), Gate::new());
+        let (clock, gate) = (WallClock::new(), Arc::new(Gate::new()));
         // The ring is built before it opens.
         gate.set(Some(clock.now() + Nanos::from_millis(100))).unwrap();
-        let halt = AtomicBool::new(false);
+        let (halt, calls) = (Arc::new(AtomicBool::new(false)), Calls::default());
         let (words, _heard) = channel();
-        let home = drive(spec, work, share, &Start { clock, gate: &gate, halt: &halt, words }).unwrap();
+        let home = drive(spec, work, share, &Start { clock, gate, halt, calls, words }).unwrap();
         assert_eq!(home.account.unwrap().censored, 2);
         let hung = home.noticed.hung.expect("both hung");
         let told = hung.told();

@@ -62,9 +62,9 @@ pub(crate) trait Backing: Send {
         Vec::new()
     }
 
-    /// Counters of its server now.
-    fn counters(&self) -> observation::Counted {
-        Vec::new()
+    /// How the counters of its server are read, where it has any: another thread does it, because a server may never answer.
+    fn counters(&self) -> Option<Box<dyn FnOnce() -> observation::Counted + Send>> {
+        None
     }
 
     /// Makes it ready for a trial, as far as that is its own business; answers with remarks for the events of the trial.

@@ -62,8 +62,9 @@ impl Backing for Databases {
         self.open().map_or_else(Vec::new, |database| database.server_processes())
     }
 
-    fn counters(&self) -> observation::Counted {
-        self.open().map_or_else(Vec::new, |database| database.counters())
+    fn counters(&self) -> Option<Box<dyn FnOnce() -> observation::Counted + Send>> {
+        let database = self.shared()?;
+        Some(Box::new(move || database.counters()))
     }
 
     fn prepare(
@@ -80,6 +81,10 @@ impl Backing for Databases {
     /// What was asked, what it cost, how the data stands to the memories, and whether it is whole: the check comes last,
     /// because it reads all of the data and so fills every cache.
     fn look_back(&mut self, ended: Ended<'_>, observer: &mut dyn Observer) -> Result<Told, TrialError> {
+        // A server that lets nobody in is waited for once, and not for each of the questions below.
+        if let Some(server) = self.lasting() {
+            server.outside().map_err(self.refused())?;
+        }
         let profile = Profile::joined(ended.transactions.iter().map(|transactions| &transactions.profile));
         let mut told = Told { series: profile.series(ended.at), events: Vec::new() };
         self.statements(&profile, ended, &mut told);

@@ -9,9 +9,10 @@ use crate::worker::assign::{Carriers, Place, StreamOf, streams, validates};
 use crate::worker::run::Driver;
 use crate::worker::thread;
 use observation::{Carrier, URING_REFUSED};
+use std::fs::File;
 use std::os::fd::{AsRawFd, RawFd};
 use std::sync::Arc;
-use study::{Stream, SyncMode, Trial};
+use study::{RING_MAX, Stream, SyncMode, Trial};
 use system::{Access, Module};
 use units::Bytes;
 use workload::block::{self, Beginning, DataPool, Generations, Grid};
@@ -56,6 +57,13 @@ impl<'a> Modules<'a> {
             let what = format!("give more than {WORKERS_MAX} operations in flight a thread each, got {workers}: {ask}");
             return Err(stream.unsupported(what));
         }
+        let each = stream.stream().slots().div_ceil(workers.max(1));
+        if ring && each > RING_MAX {
+            let ask = "ask for more `workers`, or fewer operations";
+            return Err(
+                stream.unsupported(format!("hold more than {RING_MAX} operations in one io_uring, got {each}: {ask}"))
+            );
+        }
         let files = self.descriptors(stream, spec)?;
         let setting = self.setting;
         let pool = Arc::new(DataPool::new(setting.seed, spec.data));
@@ -64,19 +72,24 @@ impl<'a> Modules<'a> {
             let (count, generations) = (place.worker << 24, self.generations.clone());
             let data = Data { pool: pool.clone(), epoch: setting.epoch, count, generations };
             let work = stream.storage_work(setting.module_bytes, place)?.with_data(data, spec.transfer_max());
-            let (files, transfer_max) = (files.clone(), spec.transfer_max().0);
+            let (open, transfer_max) = (files.clone(), spec.transfer_max().0);
+            let files: Vec<RawFd> = open.iter().map(|file| file.as_raw_fd()).collect();
             let priority = thread::encode(access.priority);
             let spec = RingSpec { files, slots: place.slots, transfer_max, poll: access.poll, priority };
-            let driver: Driver = if ring {
-                Box::new(move |share, start| uring::drive(spec, work, share, start))
-            } else {
-                Box::new(move |share, start| blocking::drive((spec.files, transfer_max), work, share, start))
-            };
+            let driver: Driver = Box::new(move |share, start| {
+                // A worker may be left behind in a call that does not end; its numbers of files must not become those of others.
+                let _open = open;
+                if ring {
+                    uring::drive(spec, work, share, start)
+                } else {
+                    blocking::drive((spec.files, transfer_max), work, share, start)
+                }
+            });
             Ok(driver)
         }))
     }
 
-    fn descriptors(&self, stream: StreamOf<'_>, spec: &block::Spec) -> Result<Vec<RawFd>, TrialError> {
+    fn descriptors(&self, stream: StreamOf<'_>, spec: &block::Spec) -> Result<Vec<Arc<File>>, TrialError> {
         let direct = stream.access()?.direct;
         let access = if direct { Access::Direct } else { Access::Buffered };
         let modules = self.modules.iter().take(stream.trial.modules as usize);
@@ -85,7 +98,7 @@ impl<'a> Modules<'a> {
             if let (true, Some(alignment)) = (direct, module.alignment()) {
                 check_alignment(stream, spec, u64::from(alignment.offset_bytes))?;
             }
-            Ok(file.as_raw_fd())
+            Ok(file.clone())
         };
         modules.map(descriptor).collect()
     }
@@ -128,6 +141,25 @@ mod tests {
     use crate::sample;
     use load::{Spec, Think};
     use units::Nanos;
+
+    #[test]
+    fn more_operations_in_flight_than_a_ring_holds_are_refused_before_it_is_built() {
+        if !uring::allowed() {
+            return;
+        }
+        let setting =
+            Setting { system: "s".into(), seed: 1, module_bytes: Bytes::gib(1), epoch: 0, alone: [None, None] };
+        let rings = |slots, workers| {
+            let mut trial = sample::trial(Spec::Closed { slots, think: Think::None }, Nanos::from_millis(1));
+            trial.streams[0].threads.count = workers;
+            let modules = Modules::of(&[], &trial, &setting)?;
+            modules.carriers(StreamOf { trial: &trial, index: 0 }).map(drop)
+        };
+        rings(RING_MAX, 1).unwrap();
+        rings(2 * RING_MAX, 2).unwrap();
+        let refused = rings(RING_MAX + 1, 1).unwrap_err().to_string();
+        assert!(refused.contains("more than 32767 operations in one io_uring, got 32768: ask for more"), "{refused}");
+    }
 
     #[test]
     fn more_operations_in_flight_than_there_may_be_threads_are_refused_before_any_is_started() {

@@ -14,9 +14,9 @@ impl Backing for Null {
         let shares = assign(trial, collector, |stream| {
             Ok(Carriers::new(stream.workers(), move |place| {
                 let work = stream.storage_work(setting.module_bytes, place)?;
-                let driver: Driver = Box::new(move |share: Share, start: &Start<'_>| {
+                let driver: Driver = Box::new(move |share: Share, start: &Start| {
                     let mut port = NullPort::new(start.ready()?, share.slots());
-                    share.drive(&mut port, work, start.halt)
+                    share.drive(&mut port, work, &start.halt)
                 });
                 Ok(driver)
             }))

@@ -11,11 +11,15 @@ use crate::observer::{Live, Observer, Phase};
 use crate::target::opened::Opened;
 use crate::trial::outcome::Outcome;
 use crate::worker::assign::{Share, window};
-use crate::worker::run::{self, Driver, Gate, Start, Word};
+use crate::worker::calls::Calls;
+use crate::worker::run::{self, Driver, Start, Word};
+use crate::worker::thread::elsewhere;
 use observation::{Cell, Event, EventKind, Histogram, Series};
 use recorder::{Clock, ClockWatch, Collector};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread::JoinHandle;
 use std::time::Duration;
 use study::Trial;
 use units::Nanos;
@@ -31,6 +35,34 @@ const GLANCE: Duration = Duration::from_millis(100);
 
 /// A coordinator that wakes so late was held up together with everything else on the machine.
 const PAUSE: Nanos = Nanos(100_000_000);
+
+/// How long the coordinator waits for a server's counters. One that answers does so within a millisecond.
+const COUNT_PATIENCE: Duration = Duration::from_millis(250);
+
+/// How long workers may take to come home when their work is over.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Patience {
+    /// Until they stand at the gate.
+    pub(super) ready: Nanos,
+    /// Until the calls that they are in are cut: behind the drain deadline, and behind everything that ends a trial early.
+    pub(super) cut: Nanos,
+    pub(super) cut_early: Nanos,
+    /// Until whoever is still out is left behind: behind the end of the trial, and behind a stop, when nobody wants to wait.
+    pub(super) leave: Nanos,
+    pub(super) leave_stopped: Nanos,
+}
+
+impl Default for Patience {
+    fn default() -> Patience {
+        Patience {
+            ready: Nanos::from_secs(60),
+            cut: Nanos::from_secs(5),
+            cut_early: Nanos::from_millis(250),
+            leave: Nanos::from_secs(10),
+            leave_stopped: Nanos::from_secs(1),
+        }
+    }
+}
 
 /// Who watches a trial, and how it may end early.
 pub(crate) struct Watchers<'a> {
@@ -49,42 +81,69 @@ pub(crate) fn run(
     collector: Collector,
     watchers: Watchers<'_>,
 ) -> (Outcome, Result<(), TrialError>) {
-    let (gate, halt) = (Gate::new(), AtomicBool::new(false));
-    let (sender, words) = channel();
-    std::thread::scope(|scope| {
-        // Whatever happens here, a panic included, nobody may wait at the gate or run on: the scope waits for all.
-        let _release = Release { gate: &gate, halt: &halt };
-        let mut coordinator = Coordinator::new(opened, trial, watchers, collector, shares.len(), &halt);
-        for (share, driver) in shares {
-            let start = Start { clock: opened.clock.clone(), gate: &gate, halt: &halt, words: sender.clone() };
-            let spawned = std::thread::Builder::new().spawn_scoped(scope, move || run::run(share, driver, &start));
-            if let Err(source) = spawned {
+    run_with(Patience::default(), opened, trial, shares, collector, watchers)
+}
+
+/// The same, with such a patience.
+pub(super) fn run_with(
+    patience: Patience,
+    opened: &Opened,
+    trial: &Trial,
+    shares: Vec<(Share, Driver)>,
+    collector: Collector,
+    watchers: Watchers<'_>,
+) -> (Outcome, Result<(), TrialError>) {
+    let (words, heard) = channel();
+    let (gate, halt, calls) = (Arc::default(), Arc::default(), Calls::default());
+    let start = Start { clock: opened.clock.clone(), gate, halt, calls, words };
+    let mut crew = Crew { start: start.clone(), threads: Vec::with_capacity(shares.len()), looks: LOOKS };
+    let mut coordinator = Coordinator::new((opened, trial, patience), watchers, collector, shares.len(), &start);
+    for (share, driver) in shares {
+        let start = start.clone();
+        match std::thread::Builder::new().spawn(move || run::run(share, driver, &start)) {
+            Ok(thread) => crew.threads.push(thread),
+            Err(source) => {
                 let error = TrialError::Resource { action: "starting a worker's thread", source };
                 return (coordinator.outcome, Err(error));
             }
         }
-        drop(sender);
-        let ended = coordinator.wait_until_ready(&words).and_then(|()| {
-            coordinator.zero = opened.clock.now() + Nanos::from_millis(2);
-            // Nobody else opens it.
-            let _ = gate.set(Some(coordinator.zero));
-            coordinator.watch(&words)
-        });
-        (coordinator.close(), ended)
-    })
+    }
+    let ended = coordinator.wait_until_ready(&heard).and_then(|()| {
+        coordinator.zero = opened.clock.now() + Nanos::from_millis(2);
+        // Nobody else opens it.
+        let _ = start.gate.set(Some(coordinator.zero));
+        coordinator.watch(&heard)
+    });
+    if coordinator.left_behind {
+        crew.looks = 0;
+    }
+    (coordinator.close(), ended)
 }
 
-/// Lets every worker go when the coordinator leaves, by whichever way.
-struct Release<'a> {
-    gate: &'a Gate,
-    halt: &'a AtomicBool,
+/// The threads of the workers. However the coordinator leaves, a panic included, nobody may wait at the gate or run on.
+struct Crew {
+    start: Start,
+    threads: Vec<JoinHandle<()>>,
+    /// How often it is looked whether all of them have ended, before they are left behind.
+    looks: u32,
 }
 
-impl Drop for Release<'_> {
+/// A thousand looks are a second.
+const LOOKS: u32 = 1_000;
+const LOOK: Duration = Duration::from_millis(1);
+
+impl Drop for Crew {
     fn drop(&mut self) {
-        self.halt.store(true, Ordering::Relaxed);
+        self.start.halt.store(true, Ordering::Relaxed);
         // Without effect once it is open.
-        let _ = self.gate.set(None);
+        let _ = self.start.gate.set(None);
+        self.start.calls.cut();
+        for _ in 0..self.looks {
+            if self.threads.iter().all(JoinHandle::is_finished) {
+                break;
+            }
+            std::thread::sleep(LOOK);
+        }
     }
 }
 
@@ -94,7 +153,9 @@ struct Coordinator<'a, 'w> {
     trial: &'a Trial,
     watchers: Watchers<'w>,
     collector: Collector,
+    patience: Patience,
     halt: &'a AtomicBool,
+    calls: &'a Calls,
     /// When the trial began, on the machine's clock.
     zero: Nanos,
     workers: usize,
@@ -105,8 +166,9 @@ struct Coordinator<'a, 'w> {
     /// The last reading of the probes, and the points that came since the observer was told.
     reading: Option<probe::Reading>,
     points: Vec<Series>,
-    /// Counters of the system's server when they were read last.
-    counters: Option<(Nanos, observation::Counted)>,
+    /// Counters of the system's server when they were read last, and a reading that is under way.
+    counters: Option<Reading>,
+    counting: Option<Receiver<Reading>>,
     /// The trial's clock beside the kernel's, from the beginning on.
     clocks: Option<ClockWatch>,
     /// CPU of the process and of this thread, at both ends of the window.
@@ -116,23 +178,29 @@ struct Coordinator<'a, 'w> {
     stopped: bool,
     /// When the trial was cut short: the interval of that moment never ended.
     cut_at: Option<Nanos>,
+    /// Whether workers are still out and nobody waits for them any more.
+    left_behind: bool,
 }
+
+/// When counters of a server were read, and what they said.
+type Reading = (Nanos, observation::Counted);
 
 impl<'a, 'w> Coordinator<'a, 'w> {
     fn new(
-        opened: &'a Opened,
-        trial: &'a Trial,
+        (opened, trial, patience): (&'a Opened, &'a Trial, Patience),
         watchers: Watchers<'w>,
         collector: Collector,
         workers: usize,
-        halt: &'a AtomicBool,
+        start: &'a Start,
     ) -> Coordinator<'a, 'w> {
         Coordinator {
             opened,
             trial,
             watchers,
             collector,
-            halt,
+            patience,
+            halt: &start.halt,
+            calls: &start.calls,
             zero: Nanos::ZERO,
             workers,
             home: 0,
@@ -143,23 +211,32 @@ impl<'a, 'w> Coordinator<'a, 'w> {
             points: Vec::new(),
             counters: None,
             clocks: None,
+            counting: None,
             cpu: Vec::with_capacity(2),
             done_before: (Nanos::ZERO, 0),
             failure: None,
             stopped: false,
             cut_at: None,
+            left_behind: false,
         }
     }
 
     /// Waits until every worker stands at the gate, or somebody wants to stop.
-    fn wait_until_ready(&self, words: &Receiver<Word>) -> Result<(), TrialError> {
-        let mut ready = 0;
+    fn wait_until_ready(&mut self, words: &Receiver<Word>) -> Result<(), TrialError> {
+        let (mut ready, until) = (0, self.opened.clock.now() + self.patience.ready);
         while ready < self.workers {
             match words.recv_timeout(GLANCE) {
                 Ok(Word::Ready) => ready += 1,
                 Ok(Word::Home(Err(error))) => return Err(error),
-                Err(RecvTimeoutError::Timeout) if !self.watchers.stop.load(Ordering::Relaxed) => {}
-                Ok(Word::Home(Ok(_))) | Err(_) => return Err(TrialError::Stopped),
+                Err(RecvTimeoutError::Timeout) if self.watchers.stop.load(Ordering::Relaxed) => {
+                    return Err(TrialError::Stopped);
+                }
+                Err(RecvTimeoutError::Timeout) if self.opened.clock.now() >= until => {
+                    self.left_behind = true;
+                    return Err(self.hung("get ready", ready, self.patience.ready));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Ok(Word::Home(Ok(_))) | Err(RecvTimeoutError::Disconnected) => return Err(TrialError::Stopped),
             }
         }
         Ok(())
@@ -181,6 +258,9 @@ impl<'a, 'w> Coordinator<'a, 'w> {
             self.listen(words, border);
             let now = self.now();
             self.cut_short(now);
+            if self.overdue(now) {
+                break;
+            }
             if now < border && self.home < self.workers {
                 continue;
             }
@@ -202,7 +282,33 @@ impl<'a, 'w> Coordinator<'a, 'w> {
             Some(error) => Err(error),
             None => self.outcome.check_gone(self.opened, self.collector.live().done),
         }?;
-        if self.stopped { Err(TrialError::Stopped) } else { Ok(()) }
+        match (self.stopped, self.left_behind) {
+            (true, _) => Err(TrialError::Stopped),
+            (false, true) => {
+                let what = "come back when the load had ended";
+                Err(self.hung(what, self.home, self.patience.leave))
+            }
+            (false, false) => Ok(()),
+        }
+    }
+
+    fn hung(&self, what: &'static str, in_time: usize, limit: Nanos) -> TrialError {
+        let system = self.opened.setting.system.clone();
+        TrialError::Hung { system, out: self.workers - in_time, workers: self.workers, what, limit }
+    }
+
+    /// Ends the calls of workers who should be home; whether it is time to leave behind whoever is still out.
+    fn overdue(&mut self, now: Nanos) -> bool {
+        let deadline = window(self.trial).end + self.trial.phases.drain;
+        let Some(over) = self.cut_at.or((now >= deadline).then_some(deadline)) else { return false };
+        let Patience { cut, cut_early, leave, leave_stopped, .. } = self.patience;
+        let late = now.saturating_sub(over);
+        if late >= if self.cut_at.is_some() { cut_early } else { cut } {
+            self.halt.store(true, Ordering::Relaxed);
+            self.calls.cut();
+        }
+        self.left_behind = self.home < self.workers && late >= if self.stopped { leave_stopped } else { leave };
+        self.left_behind
     }
 
     /// A stop, and the end of one worker, must not wait for a border: intervals of a long trial are minutes.
@@ -264,7 +370,7 @@ impl<'a, 'w> Coordinator<'a, 'w> {
         }
         let rested = self.counters.as_ref().is_none_or(|(last, _)| now.saturating_sub(*last) >= COUNT_EVERY);
         if rested || opens || closes {
-            self.count_server(now);
+            self.count_server();
         }
         let due = self.reading.as_ref().is_none_or(|last| now.saturating_sub(last.at) >= PROBE_EVERY);
         if due || opens || closes {
@@ -272,22 +378,42 @@ impl<'a, 'w> Coordinator<'a, 'w> {
         }
     }
 
-    /// Reads what a database's server counts: rates since the last reading, or the value itself where the counter says
-    /// that it is one of now. A checkpoint that ended in between is an event.
-    fn count_server(&mut self, now: Nanos) {
-        let counted = self.opened.backing.counters();
+    /// Has read what a database's server counts, and waits for a short while: the server may never answer. What comes later is
+    /// taken up at a later border.
+    fn count_server(&mut self) {
+        let waits = match &self.counting {
+            Some(_) => Duration::ZERO,
+            None => {
+                let Some(read) = self.opened.backing.counters() else { return };
+                let (clock, zero) = (self.opened.clock.clone(), self.zero);
+                self.counting = Some(elsewhere(move || (clock.now().saturating_sub(zero), read())));
+                COUNT_PATIENCE
+            }
+        };
+        match self.counting.as_ref().map(|counting| counting.recv_timeout(waits)) {
+            None | Some(Err(RecvTimeoutError::Timeout)) => {}
+            Some(read) => {
+                self.counting = None;
+                read.into_iter().for_each(|(at, counted)| self.take_counters(at, counted));
+            }
+        }
+    }
+
+    /// Rates since the last reading, or the value itself where the counter says that it is one of now. A checkpoint that ended in
+    /// between is an event.
+    fn take_counters(&mut self, at: Nanos, counted: observation::Counted) {
         if counted.is_empty() {
             return;
         }
         if let Some((since, before)) = &self.counters {
-            let seconds = now.saturating_sub(*since).seconds();
+            let seconds = at.saturating_sub(*since).seconds();
             if seconds <= 0.0 {
                 return;
             }
-            probe::join(&mut self.points, counters::series(now, seconds, before, &counted));
-            self.outcome.seen.events.extend(counters::checkpoints(now, before, &counted));
+            probe::join(&mut self.points, counters::series(at, seconds, before, &counted));
+            self.outcome.seen.events.extend(counters::checkpoints(at, before, &counted));
         }
-        self.counters = Some((now, counted));
+        self.counters = Some((at, counted));
     }
 
     /// Only the last reading stays: a point is the difference of two, and a trial of hours reads often.
@@ -383,13 +509,13 @@ mod tests {
         let opened = sample::open(Place::Null, 1, Bytes::gib(1), None).unwrap();
         let mut collector = Collector::default();
         let driver = |does, work| -> Driver {
-            Box::new(move |share: Share, start: &Start<'_>| match does {
+            Box::new(move |share: Share, start: &Start| match does {
                 Does::CannotGetReady => {
                     Err(TrialError::Resource { action: "finding a chair", source: std::io::Error::other("none") })
                 }
                 Does::Works => {
                     let mut port = NullPort::new(start.ready()?, share.slots());
-                    share.drive(&mut port, work, start.halt)
+                    share.drive(&mut port, work, &start.halt)
                 }
                 Does::PanicsBeforeTheGate => panic!("no chair"),
                 Does::PanicsBehindIt => {

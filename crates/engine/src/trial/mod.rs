@@ -3,6 +3,8 @@
 mod coordinator;
 mod discard;
 mod fill;
+#[cfg(test)]
+mod injected;
 mod outcome;
 pub(crate) mod run;
 mod state;

@@ -1,6 +1,7 @@
 //! One worker of a trial: its share of a stream, and its way from the gate to its end.
 
 pub(crate) mod assign;
+pub(crate) mod calls;
 pub(crate) mod profile;
 pub(crate) mod rings;
 pub(crate) mod run;

@@ -6,6 +6,7 @@ use crate::hot::drive::{Driven, Ending, drive};
 use crate::hot::lane::{Lane, Work};
 use crate::hot::noticed::Noticed;
 use crate::worker::assign::{Share, window};
+use crate::worker::calls::Calls;
 use crate::worker::rings::RingUse;
 use crate::worker::thread;
 use crate::worker::transactions::Transactions;
@@ -14,15 +15,15 @@ use observation::{Account, CpuTime};
 use recorder::{Clock, Recorder, Unbalanced, WallClock};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Sender;
+use std::sync::{Arc, OnceLock};
 use study::Trial;
 use system::{Port, PortError};
 use units::Nanos;
 
 /// What a worker does with its share, on a thread of its own: it prepares a port, stands ready, and drives to the end.
-pub(crate) type Driver = Box<dyn FnOnce(Share, &Start<'_>) -> Result<Return, TrialError> + Send>;
+pub(crate) type Driver = Box<dyn FnOnce(Share, &Start) -> Result<Return, TrialError> + Send>;
 
 /// When the trial begins, on the machine's clock; nothing when somebody could not get ready.
 pub(crate) type Gate = OnceLock<Option<Nanos>>;
@@ -52,11 +53,14 @@ pub(crate) enum Word {
     Home(Result<Box<Return>, TrialError>),
 }
 
-/// How a worker's trial begins, and how it may be cut short.
-pub(crate) struct Start<'a> {
+/// How a worker's trial begins, and how it may be cut short. It belongs to the worker, who may be left behind.
+#[derive(Clone)]
+pub(crate) struct Start {
     pub(crate) clock: WallClock,
-    pub(crate) gate: &'a Gate,
-    pub(crate) halt: &'a AtomicBool,
+    pub(crate) gate: Arc<Gate>,
+    pub(crate) halt: Arc<AtomicBool>,
+    /// Where it says how its calls are cut.
+    pub(crate) calls: Calls,
     pub(crate) words: Sender<Word>,
 }
 
@@ -79,7 +83,7 @@ impl Clock for TrialClock {
     }
 }
 
-impl Start<'_> {
+impl Start {
     /// Says that everything is prepared, and waits for the beginning.
     pub(crate) fn ready(&self) -> Result<TrialClock, TrialError> {
         self.say(Word::Ready);
@@ -97,7 +101,7 @@ impl Start<'_> {
 }
 
 /// Runs a worker to its end, on the thread that calls; everything that it has to say goes through the channel.
-pub(crate) fn run(share: Share, driver: Driver, start: &Start<'_>) {
+pub(crate) fn run(share: Share, driver: Driver, start: &Start) {
     thread::exact_timers();
     if share.threads.pin {
         thread::pin(share.number);
@@ -108,6 +112,7 @@ pub(crate) fn run(share: Share, driver: Driver, start: &Start<'_>) {
     // A worker that ends without a word would keep everybody waiting. What it worked with is given up with it.
     let driven = catch_unwind(AssertUnwindSafe(|| prioritised.and_then(|()| driver(share, start))));
     let home = driven.unwrap_or_else(|panic| Err(TrialError::Panicked { worker, what: said(&*panic) }));
+    start.calls.are_cut_by(worker, None);
     start.say(Word::Home(home.map(Box::new)));
 }
 

@@ -1,8 +1,34 @@
-//! What a worker's thread asks of the kernel for itself: a core of its own, exact timers, an I/O priority.
+//! What a worker's thread asks of the kernel for itself: a core of its own, exact timers, an I/O priority; and threads for what
+//! may never come back.
 
 #![allow(unsafe_code)]
 
+use std::sync::mpsc::{Receiver, channel};
 use study::{Priority, PriorityClass};
+
+/// Does `work` on a thread of its own, which is left behind when nobody waits for it any more. A receiver that is closed without
+/// an answer says that there was no thread, or that the work panicked.
+pub(crate) fn elsewhere<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Receiver<T> {
+    let (sender, receiver) = channel();
+    // Whoever waits learns from the closed channel that there is no thread.
+    let _ = std::thread::Builder::new().name("elsewhere".to_owned()).spawn(move || {
+        unpin();
+        let _ = sender.send(work());
+    });
+    receiver
+}
+
+/// Lets the calling thread run wherever the process may: the worker that has started it may be kept on one core, which is its own.
+fn unpin() {
+    // SAFETY: plain system calls on a set of this function's own.
+    unsafe {
+        let mut allowed: libc::cpu_set_t = std::mem::zeroed();
+        let size = size_of::<libc::cpu_set_t>();
+        if libc::sched_getaffinity(libc::getpid(), size, &mut allowed) == 0 {
+            libc::sched_setaffinity(0, size, &allowed);
+        }
+    }
+}
 
 /// Keeps the calling thread on one core, counted round over the cores that this process may use. A refusal leaves the
 /// thread where it is.

@@ -85,6 +85,16 @@ const REFUSALS: &[(&str, &str, Known)] = &[
     ),
     (
         "target/modules.rs",
+        "hold more than {RING_MAX} operations in one io_uring",
+        Refused {
+            system: "kind = 'file'\ndir = '/x'",
+            workload: "kind = 'block'\ntransfer = '4 KiB'|load = { outstanding = 40000 }",
+            ring: true,
+            words: "at most 32767 operations in flight on one io_uring",
+        },
+    ),
+    (
+        "target/modules.rs",
         "error.to_string()",
         Not("only opening a file tells whether its filesystem takes direct I/O"),
     ),

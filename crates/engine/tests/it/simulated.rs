@@ -56,6 +56,35 @@ fn a_stall_is_suffered_by_everyone_who_was_meant_to_start_in_it() {
     assert!(service < 1_000_000_000, "service time alone hides the wait: {service}");
 }
 
+/// Mean and 99th percentile of the response of 16 servers with one queue, so busy, in the time that one operation takes.
+const THEORY: [(f64, f64, f64); 3] = [(0.5, 1.0011, 4.6065), (0.8, 1.0953, 4.7350), (0.95, 1.9752, 7.2166)];
+
+/// Holds an open load on so many slots and servers, of which 16 are the fewer, against the theory.
+fn is_one_queue(slots: u32, servers: u32) {
+    for (busy, mean_ms, tail_ms) in THEORY {
+        let mut script = script(Nanos::from_millis(1), servers);
+        script.spread = units::Share(1.0);
+        let load = Spec::Open { rate: PerSecond(busy * 16e3), arrivals: Arrivals::Poisson, slots };
+        let streams = vec![stream(Storage::Block(blocks(1.0)), load)];
+        let mut trial = trial(streams, Nanos::from_secs(if busy > 0.9 { 150 } else { 20 }));
+        trial.phases.warm_up = Nanos::from_secs(1);
+        let response = run(&mut open(Place::Scripted(script), 1), &trial).stream_total(0).response;
+        let (mean, tail) = (response.mean_ns().unwrap() / 1e6, response.quantile_ns(0.99).unwrap() as f64 / 1e6);
+        let words = format!("{busy}: mean {mean} of {mean_ms}, p99 {tail} of {tail_ms}");
+        assert!((mean / mean_ms - 1.0).abs() < 0.03 && (tail / tail_ms - 1.0).abs() < 0.03, "{words}");
+    }
+}
+
+#[test]
+fn an_open_load_that_waits_for_a_slot_of_the_ring_has_the_mean_and_the_tail_of_one_queue() {
+    is_one_queue(16, 64);
+}
+
+#[test]
+fn an_open_load_that_waits_for_a_server_has_the_mean_and_the_tail_of_one_queue() {
+    is_one_queue(512, 16);
+}
+
 #[test]
 fn a_trial_run_twice_with_one_seed_gives_the_same_observations() {
     let once = || {

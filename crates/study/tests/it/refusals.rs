@@ -161,6 +161,19 @@ fn more_operations_in_flight_than_threads_may_be_started_are_refused_where_the_l
 }
 
 #[test]
+fn more_operations_in_flight_than_a_ring_holds_are_refused_where_the_load_stands() {
+    let words = "at most 32767 operations in flight on one io_uring, got 65536: take `workers = 3`, or fewer";
+    let ring = |load: &str, workers: u32| format!("workload = \"scan\"\nload = {{ {load} }}\nworkers = {workers}");
+    refused_at(&[
+        (&ring("outstanding = 65536", 1), (11, 24), "rates.outstanding", words),
+        (&ring("rate = \"1k/s\", slots = 65536", 1), (11, 33), "rates.slots", words),
+    ]);
+    for part in [ring("outstanding = 32767", 1), ring("outstanding = 65536", 3)] {
+        Study::parse("s", &sound(&part)).unwrap_or_else(|problems| panic!("{part}: {problems}"));
+    }
+}
+
+#[test]
 fn a_search_over_a_fixed_amount_of_work_is_refused_where_the_search_stands() {
     let search = "search = { highest_rate = { p99 = \"5 ms\" } }";
     let words = "got a fixed amount of work";

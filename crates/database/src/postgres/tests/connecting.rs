@@ -244,6 +244,16 @@ fn a_stop_ends_the_wait_for_a_server_that_says_nothing() {
     let (port, _) = lying(vec![Vec::new()], false);
     let connect = Connect::parse(&format!("postgres://me@127.0.0.1:{port}/db?connect_timeout=600")).unwrap();
     let stop = std::sync::atomic::AtomicBool::new(true);
-    let stopped = connect.open_until(Arc::new(Texts::none(Engine::Postgres)), &Sessions::default(), &stop);
+    let stopped = connect.open_until(Arc::new(Texts::none(Engine::Postgres)), &Sessions::default(), None, &stop);
     assert!(matches!(stopped, Err(DatabaseError::Stopped)), "{stopped:?}");
+}
+
+/// A session was let in, and waited without a limit for the answer to its first statement.
+#[test]
+fn a_server_that_lets_in_and_says_nothing_more_is_given_up_as_well() {
+    let (port, _) = lying(vec![let_in()], false);
+    let connect = Connect::parse(&format!("postgres://me@127.0.0.1:{port}/db?connect_timeout=1")).unwrap();
+    let (texts, go) = (Arc::new(Texts::none(Engine::Postgres)), std::sync::atomic::AtomicBool::new(false));
+    let late = connect.open_until(texts, &Sessions::default(), Some("s".to_owned()), &go).unwrap_err().to_string();
+    assert!(late.contains("within 1 s") || late.contains("enter the data set's schema"), "{late}");
 }

@@ -7,6 +7,7 @@
 //! What it does not do: a model has one transaction, the mean one, so that all classes ask the machine for the same.
 
 use crate::port::attempt::Attempt;
+use crate::port::reconnect::Unopened;
 use crate::worker::transactions::Transactions;
 use database::Session;
 use std::collections::VecDeque;
@@ -76,7 +77,8 @@ impl Streams {
         let slot = slot - pool.first_slot;
         let Imagined { transactions, session, .. } = &mut pool.imagined;
         transactions.business.begin(slot, begun);
-        let over = pool.attempt.carry_out(slot, transactions, session, |_| {}, || Err(String::new()));
+        let over =
+            pool.attempt.carry_out(slot, transactions, session, |_| {}, || Err(Unopened::Refused(String::new())));
         pool.ended[slot as usize].1 = over.ending;
         over.outcome
     }
@@ -108,5 +110,123 @@ impl Streams {
         let slot = slot - pool.first_slot;
         let (at, ending) = pool.ended[slot as usize];
         pool.imagined.transactions.business.ended(slot, ending, at, into);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hot::transactions::TransactionWork;
+    use crate::port::simulated::machine::ModelPort;
+    use crate::port::tests::{Log, session};
+    use crate::sample;
+    use crate::worker::assign::{Carriers, assign, window};
+    use crate::worker::profile::Profile;
+    use load::{Arrivals, Spec};
+    use model::machine::{Cores, Ended, Machine, Outside, StationReport};
+    use observation::Histogram;
+    use random::Draws;
+    use recorder::Collector;
+    use std::cmp::Reverse;
+    use std::collections::BinaryHeap;
+    use std::sync::atomic::AtomicBool;
+    use units::PerSecond;
+    use workload::Operation;
+    use workload::transaction::{Answers, Batch, Business, Step};
+
+    /// A machine on which everybody is alone, for a millisecond in the mean, exponentially.
+    struct Alone {
+        times: Draws,
+        ends: BinaryHeap<Reverse<(u64, u32)>>,
+    }
+
+    impl Machine for Alone {
+        fn submit(&mut self, at: Nanos, slot: u32, _operation: &Operation) {
+            let time = (self.times.exponential() * 1e6) as u64 + 1;
+            self.ends.push(Reverse((at.0 + time, slot)));
+        }
+
+        fn advance(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> Nanos {
+            let Some(Reverse((at, slot))) = self.ends.peek().copied().filter(|Reverse((at, _))| *at <= until.0) else {
+                return until;
+            };
+            self.ends.pop();
+            ended.push(Ended { slot, at: Nanos(at), failed: false });
+            Nanos(at)
+        }
+
+        fn outside(&self, _slot: u32) -> Nanos {
+            Nanos::ZERO
+        }
+
+        fn outside_is(&self) -> Option<Outside> {
+            None
+        }
+
+        fn clear(&mut self) {}
+
+        fn reports(&mut self) -> Vec<StationReport> {
+            Vec::new()
+        }
+
+        fn cores(&mut self) -> Option<Cores> {
+            None
+        }
+
+        fn events(&mut self) -> u64 {
+            0
+        }
+    }
+
+    /// A transaction that asks a database for nothing.
+    struct Nothing;
+
+    impl Business for Nothing {
+        fn class(&mut self, _n: u64, _payload: u64) -> u16 {
+            0
+        }
+
+        fn begin(&mut self, _slot: u32, _begun: Begun) {}
+
+        fn step(&mut self, _slot: u32, _answers: &Answers, _batch: &mut Batch) -> Step {
+            Step::Done { rolled_back: false }
+        }
+
+        fn restart(&mut self, _slot: u32) {}
+
+        fn ended(&mut self, _slot: u32, _ending: Ending, _at: Nanos, _caused: &mut Vec<Caused>) {}
+    }
+
+    /// Mean and 99th percentile of 16 sessions with one queue, so busy, in milliseconds.
+    const THEORY: [(f64, f64, f64); 3] = [(0.5, 1.0011, 4.6065), (0.8, 1.0953, 4.7350), (0.95, 1.9752, 7.2166)];
+
+    #[test]
+    fn users_who_wait_for_a_session_wait_as_in_one_queue() {
+        for (busy, mean_ms, tail_ms) in THEORY {
+            let (slots, sessions) = (512, 16);
+            let load = Spec::Open { rate: PerSecond(busy * 16e3), arrivals: Arrivals::Poisson, slots };
+            let mut trial = sample::trial(load, Nanos::from_secs(if busy > 0.9 { 150 } else { 20 }));
+            trial.phases.warm_up = Nanos::from_secs(1);
+            trial.streams[0].threads.pacing = load::Pacing::Sleep;
+            let mut collector = Collector::default();
+            let (share, _) = assign(&trial, &mut collector, |_| Ok(Carriers::new(1, Ok))).unwrap().remove(0);
+            let transactions = Transactions { business: Box::new(Nothing), tries: 1, profile: Profile::default() };
+            let session = session(&[], &Log::default());
+            let mut streams = Streams::default();
+            streams.add(Imagined { transactions, session, sessions, slots });
+            let machine = Alone { times: Draws::from_state(7), ends: BinaryHeap::new() };
+            let mut port = ModelPort::new(Box::new(machine), streams, window(&trial), slots);
+            let home = share.drive(&mut port, TransactionWork::default(), &AtomicBool::new(false)).unwrap();
+            assert!(home.account.unwrap().closes());
+            let (mut cells, mut response) = (Vec::new(), Histogram::default());
+            collector.collect(&mut cells);
+            let settled = cells
+                .iter()
+                .filter(|cell| u64::from(cell.key.interval) * trial.phases.interval.0 >= trial.phases.warm_up.0);
+            settled.for_each(|cell| response.merge(&cell.response));
+            let (mean, tail) = (response.mean_ns().unwrap() / 1e6, response.quantile_ns(0.99).unwrap() as f64 / 1e6);
+            let words = format!("{busy}: mean {mean} of {mean_ms}, p99 {tail} of {tail_ms}");
+            assert!((mean / mean_ms - 1.0).abs() < 0.03 && (tail / tail_ms - 1.0).abs() < 0.03, "{words}");
+        }
     }
 }

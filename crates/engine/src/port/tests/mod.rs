@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use study::{Engine, Protocol, Sessions};
 use units::Nanos;
 use workload::transaction::{Answers, Batch, Begun, Business, Caused, Ending, Step, Value};
@@ -119,11 +120,27 @@ impl Session for ScriptedSession {
 pub(crate) struct ScriptedDatabase {
     pub(crate) sessions: Mutex<Vec<Box<dyn Session>>>,
     pub(crate) conversations: Mutex<Vec<Option<UnixStream>>>,
+    /// Says nothing to anybody who comes as long as this is held, though for no longer than its patience.
+    pub(crate) silent: Arc<Mutex<()>>,
 }
+
+/// How long a scripted database says nothing at most.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 impl ScriptedDatabase {
     pub(crate) fn reconnect(self) -> Reconnect {
         Reconnect { database: Some(Arc::new(self)), texts: Texts::none(Engine::Postgres), how: how() }
+    }
+}
+
+/// Waits until nobody holds a lock, but not for longer than the patience.
+fn wait_for(silent: &Mutex<()>) {
+    let look = Duration::from_millis(1);
+    for _ in 0..PATIENCE.as_millis() / look.as_millis() {
+        if silent.try_lock().is_ok() {
+            return;
+        }
+        std::thread::sleep(look);
     }
 }
 
@@ -137,10 +154,12 @@ impl Database for ScriptedDatabase {
     }
 
     fn session(&self, _texts: &Texts, _how: &Sessions) -> Result<Box<dyn Session>, DatabaseError> {
+        wait_for(&self.silent);
         self.sessions.lock().unwrap().pop().ok_or_else(refused)
     }
 
     fn conversation(&self, _texts: &Texts, _how: &Sessions) -> Result<Option<(OwnedFd, Wire)>, DatabaseError> {
+        wait_for(&self.silent);
         let socket = self.conversations.lock().unwrap().pop().ok_or_else(refused)?;
         Ok(socket.map(|socket| (OwnedFd::from(socket), wire())))
     }
