@@ -56,7 +56,7 @@ pub enum TrialError {
     Gone { system: String, place: String, done: u64, words: String, source: io::Error },
     /// What hung in the trial before is still in the kernel's hands, and would land in this one.
     #[error("system `{system}`{} still holds what hung in the trial before: {what}", at(place))]
-    Hung { system: String, place: String, what: String },
+    StillOut { system: String, place: String, what: String },
     /// The work that was done differs from the work that was asked for.
     #[error("stream `{stream}` did {done} steps where {planned} were planned")]
     WorkDiffers { stream: String, done: u64, planned: u64 },
@@ -104,7 +104,7 @@ impl TrialError {
                 "read the log of the server at {}, and see that it runs again",
                 or_else(place, "that place")
             )),
-            TrialError::Hung { place, .. } => Some(format!(
+            TrialError::StillOut { place, .. } => Some(format!(
                 "look for the device of {} in the kernel log, and go on when it answers again",
                 or_else(place, "the system")
             )),

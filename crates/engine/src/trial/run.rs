@@ -64,7 +64,7 @@ pub fn run_trial(
 fn after_hanging(opened: &mut Opened) -> Result<Option<u32>, TrialError> {
     if let Some(hung) = opened.hung.iter().find(|hung| hung.is_out()) {
         let (system, what) = (opened.setting.system.clone(), hung.what.clone());
-        return Err(TrialError::Hung { system, place: opened.backing.address().unwrap_or_default(), what });
+        return Err(TrialError::StillOut { system, place: opened.backing.address().unwrap_or_default(), what });
     }
     let hung = std::mem::take(&mut opened.hung);
     Ok((!hung.is_empty()).then(|| hung.iter().map(|hung| hung.operations).sum()))
