@@ -159,6 +159,30 @@ fn a_reader_that_turns_writer_waits_for_its_turn_too() {
 }
 
 #[test]
+fn a_session_that_is_cut_leaves_its_statement_and_the_line_and_did_not_fail() {
+    let (_folder, database, texts) = counters();
+    let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
+    let texts_of_one = Texts::of(Engine::Sqlite, &[statement(endless)]);
+    let [mut holder, mut waiter] = [(); 2].map(|()| database.session(&texts, &Sessions::default()).unwrap());
+    let mut asker = database.session(&texts_of_one, &Sessions::default()).unwrap();
+    told(&mut *holder, |batch| batch.begin(true)).unwrap();
+    let cuts = [asker.cut().unwrap(), waiter.cut().unwrap()];
+    std::thread::scope(|scope| {
+        let asks = scope.spawn(move || told(&mut *asker, |batch| batch.call(0, [])).map(drop));
+        let waits = scope.spawn(move || told(&mut *waiter, |batch| batch.begin(true)).map(drop));
+        // A cut that comes before the call finds nothing to end.
+        while !asks.is_finished() || !waits.is_finished() {
+            cuts.iter().for_each(|cut| cut());
+            std::thread::yield_now();
+        }
+        for ended in [asks.join().unwrap(), waits.join().unwrap()] {
+            assert_eq!(ended.unwrap_err().kind, FailureKind::Stopped);
+        }
+    });
+    told(&mut *holder, |batch| batch.commit()).unwrap();
+}
+
+#[test]
 fn a_session_that_is_dropped_in_a_transaction_gives_its_turn_to_the_next() {
     let (_folder, database, texts) = counters();
     let mut first = database.session(&texts, &Sessions::default()).unwrap();

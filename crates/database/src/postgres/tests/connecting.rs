@@ -3,7 +3,7 @@
 use super::{plain, private, run};
 use crate::postgres::Connect;
 use crate::server::Private;
-use crate::{DatabaseError, Session, Texts};
+use crate::{DatabaseError, FailureKind, Session, Texts};
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::path::Path;
@@ -246,6 +246,16 @@ fn a_stop_ends_the_wait_for_a_server_that_says_nothing() {
     let stop = std::sync::atomic::AtomicBool::new(true);
     let stopped = connect.open_until(Arc::new(Texts::none(Engine::Postgres)), &Sessions::default(), None, &stop);
     assert!(matches!(stopped, Err(DatabaseError::Stopped)), "{stopped:?}");
+}
+
+#[test]
+fn a_session_that_is_cut_waits_no_longer_for_its_answer() {
+    let (port, _) = lying(vec![let_in()], false);
+    let mut session = plain(&Connect::parse(&format!("postgres://me@127.0.0.1:{port}/db")).unwrap());
+    let cut = session.cut().unwrap();
+    let asks = std::thread::spawn(move || session.query("SELECT 1").unwrap_err());
+    cut();
+    assert_eq!(asks.join().unwrap().kind, FailureKind::Lost);
 }
 
 /// A session was let in, and waited without a limit for the answer to its first statement.
