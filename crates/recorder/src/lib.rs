@@ -9,6 +9,8 @@ mod clock;
 mod collector;
 mod dense;
 mod hand_over;
+#[cfg(all(test, shuttle))]
+mod interleaved;
 mod recorder;
 
 pub use clock::{Clock, SimulatedClock, WallClock};

@@ -10,13 +10,16 @@ use crate::TrialError;
 use crate::hot::transactions::TransactionWork;
 use crate::port::attempt::{Attempt, Lost, Over, Turn};
 use crate::port::reconnect::{Conversation, Reconnect};
+#[cfg(miri)]
+use crate::port::tests::kernel::{IoUring, opcode, squeue, types};
 use crate::port::uring::{broken, build_ring, excuse};
 use crate::worker::assign::Share;
 use crate::worker::run::{Return, Start};
 use crate::worker::transactions::Transactions;
 use database::postgres::{Progress, Wire};
 use database::{Failure, FailureKind};
-use io_uring::{IoUring, opcode, types};
+#[cfg(not(miri))]
+use io_uring::{IoUring, opcode, squeue, types};
 use recorder::Clock;
 use std::collections::VecDeque;
 use std::io;
@@ -109,7 +112,7 @@ pub(crate) struct ConnectionsPort<'t, C> {
 
 impl<'t, C: Clock> ConnectionsPort<'t, C> {
     /// A ring over the conversations, built on the thread that will use it.
-    fn new(
+    pub(super) fn new(
         conversations: Vec<Conversation>,
         reconnect: Reconnect,
         transactions: &'t mut Transactions,
@@ -272,7 +275,7 @@ impl<'t, C: Clock> ConnectionsPort<'t, C> {
 
     /// # Safety
     /// The memory that the entry names must stay until its completion was seen.
-    unsafe fn push(&mut self, entry: &io_uring::squeue::Entry) {
+    unsafe fn push(&mut self, entry: &squeue::Entry) {
         // SAFETY: see above; the ring has an entry for each send and each receive of every conversation.
         let pushed = unsafe { self.ring.submission().push(entry) };
         pushed.expect("the submission queue holds a send and a receive of every conversation");

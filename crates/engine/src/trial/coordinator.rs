@@ -437,4 +437,33 @@ mod tests {
         let Err(TrialError::Gone { system, source, .. }) = ended else { panic!("{ended:?}") };
         assert_eq!((system.as_str(), source.raw_os_error()), ("null", Some(libc::ENODEV)));
     }
+
+    /// Whether this many workers go when the coordinator leaves after so many of them stood ready, or opens the gate.
+    fn gate(workers: usize, heard: usize, opens: bool) -> Vec<bool> {
+        let (gate, halt) = (Gate::new(), AtomicBool::new(false));
+        let (sender, words) = channel();
+        let clock = recorder::WallClock::new();
+        std::thread::scope(|scope| {
+            let release = Release { gate: &gate, halt: &halt };
+            let start = |_| Start { clock: clock.clone(), gate: &gate, halt: &halt, words: sender.clone() };
+            let begun = (0..workers).map(start).map(|start| scope.spawn(move || start.ready().is_ok()));
+            let begun: Vec<_> = begun.collect();
+            for _ in 0..heard {
+                assert!(matches!(words.recv().unwrap(), Word::Ready));
+            }
+            if opens {
+                assert!(gate.set(Some(clock.now())).is_ok());
+            }
+            drop(release);
+            begun.into_iter().map(|worker| worker.join().unwrap()).collect()
+        })
+    }
+
+    #[test]
+    fn everybody_goes_through_the_gate_or_home_and_nobody_waits() {
+        for heard in 0..=3 {
+            assert_eq!(gate(3, heard, false), [false; 3], "{heard} were heard");
+        }
+        assert_eq!(gate(3, 3, true), [true; 3]);
+    }
 }
