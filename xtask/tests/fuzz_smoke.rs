@@ -1,7 +1,11 @@
 //! The bodies of the fuzzers on a small corpus with seeded changes, so that they cannot rot between long runs.
 
+#[path = "../../fuzz/bodies/lying_server.rs"]
+mod lying_server;
 #[path = "../../fuzz/bodies/model_reader.rs"]
 mod model_reader;
+#[path = "../../fuzz/bodies/postgres_wire.rs"]
+mod postgres_wire;
 #[path = "../../fuzz/bodies/row_reader.rs"]
 mod row_reader;
 #[path = "../../fuzz/bodies/run_file_reader.rs"]
@@ -42,6 +46,32 @@ impl Changes {
         }
         changed
     }
+}
+
+/// Where a fuzzer begins, and what one once found: each of these is fed to its body as it is.
+#[test]
+fn every_seed_is_taken_or_refused() {
+    type Body = fn(&[u8]);
+    let bodies: [(&str, Body); 8] = [
+        ("mariadb_server", lying_server::mariadb_server),
+        ("model_reader", model_reader::model_reader),
+        ("postgres_server", lying_server::postgres_server),
+        ("postgres_wire", postgres_wire::postgres_wire),
+        ("row_reader", row_reader::row_reader),
+        ("run_file_reader", run_file_reader::run_file_reader),
+        ("script_parser", script_parser::script_parser),
+        ("study_parser", study_parser::study_parser),
+    ];
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/seeds");
+    let mut taken = 0;
+    for (name, body) in bodies {
+        for seed in std::fs::read_dir(folder.join(name)).into_iter().flatten() {
+            body(&std::fs::read(seed.unwrap().path()).unwrap());
+            taken += 1;
+        }
+    }
+    let all = std::fs::read_dir(folder).unwrap().flat_map(|folder| std::fs::read_dir(folder.unwrap().path()).unwrap());
+    assert_eq!(taken, all.count(), "seeds of a fuzzer that is not here");
 }
 
 fn shipped_studies() -> Vec<Vec<u8>> {
@@ -100,30 +130,30 @@ fn changed_models_are_read_or_refused_with_words() {
     }
 }
 
-/// A script with something of everything.
-const SCRIPT: &str = r#"
-\set a random(1, 100 * :scale) + hash(:client_id) % 7
-\set b case when :a > 5 and not :a is null then -1.5e3 else least(:x, ~2, 3) end
-BEGIN; -- a comment; :a
-update t set n = n + :a where name = 'it''s :b' and k = $$;$$ /* ; */;
-select (1; 2), E'\';', :a::int \; select :b as c \aset p_
-\if :a < 50
-\sleep 10 us
-\elif :b = 3
-\startpipeline
-select :a;
-\endpipeline
-\else
-select count(*) as n from t \gset
-\endif
-END;
-"#;
-
 #[test]
 fn changed_scripts_are_run_or_refused_with_words() {
+    let script = include_bytes!("../../fuzz/seeds/script_parser/everything.sql");
     let mut changes = Changes(3);
-    script_parser::script_parser(SCRIPT.as_bytes());
     for _ in 0..400 {
-        script_parser::script_parser(&changes.applied_to(SCRIPT.as_bytes()));
+        script_parser::script_parser(&changes.applied_to(script));
+    }
+}
+
+#[test]
+fn changed_conversations_are_answered_or_fail() {
+    let conversation = include_bytes!("../../fuzz/seeds/postgres_wire/prepared");
+    let mut changes = Changes(6);
+    for _ in 0..2_000 {
+        postgres_wire::postgres_wire(&changes.applied_to(conversation));
+    }
+}
+
+#[test]
+fn servers_that_lie_are_refused_with_words() {
+    let mut changes = Changes(7);
+    for how in 0..64 {
+        let rest: Vec<u8> = (0..changes.next(60)).map(|_| changes.next(256) as u8).collect();
+        lying_server::postgres_server(&[&[how], &rest[..]].concat());
+        lying_server::mariadb_server(&[&[how], &rest[..]].concat());
     }
 }

@@ -9,32 +9,47 @@
 use crate::{DatabaseError, Session};
 use rustix::fs::{FlockOperation, OFlags, flock};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use study::Engine;
 use workload::transaction::Value;
 
 /// A link in the place of the file is not followed: it is written to.
 const NO_LINK: i32 = OFlags::NOFOLLOW.bits() as i32;
 
-/// Claims of this process, by what they are to.
-static HELD: Mutex<BTreeMap<String, Weak<Kept>>> = Mutex::new(BTreeMap::new());
+/// Claims of this process, by what they are to, with how many hold each. What ends a claim happens while this is locked: whoever
+/// comes in that moment would find it held, by us.
+static HELD: Mutex<BTreeMap<String, (usize, Kept)>> = Mutex::new(BTreeMap::new());
 
-/// A claim; it ends when its last copy is dropped.
-#[derive(Clone)]
-pub struct Claim(#[expect(dead_code, reason = "held for its end")] Arc<Kept>);
+fn held() -> MutexGuard<'static, BTreeMap<String, (usize, Kept)>> {
+    HELD.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A claim; it ends when the last of this process to the same is dropped. Without a name it is to nothing.
+pub struct Claim(Option<String>);
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        let Some(key) = self.0.take() else { return };
+        if let Entry::Occupied(mut entry) = held().entry(key) {
+            entry.get_mut().0 -= 1;
+            if entry.get().0 == 0 {
+                entry.remove();
+            }
+        }
+    }
+}
 
 /// What keeps others away.
 enum Kept {
-    /// Nothing needs to.
-    Nothing,
     /// A lock on a file of ours.
     File { _locked: Locked },
     /// A lock that a session holds.
-    Session { _session: Mutex<Box<dyn Session>> },
+    Session { _session: Box<dyn Session> },
 }
 
 /// A file that is locked, and removed when the lock ends.
@@ -64,20 +79,17 @@ fn myself() -> String {
 
 /// The claim that this process already has, or a new one.
 fn shared(key: &str, take: impl FnOnce() -> Result<Kept, DatabaseError>) -> Result<Claim, DatabaseError> {
-    let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(kind) = held.get(key).and_then(Weak::upgrade) {
-        return Ok(Claim(kind));
+    match held().entry(key.to_owned()) {
+        Entry::Occupied(mut entry) => entry.get_mut().0 += 1,
+        Entry::Vacant(entry) => drop(entry.insert((1, take()?))),
     }
-    let kind = Arc::new(take()?);
-    held.retain(|_, kind| kind.strong_count() > 0);
-    held.insert(key.to_owned(), Arc::downgrade(&kind));
-    Ok(Claim(kind))
+    Ok(Claim(Some(key.to_owned())))
 }
 
 impl Claim {
     /// A claim for a database that holds no data, which any number of runs may share.
     pub(crate) fn nothing() -> Claim {
-        Claim(Arc::new(Kept::Nothing))
+        Claim(None)
     }
 
     /// A claim by a lock on a file, which is made for it and goes with it.
@@ -103,7 +115,7 @@ impl Claim {
             };
             session.script(&words.name).map_err(failed)?;
             if session.one(&words.take).map_err(failed)? == Some(Value::Int(1)) {
-                return Ok(Kept::Session { _session: Mutex::new(session) });
+                return Ok(Kept::Session { _session: session });
             }
             let found = session.one(&words.holder).map_err(failed)?;
             let holder = found.as_ref().and_then(Value::text).unwrap_or("a session that has just ended").to_owned();
@@ -209,6 +221,24 @@ mod tests {
         drop(ours);
         assert!(path.exists());
         drop(again);
+        assert!(!path.exists(), "the file stays behind");
+    }
+
+    #[test]
+    fn a_claim_that_ends_refuses_nobody_of_the_same_process() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("desk.sqlite.claim");
+        let rounds = if cfg!(miri) { 3 } else { 400 };
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..rounds {
+                        let claim = Claim::file(&path, "sqlite:desk.sqlite", "desk").unwrap();
+                        drop(claim);
+                    }
+                });
+            }
+        });
         assert!(!path.exists(), "the file stays behind");
     }
 

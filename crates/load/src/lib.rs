@@ -8,6 +8,8 @@
 //! What it does not do: it knows no I/O, no workload and no thread.
 
 mod closed;
+#[cfg(all(test, shuttle))]
+mod interleaved;
 mod machine;
 mod one_queue;
 mod open;

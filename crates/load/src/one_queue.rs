@@ -10,8 +10,12 @@ use crate::machine::Share;
 use crate::spawned::Spawned;
 use crate::watch::Watch;
 use crate::{Arrival, Books, Load, Machine, Next, Unissued};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+#[cfg(all(test, shuttle))]
+use shuttle::sync::{Arc, Mutex, MutexGuard, atomic::AtomicBool};
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+#[cfg(not(all(test, shuttle)))]
+use std::sync::{Arc, Mutex, MutexGuard, atomic::AtomicBool};
 use units::Nanos;
 
 /// How soon a worker looks again at what others may have left, or at what it has caused itself.

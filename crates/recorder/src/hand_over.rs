@@ -4,11 +4,17 @@
 
 use crate::Live;
 use crate::dense::Dense;
+#[cfg(all(test, shuttle))]
+use crate::interleaved::ArrayQueue;
 use crate::recorder::Layout;
+#[cfg(not(all(test, shuttle)))]
 use crossbeam_queue::ArrayQueue;
 use observation::Cell;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+#[cfg(all(test, shuttle))]
+use shuttle::sync::{Mutex, atomic::AtomicU64};
+use std::sync::atomic::Ordering;
+#[cfg(not(all(test, shuttle)))]
+use std::sync::{Mutex, atomic::AtomicU64};
 
 /// What a worker and the collector share.
 #[derive(Debug)]

@@ -10,6 +10,8 @@ mod collector;
 mod dense;
 mod drift;
 mod hand_over;
+#[cfg(all(test, shuttle))]
+mod interleaved;
 mod recorder;
 
 pub use clock::{Clock, SimulatedClock, WallClock};

@@ -19,6 +19,9 @@ use units::Bytes;
 
 use crate::stack::{self, DeviceNumber};
 
+/// `FALLOC_FL_NO_HIDE_STALE`, which the library names for this kernel alone and not for Miri.
+const NO_HIDE_STALE: FallocateFlags = FallocateFlags::from_bits_retain(4);
+
 /// Which way to the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
@@ -209,7 +212,7 @@ impl Module {
         let punch = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
         self.filled = false;
         if let ModuleKind::Device { .. } = self.kind {
-            match self.deallocate(punch | FallocateFlags::NO_HIDE_STALE) {
+            match self.deallocate(punch | NO_HIDE_STALE) {
                 Err(ModuleError::CannotTrim { .. }) => {}
                 done => return done.map(|()| Trimmed::Discarded),
             }

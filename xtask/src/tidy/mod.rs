@@ -5,6 +5,7 @@
 mod circles;
 mod decisions;
 mod documents;
+mod libraries;
 mod rooms;
 mod sizes;
 mod sources;
@@ -24,6 +25,8 @@ pub fn run(root: &Path) -> Result<String, String> {
     problems.extend(circles::problems(&files));
     problems.extend(decisions::problems(&files));
     problems.extend(documents::problems(&files));
+    let rules = files.iter().find(|file| file.path == "deny.toml").map_or("", |file| &file.text);
+    problems.extend(libraries::problems(&libraries::read(root)?, rules));
     problems.extend(sizes.problems());
     if problems.is_empty() { Ok(sizes.to_string()) } else { Err(problems.join("\n") + "\n") }
 }

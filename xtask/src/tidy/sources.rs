@@ -24,12 +24,17 @@ const EMPTY_NAMES: [&str; 10] =
 const MACHINES: [&str; 4] =
     [concat!("/ro", "ot/"), concat!("/wo", "rk/"), concat!("/tmp/", "target"), concat!("/Use", "rs/")];
 
+/// What unsafe code begins with, and what allows it.
+const SIGNS: [&str; 4] =
+    [concat!("uns", "afe {"), concat!("uns", "afe fn"), concat!("uns", "afe impl"), concat!("allow(uns", "afe_code)")];
+
 /// Crates in which a file may still stand beside a folder of its name.
 const NOT_YET: [&str; 1] = ["study"];
 
 /// Everything that is wrong in the sources.
 pub fn problems(files: &[SourceFile]) -> Vec<Problem> {
     let mut problems = beside_folders(files);
+    problems.extend(unlisted_unsafe_code(files));
     for file in files {
         problems.extend(empty_name(file));
         problems.extend(machine_paths(file));
@@ -90,16 +95,33 @@ fn unsafe_code(file: &SourceFile) -> Vec<Problem> {
     if file.room().is_none_or(|room| room == "engine") {
         return Vec::new();
     }
-    const SIGNS: [&str; 4] = [
-        concat!("uns", "afe {"),
-        concat!("uns", "afe fn"),
-        concat!("uns", "afe impl"),
-        concat!("allow(uns", "afe_code)"),
-    ];
     at_lines(file, |line| {
         let found = SIGNS.iter().any(|sign| line.contains(sign)) && !line.trim_start().starts_with("//");
         found.then(|| "only the engine holds code that the compiler cannot check".to_owned())
     })
+}
+
+/// Every file with unsafe code stands in a table of CONTRIBUTING.md, with how many places it has and what covers them.
+fn unlisted_unsafe_code(files: &[SourceFile]) -> Vec<Problem> {
+    const TABLE: &str = "CONTRIBUTING.md";
+    let Some(table) = files.iter().find(|file| file.path == TABLE) else { return Vec::new() };
+    let places = |file: &SourceFile| {
+        let begins =
+            |line: &str| SIGNS[..3].iter().any(|sign| line.contains(sign)) && !line.trim_start().starts_with("//");
+        file.code().lines().filter(|line| begins(line)).count()
+    };
+    let row = |file: &SourceFile| {
+        let name = file.path.strip_prefix("crates/engine/src/")?;
+        Some((places(file), name))
+            .filter(|(places, _)| *places > 0)
+            .map(|(places, name)| format!("| `{name}` | {places} |"))
+    };
+    let expected: Vec<String> = files.iter().filter(|file| file.is_code()).filter_map(row).collect();
+    let rows = table.text.lines().filter(|line| line.starts_with("| `") && line.contains(".rs` | "));
+    let stale = rows.filter(|line| !expected.iter().any(|row| line.starts_with(row)));
+    let missing = expected.iter().filter(|row| !table.text.contains(*row));
+    let stale = stale.map(|line| format!("{TABLE}: not so any more in the table of unsafe code: {line}"));
+    missing.map(|row| format!("{TABLE}: missing in the table of unsafe code: {row}")).chain(stale).collect()
 }
 
 fn impure(file: &SourceFile) -> Vec<Problem> {
@@ -160,6 +182,18 @@ mod tests {
         let text = format!("//! A.\nfn f() {{ uns{} }}\n", "afe { g() }");
         assert_eq!(check("crates/store/src/a.rs", &text).len(), 1);
         assert_eq!(check("crates/engine/src/a.rs", &text).len(), 0);
+    }
+
+    #[test]
+    fn unsafe_code_that_the_table_does_not_count_rightly_is_found() {
+        let code = format!("//! A.\nfn f() {{ uns{} }}\n", "afe { g() }");
+        let code = SourceFile { path: "crates/engine/src/a.rs".into(), text: code };
+        for (table, found) in
+            [("| `a.rs` | 1 | Miri |\n", 0), ("", 1), ("| `a.rs` | 2 |\n", 2), ("| `a.rs` | 1 |\n| `b.rs` | 1 |", 1)]
+        {
+            let table = SourceFile { path: "CONTRIBUTING.md".into(), text: table.into() };
+            assert_eq!(problems(&[code.clone(), table]).len(), found);
+        }
     }
 
     #[test]

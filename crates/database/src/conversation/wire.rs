@@ -441,6 +441,10 @@ impl Wire {
         if self.segments.is_empty() {
             return Progress::More;
         }
+        if self.mode == Mode::Calls && self.at + 1 == self.segments.len() && self.answered < self.calls.len() {
+            self.failure = Some(Failure::new(FailureKind::Refused, "the server left a statement without an answer"));
+            return self.failed();
+        }
         self.at += 1;
         if self.at < self.segments.len() {
             return Progress::SendMore;

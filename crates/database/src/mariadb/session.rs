@@ -201,13 +201,12 @@ impl MariadbSession {
         columns: &[&str],
         rows: &mut dyn Rows,
     ) -> Result<u64, Failure> {
-        self.line.iter().for_each(|line| line.turn());
-        let loaded = load::load(&mut self.connection, road, &load::Into { table, columns }, rows);
-        self.line.iter().for_each(|line| line.turn());
-        loaded.map_err(|why| match why {
+        let into = load::Into { table, columns };
+        let loaded = self.call(|session| Ok(load::load(&mut session.connection, road, &into, rows)));
+        loaded.unwrap_or_else(|error| Err(load::Why::Server(error))).map_err(|why| match why {
             load::Why::Server(error) => self.recover(error),
             load::Why::Left(text) => {
-                let undone = self.connection.query_drop(ROLLBACK);
+                let undone = self.call(|session| session.connection.query_drop(ROLLBACK));
                 let kind = if undone.is_ok() { FailureKind::Refused } else { FailureKind::Lost };
                 Failure::new(kind, text)
             }
@@ -226,7 +225,7 @@ impl MariadbSession {
             return failure;
         }
         // The server ends the transaction only after a deadlock; after any other failure it would stand open.
-        match self.connection.query_drop(ROLLBACK) {
+        match self.call(|session| session.connection.query_drop(ROLLBACK)) {
             Ok(()) => failure,
             Err(_) => Failure::new(FailureKind::Lost, format!("{}; and the connection is gone", failure.text)),
         }
@@ -240,7 +239,8 @@ impl Drop for MariadbSession {
             let number = known.prepared.as_ref()?.id();
             Some((number, known.text.sql.as_str()))
         });
-        costs::leave(&mut self.connection, prepared, &total);
+        // A session that is lost adds nothing, and neither does a server that is not understood.
+        let _ = catch_unwind(AssertUnwindSafe(|| costs::leave(&mut self.connection, prepared, &total)));
     }
 }
 

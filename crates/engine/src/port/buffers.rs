@@ -4,6 +4,9 @@
 
 use std::io;
 
+/// Touches all pages while they are mapped. Miri knows no pages.
+const TOUCHED: libc::c_int = if cfg!(miri) { 0 } else { libc::MAP_POPULATE };
+
 /// A block of anonymous memory, divided evenly among slots.
 #[derive(Debug)]
 pub(crate) struct Buffers {
@@ -28,7 +31,7 @@ impl Buffers {
                 std::ptr::null_mut(),
                 length,
                 libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_POPULATE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | TOUCHED,
                 -1,
                 0,
             )

@@ -11,6 +11,8 @@ use crate::hot::looks::Looks;
 use crate::hot::transactions::TransactionWork;
 use crate::port::attempt::{Attempt, Lost, Over, Turn};
 use crate::port::reconnect::{Conversation, Reconnect, Reopening, Unopened};
+#[cfg(miri)]
+use crate::port::tests::kernel::{IoUring, opcode, squeue, types};
 use crate::port::uring::{broken, build_ring, excuse};
 use crate::worker::assign::Share;
 use crate::worker::rings::RingUse;
@@ -18,7 +20,8 @@ use crate::worker::run::{Return, Start};
 use crate::worker::transactions::Transactions;
 use database::postgres::{Progress, Wire};
 use database::{Failure, FailureKind};
-use io_uring::{IoUring, opcode, types};
+#[cfg(not(miri))]
+use io_uring::{IoUring, opcode, squeue, types};
 use observation::Window;
 use recorder::Clock;
 use std::collections::VecDeque;
@@ -105,7 +108,7 @@ enum Doing {
 }
 
 /// Conversations and the ring over them, built by the thread that will use it, before the trial begins.
-struct Wires {
+pub(super) struct Wires {
     ring: IoUring,
     /// As [`RingUse::generation`].
     generation: u8,
@@ -113,7 +116,7 @@ struct Wires {
 }
 
 impl Wires {
-    fn new(conversations: Vec<Conversation>) -> io::Result<Wires> {
+    pub(super) fn new(conversations: Vec<Conversation>) -> io::Result<Wires> {
         let (ring, generation) = build_ring((conversations.len() as u32 * 2 + 2).next_power_of_two(), false)?;
         let sockets: Vec<RawFd> = conversations.iter().map(|(socket, _)| socket.as_raw_fd()).collect();
         ring.submitter().register_files(&sockets)?;
@@ -148,7 +151,7 @@ pub(crate) struct ConnectionsPort<'t, C> {
 }
 
 impl<'t, C: Clock> ConnectionsPort<'t, C> {
-    fn new(
+    pub(super) fn new(
         wires: Wires,
         reconnect: Reconnect,
         transactions: &'t mut Transactions,
@@ -317,7 +320,7 @@ impl<'t, C: Clock> ConnectionsPort<'t, C> {
 
     /// # Safety
     /// The memory that the entry names must stay until its completion was seen.
-    unsafe fn push(&mut self, entry: &io_uring::squeue::Entry) {
+    unsafe fn push(&mut self, entry: &squeue::Entry) {
         // SAFETY: see above; the ring has an entry for each send and each receive of every conversation.
         let pushed = unsafe { self.ring.submission().push(entry) };
         pushed.expect("the submission queue holds a send and a receive of every conversation");

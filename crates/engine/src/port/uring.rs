@@ -11,9 +11,12 @@ use crate::hot::hung::Held;
 use crate::hot::looks::Looks;
 use crate::hot::storage::StorageWork;
 use crate::port::buffers::Buffers;
+#[cfg(miri)]
+use crate::port::tests::kernel::{IoUring, Submitter, cqueue, opcode, squeue, types};
 use crate::worker::assign::Share;
 use crate::worker::rings::RingUse;
 use crate::worker::run::{Return, Start};
+#[cfg(not(miri))]
 use io_uring::{IoUring, Submitter, cqueue, opcode, squeue, types};
 use recorder::Clock;
 use std::io;

@@ -572,4 +572,31 @@ mod tests {
         let Err(TrialError::Gone { system, source, .. }) = ended else { panic!("{ended:?}") };
         assert_eq!((system.as_str(), source.raw_os_error()), ("null", Some(libc::ENODEV)));
     }
+
+    /// Whether this many workers go when the coordinator leaves after so many of them stood ready, or opens the gate.
+    fn gate(workers: usize, heard: usize, opens: bool) -> Vec<bool> {
+        let (sender, words) = channel();
+        let clock = recorder::WallClock::new();
+        let (gate, halt, calls) = (Arc::default(), Arc::default(), Calls::default());
+        let start = Start { clock: clock.clone(), gate, halt, calls, words: sender };
+        let crew = Crew { start: start.clone(), threads: Vec::new(), looks: LOOKS };
+        let begin = |start: Start| std::thread::spawn(move || start.ready().is_ok());
+        let begun: Vec<_> = (0..workers).map(|_| begin(start.clone())).collect();
+        for _ in 0..heard {
+            assert!(matches!(words.recv().unwrap(), Word::Ready));
+        }
+        if opens {
+            assert!(start.gate.set(Some(clock.now())).is_ok());
+        }
+        drop(crew);
+        begun.into_iter().map(|worker| worker.join().unwrap()).collect()
+    }
+
+    #[test]
+    fn everybody_goes_through_the_gate_or_home_and_nobody_waits() {
+        for heard in 0..=3 {
+            assert_eq!(gate(3, heard, false), [false; 3], "{heard} were heard");
+        }
+        assert_eq!(gate(3, 3, true), [true; 3]);
+    }
 }

@@ -52,18 +52,22 @@ pub(crate) fn pin(worker: u32) {
 /// Lets the calling thread's timers fire when they are due: the kernel otherwise joins them within 50 microseconds to
 /// save energy, which an open load would see as lateness.
 pub(crate) fn exact_timers() {
-    // SAFETY: a plain system call without pointers.
-    unsafe {
-        libc::prctl(libc::PR_SET_TIMERSLACK, 1u64);
-    }
+    switch(libc::PR_SET_TIMERSLACK);
 }
 
 /// Keeps the kernel from backing this process with huge pages. Recorders reserve wide histograms of which they touch
 /// little; in pieces of 2 MiB that little would become most of the machine's memory. A refusal costs memory only.
 pub(crate) fn small_pages() {
-    // SAFETY: a plain system call without pointers.
-    unsafe {
-        libc::prctl(libc::PR_SET_THP_DISABLE, 1u64, 0u64, 0u64, 0u64);
+    switch(libc::PR_SET_THP_DISABLE);
+}
+
+/// Sets something of this thread or process to one. Miri knows no such call.
+fn switch(what: libc::c_int) {
+    if !cfg!(miri) {
+        // SAFETY: a plain system call without pointers.
+        unsafe {
+            libc::prctl(what, 1u64, 0u64, 0u64, 0u64);
+        }
     }
 }
 

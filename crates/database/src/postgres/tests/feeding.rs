@@ -161,6 +161,17 @@ fn a_transaction_travels_at_once_and_what_follows_it_waits() {
 }
 
 #[test]
+fn a_statement_that_the_server_leaves_without_an_answer_fails() {
+    let (mut wire, mut answers) = (staged(), Answers::default());
+    let Progress::Failed(failure) = wire.feed(&message(b'Z', b"I"), &mut answers) else { panic!("it did not fail") };
+    assert_eq!(failure.kind, FailureKind::Refused);
+    // Inside a transaction it is undone first.
+    let mut wire = staged();
+    assert_eq!(wire.feed(&message(b'Z', b"T"), &mut answers), Progress::SendMore);
+    assert_eq!(wire.outgoing(), b"Q\0\0\0\x0dROLLBACK\0");
+}
+
+#[test]
 fn a_failure_inside_a_transaction_asks_for_a_rollback_first() {
     let (mut wire, mut answers) = (staged(), Answers::default());
     let error = message(b'E', b"SERROR\0VERROR\0C40001\0Mtry again\0\0");

@@ -1,5 +1,10 @@
 //! Transactions, sessions and databases that do what a test has written down.
 
+#[cfg(miri)]
+pub(crate) mod kernel;
+#[cfg(miri)]
+mod memory;
+
 use crate::port::reconnect::Reconnect;
 use crate::worker::profile::Profile;
 use crate::worker::transactions::Transactions;

@@ -1,0 +1,208 @@
+//! Whatever a server says to whoever opens a session and asks it something, there is an answer or an error with words.
+//!
+//! The server is a thread behind a Unix socket. It says all that it has to say at once and closes its end, so that nobody waits for
+//! more. The first byte of an input chooses how much of a good beginning comes before what the fuzzer thinks of, and what is asked.
+
+use database::mariadb::{MariadbSession, Place};
+use database::{OpenOptions, Profiling, Rows, Session, Texts, postgres};
+use std::collections::VecDeque;
+use std::io::{self, Write as _};
+use std::net::Shutdown;
+use std::os::unix::net::UnixListener;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use study::{At, DatabaseSpec, Engine, Protocol, Sessions};
+use workload::transaction::{Answers, Batch, Statement, Value};
+
+/// Opens a session on a server that says these messages of PostgreSQL, and asks it something.
+pub fn postgres_server(bytes: &[u8]) {
+    let [how, rest @ ..] = bytes else { return };
+    let messages = super::postgres_wire::said(rest);
+    let good = good_postgres();
+    // What was looked up when the database was opened, and a second conversation that was let in.
+    let looked = [&good[..], b"C\0\0\0\x0dSELECT 0\0Z\0\0\0\x05I"].concat();
+    LIAR.with(|liar| {
+        let says = match how & 1 {
+            0 => vec![messages],
+            _ => vec![looked, [&good[..], &messages].concat()],
+        };
+        liar.will_say(says);
+        let url = format!("postgres://me:secret@/db?host={}", liar.folder.path().display());
+        let spec = DatabaseSpec { engine: Engine::Postgres, at: At::Url(url) };
+        let opened = postgres::open(&spec, &options());
+        let session = opened.and_then(|database| database.session(&texts(Engine::Postgres), &sessions(*how)));
+        match session {
+            Ok(mut session) => ask(&mut *session, *how),
+            Err(error) => assert!(!error.to_string().is_empty() && !error.to_string().contains("secret")),
+        }
+    });
+}
+
+/// The same with packets of MySQL.
+pub fn mariadb_server(bytes: &[u8]) {
+    let [how, rest @ ..] = bytes else { return };
+    let good = good_mariadb().into_iter().take(usize::from(how % 8)).flatten();
+    let says = good.chain(packets(rest)).collect();
+    quiet();
+    LIAR.with(|liar| {
+        liar.will_say(vec![says]);
+        let place = Place::behind(&liar.socket, "me");
+        let place = Place { password: Some("secret".to_owned()), ..place };
+        match MariadbSession::open(&place, &texts(Engine::Mariadb), &sessions(*how)) {
+            Ok(mut session) => ask(&mut session, *how),
+            Err(error) => assert!(!error.to_string().is_empty() && !error.to_string().contains("secret")),
+        }
+    });
+}
+
+/// What the library does not understand makes it panic, which its caller catches. Only panics of ours are told.
+fn quiet() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        let loud = std::panic::take_hook();
+        let ours = |file: &str| file.contains("crates/") || file.contains("bodies/");
+        std::panic::set_hook(Box::new(move |panic| {
+            if panic.location().is_some_and(|place| ours(place.file())) {
+                loud(panic);
+            }
+        }));
+    });
+}
+
+fn options() -> OpenOptions {
+    let (cache_dir, settings) = (PathBuf::new(), Vec::new());
+    OpenOptions { cache_dir, dataset: None, settings, profiling: Profiling::default(), stop: Arc::default() }
+}
+
+fn texts(engine: Engine) -> Texts {
+    let statement = |sql: &str| Statement { name: sql.to_owned(), sql: sql.to_owned(), rows: true };
+    Texts::of(engine, &[statement("SELECT a FROM t WHERE b = $1"), statement("UPDATE t SET a = $1")])
+}
+
+fn sessions(how: u8) -> Sessions {
+    let protocol = [Protocol::Prepared, Protocol::Simple, Protocol::Extended][usize::from(how >> 4) % 3];
+    Sessions { protocol, ..Sessions::default() }
+}
+
+/// Asks in one of the ways that there are.
+fn ask(session: &mut dyn Session, how: u8) {
+    let answered = match how >> 3 & 1 {
+        0 => run(session),
+        _ => session.load("t", &["a"], &mut Few(3)).map(drop).and_then(|()| session.query("SELECT 1").map(drop)),
+    };
+    if let Err(failure) = answered {
+        assert!(!failure.text.is_empty() && !failure.text.contains("secret"), "a failure without a word");
+    }
+}
+
+fn run(session: &mut dyn Session) -> Result<(), database::Failure> {
+    let (mut batch, mut answers) = (Batch::default(), Answers::default());
+    batch.call(0, [Value::Int(7)]);
+    batch.call(1, [Value::Text("x".to_owned())]);
+    session.run(&batch, &mut answers)
+}
+
+/// So many rows.
+struct Few(i64);
+
+impl Rows for Few {
+    fn next(&mut self, row: &mut Vec<Value>) -> bool {
+        row.clear();
+        row.push(Value::Int(self.0));
+        self.0 -= 1;
+        self.0 >= 0
+    }
+}
+
+/// A server that says what it was told to.
+struct Liar {
+    folder: tempfile::TempDir,
+    socket: String,
+    says: Arc<Mutex<VecDeque<Vec<u8>>>>,
+}
+
+thread_local! {
+    static LIAR: Liar = Liar::new();
+}
+
+impl Liar {
+    fn new() -> Liar {
+        let folder = tempfile::tempdir().expect("a folder for temporary files");
+        // Both engines find it: one by its folder, the other by its name.
+        let socket = folder.path().join(".s.PGSQL.5432");
+        let listener = UnixListener::bind(&socket).expect("a socket");
+        let says = Arc::new(Mutex::new(VecDeque::new()));
+        let heard = says.clone();
+        std::thread::spawn(move || serve(&listener, &heard));
+        Liar { folder, socket: socket.to_str().expect("a path of letters").to_owned(), says }
+    }
+
+    /// To each who comes one of these; to the next nothing.
+    fn will_say(&self, says: Vec<Vec<u8>>) {
+        *self.says.lock().expect("nobody panics with it") = says.into();
+    }
+}
+
+fn serve(listener: &UnixListener, says: &Mutex<VecDeque<Vec<u8>>>) {
+    for stream in listener.incoming() {
+        let Ok(mut stream) = stream else { return };
+        let bytes = says.lock().expect("nobody panics with it").pop_front().unwrap_or_default();
+        let _ = stream.write_all(&bytes).and_then(|()| stream.shutdown(Shutdown::Write));
+        // Closing it while something is unread would take back what was said.
+        let _ = io::copy(&mut stream, &mut io::sink());
+    }
+}
+
+/// A server that lets us in.
+fn good_postgres() -> Vec<u8> {
+    let mut said = b"R\0\0\0\x08\0\0\0\0".to_vec();
+    said.extend(b"S\0\0\0\x18server_version\x0016.1\0");
+    said.extend(b"K\0\0\0\x0c\0\0\0\x07\0\0\0\x07Z\0\0\0\x05I");
+    said
+}
+
+/// What a good server says, one exchange after the other: who it is, that we are in, what it takes at most, its version, that it
+/// took the mode, and what a statement looks like.
+fn good_mariadb() -> Vec<Vec<u8>> {
+    const OK: &[u8] = b"\0\0\0\x02\0\0\0";
+    const END: &[u8] = b"\xfe\0\0\x02\0";
+    let mut greeting = b"\x0a10.11.8-MariaDB\0\x07\0\0\0abcdefgh\0\x0f\xa2\x21\x02\0\x08\0\x15".to_vec();
+    greeting.extend([0; 10]);
+    greeting.extend(b"abcdefghijkl\0mysql_native_password\0");
+    let column = b"\x03def\0\0\0\x01a\0\x0c\x21\0\xff\0\0\0\xfd\0\0\0\0\0";
+    let one =
+        |row: &[u8]| [packet(1, b"\x01"), packet(2, column), packet(3, END), packet(4, row), packet(5, END)].concat();
+    let prepared = b"\0\x01\0\0\0\x01\0\x01\0\0\0\0";
+    vec![
+        packet(0, &greeting),
+        packet(2, OK),
+        one(b"\x0816777216"),
+        one(b"\x0f10.11.8-MariaDB"),
+        packet(1, OK),
+        [packet(1, prepared), packet(2, column), packet(3, END), packet(4, column), packet(5, END)].concat(),
+        one(b"\x017"),
+    ]
+}
+
+fn packet(number: u8, body: &[u8]) -> Vec<u8> {
+    let mut packet = (body.len() as u32).to_le_bytes()[..3].to_vec();
+    packet.push(number);
+    packet.extend(body);
+    packet
+}
+
+/// The input as packets: a byte that says whether an exchange begins, one for the length, and the body. With its highest bit set the
+/// first byte leaves length and number to the bytes behind it.
+fn packets(mut rest: &[u8]) -> Vec<u8> {
+    let (mut said, mut number) = (Vec::new(), 0u8);
+    while let [first, length, more @ ..] = rest {
+        let (body, after) = more.split_at((*length as usize).min(more.len()));
+        number = if first & 1 == 0 { 1 } else { number.wrapping_add(1) };
+        match first & 0x80 {
+            0 => said.extend(packet(number, body)),
+            _ => said.extend(body),
+        }
+        rest = after;
+    }
+    said
+}
