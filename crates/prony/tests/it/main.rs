@@ -27,6 +27,7 @@ mod reading;
 mod reference;
 mod runs;
 mod schema;
+mod shapes;
 mod simulated;
 mod small;
 mod stop;

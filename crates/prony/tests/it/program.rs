@@ -63,7 +63,21 @@ impl Program {
 
     /// Runs a command line to its end.
     pub fn run(&self, line: &str) -> Ran {
-        let output = self.command(line).output().expect("the program starts");
+        self.ran(self.command(line))
+    }
+
+    /// The same with a gigabyte of memory and ten seconds of a processor, after which the kernel ends it.
+    pub fn bounded(&self, line: &str) -> Ran {
+        let plain = self.command(line);
+        let mut bounded = Command::new("prlimit");
+        bounded.args(["--data=1073741824", "--cpu=10"]).arg(plain.get_program()).args(plain.get_args());
+        bounded.env_clear().envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        bounded.current_dir(self.dir()).stdin(Stdio::null());
+        self.ran(bounded)
+    }
+
+    fn ran(&self, mut command: Command) -> Ran {
+        let output = command.output().expect("the program starts");
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("output is text");
         let (raw, stderr) = (text(output.stdout), text(output.stderr));
         let (stdout, stderr) = (filtered(&raw, self.dir()), filtered(&stderr, self.dir()));
