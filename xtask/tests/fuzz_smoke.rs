@@ -48,11 +48,13 @@ impl Changes {
     }
 }
 
+/// The name of a fuzzer and its body.
+type Fuzzer = (&'static str, fn(&[u8]));
+
 /// Where a fuzzer begins, and what one once found: each of these is fed to its body as it is.
 #[test]
 fn every_seed_is_taken_or_refused() {
-    type Body = fn(&[u8]);
-    let bodies: [(&str, Body); 8] = [
+    let bodies: [Fuzzer; 8] = [
         ("mariadb_server", lying_server::mariadb_server),
         ("model_reader", model_reader::model_reader),
         ("postgres_server", lying_server::postgres_server),

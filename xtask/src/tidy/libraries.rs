@@ -219,9 +219,7 @@ mod tests {
 
     #[test]
     fn somebody_else_who_uses_what_is_denied_is_found() {
-        let more = found(|all| {
-            all[2].users.insert("server".into());
-        });
+        let more = found(|all| assert!(all[2].users.insert("server".into())));
         assert_eq!(more, ["deny.toml: `server` must not use `old`: nobody maintains it"]);
         let none = found(|all| drop(all.remove(2)));
         assert_eq!(none, ["deny.toml: nobody brings `old` any more; take `wrappers` away"]);

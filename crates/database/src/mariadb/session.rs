@@ -271,7 +271,7 @@ impl Session for MariadbSession {
     }
 
     fn load(&mut self, table: &str, columns: &[&str], rows: &mut dyn Rows) -> Result<u64, Failure> {
-        let road = load::road(&mut self.connection).map_err(failure)?;
+        let road = self.call(|session| load::road(&mut session.connection)).map_err(failure)?;
         self.load_by(road, table, columns, rows)
     }
 
