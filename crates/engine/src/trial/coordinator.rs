@@ -96,7 +96,7 @@ pub(super) fn run_with(
     let (words, heard) = channel();
     let (gate, halt, calls) = (Arc::default(), Arc::default(), Calls::default());
     let start = Start { clock: opened.clock.clone(), gate, halt, calls, words };
-    let mut crew = Crew { start: start.clone(), threads: Vec::with_capacity(shares.len()), looks: LOOKS };
+    let mut crew = Crew { start: start.clone(), threads: Vec::with_capacity(shares.len()), wait: LEAVING };
     let mut coordinator = Coordinator::new((opened, trial, patience), watchers, collector, shares.len(), &start);
     for (share, driver) in shares {
         let start = start.clone();
@@ -115,7 +115,7 @@ pub(super) fn run_with(
         coordinator.watch(&heard)
     });
     if coordinator.left_behind {
-        crew.looks = 0;
+        crew.wait = Nanos::ZERO;
     }
     (coordinator.close(), ended)
 }
@@ -124,12 +124,12 @@ pub(super) fn run_with(
 struct Crew {
     start: Start,
     threads: Vec<JoinHandle<()>>,
-    /// How often it is looked whether all of them have ended, before they are left behind.
-    looks: u32,
+    /// How long it is waited for their ends, before they are left behind.
+    wait: Nanos,
 }
 
-/// A thousand looks are a second.
-const LOOKS: u32 = 1_000;
+/// How long workers may take to end when nobody watches them any more, and how often that is looked at.
+const LEAVING: Nanos = Nanos::from_secs(1);
 const LOOK: Duration = Duration::from_millis(1);
 
 impl Drop for Crew {
@@ -138,10 +138,8 @@ impl Drop for Crew {
         // Without effect once it is open.
         let _ = self.start.gate.set(None);
         self.start.calls.cut();
-        for _ in 0..self.looks {
-            if self.threads.iter().all(JoinHandle::is_finished) {
-                break;
-            }
+        let until = self.start.clock.now().saturating_add(self.wait);
+        while !self.threads.iter().all(JoinHandle::is_finished) && self.start.clock.now() < until {
             std::thread::sleep(LOOK);
         }
     }
