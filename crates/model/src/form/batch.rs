@@ -56,19 +56,26 @@ impl Circle {
         // The busiest rate paces a clock whose ticks bring one back or nobody: uniformisation (Jensen, 1953).
         let most = self.device_per_s(inside);
         let mean = most * time_s;
-        let mut now = vec![0.0; inside as usize + 1];
+        let comes: Vec<f64> = (0..=inside).map(|came| self.device_per_s(inside - came) / most).collect();
+        let (all, mut now) = (inside as usize, vec![0.0; comes.len()]);
         now[0] = 1.0;
         let mut found = vec![0.0; now.len()];
         let (mut log, mut summed, mut tick) = (-mean, 0.0, 0.0);
         while summed < 1.0 - TAIL && tick < mean + 40.0 * libm::sqrt(mean) + 100.0 {
+            if now[all] > 1.0 - TAIL {
+                // Everybody is back: whatever ticks follow, they bring nobody.
+                found[all] += 1.0 - summed;
+                summed = 1.0;
+                break;
+            }
             let weight = libm::exp(log);
             summed += weight;
             found.iter_mut().zip(&now).for_each(|(sum, share)| *sum += weight * share);
-            for came in (0..now.len()).rev() {
-                let comes = self.device_per_s(inside - came as u32) / most;
-                let before =
-                    if came > 0 { now[came - 1] * self.device_per_s(inside + 1 - came as u32) / most } else { 0.0 };
-                now[came] = now[came] * (1.0 - comes) + before;
+            let mut before = 0.0;
+            for (share, comes) in now.iter_mut().zip(&comes) {
+                let goes = *share * comes;
+                *share += before - goes;
+                before = goes;
             }
             tick += 1.0;
             log += libm::log(mean / tick);
