@@ -577,7 +577,7 @@ mod tests {
         let clock = recorder::WallClock::new();
         let (gate, halt, calls) = (Arc::default(), Arc::default(), Calls::default());
         let start = Start { clock: clock.clone(), gate, halt, calls, words: sender };
-        let crew = Crew { start: start.clone(), threads: Vec::new(), looks: LOOKS };
+        let crew = Crew { start: start.clone(), threads: Vec::new(), wait: LEAVING };
         let begin = |start: Start| std::thread::spawn(move || start.ready().is_ok());
         let begun: Vec<_> = (0..workers).map(|_| begin(start.clone())).collect();
         for _ in 0..heard {
