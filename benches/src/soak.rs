@@ -77,10 +77,9 @@ pub fn measure(settings: &Settings) {
             break;
         }
     }
-    let grown = long.end();
-    println!("one run over all of it: {grown}");
     let found = rounds.iter().filter(|round| !round.found.is_empty()).count();
     summary(&rounds);
+    println!("one run over all of it: {}", long.end());
     drop(place);
     assert_eq!(found, 0, "rounds with findings");
 }
@@ -241,7 +240,18 @@ struct Long {
 impl Long {
     fn start(place: &Place, minutes: u64) -> Long {
         let measure = format!("measure={}s", 60 * minutes + 600);
-        let words = ["run", "key-value", "--on", "null-database:", "-o", "long.prony", "--set", "rate=500"];
+        let words = [
+            "run",
+            "key-value",
+            "--on",
+            "null-database:",
+            "-o",
+            "long.prony",
+            "--set",
+            "sessions=4",
+            "--set",
+            "rate=500/s",
+        ];
         let mut words: Vec<String> = words.map(str::to_owned).to_vec();
         words.extend(["--set".to_owned(), measure]);
         Long { child: spawn(place, &words, "long-errors"), seen_mb: Vec::new() }
