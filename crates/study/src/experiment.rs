@@ -10,6 +10,9 @@ use crate::keys::Key;
 use reading::{AnyKey, Domain, Origin};
 use workload::{Interface, Row, block};
 
+/// Levels of a factor at most. Each is a trial or several, so that more would take days.
+pub(crate) const LEVELS_MAX: usize = 1_000;
+
 /// A key with its value and where it was written.
 #[derive(Clone, Debug)]
 pub(crate) struct Chosen {

@@ -6,6 +6,7 @@
 //! What it does not do: it applies nothing; see [`crate::resolve`].
 
 use crate::definition::Definition;
+use crate::experiment::LEVELS_MAX;
 use crate::keys::{self, Key, keys};
 use crate::password::Secret;
 use reading::{Origin, Problems, did_you_mean, known_names};
@@ -111,6 +112,11 @@ fn set_key(
         return None;
     };
     let mut levels: Vec<(String, Option<f64>)> = Vec::new();
+    let given = value.split(',').count();
+    if given > LEVELS_MAX {
+        problems.add(at, name, format!("a list of at most {LEVELS_MAX} levels, got {given}"));
+        return None;
+    }
     for text in value.split(',').map(str::trim) {
         if levels.iter().any(|(earlier, _)| key.same(earlier, text)) {
             problems.add_if_new(at, name, format!("every level once, got `{text}` twice"));

@@ -5,6 +5,7 @@ use super::tables_of;
 use crate::definition::{
     ExperimentDefinition, FactorWith, Parameter, SearchDefinition, Setting, StreamDefinition, WorkloadDefinition,
 };
+use crate::experiment::LEVELS_MAX;
 use crate::keys::{self, Group, Key, keys, phases};
 use reading::{Entry, Form, Node, Placed, Problems, Section, known_names};
 
@@ -169,13 +170,17 @@ impl Reading<'_> {
             problems.add(&entry.at, &full, "a key of a stream; this one belongs to the whole trial");
             return None;
         }
-        let nodes = match entry.node.form {
+        let mut nodes = match entry.node.form {
             Form::List(nodes) => nodes,
             // One text may be a parameter that holds a list: `factor.width = "$widths"`.
             _ => vec![entry.node],
         };
         if nodes.is_empty() {
             problems.add(&at, &full, "a list of at least one level, got none");
+        }
+        if nodes.len() > LEVELS_MAX {
+            problems.add(&at, &full, format!("a list of at most {LEVELS_MAX} levels, got {}", nodes.len()));
+            nodes.truncate(1);
         }
         let levels: Vec<Setting> =
             nodes.into_iter().filter_map(|node| self.level(key, &full, node, problems)).collect();
