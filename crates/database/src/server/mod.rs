@@ -1,7 +1,7 @@
 //! Private servers: started from installed packages in the cache folder, found again, ended, copied.
 //!
-//! The one idea: a server's whole being is one folder, whose data and socket only its user may enter; whoever looks at the folder later knows
-//! whether it runs, crashed or was never there.
+//! The one idea: all of a server lies in one folder, whose data and socket only its user may enter; whoever looks at the folder
+//! later knows whether it runs, crashed or was never there.
 //!
 //! What it does not do: it speaks no SQL, and it touches no server that it did not start.
 
