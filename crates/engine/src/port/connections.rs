@@ -44,7 +44,7 @@ const NAP: Nanos = Nanos::from_millis(100);
 
 /// Between two looks at what came in so many answers are read at most, and so many transactions begun: what they lead to
 /// leaves with the next look.
-const BATCH: u32 = 8;
+const BATCH: u32 = 16;
 /// No wait is longer while a conversation is opened again, which another thread does.
 const GLANCE: Nanos = Nanos::from_millis(1);
 

@@ -5,8 +5,6 @@
 //! held, which makes batches a Markov chain that is solved as it is; a cycle is a batch and, when nobody came meanwhile, the
 //! time until somebody does (renewal reward). The host is code and takes its time as it is; times of the device are exponential.
 
-use nalgebra::DVector;
-
 /// Host and device.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Circle {
@@ -31,9 +29,10 @@ pub struct Settled {
 
 /// Populations beyond are answered by fewer: batches are so large then that waking up is hardly seen in them.
 const MOST: u32 = 512;
-/// Rounds and closeness at which the shares of batches are taken for settled.
-const ROUNDS: u32 = 10_000;
-const CLOSE: f64 = 1e-12;
+/// A probability below which something is taken for impossible.
+const NEVER: f64 = 1e-290;
+/// The share of a count that is left out: of thousands together still less than what may be left out of their sum.
+const NOTHING: f64 = 1e-18;
 /// What may be left out of a sum of probabilities.
 const TAIL: f64 = 1e-13;
 
@@ -61,6 +60,8 @@ impl Circle {
         now[0] = 1.0;
         let mut found = vec![0.0; now.len()];
         let (mut log, mut summed, mut tick) = (-mean, 0.0, 0.0);
+        // All but what may be left out lies between these: while many are inside, each tick brings exactly one.
+        let (mut low, mut high) = (0, 0);
         while summed < 1.0 - TAIL && tick < mean + 40.0 * libm::sqrt(mean) + 100.0 {
             if now[all] > 1.0 - TAIL {
                 // Everybody is back: whatever ticks follow, they bring nobody.
@@ -70,12 +71,15 @@ impl Circle {
             }
             let weight = libm::exp(log);
             summed += weight;
-            found.iter_mut().zip(&now).for_each(|(sum, share)| *sum += weight * share);
-            let mut before = 0.0;
-            for (share, comes) in now.iter_mut().zip(&comes) {
-                let goes = *share * comes;
-                *share += before - goes;
-                before = goes;
+            found[low..=high].iter_mut().zip(&now[low..=high]).for_each(|(sum, share)| *sum += weight * share);
+            high = (high + 1).min(all);
+            for came in (low + 1..=high).rev() {
+                now[came] += now[came - 1] * comes[came - 1] - now[came] * comes[came];
+            }
+            now[low] -= now[low] * comes[low];
+            while low < high && now[low] < NOTHING {
+                now[low] = 0.0;
+                low += 1;
             }
             tick += 1.0;
             log += libm::log(mean / tick);
@@ -100,7 +104,7 @@ impl Circle {
         let mut rows = vec![vec![0.0; many]; many];
         let nobody: Vec<f64> =
             (1..=population).map(|batch| self.follow(population, batch, &mut rows[batch as usize - 1])).collect();
-        let shares = settled(&rows);
+        let shares = settled(&mut rows);
         let idle_s = 1.0 / self.device_per_s(population);
         let (mut operations, mut cycle_s) = (0.0, 0.0);
         for (place, share) in shares.iter().enumerate() {
@@ -124,22 +128,36 @@ fn binomial(count: u32, chance: f64) -> Vec<f64> {
     (0..=count).map(share).collect()
 }
 
-/// Shares of states that a step of the chain does not change.
-fn settled(rows: &[Vec<f64>]) -> DVector<f64> {
-    let many = rows.len();
-    let mut shares = DVector::from_element(many, 1.0 / many as f64);
-    for _ in 0..ROUNDS {
-        let mut next = DVector::zeros(many);
-        for (share, row) in shares.iter().zip(rows) {
-            // Over the slice, without a look at bounds: this is most of what answering every shipped row takes.
-            next.as_mut_slice().iter_mut().zip(row).for_each(|(to, chance)| *to += share * chance);
-        }
-        let moved = (&next - &shares).amax();
-        shares = next;
-        if moved < CLOSE {
+/// Shares of states that a step of the chain does not change, by eliminating one state after the other without a subtraction
+/// (Grassmann, Taksar and Heyman, 1985): exact however slowly the chain mixes, where repeated steps would only creep towards it.
+fn settled(rows: &mut [Vec<f64>]) -> Vec<f64> {
+    let mut shares = vec![0.0; rows.len()];
+    let mut first = 0;
+    for state in (1..rows.len()).rev() {
+        let (lower, from) = rows.split_at_mut(state);
+        let from = &from[0][..state];
+        let leaves: f64 = from.iter().sum();
+        if leaves < NEVER {
+            // Nobody comes down from here, so that the chain is never below in the long run.
+            first = state;
             break;
         }
+        for row in lower {
+            row[state] /= leaves;
+            let share = row[state];
+            row[..state].iter_mut().zip(from).for_each(|(to, chance)| *to += share * chance);
+        }
     }
+    shares[first] = 1.0;
+    for state in first + 1..shares.len() {
+        let share = (first..state).map(|from| shares[from] * rows[from][state]).sum::<f64>();
+        // Kept below one, because shares may differ by more than a number holds.
+        let most = share.max(1.0);
+        shares[state] = share;
+        shares[first..=state].iter_mut().for_each(|share| *share /= most);
+    }
+    let all: f64 = shares.iter().sum();
+    shares.iter_mut().for_each(|share| *share /= all);
     shares
 }
 
@@ -167,6 +185,30 @@ mod tests {
         assert!((0.95..1.0).contains(&(rates[5] * CIRCLE.each_s)), "{rates:?}");
         // One at a time the host would not carry more than this.
         assert!(rates[3] > 1.0 / 38e-6, "{rates:?}");
+    }
+
+    #[test]
+    fn a_chain_that_mixes_slowly_is_settled_nevertheless() {
+        // Both halves are left once in ten million steps; up is three times as likely as down.
+        let (up, down) = (3e-7, 1e-7);
+        let half = |stays: f64, goes: f64, low: bool| {
+            let (stays, goes) = (stays / 2.0, goes / 2.0);
+            if low { vec![stays, stays, goes, goes] } else { vec![goes, goes, stays, stays] }
+        };
+        let low = half(1.0 - up, up, true);
+        let high = half(1.0 - down, down, false);
+        let shares = settled(&mut [low.clone(), low, high.clone(), high]);
+        for (found, wanted) in shares.iter().zip([0.125, 0.125, 0.375, 0.375]) {
+            close(*found, wanted);
+        }
+    }
+
+    #[test]
+    fn states_that_nobody_comes_back_to_have_no_share() {
+        let shares = settled(&mut [vec![0.5, 0.5, 0.0], vec![0.0, 0.25, 0.75], vec![0.0, 0.5, 0.5]]);
+        for (found, wanted) in shares.iter().zip([0.0, 0.4, 0.6]) {
+            assert!((found - wanted).abs() < 1e-12, "{shares:?}");
+        }
     }
 
     #[test]
