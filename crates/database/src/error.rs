@@ -73,6 +73,7 @@ impl DatabaseError {
         let place = place.to_owned();
         match source.kind {
             FailureKind::Full => DatabaseError::Full { place, text: source.text },
+            FailureKind::Stopped => DatabaseError::Stopped,
             FailureKind::Lost => DatabaseError::Refused { place, text: source.text },
             FailureKind::Privilege => DatabaseError::Privilege { place, action: action.to_owned(), text: source.text },
             _ => DatabaseError::Statement { place, action: action.to_owned(), source },

@@ -18,7 +18,7 @@ pub enum FailureKind {
     Privilege,
     /// The server refused it: a constraint, a statement that it does not know.
     Refused,
-    /// The run was stopped before it was begun.
+    /// The run was stopped before it was carried out.
     Stopped,
 }
 

@@ -123,10 +123,11 @@ pub fn divided(
         Shared::among(workers, carriers, machine, limit.until).into_iter().map(Machine::Shared).collect()
     };
     match *spec {
+        // Whoever waits for a session has not left yet, on one worker as on many.
+        Spec::Closed { slots, .. } if slots > carriers => shared(*spec),
         _ if workers == 1 => vec![whole(spec, ramp, limit, seed, start)],
         // Beside what is carried each worker may have put something back.
         Spec::Open { rate, arrivals, .. } => shared(Spec::Open { rate, arrivals, slots: carriers + workers }),
-        Spec::Closed { slots, .. } if slots > carriers => shared(*spec),
         Spec::Closed { slots, think } => {
             let own = |worker| Closed::new(think, ramp, limit, seed, Share::new(worker, workers, slots), start);
             (0..workers).map(own).map(Machine::Closed).collect()

@@ -3,12 +3,15 @@
 //! The one idea: our number stands in the head of the file, in its first 100 bytes, and is written before anything else. So a file
 //! can be recognised without opening it as a database, even when a fill without a journal was cut off.
 
+use super::lock;
 use crate::mark::{self, Found, Mark, State};
 use crate::{DataSet, DatabaseError};
 use rusqlite::{Connection, OpenFlags};
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use study::Engine;
 use workload::transaction::Value;
 
@@ -25,11 +28,13 @@ const VERSIONS: std::ops::Range<usize> = 18..20;
 #[derive(Debug)]
 pub(super) struct Place {
     path: PathBuf,
+    /// Ends the wait for other processes.
+    stop: Arc<AtomicBool>,
 }
 
 impl Place {
-    pub(super) fn at(path: PathBuf) -> Place {
-        Place { path }
+    pub(super) fn at(path: PathBuf, stop: Arc<AtomicBool>) -> Place {
+        Place { path, stop }
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -73,6 +78,7 @@ impl Place {
 
     fn mark(&self) -> rusqlite::Result<Mark> {
         let connection = Connection::open_with_flags(&self.path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        lock::wait_unless(&connection, &self.stop)?;
         let mut statement = connection.prepare(&mark::query(mark::TABLE))?;
         let row = |row: &rusqlite::Row<'_>| Ok(vec![Value::Text(row.get(0)?), Value::Text(row.get(1)?)]);
         let rows = statement.query_map([], row)?.collect::<rusqlite::Result<Vec<_>>>()?;
@@ -99,7 +105,7 @@ impl Place {
     fn script(&self, shown: &str, action: &str, sql: &str) -> Result<(), DatabaseError> {
         let failed = |error| DatabaseError::statement(shown, action, super::session::failure(&error));
         let connection = Connection::open(&self.path).map_err(failed)?;
-        connection.execute_batch(sql).map_err(failed)
+        lock::wait_unless(&connection, &self.stop).and_then(|()| connection.execute_batch(sql)).map_err(failed)
     }
 
     /// Removes the file and its copy, after another look at whose they are.
@@ -128,7 +134,7 @@ impl Place {
     /// Whether a copy of that data set, as its fill left it, is there.
     pub(super) fn has_copy(&self, shown: &str, dataset: &DataSet) -> bool {
         let wanted = Found::Ours(Mark { state: State::Ready, dataset: Some(dataset.clone()) });
-        Place::at(self.beside(".kept")).find(shown).is_ok_and(|found| found == wanted)
+        Place::at(self.beside(".kept"), self.stop.clone()).find(shown).is_ok_and(|found| found == wanted)
     }
 
     /// Brings the file back to the copy.

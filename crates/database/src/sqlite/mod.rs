@@ -7,6 +7,7 @@
 
 mod costs;
 mod file;
+mod lock;
 mod queue;
 mod session;
 mod settings;
@@ -57,7 +58,7 @@ impl Database {
         let ours = options.dataset.is_some() || spec.at == At::Cache;
         Ok(Database {
             shown: format!("sqlite:{}", path.display()),
-            place: Place::at(path),
+            place: Place::at(path, options.stop.clone()),
             settings: Settings::read(&options.settings, ours)?,
             queue: Arc::default(),
             profiling: options.profiling,
@@ -148,7 +149,7 @@ impl crate::Database for Database {
         let Some(Ok(folder)) = self.place.path().parent().map(std::fs::read_dir) else { return Ok(Vec::new()) };
         let paths = folder.flatten().map(|entry| entry.path());
         let ours = paths.filter(|path| path.extension().is_some_and(|ending| ending == "sqlite"));
-        Ok(ours.filter_map(|path| filled(Place::at(path).find(&self.shown).ok()?)).collect())
+        Ok(ours.filter_map(|path| filled(Place::at(path, self.stop.clone()).find(&self.shown).ok()?)).collect())
     }
 
     fn make(&self, dataset: &DataSet) -> Result<(), DatabaseError> {

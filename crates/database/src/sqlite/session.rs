@@ -1,6 +1,7 @@
 //! One SQLite connection as a session.
 
 use super::costs::Samples;
+use super::lock;
 use super::queue::{Queue, Turn};
 use crate::dialect::{self, COMMIT, ROLLBACK, quoted};
 use crate::{Cut, Failure, FailureKind, Rows, Session, Text, Texts};
@@ -9,12 +10,8 @@ use rusqlite::{CachedStatement, Connection, Error, ErrorCode, Statement, ToSql};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 use study::{Engine, Protocol, Sessions};
 use workload::transaction::{Answers, Batch, Call, Value};
-
-/// How long SQLite itself waits for another process; sessions of this one wait in the queue.
-const BUSY: Duration = Duration::from_secs(10);
 
 /// A connection.
 #[derive(Debug)]
@@ -42,7 +39,8 @@ impl Connected {
         stop: Arc<AtomicBool>,
     ) -> Result<Connected, Failure> {
         let opened = Connection::open(path).and_then(|connection| {
-            connection.busy_timeout(BUSY)?;
+            // Sessions of this process wait in the queue.
+            lock::wait_unless(&connection, &stop)?;
             // Room for all, and for begin, commit and rollback.
             connection.set_prepared_statement_cache_capacity(texts.len() + 8);
             Ok(connection)
@@ -261,6 +259,7 @@ fn value(field: ValueRef<'_>) -> Value {
 /// What SQLite's error means.
 pub(super) fn failure(error: &Error) -> Failure {
     let kind = match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy) if lock::stopped() => FailureKind::Stopped,
         // Another process wrote, or this transaction read before it wrote and somebody was faster.
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => FailureKind::Serialization,
         Some(ErrorCode::OperationInterrupted) => FailureKind::Stopped,
@@ -268,8 +267,12 @@ pub(super) fn failure(error: &Error) -> Failure {
         Some(ErrorCode::SystemIoFailure | ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => FailureKind::Lost,
         _ => FailureKind::Refused,
     };
+    let holder = match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy) => ": another connection holds its lock",
+        _ => "",
+    };
     match error.sqlite_error() {
-        Some(code) => Failure::new(kind, format!("{error} (SQLite code {})", code.extended_code)),
+        Some(code) => Failure::new(kind, format!("{error}{holder} (SQLite code {})", code.extended_code)),
         None => Failure::new(kind, error.to_string()),
     }
 }

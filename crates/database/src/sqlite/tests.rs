@@ -244,6 +244,24 @@ fn a_fill_that_was_stopped_is_begun_anew() {
 }
 
 #[test]
+fn a_stop_ends_the_wait_for_a_file_that_another_process_has_locked() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, dataset, stop) = (folder.path().join("a.sqlite"), desk(2, 7), Arc::new(AtomicBool::new(false)));
+    filled(&*at(&path, Some(dataset.clone())), &dataset, false).unwrap();
+    let spec = DatabaseSpec { engine: Engine::Sqlite, at: At::File(path.display().to_string()) };
+    let (cache_dir, settings, profiling) = (folder.path().to_owned(), Vec::new(), Profiling::default());
+    let options = OpenOptions { cache_dir, dataset: Some(dataset.clone()), settings, profiling, stop: stop.clone() };
+    let database = open(&spec, &options).unwrap();
+    let holder = rusqlite::Connection::open(&path).unwrap();
+    holder.execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE").unwrap();
+    stop.store(true, Ordering::Relaxed);
+    let stopped = |error: DatabaseError| assert!(matches!(error, DatabaseError::Stopped), "{error}");
+    stopped(database.find(&dataset).unwrap_err());
+    stopped(database.make(&dataset).unwrap_err());
+    stopped(use_up(&*database, &dataset).unwrap_err());
+}
+
+#[test]
 fn a_fill_that_was_cut_off_in_the_middle_of_a_page_is_begun_anew() {
     let folder = tempfile::tempdir().unwrap();
     let (path, set) = (folder.path().join("desk.sqlite"), desk(50, 7));

@@ -9,6 +9,10 @@ use std::any::Any;
 use std::os::fd::OwnedFd;
 use units::{Nanos, counted, duration};
 
+/// What came back after the time to drain counts as hung when it had been out for so long. Under overload operations are issued
+/// until that time is over.
+const LONG: Nanos = Nanos::from_secs(1);
+
 /// What a worker had out when the time to drain was over.
 #[derive(Debug)]
 pub(crate) struct Hung {
@@ -32,6 +36,11 @@ impl Hung {
     /// Whether the kernel still holds any of them.
     pub(crate) fn is_out(&self) -> bool {
         self.held.as_ref().is_some_and(|held| !held.is_over())
+    }
+
+    /// Whether it is more than an operation that was issued late.
+    pub(crate) fn is_worth_telling(&self) -> bool {
+        self.held.is_some() || self.out_for >= LONG
     }
 
     /// The same in a sentence.
@@ -102,6 +111,16 @@ mod tests {
         fn drop(&mut self) {
             self.0.fetch_add(1, Ordering::Relaxed);
         }
+    }
+
+    #[test]
+    fn an_operation_that_was_issued_late_did_not_hang_unless_the_kernel_keeps_it() {
+        let after =
+            |oldest: Nanos| Hung::new("Read".to_owned(), Out { operations: 1, oldest, at: Nanos::from_secs(9) });
+        assert!(!after(Nanos::ZERO).is_worth_telling());
+        assert!(after(LONG).is_worth_telling());
+        let held = Some(Held::new(1, None, Box::new(())));
+        assert!(Hung { held, ..after(Nanos::ZERO) }.is_worth_telling());
     }
 
     #[test]

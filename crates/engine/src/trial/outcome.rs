@@ -50,7 +50,7 @@ impl Outcome {
         self.workers_cpu.user_s += home.cpu.user_s;
         self.workers_cpu.system_s += home.cpu.system_s;
         self.rings.extend(home.ring);
-        self.hung.extend(home.noticed.hung);
+        self.hung.extend(home.noticed.hung.filter(Hung::is_worth_telling));
         self.transactions.extend(home.transactions);
         self.seen.validated_reads += home.noticed.validated;
         self.seen.events.extend(home.noticed.events);

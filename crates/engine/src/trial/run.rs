@@ -141,6 +141,12 @@ fn observations(opened: &mut Opened, trial: &Trial, outcome: Outcome, remarks: V
         seen.accounts.iter_mut().for_each(|account| account.slots_ns = 0);
         seen.elapsed_s = Some(ended.saturating_sub(window.start).seconds());
     }
+    for (stream, account) in trial.streams.iter().zip(&mut seen.accounts) {
+        // Users who are more than the sessions wait for one, as they are meant to: no number of them is under way.
+        if stream.transactions().is_some_and(|(_, pool)| pool.sessions < stream.slots()) {
+            account.slots_ns = 0;
+        }
+    }
     if let Some(last) = hung.iter().map(|hung| hung.at).max() {
         let event = |hung: &Hung| Event { at: last, kind: EventKind::Failure, text: on(opened, hung) };
         seen.events.extend(hung.iter().map(event));

@@ -96,7 +96,7 @@ proptest! {
     /// Users think, wait and are served, and nothing else, whatever is caused meanwhile and whoever carries it.
     #[test]
     fn the_time_of_users_who_share_sessions_is_accounted_for(
-        seed: u64, workers in 2u32..6, users in 1u32..20, think_us in 0u64..4_000, causes: bool, later in 0u64..3_000_000,
+        seed: u64, workers in 1u32..6, users in 1u32..20, think_us in 0u64..4_000, causes: bool, later in 0u64..3_000_000,
     ) {
         let users = workers + users;
         let think = Think::Exponential(Nanos::from_micros(think_us));
@@ -123,6 +123,17 @@ proptest! {
             prop_assert_eq!(books.planned, seen.len() as u64);
         }
     }
+}
+
+#[test]
+fn one_worker_has_no_more_users_under_way_than_sessions() {
+    let mut loads = share(&Spec::Closed { slots: 8, think: Think::None }, 3, 1, 3);
+    assert_eq!(loads[0].slots(), 3);
+    let mut seen = carry(&mut loads, |n| exponential(n, 1e6), |_| None);
+    assert!(seen.iter().any(|o| o.issued > o.intended), "users wait for a session before they are issued");
+    seen.sort_unstable_by_key(|o| o.issued);
+    let under_way = |at: u64| seen.iter().filter(|o| o.issued <= at && at < o.completed).count();
+    assert!(seen.iter().all(|o| under_way(o.issued) <= 3));
 }
 
 #[test]
