@@ -143,9 +143,14 @@ fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
+/// Characters that a column is padded to at most.
+const WIDEST: usize = 1000;
+
 /// Rows in columns, two spaces apart, a line each.
 pub fn columns<const N: usize>(rows: &[[String; N]]) -> String {
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
+    let length = |row: &[String; N], column: usize| row[column].chars().count();
+    // A longer cell moves those behind it, in its own row alone.
+    let width = |column| rows.iter().map(|row| length(row, column)).max().unwrap_or_default().min(WIDEST);
     let widths: [usize; N] = std::array::from_fn(width);
     let line = |row: &[String; N]| {
         let cells: Vec<String> = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}")).collect();

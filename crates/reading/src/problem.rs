@@ -6,6 +6,9 @@
 
 use std::fmt;
 
+/// Problems that are told at once. Nobody reads more, and each is compared with all others.
+const TOLD_MAX: usize = 500;
+
 /// Where a value was written.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
@@ -110,9 +113,19 @@ impl Problems {
             Origin::Option(text) => text.clone(),
             Origin::File { .. } | Origin::Whole => self.file.clone(),
         };
+        if self.list.len() > TOLD_MAX {
+            return;
+        }
         let problem = Problem { source, line, column, key: key.to_owned(), message: message.into(), hint };
-        if !self.list.contains(&problem) {
-            self.list.push(problem);
+        if self.list.contains(&problem) {
+            return;
+        }
+        match self.list.len() {
+            TOLD_MAX => {
+                let message = format!("more than these {TOLD_MAX} problems: mend these first");
+                self.list.push(Problem { source: self.file.clone(), message, ..Problem::default() });
+            }
+            _ => self.list.push(problem),
         }
     }
 
@@ -185,6 +198,17 @@ mod tests {
         problems.add(&Origin::Whole, "a", "b");
         problems.add(&Origin::Whole, "a", "b");
         assert_eq!(problems.list.len(), 1);
+    }
+
+    #[test]
+    fn problems_without_end_are_told_as_far_as_anybody_reads() {
+        let mut problems = Problems::of("x");
+        for line in 0..100_000 {
+            problems.add(&Origin::File { line, column: 1 }, "a", "b");
+        }
+        let told = problems.or(()).unwrap_err().list;
+        assert_eq!(told.len(), TOLD_MAX + 1);
+        assert_eq!(told[TOLD_MAX].to_string(), "x: more than these 500 problems: mend these first");
     }
 
     #[test]

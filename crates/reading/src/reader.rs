@@ -108,6 +108,9 @@ fn strings_of(value: &toml_edit::Value, visit: &mut dyn FnMut(&str, std::ops::Ra
     }
 }
 
+/// From this column on, columns are bytes.
+const LONG_LINE: usize = 4096;
+
 struct Lines<'a> {
     text: &'a str,
     starts: Vec<usize>,
@@ -123,7 +126,9 @@ impl<'a> Lines<'a> {
         let Some(span) = span else { return Origin::Whole };
         let line = self.starts.partition_point(|start| *start <= span.start) - 1;
         let before = self.text.get(self.starts[line]..span.start).unwrap_or_default();
-        Origin::File { line: line as u32 + 1, column: before.chars().count() as u32 + 1 }
+        // Of a line of megabytes every key would be counted from its beginning; nobody counts characters there.
+        let column = if before.len() < LONG_LINE { before.chars().count() } else { before.len() };
+        Origin::File { line: line as u32 + 1, column: column as u32 + 1 }
     }
 
     fn entries(&self, table: &dyn TableLike) -> Vec<Entry> {

@@ -58,6 +58,19 @@ pub(crate) fn must_be_ours(path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// Refuses what a reader would wait for: SQLite looks into a journal, and a pipe gives nothing.
+pub(crate) fn must_be_files(at: &Path, path: &Path) -> Result<(), StoreError> {
+    let at = fs::canonicalize(at).map_err(|source| StoreError::Unreachable(path.to_path_buf(), source))?;
+    for name in [LOG, INDEX, JOURNAL].map(|suffix| beside(&at, suffix)) {
+        // Links are not followed, and what cannot be looked at cannot be opened.
+        let found = fs::symlink_metadata(&name).map(|found| found.file_type());
+        if found.is_ok_and(|kind| !kind.is_file() && !kind.is_symlink() && !kind.is_dir()) {
+            return Err(StoreError::Strange(path.to_path_buf(), name, "is no regular file"));
+        }
+    }
+    Ok(())
+}
+
 /// Opens what lies beside the file, if anything does: a regular file, which does not name another.
 pub(crate) fn open(path: &Path, suffix: &str) -> Result<Option<File>, StoreError> {
     let name = beside(path, suffix);

@@ -24,6 +24,12 @@ const OPERATIONS_MAX: i64 = 1 << 50;
 /// Streams of a trial.
 const STREAMS_MAX: u64 = 1_024;
 
+/// Rows of tables that are read as a whole and set beside each other in every table and chart. A study has no more of them.
+const ROWS_MAX: &[(&str, u64)] = &[("system", 256), ("trial", 20_000), ("system_fact", 20_000), ("factor", 1 << 20)];
+
+/// Factors of a trial: a study has fewer keys.
+const FACTORS_MAX: u64 = 128;
+
 /// Bytes of one text, such as a name or a word of the command line.
 const TEXT_MAX: u64 = 64 << 10;
 
@@ -51,6 +57,7 @@ const LABELS: &[(&str, &[&str])] = &[
 /// read, too.
 pub(crate) fn check(connection: &Connection, path: &Path, bytes: u64, records: bool) -> Result<(), StoreError> {
     let bounded = Bounded { connection, path };
+    bounded.rows()?;
     bounded.texts()?;
     if records {
         bounded.lengths(bytes)?;
@@ -72,6 +79,20 @@ impl Bounded<'_> {
 
     fn damaged(&self, what: String) -> StoreError {
         StoreError::Damaged(self.path.to_path_buf(), what)
+    }
+
+    fn rows(&self) -> Result<(), StoreError> {
+        for (table, most) in ROWS_MAX {
+            let rows = self.number(&format!("SELECT count(*) + 0.0 FROM {table}"))?;
+            if rows > *most as f64 {
+                return Err(self.damaged(format!("`{table}` has {rows} rows, and at most {most} are read")));
+            }
+        }
+        let factors = "SELECT coalesce(max(n), 0) + 0.0 FROM (SELECT count(*) AS n FROM factor GROUP BY trial)";
+        match self.number(factors)? {
+            most if most > FACTORS_MAX as f64 => Err(self.damaged(format!("a trial of it has {most} factors"))),
+            _ => Ok(()),
+        }
     }
 
     fn lengths(&self, bytes: u64) -> Result<(), StoreError> {

@@ -1,7 +1,7 @@
 //! Making, opening and closing a run file, and who may hold it.
 
 use crate::StoreError;
-use crate::beside::{must_be_free, remove_made};
+use crate::beside::{self, must_be_free, remove_made};
 use crate::error::During;
 use crate::pages::Pages;
 use crate::{bounds, facts, recover, reserve, schema, trial};
@@ -117,6 +117,9 @@ impl RunFile {
 
     fn reader(at: &Path, path: &Path, access: Access, all: All) -> Result<RunFile, StoreError> {
         must_hold_something(at)?;
+        if access == Access::Read {
+            beside::must_be_files(at, path)?;
+        }
         let connection = connect(at, access, path)?;
         schema::check_marks(&connection, path)?;
         let kept = check(&connection, at, path, all)?;
@@ -133,7 +136,7 @@ impl RunFile {
         recover::settle(&at, path)?;
         let connection = connect(&at, Access::Write, path)?;
         schema::check_marks(&connection, path)?;
-        let kept = check(&connection, &at, path, All::ButRecords)?;
+        let kept = check(&connection, &at, path, All::Tables)?;
         become_writer(&connection, path)?;
         Ok(RunFile { connection, path: path.to_path_buf(), writable: true, open: None, _kept: Some(kept) })
     }

@@ -8,9 +8,11 @@
 use crate::definition::Definition;
 use crate::experiment::{Experiment, SystemChoice};
 use crate::judge::judgement;
+use crate::keys::phases::{REPLICATES, REPLICATES_MAX};
 use crate::keys::system::SIZE;
 use crate::overrides::Overrides;
 use crate::password::hidden;
+use crate::plan::search::PROBES_MAX;
 use crate::point::{Point, combinations};
 use crate::resolve::{Resolved, resolve};
 use crate::survey::Survey;
@@ -21,6 +23,12 @@ use workload::kind::Transactions;
 
 /// More points than this are a slip of the pen: at ten seconds each they take more than a day.
 const POINTS_MAX: u64 = 10_000;
+
+/// The same of trials, with all that repeats and searches may add. A run file holds no more either.
+pub const TRIALS_MAX: u64 = 20_000;
+
+/// Systems of a study. A run file holds no more either.
+pub const SYSTEMS_MAX: usize = 256;
 
 /// A study that can be planned.
 #[derive(Clone, Debug)]
@@ -99,13 +107,36 @@ impl Study {
         study
     }
 
+    /// Trials of an experiment, when it repeats and searches as often as it may.
+    fn trials_max(&self, experiment: &Experiment) -> u64 {
+        let searches = experiment.search.is_some();
+        let most = || match self.systems.len() {
+            0 | 1 => 1,
+            _ if searches => 1,
+            _ => experiment.general(&REPLICATES_MAX).unwrap_or_else(|| REPLICATES_MAX.by_default()),
+        };
+        let repeats = experiment.general(&REPLICATES).flatten().unwrap_or_else(most);
+        let probes = if searches { u64::from(PROBES_MAX) } else { 1 };
+        [self.systems.len() as u64, repeats, probes].into_iter().fold(experiment.point_count(), u64::saturating_mul)
+    }
+
     /// Makes every trial once on a machine that can do everything, to find what no machine could do, how many modules of
     /// which size each system must offer, and whether it must be filled.
     fn check_points(&mut self, overrides: &Overrides, problems: &mut Problems) {
+        if self.systems.len() > SYSTEMS_MAX {
+            let message = format!("at most {SYSTEMS_MAX} systems in a study, got {}", self.systems.len());
+            return problems.add(&Origin::Whole, "system", message);
+        }
         let points = self.experiments.iter().fold(0u64, |sum, e| sum.saturating_add(e.point_count()));
         let points = points.saturating_mul(self.systems.len() as u64);
         if points > POINTS_MAX {
             let message = format!("at most {POINTS_MAX} points in a study, all systems together, got {points}");
+            return problems.add(&Origin::Whole, "experiment", message);
+        }
+        let trials = self.experiments.iter().fold(0u64, |sum, e| sum.saturating_add(self.trials_max(e)));
+        if trials > TRIALS_MAX {
+            let message =
+                format!("at most {TRIALS_MAX} trials in a study, all systems and repeats together, got {trials}");
             return problems.add(&Origin::Whole, "experiment", message);
         }
         let (survey, mut specs, mut asked) = (Survey::default(), self.specs.clone(), Vec::new());

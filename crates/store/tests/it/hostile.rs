@@ -69,6 +69,23 @@ fn tables_that_are_not_ours_to_the_letter_are_refused() {
     assert!(message_after(trigger).contains("somebody added the trigger `t`"));
 }
 
+#[test]
+fn more_rows_than_a_study_can_lead_to_are_refused() {
+    let many = |n: u32, insert: &str| {
+        message_after(&format!(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {n}) {insert}"
+        ))
+    };
+    let systems =
+        many(300, "INSERT INTO system (name, kind, place, driver, modules) SELECT 's' || i, 'file', '', '', 1 FROM n");
+    assert!(systems.contains("at most 256 are read"), "{systems}");
+    let factors = many(
+        200,
+        "INSERT INTO factor (trial, position, name, form, text) SELECT 1, i + 1000, 'f' || i, 'text', 'x' FROM n",
+    );
+    assert!(factors.contains("a trial of it has 20"), "{factors}");
+}
+
 /// SQLite goes by the text of an entry, and not by what the list of tables calls it.
 #[test]
 fn programs_under_any_name_are_refused_before_they_run() {

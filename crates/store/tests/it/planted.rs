@@ -161,6 +161,25 @@ fn a_pipe_is_no_run_file_and_is_not_waited_for() {
 }
 
 #[test]
+fn a_pipe_beside_a_run_file_is_not_waited_for() {
+    for suffix in ["-wal", "-shm", "-journal"] {
+        for closed in [true, false] {
+            let (dir, path) = place();
+            if closed {
+                plain_run(&path)
+            } else {
+                make_unclosed(&path)
+            }
+            let _ = fs::remove_file(beside(&path, suffix));
+            let made = std::process::Command::new("mkfifo").arg(beside(&path, suffix)).status().unwrap();
+            assert!(made.success());
+            let errors = use_all(dir.path(), &path);
+            assert!(errors.iter().all(|error| error.to_string().contains("is no regular file")), "{errors:?}");
+        }
+    }
+}
+
+#[test]
 fn reading_a_run_that_was_not_closed_changes_nothing() {
     let (dir, path) = place();
     make_unclosed(&path);

@@ -375,3 +375,20 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn more_trials_than_anybody_waits_for_are_refused_before_they_are_made() {
+    let levels = (1..=100).map(|level| level.to_string()).collect::<Vec<_>>().join(", ");
+    let text = |replicates: u32| {
+        format!(
+            "[system.a]\nkind = \"null\"\n[workload.w]\nkind = \"block\"\n[[experiment]]\nname = \"x\"\nworkload = \"w\"\n\
+             factor.outstanding = [{levels}]\nreplicates = {replicates}\n"
+        )
+    };
+    assert!(Study::parse("many", &text(200)).is_ok());
+    let refused = problems(&text(1000));
+    assert!(
+        refused.contains("at most 20000 trials in a study, all systems and repeats together, got 100000"),
+        "{refused}"
+    );
+}
