@@ -18,8 +18,8 @@ use workload::transaction::Value;
 /// A session that loads.
 type Inside = Blocking<MariadbWire>;
 
-/// Bytes that travel in one packet and one write: less than sockets hold, so that the server always has something to read.
-const CHUNK: usize = 64 << 10;
+/// Bytes of rows that travel in one packet and one write.
+const CHUNK: usize = 256 << 10;
 
 /// Bytes of one insert.
 const INSERT: usize = 1 << 20;
