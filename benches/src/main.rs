@@ -1,4 +1,4 @@
-//! Prony beside its peers, in one run: `cargo run --release --manifest-path benches/Cargo.toml -- [null|real|open|memory|transactions|fill|users|checks|first|soak]...`
+//! Prony beside its peers, in one run: `cargo run --release --manifest-path benches/Cargo.toml -- [null|real|open|memory|transactions|slap|fill|users|checks|first|soak]...`
 //!
 //! The one idea: a figure is a ratio between two programs that took turns on the same machine, and the median of
 //! several such pairs. Absolute figures are printed for orientation only; a shared machine moves them from day to day.
@@ -17,6 +17,7 @@ mod postgres;
 mod process;
 mod prony;
 mod real;
+mod slap;
 mod soak;
 mod transactions;
 mod users;
@@ -42,11 +43,12 @@ fn main() {
     let asked: Vec<String> = std::env::args().skip(1).collect();
     let wanted = |name: &str| asked.is_empty() || asked.iter().any(|a| a == name);
     prony::build();
-    let all: [(&str, fn(&Settings)); 9] = [
+    let all: [(&str, fn(&Settings)); 10] = [
         ("null", null::measure),
         ("open", open::measure),
         ("real", real::measure),
         ("transactions", transactions::measure),
+        ("slap", slap::measure),
         ("fill", fill::measure),
         ("users", users::measure),
         ("checks", checks::measure),

@@ -3,7 +3,6 @@
 //! The server is a thread behind a Unix socket. It says all that it has to say at once and closes its end, so that nobody waits for
 //! more. The first byte of an input chooses how much of a good beginning comes before what the fuzzer thinks of, and what is asked.
 
-use database::mariadb::{MariadbSession, Place};
 use database::{OpenOptions, Profiling, Rows, Session, Texts, postgres};
 use std::collections::VecDeque;
 use std::io::{self, Write as _};
@@ -30,42 +29,11 @@ pub fn postgres_server(bytes: &[u8]) {
         let url = format!("postgres://me:secret@/db?host={}", liar.folder.path().display());
         let spec = DatabaseSpec { engine: Engine::Postgres, at: At::Url(url) };
         let opened = postgres::open(&spec, &options());
-        let session = opened.and_then(|database| database.session(&texts(Engine::Postgres), &sessions(*how)));
+        let session = opened.and_then(|database| database.session(&texts(), &sessions(*how)));
         match session {
             Ok(mut session) => ask(&mut *session, *how),
             Err(error) => assert!(!error.to_string().is_empty() && !error.to_string().contains("secret")),
         }
-    });
-}
-
-/// The same with packets of MySQL.
-pub fn mariadb_server(bytes: &[u8]) {
-    let [how, rest @ ..] = bytes else { return };
-    let good = good_mariadb().into_iter().take(usize::from(how % 8)).flatten();
-    let says = good.chain(packets(rest)).collect();
-    quiet();
-    LIAR.with(|liar| {
-        liar.will_say(vec![says]);
-        let place = Place::behind(&liar.socket, "me");
-        let place = Place { password: Some("secret".to_owned()), ..place };
-        match MariadbSession::open(&place, &texts(Engine::Mariadb), &sessions(*how)) {
-            Ok(mut session) => ask(&mut session, *how),
-            Err(error) => assert!(!error.to_string().is_empty() && !error.to_string().contains("secret")),
-        }
-    });
-}
-
-/// What the library does not understand makes it panic, which its caller catches. Only panics of ours are told.
-fn quiet() {
-    static ONCE: std::sync::Once = std::sync::Once::new();
-    ONCE.call_once(|| {
-        let loud = std::panic::take_hook();
-        let ours = |file: &str| file.contains("crates/") || file.contains("bodies/");
-        std::panic::set_hook(Box::new(move |panic| {
-            if panic.location().is_some_and(|place| ours(place.file())) {
-                loud(panic);
-            }
-        }));
     });
 }
 
@@ -74,9 +42,9 @@ fn options() -> OpenOptions {
     OpenOptions { cache_dir, dataset: None, settings, profiling: Profiling::default(), stop: Arc::default() }
 }
 
-fn texts(engine: Engine) -> Texts {
+fn texts() -> Texts {
     let statement = |sql: &str| Statement { name: sql.to_owned(), sql: sql.to_owned(), rows: true };
-    Texts::of(engine, &[statement("SELECT a FROM t WHERE b = $1"), statement("UPDATE t SET a = $1")])
+    Texts::of(Engine::Postgres, &[statement("SELECT a FROM t WHERE b = $1"), statement("UPDATE t SET a = $1")])
 }
 
 fn sessions(how: u8) -> Sessions {
@@ -117,7 +85,6 @@ impl Rows for Few {
 /// A server that says what it was told to.
 struct Liar {
     folder: tempfile::TempDir,
-    socket: String,
     says: Arc<Mutex<VecDeque<Vec<u8>>>>,
 }
 
@@ -128,13 +95,11 @@ thread_local! {
 impl Liar {
     fn new() -> Liar {
         let folder = tempfile::tempdir().expect("a folder for temporary files");
-        // Both engines find it: one by its folder, the other by its name.
-        let socket = folder.path().join(".s.PGSQL.5432");
-        let listener = UnixListener::bind(&socket).expect("a socket");
+        let listener = UnixListener::bind(folder.path().join(".s.PGSQL.5432")).expect("a socket");
         let says = Arc::new(Mutex::new(VecDeque::new()));
         let heard = says.clone();
         std::thread::spawn(move || serve(&listener, &heard));
-        Liar { folder, socket: socket.to_str().expect("a path of letters").to_owned(), says }
+        Liar { folder, says }
     }
 
     /// To each who comes one of these; to the next nothing.
@@ -158,51 +123,5 @@ fn good_postgres() -> Vec<u8> {
     let mut said = b"R\0\0\0\x08\0\0\0\0".to_vec();
     said.extend(b"S\0\0\0\x18server_version\x0016.1\0");
     said.extend(b"K\0\0\0\x0c\0\0\0\x07\0\0\0\x07Z\0\0\0\x05I");
-    said
-}
-
-/// What a good server says, one exchange after the other: who it is, that we are in, what it takes at most, its version, that it
-/// took the mode, and what a statement looks like.
-fn good_mariadb() -> Vec<Vec<u8>> {
-    const OK: &[u8] = b"\0\0\0\x02\0\0\0";
-    const END: &[u8] = b"\xfe\0\0\x02\0";
-    let mut greeting = b"\x0a10.11.8-MariaDB\0\x07\0\0\0abcdefgh\0\x0f\xa2\x21\x02\0\x08\0\x15".to_vec();
-    greeting.extend([0; 10]);
-    greeting.extend(b"abcdefghijkl\0mysql_native_password\0");
-    let column = b"\x03def\0\0\0\x01a\0\x0c\x21\0\xff\0\0\0\xfd\0\0\0\0\0";
-    let one =
-        |row: &[u8]| [packet(1, b"\x01"), packet(2, column), packet(3, END), packet(4, row), packet(5, END)].concat();
-    let prepared = b"\0\x01\0\0\0\x01\0\x01\0\0\0\0";
-    vec![
-        packet(0, &greeting),
-        packet(2, OK),
-        one(b"\x0816777216"),
-        one(b"\x0f10.11.8-MariaDB"),
-        packet(1, OK),
-        [packet(1, prepared), packet(2, column), packet(3, END), packet(4, column), packet(5, END)].concat(),
-        one(b"\x017"),
-    ]
-}
-
-fn packet(number: u8, body: &[u8]) -> Vec<u8> {
-    let mut packet = (body.len() as u32).to_le_bytes()[..3].to_vec();
-    packet.push(number);
-    packet.extend(body);
-    packet
-}
-
-/// The input as packets: a byte that says whether an exchange begins, one for the length, and the body. With its highest bit set the
-/// first byte leaves length and number to the bytes behind it.
-fn packets(mut rest: &[u8]) -> Vec<u8> {
-    let (mut said, mut number) = (Vec::new(), 0u8);
-    while let [first, length, more @ ..] = rest {
-        let (body, after) = more.split_at((*length as usize).min(more.len()));
-        number = if first & 1 == 0 { 1 } else { number.wrapping_add(1) };
-        match first & 0x80 {
-            0 => said.extend(packet(number, body)),
-            _ => said.extend(body),
-        }
-        rest = after;
-    }
     said
 }

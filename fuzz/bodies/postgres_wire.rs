@@ -4,8 +4,8 @@
 //! The first byte of an input chooses how statements travel and how the bytes are cut, the next bytes choose the batch, and the rest
 //! are messages: a letter, a length and a body, so that the fuzzer gets behind the framing.
 
-use database::Texts;
-use database::postgres::{Progress, Wire};
+use database::postgres::PostgresWire;
+use database::{Progress, Texts, Wire};
 use std::sync::Arc;
 use study::{Engine, Protocol, Sessions};
 use workload::transaction::{Answers, Batch, Statement, Value};
@@ -24,7 +24,7 @@ pub fn postgres_wire(bytes: &[u8]) {
     let statements = statements.map(|sql| Statement { name: sql.to_owned(), sql: sql.to_owned(), rows: true });
     let texts = Texts::of(Engine::Postgres, &statements).naming(|place| place == 0);
     let sessions = Sessions { protocol, pipeline: how & 4 != 0, ..Sessions::default() };
-    let mut wire = Wire::new(Arc::new(texts), &sessions);
+    let mut wire = PostgresWire::new(Arc::new(texts), &sessions);
     let (mut batch, mut answers) = (Batch::default(), Answers::default());
     fill(&mut batch, *shape);
     wire.stage(&batch);
@@ -46,7 +46,7 @@ pub fn postgres_wire(bytes: &[u8]) {
     }
 }
 
-fn again(wire: &mut Wire, batch: &Batch, answers: &mut Answers) {
+fn again(wire: &mut PostgresWire, batch: &Batch, answers: &mut Answers) {
     answers.clear();
     wire.stage(batch);
 }

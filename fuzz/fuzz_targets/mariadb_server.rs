@@ -1,11 +1,7 @@
 //! Feeds `mariadb_server` with whatever the fuzzer thinks of.
 #![no_main]
 
-#[allow(dead_code, reason = "the other engine has a target of its own")]
-#[path = "../bodies/lying_server.rs"]
+#[path = "../bodies/mariadb_server.rs"]
 mod body;
-#[allow(dead_code, reason = "only for its messages")]
-#[path = "../bodies/postgres_wire.rs"]
-mod postgres_wire;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| body::mariadb_server(bytes));

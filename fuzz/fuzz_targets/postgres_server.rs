@@ -1,7 +1,6 @@
 //! Feeds `postgres_server` with whatever the fuzzer thinks of.
 #![no_main]
 
-#[allow(dead_code, reason = "the other engine has a target of its own")]
 #[path = "../bodies/lying_server.rs"]
 mod body;
 #[allow(dead_code, reason = "only for its messages")]

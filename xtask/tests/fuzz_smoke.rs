@@ -2,6 +2,8 @@
 
 #[path = "../../fuzz/bodies/lying_server.rs"]
 mod lying_server;
+#[path = "../../fuzz/bodies/mariadb_server.rs"]
+mod mariadb_server;
 #[path = "../../fuzz/bodies/model_reader.rs"]
 mod model_reader;
 #[path = "../../fuzz/bodies/postgres_wire.rs"]
@@ -55,7 +57,7 @@ type Fuzzer = (&'static str, fn(&[u8]));
 #[test]
 fn every_seed_is_taken_or_refused() {
     let bodies: [Fuzzer; 8] = [
-        ("mariadb_server", lying_server::mariadb_server),
+        ("mariadb_server", mariadb_server::mariadb_server),
         ("model_reader", model_reader::model_reader),
         ("postgres_server", lying_server::postgres_server),
         ("postgres_wire", postgres_wire::postgres_wire),
@@ -156,6 +158,11 @@ fn servers_that_lie_are_refused_with_words() {
     for how in 0..64 {
         let rest: Vec<u8> = (0..changes.next(60)).map(|_| changes.next(256) as u8).collect();
         lying_server::postgres_server(&[&[how], &rest[..]].concat());
-        lying_server::mariadb_server(&[&[how], &rest[..]].concat());
+    }
+    for how in 0..=255 {
+        for _ in 0..8 {
+            let rest: Vec<u8> = (0..changes.next(60)).map(|_| changes.next(256) as u8).collect();
+            mariadb_server::mariadb_server(&[&[how], &rest[..]].concat());
+        }
     }
 }

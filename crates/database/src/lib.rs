@@ -26,8 +26,9 @@ pub mod sqlite;
 mod tests;
 
 pub use claim::Claim;
+pub use conversation::{Progress, Wire};
 pub use cost::{Pages, Profiling, StatementCost};
-pub use database::{Database, Facts, OpenOptions};
+pub use database::{Conversation, Database, Facts, OpenOptions};
 pub use dialect::{Text, Texts, fingerprint};
 pub use error::DatabaseError;
 pub use mark::{Found, Mark};

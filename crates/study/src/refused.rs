@@ -78,7 +78,7 @@ fn threads(point: &Point, streams: &[Stream], ring: bool, problems: &mut Problem
 fn session_threads(point: &Point, spec: &DatabaseSpec, streams: &[Stream], ring: bool, problems: &mut Problems) {
     for (i, stream) in streams.iter().enumerate() {
         let Some((_, pool)) = stream.transactions() else { continue };
-        let driven = spec.engine == Engine::Postgres && ring;
+        let driven = matches!(spec.engine, Engine::Postgres | Engine::Mariadb) && ring;
         if !driven && pool.sessions > WORKERS_MAX {
             let got = pool.sessions;
             let message = format!("at most {WORKERS_MAX} sessions where each has a thread of its own, got {got}");

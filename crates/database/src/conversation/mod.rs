@@ -1,19 +1,18 @@
-//! A conversation with a PostgreSQL as a pure state machine: bytes in, bytes out, no I/O.
+//! What conversations with servers have in common, whichever protocol they speak.
 //!
-//! The one idea: a blocking stream and a ring that serves many sessions drive the same code. What runs a million times a
-//! minute is written here, without a copy or an allocation beyond the texts of answers.
+//! The one idea: a protocol is a pure state machine ([`Wire`]): bytes in, bytes out, no I/O. A blocking stream ([`Blocking`]) and a
+//! ring that serves many sessions drive the same code. What runs a million times a minute is written there, without a copy or an
+//! allocation beyond the texts of answers.
 //!
-//! What it does not do: it opens nothing and authenticates nobody; see [`crate::postgres`].
+//! What it does not do: it knows no protocol and authenticates nobody; see [`crate::postgres`] and [`crate::mariadb`].
 
-mod decode;
-mod encode;
-mod failure;
+mod blocking;
 mod fields;
-mod message;
+mod stream;
+pub(crate) mod tls;
 mod wire;
 
-pub(crate) use decode::Kind;
-pub(crate) use failure::Said;
+pub(crate) use blocking::{Blocking, lost};
 pub(crate) use fields::Fields;
-pub(crate) use message::{Front, front};
+pub(crate) use stream::{RawStream, Stream, reach};
 pub use wire::{Progress, Wire};

@@ -6,8 +6,8 @@
 pub(crate) mod place;
 
 use crate::DataSet;
+use crate::Wire;
 use crate::claim::Claim;
-use crate::conversation::Wire;
 use crate::mark::Found;
 use crate::server::Private;
 use crate::{DatabaseError, Profiling, Session, StatementCost, Texts};
@@ -34,7 +34,7 @@ pub struct OpenOptions {
 }
 
 /// A conversation that somebody else moves the bytes of.
-pub type Conversation = (OwnedFd, Wire);
+pub type Conversation = (OwnedFd, Box<dyn Wire>);
 
 /// What could change a number.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,14 +6,15 @@
 //! What it does not do: it sets nothing on a server that is not ours, it counts neither pages nor log bytes, which the server
 //! does not know by statement, and a statement that is closed after each call (the extended protocol) takes its counts along.
 
+use super::wire::MariadbWire;
+use crate::conversation::Blocking;
 use crate::cost::StatementCost;
 use crate::{Session, fingerprint};
-use mysql::prelude::Queryable;
-use mysql::{Conn, Row};
 use observation::OfStatement;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use study::Engine;
+use workload::transaction::Value;
 
 /// What a private server has beside a performance schema that the study asks for. Prepared statements are counted only while
 /// the current statement of each thread is kept; times of waits are read by nobody here.
@@ -46,22 +47,19 @@ pub(super) fn counting(settings: &[(String, String)]) -> Vec<(String, String)> {
     ours.chain(settings.iter().cloned()).collect()
 }
 
-/// Adds what this session's prepared statements have cost, each given as the server's number for it and its text. A session
-/// that cannot say (it was lost, or the server does not count) adds nothing.
-pub(super) fn leave<'a>(connection: &mut Conn, statements: impl Iterator<Item = (u32, &'a str)>, total: &Total) {
-    let keys: BTreeMap<u32, &str> = statements.collect();
-    if keys.is_empty() {
+/// Adds what this session's prepared statements have cost. A session that cannot say (it was lost, or the server does not count)
+/// adds nothing.
+pub(super) fn leave(inside: &mut Blocking<MariadbWire>, total: &Total) {
+    if inside.wire.prepared().next().is_none() {
         return;
     }
-    let Ok(rows) = connection.query::<Row, _>(OWN) else { return };
+    let Ok(rows) = inside.rows(OWN) else { return };
+    let keys: BTreeMap<i64, &str> = inside.wire.prepared().map(|(number, sql)| (i64::from(number), sql)).collect();
     let Ok(mut total) = total.lock() else { return };
     for row in rows {
-        let read = mysql::from_row_opt::<(u32, f64, f64, f64)>(row).ok();
-        let Some((sql, (_, executions, seconds, rows))) = read.and_then(|row| Some((keys.get(&row.0)?, row))) else {
-            continue;
-        };
+        let Some(sql) = row.first().and_then(Value::int).and_then(|number| keys.get(&number)) else { continue };
         let sums = total.entry(fingerprint(Engine::Mariadb, sql)).or_default();
-        sums.iter_mut().zip([executions, seconds, rows]).for_each(|(sum, more)| *sum += more);
+        sums.iter_mut().zip(&row[1..]).for_each(|(sum, more)| *sum += more.number().unwrap_or(0.0));
     }
 }
 

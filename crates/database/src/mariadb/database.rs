@@ -1,10 +1,10 @@
 //! MariaDB behind the door that all engines share: a server by its URL, or a private one.
 
 use super::checkpoint::checkpoint;
-use super::line::Lines;
 use super::standing::{files, standing};
-use super::{MariadbSession, Place, costs, counters};
-use crate::database::place;
+use super::{MariadbSession, MariadbWire, Place, costs, counters};
+use crate::conversation::Blocking;
+use crate::database::{Conversation, place};
 use crate::opening::within;
 use crate::server::Private;
 use crate::server::mariadb::Server;
@@ -13,7 +13,7 @@ use observation::Counted;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
-use study::{At, DatabaseSpec, Engine, Sessions};
+use study::{At, DatabaseSpec, Engine, Protocol, Sessions};
 use workload::transaction::Value;
 
 /// Variables of the server that move a number.
@@ -51,8 +51,6 @@ struct Mariadb {
     shown: String,
     facts: Facts,
     stop: Arc<AtomicBool>,
-    /// Its sessions, which are cut when it is told to stop and the server is silent.
-    lines: Lines,
     /// The session that reads counters, kept so that reading them does not open one each time.
     watcher: Mutex<Option<Box<dyn Session>>>,
     /// What prepared statements of sessions that ended have cost; none where costs are not counted.
@@ -87,13 +85,12 @@ pub fn open(spec: &DatabaseSpec, options: &OpenOptions) -> Result<Box<dyn Databa
     };
     let (inside, shown) = (place.clone(), spec.shown());
     let facts = within(&spec.shown(), place.patience(), &options.stop, move || {
-        let mut session = MariadbSession::begin(&inside, &Texts::none(Engine::Mariadb), &Sessions::default())?;
-        facts(&shown, &mut session)
+        let inside = inside.enter(&Texts::none(Engine::Mariadb), &Sessions::default())?;
+        facts(&shown, &mut MariadbSession::from(inside))
     })?;
-    let lines = Lines::watched(options.stop.clone());
     let (dataset, stop, watcher) = (options.dataset.clone(), options.stop.clone(), Mutex::new(None));
     let costs = options.profiling.on.then(costs::Total::default);
-    Ok(Box::new(Mariadb { place, dataset, server, shown: spec.shown(), facts, stop, lines, watcher, costs }))
+    Ok(Box::new(Mariadb { place, dataset, server, shown: spec.shown(), facts, stop, watcher, costs }))
 }
 
 fn at_url(url: &str, options: &OpenOptions) -> Result<Place, DatabaseError> {
@@ -109,7 +106,7 @@ fn at_url(url: &str, options: &OpenOptions) -> Result<Place, DatabaseError> {
 
 fn facts(shown: &str, session: &mut MariadbSession) -> Result<Facts, DatabaseError> {
     let failed = |failure| DatabaseError::statement(shown, "read the server's variables", failure);
-    let version = session.version().map_err(failed)?;
+    let version = session.inside.version.clone();
     let names: Vec<String> = MATTERS.iter().map(|name| format!("'{name}'")).collect();
     let sql = format!("SHOW GLOBAL VARIABLES WHERE Variable_name IN ({})", names.join(", "));
     let word = |value: &Value| match value {
@@ -126,10 +123,23 @@ fn facts(shown: &str, session: &mut MariadbSession) -> Result<Facts, DatabaseErr
 }
 
 impl Mariadb {
-    fn connected(&self, place: &Place, texts: &Texts, sessions: &Sessions) -> Result<MariadbSession, DatabaseError> {
-        let session = MariadbSession::open_until(place, texts, sessions, &self.stop)?;
-        session.line().into_iter().for_each(|line| self.lines.add(line));
-        Ok(session)
+    fn entered(
+        &self,
+        place: &Place,
+        texts: &Texts,
+        sessions: &Sessions,
+    ) -> Result<Blocking<MariadbWire>, DatabaseError> {
+        let mut inside = place.enter_until(texts, sessions, &self.stop)?;
+        inside.stop_by(self.stop.clone());
+        Ok(inside)
+    }
+
+    /// Where a session with these statements leaves what they cost, which nobody else is told: when it is one of prepared
+    /// statements on a server that counts.
+    fn total(&self, texts: &Texts, sessions: &Sessions) -> Option<&costs::Total> {
+        let counts = self.facts.settings.iter().any(|(name, value)| name == "performance_schema" && value == "ON");
+        let leaves = counts && sessions.protocol == Protocol::Prepared && !texts.is_empty();
+        self.costs.as_ref().filter(|_| leaves)
     }
 
     /// Where the data set is.
@@ -145,24 +155,31 @@ impl Database for Mariadb {
     }
 
     fn statement_costs(&self) -> Result<Vec<StatementCost>, String> {
-        let session = self.connected(&self.inside(), &Texts::none(Engine::Mariadb), &Sessions::default());
-        let mut session = session.map_err(|error| error.to_string())?;
+        let inside = self.entered(&self.inside(), &Texts::none(Engine::Mariadb), &Sessions::default());
+        let mut session = MariadbSession::from(inside.map_err(|error| error.to_string())?);
         let found = session.one("SELECT database()").map_err(|failure| failure.text)?;
         let schema = found.as_ref().and_then(Value::text).unwrap_or_default();
         costs::read(&mut session, schema, self.costs.as_ref().unwrap_or(&costs::Total::default()))
     }
 
     fn session(&self, texts: &Texts, sessions: &Sessions) -> Result<Box<dyn Session>, DatabaseError> {
-        let session = self.connected(&self.inside(), texts, sessions)?;
-        Ok(match &self.costs {
-            Some(total) if !texts.is_empty() => Box::new(session.leaving(total)),
-            _ => Box::new(session),
-        })
+        let inside = self.entered(&self.inside(), texts, sessions)?;
+        Ok(Box::new(MariadbSession { inside, total: self.total(texts, sessions).cloned() }))
+    }
+
+    fn conversation(&self, texts: &Texts, sessions: &Sessions) -> Result<Option<Conversation>, DatabaseError> {
+        // Who serves many has nobody ask a session for its costs when it ends.
+        if self.total(texts, sessions).is_some() {
+            return Ok(None);
+        }
+        // What travels encrypted must pass through this process's own code.
+        let parts = self.entered(&self.inside(), texts, sessions)?.into_parts().ok();
+        Ok(parts.map(|(stream, wire)| -> Conversation { (stream.into(), Box::new(wire)) }))
     }
 
     fn outside(&self) -> Result<Box<dyn Session>, DatabaseError> {
-        let (texts, sessions) = (Texts::none(Engine::Mariadb), Sessions::default());
-        Ok(Box::new(self.connected(&self.place, &texts, &sessions)?))
+        let inside = self.entered(&self.place, &Texts::none(Engine::Mariadb), &Sessions::default())?;
+        Ok(Box::new(MariadbSession::from(inside)))
     }
 
     fn facts(&self) -> Facts {

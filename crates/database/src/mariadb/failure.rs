@@ -4,8 +4,11 @@
 //!
 //! What it does not do: it tries nothing again.
 
+use crate::conversation::Fields;
 use crate::{DatabaseError, Failure, FailureKind};
-use mysql::{DriverError, Error, MySqlError};
+
+/// The server's number for a text that holds no statement.
+pub(super) const EMPTY_QUERY: u16 = 1065;
 
 /// The oldest versions that are spoken to: older ones lack parts of SQL that the workloads use.
 const OLDEST_MARIADB: (u16, u16, u16) = (10, 6, 0);
@@ -14,75 +17,49 @@ const OLDEST_MYSQL: (u16, u16, u16) = (8, 0, 0);
 /// The same in words.
 pub(super) const OLDEST: &str = "MariaDB 10.6 or MySQL 8.0 at least";
 
-const UNPROTECTED: &str = "the server wants the password itself, and nothing verified protects it on its way; ask for \
-    ssl-mode=verify-identity, name its key with server-public-key-path=FILE, or take any key that it names with \
-    get-server-public-key=true";
+/// An error packet, taken apart.
+pub(super) struct Said {
+    pub(super) code: u16,
+    state: String,
+    message: String,
+}
 
-/// What it means that no session came about.
-pub(super) fn open_error(shown: &str, error: Error) -> DatabaseError {
-    let place = shown.to_owned();
-    match error {
-        Error::MySqlError(said) => match said.code {
-            1045 | 1698 | 1130 | 1251 | 1275 | 1524 | 3118 | 4151 => {
-                DatabaseError::Password { place, text: spoken(&said) }
-            }
-            1044 => DatabaseError::Privilege { place, action: "use the database".to_owned(), text: spoken(&said) },
-            1040 | 1203 | 1226 => DatabaseError::ServerFull { place, text: spoken(&said) },
-            _ => DatabaseError::Refused { place, text: spoken(&said) },
-        },
-        Error::TlsError(why) => DatabaseError::Secure { place, text: why.to_string() },
-        Error::DriverError(DriverError::TlsNotSupported) => {
-            DatabaseError::Secure { place, text: "the server offers no TLS".to_owned() }
-        }
-        Error::DriverError(DriverError::CouldNotConnect(Some((_, text, _)))) => DatabaseError::Refused { place, text },
-        // The library reports a certificate that it refused as an error of the stream.
-        Error::IoError(why) if tls_said(&why.to_string()) => DatabaseError::Secure { place, text: why.to_string() },
-        Error::CodecError(why) if tls_said(&why.to_string()) => DatabaseError::Secure { place, text: why.to_string() },
-        // The key without which the password is not sent is not there.
-        Error::IoError(why) if why.kind() == std::io::ErrorKind::NotADirectory => {
-            DatabaseError::Secure { place, text: UNPROTECTED.to_owned() }
-        }
-        Error::IoError(why) => DatabaseError::Refused { place, text: why.to_string() },
-        other => DatabaseError::Refused { place, text: failure(other).text },
+impl Said {
+    pub(super) fn of(body: &[u8]) -> Said {
+        let mut fields = Fields(body.get(1..).unwrap_or_default());
+        let code = fields.little(2).unwrap_or(0) as u16;
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        // Who is refused before the greeting hears no state.
+        let (state, message) = match fields.0 {
+            [b'#', a, b, c, d, e, message @ ..] => (text(&[*a, *b, *c, *d, *e]), text(message)),
+            message => ("HY000".to_owned(), text(message)),
+        };
+        Said { code, state, message }
+    }
+
+    fn text(&self) -> String {
+        format!("error {} ({}): {}", self.code, self.state, self.message)
+    }
+
+    /// What it means in the middle of a session.
+    pub(super) fn failure(&self) -> Failure {
+        Failure::new(kind(self), self.text())
     }
 }
 
-fn tls_said(why: &str) -> bool {
-    ["certificate", "Certificate", "handshake", "TLS"].iter().any(|word| why.contains(word))
-}
-
-/// What an error in the middle of a session means.
-pub(super) fn failure(error: Error) -> Failure {
-    let text = match &error {
-        Error::MySqlError(said) => return Failure::new(kind(said), spoken(said)),
-        Error::IoError(why) => return Failure::new(FailureKind::Lost, format!("the connection is gone: {why}")),
-        Error::CodecError(why) if why.to_string().contains("large") => {
-            "a statement or row is larger than max_allowed_packet of the server".to_owned()
-        }
-        Error::CodecError(why) => return Failure::new(FailureKind::Lost, format!("the connection is gone: {why}")),
-        Error::TlsError(why) => return Failure::new(FailureKind::Lost, format!("the connection is gone: {why}")),
-        Error::DriverError(DriverError::PacketTooLarge) => {
-            "a statement or row is larger than max_allowed_packet of the server".to_owned()
-        }
-        Error::DriverError(why @ (DriverError::PacketOutOfSync | DriverError::UnexpectedPacket)) => {
-            return Failure::new(FailureKind::Lost, format!("the connection is of no use any more: {why}"));
-        }
-        Error::DriverError(why) => why.to_string(),
-        // Its text is the URL's, which may hold a password.
-        Error::UrlError(_) => "the URL of the server is not understood".to_owned(),
-        Error::FromValueError(_) | Error::FromRowError(_) => {
-            "a value of the server's answer is not understood".to_owned()
-        }
-    };
-    Failure::new(FailureKind::Refused, text)
-}
-
-fn spoken(said: &MySqlError) -> String {
-    format!("error {} ({}): {}", said.code, said.state, said.message)
+/// What it means that a server lets nobody in.
+pub(super) fn refusal(shown: &str, said: &Said) -> DatabaseError {
+    let (place, text) = (shown.to_owned(), said.text());
+    match said.code {
+        1045 | 1698 | 1130 | 1251 | 1275 | 1524 | 3118 | 4151 => DatabaseError::Password { place, text },
+        1044 => DatabaseError::Privilege { place, action: "use the database".to_owned(), text },
+        1040 | 1203 | 1226 => DatabaseError::ServerFull { place, text },
+        _ => DatabaseError::Refused { place, text },
+    }
 }
 
 /// Numbers are those of both servers' error lists.
-fn kind(said: &MySqlError) -> FailureKind {
+fn kind(said: &Said) -> FailureKind {
     match said.code {
         1213 | 1205 | 1614 => FailureKind::Deadlock,
         // 1020: the row was changed since it was read (snapshot isolation of MariaDB).
@@ -120,8 +97,12 @@ pub(super) fn too_old(words: &str) -> Option<String> {
 mod tests {
     use super::*;
 
+    fn packet(code: u16, state: &str, message: &str) -> Said {
+        Said::of(&[b"\xff", &code.to_le_bytes()[..], b"#", state.as_bytes(), message.as_bytes()].concat())
+    }
+
     fn said(code: u16, state: &str, message: &str) -> Failure {
-        failure(Error::MySqlError(MySqlError { code, state: state.to_owned(), message: message.to_owned() }))
+        packet(code, state, message).failure()
     }
 
     #[test]
@@ -146,18 +127,16 @@ mod tests {
 
     #[test]
     fn what_keeps_a_session_from_opening_is_told_apart() {
-        let open = |code: u16| {
-            let said = MySqlError { code, state: "28000".to_owned(), message: "no".to_owned() };
-            open_error("mysql://me@h/d", Error::MySqlError(said))
-        };
+        let open = |code: u16| refusal("mysql://me@h/d", &packet(code, "28000", "no"));
         assert!(matches!(open(1045), DatabaseError::Password { .. }));
         assert!(matches!(open(1044), DatabaseError::Privilege { .. }));
         assert!(matches!(open(1040), DatabaseError::ServerFull { .. }));
         assert!(matches!(open(1203), DatabaseError::ServerFull { .. }));
         assert!(open(1040).to_string().contains("max_connections"));
         assert!(matches!(open(1049), DatabaseError::Refused { .. }));
-        let bad = std::io::Error::other("invalid peer certificate: UnknownIssuer");
-        assert!(matches!(open_error("h", Error::IoError(bad)), DatabaseError::Secure { .. }));
+        let early = Said::of(b"\xff\x10\x04Too many connections").failure();
+        assert_eq!(early.text, "error 1040 (HY000): Too many connections");
+        assert_eq!(Said::of(b"\xff").failure().kind, FailureKind::Refused);
     }
 
     #[test]

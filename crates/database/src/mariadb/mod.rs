@@ -1,27 +1,32 @@
 //! MariaDB, and MySQL by the same protocol: where a server is, sessions on it, bulk loads and its counters.
 //!
-//! The one idea: the protocol is a library's; what is ours is the meaning of it, that is, values that are the same on every
-//! engine and failures that say whether a transaction may be tried again.
+//! The one idea: the way in ([`Entrance`]) and the conversation behind it ([`MariadbWire`]) are machines without I/O; a session is a
+//! stream around them.
 //!
 //! What it does not do: it starts no server (that is `server`), and it translates no portable SQL beyond the places of
 //! parameters (that is the dialect).
 
+mod authentication;
 mod checkpoint;
+mod connect;
 mod costs;
 mod counters;
 mod database;
+mod entrance;
 mod failure;
-mod line;
 mod load;
+mod packet;
 mod place;
 mod session;
 mod standing;
-mod value;
+mod wire;
 
 #[cfg(test)]
 mod tests;
 
 pub use counters::counters;
 pub use database::open;
+pub use entrance::{Entrance, Next};
 pub use place::{Place, Tls};
 pub use session::MariadbSession;
+pub use wire::MariadbWire;

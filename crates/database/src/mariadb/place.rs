@@ -7,11 +7,8 @@
 
 use crate::DatabaseError;
 use crate::opening::{SECONDS, SECONDS_HERE, loopback};
-use mysql::consts::CapabilityFlags;
-use mysql::{OptsBuilder, SslOpts};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str};
 use std::path::PathBuf;
-use std::time::Duration;
 use study::password::LEFT_OUT;
 
 /// The port of both servers when a URL names none.
@@ -19,10 +16,6 @@ const PORT: u16 = 3306;
 
 /// Letters of a part of a URL that stand for themselves.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.');
-
-/// A key that nobody can have made: below a device there are no files. Reading it fails as nothing else does, before anything
-/// of the password has left.
-const NO_KEY: &str = "/dev/null/no-key";
 
 /// How a connection is protected on its way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,18 +27,6 @@ pub enum Tls {
     Authority,
     /// By TLS with a certificate that a known authority signed for this host.
     Host,
-}
-
-/// How the password itself may travel to a server that wants it, where there is neither TLS nor a Unix socket.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Cleartext {
-    /// Not at all.
-    #[default]
-    Refused,
-    /// Encrypted with the key in this file.
-    Key(PathBuf),
-    /// Encrypted with any key that the server names: whoever answers there can read it.
-    AnyKey,
 }
 
 /// A server, a database on it, and who asks. Shown without its password.
@@ -66,16 +47,13 @@ pub struct Place {
     /// Protection on the way. A URL that says nothing gets [`Tls::Host`], and none on the loopback, where it protects nothing
     /// and would be measured.
     pub tls: Tls,
-    /// Protection of the password where there is no TLS.
-    pub cleartext: Cleartext,
-    /// A file of certificates of authorities, beside those that the world knows.
+    /// A file of certificates of authorities, in place of those that the world knows.
     pub authorities: Option<PathBuf>,
 }
 
 impl Place {
     /// Reads `mysql://user:password@host:port/database?socket=PATH&tls=true`, or the same with `mariadb://`. Further keys:
-    /// `ssl-mode` with the words of the servers' own client, of which `required` checks the host too, `ssl-ca`,
-    /// `server-public-key-path` and `get-server-public-key`.
+    /// `ssl-mode` with the words of the servers' own client, of which `required` checks the host too, and `ssl-ca`.
     ///
     /// # Errors
     /// What is not understood. The text holds no password.
@@ -99,7 +77,6 @@ impl Place {
             password: password.map(plain).transpose().map_err(&bad)?.filter(|password| password != LEFT_OUT),
             database: Some(plain(database).map_err(&bad)?).filter(|name| !name.is_empty()),
             tls: Tls::Off,
-            cleartext: Cleartext::Refused,
             authorities: None,
         };
         let mut protected = false;
@@ -125,7 +102,6 @@ impl Place {
             password: None,
             database: None,
             tls: Tls::Off,
-            cleartext: Cleartext::Refused,
             authorities: None,
         }
     }
@@ -145,14 +121,6 @@ impl Place {
             "socket" => self.socket = Some(value),
             "user" => self.user = value,
             "password" => self.password = Some(value).filter(|password| password != LEFT_OUT),
-            "server-public-key-path" => self.cleartext = Cleartext::Key(PathBuf::from(value)),
-            "get-server-public-key" => {
-                self.cleartext = match value.as_str() {
-                    "true" => Cleartext::AnyKey,
-                    "false" => Cleartext::Refused,
-                    _ => return Err(format!("get-server-public-key is true or false, got {value}")),
-                }
-            }
             "ssl-ca" => self.authorities = Some(PathBuf::from(value)),
             "tls" => {
                 self.tls = match value.as_str() {
@@ -178,8 +146,7 @@ impl Place {
                 let plain = key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
                 let key = if plain { key } else { LEFT_OUT };
                 return Err(format!(
-                    "the key {key} is not known; known are socket, user, password, tls, ssl-mode, ssl-ca, \
-                     server-public-key-path, get-server-public-key"
+                    "the key {key} is not known; known are socket, user, password, tls, ssl-mode, ssl-ca"
                 ));
             }
         }
@@ -219,59 +186,8 @@ impl Place {
             Tls::Authority => keys.push("ssl-mode=verify-ca".to_owned()),
             Tls::Host => keys.push("ssl-mode=verify-identity".to_owned()),
         }
-        match &self.cleartext {
-            Cleartext::Refused => {}
-            Cleartext::Key(path) => keys.push(format!("server-public-key-path={}", word(&path.to_string_lossy()))),
-            Cleartext::AnyKey => keys.push("get-server-public-key=true".to_owned()),
-        }
         let query = if keys.is_empty() { String::new() } else { format!("?{}", keys.join("&")) };
         format!("mysql://{}{password}@{host}:{}/{database}{query}", word(&self.user), self.port)
-    }
-
-    /// Refuses a file of authorities that cannot be read: the library would say only that some file is missing.
-    pub(super) fn authorities_are_there(&self) -> Result<(), DatabaseError> {
-        let Some(path) = self.authorities.as_ref().filter(|_| self.tls != Tls::Off) else { return Ok(()) };
-        let failed = |error| DatabaseError::Secure {
-            place: self.shown(),
-            text: format!("the certificates in {} cannot be read: {error}", path.display()),
-        };
-        std::fs::File::open(path).map(drop).map_err(failed)
-    }
-
-    /// Refuses a file of a key that cannot be read, in the same way.
-    pub(super) fn key_is_there(&self) -> Result<(), DatabaseError> {
-        let Cleartext::Key(path) = &self.cleartext else { return Ok(()) };
-        let text = |error| format!("the key in {} cannot be read: {error}", path.display());
-        let failed = |error| DatabaseError::Secure { place: self.shown(), text: text(error) };
-        std::fs::File::open(path).map(drop).map_err(failed)
-    }
-
-    /// The same for the library that speaks the protocol.
-    pub(super) fn options(&self) -> OptsBuilder {
-        let tls = (self.tls != Tls::Off && self.socket.is_none()).then(|| {
-            SslOpts::default()
-                .with_danger_skip_domain_validation(self.tls == Tls::Authority)
-                .with_root_cert_path(self.authorities.clone().map(std::borrow::Cow::Owned))
-        });
-        OptsBuilder::new()
-            .ip_or_hostname(Some(self.host.clone()))
-            .tcp_port(self.port)
-            .socket(self.socket.clone())
-            .prefer_socket(false)
-            .user(Some(self.user.clone()))
-            .pass(self.password.clone())
-            .db_name(self.database.clone())
-            .ssl_opts(tls)
-            .server_key_path(match &self.cleartext {
-                Cleartext::Refused => Some(PathBuf::from(NO_KEY)),
-                Cleartext::Key(path) => Some(path.clone()),
-                Cleartext::AnyKey => None,
-            })
-            .tcp_connect_timeout(Some(Duration::from_secs(SECONDS)))
-            // A session keeps its own statements; the library must not close one of them behind its back.
-            .stmt_cache_size(0)
-            // An update counts the rows that it met, as on the other engines, and not those that it made different.
-            .additional_capabilities(CapabilityFlags::CLIENT_FOUND_ROWS)
     }
 }
 
@@ -283,7 +199,8 @@ impl std::fmt::Debug for Place {
 
 fn plain(text: &str) -> Result<String, String> {
     let decoded = percent_decode_str(text).decode_utf8();
-    decoded.map(|text| text.into_owned()).map_err(|_| "a part of it is not UTF-8 once %XX is read".to_owned())
+    let text = decoded.map_err(|_| "a part of it is not UTF-8 once %XX is read".to_owned())?;
+    if text.contains('\0') { Err("it holds a zero byte".to_owned()) } else { Ok(text.into_owned()) }
 }
 
 /// What is wrong with a port. What is no number may be a password whose host was forgotten.
@@ -352,8 +269,7 @@ mod tests {
             "mysql://a:b%2F%3F@h:1/d?tls=true",
             "mysql://a@[::1]:1/d?ssl-ca=/x%20y&ssl-mode=verify-ca",
             "mysql://a@/d?socket=/s",
-            "mysql://a@far/d?ssl-mode=disabled&get-server-public-key=true",
-            "mysql://a@far/d?server-public-key-path=/k.pem",
+            "mysql://a@far/d?ssl-mode=disabled",
         ] {
             let place = Place::read(url).unwrap();
             assert!(Place::read(&place.url()).unwrap() == place, "{url}");
@@ -365,6 +281,7 @@ mod tests {
         for (url, what) in [
             ("mysql://me:secret@h/d?ssl-mode=maybe", "maybe"),
             ("mysql://me:secret@h/d?pool=3", "the key pool"),
+            ("mysql://me:secret@h/d%00", "a zero byte"),
             ("mysql://me:secret@h:99999/d", "99999"),
             ("oracle://me:secret@h/d", "neither"),
             ("mysql://me:secret/d", "PASSWORD@HOST"),

@@ -3,20 +3,16 @@
 use super::address::{Connect, Host, Tls};
 use super::authentication::authenticate;
 use super::session::PostgresSession;
-use super::stream::{RawStream, Stream};
-use super::tls;
-use crate::conversation::{Front, Said, Wire, front};
+use super::wire::{Front, PostgresWire, Said, front};
+use crate::conversation::tls::{self, Trust};
+use crate::conversation::{RawStream, Stream, reach};
 use crate::opening::within;
 use crate::{DatabaseError, Failure, Session, Texts, dialect};
 use bytes::BytesMut;
 use postgres_protocol::message::frontend;
-use std::io::{self, Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
-use std::os::fd::OwnedFd;
-use std::os::unix::net::UnixStream;
+use std::io::{self, Read as _, Write as _};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 use study::{Engine, Secret, Sessions};
 
 /// The oldest version whose protocol, catalogues and counters Prony knows.
@@ -54,12 +50,11 @@ impl Connect {
         sessions: &Sessions,
         schema: Option<&str>,
     ) -> Result<PostgresSession, DatabaseError> {
-        let stream = self.dial()?;
-        // Whoever waits is gone when the time is over; this thread shall not stay for ever.
-        let limit = |limit| stream.set_read_timeout(limit).and_then(|()| stream.set_write_timeout(limit));
-        limit(Some(Duration::from_secs(self.patience)))
-            .map_err(|source| DatabaseError::Refused { place: self.place(), text: source.to_string() })?;
-        let stream = self.secured(stream)?;
+        let host = if let Host::Name(name) = &self.host { name } else { "" };
+        let reached = reach(self.socket().as_deref(), host, self.port, self.patience);
+        let stream = reached
+            .map_err(|source| DatabaseError::Refused { place: self.place(), text: source.to_string() })
+            .and_then(|stream| self.secured(stream, host))?;
         let mut opening = Opening { connect: self, stream, unread: Vec::new(), heard: 0, out: BytesMut::new() };
         opening.say(|out| {
             let who = [("user", self.user.as_str()), ("database", self.database.as_str())];
@@ -68,9 +63,9 @@ impl Connect {
         })?;
         authenticate(&mut opening)?;
         let (version, process) = opening.settled()?;
-        let mut session = PostgresSession::of(opening.stream, Wire::new(texts, sessions), version, process);
+        let mut session = PostgresSession::new(opening.stream, PostgresWire::new(texts, sessions), version, process);
         if session.major() < OLDEST {
-            let (needed, found) = (format!("PostgreSQL {OLDEST} or newer"), session.version().to_owned());
+            let (needed, found) = (format!("PostgreSQL {OLDEST} or newer"), session.version);
             return Err(DatabaseError::Version { place: self.place(), needed, found });
         }
         let isolation = dialect::isolation(Engine::Postgres, sessions.isolation);
@@ -80,39 +75,19 @@ impl Connect {
             let failed = |failure: Failure| DatabaseError::statement(&self.place(), action, failure);
             session.script(&sql).map_err(failed)?;
         }
-        let stream = session.stream.raw();
-        let unlimited = stream.set_read_timeout(None).and_then(|()| stream.set_write_timeout(None));
-        unlimited.map_err(|source| DatabaseError::Refused { place: self.place(), text: source.to_string() })?;
-        Ok(session)
-    }
-
-    fn dial(&self) -> Result<RawStream, DatabaseError> {
-        let refused = |source: io::Error| DatabaseError::Refused { place: self.place(), text: source.to_string() };
-        match &self.host {
-            Host::Socket(_) => UnixStream::connect(self.socket().unwrap_or_default()).map_err(refused),
-            Host::Name(name) => {
-                let addresses = (name.as_str(), self.port).to_socket_addrs().map_err(refused)?;
-                let patience = Duration::from_secs(self.patience);
-                let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
-                for address in addresses {
-                    match TcpStream::connect_timeout(&address, patience) {
-                        Ok(stream) => {
-                            stream.set_nodelay(true).map_err(refused)?;
-                            return Ok(OwnedFd::from(stream).into());
-                        }
-                        Err(source) => last = source,
-                    }
-                }
-                Err(refused(last))
-            }
-        }
+        session.unlimited(&self.place())
     }
 
     /// Asks for TLS, when it is wanted, and agrees on it.
-    fn secured(&self, mut stream: RawStream) -> Result<Stream, DatabaseError> {
+    fn secured(&self, mut stream: RawStream, host: &str) -> Result<Stream, DatabaseError> {
         if self.tls == Tls::Disable || matches!(self.host, Host::Socket(_)) {
             return Ok(Stream::Raw(stream));
         }
+        let trust = match self.tls {
+            Tls::Disable | Tls::Prefer => Trust::Anybody,
+            Tls::VerifyCa => Trust::Authority,
+            Tls::Require | Tls::VerifyFull => Trust::Host,
+        };
         let insecure = |text: String| DatabaseError::Secure { place: self.place(), text };
         let mut request = BytesMut::new();
         frontend::ssl_request(&mut request);
@@ -121,8 +96,8 @@ impl Connect {
         asked.map_err(|source| insecure(source.to_string()))?;
         match answer[0] {
             b'S' => {
-                let stream = tls::wrap(self, stream).map_err(|problem| insecure(problem.to_string()))?;
-                Ok(Stream::Tls(Box::new(stream)))
+                let wrapped = tls::wrap(stream, host, trust, self.root.as_deref());
+                wrapped.map_err(|problem| insecure(problem.to_string()))
             }
             b'N' if self.tls == Tls::Prefer => Ok(Stream::Raw(stream)),
             b'N' => Err(insecure("the server offers none".to_owned())),

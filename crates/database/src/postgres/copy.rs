@@ -4,7 +4,8 @@
 //! its bytes and nothing else.
 
 use super::session::PostgresSession;
-use crate::conversation::{Front, Kind, Said, front};
+use super::wire::{Front, Kind, Said, front};
+use crate::conversation::Wire as _;
 use crate::{Failure, FailureKind, Rows, Session};
 use bytes::BytesMut;
 use postgres_protocol::message::frontend;
@@ -89,7 +90,7 @@ fn begin(session: &mut PostgresSession, sql: &str) -> Result<(), Failure> {
     let mut out = BytesMut::new();
     let written = frontend::query(sql, &mut out);
     written.map_err(|source| Failure::new(FailureKind::Refused, source.to_string()))?;
-    send(session, &out)?;
+    session.send(&out)?;
     match until(session, b"GZ")? {
         (b'G', _, _) => Ok(()),
         (_, failure, _) => Err(failed(session, failure)),
@@ -100,7 +101,7 @@ fn finish(session: &mut PostgresSession, mut chunk: Chunk) -> Result<u64, Failur
     chunk.send(session)?;
     let mut out = BytesMut::new();
     frontend::copy_done(&mut out);
-    send(session, &out)?;
+    session.send(&out)?;
     match until(session, b"Z")? {
         (_, None, count) => Ok(count),
         (_, failure, _) => Err(failed(session, failure)),
@@ -110,7 +111,7 @@ fn finish(session: &mut PostgresSession, mut chunk: Chunk) -> Result<u64, Failur
 /// Tells the server to forget the rows, for a reason of ours.
 fn give_up(session: &mut PostgresSession) {
     let mut out = BytesMut::new();
-    let told = frontend::copy_fail("given up", &mut out).is_ok() && send(session, &out).is_ok();
+    let told = frontend::copy_fail("given up", &mut out).is_ok() && session.send(&out).is_ok();
     if told && until(session, b"Z").is_ok() {
         let _ = failed(session, None);
     }
@@ -123,11 +124,6 @@ fn failed(session: &mut PostgresSession, failure: Option<Failure>) -> Failure {
         Err(lost) if lost.kind == FailureKind::Lost => lost,
         _ => failure,
     }
-}
-
-fn send(session: &mut PostgresSession, bytes: &[u8]) -> Result<(), Failure> {
-    let sent = session.stream.send(bytes);
-    sent.map_err(|source| Failure::new(FailureKind::Lost, format!("the connection to the server is lost: {source}")))
 }
 
 /// Whether the server refused the rows already. What it said stays unread.
@@ -190,7 +186,7 @@ impl Chunk {
     fn send(&mut self, session: &mut PostgresSession) -> Result<(), Failure> {
         let length = u32::try_from(self.0.len() - 1).unwrap_or(u32::MAX);
         self.0[1..5].copy_from_slice(&length.to_be_bytes());
-        send(session, &self.0)?;
+        session.send(&self.0)?;
         self.0.truncate(5);
         Ok(())
     }

@@ -165,7 +165,7 @@ fn looked(connect: &Connect, place: &str) -> Result<Looked, DatabaseError> {
     let rows = rows.map_err(|failure| DatabaseError::statement(place, "read its settings", failure))?;
     let text = |value: Option<&Value>| value.and_then(Value::text).unwrap_or_default().to_owned();
     let settings = rows.iter().map(|row| (text(row.first()), text(row.get(1)))).collect();
-    Ok(Looked { version: session.version().to_owned(), settings, process: session.process() })
+    Ok(Looked { version: session.version, settings, process: session.number })
 }
 
 /// The server's first process, when the one that serves a session runs on this machine: its parent.
@@ -188,7 +188,7 @@ impl Database for Postgres {
     fn conversation(&self, texts: &Texts, sessions: &Sessions) -> Result<Option<Conversation>, DatabaseError> {
         // What travels encrypted must pass through this process's own code.
         let parts = self.inside(texts, sessions)?.into_parts().ok();
-        Ok(parts.map(|(stream, wire)| (stream.into(), wire)))
+        Ok(parts.map(|(stream, wire)| -> Conversation { (stream.into(), Box::new(wire)) }))
     }
 
     fn facts(&self) -> Facts {

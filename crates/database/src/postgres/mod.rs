@@ -1,6 +1,6 @@
 //! PostgreSQL: our own session over the wire protocol.
 //!
-//! The one idea: a session is a stream around a conversation, which is a pure state machine ([`Wire`]). Messages of the start
+//! The one idea: a session is a stream around a conversation, which is a pure state machine ([`PostgresWire`]). Messages of the start
 //! and of authentication come from the crate `postgres-protocol`.
 //!
 //! What it does not do: it changes no SQL (that is the dialect's business), and it retries nothing.
@@ -15,13 +15,12 @@ mod database;
 mod passfile;
 mod session;
 mod standing;
-mod stream;
 #[cfg(test)]
 mod tests;
-mod tls;
+mod wire;
 
-pub use crate::conversation::{Progress, Wire};
 pub(crate) use address::Connect;
 use counters::counters;
 pub use database::open;
 pub(crate) use session::PostgresSession;
+pub use wire::PostgresWire;

@@ -6,14 +6,14 @@
 use crate::TrialError;
 use crate::database::databases::{Databases, MAX_CONNECTIONS};
 use crate::hot::transactions::TransactionWork;
-use crate::port::reconnect::{Conversation, Reconnect};
+use crate::port::reconnect::Reconnect;
 use crate::port::simulated::sessions::Imagined;
 use crate::port::{connections, session, uring};
 use crate::worker::assign::{Carriers, Place, StreamOf};
 use crate::worker::profile::{self, Profile};
 use crate::worker::run::Driver;
 use crate::worker::transactions::Transactions as Carried;
-use database::{Database, DatabaseError, Texts, null};
+use database::{Conversation, Database, DatabaseError, Texts, null};
 use std::path::Path;
 use std::sync::Arc;
 use study::{At, DatabaseSpec, Engine, Pool, Protocol};

@@ -10,7 +10,7 @@ use crate::TrialError;
 use crate::hot::looks::Looks;
 use crate::hot::transactions::TransactionWork;
 use crate::port::attempt::{Attempt, Lost, Over, Turn};
-use crate::port::reconnect::{Conversation, Reconnect, Reopening, Unopened};
+use crate::port::reconnect::{Reconnect, Reopening, Unopened};
 #[cfg(miri)]
 use crate::port::tests::kernel::{IoUring, opcode, squeue, types};
 use crate::port::uring::{broken, build_ring, excuse};
@@ -18,12 +18,12 @@ use crate::worker::assign::Share;
 use crate::worker::rings::RingUse;
 use crate::worker::run::{Return, Start};
 use crate::worker::transactions::Transactions;
-use database::postgres::{Progress, Wire};
-use database::{Failure, FailureKind};
+use database::{Conversation, Failure, FailureKind, Progress, Wire};
 #[cfg(not(miri))]
 use io_uring::{IoUring, opcode, squeue, types};
 use observation::Window;
 use recorder::Clock;
+use rustix::net::SendFlags;
 use std::collections::VecDeque;
 use std::io;
 use std::mem::ManuallyDrop;
@@ -79,7 +79,7 @@ pub(crate) fn drive(
 
 /// A conversation in use.
 struct Connection {
-    wire: Wire,
+    wire: Box<dyn Wire>,
     socket: OwnedFd,
     input: Box<[u8]>,
     attempt: Attempt,
@@ -448,6 +448,10 @@ impl<C> Drop for ConnectionsPort<'_, C> {
     fn drop(&mut self) {
         for connection in self.connections.iter() {
             // A socket that is gone already refuses; there is nothing left to end then.
+            let farewell = connection.wire.farewell();
+            if connection.doing == Doing::Nothing && !farewell.is_empty() {
+                let _ = rustix::net::send(&connection.socket, farewell, SendFlags::DONTWAIT | SendFlags::NOSIGNAL);
+            }
             let _ = rustix::net::shutdown(&connection.socket, rustix::net::Shutdown::Both);
         }
         let tick = types::Timespec::new().nsec(50_000_000);

@@ -7,10 +7,8 @@
 //! What it does not do: it repeats no transaction; whether the lost one was kept is for the ledger to find out.
 
 use crate::worker::thread::elsewhere;
-use database::postgres::Wire;
-use database::{Database, DatabaseError, Session, Texts};
+use database::{Conversation, Database, DatabaseError, Session, Texts};
 use std::collections::VecDeque;
-use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
@@ -30,9 +28,6 @@ pub(crate) struct Reconnect {
     pub(crate) texts: Texts,
     pub(crate) how: Sessions,
 }
-
-/// A conversation with its socket.
-pub(crate) type Conversation = (OwnedFd, Wire);
 
 /// Why there is no session.
 #[derive(Clone, Debug, PartialEq, Eq)]

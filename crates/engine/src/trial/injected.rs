@@ -15,13 +15,12 @@ use crate::worker::assign::{Carriers, Share, StreamOf, assign};
 use crate::worker::profile::Profile;
 use crate::worker::run::{Driver, Start};
 use crate::worker::transactions::Transactions;
-use database::postgres::Wire;
-use database::{Cut, Database, DatabaseError, Facts, Failure, FailureKind, Session, Texts};
+use database::postgres::PostgresWire;
+use database::{Conversation, Cut, Database, DatabaseError, Facts, Failure, FailureKind, Session, Texts};
 use load::{Arrivals, Pacing, Spec, Think};
 use random::Draws;
 use recorder::{Clock, Collector, WallClock};
 use std::io::{Read, Write};
-use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -332,11 +331,11 @@ impl Door {
     }
 
     /// A conversation with a server on a thread of its own.
-    fn conversation(&self) -> (OwnedFd, Wire) {
+    fn conversation(&self) -> Conversation {
         let (ours, theirs) = UnixStream::pair().unwrap();
         let (injector, worker) = (self.0.clone(), self.1);
         std::thread::spawn(move || serve(theirs, &injector, worker));
-        (ours.into(), Wire::new(Arc::new(Texts::none(Engine::Postgres)), &how()))
+        (ours.into(), Box::new(PostgresWire::new(Arc::new(Texts::none(Engine::Postgres)), &how())))
     }
 }
 
@@ -378,7 +377,7 @@ impl Database for Door {
         self.opens().map(|()| Door::session(self))
     }
 
-    fn conversation(&self, _texts: &Texts, _how: &Sessions) -> Result<Option<(OwnedFd, Wire)>, DatabaseError> {
+    fn conversation(&self, _texts: &Texts, _how: &Sessions) -> Result<Option<Conversation>, DatabaseError> {
         self.opens().map(|()| Some(Door::conversation(self)))
     }
 

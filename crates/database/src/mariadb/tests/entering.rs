@@ -86,7 +86,7 @@ fn tls_trusts_only_the_authority_that_it_was_told_of_and_only_for_the_name_of_th
 }
 
 /// A packet of the protocol.
-fn packet(sequence: u8, payload: &[u8]) -> Vec<u8> {
+pub(super) fn packet(sequence: u8, payload: &[u8]) -> Vec<u8> {
     let mut packet = (payload.len() as u32).to_le_bytes()[..3].to_vec();
     packet.push(sequence);
     packet.extend(payload);
@@ -94,7 +94,7 @@ fn packet(sequence: u8, payload: &[u8]) -> Vec<u8> {
 }
 
 /// What a server of this version says first.
-fn greeting(version: &str, plugin: &str) -> Vec<u8> {
+pub(super) fn greeting(version: &str, plugin: &str) -> Vec<u8> {
     // Protocol 4.1, authentication by plugin, a database at once.
     let able: u32 = 0x0008_a20b;
     let mut said = vec![10];
@@ -169,7 +169,7 @@ fn a_server_that_is_too_old_is_refused_with_both_versions() {
 }
 
 /// A server that wants the password itself, offers a key when it is asked for one, and gives back all that it heard.
-fn curious(key: &'static [u8]) -> (u16, std::thread::JoinHandle<Vec<u8>>) {
+fn curious() -> (u16, std::thread::JoinHandle<Vec<u8>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let server = std::thread::spawn(move || {
@@ -180,7 +180,7 @@ fn curious(key: &'static [u8]) -> (u16, std::thread::JoinHandle<Vec<u8>>) {
         guest.write_all(&packet(2, &[1, 4])).unwrap();
         while let Ok(count @ 1..) = guest.read(&mut said) {
             heard.extend_from_slice(&said[..count]);
-            let _ = guest.write_all(&packet(4, &[&[1][..], key].concat()));
+            let _ = guest.write_all(&packet(4, b"\x01a key"));
         }
         heard
     });
@@ -189,24 +189,21 @@ fn curious(key: &'static [u8]) -> (u16, std::thread::JoinHandle<Vec<u8>>) {
 
 #[test]
 fn a_server_is_not_told_the_password_by_a_key_that_it_chose_itself() {
-    let (port, server) = curious(b"");
+    let (port, server) = curious();
     let error = refused(&format!("mysql://me:s3cret@127.0.0.1:{port}/db"));
     assert!(matches!(error, DatabaseError::Secure { .. }), "{error:?}");
-    assert!(error.to_string().contains("get-server-public-key=true"), "{error}");
-    // Not even the key was asked for: it only heard that its guest leaves.
-    assert_eq!(server.join().unwrap(), packet(0, &[1]));
+    assert!(error.to_string().contains("ask for ssl-mode=verify-identity"), "{error}");
+    // Not even the key was asked for.
+    assert_eq!(server.join().unwrap(), b"");
 }
 
 #[test]
-fn a_key_that_is_none_is_an_error() {
-    for key in [&b"no key"[..], b"-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n", b""] {
-        let (port, _) = curious(key);
-        let error = refused(&format!("mysql://me:s3cret@127.0.0.1:{port}/db?get-server-public-key=true"));
-        assert!(matches!(error, DatabaseError::Refused { .. }), "{error:?}");
-        assert!(error.to_string().contains("not understood"), "{error}");
+fn an_address_that_would_take_a_key_of_the_servers_is_refused_with_what_is_known() {
+    for key in ["get-server-public-key=true", "server-public-key-path=/k.pem"] {
+        let error = refused(&format!("mysql://me:s3cret@127.0.0.1:1/db?{key}"));
+        assert!(matches!(error, DatabaseError::Address { .. }), "{error:?}");
+        assert!(error.to_string().contains("known are socket"), "{error}");
     }
-    let error = refused("mysql://me:s3cret@127.0.0.1:1/db?server-public-key-path=/nowhere.pem");
-    assert!(matches!(error, DatabaseError::Secure { .. }) && error.to_string().contains("/nowhere.pem"), "{error}");
 }
 
 fn pretending() -> String {
@@ -242,9 +239,8 @@ fn a_stop_ends_every_wait_for_a_server_that_says_nothing() {
     assert!(matches!(crate::open(&spec, &options), Err(DatabaseError::Stopped)));
     // One that is in already, and one that is not.
     stop.store(false, Ordering::Relaxed);
-    let lines = super::super::line::Lines::watched(stop.clone());
     let mut session = opened(&pretending()).unwrap();
-    session.line().into_iter().for_each(|line| lines.add(line));
+    session.inside.stop_by(stop.clone());
     stop.store(true, Ordering::Relaxed);
     let failure = session.query("SELECT silence").unwrap_err();
     assert_eq!(failure.kind, crate::FailureKind::Lost);

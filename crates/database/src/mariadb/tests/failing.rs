@@ -86,7 +86,7 @@ fn a_refused_statement_undoes_its_transaction_and_a_killed_session_is_lost() {
     assert_eq!((failure.kind, answers.len()), (FailureKind::Refused, 2));
     assert_eq!(ask(&mut session, 1, &[]).get(0).int(0, 0), 0);
     let mut other = own.session(Protocol::Prepared, &[]);
-    other.script(&format!("KILL {}", session.number())).unwrap();
+    other.script(&format!("KILL {}", session.inside.number)).unwrap();
     answers.clear();
     assert_eq!(session.run(&batch, &mut answers).unwrap_err().kind, FailureKind::Lost);
     assert_eq!(session.query("SELECT 1").unwrap_err().kind, FailureKind::Lost);

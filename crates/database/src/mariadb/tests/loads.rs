@@ -43,7 +43,7 @@ fn rows_load_the_same_by_file_and_by_inserts_and_wholly_or_not_at_all() {
     let mut load = |table: &str, road: Option<Road>, rows: &[Vec<Value>]| {
         let mut rows = Listed(rows.iter());
         match road {
-            Some(road) => session.load_by(road, table, &columns, &mut rows),
+            Some(road) => load::load(&mut session.inside, road, &load::Into { table, columns: &columns }, &mut rows),
             None => session.load(table, &columns, &mut rows),
         }
     };
@@ -71,7 +71,7 @@ fn rows_load_the_same_by_file_and_by_inserts_and_wholly_or_not_at_all() {
     assert_eq!(session.query(same).unwrap(), [[Value::Int(20_000)]]);
     let back = session.query("SELECT id, text, `order`, f FROM by_file ORDER BY id LIMIT 100").unwrap();
     assert_eq!(back, rows[..100]);
-    assert_eq!(load::road(session.connection()).unwrap(), Road::File);
+    assert_eq!(load::road(&mut session.inside).unwrap(), Road::File);
     session.script("SET GLOBAL local_infile = 0").unwrap();
-    assert_eq!(load::road(session.connection()).unwrap(), Road::Inserts(1 << 20));
+    assert_eq!(load::road(&mut session.inside).unwrap(), Road::Inserts(1 << 20));
 }

@@ -2,7 +2,9 @@
 
 mod entering;
 mod failing;
+mod feeding;
 mod loads;
+mod lying;
 mod serving;
 mod values;
 

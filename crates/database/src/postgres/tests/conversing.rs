@@ -2,7 +2,7 @@
 
 use super::{how, plain, private, run, texts, ways};
 use crate::postgres::{PostgresSession, counters};
-use crate::{Failure, FailureKind, Session, Texts};
+use crate::{Failure, FailureKind, Session, Texts, Wire as _};
 use observation::{Counted, Counter};
 use std::sync::Arc;
 use study::{Isolation, Protocol, Sessions};
@@ -147,7 +147,7 @@ fn conflicts_and_deadlocks_may_be_tried_again_and_a_lost_connection_is_lost() {
     assert_eq!(failures, [FailureKind::Deadlock]);
 
     let mut ending = plain(&private.server.connect());
-    ending.script(&format!("SELECT pg_terminate_backend({})", c.process())).unwrap();
+    ending.script(&format!("SELECT pg_terminate_backend({})", c.number)).unwrap();
     let lost = carried_out(&mut c, |batch| batch.call(0, [Value::Int(1)])).unwrap_err();
     assert_eq!(lost.kind, FailureKind::Lost);
     assert!(lost.text.contains("57P01"), "{lost}");

@@ -1,8 +1,8 @@
 //! The conversation without a server: bytes in any pieces give the same answers.
 
 use super::{how, texts};
-use crate::FailureKind;
-use crate::postgres::{Progress, Wire};
+use crate::postgres::PostgresWire;
+use crate::{FailureKind, Progress, Wire as _};
 use std::sync::Arc;
 use study::Protocol;
 use workload::transaction::{Answers, Batch, Value};
@@ -48,8 +48,9 @@ fn said() -> Vec<u8> {
     parts.concat()
 }
 
-fn staged() -> Wire {
-    let mut wire = Wire::new(Arc::new(texts(&["SELECT n FROM t WHERE n > $1"])), &how(Protocol::Prepared, true));
+fn staged() -> PostgresWire {
+    let mut wire =
+        PostgresWire::new(Arc::new(texts(&["SELECT n FROM t WHERE n > $1"])), &how(Protocol::Prepared, true));
     let mut batch = Batch::default();
     batch.call(0, [Value::Int(40)]);
     wire.stage(&batch);
@@ -138,7 +139,7 @@ fn tags(mut bytes: &[u8]) -> Vec<u8> {
 #[test]
 fn a_transaction_travels_at_once_and_what_follows_it_waits() {
     let list = Arc::new(texts(&["SELECT 1"]));
-    let mut wire = Wire::new(list, &how(Protocol::Extended, true));
+    let mut wire = PostgresWire::new(list, &how(Protocol::Extended, true));
     let mut batch = Batch::default();
     batch.begin(true);
     batch.call(0, []);

@@ -8,8 +8,8 @@ mod memory;
 use crate::port::reconnect::Reconnect;
 use crate::worker::profile::Profile;
 use crate::worker::transactions::Transactions;
-use database::postgres::Wire;
-use database::{Database, DatabaseError, Facts, Failure, FailureKind, Session, Texts};
+use database::postgres::PostgresWire;
+use database::{Conversation, Database, DatabaseError, Facts, Failure, FailureKind, Session, Texts, Wire};
 use std::collections::VecDeque;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
@@ -163,7 +163,7 @@ impl Database for ScriptedDatabase {
         self.sessions.lock().unwrap().pop().ok_or_else(refused)
     }
 
-    fn conversation(&self, _texts: &Texts, _how: &Sessions) -> Result<Option<(OwnedFd, Wire)>, DatabaseError> {
+    fn conversation(&self, _texts: &Texts, _how: &Sessions) -> Result<Option<Conversation>, DatabaseError> {
         wait_for(&self.silent);
         let socket = self.conversations.lock().unwrap().pop().ok_or_else(refused)?;
         Ok(socket.map(|socket| (OwnedFd::from(socket), wire())))
@@ -180,6 +180,6 @@ fn how() -> Sessions {
 }
 
 /// A conversation without statements.
-pub(crate) fn wire() -> Wire {
-    Wire::new(Arc::new(Texts::none(Engine::Postgres)), &how())
+pub(crate) fn wire() -> Box<dyn Wire> {
+    Box::new(PostgresWire::new(Arc::new(Texts::none(Engine::Postgres)), &how()))
 }

@@ -3,7 +3,7 @@
 //! Text and not binary: a small number is shorter so, any type can be read, and no parameter needs a type that the server
 //! would have to tell first.
 
-use super::fields::Fields;
+use crate::conversation::Fields;
 use workload::transaction::{Answers, Names, Value};
 
 /// What a column holds, as far as it matters here.

@@ -1,54 +1,58 @@
 //! TLS by rustls: which roots are trusted, and how much of a certificate is verified.
 
-use super::address::{Connect, Host, Tls};
-use super::stream::RawStream;
+use super::stream::{RawStream, Stream};
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use std::path::Path;
 use std::sync::Arc;
 
 type Problem = Box<dyn std::error::Error + Send + Sync>;
 
-/// Agrees on TLS over a stream on which the server said that it can.
-pub(super) fn wrap(
-    connect: &Connect,
-    stream: RawStream,
-) -> Result<rustls::StreamOwned<ClientConnection, RawStream>, Problem> {
-    let Host::Name(host) = &connect.host else { return Err("a Unix socket has no TLS".into()) };
+/// How much of a certificate is verified.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trust {
+    /// Nothing: it protects from nobody who can change what travels.
+    Anybody,
+    /// That it was issued by a root that is trusted, not the name in it.
+    Authority,
+    /// That, and the name.
+    Host,
+}
+
+/// Agrees on TLS over a stream on which the server said that it can. The certificates in `root` are trusted alone, without it those
+/// that the world trusts.
+pub(crate) fn wrap(stream: RawStream, host: &str, trust: Trust, root: Option<&Path>) -> Result<Stream, Problem> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions()?;
-    let verifier = match connect.tls {
-        Tls::Disable | Tls::Prefer => Verifier { inner: None, name: false, provider },
-        tls => {
-            let roots = Arc::new(roots(connect)?);
-            let inner = WebPkiServerVerifier::builder_with_provider(roots, provider.clone()).build()?;
-            Verifier { inner: Some(inner), name: tls != Tls::VerifyCa, provider }
-        }
+    let inner = match trust {
+        Trust::Anybody => None,
+        _ => Some(WebPkiServerVerifier::builder_with_provider(Arc::new(roots(root)?), provider.clone()).build()?),
     };
+    let verifier = Verifier { inner, name: trust == Trust::Host, provider };
     let config = builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)).with_no_client_auth();
-    let mut session = ClientConnection::new(Arc::new(config), ServerName::try_from(host.clone())?)?;
+    let mut session = ClientConnection::new(Arc::new(config), ServerName::try_from(host.to_owned())?)?;
     let mut stream = stream;
     while session.is_handshaking() {
         session.complete_io(&mut stream)?;
     }
-    Ok(rustls::StreamOwned::new(session, stream))
+    Ok(Stream::Tls(Box::new(rustls::StreamOwned::new(session, stream))))
 }
 
-/// The given root certificate alone, or those that the world trusts.
-fn roots(connect: &Connect) -> Result<RootCertStore, Problem> {
+fn roots(root: Option<&Path>) -> Result<RootCertStore, Problem> {
     let mut roots = RootCertStore::empty();
-    let Some(path) = &connect.root else {
+    let Some(path) = root else {
         roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
         return Ok(roots);
     };
-    let name = |problem: rustls::pki_types::pem::Error| format!("sslrootcert {}: {problem}", path.display());
+    let name = |problem| format!("the certificates in {} cannot be read: {problem}", path.display());
     for certificate in CertificateDer::pem_file_iter(path).map_err(name)? {
         roots.add(certificate.map_err(name)?)?;
     }
     match roots.is_empty() {
-        true => Err(format!("sslrootcert {}: holds no certificate in PEM", path.display()).into()),
+        true => Err(format!("{} holds no certificate in PEM", path.display()).into()),
         false => Ok(roots),
     }
 }

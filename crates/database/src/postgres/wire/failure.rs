@@ -1,6 +1,6 @@
 //! What an error message of the server means.
 
-use super::fields::Fields;
+use crate::conversation::Fields;
 use crate::{Failure, FailureKind};
 
 /// An error message, taken apart.

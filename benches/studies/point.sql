@@ -1,0 +1,1 @@
+SELECT v FROM bench.a WHERE id = 4711;
