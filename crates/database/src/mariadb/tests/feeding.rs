@@ -260,3 +260,16 @@ fn what_the_server_would_not_take_is_not_sent() {
     staged(&mut wire, |batch| batch.call(0, ["x".into()]));
     assert_eq!(left(&mut wire), packet(0, b"\x16SELECT ?"));
 }
+
+#[test]
+fn answers_without_end_are_given_up() {
+    let mut wire = inside(Protocol::Simple, texts(&[]));
+    wire.stage_script("CALL p()");
+    left(&mut wire);
+    let more = packet(1, b"\0\0\0\x0a\0\0\0").repeat(1 << 16);
+    let mut answers = Answers::default();
+    let given_up = (0..1000).map(|_| wire.feed(&more, &mut answers)).find(|progress| *progress != Progress::More);
+    let Some(Progress::Failed(failure)) = given_up else { panic!("{given_up:?}") };
+    assert_eq!(failure.kind, FailureKind::Lost);
+    assert!(failure.text.contains("256 MiB"), "{failure}");
+}

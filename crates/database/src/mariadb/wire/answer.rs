@@ -161,7 +161,9 @@ impl MariadbWire {
             self.answering.begun = true;
         }
         if status & MORE_FOLLOWS != 0 {
-            return self.hears(Hears::Head);
+            // A server could go on like this for ever.
+            self.taken += ROW;
+            return if self.taken > ANSWER_MAX { lost_for(TOO_LONG) } else { self.hears(Hears::Head) };
         }
         if self.undoing {
             self.reset();
