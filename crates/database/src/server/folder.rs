@@ -5,6 +5,7 @@
 //! of a folder in which he can make nothing; everything is opened without following links, and given away by its descriptor.
 
 use super::owner::Owner;
+use super::process::LOOK;
 use crate::DatabaseError;
 use rustix::fs::{CWD, FlockOperation, Mode, OFlags, RenameFlags, flock, fsync, open, renameat_with, syncfs};
 use rustix::io::Errno;
@@ -13,6 +14,7 @@ use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Longest path of a Unix socket, in bytes (`sun_path` without its closing zero).
 const SOCKET: usize = 107;
@@ -26,13 +28,19 @@ const SAFELY: OFlags = OFlags::NOFOLLOW.union(OFlags::CLOEXEC).union(OFlags::NON
 /// Held while a server is started, stopped or copied; let go when dropped.
 pub(super) struct Held(#[allow(dead_code, reason = "the lock ends with the file")] File);
 
-/// Waits for its turn at the folder.
-pub(super) fn hold(folder: &Path) -> Result<Held, DatabaseError> {
+/// Waits for its turn at the folder, until it shall stop.
+pub(super) fn hold(folder: &Path, stop: &AtomicBool) -> Result<Held, DatabaseError> {
     let path = folder.join("lock");
     let failed = |error: Errno| DatabaseError::file("lock", &path, error.into());
     let file = open(&path, OFlags::RDWR | OFlags::CREATE | SAFELY, Mode::RUSR | Mode::WUSR).map_err(failed)?;
-    flock(&file, FlockOperation::LockExclusive).map_err(failed)?;
-    Ok(Held(file.into()))
+    loop {
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::WOULDBLOCK) if stop.load(Ordering::Relaxed) => return Err(DatabaseError::Stopped),
+            Err(Errno::WOULDBLOCK) => std::thread::sleep(LOOK),
+            Err(error) => return Err(failed(error)),
+            Ok(()) => return Ok(Held(file.into())),
+        }
+    }
 }
 
 /// Makes the folder of a server, in which nobody but us makes anything; folders above it are made as usual. One of an older
@@ -248,7 +256,7 @@ mod tests {
         symlink(&victim, &link).unwrap();
         assert_eq!(read(&link), None);
         symlink(&victim, folder.path().join("lock")).unwrap();
-        assert!(hold(folder.path()).is_err());
+        assert!(hold(folder.path(), &AtomicBool::new(false)).is_err());
         let other = folder.path().join("other");
         fs::create_dir(&other).unwrap();
         symlink(&other, folder.path().join("data")).unwrap();

@@ -17,6 +17,9 @@ use std::time::Duration;
 /// Between two looks at a process.
 pub(super) const LOOK: Duration = Duration::from_millis(20);
 
+/// How many looks are a second.
+pub(super) const LOOKS_A_SECOND: u64 = 50;
+
 /// Whether a process with this number runs and names `mark` in its command line.
 pub(super) fn runs(pid: u32, mark: &str) -> bool {
     let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
@@ -81,11 +84,11 @@ fn parent(pid: u32) -> Option<u32> {
     line.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()
 }
 
-/// Sends a signal to the process of this number, if it names `mark`; one that is gone needs none.
-pub(super) fn signal(pid: u32, mark: &str, signal: Signal) {
+/// Sends a signal to the process of this number, if it names `mark`; false when it is gone, so that it needs none.
+pub(super) fn signal(pid: u32, mark: &str, signal: Signal) -> bool {
     let held = hold(pid);
     if !runs(pid, mark) && !just_forked(pid) {
-        return;
+        return false;
     }
     match held {
         Ok(process) => drop(pidfd_send_signal(process, signal)),
@@ -93,18 +96,30 @@ pub(super) fn signal(pid: u32, mark: &str, signal: Signal) {
         // The system has none of these, or does not let us: the number must do.
         Err(_) => drop(i32::try_from(pid).ok().and_then(Pid::from_raw).map(|pid| kill_process(pid, signal))),
     }
+    true
 }
 
-/// Waits until the process is gone; false when it is still there after so many seconds, or when stopped.
+/// Ends the process and its children within two seconds: in order where it can, else at once.
+pub(super) fn give_up(pid: u32, mark: &str, end: Signal) {
+    let children = children(pid);
+    for signal_now in [end, Signal::KILL] {
+        signal(pid, mark, signal_now);
+        if gone(pid, mark, 1, &AtomicBool::new(false)) {
+            break;
+        }
+    }
+    // They notice by themselves, but only when they look.
+    children.iter().for_each(kill);
+}
+
+/// Waits until the process is gone; false when it is still there after so many seconds, or one second after a stop.
 pub(super) fn gone(pid: u32, mark: &str, seconds: u64, stop: &AtomicBool) -> bool {
-    let looks = seconds * 1000 / LOOK.as_millis() as u64;
-    for _ in 0..looks {
-        if ended(pid, mark) {
-            return true;
+    let (mut looks, mut left, mut stopped) = (0, seconds * LOOKS_A_SECOND, false);
+    while looks < left && !ended(pid, mark) {
+        if !stopped && stop.load(Ordering::Relaxed) {
+            (stopped, left) = (true, left.min(looks + LOOKS_A_SECOND));
         }
-        if stop.load(Ordering::Relaxed) {
-            return false;
-        }
+        looks += 1;
         std::thread::sleep(LOOK);
     }
     ended(pid, mark)
