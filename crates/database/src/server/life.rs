@@ -139,6 +139,10 @@ impl<K: ServerKind> Server<K> {
         worked
     }
 
+    pub(super) fn copy(&self, from: &Path, to: &Path) -> Result<(), DatabaseError> {
+        folder::copy(from, to, &self.owner, &self.stop)
+    }
+
     pub(super) fn shown(&self) -> String {
         format!("local:{}", K::ENGINE)
     }

@@ -4,14 +4,16 @@
 //! line names our folder, and a signal goes to a process that was held before it was looked at.
 
 use super::folder;
+use crate::DatabaseError;
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
 use std::time::Duration;
 
 /// Between two looks at a process.
@@ -47,6 +49,29 @@ pub(super) fn start(mut command: Command, log: File) -> io::Result<u32> {
     // Somebody must wait for it, or it would stay as a zombie for as long as we live.
     std::thread::spawn(move || child.wait());
     Ok(pid)
+}
+
+/// What a command said, which is ended at once when it shall stop: the server's user, as whom it runs, can halt it.
+pub(super) fn output(mut command: Command, stop: &AtomicBool) -> Result<Output, DatabaseError> {
+    let program = PathBuf::from(command.get_program());
+    let failed = |source| DatabaseError::file("run", &program, source);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().map_err(failed)?;
+    let held = hold(child.id());
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || sender.send(child.wait_with_output()));
+    loop {
+        let said = receiver.recv_timeout(LOOK);
+        if stop.load(Ordering::Relaxed) && !matches!(&said, Ok(Ok(said)) if said.status.success()) {
+            held.iter().for_each(kill);
+            // It shall let go of what it writes.
+            let _ = receiver.recv_timeout(Duration::from_secs(1));
+            return Err(DatabaseError::Stopped);
+        }
+        if let Ok(said) = said {
+            return said.map_err(failed);
+        }
+    }
 }
 
 /// Between fork and exec the command line of a process is still ours.
@@ -177,6 +202,20 @@ mod tests {
         assert!(!gone(pid, "mark-of-this-test", 1, &stop));
         signal(pid, "mark-of-this-test", Signal::KILL);
         assert!(gone(pid, "mark-of-this-test", 10, &stop));
+    }
+
+    #[test]
+    fn a_command_that_is_halted_ends_when_stopped() {
+        let stop = AtomicBool::new(false);
+        let shell = |script: &str| {
+            let mut command = Command::new("/bin/sh");
+            command.args(["-c", script]);
+            command
+        };
+        let said = output(shell("echo yes; exit 3"), &stop).unwrap();
+        assert_eq!((said.stdout.as_slice(), said.status.code()), (b"yes\n".as_slice(), Some(3)));
+        stop.store(true, Ordering::Relaxed);
+        assert!(matches!(output(shell("kill -STOP $$"), &stop), Err(DatabaseError::Stopped)));
     }
 
     #[test]

@@ -57,12 +57,10 @@ impl<K: ServerKind> Server<K> {
         }
         let half = folder::beside(&self.data(), "half");
         let mut text = String::new();
-        for mut command in self.kind.making(&self.owner, &self.folder, &half) {
+        for command in self.kind.making(&self.owner, &self.folder, &half) {
             folder::remove(&half)?;
             folder::given(&half, &self.owner)?;
-            let made = command
-                .output()
-                .map_err(|source| DatabaseError::file("run", PathBuf::from(command.get_program()), source))?;
+            let made = process::output(command, &self.stop)?;
             if made.status.success() {
                 return folder::replace(&half, &self.data());
             }
