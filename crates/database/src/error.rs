@@ -17,8 +17,8 @@ pub enum DatabaseError {
     /// Nobody answers there.
     #[error("{place}: no connection: {text}")]
     Refused { place: String, text: String },
-    /// The server takes no more sessions.
-    #[error("{place}: no connection: {text}; raise max_connections there, or ask for fewer sessions")]
+    /// The server takes no more sessions, of this user or at all.
+    #[error("{place}: no connection: {text}; {}, or ask for fewer sessions", limit(text).raise())]
     ServerFull { place: String, text: String },
     /// The server does not know this user, or not with this password.
     #[error("{place}: the server does not let this user in: {text}")]
@@ -90,6 +90,11 @@ impl DatabaseError {
         }
     }
 
+    /// Whether the server takes no more sessions of anybody.
+    pub fn server_is_full(&self) -> bool {
+        matches!(self, DatabaseError::ServerFull { text, .. } if limit(text) == Limit::Server)
+    }
+
     /// The same without that password: no server is known to repeat it, but a proxy might.
     #[must_use]
     pub(crate) fn hiding(mut self, password: Option<&str>) -> DatabaseError {
@@ -115,9 +120,7 @@ impl DatabaseError {
             DatabaseError::Address { .. } => {
                 "write postgres://USER@HOST:PORT/DATABASE or mysql://USER@HOST:PORT/DATABASE"
             }
-            DatabaseError::Refused { .. } | DatabaseError::ServerFull { .. } => {
-                "check that the server runs and that host, port and database are right"
-            }
+            DatabaseError::Refused { .. } => "check that the server runs and that host, port and database are right",
             DatabaseError::Password { .. } => {
                 "check user and password; a password may stand in the address, in the file that --password-file or \
                  PGPASSFILE names, or in the variable PGPASSWORD or MYSQL_PWD"
@@ -136,8 +139,70 @@ impl DatabaseError {
             DatabaseError::Full { .. } => "free space there, or choose fewer customers or days",
             DatabaseError::Server { .. } => "read its log in that folder; prony db down stops and removes the server",
             DatabaseError::File { .. } => "check that the folder exists and may be written",
-            DatabaseError::Statement { .. } | DatabaseError::Stopped => return None,
+            // What to raise stands in the message.
+            DatabaseError::ServerFull { .. } | DatabaseError::Statement { .. } | DatabaseError::Stopped => return None,
         };
         Some(hint.to_owned())
+    }
+}
+
+/// Which limit on sessions a server has reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Limit {
+    Server,
+    Role,
+    Database,
+    User,
+    UserAnHour,
+}
+
+impl Limit {
+    fn raise(self) -> &'static str {
+        match self {
+            Limit::Server => "raise max_connections there",
+            Limit::Role => "that is the limit of this role alone: raise it with ALTER ROLE .. CONNECTION LIMIT",
+            Limit::Database => {
+                "that is the limit of this database alone: raise it with ALTER DATABASE .. CONNECTION LIMIT"
+            }
+            Limit::User => "that is the limit of one user: raise max_user_connections, his own or the server's",
+            Limit::UserAnHour => "that is the limit of this user for an hour: raise his MAX_CONNECTIONS_PER_HOUR",
+        }
+    }
+}
+
+/// By what the server said. PostgreSQL has one code for all of its limits; MariaDB and MySQL name theirs, in any language.
+fn limit(text: &str) -> Limit {
+    let signs = [
+        ("too many connections for role", Limit::Role),
+        ("too many connections for database", Limit::Database),
+        ("max_user_connections", Limit::User),
+        ("max_connections_per_hour", Limit::UserAnHour),
+    ];
+    signs.iter().find(|(sign, _)| text.contains(sign)).map_or(Limit::Server, |(_, limit)| *limit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whose_limit_is_reached_tells_what_to_raise() {
+        let full = |text: &str| DatabaseError::ServerFull { place: "p".to_owned(), text: text.to_owned() };
+        for (text, raise) in [
+            ("too many connections for role \"me\", SQLSTATE 53300", "ALTER ROLE .. CONNECTION LIMIT"),
+            ("too many connections for database \"d\", SQLSTATE 53300", "ALTER DATABASE .. CONNECTION LIMIT"),
+            (
+                "error 1203 (42000): User me already has more than 'max_user_connections' active",
+                "max_user_connections,",
+            ),
+            ("error 1226 (42000): User 'me' has exceeded the 'max_user_connections' resource", "max_user_connections,"),
+            ("error 1226 (42000): User 'me' has exceeded the 'max_connections_per_hour' resource", "PER_HOUR"),
+        ] {
+            let told = full(text).to_string();
+            assert!(told.contains(raise) && !told.contains("raise max_connections"), "{told}");
+            assert!(told.ends_with(", or ask for fewer sessions") && !full(text).server_is_full(), "{told}");
+        }
+        let clients = full("sorry, too many clients already, SQLSTATE 53300");
+        assert!(clients.server_is_full() && clients.to_string().contains("; raise max_connections there, or"));
     }
 }
