@@ -29,6 +29,9 @@ pub enum DatabaseError {
     /// The user may not do what is needed.
     #[error("{place}: the user lacks the privilege to {action}: {text}")]
     Privilege { place: String, action: String, text: String },
+    /// The user may not force the checkpoint before a trial.
+    #[error("{place}: the user lacks the privilege to {action}: {text}")]
+    Checkpoint { place: String, action: String, text: String },
     /// The server is too old, or something else than it seems.
     #[error("{place}: needs {needed}, the server is {found}")]
     Version { place: String, needed: String, found: String },
@@ -90,6 +93,15 @@ impl DatabaseError {
         }
     }
 
+    /// What it means that no checkpoint could be forced before a trial, which may do without one.
+    #[must_use]
+    pub fn before_a_trial(self) -> DatabaseError {
+        match self {
+            DatabaseError::Privilege { place, action, text } => DatabaseError::Checkpoint { place, action, text },
+            other => other,
+        }
+    }
+
     /// Whether the server takes no more sessions of anybody.
     pub fn server_is_full(&self) -> bool {
         matches!(self, DatabaseError::ServerFull { text, .. } if limit(text) == Limit::Server)
@@ -127,6 +139,9 @@ impl DatabaseError {
             }
             DatabaseError::Secure { .. } => "check the server's certificate, or ask for no TLS in the address",
             DatabaseError::Privilege { .. } => "grant it, or name a user who has it",
+            DatabaseError::Checkpoint { .. } => {
+                "grant it (in PostgreSQL the role pg_checkpoint), or leave checkpoints alone: --set checkpoints=leave"
+            }
             DatabaseError::Version { .. } => {
                 "name a newer server, or use a private one: --on local:postgres, --on local:mariadb"
             }
@@ -204,5 +219,14 @@ mod tests {
         }
         let clients = full("sorry, too many clients already, SQLSTATE 53300");
         assert!(clients.server_is_full() && clients.to_string().contains("; raise max_connections there, or"));
+    }
+
+    #[test]
+    fn a_checkpoint_that_may_not_be_forced_has_a_way_around_it() {
+        let action = "ask for a checkpoint".to_owned();
+        let refused = DatabaseError::Privilege { place: "p".to_owned(), action, text: "no".to_owned() };
+        let told = refused.before_a_trial();
+        assert_eq!(told.to_string(), "p: the user lacks the privilege to ask for a checkpoint: no");
+        assert!(told.hint().is_some_and(|hint| hint.contains("--set checkpoints=leave")));
     }
 }
