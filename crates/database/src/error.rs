@@ -17,8 +17,8 @@ pub enum DatabaseError {
     /// Nobody answers there.
     #[error("{place}: no connection: {text}")]
     Refused { place: String, text: String },
-    /// The server takes no more sessions.
-    #[error("{place}: no connection: {text}; raise max_connections there, or ask for fewer sessions")]
+    /// The server takes no more sessions, of this user or at all.
+    #[error("{place}: no connection: {text}; {}, or ask for fewer sessions", limit(text).raise())]
     ServerFull { place: String, text: String },
     /// The server does not know this user, or not with this password.
     #[error("{place}: the server does not let this user in: {text}")]
@@ -29,6 +29,9 @@ pub enum DatabaseError {
     /// The user may not do what is needed.
     #[error("{place}: the user lacks the privilege to {action}: {text}")]
     Privilege { place: String, action: String, text: String },
+    /// The user may not force the checkpoint before a trial.
+    #[error("{place}: the user lacks the privilege to {action}: {text}")]
+    Checkpoint { place: String, action: String, text: String },
     /// The server is too old, or something else than it seems.
     #[error("{place}: needs {needed}, the server is {found}")]
     Version { place: String, needed: String, found: String },
@@ -91,6 +94,20 @@ impl DatabaseError {
         }
     }
 
+    /// What it means that no checkpoint could be forced before a trial, which may do without one.
+    #[must_use]
+    pub fn before_a_trial(self) -> DatabaseError {
+        match self {
+            DatabaseError::Privilege { place, action, text } => DatabaseError::Checkpoint { place, action, text },
+            other => other,
+        }
+    }
+
+    /// Whether the server takes no more sessions of anybody.
+    pub fn server_is_full(&self) -> bool {
+        matches!(self, DatabaseError::ServerFull { text, .. } if limit(text) == Limit::Server)
+    }
+
     /// The same without that password: no server is known to repeat it, but a proxy might.
     #[must_use]
     pub(crate) fn hiding(mut self, password: Option<&str>) -> DatabaseError {
@@ -116,15 +133,16 @@ impl DatabaseError {
             DatabaseError::Address { .. } => {
                 "write postgres://USER@HOST:PORT/DATABASE or mysql://USER@HOST:PORT/DATABASE"
             }
-            DatabaseError::Refused { .. } | DatabaseError::ServerFull { .. } => {
-                "check that the server runs and that host, port and database are right"
-            }
+            DatabaseError::Refused { .. } => "check that the server runs and that host, port and database are right",
             DatabaseError::Password { .. } => {
                 "check user and password; a password may stand in the address, in the file that --password-file or \
                  PGPASSFILE names, or in the variable PGPASSWORD or MYSQL_PWD"
             }
             DatabaseError::Secure { .. } => "check the server's certificate, or ask for no TLS in the address",
             DatabaseError::Privilege { .. } => "grant it, or name a user who has it",
+            DatabaseError::Checkpoint { .. } => {
+                "grant it (in PostgreSQL the role pg_checkpoint), or leave checkpoints alone: --set checkpoints=leave"
+            }
             DatabaseError::Version { .. } => {
                 "name a newer server, or use a private one: --on local:postgres, --on local:mariadb"
             }
@@ -137,8 +155,79 @@ impl DatabaseError {
             DatabaseError::Full { .. } => "free space there, or choose fewer customers or days",
             DatabaseError::Server { .. } => "read its log in that folder; prony db down stops and removes the server",
             DatabaseError::File { .. } => "check that the folder exists and may be written",
-            DatabaseError::Statement { .. } | DatabaseError::Stopped => return None,
+            // What to raise stands in the message.
+            DatabaseError::ServerFull { .. } | DatabaseError::Statement { .. } | DatabaseError::Stopped => return None,
         };
         Some(hint.to_owned())
+    }
+}
+
+/// Which limit on sessions a server has reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Limit {
+    Server,
+    Role,
+    Database,
+    User,
+    UserAnHour,
+}
+
+impl Limit {
+    fn raise(self) -> &'static str {
+        match self {
+            Limit::Server => "raise max_connections there",
+            Limit::Role => "that is the limit of this role alone: raise it with ALTER ROLE .. CONNECTION LIMIT",
+            Limit::Database => {
+                "that is the limit of this database alone: raise it with ALTER DATABASE .. CONNECTION LIMIT"
+            }
+            Limit::User => "that is the limit of one user: raise max_user_connections, his own or the server's",
+            Limit::UserAnHour => "that is the limit of this user for an hour: raise his MAX_CONNECTIONS_PER_HOUR",
+        }
+    }
+}
+
+/// By what the server said. PostgreSQL has one code for all of its limits; MariaDB and MySQL name theirs, in any language.
+fn limit(text: &str) -> Limit {
+    let signs = [
+        ("too many connections for role", Limit::Role),
+        ("too many connections for database", Limit::Database),
+        ("max_user_connections", Limit::User),
+        ("max_connections_per_hour", Limit::UserAnHour),
+    ];
+    signs.iter().find(|(sign, _)| text.contains(sign)).map_or(Limit::Server, |(_, limit)| *limit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whose_limit_is_reached_tells_what_to_raise() {
+        let full = |text: &str| DatabaseError::ServerFull { place: "p".to_owned(), text: text.to_owned() };
+        for (text, raise) in [
+            ("too many connections for role \"me\", SQLSTATE 53300", "ALTER ROLE .. CONNECTION LIMIT"),
+            ("too many connections for database \"d\", SQLSTATE 53300", "ALTER DATABASE .. CONNECTION LIMIT"),
+            (
+                "error 1203 (42000): User me already has more than 'max_user_connections' active",
+                "max_user_connections,",
+            ),
+            ("error 1226 (42000): User 'me' has exceeded the 'max_user_connections' resource", "max_user_connections,"),
+            ("error 1226 (42000): User 'me' has exceeded the 'max_connections_per_hour' resource", "PER_HOUR"),
+        ] {
+            let told = full(text).to_string();
+            assert!(told.contains(raise) && !told.contains("raise max_connections"), "{told}");
+            assert!(told.ends_with(", or ask for fewer sessions") && !full(text).server_is_full(), "{told}");
+        }
+        let clients = full("sorry, too many clients already, SQLSTATE 53300");
+        assert!(clients.server_is_full() && clients.to_string().contains("; raise max_connections there, or"));
+    }
+
+    #[test]
+    fn a_checkpoint_that_may_not_be_forced_has_a_way_around_it() {
+        let action = "ask for a checkpoint".to_owned();
+        let refused = DatabaseError::Privilege { place: "p".to_owned(), action, text: "no".to_owned() };
+        let told = refused.before_a_trial();
+        assert_eq!(told.to_string(), "p: the user lacks the privilege to ask for a checkpoint: no");
+        assert!(told.hint().is_some_and(|hint| hint.contains("--set checkpoints=leave")));
     }
 }

@@ -52,13 +52,9 @@ pub enum StoreError {
         place = .1.display()
     )]
     NoCopy(PathBuf, PathBuf, #[source] std::io::Error),
-    /// There is no space left for what was being done. Everything that was acknowledged before is in the file.
-    #[error(
-        "no space left for `{path}` while {1}; every interval that was finished before is kept; \
-         make room, then go on with --resume",
-        path = .0.display()
-    )]
-    Full(PathBuf, &'static str),
+    /// There is no space left for what was being done; with what is left, and what to do next.
+    #[error("no space left for `{path}` while {1}; {2}", path = .0.display())]
+    Full(PathBuf, &'static str, &'static str),
     /// The run ended; there is nothing to go on with.
     #[error("the run in `{path}` has finished, and there is nothing to resume", path = .0.display())]
     Finished(PathBuf),
@@ -74,6 +70,21 @@ pub enum StoreError {
     /// Anything else that the database answers to what was being done.
     #[error("{1} failed for `{path}`", path = .0.display())]
     Database(PathBuf, &'static str, #[source] rusqlite::Error),
+}
+
+/// Everything that was acknowledged is in the file.
+pub(crate) const KEPT: &str = "every interval that was finished before is kept; make room, then go on with --resume";
+
+impl StoreError {
+    /// The same of a file that was about to be made.
+    pub(crate) fn unmade(self) -> StoreError {
+        match self {
+            StoreError::Full(path, action, _) => {
+                StoreError::Full(path, action, "no file is left behind; make room, or name another place")
+            }
+            other => other,
+        }
+    }
 }
 
 /// Gives a database error the name of the file and of what was being done.
@@ -92,7 +103,7 @@ fn classify(source: rusqlite::Error, action: &'static str, path: &Path) -> Store
     let path = path.to_path_buf();
     match source.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::InUse(path),
-        Some(ErrorCode::DiskFull) => StoreError::Full(path, action),
+        Some(ErrorCode::DiskFull) => StoreError::Full(path, action, KEPT),
         Some(ErrorCode::NotADatabase) => StoreError::NotARunFile(path),
         Some(ErrorCode::ReadOnly) => StoreError::ReadOnly(path),
         Some(ErrorCode::DatabaseCorrupt) => StoreError::Damaged(path, source.to_string()),

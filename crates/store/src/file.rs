@@ -48,12 +48,7 @@ impl RunFile {
     /// [`StoreError::Exists`] when there is a file of this name, [`StoreError::Full`] when the reserve does not fit; then
     /// no file is left behind.
     pub fn create(path: &Path, facts: &RunFacts, reserve_bytes: u64) -> Result<RunFile, StoreError> {
-        make_empty(path)?;
-        let made = RunFile::fill_new(path, facts, reserve_bytes);
-        if made.is_err() {
-            remove_made(path);
-        }
-        made
+        make(path, || RunFile::fill_new(path, facts, reserve_bytes))
     }
 
     fn fill_new(path: &Path, facts: &RunFacts, reserve_bytes: u64) -> Result<RunFile, StoreError> {
@@ -230,8 +225,16 @@ fn check(connection: &Connection, at: &Path, path: &Path, all: All) -> Result<fs
     Ok(pages.into_file())
 }
 
-/// Makes an empty file of a name that nothing has yet.
-pub(crate) fn make_empty(path: &Path) -> Result<(), StoreError> {
+/// Makes a file of a name that nothing has yet, and leaves none behind when that fails.
+pub(crate) fn make<T>(path: &Path, fill: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
+    make_empty(path)?;
+    fill().map_err(|error| {
+        remove_made(path);
+        error.unmade()
+    })
+}
+
+fn make_empty(path: &Path) -> Result<(), StoreError> {
     must_be_free(path)?;
     match OpenOptions::new().write(true).create_new(true).open(path) {
         Ok(_) => Ok(()),

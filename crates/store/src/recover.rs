@@ -8,7 +8,7 @@
 
 use crate::StoreError;
 use crate::beside::{self, JOURNAL, LOG};
-use crate::error::During;
+use crate::error::{During, KEPT};
 use crate::file::{Access, connect};
 use rustix::fs::{SeekFrom, seek};
 use std::fs::{self, File, Metadata};
@@ -27,7 +27,7 @@ pub(crate) fn settle(at: &Path, path: &Path) -> Result<(), StoreError> {
     connection.close().map_err(|(_, error)| error).during(ACTION, path)?;
     // SQLite says nothing when it cannot fold the log in, and leaves it.
     match fs::metadata(beside::beside(at, LOG)) {
-        Ok(log) if log.len() > 0 => Err(StoreError::Full(path.to_path_buf(), "folding the log into the file")),
+        Ok(log) if log.len() > 0 => Err(StoreError::Full(path.to_path_buf(), "folding the log into the file", KEPT)),
         _ => Ok(()),
     }
 }

@@ -2,10 +2,9 @@
 //!
 //! The one idea: the copy is a new file, written row by row, so that nothing of the original can linger in a free page.
 
-use crate::beside::remove_made;
 use crate::columns::read;
 use crate::error::During;
-use crate::file::{Access, connect, make_empty};
+use crate::file::{Access, connect, make};
 use crate::scrub::Scrubber;
 use crate::{RunFile, StoreError, schema};
 use rusqlite::types::Value;
@@ -42,12 +41,7 @@ const SENTENCES: [(&str, &str); 5] =
 pub fn redact(source: &Path, copy: &Path) -> Result<(), StoreError> {
     let source = RunFile::open(source)?;
     let scrubber = Scrubber::of(&source.facts()?);
-    make_empty(copy)?;
-    let made = write_copy(&source, copy, &scrubber);
-    if made.is_err() {
-        remove_made(copy);
-    }
-    made
+    make(copy, || write_copy(&source, copy, &scrubber))
 }
 
 fn write_copy(source: &RunFile, copy: &Path, scrubber: &Scrubber) -> Result<(), StoreError> {

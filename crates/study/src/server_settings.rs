@@ -3,9 +3,9 @@
 //! The one idea: a study may come from anybody. A server has settings that run commands, load libraries, write files or open
 //! its door, and every version brings new ones, so that the list holds what is allowed, by full name, and nothing else.
 //!
-//! What it does not do: it knows no values; the server refuses those that it does not take.
+//! What it does not do: of a value it knows only that it is one line; the server refuses those that it does not take.
 
-use crate::Engine;
+use crate::{At, DatabaseSpec, Engine};
 
 /// The option that lets all others through.
 pub const OPTION: &str = "--allow-server-settings";
@@ -110,8 +110,38 @@ const MARIADB: &str = "
     transaction_prealloc_size transaction_read_only tx_isolation wait_timeout
 ";
 
-/// Whether a study may give a private server of that engine this setting. SQLite has a list of its own, of all that it takes.
-pub fn listed(engine: Engine, name: &str) -> bool {
+/// All that SQLite takes here.
+pub const SQLITE: &[&str] = &[
+    "journal_mode",
+    "synchronous",
+    "cache_size",
+    "mmap_size",
+    "wal_autocheckpoint",
+    "journal_size_limit",
+    "temp_store",
+];
+
+/// The same in words.
+pub fn sqlite() -> String {
+    format!("SQLite's settings here are {}", SQLITE.join(", "))
+}
+
+/// Why a study may not give a database this setting; none when it may.
+pub fn refusal(spec: &DatabaseSpec, name: &str, value: &str) -> Option<String> {
+    match (spec.engine, &spec.at) {
+        (Engine::Sqlite, _) => (!SQLITE.contains(&name)).then(|| format!("{}, got `{name}`", sqlite())),
+        (engine, At::Local) if !listed(engine, name) => Some(format!(
+            "a setting of {} that moves its performance, by its full name, got `{name}`; {OPTION} lets any through",
+            engine.word()
+        )),
+        (_, At::Local) if value.contains(char::is_control) => {
+            Some(format!("a value of `{name}` that is one line, got {value:?}"))
+        }
+        _ => None,
+    }
+}
+
+fn listed(engine: Engine, name: &str) -> bool {
     let name = name.trim().to_lowercase().replace('-', "_");
     let list = match engine {
         Engine::Postgres => POSTGRES,
@@ -119,14 +149,6 @@ pub fn listed(engine: Engine, name: &str) -> bool {
         Engine::Sqlite | Engine::Null => return true,
     };
     list.split_whitespace().any(|known| known == name)
-}
-
-/// Why a setting is refused.
-pub fn refusal(engine: Engine, name: &str) -> String {
-    let engine = engine.word();
-    format!(
-        "a setting of {engine} that moves its performance, by its full name, got `{name}`; {OPTION} lets any through"
-    )
 }
 
 #[cfg(test)]

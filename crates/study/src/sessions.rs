@@ -2,7 +2,7 @@
 
 use crate::keys::session::{CHECK, ISOLATION, PIPELINE, PROFILE, PROTOCOL, SERVER, TRIES};
 use crate::point::{Point, StreamSettings};
-use crate::{At, Place, Pool, Sessions, server_settings};
+use crate::{Place, Pool, Sessions, server_settings};
 use reading::Problems;
 use workload::brokerage::keys::PROCEDURES;
 use workload::kind::{SESSIONS, Transactions};
@@ -40,12 +40,10 @@ pub(crate) fn server(point: &Point, problems: &mut Problems) -> Vec<(String, Str
     pairs(&mut settings, &SERVER, &point.get(&SERVER, 0), refused)
 }
 
-/// Settings that could do more to a private server than move its performance.
+/// Settings that could do more to a private server than move its performance, and those that SQLite does not have.
 pub(crate) fn refuse_unlisted(point: &Point, settings: &[(String, String)], problems: &mut Problems) {
     let Place::Database(spec) = &point.spec().place else { return };
-    for (name, _) in
-        settings.iter().filter(|(name, _)| spec.at == At::Local && !server_settings::listed(spec.engine, name))
-    {
-        point.refuse(&SERVER, 0, server_settings::refusal(spec.engine, name), problems);
+    for message in settings.iter().filter_map(|(name, value)| server_settings::refusal(spec, name, value)) {
+        point.refuse(&SERVER, 0, message, problems);
     }
 }

@@ -5,6 +5,7 @@
 //! of a folder in which he can make nothing; everything is opened without following links, and given away by its descriptor.
 
 use super::owner::Owner;
+use super::process::{self, LOOK};
 use crate::DatabaseError;
 use rustix::fs::{CWD, FlockOperation, Mode, OFlags, RenameFlags, flock, fsync, open, renameat_with, syncfs};
 use rustix::io::Errno;
@@ -12,7 +13,7 @@ use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Longest path of a Unix socket, in bytes (`sun_path` without its closing zero).
 const SOCKET: usize = 107;
@@ -26,13 +27,19 @@ const SAFELY: OFlags = OFlags::NOFOLLOW.union(OFlags::CLOEXEC).union(OFlags::NON
 /// Held while a server is started, stopped or copied; let go when dropped.
 pub(super) struct Held(#[allow(dead_code, reason = "the lock ends with the file")] File);
 
-/// Waits for its turn at the folder.
-pub(super) fn hold(folder: &Path) -> Result<Held, DatabaseError> {
+/// Waits for its turn at the folder, until it shall stop.
+pub(super) fn hold(folder: &Path, stop: &AtomicBool) -> Result<Held, DatabaseError> {
     let path = folder.join("lock");
     let failed = |error: Errno| DatabaseError::file("lock", &path, error.into());
     let file = open(&path, OFlags::RDWR | OFlags::CREATE | SAFELY, Mode::RUSR | Mode::WUSR).map_err(failed)?;
-    flock(&file, FlockOperation::LockExclusive).map_err(failed)?;
-    Ok(Held(file.into()))
+    loop {
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::WOULDBLOCK) if stop.load(Ordering::Relaxed) => return Err(DatabaseError::Stopped),
+            Err(Errno::WOULDBLOCK) => std::thread::sleep(LOOK),
+            Err(error) => return Err(failed(error)),
+            Ok(()) => return Ok(Held(file.into())),
+        }
+    }
 }
 
 /// Makes the folder of a server, in which nobody but us makes anything; folders above it are made as usual. One of an older
@@ -109,22 +116,32 @@ pub(super) fn read(path: &Path) -> Option<String> {
     Some(text)
 }
 
-/// Copies a folder with owners and times; blocks are shared where the filesystem can. What was at `to` goes only when the
-/// copy is whole and on the disk: whoever measures next meets no pages of it that are still to be written.
-pub(super) fn copy(from: &Path, to: &Path) -> Result<(), DatabaseError> {
+/// Copies a folder of the server's user with modes and times; blocks are shared where the filesystem can. He carries it out
+/// himself: what he puts in its way meanwhile leads to nothing that he may not read and write. What was at `to` goes only when
+/// the copy is whole and on the disk: whoever measures next meets no pages of it that are still to be written.
+pub(super) fn copy(from: &Path, to: &Path, owner: &Owner, stop: &AtomicBool) -> Result<(), DatabaseError> {
     let half = beside(to, "half");
     remove(&half)?;
-    let made = Command::new("cp").args(["-a", "--reflink=auto"]).arg(from).arg(&half).output();
-    let made = made.map_err(|source| DatabaseError::file("copy", from, source))?;
-    if !made.status.success() {
-        remove(&half)?;
-        let text = String::from_utf8_lossy(&made.stderr).trim().to_owned();
-        return Err(match text.contains("No space left") {
-            true => DatabaseError::Full { place: half.display().to_string(), text },
-            false => DatabaseError::file("copy", from, io::Error::other(text)),
-        });
+    given(&half, owner)?;
+    match copied(from, &half, owner, stop) {
+        Ok(()) => replace(&half, to),
+        Err(error) => remove(&half).and(Err(error)),
     }
-    replace(&half, to)
+}
+
+/// Copies into a folder that is there and empty.
+fn copied(from: &Path, to: &Path, owner: &Owner, stop: &AtomicBool) -> Result<(), DatabaseError> {
+    let mut command = owner.command(Path::new("cp"));
+    command.args(["-a", "--reflink=auto", "-T"]).arg(from).arg(to).env("LC_ALL", "C");
+    let made = process::output(command, stop)?;
+    if made.status.success() {
+        return Ok(());
+    }
+    let text = String::from_utf8_lossy(&made.stderr).trim().to_owned();
+    Err(match text.contains("No space left") {
+        true => DatabaseError::Full { place: to.display().to_string(), text },
+        false => DatabaseError::file("copy", from, io::Error::other(text)),
+    })
 }
 
 /// Puts `new` in the place of `old` at once, when all of it is on the disk. What is cut off leaves `old` as it was, or `new`
@@ -180,9 +197,53 @@ pub(super) fn fits(socket: &Path) -> Result<(), DatabaseError> {
 mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
+    use std::process::Command;
 
     fn myself() -> Owner {
         Owner::of(&["nobody"])
+    }
+
+    /// A copy of what belongs to whoever asks for it.
+    fn copy(from: &Path, to: &Path) -> Result<(), DatabaseError> {
+        let owner = Owner { name: None, ..myself() };
+        super::copy(from, to, &owner, &AtomicBool::new(false))
+    }
+
+    #[test]
+    fn nothing_that_the_servers_user_may_not_read_comes_into_a_copy() {
+        let folder = tempfile::tempdir().unwrap();
+        let other = myself();
+        if other.name.is_none() {
+            return crate::tests::skip::skipped("only root copies what belongs to somebody else");
+        }
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o711)).unwrap();
+        let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+        let copy = || super::copy(&from, &to, &other, &AtomicBool::new(false));
+        given(&from, &other).unwrap();
+        fs::write(from.join("file"), "his").unwrap();
+        other.give(&File::open(from.join("file")).unwrap()).unwrap();
+        copy().unwrap();
+        let (file, given) = (fs::metadata(to.join("file")).unwrap(), fs::metadata(&to).unwrap());
+        assert_eq!((file.uid(), given.uid(), given.mode() & 0o777), (other.uid, other.uid, 0o700));
+        // As what a name in his folder may lead to by the time that it is read.
+        fs::write(from.join("secret"), "root's").unwrap();
+        fs::set_permissions(from.join("secret"), fs::Permissions::from_mode(0o600)).unwrap();
+        let refused = copy().unwrap_err();
+        assert!(format!("{refused:?}").contains("Permission denied"), "{refused:?}");
+        assert!(to.join("file").exists() && !to.join("secret").exists());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "no half of a copy is left");
+    }
+
+    #[test]
+    fn what_is_removed_takes_nothing_with_it_that_a_link_leads_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let (removed, kept) = (folder.path().join("removed/deep"), folder.path().join("kept"));
+        fs::create_dir_all(&removed).unwrap();
+        fs::create_dir(&kept).unwrap();
+        fs::write(kept.join("file"), "kept").unwrap();
+        symlink(&kept, removed.join("link")).unwrap();
+        remove(&folder.path().join("removed")).unwrap();
+        assert!(kept.join("file").exists() && !removed.exists());
     }
 
     #[test]
@@ -248,7 +309,7 @@ mod tests {
         symlink(&victim, &link).unwrap();
         assert_eq!(read(&link), None);
         symlink(&victim, folder.path().join("lock")).unwrap();
-        assert!(hold(folder.path()).is_err());
+        assert!(hold(folder.path(), &AtomicBool::new(false)).is_err());
         let other = folder.path().join("other");
         fs::create_dir(&other).unwrap();
         symlink(&other, folder.path().join("data")).unwrap();

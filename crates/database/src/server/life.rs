@@ -8,6 +8,7 @@
 
 use super::kind::ServerKind;
 use super::owner::Owner;
+use super::start::{END_SECONDS, End};
 use super::{folder, process, reach};
 use crate::DatabaseError;
 use crate::claim::free;
@@ -65,7 +66,7 @@ impl<K: ServerKind> Server<K> {
         let conf = self.kind.configuration(&self.folder, settings)?;
         self.may_be_reached()?;
         folder::ours(&self.folder, &self.owner)?;
-        let _held = folder::hold(&self.folder)?;
+        let _held = folder::hold(&self.folder, &self.stop)?;
         if self.process().is_some() && folder::read(&self.conf()).is_some_and(|now| now == conf) {
             // It may still be recovering from a crash, started by somebody else.
             return self.ready();
@@ -95,25 +96,26 @@ impl<K: ServerKind> Server<K> {
         )))
     }
 
-    /// Ends it in order; it can be started again with all its data.
+    /// Ends it in order, or at once when that takes too long; it can be started again with all its data.
     ///
     /// # Errors
-    /// When it does not end.
-    pub fn down(&self) -> Result<(), DatabaseError> {
+    /// When it does not end, or nobody shall wait for that any more.
+    pub fn down(&self) -> Result<End, DatabaseError> {
         if !self.folder.exists() {
-            return Ok(());
+            return Ok(End::Before);
         }
-        let _held = folder::hold(&self.folder)?;
-        self.end(K::END)
+        let _held = folder::hold(&self.folder, &self.stop)?;
+        self.end_within(END_SECONDS)
     }
 
     /// Ends it and removes all its data.
     ///
     /// # Errors
     /// When it does not end, or a file stays.
-    pub fn remove(&self) -> Result<(), DatabaseError> {
-        self.down()?;
-        folder::remove(&self.folder)
+    pub fn remove(&self) -> Result<End, DatabaseError> {
+        let end = self.down()?;
+        folder::remove(&self.folder)?;
+        Ok(end)
     }
 
     /// Ends it and all its processes at once, as a crash would: for tests of faults.
@@ -121,20 +123,24 @@ impl<K: ServerKind> Server<K> {
     /// # Errors
     /// When it is still there after a while.
     pub fn kill(&self) -> Result<(), DatabaseError> {
-        let _held = folder::hold(&self.folder)?;
+        let _held = folder::hold(&self.folder, &self.stop)?;
         let children = self.process().map(process::children).unwrap_or_default();
-        self.end(Signal::KILL)?;
+        let ended = self.end(Signal::KILL);
         // They notice by themselves, but only when they look.
         children.iter().for_each(process::kill);
-        Ok(())
+        ended
     }
 
     pub(super) fn stopped(&self, work: impl FnOnce() -> Result<(), DatabaseError>) -> Result<(), DatabaseError> {
-        let _held = folder::hold(&self.folder)?;
+        let _held = folder::hold(&self.folder, &self.stop)?;
         self.end(K::END)?;
         let worked = work();
         self.start()?;
         worked
+    }
+
+    pub(super) fn copy(&self, from: &Path, to: &Path) -> Result<(), DatabaseError> {
+        folder::copy(from, to, &self.owner, &self.stop)
     }
 
     pub(super) fn shown(&self) -> String {

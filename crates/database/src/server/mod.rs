@@ -19,6 +19,7 @@ mod settings;
 mod start;
 
 pub use private::Private;
+pub use start::End;
 
 use crate::DatabaseError;
 use std::path::Path;
@@ -41,17 +42,15 @@ pub fn down(engine: Engine, cache: &Path, stop: &Arc<AtomicBool>, remove: bool) 
 
 fn all_down<K: kind::ServerKind>(servers: Vec<life::Server<K>>, remove: bool) -> Result<Vec<String>, DatabaseError> {
     let end = |server: life::Server<K>| {
-        let word = match (server.process().is_some(), remove) {
-            (true, true) => "stopped and removed",
-            (true, false) => "stopped",
-            (false, true) => "removed",
-            (false, false) => "was not running:",
+        let end = if remove { server.remove()? } else { server.down()? };
+        let word = match (end, remove) {
+            (End::Told, true) => "stopped and removed".to_owned(),
+            (End::Told, false) => "stopped".to_owned(),
+            (End::Before, true) => "removed".to_owned(),
+            (End::Before, false) => "was not running:".to_owned(),
+            (End::Killed(seconds), true) => format!("killed, since it did not stop within {seconds} s, and removed"),
+            (End::Killed(seconds), false) => format!("killed, since it did not stop within {seconds} s:"),
         };
-        if remove {
-            server.remove()?
-        } else {
-            server.down()?
-        }
         Ok(format!("{word} {}", server.folder().display()))
     };
     servers.into_iter().map(end).collect()

@@ -13,8 +13,8 @@ use std::process::Command;
 pub struct Owner {
     /// His name, when the server runs as somebody else than who asks.
     pub(super) name: Option<String>,
-    uid: u32,
-    gid: u32,
+    pub(super) uid: u32,
+    pub(super) gid: u32,
 }
 
 impl Owner {

@@ -76,7 +76,7 @@ impl<K: ServerKind> Private for Server<K> {
 
     fn keep_copy(&self, name: &str) -> Result<(), DatabaseError> {
         folder::ours(&self.copies(), &self.owner)?;
-        self.stopped(|| folder::copy(&self.data(), &self.copies().join(name)))
+        self.stopped(|| self.copy(&self.data(), &self.copies().join(name)))
     }
 
     fn has_copy(&self, name: &str) -> bool {
@@ -92,6 +92,6 @@ impl<K: ServerKind> Private for Server<K> {
             let reason = format!("no copy of {name} was kept");
             return Err(DatabaseError::NoRestore { place: self.folder.display().to_string(), reason });
         }
-        self.stopped(|| folder::copy(&self.copies().join(name), &self.data()))
+        self.stopped(|| self.copy(&self.copies().join(name), &self.data()))
     }
 }

@@ -4,18 +4,23 @@
 //! line names our folder, and a signal goes to a process that was held before it was looked at.
 
 use super::folder;
+use crate::DatabaseError;
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
 use std::time::Duration;
 
 /// Between two looks at a process.
 pub(super) const LOOK: Duration = Duration::from_millis(20);
+
+/// How many looks are a second.
+pub(super) const LOOKS_A_SECOND: u64 = 50;
 
 /// Whether a process with this number runs and names `mark` in its command line.
 pub(super) fn runs(pid: u32, mark: &str) -> bool {
@@ -44,6 +49,29 @@ pub(super) fn start(mut command: Command, log: File) -> io::Result<u32> {
     // Somebody must wait for it, or it would stay as a zombie for as long as we live.
     std::thread::spawn(move || child.wait());
     Ok(pid)
+}
+
+/// What a command said, which is ended at once when it shall stop: the server's user, as whom it runs, can halt it.
+pub(super) fn output(mut command: Command, stop: &AtomicBool) -> Result<Output, DatabaseError> {
+    let program = PathBuf::from(command.get_program());
+    let failed = |source| DatabaseError::file("run", &program, source);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().map_err(failed)?;
+    let held = hold(child.id());
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || sender.send(child.wait_with_output()));
+    loop {
+        let said = receiver.recv_timeout(LOOK);
+        if stop.load(Ordering::Relaxed) && !matches!(&said, Ok(Ok(said)) if said.status.success()) {
+            held.iter().for_each(kill);
+            // It shall let go of what it writes.
+            let _ = receiver.recv_timeout(Duration::from_secs(1));
+            return Err(DatabaseError::Stopped);
+        }
+        if let Ok(said) = said {
+            return said.map_err(failed);
+        }
+    }
 }
 
 /// Between fork and exec the command line of a process is still ours.
@@ -81,11 +109,11 @@ fn parent(pid: u32) -> Option<u32> {
     line.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()
 }
 
-/// Sends a signal to the process of this number, if it names `mark`; one that is gone needs none.
-pub(super) fn signal(pid: u32, mark: &str, signal: Signal) {
+/// Sends a signal to the process of this number, if it names `mark`; false when it is gone, so that it needs none.
+pub(super) fn signal(pid: u32, mark: &str, signal: Signal) -> bool {
     let held = hold(pid);
     if !runs(pid, mark) && !just_forked(pid) {
-        return;
+        return false;
     }
     match held {
         Ok(process) => drop(pidfd_send_signal(process, signal)),
@@ -93,18 +121,30 @@ pub(super) fn signal(pid: u32, mark: &str, signal: Signal) {
         // The system has none of these, or does not let us: the number must do.
         Err(_) => drop(i32::try_from(pid).ok().and_then(Pid::from_raw).map(|pid| kill_process(pid, signal))),
     }
+    true
 }
 
-/// Waits until the process is gone; false when it is still there after so many seconds, or when stopped.
+/// Ends the process and its children within two seconds: in order where it can, else at once.
+pub(super) fn give_up(pid: u32, mark: &str, end: Signal) {
+    let children = children(pid);
+    for signal_now in [end, Signal::KILL] {
+        signal(pid, mark, signal_now);
+        if gone(pid, mark, 1, &AtomicBool::new(false)) {
+            break;
+        }
+    }
+    // They notice by themselves, but only when they look.
+    children.iter().for_each(kill);
+}
+
+/// Waits until the process is gone; false when it is still there after so many seconds, or one second after a stop.
 pub(super) fn gone(pid: u32, mark: &str, seconds: u64, stop: &AtomicBool) -> bool {
-    let looks = seconds * 1000 / LOOK.as_millis() as u64;
-    for _ in 0..looks {
-        if ended(pid, mark) {
-            return true;
+    let (mut looks, mut left, mut stopped) = (0, seconds * LOOKS_A_SECOND, false);
+    while looks < left && !ended(pid, mark) {
+        if !stopped && stop.load(Ordering::Relaxed) {
+            (stopped, left) = (true, left.min(looks + LOOKS_A_SECOND));
         }
-        if stop.load(Ordering::Relaxed) {
-            return false;
-        }
+        looks += 1;
         std::thread::sleep(LOOK);
     }
     ended(pid, mark)
@@ -162,6 +202,20 @@ mod tests {
         assert!(!gone(pid, "mark-of-this-test", 1, &stop));
         signal(pid, "mark-of-this-test", Signal::KILL);
         assert!(gone(pid, "mark-of-this-test", 10, &stop));
+    }
+
+    #[test]
+    fn a_command_that_is_halted_ends_when_stopped() {
+        let stop = AtomicBool::new(false);
+        let shell = |script: &str| {
+            let mut command = Command::new("/bin/sh");
+            command.args(["-c", script]);
+            command
+        };
+        let said = output(shell("echo yes; exit 3"), &stop).unwrap();
+        assert_eq!((said.stdout.as_slice(), said.status.code()), (b"yes\n".as_slice(), Some(3)));
+        stop.store(true, Ordering::Relaxed);
+        assert!(matches!(output(shell("kill -STOP $$"), &stop), Err(DatabaseError::Stopped)));
     }
 
     #[test]

@@ -11,10 +11,16 @@ use crate::DatabaseError;
 use rustix::process::Signal;
 use std::fs;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 /// How long a server may take to end; it writes what its buffers hold.
-const END_SECONDS: u64 = 300;
+pub(super) const END_SECONDS: u64 = 300;
+
+/// How long one may take to end at once.
+const KILL_SECONDS: u64 = 10;
+
+/// How long a server may take to serve: recovery after a crash reads all of its log.
+const START_SECONDS: u64 = 1800;
 
 /// How often a start that hangs is begun anew.
 const STARTS: u32 = 3;
@@ -23,12 +29,24 @@ const STARTS: u32 = 3;
 const TRIES: u32 = 500;
 
 /// What became of one start.
-enum Begun {
+#[derive(Debug)]
+pub(super) enum Begun {
     Ready,
     /// It wrote its number, served nobody, and was killed for that.
     Hung,
     /// Its process is gone.
     Ended,
+}
+
+/// How a server came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// It did not run, or ended by itself before it was told to.
+    Before,
+    /// In order, when it was told to.
+    Told,
+    /// At once, since it did not end in order within so many seconds.
+    Killed(u64),
 }
 
 impl<K: ServerKind> Server<K> {
@@ -39,12 +57,10 @@ impl<K: ServerKind> Server<K> {
         }
         let half = folder::beside(&self.data(), "half");
         let mut text = String::new();
-        for mut command in self.kind.making(&self.owner, &self.folder, &half) {
+        for command in self.kind.making(&self.owner, &self.folder, &half) {
             folder::remove(&half)?;
             folder::given(&half, &self.owner)?;
-            let made = command
-                .output()
-                .map_err(|source| DatabaseError::file("run", PathBuf::from(command.get_program()), source))?;
+            let made = process::output(command, &self.stop)?;
             if made.status.success() {
                 return folder::replace(&half, &self.data());
             }
@@ -60,7 +76,7 @@ impl<K: ServerKind> Server<K> {
     pub(crate) fn start(&self) -> Result<(), DatabaseError> {
         let (mut hung, mut tries) = (0, 0);
         loop {
-            match self.begin()? {
+            match self.begin(START_SECONDS)? {
                 Begun::Ready => return Ok(()),
                 Begun::Hung if hung + 1 < STARTS => hung += 1,
                 Begun::Hung => return Err(self.says(format!("it hung {STARTS} times while it started"))),
@@ -73,8 +89,8 @@ impl<K: ServerKind> Server<K> {
         }
     }
 
-    /// Starts it once.
-    fn begin(&self) -> Result<Begun, DatabaseError> {
+    /// Starts it once, and waits for it as long as that.
+    pub(super) fn begin(&self, seconds: u64) -> Result<Begun, DatabaseError> {
         for left in K::left_behind(&self.folder) {
             folder::gone(&left)?;
         }
@@ -85,15 +101,15 @@ impl<K: ServerKind> Server<K> {
         let program = PathBuf::from(command.get_program());
         let pid = process::start(command, opened).map_err(|source| DatabaseError::file("run", program, source))?;
         folder::write(&self.begun(), &pid.to_string())?;
-        self.watch(pid)
+        self.watch(pid, seconds)
     }
 
-    fn watch(&self, pid: u32) -> Result<Begun, DatabaseError> {
-        let mut looks = 0;
+    fn watch(&self, pid: u32, seconds: u64) -> Result<Begun, DatabaseError> {
+        let (mut looks, mut wait) = (0, self.patience(seconds));
         while !(self.pid() == Some(pid) && K::is_ready(&self.folder)) {
-            if self.stop.load(Ordering::Relaxed) {
-                process::signal(pid, &self.mark(), K::END);
-                return Err(DatabaseError::Stopped);
+            if let Err(over) = wait() {
+                process::give_up(pid, &self.mark(), K::END);
+                return Err(over);
             }
             if !process::runs(pid, &self.mark()) && !process::just_forked(pid) {
                 return Ok(Begun::Ended);
@@ -104,21 +120,34 @@ impl<K: ServerKind> Server<K> {
                 self.end(Signal::KILL)?;
                 return Ok(Begun::Hung);
             }
-            std::thread::sleep(process::LOOK);
         }
         Ok(Begun::Ready)
     }
 
-    /// Waits until it is ready, for as long as its process lives: recovery after a crash may take minutes.
-    pub(super) fn ready(&self) -> Result<(), DatabaseError> {
-        while !(self.pid().is_some() && K::is_ready(&self.folder)) {
+    /// Sleeps until the next look at a server that is about to serve; an error when it shall stop, or when that took too long.
+    fn patience(&self, seconds: u64) -> impl FnMut() -> Result<(), DatabaseError> {
+        let mut looks = 0;
+        move || {
             if self.stop.load(Ordering::Relaxed) {
                 return Err(DatabaseError::Stopped);
             }
+            looks += 1;
+            if looks > seconds * process::LOOKS_A_SECOND {
+                return Err(self.says(format!("it did not serve within {seconds} s of its start")));
+            }
+            std::thread::sleep(process::LOOK);
+            Ok(())
+        }
+    }
+
+    /// Waits until it is ready, for as long as its process lives: recovery after a crash may take minutes.
+    pub(super) fn ready(&self) -> Result<(), DatabaseError> {
+        let mut wait = self.patience(START_SECONDS);
+        while !(self.pid().is_some() && K::is_ready(&self.folder)) {
+            wait()?;
             if self.process().is_none() {
                 return Err(self.not_started());
             }
-            std::thread::sleep(process::LOOK);
         }
         Ok(())
     }
@@ -146,14 +175,40 @@ impl<K: ServerKind> Server<K> {
         self.pid().or(begun)
     }
 
+    /// Ends it and waits until it is gone.
     pub(super) fn end(&self, signal: Signal) -> Result<(), DatabaseError> {
-        let Some(pid) = self.process() else { return Ok(()) };
-        process::signal(pid, &self.mark(), signal);
-        // Ending is not interrupted by a stop: a server that ends half is a crash.
-        if process::gone(pid, &self.mark(), END_SECONDS, &AtomicBool::new(false)) {
+        let Some(pid) = self.tell(signal) else { return Ok(()) };
+        if process::gone(pid, &self.mark(), END_SECONDS, &self.stop) {
             return Ok(());
         }
+        if self.stop.load(Ordering::Relaxed) {
+            // It goes on ending, and nobody waits for that.
+            return Err(DatabaseError::Stopped);
+        }
         Err(self.says(format!("its process {pid} is still there {END_SECONDS} s after it was told to end")))
+    }
+
+    /// The same in order within so many seconds, else at once.
+    pub(super) fn end_within(&self, seconds: u64) -> Result<End, DatabaseError> {
+        let Some(pid) = self.tell(K::END) else { return Ok(End::Before) };
+        if process::gone(pid, &self.mark(), seconds, &self.stop) {
+            return Ok(End::Told);
+        }
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(self.says(format!("its process {pid} was told to end, and had not when the wait was stopped")));
+        }
+        let children = process::children(pid);
+        process::signal(pid, &self.mark(), Signal::KILL);
+        children.iter().for_each(process::kill);
+        if process::gone(pid, &self.mark(), KILL_SECONDS, &self.stop) {
+            return Ok(End::Killed(seconds));
+        }
+        Err(self.says(format!("its process {pid} is still there {KILL_SECONDS} s after it was killed")))
+    }
+
+    /// Sends its process a signal; none when it is gone.
+    fn tell(&self, signal: Signal) -> Option<u32> {
+        self.process().filter(|pid| process::signal(*pid, &self.mark(), signal))
     }
 
     /// What its command line, and no other, holds.

@@ -2,6 +2,7 @@
 
 use crate::{DatabaseError, Failure, Session};
 use observation::{Counted, Counter};
+use study::server_settings;
 
 /// What makes a fill fast. A fill that is cut off leaves a file whose head still says that it is ours and unfinished, so
 /// that nothing in it needs to be saved; one writer fills it alone.
@@ -43,9 +44,7 @@ impl Settings {
                 continue;
             }
             let Some(place) = KNOWN.iter().position(|(known, ..)| known == key) else {
-                let known: Vec<&str> = KNOWN.iter().map(|(known, ..)| *known).collect();
-                let known = format!("SQLite's settings here are journal_mode, {}", known.join(", "));
-                return Err(refused(key, value, known));
+                return Err(refused(key, value, server_settings::sqlite()));
             };
             values[place].1 = checked(key, value, KNOWN[place].2)?;
         }
@@ -115,8 +114,14 @@ mod tests {
         assert!(read("cache_size", "-8000").unwrap().facts("WAL").contains(&("cache_size".into(), "-8000".into())));
         assert!(read("cache_size", "1; DROP TABLE trade").is_err());
         assert!(read("synchronous", "sometimes").unwrap_err().to_string().contains("OFF, NORMAL, FULL, EXTRA"));
-        assert!(read("shared_buffers", "1").is_err());
+        assert!(read("shared_buffers", "1").unwrap_err().to_string().contains("here are journal_mode, synchronous, "));
         assert!(read("journal_mode", "off").is_err());
+    }
+
+    #[test]
+    fn a_study_may_give_what_sessions_take_and_nothing_else() {
+        let ours = ["journal_mode"].into_iter().chain(KNOWN.iter().map(|(known, ..)| *known));
+        assert!(ours.eq(server_settings::SQLITE.iter().copied()));
     }
 
     #[test]

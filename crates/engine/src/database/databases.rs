@@ -131,7 +131,7 @@ impl Databases {
             remarks.push("no checkpoint was forced before the warm-up".to_owned());
             return Ok(remarks);
         }
-        opening.database.checkpoint().map_err(&refused)?;
+        opening.database.checkpoint().map_err(DatabaseError::before_a_trial).map_err(&refused)?;
         if matches!(opening.database.engine(), study::Engine::Postgres | study::Engine::Mariadb) {
             remarks.push("a checkpoint was forced before the warm-up".to_owned());
         }

@@ -86,10 +86,11 @@ const FIRST_EPOCH: u64 = 1;
 
 /// A server that takes no more sessions: what was asked for, and what it allows.
 fn crowded(error: DatabaseError, database: &dyn Database, pool: &Pool) -> DatabaseError {
+    let full = error.server_is_full();
     match error {
         DatabaseError::ServerFull { place, text } => {
             let settings = database.facts().settings;
-            let limit = settings.into_iter().find(|(key, _)| key == MAX_CONNECTIONS);
+            let limit = settings.into_iter().find(|(key, _)| full && key == MAX_CONNECTIONS);
             let limit = limit.map_or_else(String::new, |(_, value)| format!("; its max_connections is {value}"));
             let asked = format!("{} sessions were asked for", pool.sessions);
             DatabaseError::ServerFull { place, text: format!("{text}; {asked}{limit}") }

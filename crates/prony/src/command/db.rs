@@ -49,9 +49,8 @@ fn warn(targets: &[String]) {
 
 /// Without the option for it, only what moves the performance of a private server.
 fn may_be_given(spec: &DatabaseSpec, settings: &[(String, String)]) -> Result<(), Failure> {
-    let unlisted = settings.iter().find(|(name, _)| !server_settings::listed(spec.engine, name));
-    let Some((name, _)) = unlisted.filter(|_| spec.at == At::Local) else { return Ok(()) };
-    Err(Failure::new(format!("reading --server: {}", server_settings::refusal(spec.engine, name))))
+    let refused = settings.iter().find_map(|(name, value)| server_settings::refusal(spec, name, value));
+    refused.map_or(Ok(()), |refused| Err(Failure::new(format!("reading --server: {refused}"))))
 }
 
 fn setting(text: &str) -> Result<(String, String), Failure> {

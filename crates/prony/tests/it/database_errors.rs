@@ -127,6 +127,21 @@ fn a_study_gives_a_private_server_only_what_moves_its_performance() {
         assert!(told.contains(name) && told.contains("--allow-server-settings"), "{told}");
         program.fine(&format!("check brokerage --on {on} --set 'server={setting}' --allow-server-settings"));
     }
+    for (kind, setting, named) in [
+        ("postgres", "shared_buffers=1GB\narchive_command=x", "one line, got \"1GB\\n"),
+        ("mariadb", "innodb_buffer_pool_size=1G\narchive=x", "one line, got \"1G\\n"),
+        ("sqlite", "shared_buffers=1GB", "SQLite's settings here are journal_mode, synchronous"),
+    ] {
+        let study = format!(
+            "[system.target]\nkind = \"{kind}\"\n\n[workload.w]\nkind = \"brokerage\"\n\n[[experiment]]\nname = \"e\"\n\
+             workload = \"w\"\nserver = {setting:?}\n"
+        );
+        program.write("mine.toml", &study);
+        for command in ["check", "plan"] {
+            let told = program.refused(&format!("{command} mine.toml"));
+            assert!(told.contains(named) && told.contains("mine.toml:10:"), "{told}");
+        }
+    }
     let fine = "--on local:postgres --set 'server=shared_buffers=1GB; max-connections=50'";
     program.fine(&format!("check brokerage {fine}"));
 }

@@ -44,6 +44,26 @@ fn a_role_of_postgres_that_may_not_create_is_told_so() {
     assert!(made.is_empty(), "{made:?}");
 }
 
+/// What a role that owns nothing can do: read by a script, without a checkpoint, in as many sessions as it is allowed.
+#[test]
+fn a_role_of_postgres_is_told_how_to_do_without_its_missing_rights() {
+    let Some(house) = House::with_server("local:postgres") else { return };
+    let database = bare(&house, Engine::Postgres);
+    let mut session = database.outside().expect("a session");
+    session.script("CREATE ROLE clerk LOGIN CONNECTION LIMIT 2").expect("it may");
+    house.program.write("look.sql", "SELECT 1;\n");
+    let folder = database.private().expect("it is private").socket_folder();
+    let url = format!("postgres://clerk@/postgres?host={}", folder.display());
+    let line = format!("run sql --on '{url}' --set script=look.sql --set measure=200ms --quiet");
+    let told = house.program.refused(&format!("{line} --set sessions=1"));
+    assert!(told.contains("lacks the privilege to ask for a checkpoint"), "{told}");
+    assert!(told.contains("--set checkpoints=leave"), "{told}");
+    house.program.fine(&format!("{line} --set sessions=1 --set checkpoints=leave -o x.prony"));
+    let told = house.program.refused(&format!("{line} --set sessions=8 --set checkpoints=leave"));
+    assert!(told.contains("ALTER ROLE .. CONNECTION LIMIT") && told.contains("8 sessions were asked for"), "{told}");
+    assert!(!told.contains("max_connections"), "{told}");
+}
+
 #[test]
 fn a_user_of_mariadb_who_may_not_create_is_told_so() {
     let Some(house) = House::with_server("local:mariadb") else { return };
@@ -52,6 +72,13 @@ fn a_user_of_mariadb_who_may_not_create_is_told_so() {
     session.script("CREATE USER 'clerk'@'%' IDENTIFIED BY 's3cret'").expect("it may");
     let socket = database.private().expect("it is private").socket_folder().join("socket");
     refused(&house, &format!("mysql://clerk:s3cret@/?socket={}", socket.display()));
+    session.script("CREATE USER 'few'@'%' WITH MAX_USER_CONNECTIONS 2").expect("it may");
+    house.program.write("look.sql", "SELECT 1;\n");
+    let url = format!("mysql://few@/?socket={}", socket.display());
+    let told = house.program.refused(&format!(
+        "run sql --on '{url}' --set script=look.sql --set checkpoints=leave --set sessions=8 --set measure=200ms"
+    ));
+    assert!(told.contains("raise max_user_connections") && told.contains("8 sessions were asked for"), "{told}");
     let made = session.query("SHOW DATABASES LIKE 'prony%'").expect("it may");
     assert!(made.is_empty(), "{made:?}");
 }

@@ -131,5 +131,7 @@ fn a_reserve_that_does_not_fit_is_refused_before_the_run_and_leaves_no_file() {
     let Some(small) = Small::tmpfs("reserve that does not fit") else { return };
     let error = RunFile::create(&small.run(), &plain_facts(), 32 << 20).unwrap_err();
     assert!(matches!(error, StoreError::Full { .. }), "{error:?}");
+    let told = error.to_string();
+    assert!(told.contains("no file is left behind; make room") && !told.contains("kept"), "{told}");
     assert_eq!(std::fs::read_dir(small.dir.path()).unwrap().count(), 0);
 }

@@ -10,8 +10,9 @@ use super::kind::ServerKind;
 use super::life;
 use super::owner::Owner;
 use crate::DatabaseError;
+use rustix::net::{self, AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 use rustix::process::Signal;
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -97,10 +98,11 @@ impl ServerKind for Mariadb {
     /// It takes connections long before it serves them; who is served is greeted first.
     fn is_ready(folder: &Path) -> bool {
         let greeted = |mut stream: UnixStream| {
+            stream.set_nonblocking(false)?;
             stream.set_read_timeout(Some(GREETING))?;
             stream.read(&mut [0; 1])
         };
-        UnixStream::connect(Mariadb::socket(folder)).and_then(greeted).is_ok_and(|bytes| bytes > 0)
+        entered(&Mariadb::socket(folder)).and_then(greeted).is_ok_and(|bytes| bytes > 0)
     }
 
     fn passes(_words: &str) -> bool {
@@ -112,4 +114,24 @@ impl ServerKind for Mariadb {
         let problem = format!("MariaDB {} {problem}", self.version);
         Some(DatabaseError::Setting { key: key.to_owned(), value: value.to_owned(), problem })
     }
+}
+
+/// A connection, without a wait for a server that lets nobody in.
+fn entered(socket: &Path) -> io::Result<UnixStream> {
+    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+    let stream = net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+    net::connect(&stream, &SocketAddrUnix::new(socket)?)?;
+    Ok(stream.into())
+}
+
+#[test]
+fn a_server_that_lets_nobody_in_is_not_ready_and_is_not_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(life::run(folder.path())).unwrap();
+    let address = SocketAddrUnix::new(Mariadb::socket(folder.path())).unwrap();
+    let door = net::socket(AddressFamily::UNIX, SocketType::STREAM, None).unwrap();
+    net::bind(&door, &address).unwrap();
+    net::listen(&door, 0).unwrap();
+    let _first = entered(&Mariadb::socket(folder.path())).unwrap();
+    assert!(!Mariadb::is_ready(folder.path()));
 }

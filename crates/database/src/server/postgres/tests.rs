@@ -2,11 +2,15 @@
 
 use super::Server;
 use crate::postgres::{Connect, PostgresSession};
-use crate::server::Private;
+use crate::server::process::LOOK;
+use crate::server::{End, Private, all_down, folder};
 use crate::{DatabaseError, Session, Texts};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::channel;
+use std::time::Duration;
 use study::{Engine, Sessions};
 use workload::transaction::Value;
 
@@ -154,4 +158,65 @@ fn two_who_want_it_at_once_get_one_server() {
     });
     assert_eq!(session(&server.connect()).query("SELECT 1").unwrap(), [[Value::Int(1)]]);
     assert_eq!(Server::known(server.folder().ancestors().nth(2).unwrap(), &Arc::default()).unwrap().len(), 1);
+}
+
+/// Within two seconds, and one more for a machine that does something else as well.
+fn soon<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    let (sender, receiver) = channel();
+    std::thread::scope(|scope| {
+        scope.spawn(move || sender.send(work()));
+        receiver.recv_timeout(Duration::from_secs(3)).expect("it ends soon")
+    })
+}
+
+/// In the place of the file with the server's number, which it reads before it serves: it waits there for ever.
+fn pipe_in_the_way(server: &Server) {
+    let pipe = server.data().join("postmaster.pid");
+    let owner = std::fs::metadata(server.data()).unwrap();
+    let _ = std::fs::remove_file(&pipe);
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0).unwrap();
+    std::os::unix::fs::chown(&pipe, Some(owner.uid()), Some(owner.gid())).unwrap();
+}
+
+#[test]
+fn a_server_that_never_serves_is_ended_when_stopped_and_when_its_time_is_over() {
+    let Some(mut scratch) = scratch("never") else { return };
+    let server = &mut scratch.server;
+    server.up(&[]).unwrap();
+    server.down().unwrap();
+    pipe_in_the_way(server);
+    std::thread::scope(|scope| {
+        let up = scope.spawn(|| server.up(&[]));
+        while server.process().is_none() {
+            assert!(!up.is_finished());
+            std::thread::sleep(LOOK);
+        }
+        server.stop.store(true, Ordering::Relaxed);
+        assert!(matches!(soon(|| up.join().unwrap()), Err(DatabaseError::Stopped)));
+    });
+    assert_eq!(server.process(), None);
+    server.stop = Arc::default();
+    let late = server.begin(1).unwrap_err().to_string();
+    assert!(late.contains("did not serve within 1 s"), "{late}");
+    assert_eq!(server.process(), None);
+}
+
+#[test]
+fn the_wait_for_a_server_that_does_not_end_ends_when_stopped_and_with_the_server_when_its_time_is_over() {
+    let Some(mut scratch) = scratch("stays") else { return };
+    let server = &mut scratch.server;
+    server.up(&[]).unwrap();
+    let pid = rustix::process::Pid::from_raw(server.pid().unwrap() as i32).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
+    server.stop.store(true, Ordering::Relaxed);
+    let stopped = soon(|| server.down()).unwrap_err().to_string();
+    assert!(stopped.contains("was told to end"), "{stopped}");
+    let held = folder::hold(server.folder(), &server.stop).unwrap();
+    assert!(matches!(server.down(), Err(DatabaseError::Stopped)), "whoever holds the folder may take long");
+    drop(held);
+    server.stop = Arc::default();
+    assert_eq!(server.end_within(1).unwrap(), End::Killed(1));
+    assert_eq!((server.process(), server.down().unwrap()), (None, End::Before));
+    let words = all_down(vec![server.clone()], false).unwrap();
+    assert!(words[0].starts_with("was not running:"), "{words:?}");
 }
