@@ -13,6 +13,9 @@ use workload::{Interface, Row, block};
 /// Levels of a factor at most. Each is a trial or several, so that more would take days.
 pub(crate) const LEVELS_MAX: usize = 1_000;
 
+/// Trials of one search at most; twelve halve a grid of 4096 steps, the rest confirm.
+pub const PROBES_MAX: u32 = 40;
+
 /// A key with its value and where it was written.
 #[derive(Clone, Debug)]
 pub(crate) struct Chosen {

@@ -44,6 +44,7 @@ mod trial;
 
 pub use database::{At, DatabaseSpec, Engine, Isolation, Protocol, Sessions};
 pub use definition::SearchDefinition;
+pub use experiment::PROBES_MAX;
 pub use judgement::{Direction, Judgement, Metric, Primary, RoundsEvidence, Selector, SteadyRule, Threshold};
 pub use keys::phases::MEASURE_MAX;
 pub use keys::{Group, Key, groups, keys};
@@ -53,7 +54,7 @@ pub use overrides::Overrides;
 pub use pairs::{PILOT, POWER, detectable, needed};
 pub use password::{Secret, without_password};
 pub use plan::repeat::{Decision, Repeat};
-pub use plan::search::{Answer, PASSES, PROBES_MAX, Purpose, Search, Step};
+pub use plan::search::{Answer, PASSES, Purpose, Search, Step};
 pub use plan::{ASSUMED_BYTES_PER_S, Amount, Detectable, Estimated, Occasion, Plan, Written, plan};
 pub use planner::Planner;
 pub use reading::{Problem, Problems};

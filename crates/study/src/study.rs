@@ -6,13 +6,12 @@
 //! What it does not do: it makes no plan; see [`crate::plan`].
 
 use crate::definition::Definition;
-use crate::experiment::{Experiment, SystemChoice};
+use crate::experiment::{Experiment, PROBES_MAX, SystemChoice};
 use crate::judge::judgement;
 use crate::keys::phases::{REPLICATES, REPLICATES_MAX};
 use crate::keys::system::SIZE;
 use crate::overrides::Overrides;
 use crate::password::hidden;
-use crate::plan::search::PROBES_MAX;
 use crate::point::{Point, combinations};
 use crate::resolve::{Resolved, resolve};
 use crate::survey::Survey;

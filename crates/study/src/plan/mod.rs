@@ -15,6 +15,7 @@ pub use make::plan;
 pub use times::{ASSUMED_BYTES_PER_S, Estimated};
 pub use written::{Amount, Occasion, Written};
 
+use crate::experiment::PROBES_MAX;
 use crate::pairs::{self, SPREAD_ASSUMED};
 use crate::plan::repeat::Repeat;
 use crate::plan::search::Search;
@@ -68,7 +69,7 @@ impl Plan {
     /// Trials at most: the certain ones, every repeat and every search to its end.
     pub fn trials_max(&self) -> u32 {
         let repeats: u32 = self.repeats.iter().map(Repeat::trials_max).sum();
-        self.trials.len() as u32 + repeats + self.searches.len() as u32 * search::PROBES_MAX
+        self.trials.len() as u32 + repeats + self.searches.len() as u32 * PROBES_MAX
     }
 }
 

@@ -7,6 +7,7 @@
 //! What it does not do: it runs nothing, and it does not read its own result off; analysis does, from the trials.
 
 use crate::definition::SearchDefinition;
+use crate::experiment::PROBES_MAX;
 use crate::label::load_words;
 use crate::outcome::Outcome;
 use crate::plan::trial_seed;
@@ -15,8 +16,6 @@ use load::{Spec as LoadSpec, Think};
 use observation::{Factor, Level, SearchGoal, Searched};
 use units::{Nanos, PerSecond};
 
-/// Trials of one search at most; twelve halve a grid of 4096 steps, the rest confirm.
-pub const PROBES_MAX: u32 = 40;
 /// Samples beyond the quantile that a probe is planned for; analysis asks for 100, and the draws scatter.
 const BEYOND: f64 = 130.0;
 /// No probe is stretched beyond that, however low the rate.

@@ -39,7 +39,7 @@ impl Plan {
                 Nanos(block.0.saturating_mul(u64::from(repeat.pairs_max - crate::pairs::PILOT)))
             })
             .sum_up();
-        let probes = u64::from(crate::plan::search::PROBES_MAX);
+        let probes = u64::from(crate::experiment::PROBES_MAX);
         let searches: Nanos =
             self.searches.iter().map(|search| Nanos(trial_time(&search.template).0.0.saturating_mul(probes))).sum_up();
         Estimated { certain, at_most: certain.saturating_add(repeats).saturating_add(searches), assumed }
