@@ -4,6 +4,12 @@ use crate::{Searched, StatePolicy};
 use std::fmt::{self, Display, Formatter};
 use units::{Nanos, PerSecond};
 
+/// Systems of a study, and of a run file.
+pub const SYSTEMS_MAX: usize = 256;
+
+/// Trials of a study, with all that repeats and searches may add, and of a run file.
+pub const TRIALS_MAX: u64 = 20_000;
+
 /// The value of a factor: a number in base units (bytes, seconds, shares, counts) or a word.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Level {

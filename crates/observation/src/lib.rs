@@ -23,7 +23,9 @@ pub use ceiling::{Alone, Carrier, Ceiling, CeilingUnit, DriverCost, ModelCeiling
 pub use cell::{Account, Cell, CellKey, CellSource, Tally};
 pub use counter::{Counted, Counter};
 pub use histogram::{Entries, Histogram};
-pub use label::{Asks, ClassKind, Factor, Level, Point, READ, StreamLabel, TrialLabel, factor, level_of};
+pub use label::{
+    Asks, ClassKind, Factor, Level, Point, READ, SYSTEMS_MAX, StreamLabel, TRIALS_MAX, TrialLabel, factor, level_of,
+};
 pub use probe::{COMMIT, OfCore, OfDisk, OfStatement, OfThreads, Probe, Resource, Stalled, Whole};
 pub use run::{Fact, Footprint, NOT_OBSERVED, OVER_SOCKET, Reached, RunFacts, SystemFacts, SystemKind, URING_REFUSED};
 pub use state::{PlainState, SearchGoal, Searched, StatePart, StatePolicy};

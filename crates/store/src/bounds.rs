@@ -5,6 +5,7 @@
 
 use crate::StoreError;
 use crate::error::During;
+use observation::{SYSTEMS_MAX, TRIALS_MAX};
 use rusqlite::Connection;
 use std::path::Path;
 
@@ -25,7 +26,8 @@ const OPERATIONS_MAX: i64 = 1 << 50;
 const STREAMS_MAX: u64 = 1_024;
 
 /// Rows of tables that are read as a whole and set beside each other in every table and chart. A study has no more of them.
-const ROWS_MAX: &[(&str, u64)] = &[("system", 256), ("trial", 20_000), ("system_fact", 20_000), ("factor", 1 << 20)];
+const ROWS_MAX: &[(&str, u64)] =
+    &[("system", SYSTEMS_MAX as u64), ("trial", TRIALS_MAX), ("system_fact", 20_000), ("factor", 1 << 20)];
 
 /// Factors of a trial: a study has fewer keys.
 const FACTORS_MAX: u64 = 128;

@@ -16,18 +16,13 @@ use crate::point::{Point, combinations};
 use crate::resolve::{Resolved, resolve};
 use crate::survey::Survey;
 use crate::{Judgement, Place, Protocol, SystemSpec, Work, draft, idle, measurable, opening, read, sessions};
+use observation::{SYSTEMS_MAX, TRIALS_MAX};
 use reading::{Origin, Problems};
 use std::sync::Arc;
 use workload::kind::Transactions;
 
 /// More points than this are a slip of the pen: at ten seconds each they take more than a day.
 const POINTS_MAX: u64 = 10_000;
-
-/// The same of trials, with all that repeats and searches may add. A run file holds no more either.
-pub const TRIALS_MAX: u64 = 20_000;
-
-/// Systems of a study. A run file holds no more either.
-pub const SYSTEMS_MAX: usize = 256;
 
 /// A study that can be planned.
 #[derive(Clone, Debug)]

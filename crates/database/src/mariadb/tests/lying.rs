@@ -7,7 +7,7 @@ use super::feeding::{OK, column, inside, left, place, texts};
 use crate::conversation::{Blocking, Stream};
 use crate::{DatabaseError, FailureKind, Progress, Rows, Session, Texts, Wire as _};
 use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::AtomicBool;
 use study::{Engine, Protocol, Sessions};
@@ -169,9 +169,8 @@ fn a_server_that_asks_for_a_file_unbidden_gets_an_empty_one_and_a_refusal() {
     assert_eq!(failed(&packet(1, b"\xfb/etc/passwd")).0, FailureKind::Lost);
 }
 
-/// It was let in, and waited without a limit for the answer to its first statement.
-#[test]
-fn a_server_that_lets_in_and_says_nothing_more_is_given_up() {
+/// A server that lets one guest in, and what it does then.
+fn lets_in(then: impl FnOnce(TcpStream) + Send + 'static) -> Place {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     std::thread::spawn(move || {
@@ -179,9 +178,15 @@ fn a_server_that_lets_in_and_says_nothing_more_is_given_up() {
         guest.write_all(&greeting("10.11.1-MariaDB", "mysql_native_password")).unwrap();
         let _ = guest.read(&mut [0; 4096]);
         guest.write_all(&packet(2, OK)).unwrap();
-        while guest.read(&mut [0; 4096]).is_ok_and(|count| count > 0) {}
+        then(guest);
     });
-    let place = Place::read(&format!("mysql://me@127.0.0.1:{port}/db")).unwrap();
+    Place::read(&format!("mysql://me:s3cret@127.0.0.1:{port}/db")).unwrap()
+}
+
+/// It was let in, and waited without a limit for the answer to its first statement.
+#[test]
+fn a_server_that_lets_in_and_says_nothing_more_is_given_up() {
+    let place = lets_in(|mut guest| while guest.read(&mut [0; 4096]).is_ok_and(|count| count > 0) {});
     let stopped = place.enter_until(&Texts::none(Engine::Mariadb), &Sessions::default(), &AtomicBool::new(true));
     assert!(matches!(stopped, Err(DatabaseError::Stopped)));
 }
@@ -189,18 +194,11 @@ fn a_server_that_lets_in_and_says_nothing_more_is_given_up() {
 /// The library reserved memory for as many columns as a server claimed, which ended the program.
 #[test]
 fn a_lie_over_a_socket_costs_neither_memory_nor_time() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    std::thread::spawn(move || {
-        let (mut guest, _) = listener.accept().unwrap();
-        guest.write_all(&greeting("10.11.1-MariaDB", "mysql_native_password")).unwrap();
-        let _ = guest.read(&mut [0; 4096]);
-        guest.write_all(&packet(2, OK)).unwrap();
+    let place = lets_in(|mut guest| {
         let _ = guest.read(&mut [0; 4096]);
         guest.write_all(&packet(1, b"\xfe\xff\xff\xff\xff\xff\xff\xff\xff")).unwrap();
         let _ = guest.read(&mut [0; 4096]);
     });
-    let place = Place::read(&format!("mysql://me:s3cret@127.0.0.1:{port}/db")).unwrap();
     let error = MariadbSession::open(&place, &Texts::none(Engine::Mariadb), &Sessions::default()).err().unwrap();
     assert!(matches!(error, DatabaseError::Refused { .. }) && error.to_string().contains("not understood"), "{error}");
 }
