@@ -243,10 +243,11 @@ fn make_empty(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Refuses what is no file, or nothing: SQLite waits for a pipe, and deletes what lies beside an empty file.
+/// Refuses what is no file, or nothing: SQLite waits for a pipe, and deletes the log beside an empty file. One of a single byte
+/// is as empty to SQLite, which writes such a byte itself where a file system cannot lock an empty file.
 fn must_hold_something(path: &Path) -> Result<(), StoreError> {
     let found = fs::metadata(path).map_err(|source| StoreError::Unreachable(path.to_path_buf(), source))?;
-    if found.is_file() && found.len() > 0 { Ok(()) } else { Err(StoreError::NotARunFile(path.to_path_buf())) }
+    if found.is_file() && found.len() > 1 { Ok(()) } else { Err(StoreError::NotARunFile(path.to_path_buf())) }
 }
 
 /// How a file is opened.

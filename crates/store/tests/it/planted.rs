@@ -135,16 +135,35 @@ fn a_new_run_file_follows_and_removes_nothing_that_lies_beside_its_name() {
     }
 }
 
+/// SQLite takes a single byte for nothing.
 #[test]
 fn an_empty_file_keeps_the_log_beside_it() {
-    let (dir, path) = place();
-    make_unclosed(&path);
-    fs::write(&path, "").unwrap();
-    let before = all_of(dir.path());
-    for error in use_all(dir.path(), &path) {
-        assert!(matches!(error, StoreError::NotARunFile(_)), "{error:?}");
+    for content in ["", "S", "\0"] {
+        let (dir, path) = place();
+        make_unclosed(&path);
+        fs::write(&path, content).unwrap();
+        let before = all_of(dir.path());
+        for error in use_all(dir.path(), &path) {
+            assert!(matches!(error, StoreError::NotARunFile(_)), "{error:?}");
+        }
+        assert_eq!(all_of(dir.path()), before);
     }
-    assert_eq!(all_of(dir.path()), before);
+}
+
+/// What SQLite deletes depends on how much of a file there is.
+#[test]
+fn a_file_that_was_cut_off_keeps_the_log_beside_it() {
+    for length in [2, 15, 16, 17, 99, 100, 511, 512, 513, 4095, 4096, 4097] {
+        let (dir, path) = place();
+        make_unclosed(&path);
+        let whole = fs::read(&path).unwrap();
+        fs::write(&path, &whole[..whole.len().min(length)]).unwrap();
+        let before = all_of(dir.path());
+        for read in [RunFile::glance, RunFile::open] {
+            let _ = read(&path).and_then(RunFile::close);
+            assert_eq!(all_of(dir.path()), before, "{length}");
+        }
+    }
 }
 
 #[test]
