@@ -74,8 +74,17 @@ impl<W: Wire> Blocking<W> {
     pub(crate) fn ask(&mut self, sql: &str) -> Result<Answers, Failure> {
         let mut answers = Answers::default();
         self.wire.stage_script(sql);
-        self.converse(&mut answers)?;
+        self.converse(&mut answers).map_err(|failure| self.unless_stopped(failure))?;
         Ok(answers)
+    }
+
+    /// Nothing of a work is at stake here, so a connection that was given up for a stop is told as the stop that it is.
+    fn unless_stopped(&self, failure: Failure) -> Failure {
+        let stopped = self.stop.as_deref().is_some_and(|stop| stop.load(Ordering::Relaxed));
+        match failure.kind {
+            FailureKind::Lost if stopped => Failure { kind: FailureKind::Stopped, ..failure },
+            _ => failure,
+        }
     }
 
     /// The same with the rows alone.

@@ -9,6 +9,7 @@ use crate::{DatabaseError, FailureKind, Progress, Rows, Session, Texts, Wire as 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use study::{Engine, Protocol, Sessions};
 use workload::transaction::{Answers, Batch, Value};
@@ -205,6 +206,19 @@ fn a_lie_over_a_socket_costs_neither_memory_nor_time() {
 
 fn session_on(stream: UnixStream) -> MariadbSession {
     MariadbSession::from(Blocking::new(Stream::Raw(stream), inside(Protocol::Simple, texts(&[])), String::new(), 7))
+}
+
+/// Ctrl-C while the server waited for another's lock was told as a connection that cannot be had.
+#[test]
+fn a_stop_while_a_statement_waits_is_a_stop_and_in_a_transaction_a_lost_connection() {
+    let (ours, _theirs) = UnixStream::pair().unwrap();
+    let mut session = session_on(ours);
+    session.inside.stop_by(Arc::new(AtomicBool::new(true)));
+    assert_eq!(session.script("truncate trade").unwrap_err().kind, FailureKind::Stopped);
+    let mut batch = Batch::default();
+    batch.commit();
+    let failure = session.run(&batch, &mut Answers::default()).unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Lost, "whether it was carried out is not known");
 }
 
 /// A session with a server that says each of these after it was said something, and leaves.
