@@ -25,10 +25,10 @@ pub fn run_file_reader(bytes: &[u8]) {
     std::fs::write(dir.join("precious"), "a day of work").expect("a temporary file");
     let planted = Planted::by(bytes, &dir);
     planted.write(&path);
-    for read in [RunFile::glance(&path).and_then(|file| file.facts().map(drop)), read_all(&path)] {
-        if let Err(error) = read {
-            assert!(error.to_string().contains(".prony"), "the error does not name the file: {error}");
-        }
+    // Either way of reading takes most of a millisecond, and a mutation finds its way to the other one.
+    let read = if bytes.len().is_multiple_of(2) { read_all(&path) } else { glance(&path) };
+    if let Err(error) = read {
+        assert!(error.to_string().contains(".prony"), "the error does not name the file: {error}");
     }
     assert_eq!(std::fs::read(dir.join("precious")).expect("it is there"), b"a day of work");
     assert!(planted.is_there(&path), "reading changed something");
@@ -113,6 +113,10 @@ fn journal_that_names(named: &Path) -> Vec<u8> {
     bytes.extend(name.iter().map(|byte| u32::from(*byte)).sum::<u32>().to_be_bytes());
     bytes.extend(MAGIC);
     bytes
+}
+
+fn glance(path: &Path) -> Result<(), StoreError> {
+    RunFile::glance(path)?.facts().map(drop)
 }
 
 fn read_all(path: &Path) -> Result<(), StoreError> {
