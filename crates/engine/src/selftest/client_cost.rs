@@ -31,17 +31,17 @@ pub struct ClientCost {
 /// them comes to its end on a database without data (a script that divides by what it fetched).
 ///
 /// # Errors
-/// When a thread or a socket cannot be had, or a script cannot be read.
-pub fn measure_client_cost(of: &Trial) -> Result<Option<ClientCost>, TrialError> {
+/// When a thread or a socket cannot be had, or a script cannot be read, and [`TrialError::Stopped`].
+pub fn measure_client_cost(of: &Trial, stop: &AtomicBool) -> Result<Option<ClientCost>, TrialError> {
     let Some(trial) = trial(of) else { return Ok(None) };
-    let (here, there) = (cost_us(&trial, false)?, cost_us(&trial, true)?);
+    let (here, there) = (cost_us(&trial, false, stop)?, cost_us(&trial, true, stop)?);
     Ok(here.zip(there).map(|(in_process_us, over_socket_us)| ClientCost { in_process_us, over_socket_us }))
 }
 
-fn cost_us(trial: &Trial, socket: bool) -> Result<Option<f64>, TrialError> {
+fn cost_us(trial: &Trial, socket: bool, stop: &AtomicBool) -> Result<Option<f64>, TrialError> {
     let at = DatabaseSpec { engine: Engine::Null, at: At::Nowhere { socket } };
     let mut opened = sample::open(Place::Database(at), 0, Bytes(0), None)?;
-    let seen = run_trial(&mut opened, trial, &mut Unobserved, &AtomicBool::new(false))?;
+    let seen = run_trial(&mut opened, trial, &mut Unobserved, stop)?;
     Ok(cpu_us(&seen))
 }
 
@@ -97,7 +97,8 @@ mod tests {
         let classes = brokerage::classes(Preset::House);
         let classes = classes.into_iter().map(|class| (class.name, ClassKind::Work)).collect();
         let house = with(Arc::new(spec), classes);
-        let [scripts, house] = [scripts, house].map(|trial| measure_client_cost(&trial).unwrap().unwrap());
+        let [scripts, house] =
+            [scripts, house].map(|trial| measure_client_cost(&trial, &AtomicBool::new(false)).unwrap().unwrap());
         for cost in [scripts, house] {
             assert!(cost.in_process_us > 0.0 && cost.over_socket_us > cost.in_process_us, "{cost:?}");
         }
@@ -107,6 +108,6 @@ mod tests {
     #[test]
     fn storage_work_has_no_transaction_to_be_measured() {
         let trial = sample::trial(Spec::Closed { slots: 1, think: Think::None }, Nanos::from_millis(1));
-        assert_eq!(measure_client_cost(&trial).unwrap(), None);
+        assert_eq!(measure_client_cost(&trial, &AtomicBool::new(false)).unwrap(), None);
     }
 }

@@ -7,6 +7,7 @@ use observation::{Alone, Carrier, DriverCost, ModelCeiling};
 use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 use units::Nanos;
 
 /// Measures and prints the generator's own figures.
@@ -17,7 +18,8 @@ pub fn run(asked: &Ceiling) -> Result<(), Failure> {
         let doing = format!("measuring the drivers of storage in `{}`", folder.display());
         return Err(Failure::caused(doing, error).hint("name a folder on a disk, in which you may write"));
     }
-    let ceiling = engine::measure_ceiling().map_err(|e| Failure::caused("measuring the load generator", &e))?;
+    let ceiling = engine::measure_ceiling(&AtomicBool::new(false))
+        .map_err(|e| Failure::caused("measuring the load generator", &e))?;
     let ceilings = if asked.model { engine::measure_models() } else { Vec::new() };
     let json = || report::ceiling_json(&ceiling, alone.as_ref().ok(), &ceilings);
     output::answer(asked.json, json, || text(&ceiling) + &drivers(folder, &alone) + &models(&ceilings))

@@ -6,13 +6,14 @@
 use crate::failure::Failure;
 use engine::ClientCost;
 use observation::{Fact, Reached, SystemFacts, SystemKind};
+use std::sync::atomic::AtomicBool;
 use study::{Plan, Trial};
 
 /// Measures with the first trial of each system of transactions, and writes the figures into its facts.
 ///
 /// # Errors
-/// When a thread or a socket cannot be had for the measurement.
-pub(super) fn add(plan: &Plan, systems: &mut [SystemFacts]) -> Result<(), Failure> {
+/// When a thread or a socket cannot be had for the measurement, and when it is stopped.
+pub(super) fn add(plan: &Plan, systems: &mut [SystemFacts], stop: &AtomicBool) -> Result<(), Failure> {
     let mut measured: Vec<(&Trial, Option<ClientCost>)> = Vec::new();
     for system in systems {
         let Some(trial) = plan.first_trial_on(&system.name) else { continue };
@@ -24,7 +25,7 @@ pub(super) fn add(plan: &Plan, systems: &mut [SystemFacts]) -> Result<(), Failur
         let known = measured.iter().find(|(other, _)| asked(other) == asked(trial)).map(|(_, cost)| *cost);
         let cost = match known {
             Some(cost) => cost,
-            None => measure(trial)?,
+            None => measure(trial, stop)?,
         };
         measured.push((trial, cost));
         system.fingerprint.extend(cost.map(|cost| facts(cost, trial)).into_iter().flatten());
@@ -32,9 +33,9 @@ pub(super) fn add(plan: &Plan, systems: &mut [SystemFacts]) -> Result<(), Failur
     Ok(())
 }
 
-fn measure(trial: &Trial) -> Result<Option<ClientCost>, Failure> {
+fn measure(trial: &Trial, stop: &AtomicBool) -> Result<Option<ClientCost>, Failure> {
     let doing = |error| Failure::caused("measuring what a transaction costs the load generator", &error);
-    engine::measure_client_cost(trial).map_err(doing)
+    engine::measure_client_cost(trial, stop).map_err(doing)
 }
 
 fn facts(cost: ClientCost, trial: &Trial) -> [Fact; 3] {

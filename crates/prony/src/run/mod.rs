@@ -190,7 +190,7 @@ impl Prepared<'_> {
     fn open_systems(&mut self, progress: &Progress, stop: &Arc<AtomicBool>) -> Result<Vec<(String, Opened)>, Failure> {
         // A resumed run is judged against what the generator could do when it began, like the trials that it has.
         if self.facts.ceiling.is_none() {
-            self.facts.ceiling = ceiling(self.study.systems())?;
+            self.facts.ceiling = ceiling(self.study.systems(), stop)?;
         }
         let cache_dir = crate::cache::folder();
         let mut opened = Vec::new();
@@ -215,7 +215,7 @@ impl Prepared<'_> {
         for line in sameness::same_systems(&self.facts.id, &self.facts.systems, &systems)? {
             progress.say(&format!("note: since the run began, {line}"));
         }
-        client_cost::add(&self.plan, &mut systems)?;
+        client_cost::add(&self.plan, &mut systems, stop)?;
         self.facts.systems = systems;
         let writing = |error: StoreError| Failure::caused("writing the facts of the run", &error);
         self.file.set_facts(&self.facts).map_err(writing)?;
@@ -244,12 +244,13 @@ fn modules(spec: &SystemSpec) -> u32 {
 }
 
 /// What the generator can do, unless no system of the study runs in real time.
-fn ceiling(systems: &[SystemSpec]) -> Result<Option<Ceiling>, Failure> {
+fn ceiling(systems: &[SystemSpec], stop: &AtomicBool) -> Result<Option<Ceiling>, Failure> {
     let simulated = systems.iter().all(|system| system.place.simulated());
     if simulated {
         return Ok(None);
     }
-    engine::measure_ceiling().map(Some).map_err(|error| Failure::caused("measuring the load generator itself", &error))
+    let doing = |error| Failure::caused("measuring the load generator itself", &error);
+    engine::measure_ceiling(stop).map(Some).map_err(doing)
 }
 
 /// A system that cannot be opened, with what may help.
