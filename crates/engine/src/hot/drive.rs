@@ -57,8 +57,11 @@ pub(crate) fn drive<P: Port, L: Load, W: Work<P>>(
         let now = port.now();
         cpu.look(now, ending.window);
         let mut round = Round { wait: Wait::Completion, finished: true, staged: 0 };
-        for lane in lanes.iter_mut() {
-            issue_due(port, lane, now, &mut round, &mut completions)?;
+        // A call that blocked beyond the deadline leaves arrivals behind that nobody would wait for.
+        if now < ending.deadline {
+            for lane in lanes.iter_mut() {
+                issue_due(port, lane, now, &mut round, &mut completions)?;
+            }
         }
         if round.staged > 0 {
             let issued = port.now();
@@ -69,7 +72,7 @@ pub(crate) fn drive<P: Port, L: Load, W: Work<P>>(
         }
         flying += round.staged;
         if flying == 0 && round.finished {
-            return Ok(close(port, lanes, now));
+            return Ok(close(port, lanes, now.min(ending.deadline)));
         }
         // What a look between two batches found is not kept waiting.
         let wait = if completions.is_empty() { patience(round, flying, now, ending) } else { Wait::Poll };
@@ -259,11 +262,13 @@ mod tests {
         out: Vec<u32>,
         /// How long each takes beyond the ninth nanosecond.
         takes: u64,
+        /// The time after the first look, when it is another.
+        then: Option<Nanos>,
     }
 
     impl Port for Notes {
         fn now(&mut self) -> Nanos {
-            Nanos(7)
+            self.then.filter(|_| !self.looks.is_empty()).unwrap_or(Nanos(7))
         }
         fn submit(&mut self) -> Result<(), PortError> {
             Ok(())
@@ -343,6 +348,19 @@ mod tests {
             let account = lane.recorder.finish(1).unwrap();
             assert_eq!((account.done, account.censored), (done, 1 - done), "{takes} ns");
         }
+    }
+
+    /// On a road of threads, what waited behind a call that hung was still issued, and given up later than on a ring.
+    #[test]
+    fn nothing_is_issued_when_a_call_has_blocked_beyond_the_deadline() {
+        let mut port = Notes { takes: 2_000, then: Some(Nanos(2_009)), ..Notes::default() };
+        let mut lanes = [lane(vec![issue(0), Next::WaitUntil(Nanos(40)), issue(1)], 0)];
+        let mut cpu = ThreadCpu::new(ending(Pacing::Sleep).window);
+        let driven = drive(&mut port, &mut lanes, ending(Pacing::Sleep), &mut cpu).unwrap();
+        assert_eq!(driven, Driven::Finished { at: DEADLINE });
+        assert_eq!(port.looks.iter().map(|(_, staged)| staged).sum::<usize>(), 1);
+        let [lane] = lanes;
+        assert_eq!(lane.recorder.finish(1).unwrap().censored, 1);
     }
 
     #[test]
