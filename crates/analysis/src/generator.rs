@@ -5,6 +5,8 @@
 pub struct GeneratorSummary {
     /// Times between two looks at what has ended, where what ends waits for a look.
     pub looks: Option<LooksSummary>,
+    /// Share of the window in which the worker that waited longest for a CPU could have run, and did not.
+    pub waited_for_cpu: Option<f64>,
     /// How the clock that stamps operations stood to the kernel's.
     pub clock: Option<ClockSummary>,
     /// The rings that carried operations.

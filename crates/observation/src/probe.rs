@@ -61,6 +61,7 @@ readings! {
         ClockUncertainty "generator.clock.uncertainty" "ppm",
         ClockSuspended "generator.clock.suspended" "s",
         ClockJump "generator.clock.jump" "s",
+        WaitedForCpu "generator.waited_for_cpu" "share",
         LooksMean "generator.between_looks.mean" "ms",
         LooksP99 "generator.between_looks.p99" "ms",
         LooksMax "generator.between_looks.max" "ms",

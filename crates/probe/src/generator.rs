@@ -46,6 +46,13 @@ pub fn thread_cpu_time() -> CpuTime {
     counters(UsageWho::RUSAGE_THREAD).cpu_time()
 }
 
+/// How long the calling thread has waited for a CPU so far although it could have run, nanoseconds; `None` where the kernel does
+/// not count it.
+pub fn thread_waited_ns() -> Option<u64> {
+    let counted = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    counted.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
 /// Reads the counters of the process.
 pub fn usage() -> Usage {
     counters(UsageWho::RUSAGE_SELF)

@@ -22,7 +22,7 @@ mod source;
 mod tree;
 
 pub use fingerprint::fingerprint;
-pub use generator::{cpu_time, thread_cpu_time};
+pub use generator::{cpu_time, thread_cpu_time, thread_waited_ns};
 pub use memory::memory_bytes;
 pub use probes::Probes;
 pub use reading::{Reading, join, series_between};

@@ -6,7 +6,7 @@
 use super::books::slot_time;
 use super::checkpoints::leaves_out;
 use super::cut::Cut;
-use super::generator::generator_caveats;
+use super::generator::{generator_caveats, starved};
 use super::machine::{cores, mean_of};
 use crate::{Caveat, CaveatKind, SteadyAnswer, StreamSummary, TrialSummary, Work};
 use observation::{Event, EventKind, Observations, OfDisk, PlainState, Probe, READ, Resource, Series, Stalled, Whole};
@@ -146,10 +146,19 @@ fn backlog(about: &About) -> Option<String> {
     // Transactions cause others: what came is then more than the schedule offered.
     let came = if asks_database(about.summary) { offered.max(account.planned as f64 / seconds) } else { offered };
     let done = rate(about.stream.throughput_per_s.value);
+    let next = match starved(&about.summary.generator) {
+        // The system may never have been asked for as much.
+        Some(share) => format!(
+            "the generator itself waited for a CPU for {} of the window, so that this need not be the system's limit: leave it a \
+             core, and run it again",
+            percent(share)
+        ),
+        None => format!("offer less than {done}"),
+    };
     is_backlog.then(|| {
         format!(
             "the load was not sustained, the backlog grew by {}: of {} offered only {done} was completed; response \
-             times depend on the length of the window; offer less than {done}",
+             times depend on the length of the window; {next}",
             rate(grew / seconds),
             rate(came)
         )

@@ -20,6 +20,7 @@ pub fn generator_summary(observations: &Observations) -> GeneratorSummary {
     };
     GeneratorSummary {
         looks: read(Whole::LooksMean).and_then(looks),
+        waited_for_cpu: read(Whole::WaitedForCpu),
         clock: read(Whole::ClockError).and_then(clock),
         rings: read(Whole::RingGeneration).map(|generation| RingsSummary {
             generation,
@@ -36,6 +37,7 @@ pub fn generator_caveats(summary: &TrialSummary, observations: &Observations) ->
     let clock = summary.generator.clock.as_ref();
     vec![
         (CaveatKind::LateLooks, late_looks(summary, observations)),
+        (CaveatKind::LateLooks, starved(&summary.generator).map(waiting)),
         (CaveatKind::Hung, hung(summary.generator.hung, observations)),
         (CaveatKind::CarryOver, hung_before(summary.generator.hung_before)),
         (CaveatKind::ClockPause, clock.and_then(suspended)),
@@ -101,6 +103,22 @@ fn off_scale(clock: &ClockSummary) -> Option<String> {
     })
 }
 
+/// A generator that waits longer for a CPU than this share of the window measures itself.
+const WAITED_SHARE: f64 = 0.10;
+
+/// How much of the window the generator waited for a CPU, when that is much.
+pub fn starved(generator: &GeneratorSummary) -> Option<f64> {
+    generator.waited_for_cpu.filter(|share| *share > WAITED_SHARE)
+}
+
+fn waiting(share: f64) -> String {
+    format!(
+        "the generator could have run and waited for a CPU for {} of the window: what it waited is part of service, lateness and \
+         response; leave it a core that neither the server nor other programs take, and run it again",
+        percent(share)
+    )
+}
+
 /// A service of which so much may be the generator's own is not the system's alone.
 const LOOKS_SHARE: f64 = 0.05;
 
@@ -153,6 +171,16 @@ mod tests {
         assert!(said.contains("up to 200 us at p99, which is 20% of the median service (1 ms)"), "{said}");
         assert!(said.contains("give it more workers"), "{said}");
         assert_eq!(with(&[]).generator.looks, None);
+    }
+
+    /// Other programs on its cores made an open load late, and the advice was to offer less.
+    #[test]
+    fn a_generator_that_waits_for_a_cpu_doubts_its_times() {
+        let waited = |share: f64| with(&[("generator.waited_for_cpu", share)]);
+        assert_eq!(text(&waited(0.1), CaveatKind::LateLooks), None);
+        assert_eq!(waited(0.1).generator.waited_for_cpu, Some(0.1));
+        let said = waited(0.62);
+        assert!(text(&said, CaveatKind::LateLooks).unwrap().contains("waited for a CPU for 62% of the window"));
     }
 
     #[test]

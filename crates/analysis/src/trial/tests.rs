@@ -236,7 +236,14 @@ fn a_backlog_that_grows_is_not_sustained_and_one_that_fluctuates_is() {
     let summary = summarise(&label, &open, &judgement());
     let caveat = summary.caveats.iter().find(|caveat| caveat.kind == CaveatKind::NotSustained).expect("not sustained");
     assert!(caveat.text.contains("the backlog grew by 490 /s"), "{}", caveat.text);
+    assert!(caveat.text.contains("offer less than"), "{}", caveat.text);
     assert!(outcome(&summary).backlog_grew);
+    let mut starved = open.clone();
+    starved.series.push(series("generator.waited_for_cpu", 0.4));
+    let summary = summarise(&label, &starved, &judgement());
+    let caveat = summary.caveats.iter().find(|caveat| caveat.kind == CaveatKind::NotSustained).expect("not sustained");
+    assert!(caveat.text.contains("waited for a CPU for 40% of the window"), "{}", caveat.text);
+    assert!(!caveat.text.contains("offer less"), "{}", caveat.text);
     open.accounts[0].planned = 10_150;
     open.accounts[0].done = 10_150;
     let kinds: Vec<_> = summarise(&label, &open, &judgement()).caveats.iter().map(|caveat| caveat.kind).collect();

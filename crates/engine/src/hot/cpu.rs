@@ -9,8 +9,8 @@ use units::Nanos;
 /// CPU of the driving thread, read at both ends of the window.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ThreadCpu {
-    opened: Option<CpuTime>,
-    closed: Option<CpuTime>,
+    opened: Option<Reading>,
+    closed: Option<Reading>,
     /// When the next reading is due.
     due: Nanos,
 }
@@ -30,22 +30,45 @@ impl ThreadCpu {
 
     #[cold]
     fn read(&mut self, window: Window) {
-        let cpu = Some(probe::thread_cpu_time());
+        let reading = Some(Reading::now());
         if self.opened.is_none() {
-            (self.opened, self.due) = (cpu, window.end);
+            (self.opened, self.due) = (reading, window.end);
         } else {
-            (self.closed, self.due) = (cpu, Nanos::MAX);
+            (self.closed, self.due) = (reading, Nanos::MAX);
         }
     }
 
     /// What the thread used between the two readings; the end of the drive stands for a window that it did not reach.
-    pub(crate) fn used(self) -> CpuTime {
+    pub(crate) fn used(self) -> ThreadUse {
         let opened = self.opened.unwrap_or_default();
-        let closed = self.closed.unwrap_or_else(probe::thread_cpu_time);
-        CpuTime {
-            user_s: (closed.user_s - opened.user_s).max(0.0),
-            system_s: (closed.system_s - opened.system_s).max(0.0),
-        }
+        let closed = self.closed.unwrap_or_else(Reading::now);
+        let cpu = CpuTime {
+            user_s: (closed.cpu.user_s - opened.cpu.user_s).max(0.0),
+            system_s: (closed.cpu.system_s - opened.cpu.system_s).max(0.0),
+        };
+        let waited = opened.waited_ns.zip(closed.waited_ns);
+        ThreadUse { cpu, waited: waited.map(|(before, after)| Nanos(after.saturating_sub(before))) }
+    }
+}
+
+/// What a thread took between the ends of the window.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ThreadUse {
+    pub(crate) cpu: CpuTime,
+    /// How long it waited for a CPU although it could have run; nothing where the kernel does not count it.
+    pub(crate) waited: Option<Nanos>,
+}
+
+/// The counts of a thread at one moment.
+#[derive(Clone, Copy, Debug, Default)]
+struct Reading {
+    cpu: CpuTime,
+    waited_ns: Option<u64>,
+}
+
+impl Reading {
+    fn now() -> Reading {
+        Reading { cpu: probe::thread_cpu_time(), waited_ns: probe::thread_waited_ns() }
     }
 }
 

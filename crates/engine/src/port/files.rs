@@ -74,8 +74,8 @@ pub(crate) fn drive(work: FileWork, share: Share, start: &Start) -> Result<Retur
     }
     let account = close(recorder, &load);
     let noticed = std::mem::take(&mut hand.noticed);
-    let (gone, cpu, ended) = (None, cpu.used(), ended_at);
-    Ok(Return { stream, account, noticed, gone, cpu, ended, ring: None, transactions: None })
+    let (gone, used, ended) = (None, cpu.used(), ended_at);
+    Ok(Return { stream, account, noticed, gone, used, ended, ring: None, transactions: None })
 }
 
 /// What one copy of the loop works with.

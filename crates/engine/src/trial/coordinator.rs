@@ -56,7 +56,7 @@ impl Default for Patience {
     fn default() -> Patience {
         Patience {
             ready: Nanos::from_secs(60),
-            cut: Nanos::from_secs(5),
+            cut: Nanos::from_secs(1),
             cut_early: Nanos::from_millis(250),
             leave: Nanos::from_secs(10),
             leave_stopped: Nanos::from_secs(1),
@@ -349,7 +349,8 @@ impl<'a, 'w> Coordinator<'a, 'w> {
     fn notice_pause(&mut self, slept_from: Nanos, now: Nanos, border: Nanos) {
         let late = now.saturating_sub(border);
         if slept_from < border && late > PAUSE && self.home < self.workers {
-            let text = format!("the machine held everything up for {}", units::duration(late));
+            let text =
+                format!("the machine, or whoever stopped Prony, held everything up for {}", units::duration(late));
             self.outcome.seen.events.push(Event { at: border, kind: EventKind::Pause, text });
         }
     }
@@ -470,6 +471,7 @@ impl<'a, 'w> Coordinator<'a, 'w> {
         let mut outcome = self.outcome;
         let window = window(self.trial);
         let measured = outcome.ended.min(window.end).saturating_sub(window.start);
+        outcome.measured = measured;
         outcome.seen.generator_cpu = generator_cpu(&self.cpu, outcome.workers_cpu, measured);
         outcome.seen.events.sort_by_key(|event| event.at);
         outcome.closed = self.opened.clock.now().saturating_sub(self.zero);

@@ -22,6 +22,10 @@ pub(crate) struct Outcome {
     pub(crate) ended: Nanos,
     /// CPU of all workers' threads in the window.
     pub(crate) workers_cpu: CpuTime,
+    /// How long each of them waited for a CPU in the window, where the kernel counts it.
+    pub(crate) workers_waited: Vec<Nanos>,
+    /// How much of the window was measured.
+    pub(crate) measured: Nanos,
     /// The rings of those workers who had one.
     pub(crate) rings: Vec<RingUse>,
     /// What had not come back when the time to drain was over.
@@ -47,8 +51,9 @@ impl Outcome {
     pub(crate) fn welcome(&mut self, home: Return) -> Result<(), TrialError> {
         self.gone = self.gone.or(home.gone);
         self.ended = self.ended.max(home.ended);
-        self.workers_cpu.user_s += home.cpu.user_s;
-        self.workers_cpu.system_s += home.cpu.system_s;
+        self.workers_cpu.user_s += home.used.cpu.user_s;
+        self.workers_cpu.system_s += home.used.cpu.system_s;
+        self.workers_waited.extend(home.used.waited);
         self.rings.extend(home.ring);
         self.hung.extend(home.noticed.hung.filter(Hung::is_worth_telling));
         self.transactions.extend(home.transactions);
@@ -74,7 +79,14 @@ impl Outcome {
             let count: u32 = self.hung.iter().map(|hung| hung.operations).sum();
             Series { probe: Whole::Hung.into(), points: vec![(at, f64::from(count))] }
         });
-        clock.map(told).chain(rings::series(&self.rings, self.closed)).chain(hung).collect()
+        let waited = self.waited_for_cpu().map(|share| (Whole::WaitedForCpu, share));
+        clock.chain(waited).map(told).chain(rings::series(&self.rings, self.closed)).chain(hung).collect()
+    }
+
+    /// The share of the measured window that the worker who waited longest for a CPU spent waiting for it.
+    fn waited_for_cpu(&self) -> Option<f64> {
+        let longest = self.workers_waited.iter().max()?;
+        (self.measured > Nanos::ZERO).then(|| (longest.seconds() / self.measured.seconds()).min(1.0))
     }
 
     /// Shows cells and points to the observer, and keeps them when nobody else does.

@@ -1,7 +1,7 @@
 //! From the gate to the end: a worker gets ready, waits for the others, drives its lane, and reports.
 
 use crate::TrialError;
-use crate::hot::cpu::ThreadCpu;
+use crate::hot::cpu::{ThreadCpu, ThreadUse};
 use crate::hot::drive::{Driven, Ending, drive};
 use crate::hot::lane::{Lane, Work};
 use crate::hot::noticed::Noticed;
@@ -11,7 +11,7 @@ use crate::worker::rings::RingUse;
 use crate::worker::thread;
 use crate::worker::transactions::Transactions;
 use load::{Load, Machine, Pacing};
-use observation::{Account, CpuTime};
+use observation::Account;
 use recorder::{Clock, Recorder, Unbalanced, WallClock};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -35,8 +35,8 @@ pub(crate) struct Return {
     pub(crate) noticed: Noticed,
     /// The errno after which no further operation could succeed.
     pub(crate) gone: Option<i32>,
-    /// CPU of the worker's thread in the window.
-    pub(crate) cpu: CpuTime,
+    /// What the worker's thread took in the window.
+    pub(crate) used: ThreadUse,
     /// When it was through, on the trial's clock.
     pub(crate) ended: Nanos,
     /// Its ring, when it had one.
@@ -191,11 +191,11 @@ impl<L: Load, W> Lanes<'_, L, W> {
             Driven::Stopped => (port.now(), None),
             Driven::Gone { errno } => (port.now(), Some(errno)),
         };
-        let cpu = cpu.used();
+        let used = cpu.used();
         let home = self.streams.into_iter().zip(self.lanes).map(|(stream, lane)| {
             let Lane { load, recorder, work, .. } = lane;
             let (account, noticed) = (close(recorder, &load), work.into_noticed());
-            Return { stream, account, noticed, gone, cpu, ended, ring: None, transactions: None }
+            Return { stream, account, noticed, gone, used, ended, ring: None, transactions: None }
         });
         Ok((driven, home.collect()))
     }

@@ -61,7 +61,7 @@ objects! {
 
     burst: Burst { sustained_per_s, credit_operations, lasted_s }
 
-    generator: GeneratorSummary { "between_looks_ms": generator.looks, clock, rings, hung, hung_before }
+    generator: GeneratorSummary { "between_looks_ms": generator.looks, waited_for_cpu, clock, rings, hung, hung_before }
 
     looks: LooksSummary { "mean": looks.mean_ms, "p99": looks.p99_ms, "max": looks.max_ms }
 

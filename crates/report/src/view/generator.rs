@@ -37,6 +37,7 @@ pub fn figure(findings: &Findings, sweep: &Sweep) -> Option<Figure> {
     let seen = table.rows.iter().any(|row| row[3..].iter().any(|cell| cell.raw().is_some()));
     let notes = [
         "“Ring” is how much of what helps the kernel gave it, 3 for all; “registered” is the share of rings whose buffers it knew.",
+        "“Waited for CPU” is the share of the window in which a worker could have run and did not, of the worker that waited longest.",
         "An operation that ends between two looks waits for the next one, and that wait is part of its service.",
         "“Clock” is how much faster the clock of the measurement ran than the kernel's, in parts in a million.",
     ];
@@ -56,6 +57,7 @@ fn fields(trial: &TrialSummary) -> Vec<Field> {
         time("mean", "between_looks_mean_ms", |looks| looks.mean_ms),
         time("p99", "between_looks_p99_ms", |looks| looks.p99_ms),
         time("most", "between_looks_max_ms", |looks| looks.max_ms),
+        optional("waited for CPU", "waited_for_cpu", trial.generator.waited_for_cpu, Quantity::Share),
         optional("ring", "ring_generation", rings.map(|rings| rings.generation), Quantity::Plain),
         optional("registered", "registered_buffers", rings.and_then(|rings| rings.registered_buffers), Quantity::Share),
         optional("hung", "hung", Some(trial.generator.hung as f64).filter(|hung| *hung > 0.0), Quantity::Count),

@@ -179,6 +179,7 @@ fn trial(index: u32) -> TrialSummary {
         fixed_work: index == 1,
         generator_cpu: CpuTime { user_s: 31.5 + at, system_s: 33.5 + at },
         generator: GeneratorSummary {
+            waited_for_cpu: (index == 0).then_some(0.0725),
             looks: (index == 0).then_some(LooksSummary { mean_ms: 0.0121, p99_ms: 0.0131, max_ms: 0.141 }),
             clock: (index == 0).then_some(ClockSummary {
                 error_ppm: -2.25,
