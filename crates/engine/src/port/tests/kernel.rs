@@ -336,8 +336,12 @@ pub(crate) mod cqueue {
     impl CompletionQueue<'_> {
         pub(crate) fn sync(&mut self) {}
 
+        pub(crate) fn len(&self) -> usize {
+            self.0.borrow().done.len()
+        }
+
         pub(crate) fn is_empty(&self) -> bool {
-            self.0.borrow().done.is_empty()
+            self.len() == 0
         }
     }
 
