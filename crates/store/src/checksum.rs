@@ -126,7 +126,10 @@ fn first_difference(connection: &Connection, but: &[&str]) -> Result<Option<Stri
     for trial in trials(connection)? {
         for (table, rows) in OF_A_TRIAL.iter().filter(|(table, _)| !but.contains(table)) {
             if sum_of(connection, trial, table)? != Some(of_trial(connection, table, *rows, trial)?) {
-                return Ok(Some(format!("{} is not what was written; its checksum differs", told(connection, trial, table)?)));
+                return Ok(Some(format!(
+                    "{} is not what was written; its checksum differs",
+                    told(connection, trial, table)?
+                )));
             }
         }
     }
@@ -139,7 +142,9 @@ fn told(connection: &Connection, trial: i64, table: &str) -> Result<String, Erro
     Ok(match read_rows(connection, sql, [trial], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))?.first() {
         None => "the list of trials".to_owned(),
         Some((number, 0)) => format!("the part `{table}` of trial {number}"),
-        Some((number, attempt)) => format!("the part `{table}` of trial {number}, attempt {}", attempt.saturating_add(1)),
+        Some((number, attempt)) => {
+            format!("the part `{table}` of trial {number}, attempt {}", attempt.saturating_add(1))
+        }
     })
 }
 

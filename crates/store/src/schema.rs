@@ -53,7 +53,8 @@ pub(crate) fn check_marks(connection: &Connection, path: &Path) -> Result<(), St
 pub(crate) fn check_tables(connection: &Connection, path: &Path) -> Result<Vec<(String, u32)>, StoreError> {
     const ACTION: &str = "reading the tables";
     let damaged = |what: String| StoreError::Damaged(path.to_path_buf(), what);
-    let version = connection.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0)).during(ACTION, path)?;
+    let version =
+        connection.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0)).during(ACTION, path)?;
     let (mut missing, mut strange, mut roots) = (ours(version).during(ACTION, path)?.clone(), None, Vec::new());
     for (object, table, root) in objects(connection).during(ACTION, path)? {
         roots.extend((root != 0).then_some((table, root)));
