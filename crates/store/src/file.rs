@@ -4,7 +4,7 @@ use crate::StoreError;
 use crate::beside::{self, must_be_free, remove_made};
 use crate::error::During;
 use crate::pages::Pages;
-use crate::{bounds, facts, recover, reserve, schema, trial};
+use crate::{bounds, checksum, facts, recover, reserve, schema, trial};
 use observation::RunFacts;
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
@@ -190,6 +190,7 @@ impl RunFile {
     pub fn close(self) -> Result<(), StoreError> {
         if self.writable {
             trial::interrupt_all(&self.connection).during("marking interrupted trials", &self.path)?;
+            checksum::close(&self.connection).during("writing checksums", &self.path)?;
             reserve::release(&self.connection, &self.path)?;
         }
         self.connection.close().map_err(|(_, error)| error).during("closing the file", &self.path)
@@ -222,6 +223,7 @@ fn check(connection: &Connection, at: &Path, path: &Path, all: All) -> Result<fs
         }
     }
     bounds::check(connection, path, pages.bytes(), all == All::Tables)?;
+    checksum::check(connection, path, if all == All::Tables { &[] } else { &RECORDS })?;
     Ok(pages.into_file())
 }
 
@@ -305,5 +307,6 @@ fn become_writer(connection: &Connection, path: &Path) -> Result<(), StoreError>
     // Statements that sort or vacuum must not need a second file either.
     connection.pragma_update(None, "temp_store", "MEMORY").during(ACTION, path)?;
     // In exclusive mode the lock is taken by the first write and kept.
-    connection.execute_batch("BEGIN IMMEDIATE; COMMIT;").during(ACTION, path)
+    connection.execute_batch("BEGIN IMMEDIATE; COMMIT;").during(ACTION, path)?;
+    checksum::reopen(connection).during(ACTION, path)
 }

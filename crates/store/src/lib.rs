@@ -11,12 +11,15 @@
 //! A run file may come from anybody. Nothing beside it is followed, no page of it is read twice, no code in it runs, and reading
 //! changes neither it nor anything else: a run that was not closed is read from a copy.
 //!
+//! Every part of it has a checksum, so that a damaged value is not taken for a measured one.
+//!
 //! What it does not do: it judges nothing, prints nothing, and reads no clock.
 
 mod beside;
 mod blob;
 mod bounds;
 mod cells;
+mod checksum;
 mod columns;
 mod error;
 mod facts;

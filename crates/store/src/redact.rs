@@ -6,7 +6,7 @@ use crate::columns::read;
 use crate::error::During;
 use crate::file::{Access, connect, make};
 use crate::scrub::Scrubber;
-use crate::{RunFile, StoreError, schema};
+use crate::{RunFile, StoreError, checksum, schema};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Error, params_from_iter};
 use std::path::Path;
@@ -51,13 +51,14 @@ fn write_copy(source: &RunFile, copy: &Path, scrubber: &Scrubber) -> Result<(), 
     for table in tables(&source.connection).during("reading the tables", source.path())? {
         copy_table(&source.connection, &target, &table, scrubber).during("copying a table", copy)?;
     }
+    checksum::renew(&target).during("writing checksums", copy)?;
     transaction.commit().during("ending the copy", copy)?;
     target.close().map_err(|(_, error)| error).during("closing the copy", copy)
 }
 
-/// The tables that hold a run; the copy has its own explanation and needs no reserve.
+/// The tables that hold a run; the copy has its own explanation and checksums, and needs no reserve.
 fn tables(connection: &Connection) -> Result<Vec<String>, Error> {
-    let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('about', 'reserve') ORDER BY name";
+    let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('about', 'checksum', 'reserve') ORDER BY name";
     let names: Vec<String> = read(connection, sql, (), |row| row.get(0))?;
     Ok(names.into_iter().filter(|name| schema::is_ours(name)).collect())
 }

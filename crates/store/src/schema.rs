@@ -9,20 +9,24 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 /// The version of the saved forms that this Prony writes. Files of every version from 1 up to it are read.
-pub const VERSION: i64 = 1;
+pub const VERSION: i64 = 2;
 
 /// Marks the file for `file(1)` and for us: "Prny".
 pub(crate) const APPLICATION_ID: i64 = 0x5072_6e79;
 
-/// All tables and views of version 1.
-pub(crate) const SCHEMA: &str = include_str!("schema.sql");
+/// All tables and views of version 1; later versions have them too.
+const SCHEMA: &str = include_str!("schema.sql");
+
+/// What version 2 adds.
+const ADDED: &str = include_str!("checksum.sql");
 
 /// Makes the marks and the tables in a new file, within the caller's transaction.
 pub(crate) fn make(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     const ACTION: &str = "making the tables";
     connection.pragma_update(None, "application_id", APPLICATION_ID).during(ACTION, path)?;
     connection.pragma_update(None, "user_version", VERSION).during(ACTION, path)?;
-    connection.execute_batch(SCHEMA).during(ACTION, path)
+    connection.execute_batch(SCHEMA).during(ACTION, path)?;
+    connection.execute_batch(ADDED).during(ACTION, path)
 }
 
 /// Checks the marks and the version of an existing file, for which no table is read.
@@ -49,7 +53,9 @@ pub(crate) fn check_marks(connection: &Connection, path: &Path) -> Result<(), St
 pub(crate) fn check_tables(connection: &Connection, path: &Path) -> Result<Vec<(String, u32)>, StoreError> {
     const ACTION: &str = "reading the tables";
     let damaged = |what: String| StoreError::Damaged(path.to_path_buf(), what);
-    let (mut missing, mut strange, mut roots) = (ours().during(ACTION, path)?.clone(), None, Vec::new());
+    let version =
+        connection.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0)).during(ACTION, path)?;
+    let (mut missing, mut strange, mut roots) = (ours(version).during(ACTION, path)?.clone(), None, Vec::new());
     for (object, table, root) in objects(connection).during(ACTION, path)? {
         roots.extend((root != 0).then_some((table, root)));
         if !missing.remove(&object) && !object.can_run_nothing() {
@@ -66,7 +72,7 @@ pub(crate) fn check_tables(connection: &Connection, path: &Path) -> Result<Vec<(
 
 /// Whether a table of this name belongs to the schema.
 pub(crate) fn is_ours(table: &str) -> bool {
-    SCHEMA.contains(&format!("CREATE TABLE {table} ("))
+    [SCHEMA, ADDED].iter().any(|schema| schema.contains(&format!("CREATE TABLE {table} (")))
 }
 
 /// A table, index, view or trigger, as the list of tables has it.
@@ -94,16 +100,19 @@ impl Object {
     }
 }
 
-/// What a new file has; worked out once, because some commands open every run of a folder.
-fn ours() -> Result<&'static BTreeSet<Object>, rusqlite::Error> {
-    static OURS: OnceLock<BTreeSet<Object>> = OnceLock::new();
-    if let Some(known) = OURS.get() {
+/// What a file of this version has; worked out once, because some commands open every run of a folder.
+fn ours(version: i64) -> Result<&'static BTreeSet<Object>, rusqlite::Error> {
+    static FIRST: OnceLock<BTreeSet<Object>> = OnceLock::new();
+    static SECOND: OnceLock<BTreeSet<Object>> = OnceLock::new();
+    let (known, added) = if version < 2 { (&FIRST, "") } else { (&SECOND, ADDED) };
+    if let Some(known) = known.get() {
         return Ok(known);
     }
     let empty = Connection::open_in_memory()?;
     empty.execute_batch(SCHEMA)?;
+    empty.execute_batch(added)?;
     let made = objects(&empty)?.into_iter().map(|(object, ..)| object).collect();
-    Ok(OURS.get_or_init(|| made))
+    Ok(known.get_or_init(|| made))
 }
 
 /// Each object, with the table that it belongs to and the page on which it begins.

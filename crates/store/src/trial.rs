@@ -5,7 +5,7 @@
 
 use crate::columns::{Stored as _, insert, read as read_rows, select, stored, word};
 use crate::error::During;
-use crate::{RunFile, StoreError, cells, label, reserve, series};
+use crate::{RunFile, StoreError, cells, checksum, label, reserve, series};
 use observation::{Account, Cell, CellSource, CpuTime, Event, Observations, Series, TrialLabel};
 use rusqlite::{Connection, Error, OptionalExtension, Row, params, params_from_iter};
 
@@ -136,7 +136,8 @@ impl RunFile {
         let id = self.opened(index)?.id;
         self.open = None;
         self.change("marking an interrupted trial", |connection| {
-            connection.execute("UPDATE trial SET state = 'interrupted' WHERE id = ?1", [id]).map(|_| ())
+            connection.execute("UPDATE trial SET state = 'interrupted' WHERE id = ?1", [id])?;
+            checksum::end_trial(connection, id)
         })?;
         reserve::checkpoint(&self.connection, "RESTART", &self.path)
     }
@@ -228,7 +229,9 @@ fn row_of(row: &Row<'_>) -> Result<i64, Error> {
 
 /// Marks every trial that was not ended, because the process that ran it is gone.
 pub(crate) fn interrupt_all(connection: &Connection) -> Result<(), Error> {
-    connection.execute("UPDATE trial SET state = 'interrupted' WHERE state = 'running'", ()).map(|_| ())
+    let running = read_rows(connection, "SELECT id FROM trial WHERE state = 'running'", (), row_of)?;
+    connection.execute("UPDATE trial SET state = 'interrupted' WHERE state = 'running'", ())?;
+    running.into_iter().try_for_each(|id| checksum::end_trial(connection, id))
 }
 
 fn state(row: &Row<'_>, column: usize) -> Result<TrialState, Error> {
@@ -275,7 +278,7 @@ fn finish(connection: &Connection, id: i64, rest: &Observations) -> Result<(), E
         let keys = [("trial", id.into()), ("stream", stream.into())];
         insert(connection, "account", keys.into_iter().chain(account.save()?))?;
     }
-    Ok(())
+    checksum::end_trial(connection, id)
 }
 
 fn all_but_cells(connection: &Connection, id: i64) -> Result<Observations, Error> {

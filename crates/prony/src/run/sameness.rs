@@ -1,7 +1,7 @@
 //! Whether a run that goes on is still the run that began: the same plan, on the same systems.
 //!
-//! The one idea: a trial of another machine or another disk must never stand in one run beside the first; anything smaller
-//! that changed is said.
+//! The one idea: a trial of another machine, disk, kernel or server must never stand in one run beside the first; anything
+//! smaller that changed is said.
 
 use crate::failure::Failure;
 use analysis::TrialSummary;
@@ -9,8 +9,20 @@ use observation::SystemFacts;
 use study::{Plan, Planner};
 
 /// Ends of keys that are another system when they are another value.
-const IDENTITY: [&str; 7] =
-    ["host.name", "model.sha256", ".devices", ".filesystem", ".filesystem_bytes", ".serial", ".size_bytes"];
+const IDENTITY: [&str; 12] = [
+    "host.name",
+    "kernel.release",
+    "kernel.version",
+    "model.sha256",
+    "database.version",
+    ".devices",
+    ".filesystem",
+    ".filesystem_bytes",
+    ".loop_backing_file",
+    ".serial",
+    ".size_bytes",
+    ".wwn",
+];
 
 /// Ends of keys that are different in every run: names of scratch folders, and what is free.
 const FLEETING: [&str; 2] = [".path", ".free_bytes"];
@@ -43,16 +55,22 @@ pub fn same_plan(id: &str, plan: &Plan, summaries: &[TrialSummary]) -> Result<()
 pub fn same_systems(id: &str, before: &[SystemFacts], now: &[SystemFacts]) -> Result<Vec<String>, Failure> {
     let mut changed = Vec::new();
     for (old, new) in before.iter().zip(now) {
-        for fact in new.fingerprint.iter().filter(|fact| !ends(&fact.key, &FLEETING)) {
-            let known = old.fingerprint.iter().find(|known| known.key == fact.key);
-            let Some(known) = known.filter(|known| known.value != fact.value) else { continue };
-            let words = format!("`{}` of `{}` was {} and is {}", fact.key, new.name, known.value, fact.value);
-            if ends(&fact.key, &IDENTITY) {
+        for known in old.fingerprint.iter().filter(|known| !ends(&known.key, &FLEETING)) {
+            let fact = new.fingerprint.iter().find(|fact| fact.key == known.key);
+            let value = fact.map_or("not observed", |fact| fact.value.as_str());
+            let identity = ends(&known.key, &IDENTITY);
+            // What else is not observed any more says nothing of what is measured.
+            if value == known.value || (fact.is_none() && !identity) {
+                continue;
+            }
+            let words = format!("`{}` of `{}` was {} and is {value}", known.key, new.name, known.value);
+            if identity {
                 return Err(Failure::new(format!(
                     "going on with the run `{id}`: another system than it began on: {words}"
                 ))
                 .hint(
-                    "go on in the folder and on the machine where it began; its places may be relative to a folder",
+                    "go on in the folder, on the machine and with the kernel and server where it began, or begin a new run; its \
+                     places may be relative to a folder",
                 ));
             }
             changed.push(words);
@@ -83,12 +101,30 @@ mod tests {
         assert!(told.text(false).contains("`module.0.devices` of `a` was vda and is sdb"), "{}", told.text(false));
     }
 
+    /// A device that was exchanged, a kernel or a server that was updated were said, and measured beside the first.
+    #[test]
+    fn another_kernel_server_or_backing_file_is_refused_and_so_is_a_disk_that_lost_its_name() {
+        let began = [
+            ("kernel.release", "6.1"),
+            ("database.version", "15.18"),
+            ("module.0.disk.loop0.loop_backing_file", "/a"),
+            ("module.0.disk.sda.wwn", "naa.5"),
+        ];
+        for (at, (key, _)) in began.iter().enumerate() {
+            let mut now = began;
+            now[at].1 = "another";
+            assert!(same_systems("x", &system(&began), &system(&now)).is_err(), "{key}");
+            let lost: Vec<_> = began.into_iter().filter(|(other, _)| other != key).collect();
+            assert!(same_systems("x", &system(&began), &system(&lost)).is_err(), "{key}");
+        }
+    }
+
     #[test]
     fn what_changed_otherwise_is_said_and_what_always_does_is_not() {
-        let before = system(&[("module.0.path", "/x-1"), ("module.0.free_bytes", "9"), ("kernel.release", "6.1")]);
-        let now = system(&[("module.0.path", "/x-2"), ("module.0.free_bytes", "8"), ("kernel.release", "6.2")]);
+        let before = system(&[("module.0.path", "/x-1"), ("module.0.free_bytes", "9"), ("cpu.governor", "schedutil")]);
+        let now = system(&[("module.0.path", "/x-2"), ("module.0.free_bytes", "8"), ("cpu.governor", "performance")]);
         let changed = same_systems("x", &before, &now).ok();
-        assert_eq!(changed, Some(vec!["`kernel.release` of `a` was 6.1 and is 6.2".to_owned()]));
+        assert_eq!(changed, Some(vec!["`cpu.governor` of `a` was schedutil and is performance".to_owned()]));
     }
 
     #[test]
