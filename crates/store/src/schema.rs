@@ -17,12 +17,16 @@ pub(crate) const APPLICATION_ID: i64 = 0x5072_6e79;
 /// All tables and views of version 1.
 pub(crate) const SCHEMA: &str = include_str!("schema.sql");
 
+/// Tables that version 1 got later; an older file has none of them.
+pub(crate) const ADDED: &str = include_str!("added.sql");
+
 /// Makes the marks and the tables in a new file, within the caller's transaction.
 pub(crate) fn make(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     const ACTION: &str = "making the tables";
     connection.pragma_update(None, "application_id", APPLICATION_ID).during(ACTION, path)?;
     connection.pragma_update(None, "user_version", VERSION).during(ACTION, path)?;
-    connection.execute_batch(SCHEMA).during(ACTION, path)
+    connection.execute_batch(SCHEMA).during(ACTION, path)?;
+    connection.execute_batch(ADDED).during(ACTION, path)
 }
 
 /// Checks the marks and the version of an existing file, for which no table is read.
@@ -49,12 +53,18 @@ pub(crate) fn check_marks(connection: &Connection, path: &Path) -> Result<(), St
 pub(crate) fn check_tables(connection: &Connection, path: &Path) -> Result<Vec<(String, u32)>, StoreError> {
     const ACTION: &str = "reading the tables";
     let damaged = |what: String| StoreError::Damaged(path.to_path_buf(), what);
-    let (mut missing, mut strange, mut roots) = (ours().during(ACTION, path)?.clone(), None, Vec::new());
+    let (ours, added) = ours().during(ACTION, path)?;
+    let (mut missing, mut strange, mut roots) = (ours.clone(), None, Vec::new());
+    let mut later = added.clone();
     for (object, table, root) in objects(connection).during(ACTION, path)? {
         roots.extend((root != 0).then_some((table, root)));
-        if !missing.remove(&object) && !object.can_run_nothing() {
+        if !missing.remove(&object) && !later.remove(&object) && !object.can_run_nothing() {
             strange = Some(object);
         }
+    }
+    // An older file has none of the later ones, a newer one has all.
+    if later.len() < added.len() {
+        missing.append(&mut later);
     }
     let short = |text: &str| text.chars().take(40).collect::<String>();
     match (missing.first(), strange) {
@@ -66,7 +76,7 @@ pub(crate) fn check_tables(connection: &Connection, path: &Path) -> Result<Vec<(
 
 /// Whether a table of this name belongs to the schema.
 pub(crate) fn is_ours(table: &str) -> bool {
-    SCHEMA.contains(&format!("CREATE TABLE {table} ("))
+    [SCHEMA, ADDED].iter().any(|text| text.contains(&format!("CREATE TABLE {table} (")))
 }
 
 /// A table, index, view or trigger, as the list of tables has it.
@@ -94,16 +104,22 @@ impl Object {
     }
 }
 
-/// What a new file has; worked out once, because some commands open every run of a folder.
-fn ours() -> Result<&'static BTreeSet<Object>, rusqlite::Error> {
-    static OURS: OnceLock<BTreeSet<Object>> = OnceLock::new();
+/// What every file has, and what a new one has beside that.
+type Ours = (BTreeSet<Object>, BTreeSet<Object>);
+
+/// Worked out once, because some commands open every run of a folder.
+fn ours() -> Result<&'static Ours, rusqlite::Error> {
+    static OURS: OnceLock<Ours> = OnceLock::new();
     if let Some(known) = OURS.get() {
         return Ok(known);
     }
-    let empty = Connection::open_in_memory()?;
-    empty.execute_batch(SCHEMA)?;
-    let made = objects(&empty)?.into_iter().map(|(object, ..)| object).collect();
-    Ok(OURS.get_or_init(|| made))
+    let made = |text: &str| {
+        let empty = Connection::open_in_memory()?;
+        empty.execute_batch(text)?;
+        Ok::<_, rusqlite::Error>(objects(&empty)?.into_iter().map(|(object, ..)| object).collect())
+    };
+    let both = (made(SCHEMA)?, made(ADDED)?);
+    Ok(OURS.get_or_init(|| both))
 }
 
 /// Each object, with the table that it belongs to and the page on which it begins.
