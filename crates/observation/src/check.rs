@@ -13,6 +13,7 @@ words! {
         #[default]
         Invariant = "invariant" "Something that always holds for the data.",
         Ledger = "ledger" "What was acknowledged is there, and what was rolled back is not.",
+        Fingerprint = "fingerprint" "Tables, keys, indexes and counts of rows are those of the data set.",
         Recovery = "recovery" "The server takes connections again after it was lost.",
     }
 }
@@ -56,6 +57,17 @@ pub struct Check {
     pub found: String,
     /// How long it took, seconds.
     pub took_s: f64,
+}
+
+/// A check with the attempt at a trial that it belongs to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrialCheck {
+    /// Number of the trial.
+    pub trial: u32,
+    /// Which attempt at it, from 0: one that was interrupted and run again counts, too.
+    pub attempt: u32,
+    /// The check.
+    pub check: Check,
 }
 
 /// What a trial knows of acknowledged work: enough to hold it against the data at any later time.

@@ -8,20 +8,9 @@
 use crate::columns::{Saved as _, count, read as read_rows, word};
 use crate::error::During;
 use crate::{RunFile, StoreError, schema};
-use observation::{Check, CheckKind, CheckMoment, CheckResult, EventKind, Ledger, Mishap};
-use rusqlite::{Connection, Error, OptionalExtension as _, Row, params};
+use observation::{Check, CheckKind, CheckMoment, CheckResult, EventKind, Ledger, Mishap, TrialCheck};
+use rusqlite::{Connection, Error, Row, params};
 use std::collections::BTreeMap;
-
-/// A check with the attempt at a trial that it belongs to.
-#[derive(Clone, Debug, PartialEq)]
-pub struct StoredCheck {
-    /// Number of the trial.
-    pub trial: u32,
-    /// Which attempt at it, from 0.
-    pub attempt: u32,
-    /// The check.
-    pub check: Check,
-}
 
 impl RunFile {
     /// Keeps what checks of the data of an open trial found. When this returns, the end of this process cannot lose it any more.
@@ -46,23 +35,23 @@ impl RunFile {
     ///
     /// # Errors
     /// When the file is damaged.
-    pub fn checks(&self) -> Result<Vec<StoredCheck>, StoreError> {
+    pub fn checks(&self) -> Result<Vec<TrialCheck>, StoreError> {
         let sql = format!(
             "SELECT {COLUMNS}, number, attempt FROM checked JOIN trial ON trial.id = checked.trial ORDER BY checked.id"
         );
         self.added("reading what checks found", |connection| {
             read_rows(connection, &sql, (), |row| {
-                Ok(StoredCheck { trial: row.get("number")?, attempt: row.get("attempt")?, check: check(row)? })
+                Ok(TrialCheck { trial: row.get("number")?, attempt: row.get("attempt")?, check: check(row)? })
             })
         })
     }
 
-    /// What the last attempt at a trial that got so far knows of acknowledged work; none when it kept no ledger.
+    /// What each attempt at a trial that got so far knows of acknowledged work, in their order.
     ///
     /// # Errors
     /// When the file is damaged.
-    pub fn ledger(&self, index: u32) -> Result<Option<Ledger>, StoreError> {
-        self.added("reading the ledger", |connection| read_ledger(connection, index))
+    pub fn ledgers(&self, index: u32) -> Result<Vec<Ledger>, StoreError> {
+        self.added("reading the ledgers of a trial", |connection| read_ledgers(connection, index))
     }
 
     /// Reads tables that an older file has not.
@@ -71,7 +60,8 @@ impl RunFile {
         action: &'static str,
         work: impl FnOnce(&Connection) -> Result<T, Error>,
     ) -> Result<T, StoreError> {
-        let read = are_there(&self.connection).and_then(|there| if there { work(&self.connection) } else { Ok(T::default()) });
+        let read =
+            are_there(&self.connection).and_then(|there| if there { work(&self.connection) } else { Ok(T::default()) });
         read.during(action, self.path())
     }
 }
@@ -112,18 +102,20 @@ fn write_ledger(connection: &Connection, trial: i64, ledger: &Ledger) -> Result<
     Ok(())
 }
 
-fn read_ledger(connection: &Connection, number: u32) -> Result<Option<Ledger>, Error> {
+fn read_ledgers(connection: &Connection, number: u32) -> Result<Vec<Ledger>, Error> {
     let sql = "SELECT id FROM trial WHERE number = ?1 AND (id IN (SELECT trial FROM ledger_count)
-               OR id IN (SELECT trial FROM ledger_page)) ORDER BY attempt DESC LIMIT 1";
-    let Some(trial) = connection.query_row(sql, [number], |row| row.get::<_, i64>(0)).optional()? else {
-        return Ok(None);
-    };
+               OR id IN (SELECT trial FROM ledger_page)) ORDER BY attempt";
+    let trials: Vec<i64> = read_rows(connection, sql, [number], |row| row.get(0))?;
+    trials.into_iter().map(|trial| read_ledger(connection, trial)).collect()
+}
+
+fn read_ledger(connection: &Connection, trial: i64) -> Result<Ledger, Error> {
     let counts = "SELECT name, value FROM ledger_count WHERE trial = ?1";
     let pages = "SELECT page, entries FROM ledger_page WHERE trial = ?1";
-    Ok(Some(Ledger {
+    Ok(Ledger {
         counts: BTreeMap::from_iter(read_rows(connection, counts, [trial], |row| Ok((row.get(0)?, row.get(1)?)))?),
         pages: BTreeMap::from_iter(read_rows(connection, pages, [trial], |row| Ok((u64::load(row, 0)?, row.get(1)?)))?),
-    }))
+    })
 }
 
 /// The columns of a check, in the order in which they are read.

@@ -34,7 +34,6 @@ mod series;
 mod trial;
 
 pub use blob::{BlobError, decode, encode};
-pub use checked::StoredCheck;
 pub use error::StoreError;
 pub use file::RunFile;
 pub use redact::redact;

@@ -1,6 +1,6 @@
 //! The sessions of a stream of transactions, and the server that they talk to.
 
-use crate::keys::session::{CHECK, ISOLATION, PIPELINE, PROFILE, PROTOCOL, SERVER, TRIES};
+use crate::keys::session::{CHECK, ISOLATION, PIPELINE, PROFILE, PROTOCOL, RECOVERY, SERVER, TRIES};
 use crate::point::{Point, StreamSettings};
 use crate::{Place, Pool, Sessions, server_settings};
 use reading::Problems;
@@ -26,6 +26,7 @@ pub(crate) fn pool(point: &Point, i: usize, asked: &dyn Transactions, problems: 
             tries: point.get(&TRIES, i) as u32,
         },
         check: point.get(&CHECK, i),
+        recovery: point.get(&RECOVERY, i),
         profile: point.get(&PROFILE, i),
     }
 }

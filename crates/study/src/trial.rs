@@ -89,6 +89,8 @@ pub struct Pool {
     pub how: Sessions,
     /// Whether invariants and the ledger are checked after the trial.
     pub check: bool,
+    /// How long a server that was lost is waited for.
+    pub recovery: Nanos,
     /// Whether costs of statements are counted.
     pub profile: bool,
 }

@@ -50,6 +50,8 @@ pub(crate) fn trial(index: u32, system: &str, block: u32, throughput: f64) -> Tr
         server: None,
         timeline: Vec::new(),
         events: Vec::new(),
+        mishaps: Vec::new(),
+        checks_failed: 0,
         caveats: Vec::new(),
     }
 }

@@ -9,7 +9,9 @@ use super::cut::Cut;
 use super::generator::generator_caveats;
 use super::machine::{cores, mean_of};
 use crate::{Caveat, CaveatKind, SteadyAnswer, StreamSummary, TrialSummary, Work};
-use observation::{Event, EventKind, Observations, OfDisk, PlainState, Probe, READ, Resource, Series, Stalled, Whole};
+use observation::{
+    Event, EventKind, Mishap, Observations, OfDisk, PlainState, Probe, READ, Resource, Series, Stalled, Whole,
+};
 use study::Judgement;
 use units::{Nanos, count, counted, duration, milliseconds, percent, rate};
 
@@ -108,8 +110,18 @@ fn failures(about: &About) -> Option<String> {
             None => "look for the errors in the kernel log".to_owned(),
         };
         let failed = counted(failed, work(about.summary).word());
-        format!("{failed} ({}) failed; rates count only those that ended well; {next}", percent(share))
+        let kinds = kinds(about.summary, EventKind::Failure, Some(about.stream.stream));
+        let kinds = kinds.map(|kinds| format!(": {kinds}")).unwrap_or_default();
+        format!("{failed} ({}) failed{kinds}; rates count only those that ended well; {next}", percent(share))
     })
+}
+
+/// `10 torn, 2 stale`; none where nothing was counted by kind.
+fn kinds(summary: &TrialSummary, kind: EventKind, stream: Option<u16>) -> Option<String> {
+    let meant = |mishap: &&Mishap| mishap.kind == kind && stream.is_none_or(|stream| stream == mishap.stream);
+    let told = |mishap: &Mishap| format!("{} {}", count(mishap.count), mishap.what);
+    let all: Vec<String> = summary.mishaps.iter().filter(meant).map(told).collect();
+    (!all.is_empty()).then(|| all.join(", "))
 }
 
 fn censored(about: &About) -> Option<String> {
@@ -487,9 +499,12 @@ fn damage(summary: &TrialSummary, observations: &Observations) -> Option<String>
             first.text
         ));
     }
+    let times = match kinds(summary, EventKind::Damage, None).filter(|_| !observations.mishaps.is_empty()) {
+        Some(kinds) => format!("({kinds})"),
+        None => times(found),
+    };
     Some(format!(
-        "damaged data was read back {}; the first: {}; do not trust this storage before it is explained",
-        times(found),
+        "damaged data was read back {times}; the first: {}; do not trust this storage before it is explained",
         first.text
     ))
 }

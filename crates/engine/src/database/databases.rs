@@ -7,8 +7,9 @@ use crate::observer::{Live, Observer, Phase, watch};
 use crate::{OpenError, TrialError};
 use database::dataset::{self, Asking, Filled, Progress, State};
 use database::{Claim, DataSet, Database, DatabaseError, OpenOptions, Profiling, StatementCost};
+use recorder::{Clock, WallClock};
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use study::{At, Checkpoints, DatabaseSpec, Pool, Stream, Trial};
@@ -22,6 +23,9 @@ const SERVER_SESSIONS: u32 = 1_000;
 
 /// Sessions that a server needs beside those of a trial.
 const OTHER_SESSIONS: u32 = 50;
+
+/// Between two tries to reach a server that was lost.
+const BETWEEN_TRIES: Duration = Duration::from_millis(250);
 
 /// How often a running fill is reported.
 const GLANCE: Duration = Duration::from_millis(200);
@@ -155,19 +159,75 @@ impl Databases {
         without_room(gone, looked)
     }
 
-    /// Opens the database again after its server went away; a private server is started anew.
-    pub(crate) fn reopen(&mut self) -> Result<(), TrialError> {
+    /// Opens the database again after its server went away; a private server is started anew. A server that recovers or is
+    /// started by somebody else is waited for so long.
+    pub(crate) fn reopen(&mut self, patience: Nanos, clock: &WallClock) -> Result<(), TrialError> {
         let Some(opening) = self.open.take() else { return Ok(()) };
         let Opening { dataset, settings, profile, found, claim, database } = opening;
         let refused = self.refused();
         // A lock of a session's went with its server; one of a file must be let go before it can be taken again.
         drop((claim, database));
-        let opening = self.opening(dataset, &settings, profile).map_err(&refused)?;
-        opening.found = found;
-        if let Some(dataset) = &opening.dataset {
-            opening.claim = Some(opening.database.claim(dataset).map_err(&refused)?);
+        let until = clock.now().saturating_add(patience);
+        loop {
+            let lost = match self.entered(dataset.clone(), &settings, profile, until, clock) {
+                Ok(()) => break,
+                Err(lost) => lost,
+            };
+            self.open = None;
+            if self.stop.load(Ordering::Relaxed) {
+                return Err(TrialError::Stopped);
+            }
+            if !lost.may_pass() || clock.now() >= until {
+                return Err(refused(lost));
+            }
+            std::thread::sleep(BETWEEN_TRIES);
+        }
+        if let Some(opening) = &mut self.open {
+            opening.found = found;
         }
         Ok(())
+    }
+
+    /// One try to open the database and its data set, cut off when the time is over.
+    fn entered(
+        &mut self,
+        dataset: Option<DataSet>,
+        settings: &[(String, String)],
+        profile: bool,
+        until: Nanos,
+        clock: &WallClock,
+    ) -> Result<(), DatabaseError> {
+        let (over, outer) = (Arc::new(AtomicBool::new(false)), self.stop.clone());
+        self.stop = over.clone();
+        let done = AtomicBool::new(false);
+        let entered = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    if outer.load(Ordering::Relaxed) || clock.now() >= until {
+                        return over.store(true, Ordering::Relaxed);
+                    }
+                    std::thread::sleep(GLANCE);
+                }
+            });
+            let entered = self.opening(dataset, settings, profile).and_then(|opening| {
+                // A server may be up, and let nobody in yet.
+                opening.database.outside()?;
+                if let Some(dataset) = &opening.dataset {
+                    opening.claim = Some(opening.database.claim(dataset)?);
+                }
+                Ok(())
+            });
+            done.store(true, Ordering::Relaxed);
+            entered
+        });
+        self.stop = outer;
+        entered.map_err(|error| match error {
+            DatabaseError::Stopped => {
+                let text = "it was still starting when the time to wait for it was over".to_owned();
+                DatabaseError::Refused { place: self.spec.shown(), text }
+            }
+            error => error,
+        })
     }
 
     /// The open database with its data set, for checks.

@@ -161,7 +161,7 @@ mod tests {
         let mut trial = sample::trial(Spec::Closed { slots: users, think: Think::None }, Nanos(1));
         let (preset, market) = (Preset::Desk, Market::ByTime);
         let spec = brokerage::Spec { preset, customers: 10, days: 1, market, maintenance: false, procedures: false };
-        let pool = Pool { sessions, how: Sessions::default(), check: false, profile: false };
+        let pool = Pool { sessions, how: Sessions::default(), check: false, recovery: Nanos::ZERO, profile: false };
         trial.streams[0].work = Work::Transactions { asked: Arc::new(spec), pool };
         trial
     }

@@ -50,6 +50,8 @@ impl Outcome {
         self.workers_cpu.user_s += home.cpu.user_s;
         self.workers_cpu.system_s += home.cpu.system_s;
         self.rings.extend(home.ring);
+        let mishaps = home.noticed.mishaps(home.stream, home.transactions.is_some());
+        mishaps.into_iter().for_each(|mishap| mishap.add_to(&mut self.seen.mishaps));
         self.hung.extend(home.noticed.hung.filter(Hung::is_worth_telling));
         self.transactions.extend(home.transactions);
         self.seen.validated_reads += home.noticed.validated;
@@ -92,6 +94,7 @@ impl Outcome {
     pub(crate) fn hear(&mut self, trial: &Trial, told: Told, observer: &mut dyn Observer) {
         self.show(trial, &[], told.series, observer);
         self.seen.events.extend(told.events);
+        self.seen.checks.extend(told.checks);
     }
 
     /// Adds a cell to those kept, over all endpoints and workers: the store has them apart, and memory must not grow with

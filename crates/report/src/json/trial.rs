@@ -6,7 +6,7 @@ use analysis::{
     Burst, ClassSummary, ClockSummary, CpuPerOperation, DiskSummary, Estimate, GeneratorSummary, LatencySummary,
     LooksSummary, MachineSummary, RingsSummary, RoundsTrace, StreamSummary, Sustained, TrialSummary,
 };
-use observation::{CpuTime, Event, EventKind};
+use observation::{CpuTime, Event, EventKind, Mishap};
 use serde_json::Value;
 
 /// The entry of stream `stream` of `trial`.
@@ -29,8 +29,14 @@ pub(super) fn entry(trial: &TrialSummary, stream: &StreamSummary) -> Value {
         "cpu_us_per_operation": stream.cpu, "steady": stream.steady.answer.word(), "rounds": stream.steady.rounds,
         little_gap_pct, sustained, "generator": trial.generator, "machine": trial.machine,
         "server": trial.server,
+        "mishaps": of_stream(&trial.mishaps, stream.stream), "checks_failed": trial.checks_failed,
         "events": happened(&trial.events), "caveats": kinds(&trial.caveats),
     })
+}
+
+/// What went wrong in a stream.
+fn of_stream(mishaps: &[Mishap], stream: u16) -> Vec<&Mishap> {
+    mishaps.iter().filter(|mishap| mishap.stream == stream).collect()
 }
 
 /// What happened besides the phases, which follow from the times.
@@ -39,6 +45,8 @@ fn happened(events: &[Event]) -> Vec<&Event> {
 }
 
 objects! {
+    mishap: Mishap { "kind": mishap.kind.word(), what, count, first }
+
     event: Event { "at_s": event.at.seconds(), "kind": event.kind.word(), text }
 
     class: ClassSummary {

@@ -2,8 +2,8 @@
 
 use observation::{
     Account, Asks, Ceiling, Cell, CellKey, CellSource, Check, CheckKind, CheckMoment, CheckResult, ClassKind, CpuTime,
-    Event, EventKind, Fact, Factor, Footprint, Histogram, Level, Mishap, Observations, Probe, Provenance, RunFacts, Searched, Series, StatePolicy, StreamLabel,
-    SystemFacts, Tally, TrialLabel, Window,
+    Event, EventKind, Fact, Factor, Footprint, Histogram, Level, Mishap, Observations, Probe, Provenance, RunFacts,
+    Searched, Series, StatePolicy, StreamLabel, SystemFacts, Tally, TrialLabel, Window,
 };
 use proptest::collection::vec;
 use proptest::option;

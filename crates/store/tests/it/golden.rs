@@ -56,7 +56,7 @@ fn a_run_from_before_checks_were_kept_has_none_and_takes_some() {
     let copy = dir.path().join("v1.prony");
     std::fs::copy(golden(1), &copy).unwrap();
     let file = RunFile::open(&copy).unwrap();
-    assert_eq!((file.checks().unwrap(), file.ledger(0).unwrap()), (Vec::new(), None));
+    assert_eq!((file.checks().unwrap(), file.ledgers(0).unwrap()), (Vec::new(), Vec::new()));
     drop(file);
     let mut file = RunFile::resume(&copy, 4096).unwrap();
     file.begin_trial(&plain_label(1), &plain_rest(INTERVALS)).unwrap();

@@ -2,7 +2,8 @@
 
 use super::group;
 use crate::{Isolation, Protocol};
-use reading::key::{Choice, Count, Flag, Text};
+use reading::key::{Choice, Count, Flag, Span, Text};
+use units::Nanos;
 
 group! { SESSION, Session;
     Database THREADS "threads": Count = Count { min: 1, max: 1024 }, Is("1"),
@@ -28,6 +29,8 @@ group! { SESSION, Session;
          compared.";
     Database CHECK "check": Flag = Flag, Is("true"),
         "Check the invariants of the data and the ledger of acknowledged commits after each trial.";
+    Database RECOVERY "recovery": Span<Nanos> = Span { min: Nanos::ZERO, max: Nanos::from_secs(86_400) }, Is("120 s"),
+        "How long a server that was lost in a trial is waited for, until it takes connections again and its data can be checked.";
     Database PROFILE "profile": Flag = Flag, Is("true"),
         "Count what each statement costs the database; `false` leaves the server without its counting.";
 }

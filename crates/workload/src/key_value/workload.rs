@@ -5,7 +5,9 @@ use super::data_set::TABLE;
 use super::statements::{samples, statements};
 use super::{KeyValue, Spec, data_set};
 use crate::dataset::{DataSet, Language};
-use crate::kind::{Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, whole};
+use crate::kind::{
+    Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, whole,
+};
 use crate::transaction::{Business, Sample, Statement};
 use std::any::Any;
 use std::sync::Arc;

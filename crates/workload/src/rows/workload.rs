@@ -5,7 +5,9 @@
 
 use super::{Mode, Rows, Spec, Tally, classes, data_set, fill, statements, tally_statement};
 use crate::dataset::{DataSet, Language};
-use crate::kind::{Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, whole};
+use crate::kind::{
+    Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, whole,
+};
 use crate::transaction::{Business, Statement};
 use std::any::Any;
 use std::sync::Arc;
