@@ -114,10 +114,27 @@ pub struct StreamSummary {
     pub little_gap_pct: Option<f64>,
     /// At most against sustained.
     pub sustained: Option<Sustained>,
+    /// The longest time in which nothing of a closed load ended, when it is longer than chance explains.
+    pub stall: Option<Stall>,
     /// The response distribution as `(quantile, milliseconds)`, for charts: dense in the tail.
     pub distribution: Vec<(f64, f64)>,
     /// Response with the uncertainty that one trial can give for itself; none where the work is fixed or too little ended.
     pub response_estimates: Option<ResponseEstimates>,
+}
+
+/// A time in which nothing of a closed load ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stall {
+    /// When it began, seconds into the window.
+    pub at_s: f64,
+    /// How long it lasted, seconds, to within an interval.
+    pub lasted_s: f64,
+    /// Sessions or operations that waited: all that there are.
+    pub slots: u32,
+    /// Mean completions a second over the window.
+    pub rate_per_s: f64,
+    /// p99 of response, milliseconds, had arrivals come at that rate whatever the system did.
+    pub open_p99_ms: f64,
 }
 
 /// Response of one trial in milliseconds, with intervals over the trial's own batches. Replicates, when there are any, give

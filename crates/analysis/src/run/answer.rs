@@ -180,7 +180,7 @@ fn gravity(kind: CaveatKind) -> u8 {
         K::Damage => 0,
         K::Failures => 1,
         // What never ended and how old it got follows from a load that was not sustained.
-        K::NotSustained => 2,
+        K::NotSustained | K::Stalled => 2,
         K::Hung | K::Censored => 3,
         K::Cached => 4,
         K::GeneratorBound => 5,

@@ -8,7 +8,7 @@ use super::checkpoints::leaves_out;
 use super::cut::Cut;
 use super::generator::generator_caveats;
 use super::machine::{cores, mean_of};
-use crate::{Caveat, CaveatKind, SteadyAnswer, StreamSummary, TrialSummary, Work};
+use crate::{Caveat, CaveatKind, Stall, SteadyAnswer, StreamSummary, TrialSummary, Work};
 use observation::{
     Event, EventKind, Mishap, Observations, OfDisk, PlainState, Probe, READ, Resource, Series, Stalled, Whole,
 };
@@ -72,12 +72,13 @@ fn cut_short(summary: &TrialSummary, planned: Nanos) -> String {
     )
 }
 
-fn stream_caveats(about: &About) -> [Raised; 9] {
+fn stream_caveats(about: &About) -> [Raised; 10] {
     [
         (CaveatKind::Other, open_books(about)),
         (CaveatKind::Failures, failures(about)),
         (CaveatKind::Censored, censored(about)),
         (CaveatKind::NotSustained, backlog(about)),
+        (CaveatKind::Stalled, stalled(about)),
         (CaveatKind::GeneratorBound, generator_bound(about)),
         (CaveatKind::LittleGap, little_gap(about)),
         (CaveatKind::NotSteady, not_steady(about)),
@@ -166,6 +167,23 @@ fn backlog(about: &About) -> Option<String> {
             rate(came)
         )
     })
+}
+
+fn stalled(about: &About) -> Option<String> {
+    let Stall { at_s, lasted_s, slots, rate_per_s, open_p99_ms } = about.stream.stall?;
+    let span = |seconds: f64| duration(Nanos::from_seconds(seconds));
+    let who = if asks_database(about.summary) { "sessions" } else { "operations in flight" };
+    let all = if slots == 1 { format!("the only one of the {who}") } else { format!("all {slots} {who}") };
+    let closed = milliseconds(about.stream.response.p99_ms);
+    Some(format!(
+        "{} without a completion at {}, {all} waited and asked for nothing: arrivals at the mean rate of {} would have felt a \
+         p99 of {}, where this closed load shows {closed}; look for a lock, a checkpoint or a pause of the device then, and \
+         measure response with an open load (`rate`)",
+        span(lasted_s),
+        span(at_s),
+        rate(rate_per_s),
+        milliseconds(open_p99_ms)
+    ))
 }
 
 /// Signs that the generator and not the system set the rate: its threads never rested, or an open load was issued late

@@ -10,6 +10,7 @@ use super::latency::{Placed, distribution, latency_summary};
 use super::machine::machine_summary;
 use super::mix::Planned;
 use super::server::server_summary;
+use super::stall::stall;
 use super::steady::steady;
 use super::sustained::sustained;
 use super::timeline::timeline;
@@ -173,6 +174,7 @@ fn stream_summary(part: &Part) -> StreamSummary {
         steady: steadiness(&rates, cut, judgement),
         little_gap_pct: slot_time(&account).map(|time| 100.0 * time.gap),
         sustained: if fixed_work { None } else { sustained(&rates, observations.interval.seconds()) },
+        stall: if fixed_work { None } else { stall(cut, &latency_summary(response)) },
         distribution: distribution(response),
         response_estimates: part.rows.and_then(|rows| response_estimates(rows, response, judgement.confidence)),
         response: latency_summary(response),

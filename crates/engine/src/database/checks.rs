@@ -65,8 +65,32 @@ fn invariants(
     now: &dyn Fn() -> Duration,
 ) -> Result<Vec<Check>, DatabaseError> {
     let mut session = database.session(&Texts::none(database.engine()), &Sessions::default())?;
-    let outcomes = dataset::check(session.as_mut(), dataset, now)?;
+    let outcomes = dataset::check(session.as_mut(), database.engine(), dataset, now)?;
     Ok(outcomes.into_iter().map(of_invariant).collect())
+}
+
+/// Looks before the load whether the data set is still the one that was filled.
+///
+/// # Errors
+/// When the database refuses a query.
+pub(crate) fn fingerprint(database: &dyn Database, dataset: &DataSet) -> Result<Vec<Check>, DatabaseError> {
+    let clock = WallClock::new();
+    let now = || Duration::from_nanos(clock.now().0);
+    let mut session = database.session(&Texts::none(database.engine()), &Sessions::default())?;
+    let outcomes = dataset::fingerprint(session.as_mut(), database.engine(), dataset, &now)?;
+    let told = |outcome| Check { kind: CheckKind::Fingerprint, moment: CheckMoment::Before, ..of_invariant(outcome) };
+    Ok(outcomes.into_iter().map(told).collect())
+}
+
+/// What such a look found to be wrong, as events at the beginning.
+pub(crate) fn altered(checks: &[Check]) -> Vec<Event> {
+    let failed = checks.iter().filter(|check| check.result == CheckResult::Failed);
+    let told = |check: &Check| {
+        let first = check.found.lines().next().unwrap_or_default();
+        let text = format!("the data set was altered before the trial: {}: {first}", check.name);
+        Event { at: Nanos::ZERO, kind: EventKind::Damage, text }
+    };
+    failed.map(told).collect()
 }
 
 /// Holds a ledger against the data of the workload that kept it.

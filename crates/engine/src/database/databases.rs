@@ -3,7 +3,8 @@
 //! The one idea: what a trial needs (data set, server settings) is compared with what is open; only a difference costs a
 //! restart or a fill. Data that earlier trials changed is reused unless the state policy brings it back.
 
-use crate::observer::{Live, Observer, Phase, watch};
+use crate::database::checks;
+use crate::observer::{Found, Live, Observer, Phase, watch};
 use crate::{OpenError, TrialError};
 use database::dataset::{self, Asking, Filled, Progress, State};
 use database::{Claim, DataSet, Database, DatabaseError, OpenOptions, Profiling, StatementCost};
@@ -16,7 +17,7 @@ use study::{At, Checkpoints, DatabaseSpec, Pool, Stream, Trial};
 use units::Nanos;
 use workload::brokerage::data_set::seeded;
 use workload::brokerage::{Preset, Scale};
-use workload::kind::{Found, Transactions};
+use workload::kind::{self, Transactions};
 
 /// Sessions that every private server takes.
 const SERVER_SESSIONS: u32 = 1_000;
@@ -49,7 +50,7 @@ struct Opening {
     /// Shared with workers, who open a session again when theirs was lost.
     database: Arc<dyn Database>,
     /// What the trial found in the data.
-    found: Found,
+    found: kind::Found,
     /// Keeps others from the data set; none before a trial needs that.
     claim: Option<Claim>,
 }
@@ -73,7 +74,7 @@ impl Databases {
     }
 
     /// What is open: a database for the trial that was prepared last.
-    pub(crate) fn current(&self) -> Result<(&dyn Database, &Found), TrialError> {
+    pub(crate) fn current(&self) -> Result<(&dyn Database, &kind::Found), TrialError> {
         let opening = self.open.as_ref();
         let what = || "be used before it was prepared".to_owned();
         opening
@@ -125,6 +126,13 @@ impl Databases {
             observer.phase(trial, Phase::Fill, Nanos::ZERO);
             let filled = fill(opening.database.as_ref(), dataset, trial, observer, stop).map_err(&refused)?;
             remarks.push(filled_words(dataset, filled));
+            // What was filled or brought back just now needs no look.
+            if matches!(filled, Filled::Reused { .. }) && asked(trial).any(|(_, pool)| pool.check) {
+                let checks = checks::fingerprint(opening.database.as_ref(), dataset).map_err(&refused)?;
+                let events = checks::altered(&checks);
+                events.iter().for_each(|event| observer.note(Some(trial), &event.text));
+                observer.found(trial, &Found { events: &events, checks: &checks, ..Found::default() });
+            }
             if asked(trial).any(|(asked, _)| asked.calls_procedures()) {
                 database::procedures::see_to(opening.database.as_ref(), dataset).map_err(&refused)?;
             }
@@ -265,7 +273,7 @@ impl Databases {
                 stop: self.stop.clone(),
             };
             let database = database::open(&self.spec, &options)?.into();
-            let (settings, found) = (settings.to_vec(), Found::default());
+            let (settings, found) = (settings.to_vec(), kind::Found::default());
             self.open = Some(Opening { dataset, settings, profile, database, found, claim: None });
         }
         Ok(self.open.as_mut().expect("it was opened above"))

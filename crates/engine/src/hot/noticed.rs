@@ -11,9 +11,18 @@ const EVENTS_MAX: usize = 16;
 /// So many failures without one success between them mean that the system is gone, whatever the errno says.
 const FAILURES_IN_A_ROW: u32 = 10_000;
 
-/// Errors after which no further operation can succeed: the device, the connection or the room is gone.
-const CANNOT_PASS: [i32; 7] =
-    [libc::ENODEV, libc::ENXIO, libc::ENOSPC, libc::EROFS, libc::EBADF, libc::ENOMEDIUM, libc::ENOTCONN];
+/// Errors after which no further operation can succeed: the device, the connection or the room is gone, or a script cannot
+/// be carried out.
+const CANNOT_PASS: [i32; 8] = [
+    libc::ENODEV,
+    libc::ENXIO,
+    libc::ENOSPC,
+    libc::EROFS,
+    libc::EBADF,
+    libc::ENOMEDIUM,
+    libc::ENOTCONN,
+    libc::ENOTRECOVERABLE,
+];
 
 /// What a worker noticed.
 #[derive(Debug)]

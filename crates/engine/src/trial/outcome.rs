@@ -114,6 +114,9 @@ impl Outcome {
         let failures = self.seen.events.iter().filter(|event| event.kind == EventKind::Failure);
         let words = failures.max_by_key(|event| event.at).map_or_else(String::new, |event| event.text.clone());
         let system = opened.setting.system.clone();
+        if errno == libc::ENOTRECOVERABLE {
+            return Err(TrialError::Aborted { system, done, words });
+        }
         let place = opened.backing.address().unwrap_or_default();
         let source = std::io::Error::from_raw_os_error(errno);
         Err(TrialError::Gone { system, place, done, words, source })

@@ -5,7 +5,7 @@
 
 use super::progress::Progress;
 use engine::{Found, Live, Observer, Phase};
-use observation::{Cell, Ledger, Series};
+use observation::{Cell, CheckMoment, Ledger, Series};
 use std::sync::atomic::{AtomicBool, Ordering};
 use store::{RunFile, StoreError};
 use study::Trial;
@@ -82,7 +82,7 @@ impl Observer for Watch<'_> {
         let events = self.file.append_events(index, found.events, found.mishaps);
         let written = events.and_then(|()| self.file.append_checks(index, found.checks));
         self.keep(written);
-        self.looked |= !found.checks.is_empty();
+        self.looked |= found.checks.iter().any(|check| check.moment == CheckMoment::Outage);
     }
 
     fn note(&mut self, _trial: Option<&Trial>, text: &str) {

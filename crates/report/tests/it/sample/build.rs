@@ -244,6 +244,7 @@ fn stream(seen: Seen, done: u64, response: LatencySummary) -> StreamSummary {
         },
         little_gap_pct: Some(0.12),
         sustained: None,
+        stall: None,
         distribution: distribution(&response),
         response_estimates: None,
     }

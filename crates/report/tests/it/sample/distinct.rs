@@ -378,6 +378,7 @@ fn summary(trial: u32, stream: u16) -> StreamSummary {
         },
         little_gap_pct: (stream == 0).then_some(0.71 + at),
         sustained: (stream == 1).then(|| sustained(at)),
+        stall: None,
         distribution: vec![
             (0.5, response.p50_ms),
             (0.9, 180.0 + at),
