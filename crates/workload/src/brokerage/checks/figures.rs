@@ -4,6 +4,7 @@
 //!
 //! What it does not do: texts and dates of such rows are not looked at.
 
+use crate::brokerage::codes::COMPLETED;
 use crate::brokerage::fill::{TableRows, row_count};
 use crate::brokerage::history::History;
 use crate::brokerage::scale::NOW_US;
@@ -119,19 +120,25 @@ pub fn row_checks(scale: Scale, seed: u64) -> Vec<RowCheck> {
     let holds = move |row: &[Value]| {
         let number = |place: usize| row.get(place).and_then(Value::int);
         let open = row.first().and_then(Value::text).and_then(|symbol| opened.get(symbol));
-        let (Some(open), Some(at), Some(price), Some(stated), Some(volume)) =
-            (open, number(1), number(2), number(3), number(4))
+        let (Some(open), Some(at), Some(price), Some(stated), Some(volume), Some(traded)) =
+            (open, number(1), number(2), number(3), number(4), number(5))
         else {
             return false;
         };
-        // A round of quotes states its moment and adds to the volume; before the first one nothing has moved.
+        // A round of quotes states its moment, and adds what was filled to the volume; before the first one nothing has moved.
         let moved = at != NOW_US;
-        stated == *open && if moved { price >= 1 && volume > 0 } else { price == *open && volume == 0 }
+        let fits = if moved { price >= 1 && (0..=traded).contains(&volume) } else { price == *open && volume == 0 };
+        stated == *open && fits
     };
     vec![RowCheck {
         name: "quotes",
-        says: "each quote opened with the price of its security, and only rounds of quotes moved price and volume",
-        sql: "SELECT symbol, at, price_cents, open_cents, volume FROM quote".to_owned(),
+        says: "each quote opened with the price of its security, and rounds of quotes alone moved its price and its volume",
+        sql: format!(
+            "SELECT q.symbol, q.at, q.price_cents, q.open_cents, q.volume, CAST(COALESCE(d.traded, 0) AS INTEGER) AS traded \
+             FROM quote q LEFT JOIN (SELECT symbol, SUM(quantity) AS traded FROM trade \
+             WHERE id > {} AND status = '{COMPLETED}' GROUP BY symbol) d ON d.symbol = q.symbol",
+            scale.trades()
+        ),
         holds: Box::new(holds),
     }]
 }
