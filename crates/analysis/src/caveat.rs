@@ -41,6 +41,7 @@ kinds! {
     WindowTooShort "window-too-short" "Window too short to tell whether it was steady",
     NoWholeCycle "no-whole-cycle" "The window leaves out what checkpoints cost",
     NotSustained "not-sustained" "The offered rate was not sustained",
+    Stalled "stalled" "Nothing ended for a while, and a closed load hides what that costs",
     Failures "failures" "Operations failed",
     Hung "hung" "Operations hung",
     RingDiffers "ring-differs" "The kernel gave the rings of other trials more",

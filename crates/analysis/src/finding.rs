@@ -1,7 +1,9 @@
 //! The values that analysis hands to reports.
 
 use crate::{Caveat, ClassMix, GeneratorSummary, ServerSummary};
-use observation::{Account, CpuTime, Event, Point, Provenance, RunFacts, TrialLabel, Window, words};
+use observation::{
+    Account, CpuTime, Event, Mishap, Point, Provenance, RunFacts, TrialCheck, TrialLabel, Window, words,
+};
 use study::{Direction, Metric};
 
 /// A value with its interval. Never a bare number where an estimate is meant.
@@ -32,6 +34,8 @@ pub struct Findings {
     pub findings: Vec<Finding>,
     /// Caveats of the run as a whole and of its trials.
     pub caveats: Vec<Caveat>,
+    /// What checks of the data found, of all attempts at all trials.
+    pub checks: Vec<TrialCheck>,
     /// One to three sentences: the answer to the study's question, in plain words, with its main caveat.
     pub answer: Vec<String>,
 }
@@ -69,6 +73,10 @@ pub struct TrialSummary {
     pub timeline: Vec<TimePoint>,
     /// What happened when, for the time axis of charts: the events of the observations as they are.
     pub events: Vec<Event>,
+    /// What went wrong, counted by kind.
+    pub mishaps: Vec<Mishap>,
+    /// Checks of its data that did not hold.
+    pub checks_failed: u64,
     /// Caveats of this trial.
     pub caveats: Vec<Caveat>,
 }
@@ -106,10 +114,27 @@ pub struct StreamSummary {
     pub little_gap_pct: Option<f64>,
     /// At most against sustained.
     pub sustained: Option<Sustained>,
+    /// The longest time in which nothing of a closed load ended, when it is longer than chance explains.
+    pub stall: Option<Stall>,
     /// The response distribution as `(quantile, milliseconds)`, for charts: dense in the tail.
     pub distribution: Vec<(f64, f64)>,
     /// Response with the uncertainty that one trial can give for itself; none where the work is fixed or too little ended.
     pub response_estimates: Option<ResponseEstimates>,
+}
+
+/// A time in which nothing of a closed load ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stall {
+    /// When it began, seconds into the window.
+    pub at_s: f64,
+    /// How long it lasted, seconds, to within an interval.
+    pub lasted_s: f64,
+    /// Sessions or operations that waited: all that there are.
+    pub slots: u32,
+    /// Mean completions a second over the window.
+    pub rate_per_s: f64,
+    /// p99 of response, milliseconds, had arrivals come at that rate whatever the system did.
+    pub open_p99_ms: f64,
 }
 
 /// Response of one trial in milliseconds, with intervals over the trial's own batches. Replicates, when there are any, give
@@ -327,6 +352,8 @@ macro_rules! findings {
 }
 
 findings! {
+    Damage(DamageFinding) "Damaged data, or acknowledged work that is missing.",
+    Outage(OutageFinding) "A server that was lost in a trial.",
     Comparison(Comparison) "A system against the baseline.",
     Knee(Knee) "Where a curve bends.",
     HighestRate(HighestRate) "The highest rate that holds a bound on a quantile.",
@@ -337,7 +364,7 @@ findings! {
 }
 
 impl Finding {
-    /// What it is about; none of a threshold, which any point may decide.
+    /// What it is about; none of a threshold, which any point may decide, and of what is about the data.
     pub fn point(&self) -> Option<&Point> {
         match self {
             Finding::Comparison(found) => Some(&found.point),
@@ -346,9 +373,39 @@ impl Finding {
             Finding::ServiceFit(found) => Some(&found.point),
             Finding::Scaling(found) => Some(&found.point),
             Finding::Sustained(found) => Some(&found.point),
-            Finding::Threshold(_) => None,
+            Finding::Threshold(_) | Finding::Damage(_) | Finding::Outage(_) => None,
         }
     }
+}
+
+/// Damage of one kind in one trial.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DamageFinding {
+    /// Number of the trial.
+    pub trial: u32,
+    /// Which attempt at it; none when it is the one that is shown.
+    pub attempt: Option<u32>,
+    /// What found it: `reads`, or the kind of a check.
+    pub source: String,
+    /// Which kind: `torn`, or the name of the check.
+    pub what: String,
+    /// How many reads found it, or rows break it, ten at most.
+    pub count: u64,
+    /// In words.
+    pub text: String,
+}
+
+/// A server that was lost.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OutageFinding {
+    /// Number of the trial.
+    pub trial: u32,
+    /// Which attempt at it.
+    pub attempt: u32,
+    /// Whether it took connections again in time, so that its data could be checked.
+    pub recovered: bool,
+    /// In words.
+    pub text: String,
 }
 
 /// One metric of one system against the baseline.

@@ -363,10 +363,12 @@ pub enum Db {
     /// Check the invariants of filled data sets
     #[command(
         long_about = "Checks what must hold for the data: sums, counts, chains of states. Without --set every data set of \
-            ours on the database is checked; with --set the one that the study then needs.\n\n\
-            Exit codes: 0 everything holds; 1 an invariant is broken; 2 an error.",
+            ours on the database is checked; with --set the one that the study then needs. With --ledger the data sets of a run \
+            are, and what it had acknowledged must be there: after a crash, a restore, or a failover.\n\n\
+            Exit codes: 0 everything holds; 1 an invariant is broken or acknowledged work is missing; 2 an error.",
         after_long_help = "Examples:\n  prony db check brokerage --on local:postgres\n  \
-            prony db check brokerage --on postgres://me@host/db --json"
+            prony db check brokerage --on postgres://me@host/db --json\n  \
+            prony db check --ledger run.prony"
     )]
     Check(DbCheck),
     /// Stop private servers
@@ -404,7 +406,15 @@ arguments! {
 
     /// `db check`.
     DbCheck {
-        choice: StudyChoice = command(flatten);
+        study: Option<String> = arg(value_name = "STUDY", required_unless_present = "ledger", value_hint = ValueHint::FilePath)
+            "Name of a shipped study, or path of a study file",
+            "Name of a shipped study (see `prony studies`), or the path of a study file. A word with a slash \
+             or ending in .toml is a path. Left out with --ledger.";
+        changes: Changes = command(flatten);
+        ledger: Option<String> = arg(long, value_name = "RUN", conflicts_with = "study", value_hint = ValueHint::FilePath)
+            "Hold what this run acknowledged against the data",
+            "Hold what this run had acknowledged against the data too: file of a run, or its id in this folder. The data sets \
+             are those of the run, in its databases or in the one that --on names.";
         json: bool = arg(long) "Print as JSON",
             "Print as JSON (schema prony/db-check/1); the exit code still says whether all holds.";
     }
@@ -457,6 +467,11 @@ arguments! {
              --allow-inconclusive is given.";
         allow_inconclusive: bool = arg(long) "Let inconclusive thresholds pass",
             "Let a threshold pass whose interval contains the limit, or whose value has none. Default: it fails.";
+        allow_damage: bool = arg(long) "Let a run pass that found damaged data",
+            "Let a run pass that read damaged data back, or whose checks found acknowledged work missing. Default: exit with 1.";
+        allow_errors: bool = arg(long) "Let a run pass in which operations failed",
+            "Let a run pass in which operations failed. Default: exit with 1, however few failed; --fail-if 'failed > 1%' beside \
+             this sets another limit.";
         destroy: Vec<String> = arg(long, value_name = "CONSENT", action = ArgAction::Append)
             "ID:BYTES[:SIGNATURE] of a device to destroy",
             "Consent to destroy what a device holds, as ID:BYTES[:SIGNATURE]. ID is its serial number, WWN or name in \

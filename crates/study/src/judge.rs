@@ -63,6 +63,12 @@ impl Reader<'_> {
         let read = phrase::metric(&placed.text, problems.has_run)
             .and_then(|(metric, rest)| phrase::place(rest, &self.names()).map(|phrase| (metric, phrase)));
         let (metric, phrase) = problems.kept(&placed.at, "primary", read)?;
+        if metric.counts() {
+            let message =
+                format!("a metric that systems are compared by, got `{}`; bound it with fail_if", metric.word());
+            problems.add(&placed.at, "primary", message);
+            return None;
+        }
         let selector = self.one(&phrase, "primary", &placed.text, &placed.at, notes, problems)?;
         Some(Primary { metric, selector })
     }
@@ -198,12 +204,20 @@ fn limit(metric: Metric, text: &str) -> Result<f64, String> {
             Some(size) => units::parse_bytes(size).map(|size| size.0 as f64).map_err(text_of),
             None => Err(format!("bytes a second, such as `200 MB/s`, got `{text}`")),
         },
+        Metric::Damage => count(text),
+        Metric::Failed | Metric::Retried if text == "0" => Ok(0.0),
+        Metric::Failed | Metric::Retried => units::parse_share(text).map(|share| share.0).map_err(text_of),
         Metric::ResponseMean
         | Metric::ResponseQuantile(_)
         | Metric::ServiceMean
         | Metric::Elapsed
         | Metric::CpuPerOperation => units::parse_duration(text).map(|time| time.seconds()).map_err(text_of),
     }
+}
+
+/// How often something may go wrong.
+fn count(text: &str) -> Result<f64, String> {
+    text.parse::<u64>().map(|count| count as f64).map_err(|_| format!("a whole number, such as `0`, got `{text}`"))
 }
 
 #[cfg(test)]
@@ -231,6 +245,10 @@ mod tests {
     fn a_limit_has_the_unit_of_its_metric() {
         assert_eq!(threshold("throughput < 10k/s", &names()).unwrap().0.limit, 10_000.0);
         assert_eq!(threshold("bandwidth < 200 MB/s", &names()).unwrap().0.limit, 200e6);
+        assert_eq!(threshold("damage > 0", &names()).unwrap().0.limit, 0.0);
+        assert_eq!(threshold("failed > 1% of scan", &names()).unwrap().0.limit, 0.01);
+        assert_eq!(threshold("retried > 0", &names()).unwrap().0.limit, 0.0);
+        assert!(threshold("damage > 1%", &names()).unwrap_err().contains("a whole number"));
         assert!(threshold("throughput < 10", &names()).unwrap_err().contains("has no unit"));
         assert!(threshold("throughput = 3", &names()).unwrap_err().contains("a condition such as"));
     }

@@ -79,14 +79,35 @@ pub enum Metric {
     Elapsed,
     /// Generator CPU an operation.
     CpuPerOperation,
+    /// Reads that found damaged data, and checks of the data that did not hold.
+    Damage,
+    /// Failed operations, as a share of those planned.
+    Failed,
+    /// Attempts beyond the first, as a share of the operations that ended well.
+    Retried,
 }
 
 impl Metric {
     /// Those that are no quantile.
-    pub(crate) const PLAIN: [Metric; 6] = {
+    pub(crate) const PLAIN: [Metric; 9] = {
         use Metric::{Bandwidth, CpuPerOperation, Elapsed, ResponseMean, ServiceMean, Throughput};
-        [Throughput, Bandwidth, Elapsed, ResponseMean, ServiceMean, CpuPerOperation]
+        [
+            Throughput,
+            Bandwidth,
+            Elapsed,
+            ResponseMean,
+            ServiceMean,
+            CpuPerOperation,
+            Metric::Damage,
+            Metric::Failed,
+            Metric::Retried,
+        ]
     };
+
+    /// Whether it is a count of what went wrong: exact as it stands, added up over trials, and nothing to compare systems by.
+    pub fn counts(self) -> bool {
+        matches!(self, Metric::Damage | Metric::Failed | Metric::Retried)
+    }
 
     /// Which way is better.
     pub fn direction(self) -> Direction {
@@ -106,6 +127,9 @@ impl Metric {
             Metric::ServiceMean => "service mean".into(),
             Metric::Elapsed => "elapsed".into(),
             Metric::CpuPerOperation => "cpu per operation".into(),
+            Metric::Damage => "damage".into(),
+            Metric::Failed => "failed".into(),
+            Metric::Retried => "retried".into(),
         }
     }
 }

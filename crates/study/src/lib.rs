@@ -65,8 +65,8 @@ pub use survey::{Survey, SurveyedSystem};
 pub use system::{Place, ScriptSpec, Stall, SystemSpec, model_shown};
 pub use target::{model, parse as target};
 pub use trial::{
-    Access, Cache, Checkpoints, Driver, Operations, Phases, Pool, Precondition, Priority, PriorityClass, RING_MAX,
-    State, Stream, SyncMode, Threads, Trial, Work,
+    Access, Cache, Checkpoints, Driver, OnError, Operations, Phases, Pool, Precondition, Priority, PriorityClass,
+    RING_MAX, State, Stream, SyncMode, Threads, Trial, Work,
 };
 pub use workload::Storage;
 pub use workload::kind::Class;

@@ -170,6 +170,7 @@ fn value_of(point: &PointSummary, metric: Metric) -> Option<Estimate> {
         Metric::ServiceMean => Some(point.service_mean_ms.scaled(1e-3)),
         Metric::Elapsed => point.elapsed_s,
         Metric::CpuPerOperation => point.cpu_us.map(|estimate| estimate.scaled(1e-6)),
+        Metric::Damage | Metric::Failed | Metric::Retried => None,
     };
     estimate.filter(|estimate| estimate.value.is_finite() && estimate.value > 0.0)
 }

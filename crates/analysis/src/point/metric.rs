@@ -2,6 +2,7 @@
 
 use crate::statistics::student::mean_interval;
 use crate::{Estimate, StreamSummary, TrialSummary};
+use observation::{EventKind, Mishap};
 use study::Metric;
 
 /// The metric of one stream of one trial, with the interval that the trial can give by itself, when it can; nothing when
@@ -21,8 +22,34 @@ pub fn own_estimate(trial: &TrialSummary, stream: &StreamSummary, metric: Metric
         Metric::ResponseQuantile(q) => response_quantile(stream, q),
         Metric::ServiceMean => (stream.service.count > 0).then(|| Estimate::single(stream.service.mean_ms / 1e3)),
         Metric::Elapsed => trial.fixed_work.then(|| Estimate::single(trial.elapsed_s)),
+        Metric::Damage => Some(exact(damage(trial, stream), 1)),
+        Metric::Failed => Some(share(stream.account.failed, stream.account.planned)),
+        Metric::Retried => Some(share(stream.retried, stream.account.done)),
         Metric::CpuPerOperation => stream.cpu.map(|cpu| Estimate::single((cpu.user_us + cpu.system_us) / 1e6)),
     }
+}
+
+/// What was counted is known exactly, however short the window was.
+fn exact(value: f64, n: u32) -> Estimate {
+    Estimate { low: value, high: value, n, ..Estimate::single(value) }
+}
+
+fn share(part: u64, whole: u64) -> Estimate {
+    exact(if whole == 0 { 0.0 } else { part as f64 / whole as f64 }, 1)
+}
+
+/// What reads of the stream found; what checks found belongs to the trial, and so to each of its streams.
+fn damage(trial: &TrialSummary, stream: &StreamSummary) -> f64 {
+    let own = |mishap: &&Mishap| mishap.kind == EventKind::Damage && mishap.stream == stream.stream;
+    let reads: u64 = trial.mishaps.iter().filter(own).map(|mishap| mishap.count).sum();
+    (reads + trial.checks_failed) as f64
+}
+
+/// What went wrong in several trials together: damage adds up, and of shares the greatest counts.
+pub fn counted(own: &[Estimate], metric: Metric) -> Option<Estimate> {
+    let values = || own.iter().map(|estimate| estimate.value);
+    let value = if metric == Metric::Damage { values().sum() } else { values().reduce(f64::max)? };
+    (!own.is_empty()).then(|| exact(value, own.len() as u32))
 }
 
 fn response_quantile(stream: &StreamSummary, q: f64) -> Option<Estimate> {

@@ -9,7 +9,7 @@ mod metric;
 pub use metric::own_estimate;
 
 use crate::{Caveat, DiskSummary, Estimate, PointSummary, SteadyAnswer, StreamSummary, TrialSummary, Work};
-use metric::pooled;
+use metric::{counted, pooled};
 use observation::{Factor, Level, Point, Provenance, factor, level_of};
 use study::{Metric, Selector};
 
@@ -26,7 +26,7 @@ impl Group<'_> {
     /// A metric pooled over the trials, in base units.
     pub fn estimate(&self, metric: Metric, confidence: f64) -> Option<Estimate> {
         let own: Vec<Estimate> = self.members.iter().filter_map(|(t, s)| own_estimate(t, s, metric)).collect();
-        pooled(&own, confidence)
+        if metric.counts() { counted(&own, metric) } else { pooled(&own, confidence) }
     }
 
     /// Whether a search chose its trials: they follow from each other and are no replicates to compare.

@@ -168,7 +168,8 @@ fn reach(at: f64, swept: &str) -> String {
 /// The gravest caveat beside the chosen points, or of the run.
 fn main_caveat(points: &[&PointSummary], of_run: &[Caveat]) -> Option<String> {
     let all = points.iter().flat_map(|point| &point.caveats).chain(of_run);
-    let all = all.filter(|caveat| caveat.kind != CaveatKind::Unfinished);
+    // Damage has led the answer already.
+    let all = all.filter(|caveat| !matches!(caveat.kind, CaveatKind::Unfinished | CaveatKind::Damage));
     all.min_by_key(|caveat| gravity(caveat.kind)).map(|caveat| format!("But {}.", caveat.text))
 }
 
@@ -179,7 +180,7 @@ fn gravity(kind: CaveatKind) -> u8 {
         K::Damage => 0,
         K::Failures => 1,
         // What never ended and how old it got follows from a load that was not sustained.
-        K::NotSustained => 2,
+        K::NotSustained | K::Stalled => 2,
         K::Hung | K::Censored => 3,
         K::Cached => 4,
         K::GeneratorBound => 5,
@@ -240,11 +241,11 @@ mod tests {
     fn an_unfinished_run_says_so_whatever_is_graver() {
         let caveat = |kind, text: &str| Caveat { kind, trial: None, text: text.to_owned() };
         let unfinished = caveat(CaveatKind::Unfinished, "only 1 trial ended");
-        let damage = caveat(CaveatKind::Damage, "data was damaged");
+        let graver = caveat(CaveatKind::Failures, "operations failed");
         let judgement = crate::run::tests::judgement();
         let points = [point("rates", 1.0)];
-        let told = answer(&points, &[], &[damage, unfinished.clone()], &judgement);
-        assert_eq!(told[1..], ["But data was damaged.", "But the run did not finish: only 1 trial ended."]);
+        let told = answer(&points, &[], &[graver, unfinished.clone()], &judgement);
+        assert_eq!(told[1..], ["But operations failed.", "But the run did not finish: only 1 trial ended."]);
         let told = answer(&points, &[], std::slice::from_ref(&unfinished), &judgement);
         assert_eq!(told[1..], ["But the run did not finish: only 1 trial ended."]);
         let mut elsewhere = judgement.clone();

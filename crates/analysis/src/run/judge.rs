@@ -1,8 +1,8 @@
 //! Everything that is concluded from the trials of one run.
 
 use super::answer::answer;
-use super::caveats;
 use super::threshold::thresholds;
+use super::{caveats, damage};
 use crate::compare::comparisons;
 use crate::curve::{curves, highest_rates, knee, scaling, service_fit};
 use crate::point::{Group, groups, point};
@@ -27,7 +27,10 @@ pub fn judge(run: RunFacts, mut trials: Vec<TrialSummary>, judgement: &Judgement
     findings.extend(thresholds(&groups, judgement).into_iter().map(Finding::Threshold));
     let answer = answer(&points, &findings, &caveats, judgement);
     caveats.extend(trials.iter().flat_map(|trial| trial.caveats.iter().cloned()));
-    Findings { run, points, findings, caveats, answer, trials }
+    let reads = damage::of_reads(&trials);
+    let mut judged = Findings { run, points, findings, caveats, answer, trials, checks: Vec::new() };
+    damage::lead(&mut judged, reads);
+    judged
 }
 
 /// What sweeps show: knees over the load, service time over the transfer, growth with modules or width.

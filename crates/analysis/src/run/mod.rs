@@ -2,6 +2,7 @@
 
 mod answer;
 mod caveats;
+mod damage;
 mod judge;
 mod threshold;
 

@@ -50,6 +50,8 @@ pub(crate) fn trial(index: u32, system: &str, block: u32, throughput: f64) -> Tr
         server: None,
         timeline: Vec::new(),
         events: Vec::new(),
+        mishaps: Vec::new(),
+        checks_failed: 0,
         caveats: Vec::new(),
     }
 }
@@ -103,6 +105,7 @@ fn stream(throughput: f64, response: LatencySummary) -> StreamSummary {
         },
         little_gap_pct: Some(0.0),
         sustained: None,
+        stall: None,
         distribution: vec![(0.5, response.p50_ms), (0.99, response.p99_ms), (1.0, response.max_ms)],
         response_estimates: None,
     }

@@ -10,7 +10,9 @@ pub fn thresholds(groups: &[Group], judgement: &Judgement) -> Vec<ThresholdOutco
 }
 
 fn outcome(threshold: &Threshold, groups: &[Group], confidence: f64) -> ThresholdOutcome {
-    let meant = groups.iter().filter(|g| selects(&threshold.selector, &g.point) && !g.searched());
+    // A search holds its trials against its own bound; what went wrong in one went wrong all the same.
+    let counts = threshold.metric.counts();
+    let meant = groups.iter().filter(|g| selects(&threshold.selector, &g.point) && (counts || !g.searched()));
     let measured = meant.filter_map(|group| Some((group, group.estimate(threshold.metric, confidence)?)));
     let worst = measured.max_by(|a, b| {
         let rank = |estimate: &Estimate| severity(state(threshold, estimate));
@@ -63,6 +65,7 @@ mod tests {
     use super::*;
     use crate::point::groups;
     use crate::run::tests::{judgement, trial};
+    use observation::Account;
     use study::{Metric, Selector};
 
     fn state_of(limit: f64, fails_above: bool, throughputs: &[f64]) -> ThresholdState {
@@ -76,6 +79,25 @@ mod tests {
             selector: Selector::default(),
         }];
         thresholds(&groups(&trials), &judgement)[0].state
+    }
+
+    #[test]
+    fn what_went_wrong_is_counted_and_decides_without_an_interval() {
+        let mut trials = vec![trial(0, "a", 0, 100.0), trial(1, "a", 1, 100.0)];
+        trials[1].streams[0].account = Account { planned: 200, done: 197, failed: 3, ..Account::default() };
+        trials[1].streams[0].retried = 10;
+        trials[0].checks_failed = 1;
+        let state = |metric, limit| {
+            let mut judgement = judgement();
+            let (text, selector) = (String::new(), Selector::default());
+            judgement.thresholds = vec![Threshold { text, metric, fails_above: true, limit, selector }];
+            thresholds(&groups(&trials), &judgement)[0].state
+        };
+        assert_eq!(state(Metric::Damage, 0.0), ThresholdState::Failed);
+        assert_eq!(state(Metric::Damage, 1.0), ThresholdState::Passed);
+        assert_eq!(state(Metric::Failed, 0.01), ThresholdState::Failed, "3 of 200 in one trial");
+        assert_eq!(state(Metric::Failed, 0.02), ThresholdState::Passed);
+        assert_eq!(state(Metric::Retried, 0.05), ThresholdState::Failed);
     }
 
     #[test]

@@ -8,8 +8,10 @@ use super::checkpoints::leaves_out;
 use super::cut::Cut;
 use super::generator::{generator_caveats, starved};
 use super::machine::{cores, mean_of};
-use crate::{Caveat, CaveatKind, SteadyAnswer, StreamSummary, TrialSummary, Work};
-use observation::{Event, EventKind, Observations, OfDisk, PlainState, Probe, READ, Resource, Series, Stalled, Whole};
+use crate::{Caveat, CaveatKind, Stall, SteadyAnswer, StreamSummary, TrialSummary, Work};
+use observation::{
+    Event, EventKind, Mishap, Observations, OfDisk, PlainState, Probe, READ, Resource, Series, Stalled, Whole,
+};
 use study::Judgement;
 use units::{Nanos, count, counted, duration, milliseconds, percent, rate};
 
@@ -70,12 +72,13 @@ fn cut_short(summary: &TrialSummary, planned: Nanos) -> String {
     )
 }
 
-fn stream_caveats(about: &About) -> [Raised; 9] {
+fn stream_caveats(about: &About) -> [Raised; 10] {
     [
         (CaveatKind::Other, open_books(about)),
         (CaveatKind::Failures, failures(about)),
         (CaveatKind::Censored, censored(about)),
         (CaveatKind::NotSustained, backlog(about)),
+        (CaveatKind::Stalled, stalled(about)),
         (CaveatKind::GeneratorBound, generator_bound(about)),
         (CaveatKind::LittleGap, little_gap(about)),
         (CaveatKind::NotSteady, not_steady(about)),
@@ -108,8 +111,18 @@ fn failures(about: &About) -> Option<String> {
             None => "look for the errors in the kernel log".to_owned(),
         };
         let failed = counted(failed, work(about.summary).word());
-        format!("{failed} ({}) failed; rates count only those that ended well; {next}", percent(share))
+        let kinds = kinds(about.summary, EventKind::Failure, Some(about.stream.stream));
+        let kinds = kinds.map(|kinds| format!(": {kinds}")).unwrap_or_default();
+        format!("{failed} ({}) failed{kinds}; rates count only those that ended well; {next}", percent(share))
     })
+}
+
+/// `10 torn, 2 stale`; none where nothing was counted by kind.
+fn kinds(summary: &TrialSummary, kind: EventKind, stream: Option<u16>) -> Option<String> {
+    let meant = |mishap: &&Mishap| mishap.kind == kind && stream.is_none_or(|stream| stream == mishap.stream);
+    let told = |mishap: &Mishap| format!("{} {}", count(mishap.count), mishap.what);
+    let all: Vec<String> = summary.mishaps.iter().filter(meant).map(told).collect();
+    (!all.is_empty()).then(|| all.join(", "))
 }
 
 fn censored(about: &About) -> Option<String> {
@@ -163,6 +176,23 @@ fn backlog(about: &About) -> Option<String> {
             rate(came)
         )
     })
+}
+
+fn stalled(about: &About) -> Option<String> {
+    let Stall { at_s, lasted_s, slots, rate_per_s, open_p99_ms } = about.stream.stall?;
+    let span = |seconds: f64| duration(Nanos::from_seconds(seconds));
+    let who = if asks_database(about.summary) { "sessions" } else { "operations in flight" };
+    let all = if slots == 1 { format!("the only one of the {who}") } else { format!("all {slots} {who}") };
+    let closed = milliseconds(about.stream.response.p99_ms);
+    Some(format!(
+        "{} without a completion at {}, {all} waited and asked for nothing: arrivals at the mean rate of {} would have felt a \
+         p99 of {}, where this closed load shows {closed}; look for a lock, a checkpoint or a pause of the device then, and \
+         measure response with an open load (`rate`)",
+        span(lasted_s),
+        span(at_s),
+        rate(rate_per_s),
+        milliseconds(open_p99_ms)
+    ))
 }
 
 /// Signs that the generator and not the system set the rate: its threads never rested, or an open load was issued late
@@ -496,9 +526,12 @@ fn damage(summary: &TrialSummary, observations: &Observations) -> Option<String>
             first.text
         ));
     }
+    let times = match kinds(summary, EventKind::Damage, None).filter(|_| !observations.mishaps.is_empty()) {
+        Some(kinds) => format!("({kinds})"),
+        None => times(found),
+    };
     Some(format!(
-        "damaged data was read back {}; the first: {}; do not trust this storage before it is explained",
-        times(found),
+        "damaged data was read back {times}; the first: {}; do not trust this storage before it is explained",
         first.text
     ))
 }

@@ -11,6 +11,7 @@ mod machine;
 mod mix;
 mod outcome;
 mod server;
+mod stall;
 mod statements;
 mod steady;
 mod summarise;

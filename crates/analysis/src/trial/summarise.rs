@@ -10,6 +10,7 @@ use super::latency::{Placed, distribution, latency_summary};
 use super::machine::machine_summary;
 use super::mix::Planned;
 use super::server::server_summary;
+use super::stall::stall;
 use super::steady::steady;
 use super::sustained::sustained;
 use super::timeline::timeline;
@@ -19,7 +20,9 @@ use crate::{
     Checkpoints, ClassSummary, CpuPerOperation, Estimate, ServerSummary, Steady, SteadyAnswer, StreamSummary,
     TrialSummary,
 };
-use observation::{Account, Cell, CellSource, CpuTime, Histogram, Observations, TrialLabel, Window};
+use observation::{
+    Account, Cell, CellSource, CheckResult, CpuTime, EventKind, Histogram, Mishap, Observations, TrialLabel, Window,
+};
 use study::Judgement;
 use units::Nanos;
 
@@ -94,6 +97,8 @@ fn reduce_window<S: CellSource + ?Sized>(
         server: server_summary(observations, &cuts).map(|server| ServerSummary { checkpoints: found, ..server }),
         timeline: timeline(observations, &cuts),
         events: observations.events.clone(),
+        mishaps: mishaps(observations),
+        checks_failed: observations.checks.iter().filter(|check| check.result == CheckResult::Failed).count() as u64,
         caveats: Vec::new(),
     };
     if let [only] = summary.streams.as_mut_slice() {
@@ -101,6 +106,19 @@ fn reduce_window<S: CellSource + ?Sized>(
     }
     summary.caveats = trial_caveats(&summary, (&cuts, books), judgement, planned);
     Ok(summary)
+}
+
+/// What went wrong, by kind. A run of an older version counted nothing, and has the first events only.
+fn mishaps(observations: &Observations) -> Vec<Mishap> {
+    let Observations { mishaps, checks, events, .. } = observations;
+    let mut mishaps = mishaps.clone();
+    if checks.is_empty() && !mishaps.iter().any(|mishap| mishap.kind == EventKind::Damage) {
+        for event in events.iter().filter(|event| event.kind == EventKind::Damage) {
+            let (what, first) = ("damaged".to_owned(), event.text.clone());
+            Mishap { stream: 0, kind: EventKind::Damage, what, count: 1, first }.add_to(&mut mishaps);
+        }
+    }
+    mishaps
 }
 
 /// CPU follows work: what was measured over the whole window is shared out by it.
@@ -156,6 +174,7 @@ fn stream_summary(part: &Part) -> StreamSummary {
         steady: steadiness(&rates, cut, judgement),
         little_gap_pct: slot_time(&account).map(|time| 100.0 * time.gap),
         sustained: if fixed_work { None } else { sustained(&rates, observations.interval.seconds()) },
+        stall: if fixed_work { None } else { stall(cut, &latency_summary(response)) },
         distribution: distribution(response),
         response_estimates: part.rows.and_then(|rows| response_estimates(rows, response, judgement.confidence)),
         response: latency_summary(response),

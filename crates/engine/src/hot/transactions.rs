@@ -58,6 +58,10 @@ impl<P: TransactionPort> Work<P> for TransactionWork {
         Key { class: port.class(first, never.n, never.payload), endpoint: 0 }
     }
 
+    fn noticed(&mut self) -> &mut Noticed {
+        &mut self.noticed
+    }
+
     fn into_noticed(self) -> Noticed {
         self.noticed
     }

@@ -3,7 +3,7 @@
 use crate::TrialError;
 use crate::hot::drive::Driven;
 use crate::hot::hung::Hung;
-use crate::observer::{Observer, Phase};
+use crate::observer::{Found, Observer, Phase};
 use crate::target::backing::{Asked, Carried, Ended, Simulation, remark};
 use crate::target::opened::Opened;
 use crate::trial::coordinator::{self, Watchers};
@@ -116,7 +116,11 @@ fn look_back(
             outcome.hear(trial, told, observer);
             Ok(outcome)
         }
-        Err(gone @ TrialError::Gone { .. }) => Err(opened.backing.outage(gone, after, observer)),
+        Err(gone @ TrialError::Gone { .. }) => {
+            // The trial will not end as planned: what is known of it is kept before anything else is tried.
+            observer.found(trial, &Found { events: &outcome.seen.events, mishaps: &outcome.seen.mishaps, checks: &[] });
+            Err(opened.backing.outage(gone, after, observer))
+        }
         Err(error) => Err(error),
     }
 }

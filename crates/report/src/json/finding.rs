@@ -1,7 +1,10 @@
 //! Findings of every kind; `kind` says which.
 
 use super::value::{Json, factors, joined, object, objects, pairs};
-use analysis::{Comparison, Finding, HighestRate, Knee, Scaling, ServiceFit, SustainedFinding, ThresholdOutcome};
+use analysis::{
+    Comparison, DamageFinding, Finding, HighestRate, Knee, OutageFinding, Scaling, ServiceFit, SustainedFinding,
+    ThresholdOutcome,
+};
 use serde_json::Value;
 use study::Direction;
 
@@ -16,6 +19,8 @@ impl Json for Finding {
             Finding::Scaling(found) => ("scaling", found.json()),
             Finding::Sustained(found) => ("sustained", found.json()),
             Finding::Threshold(found) => ("threshold", found.json()),
+            Finding::Damage(found) => ("damage", found.json()),
+            Finding::Outage(found) => ("outage", found.json()),
         };
         let about = self.point().map(|point| object!(point { experiment, system, stream }));
         joined([object!(kind { "kind": kind })].into_iter().chain(about).chain([found]))
@@ -55,6 +60,10 @@ objects! {
     }
 
     found: SustainedFinding { "factors": factors(&found.point.factors), sustained }
+
+    found: DamageFinding { trial, attempt, source, what, count, text }
+
+    found: OutageFinding { trial, attempt, recovered, text }
 
     found: ThresholdOutcome { text, at, value, "state": found.state.word() }
 }

@@ -65,6 +65,10 @@ pub fn conclusion(finding: &Finding, several: bool) -> Conclusion {
         Finding::Scaling(finding) => plain(&finding.point, "scaling", scaling(finding)),
         Finding::Sustained(finding) => plain(&finding.point, "sustained", sustained(finding)),
         Finding::Threshold(finding) => threshold(finding),
+        Finding::Damage(finding) => of_the_data("damage", &finding.text, Tone::Bad),
+        Finding::Outage(finding) => {
+            of_the_data("outage", &finding.text, if finding.recovered { Tone::Open } else { Tone::Bad })
+        }
     }
 }
 
@@ -201,6 +205,12 @@ fn threshold(finding: &ThresholdOutcome) -> Conclusion {
     Conclusion { experiment: None, word, subject: String::new(), text, tone, exploratory: None }
 }
 
+/// What was found about the data, which is of the run and no experiment's own.
+fn of_the_data(word: &str, text: &str, tone: Tone) -> Conclusion {
+    let (word, text, subject) = (word.to_owned(), text.to_owned(), String::new());
+    Conclusion { experiment: None, word, subject, text, tone, exploratory: None }
+}
+
 /// What a metric is shown as, and how many of that are in its base unit.
 fn shown(metric: Metric) -> (Quantity, f64) {
     match metric {
@@ -209,5 +219,7 @@ fn shown(metric: Metric) -> (Quantity, f64) {
         Metric::ResponseMean | Metric::ResponseQuantile(_) | Metric::ServiceMean => (Quantity::Milliseconds, 1e3),
         Metric::Elapsed => (Quantity::Seconds, 1.0),
         Metric::CpuPerOperation => (Quantity::Microseconds, 1e6),
+        Metric::Damage => (Quantity::Count, 1.0),
+        Metric::Failed | Metric::Retried => (Quantity::Share, 1.0),
     }
 }

@@ -93,7 +93,9 @@ impl Repeat {
             Metric::Elapsed => outcome.elapsed_s,
             Metric::ResponseQuantile(quantile) => outcome.response_quantile_ms.nearest(quantile),
             Metric::ResponseMean | Metric::ServiceMean => outcome.response_quantile_ms.p50,
+            // What is only counted is no primary metric.
             Metric::Throughput | Metric::Bandwidth | Metric::CpuPerOperation => outcome.throughput_per_s,
+            Metric::Damage | Metric::Failed | Metric::Retried => outcome.throughput_per_s,
         }
     }
 

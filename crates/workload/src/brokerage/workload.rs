@@ -6,7 +6,7 @@ use super::{
     Brokerage, Ledger, Scale, Spec, classes, cleanup_statements, data_set, epoch_after, procedures, samples, statements,
 };
 use crate::dataset::{DataSet, Language};
-use crate::kind::{Around, Class, Found, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, whole};
+use crate::kind::{self, Around, Class, Found, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, whole};
 use crate::transaction::{Business, Sample, Statement, Value};
 use std::any::Any;
 use std::sync::Arc;
@@ -49,16 +49,16 @@ impl Transactions for Spec {
         Ok(Found { epoch: epoch_after(&scale, greatest as u64), counts: Vec::new() })
     }
 
-    fn check(
-        &self,
-        queries: &mut dyn Queries,
-        _sessions: u32,
-        _found: &Found,
-        businesses: &[&dyn Business],
-    ) -> Result<Vec<Verdict>, Refused> {
+    fn ledger(&self, _sessions: u32, _found: &Found, businesses: &[&dyn Business]) -> Option<kind::Ledger> {
         let mut ledger = Ledger::default();
         let workers = businesses.iter().filter_map(|business| (*business as &dyn Any).downcast_ref::<Brokerage>());
         workers.for_each(|worker| ledger.merge(worker.ledger()));
+        let pages = ledger.into_pages();
+        (!pages.is_empty()).then(|| kind::Ledger { pages, ..kind::Ledger::default() })
+    }
+
+    fn hold(&self, queries: &mut dyn Queries, ledger: &kind::Ledger) -> Result<Vec<Verdict>, Refused> {
+        let ledger = Ledger::of_pages(&ledger.pages);
         let Some(first) = ledger.entries().next() else { return Ok(Vec::new()) };
         Ok(vec![verdict(&judge(queries, &ledger, first.trade)?)])
     }

@@ -5,7 +5,9 @@
 
 use super::{Mode, Rows, Spec, Tally, classes, data_set, fill, statements, tally_statement};
 use crate::dataset::{DataSet, Language};
-use crate::kind::{Around, Class, Found, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, whole};
+use crate::kind::{
+    Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, whole,
+};
 use crate::transaction::{Business, Statement};
 use std::any::Any;
 use std::sync::Arc;
@@ -46,23 +48,31 @@ impl Transactions for Spec {
         Ok(Found { epoch: 0, counts })
     }
 
-    fn check(
-        &self,
-        queries: &mut dyn Queries,
-        sessions: u32,
-        found: &Found,
-        businesses: &[&dyn Business],
-    ) -> Result<Vec<Verdict>, Refused> {
-        let after = held(self, queries, sessions)?;
-        let mut tallies: Vec<Tally> = (0..after.len() as u32).map(|job| Tally { job, ..Tally::default() }).collect();
-        let workers = businesses.iter().filter_map(|business| (*business as &dyn Any).downcast_ref::<Rows>());
-        for tally in workers.flat_map(Rows::tallies) {
-            if let Some(own) = tallies.get_mut(tally.job as usize) {
-                own.done += tally.done;
-                own.unknown += tally.unknown;
-            }
+    fn ledger(&self, sessions: u32, found: &Found, businesses: &[&dyn Business]) -> Option<Ledger> {
+        let mut ledger = Ledger::default();
+        for (job, before) in (0..sessions.min(self.jobs)).zip(&found.counts) {
+            ledger.counts.insert(format!("{job} before"), *before);
         }
-        Ok(vec![verdict(&tallies, &found.counts, &after)])
+        let workers = businesses.iter().filter_map(|business| (*business as &dyn Any).downcast_ref::<Rows>());
+        for Tally { job, done, unknown } in workers.flat_map(Rows::tallies) {
+            *ledger.counts.entry(format!("{job} done")).or_default() += done as i64;
+            *ledger.counts.entry(format!("{job} unknown")).or_default() += unknown as i64;
+        }
+        (!found.counts.is_empty()).then_some(ledger)
+    }
+
+    fn hold(&self, queries: &mut dyn Queries, ledger: &Ledger) -> Result<Vec<Verdict>, Refused> {
+        let jobs = (0..self.jobs).take_while(|job| ledger.counts.contains_key(&format!("{job} before")));
+        let told: Vec<(Tally, i64)> = jobs
+            .map(|job| {
+                let count = |what: &str| ledger.count(&format!("{job} {what}"));
+                let (done, unknown) = (count("done") as u64, count("unknown") as u64);
+                (Tally { job, done, unknown }, count("before"))
+            })
+            .collect();
+        let after = held(self, queries, told.len() as u32)?;
+        let (tallies, before): (Vec<Tally>, Vec<i64>) = told.into_iter().unzip();
+        Ok(vec![verdict(&tallies, &before, &after)])
     }
 }
 

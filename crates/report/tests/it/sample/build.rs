@@ -205,6 +205,8 @@ pub fn trial(at: &At, seen: Seen, warm_up: usize, seconds: usize) -> TrialSummar
         server: None,
         timeline,
         events: Vec::new(),
+        mishaps: Vec::new(),
+        checks_failed: 0,
         caveats: Vec::new(),
     }
 }
@@ -242,6 +244,7 @@ fn stream(seen: Seen, done: u64, response: LatencySummary) -> StreamSummary {
         },
         little_gap_pct: Some(0.12),
         sustained: None,
+        stall: None,
         distribution: distribution(&response),
         response_estimates: None,
     }
