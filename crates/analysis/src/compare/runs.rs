@@ -6,11 +6,11 @@
 
 use super::comparisons::verdict;
 use crate::statistics::moments::squares_about_mean;
-use crate::statistics::power::noncentrality_for;
 use crate::statistics::student::{half_width, t_two_sided};
 use crate::{Caveat, CaveatKind, Comparison, Estimate, Finding, Findings, PointSummary, Verdict};
 use observation::Point;
 use study::Metric;
+use study::pairs::{POWER, noncentrality_for};
 use units::counted;
 
 /// How much the same point differs from run to run, learnt from runs of the same system.
@@ -150,7 +150,7 @@ fn judge_between(comparison: &mut Comparison, between: &BetweenRuns) {
     comparison.ratio.high = (effect + half).exp();
     comparison.p_value = t_two_sided(effect / error.max(f64::MIN_POSITIVE), between.freedom);
     comparison.detectable =
-        Some((noncentrality_for(0.8, between.freedom, comparison.ratio.confidence) * error).exp_m1());
+        Some((noncentrality_for(POWER, between.freedom, comparison.ratio.confidence) * error).exp_m1());
     comparison.verdict = verdict(&comparison.ratio, comparison.direction, comparison.margin);
     comparison.reason = (comparison.verdict == Verdict::Inconclusive)
         .then(|| "runs of the same system have differed by as much before".to_owned());

@@ -12,5 +12,4 @@ pub mod change_point;
 pub mod holm;
 pub mod least_squares;
 pub mod moments;
-pub mod power;
 pub mod student;
