@@ -410,14 +410,16 @@ pub struct Knee {
 /// The highest rate with a quantile of response under a bound.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HighestRate {
-    /// What was searched on; without factors.
+    /// What was searched on: its factors are those that the search did not choose.
     pub point: Point,
     /// Which quantile: 0.99.
     pub quantile: f64,
     /// The bound, milliseconds.
     pub bound_ms: f64,
-    /// The rate that passed three times, with the failing step above as its upper end; none when no rate passed.
+    /// The rate that passed three times, without an interval; none when no rate passed.
     pub rate_per_s: Option<Estimate>,
+    /// The lowest rate above it that failed: how far the steps of the search leave the answer open.
+    pub failed_per_s: Option<f64>,
     /// `(rate, quantile in ms, passed)` of every probe, in order.
     pub probes: Vec<(f64, f64, bool)>,
     /// What stopped the search, in words.

@@ -11,5 +11,6 @@ pub mod bootstrap;
 pub mod change_point;
 pub mod holm;
 pub mod least_squares;
+pub mod moderated;
 pub mod moments;
 pub mod student;

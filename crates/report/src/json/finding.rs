@@ -40,7 +40,9 @@ objects! {
         "curve": pairs(&found.curve, ["level", "throughput_per_s"]),
     }
 
-    found: HighestRate { quantile, bound_ms, rate_per_s, probes, reason }
+    found: HighestRate {
+        "fixed": factors(&found.point.factors), quantile, bound_ms, rate_per_s, failed_per_s, probes, reason,
+    }
 
     probe: (f64, f64, bool) { "rate_per_s": probe.0, "quantile_ms": probe.1, "passed": probe.2 }
 
