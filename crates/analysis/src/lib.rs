@@ -20,9 +20,9 @@ mod trial;
 pub use caveat::{Caveat, CaveatKind};
 pub use compare::{BetweenRuns, compare_runs};
 pub use finding::{
-    Burst, ClassSummary, Comparison, CpuPerOperation, DiskSummary, Estimate, Finding, Findings, HighestRate, Knee,
-    LatencySummary, MachineSummary, PointSummary, ResponseEstimates, RoundsTrace, Scaling, ScalingKind, ServiceFit,
-    ServiceForm, Steady, SteadyAnswer, StreamSummary, Sustained, SustainedFinding, Tail, ThresholdOutcome,
+    Burst, ClassSummary, Comparison, CpuPerOperation, DiskSummary, Estimate, FallClaim, Finding, Findings, HighestRate,
+    Knee, LatencySummary, MachineSummary, PointSummary, ResponseEstimates, RoundsTrace, Scaling, ScalingKind,
+    ServiceFit, ServiceForm, Steady, SteadyAnswer, StreamSummary, Sustained, SustainedFinding, Tail, ThresholdOutcome,
     ThresholdState, TimePoint, TrialSummary, Verdict, Work,
 };
 pub use generator::{ClockSummary, GeneratorSummary, LooksSummary, RingsSummary};

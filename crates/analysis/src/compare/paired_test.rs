@@ -149,13 +149,7 @@ fn drift_per_place(pairs: &[Pair]) -> Option<(f64, f64)> {
 }
 
 /// What the trial before leaves behind: the difference between the two orders beyond what drift explains.
-fn carry_over(
-    design: &Design,
-    ratios: &[f64],
-    pairs: &[Pair],
-    plain: f64,
-    drift: Option<(f64, f64)>,
-) -> Option<f64> {
+fn carry_over(design: &Design, ratios: &[f64], pairs: &[Pair], plain: f64, drift: Option<(f64, f64)>) -> Option<f64> {
     let freedom = pairs.len() as f64 - design.orders();
     if design.orders() < 2.0 || freedom < 2.0 {
         return None;

@@ -94,7 +94,9 @@ pub fn compare_runs(
     let Some((first, others)) = runs.split_first() else { return Findings::default() };
     let mut result = Findings { run: first.run.clone(), ..Findings::default() };
     for run in runs {
-        result.points.extend(run.points.iter().map(|point| PointSummary { at: named(&point.at, run), ..point.clone() }));
+        result
+            .points
+            .extend(run.points.iter().map(|point| PointSummary { at: named(&point.at, run), ..point.clone() }));
     }
     let base = values(first, metric);
     let mut pairs = Vec::new();
@@ -108,10 +110,10 @@ pub fn compare_runs(
     }
     let alphas = holm(&pairs.iter().map(RunPair::p_value).collect::<Vec<_>>(), 1.0 - confidence);
     let adjusted = pairs.len() > 1;
-    let compared = pairs.iter().zip(alphas).map(|(pair, alpha)| Comparison {
-        adjusted,
-        ..pair.compare(metric, margin, 1.0 - alpha)
-    });
+    let compared = pairs
+        .iter()
+        .zip(alphas)
+        .map(|(pair, alpha)| Comparison { adjusted, ..pair.compare(metric, margin, 1.0 - alpha) });
     result.findings = compared.map(Finding::Comparison).collect();
     result.answer = vec![answer(&result, metric, between.is_some())];
     if between.is_none() {
@@ -312,7 +314,8 @@ mod tests {
             &[0.01, 0.01, 0.05],
             &[0.01, 0.02, 0.03, 0.04, 0.05, 0.06],
         ];
-        let seen: Vec<_> = worlds.iter().flat_map(|world| [3, 5].map(|n| (n, claims(world, n, 0.0, 1000, 31).0))).collect();
+        let seen: Vec<_> =
+            worlds.iter().flat_map(|world| [3, 5].map(|n| (n, claims(world, n, 0.0, 1000, 31).0))).collect();
         assert!(seen.iter().all(|(_, share)| *share <= 0.06), "{seen:?}");
     }
 

@@ -5,7 +5,7 @@ use super::{Pair, comparisons};
 use crate::run::tests::judgement;
 use crate::statistics::bootstrap::Draws;
 use crate::{Comparison, Verdict};
-use study::pairs::{PILOT, Scatter, detectable, needed, Shape};
+use study::pairs::{PILOT, Scatter, Shape, detectable, needed};
 
 /// What disturbs the trials of a run.
 #[derive(Clone, Copy)]
@@ -141,7 +141,8 @@ fn promise_kept(pairs: u32, known: bool, seed: u64, runs: u32) -> f64 {
 
 #[test]
 fn the_difference_that_is_called_detectable_is_found_in_eighty_of_a_hundred_runs() {
-    let kept = [4, 8, 16, 32].map(|pairs| (pairs, promise_kept(pairs, true, 11, 800), promise_kept(pairs, false, 12, 800)));
+    let kept =
+        [4, 8, 16, 32].map(|pairs| (pairs, promise_kept(pairs, true, 11, 800), promise_kept(pairs, false, 12, 800)));
     let held = |share: &f64| (0.77..=0.83).contains(share);
     assert!(kept.iter().all(|(_, planned, compared)| held(planned) && held(compared)), "{kept:?}");
 }

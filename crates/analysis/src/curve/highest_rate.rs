@@ -147,15 +147,16 @@ fn reason(probes: &[Probe], found: Option<(f64, u32)>, failed: Option<&Probe>) -
         return format!("no rate passed {PASSES} times without a failure; the quantile varies around the bound");
     }
     if let Some(best) = probes.iter().filter(passed).max_by(|a, b| a.rate.total_cmp(&b.rate)) {
-        let ended = lowest_failure(probes, best.rate).map_or_else(String::new, |probe| {
-            format!("; {} {}", units::rate(probe.rate), probe.outcome.words())
-        });
+        let ended = lowest_failure(probes, best.rate)
+            .map_or_else(String::new, |probe| format!("; {} {}", units::rate(probe.rate), probe.outcome.words()));
         return format!("{} passed, and was not confirmed {PASSES} times{ended}", units::rate(best.rate));
     }
     let undecided = [Outcome::Thin, Outcome::Generator, Outcome::NotSustained];
     let lowest = probes.iter().min_by(|a, b| a.rate.total_cmp(&b.rate));
     match lowest.filter(|probe| undecided.contains(&probe.outcome)) {
-        Some(probe) => format!("no rate that was tried held the bound; {} {}", units::rate(probe.rate), probe.outcome.words()),
+        Some(probe) => {
+            format!("no rate that was tried held the bound; {} {}", units::rate(probe.rate), probe.outcome.words())
+        }
         None => "no rate that was tried held the bound".to_owned(),
     }
 }

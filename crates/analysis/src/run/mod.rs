@@ -3,6 +3,7 @@
 mod answer;
 mod caveats;
 mod judge;
+mod sustained;
 mod threshold;
 
 pub use judge::judge;

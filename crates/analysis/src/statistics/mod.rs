@@ -13,4 +13,5 @@ pub mod holm;
 pub mod least_squares;
 pub mod moderated;
 pub mod moments;
+pub mod noise;
 pub mod student;

@@ -27,9 +27,8 @@ impl Common {
         let known = || all.iter().filter(|own| own.freedom >= 1.0 && own.value > 0.0);
         let n = known().count() as f64;
         // Logarithms of variances, freed of the bias that a logarithm of few degrees has.
-        let centred: Vec<f64> = known()
-            .map(|own| own.value.ln() - digamma(own.freedom / 2.0) + (own.freedom / 2.0).ln())
-            .collect();
+        let centred: Vec<f64> =
+            known().map(|own| own.value.ln() - digamma(own.freedom / 2.0) + (own.freedom / 2.0).ln()).collect();
         if centred.is_empty() {
             return None;
         }

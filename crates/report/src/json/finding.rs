@@ -1,7 +1,9 @@
 //! Findings of every kind; `kind` says which.
 
 use super::value::{Json, factors, joined, object, objects, pairs};
-use analysis::{Comparison, Finding, HighestRate, Knee, Scaling, ServiceFit, SustainedFinding, ThresholdOutcome};
+use analysis::{
+    Comparison, FallClaim, Finding, HighestRate, Knee, Scaling, ServiceFit, SustainedFinding, ThresholdOutcome,
+};
 use serde_json::Value;
 use study::Direction;
 
@@ -56,7 +58,9 @@ objects! {
         "curve": pairs(&found.curve, ["level", "throughput_per_s"]),
     }
 
-    found: SustainedFinding { "factors": factors(&found.point.factors), sustained }
+    found: SustainedFinding {
+        "factors": factors(&found.point.factors), "claim": found.claim.map(FallClaim::word), sustained,
+    }
 
     found: ThresholdOutcome { text, at, value, "state": found.state.word() }
 }

@@ -52,14 +52,14 @@ objects! {
 
     cpu: CpuPerOperation { "user": cpu.user_us, "system": cpu.system_us }
 
-    rounds: RoundsTrace { "means_per_s": rounds.means, range, slope }
+    rounds: RoundsTrace { "means_per_s": rounds.means, range, slope, noise }
 
     sustained: Sustained {
         peak_per_s, peak_window_s, late_per_s, burst,
         "averages": pairs(&sustained.averages, ["window_s", "throughput_per_s"]),
     }
 
-    burst: Burst { sustained_per_s, credit_operations, lasted_s }
+    burst: Burst { before_per_s, sustained_per_s, credit_operations, lasted_s, p_value, apart }
 
     generator: GeneratorSummary { "between_looks_ms": generator.looks, clock, rings, hung, hung_before }
 

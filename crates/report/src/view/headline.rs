@@ -187,5 +187,5 @@ fn searched<'a>(findings: &'a Findings, curve: &Curve) -> Option<&'a HighestRate
 
 fn knee_level(findings: &Findings, curve: &Curve) -> Option<f64> {
     let mut knees = findings.findings.iter().filter_map(Knee::of).filter(|knee| curve.is_of(&knee.point));
-    knees.find_map(|knee| knee.at.map(|at| at.value))
+    knees.find_map(Knee::stated)
 }
