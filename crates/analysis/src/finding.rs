@@ -267,7 +267,8 @@ words! {
     /// The answer of the steady-state rule.
     pub enum SteadyAnswer {
         Yes = "yes" "Five rounds agree.",
-        Never = "never" "The window held enough rounds, and they never agreed.",
+        Never = "never" "The window held enough rounds, and they disagreed by more than chance explains.",
+        CannotTell = "cannot tell" "Noise between the rounds is too large to tell.",
         TooShort = "too short" "The window did not hold enough rounds.",
     }
 }
@@ -281,6 +282,8 @@ pub struct RoundsTrace {
     pub range: f64,
     /// Rise of the fitted line across the rounds, as a share of the mean; negative when it falls.
     pub slope: f64,
+    /// How far chance alone moves a round, as a share of the mean: one standard error.
+    pub noise: f64,
 }
 
 /// The replicates of one point pooled.
@@ -456,25 +459,34 @@ pub struct Knee {
     pub point: Point,
     /// The factor that was swept: `outstanding`, `sessions`.
     pub factor: String,
-    /// The fewest that reach 95 percent of the peak; none is "no knee in this range".
+    /// The fewest that reach 95 percent of the peak, between two levels; none is "no knee in this range".
     pub at: Option<Estimate>,
-    /// The peak of the curve, operations a second.
+    /// The peak of the curve, operations a second, freed of what chance adds to the highest of several levels.
     pub peak_per_s: Estimate,
     /// `(level, throughput)` of the curve.
     pub curve: Vec<(f64, Estimate)>,
 }
 
+impl Knee {
+    /// The level that the knee is at, where its interval is no wider than that.
+    pub fn stated(&self) -> Option<f64> {
+        self.at.filter(|at| at.low == at.high).map(|at| at.value)
+    }
+}
+
 /// The highest rate with a quantile of response under a bound.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HighestRate {
-    /// What was searched on; without factors.
+    /// What was searched on: its factors are those that the search did not choose.
     pub point: Point,
     /// Which quantile: 0.99.
     pub quantile: f64,
     /// The bound, milliseconds.
     pub bound_ms: f64,
-    /// The rate that passed three times, with the failing step above as its upper end; none when no rate passed.
+    /// The rate that passed three times, without an interval; none when no rate passed.
     pub rate_per_s: Option<Estimate>,
+    /// The lowest rate above it that failed: how far the steps of the search leave the answer open.
+    pub failed_per_s: Option<f64>,
     /// `(rate, quantile in ms, passed)` of every probe, in order.
     pub probes: Vec<(f64, f64, bool)>,
     /// What stopped the search, in words.
@@ -543,21 +555,27 @@ pub struct Sustained {
     pub peak_window_s: f64,
     /// Mean over the last fifth of the measured window.
     pub late_per_s: f64,
-    /// Burst credit, when the series has the shape of one.
+    /// Its fall, when it falls once for good; none of a window that was steady.
     pub burst: Option<Burst>,
     /// `(window seconds, highest mean over any such window)`.
     pub averages: Vec<(f64, f64)>,
 }
 
-/// Average rate over a window T is s + C/T.
+/// A fall for good. Where it is the end of burst credit, the average rate over a window T is s + C/T.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Burst {
+    /// Rate before the fall, operations a second.
+    pub before_per_s: f64,
     /// Sustained rate s, operations a second.
     pub sustained_per_s: f64,
     /// Credit C, operations.
     pub credit_operations: f64,
-    /// When the credit was used up, seconds into the window.
+    /// When the rate fell, seconds into the window.
     pub lasted_s: f64,
+    /// Chance that a series without a step shows one like this.
+    pub p_value: f64,
+    /// Whether both levels last ten correlation times.
+    pub apart: bool,
 }
 
 /// At most against sustained, over trials.
@@ -565,8 +583,19 @@ pub struct Burst {
 pub struct SustainedFinding {
     /// Which point.
     pub point: Point,
-    /// The figures.
+    /// What is said of the fall; nothing where there is none that stands beside all series of the run.
+    pub claim: Option<FallClaim>,
+    /// The figures; without the fall where nothing is said of it.
     pub sustained: Sustained,
+}
+
+words! {
+    /// What is said of a rate that fell for good.
+    pub enum FallClaim {
+        Fell = "fell" "It fell inside a window too short to say more.",
+        MayBe = "may be burst credit" "It fell in one trial, or too close to an end of the window.",
+        Credit = "burst credit" "It fell alike in two trials, with a settle pause before each.",
+    }
 }
 
 /// A threshold with its outcome.

@@ -20,7 +20,7 @@ mod trial;
 pub use caveat::{Caveat, CaveatKind};
 pub use compare::{BetweenRuns, compare_runs};
 pub use finding::{
-    Burst, ClassSummary, Comparison, CpuPerOperation, DamageFinding, DiskSummary, Estimate, Finding, Findings,
+    Burst, ClassSummary, Comparison, CpuPerOperation, DamageFinding, DiskSummary, Estimate, FallClaim, Finding, Findings,
     HighestRate, Knee, LatencySummary, MachineSummary, OutageFinding, PointSummary, ResponseEstimates, RoundsTrace,
     Scaling, ScalingKind, ServiceFit, ServiceForm, Stall, Steady, SteadyAnswer, StreamSummary, Sustained,
     SustainedFinding, Tail, ThresholdOutcome, ThresholdState, TimePoint, TrialSummary, Verdict, Work,

@@ -6,12 +6,14 @@
 //! What it does not do: it judges nothing; analysis does.
 
 use crate::definition::Definition;
-use crate::experiment::SystemChoice;
+use crate::experiment::{Experiment, SystemChoice};
+use crate::keys::phases::ROUND;
 use crate::overrides::Overrides;
 use crate::phrase::{self, Names, Phrase};
 use crate::resolve::Resolved;
 use crate::{Judgement, Metric, Primary, Selector, Threshold};
 use reading::{Origin, Problems, known_names, listed};
+use units::Nanos;
 
 /// The judgement of a study, with notes on what the overrides took away.
 pub(crate) fn judgement(
@@ -33,9 +35,16 @@ pub(crate) fn judgement(
         confidence: definition.confidence,
         thresholds,
         steady: definition.steady,
+        rounds: rounds(resolved),
         allow_inconclusive: definition.allow_inconclusive,
         planned: None,
     }
+}
+
+/// The rounds that experiments state.
+fn rounds(resolved: &Resolved) -> Vec<(String, Nanos)> {
+    let stated = |experiment: &Experiment| Some((experiment.name.clone(), experiment.general(&ROUND)?));
+    resolved.experiments.iter().filter_map(stated).collect()
 }
 
 struct Reader<'a> {

@@ -18,10 +18,19 @@ pub struct Judgement {
     pub thresholds: Vec<Threshold>,
     /// When a window counts as steady.
     pub steady: SteadyRule,
+    /// The length of a round, by name of the experiments that state one.
+    pub rounds: Vec<(String, Nanos)>,
     /// Whether an inconclusive threshold is accepted.
     pub allow_inconclusive: bool,
     /// How many trials are certain, where somebody has planned; what repeats and searches add is not known before.
     pub planned: Option<u32>,
+}
+
+impl Judgement {
+    /// The length of a round that an experiment states.
+    pub fn round(&self, experiment: &str) -> Option<Nanos> {
+        self.rounds.iter().find(|(name, _)| name == experiment).map(|(_, round)| *round)
+    }
 }
 
 /// The primary metric, and where it is read.

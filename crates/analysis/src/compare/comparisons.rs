@@ -7,15 +7,12 @@
 
 use super::paired_test::{PairedTest, paired_test};
 use super::pairs::pairs;
-use super::replicates::{PAIRS_MIN, Pilot, replicates_needed};
 use crate::point::{Group, own_estimate, selects};
 use crate::statistics::holm::holm;
 use crate::{Caveat, CaveatKind, Comparison, Estimate, Verdict};
+use study::pairs::{PILOT as PAIRS_MIN, needed};
 use study::{Direction, Judgement, Metric};
-use units::{counted, percent};
-
-/// Chance with which a detectable difference is found.
-const POWER: f64 = 0.8;
+use units::{counted, percent, significant};
 
 /// What may be claimed only when the method's own error is under this share of it.
 const METHOD_SHARE: f64 = 1.0 / 3.0;
@@ -149,9 +146,9 @@ impl Candidate<'_> {
         {
             (verdict, reason) = (Verdict::Inconclusive, Some(text.clone()));
         }
-        let detectable = self.test.and_then(|test| test.detectable(POWER, judgement.confidence));
+        let detectable = self.test.and_then(|test| test.detectable(confidence));
         if verdict == Verdict::Inconclusive && reason.is_none() {
-            reason = Some(wide_reason(self.test.as_ref(), judgement));
+            reason = Some(wide_reason(self.test.as_ref(), judgement.margin, confidence));
         }
         let caveat = caveat.map(|(kind, text)| Caveat { kind, trial: None, text: self.named(&text) });
         let comparison = Comparison {
@@ -175,7 +172,7 @@ impl Candidate<'_> {
     /// The ratio with its interval; without pairs that of the means, which has none.
     fn ratio(&self, confidence: f64) -> Estimate {
         match &self.test {
-            Some(test) if test.freedom >= 1.0 => {
+            Some(test) if test.shape.freedom >= 1.0 => {
                 let (low, high) = test.ratio_interval(confidence);
                 Estimate { value: test.effect.exp(), low, high, n: self.pairs, confidence }
             }
@@ -286,16 +283,17 @@ fn carry_over_text(left: f64) -> String {
     )
 }
 
-/// Why neither a difference nor its absence can be claimed, and how many pairs would tell.
-fn wide_reason(test: Option<&PairedTest>, judgement: &Judgement) -> String {
-    let margin = percent(judgement.margin);
-    let open = format!("the interval holds both no difference and more than the margin of {margin}");
+/// Why neither a difference nor its absence can be claimed, how often as many pairs find the margin, and how many would.
+fn wide_reason(test: Option<&PairedTest>, margin: f64, confidence: f64) -> String {
+    let wanted = percent(margin);
+    let open = format!("the interval holds both no difference and more than the margin of {wanted}");
     let Some(test) = test else { return open };
-    let pilot = Pilot { deviation: test.deviation, freedom: test.freedom };
-    match replicates_needed(&pilot, judgement.margin, POWER, judgement.confidence) {
-        Some(needed) if needed > test.pairs => format!("{open}; about {needed} pairs would find {margin}"),
-        Some(_) => format!("{open}; {} pairs were enough for {margin}, but the difference is smaller", test.pairs),
-        None => format!("{open}; these pairs scatter too much for any number of them; look for what disturbs them"),
+    let found = significant((100.0 * test.power(margin, confidence)).round());
+    let now = format!("{} pairs that scatter so find {wanted} in {found} of 100 runs", test.pairs);
+    match needed(&test.scatter(), margin, confidence, 2) {
+        Some(needed) if needed > test.pairs => format!("{open}; {now}, about {needed} pairs would in 80"),
+        Some(_) => format!("{open}; {now}, so the difference is probably smaller"),
+        None => format!("{open}; {now}, and no number of them in 80; look for what disturbs them"),
     }
 }
 
@@ -442,7 +440,7 @@ mod tests {
         let noisy = counterbalanced(&[(1000.0, 1100.0), (1000.0, 930.0), (1000.0, 1120.0), (1000.0, 1010.0)]);
         let found = compared(&noisy).remove(0);
         assert_eq!(found.verdict, Verdict::Inconclusive);
-        assert!(found.reason.as_ref().unwrap().contains("pairs would find 5%"), "{:?}", found.reason);
+        assert!(found.reason.as_ref().unwrap().contains("pairs would in 80"), "{:?}", found.reason);
         assert!(found.detectable.unwrap() > 0.05);
     }
 

@@ -106,7 +106,8 @@ fn worse(answer: &SteadyAnswer) -> u8 {
     match answer {
         SteadyAnswer::Yes => 0,
         SteadyAnswer::TooShort => 1,
-        SteadyAnswer::Never => 2,
+        SteadyAnswer::CannotTell => 2,
+        SteadyAnswer::Never => 3,
     }
 }
 

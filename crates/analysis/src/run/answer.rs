@@ -1,7 +1,7 @@
 //! The answer to the study's question in one to three sentences of plain words, with its main caveat.
 
 use crate::point::selects;
-use crate::{Caveat, CaveatKind, Comparison, Finding, HighestRate, PointSummary, Verdict};
+use crate::{Caveat, CaveatKind, Comparison, FallClaim, Finding, HighestRate, PointSummary, SustainedFinding, Verdict};
 use observation::factor;
 use study::{Direction, Judgement, Metric};
 use units::{Nanos, bytes_per_second, counted, duration, milliseconds, percent, rate, ratio};
@@ -112,26 +112,41 @@ fn comparison_sentence(c: &Comparison) -> String {
 /// Where the curve of the chosen point bends, or what it sustains.
 fn bend(point: &PointSummary, findings: &[Finding]) -> Option<String> {
     findings.iter().find_map(|finding| match finding {
-        Finding::Knee(knee) if knee.point.same_stream(&point.at) => Some(match &knee.at {
-            Some(at) => {
-                format!("{} 95% of the peak of {}.", reach(at.value, &knee.factor), rate(knee.peak_per_s.value))
+        Finding::Knee(knee) if knee.point.same_stream(&point.at) => Some(match (&knee.at, knee.stated()) {
+            (_, Some(at)) => {
+                format!("{} 95% of the peak of {}.", reach(at, &knee.factor), rate(knee.peak_per_s.value))
             }
-            None if knee.factor == factor::SESSIONS => {
+            (Some(at), None) => format!(
+                "95% of the peak of {} is reached between {} and {} {}; noise does not tell where.",
+                rate(knee.peak_per_s.value),
+                units::significant(at.low),
+                units::significant(at.high),
+                noun(&knee.factor)
+            ),
+            (None, None) if knee.factor == factor::SESSIONS => {
                 "It still rises at the most sessions tried: no knee in this range.".to_owned()
             }
-            None => format!("It still rises at the largest {} tried: no knee in this range.", knee.factor),
+            (None, None) => format!("It still rises at the largest {} tried: no knee in this range.", knee.factor),
         }),
         Finding::HighestRate(found) if found.point.same_stream(&point.at) => found
             .rate_per_s
             .map(|highest| format!("The highest rate with {} is {}.", bound(found), rate(highest.value))),
-        Finding::Sustained(found) if found.point == point.at => found.sustained.burst.map(|burst| {
-            format!(
-                "That is a burst: after {} it falls to {}.",
-                duration(Nanos::from_seconds(burst.lasted_s)),
-                rate(burst.sustained_per_s)
-            )
-        }),
+        Finding::Sustained(found) if found.point == point.at => fallen(found),
         _ => None,
+    })
+}
+
+/// What is to be said of a rate that fell.
+fn fallen(found: &SustainedFinding) -> Option<String> {
+    let burst = found.sustained.burst?;
+    let after = duration(Nanos::from_seconds(burst.lasted_s));
+    let (before, left) = (rate(burst.before_per_s), rate(burst.sustained_per_s));
+    Some(match found.claim? {
+        FallClaim::Credit => format!("That is a burst: after {after} it falls to {left}."),
+        FallClaim::MayBe => {
+            format!("After {after} it fell from {before} to {left}, which may be the end of burst credit.")
+        }
+        FallClaim::Fell => format!("It fell from {before} to {left} in this window, after {after}."),
     })
 }
 
@@ -158,11 +173,15 @@ fn bound(found: &HighestRate) -> String {
 
 /// `16 outstanding operations already reach`, `1 session already reaches`.
 fn reach(at: f64, swept: &str) -> String {
-    let noun = if swept == factor::OUTSTANDING { "outstanding operations" } else { swept };
+    let noun = noun(swept);
     if at == 1.0 {
         return format!("1 {} already reaches", noun.trim_end_matches('s'));
     }
     format!("{} {noun} already reach", units::significant(at))
+}
+
+fn noun(swept: &str) -> &str {
+    if swept == factor::OUTSTANDING { "outstanding operations" } else { swept }
 }
 
 /// The gravest caveat beside the chosen points, or of the run.
@@ -196,7 +215,7 @@ fn gravity(kind: CaveatKind) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Burst, Estimate, SteadyAnswer, Sustained, SustainedFinding, Work};
+    use crate::{Burst, Estimate, SteadyAnswer, Sustained, Work};
     use observation::{Factor, Level, Point, Provenance};
 
     fn point(experiment: &str, modules: f64) -> PointSummary {
@@ -231,10 +250,17 @@ mod tests {
     }
 
     fn burst_of(point: &PointSummary) -> Finding {
-        let burst = Burst { sustained_per_s: 10.0, credit_operations: 5.0, lasted_s: 2.0 };
+        let burst = Burst {
+            before_per_s: 12.5,
+            sustained_per_s: 10.0,
+            credit_operations: 5.0,
+            lasted_s: 2.0,
+            p_value: 1e-6,
+            apart: true,
+        };
         let sustained =
             Sustained { peak_per_s: 20.0, peak_window_s: 1.0, late_per_s: 10.0, burst: Some(burst), averages: vec![] };
-        Finding::Sustained(SustainedFinding { point: point.at.clone(), sustained })
+        Finding::Sustained(SustainedFinding { point: point.at.clone(), claim: Some(FallClaim::Credit), sustained })
     }
 
     #[test]

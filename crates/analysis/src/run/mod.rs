@@ -4,6 +4,7 @@ mod answer;
 mod caveats;
 mod damage;
 mod judge;
+mod sustained;
 mod threshold;
 
 pub use judge::judge;

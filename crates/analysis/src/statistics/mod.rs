@@ -11,6 +11,7 @@ pub mod bootstrap;
 pub mod change_point;
 pub mod holm;
 pub mod least_squares;
+pub mod moderated;
 pub mod moments;
-pub mod power;
+pub mod noise;
 pub mod student;

@@ -8,6 +8,7 @@ use super::checkpoints::leaves_out;
 use super::cut::Cut;
 use super::generator::{generator_caveats, starved};
 use super::machine::{cores, mean_of};
+use super::steady::longer;
 use crate::{Caveat, CaveatKind, Stall, SteadyAnswer, StreamSummary, TrialSummary, Work};
 use observation::{
     Event, EventKind, Mishap, Observations, OfDisk, PlainState, Probe, READ, Resource, Series, Stalled, Whole,
@@ -292,7 +293,9 @@ fn not_steady(about: &About) -> Option<String> {
     let burst = about.stream.sustained.as_ref().and_then(|s| s.burst);
     let next = match burst {
         Some(burst) => format!(
-            "it looks like burst credit that lasted {}; measure longer, or start the window after it",
+            "it fell from {} to {} after {}; measure longer, or start the window after it",
+            rate(burst.before_per_s),
+            rate(burst.sustained_per_s),
             duration(Nanos::from_seconds(burst.lasted_s))
         ),
         None if about.summary.label.state.preconditioned() => {
@@ -301,27 +304,55 @@ fn not_steady(about: &About) -> Option<String> {
         None => "measure longer, or precondition first".to_owned(),
     };
     Some(format!(
-        "the window was never steady: five rounds ranged over {} of their mean (20% allowed) and their line {} {} (10% \
-         allowed); {next}",
+        "the window was never steady: {} rounds ranged over {} of their mean (20% allowed) and their line {} {} (10% \
+         allowed), where chance moves a round by {}; {next}",
+        trace.means.len(),
         percent(trace.range),
         if trace.slope < 0.0 { "fell" } else { "rose" },
-        percent(trace.slope.abs())
+        percent(trace.slope.abs()),
+        percent(trace.noise)
     ))
 }
 
 fn too_short(about: &About) -> Option<String> {
-    if about.summary.fixed_work || about.summary.interrupted || about.stream.steady.answer != SteadyAnswer::TooShort {
+    if about.summary.fixed_work || about.summary.interrupted {
         return None;
     }
+    match about.stream.steady.answer {
+        SteadyAnswer::TooShort => Some(few_rounds(about)),
+        SteadyAnswer::CannotTell => noisy_rounds(about),
+        SteadyAnswer::Yes | SteadyAnswer::Never => None,
+    }
+}
+
+fn few_rounds(about: &About) -> String {
     let rule = &about.judgement.steady;
-    let round = rule.round_min.max(about.cut.observations.interval);
+    let stated = about.judgement.round(&about.summary.label.experiment);
+    let round = stated.unwrap_or(rule.round_min).max(about.cut.observations.interval);
     let needed = Nanos(round.0 * u64::from(rule.rounds));
-    Some(format!(
+    format!(
         "the window of {} is too short to tell whether it was steady; {} rounds of {} need --set measure={}",
         duration(about.summary.window.length()),
         rule.rounds,
         duration(round),
         duration(needed).replace(' ', "")
+    )
+}
+
+/// Rounds that chance moves by more than the rule can see past.
+fn noisy_rounds(about: &About) -> Option<String> {
+    let trace = about.stream.steady.rounds.as_ref()?;
+    let scatter = format!("chance alone moves a round by {} of the mean", percent(trace.noise));
+    let needed = longer(trace, &about.judgement.steady).map(|times| about.cut.seconds() * times);
+    let next = match needed.map(window_of) {
+        Some(Some(window)) => format!("it takes about --set measure={window}"),
+        Some(None) => "look for what disturbs it, because no window is long enough".to_owned(),
+        None => "it lies within chance of the limit; measure longer".to_owned(),
+    };
+    Some(format!(
+        "the window of {} cannot tell whether it was steady: {scatter}, and rounds ranged over {}; {next}",
+        duration(about.summary.window.length()),
+        percent(trace.range)
     ))
 }
 

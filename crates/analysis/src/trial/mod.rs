@@ -24,6 +24,7 @@ pub use interrupted::summarise_interrupted;
 pub use mix::MIX_TOLERANCE;
 pub use outcome::outcome;
 pub use summarise::summarise_from;
+pub use sustained::STEP_ALPHA;
 
 #[cfg(test)]
 mod checkpoints_tests;

@@ -18,7 +18,7 @@ use super::uncertainty::{Rows, response_estimates, rows};
 use crate::statistics::batch_means::batch_mean_interval;
 use crate::{
     Checkpoints, ClassSummary, CpuPerOperation, Estimate, ServerSummary, Steady, SteadyAnswer, StreamSummary,
-    TrialSummary,
+    Sustained, TrialSummary,
 };
 use observation::{
     Account, Cell, CellSource, CheckResult, CpuTime, EventKind, Histogram, Mishap, Observations, TrialLabel, Window,
@@ -79,8 +79,10 @@ fn reduce_window<S: CellSource + ?Sized>(
     let books = whole.as_deref().unwrap_or(&cuts);
     let responses: Vec<Placed> = cuts.iter().map(Cut::work_response).collect();
     let rows = if observations.elapsed_s.is_some() { Vec::new() } else { rows(&cuts, &responses, cells)? };
+    let round = judgement.round(&label.experiment);
     let parts = cuts.iter().zip(&responses).enumerate();
-    let parts = parts.map(|(at, (cut, response))| Part { cut, response, rows: rows.get(at), judgement, planned });
+    let parts =
+        parts.map(|(at, (cut, response))| Part { cut, response, rows: rows.get(at), judgement, round, planned });
     let window_s = observations.window.length().seconds();
     let mut summary = TrialSummary {
         label: label.clone(),
@@ -137,6 +139,8 @@ struct Part<'a> {
     /// None of fixed work.
     rows: Option<&'a Rows>,
     judgement: &'a Judgement,
+    /// The length of a round, where the study states one.
+    round: Option<Nanos>,
     planned: Option<Nanos>,
 }
 
@@ -159,6 +163,7 @@ fn stream_summary(part: &Part) -> StreamSummary {
     let seconds = counted_seconds(cut);
     let account = part.account();
     let fixed_work = observations.elapsed_s.is_some();
+    let steady = steadiness(&rates, cut, judgement, part.round);
     StreamSummary {
         stream: cut.stream,
         throughput_per_s: throughput(cut, &rates, tally.done as f64 / seconds, judgement.confidence),
@@ -171,10 +176,10 @@ fn stream_summary(part: &Part) -> StreamSummary {
         retried: all.retried,
         rolled_back: all.rolled_back,
         cpu: None,
-        steady: steadiness(&rates, cut, judgement),
         little_gap_pct: slot_time(&account).map(|time| 100.0 * time.gap),
-        sustained: if fixed_work { None } else { sustained(&rates, observations.interval.seconds()) },
+        sustained: if fixed_work { None } else { at_most(&rates, cut, steady.answer) },
         stall: if fixed_work { None } else { stall(cut, &latency_summary(response)) },
+        steady,
         distribution: distribution(response),
         response_estimates: part.rows.and_then(|rows| response_estimates(rows, response, judgement.confidence)),
         response: latency_summary(response),
@@ -198,12 +203,18 @@ fn throughput(cut: &Cut, rates: &[f64], value: f64, confidence: f64) -> Estimate
     Estimate { value, low: (value - half).max(0.0), high: value + half, ..estimate }
 }
 
-fn steadiness(rates: &[f64], cut: &Cut, judgement: &Judgement) -> Steady {
+fn steadiness(rates: &[f64], cut: &Cut, judgement: &Judgement, round: Option<Nanos>) -> Steady {
     if cut.observations.elapsed_s.is_some() {
         // Fixed work starts and ends: rounds of its course are not repeats of one state.
         return Steady { answer: SteadyAnswer::TooShort, rounds: None };
     }
-    steady(rates, cut.observations.interval, &judgement.steady)
+    steady(rates, cut.observations.interval, &judgement.steady, round)
+}
+
+/// At most against sustained. A window that was steady has no fall in it.
+fn at_most(rates: &[f64], cut: &Cut, steady: SteadyAnswer) -> Option<Sustained> {
+    let found = sustained(rates, cut.observations.interval.seconds())?;
+    Some(Sustained { burst: found.burst.filter(|_| steady != SteadyAnswer::Yes), ..found })
 }
 
 /// Service or lateness. How long a censored operation was in service is not known, so it is not placed, only marked.

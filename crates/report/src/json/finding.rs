@@ -2,8 +2,8 @@
 
 use super::value::{Json, factors, joined, object, objects, pairs};
 use analysis::{
-    Comparison, DamageFinding, Finding, HighestRate, Knee, OutageFinding, Scaling, ServiceFit, SustainedFinding,
-    ThresholdOutcome,
+    Comparison, DamageFinding, FallClaim, Finding, HighestRate, Knee, OutageFinding, Scaling, ServiceFit,
+    SustainedFinding, ThresholdOutcome,
 };
 use serde_json::Value;
 use study::Direction;
@@ -45,7 +45,9 @@ objects! {
         "curve": pairs(&found.curve, ["level", "throughput_per_s"]),
     }
 
-    found: HighestRate { quantile, bound_ms, rate_per_s, probes, reason }
+    found: HighestRate {
+        "fixed": factors(&found.point.factors), quantile, bound_ms, rate_per_s, failed_per_s, probes, reason,
+    }
 
     probe: (f64, f64, bool) { "rate_per_s": probe.0, "quantile_ms": probe.1, "passed": probe.2 }
 
@@ -59,7 +61,9 @@ objects! {
         "curve": pairs(&found.curve, ["level", "throughput_per_s"]),
     }
 
-    found: SustainedFinding { "factors": factors(&found.point.factors), sustained }
+    found: SustainedFinding {
+        "factors": factors(&found.point.factors), "claim": found.claim.map(FallClaim::word), sustained,
+    }
 
     found: DamageFinding { trial, attempt, source, what, count, text }
 

@@ -60,7 +60,7 @@ objects! {
 
     cpu: CpuPerOperation { "user": cpu.user_us, "system": cpu.system_us }
 
-    rounds: RoundsTrace { "means_per_s": rounds.means, range, slope }
+    rounds: RoundsTrace { "means_per_s": rounds.means, range, slope, noise }
 
     sustained: Sustained {
         peak_per_s, peak_window_s, late_per_s, burst,
@@ -69,7 +69,7 @@ objects! {
 
     stall: Stall { at_s, lasted_s, slots, rate_per_s, open_p99_ms }
 
-    burst: Burst { sustained_per_s, credit_operations, lasted_s }
+    burst: Burst { before_per_s, sustained_per_s, credit_operations, lasted_s, p_value, apart }
 
     generator: GeneratorSummary { "between_looks_ms": generator.looks, waited_for_cpu, clock, rings, hung, hung_before }
 

@@ -3,8 +3,8 @@
 use super::curve::factor_text;
 use super::quantity::Quantity;
 use analysis::{
-    Comparison, Estimate, Finding, HighestRate, Knee, Scaling, ScalingKind, ServiceFit, ServiceForm, SustainedFinding,
-    ThresholdOutcome, ThresholdState, Verdict,
+    Burst, Comparison, Estimate, FallClaim, Finding, HighestRate, Knee, Scaling, ScalingKind, ServiceFit, ServiceForm,
+    SustainedFinding, ThresholdOutcome, ThresholdState, Verdict,
 };
 use observation::Point;
 use observation::factor::short_name;
@@ -123,13 +123,15 @@ fn comparison(finding: &Comparison) -> Conclusion {
 fn knee(finding: &Knee) -> String {
     let peak = with_interval(&finding.peak_per_s, Quantity::Rate);
     let factor = short_name(&finding.factor);
-    match &finding.at {
-        Some(at) if at.value == 1.0 => {
-            let one = factor.trim_end_matches('s');
-            format!("{} {one} reaches 95% of the peak, {peak}", with_interval(at, Quantity::Count))
+    let count = |level: f64| Quantity::Count.text(level);
+    match (&finding.at, finding.stated()) {
+        (_, Some(1.0)) => format!("1 {} reaches 95% of the peak, {peak}", factor.trim_end_matches('s')),
+        (_, Some(at)) => format!("{} {factor} reach 95% of the peak, {peak}", count(at)),
+        (Some(at), None) => {
+            let (low, high) = (count(at.low), count(at.high));
+            format!("95% of the peak, {peak}, is reached between {low} and {high} {factor}; noise does not tell where")
         }
-        Some(at) => format!("{} {factor} reach 95% of the peak, {peak}", with_interval(at, Quantity::Count)),
-        None => format!("no knee in this range; the most seen is {peak}"),
+        (None, None) => format!("no knee in this range; the most seen is {peak}"),
     }
 }
 
@@ -175,20 +177,34 @@ fn scaling(finding: &Scaling) -> String {
 
 fn sustained(finding: &SustainedFinding) -> String {
     let figures = &finding.sustained;
-    let burst = figures.burst.map(|burst| {
-        format!(
-            "; burst credit of {} operations, used up after {}",
-            Quantity::Count.text(burst.credit_operations),
-            Quantity::Seconds.text(burst.lasted_s)
-        )
-    });
+    let fallen = finding.claim.zip(figures.burst).map(|(claim, burst)| fallen(claim, &burst));
+    if let (Some(FallClaim::Fell), Some(fallen)) = (finding.claim, &fallen) {
+        return fallen.clone();
+    }
     format!(
         "at most {} over {}, sustained {} over the last fifth{}",
         Quantity::Rate.text(figures.peak_per_s),
         Quantity::Seconds.text(figures.peak_window_s),
         Quantity::Rate.text(figures.late_per_s),
-        burst.unwrap_or_default()
+        fallen.map(|fallen| format!("; {fallen}")).unwrap_or_default()
     )
+}
+
+/// What is said of a rate that fell.
+fn fallen(claim: FallClaim, burst: &Burst) -> String {
+    let (before, left) = (Quantity::Rate.text(burst.before_per_s), Quantity::Rate.text(burst.sustained_per_s));
+    let after = Quantity::Seconds.text(burst.lasted_s);
+    match claim {
+        FallClaim::Credit => {
+            let credit = Quantity::Count.text(burst.credit_operations);
+            format!("burst credit of {credit} operations, used up after {after}")
+        }
+        FallClaim::MayBe => format!(
+            "it fell from {before} to {left} after {after}, which may be the end of burst credit; a second trial after \
+             `--set settle=..` would tell"
+        ),
+        FallClaim::Fell => format!("it fell from {before} to {left} in this window, after {after}"),
+    }
 }
 
 fn threshold(finding: &ThresholdOutcome) -> Conclusion {

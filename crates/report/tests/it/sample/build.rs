@@ -240,6 +240,7 @@ fn stream(seen: Seen, done: u64, response: LatencySummary) -> StreamSummary {
                 means: (0..5).map(|round| seen.throughput * (1.0 + 0.012 * noise(round, 5))).collect(),
                 range: 0.024,
                 slope: -0.006,
+                noise: 0.009,
             }),
         },
         little_gap_pct: Some(0.12),

@@ -375,6 +375,7 @@ fn summary(trial: u32, stream: u16) -> StreamSummary {
                 means: vec![7_001.0 + at, 7_002.0 + at, 7_003.0 + at, 7_004.0 + at, 7_005.0 + at],
                 range: 0.081 + at / 1e3,
                 slope: -0.032 - at / 1e3,
+                noise: 0.0123 + at / 1e3,
             }),
         },
         little_gap_pct: (stream == 0).then_some(0.71 + at),
@@ -396,7 +397,14 @@ fn sustained(at: f64) -> Sustained {
         peak_per_s: 7_801.0 + at,
         peak_window_s: 3.5 + at,
         late_per_s: 7_601.0 + at,
-        burst: Some(Burst { sustained_per_s: 7_602.0 + at, credit_operations: 990.0 + at, lasted_s: 4.25 + at }),
+        burst: Some(Burst {
+            before_per_s: 7_835.0 + at,
+            sustained_per_s: 7_602.0 + at,
+            credit_operations: 990.0 + at,
+            lasted_s: 4.25 + at,
+            p_value: 0.00011 + at / 1e6,
+            apart: true,
+        }),
         averages: vec![(1.0, 7_800.0 + at), (2.0, 7_700.0 + at), (7.0, 7_610.0 + at)],
     }
 }
@@ -451,7 +459,8 @@ fn findings() -> Vec<Finding> {
             point: At::new("curve", "left", "stream-1").point(),
             quantile: 0.99,
             bound_ms: 2.5,
-            rate_per_s: Some(estimate(4_040.0)),
+            rate_per_s: Some(Estimate { n: 3, ..Estimate::single(4_040.0) }),
+            failed_per_s: Some(4_500.0),
             probes: vec![(4_000.0, 1.75, true), (4_500.0, 3.75, false)],
             reason: "the step above failed".into(),
         }),
@@ -473,6 +482,7 @@ fn findings() -> Vec<Finding> {
         }),
         Finding::Sustained(SustainedFinding {
             point: At::new("curve", "left", "stream-1").with("outstanding", count(32.0)).point(),
+            claim: Some(FallClaim::Credit),
             sustained: sustained(20.0),
         }),
         Finding::Threshold(ThresholdOutcome {
