@@ -56,5 +56,5 @@ objects! {
 
     found: SustainedFinding { "factors": factors(&found.point.factors), sustained }
 
-    found: ThresholdOutcome { text, at, value, "state": found.state.word() }
+    found: ThresholdOutcome { text, at, value, needs, "state": found.state.word() }
 }
