@@ -39,7 +39,7 @@ fn main() {
     let asked: Vec<String> = std::env::args().skip(1).collect();
     // Needs neither a peer nor the program itself.
     if asked.first().is_some_and(|name| name == "truth") {
-        return truth::main(&asked[1..]);
+        return truth::tell(&asked[1..], |text| println!("{text}"));
     }
     let settings = Settings {
         dir: std::env::var_os("PRONY_BENCH_DIR").map_or_else(|| PathBuf::from("."), PathBuf::from),

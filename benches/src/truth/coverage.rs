@@ -2,9 +2,10 @@
 
 use super::table::{Share, percent};
 use super::world::{Law, Truth, World};
-use analysis::{Estimate, PointSummary, judge, summarise_from};
-use observation::RunFacts;
+use analysis::{Estimate, PointSummary, TrialSummary, judge, summarise_from};
+use observation::{RunFacts, TrialLabel};
 use random::Draws;
+use std::fmt;
 use study::{Judgement, SteadyRule};
 
 /// Every condition of the published table.
@@ -85,8 +86,26 @@ impl Fared {
 /// The metrics, in the order of [`fared`].
 pub const METRICS: [&str; 4] = ["throughput", "mean", "p50", "p99"];
 
-/// Many runs of one world, each of so many replicates: what is printed of it, against what is true.
-pub fn fared(world: &World, replicates: u32, runs: u32, seed: u64) -> [Fared; 4] {
+/// How the replicates of a run lie to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replicates {
+    /// Each begins at a moment of its own.
+    Apart(u32),
+    /// All begin at the same moment of a cycle.
+    InStep(u32),
+}
+
+impl Replicates {
+    /// How many.
+    pub fn count(self) -> u32 {
+        match self {
+            Replicates::Apart(count) | Replicates::InStep(count) => count,
+        }
+    }
+}
+
+/// Many runs of one world: what is printed of it, against what is true.
+pub fn fared(world: &World, replicates: Replicates, runs: u32, seed: u64) -> [Fared; 4] {
     let truth = world.truth();
     let mut all: [Fared; 4] = Default::default();
     for run in 0..runs {
@@ -99,15 +118,21 @@ pub fn fared(world: &World, replicates: u32, runs: u32, seed: u64) -> [Fared; 4]
     all
 }
 
-fn point(world: &World, replicates: u32, draws: &mut Draws) -> PointSummary {
+fn point(world: &World, replicates: Replicates, draws: &mut Draws) -> PointSummary {
     let judgement = judgement();
-    let trials = (0..replicates).map(|index| {
-        let observations = world.observations(draws);
-        let Ok(trial) =
-            summarise_from(&world.label(index), &observations, observations.cells.as_slice(), &judgement);
-        trial
+    let shared = world.moment(draws);
+    let trials = (0..replicates.count()).map(|index| {
+        let moment = if matches!(replicates, Replicates::InStep(_)) { shared } else { world.moment(draws) };
+        trial(world, &world.label(index, "a", index), moment, draws, &judgement)
     });
     judge(RunFacts { finished: true, ..RunFacts::default() }, trials.collect(), &judgement).points.remove(0)
+}
+
+/// One trial on the road of a real one: recorded, cut and reduced.
+pub fn trial(world: &World, label: &TrialLabel, moment: f64, draws: &mut Draws, judgement: &Judgement) -> TrialSummary {
+    let observations = world.observations(draws, moment);
+    let Ok(trial) = summarise_from(label, &observations, observations.cells.as_slice(), judgement);
+    trial
 }
 
 fn estimates(point: &PointSummary) -> [Estimate; 4] {
@@ -118,7 +143,8 @@ fn truths(truth: &Truth) -> [f64; 4] {
     [truth.rate, truth.mean_ms, truth.p50_ms, truth.p99_ms]
 }
 
-fn judgement() -> Judgement {
+/// What a study without wishes asks.
+pub fn judgement() -> Judgement {
     Judgement {
         primary: None,
         baseline: None,
@@ -132,21 +158,29 @@ fn judgement() -> Judgement {
 }
 
 /// The table of one number of replicates.
-pub fn table(replicates: u32, runs: u32, seed: u64, only: Option<&str>) -> String {
-    let mut text = format!(
-        "\nCoverage in percent, {replicates} replicate(s), {runs} runs a cell\n\n| world | metric | holds | interval given | bound holds | bound given | half width |\n|---|---|---|---|---|---|---|\n"
-    );
-    for world in WORLDS.iter().filter(|world| only.is_none_or(|only| world.name.contains(only))) {
+pub fn table(replicates: Replicates, runs: u32, seed: u64, only: Option<&str>) -> String {
+    let (count, step) = match replicates {
+        Replicates::Apart(1) => ("one replicate".to_owned(), ""),
+        Replicates::Apart(count) => (format!("{count} replicates"), ""),
+        Replicates::InStep(count) => (format!("{count} replicates"), " that begin at the same moment of a cycle"),
+    };
+    let mut text = format!("\n### {count}{step}, {runs} runs a cell\n\n");
+    text.push_str("| world | metric | interval holds | given | bound holds | given | half width |\n|---|---|---|---|---|---|---|\n");
+    let cycles = |world: &&World| step.is_empty() || matches!(world.law, Law::Stall(..) | Law::Regimes(..));
+    let asked = |world: &&World| only.is_none_or(|only| world.name.contains(only)) && cycles(world);
+    for world in WORLDS.iter().filter(asked) {
         for (metric, fared) in METRICS.iter().zip(fared(world, replicates, runs, seed)) {
-            let (held, bounds) = (Share::of(fared.held, fared.given), Share::of(fared.bounds_held, fared.bounds));
-            text.push_str(&format!(
-                "| {} | {metric} | {held} | {} | {bounds} | {} | {} |\n",
-                world.name,
-                percent(f64::from(fared.given) / f64::from(fared.runs)),
-                percent(f64::from(fared.bounds) / f64::from(fared.runs)),
-                percent(fared.width()),
-            ));
+            text.push_str(&format!("| {} | {metric} | {fared} |\n", world.name));
         }
     }
     text
+}
+
+impl fmt::Display for Fared {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let given = |n: u32| percent(f64::from(n) / f64::from(self.runs));
+        let (held, bounds) = (Share::of(self.held, self.given), Share::of(self.bounds_held, self.bounds));
+        let width = percent(self.width());
+        write!(f, "{held} | {} | {bounds} | {} | {width}", given(self.given), given(self.bounds))
+    }
 }

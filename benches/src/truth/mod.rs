@@ -9,8 +9,12 @@
 //! What it does not do: it fails on no figure. The tests do.
 
 pub mod coverage;
+pub mod floors;
 pub mod table;
+pub mod thresholds;
 pub mod world;
+
+use coverage::Replicates;
 
 /// What was asked for.
 pub struct Asked {
@@ -26,13 +30,18 @@ pub struct Asked {
 type Part = (&'static str, &'static str, fn(&Asked) -> String);
 
 /// Every part.
-pub const PARTS: [Part; 1] = [("coverage", "does the printed interval hold what is true?", |asked| {
-    [1, 4, 8].map(|replicates| coverage::table(replicates, asked.runs, asked.seed, asked.only.as_deref())).concat()
-})];
+pub const PARTS: [Part; 3] = [
+    ("coverage", "Does the printed interval hold what is true?", |asked| {
+        let all = [1, 4, 8].map(Replicates::Apart).into_iter().chain([Replicates::InStep(4)]);
+        all.map(|one| coverage::table(one, asked.runs, asked.seed, asked.only.as_deref())).collect()
+    }),
+    ("floors", "Is what has no scatter taken for certain?", |asked| floors::table(asked.runs, asked.seed)),
+    ("thresholds", "Is what a threshold decides true?", |asked| thresholds::table(asked.runs, asked.seed)),
+];
 
-/// Prints the tables that are asked for.
+/// The parts that these words ask for, each under its heading as it is done.
 #[allow(dead_code, reason = "tests run the parts themselves")]
-pub fn main(words: &[String]) {
+pub fn tell(words: &[String], show: impl Fn(&str)) {
     let asked = Asked {
         runs: value(words, "--runs").map_or(1_000, |text| number(&text)),
         seed: value(words, "--seed").map_or(1, |text| u64::from(number(&text))),
@@ -43,8 +52,7 @@ pub fn main(words: &[String]) {
         panic!("no part is called {unknown}; there are {}", PARTS.map(|(known, ..)| known).join(", "));
     }
     for (name, question, tables) in PARTS.iter().filter(|(name, ..)| part.as_ref().is_none_or(|part| part == name)) {
-        println!("## {name}: {question}");
-        println!("{}", tables(&asked));
+        show(&format!("\n## {name}: {question}\n{}", tables(&asked)));
     }
 }
 

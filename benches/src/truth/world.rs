@@ -60,6 +60,9 @@ pub struct Truth {
 /// One operation: intended and completed, seconds.
 type Operation = (f64, f64);
 
+/// How many operations stand for the long run: their own error is a few percent of the narrowest interval.
+const LONG_RUN: f64 = 1e6;
+
 /// The standard normal's 99th percentile.
 const Z99: f64 = 2.326_347_874;
 
@@ -92,7 +95,7 @@ impl World {
     }
 
     fn long_run(&self) -> Truth {
-        let seconds = 2e6 * self.mean_s;
+        let seconds = LONG_RUN * self.mean_s;
         // Whole cycles, so that where they are cut does not matter.
         let every = match self.law {
             Law::Stall(every, _) | Law::Regimes(every, _) => every,
@@ -101,9 +104,11 @@ impl World {
         let seconds = (seconds / every).ceil() * every;
         let times = self.operations(&mut Draws::numbered(1, 0), 0.0, seconds);
         let mut responses: Vec<f64> = times.iter().map(|(intended, completed)| completed - intended).collect();
-        responses.sort_by(f64::total_cmp);
-        let of = |q: f64| 1e3 * responses[(q * responses.len() as f64) as usize];
         let rate = responses.len() as f64 / seconds;
+        let mut of = |q: f64| {
+            let place = (q * responses.len() as f64) as usize;
+            1e3 * *responses.select_nth_unstable_by(place, f64::total_cmp).1
+        };
         Truth { rate, mean_ms: 1e3 / rate, p50_ms: of(0.5), p99_ms: of(0.99) }
     }
 
@@ -143,14 +148,22 @@ impl World {
         all
     }
 
-    /// The observations of one trial that begins at a moment of its own: of a cycle, and of an operation.
-    pub fn observations(&self, draws: &mut Draws) -> Observations {
-        let interval = interval_s(self.window_s);
-        let zero = match self.law {
+    /// A moment of its cycle, if it has one, seconds.
+    pub fn moment(&self, draws: &mut Draws) -> f64 {
+        match self.law {
             Law::Stall(every, _) | Law::Regimes(every, _) => every * draws.uniform(),
             _ => 0.0,
+        }
+    }
+
+    /// The observations of one trial that begins at this moment of a cycle, and at any of an operation.
+    pub fn observations(&self, draws: &mut Draws, moment: f64) -> Observations {
+        let (interval, zero) = (interval_s(self.window_s), moment);
+        let from = match self.law {
+            // What is always the same is met at any of its moments.
+            Law::Constant => zero - self.mean_s * draws.uniform(),
+            _ => zero - self.mean_s * (4.0 + draws.uniform()),
         };
-        let from = zero - self.mean_s * (4.0 + draws.uniform());
         let intervals = (self.window_s / interval).round() as usize + 1;
         let mut slices: Vec<Slice> = vec![Slice::default(); intervals];
         let place = |at: f64| (at >= zero).then(|| ((at - zero) / interval) as usize).filter(|at| *at < intervals);
@@ -166,13 +179,13 @@ impl World {
     }
 
     /// The label of a trial.
-    pub fn label(&self, index: u32) -> TrialLabel {
+    pub fn label(&self, index: u32, system: &str, block: u32) -> TrialLabel {
         TrialLabel {
             index,
             experiment: "truth".to_owned(),
-            system: "a".to_owned(),
-            replicate: index,
-            block: index,
+            system: system.to_owned(),
+            replicate: block,
+            block,
             factors: Vec::new(),
             streams: vec![StreamLabel {
                 name: "work".to_owned(),

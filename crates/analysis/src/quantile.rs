@@ -109,8 +109,11 @@ impl Quantile<'_> {
         self.error.max((self.q * (1.0 - self.q) / self.count()).sqrt())
     }
 
+    /// Half the width of the share's interval. What came in few clusters has told its error as often as there are clusters.
     fn half(&self, confidence: f64) -> f64 {
-        half_width(self.error(), self.freedom, confidence)
+        let clusters = self.beyond() * self.worth_by(self.error_most) - 1.0;
+        let freedom = if self.q > 0.5 { self.freedom.min(clusters.max(2.0)) } else { self.freedom };
+        half_width(self.error(), freedom, confidence)
     }
 
     /// A lower bound and no end above, from order statistics; neither where no sample surely lies below.

@@ -102,6 +102,7 @@ pub fn point(group: &Group, confidence: f64) -> PointSummary {
         let own: Vec<Estimate> = group.members.iter().filter_map(|(t, _)| of(t)).map(Estimate::single).collect();
         pooled(&own, 0.0, confidence)
     };
+    let [p50, p99, p999] = ordered([0.5, 0.99, 0.999].map(|q| ms(Metric::ResponseQuantile(q))));
     PointSummary {
         at: group.point.clone(),
         work: work_of(group),
@@ -110,9 +111,9 @@ pub fn point(group: &Group, confidence: f64) -> PointSummary {
         throughput_per_s: read(Metric::Throughput).unwrap_or(unknown),
         bytes_per_s: read(Metric::Bandwidth).unwrap_or(Estimate { n: 0, ..Estimate::single(0.0) }),
         response_mean_ms: ms(Metric::ResponseMean),
-        response_p50_ms: ms(Metric::ResponseQuantile(0.5)),
-        response_p99_ms: ms(Metric::ResponseQuantile(0.99)),
-        response_p999_ms: ms(Metric::ResponseQuantile(0.999)),
+        response_p50_ms: p50,
+        response_p99_ms: p99,
+        response_p999_ms: p999,
         service_mean_ms: ms(Metric::ServiceMean),
         elapsed_s: read(Metric::Elapsed),
         cpu_elapsed_s: each(&cpu_elapsed_s),
@@ -122,6 +123,24 @@ pub fn point(group: &Group, confidence: f64) -> PointSummary {
         steady: group.members.iter().map(|(_, s)| s.steady.answer).max_by_key(worse).unwrap_or(SteadyAnswer::TooShort),
         caveats: each_kind_once(group),
     }
+}
+
+/// Quantiles from the lowest to the highest: none reaches above what is known of a higher one, or below what is known of a lower
+/// one. Between two modes a median is uncertain from one to the other, and the tail beyond them is not.
+fn ordered<const N: usize>(mut quantiles: [Estimate; N]) -> [Estimate; N] {
+    for at in (0..N.saturating_sub(1)).rev() {
+        let above = quantiles[at + 1];
+        if above.has_interval() && quantiles[at].has_interval() {
+            quantiles[at].high = quantiles[at].high.min(above.high);
+        }
+    }
+    for at in 1..N {
+        let below = quantiles[at - 1];
+        if below.low.is_finite() && quantiles[at].low.is_finite() {
+            quantiles[at].low = quantiles[at].low.max(below.low);
+        }
+    }
+    quantiles
 }
 
 /// Transactions where any of its trials asked a database.

@@ -29,6 +29,9 @@ const BATCHES_MIN: usize = 20;
 /// values with coefficients up to 0.95 cover 93 to 97 percent; one whole error covers 98.
 const RAISED_BY: f64 = 0.5;
 
+/// The same of a skewed series.
+const RAISED_IF_SKEWED: f64 = 1.0;
+
 /// Values of this skewness or more hide their variance in the few that are far above the others; chosen by simulation with
 /// the exponential of AR(1).
 const SKEWED: f64 = 1.0;
@@ -97,23 +100,26 @@ fn summed(series: &[f64]) -> (f64, f64) {
 fn bounded(series: &[f64]) -> Option<(f64, f64)> {
     let longest = (series.len() / BATCHES_MIN).max(1);
     let lengths = std::iter::successors(Some(1), |length| Some(length * 2)).take_while(|length| *length <= longest);
-    let all = lengths.filter_map(|length| bound_of(&batches(series, length)));
-    if skewness(series) > SKEWED {
+    let skewed = skewness(series) > SKEWED;
+    let by = if skewed { RAISED_IF_SKEWED } else { RAISED_BY };
+    let all = lengths.filter_map(|length| bound_of(&batches(series, length), by));
+    if skewed {
         let half = |(_, variance, freedom): &(f64, f64, f64)| half_width(variance.sqrt(), *freedom, WIDER_AT);
         return all.max_by(|a, b| half(a).total_cmp(&half(b))).map(|(_, variance, freedom)| (variance, freedom));
     }
     all.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, variance, freedom)| (variance, freedom))
 }
 
-/// Resemblance of neighbours, variance of the mean, and degrees of freedom, of means of batches of one length.
-fn bound_of(means: &[f64]) -> Option<(f64, f64, f64)> {
+/// Resemblance of neighbours, variance of the mean, and degrees of freedom, of means of batches of one length, with the
+/// coefficient raised `by` so many of its errors.
+fn bound_of(means: &[f64], by: f64) -> Option<(f64, f64, f64)> {
     let (n, seen) = (means.len() as f64, autocorrelation(means, 1));
     if seen <= noise_bound(means.len()) {
         return None;
     }
     // The first autocorrelation of a short series is low by about (1 + 4 rho) / n (Kendall, 1954).
     let unbiased = (seen + (1.0 + 4.0 * seen) / n).min(1.0);
-    let raised = (unbiased + RAISED_BY * ((1.0 - unbiased * unbiased) / n).sqrt()).min(1.0 - 1.0 / n);
+    let raised = (unbiased + by * ((1.0 - unbiased * unbiased) / n).sqrt()).min(1.0 - 1.0 / n);
     let memory = ((1.0 + raised) / (1.0 - raised)).min(n / 2.0);
     // The sample's own mean takes its variance out of the scatter as well.
     let own = squares_about_mean(means) / n / (1.0 - memory / n);
