@@ -2,7 +2,7 @@
 
 use crate::{Caveat, ClassMix, GeneratorSummary, ServerSummary};
 use observation::{
-    Account, CpuTime, Event, Mishap, Point, Provenance, RunFacts, TrialCheck, TrialLabel, Window, words,
+    Account, CpuTime, Event, Histogram, Mishap, Point, Provenance, RunFacts, TrialCheck, TrialLabel, Window, words,
 };
 use study::{Direction, Metric};
 
@@ -11,9 +11,9 @@ use study::{Direction, Metric};
 pub struct Estimate {
     /// The point.
     pub value: f64,
-    /// Lower end of the interval; not a number when the sample is too small to give one.
+    /// Lower end of the interval, or lower bound; not a number when the sample is too small to give one.
     pub low: f64,
-    /// Upper end of the interval.
+    /// Upper end of the interval; infinite where there is only a lower bound.
     pub high: f64,
     /// How many independent samples stand behind it (replicates, or effective intervals of one trial).
     pub n: u32,
@@ -137,14 +137,31 @@ pub struct Stall {
     pub open_p99_ms: f64,
 }
 
-/// Response of one trial in milliseconds, with intervals over the trial's own batches. Replicates, when there are any, give
-/// the wider and better interval; this one stands where there is a single trial.
+/// Response of one trial in milliseconds, with the uncertainty that the trial can give by itself. Replicates, when there are
+/// any, are pooled from what stands here.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResponseEstimates {
     /// Mean.
     pub mean_ms: Estimate,
-    /// `(quantile, milliseconds)` at 0.5, 0.95, 0.99 and 0.999.
-    pub quantiles_ms: Vec<(f64, Estimate)>,
+    /// At 0.5, 0.95, 0.99 and 0.999.
+    pub quantiles: Vec<QuantileEstimate>,
+    /// All times of the window, those that never ended at the age that they had reached.
+    pub times: Histogram,
+    /// The least of these ages; from there on times are only lower bounds.
+    pub censored_from_ns: Option<u64>,
+}
+
+/// A quantile of one trial.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct QuantileEstimate {
+    /// Which: 0.99 is p99.
+    pub q: f64,
+    /// Its value in milliseconds with an interval, or with a lower bound alone.
+    pub ms: Estimate,
+    /// Standard error of the share of operations at or below it.
+    pub share_error: f64,
+    /// Degrees of freedom of that error.
+    pub freedom: f64,
 }
 
 /// A latency distribution in milliseconds, with censored operations in their place.
@@ -173,9 +190,9 @@ pub struct LatencySummary {
 /// How far a tail can be trusted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tail {
-    /// At least 100 samples beyond p99.
+    /// At least 100 samples beyond p99, of at least ten moments; where it was asked, p99 then has an interval.
     pub p99_firm: bool,
-    /// At least 100 samples beyond p99.9.
+    /// The same of p99.9.
     pub p999_firm: bool,
     /// Some operations never ended, so that p99.9 and max are lower bounds.
     pub censored: bool,
@@ -609,18 +626,24 @@ pub struct ThresholdOutcome {
     pub at: String,
     /// The value that was held against the limit.
     pub value: Option<Estimate>,
+    /// What would give the value an interval, where it has none: `needs --set measure=7s`.
+    pub needs: Option<String>,
     /// The outcome.
     pub state: ThresholdState,
 }
 
 impl ThresholdOutcome {
     /// Why it is inconclusive, and what would decide it; nothing where it is decided.
-    pub fn open(&self) -> Option<&'static str> {
+    pub fn open(&self) -> Option<String> {
         let value = self.value.filter(|_| self.state == ThresholdState::Inconclusive)?;
-        Some(if value.has_interval() {
-            "the interval contains the limit"
+        if value.has_interval() {
+            return Some("the interval contains the limit".to_owned());
+        }
+        let needs = self.needs.as_deref().unwrap_or("run with --set replicates=4 or more");
+        Some(if value.lower_bound() {
+            format!("only a lower bound is known; {needs}")
         } else {
-            "a single trial gives it no interval; run with --set replicates=4 or more"
+            format!("a single trial gives it no interval; {needs}")
         })
     }
 }
@@ -630,7 +653,7 @@ words! {
     pub enum ThresholdState {
         Passed = "passed" "The whole interval is on the good side: the condition is false.",
         Failed = "failed" "The whole interval is on the bad side: the condition is true.",
-        Inconclusive = "inconclusive" "The interval contains the limit, or there is none.",
+        Inconclusive = "inconclusive" "The interval contains the limit, or there is none, or only a lower bound below it.",
         NotMeasured = "not measured" "No trial matched.",
     }
 }
@@ -649,6 +672,11 @@ impl Estimate {
     /// Whether it has an interval.
     pub fn has_interval(&self) -> bool {
         self.low.is_finite() && self.high.is_finite()
+    }
+
+    /// Whether all that is known of it is how low it cannot be: an end below, at the confidence of one side, and none above.
+    pub fn lower_bound(&self) -> bool {
+        self.low.is_finite() && self.high == f64::INFINITY
     }
 }
 

@@ -12,6 +12,7 @@ mod finding;
 mod generator;
 mod memory;
 mod point;
+mod quantile;
 mod run;
 mod statistics;
 mod transactions;
@@ -21,8 +22,8 @@ pub use caveat::{Caveat, CaveatKind};
 pub use compare::{BetweenRuns, compare_runs};
 pub use finding::{
     Burst, ClassSummary, Comparison, CpuPerOperation, DamageFinding, DiskSummary, Estimate, FallClaim, Finding, Findings,
-    HighestRate, Knee, LatencySummary, MachineSummary, OutageFinding, PointSummary, ResponseEstimates, RoundsTrace,
-    Scaling, ScalingKind, ServiceFit, ServiceForm, Stall, Steady, SteadyAnswer, StreamSummary, Sustained,
+    HighestRate, Knee, LatencySummary, MachineSummary, OutageFinding, PointSummary, QuantileEstimate, ResponseEstimates,
+    RoundsTrace, Scaling, ScalingKind, ServiceFit, ServiceForm, Stall, Steady, SteadyAnswer, StreamSummary, Sustained,
     SustainedFinding, Tail, ThresholdOutcome, ThresholdState, TimePoint, TrialSummary, Verdict, Work,
 };
 pub use generator::{ClockSummary, GeneratorSummary, LooksSummary, RingsSummary};

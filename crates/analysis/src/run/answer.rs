@@ -65,9 +65,13 @@ fn point_sentence(point: &PointSummary, judgement: &Judgement) -> String {
             format!("a mean response of {}{interval}", milliseconds(point.response_mean_ms.value))
         }
         _ => {
-            let interval = interval_text(&point.response_p99_ms, milliseconds);
+            let p99 = &point.response_p99_ms;
+            let interval = interval_text(p99, milliseconds);
             let shown = if matches!(metric, Some(Metric::ResponseQuantile(_))) { interval } else { String::new() };
-            format!("a p99 response of {}{shown}", milliseconds(point.response_p99_ms.value))
+            match p99.lower_bound() {
+                true => format!("a p99 response of at least {}", milliseconds(p99.low)),
+                false => format!("a p99 response of {}{shown}", milliseconds(p99.value)),
+            }
         }
     };
     let interval = interval_text(&point.throughput_per_s, rate);

@@ -23,13 +23,15 @@ fn outcome(threshold: &Threshold, groups: &[Group], confidence: f64) -> Threshol
         metric: threshold.metric,
         at: worst.map_or_else(|| "no trial matches".to_owned(), |(group, _)| group.point.to_string()),
         value: worst.map(|(_, value)| value),
+        needs: worst.and_then(|(group, _)| group.needs(threshold.metric, confidence)),
         state: worst.map_or(ThresholdState::NotMeasured, |(_, value)| state(threshold, &value)),
     }
 }
 
-/// A value without an interval decides nothing: how far it would move the next time is not known.
+/// A value without an interval decides nothing: how far it would move the next time is not known. A lower bound decides what
+/// lies below it: a limit that is exceeded is, and one that is not may be.
 fn state(threshold: &Threshold, estimate: &Estimate) -> ThresholdState {
-    if !estimate.has_interval() {
+    if !estimate.has_interval() && !estimate.lower_bound() {
         return ThresholdState::Inconclusive;
     }
     let (low, high) = (estimate.low, estimate.high);
@@ -98,6 +100,21 @@ mod tests {
         assert_eq!(state(Metric::Failed, 0.01), ThresholdState::Failed, "3 of 200 in one trial");
         assert_eq!(state(Metric::Failed, 0.02), ThresholdState::Passed);
         assert_eq!(state(Metric::Retried, 0.05), ThresholdState::Failed);
+    }
+
+    #[test]
+    fn a_lower_bound_fails_what_is_exceeded_and_passes_nothing() {
+        let held = |limit: f64, fails_above: bool| {
+            let bound = Estimate { value: 430.0, low: 400.0, high: f64::INFINITY, n: 40, confidence: 0.95 };
+            let text = "response p99".to_owned();
+            let metric = Metric::ResponseQuantile(0.99);
+            state(&Threshold { text, metric, fails_above, limit, selector: Selector::default() }, &bound)
+        };
+        assert_eq!(held(390.0, true), ThresholdState::Failed);
+        assert_eq!(held(410.0, true), ThresholdState::Inconclusive);
+        assert_eq!(held(1e6, true), ThresholdState::Inconclusive);
+        assert_eq!(held(390.0, false), ThresholdState::Passed);
+        assert_eq!(held(1e6, false), ThresholdState::Inconclusive);
     }
 
     #[test]

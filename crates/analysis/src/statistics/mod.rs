@@ -6,7 +6,6 @@
 //! What it does not do: it draws no conclusion; that is for the analyses.
 
 pub mod autocorrelation;
-pub mod batch_means;
 pub mod bootstrap;
 pub mod change_point;
 pub mod holm;
@@ -14,4 +13,7 @@ pub mod least_squares;
 pub mod moderated;
 pub mod moments;
 pub mod noise;
+pub mod ratio_scale;
+pub mod replicates;
+pub mod series_mean;
 pub mod student;

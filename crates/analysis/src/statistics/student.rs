@@ -1,6 +1,8 @@
 //! Student's t distribution: the intervals of means of few samples.
 
+#[cfg(test)]
 use super::moments::{deviation, mean};
+#[cfg(test)]
 use crate::Estimate;
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
@@ -46,6 +48,7 @@ pub fn half_width(standard_error: f64, freedom: f64, confidence: f64) -> f64 {
 }
 
 /// The mean of independent samples with its t interval; a single sample has no interval.
+#[cfg(test)]
 pub fn mean_interval(samples: &[f64], confidence: f64) -> Estimate {
     let value = mean(samples);
     let n = samples.len();

@@ -7,8 +7,10 @@ use super::books::slot_time;
 use super::checkpoints::leaves_out;
 use super::cut::Cut;
 use super::generator::{generator_caveats, starved};
+use super::latency::SAMPLES_BEYOND;
 use super::machine::{cores, mean_of};
 use super::steady::longer;
+use crate::statistics::series_mean::WORTH_MIN;
 use crate::{Caveat, CaveatKind, Stall, SteadyAnswer, StreamSummary, TrialSummary, Work};
 use observation::{
     Event, EventKind, Mishap, Observations, OfDisk, PlainState, Probe, READ, Resource, Series, Stalled, Whole,
@@ -73,7 +75,7 @@ fn cut_short(summary: &TrialSummary, planned: Nanos) -> String {
     )
 }
 
-fn stream_caveats(about: &About) -> [Raised; 10] {
+fn stream_caveats(about: &About) -> [Raised; 11] {
     [
         (CaveatKind::Other, open_books(about)),
         (CaveatKind::Failures, failures(about)),
@@ -84,6 +86,7 @@ fn stream_caveats(about: &About) -> [Raised; 10] {
         (CaveatKind::LittleGap, little_gap(about)),
         (CaveatKind::NotSteady, not_steady(about)),
         (CaveatKind::WindowTooShort, too_short(about)),
+        (CaveatKind::WindowTooShort, too_alike(about)),
         (CaveatKind::ThinTail, thin_tail(about)),
     ]
 }
@@ -356,20 +359,51 @@ fn noisy_rounds(about: &About) -> Option<String> {
     ))
 }
 
-/// A quantile wants 100 samples beyond it. p99.9 is only marked where it is shown; p99 is the figure that people quote.
+/// A tail quantile wants 100 samples of ten moments beyond it. p99.9 is only marked where it is shown; p99 is the figure that
+/// people quote.
 fn thin_tail(about: &About) -> Option<String> {
     let response = &about.stream.response;
     if about.summary.fixed_work || about.summary.interrupted || response.tail.p99_firm || response.count == 0 {
         return None;
     }
-    let needed = about.cut.seconds() * 10_000.0 / response.count as f64;
-    let next = match window_of(needed) {
-        Some(window) => format!("at this rate it needs --set measure={window}"),
-        None => "at this rate no window is long enough; read the p50, or load more".to_owned(),
-    };
+    let own = about.stream.response_estimates.as_ref()?;
+    let p99 = own.quantiles.iter().find(|known| known.q == 0.99)?;
+    let longer = own.quantile(p99).short_by(p99.ms.confidence)?;
+    let next = measure_of(longer * about.cut.seconds());
     // Rounded up it could be said to be 100.
-    let (beyond, all) = (count(response.count / 100), counted(response.count, work(about.summary).word()));
-    Some(format!("p99 rests on {beyond} of {all}, fewer than 100; {next}"))
+    let (beyond, all) = (response.count / 100, counted(response.count, work(about.summary).word()));
+    let few = if beyond < SAMPLES_BEYOND {
+        format!("rests on {} of {all}, fewer than {SAMPLES_BEYOND}", count(beyond))
+    } else {
+        format!("rests on {} of {all} that came in fewer than ten clusters of time", count(beyond))
+    };
+    let known =
+        if p99.ms.low.is_finite() { format!("is at least {}: it ", milliseconds(p99.ms.low)) } else { String::new() };
+    Some(format!("p99 {known}{few}; {next}"))
+}
+
+/// The rates of a series that is too short for its own correlation: neighbouring intervals are so alike that the window is
+/// worth a few of them.
+fn too_alike(about: &About) -> Option<String> {
+    let worth = f64::from(about.stream.throughput_per_s.n);
+    let whole = about.cut.work_rates().len();
+    let judged = !about.summary.fixed_work && !about.summary.interrupted && about.stream.offered_per_s.is_none();
+    if !judged || worth >= WORTH_MIN || whole < 2 * WORTH_MIN as usize {
+        return None;
+    }
+    Some(format!(
+        "the rate moves so slowly that this window is worth only {} independent values: intervals are widened by what an          AR(1) series may hide, and may still be too narrow; {}",
+        worth,
+        measure_of(about.cut.seconds() * 2.0 * WORTH_MIN / worth)
+    ))
+}
+
+/// What `--set` takes for a window of at least so many seconds.
+pub fn measure_of(seconds: f64) -> String {
+    match window_of(seconds) {
+        Some(window) => format!("needs --set measure={window}"),
+        None => "at this rate no window is long enough; read the p50, or load more".to_owned(),
+    }
 }
 
 /// A window of at least so many seconds, as `--set` takes it; none beyond the longest.
@@ -379,7 +413,8 @@ fn window_of(seconds: f64) -> Option<String> {
         ..=7_200.0 => (60.0, "min"),
         _ => (3_600.0, "h"),
     };
-    (seconds <= study::MEASURE_MAX.seconds()).then(|| format!("{}{unit}", (seconds / unit_s).ceil()))
+    // A hair above a whole number is rounding.
+    (seconds <= study::MEASURE_MAX.seconds()).then(|| format!("{}{unit}", (seconds / unit_s - 1e-6).ceil()))
 }
 
 fn machine_caveats(summary: &TrialSummary, observations: &Observations) -> [Raised; 9] {

@@ -20,6 +20,7 @@ mod timeline;
 mod uncertainty;
 mod working_set;
 
+pub use caveats::measure_of;
 pub use interrupted::summarise_interrupted;
 pub use mix::MIX_TOLERANCE;
 pub use outcome::outcome;

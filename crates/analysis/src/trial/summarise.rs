@@ -15,10 +15,10 @@ use super::steady::steady;
 use super::sustained::sustained;
 use super::timeline::timeline;
 use super::uncertainty::{Rows, response_estimates, rows};
-use crate::statistics::batch_means::batch_mean_interval;
+use crate::statistics::series_mean::mean_error;
 use crate::{
-    Checkpoints, ClassSummary, CpuPerOperation, Estimate, ServerSummary, Steady, SteadyAnswer, StreamSummary,
-    Sustained, TrialSummary,
+    Checkpoints, ClassSummary, CpuPerOperation, Estimate, LatencySummary, ResponseEstimates, ServerSummary, Steady,
+    SteadyAnswer, StreamSummary, Sustained, Tail, TrialSummary,
 };
 use observation::{
     Account, Cell, CellSource, CheckResult, CpuTime, EventKind, Histogram, Mishap, Observations, TrialLabel, Window,
@@ -164,6 +164,7 @@ fn stream_summary(part: &Part) -> StreamSummary {
     let account = part.account();
     let fixed_work = observations.elapsed_s.is_some();
     let steady = steadiness(&rates, cut, judgement, part.round);
+    let response_estimates = part.rows.and_then(|rows| response_estimates(rows, response, judgement.confidence));
     StreamSummary {
         stream: cut.stream,
         throughput_per_s: throughput(cut, &rates, tally.done as f64 / seconds, judgement.confidence),
@@ -181,9 +182,16 @@ fn stream_summary(part: &Part) -> StreamSummary {
         stall: if fixed_work { None } else { stall(cut, &latency_summary(response)) },
         steady,
         distribution: distribution(response),
-        response_estimates: part.rows.and_then(|rows| response_estimates(rows, response, judgement.confidence)),
-        response: latency_summary(response),
+        response: with_firmness(latency_summary(response), response_estimates.as_ref()),
+        response_estimates,
     }
+}
+
+/// Tails are firm where they have intervals, wherever that was asked.
+fn with_firmness(summary: LatencySummary, own: Option<&ResponseEstimates>) -> LatencySummary {
+    let Some(own) = own else { return summary };
+    let firm = |q: f64| own.quantiles.iter().any(|known| known.q == q && known.ms.has_interval());
+    LatencySummary { tail: Tail { p99_firm: firm(0.99), p999_firm: firm(0.999), ..summary.tail }, ..summary }
 }
 
 /// Seconds over which completions are counted: those of the fixed work, or of the window.
@@ -197,10 +205,21 @@ fn throughput(cut: &Cut, rates: &[f64], value: f64, confidence: f64) -> Estimate
     if cut.observations.elapsed_s.is_some() || rates.is_empty() {
         return Estimate { confidence, ..Estimate::single(value) };
     }
-    let estimate = batch_mean_interval(rates, confidence);
-    // The batches may leave out a few intervals at the start; the value is that of the whole window.
-    let half = (estimate.high - estimate.low) / 2.0;
-    Estimate { value, low: (value - half).max(0.0), high: value + half, ..estimate }
+    let Some(known) = mean_error(rates) else { return Estimate { confidence, ..Estimate::single(value) } };
+    Estimate::positive(value, known.half(confidence), least_doubt(cut), known.worth.floor() as u32, confidence)
+}
+
+/// Where nothing completed, so many may still have been about to: with 97.5 percent a Poisson count is below that.
+const NONE_SEEN: f64 = 3.69;
+
+/// A window counts whole operations: at either end one may be cut off. Slots that work in step are cut off together, as
+/// many as were seen to complete in one interval.
+fn least_doubt(cut: &Cut) -> f64 {
+    let counted = cut.intervals.get(cut.first as usize..).unwrap_or_default();
+    let together = counted.iter().map(|interval| interval.done).max().unwrap_or(0);
+    let slots = u64::from(cut.label.slots.unwrap_or(1));
+    let cut_off = if together == 0 { NONE_SEEN } else { together.min(slots).max(1) as f64 };
+    cut_off / counted_seconds(cut)
 }
 
 fn steadiness(rates: &[f64], cut: &Cut, judgement: &Judgement, round: Option<Nanos>) -> Steady {

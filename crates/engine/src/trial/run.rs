@@ -140,7 +140,8 @@ fn observations(opened: &mut Opened, trial: &Trial, outcome: Outcome, remarks: V
     let Outcome { mut seen, started_unix_ns, ended, hung, .. } = outcome;
     let mut window = window(trial);
     if trial.phases.fixed_work {
-        window.end = round_up(ended, trial.phases.interval).clamp(window.start, window.end);
+        // What ends on a border belongs to the interval behind it: the last operation is counted, too.
+        window.end = round_up(Nanos(ended.0 + 1), trial.phases.interval).clamp(window.start, window.end);
         // Slots fall idle one by one at the end of fixed work, so there is no population to hold Little's law against.
         seen.accounts.iter_mut().for_each(|account| account.slots_ns = 0);
         seen.elapsed_s = Some(ended.saturating_sub(window.start).seconds());

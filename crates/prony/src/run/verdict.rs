@@ -80,7 +80,7 @@ mod tests {
 
     fn threshold(state: ThresholdState) -> Findings {
         let (text, metric) = ("throughput < 1 /s".into(), Metric::Throughput);
-        let outcome = ThresholdOutcome { text, metric, at: "rates".into(), value: None, state };
+        let outcome = ThresholdOutcome { text, metric, at: "rates".into(), value: None, needs: None, state };
         Findings { findings: vec![Finding::Threshold(outcome)], ..Findings::default() }
     }
 

@@ -69,5 +69,5 @@ objects! {
 
     found: OutageFinding { trial, attempt, recovered, text }
 
-    found: ThresholdOutcome { text, at, value, "state": found.state.word() }
+    found: ThresholdOutcome { text, at, value, needs, "state": found.state.word() }
 }

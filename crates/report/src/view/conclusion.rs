@@ -72,8 +72,11 @@ pub fn conclusion(finding: &Finding, several: bool) -> Conclusion {
     }
 }
 
-/// `397 k/s (391–404 k/s)`.
+/// `397 k/s (391–404 k/s)`, or `at least 12 ms` where there is no end above.
 pub fn with_interval(estimate: &Estimate, quantity: Quantity) -> String {
+    if estimate.lower_bound() {
+        return format!("at least {}", quantity.text(estimate.low));
+    }
     let value = quantity.text(estimate.value);
     if !estimate.has_interval() {
         return value;

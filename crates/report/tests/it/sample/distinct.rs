@@ -486,6 +486,7 @@ fn findings() -> Vec<Finding> {
             sustained: sustained(20.0),
         }),
         Finding::Threshold(ThresholdOutcome {
+            needs: None,
             text: "throughput < 10k/s".into(),
             metric: Metric::Throughput,
             at: "left, 32 outstanding".into(),
@@ -493,6 +494,7 @@ fn findings() -> Vec<Finding> {
             state: ThresholdState::Failed,
         }),
         Finding::Threshold(ThresholdOutcome {
+            needs: None,
             text: "response p99 > 5 ms".into(),
             metric: Metric::ResponseQuantile(0.99),
             at: "no trial matched".into(),
