@@ -108,6 +108,9 @@ pub enum Unanswered {
         /// The most.
         most: u32,
     },
+    /// A question that no closed form of the kind answers, and its machine in virtual time does.
+    #[error("the closed form does not know {0}, which is left to the simulation")]
+    Simulated(&'static str),
     /// A cell that the kind does not understand.
     #[error("the column `{column}` holds `{text}`; known: {known}")]
     Unknown {

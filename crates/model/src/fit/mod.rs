@@ -12,6 +12,7 @@ mod separation;
 pub use separation::{Flat, Separation};
 
 use nalgebra::{DMatrix, DVector};
+use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// A parameter that may move.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,6 +69,12 @@ pub enum FitError {
         /// What it predicts.
         value: f64,
     },
+}
+
+/// The 97.5 percent quantile of Student's t: half of a 95 percent interval, in deviations that were estimated with so many
+/// degrees of freedom.
+pub fn t95(freedom: f64) -> f64 {
+    StudentsT::new(0.0, 1.0, freedom).map_or(f64::INFINITY, |law| law.inverse_cdf(0.975))
 }
 
 /// Steps after which the search ends at the best that it found.

@@ -10,7 +10,9 @@ mod disk_server;
 mod flash_array;
 mod flash_device;
 mod flash_server;
+mod keys;
 mod law;
+mod load;
 mod mirror_link;
 mod mirrored_batch;
 mod mirrored_pair;
@@ -18,6 +20,7 @@ mod queue_device;
 mod tiered;
 
 pub use crate::asked::{Asked, Quantity, Unanswered, Values};
+pub use keys::Reach;
 pub use law::{Setting, Unbuilt};
 
 use crate::machine::Machine;
@@ -36,6 +39,9 @@ const MOST: [(&str, f64); 7] = [
     ("node1_cores", 4_096.0),
     ("node2_cores", 4_096.0),
 ];
+
+/// Columns of the places that operations go to, where these are not all alike and on their natural alignment.
+const PLACES: [&str; 3] = ["shift_kb", "offsets", "range"];
 
 /// A number that a question needs.
 fn number(row: &Row, column: &str) -> Result<f64, Unanswered> {
@@ -108,6 +114,14 @@ impl ModelKind {
         if let Some((column, most)) = row.cells.keys().filter_map(|column| most(column)).find(beyond) {
             let text = row.text(column).unwrap_or_default().to_owned();
             return Err(Unanswered::Beyond { column, text, most: *most as u32 });
+        }
+        let unknown =
+            |column: &&String| PLACES.contains(&column.as_str()) && !self.law().places.contains(&column.as_str());
+        if row.cells.keys().any(|column| unknown(&column)) {
+            return Err(Unanswered::Simulated("the places that operations go to"));
+        }
+        if row.cells.keys().any(|column| load::COLUMNS.contains(&column.as_str())) {
+            return load::answer(self.law(), values, row, quantity);
         }
         (self.law().answer)(values, row, quantity)
     }

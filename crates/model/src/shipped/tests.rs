@@ -109,6 +109,33 @@ fn closed_form_and_simulation_of_the_flash_array_agree() {
     }
 }
 
+#[test]
+fn a_write_that_is_not_whole_sectors_takes_longer_in_form_and_simulation() {
+    let model = of("f5100");
+    let numbers = model.numbers();
+    let path = Path::of(&Values::new(model.kind.asks(), &numbers));
+    let alone = |bytes: u32, shift: u64| {
+        let mut array = Array::new(path, 1, 1);
+        let (mut ended, mut at) = (Vec::<Ended>::new(), Nanos(0));
+        for number in 0..1_000 {
+            let offset = number * u64::from(bytes) + shift;
+            array.submit(at, 0, &Operation { kind: OperationKind::Write, class: 0, module: 0, offset, bytes });
+            at = array.advance(Nanos(u64::MAX), &mut ended);
+        }
+        at.0 as f64 / 1e9
+    };
+    let formal = |bytes: u32, shift: u64| {
+        let (kb, shift_kb) = (f64::from(bytes) / 1_024.0, shift as f64 / 1_024.0);
+        let table = format!("row_id,op,transfer_kb,shift_kb\na,write,{kb},{shift_kb}\n");
+        model.answer(&rows::read(&table).unwrap().rows[0], "service-time").unwrap()
+    };
+    for (bytes, shift) in [(512, 0), (2_048, 0), (4_096, 0), (4_096, 512), (6_144, 0), (65_536, 0), (65_536, 512)] {
+        let (simulated, formal) = (alone(bytes, shift), formal(bytes, shift));
+        assert!((simulated / formal - 1.0).abs() < 0.03, "{bytes} at {shift}: {simulated} ms against {formal}");
+    }
+    assert!(formal(512, 0) > 5.0 * formal(4_096, 0) && formal(4_096, 512) > 5.0 * formal(4_096, 0));
+}
+
 /// Operations a second with 32 outstanding a module, over four seconds behind one of warm-up.
 fn simulated(path: Path, modules: u32, read: f64, bytes: u32) -> f64 {
     let slots = 32 * modules;
