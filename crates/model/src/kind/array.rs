@@ -155,7 +155,13 @@ fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered>
     let groups = number(row, "modules")?.min(values.of("groups"));
     let asked = Load { read: reads(word(row, "test")?, "test")?, bytes: kb * 1_024.0, groups };
     let window_s = window_s(row.text("window").unwrap_or("unstated"))?;
-    let rate = asked.rate(values, row.number("outstanding"), window_s);
+    let outstanding = row.number("outstanding");
+    // A study can be simulated, and the form is no better than it says between one outstanding and saturation.
+    let between = outstanding.is_some_and(|outstanding| outstanding > groups) || asked.read < 1.0;
+    if row.number("warm_up_s").is_some() && between {
+        return Err(Unanswered::Simulated("writes, and modules that are neither idle nor full"));
+    }
+    let rate = asked.rate(values, outstanding, window_s);
     Ok(if quantity == "speed" { rate * asked.bytes / 1e6 } else { rate })
 }
 

@@ -104,6 +104,11 @@ fn service_ms(values: &Values, read: f64, kb: f64, shift_kb: f64) -> f64 {
     (read * reading.seconds(kb) + (1.0 - read) * times * writing.seconds(kb)) / 1e3
 }
 
+/// Seconds under load before the window.
+pub(super) fn warm_up_s(row: &Row) -> f64 {
+    row.number("warm_up_s").unwrap_or(0.0).max(0.0)
+}
+
 /// How far off their alignment operations begin.
 fn shift_kb(row: &Row) -> f64 {
     row.number("shift_kb").unwrap_or(0.0).max(0.0)
@@ -119,8 +124,8 @@ fn sectors(values: &Values, kb: f64, shift_kb: f64) -> (f64, f64) {
 fn rate(values: &Values, row: &Row) -> Result<(f64, f64), Unanswered> {
     let (test, kb, modules) = (word(row, "test")?, number(row, "transfer_kb")?, number(row, "modules")?);
     let read = reads(test, "test")?;
-    let window_s = window_s(row.text("window").unwrap_or("unstated"))?;
-    let module = module_rate(values, read, sectors(values, kb, shift_kb(row)), window_s);
+    let window = (warm_up_s(row), window_s(row.text("window").unwrap_or("unstated"))?);
+    let module = module_rate(values, read, sectors(values, kb, shift_kb(row)), window);
     let port = port_rate(values, read, kb);
     let most = behind_ports(values, modules, module, port);
     // Few outstanding leave modules idle: each round takes at least its single time.
@@ -149,7 +154,7 @@ fn behind_ports(values: &Values, asked: f64, module: f64, port: f64) -> f64 {
 }
 
 /// One module, by what fills up first: its operations or its bytes.
-fn module_rate(values: &Values, read: f64, (kb, times): (f64, f64), window_s: f64) -> f64 {
+fn module_rate(values: &Values, read: f64, (kb, times): (f64, f64), window: (f64, f64)) -> f64 {
     let [slow_read, slow_write] = narrower(values);
     let most = values.of("module_writes") / slow_write;
     let sustained = (values.of("sustained_writes") / slow_write).min(most);
@@ -159,7 +164,7 @@ fn module_rate(values: &Values, read: f64, (kb, times): (f64, f64), window_s: f6
     let turn = |rate: f64, speed: f64| (1.0 / rate).max(bytes_mb / speed);
     let reading = slow_read * turn(values.of("module_reads"), values.of("module_read_speed"));
     let scaled = (kb / SMALL_KB).max(1.0);
-    let small_writes = writes.mean_over(window_s * scaled);
+    let small_writes = writes.mean_behind(window.0 * scaled, window.1 * scaled);
     let writing = times * turn(small_writes, values.of("module_write_speed") / slow_write);
     let changes = 2.0 * read * (1.0 - read);
     1.0 / (read * reading + (1.0 - read) * writing + changes * values.of("turnaround") / 1e6)

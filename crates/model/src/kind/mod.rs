@@ -19,7 +19,7 @@ mod mirrored_pair;
 mod queue_device;
 mod tiered;
 
-pub use crate::asked::{Asked, Quantity, Unanswered, Values};
+pub use crate::asked::{Asked, Quantity, Shape, Unanswered, Values};
 pub use keys::Reach;
 pub use law::{Setting, Unbuilt};
 
@@ -101,6 +101,11 @@ impl ModelKind {
     /// What it answers.
     pub fn answers(self) -> &'static [Quantity] {
         self.law().answers
+    }
+
+    /// What a quantity cannot go beyond.
+    pub(crate) fn most(self, quantity: &str) -> f64 {
+        self.answers().iter().find(|known| known.name == quantity).map_or(f64::INFINITY, |known| known.most)
     }
 
     /// The answer to a row's question, in the quantity's unit.
@@ -199,7 +204,7 @@ const fn misses() -> Asked {
 
 /// What users see of a server.
 const OF_SERVERS: &[Quantity] =
-    &[Quantity::rate("throughput", "1/s"), Quantity::response("response", "ms"), Quantity::rate("utilisation", "%")];
+    &[Quantity::rate("throughput", "1/s"), Quantity::response("response", "ms"), Quantity::share("utilisation")];
 
 /// What users see of storage.
 const OF_STORAGE: &[Quantity] =

@@ -4,7 +4,7 @@
 //! that is busier bounds both. With a share of 0 it is disks alone, with 100 flash alone.
 
 use super::law::{Carries, Inside, Law};
-use super::{Quantity, Unanswered, Values, number};
+use super::{Quantity, Shape, Unanswered, Values, number};
 use crate::rows::Row;
 use crate::tier::{self, Spec, Tiered};
 
@@ -27,8 +27,11 @@ super::asks! {
     asked "drift" "%/h" 0.0 1e6 "share of the extents whose heat is another after an hour";
 }
 
-const ANSWERS: &[Quantity] =
-    &[Quantity::rate("rate", "1/s"), Quantity::response("response", "ms"), Quantity::other("flash-hits", "%")];
+const ANSWERS: &[Quantity] = &[
+    Quantity::rate("rate", "1/s"),
+    Quantity::response("response", "ms"),
+    Quantity { shape: Shape::Other, ..Quantity::share("flash-hits") },
+];
 
 pub(super) const LAW: Law = Law::closed(ASKS, ANSWERS, answer)
     .keys(&["pattern", "offsets", "range", "size"], &["read"])

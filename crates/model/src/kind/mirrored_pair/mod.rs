@@ -43,8 +43,8 @@ const ANSWERS: &[Quantity] = &[
     Quantity::rate("throughput", "1/s"),
     Quantity::response("response", "ms"),
     Quantity::response("response-s", "s"),
-    Quantity::rate("source-cpu", "%"),
-    Quantity::rate("target-cpu", "%"),
+    Quantity::share("source-cpu"),
+    Quantity::share("target-cpu"),
     Quantity::response("second-response", "ms"),
 ];
 

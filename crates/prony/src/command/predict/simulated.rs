@@ -65,10 +65,11 @@ impl<'a> Simulations<'a> {
         let (Some((trial, stream)), Some(judgement)) = (question.trial(), self.judgement) else { return Ok(None) };
         let counted = self.model.parameter("counted_per_s").map_or(1.0, |parameter| parameter.value);
         let Some(read) = reading(quantity, counted) else { return Ok(None) };
-        let (noise, simulated) = (self.model.noise, self.of(trial, judgement)?);
+        let (noise, off) = (self.model.noise, self.model.off(&question.row, quantity));
+        let simulated = self.of(trial, judgement)?;
         let value = read(&simulated.streams[stream]);
         let others: Vec<f64> = simulated.again.iter().map(|again| read(&again[stream])).collect();
-        let reach = reach(&others, noise);
+        let reach = reach(&others, noise.hypot(off));
         Ok((value.is_finite() && value > 0.0).then_some(Answer { value, low: value / reach, high: value * reach }))
     }
 
@@ -145,7 +146,7 @@ fn reading(quantity: &str, counted: f64) -> Option<impl Fn(&StreamSummary) -> f6
 }
 
 /// The factor by which a value may be off, with 95 percent: trials that were drawn say how they scatter, and one more of them
-/// and the rows around the model scatter as well.
+/// the rows around the model scatter as well, and its form is off.
 fn reach(others: &[f64], noise: f64) -> f64 {
     let logs: Vec<f64> = others.iter().filter(|value| **value > 0.0).map(|value| value.ln()).collect();
     let count = logs.len() as f64;
