@@ -61,7 +61,7 @@ pub use reading::{Problem, Problems};
 pub use shipped::{Shipped, shipped};
 pub use state::checkpoints_of;
 pub use study::Study;
-pub use survey::{Survey, SurveyedSystem};
+pub use survey::{DescribedKeys, Survey, SurveyedSystem};
 pub use system::{Place, ScriptSpec, Stall, SystemSpec, model_shown};
 pub use target::{model, parse as target};
 pub use trial::{

@@ -29,6 +29,7 @@ use crate::{build, checked, passwords, study_file};
 use analysis::{Findings, TrialSummary};
 use engine::{Need, Opened};
 use execute::{Broken, Execution};
+use model::file::Description;
 use observation::{Ceiling, RunFacts, SystemFacts};
 use progress::Progress;
 use recorder::WallClock;
@@ -130,6 +131,16 @@ pub fn plan(origin: &str, study: &Study, seed: u64) -> Result<Plan, Failure> {
     crate::scripts::check(study)?;
     let survey = survey::survey(study.systems())?;
     study::plan(study, &survey, seed).map_err(|problems| study_file::failure(origin, &problems))
+}
+
+/// The plan of a study for a described machine, as if it had as much of everything as is asked for; nothing is looked at.
+///
+/// # Errors
+/// When the study asks what the kind does not answer.
+pub fn plan_for(origin: &str, study: &Study, model: &Description) -> Result<Plan, Failure> {
+    let spec = study.systems().first().ok_or_else(|| Failure::new(format!("planning `{origin}`: it has no system")))?;
+    let survey = survey::unlimited(spec, model);
+    study::plan(study, &survey, 1).map_err(|problems| study_file::failure(origin, &problems))
 }
 
 /// A seed that nobody chose.

@@ -36,7 +36,7 @@ impl Transactions for Spec {
     }
 
     fn columns(&self) -> Vec<(&'static str, String)> {
-        vec![("customers", self.customers.to_string())]
+        vec![("customers", self.customers.to_string()), ("caused", super::mix::caused(self.preset).to_string())]
     }
 
     /// Cancels what an earlier trial left in the market, and finds numbers of trades that were never used.
