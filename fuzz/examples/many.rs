@@ -168,7 +168,12 @@ fn main() {
     let began = Instant::now();
     for count in 1..=inputs {
         let mut input = corpus[random.below(corpus.len())].clone();
+        let is_text = std::str::from_utf8(&input).is_ok();
         change(&mut input, &corpus, &mut random);
+        // Readers of text refuse anything else at once, and would see little of the changes.
+        if is_text && random.below(16) > 0 {
+            input = String::from_utf8_lossy(&input).into_owned().into_bytes();
+        }
         shown.lock().expect("nobody panics with it").clone_from(&input);
         feed(&input);
         tried.store(count, Ordering::Relaxed);

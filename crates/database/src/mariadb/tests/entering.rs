@@ -243,5 +243,5 @@ fn a_stop_ends_every_wait_for_a_server_that_says_nothing() {
     session.inside.stop_by(stop.clone());
     stop.store(true, Ordering::Relaxed);
     let failure = session.query("SELECT silence").unwrap_err();
-    assert_eq!(failure.kind, crate::FailureKind::Lost);
+    assert_eq!(failure.kind, crate::FailureKind::Stopped);
 }
