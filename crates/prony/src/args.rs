@@ -43,7 +43,7 @@ macro_rules! arguments {
         to doubt it. A run is one file that can be kept, mailed and compared.",
     after_help = "Start with `prony quick`. `prony COMMAND --help` has examples.",
     after_long_help = "Examples:\n  prony quick\n  prony run flash --on file:/mnt/data --html flash.html\n\n\
-        Exit codes: 0 fine; 1 a threshold failed or was inconclusive; 2 an error.\n\
+        Exit codes: 0 fine; 1 a threshold failed or was inconclusive, data was damaged or operations failed; 2 an error.\n\
         NO_COLOR is honoured. Only what another program would read goes to stdout."
 )]
 pub struct Cli {
@@ -96,7 +96,8 @@ pub enum Command {
             A file system is only written in scratch files that Prony makes itself. A device is only written with \
             `--destroy`, bound to its identity and size, and never while anything uses it; one that is only read is opened \
             for reading only, and needs no consent.\n\n\
-            Exit codes: 0 fine; 1 a threshold failed, or was inconclusive without --allow-inconclusive; 2 an error, \
+            Exit codes: 0 fine; 1 a threshold failed, or was inconclusive without --allow-inconclusive, or data was damaged \
+            or operations failed (--allow-damage, --allow-errors); 2 an error, \
             or stopped by Ctrl-C (what was finished is kept).",
         after_long_help = "Examples:\n  prony run flash --on file:/mnt/data --set size=8GiB --html flash.html\n  \
             prony run wide --on /mnt/a --on /mnt/b --set width=1,2,4 --set replicates=4 --json"
@@ -471,7 +472,7 @@ arguments! {
             "Let a run pass that read damaged data back, or whose checks found acknowledged work missing. Default: exit with 1.";
         allow_errors: bool = arg(long) "Let a run pass in which operations failed",
             "Let a run pass in which operations failed. Default: exit with 1, however few failed; --fail-if 'failed > 1%' beside \
-             this sets another limit.";
+             it sets another limit.";
         destroy: Vec<String> = arg(long, value_name = "CONSENT", action = ArgAction::Append)
             "ID:BYTES[:SIGNATURE] of a device to destroy",
             "Consent to destroy what a device holds, as ID:BYTES[:SIGNATURE]. ID is its serial number, WWN or name in \

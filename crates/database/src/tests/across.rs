@@ -1,6 +1,6 @@
 //! The brokerage house on real servers beside the same on SQLite: the same rows, the same answers, the same end.
 
-use crate::dataset::{Asking, DataSet, Filled, check, checksums, fill};
+use crate::dataset::{Asking, DataSet, Depth, Filled, check, checksums, fill};
 use crate::{Database, DatabaseError, OpenOptions, Profiling, Session, Texts, open, server};
 use std::collections::VecDeque;
 use std::os::unix::fs::PermissionsExt;
@@ -65,7 +65,7 @@ pub(super) fn filled(cache: &Cache, engine: Engine, preset: Preset) -> Option<(B
 }
 
 fn holds(session: &mut dyn Session, engine: Engine, dataset: &DataSet) {
-    let outcomes = check(session, engine, dataset, &|| Duration::ZERO);
+    let outcomes = check(session, engine, dataset, Depth::All, &|| Duration::ZERO);
     let outcomes = outcomes.unwrap_or_else(|error| panic!("{error}: {:?}", std::error::Error::source(&error)));
     assert!(outcomes.len() > 5, "{}", outcomes.len());
     for outcome in outcomes {

@@ -1,7 +1,7 @@
 //! What somebody may do to a filled data set, in 34 ways: each is found.
 
 use super::across::{Cache, filled};
-use crate::dataset::check;
+use crate::dataset::{Depth, check};
 use crate::{Session, Texts};
 use std::time::Duration;
 use study::{Engine, Sessions};
@@ -101,7 +101,7 @@ const WAYS: [(&str, &str); 34] = [
 ];
 
 fn broken(session: &mut dyn Session, engine: Engine, set: &DataSet) -> Vec<String> {
-    let outcomes = check(session, engine, set, &|| Duration::ZERO).unwrap();
+    let outcomes = check(session, engine, set, Depth::All, &|| Duration::ZERO).unwrap();
     outcomes.into_iter().filter(|outcome| !outcome.passed).map(|outcome| outcome.name).collect()
 }
 

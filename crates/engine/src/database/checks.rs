@@ -7,7 +7,7 @@ use crate::TrialError;
 use crate::database::databases::{Databases, asked};
 use crate::observer::{Observer, Phase};
 use crate::worker::transactions::Transactions;
-use database::dataset::{self, Asking, CheckOutcome};
+use database::dataset::{self, Asking, CheckOutcome, Depth};
 use database::{DataSet, Database, DatabaseError, Texts};
 use observation::{Check, CheckKind, CheckMoment, CheckResult, Event, EventKind, Ledger};
 use recorder::{Clock, WallClock};
@@ -44,8 +44,9 @@ pub(crate) fn check(
     let wanted = asked(trial).any(|(_, pool)| pool.check);
     let (true, Some((database, dataset))) = (wanted, databases.checked()) else { return Ok(Vec::new()) };
     observer.phase(trial, Phase::Check, Nanos::ZERO);
+    let depth = if moment == CheckMoment::Outage { Depth::All } else { Depth::Moved };
     let now = || Duration::from_nanos(clock.now().0);
-    let held = invariants(database, dataset, &now).and_then(|mut checks| {
+    let held = invariants(database, dataset, depth, &now).and_then(|mut checks| {
         if let (Some((asked, _)), Some(ledger)) = (asked(trial).next(), ledger) {
             checks.extend(hold(database, asked, ledger, &now)?);
         }
@@ -62,10 +63,11 @@ pub(crate) fn check(
 fn invariants(
     database: &dyn Database,
     dataset: &DataSet,
+    depth: Depth,
     now: &dyn Fn() -> Duration,
 ) -> Result<Vec<Check>, DatabaseError> {
     let mut session = database.session(&Texts::none(database.engine()), &Sessions::default())?;
-    let outcomes = dataset::check(session.as_mut(), database.engine(), dataset, now)?;
+    let outcomes = dataset::check(session.as_mut(), database.engine(), dataset, depth, now)?;
     Ok(outcomes.into_iter().map(of_invariant).collect())
 }
 

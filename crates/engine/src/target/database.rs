@@ -7,7 +7,9 @@ use crate::target::backing::{Asked, Backing, Carried, Ended, Told, remark};
 use crate::worker::assign::assign;
 use crate::worker::profile::Profile;
 use crate::{OpenError, TrialError};
+use database::DatabaseError;
 use observation::{Check, CheckKind, CheckMoment, CheckResult, Fact};
+use recorder::WallClock;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use study::Trial;
@@ -74,7 +76,16 @@ impl Backing for Databases {
         observer: &mut dyn Observer,
         stop: &AtomicBool,
     ) -> Result<Vec<String>, TrialError> {
-        let remarks = self.make_ready(trial, observer, stop)?;
+        let remarks = match self.make_ready(trial, observer, stop) {
+            // It was there for the trial before.
+            Err(lost) if self.lasting().is_some() && is_lost(&lost) => {
+                let lost = whole(&lost);
+                observer.note(Some(trial), &format!("the server was lost before the trial: {lost}; waiting for it"));
+                self.reopen(patience(trial), &WallClock::new())?;
+                self.make_ready(trial, observer, stop)?
+            }
+            made => made?,
+        };
         self.costs = self.statement_costs();
         Ok(remarks)
     }
@@ -151,6 +162,11 @@ fn patience(trial: &Trial) -> Nanos {
 /// Whether the server may have been lost in the middle of a question.
 fn may_be_lost(error: &TrialError) -> bool {
     matches!(error, TrialError::Database { source, .. } if source.may_pass())
+}
+
+/// Whether it is the connection that failed.
+fn is_lost(error: &TrialError) -> bool {
+    matches!(error, TrialError::Database { source, .. } if matches!(**source, DatabaseError::Refused { .. }))
 }
 
 /// The server was lost, and takes connections again.

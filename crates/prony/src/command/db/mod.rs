@@ -7,7 +7,7 @@ use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::output;
 use crate::{cache, passwords, run, study_file};
-use database::dataset::{self, CheckOutcome, Filled};
+use database::dataset::{self, CheckOutcome, Depth, Filled};
 use database::{DataSet, Database, DatabaseError, OpenOptions, Profiling, Texts};
 use recorder::{Clock, WallClock};
 use serde_json::{Value, json};
@@ -166,7 +166,7 @@ fn check_one(spec: &DatabaseSpec, set: DataSet, stop: &Arc<AtomicBool>) -> Resul
     let mut session = database.session(&Texts::none(spec.engine), &Sessions::default()).map_err(doing)?;
     let clock = WallClock::new();
     let now = || Duration::from_nanos(clock.now().0);
-    let outcomes = dataset::check(session.as_mut(), spec.engine, &set, &now).map_err(doing)?;
+    let outcomes = dataset::check(session.as_mut(), spec.engine, &set, Depth::All, &now).map_err(doing)?;
     Ok(Checked { place: spec.shown(), set, outcomes })
 }
 
