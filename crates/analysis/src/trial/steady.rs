@@ -1,7 +1,7 @@
 //! Whether the window was steady: SNIA's rule, which the study holds, over rounds cut from the window.
 //!
 //! The one idea: the rule looks at five figures that vary by chance. Where chance alone moves them by more than a third of
-//! what the rule allows, nothing can be said; `never` is said only where the rule is broken by more than chance can do.
+//! what the rule allows (for the line, by half), nothing can be said; `never` is said only where the rule is broken by more than chance can do.
 
 use crate::statistics::moments::mean;
 use crate::statistics::noise::Noise;
@@ -10,8 +10,12 @@ use crate::{RoundsTrace, Steady, SteadyAnswer};
 use study::{RoundsEvidence, SteadyRule};
 use units::Nanos;
 
-/// What noise may be of what the rule allows.
-const NOISE_SHARE: f64 = 1.0 / 3.0;
+/// What the noise of a round may be of the range that the rule allows.
+const RANGE_SHARE: f64 = 1.0 / 3.0;
+
+/// What the noise of the line may be of the rise that the rule allows: a line that rises by twice as much is then taken for
+/// steady in two of a hundred windows.
+const SLOPE_SHARE: f64 = 0.5;
 
 /// How often a steady window may be called `never`, for each part of the rule.
 const ALPHA: f64 = 0.01;
@@ -92,14 +96,14 @@ impl Chance {
 
     /// Whether noise is small enough for the rule to say anything.
     fn small(&self, rule: &SteadyRule) -> bool {
-        self.round <= NOISE_SHARE * rule.range_max && self.slope <= NOISE_SHARE * rule.slope_max
+        self.round <= RANGE_SHARE * rule.range_max && self.slope <= SLOPE_SHARE * rule.slope_max
     }
 }
 
 /// How many times longer a window has to be for its rounds to be told from noise; nothing where they already are.
 pub fn longer(trace: &RoundsTrace, rule: &SteadyRule) -> Option<f64> {
     // The line through five independent rounds rises by 1.26 of their error.
-    let most = NOISE_SHARE * rule.range_max.min(rule.slope_max / 1.26);
+    let most = (RANGE_SHARE * rule.range_max).min(SLOPE_SHARE * rule.slope_max / 1.26);
     (trace.noise > most).then(|| (trace.noise / most).powi(2))
 }
 
