@@ -46,7 +46,7 @@ kinds! {
     Hung "hung" "Operations hung",
     RingDiffers "ring-differs" "The kernel gave the rings of other trials more",
     Censored "censored" "Operations never ended: tails are lower bounds",
-    ThinTail "thin-tail" "Too few samples beyond a quantile: a lower bound",
+    ThinTail "thin-tail" "Too few samples beyond a quantile",
     Cached "cached" "Almost nothing reached the device",
     Steal "steal" "The hypervisor took CPU time",
     Pressure "pressure" "Tasks waited for CPU, memory or I/O",

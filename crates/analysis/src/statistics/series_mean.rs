@@ -80,7 +80,7 @@ fn summed(series: &[f64]) -> (f64, f64) {
     let n = series.len() as f64;
     let own = squares_about_mean(series) / n;
     let (mut sum, mut lag, mut least) = (own, 1, f64::INFINITY);
-    while lag + 1 <= series.len() / 3 {
+    while lag < series.len() / 3 {
         let both = own * (autocorrelation(series, lag) + autocorrelation(series, lag + 1));
         if both <= 0.0 {
             break;
