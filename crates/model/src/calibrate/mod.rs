@@ -157,9 +157,9 @@ fn of_row<'a>(model: &Description, answer: &'a Answer, row: &'a Row) -> Vec<Aske
         Some(Asked { row, metric, value, spread, rounding, weight: 1.0 })
     };
     let mut asked: Vec<Asked> = answer.metrics.iter().filter_map(one).collect();
-    let count = tied(model, &asked);
-    for place in 0..asked.len() {
-        asked[place].weight = if ties(model, &asked[place]) { 1.0 / count } else { 1.0 };
+    let count = asked.iter().filter(|one| ties(model, one)).count().max(1) as f64;
+    for one in asked.iter_mut().filter(|one| ties(model, one)) {
+        one.weight = 1.0 / count;
     }
     asked
 }
@@ -168,11 +168,6 @@ fn of_row<'a>(model: &Description, answer: &'a Answer, row: &'a Row) -> Vec<Aske
 fn ties(model: &Description, asked: &Asked) -> bool {
     let known = model.kind.answers().iter().find(|known| known.name == asked.metric.quantity);
     known.is_some_and(|known| known.shape != Shape::Other && known.most.is_infinite())
-}
-
-/// How many values of a row say the same, so that they count once together.
-fn tied(model: &Description, asked: &[Asked]) -> f64 {
-    asked.iter().filter(|one| ties(model, one)).count().max(1) as f64
 }
 
 /// Places of the parameters that may move.

@@ -57,14 +57,14 @@ impl Description {
         let each = discrepancy.each.iter().find(|(known, _)| known == quantity).map(|(_, each)| *each);
         let shape = self.kind.answers().iter().find(|known| known.name == quantity).map(|known| known.shape);
         let each = each.or_else(|| shape.map(before)).unwrap_or(0.0);
-        let answer = self.answering(row, quantity);
-        each * distance(answer.and_then(|answer| row.number(&answer.size)), answer.and_then(|answer| answer.fitted))
+        let answer = self.answers.iter().find(|answer| answer.metrics.iter().any(|known| known.quantity == quantity));
+        each * distance(answer.and_then(|answer| self.size(answer, row)), answer.and_then(|answer| answer.fitted))
     }
 
-    /// The form of rows that a question is most like: one that answers the quantity, by a size that the question has.
-    fn answering(&self, row: &Row, quantity: &str) -> Option<&Answer> {
-        let answers = self.answers.iter().filter(|answer| row.cells.contains_key(&answer.size));
-        answers.into_iter().find(|answer| answer.metrics.iter().any(|metric| metric.quantity == quantity))
+    /// The size that a question asks by: that of the rows, or the sessions of a study, of which a set or a user stands for some.
+    fn size(&self, answer: &Answer, row: &Row) -> Option<f64> {
+        let jobs = self.parameter("jobs_per_set").map_or(1.0, |parameter| parameter.value);
+        row.number(&answer.size).or_else(|| row.number("threads").map(|threads| threads / jobs))
     }
 
     /// By how many deviations an interval of 95 percent reaches: more where few scores say how large they are.

@@ -16,7 +16,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use study::{Judgement, Place, SystemSpec, Trial, Work};
-use units::Nanos;
+use units::{Bytes, Nanos};
 
 /// The quantiles that may be needed, by their words.
 pub(super) const QUANTILES: [(&str, f64); 4] = [("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("p99.9", 0.999)];
@@ -100,7 +100,10 @@ impl<'a> Simulations<'a> {
         let short = shortened(trial, lasts(OPERATIONS_AGAIN).min(WINDOW));
         let again = in_parallel(&again, |number| {
             let drawn = self.model.drawn(SEED + number);
-            streams(&drawn, &Trial { seed: SEED + 1 + number, ..short.clone() }, judgement)
+            // A disk of other parts may hold less than is asked of this one.
+            let holds = model::module_bytes(&drawn).map_or(short.module_bytes, Bytes);
+            let module_bytes = short.module_bytes.min(holds);
+            streams(&drawn, &Trial { seed: SEED + 1 + number, module_bytes, ..short.clone() }, judgement)
         });
         let less = planned.phases.measure < trial.phases.measure;
         let shortened = less.then_some(planned.phases.measure);
