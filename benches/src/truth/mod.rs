@@ -10,8 +10,13 @@
 
 pub mod coverage;
 pub mod floors;
+pub mod hand;
+pub mod knee;
+pub mod power;
+pub mod steady;
 pub mod table;
 pub mod thresholds;
+pub mod two_runs;
 pub mod world;
 
 use coverage::Replicates;
@@ -30,13 +35,17 @@ pub struct Asked {
 type Part = (&'static str, &'static str, fn(&Asked) -> String);
 
 /// Every part.
-pub const PARTS: [Part; 3] = [
+pub const PARTS: [Part; 7] = [
     ("coverage", "Does the printed interval hold what is true?", |asked| {
         let all = [1, 4, 8].map(Replicates::Apart).into_iter().chain([Replicates::InStep(4)]);
         all.map(|one| coverage::table(one, asked.runs, asked.seed, asked.only.as_deref())).collect()
     }),
     ("floors", "Is what has no scatter taken for certain?", |asked| floors::table(asked.runs, asked.seed)),
     ("thresholds", "Is what a threshold decides true?", |asked| thresholds::table(asked.runs, asked.seed)),
+    ("power", "Is the difference found as often as the plan promises?", |asked| power::rows(asked.runs, asked.seed)),
+    ("two-runs", "Do two runs differ where nothing does?", |asked| two_runs::rows(asked.runs, asked.seed)),
+    ("steady", "Is a window steady, and did it fall?", |asked| steady::rows(asked.runs, asked.seed)),
+    ("knee", "Is the knee where it is said to be?", |asked| knee::rows(asked.runs, asked.seed)),
 ];
 
 /// The parts that these words ask for, each under its heading as it is done.
