@@ -13,7 +13,7 @@ use observation::{Check, CheckKind, CheckMoment, CheckResult, Event, EventKind, 
 use recorder::{Clock, WallClock};
 use std::time::Duration;
 use study::{Engine, Sessions, Trial};
-use units::Nanos;
+use units::{Nanos, first_bytes};
 use workload::kind::{self, Verdict};
 use workload::transaction::Business;
 
@@ -137,7 +137,7 @@ fn of_invariant(outcome: CheckOutcome) -> Check {
 }
 
 fn bounded(text: &str) -> String {
-    text[..text.floor_char_boundary(FOUND_MAX)].to_owned()
+    first_bytes(text, FOUND_MAX).to_owned()
 }
 
 /// Checks as events at the end of a trial: one for all invariants, and one for each other.

@@ -2,7 +2,7 @@
 
 use crate::hot::hung::Hung;
 use observation::{Event, EventKind, Mishap};
-use units::Nanos;
+use units::{Nanos, first_bytes};
 use workload::block;
 
 /// Events kept for one worker; more are counted only, because a device that fails every operation must not fill memory.
@@ -111,7 +111,7 @@ impl Noticed {
         }
         let text = text();
         let place = known.unwrap_or_else(|| {
-            let first = text[..text.floor_char_boundary(FIRST_MAX)].to_owned();
+            let first = first_bytes(&text, FIRST_MAX).to_owned();
             self.wrong.push(Wrong { how, count: 0, first });
             self.wrong.len() - 1
         });

@@ -50,8 +50,11 @@ pub struct RowCheck {
     /// The query for the rows.
     pub sql: String,
     /// Whether a row is as it must be.
-    pub holds: Box<dyn Fn(&[Value]) -> bool>,
+    pub holds: Holds,
 }
+
+/// Whether the values of a row are what they must be.
+pub type Holds = Box<dyn Fn(&[Value]) -> bool>;
 
 /// What a data set holds: supplied by the workload that it is for.
 pub trait Contents: Send + Sync {
