@@ -73,7 +73,8 @@ fn of_check(told: &TrialCheck) -> Option<Finding> {
 }
 
 /// Puts findings before all others, and the first of them before the answer.
-pub fn lead(findings: &mut Findings, found: Vec<Finding>) {
+pub fn lead(findings: &mut Findings, mut found: Vec<Finding>) {
+    found.sort_by_key(gravity);
     let damage: Vec<&DamageFinding> = found.iter().filter_map(DamageFinding::of).collect();
     let outage = found.iter().filter_map(OutageFinding::of).next();
     let sentence = match (damage.as_slice(), outage) {
@@ -90,6 +91,15 @@ pub fn lead(findings: &mut Findings, found: Vec<Finding>) {
     };
     findings.answer.splice(0..0, sentence);
     findings.findings.splice(0..0, found);
+}
+
+/// Acknowledged work that is gone before other damage, and that before a server that came back.
+fn gravity(found: &Finding) -> u8 {
+    match DamageFinding::of(found) {
+        Some(damage) if damage.source == CheckKind::Ledger.word() => 0,
+        Some(_) => 1,
+        None => 2,
+    }
 }
 
 #[cfg(test)]

@@ -109,17 +109,14 @@ pub fn hold(
     let Ledger { counts, pages } = ledger.clone();
     let verdicts = Asking::on(database, |queries| asked.hold(queries, &kind::Ledger { counts, pages }))?;
     let took_s = now().saturating_sub(began).as_secs_f64();
-    let held = |Verdict { damaged, text }: Verdict| {
-        let (name, found) = text.split_once(": ").unwrap_or(("ledger", &text));
-        Check {
-            kind: CheckKind::Ledger,
-            name: name.to_owned(),
-            says: "what was acknowledged is there, and what was rolled back is not".to_owned(),
-            result: if damaged { CheckResult::Failed } else { CheckResult::Passed },
-            found: bounded(found),
-            took_s,
-            ..Check::default()
-        }
+    let held = |Verdict { name, damaged, text }: Verdict| Check {
+        kind: CheckKind::Ledger,
+        name: name.to_owned(),
+        says: "what was acknowledged is there, and what was rolled back is not".to_owned(),
+        result: if damaged { CheckResult::Failed } else { CheckResult::Passed },
+        found: bounded(&text),
+        took_s,
+        ..Check::default()
     };
     Ok(verdicts.into_iter().map(held).collect())
 }

@@ -174,6 +174,8 @@ mod tests {
         ("pipeline", ["true", "false"]),
         ("isolation", ["default", "serializable"]),
         ("tries", ["10", "11"]),
+        ("on_error", ["go-on", "stop"]),
+        ("recovery", ["120 s", "60 s"]),
         ("server", ["", "work_mem=8MB"]),
         ("check", ["true", "false"]),
         ("profile", ["true", "false"]),

@@ -138,12 +138,13 @@ fn number(value: &Value) -> Option<u64> {
 }
 
 fn verdict(judged: &Judged) -> Verdict {
+    let name = "ledger";
     let unknown = match (judged.unknown_kept, judged.unknown_lost) {
         (0, 0) => String::new(),
         (kept, lost) => format!("; of unknown outcome {kept} were kept and {lost} were not"),
     };
     if judged.passed() {
-        return Verdict { damaged: false, text: format!("ledger: {} orders are as acknowledged{unknown}", judged.ok) };
+        return Verdict { name, damaged: false, text: format!("{} orders are as acknowledged{unknown}", judged.ok) };
     }
     let fault = |what: &str, faulty: &Faulty| {
         let first = faulty.first.first().copied().unwrap_or(0);
@@ -155,7 +156,7 @@ fn verdict(judged: &Judged) -> Verdict {
         fault("acknowledged fills are missing", &judged.unfilled),
     ];
     let faults: Vec<String> = faults.into_iter().flatten().collect();
-    Verdict { damaged: true, text: format!("ledger: {}{unknown}", faults.join("; ")) }
+    Verdict { name, damaged: true, text: format!("{}{unknown}", faults.join("; ")) }
 }
 
 #[cfg(test)]
@@ -167,7 +168,7 @@ mod tests {
         let kept = Judged { ok: 5, unknown_kept: 1, ..Judged::default() };
         assert!(!verdict(&kept).damaged);
         let lost = Judged { missing: Faulty { count: 1, first: vec![42] }, ..Judged::default() };
-        let Verdict { damaged, text } = verdict(&lost);
+        let Verdict { damaged, text, .. } = verdict(&lost);
         assert!(damaged && text.contains("1 acknowledged orders are missing, the first is trade 42"), "{text}");
     }
 }

@@ -103,14 +103,14 @@ fn verdict(told: &Acknowledged, changed: i64, inserted: i64) -> Verdict {
     };
     let kept = holds(changes, told.changes_unknown, changed) && holds(inserts, told.inserts_unknown, inserted);
     let text = if kept {
-        format!("tally: all {changes} acknowledged changes and {inserts} acknowledged records are there{unknown}")
+        format!("all {changes} acknowledged changes and {inserts} acknowledged records are there{unknown}")
     } else {
         format!(
-            "tally: {changes} changes and {inserts} new records were acknowledged, the data holds {changed} and \
+            "{changes} changes and {inserts} new records were acknowledged, the data holds {changed} and \
              {inserted}{unknown}"
         )
     };
-    Verdict { damaged: !kept, text }
+    Verdict { name: "tally", damaged: !kept, text }
 }
 
 #[cfg(test)]
@@ -122,7 +122,7 @@ mod tests {
         let told = Acknowledged { changes: 10, changes_unknown: 1, inserts: 3, inserts_unknown: 0 };
         assert!(!verdict(&told, 10, 3).damaged && !verdict(&told, 11, 3).damaged);
         for (changed, inserted) in [(9, 3), (12, 3), (10, 2), (10, 4)] {
-            let Verdict { damaged, text } = verdict(&told, changed, inserted);
+            let Verdict { damaged, text, .. } = verdict(&told, changed, inserted);
             assert!(damaged && text.contains(&format!("the data holds {changed} and {inserted}")), "{text}");
         }
     }

@@ -56,6 +56,8 @@ impl Ledger {
 /// What a check came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
+    /// The name of the check.
+    pub name: &'static str,
     /// Whether something that was acknowledged is missing, or something else that is damage.
     pub damaged: bool,
     /// In words.

@@ -105,6 +105,7 @@ fn held(spec: &Spec, queries: &mut dyn Queries, sessions: u32) -> Result<Vec<i64
 }
 
 fn verdict(tallies: &[Tally], before: &[i64], after: &[i64]) -> Verdict {
+    let name = "tally";
     let grown = |tally: &Tally| {
         let at = tally.job as usize;
         (before.get(at).copied().unwrap_or(0), after.get(at).copied().unwrap_or(0))
@@ -114,18 +115,18 @@ fn verdict(tallies: &[Tally], before: &[i64], after: &[i64]) -> Verdict {
     let unknown: u64 = tallies.iter().map(|tally| tally.unknown).sum();
     let Some(first) = wrong.first() else {
         let unknown = if unknown == 0 { String::new() } else { format!("; {unknown} of unknown outcome") };
-        return Verdict { damaged: false, text: format!("tally: all {done} acknowledged rows are there{unknown}") };
+        return Verdict { name, damaged: false, text: format!("all {done} acknowledged rows are there{unknown}") };
     };
     let (was, is) = grown(first);
     let text = format!(
-        "tally: {} of {} jobs do not agree; job {} was told of {} rows and its data grew by {}",
+        "{} of {} jobs do not agree; job {} was told of {} rows and its data grew by {}",
         wrong.len(),
         tallies.len(),
         first.job,
         first.done,
         is - was
     );
-    Verdict { damaged: true, text }
+    Verdict { name, damaged: true, text }
 }
 
 #[cfg(test)]
@@ -137,7 +138,7 @@ mod tests {
         let tally = |job, done, unknown| Tally { job, done, unknown };
         let told = [tally(0, 10, 0), tally(1, 5, 2)];
         assert!(!verdict(&told, &[100, 0], &[110, 7]).damaged);
-        let Verdict { damaged, text } = verdict(&told, &[100, 0], &[109, 7]);
+        let Verdict { damaged, text, .. } = verdict(&told, &[100, 0], &[109, 7]);
         assert!(damaged && text.contains("job 0 was told of 10 rows and its data grew by 9"), "{text}");
         assert!(verdict(&told, &[100, 0], &[110, 8]).damaged);
     }
