@@ -1,4 +1,4 @@
-//! Prony beside its peers, in one run: `cargo run --release --manifest-path benches/Cargo.toml -- [null|real|open|memory|transactions|slap|fill|users|checks|first|soak]...`
+//! Prony beside its peers, in one run: `cargo run --release --manifest-path benches/Cargo.toml -- [null|real|open|memory|transactions|slap|fill|users|checks|first|soak|truth]...`
 //!
 //! The one idea: a figure is a ratio between two programs that took turns on the same machine, and the median of
 //! several such pairs. Absolute figures are printed for orientation only; a shared machine moves them from day to day.
@@ -20,6 +20,7 @@ mod real;
 mod slap;
 mod soak;
 mod transactions;
+mod truth;
 mod users;
 
 use std::path::PathBuf;
@@ -35,12 +36,16 @@ pub struct Settings {
 }
 
 fn main() {
+    let asked: Vec<String> = std::env::args().skip(1).collect();
+    // Needs neither a peer nor the program itself.
+    if asked.first().is_some_and(|name| name == "truth") {
+        return truth::tell(&asked[1..], |text| println!("{text}"));
+    }
     let settings = Settings {
         dir: std::env::var_os("PRONY_BENCH_DIR").map_or_else(|| PathBuf::from("."), PathBuf::from),
         pairs: number("PRONY_BENCH_PAIRS", 7),
         seconds: number("PRONY_BENCH_SECONDS", 10) as u32,
     };
-    let asked: Vec<String> = std::env::args().skip(1).collect();
     let wanted = |name: &str| asked.is_empty() || asked.iter().any(|a| a == name);
     prony::build();
     let all: [(&str, fn(&Settings)); 10] = [

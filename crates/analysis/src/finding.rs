@@ -1,7 +1,9 @@
 //! The values that analysis hands to reports.
 
 use crate::{Caveat, ClassMix, GeneratorSummary, ServerSummary};
-use observation::{Account, CpuTime, Event, Point, Provenance, RunFacts, TrialLabel, Window, words};
+use observation::{
+    Account, CpuTime, Event, Histogram, Mishap, Point, Provenance, RunFacts, TrialCheck, TrialLabel, Window, words,
+};
 use study::{Direction, Metric};
 
 /// A value with its interval. Never a bare number where an estimate is meant.
@@ -9,9 +11,9 @@ use study::{Direction, Metric};
 pub struct Estimate {
     /// The point.
     pub value: f64,
-    /// Lower end of the interval; not a number when the sample is too small to give one.
+    /// Lower end of the interval, or lower bound; not a number when the sample is too small to give one.
     pub low: f64,
-    /// Upper end of the interval.
+    /// Upper end of the interval; infinite where there is only a lower bound.
     pub high: f64,
     /// How many independent samples stand behind it (replicates, or effective intervals of one trial).
     pub n: u32,
@@ -32,6 +34,8 @@ pub struct Findings {
     pub findings: Vec<Finding>,
     /// Caveats of the run as a whole and of its trials.
     pub caveats: Vec<Caveat>,
+    /// What checks of the data found, of all attempts at all trials.
+    pub checks: Vec<TrialCheck>,
     /// One to three sentences: the answer to the study's question, in plain words, with its main caveat.
     pub answer: Vec<String>,
 }
@@ -69,6 +73,10 @@ pub struct TrialSummary {
     pub timeline: Vec<TimePoint>,
     /// What happened when, for the time axis of charts: the events of the observations as they are.
     pub events: Vec<Event>,
+    /// What went wrong, counted by kind.
+    pub mishaps: Vec<Mishap>,
+    /// Checks of its data that did not hold.
+    pub checks_failed: u64,
     /// Caveats of this trial.
     pub caveats: Vec<Caveat>,
 }
@@ -106,20 +114,54 @@ pub struct StreamSummary {
     pub little_gap_pct: Option<f64>,
     /// At most against sustained.
     pub sustained: Option<Sustained>,
+    /// The longest time in which nothing of a closed load ended, when it is longer than chance explains.
+    pub stall: Option<Stall>,
     /// The response distribution as `(quantile, milliseconds)`, for charts: dense in the tail.
     pub distribution: Vec<(f64, f64)>,
     /// Response with the uncertainty that one trial can give for itself; none where the work is fixed or too little ended.
     pub response_estimates: Option<ResponseEstimates>,
 }
 
-/// Response of one trial in milliseconds, with intervals over the trial's own batches. Replicates, when there are any, give
-/// the wider and better interval; this one stands where there is a single trial.
+/// A time in which nothing of a closed load ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stall {
+    /// When it began, seconds into the window.
+    pub at_s: f64,
+    /// How long it lasted, seconds, to within an interval.
+    pub lasted_s: f64,
+    /// Sessions or operations that waited: all that there are.
+    pub slots: u32,
+    /// Mean completions a second over the window.
+    pub rate_per_s: f64,
+    /// p99 of response, milliseconds, had arrivals come at that rate whatever the system did.
+    pub open_p99_ms: f64,
+}
+
+/// Response of one trial in milliseconds, with the uncertainty that the trial can give by itself. Replicates, when there are
+/// any, are pooled from what stands here.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResponseEstimates {
     /// Mean.
     pub mean_ms: Estimate,
-    /// `(quantile, milliseconds)` at 0.5, 0.95, 0.99 and 0.999.
-    pub quantiles_ms: Vec<(f64, Estimate)>,
+    /// At 0.5, 0.95, 0.99 and 0.999.
+    pub quantiles: Vec<QuantileEstimate>,
+    /// All times of the window, those that never ended at the age that they had reached.
+    pub times: Histogram,
+    /// The least of these ages; from there on times are only lower bounds.
+    pub censored_from_ns: Option<u64>,
+}
+
+/// A quantile of one trial.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct QuantileEstimate {
+    /// Which: 0.99 is p99.
+    pub q: f64,
+    /// Its value in milliseconds with an interval, or with a lower bound alone.
+    pub ms: Estimate,
+    /// Standard error of the share of operations at or below it.
+    pub share_error: f64,
+    /// Degrees of freedom of that error.
+    pub freedom: f64,
 }
 
 /// A latency distribution in milliseconds, with censored operations in their place.
@@ -148,9 +190,9 @@ pub struct LatencySummary {
 /// How far a tail can be trusted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tail {
-    /// At least 100 samples beyond p99.
+    /// At least 100 samples beyond p99, of at least ten moments; where it was asked, p99 then has an interval.
     pub p99_firm: bool,
-    /// At least 100 samples beyond p99.9.
+    /// The same of p99.9.
     pub p999_firm: bool,
     /// Some operations never ended, so that p99.9 and max are lower bounds.
     pub censored: bool,
@@ -242,7 +284,8 @@ words! {
     /// The answer of the steady-state rule.
     pub enum SteadyAnswer {
         Yes = "yes" "Five rounds agree.",
-        Never = "never" "The window held enough rounds, and they never agreed.",
+        Never = "never" "The window held enough rounds, and they disagreed by more than chance explains.",
+        CannotTell = "cannot tell" "Noise between the rounds is too large to tell.",
         TooShort = "too short" "The window did not hold enough rounds.",
     }
 }
@@ -256,6 +299,8 @@ pub struct RoundsTrace {
     pub range: f64,
     /// Rise of the fitted line across the rounds, as a share of the mean; negative when it falls.
     pub slope: f64,
+    /// How far chance alone moves a round, as a share of the mean: one standard error.
+    pub noise: f64,
 }
 
 /// The replicates of one point pooled.
@@ -327,6 +372,8 @@ macro_rules! findings {
 }
 
 findings! {
+    Damage(DamageFinding) "Damaged data, or acknowledged work that is missing.",
+    Outage(OutageFinding) "A server that was lost in a trial.",
     Comparison(Comparison) "A system against the baseline.",
     Knee(Knee) "Where a curve bends.",
     HighestRate(HighestRate) "The highest rate that holds a bound on a quantile.",
@@ -337,7 +384,7 @@ findings! {
 }
 
 impl Finding {
-    /// What it is about; none of a threshold, which any point may decide.
+    /// What it is about; none of a threshold, which any point may decide, and of what is about the data.
     pub fn point(&self) -> Option<&Point> {
         match self {
             Finding::Comparison(found) => Some(&found.point),
@@ -346,9 +393,39 @@ impl Finding {
             Finding::ServiceFit(found) => Some(&found.point),
             Finding::Scaling(found) => Some(&found.point),
             Finding::Sustained(found) => Some(&found.point),
-            Finding::Threshold(_) => None,
+            Finding::Threshold(_) | Finding::Damage(_) | Finding::Outage(_) => None,
         }
     }
+}
+
+/// Damage of one kind in one trial.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DamageFinding {
+    /// Number of the trial.
+    pub trial: u32,
+    /// Which attempt at it; none when it is the one that is shown.
+    pub attempt: Option<u32>,
+    /// What found it: `reads`, or the kind of a check.
+    pub source: String,
+    /// Which kind: `torn`, or the name of the check.
+    pub what: String,
+    /// How many reads found it, or rows break it, ten at most.
+    pub count: u64,
+    /// In words.
+    pub text: String,
+}
+
+/// A server that was lost.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OutageFinding {
+    /// Number of the trial.
+    pub trial: u32,
+    /// Which attempt at it.
+    pub attempt: u32,
+    /// Whether it took connections again in time, so that its data could be checked.
+    pub recovered: bool,
+    /// In words.
+    pub text: String,
 }
 
 /// One metric of one system against the baseline.
@@ -399,25 +476,34 @@ pub struct Knee {
     pub point: Point,
     /// The factor that was swept: `outstanding`, `sessions`.
     pub factor: String,
-    /// The fewest that reach 95 percent of the peak; none is "no knee in this range".
+    /// The fewest that reach 95 percent of the peak, between two levels; none is "no knee in this range".
     pub at: Option<Estimate>,
-    /// The peak of the curve, operations a second.
+    /// The peak of the curve, operations a second, freed of what chance adds to the highest of several levels.
     pub peak_per_s: Estimate,
     /// `(level, throughput)` of the curve.
     pub curve: Vec<(f64, Estimate)>,
 }
 
+impl Knee {
+    /// The level that the knee is at, where its interval is no wider than that.
+    pub fn stated(&self) -> Option<f64> {
+        self.at.filter(|at| at.low == at.high).map(|at| at.value)
+    }
+}
+
 /// The highest rate with a quantile of response under a bound.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HighestRate {
-    /// What was searched on; without factors.
+    /// What was searched on: its factors are those that the search did not choose.
     pub point: Point,
     /// Which quantile: 0.99.
     pub quantile: f64,
     /// The bound, milliseconds.
     pub bound_ms: f64,
-    /// The rate that passed three times, with the failing step above as its upper end; none when no rate passed.
+    /// The rate that passed three times, without an interval; none when no rate passed.
     pub rate_per_s: Option<Estimate>,
+    /// The lowest rate above it that failed: how far the steps of the search leave the answer open.
+    pub failed_per_s: Option<f64>,
     /// `(rate, quantile in ms, passed)` of every probe, in order.
     pub probes: Vec<(f64, f64, bool)>,
     /// What stopped the search, in words.
@@ -486,21 +572,27 @@ pub struct Sustained {
     pub peak_window_s: f64,
     /// Mean over the last fifth of the measured window.
     pub late_per_s: f64,
-    /// Burst credit, when the series has the shape of one.
+    /// Its fall, when it falls once for good; none of a window that was steady.
     pub burst: Option<Burst>,
     /// `(window seconds, highest mean over any such window)`.
     pub averages: Vec<(f64, f64)>,
 }
 
-/// Average rate over a window T is s + C/T.
+/// A fall for good. Where it is the end of burst credit, the average rate over a window T is s + C/T.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Burst {
+    /// Rate before the fall, operations a second.
+    pub before_per_s: f64,
     /// Sustained rate s, operations a second.
     pub sustained_per_s: f64,
     /// Credit C, operations.
     pub credit_operations: f64,
-    /// When the credit was used up, seconds into the window.
+    /// When the rate fell, seconds into the window.
     pub lasted_s: f64,
+    /// Chance that a series without a step shows one like this.
+    pub p_value: f64,
+    /// Whether both levels last ten correlation times.
+    pub apart: bool,
 }
 
 /// At most against sustained, over trials.
@@ -508,8 +600,19 @@ pub struct Burst {
 pub struct SustainedFinding {
     /// Which point.
     pub point: Point,
-    /// The figures.
+    /// What is said of the fall; nothing where there is none that stands beside all series of the run.
+    pub claim: Option<FallClaim>,
+    /// The figures; without the fall where nothing is said of it.
     pub sustained: Sustained,
+}
+
+words! {
+    /// What is said of a rate that fell for good.
+    pub enum FallClaim {
+        Fell = "fell" "It fell inside a window too short to say more.",
+        MayBe = "may be burst credit" "It fell in one trial, or too close to an end of the window.",
+        Credit = "burst credit" "It fell alike in two trials, with a settle pause before each.",
+    }
 }
 
 /// A threshold with its outcome.
@@ -523,18 +626,24 @@ pub struct ThresholdOutcome {
     pub at: String,
     /// The value that was held against the limit.
     pub value: Option<Estimate>,
+    /// What would give the value an interval, where it has none: `needs --set measure=7s`.
+    pub needs: Option<String>,
     /// The outcome.
     pub state: ThresholdState,
 }
 
 impl ThresholdOutcome {
     /// Why it is inconclusive, and what would decide it; nothing where it is decided.
-    pub fn open(&self) -> Option<&'static str> {
+    pub fn open(&self) -> Option<String> {
         let value = self.value.filter(|_| self.state == ThresholdState::Inconclusive)?;
-        Some(if value.has_interval() {
-            "the interval contains the limit"
+        if value.has_interval() {
+            return Some("the interval contains the limit".to_owned());
+        }
+        let needs = self.needs.as_deref().unwrap_or("run with --set replicates=4 or more");
+        Some(if value.lower_bound() {
+            format!("only a lower bound is known; {needs}")
         } else {
-            "a single trial gives it no interval; run with --set replicates=4 or more"
+            format!("a single trial gives it no interval; {needs}")
         })
     }
 }
@@ -544,7 +653,7 @@ words! {
     pub enum ThresholdState {
         Passed = "passed" "The whole interval is on the good side: the condition is false.",
         Failed = "failed" "The whole interval is on the bad side: the condition is true.",
-        Inconclusive = "inconclusive" "The interval contains the limit, or there is none.",
+        Inconclusive = "inconclusive" "The interval contains the limit, or there is none, or only a lower bound below it.",
         NotMeasured = "not measured" "No trial matched.",
     }
 }
@@ -563,6 +672,11 @@ impl Estimate {
     /// Whether it has an interval.
     pub fn has_interval(&self) -> bool {
         self.low.is_finite() && self.high.is_finite()
+    }
+
+    /// Whether all that is known of it is how low it cannot be: an end below, at the confidence of one side, and none above.
+    pub fn lower_bound(&self) -> bool {
+        self.low.is_finite() && self.high == f64::INFINITY
     }
 }
 

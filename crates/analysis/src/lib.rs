@@ -12,6 +12,7 @@ mod finding;
 mod generator;
 mod memory;
 mod point;
+mod quantile;
 mod run;
 mod statistics;
 mod transactions;
@@ -20,10 +21,11 @@ mod trial;
 pub use caveat::{Caveat, CaveatKind};
 pub use compare::{BetweenRuns, compare_runs};
 pub use finding::{
-    Burst, ClassSummary, Comparison, CpuPerOperation, DiskSummary, Estimate, Finding, Findings, HighestRate, Knee,
-    LatencySummary, MachineSummary, PointSummary, ResponseEstimates, RoundsTrace, Scaling, ScalingKind, ServiceFit,
-    ServiceForm, Steady, SteadyAnswer, StreamSummary, Sustained, SustainedFinding, Tail, ThresholdOutcome,
-    ThresholdState, TimePoint, TrialSummary, Verdict, Work,
+    Burst, ClassSummary, Comparison, CpuPerOperation, DamageFinding, DiskSummary, Estimate, FallClaim, Finding,
+    Findings, HighestRate, Knee, LatencySummary, MachineSummary, OutageFinding, PointSummary, QuantileEstimate,
+    ResponseEstimates, RoundsTrace, Scaling, ScalingKind, ServiceFit, ServiceForm, Stall, Steady, SteadyAnswer,
+    StreamSummary, Sustained, SustainedFinding, Tail, ThresholdOutcome, ThresholdState, TimePoint, TrialSummary,
+    Verdict, Work,
 };
 pub use generator::{ClockSummary, GeneratorSummary, LooksSummary, RingsSummary};
 pub use memory::{Checkpoints, Fits, Held, WorkingSet};

@@ -103,6 +103,15 @@ impl DatabaseError {
         }
     }
 
+    /// Whether a server that is starting, recovering or restarting may say so, and another try a moment later help.
+    pub fn may_pass(&self) -> bool {
+        use DatabaseError::{Claimed, File, Refused, Server, ServerFull, Statement};
+        matches!(
+            self,
+            Refused { .. } | ServerFull { .. } | Claimed { .. } | Server { .. } | Statement { .. } | File { .. }
+        )
+    }
+
     /// Whether the server takes no more sessions of anybody.
     pub fn server_is_full(&self) -> bool {
         matches!(self, DatabaseError::ServerFull { text, .. } if limit(text) == Limit::Server)

@@ -90,6 +90,11 @@ pub trait Session: Send {
     /// The failure; none of the rows is kept then.
     fn load(&mut self, table: &str, columns: &[&str], rows: &mut dyn Rows) -> Result<u64, Failure>;
 
+    /// Whether a transaction is open now; none where that is not known, so that it follows from what was called.
+    fn in_transaction(&self) -> Option<bool> {
+        None
+    }
+
     /// How a call is cut that does not end; none where every call ends by itself.
     fn cut(&self) -> Option<Cut> {
         None

@@ -54,6 +54,9 @@ pub enum TrialError {
     /// Every operation fails because the system went away or is full.
     #[error("system `{system}`{} is gone after {done} operations: {source}{}", at(place), said(words))]
     Gone { system: String, place: String, done: u64, words: String, source: io::Error },
+    /// A transaction cannot be carried out as it is written, or the server refused a statement and the study says to stop.
+    #[error("a session on system `{system}` was stopped after {done} transactions: {words}")]
+    Aborted { system: String, done: u64, words: String },
     /// What hung in the trial before is still in the kernel's hands, and would land in this one.
     #[error("system `{system}`{} still holds what hung in the trial before: {what}", at(place))]
     StillOut { system: String, place: String, what: String },
@@ -111,6 +114,9 @@ impl TrialError {
                 "read the log of the server at {}, and see that it runs again",
                 or_else(place, "that place")
             )),
+            TrialError::Aborted { .. } => {
+                Some("mend the script, or see that the database has what it asks for".to_owned())
+            }
             TrialError::StillOut { place, .. } => Some(format!(
                 "look for the device of {} in the kernel log, and go on when it answers again",
                 or_else(place, "the system")

@@ -18,10 +18,11 @@ mod target;
 mod trial;
 mod worker;
 
+pub use crate::database::checks::hold as hold_ledger;
 pub use crate::database::databases::data_set;
 pub use crate::database::sessions::made_ready;
 pub use error::{OpenError, TrialError};
-pub use observer::{Live, Observer, Phase, Unobserved};
+pub use observer::{Found, Live, Observer, Phase, Unobserved};
 pub use port::alone::measure_alone;
 pub use port::simulated::described::Described;
 pub use port::uring::allowed as ring_allowed;

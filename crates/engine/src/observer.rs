@@ -1,6 +1,6 @@
 //! What a run tells while it goes on. All methods do nothing unless implemented.
 
-use observation::{Cell, Series, words};
+use observation::{Cell, Check, Event, Ledger, Mishap, Series, words};
 use recorder::{Clock, WallClock};
 use std::time::Duration;
 use study::Trial;
@@ -41,6 +41,17 @@ pub struct Live {
     pub p99_ms: Option<f64>,
 }
 
+/// What is known of a trial that will not end as planned.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Found<'a> {
+    /// What happened.
+    pub events: &'a [Event],
+    /// What went wrong, by kind.
+    pub mishaps: &'a [Mishap],
+    /// What checks of the data found.
+    pub checks: &'a [Check],
+}
+
 /// Someone who watches a run: a progress line, a store, a live view.
 pub trait Observer {
     /// A phase begins and is expected to take so long; zero is unknown.
@@ -58,6 +69,13 @@ pub trait Observer {
     fn keeps(&self) -> bool {
         false
     }
+
+    /// What the trial knows of acknowledged work. It comes before this is held against the data, so that it is not lost with
+    /// whatever goes wrong then.
+    fn ledger(&mut self, _trial: &Trial, _ledger: &Ledger) {}
+
+    /// What happened and went wrong in a trial that will not end as planned, and what checks of its data found.
+    fn found(&mut self, _trial: &Trial, _found: &Found<'_>) {}
 
     /// Something that a user should read.
     fn note(&mut self, _trial: Option<&Trial>, _text: &str) {}

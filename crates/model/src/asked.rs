@@ -37,22 +37,29 @@ pub struct Quantity {
     pub unit: &'static str,
     /// What the baselines take it for.
     pub shape: Shape,
+    /// It does not go beyond.
+    pub most: f64,
 }
 
 impl Quantity {
     /// A rate.
     pub(crate) const fn rate(name: &'static str, unit: &'static str) -> Quantity {
-        Quantity { name, unit, shape: Shape::Rate }
+        Quantity { name, unit, shape: Shape::Rate, most: f64::INFINITY }
+    }
+
+    /// A share of all of something, in percent, that grows with the size.
+    pub(crate) const fn share(name: &'static str) -> Quantity {
+        Quantity { name, unit: "%", shape: Shape::Rate, most: 100.0 }
     }
 
     /// A response of a population.
     pub(crate) const fn response(name: &'static str, unit: &'static str) -> Quantity {
-        Quantity { name, unit, shape: Shape::TimeOfPopulation }
+        Quantity { name, unit, shape: Shape::TimeOfPopulation, most: f64::INFINITY }
     }
 
     /// Any other quantity.
     pub(crate) const fn other(name: &'static str, unit: &'static str) -> Quantity {
-        Quantity { name, unit, shape: Shape::Other }
+        Quantity { name, unit, shape: Shape::Other, most: f64::INFINITY }
     }
 }
 
@@ -108,6 +115,9 @@ pub enum Unanswered {
         /// The most.
         most: u32,
     },
+    /// A question that no closed form of the kind answers, and its machine in virtual time does.
+    #[error("the closed form does not know {0}, which is left to the simulation")]
+    Simulated(&'static str),
     /// A cell that the kind does not understand.
     #[error("the column `{column}` holds `{text}`; known: {known}")]
     Unknown {

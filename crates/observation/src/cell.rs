@@ -22,7 +22,7 @@ pub struct CellKey {
 ///
 /// The histograms hold operations by the interval of their *intended* start, so that a stall belongs to the moment at
 /// which it was suffered; the tally counts *completions* by the interval in which they came, so that throughput is what
-/// was delivered then.
+/// was delivered then. Failures count in the interval of their intended start, as in the books.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cell {
     /// Where this belongs.

@@ -9,6 +9,7 @@
 mod bucket;
 mod ceiling;
 mod cell;
+mod check;
 mod counter;
 mod histogram;
 mod label;
@@ -21,6 +22,7 @@ mod words;
 pub use bucket::{BUCKET_COUNT, bucket_high, bucket_index, bucket_low, bucket_middle};
 pub use ceiling::{Alone, Carrier, Ceiling, CeilingUnit, DriverCost, ModelCeiling};
 pub use cell::{Account, Cell, CellKey, CellSource, Tally};
+pub use check::{Check, CheckKind, CheckMoment, CheckResult, Ledger, Mishap, TrialCheck};
 pub use counter::{Counted, Counter};
 pub use histogram::{Entries, Histogram};
 pub use label::{

@@ -35,6 +35,11 @@ pub enum StatePart {
         /// How many times.
         fills: f64,
     },
+    /// A pause before the warm-up, in which burst credit returns.
+    Settled {
+        /// How long.
+        pause: Nanos,
+    },
     /// Anything that is only shown.
     Said(String),
 }
@@ -54,6 +59,11 @@ impl StatePolicy {
         self.0.iter().any(|part| matches!(part, StatePart::Preconditioned { .. }))
     }
 
+    /// Whether there was a pause in which burst credit returns.
+    pub fn settled(&self) -> bool {
+        self.0.iter().any(|part| matches!(part, StatePart::Settled { .. }))
+    }
+
     /// Reads the words of a run file back.
     pub fn read(words: &str) -> StatePolicy {
         StatePolicy(if words.is_empty() { Vec::new() } else { words.split(", ").map(StatePart::read).collect() })
@@ -65,6 +75,8 @@ impl StatePart {
         let fills = || words.strip_prefix("preconditioned with ")?.strip_suffix(" fills")?.parse().ok();
         let known = PlainState::of_word(words).map(StatePart::Plain);
         let known = known.or_else(|| fills().map(|fills| StatePart::Preconditioned { fills }));
+        let pause = || units::parse_duration(words.strip_suffix(" to settle")?).ok();
+        let known = known.or_else(|| pause().map(|pause| StatePart::Settled { pause }));
         known.filter(|part| part.to_string() == words).unwrap_or_else(|| StatePart::Said(words.to_owned()))
     }
 }
@@ -74,6 +86,7 @@ impl Display for StatePart {
         match self {
             StatePart::Plain(part) => f.write_str(part.word()),
             StatePart::Preconditioned { fills } => write!(f, "preconditioned with {fills} fills"),
+            StatePart::Settled { pause } => write!(f, "{} to settle", units::duration(*pause)),
             StatePart::Said(words) => f.write_str(words),
         }
     }
@@ -151,12 +164,18 @@ mod tests {
     #[test]
     fn a_state_is_read_back_from_its_words_and_unknown_words_stay() {
         let plain: Vec<StatePart> = PlainState::ALL.iter().map(|part| StatePart::Plain(*part)).collect();
-        let other = [StatePart::Preconditioned { fills: 1.5 }, StatePart::Said("2 s to settle".into())];
+        let pause = Nanos::from_secs(2);
+        let other = [
+            StatePart::Preconditioned { fills: 1.5 },
+            StatePart::Settled { pause },
+            StatePart::Said("whatever else".into()),
+        ];
         let all = StatePolicy(plain.into_iter().chain(other).collect());
         assert_eq!(StatePolicy::read(&all.to_string()), all);
         for words in ["", ", ", "preconditioned with 02 fills", "cold caches, cold"] {
             assert_eq!(StatePolicy::read(words).to_string(), words);
         }
+        assert!(all.settled() && !StatePolicy::read("caches as left").settled());
         assert!(all.preconditioned() && !StatePolicy::read("preconditioned with 02 fills").preconditioned());
     }
 

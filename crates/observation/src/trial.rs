@@ -1,6 +1,6 @@
 //! All that was seen while a trial ran.
 
-use crate::{Account, Cell, Probe};
+use crate::{Account, Cell, Check, Mishap, Probe};
 use units::Nanos;
 
 crate::words! {
@@ -119,6 +119,10 @@ pub struct Observations {
     pub series: Vec<Series>,
     /// What happened when.
     pub events: Vec<Event>,
+    /// What went wrong, counted by kind.
+    pub mishaps: Vec<Mishap>,
+    /// What checks of the data found.
+    pub checks: Vec<Check>,
 }
 
 impl Observations {

@@ -43,7 +43,7 @@ macro_rules! arguments {
         to doubt it. A run is one file that can be kept, mailed and compared.",
     after_help = "Start with `prony quick`. `prony COMMAND --help` has examples.",
     after_long_help = "Examples:\n  prony quick\n  prony run flash --on file:/mnt/data --html flash.html\n\n\
-        Exit codes: 0 fine; 1 a threshold failed or was inconclusive; 2 an error.\n\
+        Exit codes: 0 fine; 1 a threshold failed or was inconclusive, data was damaged or operations failed; 2 an error.\n\
         NO_COLOR is honoured. Only what another program would read goes to stdout."
 )]
 pub struct Cli {
@@ -96,7 +96,8 @@ pub enum Command {
             A file system is only written in scratch files that Prony makes itself. A device is only written with \
             `--destroy`, bound to its identity and size, and never while anything uses it; one that is only read is opened \
             for reading only, and needs no consent.\n\n\
-            Exit codes: 0 fine; 1 a threshold failed, or was inconclusive without --allow-inconclusive; 2 an error, \
+            Exit codes: 0 fine; 1 a threshold failed, or was inconclusive without --allow-inconclusive, or data was damaged \
+            or operations failed (--allow-damage, --allow-errors); 2 an error, \
             or stopped by Ctrl-C (what was finished is kept).",
         after_long_help = "Examples:\n  prony run flash --on file:/mnt/data --set size=8GiB --html flash.html\n  \
             prony run wide --on /mnt/a --on /mnt/b --set width=1,2,4 --set replicates=4 --json"
@@ -363,10 +364,12 @@ pub enum Db {
     /// Check the invariants of filled data sets
     #[command(
         long_about = "Checks what must hold for the data: sums, counts, chains of states. Without --set every data set of \
-            ours on the database is checked; with --set the one that the study then needs.\n\n\
-            Exit codes: 0 everything holds; 1 an invariant is broken; 2 an error.",
+            ours on the database is checked; with --set the one that the study then needs. With --ledger the data sets of a run \
+            are, and what it had acknowledged must be there: after a crash, a restore, or a failover.\n\n\
+            Exit codes: 0 everything holds; 1 an invariant is broken or acknowledged work is missing; 2 an error.",
         after_long_help = "Examples:\n  prony db check brokerage --on local:postgres\n  \
-            prony db check brokerage --on postgres://me@host/db --json"
+            prony db check brokerage --on postgres://me@host/db --json\n  \
+            prony db check --ledger run.prony"
     )]
     Check(DbCheck),
     /// Stop private servers
@@ -404,7 +407,15 @@ arguments! {
 
     /// `db check`.
     DbCheck {
-        choice: StudyChoice = command(flatten);
+        study: Option<String> = arg(value_name = "STUDY", required_unless_present = "ledger", value_hint = ValueHint::FilePath)
+            "Name of a shipped study, or path of a study file",
+            "Name of a shipped study (see `prony studies`), or the path of a study file. A word with a slash \
+             or ending in .toml is a path. Left out with --ledger.";
+        changes: Changes = command(flatten);
+        ledger: Option<String> = arg(long, value_name = "RUN", conflicts_with = "study", value_hint = ValueHint::FilePath)
+            "Hold what this run acknowledged against the data",
+            "Hold what this run had acknowledged against the data too: file of a run, or its id in this folder. The data sets \
+             are those of the run, in its databases or in the one that --on names.";
         json: bool = arg(long) "Print as JSON",
             "Print as JSON (schema prony/db-check/1); the exit code still says whether all holds.";
     }
@@ -457,6 +468,11 @@ arguments! {
              --allow-inconclusive is given.";
         allow_inconclusive: bool = arg(long) "Let inconclusive thresholds pass",
             "Let a threshold pass whose interval contains the limit, or whose value has none. Default: it fails.";
+        allow_damage: bool = arg(long) "Let a run pass that found damaged data",
+            "Let a run pass that read damaged data back, or whose checks found acknowledged work missing. Default: exit with 1.";
+        allow_errors: bool = arg(long) "Let a run pass in which operations failed",
+            "Let a run pass in which operations failed. Default: exit with 1, however few failed; --fail-if 'failed > 1%' beside \
+             it sets another limit.";
         destroy: Vec<String> = arg(long, value_name = "CONSENT", action = ArgAction::Append)
             "ID:BYTES[:SIGNATURE] of a device to destroy",
             "Consent to destroy what a device holds, as ID:BYTES[:SIGNATURE]. ID is its serial number, WWN or name in \

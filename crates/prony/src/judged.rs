@@ -62,7 +62,8 @@ pub fn findings_by(file: &RunFile, facts: RunFacts, judgement: &Judgement) -> Re
     let trials = stored(file)?;
     let shown = trials.iter().filter_map(|trial| shown(file, trial, judgement).transpose());
     let summaries = shown.collect::<Result<_, Failure>>()?;
-    Ok(analysis::judge(facts, summaries, judgement))
+    let checks = file.checks().map_err(|error| reading(file, &error))?;
+    Ok(analysis::judge(facts, summaries, judgement).with_checks(checks))
 }
 
 /// The study of a run, with the changes it was run with.

@@ -34,8 +34,8 @@ fn main() -> ExitCode {
     match command::dispatch(cli.command) {
         Ok(outcome) => outcome.into(),
         Err(Failure::BrokenPipe) => ExitCode::SUCCESS,
-        Err(Failure::Told(told)) => {
-            output::note(&told.text(output::stderr_colour()));
+        Err(failure) => {
+            output::note_failure(&failure);
             ExitCode::from(ERROR)
         }
     }

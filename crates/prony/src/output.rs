@@ -143,6 +143,13 @@ fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
+/// A failure on stderr, when something else decides the exit code.
+pub fn note_failure(failure: &Failure) {
+    if let Failure::Told(told) = failure {
+        note(&told.text(stderr_colour()));
+    }
+}
+
 /// Characters that a column is padded to at most.
 const WIDEST: usize = 1000;
 

@@ -182,6 +182,12 @@ impl Recorder {
         self.upkeep_out += 1;
     }
 
+    /// Whether an operation that was meant to start then is one of the measured window.
+    #[inline]
+    pub fn counts(&self, intended: Nanos) -> bool {
+        intended.0.wrapping_sub(self.window_start) < self.window_end - self.window_start
+    }
+
     /// Records an operation. Its times are on the clock that stamps operations.
     #[inline(always)]
     pub fn record(&mut self, operation: Operation) {
@@ -192,7 +198,7 @@ impl Recorder {
         let times = Times { intended, issued, completed };
         let key = usize::from(operation.class) * usize::from(self.layout.endpoints) + usize::from(operation.endpoint);
         let planned = u64::from(operation.origin != Origin::Upkeep);
-        let inside = u64::from(intended.wrapping_sub(self.window_start) < self.window_end - self.window_start);
+        let inside = u64::from(self.counts(operation.intended));
         match operation.outcome {
             Outcome::Done { bytes, retried, rolled_back } => {
                 let tally = self.tally(key, completed);
@@ -205,7 +211,7 @@ impl Recorder {
                 self.measure(key, times);
             }
             Outcome::Failed => {
-                self.tally(key, completed).failed += 1;
+                self.fail(key, times);
                 self.failed += planned;
                 self.account.failed += planned & inside;
             }
@@ -238,6 +244,15 @@ impl Recorder {
         if set.filled() {
             self.reopen(index, times.completed);
         }
+    }
+
+    /// Counts a failure in the interval in which the operation was meant to start, as the account does: one has no completion
+    /// that anybody could have used.
+    #[cold]
+    fn fail(&mut self, key: usize, times: Times) {
+        self.roll(Nanos(times.completed));
+        let index = self.set_of(times.intended, times.completed);
+        self.sets[index].tally(key).failed += 1;
     }
 
     /// Adds the age of an operation that never ended.

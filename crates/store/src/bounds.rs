@@ -4,6 +4,7 @@
 //! So the whole file is held against bounds that no run comes near before anything is read from it.
 
 use crate::StoreError;
+use crate::checked;
 use crate::error::During;
 use observation::{SYSTEMS_MAX, TRIALS_MAX};
 use rusqlite::Connection;
@@ -31,6 +32,9 @@ const ROWS_MAX: &[(&str, u64)] =
 
 /// Factors of a trial: a study has fewer keys.
 const FACTORS_MAX: u64 = 128;
+
+/// Rows of each of the tables of checks.
+const CHECKS_MAX: f64 = 2e6;
 
 /// Bytes of one text, such as a name or a word of the command line.
 const TEXT_MAX: u64 = 64 << 10;
@@ -65,6 +69,9 @@ pub(crate) fn check(connection: &Connection, path: &Path, bytes: u64, records: b
         bounded.lengths(bytes)?;
         bounded.counts()?;
         bounded.longest("event", "text", WRITTEN_MAX)?;
+        if checked::are_there(connection).during("looking for what no run can hold", path)? {
+            bounded.added()?;
+        }
     }
     Ok(())
 }
@@ -149,6 +156,21 @@ impl Bounded<'_> {
             return Err(self.damaged(format!("its names have {all} bytes, and at most {LABELS_MAX} are read")));
         }
         ["study_text", "note"].iter().try_for_each(|column| self.longest("run", column, WRITTEN_MAX))
+    }
+
+    /// The tables that came later.
+    fn added(&self) -> Result<(), StoreError> {
+        for table in ["checked", "mishap", "ledger_count"] {
+            let rows = self.number(&format!("SELECT count(*) + 0.0 FROM {table}"))?;
+            if rows > CHECKS_MAX {
+                return Err(self.damaged(format!("`{table}` has {rows} rows, and at most {CHECKS_MAX} are read")));
+            }
+        }
+        let texts = [("checked", ["name", "says", "found"].as_slice()), ("mishap", &["what", "first"])];
+        for (table, columns) in texts.into_iter().chain([("ledger_count", ["name"].as_slice())]) {
+            columns.iter().try_for_each(|column| self.longest(table, column, WRITTEN_MAX))?;
+        }
+        self.longest("ledger_page", "entries", TEXT_MAX)
     }
 
     fn longest(&self, table: &str, column: &str, most: u64) -> Result<(), StoreError> {

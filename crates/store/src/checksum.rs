@@ -21,13 +21,17 @@ const SINCE: i64 = 2;
 const RUN: i64 = 0;
 
 /// Tables with rows of one trial, and which rows these are.
-const OF_A_TRIAL: [(&str, Rows); 10] = [
+const OF_A_TRIAL: [(&str, Rows); 14] = [
     ("trial", Rows::Own("id = ?1")),
     ("factor", Rows::Own("trial = ?1 ORDER BY position")),
     ("stream", Rows::Own("trial = ?1 ORDER BY stream")),
     ("class", Rows::Own("trial = ?1 ORDER BY stream, class")),
     ("endpoint", Rows::Own("trial = ?1 ORDER BY endpoint")),
     ("account", Rows::Own("trial = ?1 ORDER BY stream")),
+    ("checked", Rows::Own("trial = ?1 ORDER BY id")),
+    ("mishap", Rows::Own("trial = ?1 ORDER BY id")),
+    ("ledger_count", Rows::Own("trial = ?1 ORDER BY name")),
+    ("ledger_page", Rows::Own("trial = ?1 ORDER BY page")),
     ("series", Rows::Own("trial = ?1 ORDER BY id")),
     ("event", Rows::Range),
     ("cell", Rows::Range),

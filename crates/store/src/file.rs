@@ -39,7 +39,7 @@ enum All {
 }
 
 /// The tables that grow with a run, and are the most of its file.
-const RECORDS: [&str; 3] = ["cell", "reading", "reserve"];
+const RECORDS: [&str; 4] = ["cell", "reading", "ledger_page", "reserve"];
 
 impl RunFile {
     /// Makes a new run file with space for `reserve_bytes` of observations ([`crate::estimate_bytes`]).

@@ -5,7 +5,7 @@
 //! and a disk that fills up later does not matter. Nothing is flushed to a device while a trial is measured; between
 //! trials everything is. When a run ends, the log is folded in and one file remains, readable with `sqlite3`.
 //!
-//! Saved forms belong to this room and carry a version: the tables of `schema.sql` and the histogram blobs of [`encode`].
+//! Saved forms belong to this room and carry a version: the tables of `schema.sql` and `added.sql` and the histogram blobs of [`encode`].
 //! The types of other rooms are never serialised as they are. [`redact`] makes a copy without host names, users, addresses and paths.
 //!
 //! A run file may come from anybody. Nothing beside it is followed, no page of it is read twice, no code in it runs, and reading
@@ -19,6 +19,7 @@ mod beside;
 mod blob;
 mod bounds;
 mod cells;
+mod checked;
 mod checksum;
 mod columns;
 mod error;

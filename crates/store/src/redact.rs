@@ -12,7 +12,7 @@ use rusqlite::{Connection, Error, params_from_iter};
 use std::path::Path;
 
 /// Columns whose few words are read back as they are, and can hold nothing private.
-const KEPT: [(&str, &str); 14] = [
+const KEPT: [(&str, &str); 18] = [
     ("run", "prony_version"),
     ("run", "prony_commit"),
     ("run_word", "list"),
@@ -22,6 +22,10 @@ const KEPT: [(&str, &str); 14] = [
     ("factor", "form"),
     ("class", "kind"),
     ("event", "kind"),
+    ("checked", "kind"),
+    ("checked", "moment"),
+    ("checked", "result"),
+    ("mishap", "kind"),
     ("series", "unit"),
     ("account", "service_ns"),
     ("account", "lateness_ns"),
@@ -30,8 +34,17 @@ const KEPT: [(&str, &str); 14] = [
 ];
 
 /// Columns that hold sentences: of people, and of servers.
-const SENTENCES: [(&str, &str); 5] =
-    [("run", "title"), ("run", "question"), ("run", "note"), ("event", "text"), ("system_fact", "value")];
+const SENTENCES: [(&str, &str); 9] = [
+    ("run", "title"),
+    ("run", "question"),
+    ("run", "note"),
+    ("event", "text"),
+    ("system_fact", "value"),
+    ("checked", "says"),
+    ("checked", "found"),
+    ("mishap", "what"),
+    ("mishap", "first"),
+];
 
 /// Writes a copy of the run file `source` to the new file `copy`, without facts that are marked as private, without places, and
 /// with every path, host name and serial number that was found in them taken out of all other texts.

@@ -17,8 +17,8 @@ pub(crate) const APPLICATION_ID: i64 = 0x5072_6e79;
 /// All tables and views of version 1; later versions have them too.
 const SCHEMA: &str = include_str!("schema.sql");
 
-/// What version 2 adds.
-const ADDED: &str = include_str!("checksum.sql");
+/// Tables of version 2; a file of version 1 that was written again may have them, too.
+pub(crate) const ADDED: &str = include_str!("added.sql");
 
 /// Makes the marks and the tables in a new file, within the caller's transaction.
 pub(crate) fn make(connection: &Connection, path: &Path) -> Result<(), StoreError> {
@@ -55,12 +55,18 @@ pub(crate) fn check_tables(connection: &Connection, path: &Path) -> Result<Vec<(
     let damaged = |what: String| StoreError::Damaged(path.to_path_buf(), what);
     let version =
         connection.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0)).during(ACTION, path)?;
-    let (mut missing, mut strange, mut roots) = (ours(version).during(ACTION, path)?.clone(), None, Vec::new());
+    let (ours, added) = ours().during(ACTION, path)?;
+    let (mut missing, mut strange, mut roots) = (ours.clone(), None, Vec::new());
+    let mut later = added.clone();
     for (object, table, root) in objects(connection).during(ACTION, path)? {
         roots.extend((root != 0).then_some((table, root)));
-        if !missing.remove(&object) && !object.can_run_nothing() {
+        if !missing.remove(&object) && !later.remove(&object) && !object.can_run_nothing() {
             strange = Some(object);
         }
+    }
+    // A file of version 1 has none of the later ones, or all.
+    if version > 1 || later.len() < added.len() {
+        missing.append(&mut later);
     }
     let short = |text: &str| text.chars().take(40).collect::<String>();
     match (missing.first(), strange) {
@@ -72,7 +78,7 @@ pub(crate) fn check_tables(connection: &Connection, path: &Path) -> Result<Vec<(
 
 /// Whether a table of this name belongs to the schema.
 pub(crate) fn is_ours(table: &str) -> bool {
-    [SCHEMA, ADDED].iter().any(|schema| schema.contains(&format!("CREATE TABLE {table} (")))
+    [SCHEMA, ADDED].iter().any(|text| text.contains(&format!("CREATE TABLE {table} (")))
 }
 
 /// A table, index, view or trigger, as the list of tables has it.
@@ -100,19 +106,22 @@ impl Object {
     }
 }
 
-/// What a file of this version has; worked out once, because some commands open every run of a folder.
-fn ours(version: i64) -> Result<&'static BTreeSet<Object>, rusqlite::Error> {
-    static FIRST: OnceLock<BTreeSet<Object>> = OnceLock::new();
-    static SECOND: OnceLock<BTreeSet<Object>> = OnceLock::new();
-    let (known, added) = if version < 2 { (&FIRST, "") } else { (&SECOND, ADDED) };
-    if let Some(known) = known.get() {
+/// What every file has, and what a new one has beside that.
+type Ours = (BTreeSet<Object>, BTreeSet<Object>);
+
+/// Worked out once, because some commands open every run of a folder.
+fn ours() -> Result<&'static Ours, rusqlite::Error> {
+    static OURS: OnceLock<Ours> = OnceLock::new();
+    if let Some(known) = OURS.get() {
         return Ok(known);
     }
-    let empty = Connection::open_in_memory()?;
-    empty.execute_batch(SCHEMA)?;
-    empty.execute_batch(added)?;
-    let made = objects(&empty)?.into_iter().map(|(object, ..)| object).collect();
-    Ok(known.get_or_init(|| made))
+    let made = |text: &str| {
+        let empty = Connection::open_in_memory()?;
+        empty.execute_batch(text)?;
+        Ok::<_, rusqlite::Error>(objects(&empty)?.into_iter().map(|(object, ..)| object).collect())
+    };
+    let both = (made(SCHEMA)?, made(ADDED)?);
+    Ok(OURS.get_or_init(|| both))
 }
 
 /// Each object, with the table that it belongs to and the page on which it begins.

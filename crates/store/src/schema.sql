@@ -252,8 +252,12 @@ INSERT INTO about (item, explanation) VALUES
 ('trial', 'One row an attempt at a trial. number is its place in the plan; state is finished, interrupted, or running (interrupted too, when no Prony is at work on the file).'),
 ('factor, stream, class, endpoint', 'What varied, what ran at once, the kinds of operation of each stream, and the modules of the system. Other tables point here by number.'),
 ('account', 'The books of a stream in the measured window: done + failed + censored = planned. The long sums of nanoseconds are written as text because they can exceed 63 bits.'),
-('cell', 'One interval of one stream, class, endpoint and generator. done, failed, retried, rolled_back and bytes count completions in the interval. The four histograms hold operations by the interval of their intended start: response (completed - intended), service (completed - issued), lateness (issued - intended), censored (age of what never completed).'),
+('cell', 'One interval of one stream, class, endpoint and generator. done, retried, rolled_back and bytes count completions in the interval, failed those that were due in it. The four histograms hold operations by the interval of their intended start: response (completed - intended), service (completed - issued), lateness (issued - intended), censored (age of what never completed).'),
 ('histogram blobs', 'Empty for no operation. Else numbers of 7 bits a byte, low bits first, high bit set when more follow: how many buckets, least ns, greatest ns, sum of ns, then for each bucket its distance from the one before, less one (the first: its index) and its count. Bucket i below 2048 holds the value i; above, with e = i / 1024 - 1, the values from (i - e * 1024) * 2^e on. The columns response_*_ms repeat a part of it for people.'),
 ('series and reading', 'What the probes saw: each value covers the time since the reading before it.'),
 ('event', 'What happened at a moment of a trial.'),
+('checked', 'What checks of the data found, of every attempt at a trial: what should hold, whether it did, and what was found instead.'),
+('mishap', 'Failed operations and damage, counted by kind.'),
+('ledger_count and ledger_page', 'What the trial knows of acknowledged work, for `prony db check --ledger FILE`. The form of a page is that of the workload.'),
+('checksum', 'CRC-32C of the rows of each table that belong to a trial (its id, written when it ends) or to the run (0, written when the file is closed): each value as its type, its length in bytes, and itself.'),
 ('reserve', 'Empty. While a run is on, space for all of it is held here, so that a full disk loses no finished interval.');

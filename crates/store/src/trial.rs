@@ -5,8 +5,8 @@
 
 use crate::columns::{Stored as _, insert, read as read_rows, select, stored, word};
 use crate::error::During;
-use crate::{RunFile, StoreError, cells, checksum, label, reserve, series};
-use observation::{Account, Cell, CellSource, CpuTime, Event, Observations, Series, TrialLabel};
+use crate::{RunFile, StoreError, cells, checked, checksum, label, reserve, series};
+use observation::{Account, Cell, CellSource, CpuTime, Event, Mishap, Observations, Series, TrialLabel};
 use rusqlite::{Connection, Error, OptionalExtension, Row, params, params_from_iter};
 
 /// How a trial ended.
@@ -121,11 +121,30 @@ impl RunFile {
     pub fn finish_trial(&mut self, index: u32, rest: &Observations) -> Result<(), StoreError> {
         self.append(index, "appending an interval", (&rest.cells, &[], &[]))?;
         self.append(index, "appending readings", (&[], &rest.series, &[]))?;
-        self.append(index, "appending events", (&[], &[], &rest.events))?;
+        self.append_events(index, &rest.events, &rest.mishaps)?;
+        if !rest.checks.is_empty() {
+            self.append_checks(index, &rest.checks)?;
+        }
         let id = self.opened(index)?.id;
         self.change("finishing a trial", |connection| finish(connection, id, rest))?;
         self.open = None;
         reserve::checkpoint(&self.connection, "RESTART", &self.path)
+    }
+
+    /// Keeps what happened in an open trial and what went wrong in it. When this returns, the end of this process cannot lose it
+    /// any more.
+    ///
+    /// # Errors
+    /// As [`RunFile::append_interval`].
+    pub fn append_events(&mut self, index: u32, events: &[Event], mishaps: &[Mishap]) -> Result<(), StoreError> {
+        self.append(index, "appending events", (&[], &[], events))?;
+        let id = self.opened(index)?.id;
+        self.change("keeping what went wrong", |connection| checked::write_mishaps(connection, id, mishaps))
+    }
+
+    /// The row of the trial that is open.
+    pub(crate) fn open_row(&self, index: u32) -> Result<i64, StoreError> {
+        self.opened(index).map(|open| open.id)
     }
 
     /// Ends a trial before its time. What was appended stays in the file, marked as interrupted.
@@ -294,6 +313,8 @@ fn all_but_cells(connection: &Connection, id: i64) -> Result<Observations, Error
         accounts: select(connection, "account WHERE trial = ?1 ORDER BY stream", [id])?,
         series: series::read(connection, id)?,
         events: series::read_events(connection, id)?,
+        mishaps: checked::read_mishaps(connection, id)?,
+        checks: checked::read_checks(connection, id)?,
         ..head
     })
 }

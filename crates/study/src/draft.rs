@@ -6,10 +6,10 @@
 //! What it does not do: replicate, order, index and seed are put in by the planner.
 
 use crate::keys::phases::MEASURE;
-use crate::keys::{load, system};
+use crate::keys::{keys, load, system};
 use crate::left_out::LeftOut;
-use crate::point::Point;
-use crate::survey::Survey;
+use crate::point::{FACTOR, Point};
+use crate::survey::{DescribedKeys, Survey};
 use crate::{Phases, Place, SteadyRule, Stream, Trial, phases, refused, sessions, state, stream};
 use observation::TrialLabel;
 use reading::{Origin, Problems};
@@ -150,6 +150,9 @@ fn can(point: &Point, survey: &Survey, streams: &[Stream], modules: u32, size: B
     }
     asked_where(point, survey, streams)?;
     let Some(surveyed) = survey.of(&point.spec().name) else { return Ok(()) };
+    if let Some(described) = &surveyed.described {
+        (0..streams.len()).try_for_each(|stream| answered(point, stream, described))?;
+    }
     if let Some(max) = surveyed.modules_max.filter(|max| modules > *max) {
         return Err(LeftOut::Modules { max });
     }
@@ -157,6 +160,22 @@ fn can(point: &Point, survey: &Survey, streams: &[Stream], modules: u32, size: B
         return Err(LeftOut::Size { max });
     }
     sectors(surveyed.sector, streams)
+}
+
+/// Whether a described machine answers every key that is set for a stream: what moves nothing is no factor, and what it does
+/// not know is at its default.
+fn answered(point: &Point, stream: usize, described: &DescribedKeys) -> Result<(), LeftOut> {
+    let own = &point.streams[stream];
+    for key in keys().filter(|key| key.applies(own.kind) && !described.answered.contains(&key.name())) {
+        let Some((rank, chosen)) = point.setting(&*key, stream) else { continue };
+        let varied = rank == FACTOR && point.experiment.varies(&*key);
+        let elsewhere = !described.held.contains(&key.name()) && !key.same(&chosen.text, key.default());
+        if varied || elsewhere {
+            let (kind, answered) = (described.kind.clone(), described.answered.clone());
+            return Err(LeftOut::Key { kind, key: key.name(), varied, answered });
+        }
+    }
+    Ok(())
 }
 
 /// Whether a system is asked for transactions; none of a model that nobody has looked at.

@@ -65,6 +65,11 @@ impl Experiment {
         self.variants.iter().flatten().any(|stream| key.applies(stream.kind))
     }
 
+    /// Whether a key has several levels.
+    pub fn varies(&self, key: &dyn AnyKey) -> bool {
+        self.factors.iter().any(|factor| factor.key.is(key) && factor.levels.len() > 1)
+    }
+
     /// Whether every stream has a fixed amount of work, so that time follows from it.
     pub fn fixed_work(&self) -> bool {
         let bounded = |stream: &StreamChoice| {

@@ -6,12 +6,14 @@
 //! What it does not do: it judges nothing; analysis does.
 
 use crate::definition::Definition;
-use crate::experiment::SystemChoice;
+use crate::experiment::{Experiment, SystemChoice};
+use crate::keys::phases::ROUND;
 use crate::overrides::Overrides;
 use crate::phrase::{self, Names, Phrase};
 use crate::resolve::Resolved;
 use crate::{Judgement, Metric, Primary, Selector, Threshold};
 use reading::{Origin, Problems, known_names, listed};
+use units::Nanos;
 
 /// The judgement of a study, with notes on what the overrides took away.
 pub(crate) fn judgement(
@@ -33,9 +35,16 @@ pub(crate) fn judgement(
         confidence: definition.confidence,
         thresholds,
         steady: definition.steady,
+        rounds: rounds(resolved),
         allow_inconclusive: definition.allow_inconclusive,
         planned: None,
     }
+}
+
+/// The rounds that experiments state.
+fn rounds(resolved: &Resolved) -> Vec<(String, Nanos)> {
+    let stated = |experiment: &Experiment| Some((experiment.name.clone(), experiment.general(&ROUND)?));
+    resolved.experiments.iter().filter_map(stated).collect()
 }
 
 struct Reader<'a> {
@@ -63,6 +72,12 @@ impl Reader<'_> {
         let read = phrase::metric(&placed.text, problems.has_run)
             .and_then(|(metric, rest)| phrase::place(rest, &self.names()).map(|phrase| (metric, phrase)));
         let (metric, phrase) = problems.kept(&placed.at, "primary", read)?;
+        if metric.counts() {
+            let message =
+                format!("a metric that systems are compared by, got `{}`; bound it with fail_if", metric.word());
+            problems.add(&placed.at, "primary", message);
+            return None;
+        }
         let selector = self.one(&phrase, "primary", &placed.text, &placed.at, notes, problems)?;
         Some(Primary { metric, selector })
     }
@@ -198,12 +213,20 @@ fn limit(metric: Metric, text: &str) -> Result<f64, String> {
             Some(size) => units::parse_bytes(size).map(|size| size.0 as f64).map_err(text_of),
             None => Err(format!("bytes a second, such as `200 MB/s`, got `{text}`")),
         },
+        Metric::Damage => count(text),
+        Metric::Failed | Metric::Retried if text == "0" => Ok(0.0),
+        Metric::Failed | Metric::Retried => units::parse_share(text).map(|share| share.0).map_err(text_of),
         Metric::ResponseMean
         | Metric::ResponseQuantile(_)
         | Metric::ServiceMean
         | Metric::Elapsed
         | Metric::CpuPerOperation => units::parse_duration(text).map(|time| time.seconds()).map_err(text_of),
     }
+}
+
+/// How often something may go wrong.
+fn count(text: &str) -> Result<f64, String> {
+    text.parse::<u64>().map(|count| count as f64).map_err(|_| format!("a whole number, such as `0`, got `{text}`"))
 }
 
 #[cfg(test)]
@@ -231,6 +254,10 @@ mod tests {
     fn a_limit_has_the_unit_of_its_metric() {
         assert_eq!(threshold("throughput < 10k/s", &names()).unwrap().0.limit, 10_000.0);
         assert_eq!(threshold("bandwidth < 200 MB/s", &names()).unwrap().0.limit, 200e6);
+        assert_eq!(threshold("damage > 0", &names()).unwrap().0.limit, 0.0);
+        assert_eq!(threshold("failed > 1% of scan", &names()).unwrap().0.limit, 0.01);
+        assert_eq!(threshold("retried > 0", &names()).unwrap().0.limit, 0.0);
+        assert!(threshold("damage > 1%", &names()).unwrap_err().contains("a whole number"));
         assert!(threshold("throughput < 10", &names()).unwrap_err().contains("has no unit"));
         assert!(threshold("throughput = 3", &names()).unwrap_err().contains("a condition such as"));
     }

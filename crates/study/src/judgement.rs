@@ -18,10 +18,19 @@ pub struct Judgement {
     pub thresholds: Vec<Threshold>,
     /// When a window counts as steady.
     pub steady: SteadyRule,
+    /// The length of a round, by name of the experiments that state one.
+    pub rounds: Vec<(String, Nanos)>,
     /// Whether an inconclusive threshold is accepted.
     pub allow_inconclusive: bool,
     /// How many trials are certain, where somebody has planned; what repeats and searches add is not known before.
     pub planned: Option<u32>,
+}
+
+impl Judgement {
+    /// The length of a round that an experiment states.
+    pub fn round(&self, experiment: &str) -> Option<Nanos> {
+        self.rounds.iter().find(|(name, _)| name == experiment).map(|(_, round)| *round)
+    }
 }
 
 /// The primary metric, and where it is read.
@@ -79,14 +88,35 @@ pub enum Metric {
     Elapsed,
     /// Generator CPU an operation.
     CpuPerOperation,
+    /// Reads that found damaged data, and checks of the data that did not hold.
+    Damage,
+    /// Failed operations, as a share of those planned.
+    Failed,
+    /// Attempts beyond the first, as a share of the operations that ended well.
+    Retried,
 }
 
 impl Metric {
     /// Those that are no quantile.
-    pub(crate) const PLAIN: [Metric; 6] = {
+    pub(crate) const PLAIN: [Metric; 9] = {
         use Metric::{Bandwidth, CpuPerOperation, Elapsed, ResponseMean, ServiceMean, Throughput};
-        [Throughput, Bandwidth, Elapsed, ResponseMean, ServiceMean, CpuPerOperation]
+        [
+            Throughput,
+            Bandwidth,
+            Elapsed,
+            ResponseMean,
+            ServiceMean,
+            CpuPerOperation,
+            Metric::Damage,
+            Metric::Failed,
+            Metric::Retried,
+        ]
     };
+
+    /// Whether it is a count of what went wrong: exact as it stands, added up over trials, and nothing to compare systems by.
+    pub fn counts(self) -> bool {
+        matches!(self, Metric::Damage | Metric::Failed | Metric::Retried)
+    }
 
     /// Which way is better.
     pub fn direction(self) -> Direction {
@@ -106,6 +136,9 @@ impl Metric {
             Metric::ServiceMean => "service mean".into(),
             Metric::Elapsed => "elapsed".into(),
             Metric::CpuPerOperation => "cpu per operation".into(),
+            Metric::Damage => "damage".into(),
+            Metric::Failed => "failed".into(),
+            Metric::Retried => "retried".into(),
         }
     }
 }

@@ -3,6 +3,7 @@
 //! The one idea: what a system cannot do is a value, so that whoever decides on it reads no words; they are made for the
 //! notes of a plan alone.
 
+use reading::listed;
 use std::fmt::{self, Display, Formatter};
 use units::Bytes;
 
@@ -25,6 +26,8 @@ pub(crate) enum LeftOut {
     Storage,
     /// Transactions, asked of storage.
     Transactions,
+    /// A key that a described machine does not answer, varied or set to something else than its default.
+    Key { kind: String, key: &'static str, varied: bool, answered: Vec<&'static str> },
     /// Other transactions than those that a model describes.
     OtherTransactions,
 }
@@ -52,6 +55,14 @@ impl Display for LeftOut {
             }
             LeftOut::Shift { sector } => {
                 write!(f, "a shift that is no multiple of its sector of {}", units::bytes(*sector))
+            }
+            LeftOut::Key { kind, key, varied: true, answered } => write!(
+                f,
+                "`{key}` as a factor, which moves no answer of a {kind}: set one value, or vary {}",
+                listed(answered.iter().copied())
+            ),
+            LeftOut::Key { kind, key, .. } => {
+                write!(f, "`{key}`, of which a {kind} knows nothing: leave it at its default, or measure")
             }
             LeftOut::Storage => f.write_str("storage work: this carries transactions"),
             LeftOut::Transactions => f.write_str(

@@ -21,7 +21,7 @@ mod opening;
 mod order;
 mod outcome;
 mod overrides;
-mod pairs;
+pub mod pairs;
 pub mod password;
 mod phases;
 mod phrase;
@@ -51,7 +51,7 @@ pub use keys::{Group, Key, groups, keys};
 pub use mix::class_targets;
 pub use outcome::{Outcome, ResponseQuantiles};
 pub use overrides::Overrides;
-pub use pairs::{PILOT, POWER, detectable, needed};
+pub use pairs::PILOT;
 pub use password::{Secret, without_password};
 pub use plan::repeat::{Decision, Repeat};
 pub use plan::search::{Answer, PASSES, Purpose, Search, Step};
@@ -61,12 +61,12 @@ pub use reading::{Problem, Problems};
 pub use shipped::{Shipped, shipped};
 pub use state::checkpoints_of;
 pub use study::Study;
-pub use survey::{Survey, SurveyedSystem};
+pub use survey::{DescribedKeys, Survey, SurveyedSystem};
 pub use system::{Place, ScriptSpec, Stall, SystemSpec, model_shown};
 pub use target::{model, parse as target};
 pub use trial::{
-    Access, Cache, Checkpoints, Driver, Operations, Phases, Pool, Precondition, Priority, PriorityClass, RING_MAX,
-    State, Stream, SyncMode, Threads, Trial, Work,
+    Access, Cache, Checkpoints, Driver, OnError, Operations, Phases, Pool, Precondition, Priority, PriorityClass,
+    RING_MAX, State, Stream, SyncMode, Threads, Trial, Work,
 };
 pub use workload::Storage;
 pub use workload::kind::Class;

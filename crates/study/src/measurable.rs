@@ -59,7 +59,7 @@ impl<'a> Wanted<'a> {
             let searched = point.experiment.search.is_some() && self.key != "primary";
             self.meant = true;
             self.searched |= searched;
-            self.told |= !searched && measures(self.metric, trial, point.spec());
+            self.told |= (!searched || self.metric.counts()) && measures(self.metric, trial, point.spec());
         }
     }
 

@@ -51,7 +51,7 @@ pub(crate) struct Names<'a> {
 }
 
 const METRICS: &str = "`throughput`, `bandwidth`, `elapsed`, `response mean`, `response p99` (or `p50`, `p90`, \
-                       `p95`, `p99.9`, `p99.99`), `service mean`, `cpu per operation`";
+                       `p95`, `p99.9`, `p99.99`), `service mean`, `cpu per operation`, `damage`, `failed`, `retried`";
 
 /// The percentiles that can be named, in all their spellings.
 const PERCENTILES: [(&str, f64); 8] = [

@@ -1,8 +1,8 @@
 //! The sessions of a stream of transactions, and the server that they talk to.
 
-use crate::keys::session::{CHECK, ISOLATION, PIPELINE, PROFILE, PROTOCOL, SERVER, TRIES};
+use crate::keys::session::{CHECK, ISOLATION, ON_ERROR, PIPELINE, PROFILE, PROTOCOL, RECOVERY, SERVER, TRIES};
 use crate::point::{Point, StreamSettings};
-use crate::{Place, Pool, Sessions, server_settings};
+use crate::{Engine, Isolation, Place, Pool, Sessions, server_settings};
 use reading::Problems;
 use workload::brokerage::keys::PROCEDURES;
 use workload::kind::{SESSIONS, Transactions};
@@ -17,15 +17,28 @@ pub(crate) fn pool(point: &Point, i: usize, asked: &dyn Transactions, problems: 
         let message = format!("procedures run on PostgreSQL and MariaDB; {engine} has no stored procedures, got true");
         point.refuse(&PROCEDURES, i, message, problems);
     }
+    let isolation = point.get(&ISOLATION, i);
+    // A run of an earlier version was taken as it was.
+    if let (Isolation::ReadCommitted | Isolation::RepeatableRead, Place::Database(spec), false) =
+        (isolation, &point.spec().place, problems.has_run)
+        && spec.engine == Engine::Sqlite
+    {
+        let got = point.setting(&ISOLATION, i).map_or("", |(_, chosen)| &chosen.text);
+        let message =
+            format!("`default` or `serializable` on SQLite, whose transactions are always serializable, got `{got}`");
+        point.refuse(&ISOLATION, i, message, problems);
+    }
     Pool {
         sessions: point.get(&SESSIONS, i) as u32,
         how: Sessions {
             protocol: point.get(&PROTOCOL, i),
             pipeline: point.get(&PIPELINE, i),
-            isolation: point.get(&ISOLATION, i),
+            isolation,
             tries: point.get(&TRIES, i) as u32,
         },
+        on_error: point.get(&ON_ERROR, i),
         check: point.get(&CHECK, i),
+        recovery: point.get(&RECOVERY, i),
         profile: point.get(&PROFILE, i),
     }
 }

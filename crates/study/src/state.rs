@@ -70,7 +70,7 @@ pub(crate) fn policy(state: &State, unasked: PlainState) -> StatePolicy {
         Checkpoints::Leave => Some(StatePart::Plain(PlainState::CheckpointsLeft)),
     });
     if state.settle > Nanos::ZERO {
-        parts.push(StatePart::Said(format!("{} to settle", units::duration(state.settle))));
+        parts.push(StatePart::Settled { pause: state.settle });
     }
     StatePolicy(parts)
 }

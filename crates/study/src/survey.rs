@@ -32,6 +32,19 @@ pub struct SurveyedSystem {
     pub transactions: bool,
     /// io_uring may be used where it lies.
     pub ring: bool,
+    /// What a described machine makes of the keys; none of what is measured.
+    pub described: Option<DescribedKeys>,
+}
+
+/// What a kind of described machine makes of the keys of a study. One that is in neither list must stay at its default.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DescribedKeys {
+    /// The kind, in a word.
+    pub kind: String,
+    /// Keys that move its answers.
+    pub answered: Vec<&'static str>,
+    /// Keys that may be set and move nothing.
+    pub held: Vec<&'static str>,
 }
 
 impl Survey {

@@ -87,10 +87,24 @@ pub struct Pool {
     pub sessions: u32,
     /// How they talk to the database.
     pub how: Sessions,
+    /// What a refused statement does.
+    pub on_error: OnError,
     /// Whether invariants and the ledger are checked after the trial.
     pub check: bool,
+    /// How long a server that was lost is waited for.
+    pub recovery: Nanos,
     /// Whether costs of statements are counted.
     pub profile: bool,
+}
+
+/// What becomes of a session when the server refuses a statement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnError {
+    /// Its transaction fails, and it takes the next.
+    #[default]
+    GoOn,
+    /// The trial stops.
+    Stop,
 }
 
 /// Operations that one io_uring holds at most: the kernel gives it 32768 entries, and its own timer needs one.

@@ -108,9 +108,21 @@ fn scaled(value: f64, hold: f64, units: &[(f64, &str)]) -> String {
     format!("{text} {unit}")
 }
 
+/// As much of a text as fits into so many bytes.
+pub fn first_bytes(text: &str, most: usize) -> &str {
+    let end = (0..=most.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+    &text[..end.unwrap_or(0)]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_is_cut_between_characters() {
+        let cut = [0, 1, 2, 3, 9].map(|most| first_bytes("aäo", most));
+        assert_eq!(cut, ["", "a", "a", "aä", "aäo"]);
+    }
 
     #[test]
     fn three_digits_are_kept_whatever_the_magnitude() {

@@ -7,15 +7,13 @@
 
 use super::paired_test::{PairedTest, paired_test};
 use super::pairs::pairs;
-use super::replicates::{PAIRS_MIN, Pilot, replicates_needed};
 use crate::point::{Group, own_estimate, selects};
 use crate::statistics::holm::holm;
+use crate::statistics::student::t_two_sided;
 use crate::{Caveat, CaveatKind, Comparison, Estimate, Verdict};
+use study::pairs::{PILOT as PAIRS_MIN, needed};
 use study::{Direction, Judgement, Metric};
-use units::{counted, percent};
-
-/// Chance with which a detectable difference is found.
-const POWER: f64 = 0.8;
+use units::{counted, milliseconds, percent, significant};
 
 /// What may be claimed only when the method's own error is under this share of it.
 const METHOD_SHARE: f64 = 1.0 / 3.0;
@@ -39,6 +37,10 @@ struct Candidate<'a> {
     /// Pairs that ran, with those of which no ratio can be made.
     ran: u32,
     test: Option<PairedTest>,
+    /// The least doubt that the windows leave of the logarithm of the ratio.
+    floor: f64,
+    /// Why the metric itself is not known well enough to be compared, if it is not.
+    unknown: Option<String>,
 }
 
 /// Compares all groups of the same experiment, stream and factors with the baseline's group.
@@ -115,7 +117,32 @@ fn candidate<'a>(
         pairs: pairs.len() as u32,
         ran: self::pairs(&baseline.members, &system.members, |_| Some(1.0)).len() as u32,
         test: paired_test(&pairs),
+        floor: floor(baseline, metric) + floor(system, metric),
+        unknown: [baseline, system].into_iter().find_map(|group| only_a_bound(group, metric, judgement)),
     })
+}
+
+/// What one operation a window, one step of a clock or one bucket of a histogram is of the metric. It is not made smaller by
+/// more pairs: all of them may have been cut off alike.
+fn floor(group: &Group, metric: Metric) -> f64 {
+    let value = |member: &super::pairs::Member| own_estimate(member.0, member.1, metric).map(|e| e.value);
+    let least = group.members.iter().filter_map(value).filter(|value| *value > 0.0).fold(f64::INFINITY, f64::min);
+    (group.floor(metric) / least).ln_1p()
+}
+
+/// A quantile that is only known to be at least so much has no ratio.
+fn only_a_bound(group: &Group, metric: Metric, judgement: &Judgement) -> Option<String> {
+    let known = group.estimate(metric, judgement.confidence)?;
+    let needs = group.needs(metric, judgement.confidence);
+    if !known.lower_bound() && needs.is_none() {
+        return None;
+    }
+    let bound = match known.lower_bound() {
+        true => format!(" is only known to be at least {}", milliseconds(1e3 * known.low)),
+        false => " has too few samples to be compared".to_owned(),
+    };
+    let next = needs.map(|needs| format!("; {needs}")).unwrap_or_default();
+    Some(format!("{} of {}{bound}{next}", metric.word(), group.point.system))
 }
 
 /// Whether all trials of one system came before all trials of the other.
@@ -137,7 +164,15 @@ fn judged(family: &[Candidate], judgement: &Judgement) -> Vec<Compared> {
 
 impl Candidate<'_> {
     fn p_value(&self) -> f64 {
-        self.test.filter(|_| self.pairs >= PAIRS_MIN).map_or(f64::NAN, |test| test.p_value)
+        let test = self.test.filter(|_| self.pairs >= PAIRS_MIN);
+        test.map_or(f64::NAN, |test| {
+            let beyond = (test.effect.abs() - self.floor).max(0.0);
+            match (beyond > 0.0, test.error > 0.0) {
+                (false, _) if self.floor > 0.0 => 1.0,
+                (_, true) => t_two_sided(beyond / test.error, test.shape.freedom),
+                _ => test.p_value,
+            }
+        })
     }
 
     fn judge(&self, confidence: f64, adjusted: bool, judgement: &Judgement) -> Compared {
@@ -145,13 +180,16 @@ impl Candidate<'_> {
         let direction = self.metric.direction();
         let (mut verdict, mut reason) = (verdict(&ratio, direction, judgement.margin), None);
         let caveat = self.caveat(verdict, judgement);
+        if let Some(unknown) = self.unknown.as_ref().filter(|_| verdict != Verdict::Inconclusive) {
+            (verdict, reason) = (Verdict::Inconclusive, Some(unknown.clone()));
+        }
         if let Some((_, text)) = caveat.as_ref().filter(|_| verdict != Verdict::Inconclusive || self.pairs < PAIRS_MIN)
         {
             (verdict, reason) = (Verdict::Inconclusive, Some(text.clone()));
         }
-        let detectable = self.test.and_then(|test| test.detectable(POWER, judgement.confidence));
+        let detectable = self.test.and_then(|test| test.detectable(confidence));
         if verdict == Verdict::Inconclusive && reason.is_none() {
-            reason = Some(wide_reason(self.test.as_ref(), judgement));
+            reason = Some(wide_reason(self.test.as_ref(), judgement.margin, confidence));
         }
         let caveat = caveat.map(|(kind, text)| Caveat { kind, trial: None, text: self.named(&text) });
         let comparison = Comparison {
@@ -175,9 +213,9 @@ impl Candidate<'_> {
     /// The ratio with its interval; without pairs that of the means, which has none.
     fn ratio(&self, confidence: f64) -> Estimate {
         match &self.test {
-            Some(test) if test.freedom >= 1.0 => {
-                let (low, high) = test.ratio_interval(confidence);
-                Estimate { value: test.effect.exp(), low, high, n: self.pairs, confidence }
+            Some(test) if test.shape.freedom >= 1.0 => {
+                let ((low, high), doubt) = (test.ratio_interval(confidence), self.floor.exp());
+                Estimate { value: test.effect.exp(), low: low / doubt, high: high * doubt, n: self.pairs, confidence }
             }
             _ => {
                 let of = |group: &Group| group.estimate(self.metric, confidence).map_or(f64::NAN, |e| e.value);
@@ -286,16 +324,17 @@ fn carry_over_text(left: f64) -> String {
     )
 }
 
-/// Why neither a difference nor its absence can be claimed, and how many pairs would tell.
-fn wide_reason(test: Option<&PairedTest>, judgement: &Judgement) -> String {
-    let margin = percent(judgement.margin);
-    let open = format!("the interval holds both no difference and more than the margin of {margin}");
+/// Why neither a difference nor its absence can be claimed, how often as many pairs find the margin, and how many would.
+fn wide_reason(test: Option<&PairedTest>, margin: f64, confidence: f64) -> String {
+    let wanted = percent(margin);
+    let open = format!("the interval holds both no difference and more than the margin of {wanted}");
     let Some(test) = test else { return open };
-    let pilot = Pilot { deviation: test.deviation, freedom: test.freedom };
-    match replicates_needed(&pilot, judgement.margin, POWER, judgement.confidence) {
-        Some(needed) if needed > test.pairs => format!("{open}; about {needed} pairs would find {margin}"),
-        Some(_) => format!("{open}; {} pairs were enough for {margin}, but the difference is smaller", test.pairs),
-        None => format!("{open}; these pairs scatter too much for any number of them; look for what disturbs them"),
+    let found = significant((100.0 * test.power(margin, confidence)).round());
+    let now = format!("{} pairs that scatter so find {wanted} in {found} of 100 runs", test.pairs);
+    match needed(&test.scatter(), margin, confidence, 2) {
+        Some(needed) if needed > test.pairs => format!("{open}; {now}, about {needed} pairs would in 80"),
+        Some(_) => format!("{open}; {now}, so the difference is probably smaller"),
+        None => format!("{open}; {now}, and no number of them in 80; look for what disturbs them"),
     }
 }
 
@@ -442,7 +481,7 @@ mod tests {
         let noisy = counterbalanced(&[(1000.0, 1100.0), (1000.0, 930.0), (1000.0, 1120.0), (1000.0, 1010.0)]);
         let found = compared(&noisy).remove(0);
         assert_eq!(found.verdict, Verdict::Inconclusive);
-        assert!(found.reason.as_ref().unwrap().contains("pairs would find 5%"), "{:?}", found.reason);
+        assert!(found.reason.as_ref().unwrap().contains("pairs would in 80"), "{:?}", found.reason);
         assert!(found.detectable.unwrap() > 0.05);
     }
 

@@ -3,7 +3,6 @@
 mod comparisons;
 mod paired_test;
 mod pairs;
-mod replicates;
 mod runs;
 #[cfg(test)]
 mod same_against_same;

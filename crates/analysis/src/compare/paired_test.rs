@@ -16,8 +16,8 @@ use super::Pair;
 use crate::statistics::autocorrelation::{autocorrelation, noise_bound};
 use crate::statistics::least_squares::{Weighted, weighted_line};
 use crate::statistics::moments::mean;
-use crate::statistics::power::noncentrality_for;
 use crate::statistics::student::{half_width, t_two_sided};
+use study::pairs::{Design, Scatter, Shape, detectable, power};
 
 /// What the pairs say.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,8 +28,8 @@ pub struct PairedTest {
     pub effect: f64,
     /// Its standard error.
     pub error: f64,
-    /// Degrees of freedom of the standard error.
-    pub freedom: f64,
+    /// Degrees of freedom of the standard error, and what decides how sensitive the test is.
+    pub shape: Shape,
     /// Standard deviation of the log-ratios about the means of their orders.
     pub deviation: f64,
     /// Two-sided p value of no difference.
@@ -50,14 +50,23 @@ const METHOD_ALPHA: f64 = 0.01;
 impl PairedTest {
     /// The interval of the ratio at a confidence, as `(low, high)`.
     pub fn ratio_interval(&self, confidence: f64) -> (f64, f64) {
-        let half = half_width(self.error, self.freedom, confidence);
+        let half = half_width(self.error, self.shape.freedom, confidence);
         ((self.effect - half).exp(), (self.effect + half).exp())
     }
 
-    /// The smallest difference, as a share, that as many pairs find with this power.
-    pub fn detectable(&self, power: f64, confidence: f64) -> Option<f64> {
-        (self.freedom >= 1.0 && self.error.is_finite())
-            .then(|| (noncentrality_for(power, self.freedom, confidence) * self.error).exp_m1())
+    /// How much the log-ratios were seen to scatter.
+    pub fn scatter(&self) -> Scatter {
+        Scatter { deviation: self.deviation, freedom: self.shape.freedom }
+    }
+
+    /// The smallest difference, as a share, that as many pairs find in 80 of 100 runs.
+    pub fn detectable(&self, confidence: f64) -> Option<f64> {
+        detectable(&self.shape, &self.scatter(), confidence)
+    }
+
+    /// In which share of runs as many pairs find a difference of `margin`.
+    pub fn power(&self, margin: f64, confidence: f64) -> f64 {
+        power(margin.ln_1p(), &self.shape, &self.scatter(), confidence)
     }
 }
 
@@ -66,34 +75,28 @@ pub fn paired_test(pairs: &[Pair]) -> Option<PairedTest> {
     if pairs.len() < 2 {
         return None;
     }
-    let design = Design::new(pairs);
+    let design = Design::new(pairs.iter().map(|pair| (pair.baseline_at, pair.system_at)).collect());
     let ratios: Vec<f64> = pairs.iter().map(Pair::log_ratio).collect();
     let effect: f64 = ratios.iter().zip(&design.weights).map(|(r, w)| r * w).sum();
-    let residuals = design.residuals(&ratios);
-    let freedom = pairs.len() as f64 - design.orders();
+    let residuals = residuals(&design, &ratios);
+    let plain = design.shape();
+    let shape = Shape { allowance: plain.allowance * resemblance(&residuals), ..plain };
+    let freedom = shape.freedom;
     let variance = residuals.iter().map(|r| r * r).sum::<f64>() / freedom;
-    let plain = variance * design.weights.iter().map(|w| w * w).sum::<f64>();
-    let error = (plain * design.worst_inflation() * few_allowance(freedom) * resemblance(&residuals)).sqrt();
+    let error = shape.error(variance.sqrt());
     let drift = drift_per_place(pairs);
     Some(PairedTest {
         pairs: pairs.len() as u32,
         effect,
         error,
-        freedom,
+        shape,
         deviation: variance.sqrt(),
         p_value: p_value(effect, error, freedom),
         both_orders: design.orders() > 1.0,
-        drift_bias: drift.map_or(0.0, |(slope, _)| slope * design.later_by(pairs)),
-        carry_over: carry_over(&design, &ratios, pairs, plain, freedom, drift),
+        drift_bias: drift.map_or(0.0, |(slope, _)| slope * later_by(&design, pairs)),
+        carry_over: carry_over(&design, &ratios, pairs, variance * shape.weight, drift),
         trend: trend(&residuals, freedom),
     })
-}
-
-/// What the variance of the effect is raised by because the worst case holds on average only: with few degrees of freedom
-/// the residuals scatter, and pauses make them less than normal. Chosen by simulation, so that even four pairs stay
-/// under five percent of false claims in every world of the same-against-same test; without it they touch it.
-pub fn few_allowance(freedom: f64) -> f64 {
-    1.0 + 1.0 / freedom.max(1.0)
 }
 
 /// Values that are all the same have no error: they differ surely, or not at all.
@@ -107,97 +110,19 @@ fn p_value(effect: f64, error: f64, freedom: f64) -> f64 {
     }
 }
 
-/// The order in which pairs were run, and what follows from it.
-struct Design {
-    /// Weight of each log-ratio in the effect; they add up to one.
-    weights: Vec<f64>,
-    first: Vec<bool>,
-    /// `(place of the baseline, place of the system)`.
-    places: Vec<(f64, f64)>,
+/// The log-ratios about the mean of their own order.
+fn residuals(design: &Design, ratios: &[f64]) -> Vec<f64> {
+    let of = |order: bool| -> f64 {
+        let own: Vec<f64> = ratios.iter().zip(&design.first).filter(|(_, f)| **f == order).map(|(r, _)| *r).collect();
+        mean(&own)
+    };
+    let (ahead, behind) = (of(true), of(false));
+    ratios.iter().zip(&design.first).map(|(r, first)| r - if *first { ahead } else { behind }).collect()
 }
 
-impl Design {
-    fn new(pairs: &[Pair]) -> Design {
-        let first: Vec<bool> = pairs.iter().map(Pair::baseline_first).collect();
-        let ahead = first.iter().filter(|first| **first).count();
-        let behind = first.len() - ahead;
-        let weight = |first: &bool| match (ahead, behind) {
-            (0, n) | (n, 0) => 1.0 / n as f64,
-            _ => 0.5 / if *first { ahead as f64 } else { behind as f64 },
-        };
-        let places = pairs.iter().map(|pair| (pair.baseline_at, pair.system_at)).collect();
-        Design { weights: first.iter().map(weight).collect(), first, places }
-    }
-
-    /// How many orders occur: each takes a degree of freedom.
-    fn orders(&self) -> f64 {
-        let mixed = self.first.iter().any(|f| *f) && self.first.iter().any(|f| !*f);
-        if mixed { 2.0 } else { 1.0 }
-    }
-
-    /// The log-ratios about the mean of their own order.
-    fn residuals(&self, ratios: &[f64]) -> Vec<f64> {
-        let of = |order: bool| -> f64 {
-            let own: Vec<f64> = ratios.iter().zip(&self.first).filter(|(_, f)| **f == order).map(|(r, _)| *r).collect();
-            mean(&own)
-        };
-        let (ahead, behind) = (of(true), of(false));
-        ratios.iter().zip(&self.first).map(|(r, first)| r - if *first { ahead } else { behind }).collect()
-    }
-
-    /// How much later the system was measured than the baseline, in places, as it enters the effect.
-    fn later_by(&self, pairs: &[Pair]) -> f64 {
-        pairs.iter().zip(&self.weights).map(|(pair, w)| w * (pair.system_at - pair.baseline_at)).sum()
-    }
-
-    /// The largest factor, over positive AR(1) correlations between neighbouring trials, by which the variance of the
-    /// effect exceeds what the residuals make of it. At least one.
-    fn worst_inflation(&self) -> f64 {
-        let candidates = (1..=9).map(|tenth| self.inflation(f64::from(tenth) / 10.0));
-        candidates.fold(1.0, f64::max)
-    }
-
-    fn inflation(&self, phi: f64) -> f64 {
-        let n = self.places.len();
-        let alike = Alike::new(phi);
-        let mut effect = 0.0;
-        let mut residual = 0.0;
-        for i in 0..n {
-            for j in 0..n {
-                let covariance = alike.covariance(self.places[i], self.places[j]);
-                effect += self.weights[i] * self.weights[j] * covariance;
-                // The sum of squares about the mean of an order loses the share that the mean takes.
-                let own = if i == j { 1.0 } else { 0.0 };
-                let order = if self.first[i] == self.first[j] { self.weights[i] * self.orders() } else { 0.0 };
-                residual += (own - order) * covariance;
-            }
-        }
-        let plain = residual / (n as f64 - self.orders()) * self.weights.iter().map(|w| w * w).sum::<f64>();
-        if plain > 0.0 { effect / plain } else { 1.0 }
-    }
-}
-
-/// Correlation of the noise of two trials by their distance in the order, under AR(1) noise.
-struct Alike([f64; 64]);
-
-impl Alike {
-    fn new(phi: f64) -> Alike {
-        let mut powers = [1.0; 64];
-        for distance in 1..powers.len() {
-            powers[distance] = powers[distance - 1] * phi;
-        }
-        Alike(powers)
-    }
-
-    fn at(&self, x: f64, y: f64) -> f64 {
-        // Beyond the table even 0.9 has died away to a thousandth.
-        self.0.get((x - y).abs() as usize).copied().unwrap_or(0.0)
-    }
-
-    /// Covariance of two log-ratios whose trials have noise of unit variance.
-    fn covariance(&self, a: (f64, f64), b: (f64, f64)) -> f64 {
-        self.at(a.0, b.0) + self.at(a.1, b.1) - self.at(a.0, b.1) - self.at(a.1, b.0)
-    }
+/// How much later the system was measured than the baseline, in places, as it enters the effect.
+fn later_by(design: &Design, pairs: &[Pair]) -> f64 {
+    pairs.iter().zip(&design.weights).map(|(pair, w)| w * (pair.system_at - pair.baseline_at)).sum()
 }
 
 /// The factor of an AR(1) series on the variance of its mean, when the residuals resemble their neighbours beyond noise.
@@ -224,14 +149,8 @@ fn drift_per_place(pairs: &[Pair]) -> Option<(f64, f64)> {
 }
 
 /// What the trial before leaves behind: the difference between the two orders beyond what drift explains.
-fn carry_over(
-    design: &Design,
-    ratios: &[f64],
-    pairs: &[Pair],
-    plain: f64,
-    freedom: f64,
-    drift: Option<(f64, f64)>,
-) -> Option<f64> {
+fn carry_over(design: &Design, ratios: &[f64], pairs: &[Pair], plain: f64, drift: Option<(f64, f64)>) -> Option<f64> {
+    let freedom = pairs.len() as f64 - design.orders();
     if design.orders() < 2.0 || freedom < 2.0 {
         return None;
     }
@@ -285,7 +204,7 @@ mod tests {
     fn effect_and_error_are_those_of_the_crossover() {
         let test = paired_test(&counterbalanced(&[0.01, 0.02, 0.03, 0.06], 0.0)).unwrap();
         assert!((test.effect - 0.03).abs() < 1e-12);
-        assert_eq!(test.freedom, 2.0);
+        assert_eq!(test.shape.freedom, 2.0);
         assert!((test.deviation - 5e-4f64.sqrt()).abs() < 1e-9, "{}", test.deviation);
         // Not smaller than the plain error, and by no more than the worst AR(1) between neighbours adds.
         let plain = test.deviation / 2.0;

@@ -23,11 +23,6 @@ impl Pair {
     pub fn log_ratio(&self) -> f64 {
         self.system - self.baseline
     }
-
-    /// Whether the baseline was measured first.
-    pub fn baseline_first(&self) -> bool {
-        self.baseline_at < self.system_at
-    }
 }
 
 /// A trial with the stream that is compared.

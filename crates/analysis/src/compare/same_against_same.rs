@@ -1,11 +1,11 @@
 //! A thousand simulated runs of a system against itself, and against itself five percent slower.
 
 use super::paired_test::paired_test;
-use super::replicates::{Pilot, replicates_needed};
 use super::{Pair, comparisons};
 use crate::run::tests::judgement;
 use crate::statistics::bootstrap::Draws;
 use crate::{Comparison, Verdict};
+use study::pairs::{PILOT, Scatter, Shape, detectable, needed};
 
 /// What disturbs the trials of a run.
 #[derive(Clone, Copy)]
@@ -84,11 +84,10 @@ fn at_most_five_percent_of_a_thousand_runs_against_themselves_claim_a_difference
 
 /// A run as it is run: a pilot of eight pairs, the number of pairs that it asks for, and all pairs together judged.
 fn planned(world: &World, draws: &mut Draws, slower: f64) -> Verdict {
-    const PILOT: usize = 8;
+    const FIRST: usize = 8;
     let run = throughputs(world, draws, 400, slower);
-    let seen = paired_test(&pairs_of(&run[..2 * PILOT])).unwrap();
-    let pilot = Pilot { deviation: seen.deviation, freedom: seen.freedom };
-    let pairs = replicates_needed(&pilot, 0.05, 0.8, 0.95).unwrap().clamp(PILOT as u32, 400);
+    let seen = paired_test(&pairs_of(&run[..2 * FIRST])).unwrap();
+    let pairs = needed(&seen.scatter(), 0.05, 0.95, 2).unwrap().clamp(FIRST as u32, 400);
     verdict(&run[..2 * pairs as usize], 0.05).verdict
 }
 
@@ -106,14 +105,11 @@ fn a_planted_slow_down_of_five_percent_is_found_at_the_planned_number_of_pairs()
 /// The same with the planner's own rule: a pilot of four pairs, and the number that is printed and run.
 fn run_as_planned(world: &World, draws: &mut Draws, slower: f64) -> Verdict {
     let run = throughputs(world, draws, 400, slower);
-    let ratios: Vec<f64> = run[..2 * study::PILOT as usize]
+    let ratios: Vec<f64> = run[..2 * PILOT as usize]
         .chunks(2)
         .map(|pair| (pair[0].1 / pair[1].1).ln() * if pair[0].0 { 1.0 } else { -1.0 })
         .collect();
-    let mean = ratios.iter().sum::<f64>() / ratios.len() as f64;
-    let squares: f64 = ratios.iter().map(|ratio| (ratio - mean).powi(2)).sum();
-    let spread = (squares / (ratios.len() - 1) as f64).sqrt();
-    let pairs = study::needed(spread, study::PILOT, 0.05, 0.95, 400);
+    let pairs = needed(&Scatter::of(&ratios).unwrap(), 0.05, 0.95, 2).unwrap().min(400);
     verdict(&run[..2 * pairs as usize], 0.05).verdict
 }
 
@@ -124,4 +120,29 @@ fn a_planted_slow_down_of_five_percent_is_found_at_the_number_of_pairs_that_the_
         let found = (0..400).filter(|_| run_as_planned(world, &mut draws, 0.05) == Verdict::Worse).count();
         assert!(found >= 320, "world {seed}: {found} of 400");
     }
+}
+
+/// The share of runs in which the difference that `pairs` pairs are promised to detect is found. `known` promises from the
+/// true scatter, as a plan does; otherwise from that of an earlier run of as many pairs, as a comparison does.
+fn promise_kept(pairs: u32, known: bool, seed: u64, runs: u32) -> f64 {
+    let (mut draws, world) = (Draws::new(seed), World { noise: 0.03, ..WORLDS[0] });
+    let found = (0..runs).filter(|_| {
+        let earlier = paired_test(&pairs_of(&throughputs(&world, &mut draws, pairs, 0.0))).unwrap();
+        let promised = if known {
+            detectable(&Shape::alternating(pairs, 2), &Scatter::of_trials(world.noise), 0.95)
+        } else {
+            earlier.detectable(0.95)
+        };
+        let slower = 1.0 - 1.0 / (1.0 + promised.unwrap());
+        verdict(&throughputs(&world, &mut draws, pairs, slower), 0.0001).verdict == Verdict::Worse
+    });
+    f64::from(found.count() as u32) / f64::from(runs)
+}
+
+#[test]
+fn the_difference_that_is_called_detectable_is_found_in_eighty_of_a_hundred_runs() {
+    let kept =
+        [4, 8, 16, 32].map(|pairs| (pairs, promise_kept(pairs, true, 11, 800), promise_kept(pairs, false, 12, 800)));
+    let held = |share: &f64| (0.77..=0.83).contains(share);
+    assert!(kept.iter().all(|(_, planned, compared)| held(planned) && held(compared)), "{kept:?}");
 }

@@ -1,17 +1,21 @@
 //! Replicates of the same point pooled.
 //!
 //! The one idea: a replicate is the unit of evidence. Where a point was measured more than once its interval comes from
-//! the scatter of its replicates and from nothing else, because what one trial knows about itself says nothing of what
-//! changes between trials. A single trial gives what it can, and its `n` tells.
+//! the scatter of its replicates, because what one trial knows about itself says nothing of what changes between trials. It is
+//! never narrower than what the trials know by themselves: replicates that began at the same moment of a cycle agree, and
+//! are wrong together. A single trial gives what it can, and its `n` tells.
 
 mod metric;
+mod times;
 
-pub use metric::own_estimate;
+pub use metric::{floor_of, own_estimate};
 
+use crate::trial::measure_of;
 use crate::{Caveat, DiskSummary, Estimate, PointSummary, SteadyAnswer, StreamSummary, TrialSummary, Work};
-use metric::pooled;
+use metric::{counted, pooled};
 use observation::{Factor, Level, Point, Provenance, factor, level_of};
 use study::{Metric, Selector};
+use times::PooledTimes;
 
 /// A point with the trials and streams behind it.
 pub struct Group<'a> {
@@ -25,8 +29,32 @@ pub struct Group<'a> {
 impl Group<'_> {
     /// A metric pooled over the trials, in base units.
     pub fn estimate(&self, metric: Metric, confidence: f64) -> Option<Estimate> {
+        if let Some(times) = self.times(metric) {
+            return Some(times.estimate(confidence).scaled(1e-3));
+        }
         let own: Vec<Estimate> = self.members.iter().filter_map(|(t, s)| own_estimate(t, s, metric)).collect();
-        pooled(&own, confidence)
+        if metric.counts() { counted(&own, metric) } else { pooled(&own, self.floor(metric), confidence) }
+    }
+
+    /// The least doubt that the trials leave of a metric, in base units, however many there are: cut off at the same moment
+    /// of a cycle, all of them err alike.
+    pub fn floor(&self, metric: Metric) -> f64 {
+        self.members.iter().map(|(trial, stream)| floor_of(trial, stream, metric)).fold(0.0, f64::max)
+    }
+
+    /// What would give a quantile an interval: `needs --set measure=7s`; nothing where it has one, or of another metric.
+    pub fn needs(&self, metric: Metric, confidence: f64) -> Option<String> {
+        let longer = self.times(metric)?.short_by(confidence)?;
+        let window = |member: &(&TrialSummary, &StreamSummary)| member.0.window.length().seconds();
+        Some(measure_of(longer * self.members.iter().map(window).fold(0.0, f64::max)))
+    }
+
+    /// The response times of all its trials, when a quantile of them is asked for and all have them.
+    fn times(&self, metric: Metric) -> Option<PooledTimes> {
+        let Metric::ResponseQuantile(q) = metric else { return None };
+        let each = self.members.iter().map(|(_, stream)| stream.response_estimates.as_ref());
+        let each: Vec<_> = each.collect::<Option<_>>()?;
+        (!each.is_empty()).then(|| PooledTimes::of(&each, q))
     }
 
     /// Whether a search chose its trials: they follow from each other and are no replicates to compare.
@@ -72,8 +100,9 @@ pub fn point(group: &Group, confidence: f64) -> PointSummary {
     let ms = |metric| read(metric).map_or(unknown, |estimate| estimate.scaled(1e3));
     let each = |of: &dyn Fn(&TrialSummary) -> Option<f64>| {
         let own: Vec<Estimate> = group.members.iter().filter_map(|(t, _)| of(t)).map(Estimate::single).collect();
-        pooled(&own, confidence)
+        pooled(&own, 0.0, confidence)
     };
+    let [p50, p99, p999] = ordered([0.5, 0.99, 0.999].map(|q| ms(Metric::ResponseQuantile(q))));
     PointSummary {
         at: group.point.clone(),
         work: work_of(group),
@@ -82,9 +111,9 @@ pub fn point(group: &Group, confidence: f64) -> PointSummary {
         throughput_per_s: read(Metric::Throughput).unwrap_or(unknown),
         bytes_per_s: read(Metric::Bandwidth).unwrap_or(Estimate { n: 0, ..Estimate::single(0.0) }),
         response_mean_ms: ms(Metric::ResponseMean),
-        response_p50_ms: ms(Metric::ResponseQuantile(0.5)),
-        response_p99_ms: ms(Metric::ResponseQuantile(0.99)),
-        response_p999_ms: ms(Metric::ResponseQuantile(0.999)),
+        response_p50_ms: p50,
+        response_p99_ms: p99,
+        response_p999_ms: p999,
         service_mean_ms: ms(Metric::ServiceMean),
         elapsed_s: read(Metric::Elapsed),
         cpu_elapsed_s: each(&cpu_elapsed_s),
@@ -94,6 +123,24 @@ pub fn point(group: &Group, confidence: f64) -> PointSummary {
         steady: group.members.iter().map(|(_, s)| s.steady.answer).max_by_key(worse).unwrap_or(SteadyAnswer::TooShort),
         caveats: each_kind_once(group),
     }
+}
+
+/// Quantiles from the lowest to the highest: none reaches above what is known of a higher one, or below what is known of a lower
+/// one. Between two modes a median is uncertain from one to the other, and the tail beyond them is not.
+fn ordered<const N: usize>(mut quantiles: [Estimate; N]) -> [Estimate; N] {
+    for at in (0..N.saturating_sub(1)).rev() {
+        let above = quantiles[at + 1];
+        if above.has_interval() && quantiles[at].has_interval() {
+            quantiles[at].high = quantiles[at].high.min(above.high);
+        }
+    }
+    for at in 1..N {
+        let below = quantiles[at - 1];
+        if below.low.is_finite() && quantiles[at].low.is_finite() {
+            quantiles[at].low = quantiles[at].low.max(below.low);
+        }
+    }
+    quantiles
 }
 
 /// Transactions where any of its trials asked a database.
@@ -106,7 +153,8 @@ fn worse(answer: &SteadyAnswer) -> u8 {
     match answer {
         SteadyAnswer::Yes => 0,
         SteadyAnswer::TooShort => 1,
-        SteadyAnswer::Never => 2,
+        SteadyAnswer::CannotTell => 2,
+        SteadyAnswer::Never => 3,
     }
 }
 

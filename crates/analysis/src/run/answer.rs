@@ -1,7 +1,7 @@
 //! The answer to the study's question in one to three sentences of plain words, with its main caveat.
 
 use crate::point::selects;
-use crate::{Caveat, CaveatKind, Comparison, Finding, HighestRate, PointSummary, Verdict};
+use crate::{Caveat, CaveatKind, Comparison, FallClaim, Finding, HighestRate, PointSummary, SustainedFinding, Verdict};
 use observation::factor;
 use study::{Direction, Judgement, Metric};
 use units::{Nanos, bytes_per_second, counted, duration, milliseconds, percent, rate, ratio};
@@ -65,9 +65,13 @@ fn point_sentence(point: &PointSummary, judgement: &Judgement) -> String {
             format!("a mean response of {}{interval}", milliseconds(point.response_mean_ms.value))
         }
         _ => {
-            let interval = interval_text(&point.response_p99_ms, milliseconds);
+            let p99 = &point.response_p99_ms;
+            let interval = interval_text(p99, milliseconds);
             let shown = if matches!(metric, Some(Metric::ResponseQuantile(_))) { interval } else { String::new() };
-            format!("a p99 response of {}{shown}", milliseconds(point.response_p99_ms.value))
+            match p99.lower_bound() {
+                true => format!("a p99 response of at least {}", milliseconds(p99.low)),
+                false => format!("a p99 response of {}{shown}", milliseconds(p99.value)),
+            }
         }
     };
     let interval = interval_text(&point.throughput_per_s, rate);
@@ -112,26 +116,41 @@ fn comparison_sentence(c: &Comparison) -> String {
 /// Where the curve of the chosen point bends, or what it sustains.
 fn bend(point: &PointSummary, findings: &[Finding]) -> Option<String> {
     findings.iter().find_map(|finding| match finding {
-        Finding::Knee(knee) if knee.point.same_stream(&point.at) => Some(match &knee.at {
-            Some(at) => {
-                format!("{} 95% of the peak of {}.", reach(at.value, &knee.factor), rate(knee.peak_per_s.value))
+        Finding::Knee(knee) if knee.point.same_stream(&point.at) => Some(match (&knee.at, knee.stated()) {
+            (_, Some(at)) => {
+                format!("{} 95% of the peak of {}.", reach(at, &knee.factor), rate(knee.peak_per_s.value))
             }
-            None if knee.factor == factor::SESSIONS => {
+            (Some(at), None) => format!(
+                "95% of the peak of {} is reached between {} and {} {}; noise does not tell where.",
+                rate(knee.peak_per_s.value),
+                units::significant(at.low),
+                units::significant(at.high),
+                noun(&knee.factor)
+            ),
+            (None, None) if knee.factor == factor::SESSIONS => {
                 "It still rises at the most sessions tried: no knee in this range.".to_owned()
             }
-            None => format!("It still rises at the largest {} tried: no knee in this range.", knee.factor),
+            (None, None) => format!("It still rises at the largest {} tried: no knee in this range.", knee.factor),
         }),
         Finding::HighestRate(found) if found.point.same_stream(&point.at) => found
             .rate_per_s
             .map(|highest| format!("The highest rate with {} is {}.", bound(found), rate(highest.value))),
-        Finding::Sustained(found) if found.point == point.at => found.sustained.burst.map(|burst| {
-            format!(
-                "That is a burst: after {} it falls to {}.",
-                duration(Nanos::from_seconds(burst.lasted_s)),
-                rate(burst.sustained_per_s)
-            )
-        }),
+        Finding::Sustained(found) if found.point == point.at => fallen(found),
         _ => None,
+    })
+}
+
+/// What is to be said of a rate that fell.
+fn fallen(found: &SustainedFinding) -> Option<String> {
+    let burst = found.sustained.burst?;
+    let after = duration(Nanos::from_seconds(burst.lasted_s));
+    let (before, left) = (rate(burst.before_per_s), rate(burst.sustained_per_s));
+    Some(match found.claim? {
+        FallClaim::Credit => format!("That is a burst: after {after} it falls to {left}."),
+        FallClaim::MayBe => {
+            format!("After {after} it fell from {before} to {left}, which may be the end of burst credit.")
+        }
+        FallClaim::Fell => format!("It fell from {before} to {left} in this window, after {after}."),
     })
 }
 
@@ -158,17 +177,22 @@ fn bound(found: &HighestRate) -> String {
 
 /// `16 outstanding operations already reach`, `1 session already reaches`.
 fn reach(at: f64, swept: &str) -> String {
-    let noun = if swept == factor::OUTSTANDING { "outstanding operations" } else { swept };
+    let noun = noun(swept);
     if at == 1.0 {
         return format!("1 {} already reaches", noun.trim_end_matches('s'));
     }
     format!("{} {noun} already reach", units::significant(at))
 }
 
+fn noun(swept: &str) -> &str {
+    if swept == factor::OUTSTANDING { "outstanding operations" } else { swept }
+}
+
 /// The gravest caveat beside the chosen points, or of the run.
 fn main_caveat(points: &[&PointSummary], of_run: &[Caveat]) -> Option<String> {
     let all = points.iter().flat_map(|point| &point.caveats).chain(of_run);
-    let all = all.filter(|caveat| caveat.kind != CaveatKind::Unfinished);
+    // Damage has led the answer already.
+    let all = all.filter(|caveat| !matches!(caveat.kind, CaveatKind::Unfinished | CaveatKind::Damage));
     all.min_by_key(|caveat| gravity(caveat.kind)).map(|caveat| format!("But {}.", caveat.text))
 }
 
@@ -179,7 +203,7 @@ fn gravity(kind: CaveatKind) -> u8 {
         K::Damage => 0,
         K::Failures => 1,
         // What never ended and how old it got follows from a load that was not sustained.
-        K::NotSustained => 2,
+        K::NotSustained | K::Stalled => 2,
         K::Hung | K::Censored => 3,
         K::Cached => 4,
         K::GeneratorBound => 5,
@@ -195,7 +219,7 @@ fn gravity(kind: CaveatKind) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Burst, Estimate, SteadyAnswer, Sustained, SustainedFinding, Work};
+    use crate::{Burst, Estimate, SteadyAnswer, Sustained, Work};
     use observation::{Factor, Level, Point, Provenance};
 
     fn point(experiment: &str, modules: f64) -> PointSummary {
@@ -230,21 +254,28 @@ mod tests {
     }
 
     fn burst_of(point: &PointSummary) -> Finding {
-        let burst = Burst { sustained_per_s: 10.0, credit_operations: 5.0, lasted_s: 2.0 };
+        let burst = Burst {
+            before_per_s: 12.5,
+            sustained_per_s: 10.0,
+            credit_operations: 5.0,
+            lasted_s: 2.0,
+            p_value: 1e-6,
+            apart: true,
+        };
         let sustained =
             Sustained { peak_per_s: 20.0, peak_window_s: 1.0, late_per_s: 10.0, burst: Some(burst), averages: vec![] };
-        Finding::Sustained(SustainedFinding { point: point.at.clone(), sustained })
+        Finding::Sustained(SustainedFinding { point: point.at.clone(), claim: Some(FallClaim::Credit), sustained })
     }
 
     #[test]
     fn an_unfinished_run_says_so_whatever_is_graver() {
         let caveat = |kind, text: &str| Caveat { kind, trial: None, text: text.to_owned() };
         let unfinished = caveat(CaveatKind::Unfinished, "only 1 trial ended");
-        let damage = caveat(CaveatKind::Damage, "data was damaged");
+        let graver = caveat(CaveatKind::Failures, "operations failed");
         let judgement = crate::run::tests::judgement();
         let points = [point("rates", 1.0)];
-        let told = answer(&points, &[], &[damage, unfinished.clone()], &judgement);
-        assert_eq!(told[1..], ["But data was damaged.", "But the run did not finish: only 1 trial ended."]);
+        let told = answer(&points, &[], &[graver, unfinished.clone()], &judgement);
+        assert_eq!(told[1..], ["But operations failed.", "But the run did not finish: only 1 trial ended."]);
         let told = answer(&points, &[], std::slice::from_ref(&unfinished), &judgement);
         assert_eq!(told[1..], ["But the run did not finish: only 1 trial ended."]);
         let mut elsewhere = judgement.clone();

@@ -1,12 +1,13 @@
 //! Everything that is concluded from the trials of one run.
 
 use super::answer::answer;
-use super::caveats;
+use super::sustained::sustained;
 use super::threshold::thresholds;
+use super::{caveats, damage};
 use crate::compare::comparisons;
 use crate::curve::{curves, highest_rates, knee, scaling, service_fit};
 use crate::point::{Group, groups, point};
-use crate::{Finding, Findings, PointSummary, SustainedFinding, TrialSummary};
+use crate::{Finding, Findings, PointSummary, TrialSummary};
 use observation::{RunFacts, factor};
 use study::Judgement;
 
@@ -27,7 +28,10 @@ pub fn judge(run: RunFacts, mut trials: Vec<TrialSummary>, judgement: &Judgement
     findings.extend(thresholds(&groups, judgement).into_iter().map(Finding::Threshold));
     let answer = answer(&points, &findings, &caveats, judgement);
     caveats.extend(trials.iter().flat_map(|trial| trial.caveats.iter().cloned()));
-    Findings { run, points, findings, caveats, answer, trials }
+    let reads = damage::of_reads(&trials);
+    let mut judged = Findings { run, points, findings, caveats, answer, trials, checks: Vec::new() };
+    damage::lead(&mut judged, reads);
+    judged
 }
 
 /// What sweeps show: knees over the load, service time over the transfer, growth with modules or width.
@@ -44,28 +48,6 @@ fn of_curves(groups: &[Group], confidence: f64) -> Vec<Finding> {
     }
     found.extend(highest_rates(groups, confidence).into_iter().map(Finding::HighestRate));
     found
-}
-
-/// A window shorter than this shows at most what happened in it, unless a credit ran out inside.
-const SUSTAINED_WINDOW_S: f64 = 60.0;
-
-/// A window shorter than this shows hiccups, not credit.
-const BURST_WINDOW_S: f64 = 2.0;
-
-/// At most against sustained, one a point: the replicate with the longest window tells most.
-fn sustained(groups: &[Group]) -> Vec<Finding> {
-    let of_group = |group: &Group| {
-        let seconds = |trial: &TrialSummary| trial.window.length().seconds();
-        // The course of an open load is that of its arrivals, as long as it is sustained.
-        let members = group.members.iter().filter(|(trial, stream)| {
-            stream.sustained.is_some() && stream.offered_per_s.is_none() && seconds(trial) >= BURST_WINDOW_S
-        });
-        let (trial, stream) = members.max_by(|a, b| seconds(a.0).total_cmp(&seconds(b.0)))?;
-        let figures = stream.sustained.clone()?;
-        (seconds(trial) >= SUSTAINED_WINDOW_S || figures.burst.is_some())
-            .then(|| Finding::Sustained(SustainedFinding { point: group.point.clone(), sustained: figures }))
-    };
-    groups.iter().filter_map(of_group).collect()
 }
 
 #[cfg(test)]

@@ -2,7 +2,9 @@
 
 mod answer;
 mod caveats;
+mod damage;
 mod judge;
+mod sustained;
 mod threshold;
 
 pub use judge::judge;

@@ -18,6 +18,7 @@ pub(crate) fn judgement() -> Judgement {
         thresholds: Vec::new(),
         steady: SteadyRule::default(),
         allow_inconclusive: false,
+        rounds: Vec::new(),
         planned: None,
     }
 }
@@ -50,6 +51,8 @@ pub(crate) fn trial(index: u32, system: &str, block: u32, throughput: f64) -> Tr
         server: None,
         timeline: Vec::new(),
         events: Vec::new(),
+        mishaps: Vec::new(),
+        checks_failed: 0,
         caveats: Vec::new(),
     }
 }
@@ -99,10 +102,11 @@ fn stream(throughput: f64, response: LatencySummary) -> StreamSummary {
         cpu: None,
         steady: Steady {
             answer: SteadyAnswer::Yes,
-            rounds: Some(RoundsTrace { means: vec![throughput; 5], range: 0.0, slope: 0.0 }),
+            rounds: Some(RoundsTrace { means: vec![throughput; 5], range: 0.0, slope: 0.0, noise: 0.0 }),
         },
         little_gap_pct: Some(0.0),
         sustained: None,
+        stall: None,
         distribution: vec![(0.5, response.p50_ms), (0.99, response.p99_ms), (1.0, response.max_ms)],
         response_estimates: None,
     }

@@ -10,7 +10,9 @@ pub fn thresholds(groups: &[Group], judgement: &Judgement) -> Vec<ThresholdOutco
 }
 
 fn outcome(threshold: &Threshold, groups: &[Group], confidence: f64) -> ThresholdOutcome {
-    let meant = groups.iter().filter(|g| selects(&threshold.selector, &g.point) && !g.searched());
+    // A search holds its trials against its own bound; what went wrong in one went wrong all the same.
+    let counts = threshold.metric.counts();
+    let meant = groups.iter().filter(|g| selects(&threshold.selector, &g.point) && (counts || !g.searched()));
     let measured = meant.filter_map(|group| Some((group, group.estimate(threshold.metric, confidence)?)));
     let worst = measured.max_by(|a, b| {
         let rank = |estimate: &Estimate| severity(state(threshold, estimate));
@@ -21,13 +23,15 @@ fn outcome(threshold: &Threshold, groups: &[Group], confidence: f64) -> Threshol
         metric: threshold.metric,
         at: worst.map_or_else(|| "no trial matches".to_owned(), |(group, _)| group.point.to_string()),
         value: worst.map(|(_, value)| value),
+        needs: worst.and_then(|(group, _)| group.needs(threshold.metric, confidence)),
         state: worst.map_or(ThresholdState::NotMeasured, |(_, value)| state(threshold, &value)),
     }
 }
 
-/// A value without an interval decides nothing: how far it would move the next time is not known.
+/// A value without an interval decides nothing: how far it would move the next time is not known. A lower bound decides what
+/// lies below it: a limit that is exceeded is, and one that is not may be.
 fn state(threshold: &Threshold, estimate: &Estimate) -> ThresholdState {
-    if !estimate.has_interval() {
+    if !estimate.has_interval() && !estimate.lower_bound() {
         return ThresholdState::Inconclusive;
     }
     let (low, high) = (estimate.low, estimate.high);
@@ -63,6 +67,7 @@ mod tests {
     use super::*;
     use crate::point::groups;
     use crate::run::tests::{judgement, trial};
+    use observation::Account;
     use study::{Metric, Selector};
 
     fn state_of(limit: f64, fails_above: bool, throughputs: &[f64]) -> ThresholdState {
@@ -76,6 +81,40 @@ mod tests {
             selector: Selector::default(),
         }];
         thresholds(&groups(&trials), &judgement)[0].state
+    }
+
+    #[test]
+    fn what_went_wrong_is_counted_and_decides_without_an_interval() {
+        let mut trials = vec![trial(0, "a", 0, 100.0), trial(1, "a", 1, 100.0)];
+        trials[1].streams[0].account = Account { planned: 200, done: 197, failed: 3, ..Account::default() };
+        trials[1].streams[0].retried = 10;
+        trials[0].checks_failed = 1;
+        let state = |metric, limit| {
+            let mut judgement = judgement();
+            let (text, selector) = (String::new(), Selector::default());
+            judgement.thresholds = vec![Threshold { text, metric, fails_above: true, limit, selector }];
+            thresholds(&groups(&trials), &judgement)[0].state
+        };
+        assert_eq!(state(Metric::Damage, 0.0), ThresholdState::Failed);
+        assert_eq!(state(Metric::Damage, 1.0), ThresholdState::Passed);
+        assert_eq!(state(Metric::Failed, 0.01), ThresholdState::Failed, "3 of 200 in one trial");
+        assert_eq!(state(Metric::Failed, 0.02), ThresholdState::Passed);
+        assert_eq!(state(Metric::Retried, 0.05), ThresholdState::Failed);
+    }
+
+    #[test]
+    fn a_lower_bound_fails_what_is_exceeded_and_passes_nothing() {
+        let held = |limit: f64, fails_above: bool| {
+            let bound = Estimate { value: 430.0, low: 400.0, high: f64::INFINITY, n: 40, confidence: 0.95 };
+            let text = "response p99".to_owned();
+            let metric = Metric::ResponseQuantile(0.99);
+            state(&Threshold { text, metric, fails_above, limit, selector: Selector::default() }, &bound)
+        };
+        assert_eq!(held(390.0, true), ThresholdState::Failed);
+        assert_eq!(held(410.0, true), ThresholdState::Inconclusive);
+        assert_eq!(held(1e6, true), ThresholdState::Inconclusive);
+        assert_eq!(held(390.0, false), ThresholdState::Passed);
+        assert_eq!(held(1e6, false), ThresholdState::Inconclusive);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! How much a series repeats itself, and how many independent samples it is therefore worth.
+//! How much a series repeats itself.
 
 use super::moments::{mean, squares_about_mean};
 
@@ -11,24 +11,6 @@ pub fn autocorrelation(series: &[f64], lag: usize) -> f64 {
     let centre = mean(series);
     let above: f64 = series.iter().zip(&series[lag..]).map(|(a, b)| (a - centre) * (b - centre)).sum();
     above / below
-}
-
-/// How many independent samples a series is worth: `n / (1 + 2 sum of autocorrelations)`.
-///
-/// The sum stops at the first pair of neighbouring lags whose sum is negative (the initial positive sequence of Geyer,
-/// "Practical Markov chain Monte Carlo", Statistical Science 7, 1992), because beyond it there is only noise. Never more
-/// than `n`: a series that alternates is not worth more than what was measured.
-pub fn effective_count(series: &[f64]) -> f64 {
-    let n = series.len();
-    let mut sum = 0.0;
-    for pair in 0..n / 4 {
-        let both = autocorrelation(series, 2 * pair + 1) + autocorrelation(series, 2 * pair + 2);
-        if both <= 0.0 {
-            break;
-        }
-        sum += both;
-    }
-    (n as f64 / (1.0 + 2.0 * sum)).clamp(1.0, n.max(1) as f64)
 }
 
 /// The largest first autocorrelation that a series of `n` independent values shows in 95 of 100 cases.
@@ -59,20 +41,6 @@ pub(crate) mod tests {
         // Mean 3, deviations -2 -1 0 1 2: (2 + 0 + 0 + 2) / 10.
         assert!((autocorrelation(&[1.0, 2.0, 3.0, 4.0, 5.0], 1) - 0.4).abs() < 1e-12);
         assert_eq!(autocorrelation(&[3.0, 3.0, 3.0], 1), 0.0);
-    }
-
-    #[test]
-    fn independent_values_are_worth_about_their_number() {
-        let series = ar1(&mut Draws::new(1), 4000, 0.0);
-        assert!(effective_count(&series) > 3400.0);
-    }
-
-    /// An AR(1) series is worth n (1 - phi) / (1 + phi).
-    #[test]
-    fn an_autoregressive_series_is_worth_what_the_formula_says() {
-        let series = ar1(&mut Draws::new(2), 20_000, 0.8);
-        let expected = 20_000.0 / 9.0;
-        assert!((effective_count(&series) / expected - 1.0).abs() < 0.15, "{}", effective_count(&series));
     }
 
     /// By hand: (-1 + 1.645 sqrt(23)) / 24.

@@ -6,11 +6,14 @@
 //! What it does not do: it draws no conclusion; that is for the analyses.
 
 pub mod autocorrelation;
-pub mod batch_means;
 pub mod bootstrap;
 pub mod change_point;
 pub mod holm;
 pub mod least_squares;
+pub mod moderated;
 pub mod moments;
-pub mod power;
+pub mod noise;
+pub mod ratio_scale;
+pub mod replicates;
+pub mod series_mean;
 pub mod student;

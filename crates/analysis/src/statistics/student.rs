@@ -1,6 +1,8 @@
 //! Student's t distribution: the intervals of means of few samples.
 
+#[cfg(test)]
 use super::moments::{deviation, mean};
+#[cfg(test)]
 use crate::Estimate;
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
@@ -40,17 +42,13 @@ pub fn normal_quantile(p: f64) -> f64 {
     Normal::standard().inverse_cdf(p)
 }
 
-/// Probability that a standard normal lies at or below `value`.
-pub fn normal_cdf(value: f64) -> f64 {
-    Normal::standard().cdf(value)
-}
-
 /// Half the width of an interval around a mean: the two-sided t times the standard error.
 pub fn half_width(standard_error: f64, freedom: f64, confidence: f64) -> f64 {
     if freedom < 1.0 { f64::NAN } else { t_quantile(0.5 + confidence / 2.0, freedom) * standard_error }
 }
 
 /// The mean of independent samples with its t interval; a single sample has no interval.
+#[cfg(test)]
 pub fn mean_interval(samples: &[f64], confidence: f64) -> Estimate {
     let value = mean(samples);
     let n = samples.len();

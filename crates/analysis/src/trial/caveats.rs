@@ -7,9 +7,14 @@ use super::books::slot_time;
 use super::checkpoints::leaves_out;
 use super::cut::Cut;
 use super::generator::{generator_caveats, starved};
+use super::latency::SAMPLES_BEYOND;
 use super::machine::{cores, mean_of};
-use crate::{Caveat, CaveatKind, SteadyAnswer, StreamSummary, TrialSummary, Work};
-use observation::{Event, EventKind, Observations, OfDisk, PlainState, Probe, READ, Resource, Series, Stalled, Whole};
+use super::steady::longer;
+use crate::statistics::series_mean::WORTH_MIN;
+use crate::{Caveat, CaveatKind, Stall, SteadyAnswer, StreamSummary, TrialSummary, Work};
+use observation::{
+    Event, EventKind, Mishap, Observations, OfDisk, PlainState, Probe, READ, Resource, Series, Stalled, Whole,
+};
 use study::Judgement;
 use units::{Nanos, count, counted, duration, milliseconds, percent, rate};
 
@@ -70,16 +75,18 @@ fn cut_short(summary: &TrialSummary, planned: Nanos) -> String {
     )
 }
 
-fn stream_caveats(about: &About) -> [Raised; 9] {
+fn stream_caveats(about: &About) -> [Raised; 11] {
     [
         (CaveatKind::Other, open_books(about)),
         (CaveatKind::Failures, failures(about)),
         (CaveatKind::Censored, censored(about)),
         (CaveatKind::NotSustained, backlog(about)),
+        (CaveatKind::Stalled, stalled(about)),
         (CaveatKind::GeneratorBound, generator_bound(about)),
         (CaveatKind::LittleGap, little_gap(about)),
         (CaveatKind::NotSteady, not_steady(about)),
         (CaveatKind::WindowTooShort, too_short(about)),
+        (CaveatKind::WindowTooShort, too_alike(about)),
         (CaveatKind::ThinTail, thin_tail(about)),
     ]
 }
@@ -108,8 +115,18 @@ fn failures(about: &About) -> Option<String> {
             None => "look for the errors in the kernel log".to_owned(),
         };
         let failed = counted(failed, work(about.summary).word());
-        format!("{failed} ({}) failed; rates count only those that ended well; {next}", percent(share))
+        let kinds = kinds(about.summary, EventKind::Failure, Some(about.stream.stream));
+        let kinds = kinds.map(|kinds| format!(": {kinds}")).unwrap_or_default();
+        format!("{failed} ({}) failed{kinds}; rates count only those that ended well; {next}", percent(share))
     })
+}
+
+/// `10 torn, 2 stale`; none where nothing was counted by kind.
+fn kinds(summary: &TrialSummary, kind: EventKind, stream: Option<u16>) -> Option<String> {
+    let meant = |mishap: &&Mishap| mishap.kind == kind && stream.is_none_or(|stream| stream == mishap.stream);
+    let told = |mishap: &Mishap| format!("{} {}", count(mishap.count), mishap.what);
+    let all: Vec<String> = summary.mishaps.iter().filter(meant).map(told).collect();
+    (!all.is_empty()).then(|| all.join(", "))
 }
 
 fn censored(about: &About) -> Option<String> {
@@ -163,6 +180,23 @@ fn backlog(about: &About) -> Option<String> {
             rate(came)
         )
     })
+}
+
+fn stalled(about: &About) -> Option<String> {
+    let Stall { at_s, lasted_s, slots, rate_per_s, open_p99_ms } = about.stream.stall?;
+    let span = |seconds: f64| duration(Nanos::from_seconds(seconds));
+    let who = if asks_database(about.summary) { "sessions" } else { "operations in flight" };
+    let all = if slots == 1 { format!("the only one of the {who}") } else { format!("all {slots} {who}") };
+    let closed = milliseconds(about.stream.response.p99_ms);
+    Some(format!(
+        "{} without a completion at {}, {all} waited and asked for nothing: arrivals at the mean rate of {} would have felt a \
+         p99 of {}, where this closed load shows {closed}; look for a lock, a checkpoint or a pause of the device then, and \
+         measure response with an open load (`rate`)",
+        span(lasted_s),
+        span(at_s),
+        rate(rate_per_s),
+        milliseconds(open_p99_ms)
+    ))
 }
 
 /// Signs that the generator and not the system set the rate: its threads never rested, or an open load was issued late
@@ -262,7 +296,9 @@ fn not_steady(about: &About) -> Option<String> {
     let burst = about.stream.sustained.as_ref().and_then(|s| s.burst);
     let next = match burst {
         Some(burst) => format!(
-            "it looks like burst credit that lasted {}; measure longer, or start the window after it",
+            "it fell from {} to {} after {}; measure longer, or start the window after it",
+            rate(burst.before_per_s),
+            rate(burst.sustained_per_s),
             duration(Nanos::from_seconds(burst.lasted_s))
         ),
         None if about.summary.label.state.preconditioned() => {
@@ -271,44 +307,103 @@ fn not_steady(about: &About) -> Option<String> {
         None => "measure longer, or precondition first".to_owned(),
     };
     Some(format!(
-        "the window was never steady: five rounds ranged over {} of their mean (20% allowed) and their line {} {} (10% \
-         allowed); {next}",
+        "the window was never steady: {} rounds ranged over {} of their mean (20% allowed) and their line {} {} (10% \
+         allowed), where chance moves a round by {}; {next}",
+        trace.means.len(),
         percent(trace.range),
         if trace.slope < 0.0 { "fell" } else { "rose" },
-        percent(trace.slope.abs())
+        percent(trace.slope.abs()),
+        percent(trace.noise)
     ))
 }
 
 fn too_short(about: &About) -> Option<String> {
-    if about.summary.fixed_work || about.summary.interrupted || about.stream.steady.answer != SteadyAnswer::TooShort {
+    if about.summary.fixed_work || about.summary.interrupted {
         return None;
     }
+    match about.stream.steady.answer {
+        SteadyAnswer::TooShort => Some(few_rounds(about)),
+        SteadyAnswer::CannotTell => noisy_rounds(about),
+        SteadyAnswer::Yes | SteadyAnswer::Never => None,
+    }
+}
+
+fn few_rounds(about: &About) -> String {
     let rule = &about.judgement.steady;
-    let round = rule.round_min.max(about.cut.observations.interval);
+    let stated = about.judgement.round(&about.summary.label.experiment);
+    let round = stated.unwrap_or(rule.round_min).max(about.cut.observations.interval);
     let needed = Nanos(round.0 * u64::from(rule.rounds));
-    Some(format!(
+    format!(
         "the window of {} is too short to tell whether it was steady; {} rounds of {} need --set measure={}",
         duration(about.summary.window.length()),
         rule.rounds,
         duration(round),
         duration(needed).replace(' ', "")
+    )
+}
+
+/// Rounds that chance moves by more than the rule can see past.
+fn noisy_rounds(about: &About) -> Option<String> {
+    let trace = about.stream.steady.rounds.as_ref()?;
+    let scatter = format!("chance alone moves a round by {} of the mean", percent(trace.noise));
+    let needed = longer(trace, &about.judgement.steady).map(|times| about.cut.seconds() * times);
+    let next = match needed.map(window_of) {
+        Some(Some(window)) => format!("it takes about --set measure={window}"),
+        Some(None) => "look for what disturbs it, because no window is long enough".to_owned(),
+        None => "it lies within chance of the limit; measure longer".to_owned(),
+    };
+    Some(format!(
+        "the window of {} cannot tell whether it was steady: {scatter}, and rounds ranged over {}; {next}",
+        duration(about.summary.window.length()),
+        percent(trace.range)
     ))
 }
 
-/// A quantile wants 100 samples beyond it. p99.9 is only marked where it is shown; p99 is the figure that people quote.
+/// A tail quantile wants 100 samples of ten moments beyond it. p99.9 is only marked where it is shown; p99 is the figure that
+/// people quote.
 fn thin_tail(about: &About) -> Option<String> {
     let response = &about.stream.response;
     if about.summary.fixed_work || about.summary.interrupted || response.tail.p99_firm || response.count == 0 {
         return None;
     }
-    let needed = about.cut.seconds() * 10_000.0 / response.count as f64;
-    let next = match window_of(needed) {
-        Some(window) => format!("at this rate it needs --set measure={window}"),
-        None => "at this rate no window is long enough; read the p50, or load more".to_owned(),
-    };
+    let own = about.stream.response_estimates.as_ref()?;
+    let p99 = own.quantiles.iter().find(|known| known.q == 0.99)?;
+    let longer = own.quantile(p99).short_by(p99.ms.confidence)?;
+    let next = measure_of(longer * about.cut.seconds());
     // Rounded up it could be said to be 100.
-    let (beyond, all) = (count(response.count / 100), counted(response.count, work(about.summary).word()));
-    Some(format!("p99 rests on {beyond} of {all}, fewer than 100; {next}"))
+    let (beyond, all) = (response.count / 100, counted(response.count, work(about.summary).word()));
+    let few = if beyond < SAMPLES_BEYOND {
+        format!("rests on {} of {all}, fewer than {SAMPLES_BEYOND}", count(beyond))
+    } else {
+        format!("rests on {} of {all} that came in fewer than ten clusters of time", count(beyond))
+    };
+    let known =
+        if p99.ms.low.is_finite() { format!("is at least {}: it ", milliseconds(p99.ms.low)) } else { String::new() };
+    Some(format!("p99 {known}{few}; {next}"))
+}
+
+/// The rates of a series that is too short for its own correlation: neighbouring intervals are so alike that the window is
+/// worth a few of them.
+fn too_alike(about: &About) -> Option<String> {
+    let worth = f64::from(about.stream.throughput_per_s.n);
+    let whole = about.cut.work_rates().len();
+    let judged = !about.summary.fixed_work && !about.summary.interrupted && about.stream.offered_per_s.is_none();
+    if !judged || worth >= WORTH_MIN || whole < 2 * WORTH_MIN as usize {
+        return None;
+    }
+    Some(format!(
+        "the rate moves so slowly that this window is worth only {} independent values: intervals are widened by what an          AR(1) series may hide, and may still be too narrow; {}",
+        worth,
+        measure_of(about.cut.seconds() * 2.0 * WORTH_MIN / worth)
+    ))
+}
+
+/// What `--set` takes for a window of at least so many seconds.
+pub fn measure_of(seconds: f64) -> String {
+    match window_of(seconds) {
+        Some(window) => format!("needs --set measure={window}"),
+        None => "at this rate no window is long enough; read the p50, or load more".to_owned(),
+    }
 }
 
 /// A window of at least so many seconds, as `--set` takes it; none beyond the longest.
@@ -318,7 +413,8 @@ fn window_of(seconds: f64) -> Option<String> {
         ..=7_200.0 => (60.0, "min"),
         _ => (3_600.0, "h"),
     };
-    (seconds <= study::MEASURE_MAX.seconds()).then(|| format!("{}{unit}", (seconds / unit_s).ceil()))
+    // A hair above a whole number is rounding.
+    (seconds <= study::MEASURE_MAX.seconds()).then(|| format!("{}{unit}", (seconds / unit_s - 1e-6).ceil()))
 }
 
 fn machine_caveats(summary: &TrialSummary, observations: &Observations) -> [Raised; 9] {
@@ -496,9 +592,12 @@ fn damage(summary: &TrialSummary, observations: &Observations) -> Option<String>
             first.text
         ));
     }
+    let times = match kinds(summary, EventKind::Damage, None).filter(|_| !observations.mishaps.is_empty()) {
+        Some(kinds) => format!("({kinds})"),
+        None => times(found),
+    };
     Some(format!(
-        "damaged data was read back {}; the first: {}; do not trust this storage before it is explained",
-        times(found),
+        "damaged data was read back {times}; the first: {}; do not trust this storage before it is explained",
         first.text
     ))
 }

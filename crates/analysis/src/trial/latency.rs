@@ -32,6 +32,11 @@ impl Placed {
         self.all.quantile_ns(q).unwrap_or(0) as f64 / 1e6
     }
 
+    /// The age of the youngest that never ended.
+    pub fn censored_from_ns(&self) -> Option<u64> {
+        (!self.censored.is_empty()).then(|| self.censored.min_ns())
+    }
+
     /// The smallest share beyond which quantiles are only lower bounds: that of the youngest censored age.
     pub fn bound_from(&self) -> Option<f64> {
         if self.censored.is_empty() {

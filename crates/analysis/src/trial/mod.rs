@@ -11,6 +11,7 @@ mod machine;
 mod mix;
 mod outcome;
 mod server;
+mod stall;
 mod statements;
 mod steady;
 mod summarise;
@@ -19,10 +20,12 @@ mod timeline;
 mod uncertainty;
 mod working_set;
 
+pub use caveats::measure_of;
 pub use interrupted::summarise_interrupted;
 pub use mix::MIX_TOLERANCE;
 pub use outcome::outcome;
 pub use summarise::summarise_from;
+pub use sustained::STEP_ALPHA;
 
 #[cfg(test)]
 mod checkpoints_tests;

@@ -10,16 +10,19 @@ use super::latency::{Placed, distribution, latency_summary};
 use super::machine::machine_summary;
 use super::mix::Planned;
 use super::server::server_summary;
+use super::stall::stall;
 use super::steady::steady;
 use super::sustained::sustained;
 use super::timeline::timeline;
 use super::uncertainty::{Rows, response_estimates, rows};
-use crate::statistics::batch_means::batch_mean_interval;
+use crate::statistics::series_mean::mean_error;
 use crate::{
-    Checkpoints, ClassSummary, CpuPerOperation, Estimate, ServerSummary, Steady, SteadyAnswer, StreamSummary,
-    TrialSummary,
+    Checkpoints, ClassSummary, CpuPerOperation, Estimate, LatencySummary, ResponseEstimates, ServerSummary, Steady,
+    SteadyAnswer, StreamSummary, Sustained, Tail, TrialSummary,
 };
-use observation::{Account, Cell, CellSource, CpuTime, Histogram, Observations, TrialLabel, Window};
+use observation::{
+    Account, Cell, CellSource, CheckResult, CpuTime, EventKind, Histogram, Mishap, Observations, TrialLabel, Window,
+};
 use study::Judgement;
 use units::Nanos;
 
@@ -76,8 +79,10 @@ fn reduce_window<S: CellSource + ?Sized>(
     let books = whole.as_deref().unwrap_or(&cuts);
     let responses: Vec<Placed> = cuts.iter().map(Cut::work_response).collect();
     let rows = if observations.elapsed_s.is_some() { Vec::new() } else { rows(&cuts, &responses, cells)? };
+    let round = judgement.round(&label.experiment);
     let parts = cuts.iter().zip(&responses).enumerate();
-    let parts = parts.map(|(at, (cut, response))| Part { cut, response, rows: rows.get(at), judgement, planned });
+    let parts =
+        parts.map(|(at, (cut, response))| Part { cut, response, rows: rows.get(at), judgement, round, planned });
     let window_s = observations.window.length().seconds();
     let mut summary = TrialSummary {
         label: label.clone(),
@@ -94,6 +99,8 @@ fn reduce_window<S: CellSource + ?Sized>(
         server: server_summary(observations, &cuts).map(|server| ServerSummary { checkpoints: found, ..server }),
         timeline: timeline(observations, &cuts),
         events: observations.events.clone(),
+        mishaps: mishaps(observations),
+        checks_failed: observations.checks.iter().filter(|check| check.result == CheckResult::Failed).count() as u64,
         caveats: Vec::new(),
     };
     if let [only] = summary.streams.as_mut_slice() {
@@ -101,6 +108,19 @@ fn reduce_window<S: CellSource + ?Sized>(
     }
     summary.caveats = trial_caveats(&summary, (&cuts, books), judgement, planned);
     Ok(summary)
+}
+
+/// What went wrong, by kind. A run of an older version counted nothing, and has the first events only.
+fn mishaps(observations: &Observations) -> Vec<Mishap> {
+    let Observations { mishaps, checks, events, .. } = observations;
+    let mut mishaps = mishaps.clone();
+    if checks.is_empty() && !mishaps.iter().any(|mishap| mishap.kind == EventKind::Damage) {
+        for event in events.iter().filter(|event| event.kind == EventKind::Damage) {
+            let (what, first) = ("damaged".to_owned(), event.text.clone());
+            Mishap { stream: 0, kind: EventKind::Damage, what, count: 1, first }.add_to(&mut mishaps);
+        }
+    }
+    mishaps
 }
 
 /// CPU follows work: what was measured over the whole window is shared out by it.
@@ -119,6 +139,8 @@ struct Part<'a> {
     /// None of fixed work.
     rows: Option<&'a Rows>,
     judgement: &'a Judgement,
+    /// The length of a round, where the study states one.
+    round: Option<Nanos>,
     planned: Option<Nanos>,
 }
 
@@ -141,6 +163,8 @@ fn stream_summary(part: &Part) -> StreamSummary {
     let seconds = counted_seconds(cut);
     let account = part.account();
     let fixed_work = observations.elapsed_s.is_some();
+    let steady = steadiness(&rates, cut, judgement, part.round);
+    let response_estimates = part.rows.and_then(|rows| response_estimates(rows, response, judgement.confidence));
     StreamSummary {
         stream: cut.stream,
         throughput_per_s: throughput(cut, &rates, tally.done as f64 / seconds, judgement.confidence),
@@ -153,13 +177,21 @@ fn stream_summary(part: &Part) -> StreamSummary {
         retried: all.retried,
         rolled_back: all.rolled_back,
         cpu: None,
-        steady: steadiness(&rates, cut, judgement),
         little_gap_pct: slot_time(&account).map(|time| 100.0 * time.gap),
-        sustained: if fixed_work { None } else { sustained(&rates, observations.interval.seconds()) },
+        sustained: if fixed_work { None } else { at_most(&rates, cut, steady.answer) },
+        stall: if fixed_work { None } else { stall(cut, &latency_summary(response)) },
+        steady,
         distribution: distribution(response),
-        response_estimates: part.rows.and_then(|rows| response_estimates(rows, response, judgement.confidence)),
-        response: latency_summary(response),
+        response: with_firmness(latency_summary(response), response_estimates.as_ref()),
+        response_estimates,
     }
+}
+
+/// Tails are firm where they have intervals, wherever that was asked.
+fn with_firmness(summary: LatencySummary, own: Option<&ResponseEstimates>) -> LatencySummary {
+    let Some(own) = own else { return summary };
+    let firm = |q: f64| own.quantiles.iter().any(|known| known.q == q && known.ms.has_interval());
+    LatencySummary { tail: Tail { p99_firm: firm(0.99), p999_firm: firm(0.999), ..summary.tail }, ..summary }
 }
 
 /// Seconds over which completions are counted: those of the fixed work, or of the window.
@@ -173,18 +205,35 @@ fn throughput(cut: &Cut, rates: &[f64], value: f64, confidence: f64) -> Estimate
     if cut.observations.elapsed_s.is_some() || rates.is_empty() {
         return Estimate { confidence, ..Estimate::single(value) };
     }
-    let estimate = batch_mean_interval(rates, confidence);
-    // The batches may leave out a few intervals at the start; the value is that of the whole window.
-    let half = (estimate.high - estimate.low) / 2.0;
-    Estimate { value, low: (value - half).max(0.0), high: value + half, ..estimate }
+    let Some(known) = mean_error(rates) else { return Estimate { confidence, ..Estimate::single(value) } };
+    Estimate::positive(value, known.half(confidence), least_doubt(cut), known.worth.floor() as u32, confidence)
 }
 
-fn steadiness(rates: &[f64], cut: &Cut, judgement: &Judgement) -> Steady {
+/// Where nothing completed, so many may still have been about to: with 97.5 percent a Poisson count is below that.
+const NONE_SEEN: f64 = 3.69;
+
+/// A window counts whole operations: at either end one may be cut off. Slots that work in step are cut off together, as
+/// many as were seen to complete in one interval.
+fn least_doubt(cut: &Cut) -> f64 {
+    let counted = cut.intervals.get(cut.first as usize..).unwrap_or_default();
+    let together = counted.iter().map(|interval| interval.done).max().unwrap_or(0);
+    let slots = u64::from(cut.label.slots.unwrap_or(1));
+    let cut_off = if together == 0 { NONE_SEEN } else { together.min(slots).max(1) as f64 };
+    cut_off / counted_seconds(cut)
+}
+
+fn steadiness(rates: &[f64], cut: &Cut, judgement: &Judgement, round: Option<Nanos>) -> Steady {
     if cut.observations.elapsed_s.is_some() {
         // Fixed work starts and ends: rounds of its course are not repeats of one state.
         return Steady { answer: SteadyAnswer::TooShort, rounds: None };
     }
-    steady(rates, cut.observations.interval, &judgement.steady)
+    steady(rates, cut.observations.interval, &judgement.steady, round)
+}
+
+/// At most against sustained. A window that was steady has no fall in it.
+fn at_most(rates: &[f64], cut: &Cut, steady: SteadyAnswer) -> Option<Sustained> {
+    let found = sustained(rates, cut.observations.interval.seconds())?;
+    Some(Sustained { burst: found.burst.filter(|_| steady != SteadyAnswer::Yes), ..found })
 }
 
 /// Service or lateness. How long a censored operation was in service is not known, so it is not placed, only marked.

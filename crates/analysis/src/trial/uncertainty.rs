@@ -1,22 +1,23 @@
 //! How sure one trial can be of its own mean and quantiles of response.
 //!
-//! A quantile is inverted from the share of operations at or below it: the share varies from interval to interval, batch
-//! means say how much its mean is worth, and the ends of the share's interval are read back off the distribution (the
-//! indirect estimate of Heidelberger and Lewis, "Quantile estimation in dependent sequences", Operations Research 32,
-//! 1984). Intervals hold unequal numbers of operations, so shares and means are ratio estimates: the residual of each
-//! interval is its sum less the overall ratio times its count (Cochran, "Sampling Techniques", 1977, chapter 6).
+//! The share of operations at or below a quantile varies from interval to interval, and so does the mean; the error of
+//! their means over the window follows from the series of intervals. Intervals hold unequal numbers of operations, so shares
+//! and means are ratio estimates: the residual of each interval is its sum less the overall ratio times its count (Cochran,
+//! "Sampling Techniques", 1977, chapter 6).
 
 use super::cut::Cut;
 use super::latency::Placed;
-use crate::statistics::batch_means::batch_mean_interval;
-use crate::{Estimate, ResponseEstimates};
+use crate::quantile::Quantile;
+use crate::statistics::series_mean::{MeanError, WORTH_MIN, mean_error};
+use crate::statistics::student::half_width;
+use crate::{Estimate, QuantileEstimate, ResponseEstimates};
 use observation::{Cell, CellSource, Histogram};
 
 /// The quantiles that are estimated.
 pub const QUANTILES: [f64; 4] = [0.5, 0.95, 0.99, 0.999];
 
-/// Fewer operations than this tell nothing about their spread.
-const COUNT_MIN: u64 = 10;
+/// Fewer operations than this tell nothing about the spread of their mean.
+const COUNT_MIN: f64 = 5.0;
 
 /// What one interval adds: how many, their sum in milliseconds, and how many at or below each quantile of the whole.
 #[derive(Clone, Copy, Default)]
@@ -26,7 +27,7 @@ struct Row {
     below: [f64; 4],
 }
 
-/// The window of one stream, interval by interval; empty when hardly anything ended.
+/// The window of one stream, interval by interval; empty when nothing ended.
 pub struct Rows {
     first: u32,
     /// The quantiles of the whole window, nanoseconds.
@@ -34,23 +35,78 @@ pub struct Rows {
     rows: Vec<Row>,
 }
 
-/// Intervals of mean and quantiles over the batches of one trial; nothing when hardly anything ended.
+/// Mean and quantiles of one trial, each with what it knows of it; nothing when nothing ended.
 pub fn response_estimates(rows: &Rows, total: &Placed, confidence: f64) -> Option<ResponseEstimates> {
-    if total.all.count() < COUNT_MIN {
+    if total.all.is_empty() {
         return None;
     }
     let counts: Vec<f64> = rows.rows.iter().map(|row| row.count).collect();
     let sums: Vec<f64> = rows.rows.iter().map(|row| row.sum_ms).collect();
-    let mean_ms = ratio_estimate(&sums, &counts, confidence);
-    let quantiles_ms = QUANTILES
-        .iter()
-        .enumerate()
-        .map(|(i, q)| {
-            let below: Vec<f64> = rows.rows.iter().map(|row| row.below[i]).collect();
-            (*q, quantile_estimate(&ratio_estimate(&below, &counts, confidence), *q, total))
-        })
-        .collect();
-    Some(ResponseEstimates { mean_ms, quantiles_ms })
+    let errors = QUANTILES.iter().enumerate().map(|(i, q)| {
+        let below: Vec<f64> = rows.rows.iter().map(|row| row.below[i]).collect();
+        QuantileEstimate::known(*q, ratio_error(&below, &counts).unwrap_or(NOTHING_KNOWN))
+    });
+    let mut estimates = ResponseEstimates {
+        mean_ms: mean_estimate(&sums, &counts, confidence),
+        quantiles: errors.collect(),
+        times: total.all.clone(),
+        censored_from_ns: total.censored_from_ns(),
+    };
+    estimates.quantiles = estimates.quantiles.iter().map(|known| estimates.with_ends(known, confidence)).collect();
+    Some(estimates)
+}
+
+/// Below four intervals there is no series to tell an error from.
+const NOTHING_KNOWN: MeanError = MeanError { error: 0.0, worth: 1.0, freedom: 2.0 };
+
+/// A clock step of a nanosecond, in milliseconds: no mean is known better.
+const CLOCK_STEP_MS: f64 = 1e-6;
+
+fn mean_estimate(sums: &[f64], counts: &[f64], confidence: f64) -> Estimate {
+    let count: f64 = counts.iter().sum();
+    let value = sums.iter().sum::<f64>() / count;
+    let known = ratio_error(sums, counts).filter(|_| count >= COUNT_MIN);
+    let Some(known) = known else { return Estimate { confidence, ..Estimate::single(value) } };
+    // However many intervals there are, their scatter comes from so many operations.
+    let error = known.error * (count / (count - 1.0)).sqrt();
+    let half = half_width(error, known.freedom.min(count - 1.0), confidence);
+    Estimate::positive(value, half, CLOCK_STEP_MS, known.worth.min(count).floor() as u32, confidence)
+}
+
+impl QuantileEstimate {
+    /// A quantile of which only the error of its share is known yet.
+    fn known(q: f64, known: MeanError) -> QuantileEstimate {
+        QuantileEstimate { q, ms: Estimate::single(f64::NAN), share_error: known.error, freedom: known.freedom }
+    }
+}
+
+impl ResponseEstimates {
+    fn with_ends(&self, known: &QuantileEstimate, confidence: f64) -> QuantileEstimate {
+        QuantileEstimate { ms: self.quantile(known).estimate(confidence), ..*known }
+    }
+
+    /// One of its quantiles beside the times that it is of.
+    pub(crate) fn quantile(&self, known: &QuantileEstimate) -> Quantile<'_> {
+        Quantile {
+            q: known.q,
+            times: &self.times,
+            censored_from_ns: self.censored_from_ns,
+            error: known.share_error,
+            error_most: known.share_error,
+            freedom: known.freedom,
+            worth_least: self.worth_least(),
+            mean_ms: self.mean_ms,
+        }
+    }
+
+    /// The fewest independent values that the window is worth, looked at from any of the quantiles, or from the mean where
+    /// that is too few for anything.
+    pub(crate) fn worth_least(&self) -> f64 {
+        let (of_mean, count) = (f64::from(self.mean_ms.n), self.times.count() as f64);
+        let least = if of_mean < WORTH_MIN { of_mean } else { count };
+        let worth = |known: &QuantileEstimate| known.q * (1.0 - known.q) / known.share_error.powi(2);
+        self.quantiles.iter().map(worth).fold(least, f64::min)
+    }
 }
 
 /// The rows of every stream, in a second walk over the cells: shares can be counted only when the quantiles of the whole
@@ -70,7 +126,7 @@ pub fn rows<S: CellSource + ?Sized>(cuts: &[Cut], totals: &[Placed], cells: &S) 
 
 impl Rows {
     fn new(cut: &Cut, total: &Placed) -> Rows {
-        let intervals = if total.all.count() < COUNT_MIN { 0 } else { cut.end - cut.first };
+        let intervals = if total.all.is_empty() { 0 } else { cut.end - cut.first };
         let levels = QUANTILES.map(|q| total.all.quantile_ns(q).unwrap_or(0));
         Rows { first: cut.first, levels, rows: vec![Row::default(); intervals as usize] }
     }
@@ -95,23 +151,11 @@ impl Row {
     }
 }
 
-/// The ratio of two sums over intervals, with the interval of its batch means.
-fn ratio_estimate(above: &[f64], below: &[f64], confidence: f64) -> Estimate {
+/// The error of the ratio of two sums over intervals.
+fn ratio_error(above: &[f64], below: &[f64]) -> Option<MeanError> {
     let total: f64 = below.iter().sum();
     let ratio = above.iter().sum::<f64>() / total;
     let residuals: Vec<f64> = above.iter().zip(below).map(|(a, b)| a - ratio * b).collect();
-    let spread = batch_mean_interval(&residuals, confidence);
-    let half = (spread.high - spread.low) / 2.0 / (total / below.len() as f64);
-    Estimate { value: ratio, low: ratio - half, high: ratio + half, n: spread.n, confidence }
-}
-
-/// The quantile at the share and at both ends of its interval, around the share that was asked for.
-fn quantile_estimate(share: &Estimate, q: f64, total: &Placed) -> Estimate {
-    let half = (share.high - share.low) / 2.0;
-    let ends = if half.is_finite() {
-        (total.quantile_ms((q - half).max(0.0)), total.quantile_ms((q + half).min(1.0)))
-    } else {
-        (f64::NAN, f64::NAN)
-    };
-    Estimate { value: total.quantile_ms(q), low: ends.0, high: ends.1, n: share.n, confidence: share.confidence }
+    let known = mean_error(&residuals)?;
+    Some(MeanError { error: known.error / (total / below.len() as f64), ..known })
 }

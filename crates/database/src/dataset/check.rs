@@ -5,13 +5,16 @@
 //!
 //! What it does not do: it mends nothing, and it measures no time but with the clock that it is handed.
 
-use super::DataSet;
+use super::{DataSet, shape};
 use crate::{Database, DatabaseError, Failure, Session, Texts};
 use std::time::Duration;
 use study::{Engine, Sessions};
-use workload::dataset::Invariant;
+use workload::dataset::{Figure, Invariant, RowCheck};
 use workload::kind::{Queries, Refused};
 use workload::transaction::{Answers, Batch, Statement, Value};
+
+/// Violations of one check that are told.
+const VIOLATIONS: usize = 10;
 
 /// What one check found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,16 +31,131 @@ pub struct CheckOutcome {
     pub took: Duration,
 }
 
-/// Holds the data against all invariants of its kind, where it has some. `clock` tells the time since any moment.
+/// How much of the data is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// What transactions change, and whether tables and counts are those of the fill: after every trial.
+    Moved,
+    /// All, also each reference and what the history adds up to: when somebody asks for it, and after an outage.
+    All,
+}
+
+/// Holds the data against all invariants of its kind, where it has some, and against what the fill made of it. `clock` tells the
+/// time since any moment.
 ///
 /// # Errors
 /// When the database refuses a query.
 pub fn check(
     session: &mut dyn Session,
+    engine: Engine,
+    dataset: &DataSet,
+    depth: Depth,
+    clock: &dyn Fn() -> Duration,
+) -> Result<Vec<CheckOutcome>, DatabaseError> {
+    let invariants = dataset.invariants();
+    let mut all: Vec<CheckOutcome> =
+        invariants.iter().map(|invariant| outcome(session, dataset, invariant, clock)).collect::<Result<_, _>>()?;
+    let mut looking = Looking { session, dataset, clock };
+    for check in dataset.row_checks() {
+        all.push(looking.rows(&check)?);
+    }
+    if !all.is_empty() && depth == Depth::All {
+        all.push(looking.references()?);
+    }
+    if !all.is_empty() {
+        all.extend(looking.fingerprint(engine, depth == Depth::All)?);
+    }
+    Ok(all)
+}
+
+/// Looks whether the data set is still the one that was filled, by what is quickly told: the shape of its tables, and rows of
+/// those that no transaction changes the number of.
+///
+/// # Errors
+/// When the database refuses a query.
+pub fn fingerprint(
+    session: &mut dyn Session,
+    engine: Engine,
     dataset: &DataSet,
     clock: &dyn Fn() -> Duration,
 ) -> Result<Vec<CheckOutcome>, DatabaseError> {
-    dataset.invariants().iter().map(|invariant| outcome(session, dataset, invariant, clock)).collect()
+    Looking { session, dataset, clock }.fingerprint(engine, false)
+}
+
+/// A session with the data set that is looked at.
+struct Looking<'a> {
+    session: &'a mut dyn Session,
+    dataset: &'a DataSet,
+    clock: &'a dyn Fn() -> Duration,
+}
+
+impl Looking<'_> {
+    fn ask(&mut self, what: &str, sql: &str) -> Result<Vec<Vec<Value>>, DatabaseError> {
+        self.session.query(sql).map_err(|failure| failed(self.dataset, what, failure))
+    }
+
+    fn told(&self, name: &str, says: &str, violations: Vec<String>, began: Duration) -> CheckOutcome {
+        let (name, says, passed) = (name.to_owned(), says.to_owned(), violations.is_empty());
+        CheckOutcome { name, says, passed, violations, took: (self.clock)().saturating_sub(began) }
+    }
+
+    fn fingerprint(&mut self, engine: Engine, history: bool) -> Result<Vec<CheckOutcome>, DatabaseError> {
+        Ok(vec![self.shape(engine)?, self.figures(history)?])
+    }
+
+    /// Whether all columns, keys, indexes and references are there.
+    fn shape(&mut self, engine: Engine) -> Result<CheckOutcome, DatabaseError> {
+        let (began, mut missing) = ((self.clock)(), shape::expected(&self.dataset.tables()));
+        for sql in shape::queries(engine) {
+            for row in self.ask("schema", sql)? {
+                missing.remove(row.first().and_then(Value::text).unwrap_or_default());
+            }
+        }
+        let violations = missing.into_iter().take(VIOLATIONS).map(|what| format!("{what} is missing")).collect();
+        Ok(self.told(
+            "schema",
+            "all columns, keys, indexes and references of the data set are there",
+            violations,
+            began,
+        ))
+    }
+
+    /// Whether counts and sums are those of the fill.
+    fn figures(&mut self, history: bool) -> Result<CheckOutcome, DatabaseError> {
+        let (began, mut violations) = ((self.clock)(), Vec::new());
+        for Figure { what, sql, is } in self.dataset.figures(history) {
+            let rows = self.ask(&what, &sql)?;
+            let found = rows.first().and_then(|row| row.first()).map_or_else(|| "nothing".to_owned(), shown);
+            if found != is.to_string() {
+                violations.push(format!("{what}: the fill made {is}, got {found}"));
+            }
+        }
+        violations.truncate(VIOLATIONS);
+        Ok(self.told("figures", "counts and sums that no transaction changes are those of the fill", violations, began))
+    }
+
+    /// Whether every reference leads to a row: an engine may be told not to look.
+    fn references(&mut self) -> Result<CheckOutcome, DatabaseError> {
+        let (began, mut violations) = ((self.clock)(), Vec::new());
+        for (words, sql) in shape::orphans(&self.dataset.tables()) {
+            if violations.len() < VIOLATIONS {
+                let rows = self.ask("references", &sql)?;
+                let told =
+                    |row: &Vec<Value>| format!("{words}: {}", row.iter().map(shown).collect::<Vec<_>>().join(", "));
+                violations.extend(rows.iter().map(told));
+            }
+        }
+        violations.truncate(VIOLATIONS);
+        Ok(self.told("references", "each row leads to the rows that it refers to", violations, began))
+    }
+
+    fn rows(&mut self, check: &RowCheck) -> Result<CheckOutcome, DatabaseError> {
+        let began = (self.clock)();
+        let rows = self.ask(check.name, &check.sql)?;
+        let broken = rows.iter().filter(|row| !(check.holds)(row)).take(VIOLATIONS);
+        let violations = broken.map(|row| row.iter().map(shown).collect::<Vec<_>>().join(", ")).collect();
+        Ok(self.told(check.name, check.says, violations, began))
+    }
 }
 
 fn outcome(

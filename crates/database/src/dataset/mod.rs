@@ -10,11 +10,12 @@ mod check;
 mod crowd;
 mod fill;
 mod progress;
+mod shape;
 #[cfg(test)]
 mod tests;
 
 pub use crate::mark::{Found, Mark, State};
-pub use check::{Asking, CheckOutcome, check, checksums};
+pub use check::{Asking, CheckOutcome, Depth, check, checksums, fingerprint};
 pub use fill::{Filled, Recognised, fill, recognise, use_up};
 pub use progress::{Progress, Stage};
 pub use workload::dataset::{DataSet, Table};

@@ -41,7 +41,7 @@ fn plain(database: &dyn Database) -> Box<dyn Session> {
 }
 
 fn broken(session: &mut dyn Session, set: &DataSet) -> Vec<String> {
-    let outcomes = check(session, set, &|| Duration::ZERO).unwrap();
+    let outcomes = check(session, Engine::Sqlite, set, Depth::Moved, &|| Duration::ZERO).unwrap();
     assert!(outcomes.len() >= 8 && outcomes.iter().all(|outcome| outcome.passed == outcome.violations.is_empty()));
     outcomes.into_iter().filter(|outcome| !outcome.passed).map(|outcome| outcome.name).collect()
 }
@@ -91,7 +91,7 @@ fn a_fresh_desk_passes_and_each_check_says_how_long_it_took() {
         ticks.set(ticks.get() + 1);
         Duration::from_secs(ticks.get())
     };
-    let outcomes = check(&mut *plain(&*database), &set, &clock).unwrap();
+    let outcomes = check(&mut *plain(&*database), Engine::Sqlite, &set, Depth::All, &clock).unwrap();
     assert!(outcomes.iter().all(|outcome| outcome.passed && outcome.took == Duration::from_secs(1)));
 }
 

@@ -3,7 +3,7 @@
 use super::place::Place;
 use super::wire::MariadbWire;
 use super::{costs, load};
-use crate::conversation::Blocking;
+use crate::conversation::{Blocking, Wire as _};
 use crate::{Cut, DatabaseError, Failure, Rows, Session, Texts};
 use std::sync::atomic::AtomicBool;
 use study::Sessions;
@@ -58,6 +58,10 @@ impl Session for MariadbSession {
     fn load(&mut self, table: &str, columns: &[&str], rows: &mut dyn Rows) -> Result<u64, Failure> {
         let road = load::road(&mut self.inside)?;
         load::load(&mut self.inside, road, &load::Into { table, columns }, rows)
+    }
+
+    fn in_transaction(&self) -> Option<bool> {
+        Some(self.inside.wire.in_transaction())
     }
 
     fn cut(&self) -> Option<Cut> {

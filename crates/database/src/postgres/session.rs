@@ -2,7 +2,7 @@
 
 use super::copy;
 use super::wire::PostgresWire;
-use crate::conversation::Blocking;
+use crate::conversation::{Blocking, Wire as _};
 use crate::{Cut, Failure, Rows, Session};
 use workload::transaction::{Answers, Batch, Value};
 
@@ -31,6 +31,10 @@ impl Session for PostgresSession {
 
     fn load(&mut self, table: &str, columns: &[&str], rows: &mut dyn Rows) -> Result<u64, Failure> {
         copy::load(self, table, columns, rows)
+    }
+
+    fn in_transaction(&self) -> Option<bool> {
+        Some(self.wire.in_transaction())
     }
 
     fn cut(&self) -> Option<Cut> {

@@ -92,6 +92,27 @@ pub(super) fn children(pid: u32) -> Vec<OwnedFd> {
     numbers.filter_map(child).collect()
 }
 
+/// Processes of a program whose working folder this is, each with its number and held: those of a server work in its data.
+pub(super) fn inside(folder: &Path, program: &Path) -> Vec<(u32, OwnedFd)> {
+    let (Ok(folder), Ok(program)) = (std::fs::canonicalize(folder), std::fs::canonicalize(program)) else {
+        return Vec::new();
+    };
+    let leads_to = |number: u32, link: &str, to: &Path| {
+        // The program may have been replaced by an update since.
+        std::fs::read_link(format!("/proc/{number}/{link}"))
+            .is_ok_and(|found| found == to || found.to_string_lossy() == format!("{} (deleted)", to.display()))
+    };
+    let works_there = |number: u32| leads_to(number, "cwd", &folder) && leads_to(number, "exe", &program);
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let held = |number: u32| {
+        // Most are elsewhere; only those that may be meant are held.
+        let process = works_there(number).then(|| hold(number).ok())??;
+        works_there(number).then_some((number, process))
+    };
+    numbers.filter_map(held).collect()
+}
+
 /// The process that has this number now. Another that gets the number later is not meant.
 fn hold(pid: u32) -> Result<OwnedFd, Errno> {
     let pid = i32::try_from(pid).ok().and_then(Pid::from_raw).ok_or(Errno::SRCH)?;
@@ -152,7 +173,7 @@ pub(super) fn gone(pid: u32, mark: &str, seconds: u64, stop: &AtomicBool) -> boo
 
 /// Whether the process let go of all that it had. Its command line goes first, its locks on files go later, and only then
 /// is it gone, or a zombie.
-fn ended(pid: u32, mark: &str) -> bool {
+pub(super) fn ended(pid: u32, mark: &str) -> bool {
     if runs(pid, mark) {
         return false;
     }

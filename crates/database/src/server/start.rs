@@ -25,6 +25,9 @@ const START_SECONDS: u64 = 1800;
 /// How often a start that hangs is begun anew.
 const STARTS: u32 = 3;
 
+/// How long what is left of a killed server may take to notice that, before it is killed too, and how long after that.
+const REMAINS_SECONDS: u64 = 5;
+
 /// How often a start is tried while processes of a killed server still hold what it needs, every 20 ms.
 const TRIES: u32 = 500;
 
@@ -80,6 +83,8 @@ impl<K: ServerKind> Server<K> {
                 Begun::Ready => return Ok(()),
                 Begun::Hung if hung + 1 < STARTS => hung += 1,
                 Begun::Hung => return Err(self.says(format!("it hung {STARTS} times while it started"))),
+                // Somebody else was first.
+                Begun::Ended if self.pid().is_some() => return self.ready(),
                 Begun::Ended if tries < TRIES && K::passes(&process::last_words(&self.log(), 4)) => {
                     tries += 1;
                     std::thread::sleep(process::LOOK);
@@ -89,8 +94,41 @@ impl<K: ServerKind> Server<K> {
         }
     }
 
+    /// Waits until nothing of a killed server works in its data any more, and takes its lock file away: as long as its number is
+    /// some zombie's, the server itself would take it for running.
+    fn clear_remains(&self) -> Result<(), DatabaseError> {
+        let program = PathBuf::from(self.kind.starting(&self.owner, &self.folder).get_program());
+        let inside = || process::inside(&self.data(), &program);
+        let mut looks = 0;
+        loop {
+            let remains = inside();
+            if self.stop.load(Ordering::Relaxed) {
+                return Err(DatabaseError::Stopped);
+            }
+            // Somebody else has just started it: that one is waited for, and not killed.
+            if remains.is_empty() || remains.iter().any(|(pid, _)| process::runs(*pid, &self.mark())) {
+                break;
+            }
+            if looks == REMAINS_SECONDS * process::LOOKS_A_SECOND {
+                remains.iter().for_each(|(_, process)| process::kill(process));
+            }
+            if looks > 2 * REMAINS_SECONDS * process::LOOKS_A_SECOND {
+                let pid = remains[0].0;
+                return Err(
+                    self.says(format!("process {pid} of the server that was killed is still at work in its data"))
+                );
+            }
+            looks += 1;
+            std::thread::sleep(process::LOOK);
+        }
+        let file = K::pid_file(&self.folder);
+        let left = process::number(&file).is_some_and(|pid| process::ended(pid, &self.mark()));
+        if left && inside().is_empty() { folder::gone(&file) } else { Ok(()) }
+    }
+
     /// Starts it once, and waits for it as long as that.
     pub(super) fn begin(&self, seconds: u64) -> Result<Begun, DatabaseError> {
+        self.clear_remains()?;
         for left in K::left_behind(&self.folder) {
             folder::gone(&left)?;
         }

@@ -278,6 +278,10 @@ pub(super) fn failure(error: &Error) -> Failure {
 }
 
 impl Session for Connected {
+    fn in_transaction(&self) -> Option<bool> {
+        Some(!self.connection.is_autocommit())
+    }
+
     fn run(&mut self, batch: &Batch, answers: &mut Answers) -> Result<(), Failure> {
         let done = batch.calls().try_for_each(|call| self.call(call, answers));
         if done.is_err() {

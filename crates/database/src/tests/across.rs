@@ -1,6 +1,6 @@
 //! The brokerage house on real servers beside the same on SQLite: the same rows, the same answers, the same end.
 
-use crate::dataset::{Asking, DataSet, Filled, check, checksums, fill};
+use crate::dataset::{Asking, DataSet, Depth, Filled, check, checksums, fill};
 use crate::{Database, DatabaseError, OpenOptions, Profiling, Session, Texts, open, server};
 use std::collections::VecDeque;
 use std::os::unix::fs::PermissionsExt;
@@ -16,7 +16,16 @@ use workload::brokerage::{Brokerage, Market, Preset, Scale, Spec, judge, stateme
 use workload::transaction::{Answers, Batch, Begun, Business, Call, Caused, Ending, Statement, Step, Value};
 
 /// A cache folder of one test; its servers end with the test.
-struct Cache(TempDir, Engine);
+pub(super) struct Cache(TempDir, Engine);
+
+impl Cache {
+    pub(super) fn new(engine: Engine) -> Cache {
+        let folder = tempfile::tempdir().unwrap();
+        // The server runs as another user when the test is root.
+        std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+        Cache(folder, engine)
+    }
+}
 
 impl Drop for Cache {
     fn drop(&mut self) {
@@ -30,7 +39,7 @@ fn spec(preset: Preset) -> Spec {
 }
 
 /// The filled data set; none where the server is not installed.
-fn filled(cache: &Cache, engine: Engine, preset: Preset) -> Option<(Box<dyn Database>, DataSet)> {
+pub(super) fn filled(cache: &Cache, engine: Engine, preset: Preset) -> Option<(Box<dyn Database>, DataSet)> {
     let dataset = seeded(Scale::of(&spec(preset)), 5);
     let at = if engine == Engine::Sqlite { At::Cache } else { At::Local };
     let (cache_dir, settings) = (cache.0.path().to_owned(), Vec::new());
@@ -55,8 +64,8 @@ fn filled(cache: &Cache, engine: Engine, preset: Preset) -> Option<(Box<dyn Data
     Some((database, dataset))
 }
 
-fn holds(session: &mut dyn Session, dataset: &DataSet) {
-    let outcomes = check(session, dataset, &|| Duration::ZERO);
+fn holds(session: &mut dyn Session, engine: Engine, dataset: &DataSet) {
+    let outcomes = check(session, engine, dataset, Depth::All, &|| Duration::ZERO);
     let outcomes = outcomes.unwrap_or_else(|error| panic!("{error}: {:?}", std::error::Error::source(&error)));
     assert!(outcomes.len() > 5, "{}", outcomes.len());
     for outcome in outcomes {
@@ -170,7 +179,7 @@ fn traded(database: &dyn Database, dataset: &DataSet, spec: Spec, protocol: Prot
             extra += 1;
         }
     }
-    holds(&mut *session, dataset);
+    holds(&mut *session, database.engine(), dataset);
     let none = workload::brokerage::ledger::Faulty::default();
     let judged = Asking::on(database, |queries| judge(queries, business.ledger(), 1)).unwrap();
     assert!(
@@ -182,17 +191,14 @@ fn traded(database: &dyn Database, dataset: &DataSet, spec: Spec, protocol: Prot
 
 /// Fills the data set on this engine and on SQLite, compares, trades by all protocols, and compares again.
 fn the_same_as_sqlite(engine: Engine, preset: Preset) {
-    let folder = tempfile::tempdir().unwrap();
-    // The server runs as another user when the test is root.
-    std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
-    let cache = Cache(folder, engine);
+    let cache = Cache::new(engine);
     let Some((theirs, dataset)) = filled(&cache, engine, preset) else { return };
     let (ours, _) = filled(&cache, Engine::Sqlite, preset).unwrap();
     let sums = |database: &dyn Database| {
         let mut session = database.session(&Texts::none(database.engine()), &Sessions::default()).unwrap();
         checksums(&mut *session, &dataset).unwrap()
     };
-    holds(&mut *theirs.session(&Texts::none(engine), &Sessions::default()).unwrap(), &dataset);
+    holds(&mut *theirs.session(&Texts::none(engine), &Sessions::default()).unwrap(), engine, &dataset);
     assert_eq!(sums(&*theirs), sums(&*ours), "after the fill");
     for (epoch, protocol) in [Protocol::Prepared, Protocol::Simple, Protocol::Extended].into_iter().enumerate() {
         let left = traded(&*theirs, &dataset, spec(preset), protocol, epoch as u64);

@@ -4,3 +4,4 @@ mod across;
 pub(crate) mod certificates;
 mod cost;
 pub(crate) mod skip;
+mod tampering;

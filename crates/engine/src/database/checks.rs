@@ -1,21 +1,34 @@
 //! What holds after a trial on a database: the invariants of its data, and the ledger of acknowledged commits.
 //!
 //! The one idea: checks come after the books of the trial are closed, on a session of their own, so that they cost the
-//! measurement nothing; what they find becomes events of the trial.
+//! measurement nothing; what they find is kept check by check, and told as events of the trial.
 
 use crate::TrialError;
 use crate::database::databases::{Databases, asked};
 use crate::observer::{Observer, Phase};
 use crate::worker::transactions::Transactions;
-use database::Texts;
-use database::dataset::{self, Asking, CheckOutcome};
-use observation::{Event, EventKind};
+use database::dataset::{self, Asking, CheckOutcome, Depth};
+use database::{DataSet, Database, DatabaseError, Texts};
+use observation::{Check, CheckKind, CheckMoment, CheckResult, Event, EventKind, Ledger};
 use recorder::{Clock, WallClock};
 use std::time::Duration;
 use study::{Engine, Sessions, Trial};
-use units::Nanos;
-use workload::kind::{Queries, Verdict};
+use units::{Nanos, first_bytes};
+use workload::kind::{self, Verdict};
 use workload::transaction::Business;
+
+/// Bytes that are kept of what one check found.
+const FOUND_MAX: usize = 16 << 10;
+
+/// What the workers of a trial know of acknowledged work, when the study wants it checked.
+pub(crate) fn ledger(databases: &Databases, trial: &Trial, transactions: &[Transactions]) -> Option<Ledger> {
+    let (asked, pool) = asked(trial).next().filter(|(_, pool)| pool.check)?;
+    databases.checked()?;
+    let (_, found) = databases.current().ok()?;
+    let businesses: Vec<&dyn Business> = transactions.iter().map(|own| own.business.as_ref()).collect();
+    let kind::Ledger { counts, pages } = asked.ledger(pool.sessions, found, &businesses)?;
+    Some(Ledger { counts, pages })
+}
 
 /// Checks the data behind a trial, when the study wants it and it has a data set.
 ///
@@ -24,59 +37,143 @@ use workload::transaction::Business;
 pub(crate) fn check(
     databases: &Databases,
     trial: &Trial,
-    transactions: &[Transactions],
-    observer: &mut dyn Observer,
-    clock: &WallClock,
-) -> Result<Vec<Event>, TrialError> {
+    ledger: Option<&Ledger>,
+    moment: CheckMoment,
+    (observer, clock): (&mut dyn Observer, &WallClock),
+) -> Result<Vec<Check>, TrialError> {
     let wanted = asked(trial).any(|(_, pool)| pool.check);
-    if wanted && databases.current()?.0.engine() == Engine::Null {
-        let text =
-            "a database that answers at once keeps nothing: neither invariants nor a ledger can be checked".to_owned();
-        return Ok(vec![Event { at: end_of(trial), kind: EventKind::Note, text }]);
-    }
     let (true, Some((database, dataset))) = (wanted, databases.checked()) else { return Ok(Vec::new()) };
     observer.phase(trial, Phase::Check, Nanos::ZERO);
-    let refused = databases.refused();
+    let depth = if moment == CheckMoment::Outage { Depth::All } else { Depth::Moved };
     let now = || Duration::from_nanos(clock.now().0);
-    let mut events = Vec::new();
-    let mut session = database.session(&Texts::none(database.engine()), &Sessions::default()).map_err(&refused)?;
-    let outcomes = dataset::check(session.as_mut(), dataset, &now).map_err(&refused)?;
-    drop(session);
-    if !outcomes.is_empty() {
-        events.push(invariants_words(&outcomes));
-    }
-    if let Some((asked, pool)) = asked(trial).next() {
-        let (_, found) = databases.current()?;
-        let businesses: Vec<&dyn Business> = transactions.iter().map(|own| own.business.as_ref()).collect();
-        let check = |queries: &mut dyn Queries| asked.check(queries, pool.sessions, found, &businesses);
-        let verdicts = Asking::on(database, check).map_err(&refused)?;
-        events.extend(
-            verdicts
-                .into_iter()
-                .map(|Verdict { damaged, text }| (if damaged { EventKind::Damage } else { EventKind::Note }, text)),
-        );
-    }
-    Ok(events.into_iter().map(|(kind, text)| Event { at: end_of(trial), kind, text }).collect())
+    let held = invariants(database, dataset, depth, &now).and_then(|mut checks| {
+        if let (Some((asked, _)), Some(ledger)) = (asked(trial).next(), ledger) {
+            checks.extend(hold(database, asked, ledger, &now)?);
+        }
+        Ok(checks)
+    });
+    let checks = held.map_err(databases.refused())?;
+    Ok(checks.into_iter().map(|check| Check { moment, ..check }).collect())
 }
 
-fn end_of(trial: &Trial) -> Nanos {
-    trial.phases.warm_up + trial.phases.measure
+/// Holds the data set against its invariants.
+///
+/// # Errors
+/// When the database refuses a query.
+fn invariants(
+    database: &dyn Database,
+    dataset: &DataSet,
+    depth: Depth,
+    now: &dyn Fn() -> Duration,
+) -> Result<Vec<Check>, DatabaseError> {
+    let mut session = database.session(&Texts::none(database.engine()), &Sessions::default())?;
+    let outcomes = dataset::check(session.as_mut(), database.engine(), dataset, depth, now)?;
+    Ok(outcomes.into_iter().map(of_invariant).collect())
 }
 
-fn invariants_words(outcomes: &[CheckOutcome]) -> (EventKind, String) {
-    let took: Duration = outcomes.iter().map(|outcome| outcome.took).sum();
-    let broken: Vec<String> = outcomes
+/// Looks before the load whether the data set is still the one that was filled.
+///
+/// # Errors
+/// When the database refuses a query.
+pub(crate) fn fingerprint(database: &dyn Database, dataset: &DataSet) -> Result<Vec<Check>, DatabaseError> {
+    let clock = WallClock::new();
+    let now = || Duration::from_nanos(clock.now().0);
+    let mut session = database.session(&Texts::none(database.engine()), &Sessions::default())?;
+    let outcomes = dataset::fingerprint(session.as_mut(), database.engine(), dataset, &now)?;
+    let told = |outcome| Check { kind: CheckKind::Fingerprint, moment: CheckMoment::Before, ..of_invariant(outcome) };
+    Ok(outcomes.into_iter().map(told).collect())
+}
+
+/// What such a look found to be wrong, as events at the beginning.
+pub(crate) fn altered(checks: &[Check]) -> Vec<Event> {
+    let failed = checks.iter().filter(|check| check.result == CheckResult::Failed);
+    let told = |check: &Check| {
+        let first = check.found.lines().next().unwrap_or_default();
+        let text = format!("the data set was altered before the trial: {}: {first}", check.name);
+        Event { at: Nanos::ZERO, kind: EventKind::Damage, text }
+    };
+    failed.map(told).collect()
+}
+
+/// Holds a ledger against the data of the workload that kept it.
+///
+/// # Errors
+/// When the database refuses a query.
+pub fn hold(
+    database: &dyn Database,
+    asked: &dyn kind::Transactions,
+    ledger: &Ledger,
+    now: &dyn Fn() -> Duration,
+) -> Result<Vec<Check>, DatabaseError> {
+    let began = now();
+    let Ledger { counts, pages } = ledger.clone();
+    let verdicts = Asking::on(database, |queries| asked.hold(queries, &kind::Ledger { counts, pages }))?;
+    let took_s = now().saturating_sub(began).as_secs_f64();
+    let held = |Verdict { name, damaged, text }: Verdict| Check {
+        kind: CheckKind::Ledger,
+        name: name.to_owned(),
+        says: "what was acknowledged is there, and what was rolled back is not".to_owned(),
+        result: if damaged { CheckResult::Failed } else { CheckResult::Passed },
+        found: bounded(&text),
+        took_s,
+        ..Check::default()
+    };
+    Ok(verdicts.into_iter().map(held).collect())
+}
+
+fn of_invariant(outcome: CheckOutcome) -> Check {
+    Check {
+        kind: CheckKind::Invariant,
+        result: if outcome.passed { CheckResult::Passed } else { CheckResult::Failed },
+        found: bounded(&outcome.violations.join("\n")),
+        took_s: outcome.took.as_secs_f64(),
+        name: outcome.name,
+        says: outcome.says,
+        ..Check::default()
+    }
+}
+
+fn bounded(text: &str) -> String {
+    first_bytes(text, FOUND_MAX).to_owned()
+}
+
+/// Checks as events at the end of a trial: one for all invariants, and one for each other.
+pub(crate) fn events(trial: &Trial, checks: &[Check]) -> Vec<Event> {
+    let at = trial.phases.warm_up + trial.phases.measure;
+    let (invariants, others): (Vec<&Check>, Vec<&Check>) =
+        checks.iter().partition(|check| check.kind == CheckKind::Invariant);
+    let told = (!invariants.is_empty()).then(|| invariants_words(&invariants));
+    let others = others.into_iter().map(|check| {
+        let kind = if check.result == CheckResult::Failed { EventKind::Damage } else { EventKind::Note };
+        (kind, format!("{}: {}", check.name, check.found))
+    });
+    told.into_iter().chain(others).map(|(kind, text)| Event { at, kind, text }).collect()
+}
+
+/// Why nothing is checked where nothing is kept.
+pub(crate) fn nothing_kept(databases: &Databases, trial: &Trial) -> Option<Event> {
+    let wanted = asked(trial).any(|(_, pool)| pool.check);
+    let keeps_nothing = databases.open().is_some_and(|database| database.engine() == Engine::Null);
+    (wanted && keeps_nothing).then(|| {
+        let text = "a database that answers at once keeps nothing: neither invariants nor a ledger can be checked";
+        Event { at: trial.phases.warm_up + trial.phases.measure, kind: EventKind::Note, text: text.to_owned() }
+    })
+}
+
+fn invariants_words(checks: &[&Check]) -> (EventKind, String) {
+    let took: f64 = checks.iter().map(|check| check.took_s).sum();
+    let broken: Vec<String> = checks
         .iter()
-        .filter(|outcome| !outcome.passed)
-        .map(|outcome| {
-            let first = outcome.violations.first().map_or("", String::as_str);
-            format!("{} ({}): first broken by {first}", outcome.name, outcome.says)
+        .filter(|check| check.result != CheckResult::Passed)
+        .map(|check| {
+            let first = check.found.lines().next().unwrap_or_default();
+            format!("{} ({}): first broken by {first}", check.name, check.says)
         })
         .collect();
     if broken.is_empty() {
-        let text = format!("all {} invariants hold, checked in {:.1} s", outcomes.len(), took.as_secs_f64());
+        let text = format!("all {} invariants hold, checked in {took:.1} s", checks.len());
         return (EventKind::Note, text);
     }
-    let text = format!("{} of {} invariants are broken: {}", broken.len(), outcomes.len(), broken.join("; "));
+    let text = format!("{} of {} invariants are broken: {}", broken.len(), checks.len(), broken.join("; "));
     (EventKind::Damage, text)
 }

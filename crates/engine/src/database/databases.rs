@@ -3,25 +3,30 @@
 //! The one idea: what a trial needs (data set, server settings) is compared with what is open; only a difference costs a
 //! restart or a fill. Data that earlier trials changed is reused unless the state policy brings it back.
 
-use crate::observer::{Live, Observer, Phase, watch};
+use crate::database::checks;
+use crate::observer::{Found, Live, Observer, Phase, watch};
 use crate::{OpenError, TrialError};
 use database::dataset::{self, Asking, Filled, Progress, State};
 use database::{Claim, DataSet, Database, DatabaseError, OpenOptions, Profiling, StatementCost};
+use recorder::{Clock, WallClock};
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use study::{At, Checkpoints, DatabaseSpec, Pool, Stream, Trial};
 use units::Nanos;
 use workload::brokerage::data_set::seeded;
 use workload::brokerage::{Preset, Scale};
-use workload::kind::{Found, Transactions};
+use workload::kind::{self, Transactions};
 
 /// Sessions that every private server takes.
 const SERVER_SESSIONS: u32 = 1_000;
 
 /// Sessions that a server needs beside those of a trial.
 const OTHER_SESSIONS: u32 = 50;
+
+/// Between two tries to reach a server that was lost.
+const BETWEEN_TRIES: Duration = Duration::from_millis(250);
 
 /// How often a running fill is reported.
 const GLANCE: Duration = Duration::from_millis(200);
@@ -45,7 +50,7 @@ struct Opening {
     /// Shared with workers, who open a session again when theirs was lost.
     database: Arc<dyn Database>,
     /// What the trial found in the data.
-    found: Found,
+    found: kind::Found,
     /// Keeps others from the data set; none before a trial needs that.
     claim: Option<Claim>,
 }
@@ -69,7 +74,7 @@ impl Databases {
     }
 
     /// What is open: a database for the trial that was prepared last.
-    pub(crate) fn current(&self) -> Result<(&dyn Database, &Found), TrialError> {
+    pub(crate) fn current(&self) -> Result<(&dyn Database, &kind::Found), TrialError> {
         let opening = self.open.as_ref();
         let what = || "be used before it was prepared".to_owned();
         opening
@@ -121,6 +126,13 @@ impl Databases {
             observer.phase(trial, Phase::Fill, Nanos::ZERO);
             let filled = fill(opening.database.as_ref(), dataset, trial, observer, stop).map_err(&refused)?;
             remarks.push(filled_words(dataset, filled));
+            // What was filled or brought back just now needs no look.
+            if matches!(filled, Filled::Reused { .. }) && asked(trial).any(|(_, pool)| pool.check) {
+                let checks = checks::fingerprint(opening.database.as_ref(), dataset).map_err(&refused)?;
+                let events = checks::altered(&checks);
+                events.iter().for_each(|event| observer.note(Some(trial), &event.text));
+                observer.found(trial, &Found { events: &events, checks: &checks, ..Found::default() });
+            }
             if asked(trial).any(|(asked, _)| asked.calls_procedures()) {
                 database::procedures::see_to(opening.database.as_ref(), dataset).map_err(&refused)?;
             }
@@ -155,19 +167,75 @@ impl Databases {
         without_room(gone, looked)
     }
 
-    /// Opens the database again after its server went away; a private server is started anew.
-    pub(crate) fn reopen(&mut self) -> Result<(), TrialError> {
+    /// Opens the database again after its server went away; a private server is started anew. A server that recovers or is
+    /// started by somebody else is waited for so long.
+    pub(crate) fn reopen(&mut self, patience: Nanos, clock: &WallClock) -> Result<(), TrialError> {
         let Some(opening) = self.open.take() else { return Ok(()) };
         let Opening { dataset, settings, profile, found, claim, database } = opening;
         let refused = self.refused();
         // A lock of a session's went with its server; one of a file must be let go before it can be taken again.
         drop((claim, database));
-        let opening = self.opening(dataset, &settings, profile).map_err(&refused)?;
-        opening.found = found;
-        if let Some(dataset) = &opening.dataset {
-            opening.claim = Some(opening.database.claim(dataset).map_err(&refused)?);
+        let until = clock.now().saturating_add(patience);
+        loop {
+            let lost = match self.entered(dataset.clone(), &settings, profile, until, clock) {
+                Ok(()) => break,
+                Err(lost) => lost,
+            };
+            self.open = None;
+            if self.stop.load(Ordering::Relaxed) {
+                return Err(TrialError::Stopped);
+            }
+            if !lost.may_pass() || clock.now() >= until {
+                return Err(refused(lost));
+            }
+            std::thread::sleep(BETWEEN_TRIES);
+        }
+        if let Some(opening) = &mut self.open {
+            opening.found = found;
         }
         Ok(())
+    }
+
+    /// One try to open the database and its data set, cut off when the time is over.
+    fn entered(
+        &mut self,
+        dataset: Option<DataSet>,
+        settings: &[(String, String)],
+        profile: bool,
+        until: Nanos,
+        clock: &WallClock,
+    ) -> Result<(), DatabaseError> {
+        let (over, outer) = (Arc::new(AtomicBool::new(false)), self.stop.clone());
+        self.stop = over.clone();
+        let done = AtomicBool::new(false);
+        let entered = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    if outer.load(Ordering::Relaxed) || clock.now() >= until {
+                        return over.store(true, Ordering::Relaxed);
+                    }
+                    std::thread::sleep(GLANCE);
+                }
+            });
+            let entered = self.opening(dataset, settings, profile).and_then(|opening| {
+                // A server may be up, and let nobody in yet.
+                opening.database.outside()?;
+                if let Some(dataset) = &opening.dataset {
+                    opening.claim = Some(opening.database.claim(dataset)?);
+                }
+                Ok(())
+            });
+            done.store(true, Ordering::Relaxed);
+            entered
+        });
+        self.stop = outer;
+        entered.map_err(|error| match error {
+            DatabaseError::Stopped => {
+                let text = "it was still starting when the time to wait for it was over".to_owned();
+                DatabaseError::Refused { place: self.spec.shown(), text }
+            }
+            error => error,
+        })
     }
 
     /// The open database with its data set, for checks.
@@ -205,7 +273,7 @@ impl Databases {
                 stop: self.stop.clone(),
             };
             let database = database::open(&self.spec, &options)?.into();
-            let (settings, found) = (settings.to_vec(), Found::default());
+            let (settings, found) = (settings.to_vec(), kind::Found::default());
             self.open = Some(Opening { dataset, settings, profile, database, found, claim: None });
         }
         Ok(self.open.as_mut().expect("it was opened above"))

@@ -16,7 +16,7 @@ use crate::worker::transactions::Transactions as Carried;
 use database::{Conversation, Database, DatabaseError, Texts, null};
 use std::path::Path;
 use std::sync::Arc;
-use study::{At, DatabaseSpec, Engine, Pool, Protocol};
+use study::{At, DatabaseSpec, Engine, OnError, Pool, Protocol};
 use workload::kind::{Around, Ready, Share, Transactions, Unready, WORKERS_MAX};
 
 /// What carries a stream.
@@ -39,7 +39,8 @@ pub(crate) fn carriers<'a>(databases: &'a Databases, stream: StreamOf<'a>) -> Re
     let reconnect = Reconnect { database: databases.lasting(), texts: texts.clone(), how: pool.how };
     let each = move |place: Place| {
         let (tries, profile) = (pool.how.tries, Profile::new(names.clone()));
-        let transactions = Carried { business: asked.business(&share(stream, place, found.epoch)), tries, profile };
+        let business = asked.business(&share(stream, place, found.epoch));
+        let transactions = Carried { business, tries, stops: pool.on_error == OnError::Stop, profile };
         let (work, reconnect) = (TransactionWork::new(asked.bytes()), reconnect.clone());
         let driver: Driver = if by_ring {
             // Of those that are left, an equal share for each worker that is left.
@@ -77,7 +78,7 @@ pub(crate) fn imagined(stream: StreamOf<'_>) -> Result<Imagined, TrialError> {
     let session = null::Database::of(&nowhere).session(&texts(asked.as_ref(), Engine::Null), &pool.how);
     let system = stream.trial.label.system.clone();
     let session = session.map_err(|source| TrialError::Database { system, source: Box::new(source) })?;
-    let transactions = Carried { business, tries: 1, profile: Profile::default() };
+    let transactions = Carried { business, tries: 1, stops: false, profile: Profile::default() };
     Ok(Imagined { transactions, session, sessions: pool.sessions, slots })
 }
 
@@ -161,7 +162,14 @@ mod tests {
         let mut trial = sample::trial(Spec::Closed { slots: users, think: Think::None }, Nanos(1));
         let (preset, market) = (Preset::Desk, Market::ByTime);
         let spec = brokerage::Spec { preset, customers: 10, days: 1, market, maintenance: false, procedures: false };
-        let pool = Pool { sessions, how: Sessions::default(), check: false, profile: false };
+        let pool = Pool {
+            sessions,
+            how: Sessions::default(),
+            on_error: OnError::GoOn,
+            check: false,
+            recovery: Nanos::ZERO,
+            profile: false,
+        };
         trial.streams[0].work = Work::Transactions { asked: Arc::new(spec), pool };
         trial
     }

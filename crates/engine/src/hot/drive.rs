@@ -294,6 +294,9 @@ mod tests {
         fn never(&mut self, _port: &mut Notes, _first: u32, _never: &Unissued) -> Key {
             Key { class: 0, endpoint: 0 }
         }
+        fn noticed(&mut self) -> &mut Noticed {
+            unreachable!("nothing fails here")
+        }
         fn into_noticed(self) -> Noticed {
             Noticed::default()
         }

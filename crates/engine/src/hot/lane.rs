@@ -32,6 +32,9 @@ pub(crate) trait Work<P> {
     /// Where an arrival that never left would have been counted.
     fn never(&mut self, port: &mut P, first: u32, never: &Unissued) -> Key;
 
+    /// What was noticed so far.
+    fn noticed(&mut self) -> &mut Noticed;
+
     /// Hands back what was noticed.
     fn into_noticed(self) -> Noticed;
 }
@@ -186,6 +189,9 @@ impl<L: Load, W> Lane<L, W> {
             }
             false => (settled.answered, settled.outcome),
         };
+        if outcome == Outcome::Failed && flight.origin != Origin::Upkeep && self.recorder.counts(flight.intended) {
+            self.work.noticed().count_failure();
+        }
         self.recorder.record(flight.record(at, outcome));
         if !settled.held {
             self.load.completed(slot, completion.at);

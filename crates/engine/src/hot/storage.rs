@@ -279,6 +279,10 @@ impl<P: StoragePort> Work<P> for StorageWork {
         key(&self.draw(0, never.n))
     }
 
+    fn noticed(&mut self) -> &mut Noticed {
+        &mut self.noticed
+    }
+
     fn into_noticed(self) -> Noticed {
         self.noticed
     }

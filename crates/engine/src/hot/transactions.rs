@@ -58,6 +58,10 @@ impl<P: TransactionPort> Work<P> for TransactionWork {
         Key { class: port.class(first, never.n, never.payload), endpoint: 0 }
     }
 
+    fn noticed(&mut self) -> &mut Noticed {
+        &mut self.noticed
+    }
+
     fn into_noticed(self) -> Noticed {
         self.noticed
     }
@@ -68,6 +72,7 @@ impl TransactionWork {
     fn failed<P: TransactionPort>(&mut self, port: &mut P, completion: &Completion, errno: i32) -> Option<i32> {
         let words = port.complaint(completion.slot);
         let words = || words.unwrap_or_else(|| format!("a transaction: {}", std::io::Error::from_raw_os_error(errno)));
-        self.noticed.failure(completion.at, errno, words)
+        // A server that refuses a statement is there, however often it does.
+        self.noticed.failure(completion.at, errno, words).filter(|errno| *errno != libc::EPROTO)
     }
 }

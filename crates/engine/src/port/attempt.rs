@@ -12,6 +12,10 @@ use system::Outcome;
 use units::Nanos;
 use workload::transaction::{Answers, Batch, Call, Ending, Step};
 
+/// Why a transaction that its steps take for done is none: as in pgbench, this ends the trial, since every one would fail so.
+const UNFINISHED: &str =
+    "the script ended inside of a transaction, which was rolled back: end it with COMMIT or ROLLBACK";
+
 /// A transaction under way on a session.
 #[derive(Default)]
 pub(crate) struct Attempt {
@@ -23,8 +27,8 @@ pub(crate) struct Attempt {
     open: bool,
     /// Attempts beyond the first.
     retried: u32,
-    /// Whether it could not go on by itself, and what it began is being undone.
-    undoing: bool,
+    /// How it fails, once what it began is undone; none while it goes on.
+    undoing: Option<i32>,
     complaint: Option<String>,
 }
 
@@ -75,7 +79,7 @@ impl Lost {
 impl Attempt {
     /// Begins the transaction of a slot.
     pub(crate) fn start(&mut self, slot: u32, transactions: &mut Transactions) -> Turn {
-        (self.retried, self.undoing, self.complaint) = (0, false, None);
+        (self.retried, self.undoing, self.complaint) = (0, None, None);
         self.anew(slot, transactions)
     }
 
@@ -92,7 +96,7 @@ impl Attempt {
         loop {
             turn = match turn {
                 Turn::Send => match session.run(&self.batch, &mut self.answers) {
-                    Ok(()) => self.answered(slot, None, transactions),
+                    Ok(()) => self.answered(slot, session.in_transaction(), transactions),
                     Err(failure) => self.refused(slot, failure, transactions),
                 },
                 Turn::Sleep(time) => {
@@ -119,27 +123,34 @@ impl Attempt {
         match step {
             Step::Send => Turn::Send,
             Step::Sleep(time) => Turn::Sleep(time),
+            Step::Done { .. } if self.open => {
+                self.complaint = Some(UNFINISHED.to_owned());
+                self.undo(libc::ENOTRECOVERABLE)
+            }
             Step::Done { rolled_back } => {
                 let outcome = Outcome::Transacted { retried: self.retried, rolled_back };
                 Turn::Over(Over { outcome, ending: Ending::Done, complaint: None })
             }
             Step::Fail => {
                 self.complaint = transactions.business.complaint(slot);
-                if !self.open {
-                    return self.failed(libc::EINVAL);
-                }
-                self.undoing = true;
-                self.batch.clear();
-                self.batch.rollback();
-                Turn::Send
+                let errno = if transactions.stops { libc::ENOTRECOVERABLE } else { libc::EINVAL };
+                if self.open { self.undo(errno) } else { self.failed(errno) }
             }
         }
     }
 
+    /// Undoes what was begun, and fails then.
+    fn undo(&mut self, errno: i32) -> Turn {
+        self.undoing = Some(errno);
+        self.batch.clear();
+        self.batch.rollback();
+        Turn::Send
+    }
+
     /// The batch was answered. `open` says whether that left a transaction open, where the server told.
     pub(crate) fn answered(&mut self, slot: u32, open: Option<bool>, transactions: &mut Transactions) -> Turn {
-        if self.undoing {
-            return self.failed(libc::EINVAL);
+        if let Some(errno) = self.undoing {
+            return self.failed(errno);
         }
         transactions.profile.add(&self.batch, &self.answers);
         self.open = open.unwrap_or_else(|| open_after(&self.batch, self.open));
@@ -158,16 +169,17 @@ impl Attempt {
             FailureKind::Refused | FailureKind::Privilege => libc::EPROTO,
             FailureKind::Stopped => libc::ECANCELED,
         };
-        if self.undoing {
-            return self.failed(errno);
+        if let Some(undoing) = self.undoing {
+            return self.failed(if undoing == libc::ENOTRECOVERABLE { undoing } else { errno });
         }
         if failure.retryable() && self.retried + 1 < transactions.tries {
             self.retried += 1;
             transactions.business.restart(slot);
             return self.anew(slot, transactions);
         }
+        let stops = transactions.stops && errno == libc::EPROTO;
         self.complaint = Some(failure.text);
-        self.failed(errno)
+        self.failed(if stops { libc::ENOTRECOVERABLE } else { errno })
     }
 
     fn failed(&mut self, errno: i32) -> Turn {
@@ -256,6 +268,30 @@ mod tests {
         let (over, log) = carried(&[Do::Fail], &[], false);
         assert_eq!(failed(&over), (libc::EINVAL, Ending::Failed, "a division by zero"));
         assert_eq!(log, Vec::<String>::new(), "nothing was open");
+    }
+
+    #[test]
+    fn a_script_that_ends_inside_of_a_transaction_is_rolled_back_and_ends_the_trial() {
+        let (over, log) = carried(&[Do::Begin, Do::Done], &[], false);
+        assert_eq!(failed(&over), (libc::ENOTRECOVERABLE, Ending::Failed, UNFINISHED));
+        assert_eq!(log.last().map(String::as_str), Some("rollback"), "{log:?}");
+        let (over, _) = carried(&[Do::Begin, Do::Done], &[None, Some(Refused)], false);
+        assert_eq!(failed(&over), (libc::ENOTRECOVERABLE, Ending::Failed, UNFINISHED));
+    }
+
+    #[test]
+    fn a_refused_statement_ends_the_trial_where_that_was_asked_for_and_a_conflict_never_does() {
+        let stopped = |ends: &[Option<FailureKind>], steps: &[Do]| {
+            let log = Log::default();
+            let (mut transactions, mut first) = (transactions(steps, 1, &log), session(ends, &log));
+            transactions.stops = true;
+            let over =
+                Attempt::default().carry_out(0, &mut transactions, &mut first, |_| {}, || Err(Unopened::Stopped));
+            failed(&over).0
+        };
+        assert_eq!(stopped(&[Some(Refused)], &COMMITTED), libc::ENOTRECOVERABLE);
+        assert_eq!(stopped(&[], &FAILING), libc::ENOTRECOVERABLE);
+        assert_eq!(stopped(&[Some(Deadlock)], &COMMITTED), libc::EAGAIN);
     }
 
     #[test]

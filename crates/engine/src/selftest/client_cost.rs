@@ -12,7 +12,7 @@ use crate::{TrialError, run_trial};
 use load::{Spec, Think};
 use observation::Observations;
 use std::sync::atomic::AtomicBool;
-use study::{At, DatabaseSpec, Engine, Place, Pool, Threads, Trial, Work};
+use study::{At, DatabaseSpec, Engine, OnError, Place, Pool, Threads, Trial, Work};
 use units::{Bytes, Nanos};
 
 /// How long each of the two is looked at.
@@ -57,7 +57,14 @@ fn trial(of: &Trial) -> Option<Trial> {
     let Work::Transactions { asked, pool } = &of.streams[place].work else { return None };
     let mut trial = sample::trial(Spec::Closed { slots: 1, think: Think::None }, LOOK);
     trial.label.streams[0].classes.clone_from(&of.label.streams[place].classes);
-    let pool = Pool { sessions: 1, how: pool.how, check: false, profile: false };
+    let pool = Pool {
+        sessions: 1,
+        how: pool.how,
+        on_error: OnError::GoOn,
+        check: false,
+        recovery: Nanos::ZERO,
+        profile: false,
+    };
     trial.streams[0].work = Work::Transactions { asked: asked.clone(), pool };
     trial.streams[0].threads = Threads { count: 1, ..of.streams[place].threads };
     Some(trial)
@@ -76,7 +83,14 @@ mod tests {
     fn with(asked: Arc<dyn Transactions>, classes: Vec<(String, ClassKind)>) -> Trial {
         let mut trial = sample::trial(Spec::Closed { slots: 4, think: Think::None }, Nanos::from_secs(1));
         trial.label.streams[0].classes = classes;
-        let pool = Pool { sessions: 4, how: Sessions::default(), check: true, profile: false };
+        let pool = Pool {
+            sessions: 4,
+            how: Sessions::default(),
+            on_error: OnError::GoOn,
+            check: true,
+            recovery: Nanos::ZERO,
+            profile: false,
+        };
         trial.streams[0].work = Work::Transactions { asked, pool };
         trial
     }

@@ -7,7 +7,7 @@ use crate::worker::assign::Share;
 use crate::worker::run::{Driver, Return};
 use crate::worker::transactions::Transactions;
 use crate::{OpenError, TrialError};
-use observation::{Alone, Event, EventKind, Fact, Series};
+use observation::{Alone, Check, Event, EventKind, Fact, Series};
 use recorder::{Collector, WallClock};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -125,6 +125,7 @@ pub(crate) struct Simulation {
 pub(crate) struct Told {
     pub(crate) series: Vec<Series>,
     pub(crate) events: Vec<Event>,
+    pub(crate) checks: Vec<Check>,
 }
 
 /// What the plan needs of a system.

@@ -1,16 +1,19 @@
 //! A database: what stands around the load of a trial on it.
 
-use crate::database::databases::Databases;
+use crate::database::databases::{Databases, asked};
 use crate::database::{checks, costs, levels, sessions};
-use crate::observer::Observer;
+use crate::observer::{Found, Observer};
 use crate::target::backing::{Asked, Backing, Carried, Ended, Told, remark};
 use crate::worker::assign::assign;
 use crate::worker::profile::Profile;
 use crate::{OpenError, TrialError};
-use observation::Fact;
+use database::DatabaseError;
+use observation::{Check, CheckKind, CheckMoment, CheckResult, Fact};
+use recorder::WallClock;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use study::Trial;
+use units::Nanos;
 
 impl Databases {
     /// What statements cost over the trial, beside what was asked; and why that is not known.
@@ -73,7 +76,16 @@ impl Backing for Databases {
         observer: &mut dyn Observer,
         stop: &AtomicBool,
     ) -> Result<Vec<String>, TrialError> {
-        let remarks = self.make_ready(trial, observer, stop)?;
+        let remarks = match self.make_ready(trial, observer, stop) {
+            // It was there for the trial before.
+            Err(lost) if self.lasting().is_some() && is_lost(&lost) => {
+                let lost = whole(&lost);
+                observer.note(Some(trial), &format!("the server was lost before the trial: {lost}; waiting for it"));
+                self.reopen(patience(trial), &WallClock::new())?;
+                self.make_ready(trial, observer, stop)?
+            }
+            made => made?,
+        };
         self.costs = self.statement_costs();
         Ok(remarks)
     }
@@ -81,40 +93,98 @@ impl Backing for Databases {
     /// What was asked, what it cost, how the data stands to the memories, and whether it is whole: the check comes last,
     /// because it reads all of the data and so fills every cache.
     fn look_back(&mut self, ended: Ended<'_>, observer: &mut dyn Observer) -> Result<Told, TrialError> {
-        // A server that lets nobody in is waited for once, and not for each of the questions below.
-        if let Some(server) = self.lasting() {
-            server.outside().map_err(self.refused())?;
+        let trial = ended.trial;
+        let ledger = checks::ledger(self, trial, ended.transactions);
+        if let Some(ledger) = &ledger {
+            observer.ledger(trial, ledger);
         }
         let profile = Profile::joined(ended.transactions.iter().map(|transactions| &transactions.profile));
-        let mut told = Told { series: profile.series(ended.at), events: Vec::new() };
-        self.statements(&profile, ended, &mut told);
-        told.series.extend(levels::series(self, ended.at));
-        let checked = checks::check(self, ended.trial, ended.transactions, observer, ended.clock)?;
-        told.events.extend(checked);
+        let mut told = Told { series: profile.series(ended.at), ..Told::default() };
+        let (mut moment, mut lost) = (CheckMoment::After, None);
+        // A server that lets nobody in is waited for once, and not for each of the questions below.
+        if let Some(Err(error)) = self.lasting().map(|server| server.outside().map(drop)) {
+            lost = Some(error.to_string());
+        } else {
+            self.statements(&profile, ended, &mut told);
+            told.series.extend(levels::series(self, ended.at));
+            match checks::check(self, trial, ledger.as_ref(), moment, (&mut *observer, ended.clock)) {
+                Ok(checks) => told.checks = checks,
+                Err(error) if may_be_lost(&error) && self.lasting().is_some() => lost = Some(whole(&error)),
+                Err(error) => return Err(error),
+            }
+        }
+        if let Some(lost) = lost {
+            let text =
+                format!("the server was lost when the load had ended: {lost}; waiting until it takes connections");
+            observer.note(Some(trial), &text);
+            moment = CheckMoment::Outage;
+            self.reopen(patience(trial), ended.clock)?;
+            told.checks = checks::check(self, trial, ledger.as_ref(), moment, (observer, ended.clock))?;
+            told.checks.insert(0, back(&lost));
+        }
+        told.events.extend(checks::events(trial, &told.checks));
+        told.events.extend(checks::nothing_kept(self, trial));
         Ok(told)
     }
 
-    /// A private server is started again, and what it kept is held against the ledger before the trial is given up.
+    /// The server is waited for, a private one is started again, and what it kept is held against the ledger before the trial is
+    /// given up.
     fn outage(&mut self, gone: TrialError, ended: Ended<'_>, observer: &mut dyn Observer) -> TrialError {
         let trial = ended.trial;
         let gone = self.explained(gone);
-        observer.note(Some(trial), &format!("{gone}; looking at what it kept"));
-        let looked = self.reopen().and_then(|()| checks::check(self, trial, ended.transactions, observer, ended.clock));
-        match looked {
-            Ok(events) => {
-                let tell = |event: &observation::Event| {
-                    observer.note(Some(trial), &format!("after the outage: {}", event.text));
-                };
-                events.iter().for_each(tell);
-                gone
-            }
-            // What ended the trial is the one to tell; this follows from it.
-            Err(error) => {
-                observer.note(Some(trial), &format!("after the outage: no look at the data: {}", whole(&error)));
-                Databases::explained_by(gone, &error)
-            }
+        let ledger = checks::ledger(self, trial, ended.transactions);
+        if let Some(ledger) = &ledger {
+            observer.ledger(trial, ledger);
         }
+        observer.note(Some(trial), &format!("{gone}; looking at what it kept"));
+        let moment = CheckMoment::Outage;
+        let looked = self.reopen(patience(trial), ended.clock).and_then(|()| {
+            let found = checks::check(self, trial, ledger.as_ref(), moment, (&mut *observer, ended.clock))?;
+            Ok([vec![back(&gone.to_string())], found].concat())
+        });
+        let (gone, checks) = match looked {
+            Ok(checks) => (gone, checks),
+            // What ended the trial is the one to tell; this follows from it.
+            Err(error) => (Databases::explained_by(gone, &error), vec![not_back(&error)]),
+        };
+        let events = checks::events(trial, &checks);
+        observer.found(trial, &Found { events: &events, checks: &checks, ..Found::default() });
+        events.iter().for_each(|event| observer.note(Some(trial), &format!("after the outage: {}", event.text)));
+        gone
     }
+}
+
+/// How long a trial's server is waited for.
+fn patience(trial: &Trial) -> Nanos {
+    asked(trial).map(|(_, pool)| pool.recovery).max().unwrap_or_default()
+}
+
+/// Whether the server may have been lost in the middle of a question.
+fn may_be_lost(error: &TrialError) -> bool {
+    matches!(error, TrialError::Database { source, .. } if source.may_pass())
+}
+
+/// Whether it is the connection that failed.
+fn is_lost(error: &TrialError) -> bool {
+    matches!(error, TrialError::Database { source, .. } if matches!(**source, DatabaseError::Refused { .. }))
+}
+
+/// The server was lost, and takes connections again.
+fn back(why: &str) -> Check {
+    Check {
+        kind: CheckKind::Recovery,
+        moment: CheckMoment::Outage,
+        name: "recovery".to_owned(),
+        says: "the server takes connections again after it was lost".to_owned(),
+        found: format!("the server takes connections again; it was lost: {why}"),
+        ..Check::default()
+    }
+}
+
+/// It does not, so that nothing could be held against its data.
+fn not_back(error: &TrialError) -> Check {
+    let found = format!("no look at the data: {}; look later with `prony db check --ledger RUN`", whole(error));
+    Check { result: CheckResult::NotDone, found, ..back("") }
 }
 
 /// An error with its causes, on one line.

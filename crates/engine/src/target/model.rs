@@ -117,5 +117,5 @@ fn tell(trial: &Trial, closed: Closed, home: &[Return], ended: Nanos) -> Result<
     let mut series = stations::series(&reports, at);
     series.extend(outside_is.map(|what| stations::outside(what, outside_ns, window, at)));
     series.extend(cores.iter().flat_map(|cores| stations::cores(cores, at)));
-    Ok(Told { series, events: stations::bottleneck(&reports, at).into_iter().collect() })
+    Ok(Told { series, events: stations::bottleneck(&reports, at).into_iter().collect(), ..Told::default() })
 }

@@ -445,7 +445,7 @@ fn driver(injector: &Arc<Injector>, stream: StreamOf<'_>, place: crate::worker::
     let door = Door(injector.clone(), worker);
     let steps = vec![0; place.slots as usize];
     let business = Box::new(Deals { injector: injector.clone(), worker, steps });
-    let transactions = Transactions { business, tries: 1, profile: Profile::default() };
+    let transactions = Transactions { business, tries: 1, stops: false, profile: Profile::default() };
     Box::new(move |share: Share, start: &Start| {
         if injector.meets(worker, Moment::Ready) {
             let Failure { text, .. } = injector.strike(&AtomicBool::new(false));

@@ -55,6 +55,8 @@ impl Outcome {
         self.workers_cpu.system_s += home.used.cpu.system_s;
         self.workers_waited.extend(home.used.waited);
         self.rings.extend(home.ring);
+        let mishaps = home.noticed.mishaps(home.stream, home.transactions.is_some());
+        mishaps.into_iter().for_each(|mishap| mishap.add_to(&mut self.seen.mishaps));
         self.hung.extend(home.noticed.hung.filter(Hung::is_worth_telling));
         self.transactions.extend(home.transactions);
         self.seen.validated_reads += home.noticed.validated;
@@ -104,6 +106,7 @@ impl Outcome {
     pub(crate) fn hear(&mut self, trial: &Trial, told: Told, observer: &mut dyn Observer) {
         self.show(trial, &[], told.series, observer);
         self.seen.events.extend(told.events);
+        self.seen.checks.extend(told.checks);
     }
 
     /// Adds a cell to those kept, over all endpoints and workers: the store has them apart, and memory must not grow with
@@ -123,6 +126,9 @@ impl Outcome {
         let failures = self.seen.events.iter().filter(|event| event.kind == EventKind::Failure);
         let words = failures.max_by_key(|event| event.at).map_or_else(String::new, |event| event.text.clone());
         let system = opened.setting.system.clone();
+        if errno == libc::ENOTRECOVERABLE {
+            return Err(TrialError::Aborted { system, done, words });
+        }
         let place = opened.backing.address().unwrap_or_default();
         let source = std::io::Error::from_raw_os_error(errno);
         Err(TrialError::Gone { system, place, done, words, source })

@@ -3,7 +3,7 @@
 use crate::TrialError;
 use crate::hot::drive::Driven;
 use crate::hot::hung::Hung;
-use crate::observer::{Observer, Phase};
+use crate::observer::{Found, Observer, Phase};
 use crate::target::backing::{Asked, Carried, Ended, Simulation, remark};
 use crate::target::opened::Opened;
 use crate::trial::coordinator::{self, Watchers};
@@ -116,7 +116,11 @@ fn look_back(
             outcome.hear(trial, told, observer);
             Ok(outcome)
         }
-        Err(gone @ TrialError::Gone { .. }) => Err(opened.backing.outage(gone, after, observer)),
+        Err(gone @ TrialError::Gone { .. }) => {
+            // The trial will not end as planned: what is known of it is kept before anything else is tried.
+            observer.found(trial, &Found { events: &outcome.seen.events, mishaps: &outcome.seen.mishaps, checks: &[] });
+            Err(opened.backing.outage(gone, after, observer))
+        }
         Err(error) => Err(error),
     }
 }
@@ -136,7 +140,8 @@ fn observations(opened: &mut Opened, trial: &Trial, outcome: Outcome, remarks: V
     let Outcome { mut seen, started_unix_ns, ended, hung, .. } = outcome;
     let mut window = window(trial);
     if trial.phases.fixed_work {
-        window.end = round_up(ended, trial.phases.interval).clamp(window.start, window.end);
+        // What ends on a border belongs to the interval behind it: the last operation is counted, too.
+        window.end = round_up(Nanos(ended.0 + 1), trial.phases.interval).clamp(window.start, window.end);
         // Slots fall idle one by one at the end of fixed work, so there is no population to hold Little's law against.
         seen.accounts.iter_mut().for_each(|account| account.slots_ns = 0);
         seen.elapsed_s = Some(ended.saturating_sub(window.start).seconds());

@@ -9,6 +9,8 @@ pub(crate) struct Transactions {
     pub(crate) business: Box<dyn Business>,
     /// How often one is tried at most.
     pub(crate) tries: u32,
+    /// Whether a refused statement ends the trial.
+    pub(crate) stops: bool,
     /// What was asked, by statement.
     pub(crate) profile: Profile,
 }

@@ -12,6 +12,6 @@ mod simulate;
 #[cfg(test)]
 mod tests;
 
-pub use path::Path;
+pub use path::{Path, Sectors};
 pub(crate) use path::{narrower, reached_over};
 pub use simulate::Array;

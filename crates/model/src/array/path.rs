@@ -25,11 +25,53 @@ pub struct Path {
     pub turnaround_ns: f64,
     /// Writes that a module keeps up, a second, and what it takes beyond that from rest.
     pub sustained_writes: (f64, f64),
+    /// How the modules cut what they hold.
+    pub sectors: Sectors,
     /// A single read, microseconds by kilobytes.
     pub reading: Affine,
     /// A single write, microseconds by kilobytes.
     pub writing: Stepped,
 }
+
+/// The unit in which modules read and write; less than one is read, changed and written back.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sectors {
+    bytes: f64,
+    /// How many times as long a write takes that is not whole sectors.
+    parts: f64,
+}
+
+impl Sectors {
+    /// Those of a description; a sector of nothing is none.
+    pub(crate) fn of(values: &Values) -> Sectors {
+        Sectors { bytes: 1_024.0 * values.of("sector"), parts: values.of("below_sector") }
+    }
+
+    /// Bytes of the sectors that an operation touches, and how many times as long it takes if it writes.
+    pub(super) fn touched(&self, offset: u64, bytes: u32) -> (f64, f64) {
+        let (from, to) = (offset as f64, (offset + u64::from(bytes)) as f64);
+        if self.bytes <= 0.0 {
+            return (f64::from(bytes), 1.0);
+        }
+        let (first, last) = (libm::floor(from / self.bytes), libm::ceil(to / self.bytes));
+        let whole = first * self.bytes == from && last * self.bytes == to;
+        ((last - first) * self.bytes, if whole { 1.0 } else { self.parts })
+    }
+
+    /// The same on the mean over all places of an operation of so many bytes, shifted so far.
+    pub(crate) fn mean(&self, bytes: f64, shift: f64) -> (f64, f64) {
+        if self.bytes <= 0.0 || bytes < 1.0 {
+            return (bytes, 1.0);
+        }
+        // Places repeat after as many operations as a sector has bytes, and most after a few.
+        let places = (0..PLACES).map(|place| self.touched((bytes * f64::from(place) + shift) as u64, bytes as u32));
+        let sums = places.fold((0.0, 0.0), |(bytes, times), (more, longer)| (bytes + more, times + longer));
+        (sums.0 / f64::from(PLACES), sums.1 / f64::from(PLACES))
+    }
+}
+
+/// Places over which an operation's sectors are averaged: transfers of half a kilobyte in sectors of up to 32 KB.
+const PLACES: u32 = 64;
 
 /// Read and write as places in pairs.
 pub(super) const READ: usize = 0;
@@ -52,6 +94,7 @@ impl Path {
             module_byte_ns: [reading * byte("module_read_speed"), writing * byte("module_write_speed")],
             turnaround_ns: 1e3 * values.of("turnaround"),
             sustained_writes: ((values.of("sustained_writes") / writing).min(most), values.of("write_credit")),
+            sectors: Sectors::of(values),
             reading: Affine { fixed_s: values.of("read_fixed"), per_byte_s: reading * values.of("read_each") },
             writing: Stepped {
                 first: Affine { fixed_s: values.of("write_fixed"), per_byte_s: writing * values.of("write_each") },
@@ -61,9 +104,9 @@ impl Path {
         }
     }
 
-    /// Nanoseconds of a module's turn.
-    pub(super) fn module_ns(&self, direction: usize, bytes: f64) -> f64 {
-        self.module_turn_ns[direction].max(self.module_byte_ns[direction] * bytes)
+    /// Nanoseconds of a module's turn, for so many bytes of its sectors.
+    pub(super) fn module_ns(&self, direction: usize, bytes: f64, times: f64) -> f64 {
+        times * self.module_turn_ns[direction].max(self.module_byte_ns[direction] * bytes)
     }
 
     /// Nanoseconds of a port's turn, in the direction of the data.
@@ -72,16 +115,16 @@ impl Path {
     }
 
     /// Nanoseconds that a single operation takes beside its turns.
-    pub(super) fn latency_ns(&self, direction: usize, bytes: f64) -> f64 {
-        let kb = bytes / 1_024.0;
-        let single = 1e3 * if direction == READ { self.reading.seconds(kb) } else { self.writing.seconds(kb) };
-        let turns = self.module_ns(direction, bytes) + self.port_ns(bytes) - self.head_start_ns(direction, bytes);
-        (single - turns).max(0.0)
+    pub(super) fn latency_ns(&self, direction: usize, bytes: f64, (touched, times): (f64, f64)) -> f64 {
+        let kb = touched / 1_024.0;
+        let single = 1e3 * times * if direction == READ { self.reading.seconds(kb) } else { self.writing.seconds(kb) };
+        let module = self.module_ns(direction, touched, times);
+        (single - module - self.port_ns(bytes) + self.head_start_ns(direction, bytes)).max(0.0)
     }
 
     /// Nanoseconds for which a port passes data while its module still reads it; data that is written comes in whole first.
     pub(super) fn head_start_ns(&self, direction: usize, bytes: f64) -> f64 {
-        if direction == READ { self.port_ns(bytes).min(self.module_ns(READ, bytes)) } else { 0.0 }
+        if direction == READ { self.port_ns(bytes).min(self.module_ns(READ, bytes, 1.0)) } else { 0.0 }
     }
 
     /// Ports of the array, with those that are lost.

@@ -33,6 +33,8 @@ struct Flight {
     write: bool,
     module: u32,
     bytes: f64,
+    /// Bytes of the sectors that it touches, and how many times as long a module takes.
+    sectors: (f64, f64),
 }
 
 /// A flash array whose modules sit behind ports.
@@ -73,7 +75,7 @@ impl Array {
         if !first {
             return Some(slot);
         }
-        let latency = self.path.latency_ns(usize::from(flight.write), flight.bytes);
+        let latency = self.path.latency_ns(usize::from(flight.write), flight.bytes, flight.sectors);
         self.agenda.at(Nanos(now.0 + libm::round(latency) as u64), Event::Second { slot });
         None
     }
@@ -95,7 +97,7 @@ impl Array {
         let (direction, module) = (usize::from(flight.write), flight.module as usize);
         let turned = if self.last[module] == direction { 0.0 } else { self.path.turnaround_ns };
         self.last[module] = direction;
-        let turn = self.path.module_ns(direction, flight.bytes) + turned;
+        let turn = self.path.module_ns(direction, flight.sectors.0, flight.sectors.1) + turned;
         if let Some(end) = self.modules[module].arrive(now, slot, Nanos(libm::round(turn) as u64)) {
             self.agenda.at(end, Event::Module { slot });
         }
@@ -146,7 +148,9 @@ impl Stepped for Array {
         let write = operation.kind != OperationKind::Read;
         let module = u32::from(operation.module) % self.modules.len() as u32;
         let bytes = f64::from(operation.bytes);
-        self.flights[slot as usize] = Flight { write, module, bytes };
+        let (touched, times) = self.path.sectors.touched(operation.offset, operation.bytes);
+        let sectors = (touched, if write { times } else { 1.0 });
+        self.flights[slot as usize] = Flight { write, module, bytes, sectors };
         let begins = match operation.kind {
             OperationKind::Write => self.credit[module as usize].take(at, WRITE_CREDIT),
             _ => at,

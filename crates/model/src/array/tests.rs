@@ -10,6 +10,7 @@ use workload::{Operation, OperationKind};
 /// Round numbers, none of them of a real machine.
 fn path() -> Path {
     Path {
+        sectors: Sectors::default(),
         modules: 8,
         modules_per_port: 4,
         failed_ports: 0,

@@ -5,7 +5,7 @@ use crate::rows::{Row, Table};
 use reading::{Entry, Problems, Section, did_you_mean, listed};
 
 /// One form of rows that the model answers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// What the form is called.
     pub name: String,
@@ -17,6 +17,8 @@ pub struct Answer {
     pub size: String,
     /// Cells that a row must have to be of this machine: tables hold rows of several.
     pub only: Vec<(String, String)>,
+    /// The least and the greatest size of the rows that it was fitted on.
+    pub fitted: Option<(f64, f64)>,
 }
 
 /// A column that is answered.
@@ -55,6 +57,7 @@ fn one(kind: ModelKind, entry: Entry, problems: &mut Problems) -> Option<Answer>
     let inputs: Vec<String> = texts.into_iter().map(|placed| placed.text).collect();
     let size = section.text("size", problems);
     let only = section.take("only").map(|entry| cells(&name, entry, problems)).unwrap_or_default();
+    let fitted = section.take("fitted").map(|entry| entry.node.form);
     let (at, key) = (section.at.clone(), format!("answers.{name}"));
     section.finish(&[], |_| None, problems);
     if metrics.is_empty() || inputs.is_empty() {
@@ -68,7 +71,26 @@ fn one(kind: ModelKind, entry: Entry, problems: &mut Problems) -> Option<Answer>
             format!("needs `size`, one of its inputs {}", listed(inputs.iter().map(String::as_str))),
         );
     }
-    Some(Answer { name, metrics, inputs, size: size?, only })
+    let fitted = fitted.and_then(|form| {
+        let found = sizes(form);
+        if found.is_none() {
+            problems.add(&at, &format!("{key}.fitted"), "the least and the greatest size of the rows, above zero");
+        }
+        found
+    });
+    Some(Answer { name, metrics, inputs, size: size?, only, fitted })
+}
+
+/// Two sizes in order.
+fn sizes(form: reading::Form) -> Option<(f64, f64)> {
+    let reading::Form::List(nodes) = form else { return None };
+    let number =
+        |node: &reading::Node| if let reading::Form::Text(text) = &node.form { text.parse().ok() } else { None };
+    let found: Vec<f64> = nodes.iter().filter_map(number).collect();
+    match found[..] {
+        [low, high] if nodes.len() == 2 && low > 0.0 && low <= high && high.is_finite() => Some((low, high)),
+        _ => None,
+    }
 }
 
 fn metrics(kind: ModelKind, name: &str, entry: Entry, problems: &mut Problems) -> Vec<Metric> {

@@ -4,6 +4,8 @@ use super::{Description, Origin};
 use crate::asked::Values;
 use crate::kind::ModelKind;
 use crate::rows::Row;
+use nalgebra::{DMatrix, DVector};
+use random::Draws;
 use reading::{Entry, Form, Problems, Section};
 use std::fmt::Write as _;
 
@@ -55,6 +57,17 @@ impl Doubt {
         lines.map(|(line, slope)| slope * sum(line)).sum::<f64>().max(0.0)
     }
 
+    /// How far the logarithm of each parameter is moved, drawn from all of what may be together.
+    fn drawn(&self, draws: &mut Draws) -> Vec<f64> {
+        let count = self.parameters.len();
+        let shape = DMatrix::from_fn(count, count, |row, at| self.covariance[row][at]).symmetric_eigen();
+        let along = DVector::from_iterator(
+            count,
+            shape.eigenvalues.iter().map(|variance| libm::sqrt(variance.max(0.0)) * draws.normal()),
+        );
+        (shape.eigenvectors * along).iter().copied().collect()
+    }
+
     /// The table of a model file.
     pub(super) fn text(&self) -> String {
         let list = |names: &[String]| {
@@ -74,6 +87,28 @@ impl Doubt {
         text + "]\n"
     }
 }
+
+impl Description {
+    /// A machine that this one might be: its numbers are drawn from what is known of them, equal seeds the same. Numbers that
+    /// make no sense together leave it as it is.
+    pub fn drawn(&self, seed: u64) -> Description {
+        let assumed = if self.doubt.is_none() { Doubt::assumed(self) } else { None };
+        let mut drawn = self.clone();
+        let Some(doubt) = self.doubt.as_ref().or(assumed.as_ref()) else { return drawn };
+        let moves = doubt.drawn(&mut Draws::named(seed, &[DRAWN]));
+        for (name, moved) in doubt.parameters.iter().zip(moves) {
+            let asked = self.kind.asks().iter().find(|asked| asked.name == name);
+            let parameter = drawn.parameters.iter_mut().find(|parameter| parameter.name == *name);
+            if let (Some(asked), Some(parameter)) = (asked, parameter) {
+                parameter.value = (parameter.value * libm::exp(moved)).clamp(asked.low, asked.high);
+            }
+        }
+        if drawn.with_values(|kind, values| kind.fits(values)).is_ok() { drawn } else { self.clone() }
+    }
+}
+
+/// What the draws of a machine are for.
+const DRAWN: u64 = 0xd0b7;
 
 /// By how much the logarithm of an answer moves with that of a parameter.
 fn slope(model: &Description, name: &str, row: &Row, quantity: &str) -> f64 {

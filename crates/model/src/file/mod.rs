@@ -8,11 +8,14 @@
 
 mod answers;
 mod change;
+mod discrepancy;
 mod doubt;
 mod parameter;
 mod write;
 
 pub use answers::{Answer, Metric};
+pub(crate) use discrepancy::{BEFORE, before, distance};
+pub use discrepancy::{Discrepancy, ENOUGH};
 pub use doubt::Doubt;
 pub use parameter::{Origin, Parameter};
 pub use write::write;
@@ -41,6 +44,8 @@ pub struct Description {
     pub noise: f64,
     /// How far off its numbers may be together; none before it was calibrated.
     pub doubt: Option<Doubt>,
+    /// How far its form may be off; none before it was calibrated.
+    pub discrepancy: Option<Discrepancy>,
 }
 
 impl Description {
@@ -70,17 +75,25 @@ impl Description {
         fitting.max_by_key(|answer| answer.inputs.len() + answer.metrics.len())
     }
 
-    /// The 95 percent interval of an answer: doubt of the numbers, noise of rows around the model, and rounding (half of the
-    /// last digit, as a share) of the value that it will be held against.
+    /// The 95 percent interval of an answer: doubt of the numbers and of the form, noise of rows around the model, and rounding
+    /// (half of the last digit, as a share) of the value that it will be held against. What cannot be lies outside.
     pub fn interval(&self, row: &Row, quantity: &str, rounding: f64) -> (f64, f64) {
         let middle = self.answer(row, quantity).unwrap_or(f64::NAN);
         let assumed = if self.doubt.is_none() { Doubt::assumed(self) } else { None };
         let doubt = self.doubt.as_ref().or(assumed.as_ref());
         let spread = doubt.map_or(0.0, |doubt| doubt.variance(self, row, quantity));
-        let variance = spread + self.noise * self.noise + rounding * rounding / 3.0;
-        let reach = libm::exp(1.96 * libm::sqrt(variance));
+        let off = self.off(row, quantity);
+        let variance = spread + off * off + self.noise * self.noise + rounding * rounding / 3.0;
+        let reach = libm::exp(self.deviations() * libm::sqrt(variance));
         let (one, other) = (middle / reach, middle * reach);
-        (one.min(other), one.max(other))
+        let most = self.kind.most(quantity).max(middle);
+        (one.min(other), one.max(other).min(most))
+    }
+
+    /// Variance of the logarithm of an answer, without that of its form: what a fit knows of itself.
+    pub(crate) fn variance(&self, row: &Row, quantity: &str, rounding: f64) -> f64 {
+        let spread = self.doubt.as_ref().map_or(0.0, |doubt| doubt.variance(self, row, quantity));
+        spread + self.noise * self.noise + rounding * rounding / 3.0
     }
 
     /// The answer of this machine to a row.
@@ -111,6 +124,7 @@ pub fn read(name: &str, text: &str) -> Result<Description, Problems> {
     let places = places(parameters.as_ref());
     let answers = root.take("answers");
     let doubt = root.take("doubt");
+    let discrepancy = root.take("discrepancy");
     root.finish(&[], |_| None, &mut problems);
     let Some(kind) = kind else { return problems.or_none() };
     let description = Description {
@@ -122,6 +136,7 @@ pub fn read(name: &str, text: &str) -> Result<Description, Problems> {
         calibration: calibration.into_iter().map(|placed| placed.text).collect(),
         noise,
         doubt: doubt.and_then(|entry| doubt::read(kind, entry, &mut problems)),
+        discrepancy: discrepancy.and_then(|entry| discrepancy::read(entry, &mut problems)),
     };
     if problems.list.is_empty() {
         let at = |name: &str| places.iter().find(|(known, _)| known == name).map(|(_, at)| at.clone());

@@ -32,9 +32,15 @@ pub fn write(description: &Description) -> String {
                 answer.only.iter().map(|(column, cell)| format!("{column} = {}", quoted(cell))).collect();
             let _ = writeln!(text, "only    = {{ {} }}", cells.join(", "));
         }
+        if let Some((low, high)) = answer.fitted {
+            let _ = writeln!(text, "fitted  = [{}, {}]", number(low), number(high));
+        }
     }
     if let Some(doubt) = &description.doubt {
         let _ = write!(text, "\n{}", doubt.text());
+    }
+    if let Some(discrepancy) = &description.discrepancy {
+        let _ = write!(text, "\n{}", discrepancy.text());
     }
     text
 }

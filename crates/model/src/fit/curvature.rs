@@ -1,7 +1,7 @@
 //! Covariance of fitted parameters.
 
 use super::Free;
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVector};
 
 /// The standard deviation of the logarithm that a parameter has when neither rows nor assumptions speak of it: its bounds
 /// are taken for four of them.
@@ -17,5 +17,10 @@ pub(super) fn covariance(slopes: &DMatrix<f64>, free: &[Free]) -> DMatrix<f64> {
         let deviation = widest(free);
         normal[(place, place)] += 1.0 / (deviation * deviation);
     }
-    normal.try_inverse().unwrap_or_else(|| DMatrix::from_diagonal_element(free.len(), free.len(), f64::INFINITY))
+    // What cannot be inverted says nothing: the bounds are all that is known.
+    let finite = |inverse: &DMatrix<f64>| inverse.iter().all(|value| value.is_finite());
+    normal.try_inverse().filter(finite).unwrap_or_else(|| {
+        let bounds = free.iter().map(|free| widest(free) * widest(free));
+        DMatrix::from_diagonal(&DVector::from_iterator(free.len(), bounds))
+    })
 }

@@ -12,6 +12,7 @@ mod separation;
 pub use separation::{Flat, Separation};
 
 use nalgebra::{DMatrix, DVector};
+use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// A parameter that may move.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +36,8 @@ pub struct Target {
     pub value: f64,
     /// Standard deviation of its logarithm: rounding of the source, and noise.
     pub spread: f64,
+    /// How much it counts for what is known afterwards: values that follow from each other count once together.
+    pub weight: f64,
 }
 
 /// What a fit found.
@@ -69,6 +72,18 @@ pub enum FitError {
         value: f64,
     },
 }
+
+/// The 97.5 percent quantile of Student's t: half of a 95 percent interval, in deviations that were estimated with so many
+/// degrees of freedom.
+pub fn t95(freedom: f64) -> f64 {
+    if freedom > 1e4 {
+        return NORMAL_95;
+    }
+    StudentsT::new(0.0, 1.0, freedom).map_or(f64::INFINITY, |law| law.inverse_cdf(0.975))
+}
+
+/// The same of a deviation that is known.
+const NORMAL_95: f64 = 1.959_964;
 
 /// Steps after which the search ends at the best that it found.
 const STEPS_MAX: u32 = 200;
@@ -173,11 +188,16 @@ impl Search<'_> {
         let slopes = self.slopes(place, residuals);
         let predicted = self.predicted(place);
         let errors = predicted.iter().zip(self.targets).map(|(p, t)| p / t.value - 1.0).collect();
-        let misfit: f64 = residuals.iter().take(self.targets.len()).map(|r| r * r).sum();
+        let weighed = residuals.iter().zip(self.targets).map(|(residual, target)| target.weight * residual * residual);
+        let (misfit, count): (f64, f64) = (weighed.sum(), self.targets.iter().map(|target| target.weight).sum());
         // Rows that are met worse than their spreads allow say that the model's form is off; all doubts grow with it.
-        let spare = self.targets.len().saturating_sub(self.free.len()).max(1) as f64;
+        let spare = (count - self.free.len() as f64).max(1.0);
         let inflation = (misfit / spare).max(1.0);
-        let covariance = curvature::covariance(&slopes, self.free) * inflation;
+        let mut counted = slopes.clone();
+        for (row, target) in self.targets.iter().enumerate() {
+            counted.row_mut(row).scale_mut(libm::sqrt(target.weight));
+        }
+        let covariance = curvature::covariance(&counted, self.free) * inflation;
         let separation = separation::of(self.free, &slopes.rows(0, self.targets.len()).into_owned(), &covariance);
         let values = place.iter().map(|log| libm::exp(*log)).collect();
         Fitted { values, covariance, errors, misfit, separation, steps }

@@ -27,7 +27,7 @@ fn free(name: &str, start: f64) -> Free {
 }
 
 fn met(values: &[f64], spread: f64) -> Vec<Target> {
-    values.iter().map(|value| Target { value: *value, spread }).collect()
+    values.iter().map(|value| Target { value: *value, spread, weight: 1.0 }).collect()
 }
 
 #[test]

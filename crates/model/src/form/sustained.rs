@@ -17,6 +17,12 @@ impl Burst {
     pub fn mean_over(&self, window_s: f64) -> f64 {
         (self.sustained_per_s + self.credit / window_s.max(1e-9)).min(self.most_per_s).max(self.sustained_per_s)
     }
+
+    /// Mean rate over a window behind a warm-up, which uses up credit as well.
+    pub fn mean_behind(&self, warm_up_s: f64, window_s: f64) -> f64 {
+        let (before, window_s) = (self.mean_over(warm_up_s) * warm_up_s, window_s.max(1e-9));
+        (self.mean_over(warm_up_s + window_s) * (warm_up_s + window_s) - before) / window_s
+    }
 }
 
 #[cfg(test)]
@@ -30,5 +36,15 @@ mod tests {
         assert!(burst.mean_over(151.0) < 15_000.0);
         assert_eq!(burst.mean_over(60.0), 15_000.0);
         assert_eq!(burst.mean_over(3_600.0), 9_250.0);
+    }
+
+    #[test]
+    fn a_warm_up_uses_up_credit() {
+        let burst = Burst { most_per_s: 15_000.0, sustained_per_s: 9_000.0, credit: 900_000.0 };
+        let close = |found: f64, wanted: f64| assert!((found / wanted - 1.0).abs() < 1e-9, "{found} and {wanted}");
+        close(burst.mean_behind(0.0, 3_600.0), burst.mean_over(3_600.0));
+        close(burst.mean_behind(50.0, 100.0), 15_000.0);
+        close(burst.mean_behind(100.0, 100.0), 12_000.0);
+        close(burst.mean_behind(150.0, 60.0), 9_000.0);
     }
 }

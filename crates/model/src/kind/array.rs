@@ -79,14 +79,18 @@ super::asks! {
     asked "power_loss" "s" 0.0 1e9 "for how long; 0 is never. The closed form knows nothing of it" or 0.0;
 }
 
-pub(super) const LAW: Law = Law::closed(ASKS, OF_STORAGE, answer).fitting(fits).carrying(Carries::Operations {
-    modules: |values| values.of("groups") as u32,
-    module_bytes: |_| None,
-    build: |name, values, setting| match General::of(values, setting.slots, setting.seed) {
-        Ok(array) => Ok(Box::new(array)),
-        Err(error) => Err(Unbuilt::Parts { name, why: error.to_string() }),
-    },
-});
+pub(super) const LAW: Law =
+    Law::closed(ASKS, OF_STORAGE, answer).keys(PLACES, &[]).fitting(fits).carrying(Carries::Operations {
+        modules: |values| values.of("groups") as u32,
+        module_bytes: |_| None,
+        build: |name, values, setting| match General::of(values, setting.slots, setting.seed) {
+            Ok(array) => Ok(Box::new(array)),
+            Err(error) => Err(Unbuilt::Parts { name, why: error.to_string() }),
+        },
+    });
+
+/// Which member of a group an operation asks follows from its place.
+const PLACES: &[&str] = &["pattern", "offsets", "shift", "range", "size"];
 
 /// The parameter that is to be changed when the parts cannot be built.
 fn blamed(error: &SpecError) -> &'static str {
@@ -151,7 +155,13 @@ fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered>
     let groups = number(row, "modules")?.min(values.of("groups"));
     let asked = Load { read: reads(word(row, "test")?, "test")?, bytes: kb * 1_024.0, groups };
     let window_s = window_s(row.text("window").unwrap_or("unstated"))?;
-    let rate = asked.rate(values, row.number("outstanding"), window_s);
+    let outstanding = row.number("outstanding");
+    // A study can be simulated, and the form is no better than it says between one outstanding and saturation.
+    let between = outstanding.is_some_and(|outstanding| outstanding > groups) || asked.read < 1.0;
+    if row.number("warm_up_s").is_some() && between {
+        return Err(Unanswered::Simulated("writes, and modules that are neither idle nor full"));
+    }
+    let rate = asked.rate(values, outstanding, window_s);
     Ok(if quantity == "speed" { rate * asked.bytes / 1e6 } else { rate })
 }
 

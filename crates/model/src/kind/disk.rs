@@ -23,14 +23,16 @@ super::asks! {
     asked "command_time" "us" 0.01 1e5 "the controller's time of an operation";
 }
 
-pub(super) const LAW: Law = Law::closed(ASKS, OF_STORAGE, answer).carrying(Carries::Operations {
-    modules: |_| DISKS,
-    module_bytes: |values| Some(Parts::of(values, Order::Nearest).capacity()),
-    build: |name, values, setting| match Disk::of(values, Order::Nearest, setting.modules, setting.slots) {
-        Ok(disks) => Ok(Box::new(disks)),
-        Err(source) => Err(Unbuilt::Disk { name, source }),
-    },
-});
+pub(super) const LAW: Law = Law::closed(ASKS, OF_STORAGE, answer)
+    .keys(&["pattern", "offsets", "shift", "range", "size"], &[])
+    .carrying(Carries::Operations {
+        modules: |_| DISKS,
+        module_bytes: |values| Some(Parts::of(values, Order::Nearest).capacity()),
+        build: |name, values, setting| match Disk::of(values, Order::Nearest, setting.modules, setting.slots) {
+            Ok(disks) => Ok(Box::new(disks)),
+            Err(source) => Err(Unbuilt::Disk { name, source }),
+        },
+    });
 
 /// Disks of a study: each takes little.
 const DISKS: u32 = 4_096;
@@ -41,6 +43,12 @@ fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered>
     reads(name, column)?;
     let bytes = number(row, "transfer_kb")? * 1_024.0;
     let parts = Parts::of(values, Order::Fifo);
+    if row.number("outstanding").is_some_and(|outstanding| outstanding > 1.0) {
+        return Err(Unanswered::Simulated("more than one outstanding"));
+    }
+    if row.number("module_bytes").is_some_and(|used| used < 0.99 * parts.capacity() as f64) {
+        return Err(Unanswered::Simulated("a part of a disk"));
+    }
     let ns = if name.starts_with("seq") { in_order_ns(&parts, bytes) } else { at_random_ns(&parts, bytes) };
     // Disks that a row counts as modules share nothing.
     let disks = row.number("modules").unwrap_or(1.0);

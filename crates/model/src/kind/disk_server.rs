@@ -4,7 +4,7 @@
 //! (processors that are far from busy, cache hits, the log) is a delay. From a few threads a disk on, each thread more
 //! waits behind one more at its disk, so response grows by a disk's demand a thread: a straight line with an intercept.
 
-use super::law::{Carries, Law};
+use super::law::{Carries, Inside, Law};
 use super::{OF_SERVERS, Unanswered, Values, carried, number};
 use crate::form::closed;
 use crate::rows::Row;
@@ -21,6 +21,7 @@ super::asks! {
 }
 
 pub(super) const LAW: Law = Law::closed(ASKS, OF_SERVERS, answer)
+    .inside(Inside::SESSIONS)
     .taking(&[(Amount::Cpu, "other"), (Amount::Reads, "disk_reads"), (Amount::Driver, "driver")])
     .carrying(Carries::Transactions(|_, values, setting| {
         Ok(Box::new(Server::new(&Plan::on_disks(values), setting.slots, setting.seed)))

@@ -9,7 +9,7 @@
 
 use super::law::{Carries, Law};
 use super::{OF_STORAGE, Unanswered, Values, number, word};
-use crate::array::{Array, Path, narrower, reached_over};
+use crate::array::{Array, Path, Sectors, narrower, reached_over};
 use crate::form::service_time::{Affine, Stepped};
 use crate::form::sustained::Burst;
 use crate::rows::Row;
@@ -32,6 +32,9 @@ super::asks! {
     asked "write_each" "us/KB" 1e-5 1e5 "a single write, for each KB of the first unit";
     asked "write_unit" "KB" 0.5 1e6 "the unit in which a module writes";
     asked "write_unit_time" "us" 0.01 1e7 "each further unit of a single write";
+    asked "sector" "KB" 0.0 1e6 "the unit in which modules read and write; 0 when nothing is known of it" or 0.0;
+    asked "below_sector" "1" 1.0 1e3
+        "how many times as long a write takes that is not whole sectors: they are read, changed and written" or 1.0;
     counted "channels" "channels" 1_000.0
         "channels of a module, one of them parity; 1 is a module without a stripe inside" or 10.0;
     maybe "failed_modules" "modules" 100_000.0 "modules that are gone: nothing reaches what they held";
@@ -41,11 +44,15 @@ super::asks! {
         "channels lost in every module: its stripe is narrower by so many, and slower";
 }
 
-pub(super) const LAW: Law = Law::closed(ASKS, OF_STORAGE, answer).fitting(fits).carrying(Carries::Operations {
-    modules: |values| (values.of("modules") - values.of("failed_modules")) as u32,
-    module_bytes: |_| None,
-    build: |_, values, setting| Ok(Box::new(Array::new(Path::of(values), setting.modules, setting.slots))),
-});
+pub(super) const LAW: Law = Law::closed(ASKS, OF_STORAGE, answer)
+    .keys(&["shift"], &["pattern", "size"])
+    .placed(&["shift_kb"])
+    .fitting(fits)
+    .carrying(Carries::Operations {
+        modules: |values| (values.of("modules") - values.of("failed_modules")) as u32,
+        module_bytes: |_| None,
+        build: |_, values, setting| Ok(Box::new(Array::new(Path::of(values), setting.modules, setting.slots))),
+    });
 
 /// The size for which operation rates are given, KB.
 const SMALL_KB: f64 = 4.0;
@@ -61,7 +68,7 @@ fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered>
                 return Err(Unanswered::Unknown { column, text, known: "1, or nothing" });
             }
             let kb = number(row, "transfer_kb")?;
-            Ok(service_ms(values, reads(word(row, "op")?, "op")?, kb))
+            Ok(service_ms(values, reads(word(row, "op")?, "op")?, kb, shift_kb(row)))
         }
         _ => {
             let (rate, kb) = rate(values, row)?;
@@ -86,26 +93,43 @@ fn fits(values: &Values) -> Result<(), (&'static str, String)> {
 }
 
 /// A single operation of pure reads or writes; of a mix, the mean.
-fn service_ms(values: &Values, read: f64, kb: f64) -> f64 {
+fn service_ms(values: &Values, read: f64, kb: f64, shift_kb: f64) -> f64 {
+    let (kb, times) = sectors(values, kb, shift_kb);
     let [slow_read, slow_write] = narrower(values);
     let reading = Affine { fixed_s: values.of("read_fixed"), per_byte_s: values.of("read_each") * slow_read };
     let first = Affine { fixed_s: values.of("write_fixed"), per_byte_s: values.of("write_each") * slow_write };
     let unit_s = values.of("write_unit_time") * slow_write;
     let writing = Stepped { first, unit_bytes: values.of("write_unit"), unit_s };
     // The laws keep the unit that they are given: microseconds and kilobytes here.
-    (read * reading.seconds(kb) + (1.0 - read) * writing.seconds(kb)) / 1e3
+    (read * reading.seconds(kb) + (1.0 - read) * times * writing.seconds(kb)) / 1e3
+}
+
+/// Seconds under load before the window.
+pub(super) fn warm_up_s(row: &Row) -> f64 {
+    row.number("warm_up_s").unwrap_or(0.0).max(0.0)
+}
+
+/// How far off their alignment operations begin.
+fn shift_kb(row: &Row) -> f64 {
+    row.number("shift_kb").unwrap_or(0.0).max(0.0)
+}
+
+/// KB of the sectors that an operation touches, and how many times as long it takes if it writes.
+fn sectors(values: &Values, kb: f64, shift_kb: f64) -> (f64, f64) {
+    let (bytes, times) = Sectors::of(values).mean(1_024.0 * kb, 1_024.0 * shift_kb);
+    (bytes / 1_024.0, times)
 }
 
 /// Operations a second of all modules, and the size of one in KB.
 fn rate(values: &Values, row: &Row) -> Result<(f64, f64), Unanswered> {
     let (test, kb, modules) = (word(row, "test")?, number(row, "transfer_kb")?, number(row, "modules")?);
     let read = reads(test, "test")?;
-    let window_s = window_s(row.text("window").unwrap_or("unstated"))?;
-    let module = module_rate(values, read, kb, window_s);
+    let window = (warm_up_s(row), window_s(row.text("window").unwrap_or("unstated"))?);
+    let module = module_rate(values, read, sectors(values, kb, shift_kb(row)), window);
     let port = port_rate(values, read, kb);
     let most = behind_ports(values, modules, module, port);
     // Few outstanding leave modules idle: each round takes at least its single time.
-    let rounds = |outstanding: f64| 1e3 * outstanding / service_ms(values, read, kb);
+    let rounds = |outstanding: f64| 1e3 * outstanding / service_ms(values, read, kb, shift_kb(row));
     Ok((row.number("outstanding").map_or(most, |outstanding| most.min(rounds(outstanding))), kb))
 }
 
@@ -130,7 +154,7 @@ fn behind_ports(values: &Values, asked: f64, module: f64, port: f64) -> f64 {
 }
 
 /// One module, by what fills up first: its operations or its bytes.
-fn module_rate(values: &Values, read: f64, kb: f64, window_s: f64) -> f64 {
+fn module_rate(values: &Values, read: f64, (kb, times): (f64, f64), window: (f64, f64)) -> f64 {
     let [slow_read, slow_write] = narrower(values);
     let most = values.of("module_writes") / slow_write;
     let sustained = (values.of("sustained_writes") / slow_write).min(most);
@@ -140,8 +164,8 @@ fn module_rate(values: &Values, read: f64, kb: f64, window_s: f64) -> f64 {
     let turn = |rate: f64, speed: f64| (1.0 / rate).max(bytes_mb / speed);
     let reading = slow_read * turn(values.of("module_reads"), values.of("module_read_speed"));
     let scaled = (kb / SMALL_KB).max(1.0);
-    let small_writes = writes.mean_over(window_s * scaled);
-    let writing = turn(small_writes, values.of("module_write_speed") / slow_write);
+    let small_writes = writes.mean_behind(window.0 * scaled, window.1 * scaled);
+    let writing = times * turn(small_writes, values.of("module_write_speed") / slow_write);
     let changes = 2.0 * read * (1.0 - read);
     1.0 / (read * reading + (1.0 - read) * writing + changes * values.of("turnaround") / 1e6)
 }

@@ -33,11 +33,13 @@ super::asks! {
 const ANSWERS: &[Quantity] =
     &[Quantity::rate("rate", "1/s"), Quantity::rate("sustained", "1/s"), Quantity::other("service-time", "ms")];
 
-pub(super) const LAW: Law = Law::closed(ASKS, ANSWERS, answer).carrying(Carries::Operations {
-    modules: flash::Shape::most,
-    module_bytes: |values| Some(flash::Shape::of(values, 1).capacity_bytes),
-    build,
-});
+pub(super) const LAW: Law = Law::closed(ASKS, ANSWERS, answer)
+    .keys(&["pattern", "offsets", "shift", "range", "size"], &[])
+    .carrying(Carries::Operations {
+        modules: flash::Shape::most,
+        module_bytes: |values| Some(flash::Shape::of(values, 1).capacity_bytes),
+        build,
+    });
 
 /// Devices that hold what the study asks for, and whose other blocks are erased.
 fn build(name: String, values: &Values, setting: &Setting) -> Result<Box<dyn Machine>, Unbuilt> {
@@ -58,6 +60,10 @@ fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered>
     let pages = libm::ceil(number(row, "transfer_kb")? / values.of("page"));
     // Devices that a row counts as modules share nothing.
     let devices = row.number("modules").unwrap_or(1.0);
+    // The form says what the busiest part does with as many outstanding as it takes, from rest.
+    if quantity == "rate" && row.number("outstanding").is_some() {
+        return Err(Unanswered::Simulated("so many outstanding"));
+    }
     Ok(match quantity {
         "service-time" => service_us(values, read, pages) / 1e3,
         "sustained" => devices * 1e6 / busiest_us(values, read, pages, copied(values)),

@@ -5,7 +5,7 @@
 //! in the processors. The driver's own work takes processor time too, but outside of the response that it measures: that
 //! is why threads are more than throughput times response.
 
-use super::law::{Carries, Law};
+use super::law::{Carries, Inside, Law};
 use super::{OF_SERVERS, Unanswered, Values, carried, number};
 use crate::form::processors::Processors;
 use crate::form::{closed, group_commit};
@@ -29,6 +29,7 @@ super::asks! {
 }
 
 pub(super) const LAW: Law = Law::closed(ASKS, OF_SERVERS, answer)
+    .inside(Inside::SESSIONS)
     .taking(&[
         (Amount::Cpu, "demand"),
         (Amount::Reads, "reads"),

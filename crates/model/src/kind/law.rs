@@ -16,7 +16,41 @@ pub(super) struct Law {
     pub(super) fits: fn(&Values) -> Result<(), (&'static str, String)>,
     /// Parameters that hold what a transaction of a measured run asked for.
     pub(super) amounts: &'static [(Amount, &'static str)],
+    /// How its answers depend on how many are inside, where users and arrivals can be answered by that.
+    pub(super) inside: Option<Inside>,
     pub(super) carries: Carries,
+    /// Keys of a study that it answers beside those of all that carry the same.
+    pub(super) keys: &'static [&'static str],
+    /// Keys that may be set and move nothing.
+    pub(super) held: &'static [&'static str],
+    /// Keys of all that carry the same that this one does not know.
+    pub(super) unknown: &'static [&'static str],
+    /// Columns of places that the closed form knows.
+    pub(super) places: &'static [&'static str],
+}
+
+/// What of a kind's answers says how it does with so many inside at once.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Inside {
+    /// The column of their number.
+    pub(super) column: &'static str,
+    /// What they complete a second.
+    pub(super) rate: &'static str,
+    /// How long each takes, in milliseconds.
+    pub(super) response: &'static str,
+    /// The parameter that says how many of the rate's units one transaction is.
+    pub(super) counted: Option<&'static str>,
+    /// Squared coefficient of variation of the time inside.
+    pub(super) variation: f64,
+}
+
+impl Inside {
+    /// Of a server: sessions, whose transactions are the sum of many steps.
+    pub(super) const SESSIONS: Inside =
+        Inside { column: "threads", rate: "throughput", response: "response", counted: None, variation: 0.2 };
+    /// Of storage: operations outstanding.
+    pub(super) const OUTSTANDING: Inside =
+        Inside { column: "outstanding", rate: "rate", response: "response", counted: None, variation: 1.0 };
 }
 
 /// The machine of some numbers, at rest; the text is the name of the model.
@@ -46,7 +80,19 @@ impl Law {
         answers: &'static [Quantity],
         answer: fn(&Values, &Row, &str) -> Result<f64, Unanswered>,
     ) -> Law {
-        Law { asks, answers, answer, fits: |_| Ok(()), amounts: &[], carries: Carries::Nothing }
+        Law {
+            asks,
+            answers,
+            answer,
+            fits: |_| Ok(()),
+            amounts: &[],
+            inside: None,
+            carries: Carries::Nothing,
+            keys: &[],
+            held: &[],
+            unknown: &[],
+            places: &[],
+        }
     }
 
     /// The same whose numbers must fit together.
@@ -57,6 +103,26 @@ impl Law {
     /// The same that takes amounts from measured runs.
     pub(super) const fn taking(self, amounts: &'static [(Amount, &'static str)]) -> Law {
         Law { amounts, ..self }
+    }
+
+    /// The same that answers for users and arrivals by how many are inside.
+    pub(super) const fn inside(self, inside: Inside) -> Law {
+        Law { inside: Some(inside), ..self }
+    }
+
+    /// The same that answers more keys of a study, and to which some move nothing.
+    pub(super) const fn keys(self, keys: &'static [&'static str], held: &'static [&'static str]) -> Law {
+        Law { keys, held, ..self }
+    }
+
+    /// The same that knows nothing of some keys.
+    pub(super) const fn without(self, unknown: &'static [&'static str]) -> Law {
+        Law { unknown, ..self }
+    }
+
+    /// The same whose closed form knows more of the places that operations go to.
+    pub(super) const fn placed(self, places: &'static [&'static str]) -> Law {
+        Law { places, ..self }
     }
 
     /// The same with stations, on which studies run.

@@ -10,14 +10,17 @@ mod disk_server;
 mod flash_array;
 mod flash_device;
 mod flash_server;
+mod keys;
 mod law;
+mod load;
 mod mirror_link;
 mod mirrored_batch;
 mod mirrored_pair;
 mod queue_device;
 mod tiered;
 
-pub use crate::asked::{Asked, Quantity, Unanswered, Values};
+pub use crate::asked::{Asked, Quantity, Shape, Unanswered, Values};
+pub use keys::Reach;
 pub use law::{Setting, Unbuilt};
 
 use crate::machine::Machine;
@@ -36,6 +39,9 @@ const MOST: [(&str, f64); 7] = [
     ("node1_cores", 4_096.0),
     ("node2_cores", 4_096.0),
 ];
+
+/// Columns of the places that operations go to, where these are not all alike and on their natural alignment.
+const PLACES: [&str; 3] = ["shift_kb", "offsets", "range"];
 
 /// A number that a question needs.
 fn number(row: &Row, column: &str) -> Result<f64, Unanswered> {
@@ -97,6 +103,11 @@ impl ModelKind {
         self.law().answers
     }
 
+    /// What a quantity cannot go beyond.
+    pub(crate) fn most(self, quantity: &str) -> f64 {
+        self.answers().iter().find(|known| known.name == quantity).map_or(f64::INFINITY, |known| known.most)
+    }
+
     /// The answer to a row's question, in the quantity's unit.
     ///
     /// # Errors
@@ -108,6 +119,14 @@ impl ModelKind {
         if let Some((column, most)) = row.cells.keys().filter_map(|column| most(column)).find(beyond) {
             let text = row.text(column).unwrap_or_default().to_owned();
             return Err(Unanswered::Beyond { column, text, most: *most as u32 });
+        }
+        let unknown =
+            |column: &&String| PLACES.contains(&column.as_str()) && !self.law().places.contains(&column.as_str());
+        if row.cells.keys().any(|column| unknown(&column)) {
+            return Err(Unanswered::Simulated("the places that operations go to"));
+        }
+        if row.cells.keys().any(|column| load::COLUMNS.contains(&column.as_str())) {
+            return load::answer(self.law(), values, row, quantity);
         }
         (self.law().answer)(values, row, quantity)
     }
@@ -185,7 +204,7 @@ const fn misses() -> Asked {
 
 /// What users see of a server.
 const OF_SERVERS: &[Quantity] =
-    &[Quantity::rate("throughput", "1/s"), Quantity::response("response", "ms"), Quantity::rate("utilisation", "%")];
+    &[Quantity::rate("throughput", "1/s"), Quantity::response("response", "ms"), Quantity::share("utilisation")];
 
 /// What users see of storage.
 const OF_STORAGE: &[Quantity] =

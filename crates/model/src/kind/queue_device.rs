@@ -4,7 +4,7 @@
 //! handles all that came since it last looked: waking up costs it as much for one as for many. So with few outstanding it is a
 //! wait, and with many the host's own time for each sets the rate.
 
-use super::law::{Carries, Law};
+use super::law::{Carries, Inside, Law};
 use super::{Quantity, Unanswered, Values, number};
 use crate::form::batch::Circle;
 use crate::queue::Queue;
@@ -20,11 +20,15 @@ super::asks! {
 
 const ANSWERS: &[Quantity] = &[Quantity::rate("rate", "1/s"), Quantity::response("response", "ms")];
 
-pub(super) const LAW: Law = Law::closed(ASKS, ANSWERS, answer).carrying(Carries::Operations {
-    modules: |_| 1,
-    module_bytes: |_| None,
-    build: |_, values, setting| Ok(Box::new(Queue::new(values, setting.slots, setting.seed))),
-});
+pub(super) const LAW: Law = Law::closed(ASKS, ANSWERS, answer)
+    .keys(&[], &["size"])
+    .without(&["transfer", "read"])
+    .inside(Inside::OUTSTANDING)
+    .carrying(Carries::Operations {
+        modules: |_| 1,
+        module_bytes: |_| None,
+        build: |_, values, setting| Ok(Box::new(Queue::new(values, setting.slots, setting.seed))),
+    });
 
 fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
     let outstanding = number(row, "outstanding")?;

@@ -3,8 +3,8 @@
 //! The one idea: flash takes the share of operations that the heat of what fits on it says, disks the others, and the tier
 //! that is busier bounds both. With a share of 0 it is disks alone, with 100 flash alone.
 
-use super::law::{Carries, Law};
-use super::{Quantity, Unanswered, Values, number};
+use super::law::{Carries, Inside, Law};
+use super::{Quantity, Shape, Unanswered, Values, number};
 use crate::rows::Row;
 use crate::tier::{self, Spec, Tiered};
 
@@ -27,14 +27,20 @@ super::asks! {
     asked "drift" "%/h" 0.0 1e6 "share of the extents whose heat is another after an hour";
 }
 
-const ANSWERS: &[Quantity] =
-    &[Quantity::rate("rate", "1/s"), Quantity::response("response", "ms"), Quantity::other("flash-hits", "%")];
+const ANSWERS: &[Quantity] = &[
+    Quantity::rate("rate", "1/s"),
+    Quantity::response("response", "ms"),
+    Quantity { shape: Shape::Other, ..Quantity::share("flash-hits") },
+];
 
-pub(super) const LAW: Law = Law::closed(ASKS, ANSWERS, answer).carrying(Carries::Operations {
-    modules: |_| 1,
-    module_bytes: |values| Some(u64::from(Spec::of(values).extents) * Spec::of(values).extent_bytes),
-    build: |_, values, setting| Ok(Box::new(Tiered::new(Spec::of(values), setting.slots, setting.seed))),
-});
+pub(super) const LAW: Law = Law::closed(ASKS, ANSWERS, answer)
+    .keys(&["pattern", "offsets", "range", "size"], &["read"])
+    .inside(Inside::OUTSTANDING)
+    .carrying(Carries::Operations {
+        modules: |_| 1,
+        module_bytes: |values| Some(u64::from(Spec::of(values).extents) * Spec::of(values).extent_bytes),
+        build: |_, values, setting| Ok(Box::new(Tiered::new(Spec::of(values), setting.slots, setting.seed))),
+    });
 
 fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
     let spec = Spec::of(values);

@@ -66,6 +66,55 @@ fn a_fitted_model_is_written_and_read_back_as_it_was() {
 }
 
 #[test]
+fn whatever_row_is_left_out_a_fitted_model_can_be_read_back() {
+    for name in ["f5100", "s824-fs840", "power770-san", "this-machine", "mirror-case2", "mirror-link"] {
+        let (model, tables) = (of(name), answered(&of(name)));
+        for (at, left) in (0..tables.len()).flat_map(|at| (0..tables[at].rows.len()).map(move |left| (at, left))) {
+            let mut others = tables.clone();
+            others[at].rows.remove(left);
+            let Ok(fitted) = calibrate::calibrate(&model, &others) else { continue };
+            let text = file::write(&fitted.model);
+            let again = file::read(name, &text).unwrap_or_else(|problems| panic!("{name}: {problems}\n{text}"));
+            assert_eq!(again.doubt.is_some(), fitted.model.doubt.is_some());
+        }
+    }
+}
+
+/// Values that were left out of some models, each with the interval that was stated for it.
+fn held(names: &[&str]) -> Vec<calibrate::Held> {
+    names.iter().flat_map(|name| calibrate::held(&of(name), &answered(&of(name)))).collect()
+}
+
+fn inside(held: &[calibrate::Held]) -> f64 {
+    held.iter().filter(|held| held.inside()).count() as f64 / held.len() as f64
+}
+
+#[test]
+fn intervals_hold_what_was_left_out() {
+    let held = held(&["s824-fs840", "power770-san", "this-machine"]);
+    assert!(held.len() > 15 && inside(&held) >= 0.9, "{held:#?}");
+}
+
+#[test]
+fn no_share_goes_beyond_all_of_it() {
+    let model = of("s824-fs840");
+    let table = rows::read("row_id,threads\na,112\n").unwrap();
+    let (low, high) = model.interval(&table.rows[0], "utilisation", 0.0);
+    assert!(low < 100.0 && high <= 100.0, "{low} to {high}");
+}
+
+#[test]
+fn what_lies_beyond_the_rows_is_less_sure() {
+    let model = of("s824-fs840");
+    let width = |threads: u32| {
+        let table = rows::read(&format!("row_id,threads\na,{threads}\n")).unwrap();
+        let (low, high) = model.interval(&table.rows[0], "throughput", 0.0);
+        libm::log(high / low)
+    };
+    assert!(width(112) < width(192) && width(192) < width(400), "{} {} {}", width(112), width(192), width(400));
+}
+
+#[test]
 fn rows_that_a_model_was_fitted_on_are_never_judged() {
     let model = fitted("s824-fs840").model;
     let text = "row_id,config_id,customers,threads,throughput_tps,response_ms\n\
@@ -107,6 +156,33 @@ fn closed_form_and_simulation_of_the_flash_array_agree() {
         let simulated = simulated(path, modules, read, kb * 1024);
         assert!((simulated / closed - 1.0).abs() < 0.01, "{test} on {modules}: {simulated} against {closed}");
     }
+}
+
+#[test]
+fn a_write_that_is_not_whole_sectors_takes_longer_in_form_and_simulation() {
+    let model = of("f5100");
+    let numbers = model.numbers();
+    let path = Path::of(&Values::new(model.kind.asks(), &numbers));
+    let alone = |bytes: u32, shift: u64| {
+        let mut array = Array::new(path, 1, 1);
+        let (mut ended, mut at) = (Vec::<Ended>::new(), Nanos(0));
+        for number in 0..1_000 {
+            let offset = number * u64::from(bytes) + shift;
+            array.submit(at, 0, &Operation { kind: OperationKind::Write, class: 0, module: 0, offset, bytes });
+            at = array.advance(Nanos(u64::MAX), &mut ended);
+        }
+        at.0 as f64 / 1e9
+    };
+    let formal = |bytes: u32, shift: u64| {
+        let (kb, shift_kb) = (f64::from(bytes) / 1_024.0, shift as f64 / 1_024.0);
+        let table = format!("row_id,op,transfer_kb,shift_kb\na,write,{kb},{shift_kb}\n");
+        model.answer(&rows::read(&table).unwrap().rows[0], "service-time").unwrap()
+    };
+    for (bytes, shift) in [(512, 0), (2_048, 0), (4_096, 0), (4_096, 512), (6_144, 0), (65_536, 0), (65_536, 512)] {
+        let (simulated, formal) = (alone(bytes, shift), formal(bytes, shift));
+        assert!((simulated / formal - 1.0).abs() < 0.03, "{bytes} at {shift}: {simulated} ms against {formal}");
+    }
+    assert!(formal(512, 0) > 5.0 * formal(4_096, 0) && formal(4_096, 512) > 5.0 * formal(4_096, 0));
 }
 
 /// Operations a second with 32 outstanding a module, over four seconds behind one of warm-up.

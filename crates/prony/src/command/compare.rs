@@ -10,7 +10,7 @@ use crate::folder;
 use crate::judged;
 use crate::output;
 use crate::run::verdict;
-use analysis::{BetweenRuns, Finding, Findings};
+use analysis::{BetweenRuns, Finding, Findings, PointSummary};
 use observation::RunFacts;
 use report::Detail;
 use std::path::Path;
@@ -95,12 +95,27 @@ fn two_runs(first: &str, second: &str) -> Result<Compared, Failure> {
         judged::findings_by(&first, first_facts, &judgement)?,
         judged::findings_by(&second, second_facts, &judgement)?,
     ];
-    let findings = analysis::compare_runs(&both, metric, judgement.margin, judgement.confidence, between);
+    let findings = analysis::compare_runs(&both, metric, judgement.margin, judgement.confidence, between.as_ref());
     if findings.findings.is_empty() {
-        return Err(Failure::new(format!("{doing}: they have no point in common"))
-            .hint("compare runs of one study with the same settings"));
+        return Err(nothing_in_common(&doing, &both, metric));
     }
     Ok(Compared { findings, runs })
+}
+
+/// Why two runs have nothing to compare.
+fn nothing_in_common(doing: &str, runs: &[Findings; 2], metric: Metric) -> Failure {
+    let searched = |run: &Findings| run.trials.iter().all(|trial| trial.label.search.is_some());
+    if runs.iter().any(|run| !run.trials.is_empty() && searched(run)) {
+        return Failure::new(format!("{doing}: each run searched for its own rates, which are no common points"))
+            .hint("see what rate each held with `prony show RUN`, or run both at one `rate`");
+    }
+    let shared = |point: &PointSummary| runs[0].points.iter().any(|other| other.at.same_elsewhere(&point.at));
+    if runs[1].points.iter().any(shared) {
+        return Failure::new(format!("{doing}: no point that they have in common has a {}", metric.word()))
+            .hint("measure longer, so that the metric has enough operations");
+    }
+    Failure::new(format!("{doing}: they have no point in common"))
+        .hint("compare runs of one study with the same settings")
 }
 
 /// How much runs of the same systems differ, from the runs that lie in the folder of the first. The second run never
@@ -112,23 +127,13 @@ fn known_between(path: &Path, first: &RunFacts, second: &RunFacts, metric: Metri
         kinds.push(second);
     }
     let entries = folder::scan(dir).ok()?;
-    let learnt = kinds.into_iter().filter_map(|kind| {
+    let learnt = kinds.into_iter().map(|kind| {
         let of_kind = entries.iter().filter_map(|entry| Some((&entry.path, &entry.content.as_ref().ok()?.facts)));
         let of_kind = of_kind.filter(|(_, facts)| facts.finished && alike(facts, kind));
         let of_kind = of_kind.filter(|(_, facts)| std::ptr::eq(kind, second) || !same_run(facts, second));
-        let findings: Vec<Findings> =
-            of_kind.filter_map(|(path, _)| judged::findings(&RunFile::open(path).ok()?).ok()).collect();
-        BetweenRuns::learn(&findings, metric)
+        of_kind.filter_map(|(path, _)| judged::findings(&RunFile::open(path).ok()?).ok()).collect()
     });
-    pooled(learnt)
-}
-
-/// Variances pooled by their degrees of freedom.
-fn pooled(learnt: impl Iterator<Item = BetweenRuns>) -> Option<BetweenRuns> {
-    let (squares, freedom) = learnt.fold((0.0, 0.0), |(squares, freedom), known| {
-        (squares + known.deviation.powi(2) * known.freedom, freedom + known.freedom)
-    });
-    (freedom > 0.0).then(|| BetweenRuns { deviation: (squares / freedom).sqrt(), freedom })
+    BetweenRuns::learn(&learnt.collect::<Vec<Vec<Findings>>>(), metric)
 }
 
 /// Whether two files hold one run; a copy may have another name.
@@ -167,17 +172,5 @@ mod tests {
         assert!(alike(&run("a"), &RunFacts { id: "x".into(), seed: 9, ..run("a") }));
         assert!(!alike(&run("a"), &run("b")));
         assert!(!alike(&run("a"), &RunFacts { settings: vec!["measure=1s".into()], ..run("a") }));
-    }
-
-    #[test]
-    fn variances_are_pooled_by_their_degrees_of_freedom() {
-        let known = [BetweenRuns { deviation: 1.0, freedom: 1.0 }, BetweenRuns { deviation: 2.0, freedom: 3.0 }];
-        let pooled = pooled(known.into_iter()).expect("something was learnt");
-        assert_eq!((pooled.deviation, pooled.freedom), ((13.0f64 / 4.0).sqrt(), 4.0));
-    }
-
-    #[test]
-    fn nothing_learnt_is_nothing_known() {
-        assert_eq!(pooled(std::iter::empty()), None);
     }
 }

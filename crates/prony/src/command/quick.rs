@@ -33,7 +33,7 @@ pub fn run(asked: Quick) -> Result<Outcome, Failure> {
     (run.json, run.voice) = (asked.json, asked.voice);
     let ended = run::start(&text, &run, &[])?;
     run.html.get_or_insert_with(|| ended.path.with_extension("html"));
-    run::tell(&ended, &run)
+    run::tell(ended, &run)
 }
 
 /// Where to run, and how large when the study's own size does not fit.

@@ -15,5 +15,5 @@ pub fn run(asked: &Run) -> Result<Outcome, Failure> {
         Some(word) => run::resume(word, asked, &consents)?,
         None => run::start(&study_file::find(asked.study.as_deref().unwrap_or_default())?, asked, &consents)?,
     };
-    run::tell(&ended, asked)
+    run::tell(ended, asked)
 }

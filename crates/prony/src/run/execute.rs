@@ -45,6 +45,22 @@ pub struct Execution<'a> {
     pub fresh: bool,
     /// Whether an interval was recorded.
     pub recorded: bool,
+    /// Whether something was found of a trial that did not end as planned.
+    pub looked: bool,
+}
+
+/// A run that did not come to its end.
+pub struct Broken {
+    /// Why.
+    pub failure: Failure,
+    /// The file with what was found of the trial that did not end: what it says is told like the findings of a whole run.
+    pub found_in: Option<PathBuf>,
+}
+
+impl From<Failure> for Broken {
+    fn from(failure: Failure) -> Broken {
+        Broken { failure, found_in: None }
+    }
 }
 
 impl Execution<'_> {
@@ -52,7 +68,7 @@ impl Execution<'_> {
     ///
     /// # Errors
     /// When a trial cannot end, or the run is stopped. The file is closed then, with what was finished.
-    pub fn run(mut self) -> Result<(RunFile, Vec<TrialSummary>), Failure> {
+    pub fn run(mut self) -> Result<(RunFile, Vec<TrialSummary>), Broken> {
         let mut outcomes: Vec<Outcome> = self.summaries.iter().map(analysis::outcome).collect();
         let stop = self.stop;
         let ended = std::thread::scope(|scope| {
@@ -72,7 +88,10 @@ impl Execution<'_> {
         }
         match ended {
             Ok(()) => Ok((self.file, self.summaries)),
-            Err(failure) => Err(self.close_early(failure)),
+            Err(failure) => {
+                let found_in = self.looked.then(|| self.file.path().to_path_buf());
+                Err(Broken { failure: self.close_early(failure), found_in })
+            }
         }
     }
 
@@ -128,6 +147,7 @@ impl Execution<'_> {
             None => engine::run_trial(opened, trial, &mut watch, self.stop),
         };
         self.recorded |= watch.recorded();
+        self.looked |= watch.looked();
         let observations = match (result, watch.failure()) {
             (Ok(observations), None) => observations,
             (result, failure) => return Err(self.broken(trial, result.err(), failure)),
@@ -168,7 +188,7 @@ impl Execution<'_> {
 
     /// Closes the file and says what is in it and how to go on; a new one without a single interval goes.
     fn close_early(self, failure: Failure) -> Failure {
-        if self.fresh && !self.recorded {
+        if self.fresh && !self.recorded && !self.looked {
             let _ = super::abandon(self.file, true);
             return failure.hint("nothing was recorded, and no run file is left");
         }

@@ -20,14 +20,19 @@ fn report_later(run: &Path) -> String {
 ///
 /// # Errors
 /// When stdout or the page cannot be written; the run file is whole by then.
-pub fn tell(ended: &Ended, asked: &Run) -> Result<Outcome, Failure> {
+pub fn tell(ended: Ended, asked: &Run) -> Result<Outcome, Failure> {
     if let Some(path) = &asked.html {
         output::page(&ended.findings, path).map_err(|failure| failure.hint(report_later(&ended.path)))?;
     }
     let text = || report::text(&ended.findings, output::layout(Detail::Brief));
     output::answer(asked.json, || report::json(&ended.findings), text)?;
     let allow = asked.allow_inconclusive || ended.allow_inconclusive;
-    let (outcome, failed) = verdict::of_thresholds(&ended.findings, allow);
+    let (mut outcome, mut failed) = verdict::of_thresholds(&ended.findings, allow);
+    let wrong = verdict::of_wrong(&ended.findings, asked.allow_damage, asked.allow_errors);
+    if !wrong.is_empty() {
+        outcome = Outcome::Failed;
+    }
+    failed.extend(wrong);
     for line in &failed {
         output::note_line(line);
     }
@@ -37,5 +42,14 @@ pub fn tell(ended: &Ended, asked: &Run) -> Result<Outcome, Failure> {
             output::note_line(&format!("report  {}", path.display()));
         }
     }
-    Ok(outcome)
+    let damaged = !asked.allow_damage && ended.findings.damage().next().is_some();
+    match ended.broken {
+        // What was found decides, and says more than how the run ended.
+        Some(failure) if damaged => {
+            output::note_failure(&failure);
+            Ok(Outcome::Failed)
+        }
+        Some(failure) => Err(failure),
+        None => Ok(outcome),
+    }
 }

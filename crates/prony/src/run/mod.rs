@@ -28,7 +28,8 @@ use crate::study_file::StudyText;
 use crate::{build, checked, passwords, study_file};
 use analysis::{Findings, TrialSummary};
 use engine::{Need, Opened};
-use execute::Execution;
+use execute::{Broken, Execution};
+use model::file::Description;
 use observation::{Ceiling, RunFacts, SystemFacts};
 use progress::Progress;
 use recorder::WallClock;
@@ -49,6 +50,8 @@ pub struct Ended {
     pub path: PathBuf,
     /// Whether the study itself lets an inconclusive threshold pass.
     pub allow_inconclusive: bool,
+    /// Why it ended early, when its trial was lost and what was found of it is told.
+    pub broken: Option<Failure>,
 }
 
 /// Runs a study into a new file. `consents` are to the destruction of what devices hold.
@@ -130,6 +133,16 @@ pub fn plan(origin: &str, study: &Study, seed: u64) -> Result<Plan, Failure> {
     study::plan(study, &survey, seed).map_err(|problems| study_file::failure(origin, &problems))
 }
 
+/// The plan of a study for a described machine, as if it had as much of everything as is asked for; nothing is looked at.
+///
+/// # Errors
+/// When the study asks what the kind does not answer.
+pub fn plan_for(origin: &str, study: &Study, model: &Description) -> Result<Plan, Failure> {
+    let spec = study.systems().first().ok_or_else(|| Failure::new(format!("planning `{origin}`: it has no system")))?;
+    let survey = survey::unlimited(spec, model);
+    study::plan(study, &survey, 1).map_err(|problems| study_file::failure(origin, &problems))
+}
+
 /// A seed that nobody chose.
 ///
 /// # Errors
@@ -175,15 +188,21 @@ impl Prepared<'_> {
             remarks: Vec::new(),
             fresh: self.fresh,
             recorded: false,
+            looked: false,
         };
-        let (mut file, summaries) = execution.run()?;
+        let (mut file, summaries) = match execution.run() {
+            Ok(whole) => whole,
+            Err(Broken { failure, found_in }) => return told(failure, found_in),
+        };
         let closing = |error: StoreError| Failure::caused("closing the run file", &error);
         file.set_finished().map_err(closing)?;
         self.facts.finished = true;
         let path = file.path().to_path_buf();
+        let checks = file.checks().map_err(closing)?;
         file.close().map_err(closing)?;
-        let findings = analysis::judge(self.facts, summaries, self.study.judgement());
-        Ok(Ended { findings, path, allow_inconclusive: self.study.judgement().allow_inconclusive })
+        let findings = analysis::judge(self.facts, summaries, self.study.judgement()).with_checks(checks);
+        let allow_inconclusive = self.study.judgement().allow_inconclusive;
+        Ok(Ended { findings, path, allow_inconclusive, broken: None })
     }
 
     /// Makes every system ready and writes what it is into the file.
@@ -221,6 +240,16 @@ impl Prepared<'_> {
         self.file.set_facts(&self.facts).map_err(writing)?;
         Ok(opened)
     }
+}
+
+/// What a run that ended early has to tell nevertheless.
+fn told(failure: Failure, found_in: Option<PathBuf>) -> Result<Ended, Failure> {
+    let Some(path) = found_in else { return Err(failure) };
+    let Ok(findings) = RunFile::open(&path).map_err(|_| ()).and_then(|file| judged::findings(&file).map_err(|_| ()))
+    else {
+        return Err(failure);
+    };
+    Ok(Ended { findings, path, allow_inconclusive: false, broken: Some(failure) })
 }
 
 /// Closes a file in which this process recorded nothing. One that it made itself is of no use to anybody and is removed.

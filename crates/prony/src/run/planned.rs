@@ -133,7 +133,7 @@ fn detectable(found: &Detectable) -> String {
     let pairs = units::counted(u64::from(found.pairs), "pairs");
     let mut text = match found.difference {
         Some(difference) => {
-            format!("{}: {} with {pairs}", found.experiment, units::percent(difference))
+            format!("{}: {} with {pairs}{}", found.experiment, units::percent(difference), of_margin(found))
         }
         None => format!("{}: nothing with {pairs}; a verdict needs 4", found.experiment),
     };
@@ -142,6 +142,13 @@ fn detectable(found: &Detectable) -> String {
     }
     let _ = write!(text, " (if trials spread by {spread})");
     text
+}
+
+/// How often the planned pairs find the margin.
+fn of_margin(found: &Detectable) -> String {
+    let hundred = |power: f64| units::significant((100.0 * power).round());
+    let text = |power: f64| format!(" ({} in {} of 100 runs)", units::percent(found.margin), hundred(power));
+    found.power.map_or_else(String::new, text)
 }
 
 /// What is written, as the rest of a sentence that begins with "writes".

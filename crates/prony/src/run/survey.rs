@@ -4,8 +4,10 @@
 //! gathered here beforehand, and nothing is opened or written for it.
 
 use crate::failure::Failure;
+use model::file::Description;
+use model::kind::{ModelKind, Reach};
 use std::path::{Path, PathBuf};
-use study::{Place, Survey, SurveyedSystem, SystemSpec};
+use study::{DescribedKeys, Place, Survey, SurveyedSystem, SystemSpec};
 use system::survey::{self, DeviceSurvey, FolderSurvey};
 use units::Bytes;
 
@@ -42,6 +44,7 @@ fn real(spec: &SystemSpec) -> SurveyedSystem {
         null_or_scripted: false,
         transactions: false,
         ring: engine::ring_allowed(),
+        described: None,
     }
 }
 
@@ -52,13 +55,34 @@ fn described(spec: &SystemSpec) -> Result<SurveyedSystem, Failure> {
     let transactions = found.as_ref().is_some_and(|found| model::transactions(&found.description));
     let modules_max = match found {
         None => None,
-        Some(found) => match model::modules(&found.description) {
+        Some(ref found) => match model::modules(&found.description) {
             None if !transactions => return Err(lawful(spec, &found.description)),
             Some(max) if spec.modules.is_some_and(|asked| asked > max) => return Err(beyond(spec, max)),
             modules => modules,
         },
     };
-    Ok(SurveyedSystem { modules_max, size_max, sector: Bytes(1), null_or_scripted: true, transactions, ..real(spec) })
+    let described = found.map(|found| answered(found.description.kind));
+    let (sector, null_or_scripted) = (Bytes(1), true);
+    Ok(SurveyedSystem { modules_max, size_max, sector, null_or_scripted, transactions, described, ..real(spec) })
+}
+
+/// What becomes of the keys of a study on a kind of machine.
+fn answered(kind: ModelKind) -> DescribedKeys {
+    let of = |reach: Reach| study::keys().map(|key| key.name()).filter(|name| kind.reach(name) == reach).collect();
+    DescribedKeys { kind: kind.word().to_owned(), answered: of(Reach::Answered), held: of(Reach::Held) }
+}
+
+/// A described machine that has as many modules as are asked for.
+pub fn unlimited(spec: &SystemSpec, model: &Description) -> Survey {
+    let system = SurveyedSystem {
+        size_max: model::module_bytes(model).map(Bytes),
+        transactions: model::transactions(model),
+        sector: Bytes(1),
+        null_or_scripted: true,
+        described: Some(answered(model.kind)),
+        ..real(spec)
+    };
+    Survey { systems: vec![system] }
 }
 
 /// The model says how many modules there are; more of them would be another machine.
@@ -69,7 +93,7 @@ fn beyond(spec: &SystemSpec, max: u32) -> Failure {
 }
 
 /// A model that answers rows and cannot be loaded.
-fn lawful(spec: &SystemSpec, description: &model::file::Description) -> Failure {
+fn lawful(spec: &SystemSpec, description: &Description) -> Failure {
     let setting = model::Setting { modules: 1, slots: 1, seed: 0, module_bytes: 0 };
     let doing = format!("looking at the model of system `{}`", spec.name);
     let failure = match model::machine(description, &setting) {
@@ -118,4 +142,146 @@ fn devices(spec: &SystemSpec, paths: &[String]) -> Result<SurveyedSystem, Failur
         sector: seen.iter().map(|device| device.sector).max().unwrap_or(Bytes(512)),
         ..real(spec)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use study::{Group, Key, Study};
+
+    /// Two levels of every key.
+    const LEVELS: &[(&str, [&str; 2])] = &[
+        ("size", ["2 MiB", "1 GiB"]),
+        ("modules", ["1", "2"]),
+        ("pattern", ["random", "sequential"]),
+        ("offsets", ["uniform", "zipf 0.9"]),
+        ("transfer", ["4 KiB", "8 KiB"]),
+        ("read", ["100%", "50%"]),
+        ("shift", ["0 B", "512 B"]),
+        ("range", ["100%", "50%"]),
+        ("compressible", ["0%", "50%"]),
+        ("duplicate", ["0%", "50%"]),
+        ("operations", ["unlimited", "100"]),
+        ("preset", ["desk", "house"]),
+        ("customers", ["1000", "2000"]),
+        ("days", ["5", "6"]),
+        ("market", ["by-time", "by-count"]),
+        ("maintenance", ["true", "false"]),
+        ("procedures", ["false", "true"]),
+        ("sessions", ["1", "2"]),
+        ("threads", ["1", "2"]),
+        ("protocol", ["prepared", "simple"]),
+        ("pipeline", ["true", "false"]),
+        ("isolation", ["default", "serializable"]),
+        ("tries", ["10", "11"]),
+        ("on_error", ["go-on", "stop"]),
+        ("recovery", ["120 s", "60 s"]),
+        ("server", ["", "work_mem=8MB"]),
+        ("check", ["true", "false"]),
+        ("profile", ["true", "false"]),
+        ("direct", ["true", "false"]),
+        ("sync", ["never", "each"]),
+        ("driver", ["auto", "plain"]),
+        ("poll", ["false", "true"]),
+        ("workers", ["1", "2"]),
+        ("pin", ["false", "true"]),
+        ("priority", ["off", "idle"]),
+        ("validate", ["false", "true"]),
+        ("outstanding", ["1", "2"]),
+        ("per", ["system", "module"]),
+        ("users", ["off", "5"]),
+        ("think", ["0 s", "1 ms"]),
+        ("think_times", ["constant", "exponential"]),
+        ("rate", ["10 /s", "20 /s"]),
+        ("arrivals", ["poisson", "constant"]),
+        ("slots", ["256", "128"]),
+        ("pacing", ["sleep", "spin"]),
+        ("ramp", ["0 s", "1 s"]),
+        ("precondition", ["off", "2 fills"]),
+        ("trim", ["false", "true"]),
+        ("refill", ["false", "true"]),
+        ("cache", ["as-left", "cold"]),
+        ("state", ["left", "restore"]),
+        ("checkpoints", ["cycles", "force"]),
+        ("settle", ["0 s", "1 s"]),
+        ("warm_up", ["1 s", "2 s"]),
+        ("measure", ["1 s", "2 s"]),
+        ("interval", ["1 s", "2 s"]),
+        ("round", ["1 s", "2 s"]),
+        ("drain", ["10 s", "5 s"]),
+        ("replicates", ["auto", "2"]),
+        ("replicates_max", ["32", "16"]),
+    ];
+
+    /// What a plan for a model says of a key that is varied, or set to its second level alone.
+    fn planned(model: &Description, workload: &str, key: &str, levels: &[&str]) -> String {
+        let levels: Vec<String> = levels.iter().map(|level| format!("'{level}'")).collect();
+        // Several threads need as many at once to share, and only a load that waits is paced.
+        let load = match (key, workload) {
+            ("pacing", _) => "load = { think = '1 ms' }\n",
+            ("workers" | "threads", "block") => "load = { outstanding = 4 }\n",
+            ("workers" | "threads", _) => "load = { sessions = 4 }\n",
+            _ => "",
+        };
+        let text = format!(
+            "title = 'One'\nquestion = 'What?'\n[system.s]\nkind = 'model'\nname = '{}'\n[workload.w]\nkind = '{workload}'\n\
+             [[experiment]]\nname = 'all'\nworkload = 'w'\n{load}factor.{key} = [{}]\n",
+            model.name,
+            levels.join(", ")
+        );
+        let study = match Study::parse("one", &text) {
+            Ok(study) => study,
+            Err(problems) => return problems.to_string(),
+        };
+        let spec = study.systems().first().expect("it has one");
+        match study::plan(&study, &unlimited(spec, model), 1) {
+            Ok(plan) => plan.notes.join("\n"),
+            Err(problems) => problems.to_string(),
+        }
+    }
+
+    /// Whether a text refuses the key as one that the kind does not answer.
+    fn refused(text: &str, key: &str, kind: &str) -> bool {
+        let varied = format!("`{key}` as a factor, which moves no answer of a {kind}");
+        text.contains(&varied) || text.contains(&format!("`{key}`, of which a {kind} knows nothing"))
+    }
+
+    #[test]
+    fn every_kind_of_model_answers_a_key_or_refuses_it_by_name() {
+        let (mut kinds, mut wrong): (Vec<ModelKind>, Vec<String>) = (Vec::new(), Vec::new());
+        for shipped in model::models() {
+            let Ok(model) = model::file::read(shipped.name, shipped.text) else { panic!("{}", shipped.name) };
+            let (storage, transactions) = (model::modules(&model).is_some(), model::transactions(&model));
+            if kinds.contains(&model.kind) || !(storage || transactions) {
+                continue;
+            }
+            kinds.push(model.kind);
+            let workload = if transactions { "brokerage" } else { "block" };
+            let row = workload::WORKLOADS.iter().find(|row| row.word == workload).expect("it is one");
+            let means = |key: &Key| key.group != Group::Opening && key.applies(row);
+            for key in study::keys().filter(means).map(|key| key.name()) {
+                let (_, levels) =
+                    LEVELS.iter().find(|(known, _)| *known == key).unwrap_or_else(|| panic!("levels of {key}"));
+                let kind = model.kind.word();
+                // Repeats are no factor anywhere.
+                if key.starts_with("replicates") {
+                    assert_eq!(model.kind.reach(key), Reach::Held);
+                    continue;
+                }
+                let (varied, set) =
+                    (planned(&model, workload, key, levels), planned(&model, workload, key, &levels[1..]));
+                let found = (refused(&varied, key, kind), refused(&set, key, kind));
+                let wanted = match model.kind.reach(key) {
+                    Reach::Answered => (false, false),
+                    Reach::Held => (true, false),
+                    Reach::Default => (true, true),
+                };
+                if found != wanted {
+                    wrong.push(format!("{kind}: {key}: {varied} / {set}"));
+                }
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        assert_eq!(kinds.len(), 9, "every kind with stations ships: {kinds:?}");
+    }
 }

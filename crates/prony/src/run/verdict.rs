@@ -21,6 +21,24 @@ pub fn of_thresholds(findings: &Findings, allow_inconclusive: bool) -> (Outcome,
     (if failed.is_empty() { Outcome::Fine } else { Outcome::Failed }, failed)
 }
 
+/// What makes a run fail whatever its figures are, a line each: damage, and failed operations.
+pub fn of_wrong(findings: &Findings, allow_damage: bool, allow_errors: bool) -> Vec<String> {
+    let damage = findings.damage().filter(|_| !allow_damage);
+    let mut lines: Vec<String> = damage.map(|found| format!("damage: {}", found.text)).collect();
+    let failed: u64 = findings
+        .trials
+        .iter()
+        .filter(|trial| !trial.interrupted)
+        .flat_map(|trial| &trial.streams)
+        .map(|stream| stream.account.failed)
+        .sum();
+    if failed > 0 && !allow_errors {
+        let failed = units::count(failed);
+        lines.push(format!("failed: {failed} in all trials; the caveats say which, and --allow-errors lets them pass"));
+    }
+    lines
+}
+
 /// Whether the comparison that the study was made for came out well. Where no metric is declared primary, all of
 /// them decide.
 pub fn of_comparisons(findings: &Findings, allow_inconclusive: bool) -> Outcome {
@@ -62,7 +80,7 @@ mod tests {
 
     fn threshold(state: ThresholdState) -> Findings {
         let (text, metric) = ("throughput < 1 /s".into(), Metric::Throughput);
-        let outcome = ThresholdOutcome { text, metric, at: "rates".into(), value: None, state };
+        let outcome = ThresholdOutcome { text, metric, at: "rates".into(), value: None, needs: None, state };
         Findings { findings: vec![Finding::Threshold(outcome)], ..Findings::default() }
     }
 

@@ -4,8 +4,8 @@
 //! nobody records would only wear the system out.
 
 use super::progress::Progress;
-use engine::{Live, Observer, Phase};
-use observation::{Cell, Series};
+use engine::{Found, Live, Observer, Phase};
+use observation::{Cell, CheckMoment, Ledger, Series};
 use std::sync::atomic::{AtomicBool, Ordering};
 use store::{RunFile, StoreError};
 use study::Trial;
@@ -17,18 +17,31 @@ pub struct Watch<'a> {
     progress: &'a mut Progress,
     stop: &'a AtomicBool,
     recorded: bool,
+    looked: bool,
     failure: Option<StoreError>,
 }
 
 impl<'a> Watch<'a> {
     /// Watches a trial that was begun in the file.
     pub fn new(file: &'a mut RunFile, progress: &'a mut Progress, stop: &'a AtomicBool) -> Watch<'a> {
-        Watch { file, progress, stop, recorded: false, failure: None }
+        Watch { file, progress, stop, recorded: false, looked: false, failure: None }
     }
 
     /// Whether an interval of the load is in the file.
     pub fn recorded(&self) -> bool {
         self.recorded
+    }
+
+    /// Whether something was found of a trial that did not end as planned.
+    pub fn looked(&self) -> bool {
+        self.looked
+    }
+
+    fn keep(&mut self, written: Result<(), StoreError>) {
+        if let Err(error) = written {
+            self.failure.get_or_insert(error);
+            self.stop.store(true, Ordering::SeqCst);
+        }
     }
 
     /// Ends the watch: why the file took no more, if it did not take all.
@@ -50,15 +63,26 @@ impl Observer for Watch<'_> {
         if self.failure.is_some() {
             return;
         }
-        if let Err(error) = self.file.append_interval(trial.label.index, cells, series) {
-            self.failure = Some(error);
-            self.stop.store(true, Ordering::SeqCst);
-        }
+        let written = self.file.append_interval(trial.label.index, cells, series);
+        self.keep(written);
         self.recorded |= self.failure.is_none() && !cells.is_empty();
     }
 
     fn keeps(&self) -> bool {
         true
+    }
+
+    fn ledger(&mut self, trial: &Trial, ledger: &Ledger) {
+        let written = self.file.set_ledger(trial.label.index, ledger);
+        self.keep(written);
+    }
+
+    fn found(&mut self, trial: &Trial, found: &Found<'_>) {
+        let index = trial.label.index;
+        let events = self.file.append_events(index, found.events, found.mishaps);
+        let written = events.and_then(|()| self.file.append_checks(index, found.checks));
+        self.keep(written);
+        self.looked |= found.checks.iter().any(|check| check.moment == CheckMoment::Outage);
     }
 
     fn note(&mut self, _trial: Option<&Trial>, text: &str) {

@@ -55,7 +55,7 @@ fn goes_on(house: &House, engine: Engine, end_all: impl Fn(&dyn Database) -> usi
         assert!(end_all(&*database) >= 4, "the run has four sessions");
     }
     let (code, told) = going.end();
-    assert_eq!(code, Some(0), "{told}");
+    assert_eq!(code, Some(1), "transactions failed: {told}");
     house.holds_after(0);
     let events = house.events(0);
     let lost = events.iter().filter(|event| event.kind == EventKind::Failure && event.text.contains("connection lost"));

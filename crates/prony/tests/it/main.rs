@@ -32,3 +32,4 @@ mod simulated;
 mod small;
 mod stop;
 mod studies;
+mod wrong;

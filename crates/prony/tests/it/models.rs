@@ -150,6 +150,38 @@ fn a_question_may_change_numbers_of_a_model_and_the_answer_says_so() {
     }
 }
 
+/// What a run says of the one trial of a line: completions a second, and the mean response in milliseconds.
+fn ran(program: &Program, line: &str) -> (f64, f64) {
+    let run = program.json(&format!("run {line} --seed 5 --json"));
+    let trial = &run["trials"][0];
+    (number(&trial["throughput_per_s"]), number(&trial["response_ms"]["mean"]))
+}
+
+#[test]
+fn users_who_think_and_arrivals_are_predicted_as_they_are_simulated() {
+    let program = Program::new();
+    let line = "brokerage --on model:s824-fs840 --set highest_rate=off --set measure=8s";
+    for (load, by) in [
+        ("--set sessions=80 --set users=200 --set think=100ms", "simulation"),
+        ("--set sessions=80 --set users=200 --set think=100ms --set think_times=exponential", "closed form"),
+        ("--set sessions=4 --set rate=400/s", "closed form"),
+        ("--set sessions=4 --set rate=400/s --set arrivals=constant", "simulation"),
+        ("--set sessions=1", "closed form"),
+    ] {
+        let predicted = program.json(&format!("predict {line} {load} --json"));
+        hold(&predicted);
+        let rows = predicted["rows"].as_array().expect("rows");
+        let of = |metric: &str| rows.iter().find(|row| row["metric"] == metric).expect("it is answered");
+        let (rate, response) = ran(&program, &format!("{line} {load}"));
+        for (metric, simulated, most) in [("throughput", rate, 0.03), ("response", response, 0.05)] {
+            let (row, value) = (of(metric), number(&of(metric)["predicted"]));
+            assert_eq!(row["by"], by, "{load}");
+            let inside = number(&row["low"]) <= simulated && simulated <= number(&row["high"]);
+            assert!(inside || (value / simulated - 1.0).abs() < most, "{load}: {metric} {value} and {simulated}");
+        }
+    }
+}
+
 #[test]
 fn a_capacity_at_a_quantile_of_response_is_simulated() {
     let program = Program::new();

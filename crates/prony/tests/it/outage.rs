@@ -1,42 +1,177 @@
-//! `kill -9` of a database server in mid-run: the run ends with a clear finding, and nothing that was acknowledged is lost.
+//! A database server that is lost in mid-run, in every way that is easy to make: the run ends with a clear finding, and nothing
+//! that was acknowledged is lost. What is lost is found, kept and told.
 
 use crate::house::House;
+use database::{OpenOptions, Profiling, Texts};
+use observation::EventKind;
 use rustix::process::{Pid, Signal, kill_process};
+use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
+use study::{At, DatabaseSpec, Engine, Sessions};
+use workload::brokerage::data_set::seeded;
+use workload::brokerage::{Preset, Scale};
 
 /// A trial that lasts far longer than the server.
 const LONG: &str =
     "--set preset=desk --set customers=50 --set days=1 --set sessions=4 --set measure=60s --set warm_up=0s";
 
+/// The file in which a server keeps its number.
+const POSTGRES: &str = "postmaster.pid";
+const MARIADB: &str = "pid";
+
 #[test]
 fn a_killed_postgres_is_found_gone_and_comes_back_with_all_that_it_acknowledged() {
     let Some(house) = House::with_server("local:postgres") else { return };
-    survives_a_kill(&house, "postmaster.pid");
+    let killed = survives(&house, POSTGRES, |servers| servers.iter().for_each(|server| kill(*server, Signal::KILL)));
+    assert!(house.server_processes(POSTGRES).iter().any(|server| !killed.contains(server)), "none was started again");
 }
 
 #[test]
 fn a_killed_mariadb_is_found_gone_and_comes_back_with_all_that_it_acknowledged() {
     let Some(house) = House::with_server("local:mariadb") else { return };
-    survives_a_kill(&house, "pid");
+    let killed = survives(&house, MARIADB, |servers| servers.iter().for_each(|server| kill(*server, Signal::KILL)));
+    assert!(house.server_processes(MARIADB).iter().any(|server| !killed.contains(server)), "none was started again");
 }
 
-fn survives_a_kill(house: &House, pid_file: &str) {
-    let mut going = house.program.start(&house.line("run", &format!("{LONG} --verbose -o x.prony")));
+#[test]
+fn a_postgres_of_which_every_process_was_killed_comes_back() {
+    let Some(house) = House::with_server("local:postgres") else { return };
+    survives(&house, POSTGRES, |servers| {
+        let all: Vec<i32> = servers.iter().flat_map(|server| children(*server)).chain(servers.to_vec()).collect();
+        all.into_iter().for_each(|process| kill(process, Signal::KILL));
+    });
+}
+
+#[test]
+fn a_postgres_that_recovers_because_one_backend_was_killed_is_waited_for() {
+    let Some(house) = House::with_server("local:postgres") else { return };
+    survives(&house, POSTGRES, |servers| {
+        let busy = |process: &i32| {
+            let line = std::fs::read_to_string(format!("/proc/{process}/cmdline")).unwrap_or_default();
+            line.contains("[local]")
+        };
+        let backend = servers.iter().flat_map(|server| children(*server)).find(busy).expect("a session");
+        kill(backend, Signal::KILL);
+    });
+}
+
+#[test]
+fn a_postgres_that_somebody_restarts_is_waited_for() {
+    let Some(house) = House::with_server("local:postgres") else { return };
+    survives(&house, POSTGRES, |servers| {
+        for server in servers {
+            let data = std::fs::read_link(format!("/proc/{server}/cwd")).expect("it runs in its data");
+            let program = std::fs::read_link(format!("/proc/{server}/exe")).expect("its program");
+            restart(&program, &data);
+        }
+    });
+}
+
+/// Ends it and starts it again as it was, as an administrator would: by its owner.
+fn restart(program: &Path, data: &Path) {
+    use std::os::unix::fs::MetadataExt as _;
+    use std::os::unix::process::CommandExt as _;
+    let owner = std::fs::metadata(data).expect("its data");
+    let mut command = Command::new(program.with_file_name("pg_ctl"));
+    command.arg("-D").arg(data).args(["-m", "fast", "-w", "-l", "/dev/null", "restart"]);
+    if rustix::process::geteuid().is_root() {
+        command.uid(owner.uid()).gid(owner.gid());
+    }
+    // Whoever comes first may start it; that this one finds it running already is no error here.
+    let _ = command.current_dir("/").output().expect("pg_ctl runs");
+}
+
+fn kill(process: i32, signal: Signal) {
+    // One of several may have ended with another.
+    let _ = kill_process(Pid::from_raw(process).expect("a process"), signal);
+}
+
+fn children(parent: i32) -> Vec<i32> {
+    let found = std::fs::read_to_string(format!("/proc/{parent}/task/{parent}/children")).unwrap_or_default();
+    found.split_whitespace().filter_map(|number| number.parse().ok()).collect()
+}
+
+/// The processes of the server that holds the data set; `lose` makes the run lose it.
+fn survives(house: &House, pid_file: &str, lose: impl FnOnce(&[i32])) -> Vec<i32> {
+    let mut going = house.program.start(&house.line("run", &format!("{LONG} --verbose --html x.html -o x.prony")));
     going.until("· measure", 1);
     std::thread::sleep(Duration::from_secs(1));
     let servers = house.server_processes(pid_file);
     assert!(!servers.is_empty(), "no server keeps its number in {pid_file}");
-    for server in &servers {
-        kill_process(Pid::from_raw(*server).expect("a process"), Signal::KILL).expect("it is running");
-    }
+    lose(&servers);
     let (code, told) = going.end();
     assert_eq!(code, Some(2), "{told}");
     assert!(told.contains("is gone") || told.contains("went away"), "{told}");
     assert!(told.contains("after the outage: all ") && told.contains("invariants hold"), "{told}");
     assert!(told.contains("after the outage: ledger: ") && told.contains("orders are as acknowledged"), "{told}");
-    let again = house.server_processes(pid_file);
-    assert!(again.iter().any(|server| !servers.contains(server)), "no server was started again");
     let checked =
         house.program.json(&house.line("db check", "--set preset=desk --set customers=50 --set days=1 --json"));
     assert_eq!(checked["datasets"][0]["passed"], true, "{checked:#}");
+    let shown = house.program.json("show x.prony --json");
+    let checks = shown["checks"].as_array().expect("a list");
+    assert!(checks.iter().all(|check| check["result"] == "passed" && check["when"] == "after an outage"), "{shown:#}");
+    assert!(checks.iter().any(|check| check["kind"] == "ledger") && checks.len() > 5, "{shown:#}");
+    assert_eq!((&shown["findings"][0]["kind"], &shown["findings"][0]["recovered"]), (&"outage".into(), &true.into()));
+    let page = std::fs::read_to_string(house.program.path("x.html")).expect("a page");
+    assert!(page.contains("The server was lost"), "the page does not say so");
+    let ledger = house.program.run("db check --ledger x.prony");
+    assert_eq!(ledger.code, Some(0), "{ledger}");
+    assert!(ledger.stdout.contains("orders are as acknowledged"), "{ledger}");
+    servers
+}
+
+/// Takes the newest orders away from the data set of a run, as a disk that lies about syncs would.
+fn lose_orders(house: &House) {
+    let scale = Scale { preset: Preset::Desk, customers: 50, days: 1 };
+    let profiling = Profiling { on: true, pages: None };
+    let cache_dir = house.program.path("cache");
+    let dataset = Some(seeded(scale, 1));
+    let options = OpenOptions { cache_dir, dataset, settings: Vec::new(), profiling, stop: Default::default() };
+    let database =
+        database::open(&DatabaseSpec { engine: Engine::Postgres, at: At::Local }, &options).expect("the server runs");
+    let sql = "SET session_replication_role = replica; DELETE FROM trade WHERE id > (SELECT MAX(id) - 200 FROM trade)";
+    let mut session = database.session(&Texts::none(Engine::Postgres), &Sessions::default()).expect("a session");
+    session.script(sql).expect("it may");
+}
+
+#[test]
+fn a_loss_is_found_kept_and_told_everywhere_and_outlasts_the_run_that_goes_on() {
+    let Some(house) = House::with_server("local:postgres") else { return };
+    let short = "--set preset=desk --set customers=50 --set days=1 --set sessions=4 --set measure=5s --set warm_up=0s";
+    let program = &house.program;
+    let mut going = program.start(&house.line("run", &format!("{short} --verbose --html x.html -o x.prony")));
+    going.until("· measure", 1);
+    std::thread::sleep(Duration::from_secs(1));
+    let servers = house.server_processes(POSTGRES);
+    lose_orders(&house);
+    servers.iter().for_each(|server| kill(*server, Signal::KILL));
+    let (code, told) = going.end();
+    assert_eq!(code, Some(1), "what was lost decides the exit code\n{told}");
+    assert!(told.contains("acknowledged orders are missing, the first is trade"), "{told}");
+    let lost = |shown: &serde_json::Value| {
+        let first = &shown["findings"][0];
+        assert_eq!((&first["kind"], &first["trial"]), (&"damage".into(), &0.into()), "{shown:#}");
+        let told = |check: &serde_json::Value| check["kind"] == "ledger" && check["result"] == "failed";
+        assert!(shown["checks"].as_array().is_some_and(|checks| checks.iter().any(told)), "{shown:#}");
+        assert!(
+            shown["answer"][0].as_str().is_some_and(|text| text.starts_with("Data is damaged or lost: ")),
+            "{shown:#}"
+        );
+    };
+    lost(&program.json("show x.prony --json"));
+    assert!(program.fine("show x.prony").starts_with("Data is damaged or lost: "));
+    program.fine("report x.prony -o y.html");
+    for page in ["x.html", "y.html"] {
+        let page = std::fs::read_to_string(program.path(page)).expect("a page");
+        assert!(page.contains("Data is damaged or lost: "), "the page does not say so");
+    }
+    assert!(house.events(0).iter().any(|event| event.kind == EventKind::Damage && event.text.contains("missing")));
+    let ledger = program.run("db check --ledger x.prony");
+    assert_eq!(ledger.code, Some(1), "{ledger}");
+    assert!(ledger.stdout.contains("BROKEN  ledger: ") && ledger.stdout.contains("are missing"), "{ledger}");
+    let again = program.run("run --resume x.prony --json");
+    assert_eq!(again.code, Some(1), "{again}");
+    lost(&again.json());
+    assert_eq!(program.run("run --resume x.prony").code, Some(2), "there is nothing to go on with");
 }

@@ -57,7 +57,9 @@ pub fn cells_of(operations: &[Operation], stream: u16, generator: u16, interval:
     for o in operations {
         match (o.issued, o.completed) {
             (Some(issued), Some(completed)) => {
-                let tally = &mut cells.entry(key(o, completed)).or_insert_with(Cell::default).tally;
+                // A failure counts where the operation was due.
+                let at = if o.done { completed } else { o.intended };
+                let tally = &mut cells.entry(key(o, at)).or_insert_with(Cell::default).tally;
                 tally.add(&Tally {
                     done: u64::from(o.done),
                     failed: u64::from(!o.done),

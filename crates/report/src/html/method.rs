@@ -16,7 +16,7 @@ pub(super) fn section(findings: &Findings) -> Markup {
                     b { "Service" } " is completed minus issued, " b { "lateness" } " issued minus intended. Operations that never ended count in the percentiles at the age they had reached." }
                 li { b { "Intervals" } " are at 95 percent unless a number says otherwise: over replicates where there are several, else over batches of one trial's own intervals. A single sample has none, and says so by having none." }
                 li { b { "Steady" } " means five rounds of the window whose range is within 20 percent of their mean and whose fitted line rises or falls by less than 10 percent across them (SNIA PTS)." }
-                li { b { "The knee" } " is the fewest outstanding (or sessions) that reach 95 percent of the peak; its interval comes from resampled replicates." }
+                li { b { "The knee" } " is the fewest outstanding (or sessions) that reach 95 percent of the peak; it is stated where the noise of the levels leaves one, and is a range of levels otherwise. The peak is freed of what chance adds to the highest of several." }
                 li { b { "Comparisons" } " are between trials that alternate in blocks. One metric is primary, declared before the run; all others are exploratory and adjusted for their number (Holm). Equivalent means that the whole interval lies inside the margin." }
                 li { b { "Little's law" } " is checked on every closed trial: the time that operations spent must add up to the slots times the window, or a caveat says by how much it does not." }
                 @if simulated { li { b { "Simulated" } " numbers come from a model or a script in virtual time. They are drawn hollow and dashed." } }

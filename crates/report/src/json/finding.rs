@@ -1,7 +1,10 @@
 //! Findings of every kind; `kind` says which.
 
 use super::value::{Json, factors, joined, object, objects, pairs};
-use analysis::{Comparison, Finding, HighestRate, Knee, Scaling, ServiceFit, SustainedFinding, ThresholdOutcome};
+use analysis::{
+    Comparison, DamageFinding, FallClaim, Finding, HighestRate, Knee, OutageFinding, Scaling, ServiceFit,
+    SustainedFinding, ThresholdOutcome,
+};
 use serde_json::Value;
 use study::Direction;
 
@@ -16,6 +19,8 @@ impl Json for Finding {
             Finding::Scaling(found) => ("scaling", found.json()),
             Finding::Sustained(found) => ("sustained", found.json()),
             Finding::Threshold(found) => ("threshold", found.json()),
+            Finding::Damage(found) => ("damage", found.json()),
+            Finding::Outage(found) => ("outage", found.json()),
         };
         let about = self.point().map(|point| object!(point { experiment, system, stream }));
         joined([object!(kind { "kind": kind })].into_iter().chain(about).chain([found]))
@@ -40,7 +45,9 @@ objects! {
         "curve": pairs(&found.curve, ["level", "throughput_per_s"]),
     }
 
-    found: HighestRate { quantile, bound_ms, rate_per_s, probes, reason }
+    found: HighestRate {
+        "fixed": factors(&found.point.factors), quantile, bound_ms, rate_per_s, failed_per_s, probes, reason,
+    }
 
     probe: (f64, f64, bool) { "rate_per_s": probe.0, "quantile_ms": probe.1, "passed": probe.2 }
 
@@ -54,7 +61,13 @@ objects! {
         "curve": pairs(&found.curve, ["level", "throughput_per_s"]),
     }
 
-    found: SustainedFinding { "factors": factors(&found.point.factors), sustained }
+    found: SustainedFinding {
+        "factors": factors(&found.point.factors), "claim": found.claim.map(FallClaim::word), sustained,
+    }
 
-    found: ThresholdOutcome { text, at, value, "state": found.state.word() }
+    found: DamageFinding { trial, attempt, source, what, count, text }
+
+    found: OutageFinding { trial, attempt, recovered, text }
+
+    found: ThresholdOutcome { text, at, value, needs, "state": found.state.word() }
 }

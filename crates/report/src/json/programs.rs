@@ -80,6 +80,7 @@ pub fn plan_json(plan: &Plan, expected_s: impl Fn(&Trial) -> f64, notes: &[Strin
     object!(plan {
         "schema": "prony/plan/1", study, seed, "estimated_s": plan.estimated().certain.seconds(),
         "detectable": plan.detectable.iter().find_map(|found| found.difference),
+        "margin": plan.judgement.margin, "power": plan.detectable.iter().find_map(|found| found.power),
         "bytes_written": object!(plan {
             "fill": bytes(&|occasion| *occasion == Occasion::Fill),
             "refill": bytes(&|occasion| *occasion == Occasion::Refill),

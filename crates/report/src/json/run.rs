@@ -4,7 +4,7 @@ use super::trial;
 use super::value::{factors, object, objects};
 use crate::caveats::all_caveats;
 use analysis::{Caveat, Comparison, Findings, PointSummary};
-use observation::{Ceiling, Fact, Footprint, RunFacts, SystemFacts};
+use observation::{Ceiling, Fact, Footprint, RunFacts, SystemFacts, TrialCheck};
 use serde_json::Value;
 
 /// The run as `prony/run/1`. See `docs/schema/run-1.json`.
@@ -14,7 +14,7 @@ pub fn json(findings: &Findings) -> Value {
     let trials = findings.trials.iter().flat_map(|summary| summary.streams.iter().map(of(summary)));
     object!(findings {
         "schema": "prony/run/1", "study": run.study, "run": run.id, "about": run, answer, "systems": run.systems,
-        "trials": trials.collect::<Vec<_>>(), points, findings, "caveats": all_caveats(findings),
+        "trials": trials.collect::<Vec<_>>(), points, findings, checks, "caveats": all_caveats(findings),
     })
 }
 
@@ -48,6 +48,12 @@ objects! {
         "factors": factors(&point.at.factors), "backend": point.provenance.word(), trials, throughput_per_s, bytes_per_s,
         response_mean_ms, response_p50_ms, response_p99_ms, response_p999_ms, service_mean_ms, elapsed_s, cpu_elapsed_s,
         cpu_us, disk_utilisation, disk_wait_ms, "steady": point.steady.word(), "caveats": kinds(&point.caveats),
+    }
+
+    told: TrialCheck {
+        "trial": told.trial, "attempt": told.attempt, "kind": told.check.kind.word(), "name": told.check.name,
+        "when": told.check.moment.word(), "says": told.check.says, "result": told.check.result.word(),
+        "found": told.check.found, "took_s": told.check.took_s,
     }
 
     caveat: Caveat { "kind": caveat.kind.word(), trial, text }

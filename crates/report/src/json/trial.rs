@@ -4,9 +4,9 @@ use super::run::kinds;
 use super::value::{factors, object, objects, pairs};
 use analysis::{
     Burst, ClassSummary, ClockSummary, CpuPerOperation, DiskSummary, Estimate, GeneratorSummary, LatencySummary,
-    LooksSummary, MachineSummary, RingsSummary, RoundsTrace, StreamSummary, Sustained, TrialSummary,
+    LooksSummary, MachineSummary, RingsSummary, RoundsTrace, Stall, StreamSummary, Sustained, TrialSummary,
 };
-use observation::{CpuTime, Event, EventKind};
+use observation::{CpuTime, Event, EventKind, Mishap};
 use serde_json::Value;
 
 /// The entry of stream `stream` of `trial`.
@@ -27,10 +27,16 @@ pub(super) fn entry(trial: &TrialSummary, stream: &StreamSummary) -> Value {
         "planned": stream.account.planned, "done": stream.account.done, "failed": stream.account.failed,
         "censored": stream.account.censored, retried, rolled_back, "generator_cpu_s": trial.generator_cpu,
         "cpu_us_per_operation": stream.cpu, "steady": stream.steady.answer.word(), "rounds": stream.steady.rounds,
-        little_gap_pct, sustained, "generator": trial.generator, "machine": trial.machine,
+        little_gap_pct, sustained, stall, "generator": trial.generator, "machine": trial.machine,
         "server": trial.server,
+        "mishaps": of_stream(&trial.mishaps, stream.stream), "checks_failed": trial.checks_failed,
         "events": happened(&trial.events), "caveats": kinds(&trial.caveats),
     })
+}
+
+/// What went wrong in a stream.
+fn of_stream(mishaps: &[Mishap], stream: u16) -> Vec<&Mishap> {
+    mishaps.iter().filter(|mishap| mishap.stream == stream).collect()
 }
 
 /// What happened besides the phases, which follow from the times.
@@ -39,6 +45,8 @@ fn happened(events: &[Event]) -> Vec<&Event> {
 }
 
 objects! {
+    mishap: Mishap { "kind": mishap.kind.word(), what, count, first }
+
     event: Event { "at_s": event.at.seconds(), "kind": event.kind.word(), text }
 
     class: ClassSummary {
@@ -52,14 +60,16 @@ objects! {
 
     cpu: CpuPerOperation { "user": cpu.user_us, "system": cpu.system_us }
 
-    rounds: RoundsTrace { "means_per_s": rounds.means, range, slope }
+    rounds: RoundsTrace { "means_per_s": rounds.means, range, slope, noise }
 
     sustained: Sustained {
         peak_per_s, peak_window_s, late_per_s, burst,
         "averages": pairs(&sustained.averages, ["window_s", "throughput_per_s"]),
     }
 
-    burst: Burst { sustained_per_s, credit_operations, lasted_s }
+    stall: Stall { at_s, lasted_s, slots, rate_per_s, open_p99_ms }
+
+    burst: Burst { before_per_s, sustained_per_s, credit_operations, lasted_s, p_value, apart }
 
     generator: GeneratorSummary { "between_looks_ms": generator.looks, waited_for_cpu, clock, rings, hung, hung_before }
 

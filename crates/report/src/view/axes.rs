@@ -78,12 +78,15 @@ pub fn datum(estimate: &Estimate, quantity: Quantity, place: &str, marks: &str) 
         String::new()
     };
     let see = if marks.is_empty() { String::new() } else { format!(" · see {marks}") };
-    let readout = format!("{place}: {}{interval}{n}{see}", quantity.text(estimate.value));
+    let bound = estimate.lower_bound();
+    let value = if bound { format!("at least {}", quantity.text(estimate.low)) } else { quantity.text(estimate.value) };
+    let readout = format!("{place}: {value}{interval}{n}{see}");
     Datum {
         x: 0.0,
-        y: estimate.value,
-        low: estimate.low,
-        high: estimate.high,
+        y: if bound { estimate.low } else { estimate.value },
+        // A bound has no end above that could be drawn.
+        low: if bound { f64::NAN } else { estimate.low },
+        high: if bound { f64::NAN } else { estimate.high },
         readout,
         marks: marks.to_owned(),
         word: String::new(),

@@ -3,8 +3,8 @@
 use super::curve::factor_text;
 use super::quantity::Quantity;
 use analysis::{
-    Comparison, Estimate, Finding, HighestRate, Knee, Scaling, ScalingKind, ServiceFit, ServiceForm, SustainedFinding,
-    ThresholdOutcome, ThresholdState, Verdict,
+    Burst, Comparison, Estimate, FallClaim, Finding, HighestRate, Knee, Scaling, ScalingKind, ServiceFit, ServiceForm,
+    SustainedFinding, ThresholdOutcome, ThresholdState, Verdict,
 };
 use observation::Point;
 use observation::factor::short_name;
@@ -65,11 +65,18 @@ pub fn conclusion(finding: &Finding, several: bool) -> Conclusion {
         Finding::Scaling(finding) => plain(&finding.point, "scaling", scaling(finding)),
         Finding::Sustained(finding) => plain(&finding.point, "sustained", sustained(finding)),
         Finding::Threshold(finding) => threshold(finding),
+        Finding::Damage(finding) => of_the_data("damage", &finding.text, Tone::Bad),
+        Finding::Outage(finding) => {
+            of_the_data("outage", &finding.text, if finding.recovered { Tone::Open } else { Tone::Bad })
+        }
     }
 }
 
-/// `397 k/s (391–404 k/s)`.
+/// `397 k/s (391–404 k/s)`, or `at least 12 ms` where there is no end above.
 pub fn with_interval(estimate: &Estimate, quantity: Quantity) -> String {
+    if estimate.lower_bound() {
+        return format!("at least {}", quantity.text(estimate.low));
+    }
     let value = quantity.text(estimate.value);
     if !estimate.has_interval() {
         return value;
@@ -119,13 +126,15 @@ fn comparison(finding: &Comparison) -> Conclusion {
 fn knee(finding: &Knee) -> String {
     let peak = with_interval(&finding.peak_per_s, Quantity::Rate);
     let factor = short_name(&finding.factor);
-    match &finding.at {
-        Some(at) if at.value == 1.0 => {
-            let one = factor.trim_end_matches('s');
-            format!("{} {one} reaches 95% of the peak, {peak}", with_interval(at, Quantity::Count))
+    let count = |level: f64| Quantity::Count.text(level);
+    match (&finding.at, finding.stated()) {
+        (_, Some(1.0)) => format!("1 {} reaches 95% of the peak, {peak}", factor.trim_end_matches('s')),
+        (_, Some(at)) => format!("{} {factor} reach 95% of the peak, {peak}", count(at)),
+        (Some(at), None) => {
+            let (low, high) = (count(at.low), count(at.high));
+            format!("95% of the peak, {peak}, is reached between {low} and {high} {factor}; noise does not tell where")
         }
-        Some(at) => format!("{} {factor} reach 95% of the peak, {peak}", with_interval(at, Quantity::Count)),
-        None => format!("no knee in this range; the most seen is {peak}"),
+        (None, None) => format!("no knee in this range; the most seen is {peak}"),
     }
 }
 
@@ -171,20 +180,34 @@ fn scaling(finding: &Scaling) -> String {
 
 fn sustained(finding: &SustainedFinding) -> String {
     let figures = &finding.sustained;
-    let burst = figures.burst.map(|burst| {
-        format!(
-            "; burst credit of {} operations, used up after {}",
-            Quantity::Count.text(burst.credit_operations),
-            Quantity::Seconds.text(burst.lasted_s)
-        )
-    });
+    let fallen = finding.claim.zip(figures.burst).map(|(claim, burst)| fallen(claim, &burst));
+    if let (Some(FallClaim::Fell), Some(fallen)) = (finding.claim, &fallen) {
+        return fallen.clone();
+    }
     format!(
         "at most {} over {}, sustained {} over the last fifth{}",
         Quantity::Rate.text(figures.peak_per_s),
         Quantity::Seconds.text(figures.peak_window_s),
         Quantity::Rate.text(figures.late_per_s),
-        burst.unwrap_or_default()
+        fallen.map(|fallen| format!("; {fallen}")).unwrap_or_default()
     )
+}
+
+/// What is said of a rate that fell.
+fn fallen(claim: FallClaim, burst: &Burst) -> String {
+    let (before, left) = (Quantity::Rate.text(burst.before_per_s), Quantity::Rate.text(burst.sustained_per_s));
+    let after = Quantity::Seconds.text(burst.lasted_s);
+    match claim {
+        FallClaim::Credit => {
+            let credit = Quantity::Count.text(burst.credit_operations);
+            format!("burst credit of {credit} operations, used up after {after}")
+        }
+        FallClaim::MayBe => format!(
+            "it fell from {before} to {left} after {after}, which may be the end of burst credit; a second trial after \
+             `--set settle=..` would tell"
+        ),
+        FallClaim::Fell => format!("it fell from {before} to {left} in this window, after {after}"),
+    }
 }
 
 fn threshold(finding: &ThresholdOutcome) -> Conclusion {
@@ -201,6 +224,12 @@ fn threshold(finding: &ThresholdOutcome) -> Conclusion {
     Conclusion { experiment: None, word, subject: String::new(), text, tone, exploratory: None }
 }
 
+/// What was found about the data, which is of the run and no experiment's own.
+fn of_the_data(word: &str, text: &str, tone: Tone) -> Conclusion {
+    let (word, text, subject) = (word.to_owned(), text.to_owned(), String::new());
+    Conclusion { experiment: None, word, subject, text, tone, exploratory: None }
+}
+
 /// What a metric is shown as, and how many of that are in its base unit.
 fn shown(metric: Metric) -> (Quantity, f64) {
     match metric {
@@ -209,5 +238,7 @@ fn shown(metric: Metric) -> (Quantity, f64) {
         Metric::ResponseMean | Metric::ResponseQuantile(_) | Metric::ServiceMean => (Quantity::Milliseconds, 1e3),
         Metric::Elapsed => (Quantity::Seconds, 1.0),
         Metric::CpuPerOperation => (Quantity::Microseconds, 1e6),
+        Metric::Damage => (Quantity::Count, 1.0),
+        Metric::Failed | Metric::Retried => (Quantity::Share, 1.0),
     }
 }

@@ -182,10 +182,10 @@ fn main_point<'a>(
 
 /// The search that a curve belongs to.
 fn searched<'a>(findings: &'a Findings, curve: &Curve) -> Option<&'a HighestRate> {
-    findings.findings.iter().filter_map(HighestRate::of).find(|found| found.point.same_stream(&curve.at))
+    findings.findings.iter().filter_map(HighestRate::of).find(|found| curve.is_of(&found.point))
 }
 
 fn knee_level(findings: &Findings, curve: &Curve) -> Option<f64> {
     let mut knees = findings.findings.iter().filter_map(Knee::of).filter(|knee| curve.is_of(&knee.point));
-    knees.find_map(|knee| knee.at.map(|at| at.value))
+    knees.find_map(Knee::stated)
 }

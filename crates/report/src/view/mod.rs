@@ -57,7 +57,7 @@ pub struct Report<'a> {
     pub profiles: Vec<Table>,
     /// Trials that ended before their time, with the figures of the part that they finished; without rows when there is none.
     pub interrupted: Table,
-    /// Findings in words: thresholds, then the primary comparison, then what was found, then exploratory comparisons.
+    /// Findings in words: damage and outages, thresholds, then the primary comparison, then what was found, then exploratory comparisons.
     pub conclusions: Vec<Conclusion>,
     /// Systems against the baseline, when any are compared.
     pub versus: Option<Figure>,
@@ -107,12 +107,14 @@ pub fn report(findings: &Findings) -> Report<'_> {
 
 fn conclusions(findings: &Findings) -> Vec<Conclusion> {
     let rank = |finding: &Finding| match finding {
-        Finding::Threshold(_) => 0,
-        Finding::Comparison(comparison) if comparison.primary => 1,
-        Finding::Comparison(_) => 4,
+        Finding::Damage(_) => 0,
+        Finding::Outage(_) => 1,
+        Finding::Threshold(_) => 2,
+        Finding::Comparison(comparison) if comparison.primary => 3,
+        Finding::Comparison(_) => 6,
         // At most and sustained that hardly differ are told after all that was found.
-        Finding::Sustained(found) if !sustained::differs(found) => 3,
-        _ => 2,
+        Finding::Sustained(found) if !sustained::differs(found) => 5,
+        _ => 4,
     };
     let mut ordered: Vec<&Finding> = findings.findings.iter().collect();
     ordered.sort_by_key(|finding| rank(finding));

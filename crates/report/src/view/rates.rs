@@ -1,7 +1,6 @@
 //! The curve of a sweep over a number: work done and the time it took, and one against the other.
 
 use super::axes::{amount, datum, factor_axis, key, look, series, time};
-use super::conclusion::with_interval;
 use super::curve::Sweep;
 use super::figure::{Axis, Datum, Figure, Form, Guide, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
@@ -49,7 +48,11 @@ fn knees(findings: &Findings, sweep: &Sweep) -> Vec<Guide> {
 fn upright(sweep: &Sweep, knee: &Knee) -> Option<Guide> {
     let at = knee.at?;
     let curve = sweep.curves.iter().find(|curve| curve.is_of(&knee.point))?;
-    let text = format!("knee at {}", with_interval(&at, Quantity::Count));
+    let count = |level: f64| Quantity::Count.text(level);
+    let text = match knee.stated() {
+        Some(level) => format!("knee at {}", count(level)),
+        None => format!("knee between {} and {}", count(at.low), count(at.high)),
+    };
     Some(Guide::Upright { x: at.value, low: at.low, high: at.high, text, look: look(curve) })
 }
 

@@ -28,8 +28,8 @@ fn figure(found: &HighestRate) -> Figure {
     let mut guides = vec![Guide::Level { y: found.bound_ms, text: format!("bound {bound}") }];
     guides.extend(found.rate_per_s.map(|rate| Guide::Upright {
         x: rate.value,
-        low: rate.low,
-        high: rate.high,
+        low: rate.value,
+        high: found.failed_per_s.unwrap_or(rate.value),
         text: format!("highest that held: {}", Quantity::Rate.text(rate.value)),
         look: look(0),
     }));
@@ -38,7 +38,8 @@ fn figure(found: &HighestRate) -> Figure {
     let y = super::axes::time(&title, Quantity::Milliseconds, &series);
     let key = series.iter().map(|one| Key { name: one.name.clone(), look: one.look, form: Form::Marks }).collect();
     let panel = Panel { guides, ..Panel::new(&title, Span::Full, x, y, series) };
-    let title = format!("Highest rate with {quantile} under {bound}: {} on {}", found.point.stream, found.point.system);
+    let (stream, system, at) = (&found.point.stream, &found.point.system, found.point.at());
+    let title = format!("Highest rate with {quantile} under {bound}: {stream} on {system}{at}");
     Figure { key, ..Figure::new(title, vec![found.reason.clone()], vec![panel], table(found, &quantile)) }
 }
 

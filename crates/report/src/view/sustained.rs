@@ -3,20 +3,16 @@
 use super::figure::{Axis, Datum, Figure, Form, Guide, Look, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
 use super::table::{Table, number};
-use analysis::{Burst, Findings, SustainedFinding};
+use analysis::{Burst, FallClaim, Findings, SustainedFinding};
 use observation::Provenance;
 use units::Nanos;
-
-/// A peak that is no more than this above the last fifth is no burst, and its curve is a level line.
-const PEAK_OVER_LATE: f64 = 1.1;
 
 /// No more figures than this an experiment; every finding is also a sentence.
 const FIGURES_MAX: usize = 4;
 
-/// Whether at most and sustained differ enough to be drawn.
+/// Whether there is a claim to be drawn: a rate that fell in a window of at least a minute.
 pub fn differs(found: &SustainedFinding) -> bool {
-    let figures = &found.sustained;
-    figures.burst.is_some() || figures.peak_per_s > PEAK_OVER_LATE * figures.late_per_s
+    matches!(found.claim, Some(FallClaim::Credit | FallClaim::MayBe))
 }
 
 /// One figure for each finding of the experiment in which at most and sustained differ.
@@ -43,14 +39,15 @@ fn figure(found: &SustainedFinding, provenance: Provenance) -> Figure {
     });
     let late = format!("last fifth: {}", Quantity::Rate.text(figures.late_per_s));
     let mut guides = vec![Guide::Level { y: figures.late_per_s, text: late }];
-    guides.extend(figures.burst.map(|burst| burst_curve(burst, &figures.averages)));
+    let credit = figures.burst.filter(|_| found.claim == Some(FallClaim::Credit));
+    guides.extend(credit.map(|burst| burst_curve(burst, &figures.averages)));
     let mut x = Axis::new("length of the window", Quantity::Seconds, Spacing::Log);
     let tick = |(window, _): &(f64, f64)| (*window, units::duration(Nanos::from_seconds(*window)));
     x.ticks = figures.averages.iter().map(tick).collect();
     let y = super::axes::amount("operations a second, highest mean over any window of that length", Quantity::Rate);
     let series = Series { name: found.point.stream.clone(), look, form: Form::Line, points: points.collect() };
     let panel = Panel { guides, ..Panel::new("highest mean over any window", Span::Full, x, y, vec![series]) };
-    let burst = figures.burst.map(|burst| {
+    let burst = credit.map(|burst| {
         format!(
             "The thin line is s + C/T: a sustained {} and a credit of {} operations, used up after {}.",
             Quantity::Rate.text(burst.sustained_per_s),

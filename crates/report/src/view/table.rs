@@ -212,6 +212,7 @@ impl Cell {
     pub fn text(&self) -> String {
         match &self.value {
             Held::Word(word) => word.clone(),
+            Held::Estimate(estimate, quantity) if estimate.lower_bound() => format!("≥{}", quantity.text(estimate.low)),
             Held::Number(value, quantity) | Held::Estimate(Estimate { value, .. }, quantity) => quantity.text(*value),
             Held::Nothing => "–".to_owned(),
         }
@@ -241,6 +242,7 @@ impl Cell {
     /// The number in its base unit, when it is one.
     pub fn raw(&self) -> Option<f64> {
         match &self.value {
+            Held::Estimate(estimate, _) if estimate.lower_bound() => Some(estimate.low),
             Held::Number(value, _) | Held::Estimate(Estimate { value, .. }, _) => Some(*value),
             Held::Word(_) | Held::Nothing => None,
         }

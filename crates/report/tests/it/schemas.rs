@@ -77,8 +77,8 @@ fn a_number_as_a_word_or_an_unknown_verdict_does_not_fit() {
     for (place, wrong) in [
         ("/trials/0/throughput_per_s", json!("7100.5")),
         ("/trials/0/steady", json!("maybe")),
-        ("/findings/0/verdict", json!("faster")),
-        ("/findings/0/direction", json!("up")),
+        ("/findings/2/verdict", json!("faster")),
+        ("/findings/2/direction", json!("up")),
         ("/schema", json!("prony/run/2")),
     ] {
         let mut value = json(&distinct());

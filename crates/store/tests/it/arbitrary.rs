@@ -1,9 +1,9 @@
 //! Run facts and observations that nobody would make up, and some whose values all differ.
 
 use observation::{
-    Account, Asks, Ceiling, Cell, CellKey, CellSource, ClassKind, CpuTime, Event, EventKind, Fact, Factor, Footprint,
-    Histogram, Level, Observations, Probe, Provenance, RunFacts, Searched, Series, StatePolicy, StreamLabel,
-    SystemFacts, Tally, TrialLabel, Window,
+    Account, Asks, Ceiling, Cell, CellKey, CellSource, Check, CheckKind, CheckMoment, CheckResult, ClassKind, CpuTime,
+    Event, EventKind, Fact, Factor, Footprint, Histogram, Level, Mishap, Observations, Probe, Provenance, RunFacts,
+    Searched, Series, StatePolicy, StreamLabel, SystemFacts, Tally, TrialLabel, Window,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -90,6 +90,22 @@ fn event() -> impl Strategy<Value = Event> {
     })
 }
 
+fn mishap() -> impl Strategy<Value = Mishap> {
+    let kinds = vec![EventKind::Damage, EventKind::Failure];
+    (any::<u16>(), proptest::sample::select(kinds), text(), any::<u64>(), text())
+        .prop_map(|(stream, kind, what, count, first)| Mishap { stream, kind, what, count: count >> 24, first })
+}
+
+fn check() -> impl Strategy<Value = Check> {
+    let kind = proptest::sample::select(CheckKind::ALL.to_vec());
+    let moment = proptest::sample::select(CheckMoment::ALL.to_vec());
+    let result = proptest::sample::select(CheckResult::ALL.to_vec());
+    (kind, moment, result, [text(), text(), text()], float()).prop_map(|(kind, moment, result, texts, took_s)| {
+        let [name, says, found] = texts;
+        Check { kind, moment, name, says, result, found, took_s }
+    })
+}
+
 fn provenance() -> impl Strategy<Value = Provenance> {
     use Provenance::{Imported, Measured, Published, Simulated};
     proptest::sample::select(vec![Measured, Simulated, Imported, Published])
@@ -98,7 +114,8 @@ fn provenance() -> impl Strategy<Value = Provenance> {
 pub fn observations() -> impl Strategy<Value = Observations> {
     let head = (provenance(), any::<i64>(), any::<[u64; 4]>(), vec(text(), 0..4), any::<u16>());
     let body = (vec(cell(), 0..8), vec(account(), 0..3), float(), float(), option::of(float()));
-    (head, body, series(), vec(event(), 0..5)).prop_map(|(head, body, series, events)| Observations {
+    let wrong = (vec(mishap(), 0..3), vec(check(), 0..3));
+    (head, body, series(), vec(event(), 0..5), wrong).prop_map(|(head, body, series, events, wrong)| Observations {
         provenance: head.0,
         started_unix_ns: head.1,
         window: Window { start: Nanos(head.2[0] >> 11), end: Nanos(head.2[1] >> 11) },
@@ -112,6 +129,8 @@ pub fn observations() -> impl Strategy<Value = Observations> {
         elapsed_s: body.4,
         series,
         events,
+        mishaps: wrong.0,
+        checks: wrong.1,
     })
 }
 
@@ -266,6 +285,8 @@ pub fn plain_rest(intervals: u32) -> Observations {
             points: vec![(Nanos(second), 0.125), (Nanos(2 * second), 0.375)],
         }],
         events: vec![Event { at: Nanos(5), kind: EventKind::Phase, text: "warm-up".into() }],
+        mishaps: Vec::new(),
+        checks: Vec::new(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! A run file of every version that was ever written opens for ever.
 
 use crate::arbitrary::{cells, plain_cell, plain_facts, plain_label, plain_rest, whole};
-use observation::RunFacts;
+use observation::{Check, Ledger, RunFacts};
 use std::path::{Path, PathBuf};
 use store::{RunFile, TrialState};
 
@@ -50,6 +50,22 @@ fn a_run_of_every_version_opens() {
         RunFile::resume(&copy, 4096).unwrap().close().unwrap();
         check(&copy);
     }
+}
+
+#[test]
+fn a_run_from_before_checks_were_kept_has_none_and_takes_some() {
+    let dir = tempfile::tempdir().unwrap();
+    let copy = dir.path().join("v1.prony");
+    std::fs::copy(golden(1), &copy).unwrap();
+    let file = RunFile::open(&copy).unwrap();
+    assert_eq!((file.checks().unwrap(), file.ledgers(0).unwrap()), (Vec::new(), Vec::new()));
+    drop(file);
+    let mut file = RunFile::resume(&copy, 4096).unwrap();
+    file.begin_trial(&plain_label(1), &plain_rest(INTERVALS)).unwrap();
+    file.append_checks(1, &[Check::default()]).unwrap();
+    file.set_ledger(1, &Ledger::default()).unwrap();
+    file.close().unwrap();
+    assert_eq!(RunFile::open(&copy).unwrap().checks().unwrap().len(), 1);
 }
 
 #[test]

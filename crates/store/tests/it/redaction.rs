@@ -1,7 +1,7 @@
 //! A redacted copy holds nothing private in any byte, and is a run file like any other.
 
 use crate::arbitrary::{plain_cell, plain_facts, plain_label, plain_rest, whole};
-use observation::{Event, EventKind, Fact, Observations, RunFacts, Searched, StatePolicy, SystemFacts};
+use observation::{Check, Event, EventKind, Fact, Mishap, Observations, RunFacts, Searched, StatePolicy, SystemFacts};
 use std::path::PathBuf;
 use store::{RunFile, StoreError, redact};
 use tempfile::TempDir;
@@ -61,6 +61,14 @@ fn private_run() -> (TempDir, PathBuf) {
     let rest = Observations {
         endpoints: vec!["/srv/acme/secret lab/module-0".into()],
         events: vec![Event { at: Nanos(1), kind: EventKind::Failure, text: format!("write failed: {all}") }],
+        mishaps: vec![Mishap {
+            stream: 0,
+            kind: EventKind::Failure,
+            what: format!("cannot write: {all}"),
+            count: 1,
+            first: all.clone(),
+        }],
+        checks: vec![Check { found: all.clone(), says: all.clone(), ..Check::default() }],
         ..plain_rest(3)
     };
     let mut file = RunFile::create(&path, &facts, 32 << 10).unwrap();

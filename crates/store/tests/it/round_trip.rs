@@ -1,7 +1,7 @@
 //! What goes in comes out, however it was handed over, and nothing is lost on the way through an interruption.
 
 use crate::arbitrary::{cells, facts, label, observations, plain_cell, plain_facts, plain_label, plain_rest, whole};
-use observation::{CellSource, Observations, RunFacts};
+use observation::{CellSource, Check, Ledger, Observations, RunFacts};
 use proptest::prelude::*;
 use std::path::PathBuf;
 use store::{RunFile, StoreError, TrialState};
@@ -122,6 +122,30 @@ fn an_interrupted_trial_is_kept_and_run_again() {
     assert_eq!(cells(file.cells_of_attempt(0, 0)), [plain_cell(0), plain_cell(1)]);
     let trials = file.trials().unwrap();
     assert_eq!((trials.len(), trials[0].attempts, trials[0].state), (1, 2, TrialState::Finished));
+}
+
+#[test]
+fn what_checks_found_in_an_attempt_outlasts_the_next_one_and_so_does_its_ledger() {
+    let (_dir, path) = place();
+    let check = |found: &str| Check { found: found.into(), name: "ledger".into(), ..Check::default() };
+    let ledger = |value: i64| Ledger {
+        counts: [("acknowledged".to_owned(), value)].into(),
+        pages: [(7, vec![1, 2, 3]), (u64::MAX, vec![4])].into(),
+    };
+    let mut file = RunFile::create(&path, &plain_facts(), RESERVE).unwrap();
+    file.begin_trial(&plain_label(0), &plain_rest(4)).unwrap();
+    file.set_ledger(0, &ledger(1)).unwrap();
+    file.append_checks(0, &[check("one is missing")]).unwrap();
+    file.discard_trial(0).unwrap();
+    file.begin_trial(&plain_label(0), &plain_rest(4)).unwrap();
+    assert_eq!(file.ledgers(0).unwrap(), [ledger(1)]);
+    file.set_ledger(0, &ledger(2)).unwrap();
+    file.append_checks(0, &[check("all are there")]).unwrap();
+    file.finish_trial(0, &plain_rest(4)).unwrap();
+    assert_eq!((file.ledgers(0).unwrap(), file.ledgers(1).unwrap()), (vec![ledger(1), ledger(2)], vec![]));
+    let told = file.checks().unwrap();
+    let told: Vec<_> = told.iter().map(|told| (told.trial, told.attempt, told.check.found.as_str())).collect();
+    assert_eq!(told, [(0, 0, "one is missing"), (0, 1, "all are there")]);
 }
 
 #[test]

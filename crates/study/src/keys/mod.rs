@@ -134,7 +134,7 @@ impl Key {
     }
 
     /// Whether it means anything to a workload.
-    pub(crate) fn applies(&self, workload: &Row) -> bool {
+    pub fn applies(&self, workload: &Row) -> bool {
         // Several workloads may have one key.
         if let Group::Workload(_) = self.group {
             return workload.keys.iter().any(|key| self.is(*key));

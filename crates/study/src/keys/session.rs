@@ -1,8 +1,9 @@
 //! Keys of sessions on a database.
 
 use super::group;
-use crate::{Isolation, Protocol};
-use reading::key::{Choice, Count, Flag, Text};
+use crate::{Isolation, OnError, Protocol};
+use reading::key::{Choice, Count, Flag, Span, Text};
+use units::Nanos;
 
 group! { SESSION, Session;
     Database THREADS "threads": Count = Count { min: 1, max: 1024 }, Is("1"),
@@ -23,11 +24,16 @@ group! { SESSION, Session;
     ]), Is("default"), "How far transactions are kept apart; `default` leaves the server's choice.";
     Database TRIES "tries": Count = Count { min: 1, max: 1_000 }, Is("10"),
         "How often a transaction is tried at most when the server aborts it for a conflict or a deadlock.";
+    Database ON_ERROR "on_error": Choice<OnError> = Choice(&[("go-on", OnError::GoOn), ("stop", OnError::Stop)]), Is("go-on"),
+        "What the server's refusal of a statement does: its transaction fails and the session goes on, or the trial stops. A \
+         script that ends inside of a transaction always stops it.";
     Database SERVER "server": Text = Text("SETTING=VALUE, several with `;` between"), Is(""),
         "Settings of a private server or of SQLite that move performance, by their own names in full; as a factor they are \
          compared.";
     Database CHECK "check": Flag = Flag, Is("true"),
         "Check the invariants of the data and the ledger of acknowledged commits after each trial.";
+    Database RECOVERY "recovery": Span<Nanos> = Span { min: Nanos::ZERO, max: Nanos::from_secs(86_400) }, Is("120 s"),
+        "How long a server that was lost in a trial is waited for, until it takes connections again and its data can be checked.";
     Database PROFILE "profile": Flag = Flag, Is("true"),
         "Count what each statement costs the database; `false` leaves the server without its counting.";
 }

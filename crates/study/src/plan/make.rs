@@ -1,7 +1,7 @@
 //! Making the plan.
 
 use super::written::filled;
-use super::{Detectable, Plan, detectable, trial_seed};
+use super::{Plan, detectable, trial_seed};
 use crate::experiment::Experiment;
 use crate::keys::phases::{REPLICATES, REPLICATES_MAX};
 use crate::left_out::LeftOut;
@@ -194,8 +194,8 @@ impl Maker<'_> {
             Some(_) => (0..drafts.len()).filter_map(|point| self.repeat_point(drafts, point, first)).collect(),
         };
         let repeats = most.filter(|most| *most > PILOT && !points.is_empty());
-        let found: Detectable = detectable(&experiment.name, pairs, repeats, confidence);
-        self.plan.detectable.push(found);
+        let block = drafts.iter().flatten().flatten().count() as u32;
+        self.plan.detectable.push(detectable(&experiment.name, (pairs, repeats), block, self.study.judgement()));
         if let Some(pairs_max) = repeats {
             let metric = self.deciding_metric(&points[0]);
             self.plan.repeats.push(Repeat {

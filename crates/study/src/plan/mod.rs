@@ -16,7 +16,7 @@ pub use times::{ASSUMED_BYTES_PER_S, Estimated};
 pub use written::{Amount, Occasion, Written};
 
 use crate::experiment::PROBES_MAX;
-use crate::pairs::{self, SPREAD_ASSUMED};
+use crate::pairs::{self, PILOT, SPREAD_ASSUMED, Scatter, Shape};
 use crate::plan::repeat::Repeat;
 use crate::plan::search::Search;
 use crate::{Judgement, Trial};
@@ -53,6 +53,10 @@ pub struct Detectable {
     pub pairs: u32,
     /// The smallest difference that is found in 80 of 100 runs, as a share; none below the four pairs of a verdict.
     pub difference: Option<f64>,
+    /// The difference worth finding, as a share, and in which share of runs as many pairs find it.
+    pub margin: f64,
+    /// See `margin`; none below the four pairs of a verdict.
+    pub power: Option<f64>,
     /// The spread from trial to trial that this assumes, as a share.
     pub spread_assumed: f64,
     /// When the pilot decides: the most pairs, and the difference that they find.
@@ -73,13 +77,24 @@ impl Plan {
     }
 }
 
-pub(crate) fn detectable(experiment: &str, pairs: u32, most: Option<u32>, confidence: f64) -> Detectable {
-    let spread = pairs::pair_spread(SPREAD_ASSUMED);
-    let of = |pairs: u32| if pairs < pairs::PILOT { None } else { pairs::detectable(spread, pairs, confidence) };
+/// What an experiment of `pairs` pairs, or of `most` at most, can find. A block has `block` trials.
+pub(crate) fn detectable(
+    experiment: &str,
+    (pairs, most): (u32, Option<u32>),
+    block: u32,
+    judgement: &Judgement,
+) -> Detectable {
+    let scatter = Scatter::of_trials(SPREAD_ASSUMED);
+    let shape = |pairs: u32| Shape::alternating(pairs, block);
+    let of = |pairs: u32| pairs::detectable(&shape(pairs), &scatter, judgement.confidence);
+    let margin = judgement.margin;
+    let power = || pairs::power(margin.ln_1p(), &shape(pairs), &scatter, judgement.confidence);
     Detectable {
         experiment: experiment.to_owned(),
         pairs,
         difference: of(pairs),
+        margin,
+        power: (pairs >= PILOT).then(power),
         spread_assumed: SPREAD_ASSUMED,
         at_most: most.and_then(|most| Some((most, of(most)?))),
     }

@@ -7,7 +7,7 @@
 
 use crate::order;
 use crate::outcome::Outcome;
-use crate::pairs::{self, PILOT};
+use crate::pairs::{PILOT, Scatter, needed};
 use crate::plan::trial_seed;
 use crate::{Metric, Trial};
 
@@ -50,6 +50,14 @@ pub struct Decision {
     pub capped: bool,
 }
 
+impl Decision {
+    /// Of two points the one that needs more.
+    fn greater(self, other: Decision) -> Decision {
+        let more = (other.pairs, other.capped) > (self.pairs, self.capped) || other.spread > self.spread;
+        if more { other } else { self }
+    }
+}
+
 impl Repeat {
     /// Trials at most.
     pub fn trials_max(&self) -> u32 {
@@ -67,16 +75,20 @@ impl Repeat {
         if all.clone().any(|index| find(*index).is_none()) {
             return None;
         }
-        let spreads = self.points.iter().flat_map(|point| self.spreads(point, &find));
+        let scatters = self.points.iter().flat_map(|point| self.scatters(point, &find));
         // A point without two finished pairs says nothing; more of the same would not change that.
-        let spread = spreads.fold(0.0, f64::max);
-        let uncapped = pairs::needed(spread, PILOT, self.margin, self.confidence, u32::MAX);
-        let count = uncapped.min(self.pairs_max);
-        Some(Decision { pairs: count, spread, capped: uncapped > count })
+        let quiet = Decision { pairs: PILOT, spread: 0.0, capped: false };
+        Some(scatters.map(|scatter| self.decided(&scatter)).fold(quiet, Decision::greater))
     }
 
-    /// Spread of the log ratios of each system against the baseline, at one point.
-    fn spreads<'a>(&self, point: &RepeatPoint, find: &impl Fn(u32) -> Option<&'a Outcome>) -> Vec<f64> {
+    fn decided(&self, scatter: &Scatter) -> Decision {
+        let wanted = needed(scatter, self.margin, self.confidence, self.block_trials());
+        let pairs = wanted.unwrap_or(u32::MAX).min(self.pairs_max.max(PILOT));
+        Decision { pairs, spread: scatter.deviation, capped: wanted != Some(pairs) }
+    }
+
+    /// How much the log ratios of each system against the baseline scatter, at one point.
+    fn scatters<'a>(&self, point: &RepeatPoint, find: &impl Fn(u32) -> Option<&'a Outcome>) -> Vec<Scatter> {
         let value = |index: &u32| find(*index).filter(|outcome| outcome.finished).map(|outcome| self.value(outcome));
         let baseline = &point.systems[self.baseline].1;
         let others = point.systems.iter().enumerate().filter(|(i, _)| *i != self.baseline);
@@ -84,7 +96,7 @@ impl Repeat {
             let pairs = pilot.iter().zip(baseline).filter_map(|(a, b)| Some((value(a)? / value(b)?).ln()));
             pairs.filter(|ratio| ratio.is_finite()).collect()
         };
-        others.filter_map(|(_, (_, pilot))| pairs::spread(&ratios(pilot))).collect()
+        others.filter_map(|(_, (_, pilot))| Scatter::of(&ratios(pilot))).collect()
     }
 
     /// The figure of an outcome that spreads like the metric does.
@@ -93,7 +105,9 @@ impl Repeat {
             Metric::Elapsed => outcome.elapsed_s,
             Metric::ResponseQuantile(quantile) => outcome.response_quantile_ms.nearest(quantile),
             Metric::ResponseMean | Metric::ServiceMean => outcome.response_quantile_ms.p50,
+            // What is only counted is no primary metric.
             Metric::Throughput | Metric::Bandwidth | Metric::CpuPerOperation => outcome.throughput_per_s,
+            Metric::Damage | Metric::Failed | Metric::Retried => outcome.throughput_per_s,
         }
     }
 

@@ -94,6 +94,7 @@ fn scratch_files_keep_the_size_of_the_study_and_a_device_is_used_whole() {
         null_or_scripted: false,
         transactions: false,
         ring: true,
+        described: None,
     };
     let plan = plan(&study, &Survey { systems: vec![surveyed] }, 3).unwrap();
     let device: Vec<_> = plan.trials.iter().filter(|trial| trial.label.system == "a").collect();
@@ -117,6 +118,7 @@ fn a_device_with_large_sectors_leaves_out_what_it_cannot_transfer() {
         null_or_scripted: false,
         transactions: false,
         ring: true,
+        described: None,
     };
     let plan = plan(&study, &Survey { systems: vec![surveyed] }, 3).unwrap();
     assert!(plan.trials.iter().all(|trial| trial.label.experiment != "service time off alignment"));
@@ -137,6 +139,7 @@ fn scratch_files_that_do_not_fit_are_refused_before_anything_is_written() {
         null_or_scripted: false,
         transactions: false,
         ring: true,
+        described: None,
     };
     let problems = plan(&study, &Survey { systems: vec![surveyed] }, 3).unwrap_err().to_string();
     assert!(problems.contains("at most the free space, 10 GiB, got scratch files of 16 GiB"), "{problems}");

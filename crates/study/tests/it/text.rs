@@ -23,8 +23,8 @@ pub fn of(plan: &Plan) -> String {
     for found in &plan.detectable {
         let _ = writeln!(
             text,
-            "detects in {}: {} pairs {:?}, at most {:?}",
-            found.experiment, found.pairs, found.difference, found.at_most
+            "detects in {}: {} pairs {:?}, the margin of {} in {:?}, at most {:?}",
+            found.experiment, found.pairs, found.difference, found.margin, found.power, found.at_most
         );
     }
     for repeat in &plan.repeats {

@@ -81,6 +81,17 @@ impl Ledger {
         }
     }
 
+    /// The pages of a ledger that was kept. One of another length is no page of ours, and is passed over.
+    pub fn of_pages(pages: &BTreeMap<u64, Vec<u8>>) -> Ledger {
+        let whole = pages.iter().filter(|(number, page)| page.len() == PAGE as usize / 2 && **number < u64::MAX / PAGE);
+        Ledger { pages: whole.map(|(number, page)| (*number, page.clone())).collect() }
+    }
+
+    /// Its pages, to be kept.
+    pub fn into_pages(self) -> BTreeMap<u64, Vec<u8>> {
+        self.pages
+    }
+
     /// What is known of each trade, in ascending order of numbers.
     pub fn entries(&self) -> impl Iterator<Item = Entry> {
         self.pages.iter().flat_map(|(number, page)| {

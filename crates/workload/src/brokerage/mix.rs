@@ -91,6 +91,13 @@ pub(super) fn parts(preset: Preset) -> &'static [Part] {
     }
 }
 
+/// The share of all transactions that others cause: nobody asks for them, and they come when their time has come.
+pub(super) fn caused(preset: Preset) -> f64 {
+    let caused = parts(preset).iter().filter(|part| matches!(part.0, Class::Result | Class::Feed));
+    let all: u64 = parts(preset).iter().map(|part| part.1).sum();
+    caused.map(|part| part.1).sum::<u64>() as f64 / all as f64
+}
+
 /// The mixes of all presets.
 pub const MIXES: &[fn() -> Vec<Planned>] = &[|| classes(Preset::Desk), || classes(Preset::House)];
 

@@ -6,7 +6,7 @@ use super::{
     Brokerage, Ledger, Scale, Spec, classes, cleanup_statements, data_set, epoch_after, procedures, samples, statements,
 };
 use crate::dataset::{DataSet, Language};
-use crate::kind::{Around, Class, Found, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, whole};
+use crate::kind::{self, Around, Class, Found, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, whole};
 use crate::transaction::{Business, Sample, Statement, Value};
 use std::any::Any;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ impl Transactions for Spec {
     }
 
     fn columns(&self) -> Vec<(&'static str, String)> {
-        vec![("customers", self.customers.to_string())]
+        vec![("customers", self.customers.to_string()), ("caused", super::mix::caused(self.preset).to_string())]
     }
 
     /// Cancels what an earlier trial left in the market, and finds numbers of trades that were never used.
@@ -49,16 +49,16 @@ impl Transactions for Spec {
         Ok(Found { epoch: epoch_after(&scale, greatest as u64), counts: Vec::new() })
     }
 
-    fn check(
-        &self,
-        queries: &mut dyn Queries,
-        _sessions: u32,
-        _found: &Found,
-        businesses: &[&dyn Business],
-    ) -> Result<Vec<Verdict>, Refused> {
+    fn ledger(&self, _sessions: u32, _found: &Found, businesses: &[&dyn Business]) -> Option<kind::Ledger> {
         let mut ledger = Ledger::default();
         let workers = businesses.iter().filter_map(|business| (*business as &dyn Any).downcast_ref::<Brokerage>());
         workers.for_each(|worker| ledger.merge(worker.ledger()));
+        let pages = ledger.into_pages();
+        (!pages.is_empty()).then(|| kind::Ledger { pages, ..kind::Ledger::default() })
+    }
+
+    fn hold(&self, queries: &mut dyn Queries, ledger: &kind::Ledger) -> Result<Vec<Verdict>, Refused> {
+        let ledger = Ledger::of_pages(&ledger.pages);
         let Some(first) = ledger.entries().next() else { return Ok(Vec::new()) };
         Ok(vec![verdict(&judge(queries, &ledger, first.trade)?)])
     }
@@ -138,12 +138,13 @@ fn number(value: &Value) -> Option<u64> {
 }
 
 fn verdict(judged: &Judged) -> Verdict {
+    let name = "ledger";
     let unknown = match (judged.unknown_kept, judged.unknown_lost) {
         (0, 0) => String::new(),
         (kept, lost) => format!("; of unknown outcome {kept} were kept and {lost} were not"),
     };
     if judged.passed() {
-        return Verdict { damaged: false, text: format!("ledger: {} orders are as acknowledged{unknown}", judged.ok) };
+        return Verdict { name, damaged: false, text: format!("{} orders are as acknowledged{unknown}", judged.ok) };
     }
     let fault = |what: &str, faulty: &Faulty| {
         let first = faulty.first.first().copied().unwrap_or(0);
@@ -155,7 +156,7 @@ fn verdict(judged: &Judged) -> Verdict {
         fault("acknowledged fills are missing", &judged.unfilled),
     ];
     let faults: Vec<String> = faults.into_iter().flatten().collect();
-    Verdict { damaged: true, text: format!("ledger: {}{unknown}", faults.join("; ")) }
+    Verdict { name, damaged: true, text: format!("{}{unknown}", faults.join("; ")) }
 }
 
 #[cfg(test)]
@@ -167,7 +168,7 @@ mod tests {
         let kept = Judged { ok: 5, unknown_kept: 1, ..Judged::default() };
         assert!(!verdict(&kept).damaged);
         let lost = Judged { missing: Faulty { count: 1, first: vec![42] }, ..Judged::default() };
-        let Verdict { damaged, text } = verdict(&lost);
+        let Verdict { damaged, text, .. } = verdict(&lost);
         assert!(damaged && text.contains("1 acknowledged orders are missing, the first is trade 42"), "{text}");
     }
 }

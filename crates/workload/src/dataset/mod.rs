@@ -12,6 +12,7 @@ pub use procedure::{Definition, Language, Procedures};
 pub(crate) use table::letters;
 pub use table::{Column, Made, Reference, Rows, Table, Type};
 
+use crate::transaction::Value;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -28,6 +29,32 @@ pub struct Invariant {
     /// A query for rows that break it, ten at most: no row says that it holds.
     pub sql: String,
 }
+
+/// A whole number that the data must give, whatever transactions did to it since.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Figure {
+    /// What it is, as a sentence's beginning: `rows of customer`.
+    pub what: String,
+    /// The query that gives it.
+    pub sql: String,
+    /// What it must be.
+    pub is: i64,
+}
+
+/// Rows of which each must be what follows from its key.
+pub struct RowCheck {
+    /// Its name in reports.
+    pub name: &'static str,
+    /// What holds, as a sentence.
+    pub says: &'static str,
+    /// The query for the rows.
+    pub sql: String,
+    /// Whether a row is as it must be.
+    pub holds: Holds,
+}
+
+/// Whether the values of a row are what they must be.
+pub type Holds = Box<dyn Fn(&[Value]) -> bool>;
 
 /// What a data set holds: supplied by the workload that it is for.
 pub trait Contents: Send + Sync {
@@ -51,6 +78,18 @@ pub trait Contents: Send + Sync {
 
     /// What must hold for its data.
     fn invariants(&self) -> Vec<Invariant> {
+        Vec::new()
+    }
+
+    /// What is quickly counted of tables that no transaction grows or shrinks. `history` asks for what takes a walk over the
+    /// history, too.
+    fn figures(&self, history: bool) -> Vec<Figure> {
+        let _ = history;
+        Vec::new()
+    }
+
+    /// Rows that are looked at one by one.
+    fn row_checks(&self) -> Vec<RowCheck> {
         Vec::new()
     }
 

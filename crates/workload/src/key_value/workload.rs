@@ -5,7 +5,9 @@ use super::data_set::TABLE;
 use super::statements::{samples, statements};
 use super::{KeyValue, Spec, data_set};
 use crate::dataset::{DataSet, Language};
-use crate::kind::{Around, Class, Found, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, whole};
+use crate::kind::{
+    Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, whole,
+};
 use crate::transaction::{Business, Sample, Statement};
 use std::any::Any;
 use std::sync::Arc;
@@ -35,13 +37,8 @@ impl Transactions for Spec {
         Ok(Found { epoch: greatest.unwrap_or(0) as u64, counts })
     }
 
-    fn check(
-        &self,
-        queries: &mut dyn Queries,
-        _sessions: u32,
-        found: &Found,
-        businesses: &[&dyn Business],
-    ) -> Result<Vec<Verdict>, Refused> {
+    fn ledger(&self, _sessions: u32, found: &Found, businesses: &[&dyn Business]) -> Option<Ledger> {
+        let before = *found.counts.first()?;
         let workers = businesses.iter().filter_map(|business| (*business as &dyn Any).downcast_ref::<KeyValue>());
         let told = workers.map(KeyValue::acknowledged).fold(Acknowledged::default(), |sum, one| Acknowledged {
             changes: sum.changes + one.changes,
@@ -49,8 +46,28 @@ impl Transactions for Spec {
             inserts: sum.inserts + one.inserts,
             inserts_unknown: sum.inserts_unknown + one.inserts_unknown,
         });
-        let changed = changes(queries)? - found.counts.first().copied().unwrap_or(0);
-        let new = format!("select count(*) from {TABLE} where id > {}", found.epoch);
+        let counts = [
+            ("changes before", before),
+            ("greatest key before", found.epoch as i64),
+            ("changes", told.changes as i64),
+            ("changes unknown", told.changes_unknown as i64),
+            ("inserts", told.inserts as i64),
+            ("inserts unknown", told.inserts_unknown as i64),
+        ];
+        let counts = counts.map(|(name, count)| (name.to_owned(), count)).into();
+        Some(Ledger { counts, ..Ledger::default() })
+    }
+
+    fn hold(&self, queries: &mut dyn Queries, ledger: &Ledger) -> Result<Vec<Verdict>, Refused> {
+        let count = |name| ledger.count(name) as u64;
+        let told = Acknowledged {
+            changes: count("changes"),
+            changes_unknown: count("changes unknown"),
+            inserts: count("inserts"),
+            inserts_unknown: count("inserts unknown"),
+        };
+        let changed = changes(queries)? - ledger.count("changes before");
+        let new = format!("select count(*) from {TABLE} where id > {}", ledger.count("greatest key before"));
         let inserted = whole(&queries.query("count the records that were inserted", &new)?).unwrap_or(0);
         Ok(vec![verdict(&told, changed, inserted)])
     }
@@ -86,14 +103,14 @@ fn verdict(told: &Acknowledged, changed: i64, inserted: i64) -> Verdict {
     };
     let kept = holds(changes, told.changes_unknown, changed) && holds(inserts, told.inserts_unknown, inserted);
     let text = if kept {
-        format!("tally: all {changes} acknowledged changes and {inserts} acknowledged records are there{unknown}")
+        format!("all {changes} acknowledged changes and {inserts} acknowledged records are there{unknown}")
     } else {
         format!(
-            "tally: {changes} changes and {inserts} new records were acknowledged, the data holds {changed} and \
+            "{changes} changes and {inserts} new records were acknowledged, the data holds {changed} and \
              {inserted}{unknown}"
         )
     };
-    Verdict { damaged: !kept, text }
+    Verdict { name: "tally", damaged: !kept, text }
 }
 
 #[cfg(test)]
@@ -105,7 +122,7 @@ mod tests {
         let told = Acknowledged { changes: 10, changes_unknown: 1, inserts: 3, inserts_unknown: 0 };
         assert!(!verdict(&told, 10, 3).damaged && !verdict(&told, 11, 3).damaged);
         for (changed, inserted) in [(9, 3), (12, 3), (10, 2), (10, 4)] {
-            let Verdict { damaged, text } = verdict(&told, changed, inserted);
+            let Verdict { damaged, text, .. } = verdict(&told, changed, inserted);
             assert!(damaged && text.contains(&format!("the data holds {changed} and {inserted}")), "{text}");
         }
     }

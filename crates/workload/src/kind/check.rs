@@ -1,6 +1,7 @@
 //! Checks of a workload around a trial, by whatever session they are handed.
 
 use crate::transaction::Value;
+use std::collections::BTreeMap;
 
 /// A session for checks. What the database said to a refused call is kept there.
 pub trait Queries {
@@ -36,9 +37,27 @@ pub struct Found {
     pub counts: Vec<i64>,
 }
 
+/// What the workers of a trial know of acknowledged work: enough to hold it against the data at any later time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ledger {
+    /// Counts, by name.
+    pub counts: BTreeMap<String, i64>,
+    /// What is known of numbered pieces of work, in pages of the workload's own form.
+    pub pages: BTreeMap<u64, Vec<u8>>,
+}
+
+impl Ledger {
+    /// A count; 0 when there is none of that name.
+    pub(crate) fn count(&self, name: &str) -> i64 {
+        self.counts.get(name).copied().unwrap_or(0)
+    }
+}
+
 /// What a check came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
+    /// The name of the check.
+    pub name: &'static str,
     /// Whether something that was acknowledged is missing, or something else that is damage.
     pub damaged: bool,
     /// In words.

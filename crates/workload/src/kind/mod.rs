@@ -8,7 +8,7 @@
 mod check;
 
 pub(crate) use check::whole;
-pub use check::{Found, Queries, Refused, Verdict};
+pub use check::{Found, Ledger, Queries, Refused, Verdict};
 
 use crate::dataset::{DataSet, Language};
 use crate::transaction::{Business, Sample, Statement};
@@ -107,18 +107,19 @@ pub trait Transactions: Same + Any + Debug + Send + Sync {
         Ok(Found::default())
     }
 
-    /// Holds what the workers know of acknowledged work against the database. `businesses` are of this workload.
+    /// What the workers know of acknowledged work, beside what the trial found; none when there is nothing to hold against the
+    /// data. `businesses` are of this workload.
+    fn ledger(&self, sessions: u32, found: &Found, businesses: &[&dyn Business]) -> Option<Ledger> {
+        let _ = (sessions, found, businesses);
+        None
+    }
+
+    /// Holds a ledger of this workload against the data.
     ///
     /// # Errors
     /// When the database refuses.
-    fn check(
-        &self,
-        queries: &mut dyn Queries,
-        sessions: u32,
-        found: &Found,
-        businesses: &[&dyn Business],
-    ) -> Result<Vec<Verdict>, Refused> {
-        let _ = (queries, sessions, found, businesses);
+    fn hold(&self, queries: &mut dyn Queries, ledger: &Ledger) -> Result<Vec<Verdict>, Refused> {
+        let _ = (queries, ledger);
         Ok(Vec::new())
     }
 }

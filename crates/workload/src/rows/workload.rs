@@ -5,7 +5,9 @@
 
 use super::{Mode, Rows, Spec, Tally, classes, data_set, fill, statements, tally_statement};
 use crate::dataset::{DataSet, Language};
-use crate::kind::{Around, Class, Found, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, whole};
+use crate::kind::{
+    Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, whole,
+};
 use crate::transaction::{Business, Statement};
 use std::any::Any;
 use std::sync::Arc;
@@ -46,23 +48,31 @@ impl Transactions for Spec {
         Ok(Found { epoch: 0, counts })
     }
 
-    fn check(
-        &self,
-        queries: &mut dyn Queries,
-        sessions: u32,
-        found: &Found,
-        businesses: &[&dyn Business],
-    ) -> Result<Vec<Verdict>, Refused> {
-        let after = held(self, queries, sessions)?;
-        let mut tallies: Vec<Tally> = (0..after.len() as u32).map(|job| Tally { job, ..Tally::default() }).collect();
-        let workers = businesses.iter().filter_map(|business| (*business as &dyn Any).downcast_ref::<Rows>());
-        for tally in workers.flat_map(Rows::tallies) {
-            if let Some(own) = tallies.get_mut(tally.job as usize) {
-                own.done += tally.done;
-                own.unknown += tally.unknown;
-            }
+    fn ledger(&self, sessions: u32, found: &Found, businesses: &[&dyn Business]) -> Option<Ledger> {
+        let mut ledger = Ledger::default();
+        for (job, before) in (0..sessions.min(self.jobs)).zip(&found.counts) {
+            ledger.counts.insert(format!("{job} before"), *before);
         }
-        Ok(vec![verdict(&tallies, &found.counts, &after)])
+        let workers = businesses.iter().filter_map(|business| (*business as &dyn Any).downcast_ref::<Rows>());
+        for Tally { job, done, unknown } in workers.flat_map(Rows::tallies) {
+            *ledger.counts.entry(format!("{job} done")).or_default() += done as i64;
+            *ledger.counts.entry(format!("{job} unknown")).or_default() += unknown as i64;
+        }
+        (!found.counts.is_empty()).then_some(ledger)
+    }
+
+    fn hold(&self, queries: &mut dyn Queries, ledger: &Ledger) -> Result<Vec<Verdict>, Refused> {
+        let jobs = (0..self.jobs).take_while(|job| ledger.counts.contains_key(&format!("{job} before")));
+        let told: Vec<(Tally, i64)> = jobs
+            .map(|job| {
+                let count = |what: &str| ledger.count(&format!("{job} {what}"));
+                let (done, unknown) = (count("done") as u64, count("unknown") as u64);
+                (Tally { job, done, unknown }, count("before"))
+            })
+            .collect();
+        let after = held(self, queries, told.len() as u32)?;
+        let (tallies, before): (Vec<Tally>, Vec<i64>) = told.into_iter().unzip();
+        Ok(vec![verdict(&tallies, &before, &after)])
     }
 }
 
@@ -95,6 +105,7 @@ fn held(spec: &Spec, queries: &mut dyn Queries, sessions: u32) -> Result<Vec<i64
 }
 
 fn verdict(tallies: &[Tally], before: &[i64], after: &[i64]) -> Verdict {
+    let name = "tally";
     let grown = |tally: &Tally| {
         let at = tally.job as usize;
         (before.get(at).copied().unwrap_or(0), after.get(at).copied().unwrap_or(0))
@@ -104,18 +115,18 @@ fn verdict(tallies: &[Tally], before: &[i64], after: &[i64]) -> Verdict {
     let unknown: u64 = tallies.iter().map(|tally| tally.unknown).sum();
     let Some(first) = wrong.first() else {
         let unknown = if unknown == 0 { String::new() } else { format!("; {unknown} of unknown outcome") };
-        return Verdict { damaged: false, text: format!("tally: all {done} acknowledged rows are there{unknown}") };
+        return Verdict { name, damaged: false, text: format!("all {done} acknowledged rows are there{unknown}") };
     };
     let (was, is) = grown(first);
     let text = format!(
-        "tally: {} of {} jobs do not agree; job {} was told of {} rows and its data grew by {}",
+        "{} of {} jobs do not agree; job {} was told of {} rows and its data grew by {}",
         wrong.len(),
         tallies.len(),
         first.job,
         first.done,
         is - was
     );
-    Verdict { damaged: true, text }
+    Verdict { name, damaged: true, text }
 }
 
 #[cfg(test)]
@@ -127,7 +138,7 @@ mod tests {
         let tally = |job, done, unknown| Tally { job, done, unknown };
         let told = [tally(0, 10, 0), tally(1, 5, 2)];
         assert!(!verdict(&told, &[100, 0], &[110, 7]).damaged);
-        let Verdict { damaged, text } = verdict(&told, &[100, 0], &[109, 7]);
+        let Verdict { damaged, text, .. } = verdict(&told, &[100, 0], &[109, 7]);
         assert!(damaged && text.contains("job 0 was told of 10 rows and its data grew by 9"), "{text}");
         assert!(verdict(&told, &[100, 0], &[110, 8]).damaged);
     }

@@ -210,7 +210,8 @@ mod tests {
             trial.streams[0].threads.pacing = load::Pacing::Sleep;
             let mut collector = Collector::default();
             let (share, _) = assign(&trial, &mut collector, |_| Ok(Carriers::new(1, Ok))).unwrap().remove(0);
-            let transactions = Transactions { business: Box::new(Nothing), tries: 1, profile: Profile::default() };
+            let transactions =
+                Transactions { business: Box::new(Nothing), tries: 1, stops: false, profile: Profile::default() };
             let session = session(&[], &Log::default());
             let mut streams = Streams::default();
             streams.add(Imagined { transactions, session, sessions, slots });

@@ -48,7 +48,7 @@ struct Scripted {
 /// Transactions that go through these steps, and may be tried so often.
 pub(crate) fn transactions(steps: &[Do], tries: u32, log: &Log) -> Transactions {
     let business = Box::new(Scripted { steps: steps.to_vec(), at: 0, log: log.clone() });
-    Transactions { business, tries, profile: Profile::default() }
+    Transactions { business, tries, stops: false, profile: Profile::default() }
 }
 
 impl Business for Scripted {

@@ -5,7 +5,7 @@
 //! and more jobs make up for the delay as long as processors are free. A node of an active pair is source for its own
 //! transactions and target for those of the other.
 
-use super::law::{Carries, Law, Unbuilt};
+use super::law::{Carries, Inside, Law, Unbuilt};
 use super::{Quantity, Unanswered, Values, number};
 use crate::form::{closed, waiting};
 use crate::pair::{Pair as Machines, PairPlan};
@@ -43,13 +43,14 @@ const ANSWERS: &[Quantity] = &[
     Quantity::rate("throughput", "1/s"),
     Quantity::response("response", "ms"),
     Quantity::response("response-s", "s"),
-    Quantity::rate("source-cpu", "%"),
-    Quantity::rate("target-cpu", "%"),
+    Quantity::share("source-cpu"),
+    Quantity::share("target-cpu"),
     Quantity::response("second-response", "ms"),
 ];
 
-pub(super) const LAW: Law =
-    Law::closed(ASKS, ANSWERS, answer).carrying(Carries::Transactions(|name, values, setting| {
+pub(super) const LAW: Law = Law::closed(ASKS, ANSWERS, answer)
+    .inside(Inside { counted: Some("counted_per_s"), ..Inside::SESSIONS })
+    .carrying(Carries::Transactions(|name, values, setting| {
         let plan = PairPlan::described(values).ok_or(Unbuilt::Cores(name))?;
         Ok(Box::new(Machines::new(plan, setting.slots, setting.seed)))
     }));

@@ -8,8 +8,8 @@ mod profile;
 use crate::args::Calibrate;
 use crate::failure::Failure;
 use crate::{model_file, output};
-use model::calibrate::{Calibrated, calibrate, leave_one_out};
-use model::file::{self, Description};
+use model::calibrate::{Calibrated, calibrate, learned, leave_one_out};
+use model::file::{self, Description, ENOUGH};
 use model::rows::Table;
 use model::taken::Taken;
 use profile::Profiled;
@@ -53,8 +53,9 @@ pub fn run(asked: &Calibrate) -> Result<(), Failure> {
 fn fitted(model: &Description, rows: &[String]) -> Result<Fit, Failure> {
     let tables: Result<Vec<Table>, Failure> = rows.iter().map(|path| model_file::table(path)).collect();
     let tables = tables?;
-    let calibrated = calibrate(model, &tables)
+    let mut calibrated = calibrate(model, &tables)
         .map_err(|error| Failure::caused(format!("calibrating the model `{}`", model.name), &error))?;
+    calibrated.model = learned(&calibrated.model, &tables);
     Ok(Fit { left_out: leave_one_out(model, &tables), calibrated })
 }
 
@@ -64,7 +65,7 @@ fn document(model: &Description, fit: Option<&Fit>, profiled: Option<&Profiled>)
         Some(fit) => as_json(&fit.calibrated, &fit.left_out),
         None => json!({
             "schema": "prony/calibrate/1", "model": model.name, "parameters": [], "rows": [], "left_out": [],
-            "not_separable": { "silent": [], "flat": [] }, "leave_one_out": [],
+            "not_separable": { "silent": [], "flat": [] }, "leave_one_out": [], "discrepancy": null,
         }),
     };
     document["profile"] = profiled.map_or(Value::Null, profile_json);
@@ -157,9 +158,38 @@ fn as_json(calibrated: &Calibrated, left_out: &[(String, String, f64)]) -> Value
             "flat": fitted.separation.flat.iter().map(|flat| flat.parameters.iter()
                 .map(|(name, _)| name.clone()).collect::<Vec<_>>()).collect::<Vec<_>>(),
         },
+        "discrepancy": learned_json(model),
         "leave_one_out": left_out.iter()
             .map(|(row_id, metric, error)| json!({ "row_id": row_id, "metric": metric, "error_pct": error }))
             .collect::<Vec<_>>(),
+    })
+}
+
+/// What was learned of the form by leaving rows out.
+fn learned_text(model: &Description) -> String {
+    let Some(discrepancy) = &model.discrepancy else { return String::new() };
+    let each = discrepancy.each.iter().map(|(quantity, each)| format!("{quantity} {}", units::percent(*each)));
+    let each: Vec<String> = each.collect();
+    let each = if each.is_empty() { "as of other models".to_owned() } else { each.join(", ") };
+    let judged = match discrepancy.calibrated() {
+        true => format!("stretched by {:.2} to hold 95 of 100", discrepancy.stretch),
+        false => format!("intervals are not calibrated, which takes {ENOUGH}"),
+    };
+    let scores = units::counted(u64::from(discrepancy.scores), "scores");
+    format!("\noff for each doubling of the size beyond the rows: {each}\n{scores} of what was left out: {judged}\n")
+}
+
+/// The same for documents.
+fn learned_json(model: &Description) -> Value {
+    model.discrepancy.as_ref().map_or(Value::Null, |discrepancy| {
+        let each = discrepancy.each.iter();
+        json!({
+            "scores": discrepancy.scores,
+            "calibrated": discrepancy.calibrated(),
+            "stretch": discrepancy.stretch,
+            "each_doubling_pct": each.map(|(name, each)| (name.clone(), json!(100.0 * each)))
+                .collect::<serde_json::Map<String, Value>>(),
+        })
     })
 }
 
@@ -201,6 +231,7 @@ fn as_text(calibrated: &Calibrated, left_out: &[(String, String, f64)]) -> Strin
     for (row_id, reason) in &calibrated.left_out {
         let _ = writeln!(text, "{row_id:<34} took no part: {reason}");
     }
+    text.push_str(&learned_text(model));
     if !fitted.separation.flat.is_empty() {
         text.push('\n');
     }

@@ -9,7 +9,7 @@ use crate::args::Judge;
 use crate::failure::Failure;
 use crate::model_file::{self, ModelText};
 use crate::output;
-use model::file::Description;
+use model::file::{Description, ENOUGH};
 use model::judge::{Baseline, Judged, Judgement, Role, judge};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -164,6 +164,11 @@ fn as_text(found: &ModelText, judgements: &[Judgement]) -> String {
                 units::counted(rows.len() as u64, "rows")
             );
         }
+    }
+    if let Some(discrepancy) = model.discrepancy.as_ref().filter(|discrepancy| !discrepancy.calibrated()) {
+        let scores = units::counted(u64::from(discrepancy.scores), "scores");
+        let _ =
+            writeln!(text, "intervals are not calibrated: {scores} of rows that were left out, and it takes {ENOUGH}");
     }
     if let Some(doubt) = &model.doubt {
         if !doubt.silent.is_empty() {

@@ -7,18 +7,22 @@
 
 mod need;
 mod question;
-mod tail;
+mod simulated;
 
 use crate::args::{Changes, Predict};
 use crate::failure::Failure;
 use crate::model_file::{self, ModelText};
 use crate::run;
 use crate::{output, study_file};
+use model::file::Description;
+use model::kind::Unanswered;
 use need::{Need, Taken};
 use question::Question;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use simulated::{Answer, Simulations};
 use std::fmt::Write as _;
+use study::Judgement;
 
 /// One predicted value.
 struct Predicted {
@@ -29,26 +33,49 @@ struct Predicted {
     low: f64,
     high: f64,
     caveat: Option<String>,
+    /// What the closed form does not know of the question, so that a simulation answered it.
+    simulated: Option<&'static str>,
+}
+
+/// What is asked.
+#[derive(Default)]
+struct Points {
+    questions: Vec<Question>,
+    notes: Vec<String>,
+    /// None where rows of a table ask.
+    judgement: Option<Judgement>,
+}
+
+/// What a model says of the questions of a study.
+#[derive(Default)]
+struct Answers {
+    predicted: Vec<Predicted>,
+    /// What was left out of the study, and is worth knowing.
+    notes: Vec<String>,
+    /// Question, quantity, and why it has no answer though another question may have one.
+    left: Vec<(String, &'static str, String)>,
 }
 
 /// Predicts every point of a study, or every row of a table, and writes the prediction down.
 pub fn run(asked: &Predict) -> Result<(), Failure> {
     let found = model_file::find(name(&asked.changes)?)?;
-    let questions = match asked.study.ends_with(".csv") {
-        true => rows(&asked.study)?,
-        false => points(asked)?,
+    let Points { questions, notes, judgement } = match asked.study.ends_with(".csv") {
+        true => Points { questions: rows(&asked.study)?, ..Points::default() },
+        false => points(asked, &found.model)?,
     };
-    let predicted: Vec<Predicted> = questions.iter().flat_map(|question| answers(&found, question)).collect();
-    if predicted.is_empty() {
-        return Err(unanswered(&found, &asked.study));
+    let mut simulations = Simulations::new(&found.model, judgement.as_ref());
+    let mut answers = Answers { notes, ..Answers::default() };
+    questions.iter().try_for_each(|question| answers.ask(&found.model, question, &mut simulations))?;
+    if answers.predicted.is_empty() {
+        return Err(unanswered(&found, &asked.study, &answers));
     }
     let taken = taken(asked, &found, &questions)?;
-    let document = document(&found, &asked.study, &predicted, &taken);
+    let document = document(&found, &asked.study, &answers, &taken);
     if let Some(path) = &asked.output {
         model_file::write_new(path, &format!("{document:#}\n"))?;
     }
     let said = || {
-        let found = text(&found, &predicted, &document);
+        let found = text(&found, &answers, &document);
         found + &taken_text(asked.find.as_deref().unwrap_or_default(), &taken)
     };
     output::answer(asked.json, || document.clone(), said)
@@ -90,54 +117,76 @@ fn rows(path: &str) -> Result<Vec<Question>, Failure> {
     Ok(table.rows.into_iter().map(Question::of_row).collect())
 }
 
-/// The points of a study as questions. The study is planned for a system that answers at once, which has no limits of its
-/// own; nothing is opened.
-fn points(asked: &Predict) -> Result<Vec<Question>, Failure> {
+/// The points of a study as questions, what is worth knowing of them, and how the study judges. The study is planned for the
+/// model as if it had as much of everything as is asked for; nothing is opened.
+fn points(asked: &Predict, model: &Description) -> Result<Points, Failure> {
     let text = study_file::find(&asked.study)?;
-    let planned = |target: &str| {
-        let changes = Changes { on: vec![target.to_owned()], ..asked.changes.clone() };
-        let study = study_file::read_or_fail(&text, &changes, &[])?;
-        run::plan(&text.origin, &study, 1)
-    };
-    // Which of the two can run a study follows from what it asks for.
-    let plan = planned("null:").or_else(|_| planned("null-database:"))?;
-    Ok(question::of_trials(&plan.trials))
+    let study = study_file::read_or_fail(&text, &asked.changes, &[])?;
+    let mut plan = run::plan_for(&text.origin, &study, model)?;
+    for search in &plan.searches {
+        plan.notes.push(format!(
+            "`{}` searches a rate, which is not predicted: ask with --find and --need",
+            search.experiment
+        ));
+    }
+    Ok(Points { questions: question::of_trials(&plan.trials), notes: plan.notes, judgement: Some(plan.judgement) })
 }
 
-/// Every quantity that the model can answer for a question.
-fn answers(found: &ModelText, question: &Question) -> Vec<Predicted> {
-    let model = &found.model;
-    let one = |quantity: &model::kind::Quantity| {
-        let value = model.answer(&question.row, quantity.name).ok().filter(|value| value.is_finite())?;
-        let (low, high) = model.interval(&question.row, quantity.name, 0.0);
-        let caveat = question.caveat(model);
-        Some(Predicted {
-            question: question.clone(),
-            quantity: quantity.name,
-            unit: quantity.unit,
-            value,
-            low,
-            high,
-            caveat,
-        })
-    };
-    model.kind.answers().iter().filter_map(one).collect()
+impl Answers {
+    /// Asks for every quantity that the model answers: the closed form, and the simulation for what that does not know.
+    fn ask(
+        &mut self,
+        model: &Description,
+        question: &Question,
+        simulations: &mut Simulations<'_>,
+    ) -> Result<(), Failure> {
+        for quantity in model.kind.answers() {
+            let (answer, simulated) = match model.answer(&question.row, quantity.name) {
+                Ok(value) if value.is_finite() => {
+                    let (low, high) = model.interval(&question.row, quantity.name, 0.0);
+                    (Some(Answer { value, low, high }), None)
+                }
+                Err(Unanswered::Simulated(why)) => (simulations.answer(question, quantity.name)?, Some(why)),
+                _ => continue,
+            };
+            let Some(Answer { value, low, high }) = answer else {
+                let why = simulated.unwrap_or_default();
+                let reason =
+                    format!("the closed form does not know {why}, and a simulation gives no {}", quantity.name);
+                self.left.push((question.row.id.clone(), quantity.name, reason));
+                continue;
+            };
+            let over = question.trial().filter(|_| simulated.is_some());
+            let over = over.and_then(|(trial, _)| simulations.shortened(trial));
+            let over = over.map(|over| format!("simulated over {} only", units::duration(over)));
+            let caveat = question.caveat(model).or(over);
+            let (question, quantity, unit) = (question.clone(), quantity.name, quantity.unit);
+            self.predicted.push(Predicted { question, quantity, unit, value, low, high, caveat, simulated });
+        }
+        Ok(())
+    }
 }
 
-fn unanswered(found: &ModelText, study: &str) -> Failure {
+fn unanswered(found: &ModelText, study: &str, answers: &Answers) -> Failure {
     let names: Vec<&str> = found.model.kind.answers().iter().map(|quantity| quantity.name).collect();
     let what = format!("predicting `{study}`: `{}` answers no point of it", found.model.name);
-    Failure::new(what).hint(format!("a {} answers {}", found.model.kind.word(), names.join(", ")))
+    let failure = Failure::new(what).hint(format!("a {} answers {}", found.model.kind.word(), names.join(", ")));
+    failure.hints(answers.left.first().map(|(row, quantity, why)| format!("{row}: no {quantity}: {why}")))
 }
 
-fn document(found: &ModelText, study: &str, predicted: &[Predicted], taken: &[Taken]) -> Value {
-    let rows: Vec<Value> = predicted.iter().map(row).collect();
+fn document(found: &ModelText, study: &str, answers: &Answers, taken: &[Taken]) -> Value {
+    let rows: Vec<Value> = answers.predicted.iter().map(row).collect();
+    let left = answers.left.iter();
+    let left: Vec<Value> =
+        left.map(|(row, metric, why)| json!({ "row_id": row, "metric": metric, "reason": why })).collect();
     let body = json!({
         "model": found.model.name,
         "model_sha256": sha256(&found.text),
         "changes": found.changed(),
         "study": study,
         "rows": rows,
+        "unanswered": left,
+        "notes": answers.notes,
         "needed": taken.iter().map(|taken| json!({
             "stream": taken.stream, "predicted": taken.predicted, "sure": taken.sure,
         })).collect::<Vec<_>>(),
@@ -154,7 +203,7 @@ fn document(found: &ModelText, study: &str, predicted: &[Predicted], taken: &[Ta
 }
 
 fn row(predicted: &Predicted) -> Value {
-    let Predicted { question, quantity, unit, value, low, high, caveat } = predicted;
+    let Predicted { question, quantity, unit, value, low, high, caveat, simulated } = predicted;
     json!({
         "row_id": question.row.id,
         "metric": quantity,
@@ -164,6 +213,8 @@ fn row(predicted: &Predicted) -> Value {
         "low": low,
         "high": high,
         "caveat": caveat,
+        "by": if simulated.is_some() { "simulation" } else { "closed form" },
+        "because": simulated,
     })
 }
 
@@ -174,22 +225,37 @@ fn sha256(text: &str) -> String {
     })
 }
 
-fn text(found: &ModelText, predicted: &[Predicted], document: &Value) -> String {
+fn text(found: &ModelText, answers: &Answers, document: &Value) -> String {
     let name = study::model_shown(&found.model.name, &found.changes);
     let mut text = format!("{name}: {}\n", found.model.title);
     let _ = writeln!(text, "sha256 {}\n", document["sha256"].as_str().unwrap_or_default());
-    let width = predicted.iter().map(|predicted| predicted.question.row.id.chars().count()).max().unwrap_or(0);
-    for Predicted { question, quantity, unit, value, low, high, caveat } in predicted {
+    let widths = answers.predicted.iter().map(|predicted| predicted.question.row.id.chars().count());
+    let width = widths.max().unwrap_or(0);
+    for predicted in &answers.predicted {
+        let Predicted { question, quantity, unit, value, low, high, .. } = predicted;
         let interval = format!("{} to {}", units::significant(*low), units::significant(*high));
-        let mark = caveat.as_ref().map(|caveat| format!("  ({caveat})")).unwrap_or_default();
         let _ = writeln!(
             text,
-            "{:<width$}  {quantity:<14} {:>11} {unit:<5} (95% interval {interval}){mark}",
+            "{:<width$}  {quantity:<14} {:>11} {unit:<5} (95% interval {interval}){}",
             question.row.id,
-            units::significant(*value)
+            units::significant(*value),
+            remark(predicted)
         );
     }
+    for note in &answers.notes {
+        let _ = writeln!(text, "note: {note}");
+    }
+    for (row, quantity, why) in &answers.left {
+        let _ = writeln!(text, "{row:<width$}  {quantity:<14} not answered: {why}");
+    }
     text
+}
+
+/// What a reader should know of an answer, behind it.
+fn remark(predicted: &Predicted) -> String {
+    let simulated = predicted.simulated.map(|why| format!("simulated: the closed form does not know {why}"));
+    let said: Vec<String> = simulated.into_iter().chain(predicted.caveat.clone()).collect();
+    if said.is_empty() { String::new() } else { format!("  ({})", said.join("; ")) }
 }
 
 #[cfg(test)]
@@ -201,25 +267,30 @@ mod tests {
         read(text).expect("a table").rows.remove(0)
     }
 
+    fn asked(found: &ModelText, question: &Question) -> Answers {
+        let (mut answers, mut simulations) = (Answers::default(), Simulations::new(&found.model, None));
+        assert!(answers.ask(&found.model, question, &mut simulations).is_ok());
+        answers
+    }
+
     #[test]
     fn a_prediction_is_hashed_with_the_model_that_made_it() {
         let found = model_file::find("f5100").expect("it ships");
         let question =
             Question::of_row(row_of("row_id,test,transfer_kb,modules,window\na,random_read_4k,4,40,unstated\n"));
-        let predicted = answers(&found, &question);
-        let document = document(&found, "rows.csv", &predicted, &[]);
+        let mut answers = asked(&found, &question);
+        let document = document(&found, "rows.csv", &answers, &[]);
         assert_eq!(document["rows"][0]["row_id"], "a");
         assert_eq!(document["sha256"].as_str().map(str::len), Some(64));
-        let mut tuned = predicted;
-        tuned[0].value *= 1.001;
-        assert_ne!(super::document(&found, "rows.csv", &tuned, &[])["sha256"], document["sha256"]);
+        answers.predicted[0].value *= 1.001;
+        assert_ne!(super::document(&found, "rows.csv", &answers, &[])["sha256"], document["sha256"]);
     }
 
     #[test]
     fn more_than_the_machine_has_is_said() {
         let found = model_file::find("f5100").expect("it ships");
         let table = "row_id,test,transfer_kb,modules,window\na,random_read_4k,4,160,unstated\n";
-        let predicted = answers(&found, &Question::of_row(row_of(table)));
+        let predicted = asked(&found, &Question::of_row(row_of(table))).predicted;
         assert!(predicted[0].caveat.as_ref().is_some_and(|caveat| caveat.contains("80")), "{:?}", predicted[0].caveat);
     }
 }

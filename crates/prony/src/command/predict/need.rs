@@ -5,10 +5,10 @@
 //! beside the one at which the prediction itself does.
 
 use super::question::Question;
-use super::tail::{self, QUANTILES};
+use super::simulated::{self, QUANTILES};
 use crate::failure::Failure;
 use model::file::Description;
-use model::kind::Values;
+use model::kind::{Unanswered, Values};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
@@ -68,9 +68,13 @@ impl Need {
     /// simulated and has no interval: it is as sure as it is predicted.
     fn value(&self, model: &Description, question: &Question, sure: bool) -> Result<Option<f64>, Failure> {
         if let Some(quantile) = self.quantile {
-            return tail::quantile_ms(model, question, quantile);
+            return simulated::quantile_ms(model, question, quantile);
         }
-        let Ok(value) = model.answer(&question.row, &self.quantity) else { return Ok(None) };
+        let value = match model.answer(&question.row, &self.quantity) {
+            Ok(value) => value,
+            Err(Unanswered::Simulated(_)) => return simulated::once(model, question, &self.quantity),
+            Err(_) => return Ok(None),
+        };
         let (low, high) = if sure { model.interval(&question.row, &self.quantity, 0.0) } else { (value, value) };
         Ok(Some(if self.least { low } else { high }))
     }

@@ -3,12 +3,14 @@
 //! The one idea: a question is a row like those of published tables, with one cell for each thing that a model may want to
 //! know; a model takes the cells that its kind asks for and leaves the others.
 
-use super::tail;
+use super::simulated;
+use load::{Arrivals, Spec, Think};
 use model::file::Description;
 use model::rows::Row;
 use observation::factor::short_name;
 use study::{Operations, Storage, Stream, Trial, Work};
-use workload::block::Pattern;
+use units::Nanos;
+use workload::block::{self, Offsets, Pattern};
 
 /// One point.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,7 +47,7 @@ impl Question {
             row.cells.insert("outstanding".to_owned(), (outstanding / modules * count as f64).to_string());
         }
         row.cells.insert(column.to_owned(), count.to_string());
-        let resized = |(trial, stream)| Box::new((tail::resized(trial, stream, column, count), stream));
+        let resized = |(trial, stream)| Box::new((simulated::resized(trial, stream, column, count), stream));
         Question { row, trial: self.trial().map(resized) }
     }
 
@@ -76,6 +78,39 @@ pub(super) fn of_trials(trials: &[Trial]) -> Vec<Question> {
     found
 }
 
+/// Where operations go, where that is not everywhere alike and on their natural alignment.
+fn places(spec: &block::Spec, set: &mut impl FnMut(&str, String)) {
+    if spec.shift.0 > 0 {
+        set("shift_kb", (spec.shift.0 as f64 / 1024.0).to_string());
+    }
+    if spec.offsets != Offsets::Uniform {
+        set("offsets", "preferred".to_owned());
+    }
+    if spec.range.0 < 1.0 {
+        set("range", spec.range.0.to_string());
+    }
+}
+
+/// How work comes, where it is not simply as many at once as there are slots.
+fn comes(stream: &Stream, set: &mut impl FnMut(&str, String)) {
+    let sessions = stream.transactions().map_or(stream.slots(), |(_, pool)| pool.sessions);
+    match stream.load {
+        Spec::Closed { slots, think } if slots != sessions || think.mean() > Nanos::ZERO => {
+            set("population", slots.to_string());
+            set("think_ms", (1e3 * think.mean().seconds()).to_string());
+            if matches!(think, Think::Constant(time) if time > Nanos::ZERO) {
+                set("think_times", "constant".to_owned());
+            }
+        }
+        Spec::Closed { .. } => {}
+        Spec::Open { rate, arrivals, .. } => {
+            set("arrivals_per_s", rate.0.to_string());
+            let word = if arrivals == Arrivals::Poisson { "poisson" } else { "constant" };
+            set("arrivals", word.to_owned());
+        }
+    }
+}
+
 fn level(trial: &Trial) -> f64 {
     trial.label.factors.first().and_then(|factor| factor.level.number()).unwrap_or(0.0)
 }
@@ -85,6 +120,11 @@ fn cells(trial: &Trial, stream: &Stream, row: &mut Row) {
         row.cells.insert(column.to_owned(), text);
     };
     set("window", format!("{} seconds", trial.phases.measure.seconds()));
+    set("warm_up_s", trial.phases.warm_up.seconds().to_string());
+    if trial.streams.len() > 1 {
+        set("streams", trial.streams.len().to_string());
+    }
+    comes(stream, &mut set);
     match &stream.work {
         Work::Operations(Operations { of: Storage::Block(spec), .. }) => {
             let percent = (spec.read.0 * 100.0).round();
@@ -101,6 +141,8 @@ fn cells(trial: &Trial, stream: &Stream, row: &mut Row) {
             set("transfer_kb", (bytes / 1024.0).to_string());
             set("modules", trial.modules.to_string());
             set("outstanding", stream.slots().to_string());
+            set("module_bytes", trial.module_bytes.0.to_string());
+            places(spec, &mut set);
         }
         Work::Transactions { asked, pool } => {
             set("threads", pool.sessions.to_string());

@@ -205,6 +205,8 @@ pub fn trial(at: &At, seen: Seen, warm_up: usize, seconds: usize) -> TrialSummar
         server: None,
         timeline,
         events: Vec::new(),
+        mishaps: Vec::new(),
+        checks_failed: 0,
         caveats: Vec::new(),
     }
 }
@@ -238,10 +240,12 @@ fn stream(seen: Seen, done: u64, response: LatencySummary) -> StreamSummary {
                 means: (0..5).map(|round| seen.throughput * (1.0 + 0.012 * noise(round, 5))).collect(),
                 range: 0.024,
                 slope: -0.006,
+                noise: 0.009,
             }),
         },
         little_gap_pct: Some(0.12),
         sustained: None,
+        stall: None,
         distribution: distribution(&response),
         response_estimates: None,
     }

@@ -34,6 +34,7 @@ pub fn renamed(rename: &dyn Fn(&str) -> String) -> Findings {
         texts.extend(trial.streams.iter_mut().flat_map(|stream| &mut stream.classes).map(|class| &mut class.name));
         texts.extend(trial.machine.disks.iter_mut().map(|disk| &mut disk.name));
         texts.extend(trial.events.iter_mut().map(|event| &mut event.text));
+        texts.extend(trial.mishaps.iter_mut().flat_map(|mishap| [&mut mishap.what, &mut mishap.first]));
         texts.extend(trial.caveats.iter_mut().map(|caveat| &mut caveat.text));
     }
     for point in &mut findings.points {
@@ -66,6 +67,8 @@ fn rename_finding(finding: &mut Finding, rename: &dyn Fn(&str) -> String) {
         Finding::Scaling(f) => of(&mut f.point).into_iter().chain([&mut f.factor]).collect(),
         Finding::Sustained(f) => of(&mut f.point).into(),
         Finding::Threshold(f) => vec![&mut f.text, &mut f.at],
+        Finding::Damage(f) => vec![&mut f.source, &mut f.what, &mut f.text],
+        Finding::Outage(f) => vec![&mut f.text],
     };
     texts.into_iter().for_each(|text| *text = rename(text));
 }
@@ -75,13 +78,45 @@ pub fn distinct() -> Findings {
         run: run(),
         trials: vec![trial(0), trial(1)],
         points: (0..4).map(point).collect(),
-        findings: findings(),
+        findings: of_the_data().into_iter().chain(findings()).collect(),
         caveats: vec![
             caveat(CaveatKind::Unfinished, None, "2 of 4 trials ended"),
             caveat(CaveatKind::Steal, Some(1), "steal 3.7%"),
         ],
+        checks: vec![TrialCheck {
+            trial: 1,
+            attempt: 2,
+            check: Check {
+                kind: CheckKind::Ledger,
+                moment: CheckMoment::Outage,
+                name: "ledger".into(),
+                says: "what was acknowledged is there".into(),
+                result: CheckResult::Failed,
+                found: "17 acknowledged orders are missing".into(),
+                took_s: 0.75,
+            },
+        }],
         answer: vec!["The answer in one sentence.".into(), "Its main caveat.".into()],
     }
+}
+
+fn of_the_data() -> [Finding; 2] {
+    [
+        Finding::Damage(DamageFinding {
+            trial: 1,
+            attempt: Some(2),
+            source: "ledger".into(),
+            what: "ledger".into(),
+            count: 17,
+            text: "trial 1, after an outage: ledger: 17 acknowledged orders are missing".into(),
+        }),
+        Finding::Outage(OutageFinding {
+            trial: 1,
+            attempt: 2,
+            recovered: true,
+            text: "trial 1: the server takes connections again".into(),
+        }),
+    ]
 }
 
 fn run() -> RunFacts {
@@ -218,6 +253,14 @@ fn trial(index: u32) -> TrialSummary {
             })
             .collect(),
         events: vec![Event { at: Nanos::from_millis(3_500), kind: EventKind::Note, text: format!("event {index}") }],
+        mishaps: vec![Mishap {
+            stream: 0,
+            kind: EventKind::Failure,
+            what: "connection lost".into(),
+            count: 18 + u64::from(index),
+            first: format!("first {index}"),
+        }],
+        checks_failed: 2 + u64::from(index),
         caveats: vec![caveat(CaveatKind::ThinTail, Some(index), &format!("{} samples beyond p99.9", 37 + index))],
     }
 }
@@ -332,10 +375,12 @@ fn summary(trial: u32, stream: u16) -> StreamSummary {
                 means: vec![7_001.0 + at, 7_002.0 + at, 7_003.0 + at, 7_004.0 + at, 7_005.0 + at],
                 range: 0.081 + at / 1e3,
                 slope: -0.032 - at / 1e3,
+                noise: 0.0123 + at / 1e3,
             }),
         },
         little_gap_pct: (stream == 0).then_some(0.71 + at),
         sustained: (stream == 1).then(|| sustained(at)),
+        stall: None,
         distribution: vec![
             (0.5, response.p50_ms),
             (0.9, 180.0 + at),
@@ -352,7 +397,14 @@ fn sustained(at: f64) -> Sustained {
         peak_per_s: 7_801.0 + at,
         peak_window_s: 3.5 + at,
         late_per_s: 7_601.0 + at,
-        burst: Some(Burst { sustained_per_s: 7_602.0 + at, credit_operations: 990.0 + at, lasted_s: 4.25 + at }),
+        burst: Some(Burst {
+            before_per_s: 7_835.0 + at,
+            sustained_per_s: 7_602.0 + at,
+            credit_operations: 990.0 + at,
+            lasted_s: 4.25 + at,
+            p_value: 0.00011 + at / 1e6,
+            apart: true,
+        }),
         averages: vec![(1.0, 7_800.0 + at), (2.0, 7_700.0 + at), (7.0, 7_610.0 + at)],
     }
 }
@@ -407,7 +459,8 @@ fn findings() -> Vec<Finding> {
             point: At::new("curve", "left", "stream-1").point(),
             quantile: 0.99,
             bound_ms: 2.5,
-            rate_per_s: Some(estimate(4_040.0)),
+            rate_per_s: Some(Estimate { n: 3, ..Estimate::single(4_040.0) }),
+            failed_per_s: Some(4_500.0),
             probes: vec![(4_000.0, 1.75, true), (4_500.0, 3.75, false)],
             reason: "the step above failed".into(),
         }),
@@ -429,9 +482,11 @@ fn findings() -> Vec<Finding> {
         }),
         Finding::Sustained(SustainedFinding {
             point: At::new("curve", "left", "stream-1").with("outstanding", count(32.0)).point(),
+            claim: Some(FallClaim::Credit),
             sustained: sustained(20.0),
         }),
         Finding::Threshold(ThresholdOutcome {
+            needs: None,
             text: "throughput < 10k/s".into(),
             metric: Metric::Throughput,
             at: "left, 32 outstanding".into(),
@@ -439,6 +494,7 @@ fn findings() -> Vec<Finding> {
             state: ThresholdState::Failed,
         }),
         Finding::Threshold(ThresholdOutcome {
+            needs: None,
             text: "response p99 > 5 ms".into(),
             metric: Metric::ResponseQuantile(0.99),
             at: "no trial matched".into(),

@@ -58,7 +58,7 @@ fn rate_curve(findings: &mut Findings) {
         findings.findings.push(Finding::Knee(Knee {
             point: At::new(NAME, "target", stream).point(),
             factor: "outstanding".into(),
-            at: Some(Estimate { value: knee, low: knee * 0.5, high: knee * 2.0, n: 5, confidence: 0.95 }),
+            at: Some(Estimate { value: knee, low: knee, high: knee, n: 5, confidence: 0.95 }),
             peak_per_s: about(peak * 0.965, 0.012, 5),
             curve,
         }));
@@ -146,7 +146,14 @@ fn sustained(findings: &mut Findings) {
         peak_per_s: 221_400.0,
         peak_window_s: 60.0,
         late_per_s: 94_800.0,
-        burst: Some(Burst { sustained_per_s: 94_750.0, credit_operations: 70_600_000.0, lasted_s: 563.0 }),
+        burst: Some(Burst {
+            before_per_s: 220_150.0,
+            sustained_per_s: 94_750.0,
+            credit_operations: 70_600_000.0,
+            lasted_s: 563.0,
+            p_value: 1e-9,
+            apart: true,
+        }),
         averages: [1.0, 10.0, 60.0, 300.0, 600.0, 1200.0, 1800.0, 3600.0]
             .into_iter()
             .map(|window: f64| {
@@ -161,7 +168,11 @@ fn sustained(findings: &mut Findings) {
     let text = "the rate fell by 57% within the window: five rounds never agreed";
     whole.caveats.push(caveat(CaveatKind::NotSteady, Some(at.index), text));
     one.caveats.clone_from(&whole.caveats);
-    findings.findings.push(Finding::Sustained(SustainedFinding { point: at.point(), sustained: figures }));
+    findings.findings.push(Finding::Sustained(SustainedFinding {
+        point: at.point(),
+        claim: Some(FallClaim::Credit),
+        sustained: figures,
+    }));
     findings.points.push(whole);
     findings.trials.push(one);
 }

@@ -30,12 +30,13 @@ pub fn quick() -> Findings {
     ));
     trials[10].caveats = points[10].caveats.clone();
     Findings {
+        checks: Vec::new(),
         run,
         trials,
         findings: vec![Finding::Knee(Knee {
             point: At::new("rate curve", "here", "random-read").point(),
             factor: "outstanding".into(),
-            at: Some(Estimate { value: 32.0, low: 32.0, high: 64.0, n: 3, confidence: 0.95 }),
+            at: Some(Estimate { value: 32.0, low: 32.0, high: 32.0, n: 3, confidence: 0.95 }),
             peak_per_s: points[7].throughput_per_s,
             curve: points[1..8]
                 .iter()

@@ -17,6 +17,7 @@ pub fn wide() -> Findings {
     predicted(&mut findings);
     findings.findings = WIDTHS.iter().enumerate().map(|(i, width)| comparison(i, *width)).collect();
     findings.findings.push(Finding::Threshold(ThresholdOutcome {
+        needs: None,
         text: "elapsed > 300 s".into(),
         metric: Metric::Elapsed,
         at: "virtual, width 96".into(),

@@ -44,6 +44,27 @@ invariants! {
          UNION ALL SELECT account_id, symbol, 0, CASE WHEN order_type IN ({market_buy}, {limit_buy}) THEN quantity \
          ELSE -quantity END FROM trade WHERE status = {completed}) x GROUP BY x.account_id, x.symbol \
          HAVING SUM(x.stated) <> SUM(x.traded) LIMIT 10";
+    both "positions held" of ["position"]
+        "each position holds something" =
+        "SELECT account_id, symbol, quantity FROM position WHERE quantity <= 0 LIMIT 10";
+    both "lots bought" of ["lot", "trade"]
+        "each lot is what is left of a completed purchase, at its price" =
+        "SELECT l.trade_id, l.price_cents, t.price_cents AS paid, l.quantity, t.quantity AS bought FROM lot l \
+         LEFT JOIN trade t ON t.id = l.trade_id WHERE t.id IS NULL OR t.status <> {completed} \
+         OR NOT t.order_type IN ({market_buy}, {limit_buy}) OR t.price_cents <> l.price_cents \
+         OR t.account_id <> l.account_id OR t.symbol <> l.symbol OR l.quantity <= 0 OR l.quantity > t.quantity LIMIT 10";
+    both "amounts" of ["trade", "settlement", "account"]
+        "each settled amount is price times quantity with fee, commission and the tax that is withheld" =
+        "SELECT t.id, t.price_cents, t.quantity, t.fee_cents, t.commission_cents, t.tax_cents, s.amount_cents \
+         FROM trade t JOIN settlement s ON s.trade_id = t.id JOIN account a ON a.id = t.account_id \
+         WHERE t.status = {completed} AND s.amount_cents <> CASE WHEN t.order_type IN ({market_buy}, {limit_buy}) \
+         THEN -(t.price_cents * t.quantity) ELSE t.price_cents * t.quantity \
+         - CASE WHEN a.tax_status = 1 THEN t.tax_cents ELSE 0 END END - t.fee_cents - t.commission_cents LIMIT 10";
+    both "taxes" of ["trade", "account"]
+        "only sales of accounts whose gains are taxed have a tax, and it is never negative" =
+        "SELECT t.id, t.order_type, t.tax_cents, a.tax_status FROM trade t JOIN account a ON a.id = t.account_id \
+         WHERE t.status = {completed} AND (t.tax_cents < 0 OR (t.tax_cents > 0 \
+         AND (a.tax_status = 0 OR t.order_type IN ({market_buy}, {limit_buy})))) LIMIT 10";
     both "cash" of ["account", "trade", "cash_entry"]
         "each account's balance is what it began with and its cash entries" =
         "SELECT a.id, a.opening_cents, a.balance_cents, COALESCE(d.entered, 0) AS entered \
@@ -89,11 +110,12 @@ invariants! {
          AND (p.trade_id IS NULL OR p.symbol <> t.symbol OR p.order_type <> t.order_type \
          OR p.quantity <> t.quantity OR p.bid_cents <> t.bid_cents OR p.broker_id <> a.broker_id)) LIMIT 10";
     house "lots replayed" of ["lot", "lot_change"]
-        "the changes of each lot add up to what is left of it" =
+        "the changes of each lot begin with nothing, follow one another, and end with what is left of it" =
         "SELECT x.lot_id, SUM(x.changed) AS changed, SUM(x.held) AS held \
-         FROM (SELECT lot_id, quantity_after - quantity_before AS changed, 0 AS held FROM lot_change \
-         UNION ALL SELECT trade_id, 0, quantity FROM lot) x GROUP BY x.lot_id \
-         HAVING SUM(x.changed) <> SUM(x.held) LIMIT 10";
+         FROM (SELECT lot_id, quantity_after - quantity_before AS changed, 0 AS held, \
+         quantity_after * quantity_after - quantity_before * quantity_before AS squared FROM lot_change \
+         UNION ALL SELECT trade_id, 0, quantity, -quantity * quantity FROM lot) x GROUP BY x.lot_id \
+         HAVING SUM(x.changed) <> SUM(x.held) OR SUM(x.squared) <> 0 LIMIT 10";
     house "lots moved" of ["trade", "lot_change"]
         "each completed trade changed lots by its quantity, and no other trade changed any" =
         "SELECT x.trade_id, SUM(x.traded) AS traded, SUM(x.changed) AS changed \

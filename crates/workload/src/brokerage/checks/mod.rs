@@ -7,9 +7,11 @@
 //! What it does not do: it runs no query.
 
 mod checksum;
+mod figures;
 mod invariants;
 
 pub use checksum::checksum_queries;
+pub use figures::{figures, row_checks};
 pub use invariants::invariants;
 
 #[cfg(test)]

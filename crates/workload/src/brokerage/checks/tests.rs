@@ -103,6 +103,18 @@ const DAMAGES: &[(&str, &[&str])] = &[
     ),
     ("UPDATE lot_change SET quantity_after = quantity_after + 1 WHERE trade_id = 6", &["lots replayed", "lots moved"]),
     ("DELETE FROM lot_change WHERE trade_id = 6", &["lots replayed", "lots moved"]),
+    (
+        "UPDATE lot_change SET quantity_before = quantity_before + 100, quantity_after = quantity_after + 100 \
+         WHERE lot_id = trade_id AND lot_id = (SELECT MIN(lot_id) FROM lot_change)",
+        &["lots replayed"],
+    ),
+    ("INSERT INTO position VALUES (3, 'ZZZ', 0)", &["positions held"]),
+    ("UPDATE lot SET price_cents = price_cents + 1 WHERE account_id = 3", &["lots bought"]),
+    ("UPDATE trade SET fee_cents = fee_cents + 1 WHERE id = 7", &["amounts"]),
+    (
+        "UPDATE trade SET tax_cents = 1 WHERE id = (SELECT MIN(id) FROM trade WHERE order_type IN ('MB', 'LB'))",
+        &["taxes"],
+    ),
     ("DELETE FROM trade WHERE id = 6", &["brokers", "positions and trades", "lots moved"]),
 ];
 

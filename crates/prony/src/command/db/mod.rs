@@ -1,11 +1,13 @@
 //! `prony db`: private servers, data sets and their checks, without a run.
 
+mod ledger;
+
 use crate::args::{Db, DbCheck, DbDown, DbFill, DbUp, StudyChoice};
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::output;
 use crate::{cache, passwords, run, study_file};
-use database::dataset::{self, CheckOutcome, Filled};
+use database::dataset::{self, CheckOutcome, Depth, Filled};
 use database::{DataSet, Database, DatabaseError, OpenOptions, Profiling, Texts};
 use recorder::{Clock, WallClock};
 use serde_json::{Value, json};
@@ -120,21 +122,30 @@ struct Checked {
 
 fn check(asked: &DbCheck) -> Result<Outcome, Failure> {
     let stop = run::listen()?;
-    let chosen = !asked.choice.changes.set.is_empty();
-    let mut all = Vec::new();
-    for (spec, wanted) in needed(&asked.choice)? {
-        // Without a choice, everything that is there is checked: nobody has to remember what was filled.
-        let sets = if chosen { wanted } else { present(&spec, wanted, &stop)? };
-        for set in sets {
-            all.push(check_one(&spec, set, &stop)?);
-        }
-    }
+    let all = match (&asked.ledger, &asked.study) {
+        (Some(run), _) => ledger::check(run, asked, &stop)?,
+        (None, Some(study)) => check_all(&StudyChoice { study: study.clone(), changes: asked.changes.clone() }, &stop)?,
+        (None, None) => Vec::new(),
+    };
     if all.is_empty() {
         return Err(Failure::new("checking data sets: none is filled there").hint("fill one with `prony db fill`"));
     }
     output::answer(asked.json, || checks_json(&all), || checks_text(&all))?;
     let passed = all.iter().flat_map(|checked| &checked.outcomes).all(|outcome| outcome.passed);
     Ok(if passed { Outcome::Fine } else { Outcome::Failed })
+}
+
+fn check_all(choice: &StudyChoice, stop: &Arc<AtomicBool>) -> Result<Vec<Checked>, Failure> {
+    let chosen = !choice.changes.set.is_empty();
+    let mut all = Vec::new();
+    for (spec, wanted) in needed(choice)? {
+        // Without a choice, everything that is there is checked: nobody has to remember what was filled.
+        let sets = if chosen { wanted } else { present(&spec, wanted, stop)? };
+        for set in sets {
+            all.push(check_one(&spec, set, stop)?);
+        }
+    }
+    Ok(all)
 }
 
 fn present(spec: &DatabaseSpec, wanted: Vec<DataSet>, stop: &Arc<AtomicBool>) -> Result<Vec<DataSet>, Failure> {
@@ -155,7 +166,7 @@ fn check_one(spec: &DatabaseSpec, set: DataSet, stop: &Arc<AtomicBool>) -> Resul
     let mut session = database.session(&Texts::none(spec.engine), &Sessions::default()).map_err(doing)?;
     let clock = WallClock::new();
     let now = || Duration::from_nanos(clock.now().0);
-    let outcomes = dataset::check(session.as_mut(), &set, &now).map_err(doing)?;
+    let outcomes = dataset::check(session.as_mut(), spec.engine, &set, Depth::All, &now).map_err(doing)?;
     Ok(Checked { place: spec.shown(), set, outcomes })
 }
 

@@ -5,7 +5,11 @@
 //!
 //! What it does not do: it chooses no law and no row.
 
-use crate::asked::{Unanswered, Values};
+mod scores;
+
+pub use scores::{Held, held};
+
+use crate::asked::{Shape, Unanswered, Values};
 use crate::file::{Answer, Description, Doubt, Metric, Origin, Parameter};
 use crate::fit::{self, FitError, Fitted, Free, Target};
 use crate::rows::{Row, Table, floor_pct};
@@ -55,6 +59,10 @@ struct Asked<'a> {
     metric: &'a Metric,
     value: f64,
     spread: f64,
+    /// Half of the last digit, as a share.
+    rounding: f64,
+    /// Values of one row that follow from each other share one.
+    weight: f64,
 }
 
 /// Fits all parameters that were not given on every row of the tables that the model answers.
@@ -76,7 +84,8 @@ pub fn calibrate(model: &Description, tables: &[Table]) -> Result<Calibrated, Ca
     }
     let places: Vec<usize> = moving(model);
     let free: Vec<Free> = places.iter().map(|place| free(model, *place)).collect();
-    let targets: Vec<Target> = asked.iter().map(|a| Target { value: a.value, spread: a.spread }).collect();
+    let targets: Vec<Target> =
+        asked.iter().map(|a| Target { value: a.value, spread: a.spread, weight: a.weight }).collect();
     let mut numbers = model.numbers();
     let mut predict = |moved: &[f64]| -> Vec<f64> {
         places.iter().zip(moved).for_each(|(place, value)| numbers[*place] = *value);
@@ -95,6 +104,20 @@ pub fn calibrate(model: &Description, tables: &[Table]) -> Result<Calibrated, Ca
     let met: Vec<Met> = met.collect();
     let model = with(model, &places, &fitted, &asked);
     Ok(Calibrated { free: free.into_iter().map(|free| free.name).collect(), model, fitted, met, left_out })
+}
+
+/// The model with what it is off by when rows, whole curves and the largest sizes are left out. Its numbers stay.
+pub fn learned(model: &Description, tables: &[Table]) -> Description {
+    let mut model = Description { discrepancy: None, ..model.clone() };
+    for answer in &mut model.answers {
+        answer.fitted = None;
+    }
+    let asked: Vec<Asked> = tables.iter().flat_map(|table| values(&model, table)).collect();
+    let fitted: Vec<Option<(f64, f64)>> = model.answers.iter().map(|answer| sizes(answer, &asked)).collect();
+    let scores = scores::scores(&model, tables);
+    model.answers.iter_mut().zip(fitted).for_each(|(answer, fitted)| answer.fitted = fitted);
+    model.discrepancy = Some(scores::discrepancy(&model, &scores));
+    model
 }
 
 /// The error of each row when the model is fitted on all others: `(row, column, error in percent)`. Rows of which the others
@@ -129,11 +152,22 @@ fn of_row<'a>(model: &Description, answer: &'a Answer, row: &'a Row) -> Vec<Aske
     let one = |metric: &'a Metric| {
         let value = row.number(&metric.column).filter(|value| *value > 0.0)?;
         // A value that was rounded lies anywhere within its floor: the deviation of that is floor over root three.
-        let floor = row.text(&metric.column).and_then(floor_pct).unwrap_or(0.0) / 100.0 / libm::sqrt(3.0);
-        let spread = libm::sqrt(floor * floor + model.noise * model.noise);
-        Some(Asked { row, metric, value, spread })
+        let rounding = row.text(&metric.column).and_then(floor_pct).unwrap_or(0.0) / 100.0;
+        let spread = libm::sqrt(rounding * rounding / 3.0 + model.noise * model.noise);
+        Some(Asked { row, metric, value, spread, rounding, weight: 1.0 })
     };
-    answer.metrics.iter().filter_map(one).collect()
+    let mut asked: Vec<Asked> = answer.metrics.iter().filter_map(one).collect();
+    let count = asked.iter().filter(|one| ties(model, one)).count().max(1) as f64;
+    for one in asked.iter_mut().filter(|one| ties(model, one)) {
+        one.weight = 1.0 / count;
+    }
+    asked
+}
+
+/// Whether a value is a rate or a response: those of one closed point follow from each other by Little's law.
+fn ties(model: &Description, asked: &Asked) -> bool {
+    let known = model.kind.answers().iter().find(|known| known.name == asked.metric.quantity);
+    known.is_some_and(|known| known.shape != Shape::Other && known.most.is_infinite())
 }
 
 /// Places of the parameters that may move.
@@ -156,6 +190,16 @@ fn rows_text(rows: &[String]) -> String {
     if rows.len() <= 3 { rows.join(", ") } else { format!("the {} rows of `calibration`", rows.len()) }
 }
 
+/// The least and the greatest size of the rows that a form of rows was fitted on.
+fn sizes(answer: &Answer, asked: &[Asked]) -> Option<(f64, f64)> {
+    let own = asked.iter().filter(|asked| answer.metrics.contains(asked.metric));
+    let sizes = own.filter_map(|asked| asked.row.number(&answer.size).filter(|size| *size > 0.0));
+    sizes.fold(None, |found, size| {
+        let (low, high) = found.unwrap_or((size, size));
+        Some((f64::min(low, size), f64::max(high, size)))
+    })
+}
+
 fn with(model: &Description, places: &[usize], fitted: &Fitted, asked: &[Asked]) -> Description {
     let mut new = model.clone();
     new.calibration = Vec::new();
@@ -168,11 +212,17 @@ fn with(model: &Description, places: &[usize], fitted: &Fitted, asked: &[Asked])
         let parameter = &mut new.parameters[*place];
         parameter.value = fitted.values[number];
         if matches!(parameter.origin, Origin::Calibrated(_)) {
-            let reach = libm::exp(1.96 * fitted.separation.deviations[number]);
-            (parameter.low, parameter.high) = (parameter.value / reach, parameter.value * reach);
+            // A file says no more than its reader takes.
+            let (reach, asked) = (libm::exp(1.96 * fitted.separation.deviations[number]), &model.kind.asks()[*place]);
+            let within = |value: f64| value.clamp(asked.low, asked.high);
+            (parameter.low, parameter.high) = (within(parameter.value / reach), within(parameter.value * reach));
             parameter.origin = Origin::Calibrated(rows_text(&new.calibration));
+        } else {
+            // Rows may move a number out of what was assumed of it.
+            (parameter.low, parameter.high) = (parameter.low.min(parameter.value), parameter.high.max(parameter.value));
         }
     }
+    new.answers.iter_mut().for_each(|answer| answer.fitted = sizes(answer, asked));
     let count = places.len();
     let parameters = places.iter().map(|place| new.parameters[*place].name.clone()).collect();
     let line = |row: usize| (0..count).map(|column| fitted.covariance[(row, column)]).collect();

@@ -1,0 +1,148 @@
+//! Whether a prediction is what the same model does when it is simulated, over questions drawn at random.
+//!
+//! The one idea: `prony predict` and `prony run` are asked the same line on every shipped model with stations. A prediction
+//! holds where it is within 3 percent on rates and 5 on responses, or where its interval says that it may be further off.
+
+use crate::prony;
+use serde_json::Value;
+use std::fmt::Write as _;
+
+/// Models with what carries on them, and what makes them whole.
+const MODELS: [(&str, &str); 10] = [
+    ("s824-fs840", "brokerage"),
+    ("power770-san", "brokerage"),
+    ("small-server", "brokerage"),
+    ("mirror-case2,source_cores=22,target_cores=11", "brokerage"),
+    ("mirror-case2,source_cores=22,mirroring=0", "brokerage"),
+    ("f5100", "block"),
+    ("this-machine", "block"),
+    ("tiered", "block"),
+    ("disk-array", "block"),
+    ("disk-15k", "block"),
+];
+
+/// A sequence of numbers that a seed gives (Steele, Lea and Flood 2014).
+struct Drawn(u64);
+
+impl Drawn {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) % n
+    }
+
+    fn one<'a>(&mut self, of: &[&'a str]) -> &'a str {
+        of[self.below(of.len() as u64) as usize]
+    }
+}
+
+/// What became of the questions of one model.
+#[derive(Default)]
+struct Found {
+    asked: u32,
+    refused: u32,
+    rates: Vec<f64>,
+    responses: Vec<f64>,
+    held: u32,
+}
+
+/// A table with a row for each model: questions, how far predictions are off, and how many hold.
+pub fn rows(runs: u32, seed: u64) -> String {
+    let mut text = String::from(
+        "| model | questions | refused | rates: median, worst | responses: median, worst | hold |\n|---|---|---|---|---|---|\n",
+    );
+    let mut drawn = Drawn(seed);
+    for (model, workload) in MODELS {
+        let mut found = Found::default();
+        (0..runs).for_each(|_| ask(model, workload, &mut drawn, &mut found));
+        let answers = found.rates.len() + found.responses.len();
+        let _ = writeln!(
+            text,
+            "| {model} | {} | {} | {} | {} | {:.0} % |",
+            found.asked,
+            found.refused,
+            spread(&mut found.rates),
+            spread(&mut found.responses),
+            100.0 * f64::from(found.held) / (answers.max(1) as f64)
+        );
+    }
+    text
+}
+
+fn spread(errors: &mut [f64]) -> String {
+    errors.sort_by(f64::total_cmp);
+    let Some(worst) = errors.last() else { return "-".to_owned() };
+    format!("{:.1} %, {worst:.1} %", errors[errors.len() / 2])
+}
+
+fn ask(model: &str, workload: &str, drawn: &mut Drawn, found: &mut Found) {
+    let study = std::env::temp_dir().join(format!("prony-predict-{}.toml", std::process::id()));
+    let words = if workload == "block" { operations(&study, drawn) } else { transactions(drawn) };
+    let seed = drawn.below(1 << 32).to_string();
+    found.asked += 1;
+    let (Some(predicted), Some(ran)) = (answer("predict", model, &words, None), answer("run", model, &words, Some(&seed)))
+    else {
+        found.refused += 1;
+        return;
+    };
+    let trial = &ran["trials"][0];
+    for row in predicted["rows"].as_array().into_iter().flatten() {
+        let (simulated, most) = match row["metric"].as_str() {
+            Some("throughput" | "rate") => (trial["throughput_per_s"].as_f64(), 3.0),
+            Some("response") => (trial["response_ms"]["mean"].as_f64(), 5.0),
+            _ => continue,
+        };
+        let (Some(simulated), Some(value)) = (simulated, row["predicted"].as_f64()) else { continue };
+        let off = 100.0 * (value / simulated - 1.0).abs();
+        let inside = row["low"].as_f64() <= Some(simulated) && Some(simulated) <= row["high"].as_f64();
+        found.held += u32::from(off <= most || inside);
+        if most < 4.0 { found.rates.push(off) } else { found.responses.push(off) }
+    }
+}
+
+/// Sessions, users who think, or arrivals.
+fn transactions(drawn: &mut Drawn) -> Vec<String> {
+    let sessions = 1 << drawn.below(8);
+    let mut words = vec!["brokerage".to_owned(), format!("--set=sessions={sessions}"), "--set=highest_rate=off".to_owned()];
+    match drawn.below(3) {
+        0 => {}
+        1 => {
+            words.push(format!("--set=users={}", sessions * (1 + drawn.below(8))));
+            words.push(format!("--set=think={}ms", 1 + drawn.below(50)));
+            words.push(format!("--set=think_times={}", drawn.one(&["constant", "exponential"])));
+        }
+        _ => words.push(format!("--set=rate={}/s", 1 + sessions * drawn.below(20))),
+    }
+    words.push("--set=measure=10s".to_owned());
+    words
+}
+
+/// Reads and writes of some size, so many outstanding.
+fn operations(study: &std::path::Path, drawn: &mut Drawn) -> Vec<String> {
+    let text = format!(
+        "title = 'One'\nquestion = 'How many?'\n[system.any]\nkind = 'null'\n[workload.w]\nkind = 'block'\ntransfer = '{}'\n\
+         read = '{}'\n[[experiment]]\nname = 'all'\nworkload = 'w'\nload = {{ outstanding = {} }}\nmeasure = '2 s'\n\
+         warm_up = '{}'\n",
+        drawn.one(&["4 KiB", "8 KiB", "64 KiB"]),
+        drawn.one(&["100%", "70%", "0%"]),
+        1 << drawn.below(7),
+        drawn.one(&["200 ms", "2 s"]),
+    );
+    std::fs::write(study, text).expect("a study is written");
+    vec![study.display().to_string()]
+}
+
+fn answer(verb: &str, model: &str, words: &[String], seed: Option<&str>) -> Option<Value> {
+    let file = std::env::temp_dir().join(format!("prony-predict-{}.prony", std::process::id()));
+    let mut command = prony::command();
+    command.arg(verb).args(words).arg(format!("--on=model:{model}")).arg("--json");
+    if let Some(seed) = seed {
+        let _ = std::fs::remove_file(&file);
+        command.arg("--seed").arg(seed).arg("-o").arg(&file);
+    }
+    let output = command.output().expect("prony starts");
+    let _ = std::fs::remove_file(&file);
+    serde_json::from_slice(&output.stdout).ok()
+}

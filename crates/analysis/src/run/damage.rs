@@ -1,0 +1,158 @@
+//! What was found to be wrong with the data, before everything else: damage that was read back, checks that did not hold, and
+//! servers that were lost.
+//!
+//! The one idea: a fast system that lost an acknowledged order is no fast system, so this leads the findings and the answer, and
+//! comes from every attempt at a trial, also from one that was run again.
+
+use crate::{DamageFinding, Finding, Findings, OutageFinding, TrialSummary};
+use observation::{Check, CheckKind, CheckResult, EventKind, TrialCheck};
+use units::{count, counted};
+
+impl Findings {
+    /// The same with what the checks of all attempts at all trials found.
+    #[must_use]
+    pub fn with_checks(mut self, checks: Vec<TrialCheck>) -> Findings {
+        lead(&mut self, checks.iter().filter_map(of_check).collect());
+        self.checks = checks;
+        self
+    }
+
+    /// What was found to be wrong with the data.
+    pub fn damage(&self) -> impl Iterator<Item = &DamageFinding> {
+        self.findings.iter().filter_map(DamageFinding::of)
+    }
+}
+
+/// Damage that reads found, by kind.
+pub fn of_reads(trials: &[TrialSummary]) -> Vec<Finding> {
+    let of_trial = |trial: &TrialSummary| {
+        let index = trial.label.index;
+        let damage = trial.mishaps.iter().filter(|mishap| mishap.kind == EventKind::Damage);
+        let found = damage.map(move |mishap| {
+            let reads = format!("{} found {} data", counted(mishap.count, "reads"), mishap.what);
+            DamageFinding {
+                trial: index,
+                attempt: None,
+                source: "reads".to_owned(),
+                what: mishap.what.clone(),
+                count: mishap.count,
+                text: format!("trial {index}: {reads}; the first: {}", mishap.first),
+            }
+        });
+        found.map(Finding::Damage).collect::<Vec<_>>()
+    };
+    trials.iter().flat_map(of_trial).collect()
+}
+
+fn of_check(told: &TrialCheck) -> Option<Finding> {
+    let TrialCheck { trial, attempt, check } = told;
+    let (trial, attempt) = (*trial, *attempt);
+    let Check { kind, moment, name, says, result, found, .. } = check;
+    if *kind == CheckKind::Recovery {
+        let text = format!("trial {trial}: {found}");
+        let recovered = *result == CheckResult::Passed;
+        return Some(Finding::Outage(OutageFinding { trial, attempt, recovered, text }));
+    }
+    (*result == CheckResult::Failed).then(|| {
+        let place = format!("trial {trial}, {}: {name}", moment.word());
+        let lines = found.lines().count() as u64;
+        let text = match (kind, found.lines().next()) {
+            (CheckKind::Ledger, _) => format!("{place}: {found}"),
+            (_, Some(first)) => format!("{place}: {says}, but not where {first}"),
+            (_, None) => format!("{place}: {says}, and that does not hold"),
+        };
+        Finding::Damage(DamageFinding {
+            trial,
+            attempt: Some(attempt),
+            source: kind.word().to_owned(),
+            what: name.clone(),
+            count: lines.max(1),
+            text,
+        })
+    })
+}
+
+/// Puts findings before all others, and the first of them before the answer.
+pub fn lead(findings: &mut Findings, mut found: Vec<Finding>) {
+    found.sort_by_key(gravity);
+    let damage: Vec<&DamageFinding> = found.iter().filter_map(DamageFinding::of).collect();
+    let outage = found.iter().filter_map(OutageFinding::of).next();
+    let sentence = match (damage.as_slice(), outage) {
+        ([first, rest @ ..], _) => {
+            let more = if rest.is_empty() {
+                String::new()
+            } else {
+                format!("; {} more of the like", count(rest.len() as u64))
+            };
+            Some(format!("Data is damaged or lost: {}{more}.", first.text))
+        }
+        ([], Some(outage)) => Some(format!("The server was lost: {}.", outage.text)),
+        ([], None) => None,
+    };
+    findings.answer.splice(0..0, sentence);
+    findings.findings.splice(0..0, found);
+}
+
+/// Acknowledged work that is gone before other damage, and that before a server that came back.
+fn gravity(found: &Finding) -> u8 {
+    match DamageFinding::of(found) {
+        Some(damage) if damage.source == CheckKind::Ledger.word() => 0,
+        Some(_) => 1,
+        None => 2,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge;
+    use crate::run::tests::{judgement, trial};
+    use observation::{CheckMoment, Mishap, RunFacts};
+
+    fn missing(attempt: u32) -> TrialCheck {
+        let check = Check {
+            kind: CheckKind::Ledger,
+            moment: CheckMoment::Outage,
+            name: "ledger".to_owned(),
+            result: CheckResult::Failed,
+            found: "141 acknowledged orders are missing, the first is trade 7".to_owned(),
+            ..Check::default()
+        };
+        TrialCheck { trial: 0, attempt, check }
+    }
+
+    #[test]
+    fn a_loss_leads_the_answer_and_the_findings_even_of_an_attempt_that_was_run_again() {
+        let run = RunFacts { finished: true, ..RunFacts::default() };
+        let held = TrialCheck { check: Check { result: CheckResult::Passed, ..missing(1).check }, ..missing(1) };
+        let findings = judge(run, vec![trial(0, "a", 0, 100.0)], &judgement()).with_checks(vec![missing(0), held]);
+        let first = "Data is damaged or lost: trial 0, after an outage: ledger: 141 acknowledged orders are missing, the \
+                     first is trade 7.";
+        assert_eq!(findings.answer[0], first);
+        assert!(matches!(&findings.findings[0], Finding::Damage(found) if found.attempt == Some(0)));
+        assert_eq!((findings.damage().count(), findings.checks.len()), (1, 2));
+    }
+
+    #[test]
+    fn damage_that_reads_found_is_told_by_kind() {
+        let mut read = trial(0, "a", 0, 100.0);
+        let mishap = |what: &str, count| Mishap {
+            stream: 0,
+            kind: EventKind::Damage,
+            what: what.to_owned(),
+            count,
+            first: format!("{what} sector"),
+        };
+        read.mishaps = vec![mishap("torn", 3), mishap("stale", 1)];
+        let findings = judge(RunFacts::default(), vec![read], &judgement());
+        let told: Vec<&str> = findings.damage().map(|found| found.text.as_str()).collect();
+        assert_eq!(
+            told,
+            [
+                "trial 0: 3 reads found torn data; the first: torn sector",
+                "trial 0: 1 read found stale data; the first: stale sector"
+            ]
+        );
+        assert!(findings.answer[0].ends_with("torn sector; 1 more of the like."), "{:?}", findings.answer);
+    }
+}
