@@ -97,7 +97,7 @@ pub trait Transactions: Same + Any + Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Clears away what an earlier trial left, and says what this one finds. `counts` asks for what [`Transactions::check`]
+    /// Clears away what an earlier trial left, and says what this one finds. `counts` asks for what [`Transactions::hold`]
     /// needs.
     ///
     /// # Errors
