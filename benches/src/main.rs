@@ -1,4 +1,4 @@
-//! Prony beside its peers, in one run: `cargo run --release --manifest-path benches/Cargo.toml -- [null|real|open|memory|transactions|slap|fill|users|checks|first|soak|truth]...`
+//! Prony beside its peers, in one run: `cargo run --release --manifest-path benches/Cargo.toml -- [null|real|open|memory|transactions|slap|fill|users|checks|predict|first|soak|truth]...`
 //!
 //! The one idea: a figure is a ratio between two programs that took turns on the same machine, and the median of
 //! several such pairs. Absolute figures are printed for orientation only; a shared machine moves them from day to day.
@@ -14,6 +14,7 @@ mod memory;
 mod null;
 mod open;
 mod postgres;
+mod predict;
 mod process;
 mod prony;
 mod real;
@@ -48,7 +49,7 @@ fn main() {
     };
     let wanted = |name: &str| asked.is_empty() || asked.iter().any(|a| a == name);
     prony::build();
-    let all: [(&str, fn(&Settings)); 10] = [
+    let all: [(&str, fn(&Settings)); 11] = [
         ("null", null::measure),
         ("open", open::measure),
         ("real", real::measure),
@@ -57,6 +58,7 @@ fn main() {
         ("fill", fill::measure),
         ("users", users::measure),
         ("checks", checks::measure),
+        ("predict", predict::measure),
         ("first", first::measure),
         ("memory", memory::measure),
     ];

@@ -3,7 +3,7 @@
 //! The one idea: `prony predict` and `prony run` are asked the same line on every shipped model with stations. A prediction
 //! holds where it is within 3 percent on rates and 5 on responses, or where its interval says that it may be further off.
 
-use crate::prony;
+use crate::{Settings, prony};
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -48,8 +48,13 @@ struct Found {
     held: u32,
 }
 
+/// Prints the table; `PRONY_BENCH_RUNS` questions a model (20).
+pub fn measure(_: &Settings) {
+    println!("\n{}", rows(crate::number("PRONY_BENCH_RUNS", 20) as u32, 1));
+}
+
 /// A table with a row for each model: questions, how far predictions are off, and how many hold.
-pub fn rows(runs: u32, seed: u64) -> String {
+fn rows(runs: u32, seed: u64) -> String {
     let mut text = String::from(
         "| model | questions | refused | rates: median, worst | responses: median, worst | hold |\n|---|---|---|---|---|---|\n",
     );
@@ -82,7 +87,8 @@ fn ask(model: &str, workload: &str, drawn: &mut Drawn, found: &mut Found) {
     let words = if workload == "block" { operations(&study, drawn) } else { transactions(drawn) };
     let seed = drawn.below(1 << 32).to_string();
     found.asked += 1;
-    let (Some(predicted), Some(ran)) = (answer("predict", model, &words, None), answer("run", model, &words, Some(&seed)))
+    let (Some(predicted), Some(ran)) =
+        (answer("predict", model, &words, None), answer("run", model, &words, Some(&seed)))
     else {
         found.refused += 1;
         return;
@@ -105,7 +111,8 @@ fn ask(model: &str, workload: &str, drawn: &mut Drawn, found: &mut Found) {
 /// Sessions, users who think, or arrivals.
 fn transactions(drawn: &mut Drawn) -> Vec<String> {
     let sessions = 1 << drawn.below(8);
-    let mut words = vec!["brokerage".to_owned(), format!("--set=sessions={sessions}"), "--set=highest_rate=off".to_owned()];
+    let mut words =
+        vec!["brokerage".to_owned(), format!("--set=sessions={sessions}"), "--set=highest_rate=off".to_owned()];
     match drawn.below(3) {
         0 => {}
         1 => {
