@@ -10,7 +10,7 @@ use super::{folder, process};
 use crate::DatabaseError;
 use rustix::process::Signal;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 /// How long a server may take to end; it writes what its buffers hold.
@@ -122,8 +122,15 @@ impl<K: ServerKind> Server<K> {
             std::thread::sleep(process::LOOK);
         }
         let file = K::pid_file(&self.folder);
-        let left = process::number(&file).is_some_and(|pid| process::ended(pid, &self.mark()));
-        if left && inside().is_empty() { folder::gone(&file) } else { Ok(()) }
+        let ended = process::number(&file).is_none_or(|pid| process::ended(pid, &self.mark()));
+        if !ended || !inside().is_empty() {
+            return Ok(());
+        }
+        // The lock of the socket has a number of its own, which another process may have got since.
+        folder::gone(&file)?;
+        let mut lock = K::socket(&self.folder).into_os_string();
+        lock.push(".lock");
+        folder::gone(Path::new(&lock))
     }
 
     /// Starts it once, and waits for it as long as that.

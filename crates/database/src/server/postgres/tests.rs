@@ -6,7 +6,7 @@ use crate::server::process::LOOK;
 use crate::server::{End, Private, all_down, folder};
 use crate::{DatabaseError, Session, Texts};
 use std::os::unix::fs::MetadataExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::channel;
@@ -82,6 +82,21 @@ fn a_killed_server_recovers_what_was_committed() {
     assert_eq!(server.pid(), None);
     server.up(&[]).unwrap();
     assert!(server.pid() != first && count(server) == 1);
+}
+
+/// Numbers of processes come again: another process of the server's user had that of the killed one.
+#[test]
+fn a_socket_lock_with_the_number_of_another_process_does_not_keep_a_killed_server_down() {
+    let Some(Scratch { server, .. }) = &scratch("lock") else { return };
+    server.up(&[]).unwrap();
+    server.kill().unwrap();
+    let mut another = server.owner.command(Path::new("sleep")).arg("60").spawn().unwrap();
+    let lock = crate::server::life::run(&server.folder).join(".s.PGSQL.5432.lock");
+    std::fs::write(&lock, format!("{}\n", another.id())).unwrap();
+    std::os::unix::fs::chown(&lock, Some(server.owner.uid), Some(server.owner.gid)).unwrap();
+    let up = server.up(&[]);
+    another.kill().and_then(|()| another.wait()).unwrap();
+    up.unwrap();
 }
 
 #[test]
