@@ -122,15 +122,19 @@ impl<K: ServerKind> Server<K> {
             std::thread::sleep(process::LOOK);
         }
         let file = K::pid_file(&self.folder);
-        let ended = process::number(&file).is_none_or(|pid| process::ended(pid, &self.mark()));
-        if !ended || !inside().is_empty() {
+        let number = process::number(&file);
+        if number.is_some_and(|pid| !process::ended(pid, &self.mark())) || !inside().is_empty() {
             return Ok(());
         }
+        if number.is_some() {
+            folder::gone(&file)?;
+        }
         // The lock of the socket has a number of its own, which another process may have got since.
-        folder::gone(&file)?;
         let mut lock = K::socket(&self.folder).into_os_string();
         lock.push(".lock");
-        folder::gone(Path::new(&lock))
+        let lock = Path::new(&lock);
+        // What is no file of a server's stays for whoever put it there.
+        if folder::read(lock).is_some() { folder::gone(lock) } else { Ok(()) }
     }
 
     /// Starts it once, and waits for it as long as that.
