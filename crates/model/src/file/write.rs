@@ -70,5 +70,26 @@ fn number(value: f64) -> String {
 }
 
 fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+    let escaped = text.chars().map(|c| match c {
+        '\\' | '"' => format!("\\{c}"),
+        // None of these may stand in a string as it is.
+        c if c.is_control() => format!("\\u{:04x}", u32::from(c)),
+        c => c.to_string(),
+    });
+    format!("\"{}\"", escaped.collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A control character was written as it is, which no reader takes.
+    #[test]
+    fn texts_with_quotes_and_control_characters_are_read_back() {
+        for shipped in crate::models() {
+            let text = shipped.text.replace("assumed: ", "assumed: \\u001b[31m \\\"so\\\" \\\\ \\u009b ");
+            let Ok(model) = crate::file::read("x", &text) else { panic!("{}", shipped.name) };
+            assert!(crate::file::read("x", &write(&model)).is_ok(), "{}", shipped.name);
+        }
+    }
 }
