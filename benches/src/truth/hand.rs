@@ -6,21 +6,15 @@ use observation::{
     TrialLabel, Window,
 };
 use random::Draws;
-use study::{Judgement, Metric, Primary, Selector, SteadyRule};
+use study::{Judgement, Metric, Primary, Selector};
 use units::Nanos;
 
 /// A judgement with throughput as its primary metric.
 pub fn judgement(margin: f64) -> Judgement {
     Judgement {
         primary: Some(Primary { metric: Metric::Throughput, selector: Selector::default() }),
-        baseline: None,
         margin,
-        confidence: 0.95,
-        thresholds: Vec::new(),
-        steady: SteadyRule::default(),
-        rounds: Vec::new(),
-        allow_inconclusive: false,
-        planned: None,
+        ..super::coverage::judgement()
     }
 }
 

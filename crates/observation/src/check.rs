@@ -88,7 +88,7 @@ pub struct Mishap {
     pub kind: EventKind,
     /// In which way, in words that are the same for all that went wrong so: `torn`, `connection lost`.
     pub what: String,
-    /// How often in the measured window, by completion; damage of the whole trial counts.
+    /// How often in the measured window, by the moment at which it was due; damage of the whole trial counts.
     pub count: u64,
     /// The first of them.
     pub first: String,
