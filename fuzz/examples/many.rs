@@ -21,6 +21,7 @@ mod script_parser;
 #[path = "../bodies/study_parser.rs"]
 mod study_parser;
 
+use random::Draws;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -47,55 +48,44 @@ fn body(target: &str) -> fn(&[u8]) {
     }
 }
 
-/// SplitMix64: every seed gives one order of inputs.
-struct Random(u64);
+/// A place below `end`, or 0 where there is none.
+fn below(draws: &mut Draws, end: usize) -> usize {
+    draws.below(end.max(1) as u64) as usize
+}
 
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        (self.next() % end.max(1) as u64) as usize
-    }
-
-    /// A stretch of at most `most` of so many.
-    fn stretch(&mut self, of: usize, most: usize) -> std::ops::Range<usize> {
-        let start = self.below(of + 1);
-        start..(start + self.below(most + 1)).min(of)
-    }
+/// A stretch of at most `most` of so many.
+fn stretch(draws: &mut Draws, of: usize, most: usize) -> std::ops::Range<usize> {
+    let start = below(draws, of + 1);
+    start..(start + below(draws, most + 1)).min(of)
 }
 
 /// One to eight changes: bits, bytes, numbers, stretches that go, come twice, or come from another file.
-fn change(input: &mut Vec<u8>, corpus: &[Vec<u8>], random: &mut Random) {
+fn change(input: &mut Vec<u8>, corpus: &[Vec<u8>], draws: &mut Draws) {
     const NUMBERS: [&str; 10] =
         ["0", "-1", "1e18", "1e-300", "nan", "18446744073709551616", "0.0000001", "99999999", "inf", "007"];
-    for _ in 0..=random.below(8) {
-        let at = random.below(input.len());
-        match random.below(8) {
-            0 if !input.is_empty() => input[at] ^= 1 << random.below(8),
-            1 if !input.is_empty() => input[at] = random.next() as u8,
-            2 => drop(input.drain(random.stretch(input.len(), 16))),
-            3 => input.insert(at.min(input.len()), random.next() as u8),
+    for _ in 0..=below(draws, 8) {
+        let at = below(draws, input.len());
+        match below(draws, 8) {
+            0 if !input.is_empty() => input[at] ^= 1 << below(draws, 8),
+            1 if !input.is_empty() => input[at] = draws.bits() as u8,
+            2 => drop(input.drain(stretch(draws, input.len(), 16))),
+            3 => input.insert(at.min(input.len()), draws.bits() as u8),
             4 => {
-                let twice = input[random.stretch(input.len(), 64)].to_vec();
+                let twice = input[stretch(draws, input.len(), 64)].to_vec();
                 input.splice(at..at, twice);
             }
             5 => {
-                let other = &corpus[random.below(corpus.len())];
-                let taken = other[random.stretch(other.len(), 128)].to_vec();
-                input.splice(random.stretch(input.len(), 32), taken);
+                let other = &corpus[below(draws, corpus.len())];
+                let taken = other[stretch(draws, other.len(), 128)].to_vec();
+                input.splice(stretch(draws, input.len(), 32), taken);
             }
             6 => {
-                let number = NUMBERS[random.below(NUMBERS.len())];
-                input.splice(random.stretch(input.len(), 4), number.bytes());
+                let number = NUMBERS[below(draws, NUMBERS.len())];
+                input.splice(stretch(draws, input.len(), 4), number.bytes());
             }
             _ => {
-                let bytes = random.next().to_be_bytes();
-                input.splice(random.stretch(input.len(), 4), bytes[random.below(8)..].iter().copied());
+                let bytes = draws.bits().to_be_bytes();
+                input.splice(stretch(draws, input.len(), 4), bytes[below(draws, 8)..].iter().copied());
             }
         }
     }
@@ -161,17 +151,17 @@ fn main() {
         panic!("many TARGET INPUTS SEED CORPUS...");
     };
     let (feed, inputs) = (body(target), inputs.parse::<u64>().expect("a count of inputs"));
-    let (corpus, mut random) = (corpus(places), Random(seed.parse().expect("a seed")));
+    let (corpus, mut draws) = (corpus(places), Draws::named(seed.parse().expect("a seed"), &[]));
     let (tried, shown) = (Arc::new(AtomicU64::new(0)), Arc::new(Mutex::new(Vec::new())));
     assert!(Path::new("/proc/self/statm").exists(), "memory is watched in /proc");
     watch(target, tried.clone(), shown.clone());
     let began = Instant::now();
     for count in 1..=inputs {
-        let mut input = corpus[random.below(corpus.len())].clone();
+        let mut input = corpus[below(&mut draws, corpus.len())].clone();
         let is_text = std::str::from_utf8(&input).is_ok();
-        change(&mut input, &corpus, &mut random);
+        change(&mut input, &corpus, &mut draws);
         // Readers of text refuse anything else at once, and would see little of the changes.
-        if is_text && random.below(16) > 0 {
+        if is_text && below(&mut draws, 16) > 0 {
             input = String::from_utf8_lossy(&input).into_owned().into_bytes();
         }
         shown.lock().expect("nobody panics with it").clone_from(&input);

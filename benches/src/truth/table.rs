@@ -22,7 +22,8 @@ impl Share {
         let z = 1.96f64;
         let centre = (share + z * z / (2.0 * n)) / (1.0 + z * z / n);
         let half = z / (1.0 + z * z / n) * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();
-        (centre - half, centre + half)
+        // Rounding leaves a trace of what cannot be.
+        ((centre - half).max(0.0), (centre + half).min(1.0))
     }
 }
 

@@ -15,6 +15,9 @@ const MAX_BITS: u32 = 42;
 /// How many buckets there are; an index is always below this.
 pub const BUCKET_COUNT: u32 = (MAX_BITS - HALF_BITS + 1) << HALF_BITS;
 
+/// The width of a bucket at most, as a share of what is in it.
+pub const BUCKET_WIDTH: f64 = 1.0 / (1u32 << HALF_BITS) as f64;
+
 /// The bucket that holds `value`.
 #[inline]
 pub fn bucket_index(value: u64) -> u32 {

@@ -19,7 +19,7 @@ mod state;
 mod trial;
 mod words;
 
-pub use bucket::{BUCKET_COUNT, bucket_high, bucket_index, bucket_low, bucket_middle};
+pub use bucket::{BUCKET_COUNT, BUCKET_WIDTH, bucket_high, bucket_index, bucket_low, bucket_middle};
 pub use ceiling::{Alone, Carrier, Ceiling, CeilingUnit, DriverCost, ModelCeiling};
 pub use cell::{Account, Cell, CellKey, CellSource, Tally};
 pub use check::{Check, CheckKind, CheckMoment, CheckResult, Ledger, Mishap, TrialCheck};

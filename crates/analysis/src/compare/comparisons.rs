@@ -9,7 +9,6 @@ use super::paired_test::{PairedTest, paired_test};
 use super::pairs::pairs;
 use crate::point::{Group, own_estimate, selects};
 use crate::statistics::holm::holm;
-use crate::statistics::student::t_two_sided;
 use crate::{Caveat, CaveatKind, Comparison, Estimate, Verdict};
 use study::pairs::{PILOT as PAIRS_MIN, needed};
 use study::{Direction, Judgement, Metric};
@@ -37,8 +36,6 @@ struct Candidate<'a> {
     /// Pairs that ran, with those of which no ratio can be made.
     ran: u32,
     test: Option<PairedTest>,
-    /// The least doubt that the windows leave of the logarithm of the ratio.
-    floor: f64,
     /// Why the metric itself is not known well enough to be compared, if it is not.
     unknown: Option<String>,
 }
@@ -116,14 +113,12 @@ fn candidate<'a>(
         interleaved: pairs.len() > 1 && !apart(baseline, system),
         pairs: pairs.len() as u32,
         ran: self::pairs(&baseline.members, &system.members, |_| Some(1.0)).len() as u32,
-        test: paired_test(&pairs),
-        floor: floor(baseline, metric) + floor(system, metric),
+        test: paired_test(&pairs, floor(baseline, metric) + floor(system, metric)),
         unknown: [baseline, system].into_iter().find_map(|group| only_a_bound(group, metric, judgement)),
     })
 }
 
-/// What one operation a window, one step of a clock or one bucket of a histogram is of the metric. It is not made smaller by
-/// more pairs: all of them may have been cut off alike.
+/// What one operation a window, one step of a clock or one bucket of a histogram is of the metric.
 fn floor(group: &Group, metric: Metric) -> f64 {
     let value = |member: &super::pairs::Member| own_estimate(member.0, member.1, metric).map(|e| e.value);
     let least = group.members.iter().filter_map(value).filter(|value| *value > 0.0).fold(f64::INFINITY, f64::min);
@@ -164,15 +159,7 @@ fn judged(family: &[Candidate], judgement: &Judgement) -> Vec<Compared> {
 
 impl Candidate<'_> {
     fn p_value(&self) -> f64 {
-        let test = self.test.filter(|_| self.pairs >= PAIRS_MIN);
-        test.map_or(f64::NAN, |test| {
-            let beyond = (test.effect.abs() - self.floor).max(0.0);
-            match (beyond > 0.0, test.error > 0.0) {
-                (false, _) if self.floor > 0.0 => 1.0,
-                (_, true) => t_two_sided(beyond / test.error, test.shape.freedom),
-                _ => test.p_value,
-            }
-        })
+        self.test.filter(|_| self.pairs >= PAIRS_MIN).map_or(f64::NAN, |test| test.p_value)
     }
 
     fn judge(&self, confidence: f64, adjusted: bool, judgement: &Judgement) -> Compared {
@@ -214,8 +201,8 @@ impl Candidate<'_> {
     fn ratio(&self, confidence: f64) -> Estimate {
         match &self.test {
             Some(test) if test.shape.freedom >= 1.0 => {
-                let ((low, high), doubt) = (test.ratio_interval(confidence), self.floor.exp());
-                Estimate { value: test.effect.exp(), low: low / doubt, high: high * doubt, n: self.pairs, confidence }
+                let (low, high) = test.ratio_interval(confidence);
+                Estimate { value: test.effect.exp(), low, high, n: self.pairs, confidence }
             }
             _ => {
                 let of = |group: &Group| group.estimate(self.metric, confidence).map_or(f64::NAN, |e| e.value);

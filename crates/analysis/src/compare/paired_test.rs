@@ -28,6 +28,9 @@ pub struct PairedTest {
     pub effect: f64,
     /// Its standard error.
     pub error: f64,
+    /// The least doubt that the windows leave of it, which is not made smaller by more pairs: all of them may have been cut off
+    /// alike.
+    pub floor: f64,
     /// Degrees of freedom of the standard error, and what decides how sensitive the test is.
     pub shape: Shape,
     /// Standard deviation of the log-ratios about the means of their orders.
@@ -50,13 +53,13 @@ const METHOD_ALPHA: f64 = 0.01;
 impl PairedTest {
     /// The interval of the ratio at a confidence, as `(low, high)`.
     pub fn ratio_interval(&self, confidence: f64) -> (f64, f64) {
-        let half = half_width(self.error, self.shape.freedom, confidence);
+        let half = half_width(self.error, self.shape.freedom, confidence) + self.floor;
         ((self.effect - half).exp(), (self.effect + half).exp())
     }
 
     /// How much the log-ratios were seen to scatter.
     pub fn scatter(&self) -> Scatter {
-        Scatter { deviation: self.deviation, freedom: self.shape.freedom }
+        Scatter { deviation: self.deviation, freedom: self.shape.freedom, floor: self.floor }
     }
 
     /// The smallest difference, as a share, that as many pairs find in 80 of 100 runs.
@@ -70,8 +73,8 @@ impl PairedTest {
     }
 }
 
-/// Tests pairs in the order in which they were run; nothing below two pairs.
-pub fn paired_test(pairs: &[Pair]) -> Option<PairedTest> {
+/// Tests pairs in the order in which they were run, of which the windows leave `floor` open; nothing below two pairs.
+pub fn paired_test(pairs: &[Pair], floor: f64) -> Option<PairedTest> {
     if pairs.len() < 2 {
         return None;
     }
@@ -89,14 +92,21 @@ pub fn paired_test(pairs: &[Pair]) -> Option<PairedTest> {
         pairs: pairs.len() as u32,
         effect,
         error,
+        floor,
         shape,
         deviation: variance.sqrt(),
-        p_value: p_value(effect, error, freedom),
+        p_value: beyond_floor(effect, floor).map_or(1.0, |effect| p_value(effect, error, freedom)),
         both_orders: design.orders() > 1.0,
         drift_bias: drift.map_or(0.0, |(slope, _)| slope * later_by(&design, pairs)),
         carry_over: carry_over(&design, &ratios, pairs, variance * shape.weight, drift),
         trend: trend(&residuals, freedom),
     })
+}
+
+/// What of an effect is beyond what the windows leave open; none when that may be all of it.
+fn beyond_floor(effect: f64, floor: f64) -> Option<f64> {
+    let beyond = (effect.abs() - floor).max(0.0);
+    (floor <= 0.0 || beyond > 0.0).then_some(beyond)
 }
 
 /// Values that are all the same have no error: they differ surely, or not at all.
@@ -191,8 +201,8 @@ mod tests {
     #[test]
     fn linear_drift_cancels_exactly() {
         let ratios = [0.05, 0.06, 0.04, 0.05, 0.06, 0.04];
-        let still = paired_test(&counterbalanced(&ratios, 0.0)).unwrap();
-        let drifting = paired_test(&counterbalanced(&ratios, 0.1)).unwrap();
+        let still = paired_test(&counterbalanced(&ratios, 0.0), 0.0).unwrap();
+        let drifting = paired_test(&counterbalanced(&ratios, 0.1), 0.0).unwrap();
         assert!((still.effect - 0.05).abs() < 1e-12);
         assert!((still.effect - drifting.effect).abs() < 1e-12 && (still.error - drifting.error).abs() < 1e-12);
         assert!(drifting.drift_bias.abs() < 1e-12);
@@ -202,7 +212,7 @@ mod tests {
     /// By hand: orders {1, 3} and {2, 6}, means 2 and 4, effect 3, residual sum of squares 2 + 8 over 2 degrees.
     #[test]
     fn effect_and_error_are_those_of_the_crossover() {
-        let test = paired_test(&counterbalanced(&[0.01, 0.02, 0.03, 0.06], 0.0)).unwrap();
+        let test = paired_test(&counterbalanced(&[0.01, 0.02, 0.03, 0.06], 0.0), 0.0).unwrap();
         assert!((test.effect - 0.03).abs() < 1e-12);
         assert_eq!(test.shape.freedom, 2.0);
         assert!((test.deviation - 5e-4f64.sqrt()).abs() < 1e-9, "{}", test.deviation);
@@ -217,7 +227,7 @@ mod tests {
         let noise = [0.010, -0.008, 0.004, 0.002, -0.011, 0.006, -0.003, 0.009];
         let second_slower = |k: usize| if k.is_multiple_of(2) { -0.1 } else { 0.1 };
         let ratios: Vec<f64> = noise.iter().enumerate().map(|(k, e)| e + second_slower(k)).collect();
-        let test = paired_test(&counterbalanced(&ratios, 0.0)).unwrap();
+        let test = paired_test(&counterbalanced(&ratios, 0.0), 0.0).unwrap();
         assert!((test.carry_over.unwrap() + 0.1).abs() < 0.01);
         assert!(test.effect.abs() < 0.01);
     }
@@ -230,7 +240,7 @@ mod tests {
             baseline_at: 2.0 * k,
             system_at: 2.0 * k + 1.0,
         };
-        let test = paired_test(&[0.0, 1.0, 2.0, 3.0].map(pair)).unwrap();
+        let test = paired_test(&[0.0, 1.0, 2.0, 3.0].map(pair), 0.0).unwrap();
         assert!(!test.both_orders);
         assert!((test.drift_bias - 0.01).abs() < 1e-9, "{}", test.drift_bias);
     }
@@ -238,7 +248,7 @@ mod tests {
     #[test]
     fn a_ratio_that_drifts_is_seen() {
         let ratios: Vec<f64> = (0..10).map(|k| 0.01 * f64::from(k) + 0.001 * f64::from(k % 3)).collect();
-        let trend = paired_test(&counterbalanced(&ratios, 0.0)).unwrap().trend.unwrap();
+        let trend = paired_test(&counterbalanced(&ratios, 0.0), 0.0).unwrap().trend.unwrap();
         assert!((trend - 0.09).abs() < 0.02, "{trend}");
     }
 }

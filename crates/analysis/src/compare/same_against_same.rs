@@ -86,7 +86,7 @@ fn at_most_five_percent_of_a_thousand_runs_against_themselves_claim_a_difference
 fn planned(world: &World, draws: &mut Draws, slower: f64) -> Verdict {
     const FIRST: usize = 8;
     let run = throughputs(world, draws, 400, slower);
-    let seen = paired_test(&pairs_of(&run[..2 * FIRST])).unwrap();
+    let seen = paired_test(&pairs_of(&run[..2 * FIRST]), 0.0).unwrap();
     let pairs = needed(&seen.scatter(), 0.05, 0.95, 2).unwrap().clamp(FIRST as u32, 400);
     verdict(&run[..2 * pairs as usize], 0.05).verdict
 }
@@ -127,7 +127,7 @@ fn a_planted_slow_down_of_five_percent_is_found_at_the_number_of_pairs_that_the_
 fn promise_kept(pairs: u32, known: bool, seed: u64, runs: u32) -> f64 {
     let (mut draws, world) = (Draws::new(seed), World { noise: 0.03, ..WORLDS[0] });
     let found = (0..runs).filter(|_| {
-        let earlier = paired_test(&pairs_of(&throughputs(&world, &mut draws, pairs, 0.0))).unwrap();
+        let earlier = paired_test(&pairs_of(&throughputs(&world, &mut draws, pairs, 0.0)), 0.0).unwrap();
         let promised = if known {
             detectable(&Shape::alternating(pairs, 2), &Scatter::of_trials(world.noise), 0.95)
         } else {

@@ -5,7 +5,7 @@ use crate::statistics::moments::{deviation, mean};
 use crate::statistics::replicates::{ErrorOf, over_replicates};
 use crate::statistics::student::{half_width, normal_quantile};
 use crate::{Estimate, StreamSummary, TrialSummary};
-use observation::{EventKind, Mishap};
+use observation::{BUCKET_WIDTH, EventKind, Mishap};
 use study::Metric;
 
 /// The metric of one stream of one trial, with the interval that the trial can give by itself, when it can; nothing when
@@ -114,14 +114,11 @@ pub fn floor_of(trial: &TrialSummary, stream: &StreamSummary, metric: Metric) ->
         Metric::ResponseMean | Metric::ServiceMean | Metric::Elapsed => CLOCK_STEP_S,
         // A bucket is at most this share of its value wide.
         Metric::ResponseQuantile(q) => {
-            BUCKET * own_estimate(trial, stream, Metric::ResponseQuantile(q)).map_or(0.0, |known| known.value)
+            BUCKET_WIDTH * own_estimate(trial, stream, Metric::ResponseQuantile(q)).map_or(0.0, |known| known.value)
         }
         _ => 0.0,
     }
 }
-
-/// The width of a histogram's bucket, as a share of what is in it.
-const BUCKET: f64 = 1.0 / 1024.0;
 
 /// No time is known better than a nanosecond.
 const CLOCK_STEP_S: f64 = 1e-9;

@@ -44,12 +44,15 @@ pub struct Scatter {
     pub deviation: f64,
     /// Degrees of freedom behind it; infinite when it is known or assumed.
     pub freedom: f64,
+    /// What one operation a window, or one bucket of a histogram, is of the log ratio. The test keeps it off every difference,
+    /// because all pairs may have been cut off alike.
+    pub floor: f64,
 }
 
 impl Scatter {
     /// A deviation that is known.
     pub fn known(deviation: f64) -> Scatter {
-        Scatter { deviation, freedom: f64::INFINITY }
+        Scatter { deviation, freedom: f64::INFINITY, floor: 0.0 }
     }
 
     /// What follows when single trials spread by `share`, independently.
@@ -65,7 +68,12 @@ impl Scatter {
         let mean = values.iter().sum::<f64>() / values.len() as f64;
         let freedom = (values.len() - 1) as f64;
         let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-        Some(Scatter { deviation: (squares / freedom).sqrt(), freedom })
+        Some(Scatter { deviation: (squares / freedom).sqrt(), freedom, floor: 0.0 })
+    }
+
+    /// The same with this floor.
+    pub fn floor(self, floor: f64) -> Scatter {
+        Scatter { floor, ..self }
     }
 
     /// Deviations that stand for all from which this estimate may have come, each as likely as the others.
@@ -82,7 +90,12 @@ impl Scatter {
 
 /// Chance that a comparison of this shape finds a true difference, given as a logarithm.
 pub fn power(effect: f64, shape: &Shape, scatter: &Scatter, confidence: f64) -> f64 {
-    chance(effect, shape, &scatter.candidates(), confidence)
+    chance(beyond_floor(effect, scatter), shape, &scatter.candidates(), confidence)
+}
+
+/// What is left of an effect when the floor is kept off it.
+fn beyond_floor(effect: f64, scatter: &Scatter) -> f64 {
+    (effect.abs() - scatter.floor).max(0.0)
 }
 
 fn chance(effect: f64, shape: &Shape, deviations: &[f64], confidence: f64) -> f64 {
@@ -107,7 +120,7 @@ pub fn detectable(shape: &Shape, scatter: &Scatter, confidence: f64) -> Option<f
     let missing = |effect: f64| POWER - chance(effect, shape, &deviations, confidence);
     let unit = scatter.deviation * shape.weight.sqrt();
     if unit <= 0.0 {
-        return Some(0.0);
+        return Some(scatter.floor.exp_m1());
     }
     let (mut few, mut many) = (0.0, 4.0 * unit);
     while missing(many) > 0.0 {
@@ -123,13 +136,13 @@ pub fn detectable(shape: &Shape, scatter: &Scatter, confidence: f64) -> Option<f
             left => (many, over, under) = (middle, left, under / 2.0),
         }
     }
-    Some(many.exp_m1())
+    Some((many + scatter.floor).exp_m1())
 }
 
 /// How many pairs find a difference of `margin` (a share) with [`POWER`]: even, so that each system goes first equally
 /// often, at least [`PILOT`]; none when more than [`PAIRS_MAX`] would be needed. `block` is how many trials a block has.
 pub fn needed(scatter: &Scatter, margin: f64, confidence: f64, block: u32) -> Option<u32> {
-    let (effect, deviations) = (margin.ln_1p(), scatter.candidates());
+    let (effect, deviations) = (beyond_floor(margin.ln_1p(), scatter), scatter.candidates());
     let enough = |pairs: u32| chance(effect, &Shape::alternating(pairs, block), &deviations, confidence) >= POWER;
     if !scatter.deviation.is_finite() || !enough(PAIRS_MAX) {
         return None;
@@ -149,7 +162,7 @@ mod tests {
 
     #[test]
     fn more_spread_and_a_smaller_margin_need_more_pairs() {
-        let of = |deviation, margin| needed(&Scatter { deviation, freedom: 3.0 }, margin, 0.95, 2).unwrap();
+        let of = |deviation, margin| needed(&Scatter { deviation, freedom: 3.0, floor: 0.0 }, margin, 0.95, 2).unwrap();
         assert_eq!(of(0.0, 0.05), PILOT);
         assert!(of(0.06, 0.05) > of(0.03, 0.05));
         assert!(of(0.03, 0.02) > of(0.03, 0.05));
@@ -161,7 +174,7 @@ mod tests {
     #[test]
     fn a_short_pilot_asks_for_more_pairs_than_a_known_deviation() {
         let known = needed(&Scatter::known(0.04), 0.05, 0.95, 2).unwrap();
-        let short = needed(&Scatter { deviation: 0.04, freedom: 4.0 }, 0.05, 0.95, 2).unwrap();
+        let short = needed(&Scatter { deviation: 0.04, freedom: 4.0, floor: 0.0 }, 0.05, 0.95, 2).unwrap();
         assert!(short > known, "{short} {known}");
     }
 
@@ -184,9 +197,19 @@ mod tests {
 
     #[test]
     fn what_is_needed_and_what_is_detectable_agree() {
-        let scatter = Scatter { deviation: 0.03, freedom: 6.0 };
-        let pairs = needed(&scatter, 0.05, 0.95, 2).unwrap();
-        assert!(detectable(&Shape::alternating(pairs, 2), &scatter, 0.95).unwrap() <= 0.05);
-        assert!(detectable(&Shape::alternating(pairs - 2, 2), &scatter, 0.95).unwrap() > 0.05);
+        for floor in [0.0, 0.01] {
+            let scatter = Scatter { deviation: 0.03, freedom: 6.0, floor };
+            let pairs = needed(&scatter, 0.05, 0.95, 2).unwrap();
+            assert!(detectable(&Shape::alternating(pairs, 2), &scatter, 0.95).unwrap() <= 0.05);
+            assert!(detectable(&Shape::alternating(pairs - 2, 2), &scatter, 0.95).unwrap() > 0.05);
+        }
+    }
+
+    #[test]
+    fn no_number_of_pairs_finds_what_is_below_the_floor() {
+        let scatter = Scatter::known(0.03).floor(0.05);
+        assert_eq!(needed(&scatter, 0.05, 0.95, 2), None);
+        assert!(detectable(&Shape::alternating(400, 2), &scatter, 0.95).unwrap() > 0.05);
+        assert_eq!(power(0.04, &Shape::alternating(400, 2), &Scatter::known(0.0).floor(0.05), 0.95), 0.0);
     }
 }

@@ -19,7 +19,8 @@ use crate::experiment::PROBES_MAX;
 use crate::pairs::{self, PILOT, SPREAD_ASSUMED, Scatter, Shape};
 use crate::plan::repeat::Repeat;
 use crate::plan::search::Search;
-use crate::{Judgement, Trial};
+use crate::{Judgement, Metric, Trial};
+use observation::BUCKET_WIDTH;
 use random::Draws;
 
 /// What a run will do.
@@ -84,7 +85,9 @@ pub(crate) fn detectable(
     block: u32,
     judgement: &Judgement,
 ) -> Detectable {
-    let scatter = Scatter::of_trials(SPREAD_ASSUMED);
+    // What a window's whole operations leave open depends on a rate that nobody knows yet.
+    let quantile = judgement.primary.as_ref().is_some_and(|p| matches!(p.metric, Metric::ResponseQuantile(_)));
+    let scatter = Scatter::of_trials(SPREAD_ASSUMED).floor(if quantile { 2.0 * BUCKET_WIDTH.ln_1p() } else { 0.0 });
     let shape = |pairs: u32| Shape::alternating(pairs, block);
     let of = |pairs: u32| pairs::detectable(&shape(pairs), &scatter, judgement.confidence);
     let margin = judgement.margin;

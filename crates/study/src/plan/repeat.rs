@@ -8,6 +8,7 @@
 use crate::order;
 use crate::outcome::Outcome;
 use crate::pairs::{PILOT, Scatter, needed};
+use observation::BUCKET_WIDTH;
 use crate::plan::trial_seed;
 use crate::{Metric, Trial};
 
@@ -96,7 +97,12 @@ impl Repeat {
             let pairs = pilot.iter().zip(baseline).filter_map(|(a, b)| Some((value(a)? / value(b)?).ln()));
             pairs.filter(|ratio| ratio.is_finite()).collect()
         };
-        others.filter_map(|(_, (_, pilot))| Scatter::of(&ratios(pilot))).collect()
+        let floor = |pilot: &Vec<u32>| -> f64 {
+            let floors = pilot.iter().filter_map(|index| Some(self.floor(find(*index)?)));
+            floors.filter(|floor| floor.is_finite()).fold(0.0, f64::max)
+        };
+        let of = |pilot: &Vec<u32>| Some(Scatter::of(&ratios(pilot))?.floor(floor(pilot) + floor(baseline)));
+        others.filter_map(|(_, (_, pilot))| of(pilot)).collect()
     }
 
     /// The figure of an outcome that spreads like the metric does.
@@ -108,6 +114,15 @@ impl Repeat {
             // What is only counted is no primary metric.
             Metric::Throughput | Metric::Bandwidth | Metric::CpuPerOperation => outcome.throughput_per_s,
             Metric::Damage | Metric::Failed | Metric::Retried => outcome.throughput_per_s,
+        }
+    }
+
+    /// What a window leaves open of the logarithm of the metric, whatever the number of pairs.
+    fn floor(&self, outcome: &Outcome) -> f64 {
+        match self.metric {
+            Metric::Throughput | Metric::Bandwidth => (outcome.throughput_per_s * outcome.elapsed_s).recip().ln_1p(),
+            Metric::ResponseQuantile(_) => BUCKET_WIDTH.ln_1p(),
+            _ => 0.0,
         }
     }
 
