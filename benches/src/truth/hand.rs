@@ -6,8 +6,8 @@ use observation::{
     TrialLabel, Window,
 };
 use random::Draws;
-use study::{Judgement, Metric, Primary, Selector};
 use std::sync::LazyLock;
+use study::{Judgement, Metric, Primary, Selector};
 use units::Nanos;
 
 /// A judgement with throughput as its primary metric.

@@ -12,7 +12,7 @@ use crate::statistics::holm::holm;
 use crate::{Caveat, CaveatKind, Comparison, Estimate, Verdict};
 use study::pairs::{PILOT as PAIRS_MIN, needed};
 use study::{Direction, Judgement, Metric};
-use units::{counted, milliseconds, percent, significant};
+use units::{counted, percent, significant};
 
 /// What may be claimed only when the method's own error is under this share of it.
 const METHOD_SHARE: f64 = 1.0 / 3.0;
@@ -114,7 +114,7 @@ fn candidate<'a>(
         pairs: pairs.len() as u32,
         ran: self::pairs(&baseline.members, &system.members, |_| Some(1.0)).len() as u32,
         test: paired_test(&pairs, floor(baseline, metric) + floor(system, metric)),
-        unknown: [baseline, system].into_iter().find_map(|group| only_a_bound(group, metric, judgement)),
+        unknown: [baseline, system].into_iter().find_map(|group| group.only_a_bound(metric, judgement.confidence)),
     })
 }
 
@@ -123,21 +123,6 @@ fn floor(group: &Group, metric: Metric) -> f64 {
     let value = |member: &super::pairs::Member| own_estimate(member.0, member.1, metric).map(|e| e.value);
     let least = group.members.iter().filter_map(value).filter(|value| *value > 0.0).fold(f64::INFINITY, f64::min);
     (group.floor(metric) / least).ln_1p()
-}
-
-/// A quantile that is only known to be at least so much has no ratio.
-fn only_a_bound(group: &Group, metric: Metric, judgement: &Judgement) -> Option<String> {
-    let known = group.estimate(metric, judgement.confidence)?;
-    let needs = group.needs(metric, judgement.confidence);
-    if !known.lower_bound() && needs.is_none() {
-        return None;
-    }
-    let bound = match known.lower_bound() {
-        true => format!(" is only known to be at least {}", milliseconds(1e3 * known.low)),
-        false => " has too few samples to be compared".to_owned(),
-    };
-    let next = needs.map(|needs| format!("; {needs}")).unwrap_or_default();
-    Some(format!("{} of {}{bound}{next}", metric.word(), group.point.system))
 }
 
 /// Whether all trials of one system came before all trials of the other.

@@ -6,7 +6,7 @@
 //! are judged together by Holm's rule.
 
 use super::comparisons::verdict;
-use crate::point::groups;
+use crate::point::{Group, groups};
 use crate::statistics::holm::holm;
 use crate::statistics::moderated::{Common, Variance};
 use crate::statistics::moments::squares_about_mean;
@@ -31,7 +31,8 @@ impl BetweenRuns {
     pub fn learn(kinds: &[Vec<Findings>], metric: Metric) -> Option<BetweenRuns> {
         let mut points: Vec<(Point, Variance)> = Vec::new();
         for kind in kinds {
-            let runs: Vec<Vec<(Point, Estimate)>> = kind.iter().map(|run| values(run, metric)).collect();
+            let known = |run| values(run, metric, 0.95).into_iter().filter(|value| value.unknown.is_none()).collect();
+            let runs: Vec<Vec<Value>> = kind.iter().map(known).collect();
             for (point, logarithms) in by_point(&runs) {
                 let (squares, freedom) = (squares_about_mean(&logarithms), logarithms.len() as f64 - 1.0);
                 if freedom < 1.0 {
@@ -63,23 +64,35 @@ impl Variance {
 }
 
 /// The logarithms of each point's values over runs.
-fn by_point(runs: &[Vec<(Point, Estimate)>]) -> Vec<(Point, Vec<f64>)> {
+fn by_point(runs: &[Vec<Value>]) -> Vec<(Point, Vec<f64>)> {
     let mut found: Vec<(Point, Vec<f64>)> = Vec::new();
-    for (point, estimate) in runs.iter().flatten() {
+    for Value { point, value, .. } in runs.iter().flatten() {
         match found.iter_mut().find(|(known, _)| known == point) {
-            Some((_, logarithms)) => logarithms.push(estimate.value.ln()),
-            None => found.push((point.clone(), vec![estimate.value.ln()])),
+            Some((_, logarithms)) => logarithms.push(value.ln()),
+            None => found.push((point.clone(), vec![value.ln()])),
         }
     }
     found
 }
 
-/// The metric of every point of a run that was chosen before, not by a search; in base units, and above zero.
-fn values(run: &Findings, metric: Metric) -> Vec<(Point, Estimate)> {
+/// The metric at one point of a run, in base units.
+struct Value {
+    point: Point,
+    value: f64,
+    /// Why it is not known well enough to be compared, if it is not.
+    unknown: Option<String>,
+}
+
+/// The metric of every point of a run that was chosen before, not by a search; above zero.
+fn values(run: &Findings, metric: Metric, confidence: f64) -> Vec<Value> {
     let groups = groups(&run.trials);
     let measured = groups.iter().filter(|group| !group.searched());
-    let value = |group: &crate::point::Group| Some((group.point.clone(), group.estimate(metric, 0.95)?));
-    measured.filter_map(value).filter(|(_, at)| at.value.is_finite() && at.value > 0.0).collect()
+    let value = |group: &Group| {
+        let value = group.estimate(metric, confidence)?.value;
+        let unknown = group.only_a_bound(metric, confidence);
+        Some(Value { point: group.point.clone(), value, unknown })
+    };
+    measured.filter_map(value).filter(|at| at.value.is_finite() && at.value > 0.0).collect()
 }
 
 /// Compares the points of the second and later runs with those of the first in one metric. The findings of the answer
@@ -98,14 +111,15 @@ pub fn compare_runs(
             .points
             .extend(run.points.iter().map(|point| PointSummary { at: named(&point.at, run), ..point.clone() }));
     }
-    let base = values(first, metric);
+    let base = values(first, metric, confidence);
     let mut pairs = Vec::new();
     for run in others {
-        for (point, value) in values(run, metric) {
-            let Some((at, before)) = base.iter().find(|(at, _)| at.same_elsewhere(&point)) else { continue };
-            let between = between.and_then(|between| between.at(&point));
-            let (point, baseline) = (named(&point, run), named(at, first).system);
-            pairs.push(RunPair { point, baseline, ratio: value.value / before.value, between });
+        for after in values(run, metric, confidence) {
+            let Some(before) = base.iter().find(|before| before.point.same_elsewhere(&after.point)) else { continue };
+            let unknown = before.unknown.clone().or(after.unknown);
+            let between = between.filter(|_| unknown.is_none()).and_then(|between| between.at(&after.point));
+            let (point, baseline) = (named(&after.point, run), named(&before.point, first).system);
+            pairs.push(RunPair { point, baseline, ratio: after.value / before.value, between, unknown });
         }
     }
     let alphas = holm(&pairs.iter().map(RunPair::p_value).collect::<Vec<_>>(), 1.0 - confidence);
@@ -160,6 +174,8 @@ struct RunPair {
     ratio: f64,
     /// Variance of the logarithm of one of the two.
     between: Option<Variance>,
+    /// Why one of the two is not known well enough to be compared, if it is not.
+    unknown: Option<String>,
 }
 
 impl RunPair {
@@ -187,7 +203,7 @@ impl RunPair {
             adjusted: false,
             p_value: self.p_value(),
             verdict: Verdict::Inconclusive,
-            reason: Some(unknown_variance()),
+            reason: Some(self.unknown.clone().unwrap_or_else(unknown_variance)),
         };
         if let Some(between) = &self.between {
             judge_between(&mut comparison, between);

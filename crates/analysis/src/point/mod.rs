@@ -16,6 +16,7 @@ use metric::{counted, pooled};
 use observation::{Factor, Level, Point, Provenance, factor, level_of};
 use study::{Metric, Selector};
 use times::PooledTimes;
+use units::milliseconds;
 
 /// A point with the trials and streams behind it.
 pub struct Group<'a> {
@@ -47,6 +48,21 @@ impl Group<'_> {
         let longer = self.times(metric)?.short_by(confidence)?;
         let window = |member: &(&TrialSummary, &StreamSummary)| member.0.window.length().seconds();
         Some(measure_of(longer * self.members.iter().map(window).fold(0.0, f64::max)))
+    }
+
+    /// Why a quantile that is only known to be at least so much has no ratio, if it is one.
+    pub fn only_a_bound(&self, metric: Metric, confidence: f64) -> Option<String> {
+        let known = self.estimate(metric, confidence)?;
+        let needs = self.needs(metric, confidence);
+        if !known.lower_bound() && needs.is_none() {
+            return None;
+        }
+        let bound = match known.lower_bound() {
+            true => format!(" is only known to be at least {}", milliseconds(1e3 * known.low)),
+            false => " has too few samples to be compared".to_owned(),
+        };
+        let next = needs.map(|needs| format!("; {needs}")).unwrap_or_default();
+        Some(format!("{} of {}{bound}{next}", metric.word(), self.point.system))
     }
 
     /// The response times of all its trials, when a quantile of them is asked for and all have them.

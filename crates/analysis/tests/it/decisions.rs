@@ -1,9 +1,13 @@
 //! What is decided on few operations, or on none that scatter, is true.
 
 use crate::truth::floors::{compared, told};
+use crate::truth::hand::course;
 use crate::truth::thresholds::decided;
-use analysis::Verdict;
+use analysis::{BetweenRuns, Findings, Verdict, compare_runs};
+use observation::RunFacts;
 use random::Draws;
+use study::Metric;
+use units::Nanos;
 
 /// A limit of 430 ms against a p99 of 460 was decided wrongly 53 times of 100.
 #[test]
@@ -29,4 +33,26 @@ fn systems_without_scatter_are_never_falsely_equivalent() {
     let told = told(150, 7);
     assert_eq!((told.held, told.false_equivalent, told.wrong_way), (150, 0, 0), "{told:?}");
     assert!(told.verdicts >= 50, "short times still have verdicts: {told:?}");
+}
+
+/// A p99 of forty operations is a bound, in this run, in the other one, and in those from which scatter is learned.
+#[test]
+fn a_bound_is_no_value_in_which_two_runs_could_differ() {
+    let run = |rates: &[f64]| {
+        let trials = vec![course(rates, Nanos::from_millis(1000))];
+        Findings { run: RunFacts::default(), trials, ..Findings::default() }
+    };
+    let (long, short) = ([2_000.0; 10], [4.0; 10]);
+    let p99 = Metric::ResponseQuantile(0.99);
+    let learned = |rates: &[f64]| BetweenRuns::learn(&[vec![run(rates), run(rates), run(rates)]], p99);
+    assert_eq!(learned(&short), None);
+    let between = learned(&long);
+    assert!(between.is_some());
+    for runs in [[run(&long), run(&short)], [run(&short), run(&long)]] {
+        let found = compare_runs(&runs, p99, 0.05, 0.95, between.as_ref());
+        let comparison = found.comparisons().next().expect("one point").clone();
+        assert_eq!(comparison.verdict, Verdict::Inconclusive);
+        let reason = comparison.reason.expect("why");
+        assert!(reason.contains("is only known to be at least"), "{reason}");
+    }
 }

@@ -8,9 +8,9 @@
 use crate::order;
 use crate::outcome::Outcome;
 use crate::pairs::{PILOT, Scatter, needed};
-use observation::BUCKET_WIDTH;
 use crate::plan::trial_seed;
 use crate::{Metric, Trial};
+use observation::BUCKET_WIDTH;
 
 /// The blocks of one experiment that may follow its pilot.
 #[derive(Clone, Debug, PartialEq)]
