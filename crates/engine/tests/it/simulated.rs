@@ -136,3 +136,17 @@ fn file_work_on_a_script_takes_as_long_as_its_steps() {
     assert_eq!(observations.elapsed_s, Some(0.015));
     assert_eq!(observations.accounts[0].done, 60);
 }
+
+/// Fifteen steps of 10 ms end at 150 ms, where an interval of 50 ms ends too: the last four used to lie behind the window.
+#[test]
+fn fixed_work_that_ends_on_the_border_of_an_interval_counts_its_last_operations() {
+    let mut opened = open(Place::Scripted(script(Nanos::from_millis(10), 4)), 1);
+    let spec = files::Spec { width: 4, loops: 5, file: units::Bytes(1000), block: units::Bytes(1000), sync: false };
+    let mut trial = trial(vec![stream(Storage::Files(spec), closed(4))], Nanos::from_secs(60));
+    trial.phases.fixed_work = true;
+    let observations = run(&mut opened, &trial);
+    assert_eq!(observations.elapsed_s, Some(0.15));
+    let intervals = observations.window.end.0 / observations.interval.0;
+    let inside = observations.cells.iter().filter(|cell| u64::from(cell.key.interval) < intervals);
+    assert_eq!(inside.map(|cell| cell.tally.done).sum::<u64>(), 60);
+}

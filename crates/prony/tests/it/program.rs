@@ -151,7 +151,15 @@ impl Going {
     pub fn end(mut self) -> (Option<i32>, String) {
         self.stderr.read_to_string(&mut self.said).expect("stderr is text");
         let code = self.child.wait().expect("an end").code();
-        (code, self.said)
+        (code, std::mem::take(&mut self.said))
+    }
+}
+
+/// A test that fails leaves nothing behind that loads the machine, or starts a server again that the next test wants down.
+impl Drop for Going {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
