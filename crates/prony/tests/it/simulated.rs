@@ -238,3 +238,14 @@ fn the_brokerage_confirms_the_highest_rate_in_an_open_load_unless_told_not_to() 
     let without = program.json(&format!("{line} --set highest_rate=off"));
     assert_eq!(without["trials"].as_array().map(Vec::len), Some(1));
 }
+
+/// The line through times that are all the same has a slope of rounding: "483729017801128 GB/s".
+#[test]
+fn a_service_that_takes_the_same_whatever_the_size_has_no_rate_of_bytes() {
+    let program = Program::new();
+    let ran = program.fine(
+        "run flash --on scripted:service=5ms,servers=16 --only 'service time by transfer size' --set measure=2s --seed 7 -o x.prony",
+    );
+    let told = ran.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("5 ms (5–5 ms) whatever the size") && !told.contains("GB/s (fit"), "{ran}");
+}

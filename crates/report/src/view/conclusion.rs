@@ -157,6 +157,9 @@ fn service_fit(finding: &ServiceFit) -> String {
         (ServiceForm::Stepped, Some(step)) => {
             format!("{base} and then {rate}, in steps of {} (fit within {error})", Quantity::Bytes.text(step as f64))
         }
+        (ServiceForm::Affine, _) if whatever_the_size(finding) => {
+            format!("{base} whatever the size (fit within {error})")
+        }
         (ServiceForm::Affine | ServiceForm::Stepped, _) => {
             format!("{base} and then {rate} (fit within {error})")
         }
@@ -164,6 +167,12 @@ fn service_fit(finding: &ServiceFit) -> String {
             format!("neither a line nor steps describe it (a line errs by {error})")
         }
     }
+}
+
+/// Whether the bytes of the largest transfer cost less than a millionth of the fixed time: their rate is one of rounding.
+fn whatever_the_size(finding: &ServiceFit) -> bool {
+    let largest = finding.points.iter().map(|(bytes, _)| *bytes).fold(0.0, f64::max);
+    largest / finding.rate_bytes_per_s.value < 1e-9 * finding.base_ms.value
 }
 
 fn scaling(finding: &Scaling) -> String {
