@@ -1,0 +1,159 @@
+//! Whether closed form and simulation of a shipped model say the same, over questions drawn at random.
+//!
+//! The one idea: every model that studies run on is asked what a study could ask, in several states of its parts. The closed
+//! form holds where it is within 3 percent of the simulation on rates and 5 on responses, or where its interval says that
+//! it may be further off; or it refuses, and then `predict` simulates.
+
+mod draw;
+mod drive;
+
+use draw::{Load, Question};
+use model::file::{self, Description};
+use model::kind::Unanswered;
+use random::Draws;
+use std::fmt::Write as _;
+
+/// Shipped models, each with the states in which it is asked.
+const MODELS: &[(&str, &[&str])] = &[
+    ("f5100", &["", "", "failed_ports=3", "failed_channels=1 failed_modules=20", "write_credit=3000", "sector=8"]),
+    (
+        "disk-array",
+        &[
+            "",
+            "write_cache=0",
+            "write_cache=20",
+            "variation=1",
+            "variation=0",
+            "failed_modules=2",
+            "failed_modules=1 rebuilding=1",
+            "failed_controllers=1 failed_paths=1",
+            "level=10",
+            "distance_km=100 policy=1",
+            "power_loss_at=1 power_loss=2",
+        ],
+    ),
+    (
+        "flash-array-2d",
+        &["", "write_cache=0", "write_cache=5", "failed_channels=1 failed_paths=5", "failed_modules=1", "level=6 policy=2"],
+    ),
+    ("this-machine", &["", "wake_time=40"]),
+    ("nand-device", &["", "spare=50", "dies=2", "buffer=64"]),
+    ("disk-15k", &["", "zones=1", "settle=1"]),
+    ("tiered", &["", "fast_share=0", "fast_share=100", "skew=0", "mover_speed=0", "drift=30"]),
+    ("s824-fs840", &["", "jobs=64", "misses=4"]),
+    ("power770-san", &["", "jobs=64", "misses=2"]),
+    ("small-server", &["", "cores=16", "read_time=900"]),
+    ("mirror-case1", &["source_cores=10", "source_cores=8 mirroring=2", "source_cores=4 on_disks=1", "source_cores=6 suspended=1"]),
+    (
+        "mirror-case2",
+        &["source_cores=22 target_cores=11", "source_cores=22 mirroring=0", "source_cores=12 mirroring=2", "source_cores=22 distance=100"],
+    ),
+    ("mirror-case3", &["source_cores=8", "source_cores=8 target_cores=2"]),
+];
+
+/// What became of the questions of one model.
+#[derive(Default)]
+struct Found {
+    asked: usize,
+    refused: usize,
+    /// By how many percent rates are off, and responses.
+    off: [Vec<f64>; 2],
+    /// What is further off than it may be.
+    failed: Vec<String>,
+}
+
+/// How far off a rate and a response may be, percent.
+const MOST: [f64; 2] = [3.0, 5.0];
+
+fn described(name: &str, changes: &str) -> Description {
+    let text = model::models().iter().find(|model| model.name == name).expect("it ships").text;
+    let pair = |part: &str| part.split_once('=').map(|(key, value)| (key.to_owned(), value.to_owned()));
+    let changes: Vec<_> = changes.split_whitespace().filter_map(pair).collect();
+    let described = file::read(name, text).unwrap_or_else(|problems| panic!("{problems}"));
+    described.changed(&changes).unwrap_or_else(|problems| panic!("{name} {changes:?}: {problems}"))
+}
+
+/// The quantities of a kind that a simulation gives, and which of the two they are.
+fn quantities(model: &Description, question: &Question) -> impl Iterator<Item = (&'static str, usize)> {
+    let alone = question.slots == 1 && question.load == Load::Closed { population: 1, think_s: 0.0 };
+    model.kind.answers().iter().filter_map(move |quantity| match quantity.name {
+        "rate" | "throughput" => Some((quantity.name, 0)),
+        "response" => Some((quantity.name, 1)),
+        "service-time" if alone => Some((quantity.name, 1)),
+        _ => None,
+    })
+}
+
+fn ask(model: &Description, changes: &str, draws: &mut Draws, operations: f64, found: &mut Found) {
+    found.asked += 1;
+    let counted = model.parameter("counted_per_s").map_or(1.0, |parameter| parameter.value);
+    let question = Question::draw(model, draws, operations);
+    let mut simulated = None;
+    for (quantity, which) in quantities(model, &question) {
+        let formal = match model.answer(&question.row, quantity) {
+            Ok(formal) => formal,
+            Err(Unanswered::Simulated(_)) => {
+                found.refused += usize::from(which == 0);
+                continue;
+            }
+            Err(error) => panic!("{} {changes} {:?}: {error}", model.name, question.row.cells),
+        };
+        let seen = *simulated.get_or_insert_with(|| drive::drive(model, &question));
+        let (value, formal) = (seen[which], if which == 0 { formal / counted } else { formal });
+        let (low, high) = model.interval(&question.row, quantity, 0.0);
+        let (low, high) = if which == 0 { (low / counted, high / counted) } else { (low, high) };
+        let off = 100.0 * (formal / value - 1.0);
+        found.off[which].push(off.abs());
+        let inside = (low..=high).contains(&value);
+        if off.abs() > MOST[which] && (!inside || std::env::var("PRONY_STRICT").is_ok()) {
+            let words: Vec<String> =
+                question.row.cells.iter().map(|(column, cell)| format!("{column}={cell}")).collect();
+            found.failed.push(format!(
+                "{} [{changes}] {quantity} {formal:.4} for {value:.4} ({off:+.1} %): {}",
+                model.name,
+                words.join(" ")
+            ));
+        }
+    }
+}
+
+fn spread(off: &mut [f64]) -> String {
+    off.sort_by(f64::total_cmp);
+    off.last().map_or_else(|| "-".to_owned(), |worst| format!("{:.1} %, {worst:.1} %", off[off.len() / 2]))
+}
+
+/// The table, and what is further off than it may be.
+fn grid(draws: usize, operations: f64) -> (String, Vec<String>) {
+    let mut table =
+        String::from("| model | questions | refused | rates: median, worst | responses: median, worst | hold |\n|---|---|---|---|---|---|\n");
+    let mut failed = Vec::new();
+    for (number, (name, states)) in MODELS.iter().enumerate() {
+        let only = std::env::var("PRONY_MODEL").unwrap_or_default();
+        if !name.contains(&only) { continue; }
+        let (mut found, mut random) = (Found::default(), Draws::numbered(1, number as u64));
+        for draw in 0..draws {
+            let changes = states[draw % states.len()];
+            ask(&described(name, changes), changes, &mut random, operations, &mut found);
+        }
+        let answers = (found.off[0].len() + found.off[1].len()).max(1);
+        let _ = writeln!(
+            table,
+            "| {name} | {} | {} | {} | {} | {:.0} % |",
+            found.asked,
+            found.refused,
+            spread(&mut found.off[0]),
+            spread(&mut found.off[1]),
+            100.0 * (1.0 - found.failed.len() as f64 / answers as f64)
+        );
+        failed.append(&mut found.failed);
+    }
+    (table, failed)
+}
+
+#[test]
+fn closed_forms_agree_with_the_simulation_of_the_same_model_or_say_that_they_may_not() {
+    let number = |name: &str, usual: f64| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual);
+    let (table, failed) = grid(number("PRONY_DRAWS", 12.0) as usize, number("PRONY_OPERATIONS", 10_000.0));
+    println!("{table}");
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
