@@ -119,8 +119,7 @@ impl Path {
 
     /// Nanoseconds that a single operation takes beside its turns.
     pub(super) fn latency_ns(&self, direction: usize, bytes: f64, (touched, times): (f64, f64)) -> f64 {
-        let (single, module) =
-            (self.single_ns(direction, (touched, times)), self.module_ns(direction, touched, times));
+        let (single, module) = (self.single_ns(direction, (touched, times)), self.module_ns(direction, touched, times));
         (single - module - self.port_ns(bytes) + self.head_start_ns(direction, bytes)).max(0.0)
     }
 

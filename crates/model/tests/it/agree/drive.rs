@@ -1,9 +1,9 @@
 //! The load of a question on the machine of a model, in virtual time.
 
 use super::draw::{Load, Question};
+use model::Setting;
 use model::file::Description;
 use model::machine::{Machine, TRANSACTION};
-use model::Setting;
 use random::Draws;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};

@@ -34,7 +34,14 @@ const MODELS: &[(&str, &[&str])] = &[
     ),
     (
         "flash-array-2d",
-        &["", "write_cache=0", "write_cache=5", "failed_channels=1 failed_paths=5", "failed_modules=1", "level=6 policy=2"],
+        &[
+            "",
+            "write_cache=0",
+            "write_cache=5",
+            "failed_channels=1 failed_paths=5",
+            "failed_modules=1",
+            "level=6 policy=2",
+        ],
     ),
     ("this-machine", &["", "wake_time=40"]),
     ("nand-device", &["", "spare=50", "dies=2", "buffer=64"]),
@@ -43,10 +50,18 @@ const MODELS: &[(&str, &[&str])] = &[
     ("s824-fs840", &["", "jobs=64", "misses=4"]),
     ("power770-san", &["", "jobs=64", "misses=2"]),
     ("small-server", &["", "cores=16", "read_time=900"]),
-    ("mirror-case1", &["source_cores=10", "source_cores=8 mirroring=2", "source_cores=4 on_disks=1", "source_cores=6 suspended=1"]),
+    (
+        "mirror-case1",
+        &["source_cores=10", "source_cores=8 mirroring=2", "source_cores=4 on_disks=1", "source_cores=6 suspended=1"],
+    ),
     (
         "mirror-case2",
-        &["source_cores=22 target_cores=11", "source_cores=22 mirroring=0", "source_cores=12 mirroring=2", "source_cores=22 distance=100"],
+        &[
+            "source_cores=22 target_cores=11",
+            "source_cores=22 mirroring=0",
+            "source_cores=12 mirroring=2",
+            "source_cores=22 distance=100",
+        ],
     ),
     ("mirror-case3", &["source_cores=8", "source_cores=8 target_cores=2"]),
 ];
@@ -58,6 +73,8 @@ struct Found {
     refused: usize,
     /// By how many percent rates are off, and responses.
     off: [Vec<f64>; 2],
+    /// How many are within their limits, or within their intervals.
+    held: usize,
     /// What is further off than it may be.
     failed: Vec<String>,
 }
@@ -105,7 +122,10 @@ fn ask(model: &Description, changes: &str, draws: &mut Draws, operations: f64, f
         let off = 100.0 * (formal / value - 1.0);
         found.off[which].push(off.abs());
         let inside = (low..=high).contains(&value);
-        if off.abs() > MOST[which] && (!inside || std::env::var("PRONY_STRICT").is_ok()) {
+        found.held += usize::from(off.abs() <= MOST[which] || inside);
+        // A run as short as here scatters, so that as much again is granted where the interval covers it.
+        let most = if inside { 2.0 * MOST[which] } else { MOST[which] };
+        if off.abs() > most {
             let words: Vec<String> =
                 question.row.cells.iter().map(|(column, cell)| format!("{column}={cell}")).collect();
             found.failed.push(format!(
@@ -123,27 +143,25 @@ fn spread(off: &mut [f64]) -> String {
 }
 
 /// The table, and what is further off than it may be.
-fn grid(draws: usize, operations: f64) -> (String, Vec<String>) {
-    let mut table =
-        String::from("| model | questions | refused | rates: median, worst | responses: median, worst | hold |\n|---|---|---|---|---|---|\n");
+fn grid(rounds: usize, operations: f64) -> (String, Vec<String>) {
+    let mut table = String::from(
+        "| model | questions | refused | rates: median, worst | responses: median, worst | hold |\n|---|---|---|---|---|---|\n",
+    );
     let mut failed = Vec::new();
     for (number, (name, states)) in MODELS.iter().enumerate() {
-        let only = std::env::var("PRONY_MODEL").unwrap_or_default();
-        if !name.contains(&only) { continue; }
         let (mut found, mut random) = (Found::default(), Draws::numbered(1, number as u64));
-        for draw in 0..draws {
-            let changes = states[draw % states.len()];
+        for changes in states.iter().cycle().take(rounds * states.len()) {
             ask(&described(name, changes), changes, &mut random, operations, &mut found);
         }
-        let answers = (found.off[0].len() + found.off[1].len()).max(1);
+        let answers = found.off[0].len() + found.off[1].len();
         let _ = writeln!(
             table,
-            "| {name} | {} | {} | {} | {} | {:.0} % |",
+            "| {name} | {} | {} | {} | {} | {} of {answers} |",
             found.asked,
             found.refused,
             spread(&mut found.off[0]),
             spread(&mut found.off[1]),
-            100.0 * (1.0 - found.failed.len() as f64 / answers as f64)
+            found.held
         );
         failed.append(&mut found.failed);
     }
@@ -151,9 +169,14 @@ fn grid(draws: usize, operations: f64) -> (String, Vec<String>) {
 }
 
 #[test]
-fn closed_forms_agree_with_the_simulation_of_the_same_model_or_say_that_they_may_not() {
-    let number = |name: &str, usual: f64| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual);
-    let (table, failed) = grid(number("PRONY_DRAWS", 12.0) as usize, number("PRONY_OPERATIONS", 10_000.0));
-    println!("{table}");
-    assert!(failed.is_empty(), "{}", failed.join("\n"));
+fn closed_forms_agree_with_the_simulation_of_the_same_model_or_leave_the_question_to_it() {
+    let (table, failed) = grid(2, 5_000.0);
+    assert!(failed.is_empty(), "{}\n{table}", failed.join("\n"));
+}
+
+#[test]
+#[ignore = "draws the table of the documentation, for minutes in a release build"]
+fn draw_table() {
+    let (table, failed) = grid(25, 30_000.0);
+    println!("{table}\n{}", failed.join("\n"));
 }
