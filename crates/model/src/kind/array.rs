@@ -251,7 +251,7 @@ impl Load {
             several(1.0 / busiest, spec.controller),
         ];
         let misses = self.read * (1.0 - spec.cache.read_hits);
-        let [reading, writing] = self.behind(&spec, lost);
+        let [reading, writing] = self.behind(&spec, lost, f64::from(population) <= self.groups);
         let mut behind = Behind { work_s: misses * reading.work_s, latency_s: misses * reading.latency_s };
         if self.through(values) {
             behind.work_s += (1.0 - self.read) * writing.work_s;
@@ -272,7 +272,7 @@ impl Load {
     /// them, and a write comes in for each that is done. Without a cache, what modules carry.
     fn lasting(&self, values: &Values, lost: u32) -> f64 {
         let spec = spec(values);
-        let [reading, writing] = self.behind(&spec, lost);
+        let [reading, writing] = self.behind(&spec, lost, false);
         let (modules, overlap) = (self.groups * f64::from(spec.members - lost), f64::from(spec.modules.overlap));
         let of_reads = self.read * (1.0 - spec.cache.read_hits) * reading.work_s;
         let most = modules * overlap / (of_reads + (1.0 - self.read) * writing.work_s);
@@ -292,25 +292,27 @@ impl Load {
         low
     }
 
-    /// What a read and a write ask of the modules of a group with so many lost, over all places in a row.
-    fn behind(&self, spec: &Spec, lost: u32) -> [Behind; 2] {
+    /// What a read and a write, alone or among others, ask of the modules of a group with so many lost, over all places in a row.
+    fn behind(&self, spec: &Spec, lost: u32, alone: bool) -> [Behind; 2] {
         let Ok(raid) = spec.check() else { return [Behind::default(); 2] };
         let apart = if spec.level == Level::Raid10 { 2 } else { 1 };
         let lost = (0..lost).fold(0, |lost, member| lost | 1u64 << (apart * member));
-        [false, true].map(|write| self.mean(&raid, spec, write, lost))
+        [false, true].map(|write| self.mean(&raid, spec, (write, alone), lost))
     }
 
-    fn mean(&self, raid: &Raid, spec: &Spec, write: bool, lost: u64) -> Behind {
+    fn mean(&self, raid: &Raid, spec: &Spec, (write, alone): (bool, bool), lost: u64) -> Behind {
         // Rows repeat when parity has gone round; of large groups some places stand for all.
         let step = (self.bytes.max(f64::from(raid.unit()))) as u64;
         let places = u64::from(raid.members() * raid.data()).min(512);
         let [reading, writing] = seconds(spec, self.bytes.min(f64::from(raid.unit())));
         let mut sum = Behind::default();
-        // Modules that work side by side are done with the slowest; places of a kind ask for the same numbers of them.
+        // Modules that work side by side are done with the slowest; places of a kind ask for the same numbers of them. Among
+        // others that is left out: it is about as much as taking all times as exponential adds to their waits.
+        let variation = if alone { spec.modules.variation } else { 0.0 };
         let mut known = [(0, 0.0); 2];
         let mut side_by_side = |phase: usize, modules: u32| {
             if known[phase].0 != modules {
-                known[phase] = (modules, slowest(modules, spec.modules.variation));
+                known[phase] = (modules, slowest(modules, variation));
             }
             known[phase].1
         };

@@ -5,8 +5,8 @@
 //! That is exact for networks of product form, and close for others (Chandy, Herzog, Woo: Parametric analysis of queueing
 //! networks, 1975). Pauses enter by their mean alone. Users beyond the sessions wait in order, which counts as response.
 //!
-//! What it does not do: pauses that are all alike, which keep those in step who began together, arrivals at equal distances, and
-//! more of them than the machine completes are left to the simulation.
+//! What it does not do: pauses that are all alike, which keep those in step who began together, arrivals at equal distances,
+//! more of them than the machine completes, and a wait for a place that hangs on how times vary are left to the simulation.
 
 use super::law::{Inside, Law};
 use crate::asked::{Shape, Unanswered, Values};

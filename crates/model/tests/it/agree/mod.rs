@@ -10,6 +10,7 @@ mod drive;
 use draw::{Load, Question};
 use model::file::{self, Description};
 use model::kind::Unanswered;
+use model::rows::Row;
 use random::Draws;
 use std::fmt::Write as _;
 
@@ -172,6 +173,38 @@ fn grid(rounds: usize, operations: f64) -> (String, Vec<String>) {
 fn closed_forms_agree_with_the_simulation_of_the_same_model_or_leave_the_question_to_it() {
     let (table, failed) = grid(2, 5_000.0);
     assert!(failed.is_empty(), "{}\n{table}", failed.join("\n"));
+}
+
+#[test]
+fn what_only_the_simulation_has_is_refused_by_name() {
+    const BLOCK: &str = "test=random_read op=read transfer_kb=8 modules=1 outstanding=1 warm_up_s=1";
+    let question = |changes: &str| -> Row {
+        let words = format!("{BLOCK} {changes}");
+        let cells = words.split_whitespace().filter_map(|word| word.split_once('='));
+        Row { cells: cells.map(|(column, text)| (column.to_owned(), text.to_owned())).collect(), ..Row::default() }
+    };
+    for (name, changes, asked, why) in [
+        ("f5100", "", "test=random_rw70 outstanding=8", "neither idle nor full"),
+        ("f5100", "", "think_ms=5 population=2", "think times and arrivals"),
+        ("disk-array", "", "test=random_write", "writes that a cache holds"),
+        ("disk-array", "", "outstanding=8", "neither idle nor full"),
+        ("disk-array", "failed_modules=1 rebuilding=1", "", "a rebuild"),
+        ("disk-array", "power_loss=1", "", "a loss of power"),
+        ("nand-device", "", "", "so many outstanding"),
+        ("disk-15k", "", "outstanding=2", "more than one outstanding"),
+        ("disk-15k", "", "test=seq_write", "an order that others interrupt"),
+        ("disk-15k", "", "module_bytes=4294967296", "a part of a disk"),
+        ("this-machine", "", "arrivals_per_s=100 arrivals=poisson", "think times and arrivals"),
+        ("tiered", "", "", "which data happens to lie on flash"),
+        ("tiered", "skew=0", "test=seq_read", "which data happens to lie on flash"),
+        ("power770-san", "", "threads=1 population=4 think_ms=124", "wait for a place"),
+        ("mirror-case2", "source_cores=22", "threads=1 arrivals_per_s=150 arrivals=poisson", "wait for a place"),
+    ] {
+        let quantity = if asked.contains("threads") { "throughput" } else { "rate" };
+        let refused = described(name, changes).answer(&question(asked), quantity);
+        let told = matches!(&refused, Err(Unanswered::Simulated(told)) if told.contains(why));
+        assert!(told, "{name} {changes} {asked}: {refused:?}");
+    }
 }
 
 #[test]
