@@ -81,7 +81,8 @@ impl Crowd {
             }
         }
         while let (Some(came), Some(slot)) = (self.waiting.front().copied(), self.free.last().copied()) {
-            (self.waiting.pop_front(), self.free.pop());
+            self.waiting.pop_front();
+            self.free.pop();
             self.came[slot as usize] = came;
             machine.submit(Nanos(now), slot, &next.draw(slot));
         }

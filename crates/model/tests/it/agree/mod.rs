@@ -209,6 +209,7 @@ fn what_only_the_simulation_has_is_refused_by_name() {
 
 #[test]
 #[ignore = "draws the table of the documentation, for minutes in a release build"]
+#[expect(clippy::disallowed_macros, reason = "the table is all that it is for")]
 fn draw_table() {
     let (table, failed) = grid(25, 30_000.0);
     println!("{table}\n{}", failed.join("\n"));
