@@ -8,16 +8,22 @@ use serde_json::Value;
 use std::fmt::Write as _;
 
 /// Models with what carries on them, and what makes them whole.
-const MODELS: [(&str, &str); 10] = [
+const MODELS: [(&str, &str); 16] = [
     ("s824-fs840", "brokerage"),
     ("power770-san", "brokerage"),
     ("small-server", "brokerage"),
     ("mirror-case2,source_cores=22,target_cores=11", "brokerage"),
     ("mirror-case2,source_cores=22,mirroring=0", "brokerage"),
+    ("mirror-case3,source_cores=8,mirroring=2", "brokerage"),
     ("f5100", "block"),
+    ("f5100,failed_ports=3,failed_channels=1,write_credit=3000", "block"),
     ("this-machine", "block"),
     ("tiered", "block"),
+    ("tiered,fast_share=0", "block"),
     ("disk-array", "block"),
+    ("disk-array,write_cache=20,failed_modules=1", "block"),
+    ("flash-array-2d", "block"),
+    ("nand-device", "block"),
     ("disk-15k", "block"),
 ];
 

@@ -4,7 +4,7 @@
 //! overlaps many; an overlap that is no whole number is a device that works on the last of them with a part of its strength.
 //! Times of the device are exponential, as the closed form of the kind takes them, so that both say the same.
 
-use crate::asked::Values;
+use crate::form::batch::Circle;
 use crate::kernel::Agenda;
 use crate::machine::{Ended, StationReport, Stepped};
 use crate::station::{Commit, Sharing, Watch};
@@ -38,13 +38,13 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// The device that the parameters of a queue device describe, at rest, for at most `slots` operations at once.
-    pub fn new(values: &Values, slots: u32, seed: u64) -> Queue {
-        let (room, overlap) = (slots.max(1) as usize, values.of("overlap"));
+    /// Host and device at rest, for at most `slots` operations at once.
+    pub fn new(circle: Circle, slots: u32, seed: u64) -> Queue {
+        let (room, overlap) = (slots.max(1) as usize, circle.overlap);
         Queue {
-            host_ns: 1e3 * values.of("host_time"),
-            wake_ns: 1e3 * values.of("wake_time"),
-            device_ns: 1e3 * values.of("device_time"),
+            host_ns: 1e9 * circle.each_s,
+            wake_ns: 1e9 * circle.wake_s,
+            device_ns: 1e9 * circle.device_s,
             // A void event of the device stands on the agenda until its time comes.
             agenda: Agenda::with_capacity(4 * room + 16),
             host: Commit::new(room),

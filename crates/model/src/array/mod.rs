@@ -13,5 +13,5 @@ mod simulate;
 mod tests;
 
 pub use path::{Path, Sectors};
-pub(crate) use path::{narrower, reached_over};
+pub(crate) use path::{READ, WRITE, reached_over};
 pub use simulate::Array;

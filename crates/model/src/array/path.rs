@@ -58,15 +58,12 @@ impl Sectors {
         ((last - first) * self.bytes, if whole { 1.0 } else { self.parts })
     }
 
-    /// The same on the mean over all places of an operation of so many bytes, shifted so far.
-    pub(crate) fn mean(&self, bytes: f64, shift: f64) -> (f64, f64) {
-        if self.bytes <= 0.0 || bytes < 1.0 {
-            return (bytes, 1.0);
-        }
+    /// The same of operations of so many bytes one behind the other, shifted so far: places that stand for all.
+    pub(crate) fn places(self, bytes: f64, shift: f64) -> impl ExactSizeIterator<Item = (f64, f64)> {
+        let whole = self.bytes <= 0.0 || (bytes % self.bytes == 0.0 && shift % self.bytes == 0.0);
         // Places repeat after as many operations as a sector has bytes, and most after a few.
-        let places = (0..PLACES).map(|place| self.touched((bytes * f64::from(place) + shift) as u64, bytes as u32));
-        let sums = places.fold((0.0, 0.0), |(bytes, times), (more, longer)| (bytes + more, times + longer));
-        (sums.0 / f64::from(PLACES), sums.1 / f64::from(PLACES))
+        let count = if whole || bytes < 1.0 { 1 } else { PLACES };
+        (0..count).map(move |place| self.touched((bytes * f64::from(place) + shift) as u64, bytes as u32))
     }
 }
 
@@ -74,8 +71,8 @@ impl Sectors {
 const PLACES: u32 = 64;
 
 /// Read and write as places in pairs.
-pub(super) const READ: usize = 0;
-pub(super) const WRITE: usize = 1;
+pub(crate) const READ: usize = 0;
+pub(crate) const WRITE: usize = 1;
 
 impl Path {
     /// The path that the parameters of a flash array describe.
@@ -105,20 +102,24 @@ impl Path {
     }
 
     /// Nanoseconds of a module's turn, for so many bytes of its sectors.
-    pub(super) fn module_ns(&self, direction: usize, bytes: f64, times: f64) -> f64 {
+    pub(crate) fn module_ns(&self, direction: usize, bytes: f64, times: f64) -> f64 {
         times * self.module_turn_ns[direction].max(self.module_byte_ns[direction] * bytes)
     }
 
     /// Nanoseconds of a port's turn, in the direction of the data.
-    pub(super) fn port_ns(&self, bytes: f64) -> f64 {
+    pub(crate) fn port_ns(&self, bytes: f64) -> f64 {
         self.port_turn_ns.max(self.port_byte_ns * bytes)
+    }
+
+    /// Nanoseconds of an operation with nobody before it.
+    pub(crate) fn single_ns(&self, direction: usize, (touched, times): (f64, f64)) -> f64 {
+        let kb = touched / 1_024.0;
+        1e3 * times * if direction == READ { self.reading.seconds(kb) } else { self.writing.seconds(kb) }
     }
 
     /// Nanoseconds that a single operation takes beside its turns.
     pub(super) fn latency_ns(&self, direction: usize, bytes: f64, (touched, times): (f64, f64)) -> f64 {
-        let kb = touched / 1_024.0;
-        let single = 1e3 * times * if direction == READ { self.reading.seconds(kb) } else { self.writing.seconds(kb) };
-        let module = self.module_ns(direction, touched, times);
+        let (single, module) = (self.single_ns(direction, (touched, times)), self.module_ns(direction, touched, times));
         (single - module - self.port_ns(bytes) + self.head_start_ns(direction, bytes)).max(0.0)
     }
 
@@ -128,7 +129,7 @@ impl Path {
     }
 
     /// Ports of the array, with those that are lost.
-    pub(super) fn ports(&self) -> u32 {
+    fn ports(&self) -> u32 {
         self.modules.div_ceil(self.modules_per_port)
     }
 
@@ -140,7 +141,7 @@ impl Path {
 }
 
 /// By how much longer a module takes to read and to write with the channels that it has left.
-pub(crate) fn narrower(values: &Values) -> [f64; 2] {
+fn narrower(values: &Values) -> [f64; 2] {
     let mut stripe = Stripe::new(values.of("channels") as u32);
     (0..values.of("failed_channels") as u32).for_each(|_| {
         stripe.lose();

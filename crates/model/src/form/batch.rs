@@ -5,6 +5,8 @@
 //! held, which makes batches a Markov chain that is solved as it is; a cycle is a batch and, when nobody came meanwhile, the
 //! time until somebody does (renewal reward). The host is code and takes its time as it is; times of the device are exponential.
 
+use crate::asked::Values;
+
 /// Host and device.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Circle {
@@ -37,6 +39,17 @@ const NOTHING: f64 = 1e-18;
 const TAIL: f64 = 1e-13;
 
 impl Circle {
+    /// The host and the device that the parameters of a queue device describe.
+    pub(crate) fn of(values: &Values) -> Circle {
+        let us = |name: &str| values.of(name) / 1e6;
+        Circle {
+            wake_s: us("wake_time"),
+            each_s: us("host_time"),
+            device_s: us("device_time"),
+            overlap: values.of("overlap"),
+        }
+    }
+
     /// Operations a second that the device completes when so many are inside.
     fn device_per_s(&self, inside: u32) -> f64 {
         f64::from(inside).min(self.overlap) / self.device_s

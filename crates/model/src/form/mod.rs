@@ -8,6 +8,7 @@ pub mod closed;
 pub mod group_commit;
 pub mod processors;
 pub mod service_time;
+pub mod slowest;
 pub mod sustained;
 pub mod usl;
 pub mod waiting;

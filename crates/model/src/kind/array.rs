@@ -4,9 +4,9 @@
 //! value analysis says how many go round. What nobody waits for (destages, rebuilds) asks the same modules and so bounds what
 //! lasts; what the write cache takes beyond that is credit.
 //!
-//! What it does not do: it knows means only. Between one operation and saturation a machine whose times do not vary is faster
-//! than it says, for it takes them as exponential. Reads that wait behind destages, the work of a rebuild beside that of a
-//! degraded group, and a loss of power are matters of the simulation.
+//! What it does not do: between one operation and saturation it takes times as exponential, so that a machine whose times do
+//! not vary is faster than it says. Studies that ask for that, or for writes that a cache holds, are left to the simulation,
+//! and so are a rebuild and a loss of power.
 
 use super::flash_array::{reads, window_s};
 use super::law::{Carries, Law, Unbuilt};
@@ -14,6 +14,7 @@ use super::{OF_STORAGE, Unanswered, Values, number, word};
 use crate::array::general::{General, Spec, SpecError, spec};
 use crate::array::raid::{Level, Raid};
 use crate::form::closed::{Part, parts};
+use crate::form::slowest::slowest;
 use crate::form::sustained::Burst;
 use crate::rows::Row;
 use crate::station::FIBRE_NS_PER_KM;
@@ -76,7 +77,7 @@ super::asks! {
         "whether lost modules are made again on spares meanwhile, one after the other: 1 they are, 0 they are not" or 0.0;
     asked "power_loss_at" "s" 0.0 1e9
         "when the array loses its power, from the beginning of a trial with its warm-up" or 0.0;
-    asked "power_loss" "s" 0.0 1e9 "for how long; 0 is never. The closed form knows nothing of it" or 0.0;
+    asked "power_loss" "s" 0.0 1e9 "for how long; 0 is never. The closed form has none, and refuses" or 0.0;
 }
 
 pub(super) const LAW: Law =
@@ -147,21 +148,26 @@ fn paths_left(values: &Values) -> Vec<f64> {
 }
 
 fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
-    let kb = number(row, "transfer_kb")?;
-    if quantity == "service-time" {
-        let asked = Load { read: reads(word(row, "op")?, "op")?, bytes: kb * 1_024.0, groups: 1.0 };
-        return Ok(1e3 / asked.front(values, 1, 0));
+    if values.of("power_loss") > 0.0 {
+        return Err(Unanswered::Simulated("a loss of power"));
     }
-    let groups = number(row, "modules")?.min(values.of("groups"));
-    let asked = Load { read: reads(word(row, "test")?, "test")?, bytes: kb * 1_024.0, groups };
-    let window_s = window_s(row.text("window").unwrap_or("unstated"))?;
-    let outstanding = row.number("outstanding");
+    if values.of("rebuilding") > 0.0 && values.of("failed_modules") > 0.0 {
+        return Err(Unanswered::Simulated("the work of a rebuild"));
+    }
+    let single = quantity == "service-time";
+    let (test, outstanding) = if single { ("op", Some(1.0)) } else { ("test", row.number("outstanding")) };
+    let groups = if single { row.number("modules").unwrap_or(f64::INFINITY) } else { number(row, "modules")? };
+    let (read, bytes) = (reads(word(row, test)?, test)?, 1_024.0 * number(row, "transfer_kb")?);
+    let asked = Load { read, bytes, groups: groups.min(values.of("groups")) };
     // A study can be simulated, and the form is no better than it says between one outstanding and saturation.
-    let between = outstanding.is_some_and(|outstanding| outstanding > groups) || asked.read < 1.0;
-    if row.number("warm_up_s").is_some() && between {
-        return Err(Unanswered::Simulated("writes, and modules that are neither idle nor full"));
+    let between = outstanding.is_some_and(|outstanding| outstanding > 1.0 && outstanding != groups);
+    if row.number("warm_up_s").is_some() && (between || asked.read < 1.0 && !asked.through(values)) {
+        return Err(Unanswered::Simulated("writes that a cache holds, and modules that are neither idle nor full"));
     }
-    let rate = asked.rate(values, outstanding, window_s);
+    if single {
+        return Ok(1e3 * asked.single_s(values));
+    }
+    let rate = asked.rate(values, outstanding, window_s(row.text("window").unwrap_or("unstated"))?);
     Ok(if quantity == "speed" { rate * asked.bytes / 1e6 } else { rate })
 }
 
@@ -188,12 +194,11 @@ impl Load {
     fn rate(&self, values: &Values, outstanding: Option<f64>, window_s: f64) -> f64 {
         // Without a number there are always enough.
         let population = outstanding.unwrap_or(1e5).clamp(1.0, 1e5) as u32;
-        let (groups, failed) = (values.of("groups"), values.of("failed_modules"));
-        // Groups with one lost module more than the others come first.
-        let (all, more) = (libm::floor(failed / groups), failed % groups);
-        let worse = more.min(self.groups);
+        if population == 1 && (self.read == 1.0 || self.through(values)) {
+            return 1.0 / self.single_s(values);
+        }
         let mut rate = 0.0;
-        for (lost, share) in [(all as u32 + 1, worse / self.groups), (all as u32, 1.0 - worse / self.groups)] {
+        for (lost, share) in self.degraded(values) {
             if share > 0.0 {
                 let front = self.front(values, population, lost);
                 let writes = self.bytes / self.bytes.max(4_096.0) * values.of("write_cache") * 1e6 / self.bytes;
@@ -203,6 +208,21 @@ impl Load {
             }
         }
         rate
+    }
+
+    /// Seconds of an operation with no other under way, which goes to each group in turn.
+    fn single_s(&self, values: &Values) -> f64 {
+        let alone = Load { groups: 1.0, ..*self };
+        let groups = self.degraded(values).into_iter().filter(|(_, share)| *share > 0.0);
+        groups.map(|(lost, share)| share / alone.front(values, 1, lost)).sum()
+    }
+
+    /// How many modules groups have lost, and the share of the loaded groups that lost so many: the first ones have lost one more.
+    fn degraded(&self, values: &Values) -> [(u32, f64); 2] {
+        let (groups, failed) = (values.of("groups"), values.of("failed_modules"));
+        let worse = (failed % groups).min(self.groups) / self.groups;
+        let all = libm::floor(failed / groups) as u32;
+        [(all + 1, worse), (all, 1.0 - worse)]
     }
 
     /// Whether writes wait for modules: none are held, this one is too large, or only one of several controllers is left.
@@ -231,7 +251,7 @@ impl Load {
             several(1.0 / busiest, spec.controller),
         ];
         let misses = self.read * (1.0 - spec.cache.read_hits);
-        let [reading, writing] = self.behind(&spec, lost);
+        let [reading, writing] = self.behind(&spec, lost, f64::from(population) <= self.groups);
         let mut behind = Behind { work_s: misses * reading.work_s, latency_s: misses * reading.latency_s };
         if self.through(values) {
             behind.work_s += (1.0 - self.read) * writing.work_s;
@@ -252,7 +272,7 @@ impl Load {
     /// them, and a write comes in for each that is done. Without a cache, what modules carry.
     fn lasting(&self, values: &Values, lost: u32) -> f64 {
         let spec = spec(values);
-        let [reading, writing] = self.behind(&spec, lost);
+        let [reading, writing] = self.behind(&spec, lost, false);
         let (modules, overlap) = (self.groups * f64::from(spec.members - lost), f64::from(spec.modules.overlap));
         let of_reads = self.read * (1.0 - spec.cache.read_hits) * reading.work_s;
         let most = modules * overlap / (of_reads + (1.0 - self.read) * writing.work_s);
@@ -272,24 +292,34 @@ impl Load {
         low
     }
 
-    /// What a read and a write ask of the modules of a group with so many lost, over all places in a row.
-    fn behind(&self, spec: &Spec, lost: u32) -> [Behind; 2] {
+    /// What a read and a write, alone or among others, ask of the modules of a group with so many lost, over all places in a row.
+    fn behind(&self, spec: &Spec, lost: u32, alone: bool) -> [Behind; 2] {
         let Ok(raid) = spec.check() else { return [Behind::default(); 2] };
         let apart = if spec.level == Level::Raid10 { 2 } else { 1 };
         let lost = (0..lost).fold(0, |lost, member| lost | 1u64 << (apart * member));
-        [false, true].map(|write| self.mean(&raid, spec, write, lost))
+        [false, true].map(|write| self.mean(&raid, spec, (write, alone), lost))
     }
 
-    fn mean(&self, raid: &Raid, spec: &Spec, write: bool, lost: u64) -> Behind {
+    fn mean(&self, raid: &Raid, spec: &Spec, (write, alone): (bool, bool), lost: u64) -> Behind {
         // Rows repeat when parity has gone round; of large groups some places stand for all.
         let step = (self.bytes.max(f64::from(raid.unit()))) as u64;
         let places = u64::from(raid.members() * raid.data()).min(512);
         let [reading, writing] = seconds(spec, self.bytes.min(f64::from(raid.unit())));
         let mut sum = Behind::default();
+        // Modules that work side by side are done with the slowest; places of a kind ask for the same numbers of them. Among
+        // others that is left out: it is about as much as taking all times as exponential adds to their waits.
+        let variation = if alone { spec.modules.variation } else { 0.0 };
+        let mut known = [(0, 0.0); 2];
+        let mut side_by_side = |phase: usize, modules: u32| {
+            if known[phase].0 != modules {
+                known[phase] = (modules, slowest(modules, variation));
+            }
+            known[phase].1
+        };
         for place in 0..places {
             let (reads, writes) = raid.cost(write, place * step, self.bytes as u32, lost).unwrap_or((0, 0));
             sum.work_s += f64::from(reads) * reading + f64::from(writes) * writing;
-            sum.latency_s += f64::from(reads.min(1)) * reading + f64::from(writes.min(1)) * writing;
+            sum.latency_s += side_by_side(0, reads) * reading + side_by_side(1, writes) * writing;
         }
         Behind { work_s: sum.work_s / places as f64, latency_s: sum.latency_s / places as f64 }
     }

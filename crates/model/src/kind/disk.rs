@@ -1,7 +1,7 @@
 //! A disk from its parts: arm, platter and zones.
 //!
-//! The one idea: a random operation takes the mean move of the arm, half a turn and its bytes; a sequential one its bytes
-//! and the changes of track. The disk in virtual time uses the same parameters and shows what a queue gains.
+//! The one idea: a random operation takes the mean move of the arm, half a turn and its bytes with the changes of track; a
+//! sequential one its bytes alone. The disk in virtual time uses the same parameters and shows what a queue gains.
 
 use super::flash_array::reads;
 use super::law::{Carries, Law, Unbuilt};
@@ -38,30 +38,40 @@ pub(super) const LAW: Law = Law::closed(ASKS, OF_STORAGE, answer)
 const DISKS: u32 = 4_096;
 
 fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
-    let column = if row.text("op").is_some() { "op" } else { "test" };
+    // A study says both, and only the name of the test tells an order.
+    let column = if row.text("test").is_some() { "test" } else { "op" };
     let name = word(row, column)?;
-    reads(name, column)?;
+    let (read, in_order) = (reads(name, column)?, name.starts_with("seq"));
     let bytes = number(row, "transfer_kb")? * 1_024.0;
     let parts = Parts::of(values, Order::Fifo);
-    if row.number("outstanding").is_some_and(|outstanding| outstanding > 1.0) {
-        return Err(Unanswered::Simulated("more than one outstanding"));
+    // Disks that a row counts as modules share nothing, and one operation is at one of them.
+    let disks = row.number("modules").unwrap_or(1.0);
+    let busy = row.number("outstanding").unwrap_or(disks);
+    if busy > 1.0 && busy != disks {
+        return Err(Unanswered::Simulated("more than one outstanding on a disk"));
+    }
+    if in_order && row.number("outstanding").is_some() && (read < 1.0 || busy != disks) {
+        return Err(Unanswered::Simulated("what a disk makes of an order that others interrupt"));
     }
     if row.number("module_bytes").is_some_and(|used| used < 0.99 * parts.capacity() as f64) {
         return Err(Unanswered::Simulated("a part of a disk"));
     }
-    let ns = if name.starts_with("seq") { in_order_ns(&parts, bytes) } else { at_random_ns(&parts, bytes) };
-    // Disks that a row counts as modules share nothing.
-    let disks = row.number("modules").unwrap_or(1.0);
+    let ns = if in_order { in_order_ns(&parts, bytes) } else { at_random_ns(&parts, bytes) };
     Ok(match quantity {
         "service-time" => ns / 1e6,
-        "speed" => disks * 1e3 * bytes / ns,
-        _ => disks * 1e9 / ns,
+        "speed" => busy * 1e3 * bytes / ns,
+        _ => busy * 1e9 / ns,
     })
 }
 
-/// Of the outermost zone, where data begins.
+/// Of the outermost zone, where data begins: what comes next passes the head while the controller is at work.
 fn in_order_ns(parts: &Parts, bytes: f64) -> f64 {
-    parts.command_ns as f64 + bytes / parts.track(0) * (parts.turn_ns as f64 + parts.switch_ns())
+    (parts.command_ns as f64).max(passing_ns(parts, bytes, parts.track(0)))
+}
+
+/// So many bytes of tracks of a length, with the changes of track.
+fn passing_ns(parts: &Parts, bytes: f64, track: f64) -> f64 {
+    bytes / track * (parts.turn_ns as f64 + parts.switch_ns())
 }
 
 fn at_random_ns(parts: &Parts, bytes: f64) -> f64 {
@@ -70,6 +80,6 @@ fn at_random_ns(parts: &Parts, bytes: f64) -> f64 {
     let at = |step: u32| (f64::from(step) + 0.5) / f64::from(STEPS);
     let seek = (0..STEPS).map(|step| 2.0 * (1.0 - at(step)) * parts.seek.ns(at(step))).sum::<f64>() / f64::from(STEPS);
     let (outer, inner) = parts.track_bytes;
-    let turn = parts.turn_ns as f64;
-    parts.command_ns as f64 + seek + 0.5 * turn + bytes / (0.5 * (outer + inner)) * turn
+    let passing = passing_ns(parts, bytes, 0.5 * (outer + inner));
+    parts.command_ns as f64 + seek + 0.5 * parts.turn_ns as f64 + passing
 }

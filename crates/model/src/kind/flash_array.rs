@@ -9,8 +9,7 @@
 
 use super::law::{Carries, Law};
 use super::{OF_STORAGE, Unanswered, Values, number, word};
-use crate::array::{Array, Path, Sectors, narrower, reached_over};
-use crate::form::service_time::{Affine, Stepped};
+use crate::array::{Array, Path, READ, WRITE, reached_over};
 use crate::form::sustained::Burst;
 use crate::rows::Row;
 
@@ -54,8 +53,8 @@ pub(super) const LAW: Law = Law::closed(ASKS, OF_STORAGE, answer)
         build: |_, values, setting| Ok(Box::new(Array::new(Path::of(values), setting.modules, setting.slots))),
     });
 
-/// The size for which operation rates are given, KB.
-const SMALL_KB: f64 = 4.0;
+/// How many times as many as keep a module busy there must be before it is full, where reads and writes take different times.
+const FULL: f64 = 4.0;
 /// A window that no one stated is taken for a minute, the length of the runs at most.
 const MINUTE_S: f64 = 60.0;
 
@@ -67,12 +66,11 @@ fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered>
                 let (column, text) = ("outstanding".to_owned(), text.to_owned());
                 return Err(Unanswered::Unknown { column, text, known: "1, or nothing" });
             }
-            let kb = number(row, "transfer_kb")?;
-            Ok(service_ms(values, reads(word(row, "op")?, "op")?, kb, shift_kb(row)))
+            Ok(1e3 * Asked::of(values, row, "op")?.single_s())
         }
         _ => {
-            let (rate, kb) = rate(values, row)?;
-            Ok(if quantity == "speed" { rate * kb * 1024.0 / 1e6 } else { rate })
+            let (rate, bytes) = rate(values, row)?;
+            Ok(if quantity == "speed" { rate * bytes / 1e6 } else { rate })
         }
     }
 }
@@ -92,88 +90,104 @@ fn fits(values: &Values) -> Result<(), (&'static str, String)> {
     fewer("failed_channels", channels - spared, &format!("of {channels} channels data and parity must be left"))
 }
 
-/// A single operation of pure reads or writes; of a mix, the mean.
-fn service_ms(values: &Values, read: f64, kb: f64, shift_kb: f64) -> f64 {
-    let (kb, times) = sectors(values, kb, shift_kb);
-    let [slow_read, slow_write] = narrower(values);
-    let reading = Affine { fixed_s: values.of("read_fixed"), per_byte_s: values.of("read_each") * slow_read };
-    let first = Affine { fixed_s: values.of("write_fixed"), per_byte_s: values.of("write_each") * slow_write };
-    let unit_s = values.of("write_unit_time") * slow_write;
-    let writing = Stepped { first, unit_bytes: values.of("write_unit"), unit_s };
-    // The laws keep the unit that they are given: microseconds and kilobytes here.
-    (read * reading.seconds(kb) + (1.0 - read) * times * writing.seconds(kb)) / 1e3
-}
-
 /// Seconds under load before the window.
 pub(super) fn warm_up_s(row: &Row) -> f64 {
     row.number("warm_up_s").unwrap_or(0.0).max(0.0)
 }
 
-/// How far off their alignment operations begin.
-fn shift_kb(row: &Row) -> f64 {
-    row.number("shift_kb").unwrap_or(0.0).max(0.0)
+/// What is asked of an array, and the parts that its simulation has too.
+struct Asked {
+    path: Path,
+    read: f64,
+    bytes: f64,
+    /// By how much operations are off their natural alignment.
+    shift: f64,
 }
 
-/// KB of the sectors that an operation touches, and how many times as long it takes if it writes.
-fn sectors(values: &Values, kb: f64, shift_kb: f64) -> (f64, f64) {
-    let (bytes, times) = Sectors::of(values).mean(1_024.0 * kb, 1_024.0 * shift_kb);
-    (bytes / 1_024.0, times)
+impl Asked {
+    fn of(values: &Values, row: &Row, test: &str) -> Result<Asked, Unanswered> {
+        let (read, bytes) = (reads(word(row, test)?, test)?, 1_024.0 * number(row, "transfer_kb")?);
+        let path = Path::of(values);
+        let shift = 1_024.0 * row.number("shift_kb").unwrap_or(0.0).max(0.0);
+        Ok(Asked { path, read, bytes, shift })
+    }
+
+    /// The mean over reads and writes and over their places, in seconds.
+    fn mixed(&self, ns: impl Fn(usize, (f64, f64)) -> f64) -> f64 {
+        let places = self.path.sectors.places(self.bytes, self.shift);
+        let (read, count) = (self.read, places.len() as f64);
+        let mean = |(touched, times)| read * ns(READ, (touched, 1.0)) + (1.0 - read) * ns(WRITE, (touched, times));
+        places.map(mean).sum::<f64>() / count / 1e9
+    }
+
+    /// Seconds by which operations take longer because the one before went the other way.
+    fn turned_s(&self) -> f64 {
+        2.0 * self.read * (1.0 - self.read) * self.path.turnaround_ns / 1e9
+    }
+
+    /// Seconds of an operation with no other under way.
+    fn single_s(&self) -> f64 {
+        self.mixed(|direction, sectors| self.path.single_ns(direction, sectors)) + self.turned_s()
+    }
+
+    /// Operations a second of one of so many modules, over which those outstanding are dealt out.
+    fn module(&self, outstanding: Option<f64>, modules: f64) -> Result<f64, Unanswered> {
+        let turn_s =
+            self.mixed(|direction, (bytes, times)| self.path.module_ns(direction, bytes, times)) + self.turned_s();
+        let (outstanding, single_s) = (outstanding.unwrap_or(f64::INFINITY), self.single_s());
+        let each = outstanding / modules;
+        let alone = outstanding <= 1.0 || each == 1.0;
+        if self.read * (1.0 - self.read) > 0.0 && !alone && each * turn_s < FULL * single_s {
+            return Err(Unanswered::Simulated("reads and writes at modules that are neither idle nor full"));
+        }
+        let rounds = |each: f64| (each / single_s).min(1.0 / turn_s);
+        if !(1.0..1e6).contains(&each) {
+            return Ok(rounds(each));
+        }
+        // Of operations that do not go into the modules some have one more.
+        let (few, more) = (libm::floor(each), each.fract());
+        Ok((1.0 - more) * rounds(few) + more * rounds(few + 1.0))
+    }
+
+    /// Operations a second of a port: its turns, in the busier direction.
+    fn port(&self) -> f64 {
+        let bytes = self.path.port_byte_ns * self.bytes * self.read.max(1.0 - self.read);
+        1e9 / bytes.max(self.path.port_turn_ns)
+    }
+
+    /// Operations a second of one of so many modules behind a port, over a window: what a rested module takes beyond its
+    /// sustained writes is credit.
+    fn share(&self, module: f64, behind: f64, (warm_up_s, window_s): (f64, f64)) -> f64 {
+        let most_per_s = module.min(self.port() / behind);
+        let (sustained, credit) = self.path.sustained_writes;
+        let writes = (1.0 - self.read).max(1e-12);
+        let sustained_per_s = (sustained / writes).min(most_per_s);
+        Burst { most_per_s, sustained_per_s, credit: credit / writes }.mean_behind(warm_up_s, window_s)
+    }
 }
 
-/// Operations a second of all modules, and the size of one in KB.
+/// Operations a second of all modules and ports together, and bytes of one. A machine that is asked for more modules than it
+/// has is taken for one that has them; what failed is missing from either.
 fn rate(values: &Values, row: &Row) -> Result<(f64, f64), Unanswered> {
-    let (test, kb, modules) = (word(row, "test")?, number(row, "transfer_kb")?, number(row, "modules")?);
-    let read = reads(test, "test")?;
+    let (asked, modules) = (Asked::of(values, row, "test")?, number(row, "modules")?);
     let window = (warm_up_s(row), window_s(row.text("window").unwrap_or("unstated"))?);
-    let module = module_rate(values, read, sectors(values, kb, shift_kb(row)), window);
-    let port = port_rate(values, read, kb);
-    let most = behind_ports(values, modules, module, port);
-    // Few outstanding leave modules idle: each round takes at least its single time.
-    let rounds = |outstanding: f64| 1e3 * outstanding / service_ms(values, read, kb, shift_kb(row));
-    Ok((row.number("outstanding").map_or(most, |outstanding| most.min(rounds(outstanding))), kb))
-}
-
-/// All that modules and ports give together. A machine that is asked for more modules than it has is taken for one that has
-/// them; what failed is missing from either.
-fn behind_ports(values: &Values, asked: f64, module: f64, port: f64) -> f64 {
-    let (all, behind) = (values.of("modules").max(asked), values.of("modules_per_port"));
-    let modules = asked.min(all - values.of("failed_modules"));
-    let full = libm::floor(modules / behind);
-    let rest = modules - full * behind;
+    let (all, behind) = (values.of("modules").max(modules), values.of("modules_per_port"));
+    let loaded = modules.min(all - values.of("failed_modules"));
+    let module = asked.module(row.number("outstanding"), loaded)?;
+    let port = |modules: f64| if modules > 0.0 { modules * asked.share(module, modules, window) } else { 0.0 };
+    let full = libm::floor(loaded / behind);
+    let rest = loaded - full * behind;
     let lost = values.of("failed_ports") as usize;
     if lost == 0 {
-        return full * (behind * module).min(port) + (rest * module).min(port);
+        return Ok((full * port(behind) + port(rest), asked.bytes));
     }
     let mut ports = vec![0.0; libm::ceil(all / behind) as usize];
-    let loaded = (0..full as usize).map(|port| (port, behind)).chain([(full as usize, rest)]);
-    for (own, modules) in loaded.filter(|(_, modules)| *modules > 0.0) {
+    let own = (0..full as usize).map(|port| (port, behind)).chain([(full as usize, rest)]);
+    for (own, modules) in own.filter(|(_, modules)| *modules > 0.0) {
         let over = reached_over(own, lost, ports.len());
         ports[over] += modules;
     }
-    ports.iter().map(|modules| (modules * module).min(port)).sum()
-}
-
-/// One module, by what fills up first: its operations or its bytes.
-fn module_rate(values: &Values, read: f64, (kb, times): (f64, f64), window: (f64, f64)) -> f64 {
-    let [slow_read, slow_write] = narrower(values);
-    let most = values.of("module_writes") / slow_write;
-    let sustained = (values.of("sustained_writes") / slow_write).min(most);
-    let writes = Burst { most_per_s: most, sustained_per_s: sustained, credit: values.of("write_credit") };
-    let bytes_mb = kb * 1024.0 / 1e6;
-    // Seconds of the module for one operation: the longer of the operation's own turn and of its bytes' way.
-    let turn = |rate: f64, speed: f64| (1.0 / rate).max(bytes_mb / speed);
-    let reading = slow_read * turn(values.of("module_reads"), values.of("module_read_speed"));
-    let scaled = (kb / SMALL_KB).max(1.0);
-    let small_writes = writes.mean_behind(window.0 * scaled, window.1 * scaled);
-    let writing = times * turn(small_writes, values.of("module_write_speed") / slow_write);
-    let changes = 2.0 * read * (1.0 - read);
-    1.0 / (read * reading + (1.0 - read) * writing + changes * values.of("turnaround") / 1e6)
-}
-
-/// One port: operations, and bytes in the busier direction.
-fn port_rate(values: &Values, read: f64, kb: f64) -> f64 {
-    let busier = read.max(1.0 - read);
-    values.of("port_operations").min(values.of("port_speed") * 1e6 / (kb * 1024.0 * busier))
+    Ok((ports.into_iter().map(port).sum(), asked.bytes))
 }
 
 /// The share of reads that a test's name says.

@@ -8,7 +8,7 @@ use super::flash_array::reads;
 use super::law::{Carries, Law, Setting, Unbuilt};
 use super::{Quantity, Unanswered, Values, number, word};
 use crate::device::flash::amplification::greedy;
-use crate::device::flash::{self, Flash, Start};
+use crate::device::flash::{self, Flash, Pace, Start};
 use crate::machine::Machine;
 use crate::rows::Row;
 
@@ -64,24 +64,24 @@ fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered>
     if quantity == "rate" && row.number("outstanding").is_some() {
         return Err(Unanswered::Simulated("so many outstanding"));
     }
+    let pace = &Pace::of(values);
+    let single_ns = service_ns(values, pace, read, pages);
+    let full = read < 1.0 && single_ns < busiest_ns(values, pace, read, pages, copied(values));
+    if quantity == "service-time" && row.number("outstanding").is_some() && full {
+        return Err(Unanswered::Simulated("writes that come faster than the buffer empties"));
+    }
     Ok(match quantity {
-        "service-time" => service_us(values, read, pages) / 1e3,
-        "sustained" => devices * 1e6 / busiest_us(values, read, pages, copied(values)),
-        _ => devices * 1e6 / busiest_us(values, read, pages, 0.0),
+        "service-time" => single_ns / 1e6,
+        "sustained" => devices * 1e9 / busiest_ns(values, pace, read, pages, copied(values)),
+        _ => devices * 1e9 / busiest_ns(values, pace, read, pages, 0.0),
     })
 }
 
-/// Microseconds of a page on a line of so many megabytes a second.
-fn page_us(values: &Values, line: &str) -> f64 {
-    values.of("page") * 1_024.0 / values.of(line)
-}
-
-/// A single operation: reads of several pages go to as many dies at once and leave by the channels and the link.
-fn service_us(values: &Values, read: f64, pages: f64) -> f64 {
-    let both = values.of("command_time") + values.of("latency") + pages * page_us(values, "link_speed");
+/// Nanoseconds of a single operation: reads of several pages go to as many dies at once and leave by the channels and the link.
+fn service_ns(values: &Values, pace: &Pace, read: f64, pages: f64) -> f64 {
+    let both = (pace.command_ns + pace.latency_ns) as f64 + pages * pace.link_ns as f64;
     let turns = libm::ceil(pages / (values.of("channels") * values.of("dies")));
-    let flash =
-        turns * values.of("read_time") + libm::ceil(pages / values.of("channels")) * page_us(values, "channel_speed");
+    let flash = turns * pace.read_ns as f64 + libm::ceil(pages / values.of("channels")) * pace.transfer_ns as f64;
     both + read * flash
 }
 
@@ -90,16 +90,16 @@ fn copied(values: &Values) -> f64 {
     greedy(values.of("block_pages") as u32, 1.0 + values.of("spare") / 100.0) - 1.0
 }
 
-/// Microseconds of the part that is busiest with one operation.
-fn busiest_us(values: &Values, read: f64, pages: f64, copied: f64) -> f64 {
+/// Nanoseconds of the part that is busiest with one operation.
+fn busiest_ns(values: &Values, pace: &Pace, read: f64, pages: f64, copied: f64) -> f64 {
     let (channels, planes) = (values.of("channels"), values.of("planes"));
-    let (transfer, write) = (page_us(values, "channel_speed"), 1.0 - read);
-    let (reading, writing) = (values.of("read_time"), values.of("program_time"));
+    let (transfer, write) = (pace.transfer_ns as f64, 1.0 - read);
+    let (reading, writing) = (pace.read_ns as f64, pace.program_ns as f64);
     // A die is held while a page passes the channel; its planes share the time in the cells.
-    let erase = (1.0 + copied) * values.of("erase_time") / values.of("block_pages");
+    let erase = (1.0 + copied) * pace.erase_ns as f64 / values.of("block_pages");
     let cleaning = if copied > 0.0 { copied * (reading + writing) + erase } else { 0.0 };
     let die = transfer + (read * reading + write * (writing + cleaning)) / planes;
-    let link = pages * page_us(values, "link_speed") * read.max(write);
+    let link = pages * pace.link_ns as f64 * read.max(write);
     let channel = pages * transfer / channels;
-    (pages * die / (channels * values.of("dies"))).max(channel).max(link).max(values.of("command_time"))
+    (pages * die / (channels * values.of("dies"))).max(channel).max(link).max(pace.command_ns as f64)
 }

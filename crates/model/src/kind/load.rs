@@ -5,8 +5,8 @@
 //! That is exact for networks of product form, and close for others (Chandy, Herzog, Woo: Parametric analysis of queueing
 //! networks, 1975). Pauses enter by their mean alone. Users beyond the sessions wait in order, which counts as response.
 //!
-//! What it does not do: pauses that are all alike, which keep those in step who began together, arrivals at equal distances, and
-//! more of them than the machine completes are left to the simulation.
+//! What it does not do: pauses that are all alike, which keep those in step who began together, arrivals at equal distances,
+//! more of them than the machine completes, and a wait for a place that hangs on how times vary are left to the simulation.
 
 use super::law::{Inside, Law};
 use crate::asked::{Shape, Unanswered, Values};
@@ -45,6 +45,9 @@ pub(super) fn answer(law: &Law, values: &Values, row: &Row, quantity: &str) -> R
     let curve = around.curve(most, quantity)?;
     let load = around.load(most);
     let states = curve.states(load)?;
+    if curve.unsure(&states, load) > UNSURE {
+        return Err(Unanswered::Simulated("how long users and arrivals wait for a place inside"));
+    }
     let (alone_s, mut response_s) = curve.responses_s(&states, load, inside.variation);
     if let Load::Closed { .. } = load {
         response_s += wait_s(row.number("caused").unwrap_or(0.0), curve.rate_per_s(&states));
@@ -188,6 +191,16 @@ impl Curve {
         states.map(|(there, share)| share * of(there as f64, self.at(there as f64))).sum()
     }
 
+    /// The part of the response that hangs on how all times vary, of which a law says nothing: the wait for a place, unless
+    /// users keep all places taken, so that Little's law says how long it is.
+    fn unsure(&self, states: &[f64], load: Load) -> f64 {
+        let waiting = self.mean(states, |there, point| there - point.count);
+        let present = self.mean(states, |_, point| point.present);
+        let free: f64 = states.iter().take(self.most as usize).sum();
+        let hangs = if let Load::Open { .. } = load { ARRIVING } else { FINITE * free };
+        hangs * waiting / (present + waiting)
+    }
+
     fn rate_per_s(&self, states: &[f64]) -> f64 {
         self.mean(states, |_, point| point.rate_per_s)
     }
@@ -207,6 +220,12 @@ impl Curve {
     }
 }
 
+/// The most of a response that may hang on how times vary.
+const UNSURE: f64 = 0.05;
+/// How much of a wait does where arrivals do not end: the rule for it knows most of what variation does.
+const ARRIVING: f64 = 0.18;
+/// And where those who wait are not there to arrive, by the share of time in which a place is free.
+const FINITE: f64 = 5.0;
 /// Share of what a machine completes beyond which a window is too short for a load that arrives to settle.
 const BUSY: f64 = 0.97;
 /// States that are looked at where arrivals do not end.

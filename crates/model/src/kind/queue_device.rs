@@ -4,7 +4,7 @@
 //! handles all that came since it last looked: waking up costs it as much for one as for many. So with few outstanding it is a
 //! wait, and with many the host's own time for each sets the rate.
 
-use super::law::{Carries, Inside, Law};
+use super::law::{Carries, Law};
 use super::{Quantity, Unanswered, Values, number};
 use crate::form::batch::Circle;
 use crate::queue::Queue;
@@ -23,24 +23,14 @@ const ANSWERS: &[Quantity] = &[Quantity::rate("rate", "1/s"), Quantity::response
 pub(super) const LAW: Law = Law::closed(ASKS, ANSWERS, answer)
     .keys(&[], &["size"])
     .without(&["transfer", "read"])
-    .inside(Inside::OUTSTANDING)
     .carrying(Carries::Operations {
         modules: |_| 1,
         module_bytes: |_| None,
-        build: |_, values, setting| Ok(Box::new(Queue::new(values, setting.slots, setting.seed))),
+        build: |_, values, setting| Ok(Box::new(Queue::new(Circle::of(values), setting.slots, setting.seed))),
     });
 
 fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
     let outstanding = number(row, "outstanding")?;
-    let rate = circle(values).settle(outstanding as u32).rate_per_s;
+    let rate = Circle::of(values).settle(outstanding as u32).rate_per_s;
     Ok(if quantity == "rate" { rate } else { 1e3 * outstanding / rate })
-}
-
-fn circle(values: &Values) -> Circle {
-    Circle {
-        wake_s: values.of("wake_time") / 1e6,
-        each_s: values.of("host_time") / 1e6,
-        device_s: values.of("device_time") / 1e6,
-        overlap: values.of("overlap"),
-    }
 }

@@ -47,7 +47,22 @@ fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered>
     if quantity == "flash-hits" {
         return Ok(100.0 * spec.settled_hits());
     }
+    // A study is of one store, and the form of the mean over all.
+    if row.number("warm_up_s").is_some() && (spec.scatter() > SCATTER || partly(&spec, row)) {
+        return Err(Unanswered::Simulated("which data happens to lie on flash"));
+    }
     let (outstanding, kb) = (number(row, "outstanding")?, number(row, "transfer_kb")?);
     let rate = tier::operations_per_s(&spec, outstanding as u32, 1_024.0 * kb);
     Ok(if quantity == "rate" { rate } else { 1e3 * libm::floor(outstanding).max(1.0) / rate })
+}
+
+/// Deviation beyond which a store is not said to be like the mean of all.
+const SCATTER: f64 = 0.01;
+
+/// Whether operations that go where the study says meet only a part of the extents in a window.
+fn partly(spec: &Spec, row: &Row) -> bool {
+    let in_order = row.text("test").is_some_and(|test| test.starts_with("seq"));
+    let all = spec.extent_bytes as f64 * f64::from(spec.extents);
+    let part = in_order || row.number("module_bytes").is_some_and(|bytes| bytes < 0.99 * all);
+    spec.skew <= 0.0 && spec.fast > 0 && spec.fast < spec.extents && part
 }

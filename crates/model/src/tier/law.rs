@@ -44,6 +44,21 @@ impl Spec {
         chance + (best - chance) * self.in_place()
     }
 
+    /// Deviation of the share of operations that disks take, as a part of it, from one store to the next: which of the hottest
+    /// extents happen to lie where is chance, and few of them have much of the heat.
+    pub fn scatter(&self) -> f64 {
+        if self.fast == 0 || self.fast >= self.extents {
+            return 0.0;
+        }
+        let (known, chance) = (self.in_place(), f64::from(self.fast) / f64::from(self.extents));
+        let by_chance = |share: f64| share * (1.0 - share);
+        let squares = |count: u32| harmonic(count, 2.0 * self.skew);
+        let (hot, all) = (squares(self.fast), squares(self.extents));
+        let cold = (1.0 - known) * chance;
+        let variance = hot * by_chance(known + cold) + (all - hot) * by_chance(cold);
+        libm::sqrt(variance) / harmonic(self.extents, self.skew) / (1.0 - self.settled_hits())
+    }
+
     /// Share of the extents that lie where their heat of now wants them, beside those that do so by chance.
     pub fn in_place(&self) -> f64 {
         if self.drift_per_hour <= 0.0 {
