@@ -195,7 +195,8 @@ impl StorageWork {
             OperationKind::Read if done => {
                 let reading = &mut self.readings[slot as usize];
                 map.end_read(reading);
-                let expectation = Expectation { seed: pool.seed(), generations: Acceptable::During(reading) };
+                let (seed, duplicates) = (pool.seed(), pool.duplicates());
+                let expectation = Expectation { seed, duplicates, generations: Acceptable::During(reading) };
                 self.noticed.validated += 1;
                 if let Err(damage) = block::verify(&buffer[..bytes as usize], module, offset, &expectation) {
                     self.noticed.damage(&damage, at);

@@ -6,5 +6,6 @@ mod fill;
 #[cfg(test)]
 mod injected;
 mod outcome;
+pub(crate) mod read_back;
 pub(crate) mod run;
 mod state;

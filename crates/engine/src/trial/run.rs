@@ -8,6 +8,7 @@ use crate::target::backing::{Asked, Carried, Ended, Simulation, remark};
 use crate::target::opened::Opened;
 use crate::trial::coordinator::{self, Watchers};
 use crate::trial::outcome::Outcome;
+use crate::trial::read_back;
 use crate::trial::state;
 use crate::worker::assign::{streams, window};
 use observation::{Event, EventKind, Observations, Provenance, Series, Whole};
@@ -50,6 +51,7 @@ pub fn run_trial(
     if trial.phases.fixed_work {
         same_work(trial, &outcome)?;
     }
+    remarks.extend(read_back::after(opened, trial, &mut outcome, observer, stop)?);
     let mut of_generator = outcome.of_generator();
     let closed = outcome.closed;
     of_generator.extend(hung_before.map(|n| {

@@ -187,6 +187,7 @@ mod tests {
         ("pin", ["false", "true"]),
         ("priority", ["off", "idle"]),
         ("validate", ["false", "true"]),
+        ("verify", ["never", "after"]),
         ("outstanding", ["1", "2"]),
         ("per", ["system", "module"]),
         ("users", ["off", "5"]),

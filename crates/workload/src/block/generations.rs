@@ -35,7 +35,11 @@ pub enum WatchError {
 pub struct Generations {
     grid: Grid,
     per_module: u64,
+    modules: u32,
+    module_bytes: Bytes,
     epoch: u32,
+    /// The epoch of the last whole fill: nothing older may be there, whatever else is known.
+    since: u32,
     words: Vec<AtomicU64>,
 }
 
@@ -54,9 +58,7 @@ impl Generations {
         epoch: u32,
         beginning: Beginning,
     ) -> Result<Generations, WatchError> {
-        if slots > InFlight::MAX {
-            return Err(WatchError::Outstanding(slots));
-        }
+        check(slots)?;
         let per_module = grid.units(module_bytes);
         let memory = WatchError::Memory(grid.memory(modules, module_bytes));
         let count =
@@ -65,7 +67,33 @@ impl Generations {
         words.try_reserve_exact(count).map_err(|_| memory)?;
         let word = Word::beginning(beginning).0;
         words.extend((0..count).map(|_| AtomicU64::new(word)));
-        Ok(Generations { grid, per_module, epoch, words })
+        let since = if let Beginning::Unknown { since } = beginning { since } else { epoch };
+        Ok(Generations { grid, per_module, modules, module_bytes, epoch, since, words })
+    }
+
+    /// The same modules in a further trial, on this grid or on one that cuts it finer ([`Grid::with`]): each piece takes over
+    /// what was known of its unit. Nothing is in flight any more: a write that never came back may have arrived or not,
+    /// like one that failed.
+    ///
+    /// # Errors
+    /// Too many outstanding operations or units.
+    pub fn continued(self, grid: Grid, slots: u64) -> Result<Generations, WatchError> {
+        check(slots)?;
+        for word in &self.words {
+            word.store(Word(word.load(Ordering::SeqCst)).settled().0, Ordering::SeqCst);
+        }
+        if grid == self.grid {
+            return Ok(self);
+        }
+        let fresh = Beginning::Unknown { since: self.since };
+        let finer = Generations::new(grid, self.modules, self.module_bytes, slots, self.epoch, fresh)?;
+        for module in 0..self.modules {
+            for unit in 0..finer.per_module {
+                let word = self.word(module, self.grid.unit_of(grid.start(unit)));
+                finer.at(module, unit).store(word.0, Ordering::SeqCst);
+            }
+        }
+        Ok(finer)
     }
 
     /// The generation with which a fill stamps every block before watching begins.
@@ -101,6 +129,7 @@ impl Generations {
         let touched = self.grid.touched(offset, u64::from(bytes));
         reading.grid = self.grid;
         reading.epoch = self.epoch;
+        reading.since = self.since;
         reading.module = module;
         reading.first = touched.start;
         reading.units.clear();
@@ -140,4 +169,8 @@ impl Generations {
             }
         }
     }
+}
+
+fn check(slots: u64) -> Result<(), WatchError> {
+    if slots > InFlight::MAX { Err(WatchError::Outstanding(slots)) } else { Ok(()) }
 }

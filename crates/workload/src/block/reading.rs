@@ -17,6 +17,7 @@ use super::word::{Latest, Word};
 pub struct Reading {
     pub(super) grid: Grid,
     pub(super) epoch: u32,
+    pub(super) since: u32,
     pub(super) module: u32,
     pub(super) first: u64,
     pub(super) units: Vec<Seen>,
@@ -26,6 +27,11 @@ pub struct Reading {
 pub(super) struct Seen {
     pub(super) issued: Word,
     pub(super) ended: Word,
+}
+
+/// The generation so many writes before another of its epoch.
+pub(crate) fn older(generation: u64, back: u64) -> u64 {
+    (generation >> 32 << 32) | Word::distance(generation, back)
 }
 
 /// How old a sector is.
@@ -40,7 +46,7 @@ impl Reading {
     /// Room for reads of at most `bytes`.
     pub fn new(grid: Grid, bytes: Bytes) -> Reading {
         let units = bytes.0.div_ceil(grid.unit.0) as usize + 1;
-        Reading { grid, epoch: 0, module: 0, first: 0, units: Vec::with_capacity(units) }
+        Reading { grid, epoch: 0, since: 0, module: 0, first: 0, units: Vec::with_capacity(units) }
     }
 
     /// Whether the sector at this offset lies whole in one unit that the read touched.
@@ -62,6 +68,7 @@ impl Reading {
         let older_epoch = generation >> 32 < u64::from(self.epoch);
         match seen.acceptable() {
             _ if generation >> 32 > u64::from(self.epoch) => Age::NeverWritten,
+            None if generation >> 32 < u64::from(self.since) => Age::TooOld,
             None => Age::Acceptable,
             Some(_) if older_epoch => Age::TooOld,
             Some(back) => match Word::distance(seen.ended.latest(), generation) {
@@ -70,6 +77,13 @@ impl Reading {
                 _ => Age::NeverWritten,
             },
         }
+    }
+
+    /// The latest acceptable generation, and how many are from it on backwards; none where any is.
+    pub(crate) fn acceptable(&self, offset: u64) -> Option<(u64, u64)> {
+        let seen = self.seen(offset)?;
+        let latest = (u64::from(self.epoch) << 32) | seen.ended.latest();
+        seen.acceptable().map(|back| (latest, back + 1))
     }
 
     pub(crate) fn expected(&self, offset: u64) -> Expected {

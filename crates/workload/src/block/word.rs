@@ -11,8 +11,11 @@
 pub enum Beginning {
     /// Every block was filled with `Generations::filled_with` and nothing else since.
     Filled,
-    /// Blocks hold this run's data of any age.
-    Unknown,
+    /// Blocks hold this run's data, of any age since the fill of this epoch.
+    Unknown {
+        /// The epoch of that fill.
+        since: u32,
+    },
 }
 
 /// A field of a word.
@@ -48,7 +51,7 @@ impl Word {
     pub(super) fn beginning(beginning: Beginning) -> Word {
         match beginning {
             Beginning::Filled => Word(0),
-            Beginning::Unknown => Word(Back::put(Back::MAX)),
+            Beginning::Unknown { .. } => Word(Back::put(Back::MAX)),
         }
     }
 
@@ -82,6 +85,11 @@ impl Word {
     pub(super) fn begun(self) -> Word {
         let cluster = if self.in_flight() == 0 { 1 } else { Cluster::of(self.0) + 1 };
         Word::pack(self.latest() + 1, Back::of(self.0) + 1, cluster, self.in_flight() + 1)
+    }
+
+    /// Whatever is in flight will never be heard of: it counts as failed.
+    pub(super) fn settled(self) -> Word {
+        Word::pack(self.latest(), Back::of(self.0), 0, 0)
     }
 
     /// A write ended. It began after everything before its cluster had ended, so that its success buries all that, even
