@@ -7,8 +7,10 @@
 use crate::TrialError;
 use crate::target::backing::Setting;
 use crate::worker::assign::{StreamOf, streams};
+use observation::Ledger;
 use std::sync::Arc;
 use study::{Stream, Trial};
+use units::{Bytes, Share};
 use workload::block::{self, Beginning, DataShape, Duplicates, Generations, Grid};
 
 /// What the modules of a system hold.
@@ -36,6 +38,19 @@ enum What {
     Unwatched,
 }
 
+/// Counts of the ledger of blocks.
+const UNIT: &str = "unit";
+const SHIFT: &str = "shift";
+const MODULES: &str = "modules";
+const MODULE_BYTES: &str = "module_bytes";
+const EPOCH: &str = "epoch";
+const FILLED: &str = "filled";
+const DUPLICATE: &str = "duplicate_ppb";
+const DUPLICATE_UNIT: &str = "duplicate_unit";
+
+/// A share in a ledger is counted in such parts.
+const PARTS: f64 = 1e9;
+
 /// What is remarked where the age of a block can only be told in part.
 const IN_PART: &str = "trials before this one wrote without `validate` or `verify`: until this one has written a block, it is \
                        held to its checksum, place and seed, and to be no older than the fill";
@@ -51,9 +66,46 @@ impl Known {
         Duplicates::new(seed, &self.shape)
     }
 
-    /// The epoch of the last whole fill.
-    pub(crate) fn since(&self) -> u32 {
-        self.since
+    /// What a run file keeps, so that what is there can be held against it at any later time: nothing where nobody noted the
+    /// writes.
+    pub(crate) fn ledger(&self) -> Option<Ledger> {
+        let What::Watched(map) = &self.what else { return None };
+        let (grid, (epoch, since)) = (map.grid(), map.epochs());
+        let counts = [
+            (UNIT, grid.unit.0 as i64),
+            (SHIFT, grid.shift.0 as i64),
+            (MODULES, i64::from(map.modules())),
+            (MODULE_BYTES, map.module_bytes().0 as i64),
+            (EPOCH, i64::from(epoch)),
+            (FILLED, i64::from(since)),
+            (DUPLICATE, (self.shape.duplicate.0 * PARTS).round() as i64),
+            (DUPLICATE_UNIT, self.shape.unit.0 as i64),
+        ];
+        let counts = counts.map(|(name, value)| (name.to_owned(), value)).into();
+        Some(Ledger { counts, pages: map.pages().unwrap_or_default() })
+    }
+
+    /// What a ledger tells of blocks: the map, whether it knows single writes, and which blocks repeat others. None when it
+    /// is that of another kind of work, or no ledger of ours.
+    pub(crate) fn of_ledger(ledger: &Ledger, seed: u64) -> Option<(Generations, bool, Duplicates)> {
+        let count = |name: &str| ledger.counts.get(name).and_then(|value| u64::try_from(*value).ok());
+        let small = |name: &str| count(name).and_then(|value| u32::try_from(value).ok());
+        let (unit, shift) = (Bytes(count(UNIT)?), Bytes(count(SHIFT)?));
+        let (modules, bytes) = (small(MODULES)?, Bytes(count(MODULE_BYTES)?));
+        let epochs = (small(EPOCH)?, small(FILLED)?);
+        let shape = DataShape {
+            duplicate: Share(count(DUPLICATE)? as f64 / PARTS),
+            unit: Bytes(count(DUPLICATE_UNIT)?),
+            ..DataShape::default()
+        };
+        let duplicates = Duplicates::new(seed, &shape);
+        let sound = (512..=1 << 40).contains(&unit.0) && shift < unit && bytes.0 < 1 << 60 && modules < 1 << 17;
+        sound.then_some(())?;
+        if ledger.pages.is_empty() {
+            return Some((unwatched(modules, bytes, epochs), false, duplicates));
+        }
+        let map = Generations::of_pages(Grid { unit, shift }, modules, bytes, epochs, &ledger.pages)?;
+        Some((map, true, duplicates))
     }
 
     /// A fill begins: what is not whole when it is broken off is nothing.
@@ -114,6 +166,13 @@ impl Setting {
     fn map(&self, grid: Grid, slots: u64, epoch: u32, beginning: Beginning) -> Result<Generations, block::WatchError> {
         Generations::new(grid, self.data.modules, self.module_bytes, slots, epoch, beginning)
     }
+}
+
+/// A map of modules of which only the last fill is known, in pieces so large that it takes no room.
+pub(crate) fn unwatched(modules: u32, module_bytes: Bytes, (epoch, since): (u32, u32)) -> Generations {
+    let grid = Grid { unit: Bytes((module_bytes.0 + 1).next_power_of_two().max(512)), shift: Bytes(0) };
+    let map = Generations::new(grid, modules, module_bytes, 1, epoch, Beginning::Unknown { since });
+    map.unwrap_or_else(|_| unreachable!("one unit a module"))
 }
 
 /// The units that every write of a trial covers whole.

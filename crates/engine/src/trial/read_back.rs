@@ -18,7 +18,7 @@ use std::time::Duration;
 use study::Trial;
 use system::{Access, Module};
 use units::{Bytes, Nanos};
-use workload::block::{self, Acceptable, Checked, Duplicates, Expectation, Generations, Reading};
+use workload::block::{self, Acceptable, Checked, Duplicates, Expectation, Generations, Reading, Stamp};
 
 /// Large enough to reach the rate of the device, small enough to stop soon.
 const PIECE_BYTES: u64 = 1 << 20;
@@ -52,7 +52,12 @@ pub(crate) struct ReadBack<'a> {
 #[derive(Default)]
 pub(crate) struct Seen {
     pub(crate) noticed: Noticed,
-    pub(crate) checked: Checked,
+    /// Sectors that are as they should be.
+    pub(crate) sectors: u64,
+    /// Sectors that could not be judged.
+    pub(crate) unjudged: u64,
+    /// The oldest and the newest generation on a sound sector.
+    pub(crate) generations: Option<(u64, u64)>,
     /// Sectors that are not what they should be, and those in parts that could not be read.
     pub(crate) damaged: u64,
 }
@@ -129,14 +134,20 @@ impl ReadBack<'_> {
         self.map.end_read(reading);
         let (seed, duplicates) = (self.seed, self.duplicates);
         let expectation = Expectation { seed, duplicates, generations: Acceptable::During(reading) };
-        let Seen { noticed, checked, damaged } = seen;
+        let Seen { noticed, damaged, .. } = seen;
         noticed.validated += 1;
-        let right = block::verify_all(piece, index, offset, &expectation, |damage| {
+        let Checked { sectors, unjudged } = block::verify_all(piece, index, offset, &expectation, |damage| {
             *damaged += 1;
             noticed.damage(&damage, self.at);
         });
-        checked.sectors += right.sectors;
-        checked.unjudged += right.unjudged;
+        seen.sectors += u64::from(sectors);
+        seen.unjudged += u64::from(unjudged);
+        for sector in piece.as_chunks().0 {
+            if let Some(generation) = Stamp::read(sector, self.seed).generation(self.seed) {
+                let (oldest, newest) = seen.generations.unwrap_or((generation, generation));
+                seen.generations = Some((oldest.min(generation), newest.max(generation)));
+            }
+        }
     }
 }
 
@@ -183,7 +194,7 @@ pub(crate) fn after(
     let stream = trial.streams.iter().position(|stream| stream.block().is_some_and(block::Spec::writes));
     let (mut sectors, mut damaged) = (0, 0);
     for seen in found {
-        sectors += u64::from(seen.checked.sectors) + seen.damaged;
+        sectors += seen.sectors + seen.damaged;
         damaged += seen.damaged;
         outcome.notice(seen.noticed, stream.unwrap_or_default() as u16, false);
     }

@@ -228,7 +228,11 @@ fn a_trial_that_only_writes_is_read_back_after_its_window() {
     let mut opened = open(folder.place(), 1);
     let seen = run_trial(&mut opened, &read_back(), &mut Unobserved, &AtomicBool::new(false)).unwrap();
     assert!(notes(&seen).contains("2 MiB were read back in "), "{}", notes(&seen));
-    assert!(notes(&seen).contains("after the window: 4\u{202f}096 sectors, all as they were written"), "{}", notes(&seen));
+    assert!(
+        notes(&seen).contains("after the window: 4\u{202f}096 sectors, all as they were written"),
+        "{}",
+        notes(&seen)
+    );
     assert_eq!(seen.validated_reads, 2);
     assert_eq!(damages(&seen), Vec::<&str>::new());
 }

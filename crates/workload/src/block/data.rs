@@ -47,6 +47,8 @@ pub struct DataPool {
 pub struct Duplicates {
     /// Nothing where no block repeats another.
     drawn: Option<Drawn>,
+    /// Whether nothing is known of them.
+    any: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -153,7 +155,12 @@ impl Duplicates {
         let unit = shape.unit.0.max(SECTOR as u64);
         let groups = (SHARED_BYTES / unit).clamp(*GROUPS.start(), *GROUPS.end());
         let drawn = Drawn { seed, share: Chance::of(shape.duplicate.0), unit, groups };
-        Duplicates { drawn: (shape.duplicate.0 > 0.0).then_some(drawn) }
+        Duplicates { any: false, drawn: (shape.duplicate.0 > 0.0).then_some(drawn) }
+    }
+
+    /// Those of data of which nothing is known but what its stamps say.
+    pub fn any() -> Duplicates {
+        Duplicates { drawn: None, any: true }
     }
 
     /// What the sector at this offset shares with others, for the payloads of one module and generation.
@@ -175,7 +182,8 @@ impl Duplicates {
 
     /// Whether a sector of a block that repeats others may lie at this offset at all.
     pub(crate) fn fits(&self, offset: u64, shared: Shared) -> bool {
-        self.drawn.is_some_and(|drawn| (drawn.unit, offset % drawn.unit) == (shared.unit, shared.within))
+        let unit = self.drawn.map_or(shared.unit, |drawn| drawn.unit);
+        (self.any || self.drawn.is_some()) && (unit, offset % unit) == (shared.unit, shared.within)
     }
 }
 

@@ -40,6 +40,8 @@ pub struct Generations {
     epoch: u32,
     /// The epoch of the last whole fill: nothing older may be there, whatever else is known.
     since: u32,
+    /// Whether there may be writes that nobody noted, newer than all that were.
+    newer: bool,
     words: Vec<AtomicU64>,
 }
 
@@ -68,7 +70,7 @@ impl Generations {
         let word = Word::beginning(beginning).0;
         words.extend((0..count).map(|_| AtomicU64::new(word)));
         let since = if let Beginning::Unknown { since } = beginning { since } else { epoch };
-        Ok(Generations { grid, per_module, modules, module_bytes, epoch, since, words })
+        Ok(Generations { grid, per_module, modules, module_bytes, epoch, since, newer: false, words })
     }
 
     /// The same modules in a further trial, on this grid or on one that cuts it finer ([`Grid::with`]): each piece takes over
@@ -90,7 +92,7 @@ impl Generations {
         for module in 0..self.modules {
             for unit in 0..finer.per_module {
                 let word = self.word(module, self.grid.unit_of(grid.start(unit)));
-                finer.at(module, unit).store(word.0, Ordering::SeqCst);
+                finer.set(module, unit, word);
             }
         }
         Ok(finer)
@@ -99,6 +101,26 @@ impl Generations {
     /// The generation with which a fill stamps every block before watching begins.
     pub fn filled_with(epoch: u32) -> u64 {
         u64::from(epoch) << 32
+    }
+
+    /// The same where more may have been written since than was noted: only what is too old is damage.
+    pub fn or_newer(self) -> Generations {
+        Generations { newer: true, ..self }
+    }
+
+    /// The epochs of what is noted and of the last whole fill.
+    pub fn epochs(&self) -> (u32, u32) {
+        (self.epoch, self.since)
+    }
+
+    /// How many modules are watched.
+    pub fn modules(&self) -> u32 {
+        self.modules
+    }
+
+    /// The size of each.
+    pub fn module_bytes(&self) -> Bytes {
+        self.module_bytes
     }
 
     /// The grid that is watched.
@@ -130,6 +152,7 @@ impl Generations {
         reading.grid = self.grid;
         reading.epoch = self.epoch;
         reading.since = self.since;
+        reading.newer = self.newer;
         reading.module = module;
         reading.first = touched.start;
         reading.units.clear();
@@ -154,7 +177,11 @@ impl Generations {
         &self.words[(u64::from(module) * self.per_module + unit) as usize]
     }
 
-    fn word(&self, module: u32, unit: u64) -> Word {
+    pub(super) fn set(&self, module: u32, unit: u64, word: Word) {
+        self.at(module, unit).store(word.0, Ordering::SeqCst);
+    }
+
+    pub(super) fn word(&self, module: u32, unit: u64) -> Word {
         Word(self.at(module, unit).load(Ordering::SeqCst))
     }
 

@@ -65,6 +65,16 @@ pub enum Sector {
     Foreign,
 }
 
+impl Sector {
+    /// The generation of a sound sector of this run; none of a block that repeats others.
+    pub fn generation(&self, seed: u64) -> Option<u64> {
+        match self {
+            Sector::Valid(stamp) if stamp.seed == seed && stamp.shared().is_none() => Some(stamp.generation),
+            _ => None,
+        }
+    }
+}
+
 /// Fills a buffer that will be written at `offset` of `module`: stamps on every whole sector, payload from the pool.
 ///
 /// Place and generation decide every byte. A write that repeats the generation of an earlier one to the same place

@@ -337,7 +337,11 @@ impl std::fmt::Display for Found {
 }
 
 /// A generation as epoch and number, `3.17`, because the epoch sits in its upper half.
-struct Printed(u64);
+#[derive(Clone, Copy, Debug)]
+pub struct Printed(
+    /// The generation.
+    pub u64,
+);
 
 impl std::fmt::Display for Printed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

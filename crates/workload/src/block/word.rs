@@ -55,6 +55,11 @@ impl Word {
         }
     }
 
+    /// A unit in which nothing is in flight; `back` is none when it is not known.
+    pub(super) fn kept(latest: u64, back: Option<u64>) -> Word {
+        Word::pack(latest, back.unwrap_or(Back::MAX), 0, 0)
+    }
+
     fn pack(latest: u64, back: u64, cluster: u64, in_flight: u64) -> Word {
         Word(
             Latest::put(latest)
@@ -89,7 +94,7 @@ impl Word {
 
     /// Whatever is in flight will never be heard of: it counts as failed.
     pub(super) fn settled(self) -> Word {
-        Word::pack(self.latest(), Back::of(self.0), 0, 0)
+        Word::kept(self.latest(), self.back())
     }
 
     /// A write ended. It began after everything before its cluster had ended, so that its success buries all that, even

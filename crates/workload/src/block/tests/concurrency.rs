@@ -1,6 +1,6 @@
 //! Every interleaving of small scripts of concurrent writes and reads, against a store that does what storage may do.
 
-use units::{Bytes, Share};
+use units::Bytes;
 
 use crate::block::{
     Acceptable, Beginning, Damage, DamageKind, DataPool, DataShape, Expectation, Generations, Grid, Reading, SECTOR,

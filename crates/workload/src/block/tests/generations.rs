@@ -1,5 +1,6 @@
 //! The map over long runs, many threads and changing grids.
 
+use std::collections::BTreeMap;
 use std::sync::Barrier;
 
 use proptest::prelude::*;
@@ -197,4 +198,31 @@ fn where_nobody_watched_nothing_is_older_than_the_fill() {
     store.map =
         Generations::new(grid(512), 1, Bytes(512), 8, EPOCH + 2, Beginning::Unknown { since: EPOCH + 1 }).unwrap();
     assert_eq!(store.damage(0, 512), (DamageKind::Stale, 0));
+}
+
+#[test]
+fn a_map_that_was_kept_judges_as_it_did_and_forgives_what_is_newer_when_asked_to() {
+    let mut store = Store::aligned(512, 8192);
+    (0..16).step_by(3).for_each(|place| store.write(place * 512, 512));
+    let before = store.bytes.clone();
+    store.write(1024, 512);
+    let pages = store.map.pages().unwrap();
+    let epochs = store.map.epochs();
+    let kept = |pages: &BTreeMap<u64, Vec<u8>>| Generations::of_pages(grid(512), 1, Bytes(8192), epochs, pages);
+    let (same, forgiving) = (kept(&pages).unwrap(), kept(&pages).unwrap().or_newer());
+    // There is no such module, nor so many units, and the others are cut off.
+    for (place, page) in [(1 << 32, vec![1, 1, 1]), (0, vec![17, 1, 1]), (0, vec![0x80]), (0, vec![1, 2])] {
+        assert!(kept(&[(place, page)].into()).is_none());
+    }
+    store.map = same;
+    assert!(store.read(0, 8192).is_ok());
+    let after = std::mem::replace(&mut store.bytes, before.clone());
+    assert_eq!(store.damage(0, 8192), (DamageKind::Stale, 1024));
+    store.bytes = after;
+    fill(&mut store.bytes[1024..1536], 0, 1024, (u64::from(EPOCH) << 32) + 9, &store.pool);
+    assert_eq!(store.damage(0, 8192), (DamageKind::Foreign, 1024));
+    store.map = forgiving;
+    assert!(store.read(0, 8192).is_ok());
+    store.bytes = before;
+    assert_eq!(store.damage(0, 8192), (DamageKind::Stale, 1024));
 }
