@@ -12,7 +12,7 @@ use observation::{Carrier, URING_REFUSED};
 use std::fs::File;
 use std::os::fd::{AsRawFd, RawFd};
 use std::sync::Arc;
-use study::{RING_MAX, SyncMode, Trial};
+use study::{RING_MAX, Stream, SyncMode, Trial};
 use system::{Access, Module};
 use units::Bytes;
 use workload::block::{self, DataPool, Generations};
@@ -66,10 +66,11 @@ impl<'a> Modules<'a> {
         let files = self.descriptors(stream, spec)?;
         let setting = self.setting;
         let pool = Arc::new(DataPool::new(setting.seed, spec.data));
+        let checks = stream.trial.streams.iter().any(Stream::validates);
         Ok(Carriers::new(workers, move |place: Place| {
             // Workers count from far apart, so that two of them hardly ever write a block with equal bytes.
             let (count, generations) = (place.worker << 24, self.generations.clone());
-            let data = Data { pool: pool.clone(), epoch: setting.epoch, count, generations };
+            let data = Data { pool: pool.clone(), epoch: setting.epoch, count, generations, checks };
             let work = stream.storage_work(setting.module_bytes, place)?.with_data(data, spec.transfer_max());
             let (open, transfer_max) = (files.clone(), spec.transfer_max().0);
             let files: Vec<RawFd> = open.iter().map(|file| file.as_raw_fd()).collect();

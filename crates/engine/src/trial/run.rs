@@ -35,7 +35,7 @@ pub fn run_trial(
         let operations = counted(u64::from(n), "operations");
         format!("{operations} hung in the trial before: what the system still did for them may be part of this one")
     }));
-    note_writes(opened, trial, observer);
+    keep_ledger(opened, trial, observer);
     if opened.simulated() {
         observer.phase(trial, Phase::Measure, window(trial).end);
     }
@@ -52,7 +52,7 @@ pub fn run_trial(
     if trial.phases.fixed_work {
         same_work(trial, &outcome)?;
     }
-    note_writes(opened, trial, observer);
+    keep_ledger(opened, trial, observer);
     remarks.extend(read_back::after(opened, trial, &mut outcome, observer, stop)?);
     let mut of_generator = outcome.of_generator();
     let closed = outcome.closed;
@@ -66,7 +66,7 @@ pub fn run_trial(
 
 /// What is known of all writes goes to the observer, before and after those of the trial: should it never end, what was
 /// acknowledged before it is still known.
-fn note_writes(opened: &Opened, trial: &Trial, observer: &mut dyn Observer) {
+fn keep_ledger(opened: &Opened, trial: &Trial, observer: &mut dyn Observer) {
     if let Some(ledger) = opened.setting.data.ledger().filter(|_| trial.watched()) {
         observer.ledger(trial, &ledger);
     }

@@ -161,6 +161,7 @@ mod tests {
         ("range", ["100%", "50%"]),
         ("compressible", ["0%", "50%"]),
         ("duplicate", ["0%", "50%"]),
+        ("duplicate_unit", ["4 KiB", "8 KiB"]),
         ("operations", ["unlimited", "100"]),
         ("preset", ["desk", "house"]),
         ("customers", ["1000", "2000"]),
