@@ -25,7 +25,10 @@ impl Generations {
         let of_module = |module: u32| (0..per_module).step_by(PAGE_UNITS as usize).map(move |first| (module, first));
         let pages = (0..self.modules()).flat_map(of_module).map(|(module, first)| {
             let units = first..per_module.min(first + PAGE_UNITS);
-            (u64::from(module) << 32 | first / PAGE_UNITS, encode(units.map(|unit| self.word(module, unit).settled())))
+            (
+                (u64::from(module) << 32) | (first / PAGE_UNITS),
+                encode(units.map(|unit| self.word(module, unit).settled())),
+            )
         });
         Some(pages.collect())
     }
@@ -92,5 +95,5 @@ fn number(rest: &mut &[u8]) -> Option<u64> {
     let length = rest.iter().position(|byte| byte & 0x80 == 0)? + 1;
     let (bytes, after) = rest.split_at(length);
     *rest = after;
-    (length <= 9).then(|| bytes.iter().rev().fold(0, |value, byte| value << 7 | u64::from(byte & 0x7f)))
+    (length <= 9).then(|| bytes.iter().rev().fold(0, |value, byte| (value << 7) | u64::from(byte & 0x7f)))
 }
