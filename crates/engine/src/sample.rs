@@ -20,7 +20,7 @@ pub(crate) fn trial(load: Spec, measure: Nanos) -> Trial {
         read: Share(1.0),
         shift: Bytes(0),
         range: Share(1.0),
-        data: block::DataShape { compressible: Share(0.0), duplicate: Share(0.0) },
+        data: block::DataShape::default(),
     };
     let classes = ["read", "write", "sync"].map(|name| (name.to_owned(), ClassKind::Work)).to_vec();
     let name = || "ceiling".to_owned();

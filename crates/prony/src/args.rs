@@ -136,6 +136,17 @@ pub enum Command {
         after_long_help = "Examples:\n  prony compare latest --baseline old\n  prony compare before.prony after.prony --json"
     )]
     Compare(Compare),
+    /// What an earlier run left on its files or devices, checked
+    #[command(
+        long_about = "Reads what an earlier run left on its files or devices, and holds every sector against the stamps and \
+            against what the run's file knows of them: bits that flipped, sectors of another place or another run, zeros, and, \
+            where the run checked its writes (`validate`, `verify`), writes that were acknowledged and lost, in part or in \
+            whole. Everything is opened for reading only.\n\n\
+            Scratch files are there after `prony run --keep`, and after a run that was killed.\n\n\
+            Exit codes: 0 all is as it was written; 1 data is damaged; 2 an error.",
+        after_long_help = "Examples:\n  prony verify latest\n  prony verify flash.prony --on device:/dev/nvme1n1 --json"
+    )]
+    Verify(Verify),
     /// What the load generator itself can do on this machine
     #[command(
         long_about = "Measures the load generator on a system that answers at once: nanoseconds an operation, the cost of \
@@ -510,6 +521,16 @@ arguments! {
             "Folder with runs [default: this folder]",
             "Folder with runs. Default: the current folder. Folders inside it are not searched.";
         json: bool = arg(long) "Print as JSON", "Print as JSON (schema prony/list/1).";
+    }
+
+    /// `verify`.
+    Verify {
+        choice: RunChoice = command(flatten);
+        on: Vec<String> = arg(long, value_name = "TARGET", action = ArgAction::Append) "Where its data is now [repeatable]",
+            "Read it there instead of where the run says: a folder with the scratch files or above them, `file:DIR` or \
+             `device:PATH`; `NAME=TARGET` for one of several systems. Default: the places in the run's file.";
+        json: bool = arg(long) "Print as JSON",
+            "Print as JSON (schema prony/verify/1); the exit code still says whether all is sound.";
     }
 
     /// A run that is there already.

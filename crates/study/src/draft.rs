@@ -54,7 +54,7 @@ pub(crate) fn trial(
         block: 0,
         factors: point.factors(),
         streams: labels,
-        state: state::policy(&state, state::unasked(point, &streams)),
+        state: state::policy(&state, state::unasked(point)),
         search: None,
     };
     let server = sessions::server(point, problems);

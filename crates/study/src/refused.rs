@@ -5,7 +5,7 @@
 //!
 //! What it does not do: what no survey can tell stays with the engine (a server's own limits, a privilege, a full disk).
 
-use crate::keys::access::{DRIVER, SYNC, VALIDATE};
+use crate::keys::access::{DRIVER, SYNC, VALIDATE, VERIFY};
 use crate::keys::load::{OUTSTANDING, SLOTS};
 use crate::point::Point;
 use crate::survey::Survey;
@@ -104,15 +104,26 @@ fn data_sets(point: &Point, spec: &DatabaseSpec, streams: &[Stream], problems: &
 
 /// Reads are checked against a map of what was written, which all streams share.
 fn validated(point: &Point, streams: &[Stream], problems: &mut Problems) {
-    let Some(i) = streams.iter().position(Stream::validates) else { return };
+    let verifies = |stream: &Stream| stream.operations().is_some_and(|operations| operations.access.verify);
+    let (i, key): (usize, &dyn AnyKey) =
+        match (streams.iter().position(Stream::validates), streams.iter().position(verifies)) {
+            (Some(i), _) => (i, &VALIDATE),
+            (None, Some(i)) => (i, &VERIFY),
+            (None, None) => return,
+        };
     let specs: Vec<&block::Spec> = streams.iter().filter_map(Stream::block).collect();
     if let Err(problem) = Grid::over(&specs) {
-        point.refuse(&VALIDATE, i, problem.to_string(), problems);
+        point.refuse(key, i, problem.to_string(), problems);
+    }
+    let writing = || specs.iter().filter(|spec| spec.writes());
+    if writing().zip(writing().skip(1)).any(|(one, next)| !one.data.same_duplicates(&next.data)) {
+        let message = "`duplicate` and `duplicate_unit` the same in all streams that write, where reads are checked";
+        point.refuse(key, i, message, problems);
     }
     let slots: u64 = streams.iter().map(|stream| u64::from(stream.slots())).sum();
     if slots > block::OUTSTANDING_MAX {
         let message = format!("at most {} operations outstanding together, got {slots}", block::OUTSTANDING_MAX);
-        point.refuse(&VALIDATE, i, message, problems);
+        point.refuse(key, i, message, problems);
     }
 }
 

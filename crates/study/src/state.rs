@@ -6,7 +6,7 @@
 
 use crate::keys::state::{CACHE, CHECKPOINTS, DATA, Data, PRECONDITION, REFILL, SETTLE, TRIM};
 use crate::point::Point;
-use crate::{Cache, Checkpoints, Place, State, Stream};
+use crate::{Cache, Checkpoints, Place, State};
 use observation::{PlainState, StatePart, StatePolicy};
 use units::Nanos;
 
@@ -35,11 +35,10 @@ pub fn checkpoints_of(state: &StatePolicy) -> Checkpoints {
 }
 
 /// What a trial finds where its policy asks for no fill.
-pub(crate) fn unasked(point: &Point, streams: &[Stream]) -> PlainState {
+pub(crate) fn unasked(point: &Point) -> PlainState {
     match point.spec().place {
         Place::Device { fill: false, .. } => PlainState::AsFound,
         Place::Database(_) if point.get(&DATA, 0) == Data::Restore => PlainState::Restored,
-        Place::Device { .. } | Place::File { .. } if streams.iter().any(Stream::validates) => PlainState::ForChecks,
         _ => PlainState::AsLeft,
     }
 }
@@ -51,7 +50,6 @@ pub(crate) fn policy(state: &State, unasked: PlainState) -> StatePolicy {
     match (state.trim, state.refill, unasked) {
         (true, ..) => plain(PlainState::Trimmed),
         (_, true, _) => plain(PlainState::Filled),
-        (.., PlainState::ForChecks) => [PlainState::Filled, PlainState::ForChecks].into_iter().for_each(plain),
         _ if state.precondition.is_none() => plain(unasked),
         _ => {}
     }
@@ -109,9 +107,5 @@ mod tests {
         assert_eq!(words(None, PlainState::AsFound), format!("data as it was found on the device, {end}"));
         let filled = "preconditioned with 1.5 fills, then the workload until steady";
         assert_eq!(words(Some(precondition), PlainState::AsLeft), format!("{filled}, {end}"));
-        assert_eq!(
-            words(Some(precondition), PlainState::ForChecks),
-            format!("filled again, because reads are checked, {filled}, {end}")
-        );
     }
 }

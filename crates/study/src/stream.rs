@@ -5,7 +5,7 @@
 //!
 //! What it does not do: phases and state are the trial's, not a stream's.
 
-use crate::keys::access::{DIRECT, DRIVER, PIN, POLL, PRIORITY, SYNC, VALIDATE, WORKERS};
+use crate::keys::access::{DIRECT, DRIVER, PIN, POLL, PRIORITY, SYNC, VALIDATE, VERIFY, WORKERS};
 use crate::keys::load::{
     ARRIVALS, OUTSTANDING, PACING, PER, Per, RAMP, RATE, SLOTS, THINK, THINK_TIMES, ThinkTimes, USERS,
 };
@@ -159,6 +159,7 @@ impl Maker<'_> {
             poll: point.get(&POLL, i),
             priority: point.get(&PRIORITY, i),
             validate: point.get(&VALIDATE, i),
+            verify: point.get(&VERIFY, i) && point.spec().place.holds_data(),
         };
         if access.poll && (!access.direct || access.driver == Driver::Plain) {
             self.refuse(&POLL, "polling needs `direct = true` and io_uring", problems);

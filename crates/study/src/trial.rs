@@ -125,6 +125,8 @@ pub struct Access {
     pub priority: Option<Priority>,
     /// Check every read against the stamps.
     pub validate: bool,
+    /// Read back what was written when the trial has ended, and check it.
+    pub verify: bool,
 }
 
 /// When written data is made durable.
@@ -253,6 +255,26 @@ impl Trial {
     /// Whether any stream changes data.
     pub fn writes(&self) -> bool {
         self.streams.iter().any(|stream| stream.writes())
+    }
+
+    /// Whether every write is noted, so that reads can be held against it.
+    pub fn watched(&self) -> bool {
+        self.streams.iter().any(Stream::validates) || self.read_back() > Bytes(0)
+    }
+
+    /// How much of each module, from its start, is read back and checked when the trial has ended: the range that its streams
+    /// write to, where one of them asks for that.
+    pub fn read_back(&self) -> Bytes {
+        let asks = |stream: &Stream| stream.operations().is_some_and(|operations| operations.access.verify);
+        let written = |spec: &block::Spec| Bytes(spec.usable(self.module_bytes).0 + spec.shift.0);
+        let writing = self.streams.iter().filter(|stream| stream.writes()).filter_map(Stream::block);
+        let all = writing.map(written).max().unwrap_or_default();
+        if self.streams.iter().any(asks) { all } else { Bytes(0) }
+    }
+
+    /// The same of all its modules together.
+    pub fn read_back_in_all(&self) -> Bytes {
+        Bytes(self.read_back().0.saturating_mul(u64::from(self.modules)))
     }
 }
 

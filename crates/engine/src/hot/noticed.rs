@@ -52,6 +52,7 @@ struct Wrong {
 enum How {
     Failed(i32),
     Damaged(block::DamageKind),
+    Unreadable,
 }
 
 /// Kinds that a worker tells apart; there are no more in practice.
@@ -95,6 +96,13 @@ impl Noticed {
         self.wrong[place].count += 1;
     }
 
+    /// A part of a module could not be read back.
+    #[cold]
+    pub(crate) fn unreadable(&mut self, at: Nanos, text: impl FnOnce() -> String) {
+        let place = self.went_wrong(How::Unreadable, at, text);
+        self.wrong[place].count += 1;
+    }
+
     /// The operation that failed last was one of the measured window.
     #[cold]
     pub(crate) fn count_failure(&mut self) {
@@ -127,6 +135,7 @@ impl Noticed {
         let mishap = |wrong: &Wrong| {
             let (kind, what) = match wrong.how {
                 How::Damaged(kind) => (EventKind::Damage, kind.to_string()),
+                How::Unreadable => (EventKind::Damage, "unreadable".to_owned()),
                 How::Failed(errno) if transactions => (EventKind::Failure, said(errno)),
                 How::Failed(errno) => (EventKind::Failure, std::io::Error::from_raw_os_error(errno).to_string()),
             };

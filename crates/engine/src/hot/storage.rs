@@ -73,8 +73,10 @@ pub(crate) struct Data {
     /// Lower half of the generation of the last such write. It changes with every write, so that no block is written
     /// twice with the same bytes: a clever device could skip such a write.
     pub(crate) count: u32,
-    /// The map of acceptable generations, when reads are checked.
+    /// The map of acceptable generations, when anything that is written is checked.
     pub(crate) generations: Option<Arc<Generations>>,
+    /// Whether reads are held against it.
+    pub(crate) checks: bool,
 }
 
 const NOTHING: Operation = Operation { kind: OperationKind::Sync, class: 0, module: 0, offset: 0, bytes: 0 };
@@ -106,7 +108,7 @@ impl StorageWork {
 
     /// Gives the work data to write, and reads to check when there is a map.
     pub(crate) fn with_data(mut self, data: Data, transfer_max: Bytes) -> StorageWork {
-        if let Some(map) = &data.generations {
+        if let Some(map) = data.generations.as_ref().filter(|_| data.checks) {
             self.readings = self.asked.iter().map(|_| Reading::new(map.grid(), transfer_max)).collect();
         }
         self.data = Some(data);
@@ -177,25 +179,26 @@ impl StorageWork {
                 let from = (start - offset) as usize;
                 block::fill(&mut buffer[from..from + length], module, start, generation, &data.pool);
             }),
-            (OperationKind::Read, Some(map)) => {
+            (OperationKind::Read, Some(map)) if data.checks => {
                 map.begin_read(module, offset, bytes, &mut self.readings[slot as usize]);
             }
-            (OperationKind::Read, None) | (OperationKind::Sync, _) => {}
+            (OperationKind::Read | OperationKind::Sync, _) => {}
         }
     }
 
     /// An operation came back: what was read is checked, what was written counts as acknowledged.
     #[inline]
     fn ended(&mut self, slot: u32, operation: &Operation, done: bool, buffer: &mut [u8], at: Nanos) {
-        let Some(Data { pool, generations: Some(map), .. }) = &self.data else { return };
+        let Some(Data { pool, generations: Some(map), checks, .. }) = &self.data else { return };
         let Operation { module, offset, bytes, .. } = *operation;
         let module = u32::from(module);
         match operation.kind {
             OperationKind::Write => map.end_write(module, offset, bytes, done),
-            OperationKind::Read if done => {
+            OperationKind::Read if done && *checks => {
                 let reading = &mut self.readings[slot as usize];
                 map.end_read(reading);
-                let expectation = Expectation { seed: pool.seed(), generations: Acceptable::During(reading) };
+                let (seed, duplicates) = (pool.seed(), pool.duplicates());
+                let expectation = Expectation { seed, duplicates, generations: Acceptable::During(reading) };
                 self.noticed.validated += 1;
                 if let Err(damage) = block::verify(&buffer[..bytes as usize], module, offset, &expectation) {
                     self.noticed.damage(&damage, at);

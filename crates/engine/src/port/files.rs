@@ -99,7 +99,7 @@ impl Drop for Hand {
 
 impl Hand {
     fn new(work: FileWork) -> Result<Hand, TrialError> {
-        let shape = DataShape { compressible: units::Share(0.0), duplicate: units::Share(0.0) };
+        let shape = DataShape::default();
         let buffers = Buffers::new(1, work.spec.block.0)
             .map_err(|source| TrialError::Resource { action: "allocating a buffer", source })?;
         Ok(Hand {
@@ -162,7 +162,11 @@ impl Hand {
 
     fn read(&mut self, number: u32, now: Nanos) -> io::Result<u64> {
         let file = self.open_read(&self.target)?;
-        let expectation = Expectation { seed: self.pool.seed(), generations: Acceptable::Exactly(GENERATION) };
+        let expectation = Expectation {
+            seed: self.pool.seed(),
+            duplicates: self.pool.duplicates(),
+            generations: Acceptable::Exactly(GENERATION),
+        };
         let mut bytes = 0;
         for piece in files::pieces(&self.work.spec) {
             let data = &mut self.buffers.slot(0)[..piece.bytes as usize];

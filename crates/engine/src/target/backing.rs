@@ -3,6 +3,7 @@
 use crate::hot::drive::Driven;
 use crate::observer::Observer;
 use crate::port::simulated::described::Described;
+use crate::target::known::Known;
 use crate::worker::assign::Share;
 use crate::worker::run::{Driver, Return};
 use crate::worker::transactions::Transactions;
@@ -152,7 +153,7 @@ pub struct Need<'a> {
 }
 
 /// What is the same for every trial on a system, and its count of fills.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Setting {
     pub(crate) system: String,
     /// Seed of the run; part of every stamp.
@@ -161,6 +162,8 @@ pub(crate) struct Setting {
     pub(crate) module_bytes: Bytes,
     /// Counts fills and trials: the upper half of every generation, so that what an earlier one left is older.
     pub(crate) epoch: u32,
+    /// What is known of what its modules hold.
+    pub(crate) data: Known,
     /// What one operation alone costs by each driver, through the page cache and past it; none before a trial asked.
     pub(crate) alone: [Option<Alone>; 2],
 }

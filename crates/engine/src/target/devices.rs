@@ -32,7 +32,7 @@ impl Devices {
 impl Backing for Devices {
     fn carry(&self, asked: Asked<'_>) -> Result<Carried, TrialError> {
         let Asked { trial, setting, collector, .. } = asked;
-        let modules = Modules::of(&self.0, trial, setting)?;
+        let modules = Modules::of(&self.0, trial, setting);
         let shares = assign(trial, collector, |stream| match stream.stream().files() {
             Some(_) => Err(stream.unsupported("run file work: it has no folder")),
             None => modules.carriers(stream),

@@ -44,7 +44,7 @@ impl Files {
 impl Backing for Files {
     fn carry(&self, asked: Asked<'_>) -> Result<Carried, TrialError> {
         let Asked { trial, setting, collector, .. } = asked;
-        let modules = Modules::of(self.modules(), trial, setting)?;
+        let modules = Modules::of(self.modules(), trial, setting);
         let shares = assign(trial, collector, |stream| match stream.stream().files() {
             Some(spec) => Ok(self.copies(stream, *spec, setting.seed)),
             None => modules.carriers(stream),

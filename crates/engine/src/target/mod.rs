@@ -9,6 +9,7 @@ pub(crate) mod backing;
 mod database;
 mod devices;
 mod files;
+pub(crate) mod known;
 mod model;
 mod modules;
 mod null;

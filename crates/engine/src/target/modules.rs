@@ -5,7 +5,7 @@ use crate::hot::storage::Data;
 use crate::port::uring::RingSpec;
 use crate::port::{blocking, uring};
 use crate::target::backing::Setting;
-use crate::worker::assign::{Carriers, Place, StreamOf, streams, validates};
+use crate::worker::assign::{Carriers, Place, StreamOf};
 use crate::worker::run::Driver;
 use crate::worker::thread;
 use observation::{Carrier, URING_REFUSED};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use study::{RING_MAX, Stream, SyncMode, Trial};
 use system::{Access, Module};
 use units::Bytes;
-use workload::block::{self, Beginning, DataPool, Generations, Grid};
+use workload::block::{self, DataPool, Generations};
 use workload::kind::WORKERS_MAX;
 
 /// How modules are reached, in words.
@@ -30,15 +30,14 @@ pub(crate) fn driver() -> String {
 pub(crate) struct Modules<'a> {
     modules: &'a [Module],
     setting: &'a Setting,
-    /// The map of acceptable generations, when any stream of the trial checks its reads. All streams that write share it.
+    /// The map of acceptable generations, when anything that the trial writes is checked. All its streams share it.
     generations: Option<Arc<Generations>>,
 }
 
 impl<'a> Modules<'a> {
-    pub(crate) fn of(modules: &'a [Module], trial: &Trial, setting: &'a Setting) -> Result<Modules<'a>, TrialError> {
-        let watched = validates(trial) && !modules.is_empty();
-        let generations = watched.then(|| generations(trial, setting.epoch)).transpose()?;
-        Ok(Modules { modules, setting, generations })
+    pub(crate) fn of(modules: &'a [Module], trial: &Trial, setting: &'a Setting) -> Modules<'a> {
+        let generations = setting.data.map().filter(|_| trial.watched() && !modules.is_empty());
+        Modules { modules, setting, generations }
     }
 
     /// What carries a stream of block operations.
@@ -67,10 +66,11 @@ impl<'a> Modules<'a> {
         let files = self.descriptors(stream, spec)?;
         let setting = self.setting;
         let pool = Arc::new(DataPool::new(setting.seed, spec.data));
+        let checks = stream.trial.streams.iter().any(Stream::validates);
         Ok(Carriers::new(workers, move |place: Place| {
             // Workers count from far apart, so that two of them hardly ever write a block with equal bytes.
             let (count, generations) = (place.worker << 24, self.generations.clone());
-            let data = Data { pool: pool.clone(), epoch: setting.epoch, count, generations };
+            let data = Data { pool: pool.clone(), epoch: setting.epoch, count, generations, checks };
             let work = stream.storage_work(setting.module_bytes, place)?.with_data(data, spec.transfer_max());
             let (open, transfer_max) = (files.clone(), spec.transfer_max().0);
             let files: Vec<RawFd> = open.iter().map(|file| file.as_raw_fd()).collect();
@@ -126,15 +126,6 @@ fn uses_ring(driver: study::Driver) -> Result<bool, TrialError> {
     }
 }
 
-fn generations(trial: &Trial, epoch: u32) -> Result<Arc<Generations>, TrialError> {
-    let specs: Vec<&block::Spec> = trial.streams.iter().filter_map(Stream::block).collect();
-    let stream = || streams(trial).next().map_or_else(String::new, StreamOf::name);
-    let grid = Grid::over(&specs).map_err(|source| TrialError::Workload { stream: stream(), source })?;
-    let beginning = if trial.state.precondition.is_some() { Beginning::Unknown } else { Beginning::Filled };
-    let map = Generations::new(grid, trial.modules, trial.module_bytes, u64::from(trial.slots()), epoch, beginning);
-    map.map(Arc::new).map_err(|source| TrialError::Watch { source })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -147,12 +138,11 @@ mod tests {
         if !uring::allowed() {
             return;
         }
-        let setting =
-            Setting { system: "s".into(), seed: 1, module_bytes: Bytes::gib(1), epoch: 0, alone: [None, None] };
+        let setting = Setting { system: "s".into(), seed: 1, module_bytes: Bytes::gib(1), ..Setting::default() };
         let rings = |slots, workers| {
             let mut trial = sample::trial(Spec::Closed { slots, think: Think::None }, Nanos::from_millis(1));
             trial.streams[0].threads.count = workers;
-            let modules = Modules::of(&[], &trial, &setting)?;
+            let modules = Modules::of(&[], &trial, &setting);
             modules.carriers(StreamOf { trial: &trial, index: 0 }).map(drop)
         };
         rings(RING_MAX, 1).unwrap();
@@ -163,12 +153,11 @@ mod tests {
 
     #[test]
     fn more_operations_in_flight_than_there_may_be_threads_are_refused_before_any_is_started() {
-        let setting =
-            Setting { system: "s".into(), seed: 1, module_bytes: Bytes::gib(1), epoch: 0, alone: [None, None] };
+        let setting = Setting { system: "s".into(), seed: 1, module_bytes: Bytes::gib(1), ..Setting::default() };
         let workers = |slots| {
             let mut trial = sample::trial(Spec::Closed { slots, think: Think::None }, Nanos::from_millis(1));
             trial.streams[0].operations_mut().unwrap().access.driver = study::Driver::Plain;
-            let modules = Modules::of(&[], &trial, &setting)?;
+            let modules = Modules::of(&[], &trial, &setting);
             modules.carriers(StreamOf { trial: &trial, index: 0 }).map(drop)
         };
         workers(WORKERS_MAX).unwrap();

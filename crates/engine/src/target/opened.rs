@@ -61,7 +61,7 @@ impl Opened {
             footprint: spec.footprint,
         };
         let Need { seed, module_bytes, .. } = *need;
-        let setting = Setting { system: spec.name.clone(), seed, module_bytes, epoch: 0, alone: [None, None] };
+        let setting = Setting { system: spec.name.clone(), seed, module_bytes, ..Setting::default() };
         Ok(Opened { backing, setting, clock: WallClock::new(), keeps: need.keep, hung: Vec::new(), facts })
     }
 

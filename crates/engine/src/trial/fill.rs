@@ -100,7 +100,7 @@ mod tests {
         let dirs = [std::env::temp_dir()];
         let spec = ScratchSpec { dirs: &dirs, run_id: "fill-test", modules: 1, size: Bytes::mib(3) };
         let scratch = Scratch::create(&spec).unwrap();
-        let shape = DataShape { compressible: units::Share(0.0), duplicate: units::Share(0.0) };
+        let shape = DataShape::default();
         let (pool, written, stop) = (DataPool::new(1, shape), AtomicU64::new(0), AtomicBool::new(false));
         let limit = Bytes((1 << 20) + 100);
         let fill = Fill { system: "s", pool: &pool, generation: 1, limit, times: 2.0, written: &written, stop: &stop };
@@ -116,7 +116,7 @@ mod tests {
         let dirs = [std::env::temp_dir()];
         let spec = ScratchSpec { dirs: &dirs, run_id: name, modules, size: Bytes::mib(3) };
         let scratch = Scratch::create(&spec).unwrap();
-        let shape = DataShape { compressible: units::Share(0.0), duplicate: units::Share(0.0) };
+        let shape = DataShape::default();
         let (pool, written, stop) = (DataPool::new(1, shape), AtomicU64::new(0), AtomicBool::new(stopped));
         let limit = Bytes::mib(3);
         let fill = Fill { system: "s", pool: &pool, generation: 7, limit, times: 1.0, written: &written, stop: &stop };
@@ -137,7 +137,7 @@ mod tests {
                 file.read_exact_at(&mut block, offset).unwrap();
                 let expected = |generation| {
                     let generations = block::Acceptable::Exactly(generation);
-                    block::Expectation { seed: 1, generations }
+                    block::Expectation { seed: 1, duplicates: block::Duplicates::default(), generations }
                 };
                 assert!(block::verify(&block, index as u32, offset, &expected(7)).is_ok());
                 assert!(block::verify(&block, index as u32, offset, &expected(8)).is_err(), "an older fill is stale");

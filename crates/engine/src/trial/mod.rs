@@ -5,6 +5,8 @@ mod discard;
 mod fill;
 #[cfg(test)]
 mod injected;
+pub(crate) mod left;
 mod outcome;
+pub(crate) mod read_back;
 pub(crate) mod run;
 mod state;

@@ -2,6 +2,7 @@
 
 use crate::TrialError;
 use crate::hot::hung::Hung;
+use crate::hot::noticed::Noticed;
 use crate::observer::Observer;
 use crate::target::backing::Told;
 use crate::target::opened::Opened;
@@ -55,15 +56,20 @@ impl Outcome {
         self.workers_cpu.system_s += home.used.cpu.system_s;
         self.workers_waited.extend(home.used.waited);
         self.rings.extend(home.ring);
-        let mishaps = home.noticed.mishaps(home.stream, home.transactions.is_some());
-        mishaps.into_iter().for_each(|mishap| mishap.add_to(&mut self.seen.mishaps));
-        self.hung.extend(home.noticed.hung.filter(Hung::is_worth_telling));
+        self.notice(home.noticed, home.stream, home.transactions.is_some());
         self.transactions.extend(home.transactions);
-        self.seen.validated_reads += home.noticed.validated;
-        self.seen.events.extend(home.noticed.events);
         let account = home.account.map_err(|source| TrialError::Unbalanced { source: Box::new(source) })?;
         self.seen.accounts[usize::from(home.stream)].add(&account);
         Ok(())
+    }
+
+    /// Adds what was noticed of a stream; `transactions` says that its errnos stand for what a database said.
+    pub(crate) fn notice(&mut self, noticed: Noticed, stream: u16, transactions: bool) {
+        let mishaps = noticed.mishaps(stream, transactions);
+        mishaps.into_iter().for_each(|mishap| mishap.add_to(&mut self.seen.mishaps));
+        self.hung.extend(noticed.hung.filter(Hung::is_worth_telling));
+        self.seen.validated_reads += noticed.validated;
+        self.seen.events.extend(noticed.events);
     }
 
     /// What the generator says of itself.

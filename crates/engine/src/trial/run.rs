@@ -8,6 +8,7 @@ use crate::target::backing::{Asked, Carried, Ended, Simulation, remark};
 use crate::target::opened::Opened;
 use crate::trial::coordinator::{self, Watchers};
 use crate::trial::outcome::Outcome;
+use crate::trial::read_back;
 use crate::trial::state;
 use crate::worker::assign::{streams, window};
 use observation::{Event, EventKind, Observations, Provenance, Series, Whole};
@@ -34,6 +35,7 @@ pub fn run_trial(
         let operations = counted(u64::from(n), "operations");
         format!("{operations} hung in the trial before: what the system still did for them may be part of this one")
     }));
+    keep_ledger(opened, trial, observer);
     if opened.simulated() {
         observer.phase(trial, Phase::Measure, window(trial).end);
     }
@@ -50,6 +52,8 @@ pub fn run_trial(
     if trial.phases.fixed_work {
         same_work(trial, &outcome)?;
     }
+    keep_ledger(opened, trial, observer);
+    remarks.extend(read_back::after(opened, trial, &mut outcome, observer, stop)?);
     let mut of_generator = outcome.of_generator();
     let closed = outcome.closed;
     of_generator.extend(hung_before.map(|n| {
@@ -58,6 +62,14 @@ pub fn run_trial(
     }));
     outcome.show(trial, &[], of_generator, observer);
     Ok(observations(opened, trial, outcome, remarks))
+}
+
+/// What is known of all writes goes to the observer, before and after those of the trial: should it never end, what was
+/// acknowledged before it is still known.
+fn keep_ledger(opened: &Opened, trial: &Trial, observer: &mut dyn Observer) {
+    if let Some(ledger) = opened.setting.data.ledger().filter(|_| trial.watched()) {
+        observer.ledger(trial, &ledger);
+    }
 }
 
 /// How many operations hung in the trial before, when any did. What is still out would land in this one.

@@ -11,7 +11,7 @@ use crate::target::opened::Opened;
 use crate::trial::coordinator::{self, Watchers};
 use crate::trial::discard::discard;
 use crate::trial::fill::Fill;
-use crate::worker::assign::{streams, validates};
+use crate::worker::assign::streams;
 use observation::Cell;
 use recorder::{Clock, Collector, WallClock};
 use std::fs::File;
@@ -59,30 +59,42 @@ fn prepare_modules(
     trial: &Trial,
     observer: &mut dyn Observer,
     stop: &AtomicBool,
-) -> Result<Option<String>, TrialError> {
-    let mut remark = None;
+) -> Result<Vec<String>, TrialError> {
+    let mut remarks = Vec::new();
     write_back(opened)?;
     if trial.state.trim {
         trim(opened)?;
     }
     let used = trial.modules as usize;
-    let fresh = trial.state.refill || trial.state.trim || validates(trial);
+    let holes = opened.backing.modules().iter().take(used).any(|module| !module.filled());
+    let fresh = trial.state.refill || trial.state.trim || holes;
     let needs_data = trial.streams.iter().any(|stream| stream.block().is_some());
-    if needs_data && (fresh || opened.backing.modules().iter().take(used).any(|module| !module.filled())) {
+    let unfit = opened.setting.data.unfit(trial, shape(trial)).filter(|_| trial.watched() && !fresh);
+    remarks.extend(unfit.map(|why| format!("its modules were filled again, because reads are checked and {why}")));
+    if needs_data && (fresh || unfit.is_some()) {
         fill(opened, trial, 1.0, Phase::Fill, observer, stop)?;
     }
     if let Some(precondition) = trial.state.precondition {
         fill(opened, trial, precondition.fills, Phase::Precondition, observer, stop)?;
         if precondition.until_steady {
-            remark = Some(run_until_steady(opened, trial, precondition, observer, stop)?);
+            remarks.push(run_until_steady(opened, trial, precondition, observer, stop)?);
             write_back(opened)?;
         }
     }
-    // A map of generations may go on from a fill only when nothing was written since.
-    if !validates(trial) || trial.state.precondition.is_some() {
-        opened.setting.epoch += 1;
+    remarks.extend(note_writes(opened, trial)?);
+    Ok(remarks)
+}
+
+/// Sees to it that what the trial writes can be told from what was there: in a map where anything is checked, by an epoch of
+/// its own otherwise.
+fn note_writes(opened: &mut Opened, trial: &Trial) -> Result<Option<String>, TrialError> {
+    if trial.watched() {
+        return opened.setting.watch(trial);
     }
-    Ok(remark)
+    opened.setting.epoch += 1;
+    let written = trial.streams.iter().filter_map(Stream::block).filter(|spec| spec.writes());
+    written.for_each(|spec| opened.setting.data.overwritten(spec.data));
+    Ok(None)
 }
 
 /// Learns which driver carries single operations best, where the trial has any and leaves the choice open. Once for a system:
@@ -102,7 +114,7 @@ fn single_operations(opened: &mut Opened, trial: &Trial) -> Option<String> {
 /// here it is refused once, and in words.
 fn only_read(opened: &Opened, trial: &Trial) -> Result<(), TrialError> {
     let state = &trial.state;
-    if trial.writes() || validates(trial) || state.trim || state.refill || state.precondition.is_some() {
+    if trial.writes() || trial.watched() || state.trim || state.refill || state.precondition.is_some() {
         let what = "be changed, or have its reads checked: it was opened for reading only; use `fill = true`";
         return Err(TrialError::Unsupported { system: opened.setting.system.clone(), what: what.to_owned() });
     }
@@ -129,8 +141,7 @@ fn write_back(opened: &Opened) -> Result<(), TrialError> {
 
 /// The data that a trial's streams write: the shape of the first block stream decides for the fill.
 fn shape(trial: &Trial) -> DataShape {
-    let plain = DataShape { compressible: units::Share(0.0), duplicate: units::Share(0.0) };
-    trial.streams.iter().find_map(Stream::block).map_or(plain, |spec| spec.data)
+    trial.streams.iter().find_map(Stream::block).map_or_else(DataShape::default, |spec| spec.data)
 }
 
 fn trim(opened: &mut Opened) -> Result<(), TrialError> {
@@ -171,6 +182,7 @@ fn fill(
     stop: &AtomicBool,
 ) -> Result<(), TrialError> {
     opened.setting.epoch += 1;
+    let before = opened.setting.data.begin_fill();
     let pool = DataPool::new(opened.setting.seed, shape(trial));
     let written = AtomicU64::new(0);
     let fill = Fill {
@@ -196,6 +208,13 @@ fn fill(
         },
     )?;
     let used = modules.len();
+    let (epoch, shape) = (opened.setting.epoch, shape(trial));
+    if times >= 1.0 {
+        opened.setting.data.filled(epoch, used as u32, shape);
+    } else {
+        opened.setting.data = before;
+        opened.setting.data.overwritten(shape);
+    }
     opened.backing.modules_mut().iter_mut().take(used).for_each(Module::mark_filled);
     Ok(())
 }
@@ -208,7 +227,8 @@ fn run_until_steady(
     observer: &mut dyn Observer,
     stop: &AtomicBool,
 ) -> Result<String, TrialError> {
-    opened.setting.epoch += 1;
+    // What can be told of what was there is remarked before the trial itself.
+    note_writes(opened, trial)?;
     let mut rounds = Rounds::new(precondition);
     let mut rehearsal = trial.clone();
     // Other operations than the trial's own: a replay in the same order would find what a device has just laid out for it.
@@ -415,14 +435,54 @@ mod tests {
     }
 
     #[test]
-    fn reads_that_are_checked_find_the_generation_of_a_fill_just_made() {
+    fn checked_reads_go_on_from_what_the_last_trial_left_unless_a_fill_is_asked_for() {
         let (_folder, mut opened, mut trial) = on_files("validated");
         trial.streams[0].operations_mut().unwrap().access.validate = true;
-        for _ in 0..2 {
-            let before = opened.setting.epoch;
-            assert_eq!(prepared(&mut opened, &trial).0, [Phase::Fill]);
-            assert_eq!(opened.setting.epoch, before + 1, "the fill's own, and no other");
-        }
+        assert_eq!(prepared(&mut opened, &trial).0, [Phase::Fill]);
+        let epoch = opened.setting.epoch;
+        assert_eq!(prepared(&mut opened, &trial), (vec![], vec![]));
+        assert_eq!(opened.setting.epoch, epoch, "the fill's own, and no other");
+        trial.state.refill = true;
+        assert_eq!(prepared(&mut opened, &trial).0, [Phase::Fill]);
+        assert_eq!(opened.setting.epoch, epoch + 1);
+    }
+
+    #[test]
+    fn what_cannot_be_told_after_the_last_trial_is_said_or_filled_again() {
+        let (_folder, mut opened, mut trial) = on_files("in-part");
+        let mut checked = trial.clone();
+        checked.streams[0].operations_mut().unwrap().access.validate = true;
+        assert_eq!(prepared(&mut opened, &checked).0, [Phase::Fill]);
+        assert_eq!(prepared(&mut opened, &trial).0, []);
+        assert_eq!(prepared(&mut opened, &checked), (vec![], vec![]), "reads that nobody checked changed nothing");
+        let spec = |trial: &mut Trial, change: fn(&mut workload::block::Spec)| {
+            let study::Storage::Block(spec) = &mut trial.streams[0].operations_mut().unwrap().of else { panic!() };
+            change(spec);
+        };
+        spec(&mut trial, |spec| spec.read = units::Share(0.5));
+        assert_eq!(prepared(&mut opened, &trial).0, []);
+        let (phases, remarks) = prepared(&mut opened, &checked);
+        assert_eq!(phases, []);
+        assert!(remarks[0].starts_with("trials before this one wrote without `validate`"), "{remarks:?}");
+        spec(&mut checked, |spec| spec.data.duplicate = units::Share(0.5));
+        let (phases, remarks) = prepared(&mut opened, &checked);
+        assert_eq!(phases, [Phase::Fill]);
+        let why = "its modules were filled again, because reads are checked and what was there has other duplicates";
+        assert_eq!(remarks, [why]);
+    }
+
+    #[test]
+    fn a_fill_that_was_broken_off_is_made_again_before_reads_are_checked() {
+        let (_folder, mut opened, mut trial) = on_files("broken-off");
+        trial.streams[0].operations_mut().unwrap().access.validate = true;
+        prepared(&mut opened, &trial);
+        let refill = study::State { refill: true, ..trial.state };
+        let asked = Trial { state: refill, ..trial.clone() };
+        let stopped = prepare(&mut opened, &asked, &mut Noted::default(), &AtomicBool::new(true));
+        assert!(matches!(stopped, Err(TrialError::Stopped)), "{stopped:?}");
+        let (phases, remarks) = prepared(&mut opened, &trial);
+        assert_eq!(phases, [Phase::Fill]);
+        assert!(remarks[0].ends_with("and what they hold is not known"), "{remarks:?}");
     }
 
     #[test]

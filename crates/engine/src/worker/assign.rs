@@ -106,11 +106,6 @@ pub(crate) fn streams(trial: &Trial) -> impl Iterator<Item = StreamOf<'_>> {
     (0..trial.streams.len()).map(move |index| StreamOf { trial, index })
 }
 
-/// Whether any stream of a trial has its reads checked, which needs modules whose every block was written under one map.
-pub(crate) fn validates(trial: &Trial) -> bool {
-    trial.streams.iter().any(Stream::validates)
-}
-
 /// One stream of a trial.
 #[derive(Clone, Copy)]
 pub(crate) struct StreamOf<'a> {

@@ -22,7 +22,7 @@ pub fn blocks(read: f64) -> block::Spec {
         read: Share(read),
         shift: Bytes(0),
         range: Share(1.0),
-        data: block::DataShape { compressible: Share(0.0), duplicate: Share(0.0) },
+        data: block::DataShape::default(),
     }
 }
 
@@ -40,6 +40,7 @@ pub fn stream(of: Storage, load: Spec) -> Stream {
         poll: false,
         priority: None,
         validate: false,
+        verify: false,
     };
     let work = Work::Operations(Operations { of, count: None, access });
     Stream { work, load, ramp: Ramp::default(), threads: Threads { count: 1, pin: false, pacing: Pacing::Sleep } }

@@ -22,6 +22,7 @@ mod run;
 mod show;
 mod studies;
 mod tag;
+mod verify;
 
 use crate::args::Command;
 use crate::exit::Outcome;
@@ -43,6 +44,7 @@ pub fn dispatch(command: Command) -> Result<Outcome, Failure> {
         Command::Show(asked) => show::run(&asked),
         Command::Report(asked) => report::run(&asked),
         Command::Compare(asked) => return compare::run(&asked),
+        Command::Verify(asked) => return verify::run(&asked),
         Command::Ceiling(asked) => ceiling::run(&asked),
         Command::Calibrate(asked) => calibrate::run(&asked),
         Command::Predict(asked) => predict::run(&asked),

@@ -7,13 +7,14 @@ use std::fmt::Write as _;
 use study::{
     ASSUMED_BYTES_PER_S, Amount, Detectable, Occasion, Place, Plan, Storage, Stream, Study, SystemSpec, Trial, Written,
 };
-use units::Nanos;
+use units::{Bytes, Nanos};
 
 /// The plan in a few plain words, as a run begins.
 pub fn words(study: &Study, plan: &Plan) -> String {
     let mut lines = vec![format!("{} on {}", study.title, systems(study).join(" and "))];
     lines.push(format!("{}; {}; seed {}", trials(plan), time(plan), plan.seed));
     lines.extend(plan.written().iter().map(|written| format!("writes {}", sentence(written))));
+    lines.extend(read_back(plan).iter().map(|back| format!("reads back {back}")));
     lines.extend(plan.notes.iter().map(|note| format!("note: {note}")));
     lines.join("\n")
 }
@@ -34,6 +35,7 @@ pub fn table(study: &Study, plan: &Plan) -> String {
     written.extend(read_only(study).map(|name| format!("nothing to `{name}`, which is read as it is found")));
     written.extend(models(study).map(|name| format!("nothing for `{name}`, which is a model: no disk is touched")));
     part("writes", if written.is_empty() { vec!["nothing".to_owned()] } else { written });
+    part("reads back", read_back(plan));
     part("searches", plan.searches.iter().map(search).collect());
     part("notes", plan.notes.clone());
     text.push('\n');
@@ -53,7 +55,12 @@ pub fn notes(plan: &Plan) -> Vec<String> {
 pub fn expected(trial: &Trial) -> Nanos {
     let window =
         if trial.phases.fixed_work { fixed_work(trial).min(trial.phases.measure) } else { trial.phases.measure };
-    trial.state.settle.saturating_add(trial.phases.warm_up).saturating_add(window)
+    let back = at_speed(trial.read_back_in_all());
+    trial.state.settle.saturating_add(trial.phases.warm_up).saturating_add(window).saturating_add(back)
+}
+
+fn at_speed(bytes: Bytes) -> Nanos {
+    Nanos::from_seconds(bytes.0 as f64 / ASSUMED_BYTES_PER_S)
 }
 
 fn fixed_work(trial: &Trial) -> Nanos {
@@ -149,6 +156,23 @@ fn of_margin(found: &Detectable) -> String {
     let hundred = |power: f64| units::significant((100.0 * power).round());
     let text = |power: f64| format!(" ({} in {} of 100 runs)", units::percent(found.margin), hundred(power));
     found.power.map_or_else(String::new, text)
+}
+
+/// What is read back from each system when trials have ended, as the rest of a sentence that begins with "reads back".
+fn read_back(plan: &Plan) -> Vec<String> {
+    let mut systems: Vec<(&str, u64)> = Vec::new();
+    for trial in plan.trials.iter().filter(|trial| trial.read_back() > Bytes(0)) {
+        let (name, bytes) = (trial.label.system.as_str(), trial.read_back_in_all().0);
+        match systems.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, sum)) => *sum = sum.saturating_add(bytes),
+            None => systems.push((name, bytes)),
+        }
+    }
+    let told = |(name, bytes): (&str, u64)| {
+        let time = roughly(at_speed(Bytes(bytes)));
+        format!("{} from `{name}` to check it after trials that write, about {time}", units::bytes(Bytes(bytes)))
+    };
+    systems.into_iter().map(told).collect()
 }
 
 /// What is written, as the rest of a sentence that begins with "writes".

@@ -71,13 +71,20 @@ pub fn reserve(plan: &Plan) -> u64 {
     let log = plan.trials.iter().map(|trial| store::estimate_bytes(intervals(trial), cells(trial))).max();
     let kept = |trial: &Trial| {
         let (intervals, cells) = (intervals(trial), cells(trial));
-        store::estimate_bytes(intervals, cells).saturating_sub(store::estimate_bytes(intervals, 0))
+        let of_cells = store::estimate_bytes(intervals, cells).saturating_sub(store::estimate_bytes(intervals, 0));
+        of_cells.saturating_add(ledger(trial))
     };
     let certain: u64 = plan.trials.iter().map(kept).fold(0, u64::saturating_add);
     // Repeats and probes are like the trials that are certain.
     let more = f64::from(plan.trials_max().max(1)) / plan.trials.len().max(1) as f64;
     let file = (certain as f64 * more) as u64;
     file.saturating_add(store::estimate_bytes(0, 0)).max(log.unwrap_or_default()).min(RESERVE_MAX)
+}
+
+/// What is noted of the writes of a trial: some four bytes for each of the first half million transfers.
+fn ledger(trial: &Trial) -> u64 {
+    let capacity = trial.module_bytes.0.saturating_mul(u64::from(trial.modules));
+    if trial.watched() { 4 * (capacity / 4096).min(1 << 19) } else { 0 }
 }
 
 fn intervals(trial: &Trial) -> u64 {

@@ -32,4 +32,5 @@ mod simulated;
 mod small;
 mod stop;
 mod studies;
+mod verify;
 mod wrong;

@@ -21,5 +21,8 @@ group! { ACCESS, Access;
     Always PIN "pin": Flag = Flag, Is("false"), "Keep each worker on a core of its own.";
     Storage PRIORITY "priority": Priorities = Priorities, Is("off"),
         "I/O priority class and level of the stream; `off` leaves the kernel's choice.";
-    Block VALIDATE "validate": Flag = Flag, Is("false"), "Check every read against the stamps that Prony wrote.";
+    Block VALIDATE "validate": Flag = Flag, Is("false"), "Check every read against the stamps that Prony wrote, by this trial or by those before it.";
+    Block VERIFY "verify": Choice<bool> = Choice(&[("never", false), ("after", true)]), Is("never"),
+        "When a trial that writes has ended, read the whole range that it wrote to back from its modules, and check it: \
+         `after`, outside of the measured window, or `never`.";
 }

@@ -26,7 +26,7 @@ pub struct Written {
 pub enum Occasion {
     /// Once, before the first trial: scratch files, or the used part of devices that are written anyway.
     Fill,
-    /// Before trials, because the state policy says so or their reads are checked: all modules again.
+    /// Before trials, because the state policy says so: all modules again.
     Refill,
     /// Before trials, because the state policy says so: preconditioning.
     Precondition,
@@ -120,9 +120,9 @@ impl Filled {
     }
 }
 
-/// Whether the modules are filled before the trial whatever they hold; reads are checked against a fill of their own.
+/// Whether the modules are filled before the trial whatever they hold.
 pub(super) fn fresh(trial: &Trial) -> bool {
-    trial.state.refill || trial.state.trim || trial.streams.iter().any(Stream::validates)
+    trial.state.refill || trial.state.trim
 }
 
 fn capacity(trial: &Trial) -> Bytes {

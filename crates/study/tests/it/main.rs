@@ -1,5 +1,6 @@
 //! The study room from outside: text in, study, plan and problems out.
 
+mod checking;
 mod expansion;
 mod guide;
 mod opening;

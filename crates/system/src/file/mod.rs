@@ -223,6 +223,21 @@ impl Folder {
     }
 }
 
+/// Opens a file that an earlier run left, for reading only: nothing can be written to it.
+///
+/// # Errors
+/// When it is no file, or the kernel refuses.
+pub fn open_read_only(path: &Path) -> Result<Module, ScratchError> {
+    let at = || ScratchError::at("open", path);
+    let file = open_own(path).map_err(at())?;
+    let metadata = file.metadata().map_err(at())?;
+    if !metadata.is_file() {
+        return Err(at()(io::Error::from(io::ErrorKind::InvalidInput)));
+    }
+    let filesystem = stack::mount_of(path).map_or_else(|| "unknown".to_owned(), |mount| mount.filesystem);
+    Module::new(path.to_path_buf(), ModuleKind::File, Bytes(metadata.len()), file, filesystem).map_err(at())
+}
+
 /// Makes a file that was not there, in a held folder.
 fn create_exclusive(folder: impl AsFd, name: &str) -> io::Result<File> {
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;

@@ -21,12 +21,13 @@ const WORDS: usize = PAYLOAD / 8;
 /// Sectors in the pool: 64 KiB, small enough to stay in the second-level cache beside the buffers.
 const POOL: usize = 128;
 
-/// Duplicates are decided for blocks of this size on the module, the unit of most arrays that remove them.
-const TWIN_BYTES: u64 = 4096;
+/// What repeats nothing is drawn for blocks of this size.
+const BLOCK_BYTES: u64 = 4096;
 
-/// Different contents that duplicates share. More would make the first of each, which repeats nothing, count; fewer
-/// would let a compressor with a window find them.
-const TWINS: u64 = 256;
+/// All contents that duplicates share are so many bytes together, and no fewer and no more than so many. More would make the
+/// first of each, which repeats nothing, count; fewer would let a compressor with a window find them.
+const SHARED_BYTES: u64 = 1 << 20;
+const GROUPS: std::ops::RangeInclusive<u64> = 8..=256;
 
 /// Payload for every block of a run, built before it is needed.
 #[derive(Clone, Debug)]
@@ -37,8 +38,26 @@ pub struct DataPool {
     /// Which bits of a payload are data; the others stay zero and compress away.
     mask: [u64; WORDS],
     mask_sums: Box<[[u32; 256]; 8]>,
-    duplicate: Chance,
-    twins: Lane,
+    duplicates: Duplicates,
+}
+
+/// Which blocks repeat others, and what they hold: a function of place and generation, so that a read can be held against
+/// it. All blocks of a group are equal to the last byte, stamps included.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Duplicates {
+    /// Nothing where no block repeats another.
+    drawn: Option<Drawn>,
+    /// Whether nothing is known of them.
+    any: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Drawn {
+    seed: u64,
+    share: Chance,
+    /// Bytes of a block.
+    unit: u64,
+    groups: u64,
 }
 
 /// Payload of one sector.
@@ -46,6 +65,19 @@ pub struct DataPool {
 pub(crate) struct Choice {
     sector: usize,
     key: u64,
+    /// Which shared sector it is, when it repeats others.
+    pub(crate) shared: Option<Shared>,
+}
+
+/// A sector of a block that repeats others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shared {
+    /// Bytes of the block.
+    pub(crate) unit: u64,
+    /// Which of the shared contents.
+    pub(crate) group: u64,
+    /// Offset of the sector in the block.
+    pub(crate) within: u64,
 }
 
 impl DataPool {
@@ -62,8 +94,7 @@ impl DataPool {
             sectors,
             mask_sums: mask_sums(&mask),
             mask,
-            duplicate: Chance::of(shape.duplicate.0),
-            twins: Purpose::Twin.lane(seed, 0),
+            duplicates: Duplicates::new(seed, &shape),
         }
     }
 
@@ -72,24 +103,28 @@ impl DataPool {
         self.seed
     }
 
+    /// Which blocks repeat others.
+    pub fn duplicates(&self) -> Duplicates {
+        self.duplicates
+    }
+
     /// Payloads of one module and generation; the sector at `offset` is chosen by [`DataPool::choose`].
     #[inline]
     pub(crate) fn lane(&self, module: u32, generation: u64) -> Lane {
-        Purpose::Payload.lane(self.seed, u64::from(module)).under(generation)
+        payloads(self.seed, module, generation)
     }
 
     #[inline]
     pub(crate) fn choose(&self, lane: Lane, offset: u64) -> Choice {
-        let block = lane.under(offset / TWIN_BYTES);
-        let within = offset % TWIN_BYTES / SECTOR as u64;
-        let source = if self.duplicate.says_yes(block.at(u64::MAX)) {
-            self.twins.under(below(block.at(u64::MAX - 1), TWINS))
-        } else {
-            block
+        let shared = self.duplicates.shared(lane, offset);
+        let key = match shared {
+            Some(Shared { group, within, .. }) => {
+                Purpose::Twin.lane(self.seed, 0).under(group).at(within / SECTOR as u64)
+            }
+            None => lane.under(offset / BLOCK_BYTES).at(offset % BLOCK_BYTES / SECTOR as u64),
         };
-        let key = source.at(within);
         // Mixed, because a sector chosen by bits of its own mask would always be masked alike in those bits.
-        Choice { sector: below(mix(key), POOL as u64) as usize, key }
+        Choice { sector: below(mix(key), POOL as u64) as usize, key, shared }
     }
 
     /// Writes a payload, all of a sector behind its stamp, and returns its CRC-32C.
@@ -112,6 +147,49 @@ impl DataPool {
             part.copy_from_slice(&payload[..part.len()]);
         }
     }
+}
+
+impl Duplicates {
+    /// Those of data of this shape under a run's seed.
+    pub fn new(seed: u64, shape: &DataShape) -> Duplicates {
+        let unit = shape.unit.0.max(SECTOR as u64);
+        let groups = (SHARED_BYTES / unit).clamp(*GROUPS.start(), *GROUPS.end());
+        let drawn = Drawn { seed, share: Chance::of(shape.duplicate.0), unit, groups };
+        Duplicates { any: false, drawn: (shape.duplicate.0 > 0.0).then_some(drawn) }
+    }
+
+    /// Those of data of which nothing is known but what its stamps say.
+    pub fn any() -> Duplicates {
+        Duplicates { drawn: None, any: true }
+    }
+
+    /// What the sector at this offset shares with others, for the payloads of one module and generation.
+    #[inline]
+    fn shared(&self, lane: Lane, offset: u64) -> Option<Shared> {
+        let Drawn { share, unit, groups, .. } = self.drawn?;
+        let block = lane.under(offset / unit);
+        let group = || below(block.at(u64::MAX - 1), groups);
+        share.says_yes(block.at(u64::MAX)).then(|| Shared { unit, group: group(), within: offset % unit })
+    }
+
+    /// Whether a write of this generation put that there.
+    pub(crate) fn says(&self, module: u32, offset: u64, generation: u64, shared: Shared) -> bool {
+        self.drawn.is_some_and(|drawn| {
+            let lane = payloads(drawn.seed, module, generation);
+            self.shared(lane, offset) == Some(shared)
+        })
+    }
+
+    /// Whether a sector of a block that repeats others may lie at this offset at all.
+    pub(crate) fn fits(&self, offset: u64, shared: Shared) -> bool {
+        let unit = self.drawn.map_or(shared.unit, |drawn| drawn.unit);
+        (self.any || self.drawn.is_some()) && (unit, offset % unit) == (shared.unit, shared.within)
+    }
+}
+
+#[inline]
+fn payloads(seed: u64, module: u32, generation: u64) -> Lane {
+    Purpose::Payload.lane(seed, u64::from(module)).under(generation)
 }
 
 fn mask(compressible: Share) -> [u64; WORDS] {

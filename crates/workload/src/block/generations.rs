@@ -35,7 +35,13 @@ pub enum WatchError {
 pub struct Generations {
     grid: Grid,
     per_module: u64,
+    modules: u32,
+    module_bytes: Bytes,
     epoch: u32,
+    /// The epoch of the last whole fill: nothing older may be there, whatever else is known.
+    since: u32,
+    /// Whether there may be writes that nobody noted, newer than all that were.
+    newer: bool,
     words: Vec<AtomicU64>,
 }
 
@@ -54,9 +60,7 @@ impl Generations {
         epoch: u32,
         beginning: Beginning,
     ) -> Result<Generations, WatchError> {
-        if slots > InFlight::MAX {
-            return Err(WatchError::Outstanding(slots));
-        }
+        check(slots)?;
         let per_module = grid.units(module_bytes);
         let memory = WatchError::Memory(grid.memory(modules, module_bytes));
         let count =
@@ -65,12 +69,58 @@ impl Generations {
         words.try_reserve_exact(count).map_err(|_| memory)?;
         let word = Word::beginning(beginning).0;
         words.extend((0..count).map(|_| AtomicU64::new(word)));
-        Ok(Generations { grid, per_module, epoch, words })
+        let since = if let Beginning::Unknown { since } = beginning { since } else { epoch };
+        Ok(Generations { grid, per_module, modules, module_bytes, epoch, since, newer: false, words })
+    }
+
+    /// The same modules in a further trial, on this grid or on one that cuts it finer ([`Grid::with`]): each piece takes over
+    /// what was known of its unit. Nothing is in flight any more: a write that never came back may have arrived or not,
+    /// like one that failed.
+    ///
+    /// # Errors
+    /// Too many outstanding operations or units.
+    pub fn continued(self, grid: Grid, slots: u64) -> Result<Generations, WatchError> {
+        check(slots)?;
+        for word in &self.words {
+            word.store(Word(word.load(Ordering::SeqCst)).settled().0, Ordering::SeqCst);
+        }
+        if grid == self.grid {
+            return Ok(self);
+        }
+        let fresh = Beginning::Unknown { since: self.since };
+        let finer = Generations::new(grid, self.modules, self.module_bytes, slots, self.epoch, fresh)?;
+        for module in 0..self.modules {
+            for unit in 0..finer.per_module {
+                let word = self.word(module, self.grid.unit_of(grid.start(unit)));
+                finer.set(module, unit, word);
+            }
+        }
+        Ok(finer)
     }
 
     /// The generation with which a fill stamps every block before watching begins.
     pub fn filled_with(epoch: u32) -> u64 {
         u64::from(epoch) << 32
+    }
+
+    /// The same where more may have been written since than was noted: only what is too old is damage.
+    pub fn or_newer(self) -> Generations {
+        Generations { newer: true, ..self }
+    }
+
+    /// The epochs of what is noted and of the last whole fill.
+    pub fn epochs(&self) -> (u32, u32) {
+        (self.epoch, self.since)
+    }
+
+    /// How many modules are watched.
+    pub fn modules(&self) -> u32 {
+        self.modules
+    }
+
+    /// The size of each.
+    pub fn module_bytes(&self) -> Bytes {
+        self.module_bytes
     }
 
     /// The grid that is watched.
@@ -101,6 +151,8 @@ impl Generations {
         let touched = self.grid.touched(offset, u64::from(bytes));
         reading.grid = self.grid;
         reading.epoch = self.epoch;
+        reading.since = self.since;
+        reading.newer = self.newer;
         reading.module = module;
         reading.first = touched.start;
         reading.units.clear();
@@ -125,7 +177,11 @@ impl Generations {
         &self.words[(u64::from(module) * self.per_module + unit) as usize]
     }
 
-    fn word(&self, module: u32, unit: u64) -> Word {
+    pub(super) fn set(&self, module: u32, unit: u64, word: Word) {
+        self.at(module, unit).store(word.0, Ordering::SeqCst);
+    }
+
+    pub(super) fn word(&self, module: u32, unit: u64) -> Word {
         Word(self.at(module, unit).load(Ordering::SeqCst))
     }
 
@@ -140,4 +196,8 @@ impl Generations {
             }
         }
     }
+}
+
+fn check(slots: u64) -> Result<(), WatchError> {
+    if slots > InFlight::MAX { Err(WatchError::Outstanding(slots)) } else { Ok(()) }
 }

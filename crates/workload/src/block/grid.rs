@@ -20,17 +20,32 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// The coarsest grid that every write of all these workloads covers in whole units.
+    /// The coarsest grid that every write of all these workloads covers in whole units; where none writes, every read.
     ///
     /// # Errors
     /// When that grid is finer than a sector, so that no sector lies whole in a unit and nothing could be judged.
     pub fn over(specs: &[&Spec]) -> Result<Grid, SpecError> {
+        let writing: Vec<&Spec> = specs.iter().copied().filter(|spec| spec.writes()).collect();
+        let specs = if writing.is_empty() { specs } else { &writing };
         let shift = specs.first().map_or(0, |spec| spec.shift.0);
         let mut unit = 0;
         for spec in specs {
             unit = common(unit, spec.shift.0.abs_diff(shift));
             unit = spec.transfers.iter().fold(unit, |unit, transfer| common(unit, transfer.size.0));
         }
+        Grid::of(unit, shift)
+    }
+
+    /// The coarsest grid whose units lie whole in those of both.
+    ///
+    /// # Errors
+    /// When it is finer than a sector.
+    pub fn with(self, other: Grid) -> Result<Grid, SpecError> {
+        let apart = self.shift.0.abs_diff(other.shift.0);
+        Grid::of(common(common(self.unit.0, other.unit.0), apart), self.shift.0)
+    }
+
+    fn of(unit: u64, shift: u64) -> Result<Grid, SpecError> {
         if unit < SECTOR as u64 {
             return Err(SpecError::UnitTooSmall(Bytes(unit)));
         }

@@ -28,7 +28,9 @@ keys! {
         "Share of each module that is used, from its start: the active range.";
     COMPRESSIBLE "compressible": Span<Share> = ANY_SHARE, Is("0%"), "Share of every written block that compresses away.";
     DUPLICATE "duplicate": Span<Share> = ANY_SHARE, Is("0%"),
-        "Share of the written blocks whose payload repeats another block's.";
+        "Share of the written blocks that are equal to another block, to the last byte.";
+    DUPLICATE_UNIT "duplicate_unit": Span<Bytes> = Span { min: Bytes(512), max: Bytes::mib(1) }, Is("4 KiB"),
+        "Size of the blocks that `duplicate` counts, on whose borders an array looks for them.";
     OPERATIONS "operations": CountOr = CountOr { min: 1, max: 1 << 40, word: "unlimited" }, Is("unlimited"),
         "A fixed amount of work: the stream ends after so many operations, and `measure` is the longest it may take.";
 }
@@ -42,13 +44,26 @@ pub fn read(settings: &mut dyn Settings) -> Spec {
         read: settings.get(&READ),
         shift: settings.get(&SHIFT),
         range: settings.get(&RANGE),
-        data: DataShape { compressible: settings.get(&COMPRESSIBLE), duplicate: settings.get(&DUPLICATE) },
+        data: DataShape {
+            compressible: settings.get(&COMPRESSIBLE),
+            duplicate: settings.get(&DUPLICATE),
+            unit: settings.get(&DUPLICATE_UNIT),
+        },
     };
+    if !spec.data.unit.0.is_multiple_of(512) {
+        settings.refuse(&DUPLICATE_UNIT, format!("a multiple of 512 B, got {} B", spec.data.unit.0));
+    }
     for problem in spec.problems(Bytes(u64::MAX)) {
         match problem {
             SpecError::PreferenceWithoutChoice(_) => {
                 let message = "`uniform` with this pattern; only `random` prefers offsets".to_owned();
                 settings.refuse(&OFFSETS, message);
+            }
+            SpecError::DuplicateUnit { unit, size } => {
+                let (unit, size) = (units::bytes(unit), units::bytes(size));
+                let message =
+                    format!("a size of which every transfer and the shift are whole multiples, got {unit} for {size}");
+                settings.refuse(&DUPLICATE_UNIT, message);
             }
             // The values that keys accept leave nothing else to refuse than a mixture of sizes.
             problem => settings.refuse(&PATTERN, problem.to_string()),

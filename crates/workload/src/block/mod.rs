@@ -10,6 +10,7 @@ mod domain;
 mod generations;
 mod generator;
 mod grid;
+mod kept;
 pub mod keys;
 mod offsets;
 pub(crate) mod purpose;
@@ -20,7 +21,7 @@ mod transfer;
 mod verify;
 mod word;
 
-pub use data::DataPool;
+pub use data::{DataPool, Duplicates};
 pub use generations::{Generations, OUTSTANDING_MAX, WatchError};
 pub use generator::{Generator, READ, SYNC, WRITE};
 pub use grid::Grid;
@@ -28,7 +29,7 @@ pub use keys::{KEYS, read};
 pub use reading::Reading;
 pub use spec::{DataShape, Hotspot, Offsets, Pattern, Spec, SpecError, Transfer};
 pub use stamp::{SECTOR, Sector, Stamp, fill};
-pub use verify::{Acceptable, Checked, Damage, DamageKind, Expectation, Expected, Found, verify};
+pub use verify::{Acceptable, Checked, Damage, DamageKind, Expectation, Expected, Found, Printed, verify, verify_all};
 pub use word::Beginning;
 
 #[cfg(test)]

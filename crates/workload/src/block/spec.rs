@@ -77,9 +77,25 @@ pub struct Transfer {
 pub struct DataShape {
     /// Share of each block that compresses away; 0 is incompressible, and above 92 % the stamps remain.
     pub compressible: Share,
-    /// Share of 4 KiB blocks whose payload repeats another block's. Stamps differ even then, so that a device gains from
-    /// it only where it finds equal parts of blocks; one that looks for equal blocks finds none in stamped data.
+    /// Share of the blocks of `unit` that are equal to other blocks, to the last byte: their stamps name what they repeat
+    /// instead of place and generation.
     pub duplicate: Share,
+    /// Size of such blocks, on whose borders they lie.
+    pub unit: Bytes,
+}
+
+impl DataShape {
+    /// Whether blocks repeat each other by the same rule.
+    pub fn same_duplicates(&self, other: &DataShape) -> bool {
+        let none = |shape: &DataShape| shape.duplicate.0 == 0.0;
+        (none(self) && none(other)) || (self.duplicate, self.unit) == (other.duplicate, other.unit)
+    }
+}
+
+impl Default for DataShape {
+    fn default() -> DataShape {
+        DataShape { compressible: Share(0.0), duplicate: Share(0.0), unit: Bytes::kib(4) }
+    }
 }
 
 impl Spec {
@@ -126,6 +142,7 @@ impl Spec {
             ("duplicate", self.data.duplicate),
         ];
         problems.extend(shares.into_iter().filter_map(|(key, share)| share_problem(key, share)));
+        problems.extend(self.duplicate_problem());
         problems
     }
 
@@ -146,6 +163,14 @@ impl Spec {
                 problems.push(SpecError::Weight { size, weight });
             }
         }
+    }
+
+    /// Only a write that covers it whole makes one block equal to another.
+    fn duplicate_problem(&self) -> Option<SpecError> {
+        let unit = self.data.unit;
+        let mut sizes = self.transfers.iter().map(|transfer| transfer.size).chain([self.shift]);
+        let size = sizes.find(|size| unit.0 == 0 || !size.0.is_multiple_of(unit.0))?;
+        (self.data.duplicate.0 > 0.0 && self.writes()).then_some(SpecError::DuplicateUnit { unit, size })
     }
 
     fn pattern_problems(&self, problems: &mut Vec<SpecError>) {
@@ -223,6 +248,17 @@ pub enum SpecError {
     /// A hot spot without blocks.
     #[error("blocks of the hot spot: more than 0%, got 0%; write the workload with uniform offsets instead")]
     ColdHotspot,
+    /// Writes that would cut the blocks that are to repeat each other.
+    #[error(
+        "duplicate_unit: a size of which every transfer and the shift are whole multiples, got {} for {}",
+        units::bytes(*.unit), units::bytes(*.size)
+    )]
+    DuplicateUnit {
+        /// The unit.
+        unit: Bytes,
+        /// The transfer or shift.
+        size: Bytes,
+    },
     /// Full coverage was asked of a mixture of sizes.
     #[error("full coverage without repeats: one transfer size, got {0}; use one size or the random pattern")]
     CoverageOfMixture(usize),

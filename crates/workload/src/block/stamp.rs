@@ -18,9 +18,13 @@
 //! Whole sectors of the module's 512-byte grid are stamped. A write off that grid stamps the sectors that it covers whole;
 //! the pieces at its ends get payload only, and verification leaves the sectors that they break alone.
 //!
+//! A block that repeats others says which of the shared contents it is instead of module, offset and generation: only so is
+//! it equal to its like to the last byte.
+//!
 //! What it does not do: it does not judge; `verify` does.
 
 use super::DataPool;
+use super::data::Shared;
 use random::mix;
 
 /// Bytes of a stamped sector.
@@ -44,6 +48,10 @@ pub struct Stamp {
     pub seed: u64,
 }
 
+/// In place of a module: the sector belongs to a block that repeats others. Its offset then says which and where in it, and
+/// its generation how large such blocks are; the other fields are as ever.
+const SHARED: u32 = u32::MAX;
+
 /// What a sector turned out to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sector {
@@ -55,6 +63,16 @@ pub enum Sector {
     Zeroed,
     /// No stamp of ours.
     Foreign,
+}
+
+impl Sector {
+    /// The generation of a sound sector of this run; none of a block that repeats others.
+    pub fn generation(&self, seed: u64) -> Option<u64> {
+        match self {
+            Sector::Valid(stamp) if stamp.seed == seed && stamp.shared().is_none() => Some(stamp.generation),
+            _ => None,
+        }
+    }
 }
 
 /// Fills a buffer that will be written at `offset` of `module`: stamps on every whole sector, payload from the pool.
@@ -72,8 +90,13 @@ pub fn fill(buffer: &mut [u8], module: u32, offset: u64, generation: u64, pool: 
     let (sectors, tail) = rest.as_chunks_mut::<SECTOR>();
     for sector in sectors {
         let (header, payload) = sector.split_at_mut(HEADER);
-        let sum = pool.write(pool.choose(lane, stamp.offset), payload);
-        header.copy_from_slice(&stamp.sealed(sum));
+        let choice = pool.choose(lane, stamp.offset);
+        let sum = pool.write(choice, payload);
+        let sealed = match choice.shared {
+            None => stamp.sealed(sum),
+            Some(shared) => Stamp::of_shared(shared, stamp.seed).sealed(sum),
+        };
+        header.copy_from_slice(&sealed);
         stamp.offset += SECTOR as u64;
     }
     if !tail.is_empty() {
@@ -101,6 +124,19 @@ impl Stamp {
             return Sector::Zeroed;
         }
         if ours || found_seed == seed { Sector::Damaged } else { Sector::Foreign }
+    }
+
+    /// The stamp of a sector that is the same in many places.
+    fn of_shared(shared: Shared, seed: u64) -> Stamp {
+        let Shared { unit, group, within } = shared;
+        Stamp { module: SHARED, offset: group * unit + within, generation: unit, seed }
+    }
+
+    /// What it repeats, when its block repeats others.
+    pub(crate) fn shared(&self) -> Option<Shared> {
+        let Stamp { module, offset, generation: unit, .. } = *self;
+        let shared = || Shared { unit, group: offset / unit, within: offset % unit };
+        (module == SHARED && unit > 0).then(shared)
     }
 
     /// The stamp with its checksum, as it is written in front of a payload whose checksum is given.

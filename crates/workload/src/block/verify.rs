@@ -11,10 +11,14 @@
 //! - While a write to the unit is in flight, storage that copies bytes (a page cache, here or in the host) may show half
 //!   a sector. A wrong checksum then proves nothing and the sector counts as unjudged; place and seed are the same in
 //!   old and new, so that they are judged even then.
+//! - A block that repeats others says only which content it shares. It is right where one of the acceptable generations drew that
+//!   content for this place, stale where one of those shortly before did, and misplaced otherwise. That it came from another
+//!   place of the same group, or from an older write that drew the same, cannot be told: the bytes are the same.
 //!
 //! What it does not do: it keeps nothing; `Generations` remembers what is acceptable.
 
-use super::reading::{Age, Reading};
+use super::data::{Duplicates, Shared};
+use super::reading::{Age, Reading, older};
 use super::stamp::{SECTOR, Sector, Stamp, head_bytes};
 
 /// What a read ought to find.
@@ -22,6 +26,8 @@ use super::stamp::{SECTOR, Sector, Stamp, head_bytes};
 pub struct Expectation<'a> {
     /// Seed of the run.
     pub seed: u64,
+    /// Which of its blocks repeat others.
+    pub duplicates: Duplicates,
     /// Which generations are acceptable.
     pub generations: Acceptable<'a>,
 }
@@ -111,16 +117,40 @@ pub enum Found {
 /// # Errors
 /// The first damage, in the order of the buffer.
 pub fn verify(buffer: &[u8], module: u32, offset: u64, expectation: &Expectation) -> Result<Checked, Damage> {
-    let head = head_bytes(offset, buffer.len());
-    let read = Read { sectors: buffer[head..].as_chunks().0, module, start: offset + head as u64, expectation };
+    let read = Read::new(buffer, module, offset, expectation);
     let mut checked = Checked::default();
     for index in 0..read.sectors.len() {
-        match read.judge(index)? {
-            Judgement::Right => checked.sectors += 1,
-            Judgement::Unjudged => checked.unjudged += 1,
-        }
+        checked.count(read.judge(index)?);
     }
     Ok(checked)
+}
+
+/// The same to the end of the buffer: `found` is handed each damaged sector.
+pub fn verify_all(
+    buffer: &[u8],
+    module: u32,
+    offset: u64,
+    expectation: &Expectation,
+    mut found: impl FnMut(Damage),
+) -> Checked {
+    let read = Read::new(buffer, module, offset, expectation);
+    let mut checked = Checked::default();
+    for index in 0..read.sectors.len() {
+        match read.judge(index) {
+            Ok(judgement) => checked.count(judgement),
+            Err(damage) => found(damage),
+        }
+    }
+    checked
+}
+
+impl Checked {
+    fn count(&mut self, judgement: Judgement) {
+        match judgement {
+            Judgement::Right => self.sectors += 1,
+            Judgement::Unjudged => self.unjudged += 1,
+        }
+    }
 }
 
 struct Read<'a> {
@@ -136,7 +166,18 @@ enum Judgement {
     Unjudged,
 }
 
-impl Read<'_> {
+/// So many generations before the acceptable ones are looked at for what a stale block of a group may be.
+const LOOKED_BACK: u64 = 64;
+
+/// More acceptable generations than this and any of the shared contents will do.
+const LOOKED_AT: u64 = 4096;
+
+impl<'a> Read<'a> {
+    fn new(buffer: &'a [u8], module: u32, offset: u64, expectation: &'a Expectation<'a>) -> Read<'a> {
+        let head = head_bytes(offset, buffer.len());
+        Read { sectors: buffer[head..].as_chunks().0, module, start: offset + head as u64, expectation }
+    }
+
     fn judge(&self, index: usize) -> Result<Judgement, Damage> {
         let place = self.offset(index);
         if let Acceptable::During(reading) = self.expectation.generations
@@ -159,17 +200,50 @@ impl Read<'_> {
     }
 
     fn stamp_problem(&self, index: usize, stamp: &Stamp) -> Option<DamageKind> {
+        match self.found(index, stamp) {
+            Err(kind) => Some(kind),
+            Ok(Age::Acceptable) => None,
+            Ok(Age::NeverWritten) => Some(DamageKind::Foreign),
+            Ok(Age::TooOld) if self.newer_beside(index) => Some(DamageKind::Torn),
+            Ok(Age::TooOld) => Some(DamageKind::Stale),
+        }
+    }
+
+    /// How old a sector is, if it belongs here at all.
+    fn found(&self, index: usize, stamp: &Stamp) -> Result<Age, DamageKind> {
+        let place = self.offset(index);
         if stamp.seed != self.expectation.seed {
-            return Some(DamageKind::Foreign);
+            return Err(DamageKind::Foreign);
         }
-        if (stamp.module, stamp.offset) != (self.module, self.offset(index)) {
-            return Some(DamageKind::Misplaced);
+        if let Some(shared) = stamp.shared() {
+            return self.shared_age(place, shared).ok_or(DamageKind::Misplaced);
         }
-        match self.age(stamp) {
-            Age::Acceptable => None,
-            Age::NeverWritten => Some(DamageKind::Foreign),
-            Age::TooOld if self.newer_beside(index) => Some(DamageKind::Torn),
-            Age::TooOld => Some(DamageKind::Stale),
+        if (stamp.module, stamp.offset) != (self.module, place) {
+            return Err(DamageKind::Misplaced);
+        }
+        Ok(self.age(stamp))
+    }
+
+    /// How old a sector of a block that repeats others is; none where no write put it here.
+    fn shared_age(&self, place: u64, shared: Shared) -> Option<Age> {
+        let duplicates = &self.expectation.duplicates;
+        if !duplicates.fits(place, shared) {
+            return None;
+        }
+        let Some((latest, acceptable)) = self.acceptable(place).filter(|(_, count)| *count <= LOOKED_AT) else {
+            return Some(Age::Acceptable);
+        };
+        let said = (0..acceptable + LOOKED_BACK)
+            .find(|back| duplicates.says(self.module, place, older(latest, *back), shared))?;
+        Some(if said < acceptable { Age::Acceptable } else { Age::TooOld })
+    }
+
+    /// The latest acceptable generation, and how many are from it on backwards; none where any is.
+    fn acceptable(&self, place: u64) -> Option<(u64, u64)> {
+        match self.expectation.generations {
+            Acceptable::Any => None,
+            Acceptable::Exactly(generation) => Some((generation, 1)),
+            Acceptable::During(reading) => reading.acceptable(place),
         }
     }
 
@@ -193,10 +267,7 @@ impl Read<'_> {
         };
         (0..self.sectors.len()).filter(same_unit).any(|other| {
             match Stamp::read(&self.sectors[other], self.expectation.seed) {
-                Sector::Valid(stamp) => {
-                    (stamp.seed, stamp.module, stamp.offset) == (self.expectation.seed, self.module, self.offset(other))
-                        && self.age(&stamp) == Age::Acceptable
-                }
+                Sector::Valid(stamp) => self.found(other, &stamp) == Ok(Age::Acceptable),
                 _ => false,
             }
         })
@@ -247,6 +318,9 @@ impl std::fmt::Display for Expected {
 impl std::fmt::Display for Found {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
+            Found::Stamp(stamp) if let Some(Shared { unit, group, within }) = stamp.shared() => {
+                write!(f, "what duplicates of group {group} hold at {within} of {unit} B, seed {}", stamp.seed)
+            }
             Found::Stamp(stamp) => write!(
                 f,
                 "generation {} of module {} at offset {}, seed {}",
@@ -263,7 +337,11 @@ impl std::fmt::Display for Found {
 }
 
 /// A generation as epoch and number, `3.17`, because the epoch sits in its upper half.
-struct Printed(u64);
+#[derive(Clone, Copy, Debug)]
+pub struct Printed(
+    /// The generation.
+    pub u64,
+);
 
 impl std::fmt::Display for Printed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -11,8 +11,11 @@
 pub enum Beginning {
     /// Every block was filled with `Generations::filled_with` and nothing else since.
     Filled,
-    /// Blocks hold this run's data of any age.
-    Unknown,
+    /// Blocks hold this run's data, of any age since the fill of this epoch.
+    Unknown {
+        /// The epoch of that fill.
+        since: u32,
+    },
 }
 
 /// A field of a word.
@@ -48,8 +51,13 @@ impl Word {
     pub(super) fn beginning(beginning: Beginning) -> Word {
         match beginning {
             Beginning::Filled => Word(0),
-            Beginning::Unknown => Word(Back::put(Back::MAX)),
+            Beginning::Unknown { .. } => Word(Back::put(Back::MAX)),
         }
+    }
+
+    /// A unit in which nothing is in flight; `back` is none when it is not known.
+    pub(super) fn kept(latest: u64, back: Option<u64>) -> Word {
+        Word::pack(latest, back.unwrap_or(Back::MAX), 0, 0)
     }
 
     fn pack(latest: u64, back: u64, cluster: u64, in_flight: u64) -> Word {
@@ -82,6 +90,11 @@ impl Word {
     pub(super) fn begun(self) -> Word {
         let cluster = if self.in_flight() == 0 { 1 } else { Cluster::of(self.0) + 1 };
         Word::pack(self.latest() + 1, Back::of(self.0) + 1, cluster, self.in_flight() + 1)
+    }
+
+    /// Whatever is in flight will never be heard of: it counts as failed.
+    pub(super) fn settled(self) -> Word {
+        Word::kept(self.latest(), self.back())
     }
 
     /// A write ended. It began after everything before its cluster had ended, so that its success buries all that, even

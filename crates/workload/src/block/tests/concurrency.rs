@@ -1,6 +1,6 @@
 //! Every interleaving of small scripts of concurrent writes and reads, against a store that does what storage may do.
 
-use units::{Bytes, Share};
+use units::Bytes;
 
 use crate::block::{
     Acceptable, Beginning, Damage, DamageKind, DataPool, DataShape, Expectation, Generations, Grid, Reading, SECTOR,
@@ -91,7 +91,11 @@ impl<'a> World<'a> {
             }
         } else if reads {
             self.map.end_read(&mut client.reading);
-            let expectation = Expectation { seed: SEED, generations: Acceptable::During(&client.reading) };
+            let expectation = Expectation {
+                seed: SEED,
+                duplicates: self.pool.duplicates(),
+                generations: Acceptable::During(&client.reading),
+            };
             self.verdicts.push(verify(&client.buffer, 0, 0, &expectation).map(drop));
         } else {
             self.map.end_write(0, 0, length, client.script != Script::FailingWrite);
@@ -103,7 +107,8 @@ impl<'a> World<'a> {
         let mut reading = Reading::new(self.map.grid(), Bytes(self.shape.unit as u64));
         self.map.begin_read(0, 0, self.shape.unit as u32, &mut reading);
         self.map.end_read(&mut reading);
-        let expectation = Expectation { seed: SEED, generations: Acceptable::During(&reading) };
+        let expectation =
+            Expectation { seed: SEED, duplicates: self.pool.duplicates(), generations: Acceptable::During(&reading) };
         self.verdicts.push(verify(&self.bytes, 0, 0, &expectation).map(drop));
     }
 }
@@ -111,7 +116,7 @@ impl<'a> World<'a> {
 /// Calls `check` with the order and the world at the end of every interleaving. Orders are replayed from the start: a
 /// map of atomics cannot be copied, and the scripts are short.
 fn every_interleaving(scripts: &[Script], shape: Shape, mut check: impl FnMut(&[usize], &mut World)) -> usize {
-    let pool = DataPool::new(SEED, DataShape { compressible: Share(0.0), duplicate: Share(0.0) });
+    let pool = DataPool::new(SEED, DataShape::default());
     let steps = shape.unit / shape.part + 2;
     let mut left = vec![steps; scripts.len()];
     let mut order = Vec::new();

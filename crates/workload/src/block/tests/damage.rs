@@ -6,8 +6,8 @@ use units::{Bytes, Share};
 use super::spec;
 use super::store::{EPOCH, SEED, Store};
 use crate::block::{
-    Acceptable, Checked, DamageKind, DataPool, DataShape, Expectation, Generations, Grid, Pattern, SECTOR, Spec,
-    Transfer, fill, verify,
+    Acceptable, Checked, DamageKind, DataPool, DataShape, Expectation, Generations, Grid, Pattern, SECTOR, Sector,
+    Spec, Stamp, Transfer, fill, verify,
 };
 
 #[test]
@@ -79,7 +79,7 @@ fn bytes_of_nobody_of_another_run_and_of_the_future_are_foreign() {
     let good = store.bytes.clone();
     store.bytes.fill(0xa5);
     assert_eq!(store.damage(0, 512), (DamageKind::Foreign, 0));
-    let other_run = DataPool::new(SEED + 1, DataShape { compressible: Share(0.0), duplicate: Share(0.0) });
+    let other_run = DataPool::new(SEED + 1, DataShape::default());
     fill(&mut store.bytes, 0, 0, Generations::filled_with(EPOCH), &other_run);
     assert_eq!(store.damage(0, 512), (DamageKind::Foreign, 0));
     for generation in [Generations::filled_with(EPOCH) + 1, Generations::filled_with(EPOCH + 1)] {
@@ -157,10 +157,12 @@ fn half_a_sector_is_no_damage_while_its_write_is_in_flight_and_is_afterwards() {
 
 #[test]
 fn a_file_that_was_written_once_is_judged_without_a_map() {
-    let pool = DataPool::new(SEED, DataShape { compressible: Share(0.0), duplicate: Share(0.0) });
+    let pool = DataPool::new(SEED, DataShape::default());
     let mut file = vec![0; 10_000];
     fill(&mut file, 9, 0, 7, &pool);
-    let judge = |file: &[u8], generations| verify(file, 9, 0, &Expectation { seed: SEED, generations });
+    let judge = |file: &[u8], generations| {
+        verify(file, 9, 0, &Expectation { seed: SEED, duplicates: pool.duplicates(), generations })
+    };
     assert_eq!(judge(&file, Acceptable::Exactly(7)), Ok(Checked { sectors: 19, unjudged: 0 }));
     fill(&mut file[512..1024], 9, 512, 6, &pool);
     assert_eq!(judge(&file, Acceptable::Exactly(7)).unwrap_err().kind, DamageKind::Torn);
@@ -257,5 +259,76 @@ proptest! {
             }
         };
         prop_assert_eq!(store.damage(0, store.bytes.len() as u32), expected);
+    }
+}
+
+/// A module on which half of the blocks of 4 KiB repeat others, written twice over.
+fn with_duplicates() -> Store {
+    let mut store = Store::aligned(4096, 64 * 4096);
+    let shape = DataShape { duplicate: Share(0.5), ..DataShape::default() };
+    store.pool = DataPool::new(SEED, shape);
+    fill(&mut store.bytes, 0, 0, Generations::filled_with(EPOCH), &store.pool);
+    for block in 0..64 {
+        store.write(block * 4096, 4096);
+    }
+    store
+}
+
+fn shared(store: &Store, block: usize) -> Option<u64> {
+    let sector = store.bytes[block * 4096..][..SECTOR].try_into().unwrap();
+    let Sector::Valid(stamp) = Stamp::read(sector, SEED) else { panic!("not valid") };
+    stamp.shared().map(|shared| shared.group)
+}
+
+#[test]
+fn blocks_that_repeat_others_are_right_where_they_were_written() {
+    let store = with_duplicates();
+    assert_eq!(store.read(0, 64 * 4096), Ok(Checked { sectors: 64 * 8, unjudged: 0 }));
+    let repeats = (0..64).filter(|block| shared(&store, *block).is_some()).count();
+    assert!((16..48).contains(&repeats), "{repeats}");
+}
+
+#[test]
+fn of_a_block_that_repeats_others_all_is_told_but_a_block_of_its_own_group() {
+    let mut store = with_duplicates();
+    let of =
+        |group: Option<u64>, store: &Store| (0..64).filter(|block| shared(store, *block) == group).collect::<Vec<_>>();
+    let groups: Vec<u64> = (0..64).filter_map(|block| shared(&store, block)).collect();
+    let whole = store.bytes.clone();
+    let (one, other) =
+        (of(Some(groups[0]), &store)[0], of(Some(*groups.iter().find(|g| **g != groups[0]).unwrap()), &store)[0]);
+    let alone = of(None, &store)[0];
+    for (from, to) in [(one, alone), (one, other), (alone, one)] {
+        store.bytes.copy_from_slice(&whole);
+        store.bytes.copy_within(from * 4096..(from + 1) * 4096, to * 4096);
+        assert_eq!(store.damage(0, 64 * 4096), (DamageKind::Misplaced, to as u64 * 4096), "{from} to {to}");
+    }
+    store.bytes.copy_from_slice(&whole);
+    store.bytes[one * 4096 + 700] ^= 1;
+    assert_eq!(store.damage(0, 64 * 4096), (DamageKind::Flipped, one as u64 * 4096 + 512));
+    store.bytes.copy_from_slice(&whole);
+    store.bytes.copy_within(one * 4096..one * 4096 + 512, one * 4096 + 1024);
+    assert_eq!(store.damage(0, 64 * 4096), (DamageKind::Misplaced, one as u64 * 4096 + 1024));
+    store.bytes.copy_from_slice(&whole);
+    let same_group: Vec<usize> = of(Some(groups[0]), &store);
+    store.bytes.copy_within(one * 4096..(one + 1) * 4096, same_group[same_group.len() - 1] * 4096);
+    assert_eq!(store.bytes, whole, "its own group has the same bytes");
+}
+
+#[test]
+fn a_lost_write_over_a_block_that_repeats_others_is_stale_and_half_of_one_is_torn() {
+    let mut store = with_duplicates();
+    for block in 0..64usize {
+        let (at, before) = (block * 4096, store.bytes.clone());
+        store.write(at as u64, 4096);
+        let after = store.bytes.clone();
+        if before == after {
+            continue;
+        }
+        store.bytes = before.clone();
+        assert_eq!(store.damage(0, 64 * 4096), (DamageKind::Stale, at as u64));
+        store.bytes[at..at + 2048].copy_from_slice(&after[at..at + 2048]);
+        assert_eq!(store.damage(0, 64 * 4096), (DamageKind::Torn, at as u64 + 2048));
+        store.bytes = after;
     }
 }

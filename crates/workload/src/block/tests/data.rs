@@ -3,12 +3,15 @@
 use std::collections::HashMap;
 
 use proptest::prelude::*;
-use units::Share;
+use units::{Bytes, Share};
 
 use crate::block::{DataPool, DataShape, SECTOR, Sector, Stamp, fill};
 
 fn pool(compressible: f64, duplicate: f64) -> DataPool {
-    DataPool::new(77, DataShape { compressible: Share(compressible), duplicate: Share(duplicate) })
+    DataPool::new(
+        77,
+        DataShape { compressible: Share(compressible), duplicate: Share(duplicate), ..DataShape::default() },
+    )
 }
 
 /// So many bytes of module 1 as writes of 4 KiB make them.
@@ -60,21 +63,53 @@ fn no_payload_repeats_unless_duplicates_are_asked_for() {
     assert_eq!(seen.len(), data.len() / SECTOR);
 }
 
+/// A pool whose duplicates are blocks of this size.
+fn in_units(compressible: f64, duplicate: f64, unit: u64) -> DataPool {
+    DataPool::new(77, DataShape { compressible: Share(compressible), duplicate: Share(duplicate), unit: Bytes(unit) })
+}
+
+/// The share of blocks of this size that are equal to another, and the share that a device that keeps one of each saves.
+fn repeated(data: &[u8], unit: usize) -> (f64, f64) {
+    let mut seen: HashMap<&[u8], u32> = HashMap::new();
+    data.chunks(unit).for_each(|block| *seen.entry(block).or_default() += 1);
+    let blocks = (data.len() / unit) as f64;
+    let equal = seen.values().filter(|count| **count > 1).sum::<u32>();
+    (f64::from(equal) / blocks, 1.0 - seen.len() as f64 / blocks)
+}
+
 #[test]
-fn the_stated_share_of_blocks_repeats_payload_and_no_stamp_does() {
-    let share = 0.4;
-    let data = written(&pool(0.0, share), 32 << 20);
-    let payload = |block: &[u8]| block.chunks(SECTOR).flat_map(|sector| sector[40..].to_vec()).collect::<Vec<_>>();
-    let mut payloads: HashMap<Vec<u8>, u32> = HashMap::new();
-    let mut stamps: HashMap<&[u8], u32> = HashMap::new();
-    for block in data.chunks(4096) {
-        *payloads.entry(payload(block)).or_default() += 1;
-        block.chunks(SECTOR).for_each(|sector| *stamps.entry(&sector[..40]).or_default() += 1);
+fn the_stated_share_of_blocks_is_equal_to_others_to_the_last_byte_in_any_unit() {
+    for (unit, bytes) in [(512, 4 << 20), (4096, 32 << 20), (8192, 32 << 20), (65536, 128 << 20)] {
+        let (mut data, pool) = (vec![0; bytes], in_units(0.0, 0.4, unit as u64));
+        // Transfers of several blocks, as a fill makes them, each with a generation of its own.
+        for (index, transfer) in data.chunks_mut(4 * unit).enumerate() {
+            fill(transfer, 1, (index * 4 * unit) as u64, index as u64, &pool);
+        }
+        let (equal, saved) = repeated(&data, unit);
+        let noise = 4.0 * (0.24 * unit as f64 / bytes as f64).sqrt();
+        assert!((equal - 0.4).abs() < noise, "{unit} B: {equal} of the blocks are equal to others");
+        assert!((saved - 0.4).abs() < noise + 0.035, "{unit} B: a device saves {saved}");
     }
-    let blocks = (data.len() / 4096) as f64;
-    let repeated = payloads.values().filter(|count| **count > 1).sum::<u32>();
-    assert!((f64::from(repeated) / blocks - share).abs() < 0.025, "{repeated} of {blocks}");
-    assert_eq!(stamps.len(), data.len() / SECTOR);
+}
+
+#[test]
+fn duplicates_keep_the_share_that_compresses() {
+    let pool = in_units(0.5, 0.5, 4096);
+    let data = written(&pool, 4 << 20);
+    let packed: usize = data.chunks(4096).map(|block| lz4_flex::block::compress(block).len()).sum();
+    let saved = 1.0 - packed as f64 / data.len() as f64;
+    assert!((saved - 0.5).abs() < 0.02, "{saved} saved");
+    assert!((repeated(&data, 4096).0 - 0.5).abs() < 0.13);
+}
+
+/// What a seed gave before there were real duplicates.
+#[test]
+fn data_without_duplicates_is_what_it_was() {
+    let data = written(&pool(0.25, 0.0), 1 << 20);
+    assert_eq!(crc32c::crc32c(&data), 0x1813_ea66);
+    let (mut unaligned, pool) = (vec![0; 3000], pool(0.0, 0.0));
+    fill(&mut unaligned, 2, 300, 5, &pool);
+    assert_eq!(crc32c::crc32c(&unaligned), 0x5443_e42e);
 }
 
 #[test]
@@ -100,12 +135,17 @@ fn no_byte_of_an_off_sector_write_is_left_over_from_the_buffer() {
 proptest! {
     #[test]
     fn a_stamp_reads_back_whatever_the_shape_place_and_generation(
-        compressible in 0.0f64..=1.0, duplicate in 0.0f64..=1.0, module: u32, sector in 0u64..1 << 50, generation: u64,
+        compressible in 0.0f64..=1.0, duplicate in 0.0f64..=1.0, module in 0u32..1 << 20, sector in 0u64..1 << 50, generation: u64,
     ) {
         let (pool, offset) = (pool(compressible, duplicate), sector * 512);
         let mut block = [0; SECTOR];
         fill(&mut block, module, offset, generation, &pool);
-        prop_assert_eq!(Stamp::read(&block, 1), Sector::Valid(Stamp { module, offset, generation, seed: 77 }));
+        let Sector::Valid(stamp) = Stamp::read(&block, 1) else { panic!("not valid") };
+        prop_assert_eq!(stamp.seed, 77);
+        match stamp.shared() {
+            None => prop_assert_eq!(stamp, Stamp { module, offset, generation, seed: 77 }),
+            Some(shared) => prop_assert!(pool.duplicates().says(module, offset, generation, shared)),
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The map over long runs, many threads and changing grids.
 
+use std::collections::BTreeMap;
 use std::sync::Barrier;
 
 use proptest::prelude::*;
@@ -56,7 +57,7 @@ fn writes_that_never_pause_give_up_staleness_until_they_do() {
 #[test]
 fn nothing_is_judged_stale_before_the_first_write_where_the_beginning_is_unknown() {
     let mut store = Store::aligned(512, 1024);
-    store.map = Generations::new(grid(512), 1, Bytes(1024), 8, EPOCH + 1, Beginning::Unknown).unwrap();
+    store.map = Generations::new(grid(512), 1, Bytes(1024), 8, EPOCH + 1, Beginning::Unknown { since: EPOCH }).unwrap();
     assert!(store.read(0, 1024).is_ok());
     let before = store.bytes.clone();
     store.write(0, 512);
@@ -152,4 +153,76 @@ proptest! {
             prop_assert_eq!(store.read(0, 4 * 1024).err(), None);
         }
     }
+}
+
+#[test]
+fn a_further_trial_knows_what_the_last_one_left_also_in_finer_units() {
+    let mut store = Store::aligned(4096, 16384);
+    store.write(4096, 4096);
+    let before = store.bytes.clone();
+    store.write(4096, 8192);
+    for unit in [4096, 1024] {
+        store.map = store.map.continued(grid(unit), 64).unwrap();
+        assert!(store.read(0, 16384).is_ok());
+        let after = std::mem::replace(&mut store.bytes, before.clone());
+        assert_eq!(store.damage(0, 16384), (DamageKind::Stale, 4096));
+        store.bytes = after;
+    }
+    store.write(5120, 1024);
+    assert!(store.read(0, 16384).is_ok());
+}
+
+#[test]
+fn a_write_that_never_came_back_may_have_arrived_or_not_and_hides_nothing_older() {
+    let mut store = Store::aligned(512, 512);
+    let oldest = store.bytes.clone();
+    store.write(0, 512);
+    let acknowledged = store.bytes.clone();
+    store.map.begin_write(0, 0, 512, |start, length, generation| {
+        fill(&mut store.bytes[start as usize..][..length], 0, start, generation, &store.pool);
+    });
+    let arrived = store.bytes.clone();
+    store.map = store.map.continued(grid(512), 64).unwrap();
+    for (bytes, fine) in [(arrived, true), (acknowledged.clone(), true), (oldest, false)] {
+        store.bytes = bytes;
+        assert_eq!(store.read(0, 512).is_ok(), fine);
+    }
+    store.write(0, 512);
+    store.bytes = acknowledged;
+    assert_eq!(store.damage(0, 512), (DamageKind::Stale, 0));
+}
+
+#[test]
+fn where_nobody_watched_nothing_is_older_than_the_fill() {
+    let mut store = Store::aligned(512, 512);
+    store.map =
+        Generations::new(grid(512), 1, Bytes(512), 8, EPOCH + 2, Beginning::Unknown { since: EPOCH + 1 }).unwrap();
+    assert_eq!(store.damage(0, 512), (DamageKind::Stale, 0));
+}
+
+#[test]
+fn a_map_that_was_kept_judges_as_it_did_and_forgives_what_is_newer_when_asked_to() {
+    let mut store = Store::aligned(512, 8192);
+    (0..16).step_by(3).for_each(|place| store.write(place * 512, 512));
+    let before = store.bytes.clone();
+    store.write(1024, 512);
+    let pages = store.map.pages().unwrap();
+    let epochs = store.map.epochs();
+    let kept = |pages: &BTreeMap<u64, Vec<u8>>| Generations::of_pages(grid(512), 1, Bytes(8192), epochs, pages);
+    let (same, forgiving) = (kept(&pages).unwrap(), kept(&pages).unwrap().or_newer());
+    // There is no such module, nor so many units, and the others are cut off.
+    for (place, page) in [(1 << 32, vec![1, 1, 1]), (0, vec![17, 1, 1]), (0, vec![0x80]), (0, vec![1, 2])] {
+        assert!(kept(&[(place, page)].into()).is_none());
+    }
+    store.map = same;
+    assert!(store.read(0, 8192).is_ok());
+    let after = std::mem::replace(&mut store.bytes, before.clone());
+    assert_eq!(store.damage(0, 8192), (DamageKind::Stale, 1024));
+    store.bytes = after;
+    fill(&mut store.bytes[1024..1536], 0, 1024, (u64::from(EPOCH) << 32) + 9, &store.pool);
+    assert_eq!(store.damage(0, 8192), (DamageKind::Foreign, 1024));
+    store.map = forgiving;
+    assert!(store.read(0, 8192).is_ok());
+    store.bytes = before;
+    assert_eq!(store.damage(0, 8192), (DamageKind::Stale, 1024));
 }

@@ -19,6 +19,6 @@ pub(super) fn spec(pattern: Pattern, bytes: u64) -> Spec {
         read: Share(1.0),
         shift: Bytes(0),
         range: Share(1.0),
-        data: DataShape { compressible: Share(0.0), duplicate: Share(0.0) },
+        data: DataShape::default(),
     }
 }

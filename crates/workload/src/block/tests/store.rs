@@ -19,7 +19,7 @@ pub(super) struct Store {
 
 impl Store {
     pub(super) fn new(grid: Grid, bytes: usize) -> Store {
-        let pool = DataPool::new(SEED, DataShape { compressible: Share(0.2), duplicate: Share(0.2) });
+        let pool = DataPool::new(SEED, DataShape { compressible: Share(0.2), ..DataShape::default() });
         let map = Generations::new(grid, 1, Bytes(bytes as u64), 64, EPOCH, Beginning::Filled).unwrap();
         let mut store = Store { bytes: vec![0; bytes], pool, map };
         fill(&mut store.bytes, 0, 0, Generations::filled_with(EPOCH), &store.pool);
@@ -41,7 +41,8 @@ impl Store {
         let mut reading = Reading::new(self.map.grid(), Bytes(u64::from(bytes)));
         self.map.begin_read(0, offset, bytes, &mut reading);
         self.map.end_read(&mut reading);
-        let expectation = Expectation { seed: SEED, generations: Acceptable::During(&reading) };
+        let expectation =
+            Expectation { seed: SEED, duplicates: self.pool.duplicates(), generations: Acceptable::During(&reading) };
         verify(&self.bytes[offset as usize..][..bytes as usize], 0, offset, &expectation)
     }
 
