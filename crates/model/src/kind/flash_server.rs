@@ -26,6 +26,7 @@ super::asks! {
     asked "driver" "us" 1e-6 1e7 "processor time of the load driver for a transaction, outside of the response";
     misses;
     jobs;
+    asked "latch" "1" 0.0 0.5 "share of a transaction's work with the latch held that is asked for most; who waits for it spins" or 0.0;
 }
 
 pub(super) const LAW: Law = Law::closed(ASKS, OF_SERVERS, answer)

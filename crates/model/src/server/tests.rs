@@ -138,7 +138,7 @@ fn littles_law_holds_in_every_run() {
 /// Round numbers, none of them of a real machine.
 fn base() -> Plan {
     Plan {
-        work: Work::Shared(Processors { cores: 4.0, capacity: [1.0, 1.4, 1.8, 2.0], contention: 1e-3 }),
+        work: Work::Shared(Processors { cores: 4.0, capacity: [1.0, 1.4, 1.8, 2.0], contention: 1e-3, latch: 0.0 }),
         reads: Reads::Delay { us: 400.0, variation: 1.0 },
         log: None,
         driver_us: 0.0,

@@ -266,3 +266,52 @@ fn closed_form_and_simulation_of_the_disk_agree() {
     // The form takes cylinders as equally full; the outer ones hold more and are nearer to each other.
     assert!((found / closed - 1.0).abs() < 0.03, "{found} against {closed}");
 }
+
+/// How far a value lies from what was said, in reaches of the interval on its side, and the half of the interval.
+fn reaches(held: &calibrate::Held) -> (f64, f64, f64) {
+    let (off, end) = (libm::log(held.value / held.predicted), if held.value > held.predicted { held.high } else { held.low });
+    (off.abs(), (off / libm::log(end / held.predicted)).abs(), 0.5 * libm::log(held.high / held.low))
+}
+
+#[test]
+#[ignore]
+fn draw_table() {
+    let names: Vec<&str> = models().iter().map(|shipped| shipped.name).filter(|name| !of(name).calibration.is_empty()).collect();
+    let mut all = Vec::new();
+    for name in &names {
+        for h in held(&[name]) {
+            let (e, z, half) = reaches(&h);
+            println!("{name} {} {} value {} said {:.5} [{:.5} {:.5}] {} z {z:.2} half/err {:.2} half {half:.4}", h.row_id, h.quantity, h.value, h.predicted, h.low, h.high, if h.inside() {""} else {"OUT"}, half / e);
+            all.push((*name, e, z, half));
+        }
+    }
+    let med = |mut v: Vec<f64>| { v.sort_by(f64::total_cmp); v.get(v.len() / 2).copied().unwrap_or(0.0) };
+    let show = |name: &str, own: &[(&str, f64, f64, f64)], c: f64| {
+        println!("## {name} | {} | {} | ratio {:.1} | medians {:.1} | c {c:.2}", own.len(), own.iter().filter(|o| o.2 <= c).count(), c * med(own.iter().map(|o| o.3 / o.1).collect()), c * med(own.iter().map(|o| o.3).collect()) / med(own.iter().map(|o| o.1).collect()));
+    };
+    for name in &names {
+        let own: Vec<_> = all.iter().filter(|o| o.0 == *name).copied().collect();
+        let c = calibrate::covering(all.iter().filter(|o| o.0 != *name).map(|o| o.2).collect());
+        if !own.is_empty() { show(name, &own, 1.0); show(name, &own, c); }
+    }
+    show("all", &all, 1.0);
+    show("all", &all, calibrate::covering(all.iter().map(|o| o.2).collect()));
+}
+#[test]
+#[ignore]
+fn look() {
+    let model = of("f5100");
+    let mut tables = answered(&model);
+    for t in &mut tables { t.rows.retain(|r| !r.id.contains("seq_write")); }
+    let fitted = calibrate::calibrate(&model, &tables).unwrap();
+    let l = calibrate::learned(&fitted.model, &tables);
+    println!("{:?}", l.discrepancy);
+    let d = l.doubt.as_ref().unwrap();
+    for (k, name) in d.parameters.iter().enumerate() {
+        let v: Vec<f64> = d.draws.iter().map(|x| x[k]).collect();
+        let m = v.iter().sum::<f64>() / v.len() as f64;
+        let s = libm::sqrt(v.iter().map(|x| (x-m)*(x-m)).sum::<f64>()/(v.len() as f64));
+        let p = l.parameter(name).unwrap();
+        println!("{name} {} mean {m:.3} sd {s:.3} laplace {:.3} prior {:.3}", p.value, libm::sqrt(d.covariance[k][k]), p.prior().map_or(0.0, |(a,b)| libm::log(b/a)/3.92));
+    }
+}
