@@ -7,9 +7,9 @@
 
 mod scores;
 
-pub use scores::{Held, held};
 #[cfg(test)]
 pub(crate) use scores::covering;
+pub use scores::{Held, held};
 
 use crate::asked::{Shape, Unanswered, Values};
 use crate::file::{Answer, Description, Doubt, Metric, Origin, Parameter};
@@ -75,9 +75,8 @@ pub fn calibrate(model: &Description, tables: &[Table]) -> Result<Calibrated, Ca
     best(model, tables, DRAWS)
 }
 
-/// Draws that a calibrated model keeps, and those of a fit that only says how far off another may be.
+/// Draws that a calibrated model keeps.
 const DRAWS: usize = 40;
-const FEW: usize = 12;
 
 /// The best fit, and so many draws of what else is possible.
 fn best(model: &Description, tables: &[Table], draws: usize) -> Result<Calibrated, CalibrateError> {
@@ -201,8 +200,7 @@ fn moving(model: &Description) -> Vec<usize> {
 
 fn free(model: &Description, place: usize) -> Free {
     let (parameter, asked) = (&model.parameters[place], &model.kind.asks()[place]);
-    let assumed =
-        parameter.prior().map(|(low, high)| (libm::sqrt(low * high), libm::log(high / low) / (2.0 * 1.96)));
+    let assumed = parameter.prior().map(|(low, high)| (libm::sqrt(low * high), libm::log(high / low) / (2.0 * 1.96)));
     Free { name: parameter.name.clone(), start: parameter.value, low: asked.low, high: asked.high, assumed }
 }
 

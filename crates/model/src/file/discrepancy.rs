@@ -76,7 +76,8 @@ impl Description {
     /// Standard deviation of the logarithm of a row around the answer, with what comes from the form.
     pub fn off(&self, row: &Row, quantity: &str) -> f64 {
         let Some(discrepancy) = &self.discrepancy else { return self.noise };
-        let find = |known: &[(String, f64)], name: &str| known.iter().find(|(known, _)| known == name).map(|(_, off)| *off);
+        let find =
+            |known: &[(String, f64)], name: &str| known.iter().find(|(known, _)| known == name).map(|(_, off)| *off);
         let shape = self.kind.answers().iter().find(|known| known.name == quantity).map(|known| known.shape);
         let each = find(&discrepancy.each, quantity).or_else(|| shape.map(before)).unwrap_or(0.0);
         let answer = self.answers.iter().find(|answer| answer.metrics.iter().any(|known| known.quantity == quantity));

@@ -70,7 +70,8 @@ impl Doubt {
         let (count, middle) = (self.draws.len() as f64, logarithm(&vec![0.0; self.parameters.len()]));
         let moved: Vec<f64> = self.draws.iter().map(|draw| logarithm(draw) - middle).collect();
         let mean = moved.iter().sum::<f64>() / count;
-        let deviation = libm::sqrt(moved.iter().map(|moved| (moved - mean) * (moved - mean)).sum::<f64>() / (count - 1.0));
+        let deviation =
+            libm::sqrt(moved.iter().map(|moved| (moved - mean) * (moved - mean)).sum::<f64>() / (count - 1.0));
         // Draws may lie around another middle than the best fit: 95 percent of them reach to one side farther than to the other.
         let side = |mean: f64| libm::pow((deviation - mean / 1.96).max(0.0), 2.0);
         (side(mean), side(-mean))

@@ -14,8 +14,8 @@ mod parameter;
 mod write;
 
 pub use answers::{Answer, Metric};
-pub(crate) use discrepancy::{NEAR, before, beyond, freedom, learned};
 pub use discrepancy::{Discrepancy, ENOUGH};
+pub(crate) use discrepancy::{NEAR, before, beyond, freedom, learned};
 pub use doubt::Doubt;
 pub use parameter::{Before, Origin, Parameter};
 pub use write::write;

@@ -57,7 +57,8 @@ fn written(parameter: &Parameter) -> String {
         let _ = write!(text, "low   = {}\nhigh  = {}\n", number(*low), number(*high));
     }
     if let Some(Before { low, high, why }) = before {
-        let _ = writeln!(text, "before = {{ low = {}, high = {}, why = {} }}", number(*low), number(*high), quoted(why));
+        let _ =
+            writeln!(text, "before = {{ low = {}, high = {}, why = {} }}", number(*low), number(*high), quoted(why));
     }
     text
 }

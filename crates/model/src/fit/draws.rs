@@ -23,7 +23,8 @@ pub(super) fn around(search: &mut Search, place: &[f64], fitted: &Fitted, kept: 
     let mut here = DVector::from_column_slice(place);
     let mut badness = search.badness(&here, place, inflation);
     let mut draws = Vec::with_capacity(kept);
-    for slice in 0..if kept > 0 { (kept + 1) * count } else { 0 } {
+    let slices = if kept > 0 { (kept + 1) * count } else { 0 };
+    for slice in 0..slices {
         let alone = DVector::from_fn(count, |row, _| if row == slice % count { reaches[row] } else { 0.0 });
         let along = &shape * DVector::from_fn(count, |_, _| random.normal());
         for direction in [along, alone] {
@@ -60,7 +61,8 @@ impl Search<'_> {
         let rows: f64 = residuals.iter().zip(self.targets).map(|(r, target)| target.weight * r * r).sum();
         let assumed: f64 = residuals.iter().skip(self.targets.len()).map(|r| r * r).sum();
         let bounds = self.free.iter().zip(at.iter().zip(place));
-        let bounds: f64 = bounds.map(|(free, (log, middle))| libm::pow((log - middle) / curvature::widest(free), 2.0)).sum();
+        let bounds: f64 =
+            bounds.map(|(free, (log, middle))| libm::pow((log - middle) / curvature::widest(free), 2.0)).sum();
         let badness = rows / inflation + assumed + bounds;
         if badness.is_finite() { badness } else { f64::INFINITY }
     }
