@@ -79,7 +79,7 @@ pub fn calibrate(model: &Description, tables: &[Table]) -> Result<Calibrated, Ca
 const DRAWS: usize = 40;
 
 /// The best fit, and so many draws of what else is possible.
-fn best(model: &Description, tables: &[Table], draws: usize) -> Result<Calibrated, CalibrateError> {
+pub(crate) fn best(model: &Description, tables: &[Table], draws: usize) -> Result<Calibrated, CalibrateError> {
     let mut left_out = Vec::new();
     let mut asked: Vec<Asked> = tables.iter().flat_map(|table| values(model, table)).collect();
     asked.retain(|asked| match model.answer(asked.row, &asked.metric.quantity) {

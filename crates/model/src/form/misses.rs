@@ -52,7 +52,8 @@ mod tests {
         let (mut draws, mut missed, mut counted) = (Draws::named(1, &[2]), 0, 0);
         let (mut last, mut order) = (HashMap::new(), BTreeMap::new());
         for now in 0..400_000u32 {
-            let page = sums.partition_point(|sum| *sum <= draws.fraction() * sums[pages]);
+            let asked = draws.fraction() * sums[pages];
+            let page = sums.partition_point(|sum| *sum <= asked);
             let before = last.insert(page, now);
             before.map(|then| order.remove(&then));
             order.insert(now, page);
