@@ -72,8 +72,9 @@ mod tests {
     fn a_simulated_buffer_misses_what_the_law_says() {
         for (held, skew) in [(500, 0.5), (2_000, 0.5), (8_000, 0.5), (2_000, 0.2), (2_000, 0.8)] {
             let (law, found) = (misses(held as f64 / 20_000.0, skew), simulated(20_000, held, skew));
-            // Twenty thousand pages with much skew are few: the hottest of them is one page and not a part of one.
-            let most = if skew > 0.6 { 0.06 } else { 0.02 };
+            // With much skew the hottest of so few pages is one page, and a seventh of all look-ups goes to less than a page of
+            // the law's; data of millions of pages is far closer.
+            let most = if skew > 0.6 { 0.15 } else { 0.02 };
             assert!((found / law - 1.0).abs() < most, "{held} of 20000, skew {skew}: {found} against {law}");
         }
         assert_eq!(misses(1.0, 0.8), 0.0);
