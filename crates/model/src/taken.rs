@@ -136,7 +136,7 @@ mod tests {
         assert!(width(&surer) < 0.7 * width(&unsure));
         let (fitted, _) = take(&of("s824-fs840"), &reads, "a run").unwrap();
         let doubt = fitted.doubt.expect("it was fitted");
-        assert!(doubt.parameters.len() == 8 && !doubt.parameters.contains(&"reads".to_owned()), "{doubt:?}");
+        assert!(doubt.parameters.len() == 12 && !doubt.parameters.contains(&"reads".to_owned()), "{doubt:?}");
     }
 
     #[test]

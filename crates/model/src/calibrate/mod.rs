@@ -7,6 +7,8 @@
 
 mod scores;
 
+#[cfg(test)]
+pub(crate) use scores::covering;
 pub use scores::{Held, held};
 
 use crate::asked::{Shape, Unanswered, Values};
@@ -70,6 +72,14 @@ struct Asked<'a> {
 /// # Errors
 /// When no row can be used, or one cannot be answered.
 pub fn calibrate(model: &Description, tables: &[Table]) -> Result<Calibrated, CalibrateError> {
+    best(model, tables, DRAWS)
+}
+
+/// Draws that a calibrated model keeps.
+const DRAWS: usize = 40;
+
+/// The best fit, and so many draws of what else is possible.
+pub(crate) fn best(model: &Description, tables: &[Table], draws: usize) -> Result<Calibrated, CalibrateError> {
     let mut left_out = Vec::new();
     let mut asked: Vec<Asked> = tables.iter().flat_map(|table| values(model, table)).collect();
     asked.retain(|asked| match model.answer(asked.row, &asked.metric.quantity) {
@@ -94,6 +104,7 @@ pub fn calibrate(model: &Description, tables: &[Table]) -> Result<Calibrated, Ca
         asked.iter().map(|asked| answer(asked).unwrap_or(f64::NAN)).collect()
     };
     let fitted = fit::fit(&free, &targets, &mut predict)?;
+    let draws = fit::draws(&free, &targets, &fitted, draws, &mut predict);
     let found = predict(&fitted.values);
     let met = asked.iter().zip(found).map(|(asked, fitted)| Met {
         row_id: asked.row.id.clone(),
@@ -102,7 +113,7 @@ pub fn calibrate(model: &Description, tables: &[Table]) -> Result<Calibrated, Ca
         fitted,
     });
     let met: Vec<Met> = met.collect();
-    let model = with(model, &places, &fitted, &asked);
+    let model = with(model, &places, &fitted, draws, &asked);
     Ok(Calibrated { free: free.into_iter().map(|free| free.name).collect(), model, fitted, met, left_out })
 }
 
@@ -126,13 +137,13 @@ pub fn learned(model: &Description, tables: &[Table]) -> Description {
 /// # Errors
 /// As [`calibrate`].
 pub fn leave_one_out(model: &Description, tables: &[Table]) -> Vec<(String, String, f64)> {
-    let mut errors = Vec::new();
+    let (mut errors, model) = (Vec::new(), &unfitted(model));
     for (at, table) in tables.iter().enumerate() {
         let Some(answer) = model.answer_for(table) else { continue };
         for (left, row) in table.rows.iter().enumerate().filter(|(_, row)| answer.takes(row)) {
             let mut others = tables.to_vec();
             others[at].rows.remove(left);
-            let Ok(calibrated) = calibrate(model, &others) else { continue };
+            let Ok(calibrated) = best(model, &others, 0) else { continue };
             for Asked { row, metric, value, .. } in of_row(model, answer, row) {
                 let Ok(said) = calibrated.model.answer(row, &metric.quantity) else { continue };
                 errors.push((row.id.clone(), metric.column.clone(), 100.0 * (said / value - 1.0)));
@@ -170,6 +181,17 @@ fn ties(model: &Description, asked: &Asked) -> bool {
     known.is_some_and(|known| known.shape != Shape::Other && known.most.is_infinite())
 }
 
+/// The model as one knew it before there were rows: else a fit without a row would begin at what that row has said.
+fn unfitted(model: &Description) -> Description {
+    let mut model = model.clone();
+    for parameter in &mut model.parameters {
+        if let Some((low, high)) = parameter.prior() {
+            parameter.value = libm::sqrt(low * high);
+        }
+    }
+    model
+}
+
 /// Places of the parameters that may move.
 fn moving(model: &Description) -> Vec<usize> {
     let free = |parameter: &Parameter| !matches!(parameter.origin, Origin::Given(_)) && !model.whole(&parameter.name);
@@ -178,10 +200,7 @@ fn moving(model: &Description) -> Vec<usize> {
 
 fn free(model: &Description, place: usize) -> Free {
     let (parameter, asked) = (&model.parameters[place], &model.kind.asks()[place]);
-    let assumed = matches!(parameter.origin, Origin::Assumed(_)).then(|| {
-        let (low, high) = (parameter.low, parameter.high);
-        (libm::sqrt(low * high), libm::log(high / low) / (2.0 * 1.96))
-    });
+    let assumed = parameter.prior().map(|(low, high)| (libm::sqrt(low * high), libm::log(high / low) / (2.0 * 1.96)));
     Free { name: parameter.name.clone(), start: parameter.value, low: asked.low, high: asked.high, assumed }
 }
 
@@ -200,7 +219,7 @@ fn sizes(answer: &Answer, asked: &[Asked]) -> Option<(f64, f64)> {
     })
 }
 
-fn with(model: &Description, places: &[usize], fitted: &Fitted, asked: &[Asked]) -> Description {
+fn with(model: &Description, places: &[usize], fitted: &Fitted, draws: Vec<Vec<f64>>, asked: &[Asked]) -> Description {
     let mut new = model.clone();
     new.calibration = Vec::new();
     for asked in asked {
@@ -230,6 +249,7 @@ fn with(model: &Description, places: &[usize], fitted: &Fitted, asked: &[Asked])
     new.doubt = Some(Doubt {
         parameters,
         covariance: (0..count).map(line).collect(),
+        draws,
         silent: fitted.separation.silent.clone(),
         flat: flat.map(|flat| flat.parameters.iter().map(|(name, _)| name.clone()).collect()).collect(),
     });

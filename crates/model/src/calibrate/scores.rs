@@ -3,33 +3,45 @@
 //! The one idea: a row alone is mostly between others; a curve and the largest sizes are what a prediction is asked for. Each is
 //! left out once, the rest is fitted, and what was left out is a score beyond what that fit knew of its own doubt.
 
-use super::{Asked, calibrate, learned, of_row};
-use crate::file::{BEFORE, Description, Discrepancy, ENOUGH, before, distance};
+use super::{Asked, best, calibrate, learned, of_row, unfitted};
+use crate::file::{Description, Discrepancy, ENOUGH, NEAR, before, beyond, freedom, learned as deviation};
 use crate::fit::t95;
-use crate::kind::Shape;
 use crate::rows::{Row, Table};
+use std::collections::BTreeSet;
 
 /// What a fit on other rows got wrong.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Score {
     quantity: String,
-    shape: Shape,
+    /// The quantity with the words of the row.
+    said: String,
     /// Logarithm of prediction over value.
     error: f64,
-    /// Variance of it that the fit and the row account for.
+    /// Variance of it that the fit and the rounding of the row account for.
     known: f64,
-    /// As [`distance`].
-    distance: f64,
+    /// As [`beyond`].
+    beyond: f64,
     /// Values of one row that follow from each other share one.
     weight: f64,
+    /// Whether no other row was left out with it: what is left out several times counts once.
+    alone: bool,
+}
+
+impl Score {
+    fn near(&self) -> bool {
+        self.beyond < NEAR
+    }
 }
 
 /// The scores of everything that can be left out.
 pub(super) fn scores(model: &Description, tables: &[Table]) -> Vec<Score> {
-    let mut found = Vec::new();
+    let (mut found, model) = (Vec::new(), &unfitted(model));
     each_left(model, tables, |others, table, out| {
-        let Ok(calibrated) = calibrate(model, others) else { return };
-        found.extend(out.iter().flat_map(|row| of_one(&calibrated.model, table, row)));
+        let Ok(calibrated) = best(model, others, 0) else { return };
+        let alone = out.len() == 1;
+        found.extend(
+            out.iter().flat_map(|row| of_one(&calibrated.model, table, row)).map(|score| Score { alone, ..score }),
+        );
     });
     found
 }
@@ -61,7 +73,7 @@ impl Held {
 /// Every row, curve and upper half that can be left out, predicted by a model that was fitted and learned its own errors
 /// without it.
 pub fn held(model: &Description, tables: &[Table]) -> Vec<Held> {
-    let mut found = Vec::new();
+    let (mut found, model) = (Vec::new(), &unfitted(model));
     each_left(model, tables, |others, table, out| {
         let Ok(calibrated) = calibrate(model, others) else { return };
         let model = learned(&calibrated.model, others);
@@ -120,62 +132,68 @@ fn left(model: &Description, table: &Table) -> Vec<Vec<String>> {
 
 fn of_one(model: &Description, table: &Table, row: &Row) -> Vec<Score> {
     let Some(answer) = model.answer_for(table) else { return Vec::new() };
-    let asked = of_row(model, answer, row);
-    let shape =
-        |quantity: &str| model.kind.answers().iter().find(|known| known.name == quantity).map(|known| known.shape);
-    let one = |asked: &Asked| {
+    let one = |asked: Asked| {
         let Asked { row, metric, value, rounding, weight, .. } = asked;
-        let shape = shape(&metric.quantity)?;
         let error = libm::log(model.answer(row, &metric.quantity).ok()? / value);
-        let known = model.variance(row, &metric.quantity, *rounding);
-        let distance = distance(row.number(&answer.size), answer.fitted);
-        let score = Score { quantity: metric.quantity.clone(), shape, error, known, distance, weight: *weight };
+        let (below, above) = model.doubts(row, &metric.quantity);
+        let known = if error > 0.0 { below } else { above } + rounding * rounding / 3.0;
+        let beyond = beyond(row.number(&answer.size), answer.fitted);
+        let (quantity, said) = (metric.quantity.clone(), answer.said(row, &metric.quantity));
+        let score = Score { quantity, said, error, known, beyond, weight, alone: true };
         (error.is_finite() && known.is_finite() && known < UNKNOWN).then_some(score)
     };
-    asked.iter().filter_map(one).collect()
+    of_row(model, answer, row).into_iter().filter_map(one).collect()
 }
 
 /// A fit that knows a value no better than by a factor of e to this power has nothing to say of its form.
 const UNKNOWN: f64 = 1.0;
 
-/// What the scores say of a model's form.
+/// What the scores say of a model's form: among the rows by quantity and by what a row asks in words, and beyond them by
+/// quantity.
 pub(super) fn discrepancy(model: &Description, scores: &[Score]) -> Discrepancy {
-    let each: Vec<(String, f64)> = model
-        .kind
-        .answers()
-        .iter()
-        .map(|known| (known.name.to_owned(), each(known.shape, known.name, scores)))
-        .collect();
-    let count = scores.iter().map(|score| score.weight).sum::<f64>();
-    let mut found = Discrepancy { each, scores: count as u32, stretch: 1.0 };
-    if found.scores >= ENOUGH {
-        let reach = t95(BEFORE + f64::from(found.scores));
-        let off = |score: &Score| {
-            let each = found.each.iter().find(|(known, _)| *known == score.quantity).map_or(0.0, |(_, each)| *each);
-            let beside = each * score.distance;
-            score.error.abs() / libm::sqrt(score.known + beside * beside) / reach
-        };
-        let mut ratios: Vec<f64> = scores.iter().map(off).collect();
-        ratios.sort_by(f64::total_cmp);
-        // The least that covers 95 of 100, and one more for the row that is still to come.
-        let place = libm::ceil(0.95 * (ratios.len() + 1) as f64) as usize;
-        found.stretch = ratios[place.clamp(1, ratios.len()) - 1].max(LEAST);
+    let among = |own: &dyn Fn(&&Score) -> bool| {
+        let own = scores.iter().filter(|score| score.near()).filter(own);
+        deviation(model.noise, own.map(|score| (score.error * score.error, score.known, score.weight)))
+    };
+    let quantities: BTreeSet<&String> = scores.iter().map(|score| &score.quantity).collect();
+    let words: BTreeSet<&String> = scores.iter().map(|score| &score.said).collect();
+    let mut found = Discrepancy { stretch: OVER_MACHINES, ..Discrepancy::default() };
+    found.near = quantities.iter().map(|own| ((*own).clone(), among(&|score| score.quantity == **own))).collect();
+    for quantity in &found.near {
+        let known = model.kind.answers().iter().find(|known| known.name == quantity.0);
+        let own = scores.iter().filter(|score| !score.near() && score.quantity == quantity.0).map(|score| {
+            let doublings = score.beyond * score.beyond;
+            (score.error * score.error / doublings, (score.known + quantity.1 * quantity.1) / doublings, score.weight)
+        });
+        found.each.push((quantity.0.clone(), deviation(known.map_or(0.0, |known| before(known.shape)), own)));
     }
-    found.each.retain(|(name, _)| scores.iter().any(|score| score.quantity == *name));
+    let words = words.difference(&quantities);
+    found.near.extend(words.map(|own| ((*own).clone(), among(&|score| score.said == **own))));
+    found.scores = scores.iter().filter(|score| score.alone).map(|score| score.weight).sum::<f64>() as u32;
+    if found.scores >= ENOUGH {
+        let own = |names: &[(String, f64)], name: &str| {
+            names.iter().find(|(own, _)| own == name).map_or(0.0, |(_, off)| *off)
+        };
+        let reach = t95(freedom(found.scores));
+        let off = |score: &Score| {
+            let beyond = score.beyond * own(&found.each, &score.quantity);
+            let near = own(&found.near, &score.said);
+            score.error.abs() / libm::sqrt(score.known + near * near + beyond * beyond) / reach
+        };
+        found.stretch = covering(scores.iter().map(off).collect());
+    }
     found
+}
+
+/// The least factor on all reaches that covers 95 of 100, and one more for the row that is still to come: errors are given in
+/// reaches.
+pub(crate) fn covering(mut errors: Vec<f64>) -> f64 {
+    errors.sort_by(f64::total_cmp);
+    let place = libm::ceil(0.95 * (errors.len() + 1) as f64) as usize;
+    errors[place.clamp(1, errors.len()) - 1].max(LEAST)
 }
 
 /// Scores stretch intervals, and shrink them by no more than this.
 const LEAST: f64 = 0.5;
-
-/// What a quantity is off by for a doubling: what its own scores say, those of quantities of the same shape at half their
-/// weight, and what was known before.
-fn each(shape: Shape, quantity: &str, scores: &[Score]) -> f64 {
-    let (mut sum, mut weights) = (BEFORE * before(shape) * before(shape), BEFORE);
-    for score in scores.iter().filter(|score| score.shape == shape) {
-        let weight = if score.quantity == quantity { score.weight } else { 0.5 * score.weight };
-        sum += weight * (score.error * score.error - score.known).max(0.0) / (score.distance * score.distance);
-        weights += weight;
-    }
-    libm::sqrt(sum / weights)
-}
+/// The stretch of a model with few scores: what covers 95 of 100 values that were left out of all models that ship.
+const OVER_MACHINES: f64 = 0.88;

@@ -16,6 +16,9 @@ pub struct Doubt {
     pub parameters: Vec<String>,
     /// A row for each.
     pub covariance: Vec<Vec<f64>>,
+    /// How far the logarithm of each lies from its value, in draws of all that are possible together; none of what was never
+    /// fitted, and in older files.
+    pub draws: Vec<Vec<f64>>,
     /// Those of which the rows say nothing.
     pub silent: Vec<String>,
     /// Those that the rows cannot tell apart, together.
@@ -33,7 +36,8 @@ impl Doubt {
         let count = names.len();
         let variance = |row: usize, at: usize| if at == row { deviations[row] * deviations[row] } else { 0.0 };
         let covariance = (0..count).map(|row| (0..count).map(|at| variance(row, at)).collect()).collect();
-        (count > 0).then(|| Doubt { silent: names.clone(), parameters: names, covariance, flat: Vec::new() })
+        let (silent, draws, flat) = (names.clone(), Vec::new(), Vec::new());
+        (count > 0).then_some(Doubt { silent, parameters: names, covariance, draws, flat })
     }
 
     /// The doubt without a number that somebody has stated since.
@@ -41,7 +45,7 @@ impl Doubt {
         if let Some(place) = self.parameters.iter().position(|parameter| parameter == name) {
             self.parameters.remove(place);
             self.covariance.remove(place);
-            for line in &mut self.covariance {
+            for line in self.covariance.iter_mut().chain(&mut self.draws) {
                 line.remove(place);
             }
         }
@@ -49,16 +53,47 @@ impl Doubt {
         self.flat.retain(|set| !set.iter().any(|parameter| parameter == name));
     }
 
-    /// Variance of the logarithm of an answer that comes from the parameters.
-    pub(super) fn variance(&self, model: &Description, row: &Row, quantity: &str) -> f64 {
-        let slopes: Vec<f64> = self.parameters.iter().map(|name| slope(model, name, row, quantity)).collect();
-        let lines = self.covariance.iter().zip(&slopes);
-        let sum = |line: &Vec<f64>| line.iter().zip(&slopes).map(|(c, slope)| c * slope).sum::<f64>();
-        lines.map(|(line, slope)| slope * sum(line)).sum::<f64>().max(0.0)
+    /// Variance of the logarithm of an answer that comes from the parameters: below it, and above.
+    pub(super) fn variances(&self, model: &Description, row: &Row, quantity: &str) -> (f64, f64) {
+        if self.draws.is_empty() {
+            let slopes: Vec<f64> = self.parameters.iter().map(|name| slope(model, name, row, quantity)).collect();
+            let lines = self.covariance.iter().zip(&slopes);
+            let sum = |line: &Vec<f64>| line.iter().zip(&slopes).map(|(c, slope)| c * slope).sum::<f64>();
+            let variance = lines.map(|(line, slope)| slope * sum(line)).sum::<f64>().max(0.0);
+            return (variance, variance);
+        }
+        let logarithm = |moves: &[f64]| {
+            let numbers = self.moved(model, moves);
+            let answer = model.kind.answer(&Values::new(model.kind.asks(), &numbers), row, quantity);
+            answer.map_or(f64::NAN, |answer| libm::log(answer.abs()))
+        };
+        let (count, middle) = (self.draws.len() as f64, logarithm(&vec![0.0; self.parameters.len()]));
+        let moved: Vec<f64> = self.draws.iter().map(|draw| logarithm(draw) - middle).collect();
+        let mean = moved.iter().sum::<f64>() / count;
+        let deviation =
+            libm::sqrt(moved.iter().map(|moved| (moved - mean) * (moved - mean)).sum::<f64>() / (count - 1.0));
+        // Draws may lie around another middle than the best fit: 95 percent of them reach to one side farther than to the other.
+        let side = |mean: f64| libm::pow((deviation - mean / 1.96).max(0.0), 2.0);
+        (side(mean), side(-mean))
+    }
+
+    /// The numbers of a model, with the logarithm of each that is in doubt moved by so much, as far as the kind lets it.
+    fn moved(&self, model: &Description, moves: &[f64]) -> Vec<f64> {
+        let mut numbers = model.numbers();
+        for (name, moved) in self.parameters.iter().zip(moves) {
+            if let Some(place) = model.parameters.iter().position(|parameter| parameter.name == *name) {
+                let asked = &model.kind.asks()[place];
+                numbers[place] = (numbers[place] * libm::exp(*moved)).clamp(asked.low, asked.high);
+            }
+        }
+        numbers
     }
 
     /// How far the logarithm of each parameter is moved, drawn from all of what may be together.
     fn drawn(&self, draws: &mut Draws) -> Vec<f64> {
+        if !self.draws.is_empty() {
+            return self.draws[draws.below(self.draws.len() as u64) as usize].clone();
+        }
         let count = self.parameters.len();
         let shape = DMatrix::from_fn(count, count, |row, at| self.covariance[row][at]).symmetric_eigen();
         let along = DVector::from_iterator(
@@ -75,16 +110,20 @@ impl Doubt {
             format!("[{}]", quoted.join(", "))
         };
         let mut text = String::from(
-            "# What the rows say nothing of and cannot tell apart, and the covariance of logarithms.\n[doubt]\n",
+            "# What the rows say nothing of and cannot tell apart, and covariance and draws of logarithms.\n[doubt]\n",
         );
         let flat: Vec<String> = self.flat.iter().map(|names| list(names)).collect();
         let _ = writeln!(text, "silent     = {}\nflat       = [{}]", list(&self.silent), flat.join(", "));
-        let _ = writeln!(text, "parameters = {}\ncovariance = [", list(&self.parameters));
-        for line in &self.covariance {
-            let line: Vec<String> = line.iter().map(|value| format!("{value:.4e}")).collect();
-            let _ = writeln!(text, "    [{}],", line.join(", "));
+        let _ = writeln!(text, "parameters = {}", list(&self.parameters));
+        for (name, lines) in [("covariance", &self.covariance), ("draws     ", &self.draws)] {
+            let _ = writeln!(text, "{name} = [");
+            for line in lines {
+                let line: Vec<String> = line.iter().map(|value| format!("{value:.4e}")).collect();
+                let _ = writeln!(text, "    [{}],", line.join(", "));
+            }
+            text += "]\n";
         }
-        text + "]\n"
+        text
     }
 }
 
@@ -96,13 +135,8 @@ impl Description {
         let mut drawn = self.clone();
         let Some(doubt) = self.doubt.as_ref().or(assumed.as_ref()) else { return drawn };
         let moves = doubt.drawn(&mut Draws::named(seed, &[DRAWN]));
-        for (name, moved) in doubt.parameters.iter().zip(moves) {
-            let asked = self.kind.asks().iter().find(|asked| asked.name == name);
-            let parameter = drawn.parameters.iter_mut().find(|parameter| parameter.name == *name);
-            if let (Some(asked), Some(parameter)) = (asked, parameter) {
-                parameter.value = (parameter.value * libm::exp(moved)).clamp(asked.low, asked.high);
-            }
-        }
+        let numbers = doubt.moved(self, &moves);
+        drawn.parameters.iter_mut().zip(numbers).for_each(|(parameter, number)| parameter.value = number);
         if drawn.with_values(|kind, values| kind.fits(values)).is_ok() { drawn } else { self.clone() }
     }
 }
@@ -127,7 +161,7 @@ fn slope(model: &Description, name: &str, row: &Row, quantity: &str) -> f64 {
 pub(super) fn read(kind: ModelKind, entry: Entry, problems: &mut Problems) -> Option<Doubt> {
     let mut section = Section::of("doubt", entry.node, problems)?;
     let names = section.texts("parameters", problems).unwrap_or_default();
-    let lines = section.take("covariance").map(|entry| entry.node);
+    let [covariance, draws] = ["covariance", "draws"].map(|name| lines(section.take(name)));
     let texts = |placed: Vec<reading::Placed>| placed.into_iter().map(|placed| placed.text).collect::<Vec<String>>();
     let silent = texts(section.texts("silent", problems).unwrap_or_default());
     let flat = match section.take("flat").map(|entry| entry.node.form) {
@@ -141,17 +175,22 @@ pub(super) fn read(kind: ModelKind, entry: Entry, problems: &mut Problems) -> Op
             problems.add(&name.at, "doubt.parameters", format!("parameters of a {}, got `{}`", kind.word(), name.text));
         }
     }
-    let covariance: Vec<Vec<f64>> = match lines.map(|node| node.form) {
-        Some(Form::List(lines)) => lines.into_iter().map(line).collect(),
-        _ => Vec::new(),
-    };
-    let square = covariance.len() == names.len() && covariance.iter().all(|line| line.len() == names.len());
-    if !square || covariance.iter().flatten().any(|value| !value.is_finite()) {
-        let message = format!("{} lines of as many numbers, one for each parameter", names.len());
+    let square = covariance.len() == names.len();
+    let mut cells = covariance.iter().chain(&draws);
+    let wide = cells.clone().all(|line| line.len() == names.len());
+    if !square || !wide || cells.any(|line| line.iter().any(|value| !value.is_finite())) {
+        let message = format!("{} lines of as many numbers, one for each parameter, and draws of as many", names.len());
         problems.add(&at, "doubt.covariance", message);
         return None;
     }
-    Some(Doubt { parameters: names.into_iter().map(|name| name.text).collect(), covariance, silent, flat })
+    Some(Doubt { parameters: names.into_iter().map(|name| name.text).collect(), covariance, draws, silent, flat })
+}
+
+fn lines(entry: Option<Entry>) -> Vec<Vec<f64>> {
+    match entry.map(|entry| entry.node.form) {
+        Some(Form::List(lines)) => lines.into_iter().map(line).collect(),
+        _ => Vec::new(),
+    }
 }
 
 fn words(node: reading::Node) -> Vec<String> {

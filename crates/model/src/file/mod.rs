@@ -14,10 +14,10 @@ mod parameter;
 mod write;
 
 pub use answers::{Answer, Metric};
-pub(crate) use discrepancy::{BEFORE, before, distance};
 pub use discrepancy::{Discrepancy, ENOUGH};
+pub(crate) use discrepancy::{NEAR, before, beyond, freedom, learned};
 pub use doubt::Doubt;
-pub use parameter::{Origin, Parameter};
+pub use parameter::{Before, Origin, Parameter};
 pub use write::write;
 
 use crate::asked::{Unanswered, Values};
@@ -79,21 +79,19 @@ impl Description {
     /// (half of the last digit, as a share) of the value that it will be held against. What cannot be lies outside.
     pub fn interval(&self, row: &Row, quantity: &str, rounding: f64) -> (f64, f64) {
         let middle = self.answer(row, quantity).unwrap_or(f64::NAN);
-        let assumed = if self.doubt.is_none() { Doubt::assumed(self) } else { None };
-        let doubt = self.doubt.as_ref().or(assumed.as_ref());
-        let spread = doubt.map_or(0.0, |doubt| doubt.variance(self, row, quantity));
-        let off = self.off(row, quantity);
-        let variance = spread + off * off + self.noise * self.noise + rounding * rounding / 3.0;
-        let reach = libm::exp(self.deviations() * libm::sqrt(variance));
-        let (one, other) = (middle / reach, middle * reach);
-        let most = self.kind.most(quantity).max(middle);
-        (one.min(other), one.max(other).min(most))
+        let (below, above) = self.doubts(row, quantity);
+        let (off, (reach, known)) = (self.off(row, quantity), self.deviations());
+        let beside = reach * reach * off * off + known * known * rounding * rounding / 3.0;
+        let low = middle * libm::exp(-libm::sqrt(known * known * below + beside));
+        let high = middle * libm::exp(libm::sqrt(known * known * above + beside));
+        (low.min(high), high.max(low).min(self.kind.most(quantity).max(middle)))
     }
 
-    /// Variance of the logarithm of an answer, without that of its form: what a fit knows of itself.
-    pub(crate) fn variance(&self, row: &Row, quantity: &str, rounding: f64) -> f64 {
-        let spread = self.doubt.as_ref().map_or(0.0, |doubt| doubt.variance(self, row, quantity));
-        spread + self.noise * self.noise + rounding * rounding / 3.0
+    /// Variance of the logarithm of an answer, below and above, that comes from its numbers alone.
+    pub(crate) fn doubts(&self, row: &Row, quantity: &str) -> (f64, f64) {
+        let assumed = if self.doubt.is_none() { Doubt::assumed(self) } else { None };
+        let doubt = self.doubt.as_ref().or(assumed.as_ref());
+        doubt.map_or((0.0, 0.0), |doubt| doubt.variances(self, row, quantity))
     }
 
     /// The answer of this machine to a row.

@@ -30,6 +30,19 @@ pub struct Parameter {
     pub low: f64,
     /// The upper end.
     pub high: f64,
+    /// What was known of a calibrated one before there were rows.
+    pub before: Option<Before>,
+}
+
+/// What one knows of a number without any row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Before {
+    /// It lies between this, with 95 percent, ...
+    pub low: f64,
+    /// ... and this.
+    pub high: f64,
+    /// Why.
+    pub why: String,
 }
 
 /// Where a number came from that the file leaves out.
@@ -39,7 +52,16 @@ impl Parameter {
     /// A number that is not in doubt.
     pub(super) fn given(asked: &Asked, value: f64, source: String) -> Parameter {
         let (name, unit, origin) = (asked.name.to_owned(), asked.unit.to_owned(), Origin::Given(source));
-        Parameter { name, value, unit, origin, low: value, high: value }
+        Parameter { name, value, unit, origin, low: value, high: value, before: None }
+    }
+
+    /// The range that it was in before there were rows; none when nobody says.
+    pub(crate) fn prior(&self) -> Option<(f64, f64)> {
+        match &self.origin {
+            Origin::Given(_) => None,
+            Origin::Assumed(_) => Some((self.low, self.high)),
+            Origin::Calibrated(_) => self.before.as_ref().map(|before| (before.low, before.high)),
+        }
     }
 
     /// Whether the file left it out.
@@ -119,6 +141,7 @@ fn one(asked: &Asked, entry: Entry, problems: &mut Problems) -> Option<Parameter
     let origin = section.read("from", problems, Origin::read);
     let low = section.read("low", problems, |text| number(asked, text));
     let high = section.read("high", problems, |text| number(asked, text));
+    let before = section.take("before").and_then(|entry| before(asked, entry, problems));
     let (at, prefix) = (section.at.clone(), format!("parameters.{}", asked.name));
     section.finish(&[], |_| None, problems);
     let mut need = |what: &str, there: bool| {
@@ -137,7 +160,21 @@ fn one(asked: &Asked, entry: Entry, problems: &mut Problems) -> Option<Parameter
     if matches!(origin, Origin::Assumed(_)) && low >= high && !asked.whole {
         problems.add(&at, &prefix, "an assumed number says how far off it may be, by `low` and `high`");
     }
-    Some(Parameter { name: asked.name.to_owned(), value, unit, origin, low, high })
+    Some(Parameter { name: asked.name.to_owned(), value, unit, origin, low, high, before })
+}
+
+fn before(asked: &Asked, entry: Entry, problems: &mut Problems) -> Option<Before> {
+    let at = entry.at.clone();
+    let mut section = Section::of(format!("parameters.{}.before", asked.name), entry.node, problems)?;
+    let low = section.read("low", problems, |text| number(asked, text));
+    let high = section.read("high", problems, |text| number(asked, text));
+    let why = section.text("why", problems).map(|placed| placed.text);
+    section.finish(&[], |_| None, problems);
+    let found = low.zip(high).zip(why).filter(|((low, high), _)| low < high);
+    if found.is_none() {
+        problems.add(&at, &format!("parameters.{}.before", asked.name), "needs `low` below `high`, and `why`");
+    }
+    found.map(|((low, high), why)| Before { low, high, why })
 }
 
 pub(super) fn number(asked: &Asked, text: &str) -> Result<f64, String> {

@@ -1,6 +1,6 @@
 //! A description as the text of a model file.
 
-use super::{Description, Parameter};
+use super::{Before, Description, Parameter};
 use std::fmt::Write as _;
 
 /// The text that [`read`](super::read) reads back to the same description. Numbers are written with six digits, which is
@@ -46,7 +46,7 @@ pub fn write(description: &Description) -> String {
 }
 
 fn written(parameter: &Parameter) -> String {
-    let Parameter { name, value, unit, origin, low, high } = parameter;
+    let Parameter { name, value, unit, origin, low, high, before } = parameter;
     let mut text = format!(
         "[parameters.{name}]\nvalue = {}\nunit  = {}\nfrom  = {}\n",
         number(*value),
@@ -55,6 +55,10 @@ fn written(parameter: &Parameter) -> String {
     );
     if low < high {
         let _ = write!(text, "low   = {}\nhigh  = {}\n", number(*low), number(*high));
+    }
+    if let Some(Before { low, high, why }) = before {
+        let _ =
+            writeln!(text, "before = {{ low = {}, high = {}, why = {} }}", number(*low), number(*high), quoted(why));
     }
     text
 }

@@ -5,7 +5,7 @@ use nalgebra::{DMatrix, DVector};
 
 /// The standard deviation of the logarithm that a parameter has when neither rows nor assumptions speak of it: its bounds
 /// are taken for four of them.
-fn widest(free: &Free) -> f64 {
+pub(super) fn widest(free: &Free) -> f64 {
     (libm::log(free.high / free.low) / 4.0).max(1e-6)
 }
 

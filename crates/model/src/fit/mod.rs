@@ -7,6 +7,7 @@
 //! What it does not do: it knows no model; it is handed a function from parameters to predictions.
 
 mod curvature;
+mod draws;
 mod separation;
 
 pub use separation::{Flat, Separation};
@@ -47,6 +48,8 @@ pub struct Fitted {
     pub values: Vec<f64>,
     /// Covariance of their logarithms.
     pub covariance: DMatrix<f64>,
+    /// By how much rows count less than their spreads say, because they are met worse.
+    pub inflation: f64,
     /// Prediction over target, less one, of each row.
     pub errors: Vec<f64>,
     /// Sum of squared errors in units of their spreads.
@@ -115,7 +118,7 @@ pub fn fit(free: &[Free], targets: &[Target], predict: &mut dyn FnMut(&[f64]) ->
             let gained = 1.0 - found.norm_squared() / residuals.norm_squared();
             (place, residuals) = (tried, found);
             damping = (damping * 0.3).max(1e-12);
-            if gained < 1e-12 {
+            if gained < 1e-9 {
                 break;
             }
         } else {
@@ -132,6 +135,18 @@ fn damped(slopes: &DMatrix<f64>, residuals: &DVector<f64>, damping: f64) -> Opti
         normal[(place, place)] += damping * normal[(place, place)].max(1e-9);
     }
     normal.cholesky().map(|factor| -factor.solve(&(slopes.transpose() * residuals)))
+}
+
+/// Numbers that are as well possible as the best: how far the logarithm of each parameter lies from it, in each of so many draws.
+pub fn draws(
+    free: &[Free],
+    targets: &[Target],
+    fitted: &Fitted,
+    kept: usize,
+    predict: &mut dyn FnMut(&[f64]) -> Vec<f64>,
+) -> Vec<Vec<f64>> {
+    let place: Vec<f64> = fitted.values.iter().map(|value| libm::log(*value)).collect();
+    draws::around(&mut Search { free, targets, predict }, &place, fitted, kept)
 }
 
 struct Search<'a> {
@@ -190,17 +205,18 @@ impl Search<'_> {
         let errors = predicted.iter().zip(self.targets).map(|(p, t)| p / t.value - 1.0).collect();
         let weighed = residuals.iter().zip(self.targets).map(|(residual, target)| target.weight * residual * residual);
         let (misfit, count): (f64, f64) = (weighed.sum(), self.targets.iter().map(|target| target.weight).sum());
-        // Rows that are met worse than their spreads allow say that the model's form is off; all doubts grow with it.
+        // Rows that are met worse than their spreads allow say that the model's form is off, and count less; what was assumed
+        // counts as before, so that no number is less sure than it was without rows.
         let spare = (count - self.free.len() as f64).max(1.0);
         let inflation = (misfit / spare).max(1.0);
         let mut counted = slopes.clone();
         for (row, target) in self.targets.iter().enumerate() {
-            counted.row_mut(row).scale_mut(libm::sqrt(target.weight));
+            counted.row_mut(row).scale_mut(libm::sqrt(target.weight / inflation));
         }
-        let covariance = curvature::covariance(&counted, self.free) * inflation;
+        let covariance = curvature::covariance(&counted, self.free);
         let separation = separation::of(self.free, &slopes.rows(0, self.targets.len()).into_owned(), &covariance);
         let values = place.iter().map(|log| libm::exp(*log)).collect();
-        Fitted { values, covariance, errors, misfit, separation, steps }
+        Fitted { values, covariance, inflation, errors, misfit, separation, steps }
     }
 }
 

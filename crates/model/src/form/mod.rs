@@ -6,6 +6,7 @@
 pub mod batch;
 pub mod closed;
 pub mod group_commit;
+pub mod misses;
 pub mod processors;
 pub mod service_time;
 pub mod slowest;

@@ -2,7 +2,12 @@
 //!
 //! The one idea: what all cores do together depends on how many threads are ready to run. Up to one a core each has a core
 //! to itself; beyond, a core shares itself out and does somewhat more in sum. So processor time for a transaction is not a
-//! constant but grows with utilisation. Each ready thread also slows all others a little: locks, caches, scheduling.
+//! constant but grows with utilisation. Each ready thread also slows all others a little: caches, scheduling.
+//!
+//! Past the peak it is latches that bring a server down. Who waits for one spins, which takes processors away from whoever holds
+//! it (Johnson, Stoica, Ailamaki, Mowry: Decoupling contention management from scheduling, ASPLOS 2010). Threads are customers
+//! of one repairman, the latch, and all of them slow down together, which is the station behind the Universal Scalability
+//! Law (Gunther: A general theory of computational scalability based on rational functions, 2008).
 
 use crate::asked::Values;
 
@@ -16,7 +21,12 @@ pub struct Processors {
     pub capacity: [f64; 4],
     /// Each ready thread makes the work of all longer by this share.
     pub contention: f64,
+    /// The share of a transaction's work that is done with the latch held that is asked for most.
+    pub latch: f64,
 }
+
+/// A repairman with so many times the weight of rest is never at rest.
+const CERTAIN: f64 = 1e15;
 
 /// Threads a core at the points of the capacity curve.
 const THREADS: [f64; 4] = [1.0, 2.0, 4.0, 8.0];
@@ -28,6 +38,7 @@ impl Processors {
             cores: values.of("cores"),
             capacity: [1.0, values.of("capacity_2"), values.of("capacity_4"), values.of("capacity_8")],
             contention: values.of("contention"),
+            latch: values.of("latch"),
         }
     }
 
@@ -52,7 +63,22 @@ impl Processors {
     /// Transactions a second that so many ready threads complete, each of which asks for `demand_s` seconds of a core that
     /// it has to itself.
     pub fn completions(&self, ready: f64, demand_s: f64) -> f64 {
-        self.work(ready) / (demand_s * (1.0 + self.contention * ready))
+        self.work(ready) * self.moving(ready) / (demand_s * (1.0 + self.contention * ready))
+    }
+
+    /// The share of so many ready threads that does not spin: they are customers of one repairman, who is busy with whoever
+    /// holds the latch. The sum over his states grows with each customer by what Erlang's recursion says.
+    fn moving(&self, ready: f64) -> f64 {
+        if self.latch <= 0.0 || ready <= 1.0 {
+            return 1.0;
+        }
+        let (offered, mut states) = (self.latch / (1.0 - self.latch), 1.0f64);
+        let mut threads = 1.0;
+        while threads <= ready && states < CERTAIN {
+            states = 1.0 + threads * offered * states;
+            threads += 1.0;
+        }
+        (1.0 - 1.0 / states) / (self.latch * libm::floor(ready))
     }
 }
 
@@ -60,7 +86,7 @@ impl Processors {
 mod tests {
     use super::*;
 
-    const FOUR: Processors = Processors { cores: 4.0, capacity: [1.0, 1.4, 1.8, 2.0], contention: 0.0 };
+    const FOUR: Processors = Processors { cores: 4.0, capacity: [1.0, 1.4, 1.8, 2.0], contention: 0.0, latch: 0.0 };
 
     #[test]
     fn threads_have_a_core_each_before_they_share() {
@@ -68,6 +94,16 @@ mod tests {
         assert!((FOUR.work(6.0) - 4.8).abs() < 1e-12, "two cores with two threads, two with one");
         assert!((FOUR.work(32.0) - 8.0).abs() < 1e-12);
         assert_eq!(FOUR.work(64.0), FOUR.work(32.0), "there are no more threads than that");
+    }
+
+    #[test]
+    fn who_waits_for_a_latch_takes_the_time_of_who_holds_it() {
+        let latched = Processors { latch: 0.02, ..FOUR };
+        assert_eq!(latched.completions(1.0, 0.001), FOUR.completions(1.0, 0.001), "alone nobody waits");
+        let full = |ready: f64| latched.completions(ready, 0.001) * 0.001;
+        assert!(full(32.0) > 0.5 * FOUR.work(32.0) && full(200.0) < full(32.0));
+        // Far beyond, one thread in all of them holds it, and is as slow as all: 8 cores for 400 threads, and 50 holds.
+        assert!((full(400.0) / (8.0 / 400.0 / 0.02) - 1.0).abs() < 1e-6, "{}", full(400.0));
     }
 
     #[test]

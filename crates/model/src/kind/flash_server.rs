@@ -4,9 +4,13 @@
 //! The one idea: storage answers in a time that hardly depends on this load, so it is a delay; all that bends the curve is
 //! in the processors. The driver's own work takes processor time too, but outside of the response that it measures: that
 //! is why threads are more than throughput times response.
+//!
+//! Where a file says how large the data of a customer and the buffer are, other numbers of customers in a row, and the memory
+//! that sessions take from the buffer, move the reads that miss it.
 
 use super::law::{Carries, Inside, Law};
-use super::{OF_SERVERS, Unanswered, Values, carried, number};
+use super::{OF_SERVERS, Quantity, Unanswered, Values, carried, number};
+use crate::form::misses::misses;
 use crate::form::processors::Processors;
 use crate::form::{closed, group_commit};
 use crate::rows::Row;
@@ -26,9 +30,23 @@ super::asks! {
     asked "driver" "us" 1e-6 1e7 "processor time of the load driver for a transaction, outside of the response";
     misses;
     jobs;
+    asked "latch" "1" 0.0 0.5 "share of a transaction's work with the latch held that is asked for most; who waits for it spins" or 0.0;
+    asked "customers" "customers" 0.0 1e9 "customers of the data at which `reads` holds; 0 when nothing is known of them" or 0.0;
+    asked "customer_bytes" "MB" 1e-6 1e6 "data of a customer, with indexes" or 8.0;
+    asked "buffer" "GB" 1e-6 1e6 "memory that holds pages" or 1.0;
+    asked "skew" "1" 0.0 0.99 "exponent of Zipf's law by which pages are asked for" or 0.5;
+    asked "session_memory" "MB" 0.0 1e6 "memory that each session takes from the buffer" or 0.0;
 }
 
-pub(super) const LAW: Law = Law::closed(ASKS, OF_SERVERS, answer)
+const ANSWERS: &[Quantity] = &[
+    OF_SERVERS[0],
+    OF_SERVERS[1],
+    OF_SERVERS[2],
+    Quantity::rate("io-rate", "1/s"),
+    Quantity::other("io-response", "us"),
+];
+
+pub(super) const LAW: Law = Law::closed(ASKS, ANSWERS, answer)
     .inside(Inside::SESSIONS)
     .taking(&[
         (Amount::Cpu, "demand"),
@@ -41,10 +59,43 @@ pub(super) const LAW: Law = Law::closed(ASKS, OF_SERVERS, answer)
     }));
 
 fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
-    let threads = number(row, "threads")?;
+    match quantity {
+        "io-response" => Ok(values.of("read_time")),
+        // Operations of a run whose threads nobody states are the most that there are.
+        "io-rate" if row.text("threads").is_none() => {
+            let most = |at: u32| at_threads(values, row, libm::round(libm::pow(STEP, f64::from(at))), quantity);
+            Ok((0..STEPS).map(most).fold(0.0, f64::max))
+        }
+        _ => Ok(at_threads(values, row, number(row, "threads")?, quantity)),
+    }
+}
+
+/// Numbers of threads among which the most is looked for: each so many times the one before, up to some thousands.
+const STEP: f64 = 1.1;
+const STEPS: u32 = 90;
+
+/// The factor on reads of other customers than those at which they hold, and of memory that sessions take.
+fn missing(values: &Values, row: &Row, threads: f64) -> f64 {
+    let (known, buffer) = (values.of("customers"), values.of("buffer"));
+    let customers = row.number("customers").unwrap_or(known);
+    let left = (buffer - threads * values.of("session_memory") / 1e3).max(LEAST * buffer);
+    if known <= 0.0 || (customers == known && left == buffer) {
+        return 1.0;
+    }
+    let share = |buffer: f64, customers: f64| {
+        misses(1e3 * buffer / (customers * values.of("customer_bytes")), values.of("skew"))
+    };
+    share(left, customers) / share(buffer, known).max(LEAST)
+}
+
+/// Share of the buffer that sessions leave at least, and of look-ups that miss at least.
+const LEAST: f64 = 1e-3;
+
+fn at_threads(values: &Values, row: &Row, threads: f64, quantity: &str) -> f64 {
     let demand_s = values.of("demand") / 1e3;
     let driver_s = values.of("driver") / 1e6;
-    let reads_s = values.of("misses") * values.of("reads") * values.of("read_time") / 1e6;
+    let reads = values.of("misses") * values.of("reads") * missing(values, row, threads);
+    let reads_s = reads * values.of("read_time") / 1e6;
     let log_s = values.of("log_time") / 1e6;
     let processors = Processors::of(values);
     let busy_s = demand_s + driver_s;
@@ -61,11 +112,12 @@ fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered>
         settled = around(at_once(outside), reads_s + group_commit::wait_s(settled.rate_per_s, log_s));
     }
     let outside = settled.at_stations * driver_s / busy_s;
-    Ok(match quantity {
+    match quantity {
         "throughput" => settled.rate_per_s,
+        "io-rate" => settled.rate_per_s * (reads + values.of("writes")),
         "utilisation" => 100.0 * processors.work(settled.at_stations).min(processors.cores) / processors.cores,
         _ => 1e3 * (threads - outside) / settled.rate_per_s,
-    })
+    }
 }
 
 /// Rounds in which the rate and the wait for the log settle.

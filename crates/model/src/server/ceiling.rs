@@ -16,7 +16,7 @@ pub struct Ceiling {
 
 /// A server of round numbers, none of them of a real machine: transactions of seven reads, one after the other.
 fn plan() -> Plan {
-    let processors = Processors { cores: 16.0, capacity: [1.0, 1.5, 1.9, 2.0], contention: 1e-4 };
+    let processors = Processors { cores: 16.0, capacity: [1.0, 1.5, 1.9, 2.0], contention: 1e-4, latch: 0.0 };
     let profile = Profile { cpu_ms: 2.0, reads: 7.0, changes: 1.0, ..Profile::default() };
     Plan {
         work: Work::Shared(processors),

@@ -2,12 +2,13 @@
 
 use super::*;
 use crate::asked::Values;
-use crate::file;
+use crate::file::{self, Description};
 use crate::form::processors::Processors;
 use crate::form::{closed, group_commit};
 use crate::kernel::tests::across;
 use crate::machine::{Ended, Machine, TRANSACTION};
-use crate::rows::Row;
+use crate::rows::{self, Row};
+use crate::{calibrate, judge};
 use units::Nanos;
 use workload::Operation;
 
@@ -54,7 +55,7 @@ fn threads(count: u32) -> Row {
     Row { cells: [("threads".to_owned(), count.to_string())].into_iter().collect(), ..Row::default() }
 }
 
-fn shipped(name: &str) -> file::Description {
+fn shipped(name: &str) -> Description {
     let text = crate::models().iter().find(|shipped| shipped.name == name).expect("it ships").text;
     file::read(name, text).unwrap_or_else(|problems| panic!("{problems}"))
 }
@@ -86,7 +87,7 @@ fn a_server_on_disks_is_its_closed_form() {
 }
 
 /// The same model with some numbers changed.
-fn changed(name: &str, changes: &[(&str, &str)]) -> file::Description {
+fn changed(name: &str, changes: &[(&str, &str)]) -> Description {
     let changes: Vec<(String, String)> =
         changes.iter().map(|(name, text)| (name.to_string(), text.to_string())).collect();
     shipped(name).changed(&changes).unwrap_or_else(|problems| panic!("{problems}"))
@@ -138,7 +139,7 @@ fn littles_law_holds_in_every_run() {
 /// Round numbers, none of them of a real machine.
 fn base() -> Plan {
     Plan {
-        work: Work::Shared(Processors { cores: 4.0, capacity: [1.0, 1.4, 1.8, 2.0], contention: 1e-3 }),
+        work: Work::Shared(Processors { cores: 4.0, capacity: [1.0, 1.4, 1.8, 2.0], contention: 1e-3, latch: 0.0 }),
         reads: Reads::Delay { us: 400.0, variation: 1.0 },
         log: None,
         driver_us: 0.0,
@@ -278,4 +279,83 @@ fn cores_are_busy_with_transactions_for_their_demand_and_never_beyond_the_cores(
     assert!(many.busy < 24.0 && many.busy > 0.95 * 24.0, "all but the driver's part: {many:?}");
     let disks = Plan { work: Work::Delay, ..plan };
     assert_eq!(run(&disks, 8, 1, 1_000).server.cores(), None, "a delay has no cores");
+}
+
+/// A server of sixteen processors of which scripts of users were measured before and past its peak: SPEC SDM91 on a SPARCcenter
+/// 2000, October 1994, as in Gunther, Guerrilla Capacity Planning (2007). Scripts a second.
+const SDM91: [(u32, f64); 7] = [
+    (1, 64.9 / 3_600.0),
+    (18, 995.9 / 3_600.0),
+    (36, 1_652.4 / 3_600.0),
+    (72, 1_853.2 / 3_600.0),
+    (108, 1_828.9 / 3_600.0),
+    (144, 1_775.0 / 3_600.0),
+    (216, 1_702.2 / 3_600.0),
+];
+
+/// The server as one knew it before it was measured.
+fn sparccenter() -> Description {
+    let given = |name: &str, value: f64, unit: &str| {
+        format!("[parameters.{name}]\nvalue = {value}\nunit = \"{unit}\"\nfrom = \"given: as published, or nothing\"\n")
+    };
+    let assumed = |name: &str, low: f64, high: f64, unit: &str| {
+        let value = libm::sqrt(low * high);
+        format!(
+            "[parameters.{name}]\nvalue = {value}\nunit = \"{unit}\"\nfrom = \"assumed: before it was measured\"\n\
+             low = {low}\nhigh = {high}\n"
+        )
+    };
+    let text = [
+        "title = \"SPARCcenter 2000\"\nkind = \"server-on-flash\"\nnoise = \"3%\"\n".to_owned(),
+        given("cores", 16.0, "cores"),
+        ["capacity_2", "capacity_4", "capacity_8"].map(|name| given(name, 1.0, "cores")).concat(),
+        assumed("demand", 5e3, 6e4, "ms"),
+        assumed("contention", 1e-4, 2.5e-3, "1"),
+        given("reads", 1.0, "reads"),
+        assumed("read_time", 5e6, 6e7, "us"),
+        given("writes", 1.0, "writes"),
+        given("log_time", 1.0, "us"),
+        given("driver", 1.0, "us"),
+        assumed("latch", 2e-4, 2e-2, "1"),
+        "[answers.by-threads]\nmetrics = { throughput_tps = \"throughput\" }\ninputs = [\"threads\"]\nsize = \"threads\"\n".to_owned(),
+    ];
+    file::read("sparccenter", &text.concat()).unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+fn sdm91(points: &[(u32, f64)]) -> rows::Table {
+    let lines = points.iter().map(|(users, rate)| format!("users-{users},{users},{rate:.6}\n"));
+    rows::read(&format!("row_id,threads,throughput_tps\n{}", lines.collect::<String>())).expect("a table")
+}
+
+#[test]
+fn a_fall_is_predicted_from_points_before_the_peak() {
+    let (before, past) = (sdm91(&SDM91[..4]), sdm91(&SDM91[4..]));
+    let fitted = calibrate::calibrate(&sparccenter(), std::slice::from_ref(&before)).expect("it fits").model;
+    let model = calibrate::learned(&fitted, std::slice::from_ref(&before));
+    let judged = judge::judge(&model, &past, &before.rows).expect("it answers").rows;
+    for row in &judged {
+        let (value, usl) = (row.published.expect("a value"), row.baselines.usl.as_ref().expect("it fits").predicted);
+        let error = |said: f64| libm::log(said / value).abs();
+        assert!((row.low..=row.high).contains(&value) && error(row.predicted) < 0.07, "{row:?}");
+        assert!(error(usl) > 1.4 * error(row.predicted), "{row:?}");
+    }
+}
+
+#[test]
+fn other_customers_and_the_memory_of_sessions_miss_more() {
+    let of = |model: &Description, cells: &str, quantity: &str| {
+        let table = rows::read(&format!("row_id,customers,threads\na,{cells}\n")).expect("a table");
+        model.answer(&table.rows[0], quantity).expect("it answers")
+    };
+    let shipped = shipped("s824-fs840");
+    let rate = |cells: &str| of(&shipped, cells, "throughput");
+    assert_eq!(rate("6000,96"), rate(",96"), "as many as the file says");
+    assert!(rate("3000,96") > rate("6000,96") && rate("50000,96") < rate("6000,96"));
+    let reads = |cells: &str| of(&shipped, cells, "io-rate") / rate(cells);
+    assert!(reads("50000,96") > 1.5 * reads("6000,96") && reads("50000,96") < 10.0 * reads("6000,96"));
+    let greedy = changed("s824-fs840", &[("session_memory", "500")]);
+    assert!(of(&greedy, "6000,112", "io-rate") / of(&greedy, "6000,112", "throughput") > 1.2 * reads("6000,112"));
+    // A published rate of a run whose threads nobody states is taken for the most.
+    let most = of(&shipped, "6000,", "io-rate");
+    assert!((80_000.0..140_000.0).contains(&most), "{most} operations a second");
 }

@@ -13,6 +13,25 @@ use random::Draws;
 use units::Nanos;
 use workload::{Operation, OperationKind};
 
+/// Calibrates all models that ship anew, where a law or a row has changed: `cargo nextest run -p model --run-ignored only write`.
+#[test]
+#[ignore = "it writes the files that ship"]
+fn write_the_shipped_models() {
+    for name in calibrated() {
+        let (model, mut tables) = (of(name), answered(&of(name)));
+        tables.iter_mut().for_each(|table| table.rows.retain(|row| model.calibration.contains(&row.id)));
+        let fitted = calibrate::calibrate(&model, &tables).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let path = format!("{}/../../models/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+        std::fs::write(path, file::write(&calibrate::learned(&fitted.model, &tables))).unwrap();
+    }
+}
+
+/// Names of the models that were calibrated. A device from assumed parts has no rows, and a template has those of whoever
+/// begins with it.
+fn calibrated() -> impl Iterator<Item = &'static str> {
+    models().iter().map(|shipped| shipped.name).filter(|name| !of(name).calibration.is_empty())
+}
+
 fn read(shipped: &Shipped) -> Description {
     file::read(shipped.name, shipped.text).unwrap_or_else(|problems| panic!("{problems}"))
 }
@@ -25,7 +44,9 @@ fn of(name: &str) -> Description {
 fn answered(model: &Description) -> Vec<Table> {
     let all =
         tables().iter().map(|shipped| rows::read(shipped.text).unwrap_or_else(|e| panic!("{}: {e}", shipped.name)));
-    all.filter(|table| model.answer_for(table).is_some()).collect()
+    // What is only judged is not fitted on.
+    let known = |table: &Table| table.rows.iter().any(|row| model.calibration.contains(&row.id));
+    all.filter(|table| model.answer_for(table).is_some() && known(table)).collect()
 }
 
 fn fitted(name: &str) -> calibrate::Calibrated {
@@ -39,13 +60,12 @@ const OPEN: [&str; 2] = ["s004t75-3-8-db2m", "s004t75-3-9-db2m"];
 
 #[test]
 fn every_model_meets_the_rows_that_it_is_fitted_on() {
-    // A device from assumed parts has no rows to be fitted on, and a template has those of whoever begins with it.
-    for shipped in models().iter().filter(|shipped| !of(shipped.name).calibration.is_empty()) {
+    for name in calibrated() {
         // Three deviations of the noise that the model says its rows have.
-        let most = 300.0 * of(shipped.name).noise.max(0.01);
-        for met in fitted(shipped.name).met.iter().filter(|met| !OPEN.contains(&met.row_id.as_str())) {
+        let most = 300.0 * of(name).noise.max(0.01);
+        for met in fitted(name).met.iter().filter(|met| !OPEN.contains(&met.row_id.as_str())) {
             let error = 100.0 * (met.fitted / met.value - 1.0);
-            assert!(error.abs() < most, "{}: {} {} is off by {error:.2} %", shipped.name, met.row_id, met.metric);
+            assert!(error.abs() < most, "{name}: {} {} is off by {error:.2} %", met.row_id, met.metric);
         }
     }
 }
@@ -67,32 +87,90 @@ fn a_fitted_model_is_written_and_read_back_as_it_was() {
 
 #[test]
 fn whatever_row_is_left_out_a_fitted_model_can_be_read_back() {
-    for name in ["f5100", "s824-fs840", "power770-san", "this-machine", "mirror-case2", "mirror-link"] {
+    for name in calibrated() {
         let (model, tables) = (of(name), answered(&of(name)));
         for (at, left) in (0..tables.len()).flat_map(|at| (0..tables[at].rows.len()).map(move |left| (at, left))) {
             let mut others = tables.clone();
             others[at].rows.remove(left);
-            let Ok(fitted) = calibrate::calibrate(&model, &others) else { continue };
+            let Ok(fitted) = calibrate::best(&model, &others, 2) else { continue };
             let text = file::write(&fitted.model);
             let again = file::read(name, &text).unwrap_or_else(|problems| panic!("{name}: {problems}\n{text}"));
             assert_eq!(again.doubt.is_some(), fitted.model.doubt.is_some());
+            for answer in &again.answers {
+                let table = tables.iter().find(|table| again.answer_for(table) == Some(answer));
+                let judged = table.map(|table| judge::judge(&again, table, &[]).expect("it answers").rows);
+                for row in judged.iter().flatten() {
+                    let most = again
+                        .kind
+                        .most(&answer.metrics.iter().find(|metric| metric.column == row.metric).unwrap().quantity);
+                    assert!(
+                        row.low <= row.predicted && row.predicted <= row.high && row.high <= most,
+                        "{name}: {row:?}"
+                    );
+                }
+            }
         }
     }
 }
 
-/// Values that were left out of some models, each with the interval that was stated for it.
-fn held(names: &[&str]) -> Vec<calibrate::Held> {
-    names.iter().flat_map(|name| calibrate::held(&of(name), &answered(&of(name)))).collect()
+/// A value that was left out of a model, how far it lies from what was said, the half of its interval, both as logarithms, and
+/// how far it lies in reaches of the interval on its side.
+struct Left {
+    error: f64,
+    half: f64,
+    reach: f64,
 }
 
-fn inside(held: &[calibrate::Held]) -> f64 {
-    held.iter().filter(|held| held.inside()).count() as f64 / held.len() as f64
+fn left(name: &str) -> Vec<Left> {
+    let one = |held: calibrate::Held| {
+        let end = if held.value > held.predicted { held.high } else { held.low };
+        let error = libm::log(held.value / held.predicted);
+        let reach = (error / libm::log(end / held.predicted)).abs();
+        Left { error: error.abs(), half: 0.5 * libm::log(held.high / held.low), reach }
+    };
+    calibrate::held(&of(name), &answered(&of(name))).into_iter().map(one).collect()
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// How many there are and lie inside, the median of halves over errors, and the median half over the median error.
+fn told(left: &[&Left], stretch: f64) -> (usize, usize, f64, f64) {
+    let of = |value: fn(&Left) -> f64| median(left.iter().map(|left| value(left)).collect());
+    let inside = left.iter().filter(|left| left.reach <= stretch).count();
+    let (ratio, halves) = (of(|left| left.half / left.error), of(|left| left.half) / of(|left| left.error));
+    (left.len(), inside, stretch * ratio, stretch * halves)
+}
+
+/// Draws the table of `docs/concepts/predictions.md`. Each model is stretched by what the others say.
+#[test]
+#[ignore = "it takes minutes"]
+#[expect(clippy::disallowed_macros, reason = "it is run for what it prints")]
+fn draw_the_table_of_what_was_left_out() {
+    let all: Vec<(&str, Vec<Left>)> = calibrated().map(|name| (name, left(name))).collect();
+    let covering = |others: &dyn Fn(&str) -> bool| {
+        let others = all.iter().filter(|(name, _)| others(name)).flat_map(|(_, left)| left);
+        calibrate::covering(others.map(|left| left.reach).collect())
+    };
+    for (name, own) in all.iter().filter(|(_, own)| !own.is_empty()) {
+        let own: Vec<&Left> = own.iter().collect();
+        let stretch = covering(&|other| other != *name);
+        println!("{name} now {:?}, by others {stretch:.2} {:?}", told(&own, 1.0), told(&own, stretch));
+    }
+    let every: Vec<&Left> = all.iter().flat_map(|(_, left)| left).collect();
+    println!("all now {:?}, by all {:.2} more", told(&every, 1.0), covering(&|_| true));
 }
 
 #[test]
-fn intervals_hold_what_was_left_out() {
-    let held = held(&["s824-fs840", "power770-san", "this-machine"]);
-    assert!(held.len() > 15 && inside(&held) >= 0.9, "{held:#?}");
+fn intervals_hold_what_was_left_out_and_are_not_wide() {
+    let left: Vec<Left> =
+        ["s824-fs840", "power770-san", "mirror-link", "this-machine"].into_iter().flat_map(left).collect();
+    let (count, inside, _, halves) = told(&left.iter().collect::<Vec<&Left>>(), 1.0);
+    assert!(count > 60 && inside as f64 >= 0.9 * count as f64, "{inside} of {count}");
+    // All models together reach 3 times as far; two of these four meet their rows better than few rows can promise.
+    assert!(halves < 6.0, "the median interval reaches {halves:.1} times as far as the median error");
 }
 
 #[test]

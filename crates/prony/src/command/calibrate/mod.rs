@@ -173,7 +173,12 @@ fn learned_text(model: &Description) -> String {
     let each = if each.is_empty() { "as of other models".to_owned() } else { each.join(", ") };
     let judged = match discrepancy.calibrated() {
         true => format!("stretched by {:.2} to hold 95 of 100", discrepancy.stretch),
-        false => format!("intervals are not calibrated, which takes {ENOUGH}"),
+        false => {
+            let stretch = discrepancy.stretch;
+            format!(
+                "intervals are not calibrated, which takes {ENOUGH}; stretched by {stretch:.2}, as all that ship need"
+            )
+        }
     };
     let scores = units::counted(u64::from(discrepancy.scores), "scores");
     format!("\noff for each doubling of the size beyond the rows: {each}\n{scores} of what was left out: {judged}\n")
@@ -182,13 +187,15 @@ fn learned_text(model: &Description) -> String {
 /// The same for documents.
 fn learned_json(model: &Description) -> Value {
     model.discrepancy.as_ref().map_or(Value::Null, |discrepancy| {
-        let each = discrepancy.each.iter();
+        let percent = |offs: &[(String, f64)]| -> serde_json::Map<String, Value> {
+            offs.iter().map(|(name, off)| (name.clone(), json!(100.0 * off))).collect()
+        };
         json!({
             "scores": discrepancy.scores,
             "calibrated": discrepancy.calibrated(),
             "stretch": discrepancy.stretch,
-            "each_doubling_pct": each.map(|(name, each)| (name.clone(), json!(100.0 * each)))
-                .collect::<serde_json::Map<String, Value>>(),
+            "near_pct": percent(&discrepancy.near),
+            "each_doubling_pct": percent(&discrepancy.each),
         })
     })
 }

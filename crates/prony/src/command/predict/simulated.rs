@@ -65,11 +65,11 @@ impl<'a> Simulations<'a> {
         let (Some((trial, stream)), Some(judgement)) = (question.trial(), self.judgement) else { return Ok(None) };
         let counted = self.model.parameter("counted_per_s").map_or(1.0, |parameter| parameter.value);
         let Some(read) = reading(quantity, counted) else { return Ok(None) };
-        let (noise, off) = (self.model.noise, self.model.off(&question.row, quantity));
+        let off = self.model.off(&question.row, quantity);
         let simulated = self.of(trial, judgement)?;
         let value = read(&simulated.streams[stream]);
         let others: Vec<f64> = simulated.again.iter().map(|again| read(&again[stream])).collect();
-        let reach = reach(&others, noise.hypot(off));
+        let reach = reach(&others, off);
         Ok((value.is_finite() && value > 0.0).then_some(Answer { value, low: value / reach, high: value * reach }))
     }
 
