@@ -133,7 +133,7 @@ fn outstanding(model: &Description, draws: &mut Draws, row: &mut Row) -> Questio
         read: Share(read),
         shift: Bytes(1_024 * shift_kb),
         range: Share(1.0),
-        data: DataShape { compressible: Share(0.0), duplicate: Share(0.0) },
+        data: DataShape::default(),
     };
     Question { modules, module_bytes, spec: Some(spec), ..Question::at_once(slots) }
 }
