@@ -173,7 +173,7 @@ pub enum Command {
         long_about = "Predicts every point of a study on a model, or every row of a table, with a 95 percent interval each. \
             Nothing is opened and nothing is measured. The prediction carries a hash of itself and of the model, so that it \
             can be written down first and nobody can tune it afterwards.",
-        after_long_help = "Examples:\n  prony predict brokerage --on model:s824-fs840 --set sessions=80,96,112\n  \
+        after_long_help = "Examples:\n  prony predict brokerage --on model:s824-fs840 --set customers=6000 --set sessions=80,96,112\n  \
             prony predict flash --on model:f5100 --set modules=160 --only random-read -o prediction.json"
     )]
     Predict(Predict),

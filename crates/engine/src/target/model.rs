@@ -24,7 +24,7 @@ impl Described {
     pub(crate) fn fitting(spec: &SystemSpec, need: &Need<'_>) -> Result<Described, OpenError> {
         let described = need.model.cloned().ok_or_else(|| OpenError::NoModel { system: spec.name.clone() })?;
         let (modules, module_bytes) = (need.modules.max(1), need.module_bytes.0);
-        let setting = model::Setting { modules, slots: 1, seed: need.seed, module_bytes };
+        let setting = model::Setting { modules, slots: 1, seed: need.seed, module_bytes, customers: None };
         described.machine(&spec.name, &setting)?;
         Ok(described)
     }
@@ -49,7 +49,9 @@ impl Described {
         let lanes = Lanes::of(trial, shares?, stop);
         let bytes = if trial.module_bytes.0 > 0 { trial.module_bytes } else { setting.module_bytes };
         let (modules, slots, seed) = (trial.modules.max(1), lanes.slots, trial.seed);
-        let machine = self.machine(&setting.system, &model::Setting { modules, slots, seed, module_bytes: bytes.0 })?;
+        let customers = trial.streams.iter().find_map(|stream| stream.transactions()?.0.customers());
+        let of = model::Setting { modules, slots, seed, module_bytes: bytes.0, customers };
+        let machine = self.machine(&setting.system, &of)?;
         let mut port = ModelPort::new(machine, transactions, window(trial), slots);
         let (driven, home) = lanes.drive(&mut port)?;
         let told = match driven {

@@ -118,7 +118,7 @@ const REFUSALS: &[(&str, &str, Known)] = &[
         },
     ),
     (
-        "target/modules.rs",
+        "target/known.rs",
         "TrialError::Workload",
         Refused {
             system: "kind = 'file'\ndir = '/x'",
@@ -129,7 +129,7 @@ const REFUSALS: &[(&str, &str, Known)] = &[
         },
     ),
     (
-        "target/modules.rs",
+        "target/known.rs",
         "TrialError::Watch",
         Refused {
             system: "kind = 'file'\ndir = '/x'",

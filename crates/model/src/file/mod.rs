@@ -21,7 +21,7 @@ pub use parameter::{Before, Origin, Parameter};
 pub use write::write;
 
 use crate::asked::{Unanswered, Values};
-use crate::kind::ModelKind;
+use crate::kind::{ModelKind, Reach};
 use crate::rows::{Row, Table};
 use reading::{Form, Problems, Section, did_you_mean, listed};
 
@@ -62,6 +62,13 @@ impl Description {
     /// The parameter of a name.
     pub fn parameter(&self, name: &str) -> Option<&Parameter> {
         self.parameters.iter().find(|parameter| parameter.name == name)
+    }
+
+    /// What becomes of a key of a study on this machine.
+    pub fn reach(&self, key: &str) -> Reach {
+        // A server whose file says nothing of its data does as well with any.
+        let unknown = key == "customers" && self.parameter(key).is_some_and(|known| known.value == 0.0);
+        if unknown { Reach::Held } else { self.kind.reach(key) }
     }
 
     /// Whether a parameter counts things, which no fit can move.

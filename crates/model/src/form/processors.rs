@@ -60,25 +60,24 @@ impl Processors {
         self.cores * at
     }
 
-    /// Transactions a second that so many ready threads complete, each of which asks for `demand_s` seconds of a core that
-    /// it has to itself.
-    pub fn completions(&self, ready: f64, demand_s: f64) -> f64 {
-        self.work(ready) * self.moving(ready) / (demand_s * (1.0 + self.contention * ready))
+    /// Transactions a second that ready threads complete, from none up to so many, each of which asks for `demand_s` seconds of
+    /// a core that it has to itself.
+    pub fn completions(&self, most: u32, demand_s: f64) -> Vec<f64> {
+        let alone = |ready: f64| self.work(ready) / (demand_s * (1.0 + self.contention * ready));
+        self.moving(most).enumerate().map(|(ready, moving)| alone(ready as f64) * moving).collect()
     }
 
-    /// The share of so many ready threads that does not spin: they are customers of one repairman, who is busy with whoever
-    /// holds the latch. The sum over his states grows with each customer by what Erlang's recursion says.
-    fn moving(&self, ready: f64) -> f64 {
-        if self.latch <= 0.0 || ready <= 1.0 {
-            return 1.0;
-        }
-        let (offered, mut states) = (self.latch / (1.0 - self.latch), 1.0f64);
-        let mut threads = 1.0;
-        while threads <= ready && states < CERTAIN {
-            states = 1.0 + threads * offered * states;
-            threads += 1.0;
-        }
-        (1.0 - 1.0 / states) / (self.latch * libm::floor(ready))
+    /// The share of ready threads that does not spin, from none up to so many: they are customers of one repairman, who is busy
+    /// with whoever holds the latch. The sum over his states grows with each customer by what Erlang's recursion says.
+    fn moving(&self, most: u32) -> impl Iterator<Item = f64> {
+        let (latch, mut states) = (self.latch, 1.0f64);
+        (0..=most).map(f64::from).map(move |ready| {
+            if latch <= 0.0 || ready < 1.0 {
+                return 1.0;
+            }
+            states = (1.0 + ready * latch / (1.0 - latch) * states).min(CERTAIN);
+            (1.0 - 1.0 / states) / (latch * ready)
+        })
     }
 }
 
@@ -99,8 +98,9 @@ mod tests {
     #[test]
     fn who_waits_for_a_latch_takes_the_time_of_who_holds_it() {
         let latched = Processors { latch: 0.02, ..FOUR };
-        assert_eq!(latched.completions(1.0, 0.001), FOUR.completions(1.0, 0.001), "alone nobody waits");
-        let full = |ready: f64| latched.completions(ready, 0.001) * 0.001;
+        let (slowed, free) = (latched.completions(400, 0.001), FOUR.completions(1, 0.001));
+        assert!((slowed[1] / free[1] - 1.0).abs() < 1e-12, "alone nobody waits");
+        let full = |ready: f64| slowed[ready as usize] * 0.001;
         assert!(full(32.0) > 0.5 * FOUR.work(32.0) && full(200.0) < full(32.0));
         // Far beyond, one thread in all of them holds it, and is as slow as all: 8 cores for 400 threads, and 50 holds.
         assert!((full(400.0) / (8.0 / 400.0 / 0.02) - 1.0).abs() < 1e-6, "{}", full(400.0));
@@ -109,6 +109,7 @@ mod tests {
     #[test]
     fn contention_bends_the_curve_down() {
         let crowded = Processors { contention: 0.01, ..FOUR };
-        assert!(crowded.completions(64.0, 0.001) < crowded.completions(32.0, 0.001));
+        let completions = crowded.completions(64, 0.001);
+        assert!(completions[64] < completions[32]);
     }
 }

@@ -48,6 +48,7 @@ const ANSWERS: &[Quantity] = &[
 
 pub(super) const LAW: Law = Law::closed(ASKS, ANSWERS, answer)
     .inside(Inside::SESSIONS)
+    .keys(&["customers"], &[])
     .taking(&[
         (Amount::Cpu, "demand"),
         (Amount::Reads, "reads"),
@@ -55,7 +56,9 @@ pub(super) const LAW: Law = Law::closed(ASKS, ANSWERS, answer)
         (Amount::Driver, "driver"),
     ])
     .carrying(Carries::Transactions(|_, values, setting| {
-        Ok(Box::new(Server::new(&Plan::on_flash(values), setting.slots, setting.seed)))
+        let customers = setting.customers.map(|customers| customers as f64);
+        let missing = missing(values, customers, f64::from(setting.slots));
+        Ok(Box::new(Server::new(&Plan::on_flash(values, missing), setting.slots, setting.seed)))
     }));
 
 fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
@@ -63,21 +66,39 @@ fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered>
         "io-response" => Ok(values.of("read_time")),
         // Operations of a run whose threads nobody states are the most that there are.
         "io-rate" if row.text("threads").is_none() => {
-            let most = |at: u32| at_threads(values, row, libm::round(libm::pow(STEP, f64::from(at))), quantity);
-            Ok((0..STEPS).map(most).fold(0.0, f64::max))
+            Ok(most(values, |threads| at_threads(values, row, threads, quantity)))
         }
         _ => Ok(at_threads(values, row, number(row, "threads")?, quantity)),
     }
 }
 
+/// The most of a rate over all numbers of threads. It has been seen where all cores are full and more threads add nothing.
+fn most(values: &Values, rate: impl Fn(f64) -> f64) -> f64 {
+    let full = THREADS_A_CORE * values.of("cores");
+    let (mut threads, mut most) = (1.0, 0.0f64);
+    while threads < MOST_THREADS {
+        let found = rate(threads);
+        if threads > full && found < most * RISING {
+            break;
+        }
+        most = most.max(found);
+        threads = libm::ceil(threads * STEP);
+    }
+    most
+}
+
 /// Numbers of threads among which the most is looked for: each so many times the one before, up to some thousands.
 const STEP: f64 = 1.1;
-const STEPS: u32 = 90;
+const MOST_THREADS: f64 = 5_000.0;
+/// Threads with which a core does the most that it can.
+const THREADS_A_CORE: f64 = 8.0;
+/// A rate that has not grown by so much in a step has reached its most.
+const RISING: f64 = 1.0001;
 
 /// The factor on reads of other customers than those at which they hold, and of memory that sessions take.
-fn missing(values: &Values, row: &Row, threads: f64) -> f64 {
+fn missing(values: &Values, customers: Option<f64>, threads: f64) -> f64 {
     let (known, buffer) = (values.of("customers"), values.of("buffer"));
-    let customers = row.number("customers").unwrap_or(known);
+    let customers = customers.unwrap_or(known);
     let left = (buffer - threads * values.of("session_memory") / 1e3).max(LEAST * buffer);
     if known <= 0.0 || (customers == known && left == buffer) {
         return 1.0;
@@ -94,14 +115,14 @@ const LEAST: f64 = 1e-3;
 fn at_threads(values: &Values, row: &Row, threads: f64, quantity: &str) -> f64 {
     let demand_s = values.of("demand") / 1e3;
     let driver_s = values.of("driver") / 1e6;
-    let reads = values.of("misses") * values.of("reads") * missing(values, row, threads);
+    let reads = values.of("misses") * values.of("reads") * missing(values, row.number("customers"), threads);
     let reads_s = reads * values.of("read_time") / 1e6;
     let log_s = values.of("log_time") / 1e6;
     let processors = Processors::of(values);
     let busy_s = demand_s + driver_s;
+    let completions = processors.completions(libm::ceil(threads) as u32, busy_s);
     let around = |inside: f64, delay_s: f64| {
-        let one = |count| closed::one_station(count, delay_s, |n| processors.completions(f64::from(n), busy_s));
-        closed::between(inside, one)
+        closed::between(inside, |count| closed::one_station(count, delay_s, |n| completions[n as usize]))
     };
     // Who waits for a job is nowhere else; the driver works for others meanwhile.
     let at_once = |outside: f64| carried(values, threads, outside);

@@ -52,8 +52,8 @@ const METHOD: &[&str] = &[
 const SCALE: &[&str] = &["preset", "customers", "days", "market", "maintenance"];
 
 impl ModelKind {
-    /// What becomes of a key on this kind of machine.
-    pub fn reach(self, key: &str) -> Reach {
+    /// What becomes of a key on machines of this kind.
+    pub(crate) fn reach(self, key: &str) -> Reach {
         let law = self.law();
         let (answered, held): (&[&str], &[&str]) = match law.carries {
             Carries::Nothing => (&[], &[]),
@@ -61,7 +61,7 @@ impl ModelKind {
             Carries::Operations { .. } => (OF_OPERATIONS, &[]),
         };
         let among = |lists: &[&[&str]]| lists.iter().any(|list| list.contains(&key));
-        if among(&[METHOD, held, law.held]) {
+        if !law.keys.contains(&key) && among(&[METHOD, held, law.held]) {
             Reach::Held
         } else if among(&[law.unknown]) || !among(&[LOAD, answered, law.keys]) {
             Reach::Default

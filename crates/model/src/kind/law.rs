@@ -142,6 +142,8 @@ pub struct Setting {
     pub seed: u64,
     /// Bytes of each module that operations go to, from its beginning.
     pub module_bytes: u64,
+    /// Customers whose data a server holds; none where it holds what its file says.
+    pub customers: Option<u64>,
 }
 
 /// Why a description is no machine that a study can run on.

@@ -44,15 +44,15 @@ pub struct Plan {
 const FLASH_VARIATION: f64 = 0.5;
 
 impl Plan {
-    /// The server of a `server-on-flash` model.
-    pub fn on_flash(values: &Values) -> Plan {
+    /// The server of a `server-on-flash` model, whose reads miss its buffer so many times as often as the file says.
+    pub fn on_flash(values: &Values, missing: f64) -> Plan {
         Plan {
             work: Work::Shared(Processors::of(values)),
             reads: Reads::Delay { us: values.of("read_time"), variation: FLASH_VARIATION },
             log: Some(Log { write_us: values.of("log_time"), bytes_per_s: f64::INFINITY }),
             driver_us: values.of("driver"),
             jobs: values.of("jobs") as u32,
-            classes: vec![Profile::of_flash(values)],
+            classes: vec![Profile::of_flash(values, missing)],
         }
     }
 

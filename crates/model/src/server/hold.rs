@@ -22,11 +22,14 @@ pub(super) enum Hold {
 impl Hold {
     pub(super) fn new(work: Work, slots: usize) -> Hold {
         match work {
-            Work::Shared(processors) => Hold::Shared {
-                sharing: Soonest::of(Sharing::new(slots, |ready| processors.completions(f64::from(ready), 1.0))),
-                cores: processors.cores,
-                busy: Watch::default(),
-            },
+            Work::Shared(processors) => {
+                let completions = processors.completions(slots.max(1) as u32, 1.0);
+                Hold::Shared {
+                    sharing: Soonest::of(Sharing::new(slots, |ready| completions[ready as usize])),
+                    cores: processors.cores,
+                    busy: Watch::default(),
+                }
+            }
             Work::Delay => Hold::Delay { here: 0, watch: Watch::default() },
         }
     }

@@ -22,10 +22,10 @@ pub struct Profile {
 
 impl Profile {
     /// The transaction of a server on flash.
-    pub fn of_flash(values: &Values) -> Profile {
+    pub fn of_flash(values: &Values, missing: f64) -> Profile {
         Profile {
             cpu_ms: values.of("demand"),
-            reads: values.of("misses") * values.of("reads"),
+            reads: missing * values.of("misses") * values.of("reads"),
             writes: values.of("writes"),
             changes: 1.0,
             ..Profile::default()

@@ -61,7 +61,7 @@ fn shipped(name: &str) -> Description {
 }
 
 fn plan_of(kind: crate::kind::ModelKind, values: &Values) -> Plan {
-    if kind == crate::kind::ModelKind::FlashServer { Plan::on_flash(values) } else { Plan::on_disks(values) }
+    if kind == crate::kind::ModelKind::FlashServer { Plan::on_flash(values, 1.0) } else { Plan::on_disks(values) }
 }
 
 fn agrees(name: &str, counts: &[u32]) {
@@ -223,7 +223,8 @@ fn classes_have_their_own_profiles() {
 fn shared_processors_are_exact_whatever_pieces_work_comes_in() {
     let Work::Shared(processors) = base().work else { panic!("it shares") };
     for sessions in [2, 12, 40] {
-        let exact = closed::one_station(sessions, 1_200e-6, |n| processors.completions(f64::from(n), 1e-3));
+        let completions = processors.completions(sessions, 1e-3);
+        let exact = closed::one_station(sessions, 1_200e-6, |n| completions[n as usize]);
         let pieces = Plan { reads: Reads::Delay { us: 400.0, variation: 0.3 }, ..base() };
         close(mean(&pieces, sessions, 60_000).0, exact.rate_per_s, "three reads between four pieces");
     }
@@ -267,7 +268,7 @@ fn cores_are_busy_with_transactions_for_their_demand_and_never_beyond_the_cores(
     let shipped = crate::models().iter().find(|model| model.name == "s824-fs840").expect("it ships");
     let model = file::read(shipped.name, shipped.text).unwrap_or_else(|problems| panic!("{problems}"));
     let numbers = model.numbers();
-    let plan = Plan::on_flash(&Values::new(model.kind.asks(), &numbers));
+    let plan = Plan::on_flash(&Values::new(model.kind.asks(), &numbers), 1.0);
     let few = run(&plan, 8, 1, 40_000);
     let mut few = few;
     let cores = few.server.cores().expect("it has processors");

@@ -5,7 +5,7 @@
 
 use crate::failure::Failure;
 use model::file::Description;
-use model::kind::{ModelKind, Reach};
+use model::kind::Reach;
 use std::path::{Path, PathBuf};
 use study::{DescribedKeys, Place, Survey, SurveyedSystem, SystemSpec};
 use system::survey::{self, DeviceSurvey, FolderSurvey};
@@ -61,15 +61,15 @@ fn described(spec: &SystemSpec) -> Result<SurveyedSystem, Failure> {
             modules => modules,
         },
     };
-    let described = found.map(|found| answered(found.description.kind));
+    let described = found.map(|found| answered(&found.description));
     let (sector, null_or_scripted) = (Bytes(1), true);
     Ok(SurveyedSystem { modules_max, size_max, sector, null_or_scripted, transactions, described, ..real(spec) })
 }
 
-/// What becomes of the keys of a study on a kind of machine.
-fn answered(kind: ModelKind) -> DescribedKeys {
-    let of = |reach: Reach| study::keys().map(|key| key.name()).filter(|name| kind.reach(name) == reach).collect();
-    DescribedKeys { kind: kind.word().to_owned(), answered: of(Reach::Answered), held: of(Reach::Held) }
+/// What becomes of the keys of a study on a described machine.
+fn answered(model: &Description) -> DescribedKeys {
+    let of = |reach: Reach| study::keys().map(|key| key.name()).filter(|name| model.reach(name) == reach).collect();
+    DescribedKeys { kind: model.kind.word().to_owned(), answered: of(Reach::Answered), held: of(Reach::Held) }
 }
 
 /// A described machine that has as many modules as are asked for.
@@ -79,7 +79,7 @@ pub fn unlimited(spec: &SystemSpec, model: &Description) -> Survey {
         transactions: model::transactions(model),
         sector: Bytes(1),
         null_or_scripted: true,
-        described: Some(answered(model.kind)),
+        described: Some(answered(model)),
         ..real(spec)
     };
     Survey { systems: vec![system] }
@@ -94,7 +94,7 @@ fn beyond(spec: &SystemSpec, max: u32) -> Failure {
 
 /// A model that answers rows and cannot be loaded.
 fn lawful(spec: &SystemSpec, description: &Description) -> Failure {
-    let setting = model::Setting { modules: 1, slots: 1, seed: 0, module_bytes: 0 };
+    let setting = model::Setting { modules: 1, slots: 1, seed: 0, module_bytes: 0, customers: None };
     let doing = format!("looking at the model of system `{}`", spec.name);
     let failure = match model::machine(description, &setting) {
         Err(error) => Failure::caused(doing, &error),
@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn every_kind_of_model_answers_a_key_or_refuses_it_by_name() {
-        let (mut kinds, mut wrong): (Vec<ModelKind>, Vec<String>) = (Vec::new(), Vec::new());
+        let (mut kinds, mut wrong): (Vec<model::kind::ModelKind>, Vec<String>) = (Vec::new(), Vec::new());
         for shipped in model::models() {
             let Ok(model) = model::file::read(shipped.name, shipped.text) else { panic!("{}", shipped.name) };
             let (storage, transactions) = (model::modules(&model).is_some(), model::transactions(&model));
@@ -267,13 +267,13 @@ mod tests {
                 let kind = model.kind.word();
                 // Repeats are no factor anywhere.
                 if key.starts_with("replicates") {
-                    assert_eq!(model.kind.reach(key), Reach::Held);
+                    assert_eq!(model.reach(key), Reach::Held);
                     continue;
                 }
                 let (varied, set) =
                     (planned(&model, workload, key, levels), planned(&model, workload, key, &levels[1..]));
                 let found = (refused(&varied, key, kind), refused(&set, key, kind));
-                let wanted = match model.kind.reach(key) {
+                let wanted = match model.reach(key) {
                     Reach::Answered => (false, false),
                     Reach::Held => (true, false),
                     Reach::Default => (true, true),

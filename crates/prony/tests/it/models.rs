@@ -74,7 +74,7 @@ fn a_model_is_fitted_again_from_its_rows_and_files_are_kept() {
 #[test]
 fn a_prediction_names_every_point_and_hashes_itself() {
     let program = Program::new();
-    let line = "predict brokerage --on model:s824-fs840 --set sessions=80,96,112";
+    let line = "predict brokerage --on model:s824-fs840 --set customers=6000 --set sessions=80,96,112";
     let predicted = program.json(&format!("{line} --json -o first.json"));
     hold(&predicted);
     let of = |metric: &str| -> Vec<f64> {
@@ -160,7 +160,7 @@ fn ran(program: &Program, line: &str) -> (f64, f64) {
 #[test]
 fn users_who_think_and_arrivals_are_predicted_as_they_are_simulated() {
     let program = Program::new();
-    let line = "brokerage --on model:s824-fs840 --set highest_rate=off --set measure=8s";
+    let line = "brokerage --on model:s824-fs840 --set customers=6000 --set highest_rate=off --set measure=8s";
     for (load, by) in [
         ("--set sessions=80 --set users=200 --set think=100ms", "simulation"),
         ("--set sessions=80 --set users=200 --set think=100ms --set think_times=exponential", "closed form"),
@@ -185,7 +185,7 @@ fn users_who_think_and_arrivals_are_predicted_as_they_are_simulated() {
 #[test]
 fn a_capacity_at_a_quantile_of_response_is_simulated() {
     let program = Program::new();
-    let line = "predict brokerage --on model:s824-fs840 --set sessions=80 --set measure=1s --set warm_up=200ms --find sessions \
+    let line = "predict brokerage --on model:s824-fs840 --set customers=6000 --set sessions=80 --set measure=1s --set warm_up=200ms --find sessions \
                 --need throughput>=12000 --json";
     let taken = |need: &str| program.json(&format!("{line} --need {need}"))["needed"][0]["predicted"].clone();
     let (wide, narrow) = (taken("p99<=20"), taken("p99<=5"));

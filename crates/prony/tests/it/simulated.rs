@@ -185,6 +185,38 @@ fn the_brokerage_runs_unchanged_on_a_described_server_and_gives_the_curve_of_its
 }
 
 #[test]
+fn other_customers_miss_the_buffer_of_a_described_server_as_its_closed_form_says() {
+    let program = Program::new();
+    let line =
+        "brokerage --on model:s824-fs840 --set sessions=48 --set customers=1000,6000,50000 --set highest_rate=off";
+    let run = program.json(&format!("run {line} --set measure=4s --set warm_up=500ms --seed 5 --json"));
+    let predicted = program.json(&format!("predict {line} --json"));
+    let rows = predicted["rows"].as_array().expect("rows");
+    let formal = |customers: &Value| {
+        let about = |row: &&Value| row["row_id"].to_string().contains(&format!("customers {customers}"));
+        let row = rows.iter().filter(about).find(|row| row["metric"] == "throughput").expect("it is answered");
+        assert_eq!(row["caveat"].is_string(), *customers != 6000, "{row}");
+        row["predicted"].as_f64().expect("a rate")
+    };
+    let mut trials = run["trials"].as_array().expect("trials").clone();
+    trials.sort_by_key(|trial| trial["factors"]["customers"].as_u64());
+    let mut before = f64::INFINITY;
+    for trial in &trials {
+        let (customers, simulated) =
+            (&trial["factors"]["customers"], trial["throughput_per_s"].as_f64().expect("a rate"));
+        assert!(
+            (simulated / formal(customers) - 1.0).abs() < 0.02,
+            "{customers}: {simulated} for {}",
+            formal(customers)
+        );
+        assert!(simulated < 0.95 * before, "{customers}: {simulated} after {before}");
+        before = simulated;
+    }
+    let refused = program.refused("predict brokerage --on model:power770-san --set customers=1000,6000");
+    assert!(refused.contains("`customers` as a factor, which moves no answer of a server-on-disks"), "{refused}");
+}
+
+#[test]
 fn users_beyond_the_sessions_of_a_described_server_wait_for_one() {
     let run = Program::new().json(
         "run brokerage --on model:s824-fs840 --set sessions=8 --set users=64 --set measure=2s --set warm_up=500ms \

@@ -71,8 +71,7 @@ fn trial_time(trial: &Trial) -> (Nanos, Nanos) {
     } else {
         trial.phases.measure
     };
-    let back = at_speed(trial.read_back_in_all());
-    let (assumed, window) = (assumed + back, window.saturating_add(back));
+    assumed += at_speed(trial.read_back_in_all());
     let known = trial.state.settle.saturating_add(trial.phases.warm_up).saturating_add(OVERHEAD);
     let prepared = if trial.phases.fixed_work { assumed } else { assumed.saturating_add(window) };
     (known.saturating_add(prepared), assumed)

@@ -30,7 +30,7 @@ fn what_is_read_back_is_the_range_that_is_written_and_its_time_is_told() {
         assert_eq!(after.trials[0].read_back(), each, "{lines}");
         let more = after.estimated().certain.saturating_sub(never.estimated().certain);
         let expected = Nanos::from_seconds(2.0 * each.0 as f64 / study::ASSUMED_BYTES_PER_S);
-        assert!(more.0.abs_diff(expected.0) < 1000, "{lines}: {more:?}");
+        assert!(more.0.abs_diff(expected.0) < 1000, "{lines}: {more:?} where {expected:?} was expected");
     }
     for lines in ["", "verify = 'after'\nread = '100%'"] {
         assert_eq!(planned(lines).trials[0].read_back(), Bytes(0), "{lines}");

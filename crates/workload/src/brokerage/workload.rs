@@ -35,6 +35,10 @@ impl Transactions for Spec {
         true
     }
 
+    fn customers(&self) -> Option<u64> {
+        Some(self.customers)
+    }
+
     fn columns(&self) -> Vec<(&'static str, String)> {
         vec![("customers", self.customers.to_string()), ("caused", super::mix::caused(self.preset).to_string())]
     }

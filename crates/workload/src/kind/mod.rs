@@ -92,6 +92,11 @@ pub trait Transactions: Same + Any + Debug + Send + Sync {
         false
     }
 
+    /// Customers whose data it asks for, where it has such.
+    fn customers(&self) -> Option<u64> {
+        None
+    }
+
     /// What a model needs to know of it, by the columns of its rows.
     fn columns(&self) -> Vec<(&'static str, String)> {
         Vec::new()

@@ -1,6 +1,7 @@
 //! Questions drawn at random, as a row for the closed form and as a load for the simulation.
 
 use model::file::Description;
+use model::kind::Reach;
 use model::rows::Row;
 use random::Draws;
 use std::collections::BTreeMap;
@@ -39,13 +40,17 @@ impl Question {
     /// A question of which about so many operations are simulated, if the closed form is right about the rate.
     pub(crate) fn draw(model: &Description, draws: &mut Draws, operations: f64) -> Question {
         let (mut row, transactions) = (Row::default(), model::transactions(model));
-        let mut question = if transactions { sessions(draws, &mut row) } else { outstanding(model, draws, &mut row) };
+        let mut question =
+            if transactions { sessions(model, draws, &mut row) } else { outstanding(model, draws, &mut row) };
         let quantity = if transactions { "throughput" } else { "rate" };
         row.cells.insert("window".to_owned(), "60 seconds".to_owned());
         let counted = model.parameter("counted_per_s").map_or(1.0, |parameter| parameter.value);
         let most = model.answer(&row, quantity).unwrap_or(1e3) / counted;
         question.come(draws, &mut row, most);
-        let per_s = if let Load::Open { per_s } = question.load { per_s } else { most };
+        let per_s = match question.load {
+            Load::Open { per_s } => per_s,
+            Load::Closed { population, think_s } => most.min(f64::from(population) / think_s),
+        };
         // Whole milliseconds, as a study says them.
         question.window_s = ((1e3 * operations / per_s).ceil() / 1e3).max(0.01);
         question.warm_up_s = (1e3 * question.window_s * one(draws, &[0.1, 0.2, 1.0])).ceil() / 1e3;
@@ -90,9 +95,12 @@ impl Question {
     }
 }
 
-fn sessions(draws: &mut Draws, row: &mut Row) -> Question {
+fn sessions(model: &Description, draws: &mut Draws, row: &mut Row) -> Question {
     let sessions = 1 << draws.below(8);
     row.cells.insert("threads".to_owned(), sessions.to_string());
+    if model.reach("customers") == Reach::Answered && draws.chance(0.5) {
+        row.cells.insert("customers".to_owned(), one(draws, &[1_000, 6_000, 20_000]).to_string());
+    }
     Question::at_once(sessions)
 }
 

@@ -53,9 +53,21 @@ impl Question {
 
     /// Why the answer is less sure than its interval says.
     pub(super) fn caveat(&self, model: &Description) -> Option<String> {
+        self.beyond_modules(model).or_else(|| self.other_customers(model))
+    }
+
+    fn beyond_modules(&self, model: &Description) -> Option<String> {
         let has = model.parameter("modules")?.value;
         let asked = self.row.number("modules")?;
         (asked > has).then(|| format!("this machine has {has} modules; ports are added in proportion"))
+    }
+
+    fn other_customers(&self, model: &Description) -> Option<String> {
+        let known = model.parameter("customers")?.value;
+        let asked = self.row.number("customers")?;
+        (known > 0.0 && asked != known).then(|| {
+            format!("its reads are known at {known} customers; how many miss with {asked} follows from data, buffer and skew")
+        })
     }
 }
 
