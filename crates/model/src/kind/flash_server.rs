@@ -9,12 +9,12 @@
 //! that sessions take from the buffer, move the reads that miss it.
 
 use super::law::{Carries, Inside, Law};
-use super::{OF_SERVERS, Quantity, Unanswered, Values, carried, number};
+use super::{OF_SERVERS, Quantity, Steady, Unanswered, Values, carried, number};
 use crate::form::misses::misses;
 use crate::form::processors::Processors;
 use crate::form::{closed, group_commit};
 use crate::rows::Row;
-use crate::server::{Amount, Plan, Server};
+use crate::server::{Amount, Log, Plan, Profile, Reads, Server, Work};
 
 super::asks! {
     counted "cores" "cores" 100_000.0 "cores of the server";
@@ -57,18 +57,18 @@ pub(super) const LAW: Law = Law::closed(ASKS, ANSWERS, answer)
     ])
     .carrying(Carries::Transactions(|_, values, setting| {
         let customers = setting.customers.map(|customers| customers as f64);
-        let missing = missing(values, customers, f64::from(setting.slots));
-        Ok(Box::new(Server::new(&Plan::on_flash(values, missing), setting.slots, setting.seed)))
+        let described = OnFlash::of(values, customers, f64::from(setting.slots));
+        Ok(Box::new(Server::new(&described.plan(), setting.slots, setting.seed)))
     }));
 
 fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
+    let at_threads =
+        |threads: f64| OnFlash::of(values, row.number("customers"), threads).settled(threads).quantity(quantity);
     match quantity {
         "io-response" => Ok(values.of("read_time")),
         // Operations of a run whose threads nobody states are the most that there are.
-        "io-rate" if row.text("threads").is_none() => {
-            Ok(most(values, |threads| at_threads(values, row, threads, quantity)))
-        }
-        _ => Ok(at_threads(values, row, number(row, "threads")?, quantity)),
+        "io-rate" if row.text("threads").is_none() => Ok(most(values, at_threads)),
+        _ => Ok(at_threads(number(row, "threads")?)),
     }
 }
 
@@ -112,32 +112,77 @@ fn missing(values: &Values, customers: Option<f64>, threads: f64) -> f64 {
 /// Share of the buffer that sessions leave at least, and of look-ups that miss at least.
 const LEAST: f64 = 1e-3;
 
-fn at_threads(values: &Values, row: &Row, threads: f64, quantity: &str) -> f64 {
-    let demand_s = values.of("demand") / 1e3;
-    let driver_s = values.of("driver") / 1e6;
-    let reads = values.of("misses") * values.of("reads") * missing(values, row.number("customers"), threads);
-    let reads_s = reads * values.of("read_time") / 1e6;
-    let log_s = values.of("log_time") / 1e6;
-    let processors = Processors::of(values);
-    let busy_s = demand_s + driver_s;
-    let completions = processors.completions(libm::ceil(threads) as u32, busy_s);
-    let around = |inside: f64, delay_s: f64| {
-        closed::between(inside, |count| closed::one_station(count, delay_s, |n| completions[n as usize]))
-    };
-    // Who waits for a job is nowhere else; the driver works for others meanwhile.
-    let at_once = |outside: f64| carried(values, threads, outside);
-    let mut settled = around(at_once(0.0), reads_s + log_s);
-    // The wait for the log hardly moves the rate that it depends on: each round is far closer than the one before.
-    for _ in 0..ROUNDS {
-        let outside = settled.at_stations * driver_s / busy_s;
-        settled = around(at_once(outside), reads_s + group_commit::wait_s(settled.rate_per_s, log_s));
+/// The server as its file describes it, with so many customers' data and sessions: the closed form and the simulation are both
+/// made of it.
+pub(crate) struct OnFlash {
+    processors: Processors,
+    profile: Profile,
+    read_us: f64,
+    log_us: f64,
+    driver_us: f64,
+    jobs: u32,
+}
+
+/// Variation of reads of flash: some queue inside the array, most do not.
+const VARIATION: f64 = 0.5;
+
+impl OnFlash {
+    pub(crate) fn of(values: &Values, customers: Option<f64>, sessions: f64) -> OnFlash {
+        let profile = Profile {
+            cpu_ms: values.of("demand"),
+            reads: missing(values, customers, sessions) * values.of("misses") * values.of("reads"),
+            writes: values.of("writes"),
+            changes: 1.0,
+            ..Profile::default()
+        };
+        OnFlash {
+            processors: Processors::of(values),
+            profile,
+            read_us: values.of("read_time"),
+            log_us: values.of("log_time"),
+            driver_us: values.of("driver"),
+            jobs: values.of("jobs") as u32,
+        }
     }
-    let outside = settled.at_stations * driver_s / busy_s;
-    match quantity {
-        "throughput" => settled.rate_per_s,
-        "io-rate" => settled.rate_per_s * (reads + values.of("writes")),
-        "utilisation" => 100.0 * processors.work(settled.at_stations).min(processors.cores) / processors.cores,
-        _ => 1e3 * (threads - outside) / settled.rate_per_s,
+
+    /// What its simulation is built from.
+    pub(crate) fn plan(&self) -> Plan {
+        Plan {
+            work: Work::Shared(self.processors),
+            reads: Reads::Delay { us: self.read_us, variation: VARIATION },
+            log: Some(Log { write_us: self.log_us, bytes_per_s: f64::INFINITY }),
+            driver_us: self.driver_us,
+            jobs: self.jobs,
+            classes: vec![self.profile],
+        }
+    }
+
+    /// How it does with so many threads that take one transaction after the other.
+    fn settled(&self, threads: f64) -> Steady {
+        let driver_s = self.driver_us / 1e6;
+        let busy_s = self.profile.cpu_ms / 1e3 + driver_s;
+        let (reads_s, log_s) = (self.profile.reads * self.read_us / 1e6, self.log_us / 1e6);
+        let completions = self.processors.completions(libm::ceil(threads) as u32, busy_s);
+        let around = |outside: f64, delay_s: f64| {
+            // Who waits for a job is nowhere else; the driver works for others meanwhile.
+            closed::between(carried(self.jobs, threads, outside), |count| {
+                closed::one_station(count, delay_s, |n| completions[n as usize])
+            })
+        };
+        let mut settled = around(0.0, reads_s + log_s);
+        // The wait for the log hardly moves the rate that it depends on: each round is far closer than the one before.
+        for _ in 0..ROUNDS {
+            let outside = settled.at_stations * driver_s / busy_s;
+            settled = around(outside, reads_s + group_commit::wait_s(settled.rate_per_s, log_s));
+        }
+        let outside = settled.at_stations * driver_s / busy_s;
+        let cores = self.processors.cores;
+        Steady {
+            rate_per_s: settled.rate_per_s,
+            response_ms: 1e3 * (threads - outside) / settled.rate_per_s,
+            utilisation: self.processors.work(settled.at_stations).min(cores) / cores,
+            operations_per_s: settled.rate_per_s * (self.profile.reads + self.profile.writes),
+        }
     }
 }
 

@@ -20,6 +20,9 @@ mod queue_device;
 mod tiered;
 
 pub use crate::asked::{Asked, Quantity, Shape, Unanswered, Values};
+#[cfg(test)]
+pub(crate) use {disk_server::OnDisks, flash_server::OnFlash};
+
 pub use keys::Reach;
 pub use law::{Setting, Unbuilt};
 
@@ -217,9 +220,31 @@ const fn jobs() -> Asked {
 }
 
 /// How many of so many sessions are inside at once, or with their driver, which has so many on the mean.
-fn carried(values: &Values, sessions: f64, outside: f64) -> f64 {
-    let jobs = values.of("jobs");
-    if jobs > 0.0 { sessions.min(jobs + outside) } else { sessions }
+fn carried(jobs: u32, sessions: f64, outside: f64) -> f64 {
+    if jobs > 0 { sessions.min(f64::from(jobs) + outside) } else { sessions }
+}
+
+/// How a server does in the long run.
+struct Steady {
+    /// Transactions a second.
+    rate_per_s: f64,
+    /// Their mean response.
+    response_ms: f64,
+    /// Share of what is busiest.
+    utilisation: f64,
+    /// Operations of storage a second.
+    operations_per_s: f64,
+}
+
+impl Steady {
+    fn quantity(&self, name: &str) -> f64 {
+        match name {
+            "throughput" => self.rate_per_s,
+            "utilisation" => 100.0 * self.utilisation,
+            "io-rate" => self.operations_per_s,
+            _ => self.response_ms,
+        }
+    }
 }
 
 /// One of a few states, by number from 0.

@@ -1,7 +1,6 @@
 //! What a server is built from.
 
 use super::{Profile, Reads};
-use crate::asked::Values;
 use crate::form::processors::Processors;
 
 /// Where the work of processors is done.
@@ -38,33 +37,4 @@ pub struct Plan {
     pub jobs: u32,
     /// What transactions of each class ask for; a class beyond them is taken for the last.
     pub classes: Vec<Profile>,
-}
-
-/// Variation of reads of flash: some queue inside the array, most do not.
-const FLASH_VARIATION: f64 = 0.5;
-
-impl Plan {
-    /// The server of a `server-on-flash` model, whose reads miss its buffer so many times as often as the file says.
-    pub fn on_flash(values: &Values, missing: f64) -> Plan {
-        Plan {
-            work: Work::Shared(Processors::of(values)),
-            reads: Reads::Delay { us: values.of("read_time"), variation: FLASH_VARIATION },
-            log: Some(Log { write_us: values.of("log_time"), bytes_per_s: f64::INFINITY }),
-            driver_us: values.of("driver"),
-            jobs: values.of("jobs") as u32,
-            classes: vec![Profile::of_flash(values, missing)],
-        }
-    }
-
-    /// The server of a `server-on-disks` model.
-    pub fn on_disks(values: &Values) -> Plan {
-        Plan {
-            work: Work::Delay,
-            reads: Reads::Disks { count: values.of("disks") as u32, us: 1e3 * values.of("disk_time") },
-            log: None,
-            driver_us: values.of("driver"),
-            jobs: values.of("jobs") as u32,
-            classes: vec![Profile::of_disks(values)],
-        }
-    }
 }

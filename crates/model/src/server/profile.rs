@@ -3,8 +3,6 @@
 //! The one idea: a profile is amounts a transaction, as a model file says them; a run that was measured can say them to the
 //! file. Amounts are means and need not be whole; how many a single transaction has is drawn around them.
 
-use crate::asked::Values;
-
 /// What a transaction of a class asks for, on the mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Profile {
@@ -18,25 +16,6 @@ pub struct Profile {
     pub log_bytes: f64,
     /// Rows that it changes; without any it does not wait for the log.
     pub changes: f64,
-}
-
-impl Profile {
-    /// The transaction of a server on flash.
-    pub fn of_flash(values: &Values, missing: f64) -> Profile {
-        Profile {
-            cpu_ms: values.of("demand"),
-            reads: missing * values.of("misses") * values.of("reads"),
-            writes: values.of("writes"),
-            changes: 1.0,
-            ..Profile::default()
-        }
-    }
-
-    /// The transaction of a server on disks: processors, cache hits and the log are one delay there.
-    pub fn of_disks(values: &Values) -> Profile {
-        let reads = values.of("misses") * values.of("disk_reads");
-        Profile { cpu_ms: values.of("other"), reads, ..Profile::default() }
-    }
 }
 
 /// What a transaction asks a server for.

@@ -6,6 +6,7 @@ use crate::file::{self, Description};
 use crate::form::processors::Processors;
 use crate::form::{closed, group_commit};
 use crate::kernel::tests::across;
+use crate::kind::{OnDisks, OnFlash};
 use crate::machine::{Ended, Machine, TRANSACTION};
 use crate::rows::{self, Row};
 use crate::{calibrate, judge};
@@ -61,7 +62,10 @@ fn shipped(name: &str) -> Description {
 }
 
 fn plan_of(kind: crate::kind::ModelKind, values: &Values) -> Plan {
-    if kind == crate::kind::ModelKind::FlashServer { Plan::on_flash(values, 1.0) } else { Plan::on_disks(values) }
+    match kind {
+        crate::kind::ModelKind::FlashServer => OnFlash::of(values, None, 1.0).plan(),
+        _ => OnDisks::of(values).plan(),
+    }
 }
 
 fn agrees(name: &str, counts: &[u32]) {
@@ -268,7 +272,7 @@ fn cores_are_busy_with_transactions_for_their_demand_and_never_beyond_the_cores(
     let shipped = crate::models().iter().find(|model| model.name == "s824-fs840").expect("it ships");
     let model = file::read(shipped.name, shipped.text).unwrap_or_else(|problems| panic!("{problems}"));
     let numbers = model.numbers();
-    let plan = Plan::on_flash(&Values::new(model.kind.asks(), &numbers), 1.0);
+    let plan = plan_of(model.kind, &Values::new(model.kind.asks(), &numbers));
     let few = run(&plan, 8, 1, 40_000);
     let mut few = few;
     let cores = few.server.cores().expect("it has processors");

@@ -8,7 +8,7 @@
 use super::law::{Carries, Inside, Law, Unbuilt};
 use super::{Quantity, Unanswered, Values, number};
 use crate::form::{closed, waiting};
-use crate::pair::{Pair as Machines, PairPlan};
+use crate::pair::{Mode, Pair as Machines, PairPlan};
 use crate::rows::Row;
 use crate::station::FIBRE_NS_PER_KM;
 use std::borrow::Cow;
@@ -85,13 +85,8 @@ struct Settled {
 
 fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
     let row = &completed(values, row);
-    let mirrored = mirrored(row)?;
-    let pair = Pair {
-        nodes: [node(values, row, mirrored, 1)?, node(values, row, mirrored, 2)?],
-        think_s: values.of("think") / 1e3,
-        target_s: if mirrored { values.of("target_mirror") / 1e3 } else { 0.0 },
-        background: values.of("background"),
-    };
+    let jobs = jobs(values, row)?;
+    let pair = Pair::of(&asked(values, row)?, jobs);
     let missing = |column: &str| Err(Unanswered::Missing(column.to_owned()));
     match quantity {
         "target-cpu" if pair.nodes[1].cores <= 0.0 => return missing("target_cores"),
@@ -154,27 +149,34 @@ fn mirrored(row: &Row) -> Result<bool, Unanswered> {
     }
 }
 
-/// A node as the row describes it; the second has no cores when there is none, and no jobs when it only mirrors.
-fn node(values: &Values, row: &Row, mirrored: bool, which: usize) -> Result<Node, Unanswered> {
+/// The pair as the row describes it, from which a simulation could be built as well. The second node has no cores when there is
+/// none.
+fn asked(values: &Values, row: &Row) -> Result<PairPlan, Unanswered> {
+    let mirrored = mirrored(row)?;
+    let mode = match mirrored {
+        false => Mode::Alone,
+        true if sets(row, mirrored, 2)? > 0.0 => Mode::Active,
+        true => Mode::Passive,
+    };
+    let plan = PairPlan::of(values, mode, [cores(row, mirrored, 1)?, cores(row, mirrored, 2)?]);
     let hdd = row.text("media").is_some_and(|media| media.to_lowercase().contains("hdd"));
-    let (demand, inside) = if hdd { ("demand_hdd", "inside_hdd") } else { ("demand", "inside") };
-    let sets = [sets(row, mirrored, 1)?, sets(row, mirrored, 2)?];
-    let both = mirrored && sets[1] > 0.0;
-    let longer = if both { 1.0 + values.of("conflicts") } else { 1.0 };
-    let stated = row.text("memory_gb_per_node").is_some() || row.text("memory_pools").is_some();
-    let misses = if stated { values.of("pools") } else { 1.0 };
-    let way_s = 2.0 * row.number("distance_km").unwrap_or(0.0).max(0.0) * FIBRE_NS_PER_KM / 1e9;
-    let added = |ms: f64| if mirrored { ms / 1e3 } else { 0.0 };
-    let notes = !mirrored && values.of("suspended") > 0.5 && values.of("mirroring") > 0.5;
-    let noting_s = if notes { values.of("tracking") / 1e3 } else { 0.0 };
-    let waits_s = added(values.of("mirror_delay")) + added(1e3 * way_s * values.of("trips"));
-    Ok(Node {
-        jobs: sets[which - 1] * values.of("jobs_per_set"),
-        cores: cores(row, mirrored, which)?,
-        demand_s: longer * (values.of(demand) / 1e3 + noting_s + added(values.of("source_mirror"))),
-        inside_s: longer * (misses * values.of(inside) / 1e3 + waits_s),
-        disk_s: if hdd { values.of("disk_demand") / 1e3 } else { 0.0 },
-    })
+    let mut plan = if hdd { plan.on_disks(values) } else { plan };
+    if row.text("memory_gb_per_node").is_some() || row.text("memory_pools").is_some() {
+        // Published rows do not tell whether disks are asked for less: what they are asked for stays.
+        plan.inside_us *= values.of("pools");
+        plan.disks *= values.of("pools");
+    }
+    if !mirrored && values.of("suspended") > 0.5 && values.of("mirroring") > 0.5 {
+        plan.resync.tracking_us = 1e3 * values.of("tracking");
+    }
+    Ok(PairPlan { km: row.number("distance_km").unwrap_or(0.0).max(0.0), ..plan })
+}
+
+/// Jobs of both nodes; the second has none when it only mirrors.
+fn jobs(values: &Values, row: &Row) -> Result<[f64; 2], Unanswered> {
+    let mirrored = mirrored(row)?;
+    let each = values.of("jobs_per_set");
+    Ok([each * sets(row, mirrored, 1)?, each * sets(row, mirrored, 2)?])
 }
 
 /// Job sets, or users, of a node. The second of an active pair has as many as the first when the row does not say.
@@ -217,6 +219,27 @@ struct Pair {
 }
 
 impl Pair {
+    fn of(plan: &PairPlan, jobs: [f64; 2]) -> Pair {
+        let mirrored = |us: f64| if plan.mode == Mode::Alone { 0.0 } else { us / 1e6 };
+        let longer = if plan.mode == Mode::Active { 1.0 + plan.conflicts } else { 1.0 };
+        let way_us = 2.0 * plan.km * FIBRE_NS_PER_KM / 1e3;
+        let demand_s = (plan.demand_us + plan.resync.tracking_us) / 1e6 + mirrored(plan.source_us);
+        let inside_s = plan.inside_us / 1e6 + mirrored(plan.delay_us + way_us * plan.trips);
+        let node = |which: usize| Node {
+            jobs: jobs[which],
+            cores: plan.cores[which],
+            demand_s: longer * demand_s,
+            inside_s: longer * inside_s,
+            disk_s: if plan.disks > 0.0 { plan.inside_us / plan.disks / 1e6 } else { 0.0 },
+        };
+        Pair {
+            nodes: [node(0), node(1)],
+            think_s: plan.think_us / 1e6,
+            target_s: mirrored(plan.target_us),
+            background: plan.background,
+        }
+    }
+
     /// Rates and responses of both nodes.
     fn settle(&self) -> [Settled; 2] {
         let mut settled = [Settled::default(); 2];
