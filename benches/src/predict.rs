@@ -4,6 +4,7 @@
 //! holds where it is within 3 percent on rates and 5 on responses, or where its interval says that it may be further off.
 
 use crate::{Settings, prony};
+use random::Draws;
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -27,21 +28,8 @@ const MODELS: [(&str, &str); 16] = [
     ("disk-15k", "block"),
 ];
 
-/// A sequence of numbers that a seed gives (Steele, Lea and Flood 2014).
-struct Drawn(u64);
-
-impl Drawn {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % n
-    }
-
-    fn one<'a>(&mut self, of: &[&'a str]) -> &'a str {
-        of[self.below(of.len() as u64) as usize]
-    }
+fn one<'a>(draws: &mut Draws, of: &[&'a str]) -> &'a str {
+    of[draws.below(of.len() as u64) as usize]
 }
 
 /// What became of the questions of one model.
@@ -64,10 +52,10 @@ fn rows(runs: u32, seed: u64) -> String {
     let mut text = String::from(
         "| model | questions | refused | rates: median, worst | responses: median, worst | hold |\n|---|---|---|---|---|---|\n",
     );
-    let mut drawn = Drawn(seed);
+    let mut draws = Draws::numbered(seed, 0);
     for (model, workload) in MODELS {
         let mut found = Found::default();
-        (0..runs).for_each(|_| ask(model, workload, &mut drawn, &mut found));
+        (0..runs).for_each(|_| ask(model, workload, &mut draws, &mut found));
         let answers = found.rates.len() + found.responses.len();
         let _ = writeln!(
             text,
@@ -88,10 +76,10 @@ fn spread(errors: &mut [f64]) -> String {
     format!("{:.1} %, {worst:.1} %", errors[errors.len() / 2])
 }
 
-fn ask(model: &str, workload: &str, drawn: &mut Drawn, found: &mut Found) {
+fn ask(model: &str, workload: &str, draws: &mut Draws, found: &mut Found) {
     let study = std::env::temp_dir().join(format!("prony-predict-{}.toml", std::process::id()));
-    let words = if workload == "block" { operations(&study, drawn) } else { transactions(drawn) };
-    let seed = drawn.below(1 << 32).to_string();
+    let words = if workload == "block" { operations(&study, draws) } else { transactions(draws) };
+    let seed = draws.below(1 << 32).to_string();
     found.asked += 1;
     let (Some(predicted), Some(ran)) =
         (answer("predict", model, &words, None), answer("run", model, &words, Some(&seed)))
@@ -115,33 +103,34 @@ fn ask(model: &str, workload: &str, drawn: &mut Drawn, found: &mut Found) {
 }
 
 /// Sessions, users who think, or arrivals.
-fn transactions(drawn: &mut Drawn) -> Vec<String> {
-    let sessions = 1 << drawn.below(8);
+fn transactions(draws: &mut Draws) -> Vec<String> {
+    let sessions = 1 << draws.below(8);
     let mut words =
         vec!["brokerage".to_owned(), format!("--set=sessions={sessions}"), "--set=highest_rate=off".to_owned()];
-    match drawn.below(3) {
+    words.push(format!("--set=customers={}", one(draws, &["1000", "6000", "20000"])));
+    match draws.below(3) {
         0 => {}
         1 => {
-            words.push(format!("--set=users={}", sessions * (1 + drawn.below(8))));
-            words.push(format!("--set=think={}ms", 1 + drawn.below(50)));
-            words.push(format!("--set=think_times={}", drawn.one(&["constant", "exponential"])));
+            words.push(format!("--set=users={}", sessions * (1 + draws.below(8))));
+            words.push(format!("--set=think={}ms", 1 + draws.below(50)));
+            words.push(format!("--set=think_times={}", one(draws, &["constant", "exponential"])));
         }
-        _ => words.push(format!("--set=rate={}/s", 1 + sessions * drawn.below(20))),
+        _ => words.push(format!("--set=rate={}/s", 1 + sessions * draws.below(20))),
     }
     words.push("--set=measure=10s".to_owned());
     words
 }
 
 /// Reads and writes of some size, so many outstanding.
-fn operations(study: &std::path::Path, drawn: &mut Drawn) -> Vec<String> {
+fn operations(study: &std::path::Path, draws: &mut Draws) -> Vec<String> {
     let text = format!(
         "title = 'One'\nquestion = 'How many?'\n[system.any]\nkind = 'null'\n[workload.w]\nkind = 'block'\ntransfer = '{}'\n\
          read = '{}'\n[[experiment]]\nname = 'all'\nworkload = 'w'\nload = {{ outstanding = {} }}\nmeasure = '2 s'\n\
          warm_up = '{}'\n",
-        drawn.one(&["4 KiB", "8 KiB", "64 KiB"]),
-        drawn.one(&["100%", "70%", "0%"]),
-        1 << drawn.below(7),
-        drawn.one(&["200 ms", "2 s"]),
+        one(draws, &["4 KiB", "8 KiB", "64 KiB"]),
+        one(draws, &["100%", "70%", "0%"]),
+        1 << draws.below(7),
+        one(draws, &["200 ms", "2 s"]),
     );
     std::fs::write(study, text).expect("a study is written");
     vec![study.display().to_string()]

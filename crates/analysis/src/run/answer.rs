@@ -69,7 +69,11 @@ fn point_sentence(point: &PointSummary, judgement: &Judgement) -> String {
             let interval = interval_text(p99, milliseconds);
             let shown = if matches!(metric, Some(Metric::ResponseQuantile(_))) { interval } else { String::new() };
             match p99.lower_bound() {
-                true => format!("a p99 response of at least {}", milliseconds(p99.low)),
+                true => format!(
+                    "a p99 response of at least {} ({} in this run, of too few operations for an interval)",
+                    milliseconds(p99.low),
+                    milliseconds(p99.value)
+                ),
                 false => format!("a p99 response of {}{shown}", milliseconds(p99.value)),
             }
         }
@@ -121,11 +125,12 @@ fn bend(point: &PointSummary, findings: &[Finding]) -> Option<String> {
                 format!("{} 95% of the peak of {}.", reach(at, &knee.factor), rate(knee.peak_per_s.value))
             }
             (Some(at), None) => format!(
-                "95% of the peak of {} is reached between {} and {} {}; noise does not tell where.",
-                rate(knee.peak_per_s.value),
+                "The knee, where 95% of the peak is reached, lies between {} and {} {}: noise hides where. The peak is about {}, \
+                 because the highest of several levels is partly chance.",
                 units::significant(at.low),
                 units::significant(at.high),
-                noun(&knee.factor)
+                noun(&knee.factor),
+                rate(knee.peak_per_s.value)
             ),
             (None, None) if knee.factor == factor::SESSIONS => {
                 "It still rises at the most sessions tried: no knee in this range.".to_owned()

@@ -260,11 +260,14 @@ fn little_gap(about: &About) -> Option<String> {
             percent(rest)
         ));
     }
-    let mut parts = vec![format!("{} waiting in the generator between due and issued", percent(time.lateness))];
-    if rest.abs() > 0.002 {
-        parts.push(format!("{} not accounted for", percent(rest)));
-    }
-    let (gap, parts) = (percent(time.gap), parts.join(", "));
+    let late = "waiting in the generator between due and issued";
+    let parts = if rest.abs() > 0.002 {
+        let (late_pct, rest) = (percent(time.lateness), percent(rest));
+        format!("{late_pct} {late}, {rest} not accounted for")
+    } else {
+        late.to_owned()
+    };
+    let gap = percent(time.gap);
     let more = if can_have_more_workers(about) { "use more workers, or " } else { "" };
     Some(if asks_database(about.summary) {
         format!(

@@ -74,6 +74,8 @@ pub fn datum(estimate: &Estimate, quantity: Quantity, place: &str, marks: &str) 
     let n = if estimate.n > 1 { format!(", n {}", estimate.n) } else { String::new() };
     let interval = if estimate.has_interval() {
         format!(" ({})", quantity.interval(estimate.low, estimate.high))
+    } else if estimate.lower_bound() {
+        format!(" ({} seen)", quantity.text(estimate.value))
     } else {
         String::new()
     };

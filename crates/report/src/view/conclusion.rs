@@ -75,7 +75,7 @@ pub fn conclusion(finding: &Finding, several: bool) -> Conclusion {
 /// `397 k/s (391–404 k/s)`, or `at least 12 ms` where there is no end above.
 pub fn with_interval(estimate: &Estimate, quantity: Quantity) -> String {
     if estimate.lower_bound() {
-        return format!("at least {}", quantity.text(estimate.low));
+        return format!("at least {} ({} seen)", quantity.text(estimate.low), quantity.text(estimate.value));
     }
     let value = quantity.text(estimate.value);
     if !estimate.has_interval() {
@@ -132,7 +132,7 @@ fn knee(finding: &Knee) -> String {
         (_, Some(at)) => format!("{} {factor} reach 95% of the peak, {peak}", count(at)),
         (Some(at), None) => {
             let (low, high) = (count(at.low), count(at.high));
-            format!("95% of the peak, {peak}, is reached between {low} and {high} {factor}; noise does not tell where")
+            format!("95% of the peak, {peak}, is reached between {low} and {high} {factor}; noise hides where")
         }
         (None, None) => format!("no knee in this range; the most seen is {peak}"),
     }

@@ -218,11 +218,14 @@ impl Cell {
         }
     }
 
-    /// The interval for people, when there is one.
+    /// The interval for people, when there is one; beside a lower bound, what was seen.
     pub fn interval(&self) -> Option<String> {
         match &self.value {
             Held::Estimate(estimate, quantity) if estimate.has_interval() => {
                 Some(quantity.interval(estimate.low, estimate.high))
+            }
+            Held::Estimate(estimate, quantity) if estimate.lower_bound() => {
+                Some(format!("{} seen", quantity.text(estimate.value)))
             }
             _ => None,
         }
