@@ -114,10 +114,12 @@ impl Closed {
 
     /// A slot for an operation that is not its own, such as one that another has caused: the one that is due first. The slot
     /// counts as busy until [`Load::completed`], and its own operation waits for its next turn.
-    pub(crate) fn lend(&mut self) -> Option<u32> {
-        let slot = if self.slot_at() < u64::MAX { Some(self.take_slot()) } else { self.retired.pop() };
-        self.outstanding += u32::from(slot.is_some());
-        slot
+    pub(crate) fn lend(&mut self, now: Nanos) -> Option<u32> {
+        let due = self.slot_at();
+        let slot = if due < u64::MAX { Some(self.take_slot()) } else { self.retired.pop() }?;
+        self.watch.wakes(now.0, due.min(self.until));
+        self.outstanding += 1;
+        Some(slot)
     }
 
     #[inline]
@@ -166,6 +168,7 @@ impl Closed {
             return Some(Next::WaitUntil(Nanos(first)));
         }
         let Some(slot) = self.retired.pop() else { return Some(Next::Blocked) };
+        self.watch.wakes(now, self.until);
         Some(self.issue_spawned_in(slot))
     }
 

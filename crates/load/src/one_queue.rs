@@ -50,7 +50,8 @@ pub struct Shared {
     /// The slot of the machine behind each slot of this worker.
     carries: Vec<u32>,
     watch: Watch,
-    think_ns: u128,
+    /// Below zero where this worker lent more of others' than it booked itself.
+    think_ns: i128,
     slots_ns: u128,
     /// Whether this worker has on its books what belongs to no worker: time before users start, and the slots.
     first: bool,
@@ -85,7 +86,8 @@ impl Shared {
         if self.first {
             let machine = &mut self.queue.waiting().machine;
             machine.measure(from, to);
-            Books { think_ns: self.think_ns, slots_ns: self.slots_ns, .. } = machine.books();
+            let books = machine.books();
+            (self.think_ns, self.slots_ns) = (books.think_ns as i128, books.slots_ns);
         }
         self.watch = Watch::new(from, to);
     }
@@ -114,6 +116,15 @@ impl Shared {
         self.take(now)
     }
 
+    /// Does something to the queue, and takes on this worker's books by how much it moves the time without work.
+    fn booked<T>(&mut self, change: impl FnOnce(&mut Waiting) -> T) -> T {
+        let mut waiting = self.queue.waiting();
+        let before = waiting.machine.books().think_ns as i128;
+        let changed = change(&mut waiting);
+        self.think_ns += waiting.machine.books().think_ns as i128 - before;
+        changed
+    }
+
     fn put_back(&mut self) {
         if let Some(held) = self.held.take() {
             self.queue.waiting().back.push(held);
@@ -129,9 +140,9 @@ impl Shared {
 
     /// What was caused takes a slot of the machine as well as one of this worker, so that the time of all slots is accounted
     /// for; nothing when the machine has none.
-    fn issue_caused(&mut self) -> Option<Next> {
+    fn issue_caused(&mut self, now: Nanos) -> Option<Next> {
         self.put_back();
-        let lent = self.queue.waiting().lend()?;
+        let lent = self.booked(|machine| machine.lend(now))?;
         let slot = self.free.pop()?;
         self.carries[slot as usize] = lent;
         Some(self.spawned.issue(slot, &mut self.watch))
@@ -152,9 +163,9 @@ impl Queue {
 
 impl Waiting {
     /// A slot for something that was caused: one that nobody holds, else that of the last that was put back.
-    fn lend(&mut self) -> Option<u32> {
+    fn lend(&mut self, now: Nanos) -> Option<u32> {
         match &mut self.machine {
-            Machine::Closed(closed) => closed.lend(),
+            Machine::Closed(closed) => closed.lend(now),
             Machine::Open(open) => open.lend(),
             Machine::Shared(_) => None,
         }
@@ -170,7 +181,7 @@ impl Load for Shared {
         let caused = self.caused_at();
         if caused <= now.0
             && self.held.is_none_or(|held| caused < held.intended.0)
-            && let Some(next) = self.issue_caused()
+            && let Some(next) = self.issue_caused(now)
         {
             return next;
         }
@@ -196,11 +207,8 @@ impl Load for Shared {
     }
 
     fn completed(&mut self, slot: u32, at: Nanos) {
-        let mut waiting = self.queue.waiting();
-        let before = waiting.machine.books().think_ns;
-        waiting.machine.completed(self.carries[slot as usize], at);
-        self.think_ns += waiting.machine.books().think_ns - before;
-        drop(waiting);
+        let carried = self.carries[slot as usize];
+        self.booked(|waiting| waiting.machine.completed(carried, at));
         self.free.push(slot);
     }
 
@@ -229,7 +237,7 @@ impl Load for Shared {
     }
 
     fn books(&self) -> Books {
-        Books { think_ns: self.think_ns, slots_ns: self.slots_ns, ..self.watch.books(0) }
+        Books { think_ns: self.think_ns.max(0) as u128, slots_ns: self.slots_ns, ..self.watch.books(0) }
     }
 
     fn slots(&self) -> u32 {

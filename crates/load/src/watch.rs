@@ -39,6 +39,16 @@ impl Watch {
         self.think_ns += u128::from(inside);
     }
 
+    /// A slot that was to have no work until `due` has some from `now` on: sooner than that, or later.
+    pub(crate) fn wakes(&mut self, now: u64, due: u64) {
+        if due <= now {
+            return self.thinks(due, now);
+        }
+        let before = self.think_ns;
+        self.thinks(now, due);
+        self.think_ns = (2 * before).saturating_sub(self.think_ns);
+    }
+
     pub(crate) fn books(&self, slots: u32) -> Books {
         Books {
             planned: self.planned,

@@ -147,6 +147,27 @@ fn what_an_operation_causes_leaves_with_the_worker_that_caused_it_and_keeps_nobo
     assert!(wait < 0.35e6, "{wait} ns");
 }
 
+#[test]
+fn the_time_of_users_is_tiled_also_where_they_carry_what_was_caused() {
+    for workers in [1, 3] {
+        let (from, users) = (END / 4, Spec::Closed { slots: 24, think: Think::Constant(Nanos(10_000_000)) });
+        let loads = share(&users, 5, workers, 4);
+        let mut loads: Vec<Machine> = loads.into_iter().map(|load| load.measured(Nanos(from), Nanos(END))).collect();
+        let seen = carry(&mut loads, |n| exponential(n, 1e6), |n| (n % 4 == 0).then_some(300_000));
+        let caused = seen.iter().filter(|o| o.n >= SPAWNED).count();
+        assert!(10 * caused > seen.len(), "{caused} of {}", seen.len());
+        let inside = |start: u64, end: u64| u128::from(end.min(END).saturating_sub(start.max(from)));
+        let service: u128 = seen.iter().map(|o| inside(o.issued, o.completed)).sum();
+        let own = seen.iter().filter(|o| o.n < SPAWNED);
+        let lateness: u128 = own.map(|o| inside(o.intended, o.issued)).sum();
+        let books: Vec<Books> = loads.iter().map(Load::books).collect();
+        let think: u128 = books.iter().map(|books| books.think_ns).sum();
+        let slots: u128 = books.iter().map(|books| books.slots_ns).sum();
+        assert_eq!(slots, 24 * u128::from(END - from));
+        assert_eq!(think + lateness + service, slots, "with {workers} workers");
+    }
+}
+
 /// Mean and 99th percentile of the response of so many servers with one queue, in the time that one operation takes: the
 /// probability of waiting by Erlang's C, and whoever waits does so exponentially.
 fn theory(servers: u32, busy: f64) -> (f64, f64) {
