@@ -59,7 +59,10 @@ fn highest(points: &[(f64, Estimate)]) -> Estimate {
     best.map_or(Estimate::single(f64::NAN), |best| Estimate { low: f64::NAN, high: f64::NAN, ..best })
 }
 
-/// The levels of a curve with their standard errors.
+/// Beyond this standard error of its logarithm nothing is known of what chance added to the highest level.
+const JUDGED: f64 = 0.2;
+
+/// The levels of a curve with their standard errors, both as logarithms: intervals of rates are by ratio.
 struct Levels {
     values: Vec<f64>,
     errors: Vec<f64>,
@@ -68,27 +71,43 @@ struct Levels {
 impl Levels {
     /// Nothing where a level has no interval.
     fn of(points: &[(f64, Estimate)]) -> Option<Levels> {
-        let error = |e: &Estimate| (e.high - e.low) / 2.0 / normal_quantile(0.5 + e.confidence / 2.0);
-        let known = points.iter().all(|(_, estimate)| estimate.has_interval());
+        let error = |e: &Estimate| (e.high / e.low).ln() / 2.0 / normal_quantile(0.5 + e.confidence / 2.0);
+        let known = points.iter().all(|(_, estimate)| estimate.has_interval() && estimate.low > 0.0);
         known.then(|| Levels {
-            values: points.iter().map(|(_, estimate)| estimate.value).collect(),
+            values: points.iter().map(|(_, estimate)| estimate.value.ln()).collect(),
             errors: points.iter().map(|(_, estimate)| error(estimate)).collect(),
         })
     }
 
     /// The peak, freed of what chance adds to the highest of several.
     fn peak(&self, confidence: f64) -> Estimate {
-        let seen = greatest(&self.values);
+        let top = self.top();
+        let seen = self.values[top];
+        let estimate = |value: f64, low: f64, high: f64| Estimate {
+            value: value.exp(),
+            low: low.exp(),
+            high: high.exp(),
+            n: 1,
+            confidence,
+        };
+        if self.errors[top] > JUDGED {
+            let half = self.errors[top] * normal_quantile(0.5 + confidence / 2.0);
+            return estimate(seen, seen - half, seen + half);
+        }
         let likely = Levels { values: self.drawn_together(), errors: self.errors.clone() };
         let best = greatest(&likely.values);
         let excess: Vec<f64> = likely.draws().iter().map(|drawn| greatest(drawn) - best).collect();
         let (low, high) = percentile_interval(&excess, confidence);
-        Estimate { value: seen - mean(&excess), low: seen - high, high: seen - low, n: 1, confidence }
+        estimate(seen - mean(&excess), seen - high, seen - low)
+    }
+
+    fn top(&self) -> usize {
+        (0..self.values.len()).max_by(|a, b| self.values[*a].total_cmp(&self.values[*b])).unwrap_or(0)
     }
 
     /// The values, with those that noise does not tell from the highest drawn towards their mean.
     fn drawn_together(&self) -> Vec<f64> {
-        let top = (0..self.values.len()).max_by(|a, b| self.values[*a].total_cmp(&self.values[*b])).unwrap_or(0);
+        let top = self.top();
         let near = |i: &usize| self.values[top] - self.values[*i] <= NEAR * self.errors[top].hypot(self.errors[*i]);
         let group: Vec<usize> = (0..self.values.len()).filter(near).collect();
         let values: Vec<f64> = group.iter().map(|i| self.values[*i]).collect();
@@ -111,10 +130,10 @@ impl Levels {
     fn knee(&self, peak: &Estimate) -> Option<(usize, usize)> {
         let drawn = self.draws();
         // The highest of a drawn curve has the luck of two draws; it stands as far from the peak as it lies from its mean.
-        let luck = mean(&drawn.iter().map(|curve| greatest(curve)).collect::<Vec<_>>()) - peak.value;
+        let luck = mean(&drawn.iter().map(|curve| greatest(curve)).collect::<Vec<_>>()) - peak.value.ln();
         let last = self.values.len() - 1;
         let place = |curve: &Vec<f64>| {
-            let enough = PEAK_SHARE * (greatest(curve) - luck);
+            let enough = PEAK_SHARE.ln() + greatest(curve) - luck;
             curve.iter().position(|value| *value >= enough).unwrap_or(last) as f64
         };
         let places: Vec<f64> = drawn.iter().map(place).collect();
@@ -168,6 +187,18 @@ mod tests {
         // The second level is within noise of 95 percent.
         let at = knee_of(&[(1.0, 50.0), (2.0, 95.0), (4.0, 100.0), (8.0, 100.0)], 6).at.unwrap();
         assert!(at.low == 2.0 && at.high == 4.0, "{at:?}");
+    }
+
+    #[test]
+    fn a_peak_of_levels_that_are_hardly_known_is_the_highest_as_measured() {
+        let mut trials = swept("outstanding", &[(1.0, 4e3), (4.0, 16e3), (16.0, 64e3), (64.0, 64e3)], 1, 0.0);
+        for (trial, low) in trials.iter_mut().zip([130.0, 500.0, 2_153.0, 2_153.0]) {
+            let known = &mut trial.streams[0].throughput_per_s;
+            (known.low, known.high) = (low, known.value * known.value / low);
+        }
+        let found = knee(&curves(&groups(&trials), "outstanding")[0], 0.95).unwrap();
+        assert!((found.peak_per_s.value / 64e3 - 1.0).abs() < 1e-9, "{:?}", found.peak_per_s);
+        assert!(found.peak_per_s.low > 0.0 && found.peak_per_s.low < 64e3 && found.peak_per_s.high > 64e3);
     }
 
     #[test]

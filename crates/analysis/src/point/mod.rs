@@ -46,6 +46,9 @@ impl Group<'_> {
     /// What would give a quantile an interval: `needs --set measure=7s`; nothing where it has one, or of another metric.
     pub fn needs(&self, metric: Metric, confidence: f64) -> Option<String> {
         let longer = self.times(metric)?.short_by(confidence)?;
+        if self.members.iter().any(|(trial, _)| trial.fixed_work) {
+            return Some(format!("needs {} times as much work", longer.ceil()));
+        }
         let window = |member: &(&TrialSummary, &StreamSummary)| member.0.window.length().seconds();
         Some(measure_of(longer * self.members.iter().map(window).fold(0.0, f64::max)))
     }

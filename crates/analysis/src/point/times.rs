@@ -92,3 +92,44 @@ fn share_error(trial: &ResponseEstimates, q: f64) -> ErrorOf {
     let freedom = beside.iter().map(|known| known.freedom).fold(f64::INFINITY, f64::min);
     ErrorOf { error: (worst * q * (1.0 - q) / count).sqrt(), freedom }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trial::latency::Placed;
+    use crate::trial::uncertainty::estimates_of_fixed_work;
+    use random::Draws;
+
+    /// Four times so much work of 1 ms on the mean, exponential, whose p99 is 4.605 ms and whose p99.9 is 6.908 ms.
+    fn four(operations: u64, seed: u64) -> Vec<ResponseEstimates> {
+        let mut draws = Draws::numbered(seed, operations);
+        let mut times = || Histogram::from_values((0..operations).map(|_| (1e6 * draws.exponential()) as u64));
+        let one =
+            |times| estimates_of_fixed_work(&Placed::new(times, Histogram::default()), 0.95).expect("it has ended");
+        (0..4).map(|_| one(times())).collect()
+    }
+
+    #[test]
+    fn tails_of_fixed_work_are_lower_bounds_until_a_hundred_lie_beyond() {
+        for (q, operations, truth) in [(0.99, 100, 4.605), (0.999, 1_000, 6.908), (0.9999, 100, 9.21)] {
+            let holds = (0..200).filter(|seed| {
+                let four = four(operations, *seed);
+                let found = PooledTimes::of(&four.iter().collect::<Vec<_>>(), q).estimate(0.95);
+                assert!(found.lower_bound(), "{q} of {operations}: {found:?}");
+                found.low <= truth
+            });
+            assert!(holds.count() >= 186, "{q} of {operations}");
+        }
+    }
+
+    #[test]
+    fn replicates_of_much_fixed_work_have_an_interval_that_holds() {
+        let found = (0..100).map(|seed| {
+            let four = four(5_000, seed);
+            PooledTimes::of(&four.iter().collect::<Vec<_>>(), 0.99).estimate(0.95)
+        });
+        let found: Vec<Estimate> = found.filter(Estimate::has_interval).collect();
+        let holds = found.iter().filter(|known| (known.low..=known.high).contains(&4.605)).count();
+        assert!(found.len() > 80 && holds as f64 > 0.9 * found.len() as f64, "{holds} of {}", found.len());
+    }
+}

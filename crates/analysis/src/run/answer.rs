@@ -124,14 +124,21 @@ fn bend(point: &PointSummary, findings: &[Finding]) -> Option<String> {
             (_, Some(at)) => {
                 format!("{} 95% of the peak of {}.", reach(at, &knee.factor), rate(knee.peak_per_s.value))
             }
-            (Some(at), None) => format!(
-                "The knee, where 95% of the peak is reached, lies between {} and {} {}: noise hides where. The peak is about {}, \
-                 because the highest of several levels is partly chance.",
-                units::significant(at.low),
-                units::significant(at.high),
-                noun(&knee.factor),
-                rate(knee.peak_per_s.value)
-            ),
+            (Some(at), None) => {
+                let (low, high, factor) =
+                    (units::significant(at.low), units::significant(at.high), noun(&knee.factor));
+                let seen = knee.curve.iter().map(|(_, level)| level.value).fold(f64::MIN, f64::max);
+                let chance = if knee.peak_per_s.value < 0.99 * seen {
+                    ", because the highest of several levels is partly chance"
+                } else {
+                    ""
+                };
+                format!(
+                    "The knee, where 95% of the peak is reached, lies between {low} and {high} {factor}: noise hides where. \
+                     The peak is about {}{chance}.",
+                    rate(knee.peak_per_s.value)
+                )
+            }
             (None, None) if knee.factor == factor::SESSIONS => {
                 "It still rises at the most sessions tried: no knee in this range.".to_owned()
             }

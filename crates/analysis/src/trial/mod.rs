@@ -6,7 +6,7 @@ mod checkpoints;
 mod cut;
 mod generator;
 mod interrupted;
-mod latency;
+pub(crate) mod latency;
 mod machine;
 mod mix;
 mod outcome;
@@ -17,7 +17,7 @@ mod steady;
 mod summarise;
 mod sustained;
 mod timeline;
-mod uncertainty;
+pub(crate) mod uncertainty;
 mod working_set;
 
 pub use caveats::measure_of;

@@ -14,7 +14,7 @@ use super::stall::stall;
 use super::steady::steady;
 use super::sustained::sustained;
 use super::timeline::timeline;
-use super::uncertainty::{Rows, response_estimates, rows};
+use super::uncertainty::{Rows, estimates_of_fixed_work, response_estimates, rows};
 use crate::statistics::series_mean::mean_error;
 use crate::{
     Checkpoints, ClassSummary, CpuPerOperation, Estimate, LatencySummary, ResponseEstimates, ServerSummary, Steady,
@@ -164,7 +164,10 @@ fn stream_summary(part: &Part) -> StreamSummary {
     let account = part.account();
     let fixed_work = observations.elapsed_s.is_some();
     let steady = steadiness(&rates, cut, judgement, part.round);
-    let response_estimates = part.rows.and_then(|rows| response_estimates(rows, response, judgement.confidence));
+    let response_estimates = match part.rows {
+        _ if fixed_work => estimates_of_fixed_work(response, judgement.confidence),
+        rows => rows.and_then(|rows| response_estimates(rows, response, judgement.confidence)),
+    };
     StreamSummary {
         stream: cut.stream,
         throughput_per_s: throughput(cut, &rates, tally.done as f64 / seconds, judgement.confidence),

@@ -56,6 +56,21 @@ pub fn response_estimates(rows: &Rows, total: &Placed, confidence: f64) -> Optio
     Some(estimates)
 }
 
+/// The same of fixed work, which has no series: a trial knows how many operations it had and nothing of how they resemble each
+/// other, so that each share has the binomial error with one degree of freedom. Replicates know more.
+pub fn estimates_of_fixed_work(total: &Placed, confidence: f64) -> Option<ResponseEstimates> {
+    let (count, mean) = (total.all.count(), total.all.mean_ns()?);
+    let alone = |q: f64| MeanError { error: (q * (1.0 - q) / count as f64).sqrt(), worth: count as f64, freedom: 1.0 };
+    let mut estimates = ResponseEstimates {
+        mean_ms: Estimate { n: count.min(u64::from(u32::MAX)) as u32, confidence, ..Estimate::single(mean / 1e6) },
+        quantiles: QUANTILES.iter().map(|q| QuantileEstimate::known(*q, alone(*q))).collect(),
+        times: total.all.clone(),
+        censored_from_ns: total.censored_from_ns(),
+    };
+    estimates.quantiles = estimates.quantiles.iter().map(|known| estimates.with_ends(known, confidence)).collect();
+    Some(estimates)
+}
+
 /// Below four intervals there is no series to tell an error from.
 const NOTHING_KNOWN: MeanError = MeanError { error: 0.0, worth: 1.0, freedom: 2.0 };
 
