@@ -21,6 +21,10 @@ pub struct Closed {
     spawned: Spawned,
     /// Slots that are not due again before the end; they still carry what was caused before it.
     retired: Vec<u32>,
+    /// What is left of the thinking of each slot that carries something that was caused; the end of time for all others.
+    left: Vec<u64>,
+    /// How many slots do.
+    lent: u32,
     outstanding: u32,
     /// Number of the next operation, and where the numbers end.
     n: u64,
@@ -93,6 +97,8 @@ impl Closed {
             waking: Waking::new(start.0, ramp, share),
             spawned: Spawned::new(share),
             retired: Vec::with_capacity(share.own as usize),
+            left: vec![u64::MAX; share.own as usize],
+            lent: 0,
             outstanding: 0,
             n: u64::from(share.worker),
             n_end: limit.count.unwrap_or(u64::MAX),
@@ -113,13 +119,24 @@ impl Closed {
     }
 
     /// A slot for an operation that is not its own, such as one that another has caused: the one that is due first. The slot
-    /// counts as busy until [`Load::completed`], and its own operation waits for its next turn.
+    /// counts as busy until [`Load::completed`], and thinks on from there.
     pub(crate) fn lend(&mut self, now: Nanos) -> Option<u32> {
         let due = self.slot_at();
         let slot = if due < u64::MAX { Some(self.take_slot()) } else { self.retired.pop() }?;
-        self.watch.wakes(now.0, due.min(self.until));
         self.outstanding += 1;
+        self.carries_on(slot, now.0, due);
         Some(slot)
+    }
+
+    /// A slot that is due then carries something else from now on, and what is left of its thinking comes afterwards.
+    fn carries_on(&mut self, slot: u32, now: u64, due: u64) {
+        let due = due.min(self.until);
+        // A slot that never thinks and is late is held up by the generator, which is no thinking.
+        if !matches!(self.pause, Pause::None) {
+            self.watch.wakes(now, due);
+        }
+        self.left[slot as usize] = due.saturating_sub(now);
+        self.lent += 1;
     }
 
     #[inline]
@@ -145,13 +162,22 @@ impl Closed {
         }
         if self.n >= self.n_end {
             let first = at.max(self.spawned.at());
-            return if first > now { Next::WaitUntil(Nanos(first)) } else { self.issue_spawned() };
+            return if first > now { Next::WaitUntil(Nanos(first)) } else { self.issue_spawned(now, at) };
         }
+        let caused = self.spawned.at();
         if at > now {
-            return Next::WaitUntil(Nanos(at));
+            // Nobody waits for a user to stop thinking: a slot that idles carries what was caused. A slot that a ramp has
+            // not started is none yet.
+            let idles = self.queue.at() < u64::MAX;
+            if idles && caused <= now {
+                let due = self.queue.at();
+                let slot = self.queue.pop();
+                return self.issue_spawned_in(slot, now, due);
+            }
+            return Next::WaitUntil(Nanos(if idles { at.min(caused) } else { at }));
         }
-        if self.spawned.at() < at {
-            return self.issue_spawned();
+        if caused < at {
+            return self.issue_spawned(now, at);
         }
         let slot = self.take_slot();
         self.issue_own(slot, at)
@@ -168,17 +194,17 @@ impl Closed {
             return Some(Next::WaitUntil(Nanos(first)));
         }
         let Some(slot) = self.retired.pop() else { return Some(Next::Blocked) };
-        self.watch.wakes(now, self.until);
-        Some(self.issue_spawned_in(slot))
+        Some(self.issue_spawned_in(slot, now, self.until))
     }
 
-    /// A spawned operation takes the slot that is due first; the slot's own operation waits for its next turn.
-    fn issue_spawned(&mut self) -> Next {
+    /// A spawned operation takes the slot that is due first; the slot's own operation waits.
+    fn issue_spawned(&mut self, now: u64, due: u64) -> Next {
         let slot = self.take_slot();
-        self.issue_spawned_in(slot)
+        self.issue_spawned_in(slot, now, due)
     }
 
-    fn issue_spawned_in(&mut self, slot: u32) -> Next {
+    fn issue_spawned_in(&mut self, slot: u32, now: u64, due: u64) -> Next {
+        self.carries_on(slot, now, due);
         self.outstanding += u32::from(!self.spawned.is_empty());
         self.spawned.issue(slot, &mut self.watch)
     }
@@ -209,7 +235,10 @@ impl Load for Closed {
     fn completed(&mut self, slot: u32, at: Nanos) {
         debug_assert!(self.outstanding > 0, "slot {slot} ended twice");
         self.outstanding -= 1;
+        let left = if self.lent > 0 { std::mem::replace(&mut self.left[slot as usize], u64::MAX) } else { u64::MAX };
+        self.lent -= u32::from(left < u64::MAX);
         let think = match &mut self.pause {
+            _ if left < u64::MAX => left,
             Pause::None => 0,
             Pause::Constant(time) => *time,
             Pause::Exponential(mean, slots) => (slots[slot as usize].exponential() * *mean + 0.5) as u64,

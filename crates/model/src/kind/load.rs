@@ -49,8 +49,9 @@ pub(super) fn answer(law: &Law, values: &Values, row: &Row, quantity: &str) -> R
         return Err(Unanswered::Simulated("how long users and arrivals wait for a place inside"));
     }
     let (alone_s, mut response_s) = curve.responses_s(&states, load, inside.variation);
-    if let Load::Closed { .. } = load {
-        response_s += wait_s(row.number("caused").unwrap_or(0.0), curve.rate_per_s(&states));
+    if let Load::Closed { population, .. } = load {
+        let full: f64 = states.iter().skip(most.min(population) as usize).sum();
+        response_s += full * wait_s(row.number("caused").unwrap_or(0.0), curve.rate_per_s(&states));
     }
     let timed = law.answers.iter().any(|known| known.name == quantity && known.shape == Shape::TimeOfPopulation);
     Ok(match quantity {
@@ -62,8 +63,8 @@ pub(super) fn answer(law: &Law, values: &Values, row: &Row, quantity: &str) -> R
     })
 }
 
-/// What the mean response is longer by because some of all transactions are caused by others: these wait for a slot of the
-/// load, until one is done or due, and before those that are asked for.
+/// What the mean response is longer by, while no slot idles, because some of all transactions are caused by others: these wait
+/// for a slot of the load until one is done, and come before those that are asked for.
 fn wait_s(caused: f64, rate_per_s: f64) -> f64 {
     caused / (rate_per_s * (1.0 - caused))
 }
@@ -111,7 +112,9 @@ impl Around<'_> {
             Some(per_s) => Load::Open { per_s: per_s / (1.0 - self.row.number("caused").unwrap_or(0.0)) },
             None => Load::Closed {
                 population: self.row.number("population").unwrap_or(most),
-                think_s: self.row.number("think_ms").unwrap_or(0.0) / 1e3,
+                // Nobody thinks before what others cause.
+                think_s: (1.0 - self.row.number("caused").unwrap_or(0.0)) * self.row.number("think_ms").unwrap_or(0.0)
+                    / 1e3,
             },
         }
     }
