@@ -8,7 +8,7 @@
 use crate::definition::Definition;
 use crate::overrides::Overrides;
 use crate::point::Point;
-use crate::{Judgement, Metric, Selector, SystemSpec, Trial};
+use crate::{Judgement, Metric, Selector, Stream, SystemSpec, Trial};
 use reading::{Origin, Problems};
 
 /// What a study wants to know, and whether a trial was found that can tell.
@@ -87,8 +87,16 @@ fn measures(metric: Metric, trial: &Trial, system: &SystemSpec) -> bool {
         Metric::Elapsed => trial.phases.fixed_work,
         // The CPU of the process cannot be told apart by streams, and costs nothing in virtual time.
         Metric::CpuPerOperation => trial.streams.len() == 1 && !system.place.simulated(),
+        // Where nothing is checked no damage is found.
+        Metric::Damage => system.place.holds_data() && trial.streams.iter().any(checked),
         _ => true,
     }
+}
+
+/// Whether what a stream wrote or found is held against something.
+fn checked(stream: &Stream) -> bool {
+    let verifies = stream.operations().is_some_and(|operations| operations.access.verify);
+    stream.validates() || verifies || stream.transactions().is_some_and(|(_, pool)| pool.check)
 }
 
 fn needs(metric: Metric) -> &'static str {
@@ -96,6 +104,10 @@ fn needs(metric: Metric) -> &'static str {
         Metric::Elapsed => "`elapsed` needs a fixed amount of work (`operations`, or work on files)",
         Metric::CpuPerOperation => {
             "`cpu per operation` needs a system that is not simulated, and one stream that runs alone"
+        }
+        Metric::Damage => {
+            "`damage` needs data that is checked: `validate = true` or `verify = \"after\"` on files and devices, `check` on a \
+             database"
         }
         _ => "it is measured in every trial",
     }

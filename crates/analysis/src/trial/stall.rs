@@ -20,14 +20,16 @@ const MISSING_MIN: f64 = 30.0;
 /// A stretch is at least so many medians of response long: what is slow anyhow is no stall.
 const P50_TIMES: f64 = 20.0;
 
-/// The longest stretch of the window without a completion; none when it is no longer than chance or slow operations explain.
-pub fn stall(cut: &Cut, response: &LatencySummary) -> Option<Stall> {
+/// The longest stretch of the window without a completion; none when it is no longer than chance or slow operations explain. A
+/// closed load asks up to the last moment, so that a stretch at either end of the window counts as well.
+pub fn stall(cut: &Cut, response: &LatencySummary, interrupted: bool) -> Option<Stall> {
     let slots = cut.label.slots.filter(|_| cut.label.offered.is_none() && cut.label.think_mean.0 == 0)?;
     let interval_s = cut.observations.interval.seconds();
-    let counts: Vec<u64> = cut.intervals.get(cut.first as usize..)?.iter().map(|interval| interval.done).collect();
+    let window = cut.intervals.get(cut.first as usize..cut.end.min(cut.intervals.len() as u32) as usize)?;
+    let counts: Vec<u64> = window.iter().map(|interval| interval.done).collect();
     let (at, length) = longest(&counts)?;
-    // What ends with the window may be the end of the load.
-    if at + length == counts.len() || at == 0 {
+    // What ends with a trial that was cut off may be the end of the load.
+    if interrupted && at + length == counts.len() {
         return None;
     }
     let lasted_s = length as f64 * interval_s;

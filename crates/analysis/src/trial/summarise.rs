@@ -182,7 +182,7 @@ fn stream_summary(part: &Part) -> StreamSummary {
         cpu: None,
         little_gap_pct: slot_time(&account).map(|time| 100.0 * time.gap),
         sustained: if fixed_work { None } else { at_most(&rates, cut, steady.answer) },
-        stall: if fixed_work { None } else { stall(cut, &latency_summary(response)) },
+        stall: if fixed_work { None } else { stall(cut, &latency_summary(response), part.planned.is_some()) },
         steady,
         distribution: distribution(response),
         response: with_firmness(latency_summary(response), response_estimates.as_ref()),

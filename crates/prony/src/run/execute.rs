@@ -41,6 +41,8 @@ pub struct Execution<'a> {
     pub clock: &'a recorder::WallClock,
     /// What was said of the state of trials.
     pub remarks: Vec<String>,
+    /// Thresholds of the command line, which the file does not keep.
+    pub fail_if: &'a [String],
     /// Whether the file was made by this process.
     pub fresh: bool,
     /// Whether an interval was recorded.
@@ -193,6 +195,7 @@ impl Execution<'_> {
             return failure.hint("nothing was recorded, and no run file is left");
         }
         let path = self.file.path().display().to_string();
+        let again: String = self.fail_if.iter().map(|threshold| format!(" --fail-if '{threshold}'")).collect();
         let failure = match self.file.close() {
             Ok(()) => failure,
             Err(error) => {
@@ -201,7 +204,7 @@ impl Execution<'_> {
         };
         failure
             .hint(format!("every finished interval is in `{path}`; look at it with `prony show {path}`"))
-            .hint(format!("go on where it ended with `prony run --resume {path}`"))
+            .hint(format!("go on where it ended with `prony run --resume {path}{again}`"))
     }
 }
 

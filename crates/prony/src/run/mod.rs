@@ -178,6 +178,7 @@ impl Prepared<'_> {
         };
         let execution = Execution {
             file: self.file,
+            fail_if: &self.asked.fail_if,
             planner: Planner::new(self.plan),
             opened,
             judgement: self.study.judgement(),

@@ -107,3 +107,28 @@ fn a_run_that_noted_no_writes_is_held_to_its_stamps_and_one_elsewhere_is_named()
     program.fine("run LAB --seed 7 --quiet -o two.prony");
     assert!(program.refused("verify two.prony").contains("a system of files or devices is needed, got none"));
 }
+
+#[test]
+fn data_that_is_not_there_any_more_is_damage() {
+    for changes in ["--set verify=after", "", "--set modules=2"] {
+        let (program, path) = kept(changes);
+        let cut = 4 * 4096 + 100;
+        open(&path).set_len((1 << 20) - cut).unwrap();
+        let (code, system) = found(&program);
+        let missing = kinds(&system).into_iter().find(|(what, _)| what == "missing");
+        assert_eq!(
+            (code, missing),
+            (Some(1), Some(("missing".to_owned(), cut.div_ceil(512)))),
+            "{changes}: {system:#}"
+        );
+        open(&path).set_len(0).unwrap();
+        assert_eq!(found(&program).0, Some(1), "{changes}");
+        let second = path.with_file_name("module-1.dat");
+        if second.exists() {
+            open(&path).set_len(1 << 20).unwrap();
+            std::fs::remove_file(second).unwrap();
+            let told = program.run("verify one.prony");
+            assert!(told.code == Some(1) && told.stdout.contains("module 1 of 2, 1 MiB, is not there"), "{told}");
+        }
+    }
+}

@@ -37,6 +37,15 @@ fn a_closed_load_that_stands_still_is_named_with_what_arrivals_would_have_felt()
     assert!(figure("open_p99_ms") > 2_000.0 && trial["response_ms"]["p99"].as_f64() < Some(100.0), "{trial:#}");
     let told = program.fine("show x.prony");
     assert!(told.contains("without a completion at") && told.contains("all 32 operations in flight waited"), "{told}");
+    // The same stall at the beginning of a window, and at its end.
+    for (edge, sets) in
+        [("begins", "--set warm_up=4500ms --set measure=4s"), ("ends", "--set warm_up=0s --set measure=6s")]
+    {
+        let line = "run LAB --on scripted:service=1ms,servers=8,stall=7s/3s --seed 7 --quiet --json";
+        let trial = &program.json(&format!("{line} {sets} -o {edge}.prony"))["trials"][0];
+        let lasted_s = trial["stall"]["lasted_s"].as_f64().unwrap_or_default();
+        assert!((1.5..3.0).contains(&lasted_s), "{edge}: {trial:#}");
+    }
     let steady = program.json("run LAB --seed 7 --quiet --json -o y.prony");
     assert!(steady["trials"][0]["stall"].is_null());
 }

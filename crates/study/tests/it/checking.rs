@@ -61,3 +61,23 @@ fn blocks_that_repeat_others_are_written_whole_and_alike_in_all_streams_that_are
         assert!(got.contains("the same in all streams that write, where reads are checked"), "{checked}: {got}");
     }
 }
+
+#[test]
+fn a_threshold_on_damage_is_refused_where_nothing_is_checked() {
+    let asked = |system: &str, lines: &str| {
+        let text = text(lines).replace("kind = 'file'\ndir = '.'\nsize = '1 GiB'\nmodules = 2", system);
+        let study = Study::parse("made", &format!("fail_if = 'damage > 0'\n{text}"));
+        study.and_then(|study| plan(&study, &Survey::default(), 1))
+    };
+    let file = "kind = 'file'\ndir = '.'\nsize = '1 GiB'";
+    for (system, lines) in [(file, ""), ("kind = 'null'", "validate = true")] {
+        let refused = asked(system, lines).expect_err("nothing is checked").to_string();
+        assert!(
+            refused.contains("`damage` needs data that is checked") && refused.contains("`damage > 0`"),
+            "{refused}"
+        );
+    }
+    for lines in ["validate = true", "verify = 'after'"] {
+        asked(file, lines).unwrap_or_else(|problems| panic!("{lines}: {problems}"));
+    }
+}
