@@ -5,14 +5,14 @@
 //! comes from every attempt at a trial, also from one that was run again.
 
 use crate::{DamageFinding, Finding, Findings, OutageFinding, TrialSummary};
-use observation::{Check, CheckKind, CheckResult, EventKind, TrialCheck};
+use observation::{Check, CheckKind, CheckMoment, CheckResult, EventKind, TrialCheck};
 use units::{count, counted};
 
 impl Findings {
     /// The same with what the checks of all attempts at all trials found.
     #[must_use]
     pub fn with_checks(mut self, checks: Vec<TrialCheck>) -> Findings {
-        lead(&mut self, checks.iter().filter_map(of_check).collect());
+        lead(&mut self, checks.iter().filter_map(|check| of_check(check, &checks)).collect());
         self.checks = checks;
         self
     }
@@ -44,13 +44,41 @@ pub fn of_reads(trials: &[TrialSummary]) -> Vec<Finding> {
     trials.iter().flat_map(of_trial).collect()
 }
 
-fn of_check(told: &TrialCheck) -> Option<Finding> {
+/// What the look at the data after an outage came to, where nothing is wrong with it: what is wrong is a finding of its own.
+fn kept(outage: &TrialCheck, all: &[TrialCheck]) -> String {
+    let own = all.iter().filter(|other| (other.trial, other.attempt) == (outage.trial, outage.attempt));
+    let looks = own.map(|other| &other.check).filter(|check| check.moment == CheckMoment::Outage);
+    let looks: Vec<&Check> = looks.filter(|check| check.kind != CheckKind::Recovery).collect();
+    if looks.iter().any(|check| check.result == CheckResult::Failed) {
+        return String::new();
+    }
+    let passed: Vec<&&Check> = looks.iter().filter(|check| check.result == CheckResult::Passed).collect();
+    let invariants = passed.iter().filter(|check| check.kind == CheckKind::Invariant).count();
+    let mut told: Vec<String> =
+        passed.iter().filter(|check| check.kind == CheckKind::Ledger).map(|check| check.found.clone()).collect();
+    if invariants > 0 {
+        let verb = if invariants == 1 { "holds" } else { "hold" };
+        told.push(format!("{} {verb}", counted(invariants as u64, "invariants")));
+    }
+    let not_done = looks.len() - passed.len();
+    if not_done > 0 {
+        told.push(format!("{} could not be done", counted(not_done as u64, "checks")));
+    }
+    if told.is_empty() {
+        "; its data was not checked".to_owned()
+    } else {
+        format!("; its data was checked: {}", told.join(", "))
+    }
+}
+
+fn of_check(told: &TrialCheck, all: &[TrialCheck]) -> Option<Finding> {
     let TrialCheck { trial, attempt, check } = told;
     let (trial, attempt) = (*trial, *attempt);
     let Check { kind, moment, name, says, result, found, .. } = check;
     if *kind == CheckKind::Recovery {
-        let text = format!("trial {trial}: {found}");
         let recovered = *result == CheckResult::Passed;
+        let data = if recovered { kept(told, all) } else { String::new() };
+        let text = format!("trial {trial}: {found}{data}");
         return Some(Finding::Outage(OutageFinding { trial, attempt, recovered, text }));
     }
     (*result == CheckResult::Failed).then(|| {
@@ -107,7 +135,7 @@ mod tests {
     use super::*;
     use crate::judge;
     use crate::run::tests::{judgement, trial};
-    use observation::{CheckMoment, Mishap, RunFacts};
+    use observation::{Mishap, RunFacts};
 
     fn missing(attempt: u32) -> TrialCheck {
         let check = Check {
@@ -131,6 +159,26 @@ mod tests {
         assert_eq!(findings.answer[0], first);
         assert!(matches!(&findings.findings[0], Finding::Damage(found) if found.attempt == Some(0)));
         assert_eq!((findings.damage().count(), findings.checks.len()), (1, 2));
+    }
+
+    #[test]
+    fn an_outage_says_whether_the_data_was_kept() {
+        let of = |kind, found: &str| {
+            let check = Check { kind, result: CheckResult::Passed, found: found.to_owned(), ..missing(0).check };
+            TrialCheck { check, ..missing(0) }
+        };
+        let back = of(CheckKind::Recovery, "the server takes connections again; it was lost: gone");
+        let (orders, money) = (of(CheckKind::Ledger, "335 orders are as acknowledged"), of(CheckKind::Invariant, ""));
+        let answer = |checks: &[&TrialCheck]| {
+            let checks = checks.iter().map(|check| (*check).clone()).collect();
+            judge(RunFacts::default(), vec![], &judgement()).with_checks(checks).answer[0].clone()
+        };
+        let told = answer(&[&back, &orders, &money]);
+        assert!(
+            told.ends_with("gone; its data was checked: 335 orders are as acknowledged, 1 invariant holds."),
+            "{told}"
+        );
+        assert!(answer(&[&back]).ends_with("; its data was not checked."));
     }
 
     #[test]
