@@ -51,8 +51,7 @@ fn of_group(group: &Group, series: f64) -> Option<SustainedFinding> {
     });
     let mut sustained = stream.sustained.clone()?;
     sustained.burst = burst;
-    let long = seconds(trial) >= SUSTAINED_WINDOW_S;
-    (long || claim.is_some()).then(|| SustainedFinding { point: group.point.clone(), claim, sustained })
+    claim.is_some().then(|| SustainedFinding { point: group.point.clone(), claim, sustained })
 }
 
 fn seconds(trial: &TrialSummary) -> f64 {

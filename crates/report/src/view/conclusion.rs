@@ -212,8 +212,8 @@ fn fallen(claim: FallClaim, burst: &Burst) -> String {
             format!("burst credit of {credit} operations, used up after {after}")
         }
         FallClaim::MayBe => format!(
-            "it fell from {before} to {left} after {after}, which may be the end of burst credit; a second trial after \
-             `--set settle=..` would tell"
+            "it fell from {before} to {left} after {after}, which may be the end of burst credit: it is if the same fall comes \
+             again in another trial after a pause (`--set settle=..`) in which credit returns"
         ),
         FallClaim::Fell => format!("it fell from {before} to {left} in this window, after {after}"),
     }
