@@ -119,7 +119,8 @@ invariants! {
          LEFT JOIN cash_entry c ON c.trade_id = t.id \
          WHERE (t.is_cash = 1 AND NOT s.kind IN ({cash}, {cash_edited})) \
          OR (t.is_cash = 0 AND NOT s.kind IN ({margin}, {margin_edited})) \
-         OR (s.due - {days}) * {day} > e.at OR (s.due - {days} + 1) * {day} <= e.at OR c.at <> e.at LIMIT 10";
+         OR (s.due - {days}) * {day} > e.at OR (s.due - {days} + 1) * {day} <= e.at \
+         OR (t.is_cash = 1 AND c.at <> e.at) LIMIT 10";
     both "pending orders" of ["trade", "pending_order", "account"]
         "each pending trade has a pending order that says the same, and no other trade has one" =
         "SELECT t.id, t.status, p.trade_id AS pending FROM trade t \
