@@ -157,7 +157,11 @@ impl DatabaseError {
             }
             DatabaseError::Setting { .. } => "give a value that the message allows",
             DatabaseError::NotOurs { .. } => "name another database or file, or remove this one yourself",
-            DatabaseError::OtherDataSet { .. } => "name another file, or drop this data set: prony db down",
+            DatabaseError::OtherDataSet { name, found, .. } => {
+                return Some(format!(
+                    "name another database or file, ask for {found}, or remove {name} yourself and fill it anew: prony db fill"
+                ));
+            }
             DatabaseError::Claimed { .. } => "wait until that one has ended, or name another database or file",
             DatabaseError::NotFilled { .. } => "fill it: prony db fill",
             DatabaseError::NoRestore { .. } => "use sqlite: or a private server, or state = \"left\"",

@@ -61,6 +61,7 @@ pub fn check(
     }
     if !all.is_empty() && depth == Depth::All {
         all.push(looking.references()?);
+        all.extend(looking.pages()?);
     }
     if !all.is_empty() {
         all.extend(looking.fingerprint(engine, depth == Depth::All)?);
@@ -103,9 +104,9 @@ impl Looking<'_> {
         Ok(vec![self.shape(engine)?, self.figures(history)?])
     }
 
-    /// Whether all columns, keys, indexes and references are there.
+    /// Whether all tables, columns, keys, indexes and references are there, and can do their work.
     fn shape(&mut self, engine: Engine) -> Result<CheckOutcome, DatabaseError> {
-        let (began, mut missing) = ((self.clock)(), shape::expected(&self.dataset.tables()));
+        let (began, mut missing) = ((self.clock)(), shape::expected(engine, &self.dataset.tables()));
         for sql in shape::queries(engine) {
             for row in self.ask("schema", sql)? {
                 missing.remove(row.first().and_then(Value::text).unwrap_or_default());
@@ -114,7 +115,7 @@ impl Looking<'_> {
         let violations = missing.into_iter().take(VIOLATIONS).map(|what| format!("{what} is missing")).collect();
         Ok(self.told(
             "schema",
-            "all columns, keys, indexes and references of the data set are there",
+            "all tables, columns, keys, indexes and references of the data set are there, each of its kind and in force",
             violations,
             began,
         ))
@@ -125,7 +126,7 @@ impl Looking<'_> {
         let (began, mut violations) = ((self.clock)(), Vec::new());
         for Figure { what, sql, is } in self.dataset.figures(history) {
             let rows = self.ask(&what, &sql)?;
-            let found = rows.first().and_then(|row| row.first()).map_or_else(|| "nothing".to_owned(), shown);
+            let found = rows.first().and_then(|row| row.first()).map_or_else(|| "nothing".to_owned(), Value::to_string);
             if found != is.to_string() {
                 violations.push(format!("{what}: the fill made {is}, got {found}"));
             }
@@ -140,8 +141,9 @@ impl Looking<'_> {
         for (words, sql) in shape::orphans(&self.dataset.tables()) {
             if violations.len() < VIOLATIONS {
                 let rows = self.ask("references", &sql)?;
-                let told =
-                    |row: &Vec<Value>| format!("{words}: {}", row.iter().map(shown).collect::<Vec<_>>().join(", "));
+                let told = |row: &Vec<Value>| {
+                    format!("{words}: {}", row.iter().map(Value::to_string).collect::<Vec<_>>().join(", "))
+                };
                 violations.extend(rows.iter().map(told));
             }
         }
@@ -149,11 +151,27 @@ impl Looking<'_> {
         Ok(self.told("references", "each row leads to the rows that it refers to", violations, began))
     }
 
+    /// Whether rows of the fill that no transaction changes are as they were made, where a data set can tell.
+    fn pages(&mut self) -> Result<Option<CheckOutcome>, DatabaseError> {
+        let (began, mut violations, mut pages) = ((self.clock)(), Vec::new(), self.dataset.pages().peekable());
+        if pages.peek().is_none() {
+            return Ok(None);
+        }
+        while violations.len() < VIOLATIONS
+            && let Some(page) = pages.next()
+        {
+            violations.extend(page.differences(&self.ask("rows of the fill", &page.sql)?));
+        }
+        violations.truncate(VIOLATIONS);
+        let says = "rows that the fill made are as they were made, but for what transactions change";
+        Ok(Some(self.told("rows of the fill", says, violations, began)))
+    }
+
     fn rows(&mut self, check: &RowCheck) -> Result<CheckOutcome, DatabaseError> {
         let began = (self.clock)();
         let rows = self.ask(check.name, &check.sql)?;
         let broken = rows.iter().filter(|row| !(check.holds)(row)).take(VIOLATIONS);
-        let violations = broken.map(|row| row.iter().map(shown).collect::<Vec<_>>().join(", ")).collect();
+        let violations = broken.map(|row| row.iter().map(Value::to_string).collect::<Vec<_>>().join(", ")).collect();
         Ok(self.told(check.name, check.says, violations, began))
     }
 }
@@ -170,7 +188,7 @@ fn outcome(
         name: invariant.name.to_owned(),
         says: invariant.says.to_owned(),
         passed: rows.is_empty(),
-        violations: rows.iter().map(|row| row.iter().map(shown).collect::<Vec<_>>().join(", ")).collect(),
+        violations: rows.iter().map(|row| row.iter().map(Value::to_string).collect::<Vec<_>>().join(", ")).collect(),
         took: clock().saturating_sub(began),
     })
 }
@@ -182,7 +200,7 @@ fn outcome(
 pub fn checksums(session: &mut dyn Session, dataset: &DataSet) -> Result<Vec<(String, Vec<String>)>, DatabaseError> {
     let sums = dataset.checksums().into_iter().map(|(table, sql)| {
         let rows = session.query(&sql).map_err(|failure| failed(dataset, &format!("checksum of {table}"), failure))?;
-        Ok((table, rows.first().into_iter().flatten().map(shown).collect()))
+        Ok((table, rows.first().into_iter().flatten().map(Value::to_string).collect()))
     });
     sums.collect()
 }
@@ -248,14 +266,4 @@ impl Queries for Asking<'_> {
 
 fn failed(dataset: &DataSet, what: &str, failure: Failure) -> DatabaseError {
     DatabaseError::statement(&dataset.name(), &format!("check {what}"), failure)
-}
-
-fn shown(value: &Value) -> String {
-    match value {
-        Value::Null => "null".to_owned(),
-        Value::Int(number) => number.to_string(),
-        // Some engines give sums of whole numbers as numbers with a fraction.
-        Value::Float(number) => number.to_string(),
-        Value::Text(text) => text.clone(),
-    }
 }

@@ -112,7 +112,7 @@ pub fn hold(
     let held = |Verdict { name, damaged, text }: Verdict| Check {
         kind: CheckKind::Ledger,
         name: name.to_owned(),
-        says: "what was acknowledged is there, and what was rolled back is not".to_owned(),
+        says: "the data agrees with what the ledger knows of acknowledged work".to_owned(),
         result: if damaged { CheckResult::Failed } else { CheckResult::Passed },
         found: bounded(&text),
         took_s,

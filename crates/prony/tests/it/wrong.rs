@@ -130,3 +130,28 @@ fn a_data_set_that_was_altered_is_noticed_before_the_trial() {
     let again = house.program.run(&house.line("run", &format!("{sets} --allow-damage --quiet -o y.prony")));
     assert_eq!(again.code, Some(0), "{again}");
 }
+
+#[test]
+fn a_file_with_another_data_set_or_without_a_server_says_what_helps() {
+    let house = House::new("sqlite:own.db");
+    let program = &house.program;
+    let of = |customers: u32| format!("--set preset=desk --set days=1 --set customers={customers}");
+    program.fine(&house.line("db fill", &of(20)));
+    let told = program.refused(&house.line("db check", &of(30)));
+    assert!(told.contains("ask for brokerage-desk-20-1-1, or remove ") && told.contains("own.db yourself"), "{told}");
+    let told = program.refused("db down sqlite:own.db --remove");
+    assert!(told.contains("is a file and has none") && told.contains("remove the file"), "{told}");
+    std::fs::remove_file(program.path("own.db")).expect("it is there");
+    let told = program.fine(&house.line("db fill", &of(30)));
+    assert!(told.contains("was filled with "), "{told}");
+}
+
+#[test]
+fn a_run_without_a_ledger_says_which_runs_have_none() {
+    let house = House::new("sqlite:");
+    let sets =
+        "--set preset=desk --set customers=20 --set days=1 --set sessions=1 --set measure=300ms --set warm_up=0s";
+    house.run(&format!("{sets} --set check=false"));
+    let told = house.program.refused("db check --ledger x.prony");
+    assert!(told.contains("got none") && told.contains("killed in mid trial"), "{told}");
+}

@@ -5,6 +5,7 @@
 //!
 //! What it does not do: it carries no statement out, and reads no clock.
 
+use super::data_set::data_set;
 use super::draws::{Draws, Purpose};
 use super::exchange::{Exchange, Tick};
 use super::ledger::{Known, Ledger};
@@ -201,7 +202,13 @@ impl Business for Brokerage {
     }
 
     fn complaint(&mut self, slot: u32) -> Option<String> {
-        self.slots[slot as usize].machine.complaint()
+        let complaint = self.slots[slot as usize].machine.complaint()?;
+        let schema = data_set(Scale::of(&self.spec)).schema();
+        // A fill leaves alone what is there, so that only who removes it gets it anew.
+        Some(format!(
+            "{complaint}; the data was altered since its fill: `prony db check` says where; to have it anew, drop the schema \
+             {schema} (of SQLite: remove the file), then `prony db fill`"
+        ))
     }
 
     fn restart(&mut self, slot: u32) {

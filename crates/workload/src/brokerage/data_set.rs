@@ -1,9 +1,9 @@
 //! The brokerage house as a data set.
 
-use super::checks::{checksum_queries, figures, invariants, row_checks};
+use super::checks::{checksum_queries, figures, invariants, pages, row_checks};
 use super::fill::{TableRows, row_count};
 use super::{Preset, Scale, procedures, schema};
-use crate::dataset::{Contents, DataSet, Figure, Invariant, Language, Made, Procedures, RowCheck, Rows, Table};
+use crate::dataset::{Contents, DataSet, Figure, Invariant, Language, Made, Page, Procedures, RowCheck, Rows, Table};
 use crate::transaction::Value;
 
 /// The seed of the data set of every run: data is reused from run to run, so it must not follow the seed of one.
@@ -79,6 +79,10 @@ impl Contents for House {
 
     fn row_checks(&self) -> Vec<RowCheck> {
         row_checks(self.scale, self.seed)
+    }
+
+    fn pages(&self) -> Box<dyn Iterator<Item = Page>> {
+        Box::new(pages(self.scale, self.seed))
     }
 
     fn checksums(&self) -> Vec<(String, String)> {

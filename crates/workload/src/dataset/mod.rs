@@ -5,9 +5,11 @@
 //!
 //! What it does not do: it writes to no database, and knows no engine's own SQL.
 
+mod page;
 mod procedure;
 mod table;
 
+pub use page::Page;
 pub use procedure::{Definition, Language, Procedures};
 pub(crate) use table::letters;
 pub use table::{Column, Made, Reference, Rows, Table, Type};
@@ -91,6 +93,11 @@ pub trait Contents: Send + Sync {
     /// Rows that are looked at one by one.
     fn row_checks(&self) -> Vec<RowCheck> {
         Vec::new()
+    }
+
+    /// Rows that the fill made and no transaction changes, page by page.
+    fn pages(&self) -> Box<dyn Iterator<Item = Page>> {
+        Box::new(std::iter::empty())
     }
 
     /// For each table its name and a query whose answer is the same on all engines that hold the same rows.

@@ -103,7 +103,9 @@ fn verdict(told: &Acknowledged, changed: i64, inserted: i64) -> Verdict {
     };
     let kept = holds(changes, told.changes_unknown, changed) && holds(inserts, told.inserts_unknown, inserted);
     let text = if kept {
-        format!("all {changes} acknowledged changes and {inserts} acknowledged records are there{unknown}")
+        format!(
+            "in sum the records count {changed} changes, and {inserted} are new: as many as were acknowledged{unknown}"
+        )
     } else {
         format!(
             "{changes} changes and {inserts} new records were acknowledged, the data holds {changed} and \

@@ -1,5 +1,7 @@
 //! A value on its way into or out of a database.
 
+use std::fmt;
+
 /// One parameter or one field of an answer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Value {
@@ -38,6 +40,18 @@ impl Value {
         match self {
             Value::Text(text) => Some(text),
             _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Null => f.write_str("null"),
+            Value::Int(number) => number.fmt(f),
+            // Some engines give sums of whole numbers as numbers with a fraction.
+            Value::Float(number) => number.fmt(f),
+            Value::Text(text) => f.write_str(text),
         }
     }
 }

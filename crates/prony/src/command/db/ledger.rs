@@ -37,7 +37,10 @@ pub(super) fn check(word: &str, asked: &DbCheck, stop: &Arc<AtomicBool>) -> Resu
     let told = told(&file, &asked.changes)?;
     if told.is_empty() {
         let what = format!("reading the run `{}`: a ledger of acknowledged work, got none", file.path().display());
-        return Err(Failure::new(what).hint("only a run of an older version, or one with `check = false`, keeps none"));
+        return Err(Failure::new(what).hint(
+            "a trial keeps its ledger when it ends: a run that was killed in mid trial has none of that trial; nor has one of an \
+             older version, or with `check = false`",
+        ));
     }
     told.iter().map(|told| hold(told, stop)).collect()
 }

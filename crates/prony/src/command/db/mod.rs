@@ -210,7 +210,7 @@ fn checks_json(all: &[Checked]) -> Value {
 fn down(asked: &DbDown) -> Result<Outcome, Failure> {
     let stop = run::listen()?;
     let engines = match &asked.target {
-        Some(text) => vec![target(text)?.engine],
+        Some(text) => vec![server(text)?],
         None => vec![Engine::Postgres, Engine::Mariadb],
     };
     for engine in engines {
@@ -225,6 +225,18 @@ fn down(asked: &DbDown) -> Result<Outcome, Failure> {
         }
     }
     Ok(Outcome::Fine)
+}
+
+/// The engine of a target that may have a private server.
+fn server(text: &str) -> Result<Engine, Failure> {
+    let spec = target(text)?;
+    match spec.engine {
+        Engine::Sqlite => {
+            let what = format!("stopping a private server: `{}` is a file and has none", spec.shown());
+            Err(Failure::new(what).hint("to have its data set anew, remove the file, then `prony db fill`"))
+        }
+        engine => Ok(engine),
+    }
 }
 
 fn target(text: &str) -> Result<DatabaseSpec, Failure> {

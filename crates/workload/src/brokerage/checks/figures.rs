@@ -132,7 +132,8 @@ pub fn row_checks(scale: Scale, seed: u64) -> Vec<RowCheck> {
     };
     vec![RowCheck {
         name: "quotes",
-        says: "each quote opened with the price of its security, and rounds of quotes alone moved its price and its volume",
+        says: "each quote opened with the price of its security and stays so until its first round; from then on its price is a \
+               cent or more, and its volume at most what was traded",
         sql: format!(
             "SELECT q.symbol, q.at, q.price_cents, q.open_cents, q.volume, CAST(COALESCE(d.traded, 0) AS INTEGER) AS traded \
              FROM quote q LEFT JOIN (SELECT symbol, SUM(quantity) AS traded FROM trade \

@@ -1,9 +1,13 @@
 //! The invariants.
 //!
-//! What it does not do: it proves nothing about texts; only what is counted, summed or moves from state to state.
+//! What it does not do: it proves nothing about most texts; only what is counted, summed or moves from state to state.
 
 use crate::brokerage::Preset;
-use crate::brokerage::codes::{CANCELLED, COMPLETED, LIMIT_BUY, LIMIT_SELL, MARKET_BUY, PENDING, STOP_LOSS, SUBMITTED};
+use crate::brokerage::codes::{
+    CANCELLED, CASH, COMPLETED, LIMIT_BUY, LIMIT_SELL, MARGIN, MARK, MARKET_BUY, PENDING, SETTLEMENT_DAYS, STOP_LOSS,
+    SUBMITTED,
+};
+use crate::brokerage::scale::CALENDAR_DAY_US;
 use crate::dataset::Invariant;
 
 /// An invariant as `house|both "name" of [tables] "what holds" = SQL with codes in braces;`.
@@ -85,8 +89,8 @@ invariants! {
          WHERE (t.status = {completed} AND (s.trade_id IS NULL OR t.price_cents IS NULL)) \
          OR (t.status <> {completed} AND s.trade_id IS NOT NULL) LIMIT 10";
     both "events" of ["trade", "trade_event"]
-        "each trade went through a legal chain of states, in the order of time, and is in the last one" =
-        "SELECT t.id, t.status, t.order_type, d.pended, d.sent, d.filled, d.dropped \
+        "each trade went through a legal chain of states, in the order of time from its own moment on, and is in the last one" =
+        "SELECT t.id, t.at, t.status, t.order_type, d.pended, d.sent, d.filled, d.dropped \
          FROM trade t LEFT JOIN (SELECT trade_id, COUNT(*) AS events, SUM(CASE WHEN status IN \
          ({pending}, {submitted}, {completed}, {cancelled}) THEN 1 ELSE 0 END) AS known, \
          MAX(CASE WHEN status = {pending} THEN at ELSE 0 END) AS pended, \
@@ -101,7 +105,22 @@ invariants! {
          OR (t.status = {pending} AND d.events <> 1) OR (t.status = {submitted} AND (d.filled > 0 OR d.dropped > 0)) \
          OR (t.status = {completed} AND (d.sent = 0 OR d.dropped > 0)) \
          OR (t.status = {cancelled} AND d.filled > 0) OR (d.sent > 0 AND d.sent < d.pended) \
-         OR (d.filled > 0 AND d.filled < d.sent) OR d.known <> d.events LIMIT 10";
+         OR (d.filled > 0 AND d.filled < d.sent) OR d.known <> d.events \
+         OR t.at <> CASE WHEN d.pended > 0 THEN d.pended ELSE d.sent END LIMIT 10";
+    both "limits" of ["trade"]
+        "each limit order was filled at its limit or at a better price" =
+        "SELECT id, order_type, bid_cents, price_cents FROM trade WHERE status = {completed} \
+         AND ((order_type = {limit_buy} AND price_cents > bid_cents) \
+         OR (order_type = {limit_sell} AND price_cents < bid_cents)) LIMIT 10";
+    both "settlement terms" of ["trade", "trade_event", "settlement", "cash_entry"]
+        "each settlement is of its trade's kind and due two days after the fill, and cash was entered at the fill" =
+        "SELECT t.id, t.is_cash, s.kind, s.due, e.at AS filled, c.at AS entered FROM settlement s \
+         JOIN trade t ON t.id = s.trade_id JOIN trade_event e ON e.trade_id = t.id AND e.status = {completed} \
+         LEFT JOIN cash_entry c ON c.trade_id = t.id \
+         WHERE (t.is_cash = 1 AND NOT s.kind IN ({cash}, {cash_edited})) \
+         OR (t.is_cash = 0 AND NOT s.kind IN ({margin}, {margin_edited})) \
+         OR (s.due - {days}) * {day} > e.at OR (s.due - {days} + 1) * {day} <= e.at \
+         OR (t.is_cash = 1 AND c.at <> e.at) LIMIT 10";
     both "pending orders" of ["trade", "pending_order", "account"]
         "each pending trade has a pending order that says the same, and no other trade has one" =
         "SELECT t.id, t.status, p.trade_id AS pending FROM trade t \
@@ -136,6 +155,14 @@ fn with_codes(sql: &str) -> String {
         ("{limit_buy}", LIMIT_BUY),
         ("{limit_sell}", LIMIT_SELL),
         ("{stop_loss}", STOP_LOSS),
+        ("{cash}", CASH),
+        ("{margin}", MARGIN),
     ];
-    codes.iter().fold(sql.to_owned(), |sql, (name, code)| sql.replace(name, &format!("'{code}'")))
+    let numbers = [("{days}", SETTLEMENT_DAYS), ("{day}", CALENDAR_DAY_US)];
+    let edited =
+        [("{cash_edited}", CASH), ("{margin_edited}", MARGIN)].map(|(name, kind)| (name, format!("{kind}{MARK}")));
+    let codes = codes.map(|(name, code)| (name, code.to_owned())).into_iter().chain(edited);
+    let texts = codes.map(|(name, code)| (name, format!("'{code}'")));
+    let all = texts.chain(numbers.map(|(name, number)| (name, number.to_string())));
+    all.fold(sql.to_owned(), |sql, (name, text)| sql.replace(name, &text))
 }

@@ -9,10 +9,12 @@
 mod checksum;
 mod figures;
 mod invariants;
+mod pages;
 
 pub use checksum::checksum_queries;
 pub use figures::{figures, row_checks};
 pub use invariants::invariants;
+pub use pages::pages;
 
 #[cfg(test)]
 mod tests;

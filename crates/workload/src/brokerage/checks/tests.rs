@@ -108,6 +108,27 @@ const DAMAGES: &[(&str, &[&str])] = &[
          WHERE lot_id = trade_id AND lot_id = (SELECT MIN(lot_id) FROM lot_change)",
         &["lots replayed"],
     ),
+    ("UPDATE trade SET at = at + 86400000000 WHERE id = 7", &["events"]),
+    ("UPDATE trade SET at = at - 1 WHERE id = 7", &["events"]),
+    (
+        "UPDATE trade SET bid_cents = price_cents - 1 WHERE id = (SELECT MIN(id) FROM trade WHERE order_type = 'LB')",
+        &["limits"],
+    ),
+    (
+        "UPDATE trade SET bid_cents = price_cents + 1 WHERE id = (SELECT MIN(id) FROM trade WHERE order_type = 'LS')",
+        &["limits"],
+    ),
+    ("UPDATE settlement SET kind = 'xyz' WHERE trade_id = 7", &["settlement terms"]),
+    (
+        "UPDATE settlement SET kind = 'cash' WHERE trade_id = (SELECT MIN(id) FROM trade WHERE is_cash = 0)",
+        &["settlement terms"],
+    ),
+    ("UPDATE settlement SET due = due + 1 WHERE trade_id = 7", &["settlement terms"]),
+    ("UPDATE settlement SET due = due - 1 WHERE trade_id = 7", &["settlement terms"]),
+    (
+        "UPDATE cash_entry SET at = at + 1 WHERE trade_id = (SELECT MIN(trade_id) FROM cash_entry)",
+        &["settlement terms"],
+    ),
     ("INSERT INTO position VALUES (3, 'ZZZ', 0)", &["positions held"]),
     ("UPDATE lot SET price_cents = price_cents + 1 WHERE account_id = 3", &["lots bought"]),
     ("UPDATE trade SET fee_cents = fee_cents + 1 WHERE id = 7", &["amounts"]),
@@ -128,9 +149,11 @@ fn a_filled_house_and_a_filled_desk_pass() {
 #[test]
 fn orders_on_their_way_and_cancelled_ones_are_legal() {
     let database = filled(Preset::House, 2);
+    // What waited began at 9000, what did not with its own event.
     let trade = |id: u64, status: &str, kind: &str| {
+        let at = if id == 9_001 { id } else { 9_000 };
         format!(
-            "INSERT INTO trade SELECT {id}, at, '{status}', '{kind}', 1, symbol, 5, 7, 1, '', NULL, 1, 1, 0, 0 \
+            "INSERT INTO trade SELECT {id}, {at}, '{status}', '{kind}', 1, symbol, 5, 7, 1, '', NULL, 1, 1, 0, 0 \
              FROM trade WHERE id = 1; INSERT INTO trade_event VALUES ({id}, '{status}', {id});"
         )
     };
@@ -192,4 +215,38 @@ fn queries_name_only_tables_that_they_state_and_the_preset_has() {
             assert!(invariant.sql.ends_with("LIMIT 10") && !invariant.sql.contains('{'), "{}", invariant.sql);
         }
     }
+}
+
+#[test]
+fn pages_hold_every_row_that_the_fill_made_and_find_one_that_was_changed() {
+    for preset in [Preset::Desk, Preset::House] {
+        let (database, scale) = (filled(preset, 6), Scale { preset, customers: 20, days: 1 });
+        let differences = || -> Vec<String> {
+            pages(scale, 6).flat_map(|page| page.differences(&answer(&database, &page.sql))).collect()
+        };
+        assert_eq!(differences(), [""; 0]);
+        database.execute_batch("UPDATE settlement SET kind = kind || ' *'; UPDATE broker SET trades = 0").unwrap();
+        assert_eq!(differences(), [""; 0]);
+        database
+            .execute_batch("UPDATE customer SET tier = 9 WHERE id = 4; DELETE FROM trade_event WHERE trade_id = 8")
+            .unwrap();
+        let found = differences();
+        assert!(found[0].starts_with("customer 4: tier is 9, the fill made "), "{found:?}");
+        assert!(
+            found[1..].iter().all(|one| one.starts_with("trade_event 8,") && one.ends_with(" is not there")),
+            "{found:?}"
+        );
+    }
+}
+
+fn answer(database: &Connection, sql: &str) -> Vec<Vec<Value>> {
+    let mut statement = database.prepare(sql).unwrap();
+    let columns = statement.column_count();
+    let value = |field: Field| match field {
+        Field::Integer(number) => Value::Int(number),
+        Field::Text(text) => Value::Text(text),
+        _ => Value::Null,
+    };
+    let row = |row: &rusqlite::Row<'_>| (0..columns).map(|column| row.get(column).map(value)).collect();
+    statement.query_map([], row).unwrap().map(Result::unwrap).collect()
 }

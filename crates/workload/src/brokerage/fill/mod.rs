@@ -27,6 +27,8 @@ struct Maker {
     history: History,
     last: Option<Trade>,
     lots: Vec<Lot>,
+    /// Whether brokers and accounts get what their trades add up to.
+    sums: bool,
 }
 
 impl Maker {
@@ -58,8 +60,16 @@ impl TableRows {
         let source = source(table.name);
         let units = (source.units)(&scale);
         let edge = |part: u32| (u128::from(units) * u128::from(part) / u128::from(parts)) as u64;
-        let maker = Maker { history: History::new(scale, seed), last: None, lots: Vec::new() };
+        let maker = Maker { history: History::new(scale, seed), last: None, lots: Vec::new(), sums: true };
         TableRows { maker, source, unit: edge(part), end: edge(part + 1), sub: 0 }
+    }
+
+    /// The same, but with nothing in what trades add up to (`broker.trades`, `broker.commission_cents`,
+    /// `account.balance_cents`): no trade has to be made for them.
+    #[must_use]
+    pub fn without_sums(mut self) -> TableRows {
+        self.maker.sums = false;
+        self
     }
 
     /// Makes the next row in `row`, in the order of the table's columns; false when there is none. Whatever `row` held is

@@ -65,7 +65,8 @@ pub(super) fn customer_levy(unit: u64, row: &mut Row<'_>) -> bool {
 pub(super) fn broker(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
     let (broker, scale) = (unit + 1, *maker.history.scale());
     let (mut trades, mut commission) = (0, 0);
-    for account in (1..=scale.accounts()).filter(|account| scale.broker_of(*account) == broker) {
+    let accounts = if maker.sums { scale.accounts() } else { 0 };
+    for account in (1..=accounts).filter(|account| scale.broker_of(*account) == broker) {
         let rounds = scale.trades_of(account);
         trades += rounds;
         let trades = (0..rounds).map(|round| maker.history.trade(scale.trade_number(account, round)));
@@ -78,7 +79,8 @@ pub(super) fn broker(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
 pub(super) fn account(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
     let (account, scale) = (unit + 1, *maker.history.scale());
     let customer = scale.customer_of(account);
-    let trades = (0..scale.trades_of(account)).map(|round| maker.history.trade(scale.trade_number(account, round)));
+    let rounds = if maker.sums { scale.trades_of(account) } else { 0 };
+    let trades = (0..rounds).map(|round| maker.history.trade(scale.trade_number(account, round)));
     let paid: i64 = trades.filter(|trade| trade.is_cash).map(|trade| trade.amount_cents()).sum();
     let opening = maker.history.opening_cents(account);
     row.number(account).number(customer).number(scale.broker_of(account));

@@ -45,7 +45,7 @@ impl Customer {
 
     pub(super) fn complaint(&self) -> Option<String> {
         let tax_id = self.tax_id.as_deref().unwrap_or("");
-        Some(format!("no customer has the tax number {tax_id}; fill the data set with this preset and scale"))
+        Some(format!("no customer has the tax number {tax_id}"))
     }
 
     pub(super) fn step(&mut self, answers: &Answers, batch: &mut Batch) -> Step {

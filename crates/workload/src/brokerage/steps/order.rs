@@ -98,9 +98,7 @@ impl Order {
     pub(super) fn complaint(&self) -> Option<String> {
         let account = self.account;
         let symbol = &self.symbol;
-        Some(format!(
-            "account {account} or security {symbol} is not in the data set; fill it with this preset and scale"
-        ))
+        Some(format!("account {account} or security {symbol} is not in the data set"))
     }
 
     pub(super) fn step(&mut self, answers: &Answers, batch: &mut Batch) -> Step {

@@ -55,7 +55,9 @@ fn every_class_closes_what_it_opens_even_when_the_database_answers_nothing() {
                 match house.step(0, &answers, &mut batch) {
                     Step::Send => {}
                     Step::Fail => {
-                        assert!(house.complaint(0).is_some());
+                        let told = house.complaint(0).unwrap();
+                        let way = format!("drop the schema prony_brokerage_{}_", preset.word());
+                        assert!(told.contains("`prony db check` says where") && told.contains(&way), "{told}");
                         break;
                     }
                     _ => {
