@@ -4,6 +4,7 @@
 //! code. One file per command lives in `command/`; the only writer to the terminal is `output`.
 
 mod args;
+mod asked;
 mod build;
 mod cache;
 mod checked;

@@ -64,6 +64,12 @@ impl Description {
         self.parameters.iter().find(|parameter| parameter.name == name)
     }
 
+    /// How many of the quantity's unit in published tables, which [`Description::answer`] answers in, one operation a second is.
+    pub fn counted(&self, quantity: &str) -> f64 {
+        let parameter = self.kind.counted(quantity).and_then(|name| self.parameter(name));
+        parameter.map_or(1.0, |parameter| parameter.value)
+    }
+
     /// What becomes of a key of a study on this machine.
     pub fn reach(&self, key: &str) -> Reach {
         // A server whose file says nothing of its data does as well with any.

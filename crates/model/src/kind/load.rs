@@ -53,13 +53,14 @@ pub(super) fn answer(law: &Law, values: &Values, row: &Row, quantity: &str) -> R
         let full: f64 = states.iter().skip(most.min(population) as usize).sum();
         response_s += full * wait_s(row.number("caused").unwrap_or(0.0), curve.rate_per_s(&states));
     }
-    let timed = law.answers.iter().any(|known| known.name == quantity && known.shape == Shape::TimeOfPopulation);
-    Ok(match quantity {
+    let shape = law.answers.iter().find(|known| known.name == quantity).map(|known| known.shape);
+    Ok(match shape {
         _ if quantity == inside.rate => curve.rate_per_s(&states) * around.counted,
         _ if quantity == inside.response => 1e3 * response_s,
         // Another response than the first: it grows as that does.
-        _ if timed => curve.asked(&states) * response_s / alone_s,
-        _ => curve.asked(&states),
+        Some(Shape::TimeOfPopulation) => curve.asked_by_each(&states) * response_s / alone_s,
+        Some(Shape::Other) => curve.asked_by_each(&states),
+        Some(Shape::Rate) | None => curve.asked(&states),
     })
 }
 
@@ -208,8 +209,14 @@ impl Curve {
         self.mean(states, |_, point| point.rate_per_s)
     }
 
+    /// The mean over time: of a rate or a share, which are zero while nobody is there.
     fn asked(&self, states: &[f64]) -> f64 {
         self.mean(states, |_, point| point.asked)
+    }
+
+    /// The mean over those who come: of a time that each of them takes, of which an empty machine says nothing.
+    fn asked_by_each(&self, states: &[f64]) -> f64 {
+        self.mean(states, |_, point| point.rate_per_s * point.asked) / self.rate_per_s(states)
     }
 
     /// Seconds inside, and with the wait before. Who arrives at random waits the less the more alike all times are (the rule of
@@ -277,5 +284,15 @@ mod tests {
         assert!((of("throughput") / 900.0 - 1.0).abs() < 1e-6);
         let alone = answer("power770-san", "threads", "1", "response");
         assert!(of("response") > alone, "{} ms against {alone}", of("response"));
+    }
+
+    #[test]
+    fn times_of_an_operation_do_not_shrink_while_nobody_is_there() {
+        let read = |cells: &str, columns: &str| answer("s824-fs840", columns, cells, "io-response");
+        let alone = read("16", "threads");
+        for (columns, cells) in [("threads,arrivals_per_s", "16,20"), ("threads,population,think_ms", "16,16,1000")] {
+            let (few, busy) = (read(cells, columns), answer("s824-fs840", columns, cells, "utilisation"));
+            assert!((few / alone - 1.0).abs() < 1e-9 && busy < 5.0, "{cells}: {few} us of {alone}, {busy} % busy");
+        }
     }
 }

@@ -111,6 +111,12 @@ impl ModelKind {
         self.answers().iter().find(|known| known.name == quantity).map_or(f64::INFINITY, |known| known.most)
     }
 
+    /// The parameter that says how many of the unit of published tables one transaction a second is, where a quantity counts
+    /// transactions in a unit of tables.
+    pub(crate) fn counted(self, quantity: &str) -> Option<&'static str> {
+        self.law().inside.filter(|inside| inside.rate == quantity)?.counted
+    }
+
     /// The answer to a row's question, in the quantity's unit.
     ///
     /// # Errors

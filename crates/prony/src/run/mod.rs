@@ -18,6 +18,7 @@ pub mod verdict;
 mod watch;
 
 pub use finish::tell;
+pub use sameness::trials_again;
 pub use stop::listen;
 
 use crate::args::Run;
@@ -131,6 +132,15 @@ pub fn plan(origin: &str, study: &Study, seed: u64) -> Result<Plan, Failure> {
     crate::scripts::check(study)?;
     let survey = survey::survey(study.systems())?;
     study::plan(study, &survey, seed).map_err(|problems| study_file::failure(origin, &problems))
+}
+
+/// The plan of a study as if every system had as much of everything as is asked for; nothing is looked at.
+///
+/// # Errors
+/// When the study cannot be planned anywhere.
+pub fn plan_anywhere(origin: &str, study: &Study, seed: u64) -> Result<Plan, Failure> {
+    study::plan(study, &survey::anything(study.systems()), seed)
+        .map_err(|problems| study_file::failure(origin, &problems))
 }
 
 /// The plan of a study for a described machine, as if it had as much of everything as is asked for; nothing is looked at.

@@ -6,7 +6,7 @@
 use crate::failure::Failure;
 use analysis::TrialSummary;
 use observation::SystemFacts;
-use study::{Plan, Planner};
+use study::{Plan, Planner, Trial};
 
 /// Ends of keys that are another system when they are another value.
 const IDENTITY: [&str; 12] = [
@@ -46,6 +46,18 @@ pub fn same_plan(id: &str, plan: &Plan, summaries: &[TrialSummary]) -> Result<()
         outcomes.push(analysis::outcome(summary));
     }
     Ok(())
+}
+
+/// The trials of a run, planned again: those that ended, and the one that comes next.
+pub fn trials_again<'a>(plan: Plan, ended: impl IntoIterator<Item = &'a TrialSummary>) -> Vec<Trial> {
+    let planner = Planner::new(plan);
+    let (mut outcomes, mut trials) = (Vec::new(), Vec::new());
+    for summary in ended {
+        trials.extend(planner.next(&outcomes));
+        outcomes.push(analysis::outcome(summary));
+    }
+    trials.extend(planner.next(&outcomes));
+    trials
 }
 
 /// The systems must be where they were when the run began; what else changed comes back in words.

@@ -194,3 +194,101 @@ fn a_capacity_at_a_quantile_of_response_is_simulated() {
     let refused = program.refused("predict models.csv --on model:f5100 --find modules --need p98<=5");
     assert!(refused.contains("p98") || refused.contains("models.csv"), "{refused}");
 }
+
+const POINT: &str = "brokerage --set highest_rate=off";
+
+/// One quantity of the first point of a prediction.
+fn said<'a>(predicted: &'a Value, metric: &str) -> &'a Value {
+    let rows = predicted["rows"].as_array().expect("rows");
+    rows.iter().find(|row| row["metric"] == metric).unwrap_or_else(|| panic!("no {metric}: {predicted:#}"))
+}
+
+#[test]
+fn a_study_is_answered_in_transactions_a_second_and_a_table_in_its_own_unit() {
+    let program = Program::new();
+    let line =
+        format!("{POINT} --on model:mirror-case1,source_cores=8,target_cores=8 --set sessions=64 --set measure=1000s");
+    for (load, by) in [("", "closed form"), (" --set users=64 --set think=1s", "simulation")] {
+        let predicted = program.json(&format!("predict {line}{load} --json"));
+        let (row, (rate, _)) = (said(&predicted, "throughput"), ran(&program, &format!("{line}{load}")));
+        assert!((number(&row["predicted"]) / rate - 1.0).abs() < 0.1, "{row:#} and {rate} a second");
+        assert!(row["by"] == by && number(&row["low"]) < rate && rate < number(&row["high"]), "{row:#} and {rate}");
+    }
+    let found = program.json(&format!("predict {line} --find sessions --need throughput>=1.3 --json"));
+    let sessions = found["needed"][0]["predicted"].as_u64().expect("some number does");
+    assert!((60..70).contains(&sessions), "{sessions}: 64 do 1.3 a second");
+    let table = program.json(&format!("predict {} --on model:mirror-case1 --json", rows("mirror_case1")));
+    let row = said(&table, "throughput");
+    let published = number(&Value::from(
+        row["inputs"]["throughput_unit_unstated"].as_str().unwrap_or_default().parse::<f64>().ok(),
+    ));
+    assert!((number(&row["predicted"]) / published - 1.0).abs() < 0.2, "{row:#}");
+}
+
+#[test]
+fn a_run_asks_a_model_what_its_study_asked() {
+    let program = Program::new();
+    let loads = [
+        "--set sessions=8",
+        "--set sessions=8 --set rate=500/s",
+        "--set sessions=8 --set users=40 --set think=20ms --set think_times=exponential",
+    ];
+    for (place, load) in loads.into_iter().enumerate() {
+        let line = format!("{POINT} --on model:small-server {load} --set measure=2s --set warm_up=200ms");
+        program.fine(&format!("run {line} --seed 5 -o {place}.prony"));
+        let predicted = program.json(&format!("predict {line} --json"));
+        let judged = program.json(&format!("judge small-server {place}.prony --json"));
+        for (column, metric) in [("throughput_tps", "throughput"), ("response_ms", "response")] {
+            let row = judged["rows"].as_array().and_then(|rows| rows.iter().find(|row| row["metric"] == column));
+            let row = row.unwrap_or_else(|| panic!("no {column}: {judged:#}"));
+            let formal = number(&said(&predicted, metric)["predicted"]);
+            assert!((number(&row["predicted"]) / formal - 1.0).abs() < 1e-9, "{load}: {formal} and {row:#}");
+            assert!(number(&row["error_pct"]).abs() < 5.0, "{load}: the model that made it: {row:#}");
+        }
+        let text = program.fine(&format!("judge small-server {place}.prony"));
+        assert!(text.contains(" simulated ") && !text.contains("published"), "{text}");
+    }
+    let calibrated = program.json("calibrate small-server 0.prony 1.prony 2.prony --json");
+    assert!(calibrated["rows"].as_array().is_some_and(|rows| rows.len() == 6), "{calibrated:#}");
+}
+
+#[test]
+fn no_confidence_is_told_where_no_interval_is() {
+    let program = Program::new();
+    let found = |load: &str, need: &str| {
+        let line = format!("predict {POINT} --on model:small-server {load} --set measure=500ms --set warm_up=100ms");
+        let found = program.json(&format!("{line} --find sessions --need {need} --json"));
+        hold(&found);
+        (found["needed"][0].clone(), program.fine(&format!("{line} --find sessions --need {need}")))
+    };
+    let (needed, text) = found("--set sessions=8 --set rate=3000/s", "p99<=1.3");
+    assert!(needed["predicted"].is_u64() && needed["sure"].is_null() && needed["unsure"].is_string(), "{needed:#}");
+    assert!(text.contains("how surely is not known: p99 is simulated") && !text.contains("with 95% conf"), "{text}");
+    let users = "--set users=4000 --set think=1s --set think_times=exponential";
+    let (needed, _) = found(&format!("--set sessions=8 {users}"), "response<=5");
+    let (predicted, sure) = (needed["predicted"].as_u64().expect("some number does"), needed["sure"].as_u64());
+    let at = program
+        .json(&format!("predict {POINT} --on model:small-server --set sessions={} {users} --json", sure.unwrap_or(8)));
+    let row = said(&at, "response");
+    assert!(sure.is_none_or(|sure| sure >= predicted && row["by"] == "closed form"), "{needed:#}");
+    assert_eq!(sure.is_some(), number(&row["high"]) <= 5.0, "{needed:#} {row:#}");
+}
+
+#[test]
+fn an_interval_holds_nothing_that_users_who_think_cannot_do() {
+    let program = Program::new();
+    for (sessions, by) in [(4, "simulation"), (2, "closed form")] {
+        let predicted = program.json(&format!(
+            "predict {POINT} --on model:small-server --set sessions={sessions} --set users=4000 --set think=1s \
+             --set think_times=exponential --set measure=5s --set warm_up=2s --json"
+        ));
+        let (rate, response) = (said(&predicted, "throughput"), said(&predicted, "response"));
+        assert_eq!((&rate["by"], &response["by"]), (&Value::from(by), &Value::from(by)));
+        let value = number(&rate["predicted"]);
+        assert!(number(&rate["high"]) <= value.max(4_001.0) && number(&rate["low"]) < value, "{rate:#}");
+        let longest_ms = 1e3 * (4_001.0 / number(&rate["low"]) - 0.999);
+        assert!(number(&response["high"]) <= longest_ms, "{longest_ms} ms: {response:#}");
+        assert!(number(&response["low"]) > 0.1, "a transaction takes longer alone: {response:#}");
+        assert!(number(&response["low"]) < number(&response["predicted"]), "{response:#}");
+    }
+}

@@ -44,7 +44,7 @@ impl Question {
             if transactions { sessions(model, draws, &mut row) } else { outstanding(model, draws, &mut row) };
         let quantity = if transactions { "throughput" } else { "rate" };
         row.cells.insert("window".to_owned(), "60 seconds".to_owned());
-        let counted = model.parameter("counted_per_s").map_or(1.0, |parameter| parameter.value);
+        let counted = model.counted(quantity);
         let most = model.answer(&row, quantity).unwrap_or(1e3) / counted;
         question.come(draws, &mut row, most);
         let per_s = match question.load {

@@ -104,7 +104,7 @@ fn quantities(model: &Description, question: &Question) -> impl Iterator<Item = 
 
 fn ask(model: &Description, changes: &str, draws: &mut Draws, operations: f64, found: &mut Found) {
     found.asked += 1;
-    let counted = model.parameter("counted_per_s").map_or(1.0, |parameter| parameter.value);
+    let counted = model.counted("throughput");
     let question = Question::draw(model, draws, operations);
     let mut simulated = None;
     for (quantity, which) in quantities(model, &question) {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use store::RunFile;
-use study::{DatabaseSpec, Overrides, Planner, Stream, Study, Trial, Work};
+use study::{DatabaseSpec, Overrides, Stream, Study, Trial, Work};
 use workload::kind::Transactions;
 
 /// A data set of a run, with all that its trials know of acknowledged work on it since it was last brought back.
@@ -106,17 +106,8 @@ fn told(file: &RunFile, changes: &Changes) -> Result<Vec<Told>, Failure> {
     Ok(all)
 }
 
-/// The trials of a file that were begun, planned again.
+/// The trials of a file that were begun, planned again; the one that was cut off comes last.
 fn trials(file: &RunFile, facts: &observation::RunFacts, study: &Study) -> Result<Vec<Trial>, Failure> {
-    let planner = Planner::new(run::plan(&facts.study, study, facts.seed)?);
-    let summaries = judged::summaries(file, study.judgement())?;
-    let mut outcomes = Vec::new();
-    let mut trials: Vec<Trial> = Vec::new();
-    for summary in &summaries {
-        trials.extend(planner.next(&outcomes));
-        outcomes.push(analysis::outcome(summary));
-    }
-    // The one that was cut off comes next.
-    trials.extend(planner.next(&outcomes));
-    Ok(trials)
+    let plan = run::plan(&facts.study, study, facts.seed)?;
+    Ok(run::trials_again(plan, &judged::summaries(file, study.judgement())?))
 }

@@ -11,6 +11,7 @@ use crate::model_file::{self, ModelText};
 use crate::output;
 use model::file::{Description, ENOUGH};
 use model::judge::{Baseline, Judged, Judgement, Role, judge};
+use observation::Provenance;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -29,7 +30,7 @@ pub fn run(asked: &Judge) -> Result<(), Failure> {
     if let Some(path) = &asked.html {
         model_file::write_new(path, &page::page(&found, &judgements, &sources))?;
     }
-    output::answer(asked.json, || as_json(&found, &judgements), || as_text(&found, &judgements))
+    output::answer(asked.json, || as_json(&found, &judgements), || as_text(&found, &judgements, held(&sources)))
 }
 
 fn as_json(found: &ModelText, judgements: &[Judgement]) -> Value {
@@ -139,13 +140,21 @@ fn separation(model: &Description) -> Value {
     json!({ "silent": silent, "flat": flat })
 }
 
-fn as_text(found: &ModelText, judgements: &[Judgement]) -> String {
+/// What the values are that a model is held against.
+fn held(sources: &[Provenance]) -> &'static str {
+    match sources {
+        [first, others @ ..] if others.iter().all(|other| other == first) => first.word(),
+        _ => "value",
+    }
+}
+
+fn as_text(found: &ModelText, judgements: &[Judgement], values: &str) -> String {
     let model = &found.model;
     let mut text = format!("{}: {}\n", study::model_shown(&model.name, &found.changes), model.title);
     let _ = writeln!(
         text,
         "\n{:<34} {:<20} {:>11} {:>11} {:>25} {:>8} {:>7}  {:>8} {:>8} {:>8}",
-        "row", "metric", "published", "predicted", "95% interval", "error", "floor", "linear", "usl", "two"
+        "row", "metric", values, "predicted", "95% interval", "error", "floor", "linear", "usl", "two"
     );
     for row in judgements.iter().flat_map(|judgement| &judgement.rows) {
         text.push_str(&line(row));

@@ -5,6 +5,7 @@
 //!
 //! What it does not do: it touches no system. `prony run --on model:NAME` simulates instead, operation by operation.
 
+mod formal;
 mod need;
 mod question;
 mod simulated;
@@ -14,13 +15,14 @@ use crate::failure::Failure;
 use crate::model_file::{self, ModelText};
 use crate::run;
 use crate::{output, study_file};
+use formal::Answer;
 use model::file::Description;
 use model::kind::Unanswered;
 use need::{Need, Taken};
 use question::Question;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use simulated::{Answer, Simulations};
+use simulated::Simulations;
 use std::fmt::Write as _;
 use study::Judgement;
 
@@ -91,8 +93,11 @@ fn taken(asked: &Predict, found: &ModelText, questions: &[Question]) -> Result<V
 fn taken_text(key: &str, taken: &[Taken]) -> String {
     let count = |count: Option<u64>| count.map_or_else(|| "no number".to_owned(), |count| count.to_string());
     let line = |taken: &Taken| {
-        let Taken { stream, predicted, sure } = taken;
-        format!("{stream}: {} of {key} meet the need; {} do with 95% confidence\n", count(*predicted), count(*sure))
+        let sure = match &taken.unsure {
+            Some(why) => format!("how surely is not known: {why}"),
+            None => format!("{} do with 95% confidence", count(taken.sure)),
+        };
+        format!("{}: {} of {key} meet the need; {sure}\n", taken.stream, count(taken.predicted))
     };
     let lines: String = taken.iter().map(line).collect();
     if lines.is_empty() { lines } else { format!("\n{lines}") }
@@ -141,12 +146,16 @@ impl Answers {
         simulations: &mut Simulations<'_>,
     ) -> Result<(), Failure> {
         for quantity in model.kind.answers() {
-            let (answer, simulated) = match model.answer(&question.row, quantity.name) {
-                Ok(value) if value.is_finite() => {
-                    let (low, high) = model.interval(&question.row, quantity.name, 0.0);
-                    (Some(Answer { value, low, high }), None)
+            let (answer, simulated) = match formal::answer(model, question, quantity.name) {
+                Ok(answer) if answer.value.is_finite() => (Some(answer), None),
+                Err(Unanswered::Simulated(why)) => {
+                    let (rate, answer) = (
+                        simulations.answer(question, formal::rate(model))?,
+                        simulations.answer(question, quantity.name)?,
+                    );
+                    let possible = |answer| formal::possible(model, question, quantity.name, answer, || rate);
+                    (answer.map(possible), Some(why))
                 }
-                Err(Unanswered::Simulated(why)) => (simulations.answer(question, quantity.name)?, Some(why)),
                 _ => continue,
             };
             let Some(Answer { value, low, high }) = answer else {
@@ -188,7 +197,7 @@ fn document(found: &ModelText, study: &str, answers: &Answers, taken: &[Taken]) 
         "unanswered": left,
         "notes": answers.notes,
         "needed": taken.iter().map(|taken| json!({
-            "stream": taken.stream, "predicted": taken.predicted, "sure": taken.sure,
+            "stream": taken.stream, "predicted": taken.predicted, "sure": taken.sure, "unsure": taken.unsure,
         })).collect::<Vec<_>>(),
     });
     let mut document = json!({

@@ -2,8 +2,9 @@
 //!
 //! The one idea: the model is asked at one size after the other, doubling and then halving the distance, so that a
 //! capacity is found in some forty answers. A size at which even the worse end of every interval meets the need is told
-//! beside the one at which the prediction itself does.
+//! beside the one at which the prediction itself does; what is simulated for a size has no interval, and nothing is told.
 
+use super::formal;
 use super::question::Question;
 use super::simulated::{self, QUANTILES};
 use crate::failure::Failure;
@@ -35,6 +36,8 @@ pub(super) struct Taken {
     pub(super) predicted: Option<u64>,
     /// The fewest at which the worse end of every 95 percent interval does.
     pub(super) sure: Option<u64>,
+    /// Why no size is known to do surely though one may: what has no interval.
+    pub(super) unsure: Option<String>,
 }
 
 impl Need {
@@ -64,19 +67,32 @@ impl Need {
         }
     }
 
-    /// What counts at a size: the prediction, or the worse end of its interval; none where there is no answer. A quantile is
-    /// simulated and has no interval: it is as sure as it is predicted.
-    fn value(&self, model: &Description, question: &Question, sure: bool) -> Result<Option<f64>, Failure> {
+    /// The prediction at a size; none where there is no answer.
+    fn value(&self, model: &Description, question: &Question) -> Result<Option<f64>, Failure> {
         if let Some(quantile) = self.quantile {
             return simulated::quantile_ms(model, question, quantile);
         }
-        let value = match model.answer(&question.row, &self.quantity) {
-            Ok(value) => value,
-            Err(Unanswered::Simulated(_)) => return simulated::once(model, question, &self.quantity),
-            Err(_) => return Ok(None),
-        };
-        let (low, high) = if sure { model.interval(&question.row, &self.quantity, 0.0) } else { (value, value) };
-        Ok(Some(if self.least { low } else { high }))
+        match formal::value(model, question, &self.quantity) {
+            Ok(value) => Ok(Some(value)),
+            Err(Unanswered::Simulated(_)) => simulated::once(model, question, &self.quantity),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// The worse end of the interval at a size; none where there is no answer.
+    ///
+    /// # Errors
+    /// Where there is one without an interval: why.
+    fn worse(&self, model: &Description, question: &Question) -> Result<Option<f64>, String> {
+        let simulated = || Err(format!("{} is simulated for each number, without an interval", self.quantity));
+        if self.quantile.is_some() {
+            return simulated();
+        }
+        match formal::answer(model, question, &self.quantity) {
+            Ok(answer) => Ok(Some(if self.least { answer.low } else { answer.high })),
+            Err(Unanswered::Simulated(_)) => simulated(),
+            Err(_) => Ok(None),
+        }
     }
 
     fn is_met(&self, value: Option<f64>) -> bool {
@@ -127,7 +143,7 @@ pub(super) fn search(
             continue;
         }
         if !known(question) && parameter.is_none() {
-            found.push(Taken { stream, predicted: None, sure: None });
+            found.push(Taken { stream, predicted: None, sure: None, unsure: None });
             continue;
         }
         // What a study varies goes before a parameter of the same name: modules that take part, not modules that exist.
@@ -135,20 +151,25 @@ pub(super) fn search(
             (false, Some(place)) => (with(model, place, count as f64), question.clone()),
             _ => (model.clone(), question.at(column, count)),
         };
-        // What was simulated at a size is the same when it is asked for again, surely or not.
+        // What was simulated at a size is the same when it is asked for again.
         let simulated: RefCell<BTreeMap<(u64, u64), Option<f64>>> = RefCell::default();
-        let fewest = |sure: bool| {
-            fewest(needs, |need, count| {
-                let (model, question) = at(count);
-                let Some(quantile) = need.quantile else { return need.value(&model, &question, sure) };
-                let key = (quantile.to_bits(), count);
-                let before = simulated.borrow().get(&key).copied();
-                let value = before.map_or_else(|| need.value(&model, &question, sure), Ok)?;
-                simulated.borrow_mut().insert(key, value);
-                Ok(value)
-            })
-        };
-        found.push(Taken { stream, predicted: fewest(false)?, sure: fewest(true)? });
+        let predicted = fewest(needs, |need, count| {
+            let (model, question) = at(count);
+            let Some(quantile) = need.quantile else { return need.value(&model, &question) };
+            let key = (quantile.to_bits(), count);
+            let before = simulated.borrow().get(&key).copied();
+            let value = before.map_or_else(|| need.value(&model, &question), Ok)?;
+            simulated.borrow_mut().insert(key, value);
+            Ok(value)
+        })?;
+        // A size is not known to do surely where an answer has no interval.
+        let unsure = RefCell::new(None);
+        let sure = fewest(needs, |need, count| {
+            let (model, question) = at(count);
+            let worse = need.worse(&model, &question).map_err(|why| unsure.replace(Some(why)));
+            Ok(worse.unwrap_or_default())
+        })?;
+        found.push(Taken { stream, predicted, sure, unsure: unsure.take().filter(|_| sure.is_none()) });
     }
     Ok(found)
 }
@@ -224,7 +245,7 @@ mod tests {
         let at = |count: u64| {
             let mut asked = asked.clone();
             asked.row.cells.insert("modules".to_owned(), count.to_string());
-            need.is_met(need.value(&model, &asked, false).expect("an answer"))
+            need.is_met(need.value(&model, &asked).expect("an answer"))
         };
         assert!(at(modules) && !at(modules - 1), "{modules}");
         assert!(taken.sure >= taken.predicted, "{taken:?}");

@@ -4,13 +4,11 @@
 //! know; a model takes the cells that its kind asks for and leaves the others.
 
 use super::simulated;
-use load::{Arrivals, Spec, Think};
+use crate::asked;
 use model::file::Description;
 use model::rows::Row;
 use observation::factor::short_name;
-use study::{Operations, Storage, Stream, Trial, Work};
-use units::Nanos;
-use workload::block::{self, Offsets, Pattern};
+use study::Trial;
 
 /// One point.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,7 +79,7 @@ pub(super) fn of_trials(trials: &[Trial]) -> Vec<Question> {
             let levels: Vec<String> =
                 trial.label.factors.iter().map(|f| format!("{} {}", short_name(&f.name), f.level.text())).collect();
             let mut row = Row { id: format!("{}: {}", label.name, levels.join(", ")), ..Row::default() };
-            cells(trial, stream, &mut row);
+            row.cells = asked::cells(trial, stream);
             if !found.iter().any(|question| question.row.id == row.id) {
                 found.push(Question { row, trial: Some(Box::new((trial.clone(), place))) });
             }
@@ -90,76 +88,6 @@ pub(super) fn of_trials(trials: &[Trial]) -> Vec<Question> {
     found
 }
 
-/// Where operations go, where that is not everywhere alike and on their natural alignment.
-fn places(spec: &block::Spec, set: &mut impl FnMut(&str, String)) {
-    if spec.shift.0 > 0 {
-        set("shift_kb", (spec.shift.0 as f64 / 1024.0).to_string());
-    }
-    if spec.offsets != Offsets::Uniform {
-        set("offsets", "preferred".to_owned());
-    }
-    if spec.range.0 < 1.0 {
-        set("range", spec.range.0.to_string());
-    }
-}
-
-/// How work comes, where it is not simply as many at once as there are slots.
-fn comes(stream: &Stream, set: &mut impl FnMut(&str, String)) {
-    let sessions = stream.transactions().map_or(stream.slots(), |(_, pool)| pool.sessions);
-    match stream.load {
-        Spec::Closed { slots, think } if slots != sessions || think.mean() > Nanos::ZERO => {
-            set("population", slots.to_string());
-            set("think_ms", (1e3 * think.mean().seconds()).to_string());
-            if matches!(think, Think::Constant(time) if time > Nanos::ZERO) {
-                set("think_times", "constant".to_owned());
-            }
-        }
-        Spec::Closed { .. } => {}
-        Spec::Open { rate, arrivals, .. } => {
-            set("arrivals_per_s", rate.0.to_string());
-            let word = if arrivals == Arrivals::Poisson { "poisson" } else { "constant" };
-            set("arrivals", word.to_owned());
-        }
-    }
-}
-
 fn level(trial: &Trial) -> f64 {
     trial.label.factors.first().and_then(|factor| factor.level.number()).unwrap_or(0.0)
-}
-
-fn cells(trial: &Trial, stream: &Stream, row: &mut Row) {
-    let mut set = |column: &str, text: String| {
-        row.cells.insert(column.to_owned(), text);
-    };
-    set("window", format!("{} seconds", trial.phases.measure.seconds()));
-    set("warm_up_s", trial.phases.warm_up.seconds().to_string());
-    if trial.streams.len() > 1 {
-        set("streams", trial.streams.len().to_string());
-    }
-    comes(stream, &mut set);
-    match &stream.work {
-        Work::Operations(Operations { of: Storage::Block(spec), .. }) => {
-            let percent = (spec.read.0 * 100.0).round();
-            let mix = match percent as u32 {
-                100 => "read".to_owned(),
-                0 => "write".to_owned(),
-                mixed => format!("rw{mixed}"),
-            };
-            let order = if spec.pattern == Pattern::Sequential { "seq" } else { "random" };
-            let weight: f64 = spec.transfers.iter().map(|transfer| transfer.weight).sum();
-            let bytes: f64 = spec.transfers.iter().map(|t| t.size.0 as f64 * t.weight).sum::<f64>() / weight;
-            set("test", format!("{order}_{mix}"));
-            set("op", mix);
-            set("transfer_kb", (bytes / 1024.0).to_string());
-            set("modules", trial.modules.to_string());
-            set("outstanding", stream.slots().to_string());
-            set("module_bytes", trial.module_bytes.0.to_string());
-            places(spec, &mut set);
-        }
-        Work::Transactions { asked, pool } => {
-            set("threads", pool.sessions.to_string());
-            asked.columns().into_iter().for_each(|(column, text)| set(column, text));
-        }
-        Work::Operations(Operations { of: Storage::Files(_), .. }) => {}
-    }
 }

@@ -4,6 +4,7 @@
 //! `prony run --on model:NAME` does. Its interval comes from further trials with other seeds, each on a machine whose numbers
 //! are drawn from what is known of them, so that it holds the doubt of the model and the chance of a window.
 
+use super::formal::Answer;
 use super::question::Question;
 use crate::failure::Failure;
 use analysis::StreamSummary;
@@ -20,14 +21,6 @@ use units::{Bytes, Nanos};
 
 /// The quantiles that may be needed, by their words.
 pub(super) const QUANTILES: [(&str, f64); 4] = [("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("p99.9", 0.999)];
-
-/// A quantity that a simulation answers.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Answer {
-    pub(super) value: f64,
-    pub(super) low: f64,
-    pub(super) high: f64,
-}
 
 /// The trials of questions, each simulated once.
 pub(super) struct Simulations<'a> {
@@ -63,8 +56,7 @@ impl<'a> Simulations<'a> {
     /// When the trial cannot be simulated.
     pub(super) fn answer(&mut self, question: &Question, quantity: &str) -> Result<Option<Answer>, Failure> {
         let (Some((trial, stream)), Some(judgement)) = (question.trial(), self.judgement) else { return Ok(None) };
-        let counted = self.model.parameter("counted_per_s").map_or(1.0, |parameter| parameter.value);
-        let Some(read) = reading(quantity, counted) else { return Ok(None) };
+        let Some(read) = reading(quantity) else { return Ok(None) };
         let off = self.model.off(&question.row, quantity);
         let simulated = self.of(trial, judgement)?;
         let value = read(&simulated.streams[stream]);
@@ -136,16 +128,14 @@ fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> 
 }
 
 /// What of a stream a quantity is.
-fn reading(quantity: &str, counted: f64) -> Option<impl Fn(&StreamSummary) -> f64> {
-    let of: fn(&StreamSummary) -> f64 = match quantity {
-        "throughput" | "rate" => |stream| stream.throughput_per_s.value,
-        "speed" => |stream| stream.bytes_per_s / 1e6,
-        "response" => |stream| stream.response.mean_ms,
-        "response-s" => |stream| stream.response.mean_ms / 1e3,
-        _ => return None,
-    };
-    let factor = if quantity == "throughput" { counted } else { 1.0 };
-    Some(move |stream: &StreamSummary| factor * of(stream))
+fn reading(quantity: &str) -> Option<fn(&StreamSummary) -> f64> {
+    match quantity {
+        "throughput" | "rate" => Some(|stream| stream.throughput_per_s.value),
+        "speed" => Some(|stream| stream.bytes_per_s / 1e6),
+        "response" => Some(|stream| stream.response.mean_ms),
+        "response-s" => Some(|stream| stream.response.mean_ms / 1e3),
+        _ => None,
+    }
 }
 
 /// The factor by which a value may be off, with 95 percent: trials that were drawn say how they scatter, and one more of them
