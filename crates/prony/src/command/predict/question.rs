@@ -56,10 +56,13 @@ impl Question {
         self.beyond_modules(model).or_else(|| self.other_customers(model))
     }
 
+    /// The modules of a machine that grows with the question; of all others a model answers no more than there are.
     fn beyond_modules(&self, model: &Description) -> Option<String> {
-        let has = model.parameter("modules")?.value;
+        let has = f64::from(model::modules(model).filter(|_| model.kind.has_more())?);
         let asked = self.row.number("modules")?;
-        (asked > has).then(|| format!("this machine has {has} modules; ports are added in proportion"))
+        let described = model.parameter("modules").map_or(has, |parameter| parameter.value);
+        let more = if asked > described { "ports are added in proportion" } else { "the others failed" };
+        (asked > has).then(|| format!("this machine has {has} modules; {more}"))
     }
 
     fn other_customers(&self, model: &Description) -> Option<String> {
@@ -151,6 +154,12 @@ fn cells(trial: &Trial, stream: &Stream, row: &mut Row) {
             set("test", format!("{order}_{mix}"));
             set("op", mix);
             set("transfer_kb", (bytes / 1024.0).to_string());
+            let mut sizes: Vec<u64> = spec.transfers.iter().map(|transfer| transfer.size.0).collect();
+            sizes.sort_unstable();
+            sizes.dedup();
+            if sizes.len() > 1 {
+                set("sizes", sizes.len().to_string());
+            }
             set("modules", trial.modules.to_string());
             set("outstanding", stream.slots().to_string());
             set("module_bytes", trial.module_bytes.0.to_string());
