@@ -35,6 +35,12 @@ pub fn cells(trial: &Trial, stream: &Stream) -> BTreeMap<String, String> {
             set("test", format!("{order}_{mix}"));
             set("op", mix);
             set("transfer_kb", (bytes / 1024.0).to_string());
+            let mut sizes: Vec<u64> = spec.transfers.iter().map(|transfer| transfer.size.0).collect();
+            sizes.sort_unstable();
+            sizes.dedup();
+            if sizes.len() > 1 {
+                set("sizes", sizes.len().to_string());
+            }
             set("modules", trial.modules.to_string());
             set("outstanding", stream.slots().to_string());
             set("module_bytes", trial.module_bytes.0.to_string());

@@ -6,11 +6,11 @@
 //!
 //! What it does not do: between one operation and saturation it takes times as exponential, so that a machine whose times do
 //! not vary is faster than it says. Studies that ask for that, or for writes that a cache holds, are left to the simulation,
-//! and so are a rebuild and a loss of power.
+//! and so are a rebuild, a loss of power, and a transfer over so many rows that its own parts wait for each other.
 
 use super::flash_array::{reads, window_s};
 use super::law::{Carries, Law, Unbuilt};
-use super::{OF_STORAGE, Unanswered, Values, number, word};
+use super::{OF_STORAGE, Unanswered, Values, number, one_each, word};
 use crate::array::general::{General, Spec, SpecError, spec};
 use crate::array::raid::{Level, Raid};
 use crate::form::closed::{Part, parts};
@@ -155,6 +155,9 @@ fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered>
         return Err(Unanswered::Simulated("the work of a rebuild"));
     }
     let single = quantity == "service-time";
+    if single {
+        one_each(row)?;
+    }
     let (test, outstanding) = if single { ("op", Some(1.0)) } else { ("test", row.number("outstanding")) };
     let groups = if single { row.number("modules").unwrap_or(f64::INFINITY) } else { number(row, "modules")? };
     let (read, bytes) = (reads(word(row, test)?, test)?, 1_024.0 * number(row, "transfer_kb")?);
@@ -163,6 +166,9 @@ fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered>
     let between = outstanding.is_some_and(|outstanding| outstanding > 1.0 && outstanding != groups);
     if row.number("warm_up_s").is_some() && (between || asked.read < 1.0 && !asked.through(values)) {
         return Err(Unanswered::Simulated("writes that a cache holds, and modules that are neither idle nor full"));
+    }
+    if outstanding.is_some_and(|outstanding| outstanding <= groups) && asked.waits_for_itself(values) {
+        return Err(Unanswered::Simulated("transfers whose own parts wait for each other at a module"));
     }
     if single {
         return Ok(1e3 * asked.single_s(values));
@@ -295,15 +301,34 @@ impl Load {
     /// What a read and a write, alone or among others, ask of the modules of a group with so many lost, over all places in a row.
     fn behind(&self, spec: &Spec, lost: u32, alone: bool) -> [Behind; 2] {
         let Ok(raid) = spec.check() else { return [Behind::default(); 2] };
-        let apart = if spec.level == Level::Raid10 { 2 } else { 1 };
-        let lost = (0..lost).fold(0, |lost, member| lost | 1u64 << (apart * member));
-        [false, true].map(|write| self.mean(&raid, spec, (write, alone), lost))
+        [false, true].map(|write| self.mean(&raid, spec, (write, alone), members(spec, lost)))
+    }
+
+    /// Where operations begin. Rows repeat when parity has gone round; of large groups some places stand for all.
+    fn places(&self, raid: &Raid) -> impl ExactSizeIterator<Item = u64> {
+        let step = self.bytes.max(f64::from(raid.unit())) as u64;
+        (0..(raid.members() * raid.data()).min(512)).map(move |place| u64::from(place) * step)
+    }
+
+    /// Whether some operation asks a module for more at once than that works on, as it goes over several rows.
+    fn waits_for_itself(&self, values: &Values) -> bool {
+        let spec = spec(values);
+        let Ok(raid) = spec.check() else { return false };
+        let sides = [self.read > 0.0, self.read < 1.0 && self.through(values)];
+        let waits = |(lost, _)| {
+            let lost = members(&spec, lost);
+            let asked = |write| self.places(&raid).map(move |place| raid.most(write, place, self.bytes as u32, lost));
+            [false, true]
+                .into_iter()
+                .zip(sides)
+                .any(|(write, is_asked)| is_asked && asked(write).any(|most| most > spec.modules.overlap))
+        };
+        self.bytes > f64::from(raid.unit())
+            && self.degraded(values).into_iter().filter(|state| state.1 > 0.0).any(waits)
     }
 
     fn mean(&self, raid: &Raid, spec: &Spec, (write, alone): (bool, bool), lost: u64) -> Behind {
-        // Rows repeat when parity has gone round; of large groups some places stand for all.
-        let step = (self.bytes.max(f64::from(raid.unit()))) as u64;
-        let places = u64::from(raid.members() * raid.data()).min(512);
+        let places = self.places(raid);
         let [reading, writing] = seconds(spec, self.bytes.min(f64::from(raid.unit())));
         let mut sum = Behind::default();
         // Modules that work side by side are done with the slowest; places of a kind ask for the same numbers of them. Among
@@ -316,13 +341,20 @@ impl Load {
             }
             known[phase].1
         };
-        for place in 0..places {
-            let (reads, writes) = raid.cost(write, place * step, self.bytes as u32, lost).unwrap_or((0, 0));
+        let count = places.len() as f64;
+        for place in places {
+            let (reads, writes) = raid.cost(write, place, self.bytes as u32, lost).unwrap_or((0, 0));
             sum.work_s += f64::from(reads) * reading + f64::from(writes) * writing;
             sum.latency_s += side_by_side(0, reads) * reading + side_by_side(1, writes) * writing;
         }
-        Behind { work_s: sum.work_s / places as f64, latency_s: sum.latency_s / places as f64 }
+        Behind { work_s: sum.work_s / count, latency_s: sum.latency_s / count }
     }
+}
+
+/// So many lost members of a group, as bits: the first ones, of pairs the first of each.
+fn members(spec: &Spec, lost: u32) -> u64 {
+    let apart = if spec.level == Level::Raid10 { 2 } else { 1 };
+    (0..lost).fold(0, |lost, member| lost | 1u64 << (apart * member))
 }
 
 /// Seconds of a module for a read and for a write of so many bytes.

@@ -6,7 +6,7 @@
 
 use super::flash_array::reads;
 use super::law::{Carries, Law, Setting, Unbuilt};
-use super::{Quantity, Unanswered, Values, number, word};
+use super::{Quantity, Unanswered, Values, number, one_each, word};
 use crate::device::flash::amplification::greedy;
 use crate::device::flash::{self, Flash, Pace, Start};
 use crate::machine::Machine;
@@ -63,6 +63,13 @@ fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered>
     // The form says what the busiest part does with as many outstanding as it takes, from rest.
     if quantity == "rate" && row.number("outstanding").is_some() {
         return Err(Unanswered::Simulated("so many outstanding"));
+    }
+    if quantity == "service-time" {
+        one_each(row)?;
+        let among_others = read > 0.0 && (read < 1.0 || pages > 1.0);
+        if row.number("outstanding").is_some() && among_others {
+            return Err(Unanswered::Simulated("reads that wait for other pages, of their own or of writes"));
+        }
     }
     let pace = &Pace::of(values);
     let single_ns = service_ns(values, pace, read, pages);

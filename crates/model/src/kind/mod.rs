@@ -57,6 +57,18 @@ fn word<'a>(row: &'a Row, column: &str) -> Result<&'a str, Unanswered> {
     row.text(column).ok_or_else(|| Unanswered::Missing(column.to_owned()))
 }
 
+/// A service time is that of an operation that waits for no other: one is outstanding for each module.
+fn one_each(row: &Row) -> Result<(), Unanswered> {
+    let modules = row.number("modules").unwrap_or(1.0);
+    match row.number("outstanding").filter(|outstanding| *outstanding > 1.0 && *outstanding != modules) {
+        Some(more) => {
+            let known = "1, one for each module, or nothing";
+            Err(Unanswered::Unknown { column: "outstanding".to_owned(), text: more.to_string(), known })
+        }
+        None => Ok(()),
+    }
+}
+
 macro_rules! kinds {
     ($($kind:ident $word:literal $module:ident;)*) => {
         /// A kind of machine.
@@ -129,15 +141,30 @@ impl ModelKind {
             let text = row.text(column).unwrap_or_default().to_owned();
             return Err(Unanswered::Beyond { column, text, most: *most as u32 });
         }
-        let unknown =
-            |column: &&String| PLACES.contains(&column.as_str()) && !self.law().places.contains(&column.as_str());
-        if row.cells.keys().any(|column| unknown(&column)) {
-            return Err(Unanswered::Simulated("the places that operations go to"));
+        let unknown = |column: &&str| PLACES.contains(column) && !self.law().places.contains(column);
+        let simulated = |column: &str| match column {
+            "sizes" => Some("several sizes of transfers"),
+            place if unknown(&place) => Some("the places that operations go to"),
+            _ => None,
+        };
+        if let Some(why) = row.cells.keys().find_map(|column| simulated(column)) {
+            return Err(Unanswered::Simulated(why));
+        }
+        if let Some(most) = self.modules(values).filter(|_| !self.has_more()) {
+            let text = row.text("modules").filter(|_| row.number("modules") > Some(f64::from(most)));
+            if let Some(text) = text.map(str::to_owned) {
+                return Err(Unanswered::Beyond { column: "modules", text, most });
+            }
         }
         if row.cells.keys().any(|column| load::COLUMNS.contains(&column.as_str())) {
             return load::answer(self.law(), values, row, quantity);
         }
         (self.law().answer)(values, row, quantity)
+    }
+
+    /// Whether a description counts its modules itself, so that a question may be about a machine with more of them.
+    pub fn has_more(self) -> bool {
+        self.asks().iter().any(|asked| asked.name == "modules")
     }
 
     /// Whether numbers that are each in their range make sense together; else a parameter, and what is wrong with it.

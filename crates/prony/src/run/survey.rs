@@ -78,9 +78,10 @@ pub fn anything(specs: &[SystemSpec]) -> Survey {
     Survey { systems: specs.iter().map(all).collect() }
 }
 
-/// A described machine that has as many modules as are asked for.
+/// A described machine of any size: it has as many modules as are asked for, unless its model only knows those that there are.
 pub fn unlimited(spec: &SystemSpec, model: &Description) -> Survey {
     let system = SurveyedSystem {
+        modules_max: model::modules(model).filter(|_| !model.kind.has_more()),
         size_max: model::module_bytes(model).map(Bytes),
         transactions: model::transactions(model),
         sector: Bytes(1),

@@ -91,6 +91,55 @@ fn an_array_serves_one_read_after_the_other_in_the_time_of_its_closed_form() {
     assert!(hurt < 0.99 * healthy, "reads of a lost module become reads of all others: {hurt} against {healthy}");
 }
 
+#[test]
+fn the_model_that_a_study_names_is_predicted_and_answers_no_service_time_of_a_queue() {
+    let program = Program::new();
+    reads(&program, 32);
+    let text = std::fs::read_to_string(program.path("reads.toml")).expect("it was written");
+    program.write("named.toml", &text.replace("\"f5100\"", "\"disk-array\""));
+    let named = program.json("predict ./named.toml --json");
+    assert_eq!(named["model"], "disk-array");
+    let of = |predicted: &Value, metric: &str| {
+        predicted["rows"].as_array().is_some_and(|rows| rows.iter().any(|row| row["metric"] == metric))
+    };
+    assert!(of(&named, "rate") && !of(&named, "service-time"), "{named:#}");
+    assert_eq!(named["unanswered"], serde_json::json!([]));
+    let line = "predict ./named.toml --find modules --need service-time<=6 --json";
+    let needed = program.json(line);
+    assert_eq!(needed["needed"][0]["predicted"], Value::Null);
+    assert_eq!(needed["unanswered"][0]["metric"], "service-time");
+    let one = program.json(&format!("{line} --set outstanding=1"));
+    assert_eq!(one["needed"][0]["predicted"], 1, "{one:#}");
+}
+
+#[test]
+fn more_modules_than_a_machine_has_are_not_predicted_and_the_most_that_it_has_are_found() {
+    let program = Program::new();
+    reads(&program, 1);
+    let told = program.refused("predict ./reads.toml --on model:disk-array --set modules=9");
+    assert!(told.contains("at most 6") && told.contains('9'), "{told}");
+    let alone = predicted(&program, "./reads.toml --on model:disk-array", "rate");
+    let six = predicted(&program, "./reads.toml --on model:disk-array --set modules=6", "rate");
+    let found = |rate: f64| {
+        let line = "predict ./reads.toml --on model:disk-array --find modules --need";
+        program.json(&format!("{line} rate>={rate} --json"))["needed"][0]["predicted"].clone()
+    };
+    assert!(six > 5.5 * alone, "{alone} and {six}");
+    assert_eq!(found(5.5 * alone), 6);
+    assert_eq!(found(2.0 * six), Value::Null);
+}
+
+#[test]
+fn a_mixture_of_transfer_sizes_is_no_transfer_of_its_mean_size() {
+    let program = Program::new();
+    reads(&program, 1);
+    let line = "./reads.toml --on model:flash-array-2d --set measure=1s";
+    let text = std::fs::read_to_string(program.path("reads.toml")).expect("it was written");
+    program.write("reads.toml", &text.replace("\"4 KiB\"", "\"70% 4 KiB + 30% 64 KiB\""));
+    let (seen, told) = (simulated(&program, line), predicted(&program, line, "rate"));
+    assert!((told / seen - 1.0).abs() < 0.03, "{told} for {seen}");
+}
+
 /// A pair in a short run and in its closed form, transactions a second.
 fn pair(program: &Program, what: &str) -> (f64, f64) {
     let line = format!("brokerage --on model:mirror-case2,source_cores=22{what} --set sessions=80");

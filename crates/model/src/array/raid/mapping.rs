@@ -171,6 +171,24 @@ impl Raid {
         whole.then_some((reads, writes))
     }
 
+    /// How often an I/O asks the member that it asks most often: in one row each reads once and then writes once.
+    pub fn most(&self, write: bool, address: u64, bytes: u32, lost: u64) -> u32 {
+        let mut asked = [0u32; 64];
+        let count = |piece: Piece| {
+            let mut members = piece.reads | piece.writes;
+            while members != 0 {
+                asked[members.trailing_zeros() as usize] += 1;
+                members &= members - 1;
+            }
+        };
+        if write {
+            self.write(address, bytes, lost, count)
+        } else {
+            self.read(address, bytes, lost, count)
+        };
+        asked.into_iter().max().unwrap_or(0)
+    }
+
     /// What it takes to make a row of one lost member again; none when the others do not know it.
     pub fn rebuild(&self, row: u64, member: u32, lost: u64) -> Option<Piece> {
         let bit = 1u64 << member;

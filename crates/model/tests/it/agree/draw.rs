@@ -110,7 +110,7 @@ fn outstanding(model: &Description, draws: &mut Draws, row: &mut Row) -> Questio
     // Half of all are so many for each module, and half any number.
     let each = 1 << draws.below(7);
     let slots = if draws.chance(0.5) { modules * each } else { each };
-    let kb = one(draws, &[4, 8, 64, 256]);
+    let kb = one(draws, &[4, 8, 64, 256, 1_024, 4_096]);
     let read = one(draws, &[1.0, 1.0, 0.7, 0.0]);
     let pattern = one(draws, &[Pattern::Random, Pattern::Random, Pattern::Random, Pattern::Sequential]);
     let shift_kb = if model.kind.word() == "flash-array" && draws.chance(0.3) { 2 } else { 0 };

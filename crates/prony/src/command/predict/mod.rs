@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use simulated::Simulations;
 use std::fmt::Write as _;
-use study::Judgement;
+use study::{Judgement, Place, SystemSpec};
 
 /// One predicted value.
 struct Predicted {
@@ -60,7 +60,7 @@ struct Answers {
 
 /// Predicts every point of a study, or every row of a table, and writes the prediction down.
 pub fn run(asked: &Predict) -> Result<(), Failure> {
-    let found = model_file::find(name(&asked.changes)?)?;
+    let found = described(asked)?;
     let Points { questions, notes, judgement } = match asked.study.ends_with(".csv") {
         true => Points { questions: rows(&asked.study)?, ..Points::default() },
         false => points(asked, &found.model)?,
@@ -72,6 +72,7 @@ pub fn run(asked: &Predict) -> Result<(), Failure> {
         return Err(unanswered(&found, &asked.study, &answers));
     }
     let taken = taken(asked, &found, &questions)?;
+    asked.need.iter().for_each(|need| answers.needed(&found.model, &questions, need));
     let document = document(&found, &asked.study, &answers, &taken);
     if let Some(path) = &asked.output {
         model_file::write_new(path, &format!("{document:#}\n"))?;
@@ -101,6 +102,17 @@ fn taken_text(key: &str, taken: &[Taken]) -> String {
     };
     let lines: String = taken.iter().map(line).collect();
     if lines.is_empty() { lines } else { format!("\n{lines}") }
+}
+
+/// The model that is asked: of `--on`, or else the only system of the study.
+fn described(asked: &Predict) -> Result<ModelText, Failure> {
+    if asked.changes.on.is_empty() && !asked.study.ends_with(".csv") {
+        let study = study_file::read_or_fail(&study_file::find(&asked.study)?, &asked.changes, &[])?;
+        if let [SystemSpec { place: Place::Model { model, changes }, .. }] = study.systems() {
+            return model_file::changed(model, changes);
+        }
+    }
+    model_file::find(name(&asked.changes)?)
 }
 
 /// The one model of `--on`, with what is otherwise in it.
@@ -173,6 +185,18 @@ impl Answers {
             self.predicted.push(Predicted { question, quantity, unit, value, low, high, caveat, simulated });
         }
         Ok(())
+    }
+
+    /// Names the questions to which a quantity that is needed has no answer; what nobody asks for is left out without a word.
+    fn needed(&mut self, model: &Description, questions: &[Question], need: &str) {
+        let name = need.split(['<', '>']).next().unwrap_or_default().trim();
+        let Some(quantity) = model.kind.answers().iter().find(|quantity| quantity.name == name) else { return };
+        for question in questions {
+            match model.answer(&question.row, quantity.name) {
+                Ok(_) | Err(Unanswered::Simulated(_)) => {}
+                Err(error) => self.left.push((question.row.id.clone(), quantity.name, error.to_string())),
+            }
+        }
     }
 }
 

@@ -153,7 +153,10 @@ pub(super) fn search(
         };
         // What was simulated at a size is the same when it is asked for again.
         let simulated: RefCell<BTreeMap<(u64, u64), Option<f64>>> = RefCell::default();
-        let predicted = fewest(needs, |need, count| {
+        // A model that does not grow answers no more modules than it has.
+        let has = model::modules(model).filter(|_| key == "modules" && known(question) && !model.kind.has_more());
+        let most = has.map_or(MOST, u64::from);
+        let predicted = fewest(needs, most, |need, count| {
             let (model, question) = at(count);
             let Some(quantile) = need.quantile else { return need.value(&model, &question) };
             let key = (quantile.to_bits(), count);
@@ -164,7 +167,7 @@ pub(super) fn search(
         })?;
         // A size is not known to do surely where an answer has no interval.
         let unsure = RefCell::new(None);
-        let sure = fewest(needs, |need, count| {
+        let sure = fewest(needs, most, |need, count| {
             let (model, question) = at(count);
             let worse = need.worse(&model, &question).map_err(|why| unsure.replace(Some(why)));
             Ok(worse.unwrap_or_default())
@@ -177,12 +180,16 @@ pub(super) fn search(
 /// The fewest at which all needs are met. A need that sizes help has a fewest of its own; one that they hurt, such as a response
 /// as sessions grow, is met from the first and may fail at the fewest of the others: then no size meets all. What must be
 /// simulated is looked at from there on.
-fn fewest(needs: &[Need], value: impl Fn(&Need, u64) -> Result<Option<f64>, Failure>) -> Result<Option<u64>, Failure> {
+fn fewest(
+    needs: &[Need],
+    most: u64,
+    value: impl Fn(&Need, u64) -> Result<Option<f64>, Failure>,
+) -> Result<Option<u64>, Failure> {
     let (formal, simulated): (Vec<&Need>, Vec<&Need>) = needs.iter().partition(|need| need.quantile.is_none());
     let mut count = 1;
     for need in formal.iter().chain(&simulated) {
         let from = if need.quantile.is_some() { count } else { 1 };
-        match least(need, from, |at| value(need, at))? {
+        match least(need, (from, most), |at| value(need, at))? {
             Some(own) => count = count.max(own),
             None => return Ok(None),
         }
@@ -204,8 +211,12 @@ fn with(model: &Description, place: usize, value: f64) -> Description {
 
 /// The least number from `from` on at which a need is met that is met at all greater ones near it. A simulation costs too much
 /// to go on when twice the size has not helped.
-fn least(need: &Need, from: u64, value: impl Fn(u64) -> Result<Option<f64>, Failure>) -> Result<Option<u64>, Failure> {
-    let (mut high, mut before) = (from, None);
+fn least(
+    need: &Need,
+    (from, most): (u64, u64),
+    value: impl Fn(u64) -> Result<Option<f64>, Failure>,
+) -> Result<Option<u64>, Failure> {
+    let (mut high, mut low, mut before) = (from, from - 1, None);
     loop {
         let now = value(high)?;
         if need.is_met(now) {
@@ -213,12 +224,11 @@ fn least(need: &Need, from: u64, value: impl Fn(u64) -> Result<Option<f64>, Fail
         }
         let stuck = need.quantile.is_some() && high > from && need.is_stuck(before, now);
         before = now;
-        high *= 2;
-        if stuck || high > MOST {
+        if stuck || high >= most {
             return Ok(None);
         }
+        (low, high) = (high, (2 * high).min(most));
     }
-    let mut low = if high == from { from - 1 } else { high / 2 };
     while high > from && low + 1 < high {
         let middle = low + (high - low) / 2;
         if need.is_met(value(middle)?) { high = middle } else { low = middle }

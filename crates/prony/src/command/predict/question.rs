@@ -54,10 +54,13 @@ impl Question {
         self.beyond_modules(model).or_else(|| self.other_customers(model))
     }
 
+    /// The modules of a machine that grows with the question; of all others a model answers no more than there are.
     fn beyond_modules(&self, model: &Description) -> Option<String> {
-        let has = model.parameter("modules")?.value;
+        let has = f64::from(model::modules(model).filter(|_| model.kind.has_more())?);
         let asked = self.row.number("modules")?;
-        (asked > has).then(|| format!("this machine has {has} modules; ports are added in proportion"))
+        let described = model.parameter("modules").map_or(has, |parameter| parameter.value);
+        let more = if asked > described { "ports are added in proportion" } else { "the others failed" };
+        (asked > has).then(|| format!("this machine has {has} modules; {more}"))
     }
 
     fn other_customers(&self, model: &Description) -> Option<String> {
