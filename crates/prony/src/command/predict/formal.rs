@@ -65,8 +65,7 @@ pub(super) fn possible(
 /// Users of a closed load who think.
 struct Users {
     count: f64,
-    /// Mean thinking before a transaction. Who carries what another has caused breaks off thinking: of many users the one who
-    /// is due first, so that little is lost, but all of it where pauses are all alike and many begin at once.
+    /// Mean thinking before a transaction: none before those that others cause.
     think_s: f64,
     /// Share of transactions that others cause.
     caused: f64,
@@ -86,8 +85,7 @@ impl Users {
             return None;
         }
         let caused = number("caused").unwrap_or(0.0);
-        let lost = if row.text("think_times") == Some("constant") { caused } else { caused / count };
-        let think_s = think_ms / 1e3 * (1.0 - lost);
+        let think_s = think_ms / 1e3 * (1.0 - caused);
         Some(Users { count, think_s, caused, least_s: alone_ms(model, question).unwrap_or(0.0) / 2e3 })
     }
 
