@@ -17,6 +17,7 @@ mod model_file;
 mod models;
 mod output;
 mod passwords;
+mod rows_file;
 mod run;
 mod run_rows;
 mod scripts;

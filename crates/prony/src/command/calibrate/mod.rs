@@ -7,6 +7,7 @@ mod profile;
 
 use crate::args::Calibrate;
 use crate::failure::Failure;
+use crate::rows_file;
 use crate::{model_file, output};
 use model::calibrate::{Calibrated, calibrate, learned, leave_one_out};
 use model::file::{self, Description, ENOUGH};
@@ -51,7 +52,7 @@ pub fn run(asked: &Calibrate) -> Result<(), Failure> {
 }
 
 fn fitted(model: &Description, rows: &[String]) -> Result<Fit, Failure> {
-    let tables: Result<Vec<Table>, Failure> = rows.iter().map(|path| model_file::table(path)).collect();
+    let tables: Result<Vec<Table>, Failure> = rows.iter().map(|path| rows_file::table(path)).collect();
     let tables = tables?;
     let mut calibrated = calibrate(model, &tables)
         .map_err(|error| Failure::caused(format!("calibrating the model `{}`", model.name), &error))?;

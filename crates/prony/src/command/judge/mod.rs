@@ -9,6 +9,7 @@ use crate::args::Judge;
 use crate::failure::Failure;
 use crate::model_file::{self, ModelText};
 use crate::output;
+use crate::rows_file;
 use model::file::{Description, ENOUGH};
 use model::judge::{Baseline, Judged, Judgement, Role, judge};
 use observation::Provenance;
@@ -18,10 +19,10 @@ use std::fmt::Write as _;
 /// Judges every table.
 pub fn run(asked: &Judge) -> Result<(), Failure> {
     let found = model_file::find(&asked.model)?;
-    let known = model_file::shipped_rows();
+    let known = rows_file::shipped_rows();
     let (mut judgements, mut sources) = (Vec::new(), Vec::new());
     for path in &asked.rows {
-        let (table, source) = model_file::sourced(path)?;
+        let (table, source) = rows_file::sourced(path)?;
         let judgement = judge(&found.model, &table, &known)
             .map_err(|error| Failure::caused(format!("judging `{}` on `{path}`", found.model.name), &error))?;
         judgements.push(judgement);

@@ -13,6 +13,7 @@ mod simulated;
 use crate::args::{Changes, Predict};
 use crate::failure::Failure;
 use crate::model_file::{self, ModelText};
+use crate::rows_file;
 use crate::run;
 use crate::{output, study_file};
 use formal::Answer;
@@ -130,7 +131,7 @@ fn name(changes: &Changes) -> Result<&str, Failure> {
 
 /// The rows of a table as questions.
 fn rows(path: &str) -> Result<Vec<Question>, Failure> {
-    let table = model_file::table(path)?;
+    let table = rows_file::table(path)?;
     Ok(table.rows.into_iter().map(Question::of_row).collect())
 }
 
