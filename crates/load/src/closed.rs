@@ -92,7 +92,7 @@ impl Closed {
             ),
         };
         Closed {
-            queue: Queue::new(share.own, matches!(pause, Pause::Exponential(..))),
+            queue: Queue::new(share.own, !matches!(pause, Pause::None)),
             pause,
             waking: Waking::new(start.0, ramp, share),
             spawned: Spawned::new(share),

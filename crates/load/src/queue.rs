@@ -1,7 +1,8 @@
 //! Slots by the time at which they are due.
 //!
-//! The one idea: with no think time, or always the same, slots become due in the order in which they ended, and a ring
-//! is enough; only drawn think times need a heap. Neither allocates after it is built.
+//! The one idea: with no think time slots become due in the order in which they ended, and a ring is enough. Who thinks needs a
+//! heap, also where pauses are all alike: what is left of one may follow what a slot carried meanwhile. Neither allocates
+//! after it is built.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -21,8 +22,8 @@ pub(crate) struct Ring {
 }
 
 impl Queue {
-    pub(crate) fn new(slots: u32, drawn: bool) -> Queue {
-        if drawn {
+    pub(crate) fn new(slots: u32, thinks: bool) -> Queue {
+        if thinks {
             return Queue::Heap(BinaryHeap::with_capacity(slots as usize));
         }
         let length = (slots as usize).max(1).next_power_of_two();

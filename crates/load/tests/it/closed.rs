@@ -173,6 +173,21 @@ fn what_was_caused_takes_the_slot_that_is_due_first_and_waits_for_nobody_to_stop
 }
 
 #[test]
+fn a_slot_that_thought_on_is_due_before_those_that_began_to_think_meanwhile() {
+    let mut load = alone(closed(2, Think::Constant(Nanos(100))), ENDLESS, 0);
+    assert!(matches!(load.next(Nanos(0)), Next::Issue(a) if a.slot == 0));
+    assert!(matches!(load.next(Nanos(0)), Next::Issue(a) if a.slot == 1));
+    load.completed(0, Nanos(10));
+    assert!(load.spawn(Nanos(90), 9));
+    // Twenty of its thinking are left when the first carries what was caused; the second begins to think before it ends.
+    assert!(matches!(load.next(Nanos(90)), Next::Issue(a) if a.slot == 0 && a.payload == 9));
+    load.completed(1, Nanos(92));
+    load.completed(0, Nanos(95));
+    assert_eq!(load.next(Nanos(95)), Next::WaitUntil(Nanos(115)));
+    assert!(matches!(load.next(Nanos(115)), Next::Issue(a) if a.slot == 0 && a.intended == Nanos(115)));
+}
+
+#[test]
 fn what_was_due_and_not_issued_is_named_at_the_end() {
     let limit = Limit { until: Nanos(100), count: None };
     let mut load = alone(closed(3, Think::None), limit, 0).measured(Nanos(0), Nanos(100));
