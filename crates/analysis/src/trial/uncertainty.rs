@@ -46,14 +46,7 @@ pub fn response_estimates(rows: &Rows, total: &Placed, confidence: f64) -> Optio
         let below: Vec<f64> = rows.rows.iter().map(|row| row.below[i]).collect();
         QuantileEstimate::known(*q, ratio_error(&below, &counts).unwrap_or(NOTHING_KNOWN))
     });
-    let mut estimates = ResponseEstimates {
-        mean_ms: mean_estimate(&sums, &counts, confidence),
-        quantiles: errors.collect(),
-        times: total.all.clone(),
-        censored_from_ns: total.censored_from_ns(),
-    };
-    estimates.quantiles = estimates.quantiles.iter().map(|known| estimates.with_ends(known, confidence)).collect();
-    Some(estimates)
+    Some(ResponseEstimates::known(mean_estimate(&sums, &counts, confidence), errors.collect(), total, confidence))
 }
 
 /// The same of fixed work, which has no series: a trial knows how many operations it had and nothing of how they resemble each
@@ -61,14 +54,9 @@ pub fn response_estimates(rows: &Rows, total: &Placed, confidence: f64) -> Optio
 pub fn estimates_of_fixed_work(total: &Placed, confidence: f64) -> Option<ResponseEstimates> {
     let (count, mean) = (total.all.count(), total.all.mean_ns()?);
     let alone = |q: f64| MeanError { error: (q * (1.0 - q) / count as f64).sqrt(), worth: count as f64, freedom: 1.0 };
-    let mut estimates = ResponseEstimates {
-        mean_ms: Estimate { n: count.min(u64::from(u32::MAX)) as u32, confidence, ..Estimate::single(mean / 1e6) },
-        quantiles: QUANTILES.iter().map(|q| QuantileEstimate::known(*q, alone(*q))).collect(),
-        times: total.all.clone(),
-        censored_from_ns: total.censored_from_ns(),
-    };
-    estimates.quantiles = estimates.quantiles.iter().map(|known| estimates.with_ends(known, confidence)).collect();
-    Some(estimates)
+    let mean_ms = Estimate { n: count.min(u64::from(u32::MAX)) as u32, confidence, ..Estimate::single(mean / 1e6) };
+    let quantiles = QUANTILES.iter().map(|q| QuantileEstimate::known(*q, alone(*q))).collect();
+    Some(ResponseEstimates::known(mean_ms, quantiles, total, confidence))
 }
 
 /// Below four intervals there is no series to tell an error from.
@@ -96,8 +84,21 @@ impl QuantileEstimate {
 }
 
 impl ResponseEstimates {
-    fn with_ends(&self, known: &QuantileEstimate, confidence: f64) -> QuantileEstimate {
-        QuantileEstimate { ms: self.quantile(known).estimate(confidence), ..*known }
+    /// With the ends of each quantile, read back off the times by the error of its share.
+    fn known(
+        mean_ms: Estimate,
+        quantiles: Vec<QuantileEstimate>,
+        total: &Placed,
+        confidence: f64,
+    ) -> ResponseEstimates {
+        let (times, censored_from_ns) = (total.all.clone(), total.censored_from_ns());
+        let mut estimates = ResponseEstimates { mean_ms, quantiles, times, censored_from_ns };
+        let ends = |known: &QuantileEstimate| QuantileEstimate {
+            ms: estimates.quantile(known).estimate(confidence),
+            ..*known
+        };
+        estimates.quantiles = estimates.quantiles.iter().map(ends).collect();
+        estimates
     }
 
     /// One of its quantiles beside the times that it is of.
