@@ -5,14 +5,12 @@
 
 use crate::TrialError;
 use crate::port::buffers::Buffers;
+use crate::trial::side_by_side::{PIECE_BYTES, each};
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use system::{Access, Module};
 use units::Bytes;
 use workload::block::{self, DataPool};
-
-/// Large enough to reach the rate of the device, small enough to stop soon.
-const PIECE_BYTES: u64 = 1 << 20;
 
 /// A fill of some modules.
 #[derive(Clone, Copy)]
@@ -41,18 +39,7 @@ impl Fill<'_> {
 
     /// Fills the modules side by side.
     pub(crate) fn run(&self, modules: &[Module]) -> Result<(), TrialError> {
-        std::thread::scope(|scope| {
-            let threads: Vec<_> = modules
-                .iter()
-                .enumerate()
-                .map(|(index, module)| scope.spawn(move || self.fill_module(index, module)))
-                .collect();
-            let results: Vec<_> = threads.into_iter().map(|thread| thread.join()).collect();
-            results.into_iter().try_for_each(|result| match result {
-                Ok(outcome) => outcome,
-                Err(panic) => std::panic::resume_unwind(panic),
-            })
-        })
+        each(modules, |index, module| self.fill_module(index, module)).map(drop)
     }
 
     fn bytes_of(&self, module: &Module) -> u64 {

@@ -9,4 +9,5 @@ pub(crate) mod left;
 mod outcome;
 pub(crate) mod read_back;
 pub(crate) mod run;
+mod side_by_side;
 mod state;

@@ -9,6 +9,7 @@ use crate::observer::{Live, Observer, Phase, watch};
 use crate::port::buffers::Buffers;
 use crate::target::opened::Opened;
 use crate::trial::outcome::Outcome;
+use crate::trial::side_by_side::{PIECE_BYTES, each};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -19,9 +20,6 @@ use study::Trial;
 use system::{Access, Module};
 use units::{Bytes, Nanos};
 use workload::block::{self, Acceptable, Checked, Duplicates, Expectation, Generations, Reading, Stamp};
-
-/// Large enough to reach the rate of the device, small enough to stop soon.
-const PIECE_BYTES: u64 = 1 << 20;
 
 /// What cannot be read is looked at in pieces of this size.
 const SMALL_BYTES: u64 = 4096;
@@ -65,15 +63,7 @@ pub(crate) struct Seen {
 impl ReadBack<'_> {
     /// Reads the modules side by side.
     pub(crate) fn run(&self, modules: &[Module]) -> Result<Vec<Seen>, TrialError> {
-        std::thread::scope(|scope| {
-            let threads: Vec<_> = modules
-                .iter()
-                .zip(0..)
-                .map(|(module, index)| scope.spawn(move || self.module(index, module)))
-                .collect();
-            let results: Vec<_> = threads.into_iter().map(|thread| thread.join()).collect();
-            results.into_iter().map(|result| result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
-        })
+        each(modules, |index, module| self.module(index as u32, module))
     }
 
     /// Whole sectors of the part to be read: direct I/O takes no others.
