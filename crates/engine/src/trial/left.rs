@@ -4,12 +4,12 @@ use crate::TrialError;
 use crate::observer::watch;
 use crate::target::known::{Known, unwatched};
 use crate::trial::read_back::ReadBack;
-use observation::{Ledger, Mishap};
+use observation::{EventKind, Ledger, Mishap};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 use system::Module;
 use units::{Bytes, Nanos};
-use workload::block::Duplicates;
+use workload::block::{Duplicates, SECTOR};
 
 /// How often the progress is told.
 const GLANCE: Duration = Duration::from_millis(250);
@@ -19,8 +19,10 @@ const GLANCE: Duration = Duration::from_millis(250);
 pub struct Left<'a> {
     /// Name of the system, for errors.
     pub system: &'a str,
-    /// The modules, in the order of the run. Nothing is written to them.
+    /// The modules that are still there, in the order of the run. Nothing is written to them.
     pub modules: &'a [Module],
+    /// How many the run had.
+    pub count: usize,
     /// Seed of the run.
     pub seed: u64,
     /// What the last trial that checked its writes knew of them.
@@ -55,14 +57,16 @@ pub struct Held {
 /// # Errors
 /// [`TrialError::Stopped`] when `stop` was set, and whatever keeps the modules from being read at all.
 pub fn hold_left(left: &Left<'_>, stop: &AtomicBool, told: &mut dyn FnMut(Bytes, Bytes)) -> Result<Held, TrialError> {
-    let Left { system, modules, seed, ledger, newer, range } = *left;
+    let Left { system, modules, count, seed, ledger, newer, range } = *left;
     let largest = modules.iter().map(Module::bytes).max().unwrap_or_default();
     let known = ledger.and_then(|ledger| Known::of_ledger(ledger, seed));
     let nothing = || (unwatched(modules.len() as u32, largest, (u32::MAX, 0)), false, Duplicates::any());
     let (map, by_write, duplicates) = known.unwrap_or_else(nothing);
     let map = if newer { map.or_newer() } else { map };
+    let used = if ledger.is_some() { Some(map.module_bytes()) } else { range };
+    let missing = used.map_or_else(Vec::new, |each| gone(modules, count, each));
     let modules = &modules[..modules.len().min(map.modules() as usize)];
-    let range = if ledger.is_some() { map.module_bytes() } else { range.unwrap_or(largest) };
+    let range = used.unwrap_or(largest);
     let read = AtomicU64::new(0);
     let back = ReadBack { system, map: &map, seed, duplicates, range, at: Nanos::ZERO, read: &read, stop };
     let total = Bytes(modules.iter().map(|module| back.bytes_of(module)).sum());
@@ -78,5 +82,25 @@ pub fn hold_left(left: &Left<'_>, stop: &AtomicBool, told: &mut dyn FnMut(Bytes,
         };
         seen.noticed.mishaps(0, false).into_iter().for_each(|mishap| mishap.add_to(&mut held.damage));
     }
+    for mishap in missing {
+        held.damaged += mishap.count;
+        mishap.add_to(&mut held.damage);
+    }
     Ok(held)
+}
+
+/// Data that is not there any more is damage like any other: of a module that was cut off, or that is no more.
+fn gone(modules: &[Module], count: usize, each: Bytes) -> Vec<Mishap> {
+    let of = |index: usize| {
+        let module = modules.get(index);
+        let here = module.map_or(Bytes(0), Module::bytes);
+        let sectors = each.0.saturating_sub(here.0).div_ceil(SECTOR as u64);
+        let first = match module {
+            Some(module) => format!("{} has {} of {}", module.path().display(), units::bytes(here), units::bytes(each)),
+            None => format!("module {index} of {count}, {}, is not there", units::bytes(each)),
+        };
+        let (kind, what) = (EventKind::Damage, "missing".to_owned());
+        (sectors > 0).then_some(Mishap { stream: 0, kind, what, count: sectors, first })
+    };
+    (0..count).filter_map(of).collect()
 }

@@ -9,7 +9,7 @@ use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::{folder, judged, output, run};
 use engine::{Held, Left};
-use observation::{EventKind, Ledger, Mishap, RunFacts};
+use observation::{Ledger, RunFacts};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -77,8 +77,15 @@ fn check(file: &RunFile, facts: &RunFacts, spec: &SystemSpec, stop: &AtomicBool)
         _ => Vec::new(),
     };
     let (ledger, newer) = ledger(file, name)?;
-    let left =
-        Left { system: name, modules: &modules, seed: facts.seed, ledger: ledger.as_ref(), newer, range: spec.size };
+    let left = Left {
+        system: name,
+        modules: &modules,
+        count,
+        seed: facts.seed,
+        ledger: ledger.as_ref(),
+        newer,
+        range: spec.size,
+    };
     let mut tenths = 0;
     let mut told = |read: Bytes, of: Bytes| {
         let now = 10 * read.0 / of.0.max(1);
@@ -88,36 +95,9 @@ fn check(file: &RunFile, facts: &RunFacts, spec: &SystemSpec, stop: &AtomicBool)
         tenths = now;
     };
     let doing = |error| Failure::caused(format!("reading what the run `{}` left on `{name}`", facts.id), &error);
-    let mut held = engine::hold_left(&left, stop, &mut told).map_err(doing)?;
-    let of_ledger = |ledger: &Ledger| ledger.counts.get("module_bytes").and_then(|bytes| u64::try_from(*bytes).ok());
-    if let Some(each) = ledger.as_ref().and_then(of_ledger).map(Bytes).or(spec.size) {
-        gone(&modules, count, each, &mut held);
-    }
+    let held = engine::hold_left(&left, stop, &mut told).map_err(doing)?;
     let places = modules.iter().map(|module| module.path().display().to_string()).collect();
     Ok(Checked { system, places, held, ledger: ledger.is_some() })
-}
-
-/// Bytes that stamps are made of.
-const SECTOR: u64 = 512;
-
-/// Data that is not there any more is damage like any other: a module that was cut off, or that is no more.
-fn gone(modules: &[Module], count: usize, each: Bytes, held: &mut Held) {
-    for index in 0..count {
-        let here = modules.get(index).map_or(Bytes(0), Module::bytes);
-        let missing = each.0.saturating_sub(here.0).div_ceil(SECTOR);
-        if missing == 0 {
-            continue;
-        }
-        let first = match modules.get(index) {
-            Some(module) => {
-                format!("{} has {} of {}", module.path().display(), units::bytes(here), units::bytes(each))
-            }
-            None => format!("module {index} of {count}, {}, is not there", units::bytes(each)),
-        };
-        let (stream, kind, what) = (0, EventKind::Damage, "missing".to_owned());
-        held.damaged += missing;
-        Mishap { stream, kind, what, count: missing, first }.add_to(&mut held.damage);
-    }
 }
 
 /// What the last trial on a system that has one knew of its writes, and whether more may have been written since.
