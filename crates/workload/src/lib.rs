@@ -20,6 +20,7 @@ mod operation;
 pub mod rows;
 pub mod sql;
 pub mod transaction;
+pub mod warehouse;
 
 pub use operation::{Operation, OperationKind};
 
@@ -145,6 +146,7 @@ workloads! {
     "brokerage" brokerage: Database, "The brokerage house", crate::brokerage::data_set, brokerage::MIXES;
     "sql" sql: Database, "Scripts of transactions", crate::sql;
     "key-value" key_value: Database, "Records by key", crate::key_value::data_set;
+    "warehouse" warehouse: Database, "The warehouse", crate::warehouse::data_set;
     "rows" rows: Database (alone), "Batch jobs over rows", crate::rows::data_set;
 }
 
