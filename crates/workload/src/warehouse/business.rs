@@ -7,7 +7,7 @@
 
 use super::Spec;
 use super::deltas::{Change, Errand, Load, Streams};
-use super::scale::{CUBES, Scale};
+use super::scale::{CUBES, MONTHS, QUARTERS, Scale};
 use super::statements::{MARKER, MOST, periods, report, source};
 use super::walk::{Axis, DialogStep, Move, Walks};
 use crate::kind::Share;
@@ -102,22 +102,20 @@ impl Dialog {
         Step::Send
     }
 
-    /// Whether an answer may be one to the question: not too long, and its columns within the period.
+    /// Whether an answer may be one to a report: not too long, and each column a quarter or a month of the calendar.
     fn plausible(&self, answers: &Answers) -> bool {
-        let view = &self.step.view;
-        let (answer, last) = (answers.last(), view.from + view.quarters - 1);
-        let columns = match view.rows {
-            Axis::Product | Axis::Customer => None,
-            Axis::Category | Axis::Region => Some(view.from..=last),
-            Axis::Group | Axis::Country | Axis::Channel => Some(view.from * 3 - 2..=last * 3),
+        let answer = answers.last();
+        let last = match self.step.view.rows {
+            Axis::Product | Axis::Customer => i64::MAX,
+            Axis::Category | Axis::Region => QUARTERS as i64,
+            Axis::Group | Axis::Country | Axis::Channel => MONTHS as i64,
         };
-        let within = |row| columns.as_ref().is_none_or(|columns| columns.contains(&(answer.int(row, 1) as u64)));
-        answer.row_count() <= MOST && (0..answer.row_count()).all(within)
+        answer.row_count() <= MOST && (0..answer.row_count()).all(|row| (0..=last).contains(&answer.int(row, 1)))
     }
 
     fn complaint(&self) -> String {
         let (rows, cube) = (self.step.view.rows.name(), CUBES[self.step.cube as usize % CUBES.len()]);
-        format!("a report of {rows} on {cube} gave more than {MOST} rows, or one outside of its period")
+        format!("a report of {rows} on {cube} gave more than {MOST} rows, or one outside of the calendar")
     }
 }
 
@@ -145,16 +143,15 @@ impl Business for Warehouse {
         match &mut self.slots[slot as usize] {
             Slot::Idle => Step::Done { rolled_back: false },
             Slot::Dialog(dialog) => dialog.step(&self.scale, answers, batch),
-            Slot::Change(change, _) => change.step(answers, batch),
+            Slot::Change(change, _) => change.step(batch),
             Slot::Load(load, _) => load.step(answers, batch),
         }
     }
 
     fn complaint(&mut self, slot: u32) -> Option<String> {
         match &self.slots[slot as usize] {
-            Slot::Idle => None,
+            Slot::Idle | Slot::Change(..) => None,
             Slot::Dialog(dialog) => Some(dialog.complaint()),
-            Slot::Change(change, _) => Some(change.complaint()),
             Slot::Load(load, _) => Some(load.complaint()),
         }
     }

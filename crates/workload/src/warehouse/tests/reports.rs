@@ -1,9 +1,11 @@
-//! Reports: the same answers from facts and from each aggregate.
+//! Reports: the same answers from facts and from each aggregate, and a path for everything on a database that holds nothing.
 
 use super::bench::{Bench, Cut, SPEC};
-use crate::kind::{Around, Transactions};
-use crate::transaction::{Ending, Value};
+use crate::kind::{Around, Share, Transactions};
+use crate::transaction::{Answers, Batch, Begun, Call, Caused, Ending, Sample, Step, Turn, Value};
 use crate::warehouse::Spec;
+use std::collections::BTreeSet;
+use units::Nanos;
 
 /// All rows that so many steps are answered with.
 fn answered(spec: Spec, steps: u64) -> Vec<Vec<Vec<Value>>> {
@@ -31,7 +33,7 @@ fn every_aggregate_answers_as_the_facts_do() {
 }
 
 #[test]
-fn a_database_that_holds_nothing_has_an_answer_to_every_report_and_none_to_a_change() {
+fn a_database_that_holds_nothing_answers_users_and_loads_alike() {
     let around = Around { textual: false, sessions: 1, file: &|_| Ok(String::new()) };
     for aggregates in 0..=3 {
         let ready = Transactions::ready(&Spec { aggregates, ..SPEC }, &around).unwrap();
@@ -40,5 +42,36 @@ fn a_database_that_holds_nothing_has_an_answer_to_every_report_and_none_to_a_cha
         for (statement, sample) in statements.iter().zip(&samples) {
             assert_eq!(statement.rows, sample.is_some(), "{}", statement.name);
         }
+        let mut worker = ready.business(&Share { worker: 0, workers: 1, first: 0, slots: 1, seed: 9, epoch: 0 });
+        let mut turns = vec![Turn::default(); samples.len()];
+        let (mut due, mut kinds) = (Vec::<Caused>::new(), BTreeSet::new());
+        for n in 0..40 {
+            let payload = due.pop().map_or(0, |caused| caused.payload);
+            kinds.insert(worker.class(n, payload));
+            worker.begin(0, Begun { n, payload, at: Nanos(n) });
+            let (mut batch, mut answers) = (Batch::default(), Answers::default());
+            let ended = loop {
+                match worker.step(0, &answers, &mut batch) {
+                    Step::Send => answers.clear(),
+                    ended => break ended,
+                }
+                batch.calls().for_each(|call| said(call, &samples, &mut turns, &mut answers));
+                batch.clear();
+            };
+            assert_eq!(ended, Step::Done { rolled_back: false }, "{aggregates} {payload:x}");
+            worker.ended(0, Ending::Done, Nanos(n), &mut due);
+        }
+        assert!(kinds.contains(&6) && kinds.contains(&7), "{kinds:?}");
     }
+}
+
+/// What a database that holds nothing says to a call.
+fn said(call: Call<'_>, samples: &[Option<Sample>], turns: &mut [Turn], answers: &mut Answers) {
+    if let Call::Statement { statement, .. } = call
+        && let Some(sample) = &samples[usize::from(statement)]
+    {
+        return sample.answer(&mut turns[usize::from(statement)], answers);
+    }
+    answers.begin(0);
+    answers.end(1);
 }
