@@ -10,6 +10,7 @@ mod answers;
 mod batch;
 mod business;
 mod sample;
+pub(crate) mod texts;
 mod value;
 
 pub use answers::{Answer, Answers, Names};

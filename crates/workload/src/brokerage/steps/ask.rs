@@ -5,8 +5,8 @@
 //!
 //! What it does not do: it does not look at the answers.
 
-use super::super::statements::Place;
 use super::DONE;
+use crate::transaction::texts::Place;
 use crate::transaction::{Batch, Step, Value};
 
 /// Questions, asked at once.
