@@ -8,6 +8,8 @@
 //!
 //! What it does not do: it opens no file and reads no clock; drivers carry its operations out.
 
+#[cfg(test)]
+mod bench;
 pub mod block;
 pub mod brokerage;
 pub mod dataset;

@@ -7,8 +7,10 @@
 //! for the first parameter; an engine's own text is the business of whoever carries the calls out.
 
 mod answers;
+pub(crate) mod ask;
 mod batch;
 mod business;
+pub(crate) mod numbers;
 mod sample;
 pub(crate) mod texts;
 mod value;
