@@ -91,6 +91,7 @@ fn label() -> TrialLabel {
             think_mean: Nanos::ZERO,
             offered: None,
             classes: vec![("read".to_owned(), ClassKind::Work)],
+            gives: Vec::new(),
         }],
         state: StatePolicy::read("as the last trial left it"),
         search: None,

@@ -196,6 +196,7 @@ impl World {
                 think_mean: Nanos::ZERO,
                 offered: None,
                 classes: vec![("read".to_owned(), ClassKind::Work)],
+                gives: Vec::new(),
             }],
             state: StatePolicy::read("as the last trial left it"),
             search: None,

@@ -92,6 +92,8 @@ pub struct StreamSummary {
     pub offered_per_s: Option<f64>,
     /// Bytes moved a second in the window.
     pub bytes_per_s: f64,
+    /// What its transactions gave those who asked for them.
+    pub yields: Vec<YieldSummary>,
     /// Completed minus intended.
     pub response: LatencySummary,
     /// Completed minus issued.
@@ -120,6 +122,17 @@ pub struct StreamSummary {
     pub distribution: Vec<(f64, f64)>,
     /// Response with the uncertainty that one trial can give for itself; none where the work is fixed or too little ended.
     pub response_estimates: Option<ResponseEstimates>,
+}
+
+/// What the transactions of one stream of one trial gave those who asked for them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct YieldSummary {
+    /// What, in the words of those who ask: `postings`.
+    pub what: String,
+    /// How many a second; the interval as that of throughput.
+    pub per_s: Estimate,
+    /// How many one transaction gives at most.
+    pub most: f64,
 }
 
 /// A time in which nothing of a closed load ended.
@@ -318,6 +331,8 @@ pub struct PointSummary {
     pub throughput_per_s: Estimate,
     /// Bytes a second.
     pub bytes_per_s: Estimate,
+    /// What its transactions gave those who asked for them, with how many a second.
+    pub yields: Vec<(String, Estimate)>,
     /// Response, ms.
     pub response_mean_ms: Estimate,
     /// Response p50, ms.

@@ -25,7 +25,7 @@ pub use finding::{
     Findings, HighestRate, Knee, LatencySummary, MachineSummary, OutageFinding, PointSummary, QuantileEstimate,
     ResponseEstimates, RoundsTrace, Scaling, ScalingKind, ServiceFit, ServiceForm, Stall, Steady, SteadyAnswer,
     StreamSummary, Sustained, SustainedFinding, Tail, ThresholdOutcome, ThresholdState, TimePoint, TrialSummary,
-    Verdict, Work,
+    Verdict, Work, YieldSummary,
 };
 pub use generator::{ClockSummary, GeneratorSummary, LooksSummary, RingsSummary};
 pub use memory::{Checkpoints, Fits, Held, WorkingSet};

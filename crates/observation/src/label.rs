@@ -91,6 +91,7 @@ crate::words! {
     /// What kind of work a class is: whether it moves data decides whether it counts as throughput.
     pub enum ClassKind {
         Work = "work" "Counts as throughput.",
+        Age = "age" "How old the data was that others saw; no work at all.",
         Upkeep = "upkeep" "Housekeeping of the workload (a data sync); reported, not counted as throughput.",
     }
 }
@@ -142,6 +143,19 @@ pub struct StreamLabel {
     pub offered: Option<PerSecond>,
     /// Names of the workload's classes with what they are; cells point here.
     pub classes: Vec<(String, ClassKind)>,
+    /// What classes give those who ask for them, at most one entry a class.
+    pub gives: Vec<Gives>,
+}
+
+/// What one completion of a class gives those who asked for it: 30 postings.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gives {
+    /// Which class.
+    pub class: u16,
+    /// How many, on the mean.
+    pub amount: f64,
+    /// Of what, in the words of those who ask.
+    pub what: String,
 }
 
 /// Which trial this is: enough to group, order and name it without the study.

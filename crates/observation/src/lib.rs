@@ -26,7 +26,8 @@ pub use check::{Check, CheckKind, CheckMoment, CheckResult, Ledger, Mishap, Tria
 pub use counter::{Counted, Counter};
 pub use histogram::{Entries, Histogram};
 pub use label::{
-    Asks, ClassKind, Factor, Level, Point, READ, SYSTEMS_MAX, StreamLabel, TRIALS_MAX, TrialLabel, factor, level_of,
+    Asks, ClassKind, Factor, Gives, Level, Point, READ, SYSTEMS_MAX, StreamLabel, TRIALS_MAX, TrialLabel, factor,
+    level_of,
 };
 pub use probe::{COMMIT, OfCore, OfDisk, OfStatement, OfThreads, Probe, Resource, Stalled, Whole};
 pub use run::{Fact, Footprint, NOT_OBSERVED, OVER_SOCKET, Reached, RunFacts, SystemFacts, SystemKind, URING_REFUSED};

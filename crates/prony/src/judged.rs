@@ -157,6 +157,7 @@ mod tests {
             think_mean: Nanos::ZERO,
             offered: None,
             classes: vec![("read".into(), ClassKind::Work)],
+            gives: Vec::new(),
         };
         TrialLabel {
             index,

@@ -228,6 +228,17 @@ impl Recorder {
         self.account.service_ns += u128::from(self.inside(times.issued, times.completed));
     }
 
+    /// Notes how old what an operation saw was when it ended at `at`: as the response of a class of its own, in no account.
+    pub fn note_age(&mut self, class: u16, at: Nanos, age: Nanos) {
+        let key = usize::from(class) * usize::from(self.layout.endpoints);
+        self.tally(key, at.0).done += 1;
+        let index = self.set_of(at.0, at.0);
+        self.sets[index].add_operation(key, 0, age.0);
+        if self.sets[index].filled() {
+            self.reopen(index, at.0);
+        }
+    }
+
     /// The counts of the interval in which a completion came.
     #[inline(always)]
     fn tally(&mut self, key: usize, completed: u64) -> &mut Tally {
@@ -509,6 +520,20 @@ mod tests {
         collector.collect(&mut cells);
         let sync = cells.iter().find(|cell| cell.key.class == 1).unwrap();
         assert_eq!((sync.tally.done, sync.response.count(), sync.censored.count()), (1, 1, 1));
+    }
+
+    #[test]
+    fn an_age_is_in_its_class_and_in_no_account() {
+        let mut collector = Collector::default();
+        let mut recorder = collector.recorder(Layout { classes: 2, ..LAYOUT });
+        recorder.record(operation([5, 6, 7], Outcome::done(1)));
+        recorder.note_age(1, Nanos(120), Nanos(90));
+        let account = recorder.finish(1).unwrap();
+        assert_eq!((account.planned, account.done, account.service_ns, account.lateness_ns), (1, 1, 1, 1));
+        let mut cells = Vec::new();
+        collector.collect(&mut cells);
+        let age = cells.iter().find(|cell| cell.key.class == 1).unwrap();
+        assert_eq!((age.key.interval, age.tally.done, age.response.sum_ns(), age.lateness.sum_ns()), (1, 1, 90, 0));
     }
 
     #[test]

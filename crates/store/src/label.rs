@@ -1,7 +1,7 @@
 //! What a trial was, to and from its tables.
 
 use crate::columns::{Saved, Stored as _, insert, read as read_rows, stored, word};
-use observation::{Asks, ClassKind, Factor, Level, StreamLabel, TrialLabel};
+use observation::{Asks, ClassKind, Factor, Gives, Level, StreamLabel, TrialLabel};
 use rusqlite::{Connection, Error, params};
 
 stored! {
@@ -28,7 +28,7 @@ pub(crate) fn write(connection: &Connection, id: i64, label: &TrialLabel) -> Res
         for (class, (name, kind)) in stream.classes.iter().enumerate() {
             connection.execute(
                 "INSERT INTO class (trial, stream, class, name, kind) VALUES (?1, ?2, ?3, ?4, ?5)",
-                params![id, position, class as i64, name, kind.word()],
+                params![id, position, class as i64, name, class_word(*kind, stream, class)],
             )?;
         }
     }
@@ -60,12 +60,48 @@ fn read_streams(connection: &Connection, id: i64) -> Result<Vec<StreamLabel>, Er
     let sql = format!("SELECT {}, stream FROM stream WHERE trial = ?1 ORDER BY stream", StreamLabel::NAMES.join(", "));
     read_rows(connection, &sql, [id], |row| {
         let label = StreamLabel::load(row)?;
-        let classes = read_classes(connection, id, row.get("stream")?)?;
-        Ok(StreamLabel { asks: Asks::of_load(&label.load), classes, ..label })
+        let (classes, gives): (Vec<_>, Vec<_>) = read_classes(connection, id, row.get("stream")?)?.into_iter().unzip();
+        Ok(StreamLabel {
+            asks: Asks::of_load(&label.load),
+            classes,
+            gives: gives.into_iter().flatten().collect(),
+            ..label
+        })
     })
 }
 
-fn read_classes(connection: &Connection, id: i64, stream: i64) -> Result<Vec<(String, ClassKind)>, Error> {
-    let sql = "SELECT name, kind FROM class WHERE trial = ?1 AND stream = ?2 ORDER BY class";
-    read_rows(connection, sql, [id, stream], |row| Ok((row.get(0)?, word(row, 1, ClassKind::of_word)?)))
+/// A class as it is kept: its name and kind, and what it gives.
+type Class = ((String, ClassKind), Option<Gives>);
+
+fn read_classes(connection: &Connection, id: i64, stream: i64) -> Result<Vec<Class>, Error> {
+    let sql = "SELECT name, kind, class FROM class WHERE trial = ?1 AND stream = ?2 ORDER BY class";
+    read_rows(connection, sql, [id, stream], |row| {
+        let class: u16 = row.get(2)?;
+        let (kind, gives) = word(row, 1, read_class_word)?;
+        Ok(((row.get(0)?, kind), gives.map(|(amount, what)| Gives { class, amount, what })))
+    })
 }
+
+/// `work`, or `work: 30 postings` for a class that gives something.
+fn class_word(kind: ClassKind, stream: &StreamLabel, class: usize) -> String {
+    match stream.gives.iter().find(|gives| usize::from(gives.class) == class) {
+        Some(Gives { amount, what, .. }) => format!("{}: {amount} {what}", kind.word()),
+        None => kind.word().to_owned(),
+    }
+}
+
+/// What was written so; none for what no run can hold.
+fn read_class_word(text: &str) -> Option<(ClassKind, Option<(f64, String)>)> {
+    let Some((kind, gives)) = text.split_once(": ") else { return Some((ClassKind::of_word(text)?, None)) };
+    let (amount, what) = gives.split_once(' ')?;
+    let amount: f64 = amount.parse().ok()?;
+    let plain = (1..=GIVES_MAX).contains(&what.len()) && what.bytes().all(|b| b == b' ' || b.is_ascii_lowercase());
+    let possible = plain && (0.0..=AMOUNT_MAX).contains(&amount);
+    Some((ClassKind::of_word(kind)?, Some((amount, what.to_owned())))).filter(|_| possible)
+}
+
+/// Letters of what a class gives.
+const GIVES_MAX: usize = 40;
+
+/// How many of it one transaction gives at most.
+const AMOUNT_MAX: f64 = 1e12;

@@ -208,7 +208,7 @@ pub(crate) fn threshold(text: &str, names: &Names, has_run: bool) -> Result<(Thr
 fn limit(metric: Metric, text: &str) -> Result<f64, String> {
     let text_of = |error: units::UnitError| error.to_string();
     match metric {
-        Metric::Throughput => units::parse_rate(text).map(|rate| rate.0).map_err(text_of),
+        Metric::Throughput | Metric::Yield(_) => units::parse_rate(text).map(|rate| rate.0).map_err(text_of),
         Metric::Bandwidth => match text.strip_suffix("/s") {
             Some(size) => units::parse_bytes(size).map(|size| size.0 as f64).map_err(text_of),
             None => Err(format!("bytes a second, such as `200 MB/s`, got `{text}`")),

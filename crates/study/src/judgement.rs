@@ -2,6 +2,7 @@
 
 use observation::{Factor, TrialLabel};
 use units::Nanos;
+use workload::kind::Yield;
 
 /// Everything that analysis needs of a study.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,6 +89,8 @@ pub enum Metric {
     Elapsed,
     /// Generator CPU an operation.
     CpuPerOperation,
+    /// What the transactions give those who ask for them, a second.
+    Yield(Yield),
     /// Reads that found damaged data, and checks of the data that did not hold.
     Damage,
     /// Failed operations, as a share of those planned.
@@ -97,7 +100,7 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// Those that are no quantile.
+    /// Those that are neither a quantile nor a yield.
     pub(crate) const PLAIN: [Metric; 9] = {
         use Metric::{Bandwidth, CpuPerOperation, Elapsed, ResponseMean, ServiceMean, Throughput};
         [
@@ -121,7 +124,7 @@ impl Metric {
     /// Which way is better.
     pub fn direction(self) -> Direction {
         match self {
-            Metric::Throughput | Metric::Bandwidth => Direction::HigherIsBetter,
+            Metric::Throughput | Metric::Bandwidth | Metric::Yield(_) => Direction::HigherIsBetter,
             _ => Direction::LowerIsBetter,
         }
     }
@@ -136,6 +139,7 @@ impl Metric {
             Metric::ServiceMean => "service mean".into(),
             Metric::Elapsed => "elapsed".into(),
             Metric::CpuPerOperation => "cpu per operation".into(),
+            Metric::Yield(what) => what.word().into(),
             Metric::Damage => "damage".into(),
             Metric::Failed => "failed".into(),
             Metric::Retried => "retried".into(),

@@ -3,14 +3,23 @@
 use crate::experiment::StreamChoice;
 use crate::{Operations, Pool, Stream, Work};
 use load::{Arrivals, Spec as LoadSpec, Think};
-use observation::{Asks, ClassKind, StreamLabel};
+use observation::{Asks, ClassKind, Gives, StreamLabel};
 use units::{Bytes, Nanos};
 use workload::Storage;
 
 /// The label of a stream.
 pub(crate) fn label(choice: &StreamChoice, stream: &Stream) -> StreamLabel {
-    let classes = stream.classes().into_iter().map(|class| {
-        let kind = if class.upkeep { ClassKind::Upkeep } else { ClassKind::Work };
+    let classes = stream.classes();
+    let gives = (0..).zip(&classes).filter_map(|(number, class)| {
+        class.gives.map(|(what, amount)| Gives { class: number, amount, what: what.word().to_owned() })
+    });
+    let gives = gives.collect();
+    let classes = classes.into_iter().map(|class| {
+        let kind = match (class.age, class.upkeep) {
+            (true, _) => ClassKind::Age,
+            (_, true) => ClassKind::Upkeep,
+            _ => ClassKind::Work,
+        };
         (class.name, kind)
     });
     let (slots, think_mean, offered) = match stream.load {
@@ -26,6 +35,7 @@ pub(crate) fn label(choice: &StreamChoice, stream: &Stream) -> StreamLabel {
         think_mean,
         offered,
         classes: classes.collect(),
+        gives,
     }
 }
 

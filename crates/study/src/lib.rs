@@ -69,4 +69,4 @@ pub use trial::{
     RING_MAX, State, Stream, SyncMode, Threads, Trial, Work,
 };
 pub use workload::Storage;
-pub use workload::kind::Class;
+pub use workload::kind::{Class, Yield};

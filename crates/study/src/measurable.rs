@@ -10,6 +10,7 @@ use crate::overrides::Overrides;
 use crate::point::Point;
 use crate::{Judgement, Metric, Selector, Stream, SystemSpec, Trial};
 use reading::{Origin, Problems};
+use workload::kind::Yield;
 
 /// What a study wants to know, and whether a trial was found that can tell.
 pub(crate) struct Wanted<'a> {
@@ -89,8 +90,14 @@ fn measures(metric: Metric, trial: &Trial, system: &SystemSpec) -> bool {
         Metric::CpuPerOperation => trial.streams.len() == 1 && !system.place.simulated(),
         // Where nothing is checked no damage is found.
         Metric::Damage => system.place.holds_data() && trial.streams.iter().any(checked),
+        Metric::Yield(what) => gives(trial, what),
         _ => true,
     }
+}
+
+/// Whether any of its streams gives this to those who ask.
+fn gives(trial: &Trial, what: Yield) -> bool {
+    trial.label.streams.iter().flat_map(|stream| &stream.gives).any(|gives| gives.what == what.word())
 }
 
 /// Whether what a stream wrote or found is held against something.
@@ -108,6 +115,11 @@ fn needs(metric: Metric) -> &'static str {
         Metric::Damage => {
             "`damage` needs data that is checked: `validate = true` or `verify = \"after\"` on files and devices, `check` on a \
              database"
+        }
+        Metric::Yield(Yield::Postings) => "`postings` needs a workload that posts, such as `bank-day`",
+        Metric::Yield(Yield::Accounts) => "`accounts balanced` needs the workload `bank-night`",
+        Metric::Yield(Yield::DialogSteps | Yield::LoadedRows) => {
+            "`dialog steps` and `rows loaded` need the workload `warehouse`"
         }
         _ => "it is measured in every trial",
     }

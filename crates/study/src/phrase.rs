@@ -11,6 +11,7 @@ use crate::point::{Point, level_of};
 use crate::{Metric, Selector};
 use observation::Factor;
 use reading::{did_you_mean, known_names};
+use workload::kind::Yield;
 
 /// A place as it is written, its names checked.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -51,7 +52,8 @@ pub(crate) struct Names<'a> {
 }
 
 const METRICS: &str = "`throughput`, `bandwidth`, `elapsed`, `response mean`, `response p99` (or `p50`, `p90`, \
-                       `p95`, `p99.9`, `p99.99`), `service mean`, `cpu per operation`, `damage`, `failed`, `retried`";
+                       `p95`, `p99.9`, `p99.99`), `service mean`, `cpu per operation`, `postings`, `accounts balanced`, \
+                       `dialog steps`, `rows loaded`, `damage`, `failed`, `retried`";
 
 /// The percentiles that can be named, in all their spellings.
 const PERCENTILES: [(&str, f64); 8] = [
@@ -69,7 +71,7 @@ const PERCENTILES: [(&str, f64); 8] = [
 /// read as it was then.
 pub(crate) fn metric(text: &str, has_run: bool) -> Result<(Metric, &str), String> {
     let text = text.trim();
-    for metric in Metric::PLAIN {
+    for metric in Metric::PLAIN.into_iter().chain(Yield::ALL.map(Metric::Yield)) {
         if let Some(rest) = after_word(text, &metric.word()) {
             return Ok((metric, rest));
         }

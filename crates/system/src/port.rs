@@ -96,6 +96,11 @@ pub trait TransactionPort: Port {
     /// Takes what the transaction that ended in a slot has caused.
     fn caused(&mut self, slot: u32, into: &mut Vec<Caused>);
 
+    /// Takes how old the data was that transactions saw which have ended. A model holds no data, and says nothing.
+    fn ages(&mut self, into: &mut Vec<Nanos>) {
+        let _ = into;
+    }
+
     /// How long the load driver of a machine in virtual time worked for the transaction that ended in a slot. It held the
     /// slot and is no part of the response. A real driver's own work is lateness, and shows as that.
     fn outside(&self, slot: u32) -> Nanos;

@@ -59,6 +59,11 @@ pub fn rate(per_second: f64) -> String {
     scaled(per_second, 10.0, &[(1e6, "M/s"), (1e3, "k/s"), (1.0, "/s")])
 }
 
+/// A rate by the hour: 1.24 million are `1.24 M/h`.
+pub fn per_hour(per_hour: f64) -> String {
+    scaled(per_hour, 10.0, &[(1e6, "M/h"), (1e3, "k/h"), (1.0, "/h")])
+}
+
 /// A count with thin separators every three digits: `1 234 567`.
 pub fn count(n: u64) -> String {
     let digits = n.to_string();

@@ -11,7 +11,8 @@ mod parse;
 mod quantity;
 
 pub use format::{
-    bytes, bytes_per_second, count, counted, duration, first_bytes, milliseconds, percent, rate, ratio, significant,
+    bytes, bytes_per_second, count, counted, duration, first_bytes, milliseconds, per_hour, percent, rate, ratio,
+    significant,
 };
 pub use parse::{UnitError, parse_bytes, parse_count, parse_duration, parse_rate, parse_share};
 pub use quantity::{Bytes, Nanos, PerSecond, Share};

@@ -63,9 +63,17 @@ const BYTES: Kind = Kind {
 
 const RATE: Kind = Kind {
     quantity: "rate",
-    units: "/s, k/s, M/s, /min, /h",
+    units: "/s, k/s, M/s, /min, /h, k/h, M/h",
     likely: "/s",
-    table: &[("/s", 1.0), ("k/s", 1e3), ("M/s", 1e6), ("/min", 1.0 / 60.0), ("/h", 1.0 / 3_600.0)],
+    table: &[
+        ("/s", 1.0),
+        ("k/s", 1e3),
+        ("M/s", 1e6),
+        ("/min", 1.0 / 60.0),
+        ("/h", 1.0 / 3_600.0),
+        ("k/h", 1e3 / 3_600.0),
+        ("M/h", 1e6 / 3_600.0),
+    ],
 };
 
 const SHARE: Kind = Kind { quantity: "share", units: "%", likely: "%", table: &[("%", 0.01)] };

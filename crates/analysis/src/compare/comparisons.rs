@@ -11,7 +11,7 @@ use crate::point::{Group, own_estimate, selects};
 use crate::statistics::holm::holm;
 use crate::{Caveat, CaveatKind, Comparison, Estimate, Verdict};
 use study::pairs::{PILOT as PAIRS_MIN, needed};
-use study::{Direction, Judgement, Metric};
+use study::{Direction, Judgement, Metric, Yield};
 use units::{counted, percent, significant};
 
 /// What may be claimed only when the method's own error is under this share of it.
@@ -79,13 +79,23 @@ fn metrics(group: &Group, judgement: &Judgement) -> Vec<Metric> {
         (true, _) => vec![Metric::Elapsed, Metric::CpuPerOperation],
         // The rate of an open load is what was asked for.
         (_, true) => vec![Metric::ResponseMean, Metric::ResponseQuantile(0.99), Metric::CpuPerOperation],
-        _ => vec![Metric::Throughput, Metric::ResponseQuantile(0.99), Metric::CpuPerOperation],
+        // Who counts postings wants to know what the database's share of them became.
+        _ => match yielded(group) {
+            Some(what) => vec![Metric::Yield(what), Metric::ServiceMean, Metric::ResponseQuantile(0.99)],
+            None => vec![Metric::Throughput, Metric::ResponseQuantile(0.99), Metric::CpuPerOperation],
+        },
     };
     if let Some(primary) = judgement.primary.as_ref().filter(|_| is_primary_point(group, judgement)) {
         metrics.retain(|metric| *metric != primary.metric);
         metrics.insert(0, primary.metric);
     }
     metrics
+}
+
+/// What its transactions are counted in by those who ask for them.
+fn yielded(group: &Group) -> Option<Yield> {
+    let (_, stream) = group.members.first()?;
+    Yield::of_word(&stream.yields.first()?.what)
 }
 
 fn is_primary_point(group: &Group, judgement: &Judgement) -> bool {

@@ -4,9 +4,9 @@ use super::times::PooledTimes;
 use crate::statistics::moments::{deviation, mean};
 use crate::statistics::replicates::{ErrorOf, over_replicates};
 use crate::statistics::student::{half_width, normal_quantile};
-use crate::{Estimate, StreamSummary, TrialSummary};
+use crate::{Estimate, StreamSummary, TrialSummary, YieldSummary};
 use observation::{BUCKET_WIDTH, EventKind, Mishap};
-use study::Metric;
+use study::{Metric, Yield};
 
 /// The metric of one stream of one trial, with the interval that the trial can give by itself, when it can; nothing when
 /// the trial does not have it.
@@ -18,6 +18,7 @@ pub fn own_estimate(trial: &TrialSummary, stream: &StreamSummary, metric: Metric
         Metric::Bandwidth => {
             (stream.bytes_per_s > 0.0).then(|| scaled_to(&stream.throughput_per_s, stream.bytes_per_s))
         }
+        Metric::Yield(what) => given(stream, what).map(|given| given.per_s),
         Metric::ResponseMean => match &stream.response_estimates {
             Some(own) => Some(own.mean_ms.scaled(1e-3)),
             None => milliseconds(stream.response.mean_ms),
@@ -30,6 +31,11 @@ pub fn own_estimate(trial: &TrialSummary, stream: &StreamSummary, metric: Metric
         Metric::Retried => Some(share(stream.retried, stream.account.done)),
         Metric::CpuPerOperation => stream.cpu.map(|cpu| Estimate::single((cpu.user_us + cpu.system_us) / 1e6)),
     }
+}
+
+/// What the transactions of a stream gave.
+fn given(stream: &StreamSummary, what: Yield) -> Option<&YieldSummary> {
+    stream.yields.iter().find(|given| given.what == what.word())
 }
 
 /// What was counted is known exactly, however short the window was.
@@ -110,6 +116,9 @@ pub fn floor_of(trial: &TrialSummary, stream: &StreamSummary, metric: Metric) ->
         Metric::Throughput if !trial.fixed_work && window_s > 0.0 => 1.0 / window_s,
         Metric::Bandwidth if !trial.fixed_work && window_s > 0.0 && stream.throughput_per_s.value > 0.0 => {
             stream.bytes_per_s / stream.throughput_per_s.value / window_s
+        }
+        Metric::Yield(what) if !trial.fixed_work && window_s > 0.0 => {
+            given(stream, what).map_or(0.0, |given| given.most / window_s)
         }
         Metric::ResponseMean | Metric::ServiceMean | Metric::Elapsed => CLOCK_STEP_S,
         // A bucket is at most this share of its value wide.

@@ -14,7 +14,7 @@ use crate::trial::measure_of;
 use crate::{Caveat, DiskSummary, Estimate, PointSummary, SteadyAnswer, StreamSummary, TrialSummary, Work};
 use metric::{counted, pooled};
 use observation::{Factor, Level, Point, Provenance, factor, level_of};
-use study::{Metric, Selector};
+use study::{Metric, Selector, Yield};
 use times::PooledTimes;
 use units::milliseconds;
 
@@ -129,6 +129,7 @@ pub fn point(group: &Group, confidence: f64) -> PointSummary {
         trials: group.members.iter().map(|(trial, _)| trial.label.index).collect(),
         throughput_per_s: read(Metric::Throughput).unwrap_or(unknown),
         bytes_per_s: read(Metric::Bandwidth).unwrap_or(Estimate { n: 0, ..Estimate::single(0.0) }),
+        yields: yields(group, confidence),
         response_mean_ms: ms(Metric::ResponseMean),
         response_p50_ms: p50,
         response_p99_ms: p99,
@@ -142,6 +143,13 @@ pub fn point(group: &Group, confidence: f64) -> PointSummary {
         steady: group.members.iter().map(|(_, s)| s.steady.answer).max_by_key(worse).unwrap_or(SteadyAnswer::TooShort),
         caveats: each_kind_once(group),
     }
+}
+
+/// What the transactions gave those who asked for them, pooled.
+fn yields(group: &Group, confidence: f64) -> Vec<(String, Estimate)> {
+    let Some((_, first)) = group.members.first() else { return Vec::new() };
+    let known = first.yields.iter().filter_map(|given| Yield::of_word(&given.what));
+    known.filter_map(|what| Some((what.word().to_owned(), group.estimate(Metric::Yield(what), confidence)?))).collect()
 }
 
 /// Quantiles from the lowest to the highest: none reaches above what is known of a higher one, or below what is known of a lower

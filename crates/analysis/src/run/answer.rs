@@ -4,7 +4,7 @@ use crate::point::selects;
 use crate::{Caveat, CaveatKind, Comparison, FallClaim, Finding, HighestRate, PointSummary, SustainedFinding, Verdict};
 use observation::factor;
 use study::{Direction, Judgement, Metric};
-use units::{Nanos, bytes_per_second, counted, duration, milliseconds, percent, rate, ratio};
+use units::{Nanos, bytes_per_second, counted, duration, milliseconds, per_hour, percent, rate, ratio};
 
 /// The sentences. What the study declared primary comes first.
 pub fn answer(points: &[PointSummary], findings: &[Finding], caveats: &[Caveat], judgement: &Judgement) -> Vec<String> {
@@ -78,8 +78,13 @@ fn point_sentence(point: &PointSummary, judgement: &Judgement) -> String {
             }
         }
     };
-    let interval = interval_text(&point.throughput_per_s, rate);
-    let what = rate(point.throughput_per_s.value);
+    let (what, interval) = match point.yields.first() {
+        Some((what, per_s)) => {
+            let by_the_hour = per_s.scaled(3_600.0);
+            (format!("{} {what}", per_hour(by_the_hour.value)), interval_text(&by_the_hour, per_hour))
+        }
+        None => (rate(point.throughput_per_s.value), interval_text(&point.throughput_per_s, rate)),
+    };
     format!("{system} completes {what} of {stream}{bytes}{at}{interval}, with {response}.")
 }
 
@@ -250,6 +255,7 @@ mod tests {
             trials: vec![0],
             throughput_per_s: one,
             bytes_per_s: one,
+            yields: Vec::new(),
             response_mean_ms: one,
             response_p50_ms: one,
             response_p99_ms: one,

@@ -26,6 +26,18 @@ pub struct Cut<'a> {
     pub intervals: Vec<Interval>,
     /// What each class did in the window, under no key.
     classes: Vec<Cell>,
+    /// What its classes gave those who asked, by interval of the window.
+    pub given: Vec<Given>,
+}
+
+/// Something that transactions gave those who asked for them.
+pub struct Given {
+    /// What, in the words of those who ask.
+    pub what: String,
+    /// How many one transaction gives at most.
+    pub most: f64,
+    /// How many in each interval of the window.
+    pub counts: Vec<f64>,
 }
 
 /// The work of one interval.
@@ -124,6 +136,18 @@ fn total_tally<'a>(classes: impl Iterator<Item = &'a Cell>) -> Tally {
     total
 }
 
+/// What the classes of a stream give, of which nothing is counted yet.
+fn given(label: &StreamLabel, intervals: usize) -> Vec<Given> {
+    let mut all: Vec<Given> = Vec::new();
+    for gives in &label.gives {
+        match all.iter_mut().find(|given| given.what == gives.what) {
+            Some(given) => given.most = given.most.max(gives.amount),
+            None => all.push(Given { what: gives.what.clone(), most: gives.amount, counts: vec![0.0; intervals] }),
+        }
+    }
+    all
+}
+
 /// A cut while cells still pass.
 struct Cutting<'a> {
     cut: Cut<'a>,
@@ -147,7 +171,8 @@ impl<'a> Cutting<'a> {
     fn new(observations: &'a Observations, label: &'a StreamLabel, stream: u16) -> Cutting<'a> {
         let (first, end) = window_intervals(observations);
         let intervals = vec![Interval::default(); end as usize];
-        let cut = Cut { observations, label, stream, first, end, intervals, classes: Vec::new() };
+        let given = given(label, (end - first) as usize);
+        let cut = Cut { observations, label, stream, first, end, intervals, classes: Vec::new(), given };
         Cutting { cut, classes: Vec::new(), passing: Histogram::default(), at: 0 }
     }
 
@@ -162,6 +187,16 @@ impl<'a> Cutting<'a> {
         }
         if (self.cut.first..self.cut.end).contains(&key.interval) {
             self.class(key.class).add(cell);
+            self.give(cell);
+        }
+    }
+
+    fn give(&mut self, cell: &Cell) {
+        let Some(gives) = self.cut.label.gives.iter().find(|gives| gives.class == cell.key.class) else { return };
+        let at = (cell.key.interval - self.cut.first) as usize;
+        let given = self.cut.given.iter_mut().find(|given| given.what == gives.what);
+        if let Some(count) = given.and_then(|given| given.counts.get_mut(at)) {
+            *count += gives.amount * cell.tally.done as f64;
         }
     }
 

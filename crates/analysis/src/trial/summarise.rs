@@ -3,7 +3,7 @@
 use super::books::slot_time;
 use super::caveats::trial_caveats;
 use super::checkpoints::checkpoints;
-use super::cut::Cut;
+use super::cut::{Cut, Given};
 use super::generator::generator_summary;
 use super::interrupted::account_of;
 use super::latency::{Placed, distribution, latency_summary};
@@ -18,7 +18,7 @@ use super::uncertainty::{Rows, estimates_of_fixed_work, response_estimates, rows
 use crate::statistics::series_mean::mean_error;
 use crate::{
     Checkpoints, ClassSummary, CpuPerOperation, Estimate, LatencySummary, ResponseEstimates, ServerSummary, Steady,
-    SteadyAnswer, StreamSummary, Sustained, Tail, TrialSummary,
+    SteadyAnswer, StreamSummary, Sustained, Tail, TrialSummary, YieldSummary,
 };
 use observation::{
     Account, Cell, CellSource, CheckResult, CpuTime, EventKind, Histogram, Mishap, Observations, TrialLabel, Window,
@@ -173,6 +173,7 @@ fn stream_summary(part: &Part) -> StreamSummary {
         throughput_per_s: throughput(cut, &rates, tally.done as f64 / seconds, judgement.confidence),
         offered_per_s: cut.label.offered.map(|rate| rate.0),
         bytes_per_s: tally.bytes as f64 / seconds,
+        yields: cut.given.iter().map(|given| yielded(cut, given, judgement.confidence)).collect(),
         service: latency_summary(&lower_bound(cut, response, |class| &class.service)),
         lateness: latency_summary(&lower_bound(cut, response, |class| &class.lateness)),
         classes: class_summaries(cut, seconds),
@@ -205,11 +206,23 @@ fn counted_seconds(cut: &Cut) -> f64 {
 /// Completions over the window with an interval over its batches. Fixed work has no such interval: how its rate varies
 /// from second to second does not say how long the same work takes the next time.
 fn throughput(cut: &Cut, rates: &[f64], value: f64, confidence: f64) -> Estimate {
+    rate_estimate(cut, rates, value, least_doubt(cut), confidence)
+}
+
+fn rate_estimate(cut: &Cut, rates: &[f64], value: f64, least_doubt: f64, confidence: f64) -> Estimate {
     if cut.observations.elapsed_s.is_some() || rates.is_empty() {
         return Estimate { confidence, ..Estimate::single(value) };
     }
     let Some(known) = mean_error(rates) else { return Estimate { confidence, ..Estimate::single(value) } };
-    Estimate::positive(value, known.half(confidence), least_doubt(cut), known.worth.floor() as u32, confidence)
+    Estimate::positive(value, known.half(confidence), least_doubt, known.worth.floor() as u32, confidence)
+}
+
+/// What was given over the window, with an interval as that of throughput.
+fn yielded(cut: &Cut, given: &Given, confidence: f64) -> YieldSummary {
+    let rates: Vec<f64> = given.counts.iter().map(|count| count / cut.observations.interval.seconds()).collect();
+    let total = given.counts.iter().sum::<f64>() / counted_seconds(cut);
+    let per_s = rate_estimate(cut, &rates, total, given.most * least_doubt(cut), confidence);
+    YieldSummary { what: given.what.clone(), per_s, most: given.most }
 }
 
 /// Where nothing completed, so many may still have been about to: with 97.5 percent a Poisson count is below that.

@@ -4,8 +4,8 @@ use super::{outcome, summarise_from, summarise_interrupted};
 use crate::run::tests::judgement;
 use crate::{CaveatKind, SteadyAnswer, TrialSummary};
 use observation::{
-    Account, Cell, CellKey, ClassKind, CpuTime, Event, EventKind, Histogram, Observations, Probe, Provenance, Series,
-    StreamLabel, Tally, TrialLabel, Window,
+    Account, Cell, CellKey, ClassKind, CpuTime, Event, EventKind, Gives, Histogram, Observations, Probe, Provenance,
+    Series, StreamLabel, Tally, TrialLabel, Window,
 };
 use study::Judgement;
 use units::{Nanos, PerSecond};
@@ -86,6 +86,22 @@ fn text(observations: &Observations, kind: CaveatKind) -> String {
 pub(super) fn series(probe: &str, value: f64) -> Series {
     let points = (1..=12).map(|second| (Nanos::from_secs(second), value)).collect();
     Series { probe: Probe::read(probe, ""), points }
+}
+
+#[test]
+fn what_transactions_give_is_told_with_an_interval_and_counts_every_class() {
+    let mut label = label();
+    // One in ten intervals has a sync, which gives far more than a read.
+    let gives = |class, amount| Gives { class, amount, what: "postings".into() };
+    label.streams[0].gives = vec![gives(0, 2.0), gives(1, 30.0)];
+    let observations = observations();
+    let summary = summarise(&label, &observations, &judgement());
+    let stream = &summary.streams[0];
+    let classes = |name| stream.classes.iter().find(|class| class.name == name).unwrap().throughput_per_s;
+    let [given] = stream.yields.as_slice() else { panic!("one kind of thing is given") };
+    let expected = 2.0 * classes("read") + 30.0 * classes("sync");
+    assert!((given.per_s.value - expected).abs() < 1e-9 && classes("sync") > 0.0, "{given:?}");
+    assert!(given.per_s.low < expected && expected < given.per_s.high && given.most == 30.0, "{given:?}");
 }
 
 #[test]

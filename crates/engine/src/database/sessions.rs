@@ -21,7 +21,8 @@ use workload::kind::{Around, Ready, Share, Transactions, Unready, WORKERS_MAX};
 
 /// What carries a stream.
 pub(crate) fn carriers<'a>(databases: &'a Databases, stream: StreamOf<'a>) -> Result<Carriers<'a, Driver>, TrialError> {
-    let (_, pool) = pool(stream)?;
+    let (described, pool) = pool(stream)?;
+    let age = described.classes().iter().position(|class| class.age).map(|class| class as u16);
     let (database, found) = databases.current()?;
     let asked = ready(stream)?;
     let texts = texts(asked.as_ref(), database.engine());
@@ -41,7 +42,7 @@ pub(crate) fn carriers<'a>(databases: &'a Databases, stream: StreamOf<'a>) -> Re
         let (tries, profile) = (pool.how.tries, Profile::new(names.clone()));
         let business = asked.business(&share(stream, place, found.epoch));
         let transactions = Carried { business, tries, stops: pool.on_error == OnError::Stop, profile };
-        let (work, reconnect) = (TransactionWork::new(asked.bytes()), reconnect.clone());
+        let (work, reconnect) = (TransactionWork::new(asked.bytes(), age), reconnect.clone());
         let driver: Driver = if by_ring {
             // Of those that are left, an equal share for each worker that is left.
             let share = open.len().div_ceil((place.workers - place.worker) as usize);

@@ -26,6 +26,13 @@ pub(crate) trait Work<P> {
     /// An operation came back. What it has caused becomes due in the load.
     fn settle<L: Load>(&mut self, port: &mut P, first: u32, completion: &Completion, load: &mut L) -> Settled;
 
+    /// How old the data was that an operation saw which came back, and the class in which that is counted; to be asked until
+    /// there is none.
+    #[inline]
+    fn seen(&mut self) -> Option<(u16, Nanos)> {
+        None
+    }
+
     /// The time to drain is over and operations are out; in `slot` is the oldest.
     fn hung(&mut self, _slot: u32, _out: Out) {}
 
@@ -193,6 +200,9 @@ impl<L: Load, W> Lane<L, W> {
             self.work.noticed().count_failure();
         }
         self.recorder.record(flight.record(at, outcome));
+        while let Some((class, age)) = self.work.seen() {
+            self.recorder.note_age(class, at, age);
+        }
         if !settled.held {
             self.load.completed(slot, completion.at);
         }

@@ -5,6 +5,7 @@ use crate::hot::noticed::Noticed;
 use load::{Arrival, Load, Unissued};
 use recorder::Outcome;
 use system::{Completion, Outcome as Ended, TransactionPort};
+use units::Nanos;
 use workload::transaction::{Begun, Caused};
 
 /// The transactions of one worker.
@@ -14,13 +15,17 @@ pub(crate) struct TransactionWork {
     bytes: u32,
     /// What those that ended have caused, on its way into the load.
     caused: Vec<Caused>,
+    /// How old the data was that those that ended saw, on its way to the recorder.
+    ages: Vec<Nanos>,
+    /// The class in which that is counted.
+    age: Option<u16>,
     noticed: Noticed,
 }
 
 impl TransactionWork {
-    /// Each that ends well counts as so many bytes.
-    pub(crate) fn new(bytes: u32) -> TransactionWork {
-        TransactionWork { bytes, ..TransactionWork::default() }
+    /// Each that ends well counts as so many bytes; how old the data was that it saw is counted in class `age`.
+    pub(crate) fn new(bytes: u32, age: Option<u16>) -> TransactionWork {
+        TransactionWork { bytes, age, ..TransactionWork::default() }
     }
 }
 
@@ -36,6 +41,7 @@ impl<P: TransactionPort> Work<P> for TransactionWork {
     #[inline]
     fn settle<L: Load>(&mut self, port: &mut P, _first: u32, completion: &Completion, load: &mut L) -> Settled {
         port.caused(completion.slot, &mut self.caused);
+        port.ages(&mut self.ages);
         for caused in self.caused.drain(..) {
             // A load without room forgets it: the order stays open, as one that the market never answers.
             let _ = load.spawn(caused.due, caused.payload);
@@ -52,6 +58,11 @@ impl<P: TransactionPort> Work<P> for TransactionWork {
         };
         // The slot is held to the end, the response is that of the system.
         Settled { outcome, answered: completion.at - port.outside(completion.slot), held: false, gone }
+    }
+
+    #[inline]
+    fn seen(&mut self) -> Option<(u16, Nanos)> {
+        Some((self.age?, self.ages.pop()?))
     }
 
     fn never(&mut self, port: &mut P, first: u32, never: &Unissued) -> Key {

@@ -139,6 +139,8 @@ pub(crate) struct ConnectionsPort<'t, C> {
     asleep: Vec<(Nanos, usize)>,
     ended: Vec<Completion>,
     caused: Vec<Caused>,
+    /// How old the data was that transactions saw which ended.
+    ages: Vec<Nanos>,
     /// What is to be said of failed transactions, by their slots.
     complaints: Vec<(u32, String)>,
     /// How receives are asked for.
@@ -171,6 +173,7 @@ impl<'t, C: Clock> ConnectionsPort<'t, C> {
             asleep: Vec::new(),
             ended: Vec::new(),
             caused: Vec::new(),
+            ages: Vec::new(),
             complaints: Vec::new(),
             receive_flags: POLL_FIRST,
             out: 0,
@@ -267,6 +270,7 @@ impl<'t, C: Clock> ConnectionsPort<'t, C> {
 
     fn close(&mut self, slot: u32, over: Over, at: Nanos) {
         self.transactions.ended(slot, over.ending, at, &mut self.caused);
+        self.ages.extend(self.transactions.business.age(slot));
         self.complaints.extend(over.complaint.map(|words| (slot, words)));
         self.ended.push(Completion { slot, outcome: over.outcome, at });
     }
@@ -485,6 +489,10 @@ impl<C: Clock> TransactionPort for ConnectionsPort<'_, C> {
 
     fn caused(&mut self, _slot: u32, into: &mut Vec<Caused>) {
         into.append(&mut self.caused);
+    }
+
+    fn ages(&mut self, into: &mut Vec<Nanos>) {
+        into.append(&mut self.ages);
     }
 
     fn outside(&self, _slot: u32) -> Nanos {

@@ -43,6 +43,7 @@ pub(crate) fn drive(
         waiting: VecDeque::with_capacity(share.slots() as usize),
         attempt: Attempt::default(),
         caused: Vec::new(),
+        ages: Vec::new(),
         complaint: None,
     };
     let home = share.drive(&mut port, work, &start.halt)?;
@@ -63,6 +64,8 @@ pub(crate) struct SessionPort<C> {
     waiting: VecDeque<u32>,
     attempt: Attempt,
     caused: Vec<Caused>,
+    /// How old the data was that transactions saw which ended.
+    ages: Vec<Nanos>,
     complaint: Option<String>,
 }
 
@@ -80,6 +83,7 @@ impl<C: Clock> SessionPort<C> {
         let reopen = || reconnect.session(halt).inspect(|opened| calls.are_cut_by(*worker, opened.cut()));
         let over = attempt.carry_out(slot, transactions, session, pause, reopen);
         transactions.ended(slot, over.ending, clock.now(), &mut self.caused);
+        self.ages.extend(transactions.business.age(slot));
         self.complaint = over.complaint;
         over.outcome
     }
@@ -97,6 +101,10 @@ impl<C: Clock> TransactionPort for SessionPort<C> {
 
     fn caused(&mut self, _slot: u32, into: &mut Vec<Caused>) {
         into.append(&mut self.caused);
+    }
+
+    fn ages(&mut self, into: &mut Vec<Nanos>) {
+        into.append(&mut self.ages);
     }
 
     fn outside(&self, _slot: u32) -> Nanos {
@@ -150,6 +158,7 @@ mod tests {
             waiting: VecDeque::new(),
             attempt: Attempt::default(),
             caused: Vec::new(),
+            ages: Vec::new(),
             complaint: None,
         }
     }

@@ -62,6 +62,7 @@ pub fn trial(streams: Vec<Stream>, measure: Nanos) -> Trial {
         think_mean: Nanos::ZERO,
         offered: None,
         classes: ["read", "write", "sync"].map(|name| (name.to_owned(), ClassKind::Work)).to_vec(),
+        gives: Vec::new(),
     };
     Trial {
         label: TrialLabel {

@@ -3,7 +3,7 @@
 use super::trial;
 use super::value::{factors, object, objects};
 use crate::caveats::all_caveats;
-use analysis::{Caveat, Comparison, Findings, PointSummary};
+use analysis::{Caveat, Comparison, Estimate, Findings, PointSummary};
 use observation::{Ceiling, Fact, Footprint, RunFacts, SystemFacts, TrialCheck};
 use serde_json::Value;
 
@@ -46,6 +46,7 @@ objects! {
     point: PointSummary {
         "experiment": point.at.experiment, "system": point.at.system, "stream": point.at.stream,
         "factors": factors(&point.at.factors), "backend": point.provenance.word(), trials, throughput_per_s, bytes_per_s,
+        "yields": point.yields.iter().map(given).collect::<Vec<_>>(),
         response_mean_ms, response_p50_ms, response_p99_ms, response_p999_ms, service_mean_ms, elapsed_s, cpu_elapsed_s,
         cpu_us, disk_utilisation, disk_wait_ms, "steady": point.steady.word(), "caveats": kinds(&point.caveats),
     }
@@ -57,6 +58,11 @@ objects! {
     }
 
     caveat: Caveat { "kind": caveat.kind.word(), trial, text }
+}
+
+/// Something that transactions gave, by the hour.
+fn given((what, per_s): &(String, Estimate)) -> Value {
+    object!(per_s { "what": what, "per_h": per_s.scaled(3_600.0) })
 }
 
 /// The kinds of caveats.

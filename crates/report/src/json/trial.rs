@@ -5,6 +5,7 @@ use super::value::{factors, object, objects, pairs};
 use analysis::{
     Burst, ClassSummary, ClockSummary, CpuPerOperation, DiskSummary, Estimate, GeneratorSummary, LatencySummary,
     LooksSummary, MachineSummary, RingsSummary, RoundsTrace, Stall, StreamSummary, Sustained, TrialSummary,
+    YieldSummary,
 };
 use observation::{CpuTime, Event, EventKind, Mishap};
 use serde_json::Value;
@@ -21,7 +22,7 @@ pub(super) fn entry(trial: &TrialSummary, stream: &StreamSummary) -> Value {
         "backend": trial.provenance.word(), "started_unix_ns": trial.started_unix_ns,
         "interrupted": trial.interrupted, "window_s": trial.window,
         "throughput_per_s": stream.throughput_per_s.value, "throughput_interval_per_s": ends(&stream.throughput_per_s),
-        offered_per_s, bytes_per_s, "elapsed_s": trial.elapsed_s, "fixed_work": trial.fixed_work,
+        offered_per_s, bytes_per_s, yields, "elapsed_s": trial.elapsed_s, "fixed_work": trial.fixed_work,
         "response_ms": stream.response, "service_ms": stream.service, "lateness_ms": stream.lateness,
         "tail": tail(&stream.response), classes,
         "planned": stream.account.planned, "done": stream.account.done, "failed": stream.account.failed,
@@ -45,6 +46,10 @@ fn happened(events: &[Event]) -> Vec<&Event> {
 }
 
 objects! {
+    given: YieldSummary {
+        what, "per_h": given.per_s.scaled(3_600.0).value, "interval_per_h": ends(&given.per_s.scaled(3_600.0)),
+    }
+
     mishap: Mishap { "kind": mishap.kind.word(), what, count, first }
 
     event: Event { "at_s": event.at.seconds(), "kind": event.kind.word(), text }

@@ -244,6 +244,7 @@ fn shown(metric: Metric) -> (Quantity, f64) {
     match metric {
         Metric::Throughput => (Quantity::Rate, 1.0),
         Metric::Bandwidth => (Quantity::ByteRate, 1.0),
+        Metric::Yield(_) => (Quantity::PerHour, 3_600.0),
         Metric::ResponseMean | Metric::ResponseQuantile(_) | Metric::ServiceMean => (Quantity::Milliseconds, 1e3),
         Metric::Elapsed => (Quantity::Seconds, 1.0),
         Metric::CpuPerOperation => (Quantity::Microseconds, 1e6),

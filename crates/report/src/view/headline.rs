@@ -2,7 +2,7 @@
 
 use super::curve::{Curve, Sweep, counted_in};
 use super::mix::trials_of;
-use super::points::{bytes, cpu_title};
+use super::points::{bytes, cpu_title, yields};
 use super::quantity::Quantity;
 use super::table::{Field, Table, estimate, word};
 use crate::caveats::{Caveats, Touches};
@@ -90,14 +90,19 @@ fn numbers(point: &PointSummary, rows: &[Row], caveats: &Caveats) -> Vec<Field> 
             estimate("disk busy", "disk_utilisation", &point.disk_utilisation, Quantity::Share).minor(),
         ];
     }
-    vec![
-        estimate(work.word(), "throughput_per_s", &point.throughput_per_s, Quantity::Rate).leading().marked(all),
-        bytes(point),
+    // Who counts postings asks for transactions second.
+    let counted = rows.iter().any(|row| !row.point.yields.is_empty());
+    let throughput = estimate(work.word(), "throughput_per_s", &point.throughput_per_s, Quantity::Rate);
+    let mut fields: Vec<Field> = yields(point).into_iter().map(|field| field.leading().marked(all.clone())).collect();
+    fields.extend([
+        if counted { throughput.minor() } else { throughput.leading() }.marked(all),
+        if counted { bytes(point).minor() } else { bytes(point) },
         estimate("p50", "response_p50_ms", &point.response_p50_ms, Quantity::Milliseconds),
         estimate("p99", "response_p99_ms", &point.response_p99_ms, Quantity::Milliseconds).marked(tail),
         elapsed.minor(),
         estimate(cpu_title(work), "cpu_us", &point.cpu_us, Quantity::Microseconds).minor(),
-    ]
+    ]);
+    fields
 }
 
 fn quoted<'a>(findings: &Findings, sweep: &'a Sweep) -> Vec<Row<'a>> {

@@ -6,6 +6,7 @@ use super::table::{Field, Table, estimate, number, word};
 use crate::caveats::{Caveats, Touches};
 use analysis::{PointSummary, SteadyAnswer, Work};
 use observation::factor::short_name;
+use study::Yield;
 
 /// All points of a sweep, by level and curve.
 pub fn table(sweep: &Sweep, caveats: &Caveats) -> Table {
@@ -75,6 +76,22 @@ pub fn cpu_title(work: Work) -> &'static str {
     }
 }
 
+/// What transactions gave those who asked for them, each by the hour in a column of its own.
+pub fn yields(point: &PointSummary) -> Vec<Field> {
+    let of = |what: Yield| {
+        let known = point.yields.iter().find(|(name, _)| *name == what.word());
+        let per_hour = known.map(|(_, per_s)| per_s.scaled(3_600.0));
+        estimate(what.word(), &format!("{}_per_h", what.word().replace(' ', "_")), per_hour.as_ref(), Quantity::PerHour)
+    };
+    Yield::ALL.map(of).into()
+}
+
+/// The time that a transaction spends in the database, as a share of its response.
+fn share_of_response(point: &PointSummary) -> Field {
+    let share = point.service_mean_ms.value / point.response_mean_ms.value;
+    number("of response", "service_share", share, Quantity::Share).only_if(!point.yields.is_empty())
+}
+
 /// Bytes that were moved; where nothing moves bytes there is nothing to show.
 pub fn bytes(point: &PointSummary) -> Field {
     let moves = point.bytes_per_s.n > 0 || point.work != Work::Transactions;
@@ -90,7 +107,8 @@ fn numbers(sweep: &Sweep, point: &PointSummary, caveats: &Caveats) -> Vec<Field>
     let n = point.elapsed_s.map_or(point.throughput_per_s.n, |elapsed| elapsed.n);
     // Fixed work has no steady state; its time is the result.
     let steady = !(fixed_work && point.steady == SteadyAnswer::TooShort);
-    vec![
+    let mut fields: Vec<Field> = yields(point).into_iter().map(|field| field.leading().marked(all.clone())).collect();
+    fields.extend([
         estimate("elapsed", "elapsed_s", &point.elapsed_s, Quantity::Seconds).leading().marked(all.clone()),
         estimate("CPU-normalised", "cpu_elapsed_core_s", &point.cpu_elapsed_s, Quantity::CoreSeconds),
         throughput.leading().marked(if fixed_work { String::new() } else { all }),
@@ -99,12 +117,22 @@ fn numbers(sweep: &Sweep, point: &PointSummary, caveats: &Caveats) -> Vec<Field>
         ms("p99", "response_p99_ms", &point.response_p99_ms).marked(tail.clone()),
         ms("p99.9", "response_p999_ms", &point.response_p999_ms).minor().marked(tail),
         ms("mean", "response_mean_ms", &point.response_mean_ms).minor(),
-        ms("service", "service_mean_ms", &point.service_mean_ms).minor(),
+        ms(service_title(sweep.work), "service_mean_ms", &point.service_mean_ms).minor(),
+        share_of_response(point).minor(),
         estimate(cpu_title(sweep.work), "cpu_us", &point.cpu_us, Quantity::Microseconds).minor(),
         estimate("disk busy", "disk_utilisation", &point.disk_utilisation, Quantity::Share).minor(),
         estimate("disk wait", "disk_wait_ms", &point.disk_wait_ms, Quantity::Milliseconds).minor(),
         number("n", "n", f64::from(n), Quantity::Count).minor(),
         word("steady", "steady", point.steady.word()).minor().only_if(steady),
         word("from", "provenance", point.provenance.word()).minor(),
-    ]
+    ]);
+    fields
+}
+
+/// Sessions do nothing but ask the database: what a transaction spends in one is its requests.
+fn service_title(work: Work) -> &'static str {
+    match work {
+        Work::Operations => "service",
+        Work::Transactions => "request time",
+    }
 }

@@ -11,6 +11,8 @@ pub enum Quantity {
     Plain,
     /// Operations a second.
     Rate,
+    /// Things an hour.
+    PerHour,
     /// Bytes a second.
     ByteRate,
     /// Milliseconds.
@@ -43,6 +45,7 @@ impl Quantity {
             Quantity::Count => units::count(value.round().max(0.0) as u64),
             Quantity::Plain => units::significant(value),
             Quantity::Rate => units::rate(value),
+            Quantity::PerHour => units::per_hour(value),
             Quantity::ByteRate => units::bytes_per_second(value),
             Quantity::Milliseconds => units::milliseconds(value),
             Quantity::Seconds => seconds(value),
@@ -70,6 +73,7 @@ impl Quantity {
     pub fn axis_unit(self, most: f64) -> (f64, &'static str) {
         let table: &[(f64, &'static str)] = match self {
             Quantity::Rate => &[(1e6, "M/s"), (1e3, "k/s"), (1.0, "/s")],
+            Quantity::PerHour => &[(1e6, "M/h"), (1e3, "k/h"), (1.0, "/h")],
             Quantity::ByteRate => &[(1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s")],
             Quantity::Milliseconds => &[(1e3, "s"), (1.0, "ms"), (1e-3, "us"), (1e-6, "ns")],
             Quantity::Microseconds => &[(1e6, "s"), (1e3, "ms"), (1.0, "us"), (1e-3, "ns")],

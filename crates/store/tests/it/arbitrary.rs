@@ -2,8 +2,8 @@
 
 use observation::{
     Account, Asks, Ceiling, Cell, CellKey, CellSource, Check, CheckKind, CheckMoment, CheckResult, ClassKind, CpuTime,
-    Event, EventKind, Fact, Factor, Footprint, Histogram, Level, Mishap, Observations, Probe, Provenance, RunFacts,
-    Searched, Series, StatePolicy, StreamLabel, SystemFacts, Tally, TrialLabel, Window,
+    Event, EventKind, Fact, Factor, Footprint, Gives, Histogram, Level, Mishap, Observations, Probe, Provenance,
+    RunFacts, Searched, Series, StatePolicy, StreamLabel, SystemFacts, Tally, TrialLabel, Window,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -139,7 +139,8 @@ fn level() -> impl Strategy<Value = Level> {
 }
 
 fn stream() -> impl Strategy<Value = StreamLabel> {
-    let class = (text(), prop_oneof![Just(ClassKind::Work), Just(ClassKind::Upkeep)]);
+    let gives = option::of((0.0..1e9, "[a-z]{1,9}( [a-z]{1,9})?"));
+    let class = (text(), prop_oneof![Just(ClassKind::Work), Just(ClassKind::Upkeep), Just(ClassKind::Age)], gives);
     ([text(), text(), text()], option::of(any::<u32>()), any::<u64>(), option::of(float()), vec(class, 0..4)).prop_map(
         |([name, workload, load], slots, think, offered, classes)| StreamLabel {
             name,
@@ -149,9 +150,20 @@ fn stream() -> impl Strategy<Value = StreamLabel> {
             slots,
             think_mean: Nanos(think),
             offered: offered.map(PerSecond),
-            classes,
+            gives: given(&classes),
+            classes: classes.into_iter().map(|(name, kind, _)| (name, kind)).collect(),
         },
     )
+}
+
+/// A class with what it gives.
+type Giving = (String, ClassKind, Option<(f64, String)>);
+
+fn given(classes: &[Giving]) -> Vec<Gives> {
+    let numbered = (0..).zip(classes);
+    let given =
+        numbered.filter_map(|(class, (_, _, given))| given.clone().map(|(amount, what)| Gives { class, amount, what }));
+    given.collect()
 }
 
 pub fn label() -> impl Strategy<Value = TrialLabel> {
@@ -245,6 +257,7 @@ pub fn plain_label(index: u32) -> TrialLabel {
             think_mean: Nanos(3),
             offered: None,
             classes: vec![("read".into(), ClassKind::Work), ("sync".into(), ClassKind::Upkeep)],
+            gives: Vec::new(),
         }],
         state: StatePolicy::read("as the last trial left it"),
         search: None,

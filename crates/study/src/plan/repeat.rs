@@ -112,7 +112,9 @@ impl Repeat {
             Metric::ResponseQuantile(quantile) => outcome.response_quantile_ms.nearest(quantile),
             Metric::ResponseMean | Metric::ServiceMean => outcome.response_quantile_ms.p50,
             // What is only counted is no primary metric.
-            Metric::Throughput | Metric::Bandwidth | Metric::CpuPerOperation => outcome.throughput_per_s,
+            Metric::Throughput | Metric::Bandwidth | Metric::Yield(_) | Metric::CpuPerOperation => {
+                outcome.throughput_per_s
+            }
             Metric::Damage | Metric::Failed | Metric::Retried => outcome.throughput_per_s,
         }
     }
@@ -120,7 +122,9 @@ impl Repeat {
     /// What a window leaves open of the logarithm of the metric, whatever the number of pairs.
     fn floor(&self, outcome: &Outcome) -> f64 {
         match self.metric {
-            Metric::Throughput | Metric::Bandwidth => (outcome.throughput_per_s * outcome.elapsed_s).recip().ln_1p(),
+            Metric::Throughput | Metric::Bandwidth | Metric::Yield(_) => {
+                (outcome.throughput_per_s * outcome.elapsed_s).recip().ln_1p()
+            }
             Metric::ResponseQuantile(_) => BUCKET_WIDTH.ln_1p(),
             _ => 0.0,
         }

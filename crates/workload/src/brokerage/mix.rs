@@ -110,6 +110,8 @@ pub fn classes(preset: Preset) -> Vec<Planned> {
         share: share(*thousandths),
         limit_s: *limit_s,
         upkeep: false,
+        age: false,
+        gives: None,
     };
     parts(preset).iter().map(planned).collect()
 }

@@ -49,12 +49,49 @@ pub struct Class {
     pub limit_s: Option<f64>,
     /// Whether it follows from other work, and is no work that anybody asked for.
     pub upkeep: bool,
+    /// Whether it is no work at all, but how old the data was that others saw.
+    pub age: bool,
+    /// What one of it gives those who asked, on the mean; none where nobody counts.
+    pub gives: Option<(Yield, f64)>,
+}
+
+/// What transactions give those who ask for them, in words of theirs. It is told by the hour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Yield {
+    /// Items posted to accounts of a bank.
+    Postings,
+    /// Accounts of a bank balanced.
+    Accounts,
+    /// Steps of users through reports.
+    DialogSteps,
+    /// Rows loaded into a warehouse.
+    LoadedRows,
+}
+
+impl Yield {
+    /// All there are.
+    pub const ALL: [Yield; 4] = [Yield::Postings, Yield::Accounts, Yield::DialogSteps, Yield::LoadedRows];
+
+    /// The one with these words.
+    pub fn of_word(word: &str) -> Option<Yield> {
+        Yield::ALL.into_iter().find(|one| one.word() == word)
+    }
+
+    /// The words that stand in studies and reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Yield::Postings => "postings",
+            Yield::Accounts => "accounts balanced",
+            Yield::DialogSteps => "dialog steps",
+            Yield::LoadedRows => "rows loaded",
+        }
+    }
 }
 
 impl Class {
     /// A class for which nothing is planned.
     pub fn plain(name: impl Into<String>) -> Class {
-        Class { name: name.into(), share: None, limit_s: None, upkeep: false }
+        Class { name: name.into(), share: None, limit_s: None, upkeep: false, age: false, gives: None }
     }
 }
 

@@ -76,4 +76,10 @@ pub trait Business: Any + Send {
 
     /// The transaction ended at `at`. What it causes is added to `caused`.
     fn ended(&mut self, slot: u32, ending: Ending, at: Nanos, caused: &mut Vec<Caused>);
+
+    /// How old the data was that the transaction saw which has just ended in a slot; none where it looked at no mark.
+    fn age(&mut self, slot: u32) -> Option<Nanos> {
+        let _ = slot;
+        None
+    }
 }

@@ -88,6 +88,7 @@ pub fn point(at: &At, seen: Seen) -> PointSummary {
         trials: vec![at.index],
         throughput_per_s: about(seen.throughput, seen.spread, seen.n),
         bytes_per_s: about(seen.throughput * seen.transfer, seen.spread, seen.n),
+        yields: Vec::new(),
         response_mean_ms: ms(seen.p50_ms * 1.12),
         response_p50_ms: ms(seen.p50_ms),
         response_p99_ms: ms(seen.p50_ms * seen.tail),
@@ -148,6 +149,7 @@ pub fn stream_label(name: &str, load: &str, slots: u32) -> StreamLabel {
         think_mean: Nanos::ZERO,
         offered: None,
         classes: vec![("read".into(), ClassKind::Work)],
+        gives: Vec::new(),
     }
 }
 
@@ -217,6 +219,7 @@ fn stream(seen: Seen, done: u64, response: LatencySummary) -> StreamSummary {
         throughput_per_s: about(seen.throughput, seen.spread, 30),
         offered_per_s: None,
         bytes_per_s: seen.throughput * seen.transfer,
+        yields: Vec::new(),
         response,
         service: latency(seen.p50_ms * 0.97, seen.tail, done),
         lateness: latency(seen.p50_ms * 0.02, seen.tail, done),

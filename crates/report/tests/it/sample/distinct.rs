@@ -7,7 +7,7 @@
 use super::build::{At, caveat, count, sized, word};
 use analysis::*;
 use observation::*;
-use study::{Direction, Metric};
+use study::{Direction, Metric, Yield};
 use units::{Nanos, PerSecond};
 
 /// The sample with each text replaced by what `rename` makes of it; for tests of escaping.
@@ -327,6 +327,7 @@ fn label(stream: u16) -> StreamLabel {
         think_mean: Nanos::from_millis(250),
         offered: (stream == 1).then_some(PerSecond(4_000.0)),
         classes: vec![(format!("class-{stream}"), ClassKind::Work)],
+        gives: vec![Gives { class: 0, amount: 30.0, what: Yield::Postings.word().into() }],
     }
 }
 
@@ -345,6 +346,7 @@ fn summary(trial: u32, stream: u16) -> StreamSummary {
         },
         offered_per_s: (stream == 1).then_some(7_300.5 + at),
         bytes_per_s: 74_000_000.5 + at,
+        yields: vec![YieldSummary { what: Yield::Postings.word().into(), per_s: estimate(5_500.0 + at), most: 30.0 }],
         response,
         service: latency(2.0, trial, stream),
         lateness: latency(3.0, trial, stream),
@@ -429,6 +431,7 @@ fn point(i: u32) -> PointSummary {
         trials: vec![i],
         throughput_per_s: estimate(1_100.0 + 10.0 * at),
         bytes_per_s: estimate(12_000_000.0 + 100_000.0 * at),
+        yields: vec![(Yield::Postings.word().into(), estimate(3_300.0 + at))],
         response_mean_ms: ms(110.0),
         response_p50_ms: ms(150.0),
         response_p99_ms: ms(199.0),
