@@ -39,7 +39,7 @@ invariants! {
          HAVING SUM(x.stated) <> SUM(x.posted) OR SUM(x.balances) <> 1 LIMIT 10";
     "balances" of ["balance", "account"]
         "each balance is that of the day before with the turnover of its own value date" =
-        "SELECT b.account_id, b.value_day, p.balance_cents AS before, b.turnover_cents, b.balance_cents FROM balance b \
+        "SELECT b.account_id, b.value_day, p.balance_cents AS earlier, b.turnover_cents, b.balance_cents FROM balance b \
          JOIN account a ON a.id = b.account_id \
          LEFT JOIN balance p ON p.account_id = b.account_id AND p.value_day = b.value_day - 1 \
          WHERE b.balance_cents <> CASE WHEN b.value_day = {first_day} THEN a.opening_cents \

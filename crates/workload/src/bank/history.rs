@@ -159,7 +159,7 @@ impl History {
     fn postings(&self, round: u64) -> u64 {
         let (accounts, firms) = (self.scale.accounts, self.scale.hot_accounts());
         // An account is paired with itself where twice its number is the number of the round, modulo the accounts.
-        let alone = if accounts % 2 == 1 { 1 } else { 2 * u64::from(self.pairs(round) % 2 == 0) };
+        let alone = if accounts % 2 == 1 { 1 } else { 2 * u64::from(self.pairs(round).is_multiple_of(2)) };
         if History::of_firms(round) { accounts - firms } else { (accounts - alone) / 2 }
     }
 

@@ -19,7 +19,7 @@ keys! {
     HOT "hot": Count = Count { min: 0, max: 100 }, Is("60"),
         "Percent of card postings and payment orders that go to one of the hot accounts, those of employers, shops and utilities: \
          half of them to an eighth of these.";
-    RUN_EVERY "run_every": Span<Nanos> = Span { min: Nanos::from_secs(1), max: Nanos::from_secs(86_400) }, Is("30 s"),
+    RUN_EVERY "run_every": Span<Nanos> = Span { min: Nanos::from_secs(1), max: Nanos::from_secs(86_400) }, Is("10 s"),
         "Time between two bulk payment runs; the first comes at once.";
     RUN_ORDERS "run_orders": Count = Count { min: 50, max: 10_000_000 }, Is("2000"),
         "Payments of a bulk payment run: a job that posts 50 of them a transaction, one transaction after the other.";

@@ -6,11 +6,11 @@ use crate::bank::data_set::{self, SEED};
 use crate::bank::history::History;
 use crate::bank::night::FIRST_ORDER;
 use crate::dataset::{DataSet, Language};
+use crate::kind::numbers::epoch_after;
 use crate::kind::orders::{Held, together};
 use crate::kind::{
     Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, whole,
 };
-use crate::transaction::numbers::epoch_after;
 use crate::transaction::{Business, Sample, Statement};
 use std::any::Any;
 use std::sync::Arc;
