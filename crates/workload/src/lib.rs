@@ -24,7 +24,7 @@ pub mod transaction;
 
 pub use operation::{Operation, OperationKind};
 
-use bank::day as bank_day;
+use bank::{day as bank_day, night as bank_night};
 use dataset::DataSet;
 use kind::{Class, Transactions};
 use reading::{AnyKey, Settings};
@@ -148,6 +148,7 @@ workloads! {
     "sql" sql: Database, "Scripts of transactions", crate::sql;
     "key-value" key_value: Database, "Records by key", crate::key_value::data_set;
     "bank-day" bank_day: Database, "A bank's day", crate::bank::data_set, bank_day::MIXES;
+    "bank-night" bank_night: Database (alone), "A bank's night", crate::bank::data_set;
     "rows" rows: Database (alone), "Batch jobs over rows", crate::rows::data_set;
 }
 
