@@ -61,7 +61,7 @@ pub enum TrialError {
     #[error("system `{system}`{} still holds what hung in the trial before: {what}", at(place))]
     StillOut { system: String, place: String, what: String },
     /// The work that was done differs from the work that was asked for.
-    #[error("stream `{stream}` did {done} steps where {planned} were planned")]
+    #[error("stream `{stream}` did {done} of {planned} steps; where time was short, raise `measure`")]
     WorkDiffers { stream: String, done: u64, planned: u64 },
     /// The trial asks for something that this system cannot do.
     #[error("system `{system}` cannot {what}")]

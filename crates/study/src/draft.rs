@@ -32,7 +32,8 @@ pub(crate) fn trial(
     let database = transactional(point, survey).unwrap_or_else(|| streams.iter().all(|s| s.transactions().is_some()));
     let module_bytes = if files_only || database { Bytes(0) } else { size(point, survey) };
     let fixed_work = streams.iter().all(fixed);
-    if !fixed_work && streams.iter().any(fixed) {
+    // A job may run beside users, until it ends or the window does.
+    if !fixed_work && streams.iter().any(|stream| fixed(stream) && stream.transactions().is_none()) {
         let message = "either every stream of an experiment has a fixed amount of work, or none has";
         problems.add(&Origin::Whole, &point.experiment.name, message);
     }
@@ -102,7 +103,7 @@ fn drifts(point: &Point, phases: &Phases, problems: &mut Problems) {
 }
 
 fn fixed(stream: &Stream) -> bool {
-    stream.files().is_some() || stream.operations().is_some_and(|operations| operations.count.is_some())
+    stream.files().is_some() || stream.work().is_some()
 }
 
 /// Every device or folder that the system names, unless the study says how many take part.

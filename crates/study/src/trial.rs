@@ -301,6 +301,14 @@ impl Stream {
         if let Work::Transactions { asked, pool } = &self.work { Some((asked.as_ref(), pool)) } else { None }
     }
 
+    /// Operations or transactions after which it ends, where nothing but its work says so; work on files has its own.
+    pub fn work(&self) -> Option<u64> {
+        match &self.work {
+            Work::Operations(operations) => operations.count,
+            Work::Transactions { asked, .. } => asked.work(),
+        }
+    }
+
     /// Its work on blocks, if that is what it does.
     pub fn block(&self) -> Option<&block::Spec> {
         if let Storage::Block(spec) = &self.operations()?.of { Some(spec) } else { None }

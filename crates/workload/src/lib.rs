@@ -95,6 +95,8 @@ pub struct Row {
     pub keys: &'static [&'static dyn AnyKey],
     /// Whether users may share its sessions; a job is a session of its own.
     pub shared: bool,
+    /// Whether it is a job that ends, so that its time is what is measured.
+    pub ends: bool,
     /// Makes the workload of the settings.
     pub read: fn(&mut dyn Settings) -> Workload,
     /// The mixes that it plans, each in the order of its classes.
@@ -120,6 +122,7 @@ macro_rules! workloads {
             interface: Interface::$interface,
             keys: $folder::KEYS,
             shared: workloads!(@shared $($alone)?),
+            ends: workloads!(@ends $($alone)?),
             read: |settings| workloads!(@made $interface $folder::read(settings)),
             mixes: workloads!(@mixes $($($mixes)?)?),
             data_sets: workloads!(@sets $($sets)?),
@@ -129,7 +132,9 @@ macro_rules! workloads {
     (@made File $spec:expr) => { Workload::Operations(Storage::Files($spec)) };
     (@made Database $spec:expr) => { Workload::Transactions(Arc::new($spec)) };
     (@shared) => { true };
-    (@shared alone) => { false };
+    (@shared $alone:ident) => { false };
+    (@ends job) => { true };
+    (@ends $($other:ident)?) => { false };
     (@mixes) => { &[] };
     (@mixes $mixes:expr) => { $mixes };
     (@sets) => { None };
@@ -139,7 +144,7 @@ macro_rules! workloads {
     }};
 }
 
-// Word, folder, interface (alone: users do not share its sessions), title of its keys, where its data sets are, and the mixes
+// Word, folder, interface (alone: users do not share its sessions; job: neither do they, and it ends), title of its keys, where its data sets are, and the mixes
 // of classes that it plans.
 workloads! {
     "block" block: Block, "Workloads of blocks";

@@ -141,7 +141,8 @@ fn look_back(
 fn same_work(trial: &Trial, outcome: &Outcome) -> Result<(), TrialError> {
     for (stream, account) in streams(trial).zip(&outcome.seen.accounts) {
         let planned = stream.operations().unwrap_or(account.planned);
-        if account.done != planned && stream.stream().files().is_some() {
+        let whole = stream.stream().files().is_some() || stream.stream().transactions().is_some();
+        if account.done != planned && whole {
             return Err(TrialError::WorkDiffers { stream: stream.name(), done: account.done, planned });
         }
     }

@@ -132,7 +132,7 @@ impl<'a> StreamOf<'a> {
     pub(crate) fn operations(self) -> Option<u64> {
         match self.stream().files() {
             Some(spec) => Some(3 * u64::from(spec.width) * u64::from(spec.loops)),
-            None => self.stream().operations()?.count,
+            None => self.stream().work(),
         }
     }
 

@@ -105,6 +105,11 @@ pub trait Transactions: Same + Any + Debug + Send + Sync {
     /// tables that are not ours may be meant.
     fn data_set(&self, theirs: bool) -> Option<DataSet>;
 
+    /// Transactions of the whole job, where it is one that ends; none where it goes on for as long as it is asked.
+    fn work(&self) -> Option<u64> {
+        None
+    }
+
     /// Sees to it that the data set is large enough for so many sessions.
     fn reserve(&mut self, sessions: u32) {
         let _ = sessions;
