@@ -174,7 +174,7 @@ fn terms(_: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
 /// How far an account of a product may go below nothing.
 fn limit_cents(product: u64) -> i64 {
     match product {
-        1..=PRODUCTS => 100_000 * product as i64,
+        1..=PRODUCTS => 200_000 * product as i64,
         _ => CENTS_MAX,
     }
 }

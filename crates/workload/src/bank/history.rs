@@ -83,7 +83,8 @@ impl History {
         match self.scale.hot_place(account) {
             _ if account > self.scale.accounts => 0,
             Some(_) => 1_000_000_000_000,
-            None => (500_000 + below(mix(self.key ^ mix(account)), 4_500_000)) as i64,
+            // Some begin with debts, within every product's limit.
+            None => below(mix(self.key ^ mix(account)), 5_000_000) as i64 - 150_000,
         }
     }
 

@@ -26,6 +26,11 @@ impl Transactions for Spec {
         Some(data_set::data_set(self.scale))
     }
 
+    /// All spans, the ledger of every branch, and the cut-off.
+    fn work(&self) -> Option<u64> {
+        Some(self.pieces())
+    }
+
     fn ready(&self, around: &Around<'_>) -> Result<Arc<dyn Ready>, Unready> {
         let jobs = u64::from(around.sessions.max(1));
         Ok(Arc::new(Jobs { spec: *self, jobs, progress: Arc::new(Progress::of(self)) }))

@@ -1,6 +1,8 @@
 //! The bank on a real database in memory.
 
+mod damage;
 mod day;
+mod night;
 
 use super::day::Spec;
 use super::{Scale, data_set};
