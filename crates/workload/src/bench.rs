@@ -2,6 +2,7 @@
 //! transactions are begun and ended in turn, and every call has the parameters that its text asks for.
 
 use crate::dataset::{Column, DataSet, Table, Type};
+use crate::kind::{Queries, Refused};
 use crate::transaction::{Answers, Batch, Begun, Business, Call, Statement, Step, Value};
 use rusqlite::{Connection, types::ValueRef};
 
@@ -118,21 +119,26 @@ impl Bench {
     }
 
     fn call(&mut self, place: u16, parameters: &[Value], answers: &mut Answers) {
-        let text = &self.statements[usize::from(place)];
+        let text = self.statements[usize::from(place)].clone();
+        self.touched[usize::from(place)] += self.answer(&text, parameters, answers);
+    }
+
+    /// Adds the answer to one statement; the rows that it gave back or changed.
+    fn answer(&self, text: &Statement, parameters: &[Value], answers: &mut Answers) -> u64 {
         let mut prepared = self.db.prepare_cached(&sqlite(&text.sql)).unwrap();
         assert_eq!(prepared.parameter_count(), parameters.len(), "{}", text.name);
         let parameters = rusqlite::params_from_iter(parameters.iter().map(parameter));
         if !text.rows {
             answers.begin(0);
             let changed = prepared.execute(parameters).unwrap_or_else(|error| panic!("{}: {error}", text.name));
-            self.touched[usize::from(place)] += changed as u64;
-            return answers.end(changed as u64);
+            answers.end(changed as u64);
+            return changed as u64;
         }
         let columns = prepared.column_count();
         answers.begin(columns);
-        let mut rows = prepared.query(parameters).unwrap();
+        let (mut rows, mut count) = (prepared.query(parameters).unwrap(), 0);
         while let Some(row) = rows.next().unwrap_or_else(|error| panic!("{}: {error}", text.name)) {
-            self.touched[usize::from(place)] += 1;
+            count += 1;
             (0..columns).for_each(|column| {
                 answers.push(match row.get_ref(column).unwrap() {
                     ValueRef::Integer(number) => Value::Int(number),
@@ -143,6 +149,7 @@ impl Bench {
             });
         }
         answers.end(0);
+        count
     }
 
     /// Carries the calls of a batch out.
@@ -165,5 +172,24 @@ impl Bench {
             answers.begin(0);
             answers.end(0);
         }
+    }
+}
+
+impl Queries for Bench {
+    fn query(&mut self, _what: &str, sql: &str) -> Result<Vec<Vec<Value>>, Refused> {
+        let text = Statement { name: sql.to_owned(), sql: sql.to_owned(), rows: true };
+        let mut answers = Answers::default();
+        self.answer(&text, &[], &mut answers);
+        Ok(answers.get(0).rows().map(<[Value]>::to_vec).collect())
+    }
+
+    fn transaction(&mut self, _what: &str, statements: Vec<String>) -> Result<(), Refused> {
+        self.db.execute_batch(&format!("begin; {}; commit", statements.join("; "))).unwrap();
+        Ok(())
+    }
+
+    fn empty(&mut self, _what: &str, table: &str) -> Result<(), Refused> {
+        self.db.execute_batch(&format!("delete from {table}")).unwrap();
+        Ok(())
     }
 }

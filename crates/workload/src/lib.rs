@@ -8,6 +8,7 @@
 //!
 //! What it does not do: it opens no file and reads no clock; drivers carry its operations out.
 
+pub mod bank;
 #[cfg(test)]
 mod bench;
 pub mod block;
@@ -24,6 +25,7 @@ pub mod warehouse;
 
 pub use operation::{Operation, OperationKind};
 
+use bank::{day as bank_day, night as bank_night};
 use dataset::DataSet;
 use kind::{Class, Transactions};
 use reading::{AnyKey, Settings};
@@ -151,6 +153,8 @@ workloads! {
     "brokerage" brokerage: Database, "The brokerage house", crate::brokerage::data_set, brokerage::MIXES;
     "sql" sql: Database, "Scripts of transactions", crate::sql;
     "key-value" key_value: Database, "Records by key", crate::key_value::data_set;
+    "bank-day" bank_day: Database, "A bank's day", crate::bank::data_set, bank_day::MIXES;
+    "bank-night" bank_night: Database (alone), "A bank's night", crate::bank::data_set;
     "warehouse" warehouse: Database, "The warehouse", crate::warehouse::data_set;
     "rows" rows: Database (alone), "Batch jobs over rows", crate::rows::data_set;
 }

@@ -14,7 +14,7 @@ use super::numbers::Errand;
 use super::scale::NOW_US;
 use super::steps::{Inputs, Machine, Report};
 use super::{Market, Preset, Scale, Spec};
-use crate::transaction::numbers::Numbers;
+use crate::kind::numbers::Numbers;
 use crate::transaction::{Answers, Batch, Begun, Business, Caused, Ending, Step};
 use units::Nanos;
 

@@ -3,7 +3,7 @@
 //! What it does not do: it gives out no numbers.
 
 use super::Scale;
-use crate::transaction::numbers;
+use crate::kind::numbers;
 
 /// The first epoch whose numbers lie above the greatest trade of a data set, so that a later trial on the same data
 /// begins where none has been.
@@ -54,7 +54,7 @@ mod tests {
     use super::super::Preset;
     use super::*;
     use crate::kind::WORKERS_MAX;
-    use crate::transaction::numbers::{COUNTER_BITS, Numbers};
+    use crate::kind::numbers::{COUNTER_BITS, Numbers};
 
     const LARGEST: Scale = Scale { preset: Preset::House, customers: 1_000_000, days: 300 };
 

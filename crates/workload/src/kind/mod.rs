@@ -6,6 +6,7 @@
 //! What it does not do: it opens no file and asks no database; both are handed in.
 
 mod check;
+pub(crate) mod numbers;
 pub mod orders;
 
 pub(crate) use check::whole;

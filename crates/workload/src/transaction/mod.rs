@@ -10,7 +10,6 @@ mod answers;
 pub(crate) mod ask;
 mod batch;
 mod business;
-pub(crate) mod numbers;
 mod sample;
 pub(crate) mod texts;
 mod value;

@@ -6,7 +6,7 @@
 //! What it does not do: it does not remember what was used; more than 2^27 orders of one worker in one trial would run
 //! into the numbers of the next worker.
 
-use crate::kind::WORKERS_MAX;
+use super::WORKERS_MAX;
 
 pub(crate) const COUNTER_BITS: u32 = 27;
 const WORKER_BITS: u32 = 11;
