@@ -21,6 +21,7 @@ mod operation;
 pub mod rows;
 pub mod sql;
 pub mod transaction;
+pub mod warehouse;
 
 pub use operation::{Operation, OperationKind};
 
@@ -154,6 +155,7 @@ workloads! {
     "key-value" key_value: Database, "Records by key", crate::key_value::data_set;
     "bank-day" bank_day: Database, "A bank's day", crate::bank::data_set, bank_day::MIXES;
     "bank-night" bank_night: Database (alone), "A bank's night", crate::bank::data_set;
+    "warehouse" warehouse: Database, "The warehouse", crate::warehouse::data_set;
     "rows" rows: Database (alone), "Batch jobs over rows", crate::rows::data_set;
 }
 
