@@ -124,6 +124,29 @@ pub struct StreamSummary {
     pub response_estimates: Option<ResponseEstimates>,
 }
 
+/// What bounds the transactions of a trial, and the shares that say so.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bound {
+    /// What is full, or is waited for most of the time.
+    pub by: BoundBy,
+    /// Busy cores of the machine as a share of all.
+    pub cpu: Option<f64>,
+    /// The share of the time in sessions that commits take, which wait for the log.
+    pub commits: Option<f64>,
+    /// The same of reads from storage.
+    pub reads: Option<f64>,
+}
+
+words! {
+    /// What bounds transactions.
+    pub enum BoundBy {
+        Processors = "processors" "The machine has no core left.",
+        Log = "log" "Sessions wait for commits most of the time.",
+        Reads = "reads" "Sessions wait for reads most of the time.",
+        Nothing = "nothing" "None of these is full.",
+    }
+}
+
 /// What the transactions of one stream of one trial gave those who asked for them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct YieldSummary {

@@ -131,7 +131,7 @@ fn carriers_beyond_the_users_carry_what_is_caused_and_take_nothing_from_them() {
         let mut loads = share(&Spec::Closed { slots: 3, think: Think::None }, 3, workers, 5);
         // The first two steps begin chains of work each of which lasts ten times as long.
         let service = |n| if n < SPAWNED { 1_000_000 } else { 10_000_000 };
-        let seen = carry(&mut loads, service, |n| (n < 2 || n >= SPAWNED).then_some(0));
+        let seen = carry(&mut loads, service, |n| (!(2..SPAWNED).contains(&n)).then_some(0));
         let under_way = |at: u64, caused: bool| {
             seen.iter().filter(|o| (o.n >= SPAWNED) == caused && o.issued <= at && at < o.completed).count()
         };

@@ -1,6 +1,7 @@
 //! What a study may say of a bank, whatever is done there.
 
 use super::scale::Scale;
+use crate::kind::DAYS;
 use reading::Settings;
 use reading::key::{Count, Is, Key};
 
@@ -12,15 +13,7 @@ pub static ACCOUNTS: Key<Count, Is> = Key {
     help: "Accounts of customers; everything else scales with them.",
 };
 
-/// Days of history.
-pub static DAYS: Key<Count, Is> = Key {
-    name: "days",
-    domain: Count { min: 1, max: 400 },
-    default: Is("20"),
-    help: "Days of history, all of one period that a night settles: about one item a day on each account.",
-};
-
 /// The bank that these settings ask for.
 pub(super) fn scale(settings: &mut dyn Settings) -> Scale {
-    Scale { accounts: settings.get(&ACCOUNTS), days: settings.get(&DAYS) }
+    Scale { accounts: settings.get(&ACCOUNTS), days: settings.given(&DAYS).unwrap_or(20) }
 }

@@ -1,7 +1,8 @@
 //! What a bank's day is, as a study says it.
 
 use crate::bank::Scale;
-use crate::bank::keys::{ACCOUNTS, DAYS, scale};
+use crate::bank::keys::{ACCOUNTS, scale};
+use crate::kind::DAYS;
 use reading::key::{Count, Span};
 use reading::{Settings, keys};
 use units::Nanos;

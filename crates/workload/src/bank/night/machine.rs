@@ -61,7 +61,10 @@ impl Machine {
                 if self.accounts > 0 {
                     return Step::Fail;
                 }
-                self.close(batch);
+                // An earlier try of the same night may have come so far.
+                if !matches!(self.piece, Piece::Branch(_)) || answers.get(2).int(0, 0) == 0 {
+                    self.close(batch);
+                }
                 batch.commit();
             }
             _ => return Step::Done { rolled_back: false },
@@ -73,7 +76,10 @@ impl Machine {
         let (all, period) = (number(self.scale.accounts), Value::Int(PERIOD));
         match &self.piece {
             Piece::Span(span) => say(batch, Said::Left, [number(span.start), number(span.end), period]),
-            Piece::Branch(branch) => say(batch, Said::LeftInBranch, [number(*branch), all, period]),
+            Piece::Branch(branch) => {
+                say(batch, Said::LeftInBranch, [number(*branch), all, period]);
+                say(batch, Said::Totalled, [number(*branch)]);
+            }
             Piece::CutOff | Piece::Nothing => say(batch, Said::LeftInBank, [all, period]),
         }
     }
@@ -109,13 +115,13 @@ impl Machine {
     fn close(&self, batch: &mut Batch) {
         match &self.piece {
             Piece::Branch(branch) => {
-                say(batch, Said::ClearLedger, [number(*branch)]);
-                say(batch, Said::Total, [number(*branch), TODAY.into()]);
+                let (scale, own) = (self.scale, self.scale.own_account(*branch));
+                let spans = [scale.first_account(*branch)..scale.first_account(branch + 1), own..own + 1];
+                spans
+                    .into_iter()
+                    .for_each(|span| say(batch, Said::Total, [number(span.start), number(span.end), TODAY.into()]));
             }
-            _ => {
-                say(batch, Said::ClearCutOff, [PERIOD.into()]);
-                say(batch, Said::CutOff, [PERIOD.into(), (TODAY - 1).into(), number(self.scale.accounts)]);
-            }
+            _ => say(batch, Said::CutOff, [PERIOD.into(), (TODAY - 1).into(), number(self.scale.accounts)]),
         }
     }
 }

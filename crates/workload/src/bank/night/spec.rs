@@ -1,8 +1,8 @@
 //! What a bank's night is, as a study says it.
 
 use crate::bank::Scale;
-use crate::bank::keys::{ACCOUNTS, DAYS, scale};
-use reading::key::Count;
+use crate::bank::keys::{ACCOUNTS, scale};
+use crate::kind::{COMMIT_EVERY, DAYS};
 use reading::{Settings, keys};
 
 keys! {
@@ -10,9 +10,7 @@ keys! {
     pub KEYS;
     ACCOUNTS;
     DAYS;
-    COMMIT_EVERY "commit_every": Count = Count { min: 1, max: 1_000_000 }, Is("100"),
-        "Accounts that a job of the night settles between two commits; they are one operation. A session is a job, and has a \
-         range of accounts of its own.";
+    COMMIT_EVERY;
 }
 
 /// A bank's night.
@@ -26,5 +24,5 @@ pub struct Spec {
 
 /// The workload that these settings ask for.
 pub fn read(settings: &mut dyn Settings) -> Spec {
-    Spec { scale: scale(settings), commit_every: settings.get(&COMMIT_EVERY) }
+    Spec { scale: scale(settings), commit_every: settings.given(&COMMIT_EVERY).unwrap_or(100) }
 }

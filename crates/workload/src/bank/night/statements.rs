@@ -81,16 +81,17 @@ texts::list! { Said from 0, SAID:
     LeftInBranch rows(1.0, ["0"])
         "ledger: count accounts that are left" =
         "select count(*) from account where branch_id = $1 and id <= $2 and settled < $3";
-    ClearLedger "ledger: delete totals" = "delete from ledger where branch_id = $1";
+    Totalled rows(1.0, ["0"])
+        "ledger: count totals" = "select count(*) from ledger where branch_id = $1";
     Total "ledger: insert totals" =
         "insert into ledger (branch_id, product_id, day, debit_cents, credit_cents, items) \
          select a.branch_id, a.product_id, i.posted_day, sum(case when i.amount_cents < 0 then -i.amount_cents else 0 end), \
          sum(case when i.amount_cents > 0 then i.amount_cents else 0 end), count(*) \
-         from account a join item i on i.account_id = a.id where a.branch_id = $1 and i.posted_day < $2 \
+         from item i join account a on a.id = i.account_id \
+         where i.account_id >= $1 and i.account_id < $2 and i.posted_day < $3 and a.id >= $1 and a.id < $2 \
          group by a.branch_id, a.product_id, i.posted_day";
     LeftInBank rows(1.0, ["0"])
         "cut-off: count accounts that are left" = "select count(*) from account where id <= $1 and settled < $2";
-    ClearCutOff "cut-off: delete an earlier one" = "delete from cut_off where period = $1";
     CutOff "cut-off: close the period" =
         "insert into cut_off (period, day, accounts, debit_cents, credit_cents) \
          select $1, $2, $3, coalesce(sum(debit_cents), 0), coalesce(sum(credit_cents), 0) from ledger";
