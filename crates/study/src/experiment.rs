@@ -77,9 +77,8 @@ impl Experiment {
             let operations = layers.into_iter().find_map(|layer| find(layer, &block::keys::OPERATIONS));
             operations.is_some_and(|chosen| chosen.number.is_some())
         };
-        let fixed = |stream: &StreamChoice| {
-            stream.kind.interface == Interface::File || stream.kind.ends || bounded(stream)
-        };
+        let fixed =
+            |stream: &StreamChoice| stream.kind.interface == Interface::File || stream.kind.ends || bounded(stream);
         self.variants.iter().flatten().all(fixed)
     }
 

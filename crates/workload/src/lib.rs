@@ -22,6 +22,7 @@ pub mod transaction;
 pub use operation::{Operation, OperationKind};
 
 use dataset::DataSet;
+pub use kind::Demand;
 use kind::{Class, Transactions};
 use reading::{AnyKey, Settings};
 use std::sync::Arc;

@@ -7,8 +7,9 @@ use crate::{Session, Texts};
 use std::sync::atomic::AtomicBool;
 use study::Sessions;
 use units::Nanos;
+use workload::Demand;
 use workload::brokerage::data_set::seeded;
-use workload::brokerage::{Brokerage, Market, Preset, Scale, Spec, samples, statements};
+use workload::brokerage::{Brokerage, MEAN, Market, Preset, Scale, Spec, samples, statements};
 use workload::transaction::{Answers, Batch, Begun, Business, Caused, Ending, Sample, Step, Value};
 
 fn both(samples: &[Option<Sample>]) -> [Answering; 2] {
@@ -98,6 +99,56 @@ fn every_transaction_of_both_presets_goes_to_its_end_and_orders_are_filled_and_f
             trade(&mut session, &mut house, 2_000, &mut ended);
             assert!(ended.iter().all(|count| *count > 0), "{preset:?}: {ended:?}");
         }
+    }
+}
+
+/// Counts what transactions ask a database for.
+struct Counted {
+    session: Answering,
+    inserts: Vec<bool>,
+    asked: Demand,
+}
+
+impl Session for Counted {
+    fn run(&mut self, batch: &Batch, answers: &mut Answers) -> Result<(), crate::Failure> {
+        self.session.run(batch, answers)?;
+        for (place, call) in batch.calls().enumerate() {
+            let (Some(statement), answer) = (super::replies::asked(call), answers.get(place)) else { continue };
+            let found = if self.inserts[usize::from(statement)] { 0 } else { answer.changed };
+            self.asked.statements += 1.0;
+            self.asked.lookups += (answer.row_count() as u64 + found) as f64;
+            self.asked.changes += answer.changed as f64;
+        }
+        Ok(())
+    }
+
+    fn script(&mut self, sql: &str) -> Result<(), crate::Failure> {
+        self.session.script(sql)
+    }
+
+    fn query(&mut self, sql: &str) -> Result<Vec<Vec<Value>>, crate::Failure> {
+        self.session.query(sql)
+    }
+
+    fn load(&mut self, table: &str, columns: &[&str], rows: &mut dyn crate::Rows) -> Result<u64, crate::Failure> {
+        self.session.load(table, columns, rows)
+    }
+}
+
+#[test]
+fn the_mean_transaction_of_the_brokerage_is_the_one_that_models_describe() {
+    let preset = Preset::House;
+    let spec =
+        Spec { preset, customers: 1000, days: 5, market: Market::ByCount, maintenance: false, procedures: false };
+    let inserts = statements(preset).iter().map(|statement| statement.sql.trim_start().starts_with("insert")).collect();
+    let session = Answering::Here(Replies::new(&samples(preset)));
+    let mut counted = Counted { session, inserts, asked: Demand::default() };
+    let mut ended = vec![0; workload::brokerage::classes(preset).len()];
+    trade(&mut counted, &mut Brokerage::new(spec, 3, 0, 1, 1, 0), 20_000, &mut ended);
+    let count = f64::from(ended.iter().sum::<u32>());
+    let Demand { statements, lookups, changes } = counted.asked;
+    for (found, known) in [(statements, MEAN.statements), (lookups, MEAN.lookups), (changes, MEAN.changes)] {
+        assert!((found / count / known - 1.0).abs() < 0.02, "{} of {known}", found / count);
     }
 }
 
