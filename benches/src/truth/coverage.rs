@@ -152,6 +152,7 @@ pub fn judgement() -> Judgement {
         confidence: 0.95,
         thresholds: Vec::new(),
         steady: SteadyRule::default(),
+        deadline: None,
         rounds: Vec::new(),
         allow_inconclusive: false,
         planned: None,

@@ -124,6 +124,29 @@ pub struct StreamSummary {
     pub response_estimates: Option<ResponseEstimates>,
 }
 
+/// What bounds the transactions of a trial, and the shares that say so.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bound {
+    /// What is full, or is waited for most of the time.
+    pub by: BoundBy,
+    /// Busy cores of the machine as a share of all.
+    pub cpu: Option<f64>,
+    /// The share of the time in sessions that commits take, which wait for the log.
+    pub commits: Option<f64>,
+    /// The same of reads from storage.
+    pub reads: Option<f64>,
+}
+
+words! {
+    /// What bounds transactions.
+    pub enum BoundBy {
+        Processors = "processors" "The machine has no core left.",
+        Log = "log" "Sessions wait for commits most of the time.",
+        Reads = "reads" "Sessions wait for reads most of the time.",
+        Nothing = "nothing" "None of these is full.",
+    }
+}
+
 /// What the transactions of one stream of one trial gave those who asked for them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct YieldSummary {
@@ -395,7 +418,38 @@ findings! {
     ServiceFit(ServiceFit) "Service time against transfer size.",
     Scaling(Scaling) "Throughput against modules or width.",
     Sustained(SustainedFinding) "At most against sustained.",
+    Deadline(DeadlineFinding) "Whether a job is over in time.",
     Threshold(ThresholdOutcome) "A threshold of the study or of `--fail-if`.",
+}
+
+/// A job against its deadline.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeadlineFinding {
+    /// Which job.
+    pub point: Point,
+    /// What its work is counted in.
+    pub what: String,
+    /// How much of it was measured.
+    pub measured: f64,
+    /// How much the whole job is.
+    pub work: f64,
+    /// How long the whole job takes.
+    pub takes_s: Estimate,
+    /// How long it may take.
+    pub within_s: f64,
+    /// When it begins, seconds after midnight.
+    pub begins_s: Option<f64>,
+    /// Whether it is over in time.
+    pub in_time: InTime,
+}
+
+words! {
+    /// Whether a job is over in time.
+    pub enum InTime {
+        Yes = "in time" "Its whole interval is.",
+        No = "late" "Its whole interval is not.",
+        CannotTell = "cannot tell" "Part of its interval is, or it has none.",
+    }
 }
 
 impl Finding {
@@ -408,6 +462,7 @@ impl Finding {
             Finding::ServiceFit(found) => Some(&found.point),
             Finding::Scaling(found) => Some(&found.point),
             Finding::Sustained(found) => Some(&found.point),
+            Finding::Deadline(found) => Some(&found.point),
             Finding::Threshold(_) | Finding::Damage(_) | Finding::Outage(_) => None,
         }
     }

@@ -21,14 +21,14 @@ mod trial;
 pub use caveat::{Caveat, CaveatKind};
 pub use compare::{BetweenRuns, compare_runs};
 pub use finding::{
-    Burst, ClassSummary, Comparison, CpuPerOperation, DamageFinding, DiskSummary, Estimate, FallClaim, Finding,
-    Findings, HighestRate, Knee, LatencySummary, MachineSummary, OutageFinding, PointSummary, QuantileEstimate,
-    ResponseEstimates, RoundsTrace, Scaling, ScalingKind, ServiceFit, ServiceForm, Stall, Steady, SteadyAnswer,
-    StreamSummary, Sustained, SustainedFinding, Tail, ThresholdOutcome, ThresholdState, TimePoint, TrialSummary,
-    Verdict, Work, YieldSummary,
+    Bound, BoundBy, Burst, ClassSummary, Comparison, CpuPerOperation, DamageFinding, DeadlineFinding, DiskSummary,
+    Estimate, FallClaim, Finding, Findings, HighestRate, InTime, Knee, LatencySummary, MachineSummary, OutageFinding,
+    PointSummary, QuantileEstimate, ResponseEstimates, RoundsTrace, Scaling, ScalingKind, ServiceFit, ServiceForm,
+    Stall, Steady, SteadyAnswer, StreamSummary, Sustained, SustainedFinding, Tail, ThresholdOutcome, ThresholdState,
+    TimePoint, TrialSummary, Verdict, Work, YieldSummary,
 };
 pub use generator::{ClockSummary, GeneratorSummary, LooksSummary, RingsSummary};
 pub use memory::{Checkpoints, Fits, Held, WorkingSet};
 pub use run::judge;
 pub use transactions::{ClassMix, CpuBasis, PerTransaction, ServerSummary, StatementProfile, StatementsProfile};
-pub use trial::{MIX_TOLERANCE, outcome, summarise_from, summarise_interrupted};
+pub use trial::{MIX_TOLERANCE, bound, outcome, summarise_from, summarise_interrupted};

@@ -108,8 +108,8 @@ pub fn whole(spec: &Spec, ramp: Ramp, limit: Limit, seed: u64, start: Nanos) -> 
 
 /// As [`whole`], for several workers in their order, who carry `carriers` operations at once together. The shares of all
 /// workers are the same operations whatever their number. A closed load has its slots divided among them, and the last have
-/// nothing to do where slots are fewer; arrivals, and users who are more than can be carried, are taken from one queue by
-/// whoever is free.
+/// nothing to do where slots are fewer; arrivals, and users who are more or fewer than can be carried, are taken from one queue
+/// by whoever is free.
 pub fn divided(
     spec: &Spec,
     ramp: Ramp,
@@ -123,8 +123,8 @@ pub fn divided(
         Shared::among(workers, carriers, machine, limit.until).into_iter().map(Machine::Shared).collect()
     };
     match *spec {
-        // Whoever waits for a session has not left yet, on one worker as on many.
-        Spec::Closed { slots, .. } if slots > carriers => shared(*spec),
+        // Whoever waits for a session has not left yet, on one worker as on many; sessions beyond the users carry what is caused.
+        Spec::Closed { slots, .. } if slots != carriers => shared(*spec),
         _ if workers == 1 => vec![whole(spec, ramp, limit, seed, start)],
         // Beside what is carried each worker may have put something back.
         Spec::Open { rate, arrivals, .. } => shared(Spec::Open { rate, arrivals, slots: carriers + workers }),

@@ -4,7 +4,8 @@
 //! workers that are free hold the operations that are due first, each of them a different one, and nobody waits for a worker
 //! that is busy while another idles. When all are busy nobody takes anything, and the queue is in order.
 //!
-//! What an operation causes stays with the worker that carried it, because only that one knows what it is about.
+//! What an operation causes stays with the worker that carried it, because only that one knows what it is about. Carriers beyond
+//! the slots of a closed load carry what was caused and nothing else, so that it keeps no slot from its own work.
 
 use crate::machine::Share;
 use crate::spawned::Spawned;
@@ -35,7 +36,12 @@ struct Waiting {
     machine: Machine,
     /// What was taken and put back, by slots of the machine.
     back: Vec<Arrival>,
+    /// How many more operations than the machine has slots may be carried now.
+    spare: u32,
 }
+
+/// Stands for a slot of the machine where a carrier needs none.
+const BESIDE: u32 = u32::MAX;
 
 /// One worker's share of a load that several carry.
 #[derive(Clone, Debug)]
@@ -61,7 +67,8 @@ impl Shared {
     /// The shares of so many workers, which carry `carriers` operations at once together.
     pub(crate) fn among(workers: u32, carriers: u32, machine: Machine, until: Nanos) -> Vec<Shared> {
         let caused_until = if matches!(machine, Machine::Closed(_)) { until.0 } else { u64::MAX };
-        let waiting = Waiting { machine, back: Vec::with_capacity(workers as usize + 1) };
+        let spare = carriers.saturating_sub(machine.slots());
+        let waiting = Waiting { machine, back: Vec::with_capacity(workers as usize + 1), spare };
         let queue = Arc::new(Queue { machine: Mutex::new(waiting), causes: AtomicBool::new(false) });
         let share = |worker| {
             let share = Share::new(worker, workers, carriers);
@@ -95,7 +102,7 @@ impl Shared {
     /// What is taken next, whenever it is due; else why there is nothing.
     fn take(&self, now: Nanos) -> Next {
         let mut waiting = self.queue.waiting();
-        let Waiting { machine, back } = &mut *waiting;
+        let Waiting { machine, back, .. } = &mut *waiting;
         let first = (0..back.len()).min_by_key(|at| back[*at].intended);
         let put_back = first.map(|first| back[first].intended);
         let next = match put_back {
@@ -139,10 +146,14 @@ impl Shared {
     }
 
     /// What was caused takes a slot of the machine as well as one of this worker, so that the time of all slots is accounted
-    /// for; nothing when the machine has none.
+    /// for, unless there are carriers to spare; nothing when there is neither.
     fn issue_caused(&mut self, now: Nanos) -> Option<Next> {
         self.put_back();
         let lent = self.booked(|machine| machine.lend(now))?;
+        if lent == BESIDE {
+            // A slot more, for as long as it is needed.
+            self.slots_ns += u128::from(self.watch.left(now.0));
+        }
         let slot = self.free.pop()?;
         self.carries[slot as usize] = lent;
         Some(self.spawned.issue(slot, &mut self.watch))
@@ -164,6 +175,10 @@ impl Queue {
 impl Waiting {
     /// A slot for something that was caused: one that nobody holds, else that of the last that was put back.
     fn lend(&mut self, now: Nanos) -> Option<u32> {
+        if self.spare > 0 {
+            self.spare -= 1;
+            return Some(BESIDE);
+        }
         match &mut self.machine {
             Machine::Closed(closed) => closed.lend(now),
             Machine::Open(open) => open.lend(),
@@ -207,9 +222,13 @@ impl Load for Shared {
     }
 
     fn completed(&mut self, slot: u32, at: Nanos) {
-        let carried = self.carries[slot as usize];
-        self.booked(|waiting| waiting.machine.completed(carried, at));
         self.free.push(slot);
+        let carried = self.carries[slot as usize];
+        if carried < BESIDE {
+            return self.booked(|waiting| waiting.machine.completed(carried, at));
+        }
+        self.queue.waiting().spare += 1;
+        self.slots_ns -= u128::from(self.watch.left(at.0));
     }
 
     fn spawn(&mut self, intended: Nanos, payload: u64) -> bool {

@@ -35,8 +35,13 @@ impl Watch {
     /// A slot has no work from `from` to `to`.
     #[inline]
     pub(crate) fn thinks(&mut self, from: u64, to: u64) {
-        let inside = to.min(self.from + self.length).saturating_sub(from.max(self.from));
-        self.think_ns += u128::from(inside);
+        self.think_ns += u128::from(self.left(from).saturating_sub(self.left(to)));
+    }
+
+    /// What is left of the window from then on.
+    #[inline]
+    pub(crate) fn left(&self, from: u64) -> u64 {
+        (self.from + self.length).saturating_sub(from.max(self.from))
     }
 
     /// A slot that was to have no work until `due` has some from `now` on: sooner than that, or later.

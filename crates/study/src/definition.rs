@@ -5,6 +5,7 @@
 //!
 //! What it does not do: it reads no text; see [`crate::read`] for that.
 
+use crate::deadline::DeadlineDefinition;
 use crate::keys::Key;
 use crate::{SteadyRule, SystemSpec};
 use reading::Origin;
@@ -24,6 +25,7 @@ pub(crate) struct Definition {
     pub fail_if: Vec<Placed>,
     pub allow_inconclusive: bool,
     pub steady: SteadyRule,
+    pub deadline: Option<DeadlineDefinition>,
     pub parameters: Vec<Parameter>,
     pub systems: Vec<SystemWith<Setting>>,
     pub workloads: Vec<WorkloadDefinition>,

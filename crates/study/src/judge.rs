@@ -35,6 +35,7 @@ pub(crate) fn judgement(
         confidence: definition.confidence,
         thresholds,
         steady: definition.steady,
+        deadline: resolved.deadline,
         rounds: rounds(resolved),
         allow_inconclusive: definition.allow_inconclusive,
         planned: None,

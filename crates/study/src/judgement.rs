@@ -1,5 +1,6 @@
 //! What a study wants to know of its observations: the primary metric, margins, thresholds and the steady-state rule.
 
+use crate::Deadline;
 use observation::{Factor, TrialLabel};
 use units::Nanos;
 use workload::kind::Yield;
@@ -19,6 +20,8 @@ pub struct Judgement {
     pub thresholds: Vec<Threshold>,
     /// When a window counts as steady.
     pub steady: SteadyRule,
+    /// When a job must be over.
+    pub deadline: Option<Deadline>,
     /// The length of a round, by name of the experiments that state one.
     pub rounds: Vec<(String, Nanos)>,
     /// Whether an inconclusive threshold is accepted.

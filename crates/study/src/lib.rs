@@ -6,6 +6,7 @@
 //! What it does not do: it opens no file and measures nothing. The survey is handed in, outcomes are handed back.
 
 mod database;
+mod deadline;
 mod definition;
 mod draft;
 mod experiment;
@@ -43,6 +44,7 @@ mod target;
 mod trial;
 
 pub use database::{At, DatabaseSpec, Engine, Isolation, Protocol, Sessions};
+pub use deadline::Deadline;
 pub use definition::SearchDefinition;
 pub use experiment::PROBES_MAX;
 pub use judgement::{Direction, Judgement, Metric, Primary, RoundsEvidence, Selector, SteadyRule, Threshold};

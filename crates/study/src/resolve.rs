@@ -9,13 +9,14 @@ use crate::definition::{Definition, ExperimentDefinition, FactorWith, Given, Set
 use crate::experiment::{Chosen, Experiment, FactorChoice, StreamChoice, SystemChoice};
 use crate::keys::{Group, phases, system};
 use crate::overrides::{Overrides, Scope, SetKey, Sets, sets};
-use crate::{Place, SystemSpec, target};
+use crate::{Deadline, Place, SystemSpec, deadline, target};
 use reading::{Origin, Problems, known_names, listed};
 
 /// What a study comes down to.
 pub(crate) struct Resolved {
     pub systems: Vec<SystemChoice>,
     pub experiments: Vec<Experiment>,
+    pub deadline: Option<Deadline>,
     pub notes: Vec<String>,
 }
 
@@ -47,7 +48,9 @@ pub(crate) fn resolve(definition: &Definition, overrides: &Overrides, problems: 
         let hint = format!("switch one on with `--set PARAMETER=VALUE`: {}", listed(gated));
         problems.add_with(&Origin::Whole, "experiment", "at least one experiment that is on, got none", Some(hint));
     }
-    Resolved { systems, experiments, notes }
+    let deadline = definition.deadline.as_ref();
+    let deadline = deadline.and_then(|table| deadline::resolved(table, |name| resolver.parameter(name).0, problems));
+    Resolved { systems, experiments, deadline, notes }
 }
 
 /// The study's systems, or those of `--on`. Scratch files and simulated systems keep the size that the study gives to

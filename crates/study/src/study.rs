@@ -82,7 +82,7 @@ impl Study {
     fn resolve(definition: Definition, overrides: &Overrides, problems: &mut Problems) -> Study {
         let mut resolved = resolve(&definition, overrides, problems);
         let judgement = judgement(&definition, overrides, &mut resolved, problems);
-        let Resolved { systems, experiments, notes } = resolved;
+        let Resolved { systems, experiments, notes, deadline: _ } = resolved;
         let mut study = Study {
             name: definition.name.clone(),
             title: definition.title.clone(),

@@ -119,15 +119,20 @@ pub fn parse_share(text: &str) -> Result<Share, UnitError> {
     Ok(Share(value))
 }
 
-/// Reads a plain count such as `32`; a count has no unit, and `k` or `M` behind it would be ambiguous.
+/// Reads a plain count such as `32`, or in thousands, millions or thousand millions: `20k`, `1M`, `2G`.
 ///
 /// # Errors
 /// Anything that is not a whole number.
 pub fn parse_count(text: &str) -> Result<u64, UnitError> {
-    text.trim()
-        .replace('_', "")
-        .parse()
-        .map_err(|_| UnitError::NotANumber { text: text.to_owned(), units: "a whole number, no unit" })
+    let plain = text.trim().replace('_', "");
+    let (digits, times) = match plain.strip_suffix(['k', 'M', 'G']) {
+        Some(digits) if plain.ends_with('k') => (digits, 1_000),
+        Some(digits) if plain.ends_with('M') => (digits, 1_000_000),
+        Some(digits) => (digits, 1_000_000_000),
+        None => (&*plain, 1),
+    };
+    let number = digits.trim_end().parse::<u64>().ok().and_then(|number| number.checked_mul(times));
+    number.ok_or_else(|| UnitError::NotANumber { text: text.to_owned(), units: "a whole number, also with k, M or G" })
 }
 
 fn read(text: &str, kind: &Kind) -> Result<f64, UnitError> {
@@ -201,6 +206,16 @@ mod tests {
         assert_eq!(parse_rate("10k/s"), Ok(PerSecond(10_000.0)));
         assert_eq!(parse_share("30%"), Ok(Share(0.3)));
         assert!(parse_share("130%").is_err());
+    }
+
+    #[test]
+    fn counts_may_be_written_in_thousands() {
+        let read = |text| parse_count(text).ok();
+        assert_eq!(
+            [read("32"), read("1_000"), read("20k"), read("1M"), read("3 G")],
+            [Some(32), Some(1_000), Some(20_000), Some(1_000_000), Some(3_000_000_000)]
+        );
+        assert_eq!([read("1.5M"), read("M"), read("1 KiB"), read("99999999999G")], [None; 4]);
     }
 
     proptest! {

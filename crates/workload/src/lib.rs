@@ -8,6 +8,9 @@
 //!
 //! What it does not do: it opens no file and reads no clock; drivers carry its operations out.
 
+pub mod bank;
+#[cfg(test)]
+mod bench;
 pub mod block;
 pub mod brokerage;
 pub mod dataset;
@@ -18,9 +21,11 @@ mod operation;
 pub mod rows;
 pub mod sql;
 pub mod transaction;
+pub mod warehouse;
 
 pub use operation::{Operation, OperationKind};
 
+use bank::{day as bank_day, night as bank_night};
 use dataset::DataSet;
 pub use kind::Demand;
 use kind::{Class, Transactions};
@@ -149,6 +154,9 @@ workloads! {
     "brokerage" brokerage: Database, "The brokerage house", crate::brokerage::data_set, brokerage::MIXES;
     "sql" sql: Database, "Scripts of transactions", crate::sql;
     "key-value" key_value: Database, "Records by key", crate::key_value::data_set;
+    "bank-day" bank_day: Database, "A bank's day", crate::bank::data_set, bank_day::MIXES;
+    "bank-night" bank_night: Database (alone), "A bank's night", crate::bank::data_set;
+    "warehouse" warehouse: Database, "The warehouse", crate::warehouse::data_set;
     "rows" rows: Database (alone), "Batch jobs over rows", crate::rows::data_set;
 }
 

@@ -131,3 +131,18 @@ pub fn floor_of(trial: &TrialSummary, stream: &StreamSummary, metric: Metric) ->
 
 /// No time is known better than a nanosecond.
 const CLOCK_STEP_S: f64 = 1e-9;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replicates_that_agree_are_as_sure_together_as_the_root_of_their_number_makes_them() {
+        let one = Estimate { value: 100.0, low: 96.0, high: 104.0, n: 30, confidence: 0.95 };
+        let of = |count: usize| pooled(&vec![one; count], 0.0, 0.95).unwrap();
+        for count in [4, 16] {
+            let half = (of(count).high - of(count).low) / 2.0;
+            assert!((half / (4.0 / (count as f64).sqrt()) - 1.0).abs() < 0.02, "{count}: {half}");
+        }
+    }
+}

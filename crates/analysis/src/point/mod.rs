@@ -68,11 +68,11 @@ impl Group<'_> {
         Some(format!("{} of {}{bound}{next}", metric.word(), self.point.system))
     }
 
-    /// The response times of all its trials, when a quantile of them is asked for and all have them.
+    /// The response times of all its trials, when a quantile of them is asked for. A trial in which nothing ended has none, and
+    /// takes nothing away from what the others know.
     fn times(&self, metric: Metric) -> Option<PooledTimes> {
         let Metric::ResponseQuantile(q) = metric else { return None };
-        let each = self.members.iter().map(|(_, stream)| stream.response_estimates.as_ref());
-        let each: Vec<_> = each.collect::<Option<_>>()?;
+        let each: Vec<_> = self.members.iter().filter_map(|(_, stream)| stream.response_estimates.as_ref()).collect();
         (!each.is_empty()).then(|| PooledTimes::of(&each, q))
     }
 

@@ -3,6 +3,7 @@
 mod answer;
 mod caveats;
 mod damage;
+mod deadline;
 mod judge;
 mod sustained;
 mod threshold;

@@ -17,6 +17,7 @@ pub(crate) fn judgement() -> Judgement {
         confidence: 0.95,
         thresholds: Vec::new(),
         steady: SteadyRule::default(),
+        deadline: None,
         allow_inconclusive: false,
         rounds: Vec::new(),
         planned: None,

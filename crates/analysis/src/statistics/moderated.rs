@@ -82,6 +82,7 @@ fn trigamma_inverse(value: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::bootstrap::Draws;
 
     fn of(values: &[f64]) -> Vec<Variance> {
         values.iter().map(|value| Variance { value: *value, freedom: 4.0 }).collect()
@@ -109,6 +110,16 @@ mod tests {
     fn points_that_are_alike_share_all_their_freedom() {
         let all = of(&[1.0, 1.1, 0.9, 1.0]);
         assert_eq!(Common::learn(&all).unwrap().moderate(all[2]).freedom, 20.0);
+    }
+
+    /// Variances drawn from the law that is assumed, with 10 degrees of freedom behind it and 6 in each point.
+    #[test]
+    fn the_freedom_of_the_law_that_variances_were_drawn_from_is_found() {
+        let mut draws = Draws::new(9);
+        let mut chi = |freedom: usize| (0..freedom).map(|_| draws.normal().powi(2)).sum::<f64>() / freedom as f64;
+        let all: Vec<Variance> = (0..3_000).map(|_| Variance { value: chi(6) / chi(10), freedom: 6.0 }).collect();
+        let Common(law) = Common::learn(&all).unwrap();
+        assert!((8.0..12.5).contains(&law.freedom) && (0.93..1.07).contains(&law.value), "{law:?}");
     }
 
     #[test]

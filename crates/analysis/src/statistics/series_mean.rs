@@ -153,6 +153,39 @@ mod tests {
         covered.count() as f64 / 400.0
     }
 
+    /// The variance of the mean of AR(1) is (1 + phi) / (1 - phi) times that of independent values.
+    #[test]
+    fn the_sum_of_autocovariances_has_the_size_that_theory_gives_it() {
+        for phi in [0.0, 0.5, 0.8] {
+            let mut draws = Draws::new(3);
+            let ratios: Vec<f64> = (0..40)
+                .map(|_| {
+                    let series = ar1(&mut draws, 4_000, phi);
+                    let plain = squares_about_mean(&series) / 4_000.0 / 4_000.0;
+                    summed(&series).0 / plain
+                })
+                .collect();
+            let (seen, theory) = (mean(&ratios), (1.0 + phi) / (1.0 - phi));
+            assert!((seen / theory - 1.0).abs() < 0.1, "phi {phi}: {seen} where theory says {theory}");
+        }
+    }
+
+    /// The mean of a short series takes a part of each autocovariance with it, which is given back.
+    #[test]
+    fn a_short_series_is_not_taken_for_one_of_less_memory() {
+        let (phi, length) = (0.7f64, 60usize);
+        let n = length as f64;
+        let mut draws = Draws::new(5);
+        let theory = {
+            let lags = (1..length).map(|lag| 2.0 * (1.0 - lag as f64 / n) * phi.powi(lag as i32));
+            (1.0 + lags.sum::<f64>()) / n
+        };
+        let mut seen: Vec<f64> = (0..2_000).map(|_| summed(&ar1(&mut draws, length, phi)).0).collect();
+        seen.sort_by(f64::total_cmp);
+        let ratio = seen[1_000] / theory;
+        assert!((0.9..1.1).contains(&ratio), "{ratio}");
+    }
+
     #[test]
     fn intervals_of_independent_values_cover_as_they_promise() {
         for length in [20, 60, 400] {

@@ -1,6 +1,7 @@
 //! One trial reduced to figures: each file is one question to its observations.
 
 mod books;
+mod bound;
 mod caveats;
 mod checkpoints;
 mod cut;
@@ -20,6 +21,7 @@ mod timeline;
 pub(crate) mod uncertainty;
 mod working_set;
 
+pub use bound::bound;
 pub use caveats::measure_of;
 pub use interrupted::summarise_interrupted;
 pub use mix::MIX_TOLERANCE;

@@ -175,3 +175,17 @@ fn ratio_error(above: &[f64], below: &[f64]) -> Option<MeanError> {
     let known = mean_error(&residuals)?;
     Some(MeanError { error: known.error / (total / below.len() as f64), ..known })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The standard error of a mean is s over the root of n, with n - 1 in s.
+    #[test]
+    fn few_operations_are_a_sample_and_never_all_there_are() {
+        let times = [3.0, 5.0, 4.0, 6.0, 2.0, 4.0];
+        let estimate = mean_estimate(&times, &[1.0; 6], 0.95);
+        let half = half_width((2.0f64 / 6.0).sqrt(), 5.0, 0.95);
+        assert!((estimate.high - estimate.low) / 2.0 > half, "{estimate:?}");
+    }
+}

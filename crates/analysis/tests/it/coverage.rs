@@ -72,6 +72,14 @@ fn replicates_of_short_trials_are_pooled_into_one_tail() {
     assert!(p99.given == 0 && p99.bounds == RUNS, "{p99:?}");
 }
 
+/// Of five operations a trial, one in a hundred and fifty trials has none: its replicates were pooled by their greatest times,
+/// with an interval that held the p99 of one run in seven.
+#[test]
+fn a_trial_in_which_nothing_ended_gives_no_tail_an_interval() {
+    let [_, _, _, p99] = fared(world("exponential, n 5"), Replicates::Apart(8), 200, 11);
+    assert!(p99.given == 0 && p99.bounds >= 190, "{p99:?}");
+}
+
 #[test]
 fn a_constant_time_is_known_to_a_step_of_its_clock_and_its_rate_to_one_operation() {
     let [rate, mean, p50, _] = held("constant 1.7 s", Replicates::Apart(1));

@@ -11,6 +11,7 @@ mod fingerprint;
 mod literal;
 mod scan;
 mod texts;
+mod upsert;
 
 pub use control::{BEGIN, COMMIT, ROLLBACK, begin, isolation};
 pub use definitions::{Definitions, quoted};

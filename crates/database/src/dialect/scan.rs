@@ -78,18 +78,23 @@ fn parameter(rest: &str) -> Option<(u16, usize)> {
     Some((number, length + 1))
 }
 
+/// The words of a statement in capitals, each with its place among the stretches.
+pub(super) fn words(pieces: &[Piece<'_>]) -> Vec<(usize, String)> {
+    let word = |(place, piece): (usize, &Piece<'_>)| match piece {
+        Piece::Word(word) => Some((place, word.to_ascii_uppercase())),
+        _ => None,
+    };
+    pieces.iter().enumerate().filter_map(word).collect()
+}
+
 /// Takes `FOR UPDATE` and its like away, for an engine that has no row locks.
 pub(super) fn without_locks(pieces: Vec<Piece<'_>>) -> Vec<Piece<'_>> {
-    let words: Vec<usize> = (0..pieces.len()).filter(|at| matches!(pieces[*at], Piece::Word(_))).collect();
-    let word = |place: usize| match words.get(place).map(|at| pieces[*at]) {
-        Some(Piece::Word(word)) => word.to_ascii_uppercase(),
-        _ => String::new(),
-    };
-    let locks =
-        |place: &usize| word(*place) == "FOR" && matches!(word(place + 1).as_str(), "UPDATE" | "SHARE" | "NO" | "KEY");
+    let words = words(&pieces);
+    let word = |place: usize| words.get(place).map_or("", |(_, word)| word.as_str());
+    let locks = |place: &usize| word(*place) == "FOR" && matches!(word(*place + 1), "UPDATE" | "SHARE" | "NO" | "KEY");
     let Some(place) = (0..words.len()).find(locks) else { return pieces };
     // A locking clause is the end of a SELECT: everything from it on goes, up to what closes a bracket.
-    let from = words[place];
+    let from = words[place].0;
     let closed = pieces[from..].iter().position(|piece| matches!(piece, Piece::Plain(")" | ";")));
     let mut kept = pieces[..from].to_vec();
     kept.extend(closed.map(|at| &pieces[from + at..]).unwrap_or_default());

@@ -2,6 +2,7 @@
 
 use super::literal;
 use super::scan::{Piece, pieces, without_locks};
+use super::upsert::on_duplicate_key;
 use study::Engine;
 use workload::transaction::{Sample, Statement, Value};
 
@@ -26,10 +27,12 @@ pub struct Text {
 
 impl Text {
     fn of(engine: Engine, statement: &Statement) -> Text {
-        let mut pieces = pieces(engine, &statement.sql);
-        if engine == Engine::Sqlite {
-            pieces = without_locks(pieces);
-        }
+        let pieces = pieces(engine, &statement.sql);
+        let pieces = match engine {
+            Engine::Sqlite => without_locks(pieces),
+            Engine::Mariadb => on_duplicate_key(pieces),
+            Engine::Postgres | Engine::Null => pieces,
+        };
         let (mut order, mut around) = (Vec::new(), vec![String::new()]);
         for piece in pieces {
             match piece {

@@ -41,6 +41,11 @@ fn spec(preset: Preset) -> Spec {
 /// The filled data set; none where the server is not installed.
 pub(super) fn filled(cache: &Cache, engine: Engine, preset: Preset) -> Option<(Box<dyn Database>, DataSet)> {
     let dataset = seeded(Scale::of(&spec(preset)), 5);
+    Some((filled_with(cache, engine, &dataset)?, dataset))
+}
+
+/// A database with a data set; none where the server is not installed.
+pub(super) fn filled_with(cache: &Cache, engine: Engine, dataset: &DataSet) -> Option<Box<dyn Database>> {
     let at = if engine == Engine::Sqlite { At::Cache } else { At::Local };
     let (cache_dir, settings) = (cache.0.path().to_owned(), Vec::new());
     let options = OpenOptions {
@@ -53,18 +58,18 @@ pub(super) fn filled(cache: &Cache, engine: Engine, preset: Preset) -> Option<(B
     let database = match open(&DatabaseSpec { engine, at }, &options) {
         Ok(database) => database,
         Err(missing @ DatabaseError::MissingPackage { .. }) => {
-            crate::tests::skip::skipped(&format!("the {} on {}: {missing}", preset.word(), engine.word()));
+            crate::tests::skip::skipped(&format!("{} on {}: {missing}", dataset.name(), engine.word()));
             return None;
         }
         Err(error) => panic!("{error}"),
     };
-    let done = fill(&*database, &dataset, false, &|_| {}, &AtomicBool::new(false));
+    let done = fill(&*database, dataset, false, &|_| {}, &AtomicBool::new(false));
     let done = done.unwrap_or_else(|error| panic!("{engine:?}: {error}: {:?}", std::error::Error::source(&error)));
     assert!(matches!(done, Filled::Anew { .. }), "{done:?}");
-    Some((database, dataset))
+    Some(database)
 }
 
-fn holds(session: &mut dyn Session, engine: Engine, dataset: &DataSet) {
+pub(super) fn holds(session: &mut dyn Session, engine: Engine, dataset: &DataSet) {
     let outcomes = check(session, engine, dataset, Depth::All, &|| Duration::ZERO);
     let outcomes = outcomes.unwrap_or_else(|error| panic!("{error}: {:?}", std::error::Error::source(&error)));
     assert!(outcomes.len() > 5, "{}", outcomes.len());

@@ -1,6 +1,7 @@
 //! Tests of the room as a whole, and what tests of its parts share.
 
 mod across;
+mod alike;
 pub(crate) mod certificates;
 mod cost;
 pub(crate) mod skip;

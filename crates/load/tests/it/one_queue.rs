@@ -126,6 +126,30 @@ proptest! {
 }
 
 #[test]
+fn carriers_beyond_the_users_carry_what_is_caused_and_take_nothing_from_them() {
+    for workers in [1, 5] {
+        let mut loads = share(&Spec::Closed { slots: 3, think: Think::None }, 3, workers, 5);
+        // The first two steps begin chains of work each of which lasts ten times as long.
+        let service = |n| if n < SPAWNED { 1_000_000 } else { 10_000_000 };
+        let seen = carry(&mut loads, service, |n| (!(2..SPAWNED).contains(&n)).then_some(0));
+        let under_way = |at: u64, caused: bool| {
+            seen.iter().filter(|o| (o.n >= SPAWNED) == caused && o.issued <= at && at < o.completed).count()
+        };
+        let moments: Vec<u64> = (END / 4..END / 2).step_by(1_000_003).collect();
+        let share =
+            |holds: &dyn Fn(u64) -> bool| moments.iter().filter(|at| holds(**at)).count() as f64 / moments.len() as f64;
+        let users = share(&|at| under_way(at, false) == 3);
+        assert!(users > 0.9, "{workers} workers: all users are under way in {users} of the time");
+        assert_eq!(share(&|at| (1..=2).contains(&under_way(at, true))), 1.0, "{workers}");
+        let (books, clip) = (loads.iter().map(Load::books), |at: u64| u128::from(at.min(END)));
+        let busy: u128 = seen.iter().map(|o| clip(o.completed) - clip(o.issued)).sum();
+        let waited: u128 = seen.iter().filter(|o| o.n < SPAWNED).map(|o| clip(o.issued) - clip(o.intended)).sum();
+        let [slots, think] = books.fold([0, 0], |sum, books| [sum[0] + books.slots_ns, sum[1] + books.think_ns]);
+        assert_eq!(busy + waited + think, slots, "{workers}");
+    }
+}
+
+#[test]
 fn one_worker_has_no_more_users_under_way_than_sessions() {
     let mut loads = share(&Spec::Closed { slots: 8, think: Think::None }, 3, 1, 3);
     assert_eq!(loads[0].slots(), 3);

@@ -33,4 +33,5 @@ mod small;
 mod stop;
 mod studies;
 mod verify;
+mod warehouse;
 mod wrong;

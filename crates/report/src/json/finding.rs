@@ -2,8 +2,8 @@
 
 use super::value::{Json, factors, joined, object, objects, pairs};
 use analysis::{
-    Comparison, DamageFinding, FallClaim, Finding, HighestRate, Knee, OutageFinding, Scaling, ServiceFit,
-    SustainedFinding, ThresholdOutcome,
+    Comparison, DamageFinding, DeadlineFinding, FallClaim, Finding, HighestRate, Knee, OutageFinding, Scaling,
+    ServiceFit, SustainedFinding, ThresholdOutcome,
 };
 use serde_json::Value;
 use study::Direction;
@@ -18,6 +18,7 @@ impl Json for Finding {
             Finding::ServiceFit(found) => ("service-fit", found.json()),
             Finding::Scaling(found) => ("scaling", found.json()),
             Finding::Sustained(found) => ("sustained", found.json()),
+            Finding::Deadline(found) => ("deadline", found.json()),
             Finding::Threshold(found) => ("threshold", found.json()),
             Finding::Damage(found) => ("damage", found.json()),
             Finding::Outage(found) => ("outage", found.json()),
@@ -63,6 +64,11 @@ objects! {
 
     found: SustainedFinding {
         "factors": factors(&found.point.factors), "claim": found.claim.map(FallClaim::word), sustained,
+    }
+
+    found: DeadlineFinding {
+        "factors": factors(&found.point.factors), what, measured, work, takes_s, within_s, begins_s,
+        "in_time": found.in_time.word(),
     }
 
     found: DamageFinding { trial, attempt, source, what, count, text }

@@ -3,9 +3,9 @@
 use super::run::kinds;
 use super::value::{factors, object, objects, pairs};
 use analysis::{
-    Burst, ClassSummary, ClockSummary, CpuPerOperation, DiskSummary, Estimate, GeneratorSummary, LatencySummary,
+    Bound, Burst, ClassSummary, ClockSummary, CpuPerOperation, DiskSummary, Estimate, GeneratorSummary, LatencySummary,
     LooksSummary, MachineSummary, RingsSummary, RoundsTrace, Stall, StreamSummary, Sustained, TrialSummary,
-    YieldSummary,
+    YieldSummary, bound,
 };
 use observation::{CpuTime, Event, EventKind, Mishap};
 use serde_json::Value;
@@ -28,7 +28,7 @@ pub(super) fn entry(trial: &TrialSummary, stream: &StreamSummary) -> Value {
         "planned": stream.account.planned, "done": stream.account.done, "failed": stream.account.failed,
         "censored": stream.account.censored, retried, rolled_back, "generator_cpu_s": trial.generator_cpu,
         "cpu_us_per_operation": stream.cpu, "steady": stream.steady.answer.word(), "rounds": stream.steady.rounds,
-        little_gap_pct, sustained, stall, "generator": trial.generator, "machine": trial.machine,
+        little_gap_pct, sustained, stall, "bound": bound(trial, stream), "generator": trial.generator, "machine": trial.machine,
         "server": trial.server,
         "mishaps": of_stream(&trial.mishaps, stream.stream), "checks_failed": trial.checks_failed,
         "events": happened(&trial.events), "caveats": kinds(&trial.caveats),
@@ -73,6 +73,8 @@ objects! {
     }
 
     stall: Stall { at_s, lasted_s, slots, rate_per_s, open_p99_ms }
+
+    found: Bound { "by": found.by.word(), cpu, commits, reads }
 
     burst: Burst { before_per_s, sustained_per_s, credit_operations, lasted_s, p_value, apart }
 

@@ -3,12 +3,13 @@
 use super::curve::factor_text;
 use super::quantity::Quantity;
 use analysis::{
-    Burst, Comparison, Estimate, FallClaim, Finding, HighestRate, Knee, Scaling, ScalingKind, ServiceFit, ServiceForm,
-    SustainedFinding, ThresholdOutcome, ThresholdState, Verdict,
+    Burst, Comparison, DeadlineFinding, Estimate, FallClaim, Finding, HighestRate, InTime, Knee, Scaling, ScalingKind,
+    ServiceFit, ServiceForm, SustainedFinding, ThresholdOutcome, ThresholdState, Verdict,
 };
 use observation::Point;
 use observation::factor::short_name;
 use study::Metric;
+use units::Nanos;
 
 /// How a conclusion should strike the reader; drawn with a word, never with colour alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,12 +65,62 @@ pub fn conclusion(finding: &Finding, several: bool) -> Conclusion {
         Finding::ServiceFit(finding) => plain(&finding.point, "service time", service_fit(finding)),
         Finding::Scaling(finding) => plain(&finding.point, "scaling", scaling(finding)),
         Finding::Sustained(finding) => plain(&finding.point, "sustained", sustained(finding)),
+        Finding::Deadline(finding) => Conclusion {
+            tone: match finding.in_time {
+                InTime::Yes => Tone::Good,
+                InTime::No => Tone::Bad,
+                InTime::CannotTell => Tone::Open,
+            },
+            ..plain(&finding.point, finding.in_time.word(), deadline(finding))
+        },
         Finding::Threshold(finding) => threshold(finding),
         Finding::Damage(finding) => of_the_data("damage", &finding.text, Tone::Bad),
         Finding::Outage(finding) => {
             of_the_data("outage", &finding.text, if finding.recovered { Tone::Open } else { Tone::Bad })
         }
     }
+}
+
+/// `ends at 05:12, 48 min before 06:00 (05:02 to 05:21): 10 000 000 accounts balanced take 6.2 h`.
+fn deadline(finding: &DeadlineFinding) -> String {
+    let takes = finding.takes_s;
+    let spare_s = finding.within_s - takes.value;
+    let spare = units::duration(Nanos::from_seconds(spare_s.abs()));
+    let whole = format!("{} {}", units::count(finding.work.round() as u64), finding.what);
+    let pilot = match finding.measured.round() == finding.work.round() {
+        true => String::new(),
+        false => format!(", told from {} that were measured", units::count(finding.measured.round() as u64)),
+    };
+    let unsure = if takes.has_interval() { "" } else { "; one night gives no interval: `--set replicates=3`" };
+    let took = with_interval(&takes, Quantity::Seconds);
+    let side = if spare_s >= 0.0 { "before" } else { "after" };
+    match finding.begins_s {
+        Some(begins_s) => {
+            let at = |seconds: f64| time_of_day(begins_s + seconds);
+            let ends = at(takes.value);
+            let between = match takes.has_interval() {
+                true => format!(" ({} to {})", at(takes.low), at(takes.high)),
+                false => String::new(),
+            };
+            let by = at(finding.within_s);
+            format!("ends at {ends}{between}, {spare} {side} {by}: {whole} take {took}{pilot}{unsure}")
+        }
+        None => {
+            let within = Quantity::Seconds.text(finding.within_s);
+            format!(
+                "{whole} take {took}, {spare} {} the {within} that they have{pilot}{unsure}",
+                if spare_s >= 0.0 { "less than" } else { "more than" }
+            )
+        }
+    }
+}
+
+/// Seconds after midnight as a time of the day, to the minute; days beyond the first are counted.
+fn time_of_day(seconds: f64) -> String {
+    let minutes = (seconds / 60.0).round() as u64;
+    let days = minutes / (24 * 60);
+    let later = if days > 1 { format!(" {days} days later") } else { String::new() };
+    format!("{:02}:{:02}{later}", minutes / 60 % 24, minutes % 60)
 }
 
 /// `397 k/s (391–404 k/s)`, or `at least 12 ms` where there is no end above.

@@ -7,7 +7,7 @@ use super::conclusion::{Conclusion, Tone};
 use super::curve::Sweep;
 use super::mix::{Quoted, quoted};
 use super::quantity::Quantity;
-use analysis::{ClassMix, Findings, PerTransaction, ServerSummary, TrialSummary};
+use analysis::{Bound, BoundBy, ClassMix, Findings, PerTransaction, ServerSummary, TrialSummary, bound};
 use observation::{EventKind, Reached, SystemKind};
 
 /// The sentences of every curve of transactions.
@@ -16,7 +16,10 @@ pub fn conclusions(findings: &Findings, sweep: &Sweep) -> Vec<Conclusion> {
     let costs = all.iter().filter_map(|quoted| Some(quoted.says("cost", &cost(findings, quoted)?)));
     let checks = all.iter().flat_map(|quoted| checks(findings, sweep, quoted));
     let off = all.iter().flat_map(off_plan);
-    costs.chain(off).chain(checks).collect()
+    let bounds = all.iter().filter(|quoted| !quoted.stream.yields.is_empty());
+    let bounds =
+        bounds.filter_map(|quoted| Some(quoted.says("bound by", &bound_by(&bound(quoted.trial, quoted.stream)?))));
+    bounds.chain(costs).chain(off).chain(checks).collect()
 }
 
 /// `406 /s for each of 2 cores; a transaction takes 1.6 ms of the server's CPU ...`.
@@ -31,6 +34,22 @@ fn cost(findings: &Findings, quoted: &Quoted) -> Option<String> {
     ];
     let known: Vec<String> = parts.into_iter().flatten().collect();
     (!known.is_empty()).then(|| known.join("; "))
+}
+
+/// `the log: commits take 61% of the time in sessions; 20% of the cores are busy, and reads take 3%`.
+fn bound_by(bound: &Bound) -> String {
+    let said = |share: Option<f64>, words: &str| share.map(|share| format!("{} {words}", Quantity::Share.text(share)));
+    let commits = said(bound.commits, "of the time in sessions is commits");
+    let reads = said(bound.reads, "is reads from storage");
+    let known = [said(bound.cpu, "of the cores are busy"), commits, reads];
+    let known: Vec<String> = known.into_iter().flatten().collect();
+    let what = match bound.by {
+        BoundBy::Processors => "the processors",
+        BoundBy::Log => "the log",
+        BoundBy::Reads => "reads from storage",
+        BoundBy::Nothing => "none of processors, log and reads",
+    };
+    format!("{what}: {}", known.join(", "))
 }
 
 fn cores(trial: &TrialSummary, server: &ServerSummary) -> Option<String> {

@@ -109,7 +109,7 @@ fn conclusions(findings: &Findings) -> Vec<Conclusion> {
     let rank = |finding: &Finding| match finding {
         Finding::Damage(_) => 0,
         Finding::Outage(_) => 1,
-        Finding::Threshold(_) => 2,
+        Finding::Threshold(_) | Finding::Deadline(_) => 2,
         Finding::Comparison(comparison) if comparison.primary => 3,
         Finding::Comparison(_) => 6,
         // At most and sustained that hardly differ are told after all that was found.

@@ -5,7 +5,7 @@ use super::curve::Sweep;
 use super::figure::{Axis, Datum, Figure, Form, Guide, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
 use crate::caveats::{Caveats, Touches};
-use analysis::{Findings, Knee};
+use analysis::{Estimate, Findings, Knee, PointSummary};
 use observation::{Level, factor};
 
 /// Throughput, response and the two against each other.
@@ -13,25 +13,72 @@ pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Figure {
     let title = format!("Rate and response by {}", sweep.factor_name());
     let note = "Whiskers show the interval of each point where it is wider than the mark. Where response is drawn, the \
                 marked line is p99 and the thin one p50.";
-    let panels = vec![throughput(findings, sweep, caveats), response(sweep, caveats), against(sweep, caveats)];
+    let rate = Rate::of(sweep);
+    let mut panels = vec![throughput(findings, sweep, caveats, &rate), response(sweep, caveats)];
+    panels.push(against(sweep, caveats, &rate));
+    panels.extend(frontier(sweep, caveats));
     let table = super::points::table(sweep, caveats);
     Figure { key: key(sweep, Form::Line), ..Figure::new(title, vec![note.to_owned()], panels, table) }
 }
 
-fn throughput(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Panel {
-    let wanted = (Form::Line, Quantity::Rate, Touches::All);
-    let series =
-        sweep.curves.iter().map(|curve| series(sweep, curve, caveats, wanted, |point| Some(point.throughput_per_s)));
+/// The rate of a sweep: what its transactions give, by the hour, or else what is completed a second.
+struct Rate {
+    title: String,
+    quantity: Quantity,
+    /// Which of the things that they give; none for what is completed.
+    given: Option<String>,
+}
+
+impl Rate {
+    fn of(sweep: &Sweep) -> Rate {
+        match names(sweep).into_iter().next() {
+            Some(what) => Rate::given(what),
+            None => Rate { title: format!("{} a second", sweep.work.word()), quantity: Quantity::Rate, given: None },
+        }
+    }
+
+    fn given(what: String) -> Rate {
+        Rate { title: format!("{what} an hour"), quantity: Quantity::PerHour, given: Some(what) }
+    }
+
+    fn at(&self, point: &PointSummary) -> Option<Estimate> {
+        let Some(what) = &self.given else { return Some(point.throughput_per_s) };
+        point.yields.iter().find(|(name, _)| name == what).map(|(_, per_s)| per_s.scaled(3_600.0))
+    }
+}
+
+/// What the transactions of a sweep give those who ask for them.
+fn names(sweep: &Sweep) -> Vec<String> {
+    let points = || sweep.curves.iter().flat_map(|curve| &curve.points);
+    points().next().map(|point| point.yields.iter().map(|(name, _)| name.clone()).collect()).unwrap_or_default()
+}
+
+/// Where transactions give two things, what one costs the other.
+fn frontier(sweep: &Sweep, caveats: &Caveats) -> Option<Panel> {
+    let [first, second] = <[String; 2]>::try_from(names(sweep)).ok()?.map(Rate::given);
+    let title = format!("{} against {}", first.title, second.title);
+    let all = sweep.curves.iter().map(|curve| {
+        let points = curve.points.iter().filter_map(|point| {
+            let (x, y) = (second.at(point)?, first.at(point)?);
+            let place = format!("{} · {} at", curve.name, second.quantity.text(x.value));
+            let marks = caveats.marks(&point.caveats, Touches::All);
+            Some(Datum { x: x.value, ..datum(&y, first.quantity, &place, &marks) })
+        });
+        Series { name: curve.name.clone(), look: look(curve), form: Form::Line, points: points.collect() }
+    });
+    let x = Axis::new(second.title.clone(), second.quantity, Spacing::FromZero);
+    Some(Panel::new(title, Span::Half, x, amount(&first.title, first.quantity), all.collect()))
+}
+
+fn throughput(findings: &Findings, sweep: &Sweep, caveats: &Caveats, rate: &Rate) -> Panel {
+    let wanted = (Form::Line, rate.quantity, Touches::All);
+    let series = sweep.curves.iter().map(|curve| series(sweep, curve, caveats, wanted, |point| rate.at(point)));
     let mut guides = knees(findings, sweep);
     if sweep.factor_name() == factor::RATE {
         guides.extend(offered(sweep));
     }
-    let y = amount(&per_second(sweep), Quantity::Rate);
-    Panel { guides, ..Panel::new(per_second(sweep), Span::Full, factor_axis(sweep), y, series.collect()) }
-}
-
-fn per_second(sweep: &Sweep) -> String {
-    format!("{} a second", sweep.work.word())
+    let y = amount(&rate.title, rate.quantity);
+    Panel { guides, ..Panel::new(rate.title.clone(), Span::Full, factor_axis(sweep), y, series.collect()) }
 }
 
 /// What was asked for, where the rate itself was swept: a curve below it was not sustained.
@@ -78,24 +125,25 @@ fn named(series: &mut Series, quantile: &str) {
 }
 
 /// Response against throughput: what a point on the curve costs in waiting.
-fn against(sweep: &Sweep, caveats: &Caveats) -> Panel {
+fn against(sweep: &Sweep, caveats: &Caveats, rate: &Rate) -> Panel {
     let all: Vec<Series> = sweep
         .curves
         .iter()
         .map(|curve| {
-            let points = curve.points.iter().filter(|point| point.throughput_per_s.value.is_finite());
-            let points = points.filter(|point| point.response_p99_ms.value.is_finite()).map(|point| {
+            let known = curve.points.iter().filter(|point| point.response_p99_ms.value.is_finite());
+            let points = known.filter_map(|point| {
+                let x = rate.at(point).map(|per| per.value).filter(|per| per.is_finite())?;
                 let level = sweep.level(point).map_or("", Level::text);
-                let rate = Quantity::Rate.text(point.throughput_per_s.value);
-                let place = format!("{} · {} {level} · {rate} at p99", curve.name, sweep.factor_name());
+                let at = rate.quantity.text(x);
+                let place = format!("{} · {} {level} · {at} at p99", curve.name, sweep.factor_name());
                 let marks = caveats.marks(&point.caveats, Touches::Tail);
                 let datum = datum(&point.response_p99_ms, Quantity::Milliseconds, &place, &marks);
-                Datum { x: point.throughput_per_s.value, ..datum }
+                Some(Datum { x, ..datum })
             });
             Series { name: curve.name.clone(), look: look(curve), form: Form::Line, points: points.collect() }
         })
         .collect();
     let title = "response p99 against the rate";
-    let x = Axis::new(per_second(sweep), Quantity::Rate, Spacing::FromZero);
+    let x = Axis::new(rate.title.clone(), rate.quantity, Spacing::FromZero);
     Panel::new(title, Span::Half, x, time(title, Quantity::Milliseconds, &all), all)
 }

@@ -9,7 +9,7 @@ mod settings;
 mod system;
 
 use crate::definition::{Definition, Parameter, WorkloadDefinition};
-use crate::{SteadyRule, keys};
+use crate::{SteadyRule, deadline, keys};
 use reading::{Entry, Form, Origin, Problems, Section};
 use settings::{Tables, settings};
 use workload::WORKLOADS;
@@ -65,6 +65,7 @@ fn head(name: &str, root: &mut Section, problems: &mut Problems) -> Definition {
         fail_if: root.texts("fail_if", problems).unwrap_or_default(),
         allow_inconclusive: root.read("allow_inconclusive", problems, flag).unwrap_or(false),
         steady: SteadyRule::default(),
+        deadline: deadline::definition(root, problems),
         parameters: Vec::new(),
         systems: Vec::new(),
         workloads: Vec::new(),

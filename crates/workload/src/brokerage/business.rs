@@ -10,10 +10,11 @@ use super::draws::{Draws, Purpose};
 use super::exchange::{Exchange, Tick};
 use super::ledger::{Known, Ledger};
 use super::mix::Class;
-use super::numbers::{Errand, Numbers};
+use super::numbers::Errand;
 use super::scale::NOW_US;
 use super::steps::{Inputs, Machine, Report};
 use super::{Market, Preset, Scale, Spec};
+use crate::kind::numbers::Numbers;
 use crate::transaction::{Answers, Batch, Begun, Business, Caused, Ending, Step};
 use units::Nanos;
 
@@ -70,7 +71,7 @@ impl Brokerage {
             epoch,
             worker,
             slots: (0..slots).map(|_| Slot::default()).collect(),
-            numbers: Numbers::new(&scale, epoch, worker),
+            numbers: Numbers::new(scale.first_new_trade(), epoch, worker),
             exchange: Exchange::new(spec.market, seed, scale, worker),
             ledger: Ledger::default(),
             rounds: 0,

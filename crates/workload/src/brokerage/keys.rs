@@ -1,6 +1,7 @@
 //! What a study may say of a brokerage house.
 
 use super::{Market, Preset, Spec};
+use crate::kind::DAYS;
 use reading::key::{Choice, Count, Flag};
 use reading::{Settings, keys};
 
@@ -11,8 +12,7 @@ keys! {
         "Shape of the brokerage house: `desk` has 12 tables and 6 transactions, `house` 33 tables and all of them.";
     CUSTOMERS "customers": Count = Count { min: 10, max: 10_000_000 }, Is("1000"),
         "Customers of the data set; everything else scales with them.";
-    DAYS "days": Count = Count { min: 1, max: 3_650 }, Is("5"),
-        "Trading days of history: about 58 trades for each customer and day.";
+    DAYS;
     MARKET "market": Choice<Market> = Choice(&[("by-time", Market::ByTime), ("by-count", Market::ByCount)]), Is("by-time"),
         "When the exchange answers an order: after a time, or after a count of transactions, which one session repeats exactly.";
     MAINTENANCE "maintenance": Flag = Flag, Is("true"), "Run the once-a-minute maintenance beside the mix of the house.";
@@ -26,7 +26,7 @@ pub fn read(settings: &mut dyn Settings) -> Spec {
     Spec {
         preset: settings.get(&PRESET),
         customers: settings.get(&CUSTOMERS),
-        days: settings.get(&DAYS),
+        days: settings.given(&DAYS).unwrap_or(5),
         market: settings.get(&MARKET),
         maintenance: settings.get(&MAINTENANCE),
         procedures: settings.get(&PROCEDURES),

@@ -16,7 +16,6 @@ mod exchange;
 pub mod fill;
 pub mod history;
 pub mod keys;
-pub mod ledger;
 mod mix;
 pub mod names;
 mod numbers;
@@ -30,6 +29,7 @@ mod statements;
 mod steps;
 mod workload;
 
+pub use crate::kind::orders as ledger;
 pub use business::Brokerage;
 pub use keys::{KEYS, read};
 pub use ledger::Ledger;

@@ -4,6 +4,7 @@
 //!
 //! What it does not do: names are not unique; numbers are.
 
+pub(super) use crate::dataset::{push_number, push_padded};
 use random::{GOLDEN, mix};
 
 const STARTS: [&str; 24] = [
@@ -72,31 +73,6 @@ fn of<'a>(list: &[&'a str], random: u64) -> &'a str {
 
 fn key(kind: u64, number: u64) -> u64 {
     mix(number.wrapping_mul(GOLDEN) ^ (kind << 56))
-}
-
-/// Adds a whole number that is not negative to a text.
-pub(super) fn push_number(number: u64, to: &mut String) {
-    let mut digits = [0u8; 20];
-    let (mut rest, mut at) = (number, digits.len());
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (rest % 10) as u8;
-        rest /= 10;
-        if rest == 0 {
-            break;
-        }
-    }
-    digits[at..].iter().for_each(|digit| to.push(char::from(*digit)));
-}
-
-/// Adds a number with leading zeros, so that it has so many digits at least.
-pub(super) fn push_padded(number: u64, digits: u32, to: &mut String) {
-    let mut place = 10u64.pow(digits.saturating_sub(1));
-    while place > 1 && number < place {
-        to.push('0');
-        place /= 10;
-    }
-    push_number(number, to);
 }
 
 /// Adds the first name of a person: 10 characters at most.

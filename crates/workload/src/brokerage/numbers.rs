@@ -1,47 +1,14 @@
-//! Numbers of new trades, and what a caused transaction is handed over.
+//! What a caused transaction is handed over.
 //!
-//! The one idea: a trade's number is (epoch, worker, counter) above the numbers of the history, so that workers and later
-//! trials on the same data never meet, and the ledger knows a number before the database does.
-//!
-//! What it does not do: it does not remember what was used; more than 2^27 orders of one worker in one trial would run
-//! into the numbers of the next worker.
+//! What it does not do: it gives out no numbers.
 
 use super::Scale;
-use crate::kind::WORKERS_MAX;
-
-const COUNTER_BITS: u32 = 27;
-const WORKER_BITS: u32 = 11;
-const EPOCH_BITS: u32 = 14;
-
-const _: () = assert!(WORKERS_MAX == 1 << WORKER_BITS, "trades of two workers never meet");
-
-/// Gives out numbers of trades, all below 2^53.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Numbers {
-    next: u64,
-}
-
-impl Numbers {
-    /// Epochs repeat after 2^14 and workers after 2^11.
-    pub(super) fn new(scale: &Scale, epoch: u64, worker: u32) -> Numbers {
-        let epoch = epoch % (1 << EPOCH_BITS);
-        let worker = u64::from(worker) % (1 << WORKER_BITS);
-        Numbers { next: scale.first_new_trade() + (((epoch << WORKER_BITS) | worker) << COUNTER_BITS) }
-    }
-
-    pub(super) fn take(&mut self) -> u64 {
-        self.next += 1;
-        self.next - 1
-    }
-}
+use crate::kind::numbers;
 
 /// The first epoch whose numbers lie above the greatest trade of a data set, so that a later trial on the same data
 /// begins where none has been.
 pub fn epoch_after(scale: &Scale, greatest: u64) -> u64 {
-    match greatest.checked_sub(scale.first_new_trade()) {
-        Some(above) => (above >> (COUNTER_BITS + WORKER_BITS)) + 1,
-        None => 0,
-    }
+    numbers::epoch_after(scale.first_new_trade(), greatest)
 }
 
 /// What a caused transaction is about.
@@ -86,13 +53,15 @@ impl Errand {
 mod tests {
     use super::super::Preset;
     use super::*;
+    use crate::kind::WORKERS_MAX;
+    use crate::kind::numbers::{COUNTER_BITS, Numbers};
 
     const LARGEST: Scale = Scale { preset: Preset::House, customers: 1_000_000, days: 300 };
 
     #[test]
     fn numbers_of_epochs_and_workers_never_meet_and_stay_exact_in_a_float() {
         let mut firsts: Vec<u64> = [(0, 0), (0, 1), (0, WORKERS_MAX - 1), (1, 0), (16_383, WORKERS_MAX - 1)]
-            .map(|(e, w)| Numbers::new(&LARGEST, e, w).take())
+            .map(|(e, w)| Numbers::new(LARGEST.first_new_trade(), e, w).take())
             .into();
         assert!(firsts.is_sorted());
         firsts.dedup_by(|later, earlier| *later - *earlier < 1 << COUNTER_BITS);
@@ -105,15 +74,15 @@ mod tests {
     fn the_epoch_after_a_trade_gives_numbers_above_it() {
         assert_eq!(epoch_after(&LARGEST, LARGEST.trades()), 0);
         for (epoch, worker) in [(0, 0), (0, WORKERS_MAX - 1), (7, 3)] {
-            let trade = Numbers::new(&LARGEST, epoch, worker).take();
-            let next = Numbers::new(&LARGEST, epoch_after(&LARGEST, trade), 0).take();
+            let trade = Numbers::new(LARGEST.first_new_trade(), epoch, worker).take();
+            let next = Numbers::new(LARGEST.first_new_trade(), epoch_after(&LARGEST, trade), 0).take();
             assert!(next > trade);
         }
     }
 
     #[test]
     fn errands_survive_the_way_through_a_payload() {
-        let trade = Numbers::new(&LARGEST, 16_383, WORKERS_MAX - 1).take();
+        let trade = Numbers::new(LARGEST.first_new_trade(), 16_383, WORKERS_MAX - 1).take();
         for errand in [
             Errand::Scheduled,
             Errand::Fill { trade, again: false },

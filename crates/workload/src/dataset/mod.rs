@@ -5,14 +5,18 @@
 //!
 //! What it does not do: it writes to no database, and knows no engine's own SQL.
 
+mod checksum;
 mod page;
 mod procedure;
+mod row;
 mod table;
 
+pub(crate) use checksum::checksum;
 pub use page::Page;
 pub use procedure::{Definition, Language, Procedures};
-pub(crate) use table::letters;
+pub(crate) use row::{Row, push_number, push_padded};
 pub use table::{Column, Made, Reference, Rows, Table, Type};
+pub(crate) use table::{letters, tables};
 
 use crate::transaction::Value;
 use std::fmt;

@@ -73,6 +73,22 @@ impl Table {
     }
 }
 
+/// Tables as `name (column kind, ...) key (columns) refers [table(columns), ...] indexes [(columns), ...];`, where
+/// a kind is `int` or `text` with a bound.
+macro_rules! tables {
+    ($($table:ident ($($column:ident $kind:ident $($most:literal)?),*) key ($($key:ident),*)
+        $(refers [$($to:ident($($from:ident),*)),*])? $(indexes [$(($($index:ident),*)),*])?;)*) => {
+        [$($crate::dataset::Table {
+            name: std::borrow::Cow::Borrowed(stringify!($table)),
+            columns: std::borrow::Cow::Borrowed(&[$($crate::dataset::Column::$kind(stringify!($column) $(, $most)?)),*]),
+            key: &[$(stringify!($key)),*],
+            references: &[$($($crate::dataset::Reference { columns: &[$(stringify!($from)),*], table: stringify!($to) }),*)?],
+            indexes: &[$($(&[$(stringify!($index)),*]),*)?],
+        }),*]
+    };
+}
+pub(crate) use tables;
+
 /// Rows for a bulk load: fills `row` with the next one, or says that there are no more.
 pub trait Rows {
     /// The next row, one value a column. Whatever `row` held is written over; who hands back the row before lets its texts

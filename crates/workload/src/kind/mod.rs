@@ -6,13 +6,15 @@
 //! What it does not do: it opens no file and asks no database; both are handed in.
 
 mod check;
+pub(crate) mod numbers;
+pub mod orders;
 
 pub(crate) use check::whole;
 pub use check::{Found, Ledger, Queries, Refused, Verdict};
 
 use crate::dataset::{DataSet, Language};
 use crate::transaction::{Business, Sample, Statement};
-use reading::key::{Count, Is, Key};
+use reading::key::{Count, Follows, Is, Key};
 use std::any::Any;
 use std::fmt::Debug;
 use std::io;
@@ -32,6 +34,24 @@ pub static ROWS: Key<Count, Is> = Key {
     domain: Count { min: 1, max: 1_000_000_000 },
     default: Is("1000000"),
     help: "Rows of the table that is asked; each batch job has one of its own.",
+};
+
+/// Days of history: a key of several workloads.
+pub static DAYS: Key<Count, Follows> = Key {
+    name: "days",
+    domain: Count { min: 1, max: 3_650 },
+    default: Follows("(20 for a bank, 5 for a brokerage house)"),
+    help: "Days of history: trading days of a brokerage house, with about 58 trades for each customer and day; value dates of a \
+           bank, with about one item a day on each account, all of one period that a night settles.",
+};
+
+/// What a job does between two commits: a key of several workloads.
+pub static COMMIT_EVERY: Key<Count, Follows> = Key {
+    name: "commit_every",
+    domain: Count { min: 1, max: 1_000_000 },
+    default: Follows("(100 for a bank's night, 1 for batch jobs)"),
+    help: "Rows that an update job changes between two commits, or accounts that a job of a bank's night settles; they are one \
+           operation. A copy commits each block.",
 };
 
 /// Workers at most that may share a workload: numbers of new rows are given out by worker.

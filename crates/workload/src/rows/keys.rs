@@ -1,8 +1,8 @@
 //! What a study may say of batch jobs.
 
 use super::{Mode, Spec};
-use crate::kind::{ROWS, SESSIONS};
-use reading::key::{Choice, Count, Flag, Span};
+use crate::kind::{COMMIT_EVERY, ROWS, SESSIONS};
+use reading::key::{Choice, Flag, Span};
 use reading::{Settings, keys};
 use units::Bytes;
 
@@ -24,8 +24,7 @@ keys! {
     ROWS;
     ROW "row": Span<Bytes> = Span { min: Bytes(24), max: Bytes(32 << 10) }, Is("200 B"), "Bytes of a row's columns.";
     READ_FIRST "read_first": Flag = Flag, Is("false"), "Read each row plainly before it is read for update.";
-    COMMIT_EVERY "commit_every": Count = Count { min: 1, max: 1_000_000 }, Is("1"),
-        "Rows that an update job changes between two commits; they are one operation. A copy commits each block.";
+    COMMIT_EVERY;
     COPY_BLOCK "copy_block": Span<Bytes> = Span { min: Bytes(8 << 10), max: Bytes(256 << 10) }, Is("64 KiB"),
         "Bytes of rows that one statement copies; a block is one operation.";
 }
@@ -38,7 +37,7 @@ pub fn read(settings: &mut dyn Settings) -> Spec {
         jobs: sessions as u32,
         rows_per_job: settings.get(&ROWS),
         row_bytes: settings.get(&ROW).0 as u32,
-        commit_every: settings.get(&COMMIT_EVERY) as u32,
+        commit_every: settings.given(&COMMIT_EVERY).unwrap_or(1) as u32,
         mode: match settings.get(&JOB) {
             Job::Copy => Mode::Copy { block_bytes: settings.get(&COPY_BLOCK).0 },
             Job::Update => Mode::Update { read_first: settings.get(&READ_FIRST) },

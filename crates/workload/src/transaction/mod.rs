@@ -7,9 +7,11 @@
 //! for the first parameter; an engine's own text is the business of whoever carries the calls out.
 
 mod answers;
+pub(crate) mod ask;
 mod batch;
 mod business;
 mod sample;
+pub(crate) mod texts;
 mod value;
 
 pub use answers::{Answer, Answers, Names};

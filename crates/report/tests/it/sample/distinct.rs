@@ -66,6 +66,7 @@ fn rename_finding(finding: &mut Finding, rename: &dyn Fn(&str) -> String) {
         Finding::ServiceFit(f) => of(&mut f.point).into(),
         Finding::Scaling(f) => of(&mut f.point).into_iter().chain([&mut f.factor]).collect(),
         Finding::Sustained(f) => of(&mut f.point).into(),
+        Finding::Deadline(f) => of(&mut f.point).into_iter().chain([&mut f.what]).collect(),
         Finding::Threshold(f) => vec![&mut f.text, &mut f.at],
         Finding::Damage(f) => vec![&mut f.source, &mut f.what, &mut f.text],
         Finding::Outage(f) => vec![&mut f.text],
@@ -100,7 +101,7 @@ pub fn distinct() -> Findings {
     }
 }
 
-fn of_the_data() -> [Finding; 2] {
+fn of_the_data() -> [Finding; 3] {
     [
         Finding::Damage(DamageFinding {
             trial: 1,
@@ -115,6 +116,16 @@ fn of_the_data() -> [Finding; 2] {
             attempt: 2,
             recovered: true,
             text: "trial 1: the server takes connections again".into(),
+        }),
+        Finding::Deadline(DeadlineFinding {
+            point: At::new("curve", "left", "stream-0").point(),
+            what: Yield::Accounts.word().into(),
+            measured: 2_000.0,
+            work: 10_000_000.0,
+            takes_s: estimate(22_320.0),
+            within_s: 25_200.0,
+            begins_s: Some(82_800.0),
+            in_time: InTime::Yes,
         }),
     ]
 }

@@ -6,12 +6,10 @@
 //!
 //! What it does not do: it runs no query.
 
-mod checksum;
 mod figures;
 mod invariants;
 mod pages;
 
-pub use checksum::checksum_queries;
 pub use figures::{figures, row_checks};
 pub use invariants::invariants;
 pub use pages::pages;

@@ -2,12 +2,12 @@
 //!
 //! What it does not do: it charges nobody; `charges` holds the numbers.
 
-use super::row::Row;
 use crate::brokerage::charges::{
     BRACKETS, EXCHANGES, NATIONAL_LEVIES, ORDER_TYPES, exchange_of, levy_rate, listed_fee, listed_rate,
 };
 use crate::brokerage::codes::{ACTIVE, CANCELLED, COMPLETED, PENDING, SUBMITTED, sells, waits};
 use crate::brokerage::{Scale, names};
+use crate::dataset::Row;
 
 const STATUSES: [(&str, &str); 5] = [
     (ACTIVE, "active"),

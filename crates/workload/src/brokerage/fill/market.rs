@@ -5,11 +5,11 @@
 use super::Maker;
 use super::article;
 use super::people::address_of_company;
-use super::row::Row;
 use crate::brokerage::charges::{EXCHANGES, exchange_of};
 use crate::brokerage::codes::ACTIVE;
 use crate::brokerage::scale::{CALENDAR_DAY_US, DAY_US, LAST_DAY, NOW_US, OPENS_US, PRICE_DAYS};
 use crate::brokerage::{Scale, names, price_cents};
+use crate::dataset::Row;
 use random::mix;
 
 const RATINGS: [&str; 8] = ["A1", "A2", "A3", "B1", "B2", "B3", "C1", "C2"];

@@ -10,15 +10,14 @@ mod article;
 mod fixed;
 mod market;
 mod people;
-mod row;
 mod tables;
 mod trades;
 
 use super::Scale;
 use super::history::{History, Lot, Trade};
 use super::schema::Table;
+use crate::dataset::Row;
 use crate::transaction::Value;
-use row::Row;
 use tables::{Source, source};
 
 /// What rows are made from, and what was made last.

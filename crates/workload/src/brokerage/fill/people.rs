@@ -4,11 +4,11 @@
 
 use super::Maker;
 use super::fixed::levy_id;
-use super::row::Row;
 use crate::brokerage::charges::{levies_of, tax_status};
 use crate::brokerage::codes::ACTIVE;
 use crate::brokerage::scale::LAST_DAY;
 use crate::brokerage::{Scale, names};
+use crate::dataset::Row;
 use random::mix;
 
 const ACCOUNT_KINDS: [&str; 5] = ["savings", "pension", "household", "education", "travel"];

@@ -2,10 +2,10 @@
 //!
 //! What it does not do: it makes none.
 
-use super::row::Row;
 use super::{Maker, fixed, market, people, trades};
 use crate::brokerage::charges::LEVIES;
 use crate::brokerage::{Scale, names, scale::PRICE_DAYS};
+use crate::dataset::Row;
 
 /// How the rows of a unit are written. Each writes a row and says true, or says false when the unit has no such row.
 #[derive(Clone, Copy, Debug)]

@@ -3,11 +3,11 @@
 //! What it does not do: nothing pends; all trades of the history are completed.
 
 use super::Maker;
-use super::row::Row;
 use crate::brokerage::charges::ORDER_TYPES;
 use crate::brokerage::codes::{CASH, COMPLETED, MARGIN, PENDING, SETTLEMENT_DAYS, SUBMITTED};
 use crate::brokerage::scale::CALENDAR_DAY_US;
 use crate::brokerage::{history::Lot, names};
+use crate::dataset::Row;
 
 pub(super) fn trade(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
     let scale = *maker.history.scale();

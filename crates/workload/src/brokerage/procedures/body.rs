@@ -6,12 +6,13 @@
 //!
 //! What it does not do: it computes nothing itself.
 
-use super::super::statements::{Place, statements};
+use super::super::statements::statements;
 use super::columns;
 use super::language::Kind;
 use crate::brokerage::Preset;
 use crate::dataset::Language;
 use crate::transaction::Statement;
+use crate::transaction::texts::Place;
 
 /// Letters of a number in a list of records, with zeros before it.
 pub(super) const NUMBER: usize = 19;

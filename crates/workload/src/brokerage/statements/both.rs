@@ -1,6 +1,6 @@
 //! What both presets say: orders, fills, quotes and the small reads over the desk's twelve tables.
 
-super::list! { Shared from 0, SHARED:
+crate::transaction::texts::list! { Shared from 0, SHARED:
     // The parties to an order.
     OrderAccount rows(1.0, ["Savings|7|1|25000000|12|2|Ada|Moore|Hall and Sons"])
         "trade-order: read account" =

@@ -1,6 +1,6 @@
 //! What only the small preset says: reads that the house does over more tables.
 
-super::list! { Desk from super::both::SHARED.len(), DESK:
+crate::transaction::texts::list! { Desk from super::both::SHARED.len(), DESK:
     StatusTrades rows(50.0, ["1|1700000000000000|done|MB|ABCD|400|2500|2500|500|2000|Acme common"])
         "trade-status: read trades" =
         "select t.id, t.at, t.status, t.order_type, t.symbol, t.quantity, t.bid_cents, t.price_cents, t.fee_cents, \

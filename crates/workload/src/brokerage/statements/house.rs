@@ -1,6 +1,6 @@
 //! What only the full preset says: prices of the house, research, history, and the quiet tables.
 
-super::list! { House from super::both::SHARED.len(), HOUSE:
+crate::transaction::texts::list! { House from super::both::SHARED.len(), HOUSE:
     // Who may order, and what it costs.
     OrderGrants rows(1.0, ["T000000013|full|Ben|Moore"])
         "trade-order: read access grants" =

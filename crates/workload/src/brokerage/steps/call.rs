@@ -8,10 +8,11 @@
 
 use super::super::mix::Class;
 use super::super::procedures::outcomes;
-use super::super::statements::{House, Place};
-use super::ask::Ask;
+use super::super::statements::House;
 use super::{Inputs, Report};
 use super::{customer, feed, fill, history, maintenance, order, reads, update};
+use crate::transaction::ask::Ask;
+use crate::transaction::texts::Place;
 use crate::transaction::{Answers, Batch, Step, Value};
 
 /// What an answer must say.

@@ -5,8 +5,9 @@
 //!
 //! What it does not do: it changes nothing.
 
-use super::super::statements::{Shared, say};
+use super::super::statements::Shared;
 use super::{DONE, Inputs};
+use crate::transaction::texts::say;
 use crate::transaction::{Answers, Batch, Step, Value};
 
 /// A look at a customer on its way.

@@ -9,8 +9,9 @@ use super::super::codes;
 use super::super::draws::Draws;
 use super::super::exchange::Tick;
 use super::super::procedures::{DIGITS, SYMBOL};
-use super::super::statements::{Shared, say};
+use super::super::statements::Shared;
 use super::{DONE, Inputs, Report};
+use crate::transaction::texts::say;
 use crate::transaction::{Answers, Batch, Step, Value};
 use std::fmt::Write;
 

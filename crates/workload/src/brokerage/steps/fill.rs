@@ -9,8 +9,9 @@
 
 use super::super::codes::{self, basis_points};
 use super::super::scale::CALENDAR_DAY_US;
-use super::super::statements::{House, Shared, say};
+use super::super::statements::{House, Shared};
 use super::{DONE, Inputs, Report};
+use crate::transaction::texts::say;
 use crate::transaction::{Answers, Batch, Step, Value};
 
 /// A fill on its way.

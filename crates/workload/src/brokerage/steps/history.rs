@@ -10,8 +10,9 @@ use super::super::codes::LOOKUP_TRADES;
 use super::super::draws::Draws;
 use super::super::procedures::DIGITS;
 use super::super::scale::{CALENDAR_DAY_US, NOW_US};
-use super::super::statements::{House, say};
+use super::super::statements::House;
 use super::{DONE, Inputs};
+use crate::transaction::texts::say;
 use crate::transaction::{Answer, Answers, Batch, Step, Value};
 
 /// How old trades are found.

@@ -9,8 +9,9 @@ use super::super::Scale;
 use super::super::draws::Draws;
 use super::super::procedures::names;
 use super::super::scale::{LAST_DAY, PRICE_DAYS};
-use super::super::statements::{House, Place, say};
+use super::super::statements::House;
 use super::{DONE, Inputs};
+use crate::transaction::texts::{Place, say};
 use crate::transaction::{Answers, Batch, Step, Value};
 
 /// Tables that are visited in turn.

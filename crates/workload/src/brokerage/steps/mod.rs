@@ -6,7 +6,6 @@
 //!
 //! What it does not do: no machine knows the exchange or the ledger; it leaves a [`Report`] for them.
 
-mod ask;
 mod call;
 mod customer;
 mod feed;
@@ -21,6 +20,7 @@ use super::draws::Draws;
 use super::exchange::Tick;
 use super::mix::Class;
 use super::{Preset, Scale};
+use crate::transaction::ask::Ask;
 use crate::transaction::{Answers, Batch, Step};
 
 /// What a machine is made from, again for each try.
@@ -66,7 +66,7 @@ pub(super) enum Report {
 pub(super) enum Machine {
     #[default]
     Idle,
-    Ask(ask::Ask),
+    Ask(Ask),
     Call(Box<call::Called>),
     Customer(customer::Customer),
     Feed(feed::Feed),

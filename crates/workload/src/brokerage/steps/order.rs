@@ -6,8 +6,9 @@
 //! What it does not do: the price, tax and commission are estimates; the fill decides.
 
 use super::super::codes::{self, basis_points};
-use super::super::statements::{House, Shared, say};
+use super::super::statements::{House, Shared};
 use super::{Inputs, Report};
+use crate::transaction::texts::say;
 use crate::transaction::{Answer, Answers, Batch, Step, Value};
 
 /// An order on its way.

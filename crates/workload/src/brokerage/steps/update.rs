@@ -7,9 +7,10 @@
 //! What it does not do: it touches no money.
 
 use super::super::codes::MARK;
-use super::super::statements::{House, Place, say};
+use super::super::statements::House;
 use super::history::{Find, found, padded};
 use super::{DONE, Inputs};
+use crate::transaction::texts::{Place, say};
 use crate::transaction::{Answers, Batch, Step, Value};
 
 /// What is edited: how its rows are locked and written, and how long its texts may be.

@@ -31,7 +31,7 @@ fn books_are_in_order(bench: &Bench, when: &str) {
 fn judge(bench: &Bench, house: &Brokerage) -> Judged {
     let mut prepared = bench.db.prepare("select id, status from trade order by id").unwrap();
     let rows = prepared.query_map([], |row| Ok((row.get::<_, i64>(0)? as u64, row.get::<_, String>(1)?))).unwrap();
-    house.ledger().judge(rows.map(Result::unwrap))
+    house.ledger().judge(rows.map(Result::unwrap), codes::COMPLETED)
 }
 
 #[test]

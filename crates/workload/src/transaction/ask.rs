@@ -5,31 +5,32 @@
 //!
 //! What it does not do: it does not look at the answers.
 
-use super::super::statements::Place;
-use super::DONE;
-use crate::transaction::{Batch, Step, Value};
+use super::texts::Place;
+use super::{Batch, Step, Value};
 
 /// Questions, asked at once.
 #[derive(Debug, Default)]
-pub(in crate::brokerage) struct Ask {
+pub(crate) struct Ask {
     questions: Vec<(u16, Vec<Value>)>,
     asked: bool,
 }
 
 impl Ask {
-    pub(super) fn with<const N: usize>(mut self, statement: impl Place, parameters: [Value; N]) -> Ask {
+    /// The same with one more question.
+    pub(crate) fn with<const N: usize>(mut self, statement: impl Place, parameters: [Value; N]) -> Ask {
         self.questions.push((statement.place(), parameters.into()));
         self
     }
 
     /// What is asked: the places of the statements, with their parameters.
-    pub(super) fn questions(self) -> Vec<(u16, Vec<Value>)> {
+    pub(crate) fn questions(self) -> Vec<(u16, Vec<Value>)> {
         self.questions
     }
 
-    pub(super) fn step(&mut self, batch: &mut Batch) -> Step {
+    /// The next step.
+    pub(crate) fn step(&mut self, batch: &mut Batch) -> Step {
         if std::mem::replace(&mut self.asked, true) {
-            return DONE;
+            return Step::Done { rolled_back: false };
         }
         let agree = self.questions.len() > 1;
         if agree {

@@ -1,11 +1,12 @@
-//! What the generator knows of the orders that it placed, to be held against the database.
+//! What workers know of the numbered orders that they placed, to be held against the database.
 //!
 //! The one idea: half a byte an order, in pages by number. An acknowledged commit must be there, a rollback must not, and
 //! where the connection was lost in between either is right and is told apart.
 //!
-//! What it does not do: it reads no database; rows are handed in.
+//! What it does not do: it knows no table; whoever holds it says where orders are and when one is carried out.
 
-use super::codes::COMPLETED;
+use super::{Queries, Refused, Verdict};
+use crate::transaction::Value;
 use std::collections::BTreeMap;
 
 /// Entries of a page; two share a byte.
@@ -108,15 +109,15 @@ impl Ledger {
         self.entries().filter(|entry| entry.is(known)).count() as u64
     }
 
-    /// Holds the ledger against the trades of the database: number and status, in ascending order of numbers. Trades that
-    /// the ledger knows nothing of are passed over.
-    pub fn judge<S: AsRef<str>>(&self, rows: impl IntoIterator<Item = (u64, S)>) -> Judged {
+    /// Holds the ledger against the orders of the database: number and status, in ascending order of numbers; `filled` is the
+    /// status of those that were carried out. Orders that the ledger knows nothing of are passed over.
+    pub fn judge<S: AsRef<str>>(&self, rows: impl IntoIterator<Item = (u64, S)>, filled: &str) -> Judged {
         let mut judged = Judged::default();
         let mut rows = rows.into_iter().peekable();
         for entry in self.entries() {
             while rows.next_if(|row| row.0 < entry.trade).is_some() {}
             let row = rows.next_if(|row| row.0 == entry.trade);
-            judged.add(&entry, row.as_ref().map(|row| row.1.as_ref()));
+            judged.add(&entry, row.as_ref().map(|row| row.1.as_ref()), filled);
         }
         judged
     }
@@ -163,11 +164,11 @@ impl Judged {
         self.missing.count + self.resurrected.count + self.unfilled.count == 0
     }
 
-    fn add(&mut self, entry: &Entry, status: Option<&str>) {
+    fn add(&mut self, entry: &Entry, status: Option<&str>, carried_out: &str) {
         let filled = entry.is(Known::Filled);
         match status {
             Some(_) if entry.is(Known::RolledBack) => self.resurrected.add(entry.trade),
-            Some(status) if filled && status != COMPLETED => self.unfilled.add(entry.trade),
+            Some(status) if filled && status != carried_out => self.unfilled.add(entry.trade),
             Some(_) if entry.is(Known::PlacedUnknown) => self.unknown_kept += 1,
             // A trade whose fill was acknowledged had been committed, whatever was known of its order.
             None if entry.is(Known::Placed) || filled => self.missing.add(entry.trade),
@@ -175,6 +176,109 @@ impl Judged {
             _ => self.ok += 1,
         }
     }
+}
+
+/// Orders that are read at once.
+const ROWS: usize = 50_000;
+
+/// Where orders are: their table, and the status of those that were carried out.
+#[derive(Clone, Copy, Debug)]
+pub struct Held {
+    /// The table, with its columns `id` and `status`.
+    pub table: &'static str,
+    /// The status.
+    pub filled: &'static str,
+}
+
+impl Held {
+    /// Holds what the workers know against the orders from number `from` on.
+    ///
+    /// # Errors
+    /// When the database refuses a query.
+    pub fn judge(self, queries: &mut dyn Queries, ledger: &Ledger, from: u64) -> Result<Judged, Refused> {
+        let page = Vec::new().into_iter();
+        let mut orders = Orders { queries, table: self.table, next: Some(from), page, refused: false };
+        let judged = ledger.judge(&mut orders, self.filled);
+        if orders.refused { Err(Refused) } else { Ok(judged) }
+    }
+
+    /// Holds a ledger that was kept against the orders; nothing when it knows of none.
+    pub(crate) fn hold(self, queries: &mut dyn Queries, kept: &super::Ledger) -> Result<Vec<Verdict>, Refused> {
+        let ledger = Ledger::of_pages(&kept.pages);
+        let Some(first) = ledger.entries().next() else { return Ok(Vec::new()) };
+        Ok(vec![verdict(self.table, &self.judge(queries, &ledger, first.trade)?)])
+    }
+}
+
+/// What several workers know together; none when they know of no order.
+pub(crate) fn together<'a>(workers: impl Iterator<Item = &'a Ledger>) -> Option<super::Ledger> {
+    let mut ledger = Ledger::default();
+    workers.for_each(|worker| ledger.merge(worker));
+    let pages = ledger.into_pages();
+    (!pages.is_empty()).then(|| super::Ledger { pages, ..super::Ledger::default() })
+}
+
+/// Number and status of orders in ascending order, page by page, so that nothing grows with the length of a run.
+struct Orders<'a> {
+    queries: &'a mut dyn Queries,
+    table: &'static str,
+    /// Where the next page begins; none after the last.
+    next: Option<u64>,
+    page: std::vec::IntoIter<Vec<Value>>,
+    refused: bool,
+}
+
+impl Orders<'_> {
+    fn turn(&mut self, from: u64) {
+        let sql = format!("SELECT id, status FROM {} WHERE id >= {from} ORDER BY id LIMIT {ROWS}", self.table);
+        match self.queries.query("check the ledger", &sql) {
+            Ok(rows) => {
+                let last = rows.last().and_then(|row| number(row.first()?));
+                self.next = last.filter(|_| rows.len() == ROWS).map(|last| last + 1);
+                self.page = rows.into_iter();
+            }
+            Err(Refused) => self.refused = true,
+        }
+    }
+}
+
+impl Iterator for Orders<'_> {
+    type Item = (u64, String);
+
+    fn next(&mut self) -> Option<(u64, String)> {
+        if self.page.len() == 0 {
+            let from = self.next.take()?;
+            self.turn(from);
+        }
+        let row = self.page.next()?;
+        Some((number(row.first()?)?, row.get(1)?.text()?.to_owned()))
+    }
+}
+
+fn number(value: &Value) -> Option<u64> {
+    u64::try_from(value.int()?).ok()
+}
+
+fn verdict(table: &str, judged: &Judged) -> Verdict {
+    let name = "ledger";
+    let unknown = match (judged.unknown_kept, judged.unknown_lost) {
+        (0, 0) => String::new(),
+        (kept, lost) => format!("; of unknown outcome {kept} were kept and {lost} were not"),
+    };
+    if judged.passed() {
+        return Verdict { name, damaged: false, text: format!("{} orders are as acknowledged{unknown}", judged.ok) };
+    }
+    let fault = |what: &str, faulty: &Faulty| {
+        let first = faulty.first.first().copied().unwrap_or(0);
+        (faulty.count > 0).then(|| format!("{} {what}, the first is {table} {first}", faulty.count))
+    };
+    let faults = [
+        fault("acknowledged orders are missing", &judged.missing),
+        fault("orders that were rolled back are there", &judged.resurrected),
+        fault("acknowledged fills are missing", &judged.unfilled),
+    ];
+    let faults: Vec<String> = faults.into_iter().flatten().collect();
+    Verdict { name, damaged: true, text: format!("{}{unknown}", faults.join("; ")) }
 }
 
 #[cfg(test)]
@@ -201,7 +305,7 @@ mod tests {
     #[test]
     fn a_database_that_agrees_passes_and_trades_of_others_are_passed_over() {
         let ledger = ledger();
-        let judged = ledger.judge(rows(&ledger));
+        let judged = ledger.judge(rows(&ledger), "done");
         assert!(judged.passed());
         assert_eq!((judged.ok, judged.unknown_kept, judged.unknown_lost), (10_000, 0, 0));
         assert_eq!((ledger.count(Known::RolledBack), ledger.count(Known::Filled)), (100, 4_900));
@@ -215,7 +319,7 @@ mod tests {
         let at = rows.partition_point(|row| row.0 < 1_000_200);
         rows.insert(at, (1_000_200, "wait"));
         rows.iter_mut().filter(|row| row.0 == 1_000_302).for_each(|row| row.1 = "sent");
-        let judged = ledger.judge(rows);
+        let judged = ledger.judge(rows, "done");
         assert!(!judged.passed());
         assert_eq!(judged.missing, Faulty { count: 1, first: vec![1_000_001] });
         assert_eq!(judged.resurrected, Faulty { count: 1, first: vec![1_000_200] });
@@ -229,7 +333,7 @@ mod tests {
         (1..=4).for_each(|trade| ledger.record(trade, Known::PlacedUnknown));
         ledger.record(3, Known::Filled);
         ledger.record(4, Known::FillUnknown);
-        let judged = ledger.judge([(1, "sent"), (4, "done")]);
+        let judged = ledger.judge([(1, "sent"), (4, "done")], "done");
         assert_eq!((judged.unknown_kept, judged.unknown_lost), (2, 1));
         assert_eq!(judged.missing.first, [3]);
     }
@@ -247,5 +351,14 @@ mod tests {
         assert!(placed.entries().any(|entry| entry.trade == 7 && entry.is(Known::Filled) && entry.is(Known::Placed)));
         let bytes: usize = placed.pages.values().map(Vec::len).sum();
         assert!(bytes < 510_000, "{bytes}");
+    }
+
+    #[test]
+    fn a_lost_commit_is_damage_and_an_unknown_one_is_not() {
+        let kept = Judged { ok: 5, unknown_kept: 1, ..Judged::default() };
+        assert!(!verdict("trade", &kept).damaged);
+        let lost = Judged { missing: Faulty { count: 1, first: vec![42] }, ..Judged::default() };
+        let Verdict { damaged, text, .. } = verdict("trade", &lost);
+        assert!(damaged && text.contains("1 acknowledged orders are missing, the first is trade 42"), "{text}");
     }
 }

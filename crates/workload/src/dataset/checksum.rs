@@ -4,28 +4,22 @@
 //! for a few letters), so that no sum overflows and no engine's type of a sum matters. One more number mixes all
 //! columns of a row, so that values that changed rows are seen.
 //!
-//! What it does not do: it is no cryptographic digest. It takes texts to be of single bytes, as those of this workload
-//! are. Clocks are part of the rows; runs that must agree have to agree on time.
+//! What it does not do: it is no cryptographic digest. It takes texts to be of single bytes. Clocks are part of the rows; runs that must agree have to agree on time.
 
-use crate::brokerage::Preset;
-use crate::brokerage::schema::{Column, Table, Type, tables};
+use super::{Column, Table, Type};
 
 /// A prime; remainders by it fit a sum of a thousand million rows.
 const MODULUS: u32 = 1_000_003;
 
-/// For each table of a preset its name and a query for one row of whole numbers: the count of rows, one sum a column in
-/// their order, and one sum over all columns of each row together.
-pub fn checksum_queries(preset: Preset) -> Vec<(String, String)> {
-    tables(preset).map(|table| (table.name.to_owned(), query(table))).collect()
-}
-
-fn query(table: &Table) -> String {
+/// The name of a table and a query for one row of whole numbers: the count of rows, one sum a column in their order, and one
+/// sum over all columns of each row together.
+pub(crate) fn checksum(table: &Table) -> (String, String) {
     let terms: Vec<String> = table.columns.iter().map(term).collect();
     let mixed: Vec<String> = terms.iter().zip(1..).map(|(term, place)| format!("{} * {term}", place * 7 + 3)).collect();
     let mixed = mixed.join(" + ");
     let mixed = format!("(({mixed}) % {MODULUS}) * (({mixed}) % 997)");
     let sums: Vec<String> = terms.iter().chain([&mixed]).map(|term| sum(term)).collect();
-    format!("SELECT COUNT(*), {} FROM {}", sums.join(", "), table.name)
+    (table.name.to_string(), format!("SELECT COUNT(*), {} FROM {}", sums.join(", "), table.name))
 }
 
 /// A sum as a small whole number: some engines give sums of whole numbers as decimals.

@@ -1,0 +1,84 @@
+//! The bank as a data set.
+
+use super::checks;
+use super::fill::{TableRows, row_count};
+use super::scale::Scale;
+use super::schema::TABLES;
+use crate::dataset::{Contents, DataSet, Figure, Invariant, Made, Page, Rows, Table, checksum};
+use crate::transaction::Value;
+
+/// The seed of the data set of every run: data is reused from run to run, so it must not follow the seed of one.
+pub(super) const SEED: u64 = 1;
+
+/// The bank of a scale, with the rows of a seed.
+struct Bank {
+    scale: Scale,
+    seed: u64,
+}
+
+/// The data set that runs use.
+pub(super) fn data_set(scale: Scale) -> DataSet {
+    seeded(scale, SEED)
+}
+
+/// The data set whose rows are those of a seed.
+pub fn seeded(scale: Scale, seed: u64) -> DataSet {
+    DataSet::new(Bank { scale, seed })
+}
+
+/// The word of the kind in marks.
+pub const MARKED: &str = "bank";
+
+/// The data set that the facts of a mark describe.
+pub fn described(fact: &dyn Fn(&str) -> Option<String>) -> Option<DataSet> {
+    let number = |name: &str| fact(name)?.parse::<u64>().ok();
+    Some(seeded(Scale { accounts: number("accounts")?, days: number("days")? }, number("seed")?))
+}
+
+impl Contents for Bank {
+    fn kind(&self) -> &'static str {
+        MARKED
+    }
+
+    fn name(&self) -> String {
+        let Scale { accounts, days } = self.scale;
+        format!("bank-{accounts}-{days}-{}", self.seed)
+    }
+
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("accounts", self.scale.accounts.to_string()),
+            ("days", self.scale.days.to_string()),
+            ("seed", self.seed.to_string()),
+        ]
+    }
+
+    fn tables(&self) -> Vec<Table> {
+        TABLES.to_vec()
+    }
+
+    fn row_count(&self, table: &str) -> u64 {
+        row_count(self.scale, self.seed, table)
+    }
+
+    fn part(&self, table: &str, part: u32, parts: u32) -> Box<dyn Rows> {
+        let mut rows = TableRows::new(self.scale, self.seed, table, part, parts);
+        Box::new(Made(move |row: &mut Vec<Value>| rows.next(row)))
+    }
+
+    fn invariants(&self) -> Vec<Invariant> {
+        checks::invariants(self.scale, self.seed)
+    }
+
+    fn figures(&self, history: bool) -> Vec<Figure> {
+        checks::figures(self.scale, self.seed, history)
+    }
+
+    fn pages(&self) -> Box<dyn Iterator<Item = Page>> {
+        Box::new(checks::pages(self.scale, self.seed))
+    }
+
+    fn checksums(&self) -> Vec<(String, String)> {
+        TABLES.iter().map(checksum).collect()
+    }
+}

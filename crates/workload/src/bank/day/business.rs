@@ -1,0 +1,267 @@
+//! One worker's share of a bank's day: draws its transactions, steps them, and hears how they ended.
+//!
+//! The one idea: a slot holds what its transaction was made from, so that a second try is the same transaction. The first worker
+//! minds the clock: when a payment run or a standing order is due, the transaction that ends next causes it, and each
+//! transaction of a run causes the one behind it.
+//!
+//! What it does not do: it carries no statement out, and reads no clock.
+
+use super::Spec;
+use super::choose::{Choose, Purpose};
+use super::mix::{BULK, Class, LATER, REJECTED, RUN};
+use super::post::{Payee, Post};
+use super::reads;
+use super::standing::Standing;
+use crate::bank::data_set::SEED;
+use crate::bank::history::History;
+use crate::bank::scale::{CENTS_MAX, TODAY};
+use crate::kind::Share;
+use crate::kind::numbers::Numbers;
+use crate::kind::orders::{Known, Ledger};
+use crate::transaction::ask::Ask;
+use crate::transaction::{Answers, Batch, Begun, Business, Caused, Ending, Step};
+use random::Lane;
+use units::Nanos;
+
+/// Between two standing orders.
+const STANDING_EVERY: Nanos = Nanos::from_millis(100);
+
+/// What a transaction is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Errand {
+    /// An arrival of the schedule.
+    Call,
+    /// A transaction of a payment run, counted over all runs.
+    Run(u64),
+    /// A standing order.
+    Standing(u64),
+}
+
+const KIND_SHIFT: u32 = 56;
+
+impl Errand {
+    fn payload(self) -> u64 {
+        match self {
+            Errand::Call => 0,
+            Errand::Run(number) => (1 << KIND_SHIFT) | number,
+            Errand::Standing(number) => (2 << KIND_SHIFT) | number,
+        }
+    }
+
+    fn of(payload: u64) -> Errand {
+        let number = payload & ((1 << KIND_SHIFT) - 1);
+        match payload >> KIND_SHIFT {
+            1 => Errand::Run(number),
+            2 => Errand::Standing(number),
+            _ => Errand::Call,
+        }
+    }
+}
+
+/// A transaction under way.
+#[derive(Debug, Default)]
+enum Machine {
+    #[default]
+    Idle,
+    Ask(Class, Choose, Ask),
+    Post(Box<Post>),
+    Standing(Box<Standing>),
+}
+
+/// What one slot carries.
+#[derive(Debug, Default)]
+struct Slot {
+    payload: u64,
+    machine: Machine,
+}
+
+/// A worker of a bank's day.
+#[derive(Debug)]
+pub struct Day {
+    spec: Spec,
+    history: History,
+    seed: u64,
+    classes: Lane,
+    minds_clock: bool,
+    slots: Vec<Slot>,
+    numbers: Numbers,
+    ledger: Ledger,
+    /// Accounts of payees, while they are drawn.
+    payees: Vec<u64>,
+    next_run: Nanos,
+    runs: u64,
+    next_standing: Nanos,
+    standing: u64,
+}
+
+impl Day {
+    /// The share of one worker; the epoch tells trials on the same data apart, so that their orders have different numbers.
+    pub fn new(spec: Spec, share: &Share) -> Day {
+        let history = History::new(spec.scale, SEED);
+        Day {
+            history,
+            seed: share.seed,
+            classes: Lane::new(share.seed, 0, Purpose::Class as u64),
+            minds_clock: share.worker == 0,
+            slots: (0..share.slots).map(|_| Slot::default()).collect(),
+            numbers: Numbers::new(first_order(&history), share.epoch, share.worker),
+            ledger: Ledger::default(),
+            payees: Vec::with_capacity(RUN),
+            next_run: Nanos::ZERO,
+            runs: 0,
+            next_standing: Nanos::ZERO,
+            standing: 0,
+            spec,
+        }
+    }
+
+    /// What this worker knows of its orders.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    fn class_of(&self, n: u64, payload: u64) -> Class {
+        match Errand::of(payload) {
+            Errand::Call => Class::drawn(&self.spec, self.classes, n),
+            Errand::Run(_) => Class::Run,
+            Errand::Standing(_) => Class::Standing,
+        }
+    }
+
+    fn choose(&self, purpose: Purpose, n: u64) -> Choose {
+        Choose::new(self.spec, self.seed, purpose, n)
+    }
+
+    fn machine(&mut self, n: u64, payload: u64) -> Machine {
+        let class = self.class_of(n, payload);
+        match (class, Errand::of(payload)) {
+            (Class::Bulk, _) => self.several(self.choose(Purpose::Call, n), "bulk", BULK, (1_000, 50_000)),
+            (_, Errand::Run(number)) => self.several(self.choose(Purpose::Run, number), "run", RUN, (100_000, 300_000)),
+            (Class::Card | Class::Order, _) => self.single(class, self.choose(Purpose::Call, n)),
+            (_, Errand::Standing(_)) => {
+                let post = Post::new(self.numbers.take(), "standing", 0, Vec::new());
+                Machine::Standing(Box::new(Standing::new(post)))
+            }
+            _ => {
+                let choose = self.choose(Purpose::Call, n);
+                Machine::Ask(class, choose, reads::asked(class, &self.history, choose))
+            }
+        }
+    }
+
+    /// A firm pays many at once.
+    fn several(&mut self, mut choose: Choose, kind: &'static str, count: usize, cents: (i64, i64)) -> Machine {
+        let payer = choose.hot();
+        choose.payees(payer, count, kind == "bulk", &mut self.payees);
+        let payees =
+            self.payees.iter().map(|account| Payee { account: *account, cents: choose.cents(cents.0, cents.1) });
+        let payees = payees.collect();
+        Machine::Post(Box::new(Post::new(self.numbers.take(), kind, payer, payees)))
+    }
+
+    fn single(&mut self, class: Class, mut choose: Choose) -> Machine {
+        let payer = choose.account();
+        let account = choose.contra(payer);
+        let over = choose.percent(REJECTED);
+        let cents = if over { 2 * CENTS_MAX } else { choose.cents(500, 15_000) };
+        let card = class == Class::Card;
+        let later = !card && choose.percent(LATER);
+        let day = if later { TODAY + 1 + choose.below(10) as i64 } else { TODAY };
+        let (kind, payees) = (if card { "card" } else { "single" }, vec![Payee { account, cents }]);
+        let mut post = Post::new(self.numbers.take(), kind, payer, payees);
+        (post.day, post.statement) = (day, card);
+        Machine::Post(Box::new(post))
+    }
+
+    /// Transactions of a payment run.
+    fn run_length(&self) -> u64 {
+        self.spec.run_orders.div_ceil(RUN as u64)
+    }
+
+    /// What is due by the clock, or behind the transaction that has just ended.
+    fn cause(&mut self, payload: u64, at: Nanos, caused: &mut Vec<Caused>) {
+        let length = self.run_length();
+        let mut cause = |errand: Errand| caused.push(Caused { due: at, payload: errand.payload() });
+        if let Errand::Run(number) = Errand::of(payload)
+            && (number + 1) % length != 0
+        {
+            cause(Errand::Run(number + 1));
+        }
+        if !self.minds_clock {
+            return;
+        }
+        if at >= self.next_run {
+            cause(Errand::Run(self.runs * length));
+            self.runs += 1;
+            self.next_run = at + self.spec.run_every;
+        }
+        if at >= self.next_standing {
+            cause(Errand::Standing(self.standing));
+            self.standing += 1;
+            self.next_standing = at + STANDING_EVERY;
+        }
+    }
+}
+
+/// Orders of a run are numbered from here, so that the ledger knows an order's number before the database does.
+pub(super) fn first_order(history: &History) -> u64 {
+    ((history.last_order() + history.scale().open_orders()) / 1_000_000 + 1) * 1_000_000
+}
+
+impl Business for Day {
+    fn class(&mut self, n: u64, payload: u64) -> u16 {
+        self.class_of(n, payload).place()
+    }
+
+    fn begin(&mut self, slot: u32, begun: Begun) {
+        let machine = self.machine(begun.n, begun.payload);
+        self.slots[slot as usize] = Slot { payload: begun.payload, machine };
+    }
+
+    fn step(&mut self, slot: u32, answers: &Answers, batch: &mut Batch) -> Step {
+        match &mut self.slots[slot as usize].machine {
+            Machine::Idle => Step::Done { rolled_back: false },
+            Machine::Ask(_, _, ask) => ask.step(batch),
+            Machine::Post(post) => post.step(answers, batch),
+            Machine::Standing(standing) => standing.step(answers, batch),
+        }
+    }
+
+    fn complaint(&mut self, slot: u32) -> Option<String> {
+        match &self.slots[slot as usize].machine {
+            Machine::Post(post) => Some(post.complaint()),
+            Machine::Standing(standing) => Some(standing.post.complaint()),
+            Machine::Idle | Machine::Ask(..) => None,
+        }
+    }
+
+    fn restart(&mut self, slot: u32) {
+        match &mut self.slots[slot as usize].machine {
+            Machine::Idle => {}
+            Machine::Ask(class, choose, ask) => *ask = reads::asked(*class, &self.history, *choose),
+            Machine::Post(post) => post.restart(),
+            Machine::Standing(standing) => standing.restart(),
+        }
+    }
+
+    fn ended(&mut self, slot: u32, ending: Ending, at: Nanos, caused: &mut Vec<Caused>) {
+        let Slot { payload, machine } = std::mem::take(&mut self.slots[slot as usize]);
+        let post = match &machine {
+            Machine::Post(post) => Some(&**post),
+            Machine::Standing(standing) => Some(&standing.post),
+            Machine::Idle | Machine::Ask(..) => None,
+        };
+        if let Some(post) = post {
+            let known = match ending {
+                Ending::Done => Known::Placed,
+                Ending::Failed => Known::RolledBack,
+                Ending::Unknown => Known::PlacedUnknown,
+            };
+            self.ledger.record(post.order, known);
+            if ending == Ending::Done && post.posted() {
+                self.ledger.record(post.order, Known::Filled);
+            }
+        }
+        self.cause(payload, at, caused);
+    }
+}

@@ -1,0 +1,148 @@
+//! Whatever is posted: one payer, one or more payees.
+//!
+//! The one idea: accounts are locked in the order of their numbers, then the limit is checked, then everything is written in the
+//! same order. What is over the limit becomes an order that is rejected; what is for a day to come, one that is open and has a
+//! prenote.
+//!
+//! What it does not do: it draws nothing; it is told who pays whom.
+
+use super::statements::Said;
+use crate::bank::scale::TODAY;
+use crate::transaction::texts::say;
+use crate::transaction::{Answers, Batch, Step, Value};
+
+/// One who is paid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Payee {
+    pub(super) account: u64,
+    pub(super) cents: i64,
+}
+
+/// What is to be posted.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Post {
+    pub(super) order: u64,
+    pub(super) kind: &'static str,
+    pub(super) payer: u64,
+    /// In ascending order of their accounts.
+    pub(super) payees: Vec<Payee>,
+    /// The day that it is for.
+    pub(super) day: i64,
+    /// Whether the payer's last items are read afterwards.
+    pub(super) statement: bool,
+    step: u8,
+    rejected: bool,
+}
+
+impl Post {
+    /// An order for today.
+    pub(super) fn new(order: u64, kind: &'static str, payer: u64, payees: Vec<Payee>) -> Post {
+        Post { order, kind, payer, payees, day: TODAY, ..Post::default() }
+    }
+
+    /// The same from its beginning.
+    pub(super) fn restart(&mut self) {
+        (self.step, self.rejected) = (0, false);
+    }
+
+    /// Whether it was posted, given that it was committed.
+    pub(super) fn posted(&self) -> bool {
+        !self.rejected && self.day == TODAY
+    }
+
+    pub(super) fn complaint(&self) -> String {
+        format!("account {} or one that it pays is not in the data set", self.payer)
+    }
+
+    fn total(&self) -> i64 {
+        self.payees.iter().map(|payee| payee.cents).sum()
+    }
+
+    /// All accounts in ascending order, each with what it gets; that of the payer is given nothing yet.
+    fn accounts(&self) -> impl Iterator<Item = (u64, i64)> {
+        let at = self.payees.partition_point(|payee| payee.account < self.payer);
+        let pair = |payee: &Payee| (payee.account, payee.cents);
+        let (before, behind) = self.payees.split_at(at);
+        before.iter().map(pair).chain([(self.payer, -self.total())]).chain(behind.iter().map(pair))
+    }
+
+    pub(super) fn step(&mut self, answers: &Answers, batch: &mut Batch) -> Step {
+        self.step += 1;
+        match self.step {
+            1 => {
+                batch.begin(true);
+                self.lock(batch);
+            }
+            2 => {
+                if !self.check(answers, 1) {
+                    return Step::Fail;
+                }
+                self.write(batch);
+                batch.commit();
+            }
+            _ => return Step::Done { rolled_back: false },
+        }
+        Step::Send
+    }
+
+    /// Locks all accounts, and asks what the payer is about to pay.
+    pub(super) fn lock(&self, batch: &mut Batch) {
+        self.accounts().for_each(|(account, _)| say(batch, Said::LockAccount, [number(account)]));
+        say(batch, Said::Prenotes, [number(self.payer)]);
+    }
+
+    /// Whether all accounts are there; settles whether the payer may pay. The locks were answered from `first` on.
+    pub(super) fn check(&mut self, answers: &Answers, first: usize) -> bool {
+        let count = self.payees.len() + 1;
+        let payer = self.accounts().position(|(account, _)| account == self.payer).unwrap_or(0);
+        let (account, prenotes) = (answers.get(first + payer), answers.get(first + count));
+        let noted: i64 = (0..prenotes.row_count()).map(|row| prenotes.int(row, 0)).sum();
+        self.rejected = account.int(0, 0) + account.int(0, 1) - noted < self.total();
+        (0..count).all(|place| answers.get(first + place).row_count() == 1)
+    }
+
+    /// Writes the order, and its items if it is posted now.
+    pub(super) fn write(&self, batch: &mut Batch) {
+        let (order, total) = (number(self.order), Value::Int(self.total()));
+        let (later, items) = (self.day != TODAY, Value::Int(self.payees.len() as i64));
+        let status = match (self.rejected, later) {
+            (true, _) => "rejected",
+            (false, true) => "open",
+            (false, false) => "posted",
+        };
+        let (payer, kind, day) = (number(self.payer), Value::from(self.kind), Value::Int(self.day));
+        let head = [order.clone(), kind, status.into(), payer.clone(), TODAY.into(), day.clone(), items, total.clone()];
+        say(batch, Said::InsertOrder, head);
+        let reference = Value::from(format!("order {}", self.order));
+        for (line, payee) in (0i64..).zip(&self.payees) {
+            let item = [order.clone(), line.into(), number(payee.account), payee.cents.into(), reference.clone()];
+            say(batch, Said::InsertOrderItem, item);
+        }
+        match status {
+            "open" => say(batch, Said::InsertPrenote, [order, payer, day, total]),
+            "posted" => self.post(batch, &reference),
+            _ => {}
+        }
+        if self.statement {
+            say(batch, Said::LastItems, [number(self.payer)]);
+        }
+    }
+
+    fn post(&self, batch: &mut Batch, reference: &Value) {
+        // One who pays several has one item, whose other side is none of them.
+        let contra = if let [payee] = self.payees[..] { payee.account } else { 0 };
+        for (account, cents) in self.accounts() {
+            let other = if account == self.payer { contra } else { self.payer };
+            let (account, cents, today) = (number(account), Value::Int(cents), Value::Int(TODAY));
+            let (order, kind) = (number(self.order), Value::from(self.kind));
+            let item = [account.clone(), today.clone(), order, cents.clone(), kind, number(other), reference.clone()];
+            say(batch, Said::InsertItem, item);
+            say(batch, Said::UpdateBalance, [cents.clone(), account.clone(), today]);
+            say(batch, Said::UpdateAccount, [cents, account]);
+        }
+    }
+}
+
+fn number(number: u64) -> Value {
+    Value::Int(number as i64)
+}

@@ -1,0 +1,301 @@
+//! The rows of every table, made from a scale and a seed.
+//!
+//! The one idea: a table has units (an account, a branch, an order), and the rows of a unit are a function of it. So a part of a
+//! table is a span of units, and any part can be made alone, again, and beside the others.
+//!
+//! What it does not do: it writes to no database.
+
+use super::history::{History, Items};
+use super::scale::{CENTS_MAX, OF_FIRMS, OWN, PRODUCTS, Scale, TODAY};
+use crate::brokerage::names::{self, push_first, push_last};
+use crate::dataset::Row;
+use crate::transaction::Value;
+use random::{below, mix};
+
+/// What rows are made from, and how far it is with the rows of a unit.
+#[derive(Clone, Debug)]
+struct Maker {
+    history: History,
+    items: Option<Items>,
+    /// Of one account: what was turned over on each day of the history and today.
+    turnovers: Vec<i64>,
+    balance: i64,
+}
+
+impl Maker {
+    fn scale(&self) -> Scale {
+        *self.history.scale()
+    }
+
+    fn opening(&self, account: u64) -> i64 {
+        self.history.opening_cents(account)
+    }
+
+    /// What an account has when the history ends; its turnovers by value day are left behind.
+    fn turn_over(&mut self, account: u64) -> i64 {
+        let first = self.scale().first_day();
+        self.turnovers.clear();
+        self.turnovers.resize(self.scale().days as usize + 1, 0);
+        let (mut items, mut balance) = (self.history.items_of(account), self.opening(account));
+        while let Some(item) = items.next(&self.history) {
+            self.turnovers[(item.value_day - first) as usize] += item.cents;
+            balance += item.cents;
+        }
+        balance
+    }
+}
+
+/// How the rows of a unit are written. Each writes a row and says true, or says false when the unit has no such row.
+#[derive(Clone, Copy, Debug)]
+enum Write {
+    /// One row a unit, or none.
+    One(fn(&mut Maker, unit: u64, row: &mut Row<'_>) -> bool),
+    /// Several rows a unit, counted from 0.
+    Several(fn(&mut Maker, unit: u64, sub: u32, row: &mut Row<'_>) -> bool),
+}
+
+/// The rows of a part of a table, in order.
+#[derive(Clone, Debug)]
+pub struct TableRows {
+    maker: Maker,
+    write: Write,
+    unit: u64,
+    end: u64,
+    sub: u32,
+}
+
+impl TableRows {
+    /// The rows of part `part` of `parts` equal ones; parts 0 to `parts` together hold each row of the table once. A table that
+    /// begins empty has none.
+    pub fn new(scale: Scale, seed: u64, table: &str, part: u32, parts: u32) -> TableRows {
+        let (units, write) = source(&scale, table);
+        let edge = |part: u32| (u128::from(units) * u128::from(part) / u128::from(parts)) as u64;
+        let maker = Maker { history: History::new(scale, seed), items: None, turnovers: Vec::new(), balance: 0 };
+        TableRows { maker, write, unit: edge(part), end: edge(part + 1), sub: 0 }
+    }
+
+    /// Makes the next row in `row`, in the order of the table's columns; false when there is none. Whatever `row` held is
+    /// written over, and its texts keep their memory.
+    pub fn next(&mut self, row: &mut Vec<Value>) -> bool {
+        while self.unit < self.end {
+            let (maker, to) = (&mut self.maker, &mut Row::over(row));
+            let written = match self.write {
+                Write::One(write) => self.sub == 0 && write(maker, self.unit, to),
+                Write::Several(write) => write(maker, self.unit, self.sub, to),
+            };
+            if written {
+                self.sub += 1;
+                return true;
+            }
+            (self.unit, self.sub) = (self.unit + 1, 0);
+        }
+        false
+    }
+}
+
+/// Units of a table, and how their rows are written.
+fn source(scale: &Scale, table: &str) -> (u64, Write) {
+    use Write::{One, Several};
+    let orders = scale.accounts + scale.open_orders();
+    match table {
+        "bank" => (scale.banks(), One(bank)),
+        "branch" => (scale.branches(), One(branch)),
+        "product" => (OWN, One(product)),
+        "terms" => (OWN, One(terms)),
+        "customer" => (scale.customers(), One(customer)),
+        "account" => (scale.all_accounts(), One(account)),
+        "payment_order" => (orders, One(payment_order)),
+        "order_item" => (orders, One(order_item)),
+        "standing_order" => (scale.standing_orders(), One(standing_order)),
+        "prenote" => (scale.open_orders(), One(prenote)),
+        "item" => (scale.accounts, Several(item)),
+        "balance" => (scale.all_accounts(), Several(balance)),
+        "statement" => (scale.accounts, One(statement)),
+        _ => (0, One(|_, _, _| false)),
+    }
+}
+
+/// Rows of a table: exact.
+pub fn row_count(scale: Scale, seed: u64, table: &str) -> u64 {
+    let history = History::new(scale, seed);
+    match table {
+        "item" => history.items(),
+        "payment_order" | "order_item" => history.kept_orders() + scale.open_orders(),
+        "balance" => scale.all_accounts() * (scale.days + 1),
+        _ => source(&scale, table).0,
+    }
+}
+
+fn bank(_: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
+    row.number(unit + 1).build(|to| names::push_company(unit, to)).code("BANK", unit + 1, 4);
+    row.end()
+}
+
+fn branch(_: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
+    row.number(unit + 1).number(unit / 50 + 1).build(|to| names::push_town(mix(unit) % names::AREAS, to));
+    row.end()
+}
+
+fn product(_: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
+    row.number(unit + 1);
+    match unit + 1 {
+        OF_FIRMS => row.text("Account of a firm"),
+        OWN => row.text("Account of the bank"),
+        product => row.numbered("Account", product),
+    };
+    row.end()
+}
+
+/// Charges, the limit, and interest in basis points a year: on debts, and in three steps on what is had.
+fn terms(_: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
+    let n = unit as i64;
+    let terms = match unit + 1 {
+        OF_FIRMS => [2_500, 2, CENTS_MAX, 900, 0, 10_000_000, 5, 100_000_000, 10],
+        OWN => [0, 0, CENTS_MAX, 0, 0, CENTS_MAX, 0, CENTS_MAX, 0],
+        _ => [
+            100 * n,
+            5 * (n % 3),
+            limit_cents(unit + 1),
+            1_150 - 50 * n,
+            10 * n,
+            1_000_000,
+            25 * n + 25,
+            5_000_000,
+            30 * n + 50,
+        ],
+    };
+    row.number(unit + 1);
+    terms.iter().for_each(|number| {
+        row.int(*number);
+    });
+    row.end()
+}
+
+/// How far an account of a product may go below nothing.
+fn limit_cents(product: u64) -> i64 {
+    match product {
+        1..=PRODUCTS => 200_000 * product as i64,
+        _ => CENTS_MAX,
+    }
+}
+
+fn customer(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
+    let (customer, scale, random) = (unit + 1, maker.scale(), mix(unit ^ 0x6375_7374));
+    row.number(customer).number(scale.branch_of(scale.account_of_customer(customer)));
+    row.build(|to| push_last(customer, to)).build(|to| push_first(customer, to));
+    row.int(TODAY - 20 * 365 - (random % 20_000) as i64).build(|to| names::push_street(unit, to));
+    row.build(|to| names::push_town((random >> 8) % names::AREAS, to)).code("+00 ", random >> 32 & 0xff_ffff, 8);
+    row.end()
+}
+
+fn account(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
+    let (account, scale) = (unit + 1, maker.scale());
+    let (customer, product, branch) = match account.checked_sub(scale.accounts + 1) {
+        // The bank's own accounts are in the name of its first customer.
+        Some(own) => (1, OWN, own + 1),
+        None => (scale.customer_of(account), scale.product_of(account), scale.branch_of(account)),
+    };
+    let (opening, balance) = (maker.opening(account), maker.turn_over(account));
+    row.number(account).number(customer).number(product).number(branch).int(limit_cents(product));
+    row.int(opening).int(balance).int(0).end()
+}
+
+/// The orders of the last round by account, then those for a day to come.
+fn payment_order(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
+    let (history, scale) = (&maker.history, maker.scale());
+    if let Some(open) = unit.checked_sub(scale.accounts) {
+        let Open { order, account, day, cents, .. } = Open::of(history, open);
+        row.number(order).text("single").text("open").number(account).int(TODAY - 1).int(day).int(1).int(cents);
+        return row.end();
+    }
+    let Some(item) = history.known_by(history.rounds() - 1, unit + 1) else { return false };
+    let payer = if item.cents < 0 { item.account } else { item.contra };
+    row.number(item.order).text(item.kind).text("posted").number(payer).int(item.posted_day).int(item.posted_day);
+    row.int(1).int(item.cents.abs()).end()
+}
+
+fn order_item(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
+    let (history, scale) = (&maker.history, maker.scale());
+    let (order, payee, cents) = match unit.checked_sub(scale.accounts) {
+        Some(open) => {
+            let Open { order, payee, cents, .. } = Open::of(history, open);
+            (order, payee, cents)
+        }
+        None => {
+            let Some(item) = history.known_by(history.rounds() - 1, unit + 1) else { return false };
+            (item.order, if item.cents < 0 { item.contra } else { item.account }, item.cents.abs())
+        }
+    };
+    row.number(order).int(0).number(payee).int(cents).numbered("order", order).end()
+}
+
+/// An order for a day to come.
+struct Open {
+    order: u64,
+    account: u64,
+    payee: u64,
+    day: i64,
+    cents: i64,
+}
+
+impl Open {
+    fn of(history: &History, place: u64) -> Open {
+        let (scale, random) = (history.scale(), mix(place ^ 0x6f70_656e));
+        let account = place * 50 + 1 + random % 50;
+        Open {
+            order: history.last_order() + 1 + place,
+            account,
+            payee: account % scale.accounts + 1,
+            day: TODAY + 1 + (random >> 32 & 15) as i64,
+            cents: 1_000 + below(mix(random), 20_000) as i64,
+        }
+    }
+}
+
+fn standing_order(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
+    let (scale, random) = (maker.scale(), mix(unit ^ 0x7374_616e));
+    let account = unit * 4 + 1 + random % 4;
+    let payee = (account + (random >> 8) % (scale.accounts - 1)) % scale.accounts + 1;
+    row.number(unit + 1).number(account).number(payee).int(1_000 + (random >> 32 & 0x3fff) as i64);
+    row.int(TODAY + (unit % 20) as i64).int(20);
+    row.end()
+}
+
+fn prenote(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
+    let Open { order, account, day, cents, .. } = Open::of(&maker.history, unit);
+    row.number(order).number(account).int(day).int(cents);
+    row.end()
+}
+
+fn item(maker: &mut Maker, unit: u64, _sub: u32, row: &mut Row<'_>) -> bool {
+    let items = maker.items.get_or_insert_with(|| maker.history.items_of(unit + 1));
+    let Some(item) = items.next(&maker.history) else {
+        maker.items = None;
+        return false;
+    };
+    row.number(item.account)
+        .int(item.posted_day)
+        .number(item.order)
+        .int(item.value_day)
+        .int(item.cents)
+        .text(item.kind);
+    row.number(item.contra).numbered("order", item.order).end()
+}
+
+fn balance(maker: &mut Maker, unit: u64, sub: u32, row: &mut Row<'_>) -> bool {
+    let account = unit + 1;
+    if sub == 0 {
+        maker.turn_over(account);
+        maker.balance = maker.opening(account);
+    }
+    let Some(turnover) = maker.turnovers.get(sub as usize) else { return false };
+    maker.balance += turnover;
+    row.number(account).int(maker.scale().first_day() + i64::from(sub)).int(*turnover).int(maker.balance).end()
+}
+
+/// How the period before the history ended.
+fn statement(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
+    let opening = maker.opening(unit + 1);
+    row.number(unit + 1).int(0).int(maker.scale().first_day() - 1).int(opening).int(opening).int(0);
+    row.end()
+}

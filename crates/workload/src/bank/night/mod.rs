@@ -1,0 +1,25 @@
+//! A bank's night: interest and charges for every account, statements, the ledger, and the cut-off of the period.
+//!
+//! The one idea: a transaction settles a span of accounts, all or nothing, by a few statements over the whole span; which accounts
+//! are settled stands in the data. So a night that was killed is run again over all spans, finds in each what is left of it, and
+//! posts nothing twice. The other side of a span's interest lies on the own account of the branch in which it begins, so that jobs
+//! meet on no row.
+//!
+//! What it does not do: items with value dates of a period that is settled are not settled again.
+
+mod business;
+mod machine;
+mod spec;
+mod statements;
+mod work;
+mod workload;
+
+pub use business::Night;
+pub use spec::{KEYS, Spec, read};
+pub use statements::{samples, statements};
+
+/// Orders of the night are numbered from here, above all others.
+pub const FIRST_ORDER: u64 = 1 << 53;
+
+/// The period that a night settles: the days of the history.
+const PERIOD: i64 = 1;

@@ -1,0 +1,108 @@
+//! What a bank says at night.
+//!
+//! The one idea: each statement goes over a span of accounts. Interest numbers are added up over all value dates of the period,
+//! and interest is cut to whole cents towards nothing once, for 360 days of a year. Whole numbers divide without a rest on every
+//! engine, because the rest is taken off before.
+//!
+//! What it does not do: no row comes back but how many accounts of a span are left.
+
+use crate::transaction::texts;
+use crate::transaction::{Sample, Statement};
+
+texts::list! { Said from 0, SAID:
+    // A span of accounts: $1 is the first of it, $2 the end, $3 the order of its interest; that of its charges is one more.
+    Left rows(1.0, ["1|100"])
+        "balance: count accounts that are left" =
+        "select min(id), count(*) from account where id >= $1 and id < $2 and settled < $3";
+    Settle "balance: compute interest and charges" =
+        "insert into settlement (account_id, period, order_id, items, numbers, interest_cents, charge_cents) \
+         select a.id, $4, $3, coalesce(c.items, 0), n.numbers, (n.numbers - n.numbers % 3600000) / 3600000, \
+         t.charge_cents + t.item_cents * coalesce(c.items, 0) \
+         from account a join terms t on t.product_id = a.product_id \
+         join (select b.account_id, sum(b.balance_cents * case when b.balance_cents < 0 then r.debit_bp \
+         when b.balance_cents < r.second_cents then r.first_bp when b.balance_cents < r.third_cents then r.second_bp \
+         else r.third_bp end) as numbers \
+         from balance b join account x on x.id = b.account_id join terms r on r.product_id = x.product_id \
+         where b.account_id >= $1 and b.account_id < $2 and b.value_day >= $5 and b.value_day < $6 group by b.account_id) n \
+         on n.account_id = a.id \
+         left join (select i.account_id, count(*) as items from item i where i.account_id >= $1 and i.account_id < $2 \
+         and i.posted_day >= $5 and i.posted_day < $6 group by i.account_id) c on c.account_id = a.id \
+         where a.id >= $1 and a.id < $2 and a.settled < $4";
+    CreditAccounts "balance: update accounts" =
+        "update account set balance_cents = balance_cents + (select s.interest_cents - s.charge_cents from settlement s \
+         where s.account_id = account.id and s.period = $3), settled = $3 where id >= $1 and id < $2 and settled < $3";
+    CreditBalances "balance: update balances" =
+        "update balance set turnover_cents = turnover_cents + coalesce((select s.interest_cents - s.charge_cents \
+         from settlement s where s.account_id = balance.account_id and s.period = $4 and s.order_id = $3), 0), \
+         balance_cents = balance_cents + coalesce((select s.interest_cents - s.charge_cents \
+         from settlement s where s.account_id = balance.account_id and s.period = $4 and s.order_id = $3), 0) \
+         where account_id >= $1 and account_id < $2 and value_day = $5";
+    PostInterest "balance: insert interest" =
+        "insert into item (account_id, posted_day, order_id, value_day, amount_cents, kind, contra_id, reference) \
+         select account_id, $4, order_id, $5, interest_cents, 'interest', $6, 'interest' from settlement \
+         where account_id >= $1 and account_id < $2 and order_id = $3 and interest_cents <> 0";
+    PostCharges "balance: insert charges" =
+        "insert into item (account_id, posted_day, order_id, value_day, amount_cents, kind, contra_id, reference) \
+         select account_id, $4, order_id + 1, $5, -charge_cents, 'charge', $6, 'charge' from settlement \
+         where account_id >= $1 and account_id < $2 and order_id = $3 and charge_cents <> 0";
+    OwnInterest "balance: insert own side of interest" =
+        "insert into item (account_id, posted_day, order_id, value_day, amount_cents, kind, contra_id, reference) \
+         select $6, $4, $3, $5, -coalesce(sum(interest_cents), 0), 'interest', 0, 'interest' from settlement \
+         where account_id >= $1 and account_id < $2 and order_id = $3";
+    OwnCharges "balance: insert own side of charges" =
+        "insert into item (account_id, posted_day, order_id, value_day, amount_cents, kind, contra_id, reference) \
+         select $6, $4, $7, $5, coalesce(sum(charge_cents), 0), 'charge', 0, 'charge' from settlement \
+         where account_id >= $1 and account_id < $2 and order_id = $3";
+    InterestOrder "balance: insert order of interest" =
+        "insert into payment_order (id, kind, status, account_id, entered_day, due_day, items, total_cents) \
+         select $3, 'night', 'posted', $4, $5, $5, count(*), coalesce(sum(interest_cents), 0) from settlement \
+         where account_id >= $1 and account_id < $2 and order_id = $3";
+    ChargeOrder "balance: insert order of charges" =
+        "insert into payment_order (id, kind, status, account_id, entered_day, due_day, items, total_cents) \
+         select $6, 'night', 'posted', $4, $5, $5, count(*), coalesce(sum(charge_cents), 0) from settlement \
+         where account_id >= $1 and account_id < $2 and order_id = $3";
+    Statements "balance: insert statements" =
+        "insert into statement (account_id, period, day, opening_cents, closing_cents, items) \
+         select s.account_id, s.period, b.value_day, p.closing_cents, b.balance_cents + s.interest_cents - s.charge_cents, \
+         s.items from settlement s join statement p on p.account_id = s.account_id and p.period = s.period - 1 \
+         join balance b on b.account_id = s.account_id and b.value_day = $4 \
+         where s.account_id >= $1 and s.account_id < $2 and s.order_id = $3";
+    OwnAccount "balance: update own account" =
+        "update account set balance_cents = balance_cents - (select coalesce(sum(s.interest_cents - s.charge_cents), 0) \
+         from settlement s where s.account_id >= $1 and s.account_id < $2 and s.order_id = $3) where id = $4";
+    OwnBalance "balance: update own balance" =
+        "update balance set turnover_cents = turnover_cents - (select coalesce(sum(s.interest_cents - s.charge_cents), 0) \
+         from settlement s where s.account_id >= $1 and s.account_id < $2 and s.order_id = $3), \
+         balance_cents = balance_cents - (select coalesce(sum(s.interest_cents - s.charge_cents), 0) \
+         from settlement s where s.account_id >= $1 and s.account_id < $2 and s.order_id = $3) \
+         where account_id = $4 and value_day = $5";
+
+    // A branch, and the whole bank.
+    LeftInBranch rows(1.0, ["0"])
+        "ledger: count accounts that are left" =
+        "select count(*) from account where branch_id = $1 and id <= $2 and settled < $3";
+    Totalled rows(1.0, ["0"])
+        "ledger: count totals" = "select count(*) from ledger where branch_id = $1";
+    Total "ledger: insert totals" =
+        "insert into ledger (branch_id, product_id, day, debit_cents, credit_cents, items) \
+         select a.branch_id, a.product_id, i.posted_day, sum(case when i.amount_cents < 0 then -i.amount_cents else 0 end), \
+         sum(case when i.amount_cents > 0 then i.amount_cents else 0 end), count(*) \
+         from item i join account a on a.id = i.account_id \
+         where i.account_id >= $1 and i.account_id < $2 and i.posted_day < $3 and a.id >= $1 and a.id < $2 \
+         group by a.branch_id, a.product_id, i.posted_day";
+    LeftInBank rows(1.0, ["0"])
+        "cut-off: count accounts that are left" = "select count(*) from account where id <= $1 and settled < $2";
+    CutOff "cut-off: close the period" =
+        "insert into cut_off (period, day, accounts, debit_cents, credit_cents) \
+         select $1, $2, $3, coalesce(sum(debit_cents), 0), coalesce(sum(credit_cents), 0) from ledger";
+}
+
+/// The statements that [`Night`](super::Night) calls, in the order of their places.
+pub fn statements() -> Vec<Statement> {
+    texts::statements(SAID)
+}
+
+/// What they would give on a data set of about this shape.
+pub fn samples() -> Vec<Option<Sample>> {
+    texts::samples(SAID)
+}

@@ -1,0 +1,148 @@
+//! A bank's night as a workload: what it supplies, and how what was settled is held against the data.
+//!
+//! The one idea: a night that did not come to its end is gone on with. One that did is taken back before the next one, so that every
+//! night on a data set has the same to do.
+
+use super::work::Progress;
+use super::{FIRST_ORDER, Night, Spec, samples, statements};
+use crate::bank::data_set;
+use crate::bank::scale::TODAY;
+use crate::dataset::{DataSet, Language};
+use crate::kind::{
+    Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, Yield, whole,
+};
+use crate::transaction::{Business, Sample, Statement};
+use std::any::Any;
+use std::sync::Arc;
+
+impl Transactions for Spec {
+    fn classes(&self) -> Vec<Class> {
+        let accounts = self.scale.accounts as f64 / self.spans() as f64;
+        let balance = Class { gives: Some((Yield::Accounts, accounts)), ..Class::plain("balance") };
+        vec![balance, Class::plain("ledger"), Class::plain("cut-off")]
+    }
+
+    fn data_set(&self, _theirs: bool) -> Option<DataSet> {
+        Some(data_set::data_set(self.scale))
+    }
+
+    /// All spans, the ledger of every branch, and the cut-off.
+    fn work(&self) -> Option<u64> {
+        Some(self.pieces())
+    }
+
+    fn ready(&self, around: &Around<'_>) -> Result<Arc<dyn Ready>, Unready> {
+        let jobs = u64::from(around.sessions.max(1));
+        Ok(Arc::new(Jobs { spec: *self, jobs, progress: Arc::new(Progress::of(self)) }))
+    }
+
+    /// What one operation is, from which accounts a second follow.
+    fn unit(&self) -> Option<String> {
+        Some(match self.commit_every {
+            1 => "1 account".to_owned(),
+            accounts => format!("{accounts} accounts"),
+        })
+    }
+
+    /// Takes back what a night that came to its end has done, and counts what one that did not has settled.
+    fn begin(&self, queries: &mut dyn Queries, _sessions: u32, _counts: bool) -> Result<Found, Refused> {
+        let closed = whole(&queries.query("look for a cut-off", "select count(*) from cut_off")?).unwrap_or(0);
+        if closed > 0 {
+            queries.transaction("take the last night back", taken_back())?;
+        }
+        Ok(Found { epoch: 0, counts: vec![settled(queries)?] })
+    }
+
+    fn ledger(&self, _sessions: u32, found: &Found, businesses: &[&dyn Business]) -> Option<Ledger> {
+        let before = *found.counts.first()?;
+        let workers = businesses.iter().filter_map(|business| (*business as &dyn Any).downcast_ref::<Night>());
+        let (mut done, mut unknown) = (0, 0);
+        for settled in workers.map(Night::settled) {
+            done += settled.done as i64;
+            unknown += settled.unknown as i64;
+        }
+        let counts = [("settled before", before), ("settled", done), ("settled unknown", unknown)];
+        Some(Ledger { counts: counts.map(|(name, count)| (name.to_owned(), count)).into(), ..Ledger::default() })
+    }
+
+    fn hold(&self, queries: &mut dyn Queries, ledger: &Ledger) -> Result<Vec<Verdict>, Refused> {
+        let grown = settled(queries)? - ledger.count("settled before");
+        Ok(vec![verdict(ledger.count("settled"), ledger.count("settled unknown"), grown)])
+    }
+}
+
+/// Accounts that are settled.
+fn settled(queries: &mut dyn Queries) -> Result<i64, Refused> {
+    let rows = queries.query("count settled accounts", "select count(*) from settlement")?;
+    Ok(whole(&rows).unwrap_or(0))
+}
+
+/// Takes a night back, one transaction: what it posted is subtracted and removed.
+fn taken_back() -> Vec<String> {
+    let (day, today) = (TODAY - 1, TODAY);
+    let posted = |account: &str| {
+        format!(
+            "(select coalesce(sum(i.amount_cents), 0) from item i where i.account_id = {account} and i.posted_day = {day} \
+             and i.order_id >= {FIRST_ORDER})"
+        )
+    };
+    let (account, balance) = (posted("account.id"), posted("balance.account_id"));
+    vec![
+        format!("update account set settled = 0, balance_cents = balance_cents - {account}"),
+        format!(
+            "update balance set turnover_cents = turnover_cents - {balance}, balance_cents = balance_cents - {balance} \
+             where value_day = {today}"
+        ),
+        format!("delete from item where posted_day = {day} and order_id >= {FIRST_ORDER}"),
+        format!("delete from payment_order where id >= {FIRST_ORDER}"),
+        "delete from settlement".to_owned(),
+        "delete from statement where period > 0".to_owned(),
+        "delete from ledger".to_owned(),
+        "delete from cut_off".to_owned(),
+    ]
+}
+
+fn verdict(done: i64, unknown: i64, grown: i64) -> Verdict {
+    let damaged = !(done..=done + unknown).contains(&grown);
+    let words = if unknown == 0 { String::new() } else { format!("; up to {unknown} of unknown outcome") };
+    let text = match damaged {
+        false => format!("{grown} accounts are settled, as was acknowledged{words}"),
+        true => format!("{done} accounts were acknowledged as settled, the data holds {grown}{words}"),
+    };
+    Verdict { name: "settled", damaged, text }
+}
+
+/// The jobs of a trial.
+struct Jobs {
+    spec: Spec,
+    jobs: u64,
+    progress: Arc<Progress>,
+}
+
+impl Ready for Jobs {
+    fn statements(&self, _language: Option<Language>) -> Vec<Statement> {
+        statements()
+    }
+
+    fn samples(&self) -> Vec<Option<Sample>> {
+        samples()
+    }
+
+    fn business(&self, share: &Share) -> Box<dyn Business> {
+        Box::new(Night::new(self.spec, self.jobs, self.progress.clone(), share))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_account_that_was_acknowledged_and_is_not_settled_is_damage() {
+        assert!(!verdict(500, 0, 500).damaged && !verdict(500, 100, 600).damaged);
+        for grown in [499, 501] {
+            let Verdict { damaged, text, .. } = verdict(500, 0, grown);
+            assert!(damaged && text.contains(&format!("the data holds {grown}")), "{text}");
+        }
+    }
+}

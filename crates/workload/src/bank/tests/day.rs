@@ -1,0 +1,87 @@
+//! A bank's day in memory.
+
+use super::{Bench, data, day};
+use crate::bank::day::{Day, classes, statements};
+use crate::kind::Share;
+use crate::transaction::{Begun, Business, Caused, Ending};
+use std::collections::{BTreeMap, VecDeque};
+use units::Nanos;
+
+fn share(worker: u32, epoch: u64) -> Share {
+    Share { worker, workers: 1, first: 0, slots: 1, seed: 5, epoch }
+}
+
+/// So many arrivals and all that is caused beside them; how many there were of each class.
+fn run(bench: &mut Bench, day: &mut Day, arrivals: u64) -> BTreeMap<String, u64> {
+    let (mut counts, mut queue) = (BTreeMap::new(), VecDeque::new());
+    let mut one = |n: u64, payload: u64, at: Nanos, queue: &mut VecDeque<Caused>| {
+        let mut caused = Vec::new();
+        *counts.entry(classes()[usize::from(day.class(n, payload))].name.clone()).or_default() += 1;
+        bench.carry(day, 0, Begun { n, payload, at }).unwrap();
+        day.ended(0, Ending::Done, at, &mut caused);
+        queue.extend(caused);
+    };
+    for n in 0..arrivals {
+        let at = Nanos::from_millis(10 * n);
+        one(n, 0, at, &mut queue);
+        while let Some(next) = queue.pop_front() {
+            one(1 << 63 | n, next.payload, at, &mut queue);
+        }
+    }
+    counts
+}
+
+#[test]
+fn every_statement_is_understood_and_says_truly_whether_it_gives_rows() {
+    let bench = Bench::empty(&data().tables(), statements());
+    for statement in statements() {
+        assert_eq!(bench.prepare(&statement).0 > 0, statement.rows, "{}", statement.name);
+    }
+}
+
+#[test]
+fn thousands_of_calls_leave_the_books_in_order_and_post_what_each_class_says() {
+    let data = data();
+    let mut bench = Bench::filled(&data, statements());
+    let mut worker = Day::new(day(), &share(0, 0));
+    let counts = run(&mut bench, &mut worker, 4_000);
+    assert_eq!(bench.broken(&data), [""; 0]);
+    assert_eq!(counts.len(), classes().len(), "all classes come: {counts:?}");
+    assert_eq!((counts["payment-run"], counts["standing-order"]), (8, 400));
+    assert!(bench.touched.iter().all(|touched| *touched > 0), "every statement is called and finds something");
+    let of = |kind: &str, status: &str| {
+        bench.number(&format!(
+            "select count(*) from payment_order where id >= 1000000 and kind = '{kind}' and status = '{status}'"
+        )) as u64
+    };
+    assert_eq!(of("bulk", "posted"), counts["bulk-posting"]);
+    assert_eq!(of("run", "posted"), counts["payment-run"]);
+    assert_eq!(of("card", "posted") + of("card", "rejected"), counts["card-posting"]);
+    assert_eq!(of("single", "posted") + of("single", "rejected") + of("single", "open"), counts["payment-order"]);
+    assert!(of("card", "rejected") > 0 && of("single", "open") > 0);
+    let items = bench.number("select count(*) from item where kind = 'bulk' and amount_cents > 0") as u64;
+    assert_eq!(items, 30 * counts["bulk-posting"]);
+}
+
+#[test]
+fn a_second_try_is_the_same_transaction() {
+    let data = data();
+    let mut bench = Bench::filled(&data, statements());
+    let mut worker = Day::new(day(), &share(0, 0));
+    for n in 0..100 {
+        let begun = Begun { n, payload: 0, at: Nanos::ZERO };
+        let mut batches = Vec::new();
+        worker.begin(0, begun);
+        for _ in 0..2 {
+            let (mut batch, mut answers) = (Default::default(), Default::default());
+            worker.step(0, &answers, &mut batch);
+            bench.carry_out(&batch, &mut answers);
+            batches.push(batch);
+            bench.undo();
+            worker.restart(0);
+        }
+        assert_eq!(batches[0], batches[1], "{n}");
+        worker.ended(0, Ending::Failed, Nanos::ZERO, &mut Vec::new());
+    }
+    assert_eq!(bench.broken(&data), [""; 0]);
+}

@@ -1,0 +1,166 @@
+//! A bank's night in memory.
+
+use super::{Bench, SCALE, data};
+use crate::bank::night::{Spec, statements};
+use crate::dataset::DataSet;
+use crate::kind::{Around, Share, Transactions};
+use crate::transaction::{Begun, Business, Ending};
+use units::Nanos;
+
+const SPEC: Spec = Spec { scale: SCALE, commit_every: 70 };
+
+fn night(spec: Spec) -> Box<dyn Business> {
+    let ready = spec.ready(&Around { textual: false, sessions: 1, file: &|_| unreachable!("no file") });
+    let share = Share { worker: 0, workers: 1, first: 0, slots: 1, seed: 5, epoch: 0 };
+    ready.ok().unwrap().business(&share)
+}
+
+/// A night of so many transactions at most, with what it says of itself at its end; a piece that cannot go on fails.
+pub(super) fn run(bench: &mut Bench, spec: Spec, most: u64) -> (bool, String) {
+    let found = spec.begin(bench, 1, true).unwrap();
+    let mut business = night(spec);
+    for n in 0..spec.work().unwrap().min(most) {
+        let carried = bench.carry(&mut *business, 0, Begun { n, payload: 0, at: Nanos::ZERO });
+        let ending = if carried.is_ok() { Ending::Done } else { Ending::Failed };
+        business.ended(0, ending, Nanos::ZERO, &mut Vec::new());
+    }
+    let ledger = spec.ledger(1, &found, &[&*business]).unwrap();
+    let verdict = spec.hold(bench, &ledger).unwrap().remove(0);
+    (verdict.damaged, verdict.text)
+}
+
+fn checksums(bench: &Bench, data: &DataSet) -> Vec<Vec<i64>> {
+    let sums = |sql: &str| {
+        let mut prepared = bench.db.prepare(sql).unwrap();
+        let columns = prepared.column_count();
+        prepared.query_row([], |row| (0..columns).map(|column| row.get(column)).collect()).unwrap()
+    };
+    data.checksums().iter().map(|(_, sql)| sums(sql)).collect()
+}
+
+#[test]
+fn every_statement_is_understood_and_says_truly_whether_it_gives_rows() {
+    let bench = Bench::empty(&data().tables(), statements());
+    for statement in statements() {
+        assert_eq!(bench.prepare(&statement).0 > 0, statement.rows, "{}", statement.name);
+    }
+}
+
+#[test]
+fn a_night_settles_every_account_once_and_leaves_the_books_in_order() {
+    let data = data();
+    let mut bench = Bench::filled(&data, statements());
+    assert_eq!(run(&mut bench, SPEC, u64::MAX), (false, "1000 accounts are settled, as was acknowledged".to_owned()));
+    assert_eq!(bench.broken(&data), [""; 0]);
+    assert_eq!(bench.number("select count(*) from account where settled = 1"), 1_000);
+    assert_eq!(bench.number("select accounts from cut_off"), 1_000);
+    for sign in ["> 0", "< 0"] {
+        let interest = format!("select count(*) from settlement where interest_cents {sign}");
+        assert!(bench.number(&interest) > 0, "interest {sign}");
+    }
+    assert!(bench.touched.iter().all(|touched| *touched > 0), "every statement is called and finds something");
+}
+
+#[test]
+fn interest_is_what_a_clerk_would_compute() {
+    let data = data();
+    let mut bench = Bench::filled(&data, statements());
+    run(&mut bench, SPEC, u64::MAX);
+    let mut prepared = bench
+        .db
+        .prepare(
+            "select s.numbers, s.interest_cents, s.charge_cents, s.items, t.charge_cents, t.item_cents, t.debit_bp, t.first_bp, \
+             t.second_cents, t.second_bp, t.third_cents, t.third_bp, a.id from settlement s join account a on a.id = s.account_id \
+             join terms t on t.product_id = a.product_id order by a.id",
+        )
+        .unwrap();
+    let mut rows = prepared.query([]).unwrap();
+    while let Some(row) = rows.next().unwrap() {
+        let of = |column: usize| row.get::<_, i64>(column).unwrap();
+        let days = format!(
+            "select balance_cents from balance where account_id = {} and value_day < 20454 order by value_day",
+            of(12)
+        );
+        let mut days = bench.db.prepare(&days).unwrap();
+        let balances: Vec<i64> = days.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+        assert_eq!(balances.len(), 20);
+        let rate = |cents: i64| match cents {
+            ..0 => of(6),
+            _ if cents < of(8) => of(7),
+            _ if cents < of(10) => of(9),
+            _ => of(11),
+        };
+        let numbers: i64 = balances.iter().map(|cents| cents * rate(*cents)).sum();
+        assert_eq!((of(0), of(1)), (numbers, numbers / 3_600_000), "account {}", of(12));
+        assert_eq!(of(2), of(4) + of(5) * of(3), "account {}", of(12));
+    }
+}
+
+#[test]
+fn a_night_that_is_killed_anywhere_is_gone_on_with_and_posts_nothing_twice() {
+    let data = data();
+    let mut whole = Bench::filled(&data, statements());
+    run(&mut whole, SPEC, u64::MAX);
+    for (kept, later) in [(0, 70), (1, 13), (7, 70), (14, 200), (15, 70), (16, 999), (17, 70)] {
+        let mut bench = Bench::filled(&data, statements());
+        assert!(!run(&mut bench, SPEC, kept).0);
+        assert_eq!(bench.broken(&data), [""; 0], "killed after {kept}");
+        // The next transaction is under way when it is killed.
+        let mut cut = night(SPEC);
+        cut.begin(0, Begun { n: kept, payload: 0, at: Nanos::ZERO });
+        let (mut batch, mut answers) = Default::default();
+        cut.step(0, &answers, &mut batch);
+        if !batch.is_empty() {
+            bench.carry_out(&batch, &mut answers);
+        }
+        bench.undo();
+        let next = Spec { commit_every: later, ..SPEC };
+        assert!(!run(&mut bench, next, u64::MAX).0);
+        assert_eq!(bench.broken(&data), [""; 0], "killed after {kept}, then {later} a commit");
+        let sums = ["select sum(interest_cents) from settlement", "select sum(charge_cents) from settlement"];
+        sums.iter().for_each(|sql| assert_eq!(bench.number(sql), whole.number(sql)));
+        assert_eq!(bench.number("select count(*) from settlement"), 1_000);
+    }
+}
+
+#[test]
+fn a_night_that_came_to_its_end_is_taken_back_before_the_next_one() {
+    let data = data();
+    let mut bench = Bench::filled(&data, statements());
+    let fresh = checksums(&bench, &data);
+    run(&mut bench, SPEC, u64::MAX);
+    let settled = checksums(&bench, &data);
+    assert_ne!(fresh, settled);
+    SPEC.begin(&mut bench, 1, true).unwrap();
+    assert_eq!(checksums(&bench, &data), fresh);
+    run(&mut bench, SPEC, u64::MAX);
+    assert_eq!(checksums(&bench, &data), settled);
+}
+
+#[test]
+fn a_branch_with_accounts_that_are_not_settled_is_not_closed() {
+    let data = data();
+    let mut bench = Bench::filled(&data, statements());
+    let mut business = night(SPEC);
+    let spans = 1_000u64.div_ceil(70);
+    for n in 0..SPEC.work().unwrap() {
+        // The first span fails, and so must the first branch and the cut-off.
+        let carried = match n {
+            0 => {
+                business.begin(0, Begun { n, payload: 0, at: Nanos::ZERO });
+                Err(None)
+            }
+            _ => bench.carry(&mut *business, 0, Begun { n, payload: 0, at: Nanos::ZERO }),
+        };
+        let failed = carried.is_err();
+        assert_eq!(failed, n == 0 || n == spans || n == spans + 2, "{n}: {carried:?}");
+        if n == spans {
+            let complaint = carried.unwrap_err().unwrap();
+            assert!(complaint.starts_with("70 accounts of branch 1 are not settled"), "{complaint}");
+        }
+        business.ended(0, if failed { Ending::Failed } else { Ending::Done }, Nanos::ZERO, &mut Vec::new());
+    }
+    assert_eq!(bench.broken(&data), [""; 0]);
+    assert!(!run(&mut bench, SPEC, u64::MAX).0);
+    assert_eq!((bench.broken(&data), bench.number("select count(*) from cut_off")), (Vec::new(), 1));
+}

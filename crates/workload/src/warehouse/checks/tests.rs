@@ -1,0 +1,117 @@
+//! The checks on SQLite in memory: they hold after loads, and each kind of damage is seen by the check that is for it.
+
+use crate::transaction::Value;
+use crate::warehouse::Spec;
+use crate::warehouse::tests::bench::{Bench, SPEC};
+
+fn loaded(spec: Spec) -> Bench {
+    let mut bench = Bench::filled(spec);
+    let mut worker = bench.worker();
+    bench.run(&mut *worker, 60);
+    assert_eq!(bench.complaints, [""; 0]);
+    bench
+}
+
+/// What the rows of the fill are found to be.
+fn differences(bench: &Bench) -> Vec<String> {
+    bench.dataset.pages().flat_map(|page| page.differences(&bench.rows(&page.sql))).collect()
+}
+
+/// Figures that are not what they must be.
+fn wrong(bench: &Bench) -> Vec<String> {
+    let all = bench.dataset.figures(true).into_iter();
+    all.filter(|figure| bench.rows(&figure.sql)[0][0] != Value::Int(figure.is)).map(|figure| figure.what).collect()
+}
+
+/// The checksums of the tables that a damage names.
+fn checksums(bench: &Bench, damage: &str) -> Vec<Vec<Value>> {
+    let all = bench.dataset.checksums().into_iter();
+    all.filter(|(table, _)| damage.contains(&format!(" {table} "))).flat_map(|(_, sql)| bench.rows(&sql)).collect()
+}
+
+/// What is done to the data, and which invariants must see it. The first delta of all is loaded into orders.
+const DAMAGES: &[(&str, &[&str])] = &[
+    // A delta that was acknowledged and is lost, in part or with all that is known of it.
+    ("DELETE FROM orders WHERE delta_id = 1", &["facts and deltas", "aggregates"]),
+    ("UPDATE delta SET applied = 0 WHERE id = 1", &["deltas", "changes"]),
+    ("DELETE FROM delta WHERE id = 1", &["deltas", "changes"]),
+    ("DELETE FROM orders WHERE delta_id = 1; DELETE FROM change_log WHERE delta_id = 1", &["changes", "aggregates"]),
+    (
+        "DELETE FROM orders WHERE delta_id = 1; DELETE FROM change_log WHERE delta_id = 1; DELETE FROM delta WHERE id = 1",
+        &["deltas", "aggregates"],
+    ),
+    // One that was applied twice.
+    (
+        "UPDATE orders SET id = id + 1000000000000 WHERE delta_id = 1; INSERT INTO orders SELECT id - 1000000000000, day_id, \
+         due_day_id, customer_id, product_id, site_id, channel_id, order_id, item, document, currency, unit, quantity, \
+         gross_cents, discount_cents, net_cents, tax_cents, freight_cents, cost_cents, weight_g, volume_ml, delta_id \
+         FROM orders WHERE delta_id = 1",
+        &["facts and deltas", "aggregates"],
+    ),
+    ("UPDATE marker SET deltas = deltas + 1 WHERE cube_id = 1", &["deltas"]),
+    ("UPDATE change_log SET quantity = quantity + 1 WHERE delta_id = 1 AND order_id = 1", &["facts and deltas"]),
+    ("UPDATE orders SET day_id = day_id - 1 WHERE delta_id = 1", &["facts and deltas"]),
+    ("UPDATE active_order SET quantity = quantity + 1 WHERE id = 5900", &["active orders"]),
+    ("DELETE FROM active_order WHERE id = 5900", &["active orders"]),
+    // An aggregate that is stale by one, and one that lies elsewhere.
+    (
+        "UPDATE stock_by_group_region SET facts = facts - 1 WHERE month_id = 5 AND group_id = 1 AND region_id = 1",
+        &["aggregates", "aggregates among each other"],
+    ),
+    (
+        "UPDATE stock_by_quarter SET net_cents = net_cents + 1 WHERE quarter_id = 5 AND category_id = 1 AND region_id = 1",
+        &["aggregates", "aggregates among each other"],
+    ),
+    (
+        "DELETE FROM costs_by_category_country WHERE quantity > 0 AND month_id = 1",
+        &["aggregates", "aggregates among each other"],
+    ),
+    (
+        "UPDATE stock_by_quarter SET facts = facts + CASE category_id WHEN 1 THEN 1 ELSE -1 END \
+         WHERE quarter_id = 5 AND category_id IN (1, 2) AND region_id = 1",
+        &["aggregates among each other"],
+    ),
+    // Facts of the fill.
+    ("DELETE FROM receipts WHERE id = 77", &["aggregates"]),
+    ("UPDATE receipts SET quantity = quantity + 1 WHERE id = 77", &["aggregates"]),
+    ("UPDATE receipts SET customer_id = 0 WHERE id = 77", &["keys"]),
+    ("UPDATE receipts SET product_id = 1000000 WHERE id = 77", &["keys"]),
+];
+
+#[test]
+fn a_warehouse_that_was_filled_and_loaded_passes() {
+    for aggregates in 0..=3 {
+        let bench = loaded(Spec { aggregates, ..SPEC });
+        assert_eq!(bench.broken(), [""; 0], "{aggregates}");
+        assert_eq!(wrong(&bench), [""; 0]);
+        assert_eq!(differences(&bench), [""; 0]);
+    }
+}
+
+#[test]
+fn each_damage_is_seen_by_the_checks_that_are_for_it_and_by_the_checksums() {
+    let bench = loaded(SPEC);
+    let mut seen = Vec::new();
+    for (damage, by) in DAMAGES {
+        let whole = checksums(&bench, damage);
+        bench.script("SAVEPOINT damage");
+        bench.script(damage);
+        let found = bench.broken();
+        assert!(by.iter().all(|name| found.contains(name)), "{damage}: {found:?}");
+        assert_ne!(checksums(&bench, damage), whole, "{damage}");
+        bench.script("ROLLBACK TO damage");
+        seen.extend(*by);
+    }
+    assert!(bench.dataset.invariants().iter().all(|invariant| seen.contains(&invariant.name)));
+}
+
+#[test]
+fn a_row_of_the_fill_that_was_changed_or_is_gone_is_found() {
+    let bench = loaded(Spec { aggregates: 0, ..SPEC });
+    bench.script("DELETE FROM receipts WHERE id = 77");
+    bench.script("UPDATE product SET price_cents = price_cents + 1 WHERE id = 9");
+    let found = differences(&bench);
+    assert!(found.len() == 2 && found[0].starts_with("product 9: price_cents is "), "{found:?}");
+    assert!(found[1].starts_with("receipts ") && found[1].ends_with(",77 is not there"), "{found:?}");
+    assert!(wrong(&bench).contains(&"count of the rows that the fill made in receipts".to_owned()));
+}

@@ -1,0 +1,87 @@
+//! The warehouse as a data set.
+
+use super::checks::{figures, invariants, pages};
+use super::fill::{part, row_count};
+use super::scale::Scale;
+use super::schema::tables;
+use super::spec::Indexes;
+use crate::dataset::{Contents, DataSet, Figure, Invariant, Page, Rows, Table, checksum};
+
+/// The seed of the data set of every run: data is reused from run to run, so it must not follow the seed of one.
+const SEED: u64 = 1;
+
+/// The warehouse of a scale, with the rows of a seed.
+pub(super) struct Warehouse {
+    pub(super) scale: Scale,
+    pub(super) seed: u64,
+}
+
+/// The data set that runs use.
+pub(super) fn data_set(scale: Scale) -> DataSet {
+    seeded(scale, SEED)
+}
+
+/// The data set whose rows are those of a seed.
+pub fn seeded(scale: Scale, seed: u64) -> DataSet {
+    DataSet::new(Warehouse { scale, seed })
+}
+
+/// The word of the kind in marks.
+pub const MARKED: &str = "warehouse";
+
+/// The data set that the facts of a mark describe.
+pub fn described(fact: &dyn Fn(&str) -> Option<String>) -> Option<DataSet> {
+    let number = |name: &str| fact(name)?.parse::<u64>().ok();
+    let word = fact("indexes")?;
+    let indexes = Indexes::WORDS.iter().find(|(known, _)| *known == word)?.1;
+    let scale = Scale { rows: number("rows")?, aggregates: number("aggregates")? as u32, indexes };
+    Some(seeded(scale, number("seed")?))
+}
+
+impl Contents for Warehouse {
+    fn kind(&self) -> &'static str {
+        MARKED
+    }
+
+    fn name(&self) -> String {
+        let Scale { rows, aggregates, indexes } = self.scale;
+        format!("warehouse-{rows}-{aggregates}-{}-{}", indexes.word(), self.seed)
+    }
+
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("rows", self.scale.rows.to_string()),
+            ("aggregates", self.scale.aggregates.to_string()),
+            ("indexes", self.scale.indexes.word().to_owned()),
+            ("seed", self.seed.to_string()),
+        ]
+    }
+
+    fn tables(&self) -> Vec<Table> {
+        tables(&self.scale)
+    }
+
+    fn row_count(&self, table: &str) -> u64 {
+        row_count(&self.scale, table)
+    }
+
+    fn part(&self, table: &str, part_of: u32, parts: u32) -> Box<dyn Rows> {
+        part(self.scale, self.seed, table, part_of, parts)
+    }
+
+    fn invariants(&self) -> Vec<Invariant> {
+        invariants(&self.scale)
+    }
+
+    fn figures(&self, history: bool) -> Vec<Figure> {
+        figures(&self.scale, self.seed, history)
+    }
+
+    fn pages(&self) -> Box<dyn Iterator<Item = Page>> {
+        Box::new(pages(self.scale, self.seed))
+    }
+
+    fn checksums(&self) -> Vec<(String, String)> {
+        self.tables().iter().map(checksum).collect()
+    }
+}

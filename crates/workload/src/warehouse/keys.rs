@@ -1,0 +1,44 @@
+//! What a study may say of a warehouse.
+
+use super::Spec;
+use super::scale::LEVELS;
+use super::spec::{Indexes, LoadRates, Users, Variables};
+use reading::key::{Choice, Count};
+use reading::{Settings, keys};
+
+keys! {
+    /// All of them, in the order of the reference page.
+    pub KEYS;
+    ROWS "rows": Count = Count { min: 10_000, max: 1_000_000_000 }, Is("100000"),
+        "Rows of the ten cubes together; customers, products and source orders scale with them.";
+    AGGREGATES "aggregates": Count = Count { min: 0, max: LEVELS.len() as u64 }, Is("2"),
+        "Aggregates of each cube: 1 by month, product group and region; 2 also by month, category and country; 3 also by \
+         quarter, category and region. A report is answered from the smallest that has what it shows.";
+    INDEXES "indexes": Choice<Indexes> = Choice(Indexes::WORDS), Is("usual"),
+        "Indexes on each cube beside its key, which begins with the day: `few` has none, `usual` one on products, `more` also \
+         those on customers and on the delta that wrote a row.";
+    USERS "cubes": Choice<Users> = Choice(&[("free", Users::Free), ("pinned", Users::Pinned)]), Is("free"),
+        "Whether each walk through reports begins on a cube that is drawn, or each user stays with one cube.";
+    VARIABLES "variables": Choice<Variables> = Choice(&[("differ", Variables::Differ), ("repeat", Variables::Repeat)]), Is("differ"),
+        "Variables of the reports (periods, regions, categories): `differ` draws them from all that there are, `repeat` from a \
+         few, so that a cache of results may help.";
+    LOAD_RATE "load_rate": LoadRates = LoadRates, Is("off"),
+        "Rows a second that three streams of deltas load into the cubes beside the users; `full` is as fast as it goes, each \
+         stream one delta after the other.";
+    DELTA "delta": Count = Count { min: 1, max: 100_000 }, Is("500"),
+        "Changed orders of a delta, each a row of its cube: at most a thirtieth of the source orders, of which there are a fifth of \
+         `rows`.";
+}
+
+/// The workload that these settings ask for.
+pub fn read(settings: &mut dyn Settings) -> Spec {
+    Spec {
+        rows: settings.get(&ROWS),
+        aggregates: settings.get(&AGGREGATES) as u32,
+        indexes: settings.get(&INDEXES),
+        users: settings.get(&USERS),
+        variables: settings.get(&VARIABLES),
+        load_rate: settings.get(&LOAD_RATE),
+        delta: settings.get(&DELTA),
+    }
+}

@@ -1,0 +1,5 @@
+//! The warehouse on a real database in memory.
+
+pub(super) mod bench;
+mod loading;
+mod reports;
