@@ -67,7 +67,8 @@ fn pool(stream: StreamOf<'_>) -> Result<(&dyn Transactions, &Pool), TrialError> 
 pub(crate) fn imagined(stream: StreamOf<'_>) -> Result<Imagined, TrialError> {
     let (asked, pool) = pool(stream)?;
     if !asked.described_by_models() {
-        return Err(stream.unsupported(NOT_DESCRIBED));
+        let what = NOT_DESCRIBED;
+        return Err(stream.unsupported(what));
     }
     let classes = asked.classes().len() as u16;
     let asked = ready(stream)?;

@@ -26,7 +26,7 @@ super::asks! {
     maybe "flash" "devices" 1e6 "devices of flash that take a part of the reads";
     asked "flash_time" "ms" 1e-3 1e5 "service time of a read at one of them" or 0.2;
     asked "flash_reads" "%" 0.0 100.0 "share of the reads that flash takes, where there is any" or 100.0;
-    asked "sessions" "threads" 0.0 1e6 "threads of a row that does not say how many; 0 where it must" or 0.0;
+    asked "sessions" "threads" 0.0 4_096.0 "threads of a row that does not say how many; 0 where it must" or 0.0;
 }
 
 pub(super) const LAW: Law = Law::closed(ASKS, OF_SERVERS, answer)
