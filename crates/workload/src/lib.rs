@@ -27,6 +27,7 @@ pub use operation::{Operation, OperationKind};
 
 use bank::{day as bank_day, night as bank_night};
 use dataset::DataSet;
+pub use kind::Demand;
 use kind::{Class, Transactions};
 use reading::{AnyKey, Settings};
 use std::sync::Arc;
