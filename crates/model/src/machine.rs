@@ -8,7 +8,7 @@ use crate::station::{Turns, Watch};
 use units::Nanos;
 use workload::{Operation, OperationKind};
 
-/// What stands for a transaction: a server has one, the mean one, and looks at nothing of what it is handed.
+/// What stands for a transaction: a server looks at nothing of what it is handed but the class.
 pub const TRANSACTION: Operation = Operation { kind: OperationKind::Sync, class: 0, module: 0, offset: 0, bytes: 0 };
 
 /// An operation that ended.

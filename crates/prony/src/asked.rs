@@ -48,6 +48,10 @@ pub fn cells(trial: &Trial, stream: &Stream) -> BTreeMap<String, String> {
         }
         Work::Transactions { asked, pool } => {
             set("threads", pool.sessions.to_string());
+            let said = asked.classes().iter().filter(|class| class.demand.is_some()).count();
+            if said > 0 {
+                set("classes", said.to_string());
+            }
             asked.columns().into_iter().for_each(|(column, text)| set(column, text));
         }
         Work::Operations(Operations { of: Storage::Files(_), .. }) => {}

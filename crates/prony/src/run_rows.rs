@@ -33,7 +33,10 @@ pub fn table(run: &str) -> Result<(Table, Provenance), Failure> {
 }
 
 /// The trials of a run, planned again. Where its systems are not at hand, only how large they are stays unknown.
-fn planned(findings: &Findings) -> Result<Vec<Trial>, Failure> {
+///
+/// # Errors
+/// When its study can no longer be planned.
+pub fn planned(findings: &Findings) -> Result<Vec<Trial>, Failure> {
     let facts = &findings.run;
     let study = judged::study_of(facts)?;
     let ended = findings.trials.iter().filter(|trial| !trial.interrupted);

@@ -15,6 +15,7 @@ use observation::TrialLabel;
 use reading::{Origin, Problems};
 use units::{Bytes, Nanos};
 use workload::block;
+use workload::kind::Transactions;
 
 /// Size of scratch files that nobody set.
 pub(crate) const SIZE: Bytes = Bytes::gib(1);
@@ -152,7 +153,7 @@ fn can(point: &Point, survey: &Survey, streams: &[Stream], modules: u32, size: B
     asked_where(point, survey, streams)?;
     let Some(surveyed) = survey.of(&point.spec().name) else { return Ok(()) };
     if let Some(described) = &surveyed.described {
-        (0..streams.len()).try_for_each(|stream| answered(point, stream, described))?;
+        streams.iter().enumerate().try_for_each(|(place, stream)| answered(point, place, stream, described))?;
     }
     if let Some(max) = surveyed.modules_max.filter(|max| modules > *max) {
         return Err(LeftOut::Modules { max });
@@ -165,10 +166,15 @@ fn can(point: &Point, survey: &Survey, streams: &[Stream], modules: u32, size: B
 
 /// Whether a described machine answers every key that is set for a stream: what moves nothing is no factor, and what it does
 /// not know is at its default.
-fn answered(point: &Point, stream: usize, described: &DescribedKeys) -> Result<(), LeftOut> {
-    let own = &point.streams[stream];
-    for key in keys().filter(|key| key.applies(own.kind) && !described.answered.contains(&key.name())) {
-        let Some((rank, chosen)) = point.setting(&*key, stream) else { continue };
+fn answered(point: &Point, place: usize, stream: &Stream, described: &DescribedKeys) -> Result<(), LeftOut> {
+    let own = &point.streams[place];
+    // The keys of a workload that says what its classes ask for move the machine by that, and it needs to know none of them.
+    let demanding = |asked: &dyn Transactions| asked.classes().iter().any(|class| class.demand.is_some());
+    let by_classes = stream.transactions().is_some_and(|(asked, _)| demanding(asked));
+    let of_classes = |key: &str| by_classes && own.kind.keys.iter().any(|known| known.name() == key);
+    let open = |key: &str| !described.answered.contains(&key) && !of_classes(key);
+    for key in keys().filter(|key| key.applies(own.kind) && open(key.name())) {
+        let Some((rank, chosen)) = point.setting(&*key, place) else { continue };
         let varied = rank == FACTOR && point.experiment.varies(&*key);
         let elsewhere = !described.held.contains(&key.name()) && !key.same(&chosen.text, key.default());
         if varied || elsewhere {

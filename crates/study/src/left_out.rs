@@ -28,7 +28,7 @@ pub(crate) enum LeftOut {
     Transactions,
     /// A key that a described machine does not answer, varied or set to something else than its default.
     Key { kind: String, key: &'static str, varied: bool, answered: Vec<&'static str> },
-    /// Other transactions than those that a model describes.
+    /// Transactions that say nothing of what they ask for, and are not those that a model describes.
     OtherTransactions,
 }
 
@@ -70,7 +70,8 @@ impl Display for LeftOut {
                  model of a server",
             ),
             LeftOut::OtherTransactions => f.write_str(
-                "scripts, batch jobs or rows by key: the transaction that a model describes is the brokerage's",
+                "scripts, batch jobs or rows by key, which do not say what they ask of a database: the transaction that a \
+                 model describes is the brokerage's, and others are scaled by what they say",
             ),
         }
     }

@@ -51,7 +51,9 @@ fn point_sentence(point: &PointSummary, judgement: &Judgement) -> String {
     if let Some(elapsed) = &point.elapsed_s {
         let time = |seconds: f64| duration(Nanos::from_seconds(seconds));
         let interval = interval_text(elapsed, time);
-        return format!("{system} does the work of {stream}{at} in {}{interval}.", time(elapsed.value));
+        let rate = point.yields.first().map(|(what, per_s)| format!(": {}", by_the_hour(what, per_s.value)));
+        let rate = rate.unwrap_or_default();
+        return format!("{system} does the work of {stream}{at} in {}{interval}{rate}.", time(elapsed.value));
     }
     let bytes = if point.bytes_per_s.value > 0.0 {
         format!(" ({})", bytes_per_second(point.bytes_per_s.value))
@@ -79,13 +81,17 @@ fn point_sentence(point: &PointSummary, judgement: &Judgement) -> String {
         }
     };
     let (what, interval) = match point.yields.first() {
-        Some((what, per_s)) => {
-            let by_the_hour = per_s.scaled(3_600.0);
-            (format!("{} {what}", per_hour(by_the_hour.value)), interval_text(&by_the_hour, per_hour))
-        }
+        Some((what, per_s)) => (by_the_hour(what, per_s.value), interval_text(&per_s.scaled(3_600.0), per_hour)),
         None => (rate(point.throughput_per_s.value), interval_text(&point.throughput_per_s, rate)),
     };
     format!("{system} completes {what} of {stream}{bytes}{at}{interval}, with {response}.")
+}
+
+/// `589 k dialog steps an hour`.
+fn by_the_hour(what: &str, per_s: f64) -> String {
+    let figure = per_hour(3_600.0 * per_s);
+    let figure = figure.strip_suffix("/h").unwrap_or(&figure).trim_end();
+    format!("{figure} {what} an hour")
 }
 
 fn interval_text(estimate: &crate::Estimate, figure: impl Fn(f64) -> String) -> String {

@@ -7,9 +7,12 @@ use crate::{Session, Texts};
 use std::sync::atomic::AtomicBool;
 use study::Sessions;
 use units::Nanos;
+use workload::Demand;
+use workload::bank::{self, day};
 use workload::brokerage::data_set::seeded;
-use workload::brokerage::{Brokerage, Market, Preset, Scale, Spec, samples, statements};
-use workload::transaction::{Answers, Batch, Begun, Business, Caused, Ending, Sample, Step, Value};
+use workload::brokerage::{Brokerage, MEAN, Market, Preset, Scale, Spec, samples, statements};
+use workload::kind::{Around, Share, Transactions};
+use workload::transaction::{Answers, Batch, Begun, Business, Caused, Ending, Sample, Statement, Step, Value};
 
 fn both(samples: &[Option<Sample>]) -> [Answering; 2] {
     [Answering::Here(Replies::new(samples)), Answering::There(Socket::open(samples).unwrap())]
@@ -47,7 +50,7 @@ fn rows_and_names_come_through_the_socket_as_they_are() {
 }
 
 /// Carries out a transaction to its end and answers with how many of its class ended.
-fn carry_out(session: &mut dyn Session, house: &mut Brokerage, begun: Begun, ended: &mut [u32]) -> Vec<Caused> {
+fn carry_out(session: &mut dyn Session, house: &mut dyn Business, begun: Begun, ended: &mut [u32]) -> Vec<Caused> {
     let (mut batch, mut answers, mut caused) = (Batch::default(), Answers::default(), Vec::new());
     let class = house.class(begun.n, begun.payload);
     house.begin(0, begun);
@@ -98,6 +101,106 @@ fn every_transaction_of_both_presets_goes_to_its_end_and_orders_are_filled_and_f
             trade(&mut session, &mut house, 2_000, &mut ended);
             assert!(ended.iter().all(|count| *count > 0), "{preset:?}: {ended:?}");
         }
+    }
+}
+
+/// Counts what transactions ask a database for.
+struct Counted {
+    session: Answering,
+    inserts: Vec<bool>,
+    asked: Demand,
+}
+
+impl Session for Counted {
+    fn run(&mut self, batch: &Batch, answers: &mut Answers) -> Result<(), crate::Failure> {
+        self.session.run(batch, answers)?;
+        for (place, call) in batch.calls().enumerate() {
+            let (Some(statement), answer) = (super::replies::asked(call), answers.get(place)) else { continue };
+            let found = if self.inserts[usize::from(statement)] { 0 } else { answer.changed };
+            self.asked.statements += 1.0;
+            self.asked.lookups += (answer.row_count() as u64 + found) as f64;
+            self.asked.changes += answer.changed as f64;
+        }
+        Ok(())
+    }
+
+    fn script(&mut self, sql: &str) -> Result<(), crate::Failure> {
+        self.session.script(sql)
+    }
+
+    fn query(&mut self, sql: &str) -> Result<Vec<Vec<Value>>, crate::Failure> {
+        self.session.query(sql)
+    }
+
+    fn load(&mut self, table: &str, columns: &[&str], rows: &mut dyn crate::Rows) -> Result<u64, crate::Failure> {
+        self.session.load(table, columns, rows)
+    }
+}
+
+/// How many of each class ended, and what all of them asked for, over so many arrivals that come every 20 ms.
+fn asked_by_class(asked: &dyn Transactions, arrivals: u64) -> Vec<(f64, Demand)> {
+    let around = Around { textual: false, sessions: 1, file: &|_| Ok(String::new()) };
+    let ready = asked.ready(&around).unwrap();
+    let insert = |statement: &Statement| statement.sql.trim_start().starts_with("insert");
+    let inserts = ready.statements(None).iter().map(insert).collect();
+    let session = Answering::Here(Replies::new(&ready.samples()));
+    let mut counted = Counted { session, inserts, asked: Demand::default() };
+    let share = Share { worker: 0, workers: 1, first: 0, slots: 1, seed: 3, epoch: 1 };
+    let mut business = ready.business(&share);
+    let mut found = vec![(0.0, Demand::default()); asked.classes().len()];
+    let mut extra = 1 << 63;
+    for n in 0..arrivals {
+        let mut due = vec![Begun { n, payload: 0, at: Nanos::from_millis(20 * n) }];
+        while let Some(begun) = due.pop() {
+            let mut ended = vec![0; found.len()];
+            counted.asked = Demand::default();
+            let caused = carry_out(&mut counted, business.as_mut(), begun, &mut ended);
+            extra += caused.len() as u64;
+            let next = caused.into_iter().zip(extra..);
+            due.extend(next.map(|(caused, n)| Begun { n, payload: caused.payload, ..begun }));
+            let class = ended.iter().position(|count| *count > 0).expect("one ended");
+            let (count, sum) = &mut found[class];
+            *count += 1.0;
+            sum.statements += counted.asked.statements;
+            sum.lookups += counted.asked.lookups;
+            sum.changes += counted.asked.changes;
+        }
+    }
+    found
+}
+
+/// Whether what was counted is what is said of one, within a fiftieth.
+fn is_said((count, counted): (f64, Demand), said: Demand, what: &str) {
+    let parts =
+        [(counted.statements, said.statements), (counted.lookups, said.lookups), (counted.changes, said.changes)];
+    for (counted, said) in parts {
+        assert!((counted / count - said).abs() <= 0.02 * said, "{what}: {} of {said}", counted / count);
+    }
+}
+
+#[test]
+fn the_mean_transaction_of_the_brokerage_is_the_one_that_models_describe() {
+    let (preset, market) = (Preset::House, Market::ByCount);
+    let spec = Spec { preset, customers: 1000, days: 5, market, maintenance: false, procedures: false };
+    let all = asked_by_class(&spec, 20_000).into_iter().fold((0.0, Demand::default()), |(count, sum), (more, one)| {
+        let Demand { statements, lookups, changes } = one;
+        let sum = Demand {
+            statements: sum.statements + statements,
+            lookups: sum.lookups + lookups,
+            changes: sum.changes + changes,
+        };
+        (count + more, sum)
+    });
+    is_said(all, MEAN, "the house");
+}
+
+#[test]
+fn the_classes_of_a_banks_day_ask_for_what_they_say() {
+    let scale = bank::Scale { accounts: 10_000, days: 20 };
+    let spec = day::Spec { scale, payments: 1, reads: 1, hot: 60, run_every: Nanos::from_secs(10), run_orders: 500 };
+    for (class, counted) in spec.classes().into_iter().zip(asked_by_class(&spec, 20_000)) {
+        let said = class.demand.expect("what it asks for");
+        is_said(counted, said, &class.name);
     }
 }
 

@@ -67,10 +67,10 @@ fn pool(stream: StreamOf<'_>) -> Result<(&dyn Transactions, &Pool), TrialError> 
 pub(crate) fn imagined(stream: StreamOf<'_>) -> Result<Imagined, TrialError> {
     let (asked, pool) = pool(stream)?;
     if !asked.described_by_models() {
-        let what =
-            "carry scripts, batch jobs or rows by key: the transaction that its model describes is the brokerage's";
+        let what = NOT_DESCRIBED;
         return Err(stream.unsupported(what));
     }
+    let classes = asked.classes().len() as u16;
     let asked = ready(stream)?;
     let slots = stream.stream().slots();
     let place = Place { worker: 0, workers: 1, first: 0, slots, number: 0 };
@@ -80,8 +80,12 @@ pub(crate) fn imagined(stream: StreamOf<'_>) -> Result<Imagined, TrialError> {
     let system = stream.trial.label.system.clone();
     let session = session.map_err(|source| TrialError::Database { system, source: Box::new(source) })?;
     let transactions = Carried { business, tries: 1, stops: false, profile: Profile::default() };
-    Ok(Imagined { transactions, session, sessions: pool.sessions, slots })
+    Ok(Imagined { transactions, session, sessions: pool.sessions, slots, classes })
 }
+
+/// Why a workload that does not say what its classes ask for is not carried in virtual time.
+const NOT_DESCRIBED: &str = "carry scripts, batch jobs or rows by key, which do not say what they ask of a database: the \
+                             transaction that its model describes is the brokerage's, and others are scaled by what they say";
 
 /// A machine in virtual time never saw a trial before.
 const FIRST_EPOCH: u64 = 1;

@@ -128,7 +128,7 @@ const ARRAY: (u32, u32) = (20, 32);
 
 /// Every part of a general array: eight events for each read.
 fn array(clock: &WallClock) -> Option<f64> {
-    let setting = Setting { modules: 1, slots: 512, seed: 1, module_bytes: 1 << 30, customers: None };
+    let setting = Setting { modules: 1, slots: 512, seed: 1, module_bytes: 1 << 30, ..Setting::default() };
     let mut machine = model::machine(&sample::described("flash-array-2d")?.description, &setting).ok()?;
     let mut turn = 0u64;
     let operation = |_| {
@@ -142,7 +142,7 @@ fn array(clock: &WallClock) -> Option<f64> {
 
 fn flash_array(clock: &WallClock) -> Option<f64> {
     let (modules, each) = ARRAY;
-    let setting = Setting { modules, slots: modules * each, seed: 1, module_bytes: 0, customers: None };
+    let setting = Setting { modules, slots: modules * each, seed: 1, module_bytes: 0, ..Setting::default() };
     let mut machine = model::machine(&flash()?.description, &setting).ok()?;
     let operation = |slot: u32| Operation {
         kind: if slot.is_multiple_of(2) { OperationKind::Read } else { OperationKind::Write },

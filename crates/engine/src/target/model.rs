@@ -14,6 +14,7 @@ use crate::worker::assign::{Carriers, Place, StreamOf, assign, streams, window};
 use crate::worker::run::{Lanes, Return};
 use crate::{OpenError, TrialError};
 use model::machine::Machine;
+use model::server::Factors;
 use observation::{Account, Fact};
 use std::sync::atomic::AtomicBool;
 use study::{Cache, SystemSpec, Trial};
@@ -24,7 +25,7 @@ impl Described {
     pub(crate) fn fitting(spec: &SystemSpec, need: &Need<'_>) -> Result<Described, OpenError> {
         let described = need.model.cloned().ok_or_else(|| OpenError::NoModel { system: spec.name.clone() })?;
         let (modules, module_bytes) = (need.modules.max(1), need.module_bytes.0);
-        let setting = model::Setting { modules, slots: 1, seed: need.seed, module_bytes, customers: None };
+        let setting = model::Setting { modules, slots: 1, seed: need.seed, module_bytes, ..model::Setting::default() };
         described.machine(&spec.name, &setting)?;
         Ok(described)
     }
@@ -32,6 +33,12 @@ impl Described {
     fn machine(&self, system: &str, setting: &model::Setting) -> Result<Box<dyn Machine>, OpenError> {
         let unbuilt = |source| OpenError::Model { system: system.to_owned(), source };
         model::machine(&self.description, setting).map_err(unbuilt)
+    }
+
+    /// How many times what the model's transaction asks for those of each class ask for, of all streams one after the other.
+    fn classes(&self, trial: &Trial) -> Vec<Factors> {
+        let transactions = trial.streams.iter().filter_map(|stream| Some(stream.transactions()?.0));
+        transactions.flat_map(|asked| asked.classes()).map(|class| self.description.factors(class.demand)).collect()
     }
 
     /// Carries the streams to their end, each with such work. Workers are threads of a real generator; virtual time
@@ -50,7 +57,8 @@ impl Described {
         let bytes = if trial.module_bytes.0 > 0 { trial.module_bytes } else { setting.module_bytes };
         let (modules, slots, seed) = (trial.modules.max(1), lanes.slots, trial.seed);
         let customers = trial.streams.iter().find_map(|stream| stream.transactions()?.0.customers());
-        let of = model::Setting { modules, slots, seed, module_bytes: bytes.0, customers };
+        let classes = self.classes(trial);
+        let of = model::Setting { modules, slots, seed, module_bytes: bytes.0, customers, classes };
         let machine = self.machine(&setting.system, &of)?;
         let mut port = ModelPort::new(machine, transactions, window(trial), slots);
         let (driven, home) = lanes.drive(&mut port)?;
@@ -113,7 +121,9 @@ impl Backing for Described {
 fn tell(trial: &Trial, closed: Closed, home: &[Return], ended: Nanos) -> Result<Told, TrialError> {
     let Closed { reports, cores, inside_ns, outside_ns, outside_is } = closed;
     let accounts: Vec<Account> = home.iter().filter_map(|home| home.account.ok()).collect();
-    stations::little(&accounts, (inside_ns, outside_ns), trial.phases.fixed_work)?;
+    // The slots of a job stand idle once it has ended.
+    let ends = trial.phases.fixed_work || trial.streams.iter().any(|stream| stream.work().is_some());
+    stations::little(&accounts, (inside_ns, outside_ns), ends)?;
     let window = window(trial);
     let at = ended.min(window.end);
     let mut series = stations::series(&reports, at);

@@ -31,7 +31,8 @@ fn formal(described: &Description, (read, kb, groups, each): Load, window: &str)
 
 /// Operations a second from one second to another.
 fn simulated(described: &Description, (read, kb, groups, each): Load, from: u64, to: u64) -> f64 {
-    let setting = Setting { modules: groups, slots: groups * each, seed: 3, module_bytes: 1 << 30, customers: None };
+    let setting =
+        Setting { modules: groups, slots: groups * each, seed: 3, module_bytes: 1 << 30, ..Setting::default() };
     let (mut machine, mut random) = (machine(described, &setting).unwrap(), Draws::numbered(7, 7));
     let mut draw = |slot: u32| Operation {
         kind: if random.chance(read) { OperationKind::Read } else { OperationKind::Write },

@@ -51,7 +51,7 @@ fn a_device_behind_a_queue_is_as_fast_as_its_closed_form() {
         let described = device(overlap, wake);
         let table = rows::read(&format!("row_id,outstanding,rate\na,{outstanding},1\n")).unwrap();
         let formal = described.answer(&table.rows[0], "rate").unwrap();
-        let setting = Setting { modules: 1, slots: outstanding, seed: 11, module_bytes: 1 << 30, customers: None };
+        let setting = Setting { modules: 1, slots: outstanding, seed: 11, module_bytes: 1 << 30, ..Setting::default() };
         let simulated = rate(&mut *machine(&described, &setting).unwrap(), outstanding, 20);
         assert!((simulated / formal - 1.0).abs() < 0.01, "{overlap} {outstanding}: {simulated} against {formal}");
     }
@@ -61,8 +61,9 @@ fn a_device_behind_a_queue_is_as_fast_as_its_closed_form() {
 fn a_machine_has_no_more_modules_than_its_file_says() {
     let f5100 = shipped("f5100");
     assert_eq!(modules(&f5100), Some(80));
-    let refused =
-        machine(&f5100, &Setting { modules: 81, slots: 1, seed: 1, module_bytes: 0, customers: None }).err().unwrap();
+    let refused = machine(&f5100, &Setting { modules: 81, slots: 1, seed: 1, module_bytes: 0, ..Setting::default() })
+        .err()
+        .unwrap();
     assert_eq!(refused.to_string(), "the model `f5100` has 80 modules, got 81");
 }
 
@@ -74,7 +75,7 @@ fn both(changes: &[(&str, &str)], modules: u32, asked: OperationKind) -> (f64, f
     let test = if asked == OperationKind::Read { "random_read_4k" } else { "random_write_4k" };
     let table = format!("row_id,test,transfer_kb,modules,outstanding\na,{test},4,{modules},{}\n", 32 * modules);
     let formal = described.answer(&rows::read(&table).unwrap().rows[0], "rate").unwrap();
-    let setting = Setting { modules, slots: 32 * modules, seed: 1, module_bytes: 1 << 30, customers: None };
+    let setting = Setting { modules, slots: 32 * modules, seed: 1, module_bytes: 1 << 30, ..Setting::default() };
     let mut machine = machine(&described, &setting).unwrap();
     let operation =
         |slot: u32| Operation { kind: asked, class: 0, module: (slot % modules) as u16, offset: 0, bytes: 4096 };
@@ -136,10 +137,12 @@ fn failed_modules_are_not_there_to_be_loaded() {
 
 #[test]
 fn a_kind_without_stations_says_so() {
-    let refused =
-        machine(&shipped("mirror-link"), &Setting { modules: 1, slots: 1, seed: 1, module_bytes: 0, customers: None })
-            .err()
-            .unwrap();
+    let refused = machine(
+        &shipped("mirror-link"),
+        &Setting { modules: 1, slots: 1, seed: 1, module_bytes: 0, ..Setting::default() },
+    )
+    .err()
+    .unwrap();
     assert!(refused.to_string().contains("a mirror-link, which has laws and no stations"), "{refused}");
 }
 
@@ -162,7 +165,7 @@ struct Work {
 /// Operations a second of a module.
 fn carried_out(described: &Description, work: Work, seconds: u64) -> f64 {
     let (slots, size) = (work.outstanding * work.modules, module_bytes(described).unwrap());
-    let setting = Setting { modules: work.modules, slots, seed: 5, module_bytes: size, customers: None };
+    let setting = Setting { modules: work.modules, slots, seed: 5, module_bytes: size, ..Setting::default() };
     let mut machine = machine(described, &setting).unwrap();
     let (mut random, places) = (Draws::numbered(5, 1 << 40), size / u64::from(work.bytes));
     let mut next = vec![0u64; work.modules as usize];
@@ -246,7 +249,7 @@ fn a_small_part_of_a_disk_is_faster_than_all_of_it() {
     let disk = shipped("disk-15k");
     let rate = |module_bytes: u64| {
         let mut machine =
-            machine(&disk, &Setting { modules: 1, slots: 1, seed: 1, module_bytes, customers: None }).unwrap();
+            machine(&disk, &Setting { modules: 1, slots: 1, seed: 1, module_bytes, ..Setting::default() }).unwrap();
         let (mut random, mut ended, mut at) = (Draws::numbered(1, 1), Vec::new(), Nanos::ZERO);
         for _ in 0..2_000 {
             let offset = 4_096 * random.below(module_bytes / 4_096);
@@ -264,7 +267,7 @@ fn a_tier_lies_between_disks_alone_and_flash_alone_simulated_and_in_closed_form(
     let mut before = 0.0;
     for share in [0.0, 2.0, 10.0, 50.0, 100.0] {
         let tiered = with(with(shipped("tiered"), "fast_share", share), "drift", 0.0);
-        let setting = Setting { modules: 1, slots: 64, seed: 3, module_bytes: 1 << 30, customers: None };
+        let setting = Setting { modules: 1, slots: 64, seed: 3, module_bytes: 1 << 30, ..Setting::default() };
         let found = rate(&mut *machine(&tiered, &setting).unwrap(), 64, 100);
         let table = rows::read("row_id,outstanding,transfer_kb,rate\na,64,4,1\n").unwrap();
         let law = tiered.answer(&table.rows[0], "rate").unwrap();
@@ -276,7 +279,7 @@ fn a_tier_lies_between_disks_alone_and_flash_alone_simulated_and_in_closed_form(
 
 #[test]
 fn a_pair_carries_transactions_as_its_closed_form_says_once_it_knows_its_cores() {
-    let setting = Setting { modules: 1, slots: 100, seed: 3, module_bytes: 0, customers: None };
+    let setting = Setting { modules: 1, slots: 100, seed: 3, module_bytes: 0, ..Setting::default() };
     let refused = machine(&shipped("mirror-case2"), &setting).err().unwrap().to_string();
     assert!(refused.contains("source_cores=16"), "{refused}");
     let pair = with(shipped("mirror-case2"), "source_cores", 22.0);
@@ -298,7 +301,7 @@ fn what_a_device_cannot_hold_is_refused_with_its_limit() {
     let most = modules(&flash).unwrap();
     assert!(most >= 8, "{most}");
     let ask = |modules: u32, module_bytes: u64| {
-        let setting = Setting { modules, slots: 1, seed: 1, module_bytes, customers: None };
+        let setting = Setting { modules, slots: 1, seed: 1, module_bytes, ..Setting::default() };
         machine(&flash, &setting).err().map(|error| error.to_string())
     };
     assert_eq!(ask(1, 400_000_000_000), None);
@@ -306,8 +309,9 @@ fn what_a_device_cannot_hold_is_refused_with_its_limit() {
     assert_eq!(large, "a module of the model `nand-device` holds 373 GiB, got a size of 466 GiB; set a smaller `size`");
     assert_eq!(ask(most + 1, 0).unwrap(), format!("the model `nand-device` has {most} modules, got {}", most + 1));
     let huge = with(with(flash.clone(), "channels", 256.0), "dies", 256.0);
-    let refused =
-        machine(&huge, &Setting { modules: 1, slots: 1, seed: 1, module_bytes: 0, customers: None }).err().unwrap();
+    let refused = machine(&huge, &Setting { modules: 1, slots: 1, seed: 1, module_bytes: 0, ..Setting::default() })
+        .err()
+        .unwrap();
     assert!(refused.to_string().contains("at most 256 MiB"), "{refused}");
 }
 
@@ -316,7 +320,7 @@ fn large_writes_in_order_go_on_at_a_modules_speed_when_small_ones_have_used_up_t
     let described = shipped("f5100");
     let table = rows::read("row_id,test,transfer_kb,modules,window\na,seq_write_1m,1024,1,600 seconds\n").unwrap();
     let formal = described.answer(&table.rows[0], "rate").unwrap();
-    let setting = Setting { modules: 1, slots: 32, seed: 5, module_bytes: 1 << 30, customers: None };
+    let setting = Setting { modules: 1, slots: 32, seed: 5, module_bytes: 1 << 30, ..Setting::default() };
     let mut machine = machine(&described, &setting).unwrap();
     let operation = Operation { kind: OperationKind::Write, class: 0, module: 0, offset: 0, bytes: 1 << 20 };
     (0..32).for_each(|slot| machine.submit(Nanos::ZERO, slot, &operation));
@@ -345,7 +349,7 @@ fn reads_and_writes(changes: &[(&str, &str)]) -> [f64; 2] {
     let owned = |(name, text): &(&str, &str)| ((*name).to_owned(), (*text).to_owned());
     let changes: Vec<(String, String)> = always.iter().chain(changes).map(owned).collect();
     let described = shipped("disk-array").changed(&changes).unwrap_or_else(|problems| panic!("{problems}"));
-    let setting = Setting { modules: 1, slots: 32, seed: 5, module_bytes: 1 << 30, customers: None };
+    let setting = Setting { modules: 1, slots: 32, seed: 5, module_bytes: 1 << 30, ..Setting::default() };
     let mut machine = machine(&described, &setting).unwrap();
     let ask = |slot: u32| {
         let (kind, class) = if slot.is_multiple_of(2) { (OperationKind::Read, 0) } else { (OperationKind::Write, 1) };

@@ -11,7 +11,7 @@ mod scores;
 pub(crate) use scores::covering;
 pub use scores::{Held, held};
 
-use crate::asked::{Shape, Unanswered, Values};
+use crate::asked::{Shape, Unanswered};
 use crate::file::{Answer, Description, Doubt, Metric, Origin, Parameter};
 use crate::fit::{self, FitError, Fitted, Free, Target};
 use crate::rows::{Row, Table, floor_pct};
@@ -99,8 +99,7 @@ pub(crate) fn best(model: &Description, tables: &[Table], draws: usize) -> Resul
     let mut numbers = model.numbers();
     let mut predict = |moved: &[f64]| -> Vec<f64> {
         places.iter().zip(moved).for_each(|(place, value)| numbers[*place] = *value);
-        let values = Values::new(model.kind.asks(), &numbers);
-        let answer = |asked: &Asked| model.kind.answer(&values, asked.row, &asked.metric.quantity);
+        let answer = |asked: &Asked| model.answer_of(&numbers, asked.row, &asked.metric.quantity);
         asked.iter().map(|asked| answer(asked).unwrap_or(f64::NAN)).collect()
     };
     let fitted = fit::fit(&free, &targets, &mut predict)?;

@@ -1,5 +1,6 @@
 //! Which columns of a rows file a model answers, and what they ask.
 
+use super::configuration::{self, Configuration};
 use crate::kind::ModelKind;
 use crate::rows::{Row, Table};
 use reading::{Entry, Problems, Section, did_you_mean, listed};
@@ -26,7 +27,7 @@ pub struct Answer {
 pub struct Metric {
     /// Name of the column.
     pub column: String,
-    /// The quantity of the kind that it asks for.
+    /// The quantity of the kind that it asks for; `throughput/CONFIG` is the ratio to that of a configuration.
     pub quantity: String,
 }
 
@@ -43,16 +44,24 @@ impl Answer {
     }
 }
 
-pub(super) fn all(kind: ModelKind, entry: Option<Entry>, problems: &mut Problems) -> Vec<Answer> {
+pub(super) fn all(
+    kind: ModelKind,
+    configurations: &[Configuration],
+    entry: Option<Entry>,
+    problems: &mut Problems,
+) -> Vec<Answer> {
     let Some(entry) = entry else { return Vec::new() };
     let entries = super::table(entry.node, "answers", problems);
-    entries.into_iter().filter_map(|entry| one(kind, entry, problems)).collect()
+    entries.into_iter().filter_map(|entry| one((kind, configurations), entry, problems)).collect()
 }
 
-fn one(kind: ModelKind, entry: Entry, problems: &mut Problems) -> Option<Answer> {
+/// A kind, and the configurations that ratios may be over.
+type Known<'a> = (ModelKind, &'a [Configuration]);
+
+fn one(known: Known, entry: Entry, problems: &mut Problems) -> Option<Answer> {
     let name = entry.name.clone();
     let mut section = Section::of(format!("answers.{name}"), entry.node, problems)?;
-    let metrics = section.take("metrics").map(|entry| metrics(kind, &name, entry, problems)).unwrap_or_default();
+    let metrics = section.take("metrics").map(|entry| metrics(known, &name, entry, problems)).unwrap_or_default();
     let texts = section.texts("inputs", problems).unwrap_or_default();
     let inputs: Vec<String> = texts.into_iter().map(|placed| placed.text).collect();
     let size = section.text("size", problems);
@@ -93,7 +102,7 @@ fn sizes(form: reading::Form) -> Option<(f64, f64)> {
     }
 }
 
-fn metrics(kind: ModelKind, name: &str, entry: Entry, problems: &mut Problems) -> Vec<Metric> {
+fn metrics((kind, configurations): Known, name: &str, entry: Entry, problems: &mut Problems) -> Vec<Metric> {
     let key = format!("answers.{name}.metrics");
     let mut found = Vec::new();
     for entry in super::table(entry.node, &key, problems) {
@@ -103,7 +112,11 @@ fn metrics(kind: ModelKind, name: &str, entry: Entry, problems: &mut Problems) -
             continue;
         };
         let names = || kind.answers().iter().map(|quantity| quantity.name);
-        if names().any(|known| known == quantity) {
+        let (asked, base) = configuration::split(&quantity);
+        if let Some(base) = base.filter(|base| configurations.iter().all(|known| known.name != *base)) {
+            let message = format!("a ratio is over one of `configurations`, got `{base}`");
+            problems.add(&entry.at, &format!("{key}.{column}"), message);
+        } else if names().any(|known| known == asked) {
             found.push(Metric { column, quantity });
         } else {
             let message = format!("a {} answers {}, got `{quantity}`", kind.word(), listed(names()));

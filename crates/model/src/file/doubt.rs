@@ -1,7 +1,6 @@
 //! How far off the numbers of a calibrated model may be, together: two of them may be known badly and their product well.
 
-use super::{Description, Origin};
-use crate::asked::Values;
+use super::{Description, Origin, configuration};
 use crate::kind::ModelKind;
 use crate::rows::Row;
 use nalgebra::{DMatrix, DVector};
@@ -55,6 +54,14 @@ impl Doubt {
 
     /// Variance of the logarithm of an answer that comes from the parameters: below it, and above.
     pub(super) fn variances(&self, model: &Description, row: &Row, quantity: &str) -> (f64, f64) {
+        let logarithm = |moves: &[f64]| {
+            let numbers = self.moved(model, moves);
+            model.answer_of(&numbers, row, quantity).map_or(f64::NAN, |answer| libm::log(answer.abs()))
+        };
+        let middle = logarithm(&vec![0.0; self.parameters.len()]);
+        if self.draws.is_empty() && configuration::split(quantity).1.is_some() {
+            return self.of_ratio(|moves| logarithm(moves) - middle);
+        }
         if self.draws.is_empty() {
             let slopes: Vec<f64> = self.parameters.iter().map(|name| slope(model, name, row, quantity)).collect();
             let lines = self.covariance.iter().zip(&slopes);
@@ -62,12 +69,7 @@ impl Doubt {
             let variance = lines.map(|(line, slope)| slope * sum(line)).sum::<f64>().max(0.0);
             return (variance, variance);
         }
-        let logarithm = |moves: &[f64]| {
-            let numbers = self.moved(model, moves);
-            let answer = model.kind.answer(&Values::new(model.kind.asks(), &numbers), row, quantity);
-            answer.map_or(f64::NAN, |answer| libm::log(answer.abs()))
-        };
-        let (count, middle) = (self.draws.len() as f64, logarithm(&vec![0.0; self.parameters.len()]));
+        let count = self.draws.len() as f64;
         let moved: Vec<f64> = self.draws.iter().map(|draw| logarithm(draw) - middle).collect();
         let mean = moved.iter().sum::<f64>() / count;
         let deviation =
@@ -75,6 +77,17 @@ impl Doubt {
         // Draws may lie around another middle than the best fit: 95 percent of them reach to one side farther than to the other.
         let side = |mean: f64| libm::pow((deviation - mean / 1.96).max(0.0), 2.0);
         (side(mean), side(-mean))
+    }
+
+    /// The same of a ratio, by the quantiles of draws: it has a corner where one of both configurations is full, and ends at one,
+    /// so that a slope says nothing of what lies behind it.
+    fn of_ratio(&self, moved: impl Fn(&[f64]) -> f64) -> (f64, f64) {
+        let drawn = |seed| moved(&self.drawn(&mut Draws::named(seed, &[DRAWN])));
+        let mut found: Vec<f64> = (0..DRAWN_FOR_RATIOS).map(drawn).filter(|moved| moved.is_finite()).collect();
+        found.sort_unstable_by(f64::total_cmp);
+        let at = |share: f64| found.get((share * found.len() as f64) as usize).copied().unwrap_or(0.0);
+        let side = |reach: f64| libm::pow(reach.max(0.0) / 1.96, 2.0);
+        (side(-at(0.025)), side(at(0.975)))
     }
 
     /// The numbers of a model, with the logarithm of each that is in doubt moved by so much, as far as the kind lets it.
@@ -141,6 +154,8 @@ impl Description {
     }
 }
 
+/// Draws of numbers that were never fitted, for a ratio.
+const DRAWN_FOR_RATIOS: u64 = 200;
 /// What the draws of a machine are for.
 const DRAWN: u64 = 0xd0b7;
 
@@ -151,8 +166,7 @@ fn slope(model: &Description, name: &str, row: &Row, quantity: &str) -> f64 {
     let Some(place) = model.parameters.iter().position(|parameter| parameter.name == name) else { return 0.0 };
     let mut at = |factor: f64| {
         numbers[place] = model.parameters[place].value * factor;
-        let answer = model.kind.answer(&Values::new(model.kind.asks(), &numbers), row, quantity);
-        answer.map_or(f64::NAN, |answer| libm::log(answer.abs()))
+        model.answer_of(&numbers, row, quantity).map_or(f64::NAN, |answer| libm::log(answer.abs()))
     };
     (at(libm::exp(STEP)) - at(libm::exp(-STEP))) / (2.0 * STEP)
 }

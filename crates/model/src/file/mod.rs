@@ -8,12 +8,15 @@
 
 mod answers;
 mod change;
+mod configuration;
 mod discrepancy;
 mod doubt;
 mod parameter;
+mod transaction;
 mod write;
 
 pub use answers::{Answer, Metric};
+pub use configuration::Configuration;
 pub use discrepancy::{Discrepancy, ENOUGH};
 pub(crate) use discrepancy::{NEAR, before, beyond, freedom, learned};
 pub use doubt::Doubt;
@@ -24,6 +27,7 @@ use crate::asked::{Unanswered, Values};
 use crate::kind::{ModelKind, Reach};
 use crate::rows::{Row, Table};
 use reading::{Form, Problems, Section, did_you_mean, listed};
+use workload::Demand;
 
 /// A described machine.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,10 +42,14 @@ pub struct Description {
     pub parameters: Vec<Parameter>,
     /// Which columns of rows files it answers.
     pub answers: Vec<Answer>,
+    /// What it is otherwise in rows that name a configuration.
+    pub configurations: Vec<Configuration>,
     /// Rows that it was fitted on; they are never judged.
     pub calibration: Vec<String>,
     /// Standard deviation of the logarithm of rows around the model, beside their rounding.
     pub noise: f64,
+    /// The transaction that its numbers hold for, where that is not the brokerage's mean one.
+    pub transaction: Option<Demand>,
     /// How far off its numbers may be together; none before it was calibrated.
     pub doubt: Option<Doubt>,
     /// How far its form may be off; none before it was calibrated.
@@ -84,7 +92,16 @@ impl Description {
 
     /// The form of rows that fits a table best: the one with the most columns in it.
     pub fn answer_for(&self, table: &Table) -> Option<&Answer> {
-        let fitting = self.answers.iter().filter(|answer| answer.fits(table));
+        self.answer_where(table, |_| true)
+    }
+
+    /// The same for one row: tables hold rows of several machines, and different quantities in one column.
+    pub fn answer_for_row(&self, table: &Table, row: &Row) -> Option<&Answer> {
+        self.answer_where(table, |answer| answer.takes(row))
+    }
+
+    fn answer_where(&self, table: &Table, takes: impl Fn(&Answer) -> bool) -> Option<&Answer> {
+        let fitting = self.answers.iter().filter(|answer| answer.fits(table) && takes(answer));
         fitting.max_by_key(|answer| answer.inputs.len() + answer.metrics.len())
     }
 
@@ -112,7 +129,7 @@ impl Description {
     /// # Errors
     /// When the row does not say what the question needs.
     pub fn answer(&self, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
-        self.with_values(|kind, values| kind.answer(values, row, quantity))
+        self.answer_of(&self.numbers(), row, quantity)
     }
 }
 
@@ -134,18 +151,23 @@ pub fn read(name: &str, text: &str) -> Result<Description, Problems> {
     let parameters = root.take("parameters");
     let places = places(parameters.as_ref());
     let answers = root.take("answers");
+    let configurations = root.take("configurations");
+    let transaction = root.take("transaction");
     let doubt = root.take("doubt");
     let discrepancy = root.take("discrepancy");
     root.finish(&[], |_| None, &mut problems);
     let Some(kind) = kind else { return problems.or_none() };
+    let configurations = configuration::all(kind, configurations, &mut problems);
     let description = Description {
         name: name.to_owned(),
         title: if title.is_empty() { name.to_owned() } else { title },
         kind,
         parameters: parameter::all(kind, parameters, &mut problems),
-        answers: answers::all(kind, answers, &mut problems),
+        answers: answers::all(kind, &configurations, answers, &mut problems),
+        configurations,
         calibration: calibration.into_iter().map(|placed| placed.text).collect(),
         noise,
+        transaction: transaction.and_then(|entry| transaction::read(entry, &mut problems)),
         doubt: doubt.and_then(|entry| doubt::read(kind, entry, &mut problems)),
         discrepancy: discrepancy.and_then(|entry| discrepancy::read(entry, &mut problems)),
     };

@@ -1,6 +1,6 @@
 //! A description as the text of a model file.
 
-use super::{Before, Description, Parameter};
+use super::{Before, Description, Parameter, configuration, transaction};
 use std::fmt::Write as _;
 
 /// The text that [`read`](super::read) reads back to the same description. Numbers are written with six digits, which is
@@ -11,6 +11,7 @@ pub fn write(description: &Description) -> String {
     let rows: Vec<String> = calibration.iter().map(|row| quoted(row)).collect();
     let _ =
         writeln!(text, "\n# Rows that it was fitted on; they are never judged.\ncalibration = [{}]", rows.join(", "));
+    text += &description.transaction.map(transaction::text).unwrap_or_default();
     let said = kind.asks().iter().zip(&description.parameters).filter(|(_, parameter)| !parameter.left_out());
     for (asked, parameter) in said {
         let _ = write!(text, "\n# {}\n{}", asked.about, written(parameter));
@@ -36,6 +37,7 @@ pub fn write(description: &Description) -> String {
             let _ = writeln!(text, "fitted  = [{}, {}]", number(low), number(high));
         }
     }
+    text += &configuration::text(&description.configurations);
     if let Some(doubt) = &description.doubt {
         let _ = write!(text, "\n{}", doubt.text());
     }
@@ -64,7 +66,7 @@ fn written(parameter: &Parameter) -> String {
 }
 
 /// At most six digits, so that a file can be read and still says all that is known.
-fn number(value: f64) -> String {
+pub(super) fn number(value: f64) -> String {
     if value.fract() == 0.0 && value.abs() < 1e9 {
         return format!("{value}");
     }

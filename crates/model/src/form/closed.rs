@@ -30,12 +30,19 @@ pub fn one_station(population: u32, delay_s: f64, rate: impl Fn(u32) -> f64) -> 
     if delay_s <= 0.0 {
         return Settled { rate_per_s: rate(population.max(1)), at_stations: f64::from(population), idle: 0.0 };
     }
+    beside(population, |count| f64::from(count) / delay_s, rate)
+}
+
+/// `population` customers between one station and all else, which sends `others(n)` of them to it a second when it has `n`: a
+/// delay, or a network that settles by itself with so many, which is exact where both are of product form (Chandy, Herzog, Woo:
+/// Parametric analysis of queueing networks, 1975).
+pub fn beside(population: u32, others: impl Fn(u32) -> f64, rate: impl Fn(u32) -> f64) -> Settled {
     // Weights of the states relative to the greatest so far; old ones are scaled down when a greater one appears.
     let (mut log, mut greatest) = (0.0f64, 0.0f64);
     let (mut sum, mut customers, mut flow) = (1.0f64, 0.0f64, 0.0f64);
     let mut empty = 1.0f64;
     for n in 1..=population {
-        let (arrivals, departures) = (f64::from(population - n + 1) / delay_s, rate(n));
+        let (arrivals, departures) = (others(population - n + 1), rate(n));
         log += libm::log(arrivals / departures);
         if log > greatest {
             let scale = libm::exp(greatest - log);
@@ -123,6 +130,11 @@ pub fn alike_servers(population: u32, delay_s: f64, count: u32, demand_s: f64) -
 
 /// The same for groups of alike single servers: how many, and seconds a round at each of them.
 pub fn groups(population: u32, delay_s: f64, groups: &[(u32, f64)]) -> Settled {
+    groups_up_to(population, delay_s, groups, |_| {})
+}
+
+/// The same; `seen` is told what goes round a second with each number of customers from one on.
+pub fn groups_up_to(population: u32, delay_s: f64, groups: &[(u32, f64)], mut seen: impl FnMut(f64)) -> Settled {
     let mut queues = vec![0.0f64; groups.len()];
     let mut rate = 0.0f64;
     for n in 1..=population {
@@ -131,6 +143,7 @@ pub fn groups(population: u32, delay_s: f64, groups: &[(u32, f64)]) -> Settled {
         rate = f64::from(n) / (around + delay_s);
         let found: Vec<f64> = times.map(|time| rate * time).collect();
         queues.copy_from_slice(&found);
+        seen(rate);
     }
     let busiest = groups.iter().fold(0.0f64, |most, (_, demand)| most.max(demand * rate));
     let at_stations = groups.iter().zip(&queues).map(|((count, _), queue)| f64::from(*count) * queue).sum();
@@ -212,6 +225,15 @@ mod tests {
         assert!((desks(1) - 1.0 / 0.014).abs() < 1e-9 && (desks(10_000) / 2_000.0 - 1.0).abs() < 1e-4);
         let exact = one_station(20, 0.01, |n| f64::from(n.min(8)) / 0.004).rate_per_s;
         assert!((desks(20) / exact - 1.0).abs() < 0.1, "and off between them: {} and {exact}", desks(20));
+    }
+
+    #[test]
+    fn one_station_beside_a_network_is_the_network_of_both() {
+        let mut others = vec![0.0];
+        groups_up_to(30, 0.005, &[(7, 0.001), (2, 0.0002)], |rate| others.push(rate));
+        let found = beside(30, |n| others[n as usize], |_| 1.0 / 0.0009);
+        let exact = groups(30, 0.005, &[(7, 0.001), (2, 0.0002), (1, 0.0009)]);
+        assert!((found.rate_per_s / exact.rate_per_s - 1.0).abs() < 1e-12, "{found:?} {exact:?}");
     }
 
     #[test]

@@ -98,10 +98,10 @@ pub fn judge(model: &Description, table: &Table, calibration: &[Row]) -> Result<
     };
     let fitted: Vec<&Row> = known_rows(model, table, calibration);
     for row in &table.rows {
-        if !answer.takes(row) {
+        let Some(answer) = model.answer_for_row(table, row) else {
             judgement.unanswered.push((row.id.clone(), "the row is of another machine".to_owned()));
             continue;
-        }
+        };
         for metric in &answer.metrics {
             // An empty cell is a question when the row holds no value at all, else it is none.
             let asks =

@@ -14,7 +14,7 @@ use crate::form::misses::misses;
 use crate::form::processors::Processors;
 use crate::form::{closed, group_commit};
 use crate::rows::Row;
-use crate::server::{Amount, Log, Plan, Profile, Reads, Server, Work};
+use crate::server::{Amount, Factors, Log, Plan, Profile, Reads, Server, Work};
 
 super::asks! {
     counted "cores" "cores" 100_000.0 "cores of the server";
@@ -58,7 +58,7 @@ pub(super) const LAW: Law = Law::closed(ASKS, ANSWERS, answer)
     .carrying(Carries::Transactions(|_, values, setting| {
         let customers = setting.customers.map(|customers| customers as f64);
         let described = OnFlash::of(values, customers, f64::from(setting.slots));
-        Ok(Box::new(Server::new(&described.plan(), setting.slots, setting.seed)))
+        Ok(Box::new(Server::new(&described.plan(&setting.classes), setting.slots, setting.seed)))
     }));
 
 fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
@@ -145,15 +145,15 @@ impl OnFlash {
         }
     }
 
-    /// What its simulation is built from.
-    pub(crate) fn plan(&self) -> Plan {
+    /// What its simulation is built from, for classes that ask for so many times what its transaction does.
+    pub(crate) fn plan(&self, classes: &[Factors]) -> Plan {
         Plan {
             work: Work::Shared(self.processors),
             reads: Reads::Delay { us: self.read_us, variation: VARIATION },
             log: Some(Log { write_us: self.log_us, bytes_per_s: f64::INFINITY }),
             driver_us: self.driver_us,
             jobs: self.jobs,
-            classes: vec![self.profile],
+            classes: self.profile.of_each(classes),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::asked::{Asked, Quantity, Unanswered, Values};
 use crate::device::{disk, flash};
 use crate::machine::Machine;
 use crate::rows::Row;
-use crate::server::Amount;
+use crate::server::{Amount, Factors};
 
 /// What a kind asks for, what it answers and how, and what studies can run on it.
 pub(super) struct Law {
@@ -132,7 +132,7 @@ impl Law {
 }
 
 /// How much of a machine takes part in a trial.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Setting {
     /// Modules that are loaded, from 1.
     pub modules: u32,
@@ -144,6 +144,8 @@ pub struct Setting {
     pub module_bytes: u64,
     /// Customers whose data a server holds; none where it holds what its file says.
     pub customers: Option<u64>,
+    /// What transactions of each class ask for, of all streams one after the other; none where all are the model's own.
+    pub classes: Vec<Factors>,
 }
 
 /// Why a description is no machine that a study can run on.
@@ -192,6 +194,17 @@ pub enum Unbuilt {
         "the model `{0}` says no cores: at least one, got `source_cores` 0; say it in the file, or ask for {0},source_cores=16"
     )]
     Cores(String),
+    /// Classes of transactions that are not all alike, on a machine that knows one transaction.
+    #[error(
+        "the model `{name}` is a {kind}, which knows one transaction, and the classes of this workload ask for different \
+         things; ask a server-on-flash or a server-on-disks"
+    )]
+    Classes {
+        /// The model.
+        name: String,
+        /// Its kind.
+        kind: &'static str,
+    },
     /// A flash device that cannot be.
     #[error("building the model `{name}`")]
     Flash {

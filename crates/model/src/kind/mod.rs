@@ -144,6 +144,7 @@ impl ModelKind {
         let unknown = |column: &&str| PLACES.contains(column) && !self.law().places.contains(column);
         let simulated = |column: &str| match column {
             "sizes" => Some("several sizes of transfers"),
+            "classes" => Some("classes of transactions that ask for different things"),
             place if unknown(&place) => Some("the places that operations go to"),
             _ => None,
         };

@@ -17,6 +17,6 @@ mod tests;
 
 pub use build::{Log, Plan, Work};
 pub use ceiling::{Ceiling, ceiling};
-pub use profile::{Amount, Profile};
+pub use profile::{Amount, Factors, Profile};
 pub use simulate::Server;
-pub use storage::Reads;
+pub use storage::{Reads, Tier};

@@ -3,6 +3,8 @@
 //! The one idea: a profile is amounts a transaction, as a model file says them; a run that was measured can say them to the
 //! file. Amounts are means and need not be whole; how many a single transaction has is drawn around them.
 
+use workload::Demand;
+
 /// What a transaction of a class asks for, on the mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Profile {
@@ -16,6 +18,47 @@ pub struct Profile {
     pub log_bytes: f64,
     /// Rows that it changes; without any it does not wait for the log.
     pub changes: f64,
+}
+
+/// How many times what the transaction of a model asks for one of a class asks for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Factors {
+    /// Of processor time.
+    pub work: f64,
+    /// Of reads.
+    pub reads: f64,
+    /// Of writes, rows changed and bytes of the log.
+    pub changes: f64,
+}
+
+impl Factors {
+    /// Of a class that asks for what the model's transaction does.
+    pub const ALIKE: Factors = Factors { work: 1.0, reads: 1.0, changes: 1.0 };
+
+    /// Of a class that asks for so much, where the model's transaction asks for `known`. Where that asks for nothing of
+    /// something, nothing is known of it but whether there is any.
+    pub fn of(asked: Demand, known: Demand) -> Factors {
+        let of = |asked: f64, known: f64| if known > 0.0 { asked / known } else { f64::from(u8::from(asked > 0.0)) };
+        Factors {
+            work: of(asked.statements, known.statements),
+            reads: of(asked.lookups, known.lookups),
+            changes: of(asked.changes, known.changes),
+        }
+    }
+}
+
+impl Profile {
+    /// The profile of each class; of all together where nothing is known of classes.
+    pub fn of_each(self, classes: &[Factors]) -> Vec<Profile> {
+        let times = |factors: &Factors| Profile {
+            cpu_ms: self.cpu_ms * factors.work,
+            reads: self.reads * factors.reads,
+            writes: self.writes * factors.changes,
+            log_bytes: self.log_bytes * factors.changes,
+            changes: self.changes * factors.changes,
+        };
+        if classes.is_empty() { vec![self] } else { classes.iter().map(times).collect() }
+    }
 }
 
 /// What a transaction asks a server for.

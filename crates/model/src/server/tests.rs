@@ -63,8 +63,8 @@ fn shipped(name: &str) -> Description {
 
 fn plan_of(kind: crate::kind::ModelKind, values: &Values) -> Plan {
     match kind {
-        crate::kind::ModelKind::FlashServer => OnFlash::of(values, None, 1.0).plan(),
-        _ => OnDisks::of(values).plan(),
+        crate::kind::ModelKind::FlashServer => OnFlash::of(values, None, 1.0).plan(&[]),
+        _ => OnDisks::of(values).plan(&[]),
     }
 }
 
@@ -88,6 +88,11 @@ fn a_server_on_flash_is_its_closed_form() {
 #[test]
 fn a_server_on_disks_is_its_closed_form() {
     agrees("power770-san", &[1, 32, 80, 112, 160]);
+}
+
+#[test]
+fn cores_that_are_shared_and_flash_beside_disks_are_as_the_closed_form_says() {
+    agrees("power550-bw", &[1, 12, 24, 64]);
 }
 
 /// The same model with some numbers changed.
@@ -209,7 +214,7 @@ fn reads_wait_for_each_other() {
 
 #[test]
 fn writes_that_nobody_waits_for_keep_disks_busy() {
-    let reads = Reads::Disks { count: 2, us: 1_000.0 };
+    let reads = Reads::Disks { count: 2, us: 1_000.0, flash: None };
     let write = Profile { cpu_ms: 1e-6, reads: 1.0, writes: 1.0, ..Profile::default() };
     let plan = Plan { work: Work::Delay, reads, classes: vec![write], ..base() };
     close(mean(&plan, 256, 100_000).0, 1_000.0, "two disks, two turns a transaction");

@@ -35,6 +35,9 @@ pub fn models() -> &'static [Shipped] {
         "disk-array",
         "flash-array-2d",
         "this-machine",
+        "z-ds8300",
+        "power550-mixed",
+        "power550-bw",
     )
 }
 
@@ -54,6 +57,9 @@ pub fn tables() -> &'static [Shipped] {
         "mirror_clients",
         "mirror_distance",
         "this_machine_depth",
+        "bank_posting",
+        "warehouse_bi_mxl",
+        "warehouse_bw",
     )
 }
 

@@ -344,3 +344,34 @@ fn closed_form_and_simulation_of_the_disk_agree() {
     // The form takes cylinders as equally full; the outer ones hold more and are nearer to each other.
     assert!((found / closed - 1.0).abs() < 0.03, "{found} against {closed}");
 }
+
+/// The published ratios of one machine with this storage and with that: what was not fitted lies inside, and an interval says
+/// something.
+#[test]
+fn ratios_that_were_published_lie_within_what_their_models_say() {
+    let models = [
+        ("z-ds8300", "bank_posting", 2),
+        ("power550-mixed", "warehouse_bi_mxl", 1),
+        ("power550-bw", "warehouse_bw", 1),
+    ];
+    for (model, table, count) in models {
+        let text = tables().iter().find(|shipped| shipped.name == table).expect("it ships").text;
+        let judgement = judge::judge(&of(model), &rows::read(text).unwrap(), &[]).expect("it answers");
+        assert!(judgement.unanswered.is_empty(), "{judgement:?}");
+        let judged: Vec<_> = judgement.rows.iter().filter(|row| row.role == judge::Role::Judged).collect();
+        assert_eq!(judged.len(), count, "{judgement:?}");
+        for row in judged {
+            let published = row.published.expect("a published ratio");
+            assert!(row.low <= published && published <= row.high && row.high / row.low < 4.0, "{row:?}");
+        }
+    }
+}
+
+/// A ratio of a configuration that nobody described would be one.
+#[test]
+fn a_ratio_of_an_unknown_configuration_is_not_answered() {
+    let table =
+        rows::read("row_id,config_id,drives_hdd,drives_ssd,throughput_ratio_to_hdd\na,else,96,8,1.1\n").unwrap();
+    let judged = judge::judge(&of("power550-bw"), &table, &[]).expect("it answers such tables");
+    assert!(judged.rows.is_empty() && judged.unanswered[0].1.contains("holds `else`; known: the `configurations`"));
+}

@@ -11,7 +11,7 @@ fn ends(name: &str, changes: &[(&str, &str)], count: u32) -> u64 {
     let described = model::file::read(name, text).unwrap_or_else(|problems| panic!("{problems}"));
     let described = described.changed(&changes).unwrap_or_else(|problems| panic!("{problems}"));
     let modules = model::modules(&described).unwrap_or(1).min(3);
-    let setting = Setting { modules, slots: 24, seed: 42, module_bytes: 1 << 26, customers: None };
+    let setting = Setting { modules, slots: 24, seed: 42, module_bytes: 1 << 26, ..Setting::default() };
     let mut machine = model::machine(&described, &setting).unwrap_or_else(|problem| panic!("{problem}"));
     let (mut state, mut sum) = (9u64, 0xcbf2_9ce4_8422_2325u64);
     let mut add = |value: u64| sum = (sum ^ value).wrapping_mul(0x0100_0000_01b3);

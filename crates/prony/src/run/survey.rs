@@ -101,7 +101,7 @@ fn beyond(spec: &SystemSpec, max: u32) -> Failure {
 
 /// A model that answers rows and cannot be loaded.
 fn lawful(spec: &SystemSpec, description: &Description) -> Failure {
-    let setting = model::Setting { modules: 1, slots: 1, seed: 0, module_bytes: 0, customers: None };
+    let setting = model::Setting { modules: 1, slots: 1, seed: 0, module_bytes: 0, ..model::Setting::default() };
     let doing = format!("looking at the model of system `{}`", spec.name);
     let failure = match model::machine(description, &setting) {
         Err(error) => Failure::caused(doing, &error),

@@ -33,7 +33,7 @@ pub use crate::kind::orders as ledger;
 pub use business::Brokerage;
 pub use keys::{KEYS, read};
 pub use ledger::Ledger;
-pub use mix::{MIXES, classes};
+pub use mix::{MEAN, MIXES, classes};
 pub use numbers::epoch_after;
 pub use price::price_cents;
 pub use scale::Scale;

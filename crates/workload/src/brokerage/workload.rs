@@ -32,6 +32,7 @@ impl Transactions for Spec {
         self.procedures
     }
 
+    /// Its mean transaction is the one that models describe; its classes are taken for alike.
     fn described_by_models(&self) -> bool {
         true
     }

@@ -73,6 +73,21 @@ pub struct Class {
     pub age: bool,
     /// What one of it gives those who asked, on the mean; none where nobody counts.
     pub gives: Option<(Yield, f64)>,
+    /// What one of it asks of a database, on the mean; none where all classes are taken for alike.
+    pub demand: Option<Demand>,
+}
+
+/// What a transaction asks of a database, on the mean, whatever the database takes for it. A model of a server scales its
+/// numbers by it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Demand {
+    /// Statements that are executed; above zero.
+    pub statements: f64,
+    /// Rows that are found by key or range, to be read or changed, and may miss the buffer; of rows that a
+    /// statement goes through side by side, their pages.
+    pub lookups: f64,
+    /// Rows that are inserted, changed or deleted; without any nobody waits for the log.
+    pub changes: f64,
 }
 
 /// What transactions give those who ask for them, in words of theirs. It is told by the hour.
@@ -111,7 +126,7 @@ impl Yield {
 impl Class {
     /// A class for which nothing is planned.
     pub fn plain(name: impl Into<String>) -> Class {
-        Class { name: name.into(), share: None, limit_s: None, upkeep: false, age: false, gives: None }
+        Class { name: name.into(), share: None, limit_s: None, upkeep: false, age: false, gives: None, demand: None }
     }
 }
 
@@ -150,9 +165,10 @@ pub trait Transactions: Same + Any + Debug + Send + Sync {
         false
     }
 
-    /// Whether the transaction that a model describes is its own.
+    /// Whether a model of a server can carry it: it says what each of its classes asks for.
     fn described_by_models(&self) -> bool {
-        false
+        let classes = self.classes();
+        !classes.is_empty() && classes.iter().all(|class| class.age || class.demand.is_some())
     }
 
     /// Customers whose data it asks for, where it has such.

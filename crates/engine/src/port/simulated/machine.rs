@@ -7,7 +7,7 @@
 //! What it does not do: it reads no model file; whoever opens the system hands the description in.
 
 use crate::port::simulated::sessions::Streams;
-use model::machine::{Cores, Ended, Machine, StationReport, TRANSACTION};
+use model::machine::{Cores, Ended, Machine, StationReport};
 use observation::Window;
 use recorder::{Clock, SimulatedClock};
 use system::{Completion, Outcome, Port, PortError, StoragePort, TransactionPort, Wait};
@@ -118,7 +118,7 @@ impl ModelPort {
     fn leave(&mut self, slot: u32, at: Nanos, failed: bool) {
         self.outside.add(slot as usize, (at, self.machine.outside(slot)), self.window);
         if let Some(next) = self.transactions.gives(slot, at, failed) {
-            self.machine.submit(self.clock.now(), next, &TRANSACTION);
+            self.machine.submit(self.clock.now(), next, &self.transactions.operation(next));
         }
     }
 
@@ -204,7 +204,9 @@ impl Port for ModelPort {
         for place in 0..self.staged.len() {
             match self.staged[place] {
                 (slot, Some(operation)) => self.machine.submit(now, slot, &operation),
-                (slot, None) if self.transactions.takes(slot) => self.machine.submit(now, slot, &TRANSACTION),
+                (slot, None) if self.transactions.takes(slot) => {
+                    self.machine.submit(now, slot, &self.transactions.operation(slot));
+                }
                 (_, None) => {}
             }
         }

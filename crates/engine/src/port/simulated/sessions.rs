@@ -4,15 +4,19 @@
 //! and what it causes. So each transaction is stepped to its end beforehand, with the answers of a database that makes them
 //! up, and then spends its time on the machine. Users beyond the sessions wait in order for one.
 //!
-//! What it does not do: a model has one transaction, the mean one, so that all classes ask the machine for the same.
+//! Each stream has classes of its own, and the machine has them all: those of a stream follow those of the streams before.
+//!
+//! What it does not do: what a class asks the machine for is not seen here, but said when the machine is built.
 
 use crate::port::attempt::Attempt;
 use crate::port::reconnect::Unopened;
 use crate::worker::transactions::Transactions;
 use database::Session;
+use model::machine::TRANSACTION;
 use std::collections::VecDeque;
 use system::Outcome;
 use units::Nanos;
+use workload::Operation;
 use workload::transaction::{Begun, Caused, Ending};
 
 /// One stream of transactions that no server carries out.
@@ -24,6 +28,8 @@ pub(crate) struct Imagined {
     pub(crate) sessions: u32,
     /// How many may be asked for at once: sessions, or the users who share them.
     pub(crate) slots: u32,
+    /// How many classes it has.
+    pub(crate) classes: u16,
 }
 
 /// The streams of transactions on one machine; none of a machine for storage.
@@ -36,6 +42,11 @@ pub(crate) struct Streams {
 struct Pool {
     imagined: Imagined,
     first_slot: u32,
+    first_class: u16,
+    /// The class that was drawn last, for the transaction that begins next.
+    drawn: u16,
+    /// That of the transaction in each slot.
+    classes: Vec<u16>,
     /// Sessions that nobody has.
     free: u32,
     waiting: VecDeque<u32>,
@@ -49,6 +60,9 @@ impl Streams {
     pub(crate) fn add(&mut self, imagined: Imagined) {
         self.all.push(Pool {
             first_slot: self.all.iter().map(|pool| pool.imagined.slots).sum(),
+            first_class: self.all.iter().map(|pool| pool.imagined.classes).sum(),
+            drawn: 0,
+            classes: vec![0; imagined.slots as usize],
             free: imagined.sessions,
             waiting: VecDeque::new(),
             attempt: Attempt::default(),
@@ -68,13 +82,22 @@ impl Streams {
     }
 
     pub(crate) fn class(&mut self, slot: u32, n: u64, payload: u64) -> u16 {
-        self.of(slot).imagined.transactions.business.class(n, payload)
+        let pool = self.of(slot);
+        pool.drawn = pool.imagined.transactions.business.class(n, payload);
+        pool.drawn
+    }
+
+    /// What the machine is handed for the transaction in a slot.
+    pub(crate) fn operation(&mut self, slot: u32) -> Operation {
+        let pool = self.of(slot);
+        Operation { class: pool.first_class + pool.classes[(slot - pool.first_slot) as usize], ..TRANSACTION }
     }
 
     /// Steps a transaction to its end; the answer is what becomes of it when the machine is done with it.
     pub(crate) fn begin(&mut self, slot: u32, begun: Begun) -> Outcome {
         let pool = self.of(slot);
         let slot = slot - pool.first_slot;
+        pool.classes[slot as usize] = pool.drawn;
         let Imagined { transactions, session, .. } = &mut pool.imagined;
         transactions.business.begin(slot, begun);
         let over =
@@ -131,7 +154,6 @@ mod tests {
     use std::collections::BinaryHeap;
     use std::sync::atomic::AtomicBool;
     use units::PerSecond;
-    use workload::Operation;
     use workload::transaction::{Answers, Batch, Business, Step};
 
     /// A machine on which everybody is alone, for a millisecond in the mean, exponentially.
@@ -214,7 +236,7 @@ mod tests {
                 Transactions { business: Box::new(Nothing), tries: 1, stops: false, profile: Profile::default() };
             let session = session(&[], &Log::default());
             let mut streams = Streams::default();
-            streams.add(Imagined { transactions, session, sessions, slots });
+            streams.add(Imagined { transactions, session, sessions, slots, classes: 1 });
             let machine = Alone { times: Draws::from_state(7), ends: BinaryHeap::new() };
             let mut port = ModelPort::new(Box::new(machine), streams, window(&trial), slots);
             let home = share.drive(&mut port, TransactionWork::default(), &AtomicBool::new(false)).unwrap();

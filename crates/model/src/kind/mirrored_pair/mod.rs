@@ -10,6 +10,7 @@ use super::{Quantity, Unanswered, Values, number};
 use crate::form::{closed, waiting};
 use crate::pair::{Mode, Pair as Machines, PairPlan};
 use crate::rows::Row;
+use crate::server::Factors;
 use crate::station::FIBRE_NS_PER_KM;
 use std::borrow::Cow;
 
@@ -51,6 +52,9 @@ const ANSWERS: &[Quantity] = &[
 pub(super) const LAW: Law = Law::closed(ASKS, ANSWERS, answer)
     .inside(Inside { counted: Some("counted_per_s"), ..Inside::SESSIONS })
     .carrying(Carries::Transactions(|name, values, setting| {
+        if setting.classes.iter().any(|factors| *factors != Factors::ALIKE) {
+            return Err(Unbuilt::Classes { name, kind: "mirrored-pair" });
+        }
         let plan = PairPlan::described(values).ok_or(Unbuilt::Cores(name))?;
         Ok(Box::new(Machines::new(plan, setting.slots, setting.seed)))
     }));

@@ -93,7 +93,7 @@ impl Crowd {
 pub(crate) fn drive(model: &Description, question: &Question) -> [f64; 2] {
     let Question { modules, module_bytes, slots, seed, .. } = *question;
     let customers = question.row.number("customers").map(|customers| customers as u64);
-    let setting = Setting { modules, slots, seed, module_bytes, customers };
+    let setting = Setting { modules, slots, seed, module_bytes, customers, ..Setting::default() };
     let mut machine = model::machine(model, &setting).unwrap_or_else(|error| panic!("{}: {error}", model.name));
     let (mut crowd, mut next) = (Crowd::of(question), Next::of(question));
     let start = (1e9 * question.warm_up_s) as u64;

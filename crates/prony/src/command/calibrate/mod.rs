@@ -17,6 +17,7 @@ use profile::Profiled;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
+use workload::Demand;
 
 /// A fit, and the error of each row when it is left out.
 struct Fit {
@@ -83,8 +84,15 @@ fn profile_json(profiled: &Profiled) -> Value {
     };
     json!({
         "run": profiled.run, "trial": profiled.trial, "system": profiled.system, "sessions": profiled.sessions,
-        "transactions": profiled.transactions, "amounts": profiled.taken.iter().map(amount).collect::<Vec<_>>(),
+        "transactions": profiled.transactions, "transaction": profiled.model.transaction.map(transaction_json),
+        "amounts": profiled.taken.iter().map(amount).collect::<Vec<_>>(),
     })
+}
+
+/// The mean transaction that the numbers of a model hold for.
+fn transaction_json(transaction: Demand) -> Value {
+    let Demand { statements, lookups, changes } = transaction;
+    json!({ "statements": statements, "lookups": lookups, "changes": changes })
 }
 
 fn profile_text(profiled: &Profiled) -> String {
@@ -119,6 +127,14 @@ fn profile_text(profiled: &Profiled) -> String {
             "{:<24} {each:>12} {:<8} {name:<12} {before:>10} {now:>10}  {of}",
             amount.word(),
             amount.unit()
+        );
+    }
+    if let Some(Demand { statements, lookups, changes }) = model.transaction {
+        let [statements, lookups, changes] = [statements, lookups, changes].map(units::significant);
+        let _ = writeln!(
+            text,
+            "for the mean transaction of the run: {statements} statements, {lookups} rows found, {changes} rows changed; \
+             classes of other workloads are scaled by theirs"
         );
     }
     text

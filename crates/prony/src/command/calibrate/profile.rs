@@ -4,12 +4,13 @@
 //! was not observed stays as the model has it.
 
 use crate::failure::Failure;
-use crate::judged;
-use analysis::{CpuBasis, ServerSummary, StatementProfile, TrialSummary};
+use crate::{judged, run_rows};
+use analysis::{CpuBasis, Findings, ServerSummary, StatementProfile, TrialSummary};
 use model::file::Description;
 use model::server::Amount;
 use model::taken::{Taken, take};
 use observation::{Counter, Provenance};
+use workload::Demand;
 
 /// A model with what a run said.
 #[derive(Debug)]
@@ -56,10 +57,11 @@ pub(super) fn profiled(model: &Description, run: &str, wanted: Option<u32>) -> R
         counted(sessions),
         trial.label.system
     );
-    let (model, taken) = take(model, &each, &source).map_err(|error| {
+    let (mut model, taken) = take(model, &each, &source).map_err(|error| {
         let failure = Failure::caused(format!("taking a profile of the run `{id}` into `{}`", model.name), &error);
         failure.hint("begin with a server: `prony calibrate small-server --profile RUN -o mine.toml`")
     })?;
+    model.transaction = mean(&findings, trial)?;
     let taken = taken.into_iter().zip(observed).map(|(taken, observed)| (taken, observed.of)).collect();
     let (trial, system) = (trial.label.index, trial.label.system.clone());
     let why = if wanted.is_some() { "as asked for" } else { "the fewest sessions of the run, so that the least waits" };
@@ -102,6 +104,41 @@ fn chosen<'a>(id: &str, trials: &'a [TrialSummary], wanted: Option<u32>) -> Resu
     }
     let least = useful.iter().min_by_key(|trial| (is_open(trial), sessions(trial), trial.label.index)).copied();
     least.ok_or_else(|| refused("a trial that ended with transactions is needed, got none").hint("run the study again"))
+}
+
+/// The mean transaction of a trial, where its workloads say what each of their classes asks for: the numbers taken hold for
+/// that one.
+fn mean(findings: &Findings, trial: &TrialSummary) -> Result<Option<Demand>, Failure> {
+    let planned = run_rows::planned(findings)?;
+    let Some(planned) = planned.iter().find(|planned| planned.label.index == trial.label.index) else {
+        return Ok(None);
+    };
+    let classes = planned.streams.iter().zip(&trial.streams).flat_map(|(stream, seen)| {
+        let classes = stream.transactions().map(|(asked, _)| asked.classes()).unwrap_or_default();
+        classes.into_iter().filter(|class| !class.age).map(|class| {
+            let done = seen.classes.iter().find(|known| known.name == class.name).map_or(0, |known| known.done);
+            (class.demand, done as f64)
+        })
+    });
+    Ok(mean_of(classes))
+}
+
+/// The mean over classes of which so many ended; none where one of them does not say what it asks for.
+fn mean_of(classes: impl Iterator<Item = (Option<Demand>, f64)>) -> Option<Demand> {
+    let (mut sum, mut count) = (Demand::default(), 0.0);
+    for (demand, done) in classes {
+        let Demand { statements, lookups, changes } = demand?;
+        sum.statements += done * statements;
+        sum.lookups += done * lookups;
+        sum.changes += done * changes;
+        count += done;
+    }
+    let each = |sum: f64| sum / count;
+    (sum.statements > 0.0).then(|| Demand {
+        statements: each(sum.statements),
+        lookups: each(sum.lookups),
+        changes: each(sum.changes),
+    })
 }
 
 fn is_open(trial: &TrialSummary) -> bool {
@@ -192,6 +229,15 @@ fn writes(server: &ServerSummary, counter: impl Fn(Counter) -> Option<f64>) -> T
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_mean_transaction_weighs_classes_by_how_many_of_each_ended() {
+        let class = |statements: f64| Some(Demand { statements, lookups: 2.0 * statements, changes: 0.0 });
+        let mean = mean_of([(class(2.0), 300.0), (class(20.0), 100.0)].into_iter());
+        assert_eq!(mean, Some(Demand { statements: 6.5, lookups: 13.0, changes: 0.0 }));
+        assert_eq!(mean_of([(class(2.0), 300.0), (None, 1.0)].into_iter()), None, "one of them says nothing");
+        assert_eq!((mean_of(std::iter::empty()), mean_of([(class(2.0), 0.0)].into_iter())), (None, None));
+    }
 
     #[test]
     fn what_a_disk_reads_for_others_is_not_asked_by_transactions() {

@@ -18,6 +18,9 @@ pub(super) struct Answer {
 
 /// What the closed form answers, without an interval.
 pub(super) fn value(model: &Description, question: &Question, quantity: &str) -> Result<f64, Unanswered> {
+    if question.trial().is_some() && model.transaction.is_some() {
+        return Err(Unanswered::Simulated("other transactions than the one that the numbers of the model hold for"));
+    }
     Ok(model.answer(&question.row, quantity)? / unit(model, question, quantity))
 }
 

@@ -6,11 +6,11 @@
 //! What it does not do: it does not judge a run.
 
 use super::Spec;
-use crate::kind::{self, Yield};
+use crate::kind::{self, Demand, Yield};
 use random::Lane;
 
 macro_rules! classes {
-    ($($class:ident $name:literal $weight:literal $limit:expr, $postings:expr;)*) => {
+    ($($class:ident $name:literal $weight:literal $limit:expr, $postings:expr, $statements:literal $lookups:literal $changes:literal;)*) => {
         /// A class of transactions.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(super) enum Class { $($class),* }
@@ -21,6 +21,7 @@ macro_rules! classes {
             weight: $weight,
             limit_s: $limit,
             postings: $postings,
+            demand: Demand { statements: $statements, lookups: $lookups, changes: $changes },
         }),*];
     };
 }
@@ -33,6 +34,8 @@ struct Part {
     limit_s: Option<f64>,
     /// What one posts on the mean.
     postings: f64,
+    /// What one asks for, as a test counts it on the null database.
+    demand: Demand,
 }
 
 /// Accounts of a bulk posting, beside the payer's.
@@ -46,17 +49,18 @@ pub(super) const LATER: u64 = 10;
 
 const KEPT: f64 = 1.0 - REJECTED as f64 / 100.0;
 
+// Weight, limit, postings; then statements, rows found, and rows changed.
 classes! {
-    Bulk "bulk-posting" 1 Some(3.0), BULK as f64;
-    Card "card-posting" 4 Some(1.0), KEPT;
-    Order "payment-order" 1 Some(2.0), KEPT * (1.0 - LATER as f64 / 100.0);
-    List "list-postings" 3 Some(1.0), 0.0;
-    Detail "posting-detail" 2 Some(1.0), 0.0;
-    Balance "balance" 2 Some(1.0), 0.0;
-    Master "master-data" 1 Some(1.0), 0.0;
-    Statement "account-statement" 1 Some(2.0), 0.0;
-    Run "payment-run" 0 None, RUN as f64;
-    Standing "standing-order" 0 None, 1.0;
+    Bulk "bulk-posting" 1 Some(3.0), BULK as f64, 156.0 93.0 124.0;
+    Card "card-posting" 4 Some(1.0), KEPT, 11.9 16.0 7.94;
+    Order "payment-order" 1 Some(2.0), KEPT * (1.0 - LATER as f64 / 100.0), 10.5 5.6 7.45;
+    List "list-postings" 3 Some(1.0), 0.0, 1.0 19.0 0.0;
+    Detail "posting-detail" 2 Some(1.0), 0.0, 2.0 1.1 0.0;
+    Balance "balance" 2 Some(1.0), 0.0, 3.0 6.0 0.0;
+    Master "master-data" 1 Some(1.0), 0.0, 3.0 4.0 0.0;
+    Statement "account-statement" 1 Some(2.0), 0.0, 2.0 20.0 0.0;
+    Run "payment-run" 0 None, RUN as f64, 256.0 153.0 204.0;
+    Standing "standing-order" 0 None, 1.0, 13.0 8.0 9.0;
 }
 
 /// Calls of a loop.
@@ -101,6 +105,7 @@ pub fn classes() -> Vec<kind::Class> {
     let planned = |part: &Part| kind::Class {
         limit_s: part.limit_s,
         gives: (part.postings > 0.0).then_some((Yield::Postings, part.postings)),
+        demand: Some(part.demand),
         ..kind::Class::plain(part.name)
     };
     ALL.iter().map(planned).collect()

@@ -31,10 +31,6 @@ impl Transactions for Spec {
         Ok(Arc::new(*self))
     }
 
-    fn described_by_models(&self) -> bool {
-        true
-    }
-
     fn customers(&self) -> Option<u64> {
         Some(self.scale.customers())
     }
