@@ -154,8 +154,8 @@ workloads! {
     "brokerage" brokerage: Database, "The brokerage house", crate::brokerage::data_set, brokerage::MIXES;
     "sql" sql: Database, "Scripts of transactions", crate::sql;
     "key-value" key_value: Database, "Records by key", crate::key_value::data_set;
-    "bank-day" bank_day: Database, "A bank's day", crate::bank::data_set, bank_day::MIXES;
-    "bank-night" bank_night: Database (alone), "A bank's night", crate::bank::data_set;
+    "bank-day" bank_day: Database, "The bank's day", crate::bank::data_set, bank_day::MIXES;
+    "bank-night" bank_night: Database (alone), "The bank's night", crate::bank::data_set;
     "warehouse" warehouse: Database, "The warehouse", crate::warehouse::data_set;
     "rows" rows: Database (alone), "Batch jobs over rows", crate::rows::data_set;
 }

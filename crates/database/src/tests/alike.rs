@@ -9,6 +9,7 @@ use crate::{Database, Texts};
 use std::collections::BTreeMap;
 use study::{Engine, Protocol, Sessions};
 use units::Nanos;
+use workload::bank::{Scale, day, night};
 use workload::dataset::DataSet;
 use workload::kind::{Around, Share, Transactions};
 use workload::transaction::{Answers, Batch, Begun, Business, Ending, Step, Value};
@@ -107,4 +108,31 @@ fn the_warehouse_is_the_same_on_postgres_as_on_sqlite() {
 #[test]
 fn the_warehouse_is_the_same_on_mariadb_as_on_sqlite() {
     the_same_as_sqlite(Engine::Mariadb, &WAREHOUSE, 300);
+}
+
+const BANK: Scale = Scale { accounts: 1_000, days: 20 };
+
+const DAY: day::Spec =
+    day::Spec { scale: BANK, payments: 1, reads: 1, hot: 60, run_every: Nanos(200 * PACE), run_orders: 100 };
+
+const NIGHT: night::Spec = night::Spec { scale: BANK, commit_every: 130 };
+
+#[test]
+fn a_banks_day_is_the_same_on_postgres_as_on_sqlite() {
+    the_same_as_sqlite(Engine::Postgres, &DAY, 300);
+}
+
+#[test]
+fn a_banks_day_is_the_same_on_mariadb_as_on_sqlite() {
+    the_same_as_sqlite(Engine::Mariadb, &DAY, 300);
+}
+
+#[test]
+fn a_banks_night_is_the_same_on_postgres_as_on_sqlite() {
+    the_same_as_sqlite(Engine::Postgres, &NIGHT, NIGHT.work().unwrap());
+}
+
+#[test]
+fn a_banks_night_is_the_same_on_mariadb_as_on_sqlite() {
+    the_same_as_sqlite(Engine::Mariadb, &NIGHT, NIGHT.work().unwrap());
 }

@@ -33,7 +33,8 @@ pub static ROWS: Key<Count, Is> = Key {
     name: "rows",
     domain: Count { min: 1, max: 1_000_000_000 },
     default: Is("1000000"),
-    help: "Rows of the table that is asked; each batch job has one of its own.",
+    help: "Rows of the table that is asked; each batch job has one of its own. Of a warehouse, of its ten cubes together: customers, \
+           products and source orders scale with them.",
 };
 
 /// Days of history: a key of several workloads.

@@ -6,7 +6,7 @@
 //! What it does not do: it carries no statement out, and reads no clock.
 
 use super::Spec;
-use super::deltas::{Change, Errand, Load, Streams};
+use super::deltas::{Change, Errand, Load, Streams, Unclaimed};
 use super::scale::{CUBES, MONTHS, QUARTERS, Scale};
 use super::statements::{MARKER, MOST, periods, report, source};
 use super::walk::{Axis, DialogStep, Move, Walks};
@@ -53,11 +53,11 @@ pub struct Warehouse {
 
 impl Warehouse {
     /// One worker's share; `walkers` users walk over all workers together. The epoch of a trial is the greatest delta before it.
-    pub fn new(spec: Spec, share: &Share, walkers: u32) -> Warehouse {
+    pub(super) fn new(spec: Spec, share: &Share, walkers: u32, unclaimed: Unclaimed) -> Warehouse {
         Warehouse {
             scale: Scale::of(&spec),
             walks: Walks::new(share.seed, walkers.into(), spec.users, spec.variables),
-            streams: Streams::new(&spec, share),
+            streams: Streams::new(&spec, share, unclaimed),
             slots: vec![Slot::default(); share.slots as usize],
             ages: vec![None; share.slots as usize],
             acknowledged: Acknowledged::default(),

@@ -3,14 +3,14 @@
 use super::Spec;
 use super::scale::LEVELS;
 use super::spec::{Indexes, LoadRates, Users, Variables};
+use crate::kind::ROWS;
 use reading::key::{Choice, Count};
 use reading::{Settings, keys};
 
 keys! {
     /// All of them, in the order of the reference page.
     pub KEYS;
-    ROWS "rows": Count = Count { min: 10_000, max: 1_000_000_000 }, Is("100000"),
-        "Rows of the ten cubes together; customers, products and source orders scale with them.";
+    ROWS;
     AGGREGATES "aggregates": Count = Count { min: 0, max: LEVELS.len() as u64 }, Is("2"),
         "Aggregates of each cube: 1 by month, product group and region; 2 also by month, category and country; 3 also by \
          quarter, category and region. A report is answered from the smallest that has what it shows.";

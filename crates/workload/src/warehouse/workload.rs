@@ -1,7 +1,7 @@
 //! The warehouse as a workload: what it supplies, and how acknowledged loads are held against the data.
 
 use super::business::Acknowledged;
-use super::deltas::{delta_samples, delta_statements};
+use super::deltas::{Unclaimed, delta_samples, delta_statements};
 use super::scale::Scale;
 use super::statements::{reports, samples};
 use super::walk::Move;
@@ -32,7 +32,7 @@ impl Transactions for Spec {
     }
 
     fn ready(&self, around: &Around<'_>) -> Result<Arc<dyn Ready>, Unready> {
-        Ok(Arc::new(Walked { spec: *self, walkers: around.sessions }))
+        Ok(Arc::new(Walked { spec: *self, walkers: around.sessions, unclaimed: Unclaimed::default() }))
     }
 
     fn begin(&self, queries: &mut dyn Queries, _sessions: u32, counts: bool) -> Result<Found, Refused> {
@@ -79,6 +79,7 @@ fn verdict(loads: i64, unknown: i64, there: i64) -> Verdict {
 struct Walked {
     spec: Spec,
     walkers: u32,
+    unclaimed: Unclaimed,
 }
 
 impl Ready for Walked {
@@ -92,7 +93,7 @@ impl Ready for Walked {
     }
 
     fn business(&self, share: &Share) -> Box<dyn Business> {
-        Box::new(Warehouse::new(self.spec, share, self.walkers))
+        Box::new(Warehouse::new(self.spec, share, self.walkers, self.unclaimed.clone()))
     }
 }
 

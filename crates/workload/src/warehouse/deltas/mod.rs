@@ -13,7 +13,7 @@ mod texts;
 
 pub(super) use change::Change;
 pub(super) use load::Load;
-pub(super) use streams::{Errand, Streams};
+pub(super) use streams::{Errand, Streams, Unclaimed};
 pub(super) use texts::{delta_samples, delta_statements};
 
 use super::scale::{CUBES, DAYS, FIRST_LOADED, NUMBERS_A_DELTA, RECENT_DAYS, STREAMS, Scale};

@@ -1,7 +1,8 @@
 //! Streams of deltas beside the users: when which change and which load is due.
 //!
 //! The one idea: a stream is a chain. A change in the source causes its load, and the end of the load causes the next change, when its
-//! time has come: at a rate, each delta has its moment, and what comes late is late. A stream belongs to one worker.
+//! time has come: at a rate, each delta has its moment, and what comes late is late. A stream belongs to the worker that claims
+//! it when one of its transactions has ended: of many workers with few users some never carry any.
 //!
 //! What it does not do: it carries nothing out, and reads no clock.
 
@@ -11,6 +12,8 @@ use super::super::spec::LoadRate;
 use super::Delta;
 use crate::kind::Share;
 use crate::transaction::{Caused, Ending};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use units::Nanos;
 
 /// How long a stream waits after a load that failed.
@@ -49,10 +52,21 @@ impl Errand {
     }
 }
 
+/// Streams that no worker of the trial has claimed yet.
+#[derive(Clone, Debug, Default)]
+pub(in crate::warehouse) struct Unclaimed(Arc<AtomicU64>);
+
+impl Unclaimed {
+    fn claim(&self) -> Option<u64> {
+        Some(self.0.fetch_add(1, Ordering::Relaxed)).filter(|number| *number < STREAMS)
+    }
+}
+
 /// One stream.
 #[derive(Clone, Copy, Debug)]
 struct Stream {
     number: u64,
+    began: Nanos,
     /// Changes so far.
     changes: u64,
     /// The last change that may be there.
@@ -68,13 +82,13 @@ pub(in crate::warehouse) struct Streams {
     pace: Option<Nanos>,
     before: u64,
     streams: Vec<Stream>,
-    /// When they began.
-    began: Option<Nanos>,
+    unclaimed: Unclaimed,
+    /// How many more it may claim.
+    more: u64,
 }
 
 impl Streams {
-    /// Streams are dealt out to workers in turn.
-    pub(in crate::warehouse) fn new(spec: &Spec, share: &Share) -> Streams {
+    pub(in crate::warehouse) fn new(spec: &Spec, share: &Share, unclaimed: Unclaimed) -> Streams {
         let scale = Scale::of(spec);
         let a_round = (scale.delta(spec.delta) * STREAMS) as f64;
         let pace = match spec.load_rate {
@@ -82,9 +96,8 @@ impl Streams {
             LoadRate::Full => Some(Nanos::ZERO),
             LoadRate::Rows(rows) => Some(Nanos((a_round / rows.max(1) as f64 * 1e9) as u64)),
         };
-        let own = |number: &u64| number % u64::from(share.workers.max(1)) == u64::from(share.worker);
-        let streams = (0..STREAMS).filter(own).map(|number| Stream { number, changes: 0, newest: 0 }).collect();
-        Streams { scale, delta: spec.delta, pace, before: share.epoch, streams, began: None }
+        let more = pace.map_or(0, |_| STREAMS.div_ceil(share.workers.max(1).into()));
+        Streams { scale, delta: spec.delta, pace, before: share.epoch, streams: Vec::new(), unclaimed, more }
     }
 
     /// The greatest delta before the trial.
@@ -98,11 +111,13 @@ impl Streams {
         Delta { moment: (at.0 / 1_000) as i64, ..delta }
     }
 
-    /// The first transaction of the worker has ended: its streams begin.
+    /// A transaction of the worker has ended: it begins the streams that it can claim.
     pub(in crate::warehouse) fn begin(&mut self, at: Nanos, caused: &mut Vec<Caused>) {
-        if self.began.is_none() {
-            self.began = Some(at);
-            (0..self.streams.len()).for_each(|place| self.change(place, at, caused));
+        while self.more > 0 {
+            self.more -= 1;
+            let Some(number) = self.unclaimed.claim() else { return };
+            self.streams.push(Stream { number, began: at, changes: 0, newest: 0 });
+            self.change(self.streams.len() - 1, at, caused);
         }
     }
 
@@ -147,8 +162,8 @@ impl Streams {
 
     /// The next change: at its moment, also when that is over; as fast as it goes, at once.
     fn change(&mut self, place: usize, at: Nanos, caused: &mut Vec<Caused>) {
-        let (Some(pace), Some(began)) = (self.pace, self.began) else { return };
-        let Stream { number: stream, changes: nth, .. } = self.streams[place];
+        let Some(pace) = self.pace else { return };
+        let Stream { number: stream, began, changes: nth, .. } = self.streams[place];
         self.streams[place].changes += 1;
         // Streams take turns.
         let moment = began.0 + pace.0 * nth + pace.0 * stream / STREAMS;

@@ -35,7 +35,7 @@ pub(in crate::warehouse) struct Bench {
     pub(in crate::warehouse) complaints: Vec<String>,
     pub(in crate::warehouse) clock: u64,
     inner: Inner,
-    ready: Arc<dyn Ready>,
+    spec: Spec,
 }
 
 fn value(field: Field) -> Value {
@@ -47,19 +47,23 @@ fn value(field: Field) -> Value {
     }
 }
 
+/// What the workers of a trial share.
+pub(in crate::warehouse) fn ready(spec: &Spec) -> Arc<dyn Ready> {
+    let around = Around { textual: false, sessions: 4, file: &|_| Ok(String::new()) };
+    Transactions::ready(spec, &around).unwrap()
+}
+
 impl Bench {
     pub(in crate::warehouse) fn filled(spec: Spec) -> Bench {
         let dataset = seeded(Scale::of(&spec), 3);
-        let around = Around { textual: false, sessions: 4, file: &|_| Ok(String::new()) };
-        let ready = Transactions::ready(&spec, &around).unwrap();
-        let inner = Inner::filled(&dataset, ready.statements(None));
-        Bench { dataset, complaints: Vec::new(), clock: 0, inner, ready }
+        let inner = Inner::filled(&dataset, ready(&spec).statements(None));
+        Bench { dataset, complaints: Vec::new(), clock: 0, inner, spec }
     }
 
     /// A worker of a new trial.
     pub(in crate::warehouse) fn worker(&self) -> Box<dyn Business> {
         let epoch = self.number("select coalesce(max(id), 0) from delta") as u64;
-        self.ready.business(&Share { worker: 0, workers: 1, first: 0, slots: 2, seed: 9, epoch })
+        ready(&self.spec).business(&Share { worker: 0, workers: 1, first: 0, slots: 2, seed: 9, epoch })
     }
 
     pub(in crate::warehouse) fn number(&self, sql: &str) -> i64 {

@@ -1,7 +1,8 @@
 //! Deltas: each is loaded once and as a whole, whatever is cut off, and users see how old what they see is.
 
-use super::bench::{Bench, Cut, SPEC};
-use crate::transaction::{Batch, Begun, Business, Caused};
+use super::bench::{self, Bench, Cut, SPEC};
+use crate::kind::Share;
+use crate::transaction::{Batch, Begun, Business, Caused, Ending};
 use crate::warehouse::Spec;
 use crate::warehouse::business::{Acknowledged, Warehouse};
 use crate::warehouse::spec::LoadRate;
@@ -100,6 +101,27 @@ fn at_a_rate_each_delta_has_its_moment_and_streams_take_turns() {
     let mut off = Bench::filled(Spec { load_rate: LoadRate::Off, ..SPEC });
     let mut worker = off.worker();
     assert_eq!(carried(&mut off, &mut *worker, 0, Cut::Never), []);
+}
+
+#[test]
+fn each_stream_belongs_to_one_worker_whichever_of_them_ever_carry_anything() {
+    let ready = bench::ready(&SPEC);
+    let claimed = |workers: &[u32], of: u32| {
+        let mut caused = Vec::new();
+        for worker in workers {
+            let share = Share { worker: *worker, workers: of, first: *worker, slots: 1, seed: 9, epoch: 0 };
+            let mut worker = ready.business(&share);
+            (0..3).for_each(|_| worker.ended(0, Ending::Done, Nanos(5), &mut caused));
+        }
+        caused.iter().map(|caused| caused.payload >> 48 & 0xff).collect::<Vec<_>>()
+    };
+    assert_eq!(claimed(&[9, 4], 11), [0, 1], "a session each");
+    assert_eq!(claimed(&[7, 10], 11), [2]);
+    let one = bench::ready(&SPEC);
+    let mut caused = Vec::new();
+    let share = Share { worker: 0, workers: 1, first: 0, slots: 1, seed: 9, epoch: 0 };
+    one.business(&share).ended(0, Ending::Done, Nanos(5), &mut caused);
+    assert_eq!(caused.len(), 3, "a worker that is alone has all");
 }
 
 /// The number of a step on the cube whose newest delta is that.

@@ -1,7 +1,7 @@
 //! Reports: the same answers from facts and from each aggregate, and a path for everything on a database that holds nothing.
 
-use super::bench::{Bench, Cut, SPEC};
-use crate::kind::{Around, Share, Transactions};
+use super::bench::{Bench, Cut, SPEC, ready};
+use crate::kind::Share;
 use crate::transaction::{Answers, Batch, Begun, Call, Caused, Ending, Sample, Step, Turn, Value};
 use crate::warehouse::Spec;
 use std::collections::BTreeSet;
@@ -34,9 +34,8 @@ fn every_aggregate_answers_as_the_facts_do() {
 
 #[test]
 fn a_database_that_holds_nothing_answers_users_and_loads_alike() {
-    let around = Around { textual: false, sessions: 1, file: &|_| Ok(String::new()) };
     for aggregates in 0..=3 {
-        let ready = Transactions::ready(&Spec { aggregates, ..SPEC }, &around).unwrap();
+        let ready = ready(&Spec { aggregates, ..SPEC });
         let (statements, samples) = (ready.statements(None), ready.samples());
         assert_eq!(statements.len(), samples.len());
         for (statement, sample) in statements.iter().zip(&samples) {
