@@ -262,6 +262,8 @@ fn in_words(factors: &[Factor]) -> String {
     let words = |factor: &Factor| match (factor.name.as_str(), factor.level.text()) {
         (factor::SESSIONS, "1") => "1 session".to_owned(),
         (factor::SESSIONS, count) => format!("{count} sessions"),
+        ("users", "1") => "1 user".to_owned(),
+        ("users", count) => format!("{count} users"),
         (name, text) => format!("{name} {text}"),
     };
     factors.iter().map(words).collect::<Vec<_>>().join(", ")

@@ -70,8 +70,8 @@ impl Display for LeftOut {
                  model of a server",
             ),
             LeftOut::OtherTransactions => f.write_str(
-                "scripts, batch jobs or rows by key, which do not say what they ask of a database: the transaction that a \
-                 model describes is the brokerage's, and others are scaled by what they say",
+                "transactions that do not say what they ask of a database, such as scripts, batch jobs or rows by key: the \
+                 transaction that a model describes is the brokerage's, and others are scaled by what they say",
             ),
         }
     }

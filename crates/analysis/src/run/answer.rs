@@ -4,7 +4,7 @@ use crate::point::selects;
 use crate::{Caveat, CaveatKind, Comparison, FallClaim, Finding, HighestRate, PointSummary, SustainedFinding, Verdict};
 use observation::factor;
 use study::{Direction, Judgement, Metric};
-use units::{Nanos, bytes_per_second, counted, duration, milliseconds, per_hour, percent, rate, ratio};
+use units::{Nanos, bytes_per_second, counted, duration, milliseconds, per_hour, percent, rate, ratio, things_an_hour};
 
 /// The sentences. What the study declared primary comes first.
 pub fn answer(points: &[PointSummary], findings: &[Finding], caveats: &[Caveat], judgement: &Judgement) -> Vec<String> {
@@ -51,7 +51,10 @@ fn point_sentence(point: &PointSummary, judgement: &Judgement) -> String {
     if let Some(elapsed) = &point.elapsed_s {
         let time = |seconds: f64| duration(Nanos::from_seconds(seconds));
         let interval = interval_text(elapsed, time);
-        return format!("{system} does the work of {stream}{at} in {}{interval}.", time(elapsed.value));
+        let rate =
+            point.yields.first().map(|(what, per_s)| format!(": {}", things_an_hour(3_600.0 * per_s.value, what)));
+        let rate = rate.unwrap_or_default();
+        return format!("{system} does the work of {stream}{at} in {}{interval}{rate}.", time(elapsed.value));
     }
     let bytes = if point.bytes_per_s.value > 0.0 {
         format!(" ({})", bytes_per_second(point.bytes_per_s.value))
@@ -80,8 +83,7 @@ fn point_sentence(point: &PointSummary, judgement: &Judgement) -> String {
     };
     let (what, interval) = match point.yields.first() {
         Some((what, per_s)) => {
-            let by_the_hour = per_s.scaled(3_600.0);
-            (format!("{} {what}", per_hour(by_the_hour.value)), interval_text(&by_the_hour, per_hour))
+            (things_an_hour(3_600.0 * per_s.value, what), interval_text(&per_s.scaled(3_600.0), per_hour))
         }
         None => (rate(point.throughput_per_s.value), interval_text(&point.throughput_per_s, rate)),
     };

@@ -20,6 +20,8 @@ fn finding(group: &Group, deadline: &Deadline, confidence: f64) -> Option<Deadli
     let elapsed_s = group.estimate(Metric::Elapsed, confidence)?;
     let what = Yield::of_word(&group.members.first()?.1.yields.first()?.what)?;
     let measured = group.estimate(Metric::Yield(what), confidence)?.value * elapsed_s.value;
+    // Things are whole; what a rate over a time gives back is nearly so.
+    let measured = measured.round();
     let work = deadline.work.map_or(measured, |work| work as f64);
     let takes_s = elapsed_s.scaled(work / measured);
     Some(DeadlineFinding {

@@ -84,8 +84,8 @@ pub(crate) fn imagined(stream: StreamOf<'_>) -> Result<Imagined, TrialError> {
 }
 
 /// Why a workload that does not say what its classes ask for is not carried in virtual time.
-const NOT_DESCRIBED: &str = "carry scripts, batch jobs or rows by key, which do not say what they ask of a database: the \
-                             transaction that its model describes is the brokerage's, and others are scaled by what they say";
+const NOT_DESCRIBED: &str = "carry transactions that do not say what they ask of a database, such as scripts, batch jobs or rows \
+                             by key: the transaction that its model describes is the brokerage's, and others are scaled by what they say";
 
 /// A machine in virtual time never saw a trial before.
 const FIRST_EPOCH: u64 = 1;

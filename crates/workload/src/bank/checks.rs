@@ -7,7 +7,7 @@
 
 use super::fill::{TableRows, row_count};
 use super::history::History;
-use super::night::FIRST_ORDER;
+use super::scale::FIRST_ORDER;
 use super::scale::{Scale, TODAY};
 use super::schema::table;
 use crate::dataset::{Figure, Invariant, Page};

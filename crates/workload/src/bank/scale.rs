@@ -3,6 +3,9 @@
 
 use crate::brokerage::scale::LAST_DAY;
 
+/// Orders of the night are numbered from here, above all others.
+pub const FIRST_ORDER: u64 = 1 << 53;
+
 /// The business day of a run, in days since 1970; the history ends the day before. The data must not depend on the day on
 /// which it is made.
 pub const TODAY: i64 = LAST_DAY;

@@ -4,7 +4,7 @@ use super::business::first_order;
 use super::{Day, Spec, classes, samples, statements};
 use crate::bank::data_set::{self, SEED};
 use crate::bank::history::History;
-use crate::bank::night::FIRST_ORDER;
+use crate::bank::scale::FIRST_ORDER;
 use crate::dataset::{DataSet, Language};
 use crate::kind::numbers::epoch_after;
 use crate::kind::orders::{Held, together};

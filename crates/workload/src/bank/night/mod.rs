@@ -14,12 +14,10 @@ mod statements;
 mod work;
 mod workload;
 
+use super::scale::FIRST_ORDER;
 pub use business::Night;
 pub use spec::{KEYS, Spec, read};
 pub use statements::{samples, statements};
-
-/// Orders of the night are numbered from here, above all others.
-pub const FIRST_ORDER: u64 = 1 << 53;
 
 /// The period that a night settles: the days of the history.
 const PERIOD: i64 = 1;
