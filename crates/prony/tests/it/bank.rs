@@ -1,0 +1,95 @@
+//! The studies of a bank from the command line, on every kind of database: small, but whole.
+
+use crate::house::House;
+use crate::schema::hold;
+use rustix::process::Signal;
+use serde_json::Value;
+use std::time::Duration;
+
+/// A bank that is filled in a moment.
+const SMALL: &str = "--set accounts=1000";
+
+/// A short day, on which nobody rests.
+const DAY: &str = "--set users=off --set think=0s --set sessions=4 --set measure=1s --set warm_up=0s";
+
+/// The four jobs of a night that does not begin anew.
+const NIGHT: &str = "--set sessions=4 --set state=left";
+
+fn run(house: &House, study: &str, sets: &str) -> Value {
+    let line = format!("run {study} --on {} {SMALL} {sets} --json --quiet -o x.prony", house.on);
+    let run = house.program.json(&line);
+    hold(&run);
+    let [trial] = run["trials"].as_array().expect("trials").as_slice() else { panic!("one: {run:#}") };
+    trial.clone()
+}
+
+fn an_hour(trial: &Value, what: &str) -> f64 {
+    let given = trial["yields"].as_array().and_then(|yields| yields.iter().find(|given| given["what"] == what));
+    given.and_then(|given| given["per_h"].as_f64()).unwrap_or_else(|| panic!("{what} of {trial:#}"))
+}
+
+fn posts(house: &House) {
+    let trial = run(house, "bank-day", DAY);
+    assert!(an_hour(&trial, "postings") > 0.0, "{trial:#}");
+    assert_eq!(trial["failed"], 0, "{trial:#}");
+    house.holds_after(0);
+}
+
+fn balances(house: &House) {
+    std::fs::remove_file(house.program.path("x.prony")).expect("the run of the day");
+    let trial = run(house, "bank-night", &format!("{NIGHT} --only 'accounts by jobs' --set deadline=1h"));
+    assert!(an_hour(&trial, "accounts balanced") > 0.0, "{trial:#}");
+    let events = house.events(0);
+    let told = |text: &str| events.iter().any(|event| event.text.contains(text));
+    assert!(told("invariants hold") && told("1000 accounts are settled, as was acknowledged"), "{events:#?}");
+}
+
+#[test]
+fn a_bank_posts_by_day_and_balances_by_night_on_the_embedded_database() {
+    let house = House::new("sqlite:");
+    posts(&house);
+    balances(&house);
+}
+
+#[test]
+fn a_bank_posts_by_day_and_balances_by_night_on_a_private_postgres() {
+    let Some(house) = House::with_server("local:postgres") else { return };
+    posts(&house);
+    balances(&house);
+}
+
+#[test]
+fn a_bank_posts_by_day_and_balances_by_night_on_a_private_mariadb() {
+    let Some(house) = House::with_server("local:mariadb") else { return };
+    posts(&house);
+    balances(&house);
+}
+
+#[test]
+fn at_serializable_postings_that_meet_on_hot_accounts_are_tried_again_and_none_is_lost() {
+    let Some(house) = House::with_server("local:postgres") else { return };
+    let trial = run(&house, "bank-day", &format!("{DAY} --set isolation=serializable --set tries=1000"));
+    assert!(trial["retried"].as_f64().is_some_and(|retried| retried > 0.0), "{trial:#}");
+    assert_eq!(trial["failed"], 0, "{trial:#}");
+    house.holds_after(0);
+}
+
+#[test]
+fn a_night_that_is_killed_again_and_again_settles_every_account_once() {
+    let house = House::new("sqlite:");
+    house.program.fine(&format!("db fill bank-night --on sqlite: {SMALL}"));
+    let line = format!("run bank-night --on sqlite: {SMALL} {NIGHT} --only 'accounts by jobs' --set commit_every=1 -o");
+    for kill in 0..3 {
+        let mut night = house.program.start(&format!("{line} {kill}.prony"));
+        night.until("note: data set", 1);
+        std::thread::sleep(Duration::from_millis(80 * (kill + 1)));
+        if night.runs() {
+            night.signal(Signal::KILL);
+        }
+        night.end();
+        house.program.fine(&format!("db check bank-night --on sqlite: {SMALL}"));
+    }
+    house.program.fine(&format!("{line} last.prony"));
+    let checked = house.program.json(&format!("db check bank-night --on sqlite: {SMALL} --json"));
+    assert_eq!(checked["datasets"][0]["passed"], true, "{checked:#}");
+}
