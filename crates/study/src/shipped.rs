@@ -26,6 +26,7 @@ pub fn shipped() -> &'static [Shipped] {
         Shipped { name: "batch-update", text: include_str!("../../../studies/batch-update.toml") },
         Shipped { name: "bank-day", text: include_str!("../../../studies/bank-day.toml") },
         Shipped { name: "bank-night", text: include_str!("../../../studies/bank-night.toml") },
+        Shipped { name: "bank-overrun", text: include_str!("../../../studies/bank-overrun.toml") },
         Shipped { name: "warehouse", text: include_str!("../../../studies/warehouse.toml") },
         Shipped { name: "warehouse-frontier", text: include_str!("../../../studies/warehouse-frontier.toml") },
         Shipped { name: "copy", text: include_str!("../../../studies/copy.toml") },

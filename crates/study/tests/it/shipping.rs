@@ -65,7 +65,7 @@ fn copy_is_planned_as_written_over_tables_for_its_largest_trial() {
 
 #[test]
 fn a_banks_day_and_night_are_planned_as_written() {
-    for name in ["bank-day", "bank-night"] {
+    for name in ["bank-day", "bank-night", "bank-overrun"] {
         insta::assert_snapshot!(name, text::of(&plan(&study(name), &Survey::default(), 1).unwrap()));
     }
 }
