@@ -5,6 +5,7 @@ use super::quantity::Quantity;
 use super::table::{Field, Table, estimate, number, word};
 use crate::caveats::{Caveats, Touches};
 use analysis::{PointSummary, SteadyAnswer, Work};
+use observation::Provenance;
 use observation::factor::short_name;
 use study::Yield;
 
@@ -102,6 +103,9 @@ fn numbers(sweep: &Sweep, point: &PointSummary, caveats: &Caveats) -> Vec<Field>
     let all = caveats.marks(&point.caveats, Touches::All);
     let tail = caveats.marks(&point.caveats, Touches::Tail);
     let fixed_work = point.elapsed_s.is_some();
+    // A session does nothing but ask the database, so that what a transaction spends in one is its requests. On a model the wait
+    // for a session is a part of it.
+    let asks = sweep.work == Work::Transactions && point.provenance == Provenance::Measured;
     let ms = |title, key, value| estimate(title, key, value, Quantity::Milliseconds);
     let throughput = estimate(sweep.work.word(), "throughput_per_s", &point.throughput_per_s, Quantity::Rate);
     let n = point.elapsed_s.map_or(point.throughput_per_s.n, |elapsed| elapsed.n);
@@ -117,8 +121,9 @@ fn numbers(sweep: &Sweep, point: &PointSummary, caveats: &Caveats) -> Vec<Field>
         ms("p99", "response_p99_ms", &point.response_p99_ms).marked(tail.clone()),
         ms("p99.9", "response_p999_ms", &point.response_p999_ms).minor().marked(tail),
         ms("mean", "response_mean_ms", &point.response_mean_ms).minor(),
-        ms(service_title(sweep.work), "service_mean_ms", &point.service_mean_ms).minor(),
-        share_of_response(point).minor(),
+        ms("service", "service_mean_ms", &point.service_mean_ms).minor().only_if(!asks),
+        ms("request time", "request_mean_ms", &point.service_mean_ms).minor().only_if(asks),
+        share_of_response(point).minor().only_if(asks),
         estimate(cpu_title(sweep.work), "cpu_us", &point.cpu_us, Quantity::Microseconds).minor(),
         estimate("disk busy", "disk_utilisation", &point.disk_utilisation, Quantity::Share).minor(),
         estimate("disk wait", "disk_wait_ms", &point.disk_wait_ms, Quantity::Milliseconds).minor(),
@@ -127,12 +132,4 @@ fn numbers(sweep: &Sweep, point: &PointSummary, caveats: &Caveats) -> Vec<Field>
         word("from", "provenance", point.provenance.word()).minor(),
     ]);
     fields
-}
-
-/// Sessions do nothing but ask the database: what a transaction spends in one is its requests.
-fn service_title(work: Work) -> &'static str {
-    match work {
-        Work::Operations => "service",
-        Work::Transactions => "request time",
-    }
 }
