@@ -13,7 +13,7 @@ const SMALL: &str = "--set accounts=1000";
 const DAY: &str = "--set users=off --set think=0s --set sessions=4 --set measure=1s --set warm_up=0s";
 
 /// The four jobs of a night that does not begin anew.
-const NIGHT: &str = "--set sessions=4 --set state=left";
+const NIGHT: &str = "--set sessions=4 --set state=left --set replicates=1";
 
 fn run(house: &House, study: &str, sets: &str) -> Value {
     let line = format!("run {study} --on {} {SMALL} {sets} --json --quiet -o x.prony", house.on);
