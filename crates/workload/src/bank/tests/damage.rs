@@ -64,6 +64,8 @@ const DAMAGES: &[(&str, &[&str])] = &[
         "delete from order_item where order_id = (select max(id) from payment_order where kind = 'debit')",
         &["order items"],
     ),
+    ("update balance set value_day = 30000 where account_id = 9 and value_day = 20440", &["accounts"]),
+    ("update item set value_day = 30000 where account_id = 11 and kind = 'debit'", &["items", "turnovers"]),
     ("delete from prenote", &["prenotes"]),
     ("update prenote set amount_cents = amount_cents + 1", &["prenotes"]),
     ("update standing_order set payee_id = 1000000 where id = 1", &["payees"]),
