@@ -57,6 +57,7 @@ readings! {
         RingPollFirst "generator.rings.poll_first" "share",
         Hung "generator.operations.hung" "operations",
         HungBefore "generator.operations.hung_before" "operations",
+        JobsEnded "generator.jobs.ended" "s",
         ClockError "generator.clock.error" "ppm",
         ClockUncertainty "generator.clock.uncertainty" "ppm",
         ClockSuspended "generator.clock.suspended" "s",

@@ -21,7 +21,8 @@ use crate::{
     SteadyAnswer, StreamSummary, Sustained, Tail, TrialSummary, YieldSummary,
 };
 use observation::{
-    Account, Cell, CellSource, CheckResult, CpuTime, EventKind, Histogram, Mishap, Observations, TrialLabel, Window,
+    Account, Cell, CellSource, CheckResult, CpuTime, EventKind, Histogram, Mishap, Observations, TrialLabel, Whole,
+    Window,
 };
 use study::Judgement;
 use units::Nanos;
@@ -60,9 +61,20 @@ pub fn reduce<S: CellSource + ?Sized>(
 /// What is known of checkpoints, and the window that counts.
 fn held(label: &TrialLabel, observations: &Observations, interrupted: bool) -> (Option<Checkpoints>, Window) {
     let may_cut = !interrupted && observations.elapsed_s.is_none();
-    match checkpoints(label, observations, may_cut) {
+    let (found, window) = match checkpoints(label, observations, may_cut) {
         Some((found, window)) => (Some(found), window),
         None => (None, observations.window),
+    };
+    (found, beside_jobs(observations, window))
+}
+
+/// Up to the end of the jobs, where they were over before the window: what came behind says nothing of work beside them.
+fn beside_jobs(observations: &Observations, window: Window) -> Window {
+    let interval = observations.interval.0.max(1);
+    let ended = observations.series_of(&Whole::JobsEnded.into()).and_then(|series| series.points.last());
+    match ended.map(|(at, _)| Nanos(at.0.div_ceil(interval) * interval)) {
+        Some(end) if end > window.start && end < window.end => Window { end, ..window },
+        _ => window,
     }
 }
 

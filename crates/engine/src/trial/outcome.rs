@@ -21,6 +21,8 @@ pub(crate) struct Outcome {
     pub(crate) started_unix_ns: Option<i64>,
     /// When the last worker was through, on the trial's clock.
     pub(crate) ended: Nanos,
+    /// The same, by stream.
+    pub(crate) streams_ended: Vec<Nanos>,
     /// CPU of all workers' threads in the window.
     pub(crate) workers_cpu: CpuTime,
     /// How long each of them waited for a CPU in the window, where the kernel counts it.
@@ -45,13 +47,20 @@ impl Outcome {
     /// Nothing yet, of so many workers.
     pub(crate) fn new(trial: &Trial, generators: u16) -> Outcome {
         let accounts = vec![Account::default(); trial.streams.len()];
-        Outcome { seen: Observations { accounts, generators, ..Observations::default() }, ..Outcome::default() }
+        let streams_ended = vec![Nanos::ZERO; trial.streams.len()];
+        Outcome {
+            seen: Observations { accounts, generators, ..Observations::default() },
+            streams_ended,
+            ..Outcome::default()
+        }
     }
 
     /// Adds what one worker brought home.
     pub(crate) fn welcome(&mut self, home: Return) -> Result<(), TrialError> {
         self.gone = self.gone.or(home.gone);
         self.ended = self.ended.max(home.ended);
+        let stream = &mut self.streams_ended[usize::from(home.stream)];
+        *stream = home.ended.max(*stream);
         self.workers_cpu.user_s += home.used.cpu.user_s;
         self.workers_cpu.system_s += home.used.cpu.system_s;
         self.workers_waited.extend(home.used.waited);

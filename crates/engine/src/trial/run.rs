@@ -60,6 +60,7 @@ pub fn run_trial(
         let points = vec![(closed, f64::from(n))];
         Series { probe: Whole::HungBefore.into(), points }
     }));
+    of_generator.extend(jobs_ended(trial, &outcome));
     outcome.show(trial, &[], of_generator, observer);
     Ok(observations(opened, trial, outcome, remarks))
 }
@@ -149,6 +150,14 @@ fn same_work(trial: &Trial, outcome: &Outcome) -> Result<(), TrialError> {
     Ok(())
 }
 
+/// When the jobs beside other work were over, where the window went on: what came behind is of the other work alone.
+fn jobs_ended(trial: &Trial, outcome: &Outcome) -> Option<Series> {
+    let jobs = trial.streams.iter().zip(&outcome.streams_ended).filter(|(stream, _)| stream.work().is_some());
+    let at = jobs.map(|(_, ended)| *ended).max().filter(|_| !trial.phases.fixed_work)?;
+    let before = at < window(trial).end;
+    before.then(|| Series { probe: Whole::JobsEnded.into(), points: vec![(at, at.seconds())] })
+}
+
 fn observations(opened: &mut Opened, trial: &Trial, outcome: Outcome, remarks: Vec<String>) -> Observations {
     let Outcome { mut seen, started_unix_ns, ended, hung, .. } = outcome;
     let mut window = window(trial);
@@ -160,8 +169,9 @@ fn observations(opened: &mut Opened, trial: &Trial, outcome: Outcome, remarks: V
         seen.elapsed_s = Some(ended.saturating_sub(window.start).seconds());
     }
     for (stream, account) in trial.streams.iter().zip(&mut seen.accounts) {
-        // Users who are more than the sessions wait for one, as they are meant to: no number of them is under way.
-        if stream.transactions().is_some_and(|(_, pool)| pool.sessions < stream.slots()) {
+        // Users who are more than the sessions wait for one, as they are meant to: no number of them is under way. The slots of
+        // a job stand idle once it has ended.
+        if stream.work().is_some() || stream.transactions().is_some_and(|(_, pool)| pool.sessions < stream.slots()) {
             account.slots_ns = 0;
         }
     }
