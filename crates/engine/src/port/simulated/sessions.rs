@@ -154,7 +154,7 @@ mod tests {
     use super::*;
     use crate::hot::transactions::TransactionWork;
     use crate::port::simulated::machine::ModelPort;
-    use crate::port::tests::{Log, session};
+    use crate::port::tests::{Do, Log, session, transactions};
     use crate::sample;
     use crate::worker::assign::{Carriers, assign, window};
     use crate::worker::profile::Profile;
@@ -230,6 +230,21 @@ mod tests {
         fn restart(&mut self, _slot: u32) {}
 
         fn ended(&mut self, _slot: u32, _ending: Ending, _at: Nanos, _caused: &mut Vec<Caused>) {}
+    }
+
+    #[test]
+    fn transactions_that_pause_are_stepped_on_each_by_itself() {
+        let log = Log::default();
+        let steps = [Do::Sleep(Nanos(5)), Do::Sleep(Nanos(7)), Do::Done, Do::Done];
+        let (transactions, session) = (transactions(&steps, 1, &log), session(&[], &log));
+        let mut streams = Streams::default();
+        streams.add(Imagined { transactions, session, sessions: 2, classes: 1 });
+        let begun = |n| Begun { n, payload: 0, at: Nanos::ZERO };
+        let pauses = |stepped| if let Stepped::Pauses(time) = stepped { time } else { Nanos::ZERO };
+        assert_eq!([0, 1].map(|slot| pauses(streams.begin(slot, begun(slot.into())))), [Nanos(5), Nanos(7)]);
+        for slot in [1, 0] {
+            assert!(matches!(streams.wake(slot), Stepped::Through(Outcome::Transacted { .. })), "{slot}");
+        }
     }
 
     /// Mean and 99th percentile of 16 sessions with one queue, so busy, in milliseconds.
