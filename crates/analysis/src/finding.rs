@@ -40,6 +40,15 @@ pub struct Findings {
     pub answer: Vec<String>,
 }
 
+/// How long jobs that share fixed work had of it to do, until they waited for others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Jobs {
+    /// Seconds of the longest.
+    pub longest_s: f64,
+    /// Seconds of all, on the mean.
+    pub mean_s: f64,
+}
+
 /// One trial, reduced.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrialSummary {
@@ -60,6 +69,8 @@ pub struct TrialSummary {
     pub elapsed_s: f64,
     /// Whether the work was fixed and the time followed (then `elapsed_s` is the result).
     pub fixed_work: bool,
+    /// How evenly several jobs shared the work; none of one job, and of none.
+    pub jobs: Option<Jobs>,
     /// CPU of the generator's process in the window; where the window was cut to whole cycles of checkpoints, the share that
     /// the work in them has of all that was measured.
     pub generator_cpu: CpuTime,

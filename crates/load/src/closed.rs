@@ -118,16 +118,6 @@ impl Closed {
         }
     }
 
-    /// A slot for an operation that is not its own, such as one that another has caused: the one that is due first. The slot
-    /// counts as busy until [`Load::completed`], and thinks on from there.
-    pub(crate) fn lend(&mut self, now: Nanos) -> Option<u32> {
-        let due = self.slot_at();
-        let slot = if due < u64::MAX { Some(self.take_slot()) } else { self.retired.pop() }?;
-        self.outstanding += 1;
-        self.carries_on(slot, now.0, due);
-        Some(slot)
-    }
-
     /// A slot that is due then carries something else from now on, and what is left of its thinking comes afterwards.
     fn carries_on(&mut self, slot: u32, now: u64, due: u64) {
         let due = due.min(self.until);

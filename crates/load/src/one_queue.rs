@@ -4,8 +4,8 @@
 //! workers that are free hold the operations that are due first, each of them a different one, and nobody waits for a worker
 //! that is busy while another idles. When all are busy nobody takes anything, and the queue is in order.
 //!
-//! What an operation causes stays with the worker that carried it, because only that one knows what it is about. Carriers beyond
-//! the slots of a closed load carry what was caused and nothing else, so that it keeps no slot from its own work.
+//! What an operation causes stays with the worker that carried it, because only that one knows what it is about. It takes a
+//! carrier, and no slot of a closed load: a user whose slot it took while he waits would wait anew, and nobody would see the time.
 
 use crate::machine::Share;
 use crate::spawned::Spawned;
@@ -36,8 +36,6 @@ struct Waiting {
     machine: Machine,
     /// What was taken and put back, by slots of the machine.
     back: Vec<Arrival>,
-    /// How many more operations than the machine has slots may be carried now.
-    spare: u32,
 }
 
 /// Stands for a slot of the machine where a carrier needs none.
@@ -67,8 +65,7 @@ impl Shared {
     /// The shares of so many workers, which carry `carriers` operations at once together.
     pub(crate) fn among(workers: u32, carriers: u32, machine: Machine, until: Nanos) -> Vec<Shared> {
         let caused_until = if matches!(machine, Machine::Closed(_)) { until.0 } else { u64::MAX };
-        let spare = carriers.saturating_sub(machine.slots());
-        let waiting = Waiting { machine, back: Vec::with_capacity(workers as usize + 1), spare };
+        let waiting = Waiting { machine, back: Vec::with_capacity(workers as usize + 1) };
         let queue = Arc::new(Queue { machine: Mutex::new(waiting), causes: AtomicBool::new(false) });
         let share = |worker| {
             let share = Share::new(worker, workers, carriers);
@@ -145,11 +142,10 @@ impl Shared {
         Next::Issue(Arrival { slot, ..arrival })
     }
 
-    /// What was caused takes a slot of the machine as well as one of this worker, so that the time of all slots is accounted
-    /// for, unless there are carriers to spare; nothing when there is neither.
+    /// What was caused takes a slot of this worker, and one of the machine where slots are carriers; nothing when there is none.
     fn issue_caused(&mut self, now: Nanos) -> Option<Next> {
         self.put_back();
-        let lent = self.booked(|machine| machine.lend(now))?;
+        let lent = self.booked(Waiting::lend)?;
         if lent == BESIDE {
             // A slot more, for as long as it is needed.
             self.slots_ns += u128::from(self.watch.left(now.0));
@@ -173,14 +169,10 @@ impl Queue {
 }
 
 impl Waiting {
-    /// A slot for something that was caused: one that nobody holds, else that of the last that was put back.
-    fn lend(&mut self, now: Nanos) -> Option<u32> {
-        if self.spare > 0 {
-            self.spare -= 1;
-            return Some(BESIDE);
-        }
+    /// A slot for something that was caused.
+    fn lend(&mut self) -> Option<u32> {
         match &mut self.machine {
-            Machine::Closed(closed) => closed.lend(now),
+            Machine::Closed(_) => Some(BESIDE),
             Machine::Open(open) => open.lend(),
             Machine::Shared(_) => None,
         }
@@ -227,7 +219,6 @@ impl Load for Shared {
         if carried < BESIDE {
             return self.booked(|waiting| waiting.machine.completed(carried, at));
         }
-        self.queue.waiting().spare += 1;
         self.slots_ns -= u128::from(self.watch.left(at.0));
     }
 

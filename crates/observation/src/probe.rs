@@ -80,6 +80,8 @@ readings! {
         Transactions "profile.transactions" "1/s",
         OutsideDriver "model.outside.driver" "sessions",
         OutsideThink "model.outside.think" "sessions",
+        JobLongest "job.longest" "s",
+        JobMean "job.mean" "s",
     }
 }
 

@@ -21,7 +21,8 @@ pub fn bound(trial: &TrialSummary, stream: &StreamSummary) -> Option<Bound> {
     let server = trial.server.as_ref()?;
     let machine = &trial.machine;
     let busy = machine.cpu_user_cores.zip(machine.cpu_system_cores).map(|(user, system)| user + system);
-    let cpu = busy.zip(machine.cores).map(|(busy, cores)| busy / f64::from(cores));
+    // Of a described server nothing else is at work on its cores.
+    let cpu = busy.or(server.cpu_busy_cores).zip(machine.cores).map(|(busy, cores)| busy / f64::from(cores));
     let (commits, reads) = waits(server.profile.as_ref().map_or(&[], |profile| &profile.statements), stream);
     let over = |share: Option<f64>, most: f64| share.is_some_and(|share| share >= most);
     let by = match () {

@@ -7,7 +7,7 @@ use super::cut::{Cut, Given};
 use super::generator::generator_summary;
 use super::interrupted::account_of;
 use super::latency::{Placed, distribution, latency_summary};
-use super::machine::machine_summary;
+use super::machine::{level, machine_summary};
 use super::mix::Planned;
 use super::server::server_summary;
 use super::stall::stall;
@@ -17,8 +17,8 @@ use super::timeline::timeline;
 use super::uncertainty::{Rows, estimates_of_fixed_work, response_estimates, rows};
 use crate::statistics::series_mean::mean_error;
 use crate::{
-    Checkpoints, ClassSummary, CpuPerOperation, Estimate, LatencySummary, ResponseEstimates, ServerSummary, Steady,
-    SteadyAnswer, StreamSummary, Sustained, Tail, TrialSummary, YieldSummary,
+    Checkpoints, ClassSummary, CpuPerOperation, Estimate, Jobs, LatencySummary, ResponseEstimates, ServerSummary,
+    Steady, SteadyAnswer, StreamSummary, Sustained, Tail, TrialSummary, YieldSummary,
 };
 use observation::{
     Account, Cell, CellSource, CheckResult, CpuTime, EventKind, Histogram, Mishap, Observations, TrialLabel, Whole,
@@ -105,6 +105,7 @@ fn reduce_window<S: CellSource + ?Sized>(
         streams: parts.map(|part| stream_summary(&part)).collect(),
         elapsed_s: observations.elapsed_s.unwrap_or(window_s),
         fixed_work: observations.elapsed_s.is_some(),
+        jobs: jobs(observations),
         generator_cpu: generator_cpu(observations, &cuts, books),
         generator: generator_summary(observations),
         machine: machine_summary(observations),
@@ -120,6 +121,11 @@ fn reduce_window<S: CellSource + ?Sized>(
     }
     summary.caveats = trial_caveats(&summary, (&cuts, books), judgement, planned);
     Ok(summary)
+}
+
+fn jobs(observations: &Observations) -> Option<Jobs> {
+    let (longest_s, mean_s) = (level(observations, Whole::JobLongest)?, level(observations, Whole::JobMean)?);
+    (mean_s > 0.0).then_some(Jobs { longest_s, mean_s })
 }
 
 /// What went wrong, by kind. A run of an older version counted nothing, and has the first events only.

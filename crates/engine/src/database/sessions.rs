@@ -72,15 +72,14 @@ pub(crate) fn imagined(stream: StreamOf<'_>) -> Result<Imagined, TrialError> {
     }
     let classes = asked.classes().len() as u16;
     let asked = ready(stream)?;
-    let slots = stream.stream().slots();
-    let place = Place { worker: 0, workers: 1, first: 0, slots, number: 0 };
+    let place = Place { worker: 0, workers: 1, first: 0, slots: pool.sessions, number: 0 };
     let business = asked.business(&share(stream, place, FIRST_EPOCH));
     let nowhere = DatabaseSpec { engine: Engine::Null, at: At::Nowhere { socket: false } };
     let session = null::Database::of(&nowhere).session(&texts(asked.as_ref(), Engine::Null), &pool.how);
     let system = stream.trial.label.system.clone();
     let session = session.map_err(|source| TrialError::Database { system, source: Box::new(source) })?;
     let transactions = Carried { business, tries: 1, stops: false, profile: Profile::default() };
-    Ok(Imagined { transactions, session, sessions: pool.sessions, slots, classes })
+    Ok(Imagined { transactions, session, sessions: pool.sessions, classes })
 }
 
 /// Why a workload that does not say what its classes ask for is not carried in virtual time.
@@ -212,7 +211,7 @@ mod tests {
     fn only_the_brokerage_is_carried_in_virtual_time() {
         let mut trial = trial(5, 2);
         let imagined = imagined(StreamOf { trial: &trial, index: 0 }).unwrap();
-        assert_eq!((imagined.sessions, imagined.slots), (2, 5));
+        assert_eq!(imagined.sessions, 2);
         let scripts = vec![("select-only".to_owned(), 1.0)];
         let scripts = sql::Asked { scripts, define: Vec::new(), scale: 1 };
         let Work::Transactions { asked, .. } = &mut trial.streams[0].work else { panic!("no transactions") };

@@ -95,6 +95,8 @@ pub(crate) struct Lane<L, W> {
     flights: Vec<Option<Flight>>,
     /// Slots staged in this round, whose issue is not stamped yet.
     staged: Vec<u32>,
+    /// When the last operation of the first class ended in each slot: what comes after it in a job waits for others.
+    pub(crate) worked_until: Vec<Nanos>,
 }
 
 /// An operation that is out.
@@ -119,7 +121,8 @@ impl<L: Load, W> Lane<L, W> {
     pub(crate) fn new(load: L, recorder: Recorder, work: W, first_slot: u32) -> Lane<L, W> {
         let slots = load.slots() as usize;
         let (flights, staged) = (vec![None; slots], Vec::with_capacity(slots));
-        Lane { load, recorder, work, first_slot, batch: u32::MAX, flights, staged }
+        let worked_until = vec![Nanos::ZERO; slots];
+        Lane { load, recorder, work, first_slot, batch: u32::MAX, flights, staged, worked_until }
     }
 
     /// Sends so many operations together at most.
@@ -198,6 +201,9 @@ impl<L: Load, W> Lane<L, W> {
         };
         if outcome == Outcome::Failed && flight.origin != Origin::Upkeep && self.recorder.counts(flight.intended) {
             self.work.noticed().count_failure();
+        }
+        if flight.key.class == 0 {
+            self.worked_until[slot as usize] = at;
         }
         self.recorder.record(flight.record(at, outcome));
         while let Some((class, age)) = self.work.seen() {

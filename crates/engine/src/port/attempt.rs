@@ -44,6 +44,14 @@ pub(crate) enum Turn {
     Lost(Lost),
 }
 
+/// Where a transaction stops on its way over a blocking session.
+pub(crate) enum Stop {
+    /// Step on after a pause.
+    Pause(Nanos),
+    /// It is over.
+    Over(Over),
+}
+
 /// How a transaction ended.
 pub(crate) struct Over {
     pub(crate) outcome: Outcome,
@@ -90,21 +98,36 @@ impl Attempt {
         transactions: &mut Transactions,
         session: &mut Box<dyn Session>,
         pause: impl Fn(Nanos),
-        reopen: impl FnOnce() -> Result<Box<dyn Session>, Unopened>,
+        mut reopen: impl FnMut() -> Result<Box<dyn Session>, Unopened>,
     ) -> Over {
         let mut turn = self.start(slot, transactions);
+        loop {
+            match self.carry_on(turn, slot, transactions, session, &mut reopen) {
+                Stop::Over(over) => return over,
+                Stop::Pause(time) => pause(time),
+            }
+            turn = self.step(slot, transactions);
+        }
+    }
+
+    /// Goes on with a transaction over a blocking session, until it is over or pauses.
+    pub(crate) fn carry_on(
+        &mut self,
+        mut turn: Turn,
+        slot: u32,
+        transactions: &mut Transactions,
+        session: &mut Box<dyn Session>,
+        reopen: impl FnOnce() -> Result<Box<dyn Session>, Unopened>,
+    ) -> Stop {
         loop {
             turn = match turn {
                 Turn::Send => match session.run(&self.batch, &mut self.answers) {
                     Ok(()) => self.answered(slot, session.in_transaction(), transactions),
                     Err(failure) => self.refused(slot, failure, transactions),
                 },
-                Turn::Sleep(time) => {
-                    pause(time);
-                    self.step(slot, transactions)
-                }
-                Turn::Over(over) => return over,
-                Turn::Lost(lost) => return lost.over(reopen().map(|opened| *session = opened)),
+                Turn::Sleep(time) => return Stop::Pause(time),
+                Turn::Over(over) => return Stop::Over(over),
+                Turn::Lost(lost) => return Stop::Over(lost.over(reopen().map(|opened| *session = opened))),
             };
         }
     }

@@ -51,8 +51,7 @@ impl Described {
     ) -> Result<Carried, TrialError> {
         let Asked { trial, setting, collector, stop } = asked;
         let work = &work;
-        let shares =
-            assign(trial, collector, |stream| Ok(Carriers::new(1, move |place| work(stream, place)).who_take_users()));
+        let shares = assign(trial, collector, |stream| Ok(Carriers::new(1, move |place| work(stream, place))));
         let lanes = Lanes::of(trial, shares?, stop);
         let bytes = if trial.module_bytes.0 > 0 { trial.module_bytes } else { setting.module_bytes };
         let (modules, slots, seed) = (trial.modules.max(1), lanes.slots, trial.seed);

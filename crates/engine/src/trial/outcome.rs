@@ -25,6 +25,8 @@ pub(crate) struct Outcome {
     pub(crate) streams_ended: Vec<Nanos>,
     /// CPU of all workers' threads in the window.
     pub(crate) workers_cpu: CpuTime,
+    /// When each session had done the last of the work of a job.
+    pub(crate) worked_until: Vec<Nanos>,
     /// How long each of them waited for a CPU in the window, where the kernel counts it.
     pub(crate) workers_waited: Vec<Nanos>,
     /// How much of the window was measured.
@@ -65,6 +67,7 @@ impl Outcome {
         self.workers_cpu.system_s += home.used.cpu.system_s;
         self.workers_waited.extend(home.used.waited);
         self.rings.extend(home.ring);
+        self.worked_until.extend(home.worked_until);
         self.notice(home.noticed, home.stream, home.transactions.is_some());
         self.transactions.extend(home.transactions);
         let account = home.account.map_err(|source| TrialError::Unbalanced { source: Box::new(source) })?;
@@ -98,6 +101,19 @@ impl Outcome {
         });
         let waited = self.waited_for_cpu().map(|share| (Whole::WaitedForCpu, share));
         clock.chain(waited).map(told).chain(rings::series(&self.rings, self.closed)).chain(hung).collect()
+    }
+
+    /// How long the sessions of a job worked, which is told of several that carry one.
+    pub(crate) fn of_jobs(&self, trial: &Trial) -> Vec<Series> {
+        let [stream] = trial.streams.as_slice() else { return Vec::new() };
+        let jobs = self.worked_until.len();
+        if jobs < 2 || !trial.phases.fixed_work || stream.transactions().is_none() {
+            return Vec::new();
+        }
+        let seconds = || self.worked_until.iter().map(|until| until.seconds());
+        let (longest, mean) = (seconds().fold(0.0, f64::max), seconds().sum::<f64>() / jobs as f64);
+        let told = |(what, value): (Whole, f64)| Series { probe: what.into(), points: vec![(self.closed, value)] };
+        [(Whole::JobLongest, longest), (Whole::JobMean, mean)].map(told).into()
     }
 
     /// The share of the measured window that the worker who waited longest for a CPU spent waiting for it.

@@ -55,6 +55,7 @@ pub fn run_trial(
     keep_ledger(opened, trial, observer);
     remarks.extend(read_back::after(opened, trial, &mut outcome, observer, stop)?);
     let mut of_generator = outcome.of_generator();
+    of_generator.extend(outcome.of_jobs(trial));
     let closed = outcome.closed;
     of_generator.extend(hung_before.map(|n| {
         let points = vec![(closed, f64::from(n))];

@@ -36,19 +36,13 @@ impl Share {
 /// Who carries a stream.
 pub(crate) struct Carriers<'a, T> {
     workers: u32,
-    takes_users: bool,
     each: Box<dyn FnMut(Place) -> Result<T, TrialError> + 'a>,
 }
 
 impl<'a, T> Carriers<'a, T> {
     /// So many workers share it; what each of them works with is asked for in their order.
     pub(crate) fn new(workers: u32, each: impl FnMut(Place) -> Result<T, TrialError> + 'a) -> Carriers<'a, T> {
-        Carriers { workers, takes_users: false, each: Box::new(each) }
-    }
-
-    /// They take all users at once, and have those wait who are more than the sessions.
-    pub(crate) fn who_take_users(self) -> Carriers<'a, T> {
-        Carriers { takes_users: true, ..self }
+        Carriers { workers, each: Box::new(each) }
     }
 }
 
@@ -72,9 +66,9 @@ pub(crate) fn assign<'a, T>(
 ) -> Result<Vec<(Share, T)>, TrialError> {
     let mut shares = Vec::new();
     for stream in streams(trial) {
-        let Carriers { workers, takes_users, mut each } = carriers(stream)?;
+        let Carriers { workers, mut each } = carriers(stream)?;
         let mut first = 0;
-        for (load, worker) in stream.loads(workers, takes_users).into_iter().zip(0..) {
+        for (load, worker) in stream.loads(workers).into_iter().zip(0..) {
             let number = shares.len() as u32;
             let place = Place { worker, workers, first, slots: load.slots(), number };
             first += place.slots;
@@ -170,11 +164,11 @@ impl<'a> StreamOf<'a> {
     }
 
     /// The load of each worker.
-    fn loads(self, workers: u32, takes_users: bool) -> Vec<Machine> {
+    fn loads(self, workers: u32) -> Vec<Machine> {
         let (stream, window) = (self.stream(), window(self.trial));
         let limit = Limit { until: window.end, count: self.operations() };
         // Users may be more than the sessions that carry them.
-        let sessions = stream.transactions().map(|(_, pool)| pool.sessions).filter(|_| !takes_users);
+        let sessions = stream.transactions().map(|(_, pool)| pool.sessions);
         let carriers = sessions.unwrap_or(stream.slots());
         let among = (workers, carriers);
         let loads = load::divided(&stream.load, stream.ramp, limit, self.seed() ^ 0x10AD, Nanos::ZERO, among);

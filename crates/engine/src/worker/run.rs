@@ -39,6 +39,8 @@ pub(crate) struct Return {
     pub(crate) used: ThreadUse,
     /// When it was through, on the trial's clock.
     pub(crate) ended: Nanos,
+    /// When each of its slots had done the last of the work itself, which is that of the first class.
+    pub(crate) worked_until: Vec<Nanos>,
     /// Its ring, when it had one.
     pub(crate) ring: Option<RingUse>,
     /// Its transactions, with the workload's own memory of them.
@@ -193,9 +195,9 @@ impl<L: Load, W> Lanes<'_, L, W> {
         };
         let used = cpu.used();
         let home = self.streams.into_iter().zip(self.lanes).map(|(stream, lane)| {
-            let Lane { load, recorder, work, .. } = lane;
+            let Lane { load, recorder, work, worked_until, .. } = lane;
             let (account, noticed) = (close(recorder, &load), work.into_noticed());
-            Return { stream, account, noticed, gone, used, ended, ring: None, transactions: None }
+            Return { stream, account, noticed, gone, used, ended, worked_until, ring: None, transactions: None }
         });
         Ok((driven, home.collect()))
     }

@@ -110,16 +110,17 @@ proptest! {
             slots_ns: a.slots_ns + b.slots_ns,
         }).unwrap();
         let clip = |from: u64, to: u64| u128::from(to.min(END).saturating_sub(from));
-        // What was caused borrows its slot when it leaves, and has kept nobody waiting before.
         let waited: u128 = seen.iter().filter(|o| o.n < SPAWNED).map(|o| clip(o.intended, o.issued)).sum();
         let served: u128 = seen.iter().map(|o| clip(o.issued, o.completed)).sum();
+        // What was caused is carried beside the users.
+        let beside: u128 = seen.iter().filter(|o| o.n >= SPAWNED).map(|o| clip(o.issued, o.completed)).sum();
         prop_assert_eq!(books.issued, seen.len() as u64);
-        prop_assert_eq!(books.slots_ns, u128::from(users) * u128::from(END));
+        prop_assert_eq!(books.slots_ns, u128::from(users) * u128::from(END) + beside);
         let mut numbers: Vec<u64> = seen.iter().map(|o| o.n).filter(|n| *n < SPAWNED).collect();
         numbers.sort_unstable();
         prop_assert!(numbers.into_iter().eq(0..seen.iter().filter(|o| o.n < SPAWNED).count() as u64));
+        prop_assert_eq!(books.think_ns + waited + served, books.slots_ns);
         if !causes {
-            prop_assert_eq!(books.think_ns + waited + served, books.slots_ns);
             prop_assert_eq!(books.planned, seen.len() as u64);
         }
     }
@@ -172,7 +173,7 @@ fn what_an_operation_causes_leaves_with_the_worker_that_caused_it_and_keeps_nobo
 }
 
 #[test]
-fn the_time_of_users_is_tiled_also_where_they_carry_what_was_caused() {
+fn the_time_of_users_is_tiled_also_where_something_is_caused_beside_them() {
     for workers in [1, 3] {
         let (from, users) = (END / 4, Spec::Closed { slots: 24, think: Think::Constant(Nanos(10_000_000)) });
         let loads = share(&users, 5, workers, 4);
@@ -187,7 +188,8 @@ fn the_time_of_users_is_tiled_also_where_they_carry_what_was_caused() {
         let books: Vec<Books> = loads.iter().map(Load::books).collect();
         let think: u128 = books.iter().map(|books| books.think_ns).sum();
         let slots: u128 = books.iter().map(|books| books.slots_ns).sum();
-        assert_eq!(slots, 24 * u128::from(END - from));
+        let beside = seen.iter().filter(|o| o.n >= SPAWNED).map(|o| inside(o.issued, o.completed));
+        assert_eq!(slots, 24 * u128::from(END - from) + beside.sum::<u128>());
         assert_eq!(think + lateness + service, slots, "with {workers} workers");
     }
 }

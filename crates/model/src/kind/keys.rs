@@ -48,8 +48,8 @@ const METHOD: &[&str] = &[
     "settle",
     "fill",
 ];
-/// Of a brokerage: a described server has one transaction, whose amounts the model file says.
-const SCALE: &[&str] = &["preset", "customers", "days", "market", "maintenance"];
+/// Of a brokerage, and of how statements travel: a described server has one transaction, whose amounts the model file says.
+const SCALE: &[&str] = &["preset", "customers", "days", "market", "maintenance", "protocol"];
 
 impl ModelKind {
     /// What becomes of a key on machines of this kind.

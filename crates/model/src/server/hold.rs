@@ -4,6 +4,9 @@ use super::build::Work;
 use crate::station::{Sharing, Soonest, Watch};
 use units::Nanos;
 
+/// Threads with which a core does the most that it can.
+const THREADS_A_CORE: f64 = 8.0;
+
 /// Processors under way.
 #[derive(Clone, Debug)]
 pub(super) enum Hold {
@@ -23,9 +26,11 @@ impl Hold {
     pub(super) fn new(work: Work, slots: usize) -> Hold {
         match work {
             Work::Shared(processors) => {
-                let completions = processors.completions(slots.max(1) as u32, 1.0);
+                // What all cores can do, however few ask them: utilisation is of that.
+                let room = slots.max((THREADS_A_CORE * processors.cores) as usize);
+                let completions = processors.completions(room as u32, 1.0);
                 Hold::Shared {
-                    sharing: Soonest::of(Sharing::new(slots, |ready| completions[ready as usize])),
+                    sharing: Soonest::of(Sharing::new(room, |ready| completions[ready as usize])),
                     cores: processors.cores,
                     busy: Watch::default(),
                 }

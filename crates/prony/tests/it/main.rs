@@ -17,6 +17,7 @@ mod dropped;
 mod errors;
 mod help;
 mod house;
+mod imagined;
 mod key_value;
 mod models;
 mod outage;

@@ -3,9 +3,9 @@
 use super::run::kinds;
 use super::value::{factors, object, objects, pairs};
 use analysis::{
-    Bound, Burst, ClassSummary, ClockSummary, CpuPerOperation, DiskSummary, Estimate, GeneratorSummary, LatencySummary,
-    LooksSummary, MachineSummary, RingsSummary, RoundsTrace, Stall, StreamSummary, Sustained, TrialSummary,
-    YieldSummary, bound,
+    Bound, Burst, ClassSummary, ClockSummary, CpuPerOperation, DiskSummary, Estimate, GeneratorSummary, Jobs,
+    LatencySummary, LooksSummary, MachineSummary, RingsSummary, RoundsTrace, Stall, StreamSummary, Sustained,
+    TrialSummary, YieldSummary, bound,
 };
 use observation::{CpuTime, Event, EventKind, Mishap};
 use serde_json::Value;
@@ -22,7 +22,7 @@ pub(super) fn entry(trial: &TrialSummary, stream: &StreamSummary) -> Value {
         "backend": trial.provenance.word(), "started_unix_ns": trial.started_unix_ns,
         "interrupted": trial.interrupted, "window_s": trial.window,
         "throughput_per_s": stream.throughput_per_s.value, "throughput_interval_per_s": ends(&stream.throughput_per_s),
-        offered_per_s, bytes_per_s, yields, "elapsed_s": trial.elapsed_s, "fixed_work": trial.fixed_work,
+        offered_per_s, bytes_per_s, yields, "elapsed_s": trial.elapsed_s, "fixed_work": trial.fixed_work, "jobs": trial.jobs,
         "response_ms": stream.response, "service_ms": stream.service, "lateness_ms": stream.lateness,
         "tail": tail(&stream.response), classes,
         "planned": stream.account.planned, "done": stream.account.done, "failed": stream.account.failed,
@@ -53,6 +53,8 @@ objects! {
     mishap: Mishap { "kind": mishap.kind.word(), what, count, first }
 
     event: Event { "at_s": event.at.seconds(), "kind": event.kind.word(), text }
+
+    jobs: Jobs { longest_s, mean_s, "longest_over_mean": jobs.longest_s / jobs.mean_s }
 
     class: ClassSummary {
         name, throughput_per_s, bytes_per_s, done, failed, "share": class.mix.share,

@@ -7,7 +7,7 @@ use super::conclusion::{Conclusion, Tone};
 use super::curve::Sweep;
 use super::mix::{Quoted, quoted};
 use super::quantity::Quantity;
-use analysis::{Bound, BoundBy, ClassMix, Findings, PerTransaction, ServerSummary, TrialSummary, bound};
+use analysis::{Bound, BoundBy, ClassMix, Findings, Jobs, PerTransaction, ServerSummary, TrialSummary, bound};
 use observation::{EventKind, Reached, SystemKind};
 
 /// The sentences of every curve of transactions.
@@ -19,7 +19,8 @@ pub fn conclusions(findings: &Findings, sweep: &Sweep) -> Vec<Conclusion> {
     let bounds = all.iter().filter(|quoted| !quoted.stream.yields.is_empty());
     let bounds =
         bounds.filter_map(|quoted| Some(quoted.says("bound by", &bound_by(&bound(quoted.trial, quoted.stream)?))));
-    bounds.chain(costs).chain(off).chain(checks).collect()
+    let jobs = all.iter().filter_map(|quoted| Some(quoted.says("longest job", &longest(&quoted.trial.jobs?))));
+    bounds.chain(jobs).chain(costs).chain(off).chain(checks).collect()
 }
 
 /// `406 /s for each of 2 cores; a transaction takes 1.6 ms of the server's CPU ...`.
@@ -50,6 +51,12 @@ fn bound_by(bound: &Bound) -> String {
         BoundBy::Nothing => "none of processors, log and reads",
     };
     format!("{what}: {}", known.join(", "))
+}
+
+/// `9.1 s, 1.04 times the mean`.
+fn longest(jobs: &Jobs) -> String {
+    let times = Quantity::Ratio.text(jobs.longest_s / jobs.mean_s);
+    format!("{} until it waited for others, {times} times the mean of all jobs", Quantity::Seconds.text(jobs.longest_s))
 }
 
 fn cores(trial: &TrialSummary, server: &ServerSummary) -> Option<String> {

@@ -97,6 +97,7 @@ pub fn report(findings: &Findings) -> Report<'_> {
         interrupted: interrupted::table(findings, &caveats),
         conclusions: conclusions(findings)
             .into_iter()
+            .chain(versus::requests(findings))
             .chain(costs(findings, &sweeps))
             .chain(sweeps.iter().filter_map(|sweep| generator::conclusion(findings, sweep)))
             .collect(),

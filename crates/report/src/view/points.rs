@@ -5,7 +5,6 @@ use super::quantity::Quantity;
 use super::table::{Field, Table, estimate, number, word};
 use crate::caveats::{Caveats, Touches};
 use analysis::{PointSummary, SteadyAnswer, Work};
-use observation::Provenance;
 use observation::factor::short_name;
 use study::Yield;
 
@@ -103,9 +102,8 @@ fn numbers(sweep: &Sweep, point: &PointSummary, caveats: &Caveats) -> Vec<Field>
     let all = caveats.marks(&point.caveats, Touches::All);
     let tail = caveats.marks(&point.caveats, Touches::Tail);
     let fixed_work = point.elapsed_s.is_some();
-    // A session does nothing but ask the database, so that what a transaction spends in one is its requests. On a model the wait
-    // for a session is a part of it.
-    let asks = sweep.work == Work::Transactions && point.provenance == Provenance::Measured;
+    // A session does nothing but ask the database, so that what a transaction spends in one is its requests.
+    let asks = sweep.work == Work::Transactions;
     let ms = |title, key, value| estimate(title, key, value, Quantity::Milliseconds);
     let throughput = estimate(sweep.work.word(), "throughput_per_s", &point.throughput_per_s, Quantity::Rate);
     let n = point.elapsed_s.map_or(point.throughput_per_s.n, |elapsed| elapsed.n);

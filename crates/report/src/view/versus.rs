@@ -1,5 +1,6 @@
 //! Systems against the baseline: a ratio with its interval for every comparison, the margin shaded.
 
+use super::conclusion::{Conclusion, with_interval};
 use super::curve::{factor_text, factors_text};
 use super::each_once;
 use super::figure::{Axis, Datum, Figure, Form, Guide, Key, Look, Panel, Series, Spacing, Span};
@@ -8,7 +9,34 @@ use super::table::{Field, Table, estimate, number, optional, word};
 use analysis::{Comparison, Findings};
 use observation::Provenance;
 use std::iter;
-use study::Direction;
+use study::{Direction, Metric};
+
+/// What the database has of response on both sides of each primary comparison, where transactions give their users something:
+/// `day, 8 sessions: on a 12 ms, 40% of response; on b 6 ms, 25% of response; 0.5 times (0.48–0.52)`.
+pub fn requests(findings: &Findings) -> Vec<Conclusion> {
+    let primary = |one: &Comparison| findings.comparisons().any(|other| other.primary && other.point == one.point);
+    let asked = findings.comparisons().filter(|one| one.metric == Metric::ServiceMean.word() && primary(one));
+    asked.filter_map(|one| said(findings, one)).collect()
+}
+
+fn said(findings: &Findings, one: &Comparison) -> Option<Conclusion> {
+    let of = |system: &str| {
+        let mut alike = findings.points.iter().filter(|point| point.at.same_elsewhere(&one.point));
+        let point = alike.find(|point| point.at.system == system)?;
+        let service = point.service_mean_ms;
+        let share = Quantity::Share.text(service.value / point.response_mean_ms.value);
+        Some(format!("on {system} {}, {share} of response", Quantity::Milliseconds.text(service.value)))
+    };
+    let says = format!(
+        "{}; {}; {} times",
+        of(&one.baseline)?,
+        of(&one.point.system)?,
+        with_interval(&one.ratio, Quantity::Ratio)
+    );
+    let levels = one.point.factors.iter().map(factor_text);
+    let subject = iter::once(one.point.stream.clone()).chain(levels).collect::<Vec<_>>().join(", ");
+    Some(Conclusion::plain(&one.point.experiment, "request time", subject, &says))
+}
 
 /// One figure with a panel for every metric, the primary first; none when nothing is compared.
 pub fn figure(findings: &Findings) -> Option<Figure> {

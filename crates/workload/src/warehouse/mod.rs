@@ -10,6 +10,7 @@ mod business;
 mod checks;
 pub mod data_set;
 mod deltas;
+mod demand;
 mod fill;
 mod keys;
 pub mod scale;

@@ -5,7 +5,7 @@ use super::deltas::{Unclaimed, delta_samples, delta_statements};
 use super::scale::Scale;
 use super::statements::{reports, samples};
 use super::walk::Move;
-use super::{Spec, Warehouse, data_set};
+use super::{Spec, Warehouse, data_set, demand};
 use crate::dataset::{DataSet, Language};
 use crate::kind::{
     Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, Yield, whole,
@@ -18,11 +18,15 @@ impl Transactions for Spec {
     /// No user asks for changes and loads: throughput is that of dialog steps.
     fn classes(&self) -> Vec<Class> {
         let rows = Scale::of(self).delta(self.delta) as f64;
-        let step = |made: &Move| Class { gives: Some((Yield::DialogSteps, 1.0)), ..Class::plain(made.name()) };
-        let beside = |name| Class { upkeep: true, ..Class::plain(name) };
+        let class = |name, demand| Class { demand: Some(demand), ..Class::plain(name) };
+        let step = |made: &Move| Class {
+            gives: Some((Yield::DialogSteps, 1.0)),
+            ..class(made.name(), demand::step(self, *made))
+        };
         let mut all: Vec<Class> = Move::ALL.iter().map(step).collect();
-        all.push(beside("order-change"));
-        all.push(Class { gives: Some((Yield::LoadedRows, rows)), ..beside("delta-load") });
+        all.push(Class { upkeep: true, ..class("order-change", demand::change(self)) });
+        let loaded = Some((Yield::LoadedRows, rows));
+        all.push(Class { upkeep: true, gives: loaded, ..class("delta-load", demand::load(self)) });
         all.push(Class { age: true, ..Class::plain("freshness") });
         all
     }

@@ -6,10 +6,12 @@
 //!
 //! What it does not do: it reads no model file; whoever opens the system hands the description in.
 
-use crate::port::simulated::sessions::Streams;
+use crate::port::simulated::sessions::{Stepped, Streams};
 use model::machine::{Cores, Ended, Machine, StationReport};
 use observation::Window;
 use recorder::{Clock, SimulatedClock};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use system::{Completion, Outcome, Port, PortError, StoragePort, TransactionPort, Wait};
 use units::Nanos;
 use workload::Operation;
@@ -24,8 +26,9 @@ pub(crate) struct ModelPort {
     clock: SimulatedClock,
     window: Window,
     transactions: Streams,
-    /// Operations, and transactions as none.
-    staged: Vec<(u32, Option<Operation>)>,
+    staged: Vec<(u32, Staged)>,
+    /// When who pauses goes on, and in which slot.
+    asleep: BinaryHeap<Reverse<(u64, u32)>>,
     ended: Vec<Ended>,
     /// What to report of each slot when the machine is done with it.
     outcomes: Vec<Outcome>,
@@ -33,6 +36,15 @@ pub(crate) struct ModelPort {
     outside: Outside,
     cleared: bool,
     reports: Option<(Vec<StationReport>, Option<Cores>)>,
+}
+
+/// What leaves with the next submission.
+#[derive(Clone, Copy)]
+enum Staged {
+    Operation(Operation),
+    Transaction,
+    /// A transaction that begins with a pause.
+    Pause(Nanos),
 }
 
 /// Time outside of responses. It is booked at the end of what a slot asked for, like the work of a real driver, which comes
@@ -91,6 +103,7 @@ impl ModelPort {
             clock: SimulatedClock::default(),
             window,
             staged: Vec::with_capacity(slots),
+            asleep: BinaryHeap::new(),
             ended: Vec::with_capacity(slots),
             transactions,
             outcomes: vec![Outcome::Moved { bytes: 0 }; slots],
@@ -114,11 +127,34 @@ impl ModelPort {
         (self.machine.reports(), self.machine.cores())
     }
 
-    /// A transaction left the machine: whoever waits for its session comes next.
-    fn leave(&mut self, slot: u32, at: Nanos, failed: bool) {
-        self.outside.add(slot as usize, (at, self.machine.outside(slot)), self.window);
-        if let Some(next) = self.transactions.gives(slot, at, failed) {
-            self.machine.submit(self.clock.now(), next, &self.transactions.operation(next));
+    /// What a transaction that was stepped does now.
+    fn stepped(&mut self, slot: u32, stepped: Stepped) -> Staged {
+        match stepped {
+            Stepped::Through(outcome) => {
+                self.outcomes[slot as usize] = outcome;
+                Staged::Transaction
+            }
+            Stepped::Pauses(time) => Staged::Pause(time),
+        }
+    }
+
+    fn send(&mut self, slot: u32, staged: Staged) {
+        let now = self.clock.now();
+        match staged {
+            Staged::Operation(operation) => self.machine.submit(now, slot, &operation),
+            Staged::Transaction => self.machine.submit(now, slot, &self.transactions.operation(slot)),
+            Staged::Pause(time) => self.asleep.push(Reverse((now.0 + time.0, slot))),
+        }
+    }
+
+    /// Sends those whose pause is over.
+    fn wake(&mut self) {
+        let now = self.clock.now().0;
+        while self.asleep.peek().is_some_and(|next| next.0.0 <= now) {
+            let Some(Reverse((_, slot))) = self.asleep.pop() else { return };
+            let stepped = self.transactions.wake(slot);
+            let staged = self.stepped(slot, stepped);
+            self.send(slot, staged);
         }
     }
 
@@ -144,10 +180,14 @@ impl ModelPort {
     fn pass(&mut self, goal: Nanos) {
         loop {
             let border = self.border();
-            let reached = self.machine.advance(goal.min(border), &mut self.ended);
+            let wake = self.asleep.peek().map_or(u64::MAX, |next| next.0.0);
+            let reached = self.machine.advance(goal.min(border).min(Nanos(wake)), &mut self.ended);
             self.clock.pass(reached);
             if reached >= border {
                 self.cross();
+            }
+            if reached.0 >= wake {
+                self.wake();
             }
             if !self.ended.is_empty() || reached >= goal {
                 return;
@@ -164,7 +204,7 @@ impl StoragePort for ModelPort {
     #[inline]
     fn stage(&mut self, slot: u32, operation: &Operation, _durable: bool) {
         self.outcomes[slot as usize] = Outcome::Moved { bytes: operation.bytes };
-        self.staged.push((slot, Some(*operation)));
+        self.staged.push((slot, Staged::Operation(*operation)));
     }
 }
 
@@ -174,8 +214,9 @@ impl TransactionPort for ModelPort {
     }
 
     fn begin(&mut self, slot: u32, begun: Begun) {
-        self.outcomes[slot as usize] = self.transactions.begin(slot, begun);
-        self.staged.push((slot, None));
+        let stepped = self.transactions.begin(slot, begun);
+        let staged = self.stepped(slot, stepped);
+        self.staged.push((slot, staged));
     }
 
     fn caused(&mut self, slot: u32, into: &mut Vec<Caused>) {
@@ -199,16 +240,10 @@ impl Port for ModelPort {
 
     #[inline]
     fn submit(&mut self) -> Result<(), PortError> {
-        let now = self.clock.now();
-        self.inside.turn(now.0, self.window, self.staged.len() as i64);
+        self.inside.turn(self.clock.now().0, self.window, self.staged.len() as i64);
         for place in 0..self.staged.len() {
-            match self.staged[place] {
-                (slot, Some(operation)) => self.machine.submit(now, slot, &operation),
-                (slot, None) if self.transactions.takes(slot) => {
-                    self.machine.submit(now, slot, &self.transactions.operation(slot));
-                }
-                (_, None) => {}
-            }
+            let (slot, staged) = self.staged[place];
+            self.send(slot, staged);
         }
         self.staged.clear();
         Ok(())
@@ -232,7 +267,8 @@ impl Port for ModelPort {
         for place in 0..self.ended.len() {
             let Ended { slot, at, failed } = self.ended[place];
             if !self.transactions.none() {
-                self.leave(slot, at, failed);
+                self.outside.add(slot as usize, (at, self.machine.outside(slot)), self.window);
+                self.transactions.ended(slot, at, failed);
             }
             let outcome = if failed { Outcome::Failed { errno: libc::EIO } } else { self.outcomes[slot as usize] };
             into.push(Completion { slot, outcome, at });

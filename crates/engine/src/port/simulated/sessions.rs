@@ -2,18 +2,17 @@
 //!
 //! The one idea: the machine decides how long a transaction takes, the workload decides which one comes, whether it rolls back
 //! and what it causes. So each transaction is stepped to its end beforehand, with the answers of a database that makes them
-//! up, and then spends its time on the machine. Users beyond the sessions wait in order for one.
+//! up, and then spends its time on the machine. One that pauses holds its session meanwhile, and is stepped on afterwards.
 //!
 //! Each stream has classes of its own, and the machine has them all: those of a stream follow those of the streams before.
 //!
 //! What it does not do: what a class asks the machine for is not seen here, but said when the machine is built.
 
-use crate::port::attempt::Attempt;
+use crate::port::attempt::{Attempt, Stop, Turn};
 use crate::port::reconnect::Unopened;
 use crate::worker::transactions::Transactions;
 use database::Session;
 use model::machine::TRANSACTION;
-use std::collections::VecDeque;
 use system::Outcome;
 use units::Nanos;
 use workload::Operation;
@@ -26,10 +25,16 @@ pub(crate) struct Imagined {
     pub(crate) session: Box<dyn Session>,
     /// How many may be on the machine at once.
     pub(crate) sessions: u32,
-    /// How many may be asked for at once: sessions, or the users who share them.
-    pub(crate) slots: u32,
     /// How many classes it has.
     pub(crate) classes: u16,
+}
+
+/// How far a transaction was stepped.
+pub(crate) enum Stepped {
+    /// To its end; what becomes of it when the machine is done with it.
+    Through(Outcome),
+    /// To a pause of so long.
+    Pauses(Nanos),
 }
 
 /// The streams of transactions on one machine; none of a machine for storage.
@@ -47,10 +52,9 @@ struct Pool {
     drawn: u16,
     /// That of the transaction in each slot.
     classes: Vec<u16>,
-    /// Sessions that nobody has.
-    free: u32,
-    waiting: VecDeque<u32>,
     attempt: Attempt,
+    /// Transactions that pause, by their slots.
+    asleep: Vec<(u32, Attempt)>,
     /// When the last transaction of each slot ended, and whether all went well.
     ended: Vec<(Nanos, Ending)>,
 }
@@ -59,14 +63,13 @@ impl Streams {
     /// Adds a stream, whose slots follow those before.
     pub(crate) fn add(&mut self, imagined: Imagined) {
         self.all.push(Pool {
-            first_slot: self.all.iter().map(|pool| pool.imagined.slots).sum(),
+            first_slot: self.all.iter().map(|pool| pool.imagined.sessions).sum(),
             first_class: self.all.iter().map(|pool| pool.imagined.classes).sum(),
             drawn: 0,
-            classes: vec![0; imagined.slots as usize],
-            free: imagined.sessions,
-            waiting: VecDeque::new(),
+            classes: vec![0; imagined.sessions as usize],
             attempt: Attempt::default(),
-            ended: vec![(Nanos::ZERO, Ending::Done); imagined.slots as usize],
+            asleep: Vec::new(),
+            ended: vec![(Nanos::ZERO, Ending::Done); imagined.sessions as usize],
             imagined,
         });
     }
@@ -77,7 +80,7 @@ impl Streams {
     }
 
     fn of(&mut self, slot: u32) -> &mut Pool {
-        let holds = |pool: &Pool| slot.wrapping_sub(pool.first_slot) < pool.imagined.slots;
+        let holds = |pool: &Pool| slot.wrapping_sub(pool.first_slot) < pool.imagined.sessions;
         self.all.iter_mut().find(|pool| holds(pool)).expect("a transaction is of a stream of transactions")
     }
 
@@ -93,39 +96,32 @@ impl Streams {
         Operation { class: pool.first_class + pool.classes[(slot - pool.first_slot) as usize], ..TRANSACTION }
     }
 
-    /// Steps a transaction to its end; the answer is what becomes of it when the machine is done with it.
-    pub(crate) fn begin(&mut self, slot: u32, begun: Begun) -> Outcome {
+    /// Steps a transaction to its first pause or its end.
+    pub(crate) fn begin(&mut self, slot: u32, begun: Begun) -> Stepped {
         let pool = self.of(slot);
         let slot = slot - pool.first_slot;
         pool.classes[slot as usize] = pool.drawn;
-        let Imagined { transactions, session, .. } = &mut pool.imagined;
+        let transactions = &mut pool.imagined.transactions;
         transactions.business.begin(slot, begun);
-        let over =
-            pool.attempt.carry_out(slot, transactions, session, |_| {}, || Err(Unopened::Refused(String::new())));
-        pool.ended[slot as usize].1 = over.ending;
-        over.outcome
+        let turn = pool.attempt.start(slot, transactions);
+        pool.carry_on(slot, turn)
     }
 
-    /// Whether a session is free for the slot; if none is, it waits.
-    pub(crate) fn takes(&mut self, slot: u32) -> bool {
+    /// Steps a transaction on whose pause is over.
+    pub(crate) fn wake(&mut self, slot: u32) -> Stepped {
         let pool = self.of(slot);
-        if pool.free > 0 {
-            pool.free -= 1;
-            return true;
-        }
-        pool.waiting.push_back(slot);
-        false
+        let slot = slot - pool.first_slot;
+        let place = pool.asleep.iter().position(|(asleep, _)| *asleep == slot).expect("who is woken slept");
+        pool.attempt = pool.asleep.swap_remove(place).1;
+        let turn = pool.attempt.step(slot, &mut pool.imagined.transactions);
+        pool.carry_on(slot, turn)
     }
 
-    /// A slot gives its session back; who waited longest has it next.
-    pub(crate) fn gives(&mut self, slot: u32, at: Nanos, failed: bool) -> Option<u32> {
+    /// The machine is done with a transaction.
+    pub(crate) fn ended(&mut self, slot: u32, at: Nanos, failed: bool) {
         let pool = self.of(slot);
-        let place = (slot - pool.first_slot) as usize;
-        let ending = &mut pool.ended[place];
+        let ending = &mut pool.ended[(slot - pool.first_slot) as usize];
         *ending = (at, if failed { Ending::Failed } else { ending.1 });
-        let next = pool.waiting.pop_front();
-        pool.free += u32::from(next.is_none());
-        next
     }
 
     pub(crate) fn caused(&mut self, slot: u32, into: &mut Vec<Caused>) {
@@ -136,12 +132,29 @@ impl Streams {
     }
 }
 
+impl Pool {
+    fn carry_on(&mut self, slot: u32, turn: Turn) -> Stepped {
+        let Imagined { transactions, session, .. } = &mut self.imagined;
+        let nowhere = || Err(Unopened::Refused(String::new()));
+        match self.attempt.carry_on(turn, slot, transactions, session, nowhere) {
+            Stop::Pause(time) => {
+                self.asleep.push((slot, std::mem::take(&mut self.attempt)));
+                Stepped::Pauses(time)
+            }
+            Stop::Over(over) => {
+                self.ended[slot as usize].1 = over.ending;
+                Stepped::Through(over.outcome)
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::hot::transactions::TransactionWork;
     use crate::port::simulated::machine::ModelPort;
-    use crate::port::tests::{Log, session};
+    use crate::port::tests::{Do, Log, session, transactions};
     use crate::sample;
     use crate::worker::assign::{Carriers, assign, window};
     use crate::worker::profile::Profile;
@@ -219,14 +232,29 @@ mod tests {
         fn ended(&mut self, _slot: u32, _ending: Ending, _at: Nanos, _caused: &mut Vec<Caused>) {}
     }
 
+    #[test]
+    fn transactions_that_pause_are_stepped_on_each_by_itself() {
+        let log = Log::default();
+        let steps = [Do::Sleep(Nanos(5)), Do::Sleep(Nanos(7)), Do::Done, Do::Done];
+        let (transactions, session) = (transactions(&steps, 1, &log), session(&[], &log));
+        let mut streams = Streams::default();
+        streams.add(Imagined { transactions, session, sessions: 2, classes: 1 });
+        let begun = |n| Begun { n, payload: 0, at: Nanos::ZERO };
+        let pauses = |stepped| if let Stepped::Pauses(time) = stepped { time } else { Nanos::ZERO };
+        assert_eq!([0, 1].map(|slot| pauses(streams.begin(slot, begun(slot.into())))), [Nanos(5), Nanos(7)]);
+        for slot in [1, 0] {
+            assert!(matches!(streams.wake(slot), Stepped::Through(Outcome::Transacted { .. })), "{slot}");
+        }
+    }
+
     /// Mean and 99th percentile of 16 sessions with one queue, so busy, in milliseconds.
     const THEORY: [(f64, f64, f64); 3] = [(0.5, 1.0011, 4.6065), (0.8, 1.0953, 4.7350), (0.95, 1.9752, 7.2166)];
 
     #[test]
     fn users_who_wait_for_a_session_wait_as_in_one_queue() {
         for (busy, mean_ms, tail_ms) in THEORY {
-            let (slots, sessions) = (512, 16);
-            let load = Spec::Open { rate: PerSecond(busy * 16e3), arrivals: Arrivals::Poisson, slots };
+            let sessions = 16;
+            let load = Spec::Open { rate: PerSecond(busy * 16e3), arrivals: Arrivals::Poisson, slots: sessions };
             let mut trial = sample::trial(load, Nanos::from_secs(if busy > 0.9 { 150 } else { 20 }));
             trial.phases.warm_up = Nanos::from_secs(1);
             trial.streams[0].threads.pacing = load::Pacing::Sleep;
@@ -236,9 +264,9 @@ mod tests {
                 Transactions { business: Box::new(Nothing), tries: 1, stops: false, profile: Profile::default() };
             let session = session(&[], &Log::default());
             let mut streams = Streams::default();
-            streams.add(Imagined { transactions, session, sessions, slots, classes: 1 });
+            streams.add(Imagined { transactions, session, sessions, classes: 1 });
             let machine = Alone { times: Draws::from_state(7), ends: BinaryHeap::new() };
-            let mut port = ModelPort::new(Box::new(machine), streams, window(&trial), slots);
+            let mut port = ModelPort::new(Box::new(machine), streams, window(&trial), sessions);
             let home = share.drive(&mut port, TransactionWork::default(), &AtomicBool::new(false)).unwrap();
             assert!(home.account.unwrap().closes());
             let (mut cells, mut response) = (Vec::new(), Histogram::default());

@@ -172,8 +172,9 @@ pub(super) fn quantile_ms(model: &Description, question: &Question, quantile: f6
 /// When the trial cannot be simulated.
 pub(super) fn once(model: &Description, question: &Question, quantity: &str) -> Result<Option<f64>, Failure> {
     let Some((trial, stream)) = question.trial() else { return Ok(None) };
-    let cell = observed(model, &Trial { seed: SEED, ..shortened(trial, WINDOW) })?.stream_total(stream as u16);
-    let seconds = trial.phases.measure.min(WINDOW).seconds();
+    let observed = observed(model, &Trial { seed: SEED, ..shortened(trial, WINDOW) })?;
+    let cell = observed.stream_total(stream as u16);
+    let seconds = observed.elapsed_s.unwrap_or(trial.phases.measure.min(WINDOW).seconds());
     let response_ms = cell.response.mean_ns().map(|ns| ns / 1e6);
     Ok(match quantity {
         "throughput" | "rate" => Some(cell.tally.done as f64 / seconds),
@@ -216,10 +217,11 @@ const WINDOW: Nanos = Nanos::from_secs(5);
 /// A look at how fast a machine is.
 const PILOT: Nanos = Nanos::from_millis(200);
 
-/// A trial over a window that is no longer than this, in whole intervals; its warm-up is shortened with it.
+/// A trial over a window that is no longer than this, in whole intervals; its warm-up is shortened with it. A job that ends is
+/// simulated to its end.
 fn shortened(trial: &Trial, longest: Nanos) -> Trial {
     let mut trial = trial.clone();
-    if trial.phases.measure <= longest {
+    if trial.phases.fixed_work || trial.phases.measure <= longest {
         return trial;
     }
     let interval = trial.phases.interval.max(Nanos(1));

@@ -8,6 +8,7 @@
 //! What it does not do: items with value dates of a period that is settled are not settled again.
 
 mod business;
+mod demand;
 mod machine;
 mod spec;
 mod statements;

@@ -3,6 +3,7 @@
 //! The one idea: a night that did not come to its end is gone on with. One that did is taken back before the next one, so that every
 //! night on a data set has the same to do.
 
+use super::demand::demands;
 use super::work::Progress;
 use super::{FIRST_ORDER, Night, Spec, samples, statements};
 use crate::bank::data_set;
@@ -18,8 +19,10 @@ use std::sync::Arc;
 impl Transactions for Spec {
     fn classes(&self) -> Vec<Class> {
         let accounts = self.scale.accounts as f64 / self.spans() as f64;
-        let balance = Class { gives: Some((Yield::Accounts, accounts)), ..Class::plain("balance") };
-        vec![balance, Class::plain("ledger"), Class::plain("cut-off")]
+        let mut classes = ["balance", "ledger", "cut-off"].map(Class::plain);
+        classes[0].gives = Some((Yield::Accounts, accounts));
+        classes.iter_mut().zip(demands(self)).for_each(|(class, demand)| class.demand = Some(demand));
+        classes.into()
     }
 
     fn data_set(&self, _theirs: bool) -> Option<DataSet> {

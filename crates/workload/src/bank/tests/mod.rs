@@ -2,6 +2,7 @@
 
 mod damage;
 mod day;
+mod demand;
 mod night;
 
 use super::day::Spec;
