@@ -255,12 +255,13 @@ impl Items {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dataset::Indexes;
     use std::collections::HashMap;
 
     #[test]
     fn both_sides_of_every_posting_are_found_from_either_account() {
         for (accounts, days) in [(1_000, 20), (1_001, 7), (9_003, 45)] {
-            let history = History::new(Scale { accounts, days }, 5);
+            let history = History::new(Scale { accounts, days, indexes: Indexes::Usual }, 5);
             let mut orders: HashMap<u64, Vec<Item>> = HashMap::new();
             let mut firms = 0;
             for account in 1..=accounts {
