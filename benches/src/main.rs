@@ -1,4 +1,4 @@
-//! Prony beside its peers, in one run: `cargo run --release --manifest-path benches/Cargo.toml -- [null|real|open|memory|transactions|slap|fill|users|checks|predict|first|soak|truth]...`
+//! Prony beside its peers, in one run: `cargo run --release --manifest-path benches/Cargo.toml -- [null|real|open|memory|transactions|slap|fill|users|checks|predict|first|kills|soak|truth]...`
 //!
 //! The one idea: a figure is a ratio between two programs that took turns on the same machine, and the median of
 //! several such pairs. Absolute figures are printed for orientation only; a shared machine moves them from day to day.
@@ -10,6 +10,7 @@ mod faults;
 mod fill;
 mod fio;
 mod first;
+mod kills;
 mod memory;
 mod null;
 mod open;
@@ -62,12 +63,17 @@ fn main() {
         ("first", first::measure),
         ("memory", memory::measure),
     ];
-    if let Some(unknown) = asked.iter().find(|name| *name != "soak" && all.iter().all(|(known, _)| known != name)) {
+    if let Some(unknown) = asked
+        .iter()
+        .find(|name| !["soak", "kills"].contains(&name.as_str()) && all.iter().all(|(known, _)| known != name))
+    {
         panic!("no benchmark is called {unknown}; there are {}", all.map(|(known, _)| known).join(", "));
     }
-    // An hour of faults is no comparison: only who asks for it by name gets it.
-    if asked == ["soak"] {
-        return soak::measure(&settings);
+    // Faults are no comparison: only who asks for them by name gets them.
+    match asked.first().map(String::as_str) {
+        Some("soak") => return soak::measure(&settings),
+        Some("kills") => return kills::measure(&settings),
+        _ => {}
     }
     all.iter().filter(|(name, _)| wanted(name)).for_each(|(_, measure)| measure(&settings));
 }
