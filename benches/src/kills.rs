@@ -96,9 +96,8 @@ impl Place {
         let mut command = prony::command();
         command.env("PRONY_CACHE", self.0.join("cache")).current_dir(&self.0).stdin(Stdio::null());
         command.args(words).args([work.study, "--on", target]);
-        work.data.iter().chain(sets).for_each(|set| {
-            command.args(["--set", set]);
-        });
+        prony::set(&mut command, work.data);
+        prony::set(&mut command, sets);
         command
     }
 

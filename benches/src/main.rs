@@ -1,10 +1,11 @@
-//! Prony beside its peers, in one run: `cargo run --release --manifest-path benches/Cargo.toml -- [null|real|open|memory|transactions|slap|fill|users|checks|predict|first|kills|soak|truth]...`
+//! Prony beside its peers, in one run: `cargo run --release --manifest-path benches/Cargo.toml -- [null|real|open|memory|transactions|slap|fill|users|checks|bank|warehouse|request|predict|first|kills|soak|truth]...`
 //!
 //! The one idea: a figure is a ratio between two programs that took turns on the same machine, and the median of
 //! several such pairs. Absolute figures are printed for orientation only; a shared machine moves them from day to day.
 //!
 //! What it does not do: it judges nothing and fails on no figure.
 
+mod bank;
 mod checks;
 mod faults;
 mod fill;
@@ -19,11 +20,13 @@ mod predict;
 mod process;
 mod prony;
 mod real;
+mod request;
 mod slap;
 mod soak;
 mod transactions;
 mod truth;
 mod users;
+mod warehouse;
 
 use std::path::PathBuf;
 
@@ -50,7 +53,7 @@ fn main() {
     };
     let wanted = |name: &str| asked.is_empty() || asked.iter().any(|a| a == name);
     prony::build();
-    let all: [(&str, fn(&Settings)); 11] = [
+    let all: [(&str, fn(&Settings)); 14] = [
         ("null", null::measure),
         ("open", open::measure),
         ("real", real::measure),
@@ -59,6 +62,9 @@ fn main() {
         ("fill", fill::measure),
         ("users", users::measure),
         ("checks", checks::measure),
+        ("bank", bank::measure),
+        ("warehouse", warehouse::measure),
+        ("request", request::measure),
         ("predict", predict::measure),
         ("first", first::measure),
         ("memory", memory::measure),
