@@ -105,7 +105,7 @@ fn keys(scale: &Scale) -> String {
 fn aggregates(level: Level) -> String {
     let key = level.key();
     let (by, [period, product, customer]) = (key.join(", "), [key[0], key[1], key[2]]);
-    let sums = |sum: fn(&str) -> String| SUMS.map(|name| sum(name)).join(", ");
+    let sums = |sum: fn(&str) -> String| SUMS.map(sum).join(", ");
     let (added, stated, left) = (
         sums(|name| format!("SUM(f.{name}) AS {name}")),
         sums(|name| format!("-a.{name}")),
