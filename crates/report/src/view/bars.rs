@@ -3,19 +3,36 @@
 use super::axes::{datum, key, look};
 use super::curve::Sweep;
 use super::figure::{Axis, Datum, Figure, Form, Panel, Series, Spacing, Span};
+use super::given::{Rate, frontier};
 use super::quantity::Quantity;
 use crate::caveats::{Caveats, Touches};
 use analysis::{Estimate, PointSummary};
 use observation::Level;
 
-type Pick = fn(&PointSummary) -> Option<Estimate>;
+type Pick<'a> = Box<dyn Fn(&PointSummary) -> Option<Estimate> + 'a>;
 
-const PANELS: [(&str, Quantity, Pick, Touches); 4] = [
-    ("elapsed", Quantity::Seconds, |point| point.elapsed_s, Touches::All),
-    ("operations a second", Quantity::Rate, |point| no_elapsed(point, point.throughput_per_s), Touches::All),
-    ("CPU-normalised elapsed", Quantity::CoreSeconds, |point| point.cpu_elapsed_s, Touches::Tail),
-    ("response p99", Quantity::Milliseconds, |point| no_elapsed(point, point.response_p99_ms), Touches::Tail),
-];
+/// What a panel of bars shows.
+struct Shown<'a> {
+    title: String,
+    quantity: Quantity,
+    touched: Touches,
+    pick: Pick<'a>,
+}
+
+fn shown(rate: &Rate) -> [Shown<'_>; 4] {
+    let panel = |title: &str, quantity, touched, pick| Shown { title: title.to_owned(), quantity, touched, pick };
+    [
+        panel("elapsed", Quantity::Seconds, Touches::All, Box::new(|point| point.elapsed_s)),
+        panel(&rate.title, rate.quantity, Touches::All, Box::new(|point| no_elapsed(point, rate.at(point)?))),
+        panel("CPU-normalised elapsed", Quantity::CoreSeconds, Touches::Tail, Box::new(|point| point.cpu_elapsed_s)),
+        panel(
+            "response p99",
+            Quantity::Milliseconds,
+            Touches::Tail,
+            Box::new(|point| no_elapsed(point, point.response_p99_ms)),
+        ),
+    ]
+}
 
 fn no_elapsed(point: &PointSummary, estimate: Estimate) -> Option<Estimate> {
     point.elapsed_s.is_none().then_some(estimate)
@@ -28,17 +45,18 @@ pub fn figure(sweep: &Sweep, caveats: &Caveats) -> Option<Figure> {
         return None;
     }
     let names = names(sweep);
-    let panels = PANELS.iter().map(|(title, quantity, pick, touched)| {
-        let x = Axis::new(*title, *quantity, Spacing::FromZero);
+    let rate = Rate::of(sweep);
+    let panels = shown(&rate).into_iter().map(|shown| {
+        let x = Axis::new(shown.title.clone(), shown.quantity, Spacing::FromZero);
         let y = Axis::new(sweep.factor_name(), Quantity::Plain, Spacing::Names(names.clone()));
-        Panel::new(*title, Span::Half, x, y, series(sweep, caveats, *quantity, *pick, *touched))
+        Panel::new(shown.title.clone(), Span::Half, x, y, series(sweep, caveats, &shown))
     });
     let title = match sweep.factor {
         Some(_) => format!("Work and response by {}", sweep.factor_name()),
         None => "Work and response".to_owned(),
     };
     let notes = vec!["Whiskers show the interval of each point.".to_owned()];
-    let panels = panels.filter(|panel| !panel.is_empty()).collect();
+    let panels = panels.chain(frontier(sweep, caveats)).filter(|panel| !panel.is_empty()).collect();
     let key = if sweep.factor.is_some() { key(sweep, Form::Bars) } else { Vec::new() };
     Some(Figure { key, ..Figure::new(title, notes, panels, super::points::table(sweep, caveats)) })
 }
@@ -51,17 +69,17 @@ fn names(sweep: &Sweep) -> Vec<String> {
     }
 }
 
-fn series(sweep: &Sweep, caveats: &Caveats, quantity: Quantity, pick: Pick, touched: Touches) -> Vec<Series> {
+fn series(sweep: &Sweep, caveats: &Caveats, shown: &Shown) -> Vec<Series> {
     let row_of = |curve: usize, point: &PointSummary| match &sweep.factor {
         Some(_) => sweep.level(point).and_then(|level| sweep.levels.iter().position(|other| *other == level)),
         None => Some(curve),
     };
     let all = sweep.curves.iter().enumerate().map(|(at, curve)| {
         let points = curve.points.iter().filter_map(|point| {
-            let estimate = pick(point).filter(|estimate| estimate.value.is_finite())?;
+            let estimate = (shown.pick)(point).filter(|estimate| estimate.value.is_finite())?;
             let level = sweep.level(point).map(Level::text);
             let place = level.map_or_else(|| curve.name.clone(), |level| format!("{} · {level}", curve.name));
-            let datum = datum(&estimate, quantity, &place, &caveats.marks(&point.caveats, touched));
+            let datum = datum(&estimate, shown.quantity, &place, &caveats.marks(&point.caveats, shown.touched));
             Some(Datum { x: datum.y, y: row_of(at, point)? as f64, ..datum })
         });
         // Rows that are curves have their names beside them; one look for all says that they are alike.

@@ -14,6 +14,7 @@ mod distribution;
 mod elapsed;
 mod figure;
 mod generator;
+mod given;
 mod headline;
 mod interrupted;
 mod judged;

@@ -3,9 +3,10 @@
 use super::axes::{amount, datum, factor_axis, key, look, series, time};
 use super::curve::Sweep;
 use super::figure::{Axis, Datum, Figure, Form, Guide, Panel, Series, Spacing, Span};
+use super::given::Rate;
 use super::quantity::Quantity;
 use crate::caveats::{Caveats, Touches};
-use analysis::{Estimate, Findings, Knee, PointSummary};
+use analysis::{Findings, Knee};
 use observation::{Level, factor};
 
 /// Throughput, response and the two against each other.
@@ -16,58 +17,9 @@ pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Figure {
     let rate = Rate::of(sweep);
     let mut panels = vec![throughput(findings, sweep, caveats, &rate), response(sweep, caveats)];
     panels.push(against(sweep, caveats, &rate));
-    panels.extend(frontier(sweep, caveats));
+    panels.extend(super::given::frontier(sweep, caveats));
     let table = super::points::table(sweep, caveats);
     Figure { key: key(sweep, Form::Line), ..Figure::new(title, vec![note.to_owned()], panels, table) }
-}
-
-/// The rate of a sweep: what its transactions give, by the hour, or else what is completed a second.
-struct Rate {
-    title: String,
-    quantity: Quantity,
-    /// Which of the things that they give; none for what is completed.
-    given: Option<String>,
-}
-
-impl Rate {
-    fn of(sweep: &Sweep) -> Rate {
-        match names(sweep).into_iter().next() {
-            Some(what) => Rate::given(what),
-            None => Rate { title: format!("{} a second", sweep.work.word()), quantity: Quantity::Rate, given: None },
-        }
-    }
-
-    fn given(what: String) -> Rate {
-        Rate { title: format!("{what} an hour"), quantity: Quantity::PerHour, given: Some(what) }
-    }
-
-    fn at(&self, point: &PointSummary) -> Option<Estimate> {
-        let Some(what) = &self.given else { return Some(point.throughput_per_s) };
-        point.yields.iter().find(|(name, _)| name == what).map(|(_, per_s)| per_s.scaled(3_600.0))
-    }
-}
-
-/// What the transactions of a sweep give those who ask for them.
-fn names(sweep: &Sweep) -> Vec<String> {
-    let points = || sweep.curves.iter().flat_map(|curve| &curve.points);
-    points().next().map(|point| point.yields.iter().map(|(name, _)| name.clone()).collect()).unwrap_or_default()
-}
-
-/// Where transactions give two things, what one costs the other.
-fn frontier(sweep: &Sweep, caveats: &Caveats) -> Option<Panel> {
-    let [first, second] = <[String; 2]>::try_from(names(sweep)).ok()?.map(Rate::given);
-    let title = format!("{} against {}", first.title, second.title);
-    let all = sweep.curves.iter().map(|curve| {
-        let points = curve.points.iter().filter_map(|point| {
-            let (x, y) = (second.at(point)?, first.at(point)?);
-            let place = format!("{} · {} at", curve.name, second.quantity.text(x.value));
-            let marks = caveats.marks(&point.caveats, Touches::All);
-            Some(Datum { x: x.value, ..datum(&y, first.quantity, &place, &marks) })
-        });
-        Series { name: curve.name.clone(), look: look(curve), form: Form::Line, points: points.collect() }
-    });
-    let x = Axis::new(second.title.clone(), second.quantity, Spacing::FromZero);
-    Some(Panel::new(title, Span::Half, x, amount(&first.title, first.quantity), all.collect()))
 }
 
 fn throughput(findings: &Findings, sweep: &Sweep, caveats: &Caveats, rate: &Rate) -> Panel {

@@ -1,7 +1,8 @@
 //! Reports of transactions: what a keeper of databases looks for, and none of the words of storage.
 
 use crate::sample::house;
-use observation::{Event, EventKind};
+use analysis::Estimate;
+use observation::{Event, EventKind, Level};
 use report::{Layout, html, text};
 use units::Nanos;
 
@@ -68,4 +69,28 @@ fn a_mix_without_a_plan_is_shown_and_not_judged() {
     assert!(page.contains("Mix and response by class") && page.contains("trade-order"));
     assert!(!page.contains("mix ok") && !page.contains("The mix is ok when"));
     assert!(html(&house()).contains("The mix is ok when"));
+}
+
+#[test]
+fn a_sweep_from_off_to_full_draws_what_each_costs_the_other_in_the_order_of_the_study() {
+    let mut findings = house();
+    let words = ["full", "500", "off"];
+    findings.run.study_text = "# full or off\nfactor.sessions = [\"off\", \"500\", \"full\"]".into();
+    for (at, point) in findings.points.iter_mut().enumerate() {
+        point.at.factors[0].level = Level::Word(words[at].into());
+        let estimate = |value: f64| Estimate { value, low: value * 0.9, high: value * 1.1, n: 3, confidence: 0.95 };
+        point.yields = vec![
+            ("dialog steps".into(), estimate(10.0 + at as f64)),
+            ("rows loaded".into(), estimate(900.0 - at as f64)),
+        ];
+    }
+    findings.findings.retain(|finding| finding.point().is_none());
+    let page = html(&findings);
+    assert!(page.contains("dialog steps an hour against rows loaded an hour"));
+    let [off, some, full] = ["off", "500", "full"].map(|word| page.find(&format!(">{word}</text>")).unwrap());
+    assert!(off < some && some < full, "{off} {some} {full}");
+    findings.run.settings = vec!["lab.sessions=full,500,off".into()];
+    let page = html(&findings);
+    let [off, full] = ["off", "full"].map(|word| page.find(&format!(">{word}</text>")).unwrap());
+    assert!(full < off, "{full} {off}");
 }
