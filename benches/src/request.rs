@@ -12,7 +12,7 @@ use std::ffi::OsStr;
 
 /// Reports and postings on private servers, one session each.
 pub fn measure(settings: &Settings) {
-    for (on, server) in [("local:postgres", "track_io_timing=on"), ("local:mariadb", "performance_schema=ON")] {
+    for (on, server) in [("local:postgres", ""), ("local:mariadb", "performance_schema=ON")] {
         let alone = "sessions=1";
         compare(settings, on, server, "warehouse", &["rows=1M", "users=off", "load_rate=off", alone]);
         compare(settings, on, server, "bank-day", &["accounts=5000", "users=off", "think=0s", alone]);
