@@ -1,19 +1,31 @@
-//! Filling the house beside `COPY FROM` of the very same rows from ready files: same server, same tables, same number of
-//! clients, turn by turn.
+//! Filling a house, a bank and a warehouse beside `COPY FROM` of the very same rows from ready files: same server, same tables,
+//! same number of clients, turn by turn.
 //!
 //! Only rows count on both sides: keys, indexes and references come after them, and the files are made beforehand. They
 //! are read by the server itself, so that the folder of the benchmark must be open to the server's user.
 
-use crate::postgres::Server;
-use crate::{Settings, prony, row, turns};
+use crate::postgres::{Data, Server};
+use crate::{Settings, row, turns};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Instant;
 
-const CUSTOMERS: u32 = 1_000;
-const DAYS: u32 = 5;
+/// Data sets with what is wanted of each.
+const DATA: [(Data, &str); 3] = [
+    (
+        Data {
+            study: "brokerage",
+            sets: &["preset=house", "customers=1000", "days=5"],
+            schema: "brokerage_house_1000_5_",
+        },
+        "at least 0.6",
+    ),
+    (Data { study: "bank-day", sets: &["accounts=20000"], schema: "bank_20000_20_" }, "at least 0.8"),
+    (Data { study: "warehouse", sets: &["rows=1M"], schema: "warehouse_1000000_2_" }, "at least 0.8"),
+];
+
 /// Lines of a ready file: a table is no longer one client's than it is in our fill.
 const LINES: usize = 50_000;
 const SCHEMA: &str = "prony_bench_copy";
@@ -22,19 +34,18 @@ const SCHEMA: &str = "prony_bench_copy";
 pub fn measure(settings: &Settings) {
     let Some(server) = Server::given("fill") else { return };
     let clients = std::thread::available_parallelism().map_or(1, |cores| cores.get().min(4));
-    println!("\nfilling house, {CUSTOMERS} customers and {DAYS} days, {clients} clients, rows only");
-    fill(&server);
-    let ready = Ready::of(&server, &settings.dir);
-    let pairs = turns(settings.pairs, || fill(&server), || ready.copy(&server, clients));
+    DATA.iter().for_each(|(data, wanted)| compare(settings, &server, clients, data, wanted));
+}
+
+fn compare(settings: &Settings, server: &Server, clients: usize, data: &Data, wanted: &str) {
+    println!("\nfilling {} ({}), {clients} clients, rows only", data.study, data.sets.join(", "));
+    fill(server, data);
+    let ready = Ready::of(server, data, &settings.dir);
+    let pairs = turns(settings.pairs, || fill(server, data), || ready.copy(server, clients));
     let rates = |seconds: fn(&(f64, f64)) -> f64| -> Vec<f64> {
         pairs.iter().map(|pair| ready.rows as f64 / seconds(pair) / 1e3).collect()
     };
-    row(
-        "rows a second over COPY FROM",
-        &pairs.iter().map(|(ours, copy)| copy / ours).collect::<Vec<_>>(),
-        "",
-        "at least 0.6",
-    );
+    row("rows a second over COPY FROM", &pairs.iter().map(|(ours, copy)| copy / ours).collect::<Vec<_>>(), "", wanted);
     row("our rows, thousands", &rates(|pair| pair.0), "/s", "");
     row("COPY's rows, thousands", &rates(|pair| pair.1), "/s", "");
     println!("{} rows", ready.rows);
@@ -43,12 +54,11 @@ pub fn measure(settings: &Settings) {
 }
 
 /// Fills anew and answers with the seconds between the last table that was made and the last row that was in.
-fn fill(server: &Server) -> f64 {
-    server.drop_house(CUSTOMERS, DAYS);
+fn fill(server: &Server, data: &Data) -> f64 {
+    data.drop(server);
     server.ask("checkpoint");
-    let mut command = prony::command();
-    command.args(["db", "fill", "brokerage", "--on", &server.url, "-v", "--set", "preset=house"]);
-    command.args(["--set", &format!("customers={CUSTOMERS}"), "--set", &format!("days={DAYS}")]);
+    let mut command = data.command(&["db", "fill"], server);
+    command.arg("-v");
     let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
     let mut child = child.unwrap_or_else(|error| panic!("{command:?}: {error}"));
     let (mut begun, mut ended) = (Instant::now(), None);
@@ -63,7 +73,7 @@ fn fill(server: &Server) -> f64 {
     ended.expect("a fill tells of its rows").duration_since(begun).as_secs_f64()
 }
 
-/// The rows of a filled house in files.
+/// The rows of a filled data set in files.
 struct Ready {
     folder: PathBuf,
     schema: String,
@@ -74,8 +84,8 @@ struct Ready {
 }
 
 impl Ready {
-    fn of(server: &Server, dir: &Path) -> Ready {
-        let schema = server.houses(CUSTOMERS, DAYS).pop().expect("the house was filled");
+    fn of(server: &Server, data: &Data, dir: &Path) -> Ready {
+        let schema = data.schemas(server).pop().expect("the data set was filled");
         let folder = fs::canonicalize(dir).expect("the benchmark's folder").join("ready-rows");
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));

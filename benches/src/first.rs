@@ -1,29 +1,38 @@
-//! The first brokerage result on SQLite from nothing: an empty cache, the data set filled, one trial, its report.
+//! The first results of studies on SQLite from nothing: an empty cache, the data set filled, the trials, their report.
 
 use crate::{Settings, prony, row};
 use std::fs;
 use std::time::Instant;
 
-/// The study as it ships, at one number of sessions: the level of the sweep, which is the first result, and then with the search
-/// that confirms the highest rate behind it.
+/// Studies as they ship; of the brokerage one number of sessions: the level of the sweep, which is the first result, and then with
+/// the search that confirms the highest rate behind it.
 pub fn measure(settings: &Settings) {
-    println!("\nfirst brokerage result on SQLite from nothing");
-    let seconds = times(settings, "off", settings.pairs.min(3));
-    row("fill, warm-up, 20 s of trading, checks and report", &seconds, "s", "under 60");
-    row("the same, and the highest rate confirmed in an open load", &times(settings, "on", 1), "s", "");
+    println!("\nfirst results on SQLite from nothing: fill, trials, checks and report");
+    let brokerage = |search: &'static str| ["sessions=8", search];
+    let times = settings.pairs.min(3);
+    row(
+        "brokerage, 20 s of trading",
+        &seconds(settings, "brokerage", &brokerage("highest_rate=off"), times),
+        "s",
+        "under 60",
+    );
+    let confirmed = seconds(settings, "brokerage", &brokerage("highest_rate=on"), 1);
+    row("the same, and the highest rate confirmed in an open load", &confirmed, "s", "");
+    for study in ["bank-day", "bank-night", "warehouse"] {
+        row(&format!("{study}, as it ships"), &seconds(settings, study, &[], times), "s", "under 60");
+    }
 }
 
-fn times(settings: &Settings, search: &str, count: usize) -> Vec<f64> {
+fn seconds(settings: &Settings, study: &str, sets: &[&str], times: usize) -> Vec<f64> {
     let cache = settings.dir.join(format!("first-cache-{}", std::process::id()));
-    let search = format!("highest_rate={search}");
-    let seconds = (0..count)
+    let seconds = (0..times)
         .map(|_| {
             let _ = fs::remove_dir_all(&cache);
             let file = settings.dir.join(format!("first-{}.prony", std::process::id()));
             let _ = fs::remove_file(&file);
             let mut command = prony::command();
-            command.args(["run", "brokerage", "--on", "sqlite:", "--set", "sessions=8", "--set", &search]);
-            command.args(["--json", "-o"]).arg(&file);
+            command.args(["run", study, "--on", "sqlite:", "--json", "-o"]).arg(&file);
+            prony::set(&mut command, sets);
             let begun = Instant::now();
             crate::process::run(command.env("PRONY_CACHE", &cache));
             let took = begun.elapsed().as_secs_f64();

@@ -1,15 +1,17 @@
-//! Prony beside its peers, in one run: `cargo run --release --manifest-path benches/Cargo.toml -- [null|real|open|memory|transactions|slap|fill|users|checks|predict|first|soak|truth]...`
+//! Prony beside its peers, in one run: `cargo run --release --manifest-path benches/Cargo.toml -- [null|real|open|memory|transactions|slap|fill|users|checks|bank|warehouse|request|predict|first|kills|soak|truth]...`
 //!
 //! The one idea: a figure is a ratio between two programs that took turns on the same machine, and the median of
 //! several such pairs. Absolute figures are printed for orientation only; a shared machine moves them from day to day.
 //!
 //! What it does not do: it judges nothing and fails on no figure.
 
+mod bank;
 mod checks;
 mod faults;
 mod fill;
 mod fio;
 mod first;
+mod kills;
 mod memory;
 mod null;
 mod open;
@@ -18,11 +20,13 @@ mod predict;
 mod process;
 mod prony;
 mod real;
+mod request;
 mod slap;
 mod soak;
 mod transactions;
 mod truth;
 mod users;
+mod warehouse;
 
 use std::path::PathBuf;
 
@@ -49,7 +53,7 @@ fn main() {
     };
     let wanted = |name: &str| asked.is_empty() || asked.iter().any(|a| a == name);
     prony::build();
-    let all: [(&str, fn(&Settings)); 11] = [
+    let all: [(&str, fn(&Settings)); 14] = [
         ("null", null::measure),
         ("open", open::measure),
         ("real", real::measure),
@@ -58,16 +62,24 @@ fn main() {
         ("fill", fill::measure),
         ("users", users::measure),
         ("checks", checks::measure),
+        ("bank", bank::measure),
+        ("warehouse", warehouse::measure),
+        ("request", request::measure),
         ("predict", predict::measure),
         ("first", first::measure),
         ("memory", memory::measure),
     ];
-    if let Some(unknown) = asked.iter().find(|name| *name != "soak" && all.iter().all(|(known, _)| known != name)) {
+    if let Some(unknown) = asked
+        .iter()
+        .find(|name| !["soak", "kills"].contains(&name.as_str()) && all.iter().all(|(known, _)| known != name))
+    {
         panic!("no benchmark is called {unknown}; there are {}", all.map(|(known, _)| known).join(", "));
     }
-    // An hour of faults is no comparison: only who asks for it by name gets it.
-    if asked == ["soak"] {
-        return soak::measure(&settings);
+    // Faults are no comparison: only who asks for them by name gets them.
+    match asked.first().map(String::as_str) {
+        Some("soak") => return soak::measure(&settings),
+        Some("kills") => return kills::measure(&settings),
+        _ => {}
     }
     all.iter().filter(|(name, _)| wanted(name)).for_each(|(_, measure)| measure(&settings));
 }

@@ -30,18 +30,36 @@ impl Server {
         let told = crate::process::run(self.psql().args(["-c", sql])).stdout;
         String::from_utf8_lossy(&told).lines().map(str::to_owned).collect()
     }
+}
 
-    /// Drops the data sets of the house that earlier benchmarks have filled with so many customers and days.
-    pub fn drop_house(&self, customers: u32, days: u32) {
-        for schema in self.houses(customers, days) {
-            self.ask(&format!("drop schema {schema} cascade"));
-        }
+/// A data set, as a study has it.
+pub struct Data {
+    /// A study that works on it.
+    pub study: &'static str,
+    /// What the study is told of it.
+    pub sets: &'static [&'static str],
+    /// What its schema's name begins with, behind `prony_`.
+    pub schema: &'static str,
+}
+
+impl Data {
+    /// These words about the data set on the server, ready for further arguments.
+    pub fn command(&self, words: &[&str], server: &Server) -> Command {
+        let mut command = crate::prony::command();
+        command.args(words).args([self.study, "--on", &server.url]);
+        crate::prony::set(&mut command, self.sets);
+        command
     }
 
-    /// The schema of the house of so many customers and days.
-    pub fn houses(&self, customers: u32, days: u32) -> Vec<String> {
-        self.ask(&format!(
-            "select nspname from pg_namespace where nspname like 'prony_brokerage_house_{customers}_{days}_%'"
-        ))
+    /// Its schemas, as earlier benchmarks have filled them.
+    pub fn schemas(&self, server: &Server) -> Vec<String> {
+        server.ask(&format!("select nspname from pg_namespace where nspname like 'prony_{}%'", self.schema))
+    }
+
+    /// Drops them.
+    pub fn drop(&self, server: &Server) {
+        for schema in self.schemas(server) {
+            server.ask(&format!("drop schema {schema} cascade"));
+        }
     }
 }

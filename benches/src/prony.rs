@@ -36,6 +36,13 @@ pub fn command() -> Command {
     Command::new(given().unwrap_or_else(|| root().join("target/release/prony")))
 }
 
+/// Gives it settings.
+pub fn set(command: &mut Command, settings: &[impl AsRef<OsStr>]) {
+    settings.iter().for_each(|setting| {
+        command.arg("--set").arg(setting);
+    });
+}
+
 /// Runs one of this folder's studies and returns its report and its peak memory.
 pub fn study(name: &str, dir: &Path, settings: &[String]) -> (Value, u64) {
     let study = studies().join(name);
@@ -48,9 +55,7 @@ pub fn run(dir: &Path, words: &[&OsStr], settings: &[String]) -> (Value, u64) {
     let _ = std::fs::remove_file(&run_file);
     let mut command = command();
     command.arg("run").args(words).arg("--json").arg("-o").arg(&run_file);
-    for setting in settings {
-        command.arg("--set").arg(setting);
-    }
+    set(&mut command, settings);
     let finished = crate::process::run(command.current_dir(dir));
     let _ = std::fs::remove_file(&run_file);
     (serde_json::from_slice(&finished.stdout).expect("prony prints JSON"), finished.peak_resident)

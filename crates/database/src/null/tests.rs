@@ -11,6 +11,7 @@ use workload::Demand;
 use workload::bank::{self, day};
 use workload::brokerage::data_set::seeded;
 use workload::brokerage::{Brokerage, MEAN, Market, Preset, Scale, Spec, samples, statements};
+use workload::dataset::Indexes;
 use workload::kind::{Around, Share, Transactions};
 use workload::transaction::{Answers, Batch, Begun, Business, Caused, Ending, Sample, Statement, Step, Value};
 
@@ -196,7 +197,7 @@ fn the_mean_transaction_of_the_brokerage_is_the_one_that_models_describe() {
 
 #[test]
 fn the_classes_of_a_banks_day_ask_for_what_they_say() {
-    let scale = bank::Scale { accounts: 10_000, days: 20 };
+    let scale = bank::Scale { accounts: 10_000, days: 20, indexes: Indexes::Usual };
     let spec = day::Spec { scale, payments: 1, reads: 1, hot: 60, run_every: Nanos::from_secs(10), run_orders: 500 };
     for (class, counted) in spec.classes().into_iter().zip(asked_by_class(&spec, 20_000)) {
         let said = class.demand.expect("what it asks for");

@@ -110,7 +110,7 @@ fn the_warehouse_is_the_same_on_mariadb_as_on_sqlite() {
     the_same_as_sqlite(Engine::Mariadb, &WAREHOUSE, 300);
 }
 
-const BANK: Scale = Scale { accounts: 1_000, days: 20 };
+const BANK: Scale = Scale { accounts: 1_000, days: 20, indexes: Indexes::More };
 
 const DAY: day::Spec =
     day::Spec { scale: BANK, payments: 1, reads: 1, hot: 60, run_every: Nanos(200 * PACE), run_orders: 100 };

@@ -100,3 +100,26 @@ fn a_run_that_gives_no_profile_is_refused_with_what_to_do() {
         assert!(refused.contains(words), "{line}: {refused}");
     }
 }
+
+/// A statement that takes as long as it says, by the clock of the client and by that of the server.
+fn both_clocks_agree(on: &'static str, statement: &str, server: &str) {
+    let Some(house) = House::with_server(on) else { return };
+    std::fs::write(house.program.path("rest.sql"), statement).expect("a script");
+    let run = house.program.json(&format!(
+        "run sql --on {on} --set script=rest.sql --set sessions=1 --set measure=2s --set warm_up=0s {server} --json --quiet -o x.prony"
+    ));
+    let (asked, total) = (&run["trials"][0]["service_ms"], &run["trials"][0]["server"]["profile"]["total"]);
+    let counted_ms = number(&total["execution_us"]) / number(&total["server_executions"]) / 1e3;
+    assert!(number(&asked["mean"]) >= 20.0, "{asked:#}");
+    assert!((20.0..number(&asked["max"])).contains(&counted_ms), "{counted_ms} ms of {asked:#}");
+}
+
+#[test]
+fn a_postgres_counts_what_its_clients_waited_for() {
+    both_clocks_agree("local:postgres", "SELECT pg_sleep(0.02);\n", "");
+}
+
+#[test]
+fn a_mariadb_that_is_asked_to_counts_what_its_clients_waited_for() {
+    both_clocks_agree("local:mariadb", "SELECT SLEEP(0.02);\n", "--set server=performance_schema=ON");
+}

@@ -3,8 +3,8 @@
 use super::checks;
 use super::fill::{TableRows, row_count};
 use super::scale::Scale;
-use super::schema::TABLES;
-use crate::dataset::{Contents, DataSet, Figure, Invariant, Made, Page, Rows, Table, checksum};
+use super::schema::{TABLES, tables};
+use crate::dataset::{Contents, DataSet, Figure, Indexes, Invariant, Made, Page, Rows, Table, checksum};
 use crate::transaction::Value;
 
 /// The seed of the data set of every run: data is reused from run to run, so it must not follow the seed of one.
@@ -32,7 +32,8 @@ pub const MARKED: &str = "bank";
 /// The data set that the facts of a mark describe.
 pub fn described(fact: &dyn Fn(&str) -> Option<String>) -> Option<DataSet> {
     let number = |name: &str| fact(name)?.parse::<u64>().ok();
-    Some(seeded(Scale { accounts: number("accounts")?, days: number("days")? }, number("seed")?))
+    let indexes = Indexes::of_word(&fact("indexes")?)?;
+    Some(seeded(Scale { accounts: number("accounts")?, days: number("days")?, indexes }, number("seed")?))
 }
 
 impl Contents for Bank {
@@ -41,20 +42,21 @@ impl Contents for Bank {
     }
 
     fn name(&self) -> String {
-        let Scale { accounts, days } = self.scale;
-        format!("bank-{accounts}-{days}-{}", self.seed)
+        let Scale { accounts, days, indexes } = self.scale;
+        format!("bank-{accounts}-{days}-{}-{}", indexes.word(), self.seed)
     }
 
     fn facts(&self) -> Vec<(&'static str, String)> {
         vec![
             ("accounts", self.scale.accounts.to_string()),
             ("days", self.scale.days.to_string()),
+            ("indexes", self.scale.indexes.word().to_owned()),
             ("seed", self.seed.to_string()),
         ]
     }
 
     fn tables(&self) -> Vec<Table> {
-        TABLES.to_vec()
+        tables(self.scale.indexes)
     }
 
     fn row_count(&self, table: &str) -> u64 {

@@ -125,7 +125,12 @@ impl History {
         let edge = |round: u64| self.scale.days * round / self.rounds();
         let days = (edge(round + 1) - edge(round)).max(1);
         let posted_day = self.scale.first_day() + (edge(round) + below(mix(bits ^ 1), days)) as i64;
-        let later = bits >> 40 & 3 == 0 && posted_day + 1 < TODAY;
+        // A quarter has its value a day later, one in sixteen is back-dated.
+        let value_day = match bits >> 40 & 15 {
+            0..4 if posted_day + 1 < TODAY => posted_day + 1,
+            4 if posted_day > self.scale.first_day() => posted_day - 1,
+            _ => posted_day,
+        };
         let (kind, pays, cents) = match (History::of_firms(round), round % ROUNDS) {
             (true, 0) => ("salary", other, 100_000 + below(mix(bits ^ 2), 300_000)),
             (true, _) => ("debit", by, 1_000 + below(mix(bits ^ 2), 29_000)),
@@ -136,7 +141,7 @@ impl History {
             contra: if seen_from == by { other } else { by },
             order,
             posted_day,
-            value_day: posted_day + i64::from(later),
+            value_day,
             cents: if seen_from == pays { -(cents as i64) } else { cents as i64 },
             kind,
         }
@@ -255,18 +260,21 @@ impl Items {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dataset::Indexes;
     use std::collections::HashMap;
 
     #[test]
     fn both_sides_of_every_posting_are_found_from_either_account() {
         for (accounts, days) in [(1_000, 20), (1_001, 7), (9_003, 45)] {
-            let history = History::new(Scale { accounts, days }, 5);
+            let history = History::new(Scale { accounts, days, indexes: Indexes::Usual }, 5);
             let mut orders: HashMap<u64, Vec<Item>> = HashMap::new();
-            let mut firms = 0;
+            let (mut firms, mut back_dated) = (0, 0);
             for account in 1..=accounts {
                 let mut walk = history.items_of(account);
                 while let Some(item) = walk.next(&history) {
-                    assert!(item.posted_day >= history.scale.first_day() && item.value_day < TODAY, "{item:?}");
+                    let history_of = history.scale.first_day()..TODAY;
+                    assert!(history_of.contains(&item.posted_day) && history_of.contains(&item.value_day), "{item:?}");
+                    back_dated += u64::from(item.value_day < item.posted_day);
                     firms += u64::from(history.scale.hot_place(item.contra).is_some());
                     orders.entry(item.order).or_default().push(item);
                 }
@@ -280,6 +288,7 @@ mod tests {
                 assert!(items.contains(&history.known_by(round, by).unwrap()));
             }
             assert_eq!(2 * orders.len() as u64, history.items());
+            assert!((1..history.items() / 10).contains(&back_dated), "{back_dated}");
             assert!(firms * 2 > orders.len() as u64, "most postings meet a firm: {firms} of {}", orders.len());
         }
     }

@@ -1,7 +1,7 @@
 //! What a study may say of a bank, whatever is done there.
 
 use super::scale::Scale;
-use crate::kind::DAYS;
+use crate::kind::{DAYS, INDEXES};
 use reading::Settings;
 use reading::key::{Count, Is, Key};
 
@@ -15,5 +15,6 @@ pub static ACCOUNTS: Key<Count, Is> = Key {
 
 /// The bank that these settings ask for.
 pub(super) fn scale(settings: &mut dyn Settings) -> Scale {
-    Scale { accounts: settings.get(&ACCOUNTS), days: settings.given(&DAYS).unwrap_or(20) }
+    let (accounts, indexes) = (settings.get(&ACCOUNTS), settings.get(&INDEXES));
+    Scale { accounts, days: settings.given(&DAYS).unwrap_or(20), indexes }
 }

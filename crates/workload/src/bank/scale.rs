@@ -2,6 +2,7 @@
 //! valid accounts without asking the database.
 
 use crate::brokerage::scale::LAST_DAY;
+use crate::dataset::Indexes;
 
 /// Orders of the night are numbered from here, above all others.
 pub const FIRST_ORDER: u64 = 1 << 53;
@@ -32,6 +33,8 @@ pub struct Scale {
     pub accounts: u64,
     /// Days of history, all of one period.
     pub days: u64,
+    /// Indexes beside keys.
+    pub indexes: Indexes,
 }
 
 impl Scale {
@@ -131,7 +134,7 @@ mod tests {
     #[test]
     fn branches_divide_all_accounts_among_them() {
         for accounts in [1_000, 1_001, 20_000, 777_777] {
-            let scale = Scale { accounts, days: 20 };
+            let scale = Scale { accounts, days: 20, indexes: Indexes::Usual };
             assert_eq!((scale.first_account(1), scale.first_account(scale.branches() + 1)), (1, accounts + 1));
             for branch in 1..=scale.branches() {
                 let (first, end) = (scale.first_account(branch), scale.first_account(branch + 1));
@@ -143,7 +146,7 @@ mod tests {
 
     #[test]
     fn hot_accounts_know_their_places_and_customers_their_accounts() {
-        let scale = Scale { accounts: 9_001, days: 20 };
+        let scale = Scale { accounts: 9_001, days: 20, indexes: Indexes::Usual };
         let hot: Vec<u64> = (1..=scale.accounts).filter(|account| scale.hot_place(*account).is_some()).collect();
         assert_eq!(hot, (0..scale.hot_accounts()).map(|place| scale.hot_account(place)).collect::<Vec<_>>());
         for account in 1..=scale.accounts {

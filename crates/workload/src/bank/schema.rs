@@ -6,10 +6,10 @@
 //! What it does not do: what is written all day long refers to other tables by the checks alone, as banks leave it to their
 //! programs.
 
-use crate::dataset::{Table, tables};
+use crate::dataset::{Indexes, Table, tables as listed};
 
-/// All tables, referred-to ones first.
-pub const TABLES: &[Table] = &tables! {
+/// All tables, referred-to ones first, with their usual indexes.
+pub const TABLES: &[Table] = &listed! {
     bank (id int, name text 60, code text 12) key (id);
     branch (id int, bank_id int, name text 60) key (id) refers [bank(bank_id)];
     product (id int, name text 40) key (id);
@@ -37,6 +37,25 @@ pub const TABLES: &[Table] = &tables! {
         key (branch_id, product_id, day);
     cut_off (period int, day int, accounts int, debit_cents int, credit_cents int) key (period);
 };
+
+/// All tables with so many indexes.
+pub(super) fn tables(indexes: Indexes) -> Vec<Table> {
+    let of = |table: &Table| match indexes {
+        Indexes::Few => &[],
+        Indexes::More if table.indexes.is_empty() => further(&table.name),
+        Indexes::Usual | Indexes::More => table.indexes,
+    };
+    TABLES.iter().map(|table| Table { indexes: of(table), ..table.clone() }).collect()
+}
+
+/// What searches would like on tables that have no index else.
+fn further(table: &str) -> &'static [&'static [&'static str]] {
+    match table {
+        "payment_order" | "order_item" => &[&["account_id"]],
+        "item" => &[&["order_id"]],
+        _ => &[],
+    }
+}
 
 /// The table of that name.
 pub fn table(name: &str) -> Option<&'static Table> {

@@ -12,9 +12,9 @@ pub mod orders;
 pub(crate) use check::whole;
 pub use check::{Found, Ledger, Queries, Refused, Verdict};
 
-use crate::dataset::{DataSet, Language};
+use crate::dataset::{DataSet, Indexes, Language};
 use crate::transaction::{Business, Sample, Statement};
-use reading::key::{Count, Follows, Is, Key};
+use reading::key::{Choice, Count, Follows, Is, Key};
 use std::any::Any;
 use std::fmt::Debug;
 use std::io;
@@ -44,6 +44,17 @@ pub static DAYS: Key<Count, Follows> = Key {
     default: Follows("(20 for a bank, 5 for a brokerage house)"),
     help: "Days of history: trading days of a brokerage house, with about 58 trades for each customer and day; value dates of a \
            bank, with about one item a day on each account, all of one period that a night settles.",
+};
+
+/// Indexes of the data set: a key of several workloads.
+pub static INDEXES: Key<Choice<Indexes>, Is> = Key {
+    name: "indexes",
+    domain: Choice(Indexes::WORDS),
+    default: Is("usual"),
+    help: "Indexes beside the keys of tables: `few` has none. On each cube of a warehouse, whose key begins with the day, `usual` \
+           is one on products, `more` also those on customers and on the delta that wrote a row. Of a bank `usual` are those on \
+           customer and branch of accounts, on accounts of prenotes, and on standing orders by their day; `more` also those on \
+           accounts of orders and of their items, and on orders of posted items.",
 };
 
 /// What a job does between two commits: a key of several workloads.

@@ -32,8 +32,7 @@ pub const MARKED: &str = "warehouse";
 /// The data set that the facts of a mark describe.
 pub fn described(fact: &dyn Fn(&str) -> Option<String>) -> Option<DataSet> {
     let number = |name: &str| fact(name)?.parse::<u64>().ok();
-    let word = fact("indexes")?;
-    let indexes = Indexes::WORDS.iter().find(|(known, _)| *known == word)?.1;
+    let indexes = Indexes::of_word(&fact("indexes")?)?;
     let scale = Scale { rows: number("rows")?, aggregates: number("aggregates")? as u32, indexes };
     Some(seeded(scale, number("seed")?))
 }

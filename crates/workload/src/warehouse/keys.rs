@@ -2,8 +2,8 @@
 
 use super::Spec;
 use super::scale::LEVELS;
-use super::spec::{Indexes, LoadRates, Users, Variables};
-use crate::kind::ROWS;
+use super::spec::{LoadRates, Users, Variables};
+use crate::kind::{INDEXES, ROWS};
 use reading::key::{Choice, Count};
 use reading::{Settings, keys};
 
@@ -14,9 +14,7 @@ keys! {
     AGGREGATES "aggregates": Count = Count { min: 0, max: LEVELS.len() as u64 }, Is("2"),
         "Aggregates of each cube: 1 by month, product group and region; 2 also by month, category and country; 3 also by \
          quarter, category and region. A report is answered from the smallest that has what it shows.";
-    INDEXES "indexes": Choice<Indexes> = Choice(Indexes::WORDS), Is("usual"),
-        "Indexes on each cube beside its key, which begins with the day: `few` has none, `usual` one on products, `more` also \
-         those on customers and on the delta that wrote a row.";
+    INDEXES;
     USERS "cubes": Choice<Users> = Choice(&[("free", Users::Free), ("pinned", Users::Pinned)]), Is("free"),
         "Whether each walk through reports begins on a cube that is drawn, or each user stays with one cube.";
     VARIABLES "variables": Choice<Variables> = Choice(&[("differ", Variables::Differ), ("repeat", Variables::Repeat)]), Is("differ"),

@@ -1,5 +1,6 @@
 //! What a warehouse workload is, as a study says it.
 
+pub use crate::dataset::Indexes;
 use reading::key::Domain;
 
 /// Which reports users walk through.
@@ -20,29 +21,6 @@ pub enum Variables {
     Differ,
     /// A few, so that the same questions come again and again.
     Repeat,
-}
-
-/// Indexes on the cubes beside their keys, which begin with the day.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Indexes {
-    /// None.
-    Few,
-    /// On products.
-    #[default]
-    Usual,
-    /// On products, customers and the delta that wrote a row.
-    More,
-}
-
-impl Indexes {
-    /// The words in studies and marks.
-    pub const WORDS: &'static [(&'static str, Indexes)] =
-        &[("few", Indexes::Few), ("usual", Indexes::Usual), ("more", Indexes::More)];
-
-    /// The word of this one.
-    pub fn word(self) -> &'static str {
-        Indexes::WORDS.iter().find(|(_, indexes)| *indexes == self).map_or("", |(word, _)| word)
-    }
 }
 
 /// How fast deltas are loaded beside the users.

@@ -2,7 +2,7 @@
 
 use crate::bank::Scale;
 use crate::bank::keys::{ACCOUNTS, scale};
-use crate::kind::DAYS;
+use crate::kind::{DAYS, INDEXES};
 use reading::key::{Count, Span};
 use reading::{Settings, keys};
 use units::Nanos;
@@ -12,6 +12,7 @@ keys! {
     pub KEYS;
     ACCOUNTS;
     DAYS;
+    INDEXES;
     PAYMENTS "payments": Count = Count { min: 1, max: 100 }, Is("1"),
         "How often payments (bulk postings and payment orders) come, beside the mix of one bulk posting and one payment order in \
          15 calls.";

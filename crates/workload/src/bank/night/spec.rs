@@ -2,7 +2,7 @@
 
 use crate::bank::Scale;
 use crate::bank::keys::{ACCOUNTS, scale};
-use crate::kind::{COMMIT_EVERY, DAYS};
+use crate::kind::{COMMIT_EVERY, DAYS, INDEXES};
 use reading::{Settings, keys};
 
 keys! {
@@ -10,6 +10,7 @@ keys! {
     pub KEYS;
     ACCOUNTS;
     DAYS;
+    INDEXES;
     COMMIT_EVERY;
 }
 

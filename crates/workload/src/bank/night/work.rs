@@ -86,11 +86,12 @@ impl Progress {
 mod tests {
     use super::*;
     use crate::bank::Scale;
+    use crate::dataset::Indexes;
 
     #[test]
     fn every_account_is_in_one_span_however_many_jobs_take_turns() {
         for (accounts, commit_every, jobs) in [(1_000, 100, 1), (1_001, 100, 4), (5_000, 7, 3), (1_000, 1_000_000, 8)] {
-            let spec = Spec { scale: Scale { accounts, days: 20 }, commit_every };
+            let spec = Spec { scale: Scale { accounts, days: 20, indexes: Indexes::Usual }, commit_every };
             let mut seen = vec![0; accounts as usize + 1];
             for n in 0..spec.spans() {
                 let Piece::Span(span) = spec.piece(n, jobs) else { panic!("{n} is no span") };
@@ -107,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_job_goes_through_a_range_of_its_own() {
-        let spec = Spec { scale: Scale { accounts: 1_000, days: 20 }, commit_every: 10 };
+        let spec = Spec { scale: Scale { accounts: 1_000, days: 20, indexes: Indexes::Usual }, commit_every: 10 };
         let firsts: Vec<u64> = (0..8)
             .map(|n| spec.piece(n, 4))
             .map(|piece| match piece {

@@ -7,12 +7,12 @@ use crate::transaction::{Begun, Business, Caused, Ending};
 use std::collections::{BTreeMap, VecDeque};
 use units::Nanos;
 
-fn share(worker: u32, epoch: u64) -> Share {
+pub(super) fn share(worker: u32, epoch: u64) -> Share {
     Share { worker, workers: 1, first: 0, slots: 1, seed: 5, epoch }
 }
 
 /// So many arrivals and all that is caused beside them; how many there were of each class.
-fn run(bench: &mut Bench, day: &mut Day, arrivals: u64) -> BTreeMap<String, u64> {
+pub(super) fn run(bench: &mut Bench, day: &mut Day, arrivals: u64) -> BTreeMap<String, u64> {
     let (mut counts, mut queue) = (BTreeMap::new(), VecDeque::new());
     let mut one = |n: u64, payload: u64, at: Nanos, queue: &mut VecDeque<Caused>| {
         let mut caused = Vec::new();

@@ -5,13 +5,13 @@ mod day;
 mod demand;
 mod night;
 
-use super::day::Spec;
+use super::day::{Day, Spec};
 use super::{Scale, data_set};
 use crate::bench::Bench;
-use crate::dataset::DataSet;
+use crate::dataset::{DataSet, Indexes};
 use units::Nanos;
 
-const SCALE: Scale = Scale { accounts: 1_000, days: 20 };
+const SCALE: Scale = Scale { accounts: 1_000, days: 20, indexes: Indexes::Usual };
 
 /// A small bank's day.
 pub(super) fn day() -> Spec {
@@ -23,9 +23,26 @@ fn data() -> DataSet {
 }
 
 #[test]
+fn more_and_fewer_indexes_change_the_schema_and_neither_rows_nor_answers() {
+    let carried = |indexes| {
+        let scale = Scale { indexes, ..SCALE };
+        let data = data_set::data_set(scale);
+        let mut bench = Bench::filled(&data, super::day::statements());
+        day::run(&mut bench, &mut Day::new(Spec { scale, ..day() }, &day::share(0, 0)), 300);
+        assert_eq!(bench.broken(&data), [""; 0]);
+        let count = bench.number("select count(*) from sqlite_master where type = 'index' and sql is not null");
+        (count, (bench.touched.clone(), night::checksums(&bench, &data)), data.name())
+    };
+    let [few, usual, more] = [Indexes::Few, Indexes::Usual, Indexes::More].map(carried);
+    assert_eq!((few.0, usual.0, more.0), (0, 4, 7));
+    assert!(few.1 == usual.1 && usual.1 == more.1);
+    assert!(few.2 != usual.2 && usual.2 != more.2);
+}
+
+#[test]
 fn what_the_fill_makes_is_in_order_and_as_many_rows_as_it_says() {
     for (accounts, days, seed) in [(1_000, 20, 1), (1_017, 7, 2), (4_500, 45, 3)] {
-        let data = data_set::seeded(Scale { accounts, days }, seed);
+        let data = data_set::seeded(Scale { accounts, days, ..SCALE }, seed);
         let bench = Bench::filled(&data, Vec::new());
         assert_eq!(bench.broken(&data), [""; 0], "{accounts} accounts, {days} days");
         for table in data.tables() {

@@ -29,7 +29,7 @@ pub(super) fn run(bench: &mut Bench, spec: Spec, most: u64) -> (bool, String) {
     (verdict.damaged, verdict.text)
 }
 
-fn checksums(bench: &Bench, data: &DataSet) -> Vec<Vec<i64>> {
+pub(super) fn checksums(bench: &Bench, data: &DataSet) -> Vec<Vec<i64>> {
     let sums = |sql: &str| {
         let mut prepared = bench.db.prepare(sql).unwrap();
         let columns = prepared.column_count();

@@ -1,10 +1,9 @@
 //! The invariants.
 //!
-//! The one idea: each looks at a cube once, and at all cubes in one query: facts against what deltas logged, aggregates
-//! against facts by quarters, and keys against the members of the dimensions, which are numbered without a gap.
+//! The one idea: each looks at a cube once, and at all cubes in one query: facts against what deltas logged, each cell of an
+//! aggregate against its facts, and keys against the members of the dimensions, which are numbered without a gap.
 //!
-//! What it does not do: what moved from one member of a dimension to another within a quarter is seen where aggregates
-//! disagree among each other, not against the facts.
+//! What it does not do: it asks no more than that sums agree; two facts of one cell and one delta that swapped an amount are alike.
 
 use crate::dataset::Invariant;
 use crate::warehouse::scale::{CHANNELS, CUBES, DAYS, Level, SITES, Scale};
@@ -49,15 +48,20 @@ pub(in crate::warehouse) fn invariants(scale: &Scale) -> Vec<Invariant> {
         ),
         holds("keys", "each fact leads to members of all dimensions", &[], keys(scale)),
     ];
-    if !scale.levels().is_empty() {
-        let says = "in each quarter every aggregate of a cube adds up to what its facts do";
-        all.push(holds("aggregates", says, &["calendar_day", "calendar_month"], aggregates(scale)));
-    }
-    if scale.levels().len() > 1 {
-        let says = "all aggregates of a cube agree by quarter, category and region";
-        let tables = &["calendar_month", "product_group", "country"];
-        all.push(holds("aggregates among each other", says, tables, among_each_other(scale)));
-    }
+    all.extend(scale.levels().iter().map(|level| {
+        let (name, says) = match level {
+            Level::GroupRegion => {
+                ("aggregates by group", "each cell of months, product groups and regions is what its facts add up to")
+            }
+            Level::CategoryCountry => {
+                ("aggregates by country", "each cell of months, categories and countries is what its facts add up to")
+            }
+            Level::CategoryRegion => {
+                ("aggregates by quarter", "each cell of quarters, categories and regions is what its facts add up to")
+            }
+        };
+        holds(name, says, &["calendar_day", "product", "customer"], aggregates(*level))
+    }));
     all
 }
 
@@ -97,74 +101,31 @@ fn keys(scale: &Scale) -> String {
     format!("SELECT x.* FROM ({broken}) x")
 }
 
-/// Sums that must be equal; those of facts count themselves.
-const SUMS: [&str; 5] = ["facts", "quantity", "gross_cents", "net_cents", "cost_cents"];
-
-/// The sums of a row, each added up.
-fn summed(of: &str, counts: &str) -> String {
-    let sum = |name: &&str| match *name {
-        "facts" => format!("{counts} AS facts"),
-        name => format!("SUM({of}.{name}) AS {name}"),
-    };
-    SUMS.iter().map(sum).collect::<Vec<_>>().join(", ")
-}
-
-/// That all rows of a group, of which there must be so many, have the same sums.
-fn unequal(rows: usize) -> String {
-    let differ = SUMS.map(|name| format!("MIN(x.{name}) <> MAX(x.{name})")).join(" OR ");
-    format!("COUNT(*) <> {rows} OR {differ}")
-}
-
-fn aggregates(scale: &Scale) -> String {
-    let from_level = |id: usize, cube: &str, level: &Level| {
-        let (table, sums) = (level.table(cube), summed("a", "SUM(a.facts)"));
-        match level {
-            Level::CategoryRegion => {
-                format!(" UNION ALL SELECT {id}, a.quarter_id, {sums} FROM {table} a GROUP BY a.quarter_id")
-            }
-            _ => format!(
-                " UNION ALL SELECT {id}, m.quarter_id, {sums} FROM {table} a JOIN calendar_month m ON m.id = a.month_id \
-                 GROUP BY m.quarter_id"
-            ),
-        }
-    };
+/// Facts of every cube, rolled up as loads do it, beside what stands in an aggregate: cell by cell nothing may be left.
+fn aggregates(level: Level) -> String {
+    let key = level.key();
+    let (by, [period, product, customer]) = (key.join(", "), [key[0], key[1], key[2]]);
+    let sums = |sum: fn(&str) -> String| SUMS.map(sum).join(", ");
+    let (added, stated, left) = (
+        sums(|name| format!("SUM(f.{name}) AS {name}")),
+        sums(|name| format!("-a.{name}")),
+        sums(|name| format!("SUM(x.{name}) AS {name}")),
+    );
     let all = of_cubes(|id, cube| {
-        let levels: String = scale.levels().iter().map(|level| from_level(id, cube, level)).collect();
         format!(
-            "SELECT {id} AS cube_id, d.quarter_id, {} FROM {cube} f JOIN calendar_day d ON d.id = f.day_id \
-             GROUP BY d.quarter_id{levels}",
-            summed("f", "COUNT(*)")
+            "SELECT {id} AS cube_id, d.{period}, p.{product}, c.{customer}, 1 AS cells, COUNT(*) AS facts, {added} FROM {cube} f \
+             JOIN calendar_day d ON d.id = f.day_id JOIN product p ON p.id = f.product_id \
+             JOIN customer c ON c.id = f.customer_id GROUP BY d.{period}, p.{product}, c.{customer} \
+             UNION ALL SELECT {id}, {by}, -1, -a.facts, {stated} FROM {} a",
+            level.table(cube)
         )
     });
-    grouped(&all, "x.cube_id, x.quarter_id", scale.levels().len() + 1)
-}
-
-fn among_each_other(scale: &Scale) -> String {
-    let from_level = |id: usize, cube: &str, level: &Level| {
-        let (table, sums) = (level.table(cube), summed("a", "SUM(a.facts)"));
-        let (joins, by) = match level {
-            Level::GroupRegion => (
-                " JOIN calendar_month m ON m.id = a.month_id JOIN product_group g ON g.id = a.group_id",
-                "m.quarter_id, g.category_id, a.region_id",
-            ),
-            Level::CategoryCountry => (
-                " JOIN calendar_month m ON m.id = a.month_id JOIN country c ON c.id = a.country_id",
-                "m.quarter_id, a.category_id, c.region_id",
-            ),
-            Level::CategoryRegion => ("", "a.quarter_id, a.category_id, a.region_id"),
-        };
-        format!("SELECT {id} AS cube_id, {by}, {sums} FROM {table} a{joins} GROUP BY {by}")
-    };
-    let all = of_cubes(|id, cube| {
-        let levels: Vec<String> = scale.levels().iter().map(|level| from_level(id, cube, level)).collect();
-        levels.join(" UNION ALL ")
-    });
-    grouped(&all, "x.cube_id, x.quarter_id, x.category_id, x.region_id", scale.levels().len())
-}
-
-fn grouped(all: &str, by: &str, rows: usize) -> String {
+    let differ = SUMS.map(|name| format!("SUM(x.{name}) <> 0")).join(" OR ");
     format!(
-        "SELECT {by}, MIN(x.facts) AS least, MAX(x.facts) AS most FROM ({all}) x GROUP BY {by} HAVING {}",
-        unequal(rows)
+        "SELECT x.cube_id, {by}, SUM(x.facts) AS facts, {left} FROM ({all}) x GROUP BY x.cube_id, {by} \
+         HAVING SUM(x.cells) <> 0 OR SUM(x.facts) <> 0 OR {differ}"
     )
 }
+
+/// What is added up beside the number of facts.
+const SUMS: [&str; 4] = ["quantity", "gross_cents", "net_cents", "cost_cents"];
