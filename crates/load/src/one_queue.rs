@@ -229,7 +229,12 @@ impl Load for Shared {
 
     fn unissued(&mut self, now: Nanos) -> Option<Unissued> {
         let never = if self.spawned.at() <= now.0 {
-            self.spawned.pop()?
+            let never = self.spawned.pop()?;
+            if self.caused_until < u64::MAX {
+                // What never left stands in the books with all its wait.
+                self.slots_ns += u128::from(self.watch.left(never.intended.0) - self.watch.left(now.0));
+            }
+            never
         } else if let Some(held) = self.held.take_if(|held| held.intended <= now) {
             Unissued { n: held.n, intended: held.intended, payload: held.payload }
         } else {

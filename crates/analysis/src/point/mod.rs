@@ -33,8 +33,26 @@ impl Group<'_> {
         if let Some(times) = self.times(metric) {
             return Some(times.estimate(confidence).scaled(1e-3));
         }
+        if let Some(given) = self.given_by_jobs(metric) {
+            let elapsed = self.estimate(Metric::Elapsed, confidence)?;
+            let per_s = |seconds: f64| given / seconds;
+            let (value, low, high) = (per_s(elapsed.value), per_s(elapsed.high), per_s(elapsed.low));
+            return Some(Estimate { value, low, high, ..elapsed });
+        }
         let own: Vec<Estimate> = self.members.iter().filter_map(|(t, s)| own_estimate(t, s, metric)).collect();
         if metric.counts() { counted(&own, metric) } else { pooled(&own, self.floor(metric), confidence) }
+    }
+
+    /// What jobs that end gave, each of them on the mean; none for work that goes on. Their time is the result, and a rate that
+    /// were a mean of rates would not multiply with the mean time to what was done.
+    fn given_by_jobs(&self, metric: Metric) -> Option<f64> {
+        let Metric::Yield(_) = metric else { return None };
+        let done = |(trial, stream): &(&TrialSummary, &StreamSummary)| {
+            let per_s = own_estimate(trial, stream, metric).filter(|_| trial.fixed_work)?;
+            Some(per_s.value * trial.elapsed_s)
+        };
+        let all: Vec<f64> = self.members.iter().map(done).collect::<Option<_>>()?;
+        Some(all.iter().sum::<f64>() / all.len() as f64)
     }
 
     /// The least doubt that the trials leave of a metric, in base units, however many there are: cut off at the same moment

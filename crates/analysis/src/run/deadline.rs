@@ -57,4 +57,28 @@ mod tests {
         // One pilot says nothing of how long the next one takes.
         assert_eq!(in_time(&Estimate::single(100.0), 1_000.0), InTime::CannotTell);
     }
+
+    #[test]
+    fn the_work_of_a_pilot_is_what_was_done_however_its_times_scatter() {
+        let night = |index: u32, elapsed_s: f64| {
+            let mut trial = crate::run::tests::trial(index, "a", index, 100.0);
+            (trial.fixed_work, trial.elapsed_s) = (true, elapsed_s);
+            let per_s = Estimate::single(2_000.0 / elapsed_s);
+            trial.streams[0].yields =
+                vec![crate::YieldSummary { what: Yield::Accounts.word().into(), per_s, most: 100.0 }];
+            trial
+        };
+        let trials = [night(0, 1.0), night(1, 2.0), night(2, 6.0)];
+        let judgement = Judgement {
+            deadline: Some(Deadline { within: units::Nanos::from_secs(3_600), begins: None, work: Some(4_000) }),
+            ..crate::run::tests::judgement()
+        };
+        let findings = crate::judge(observation::RunFacts::default(), trials.into(), &judgement);
+        let told = findings.findings.iter().find_map(|finding| match finding {
+            crate::Finding::Deadline(told) => Some(told),
+            _ => None,
+        });
+        let told = told.expect("a deadline");
+        assert_eq!((told.measured, told.takes_s.value), (2_000.0, 6.0));
+    }
 }

@@ -239,7 +239,11 @@ fn rate_estimate(cut: &Cut, rates: &[f64], value: f64, least_doubt: f64, confide
 fn yielded(cut: &Cut, given: &Given, confidence: f64) -> YieldSummary {
     let rates: Vec<f64> = given.counts.iter().map(|count| count / cut.observations.interval.seconds()).collect();
     let total = given.counts.iter().sum::<f64>() / counted_seconds(cut);
-    let per_s = rate_estimate(cut, &rates, total, given.most * least_doubt(cut), confidence);
+    // One that is cut off gives the most that one gives; where several are cut off together, they give their mean.
+    let done = cut.work_tally().done.max(1) as f64;
+    let mean = given.counts.iter().sum::<f64>() / done;
+    let doubt = (given.most / counted_seconds(cut)).max(mean * least_doubt(cut));
+    let per_s = rate_estimate(cut, &rates, total, doubt, confidence);
     YieldSummary { what: given.what.clone(), per_s, most: given.most }
 }
 

@@ -5,7 +5,7 @@ use crate::run::tests::judgement;
 use crate::{CaveatKind, SteadyAnswer, TrialSummary};
 use observation::{
     Account, Cell, CellKey, ClassKind, CpuTime, Event, EventKind, Gives, Histogram, Observations, Probe, Provenance,
-    Series, StreamLabel, Tally, TrialLabel, Window,
+    Series, StreamLabel, Tally, TrialLabel, Whole, Window,
 };
 use study::Judgement;
 use units::{Nanos, PerSecond};
@@ -307,6 +307,21 @@ fn a_short_trial_says_how_long_it_should_be() {
     assert!(text(&short, CaveatKind::WindowTooShort).contains("--set measure=5s"));
     // Three intervals say nothing of their resemblance; 10 s would hold 100 samples beyond.
     assert!(text(&short, CaveatKind::ThinTail).contains("--set measure=15s"));
+}
+
+#[test]
+fn figures_beside_jobs_end_with_the_jobs_and_their_end_is_no_stall() {
+    let mut beside = observations();
+    // Nothing is asked any more from the sixth second on, because the job is over.
+    beside.cells.retain(|cell| cell.key.interval < 6);
+    let before = summary(&beside);
+    assert!(before.streams[0].stall.is_some() && before.streams[0].throughput_per_s.value < 500.0);
+    let ended = Nanos::from_millis(5_400);
+    beside.series.push(Series { probe: Whole::JobsEnded.into(), points: vec![(ended, ended.seconds())] });
+    let after = summary(&beside);
+    assert_eq!(after.window, Window { start: Nanos::from_secs(2), end: Nanos::from_secs(6) });
+    assert_eq!(after.streams[0].throughput_per_s.value, 1_000.0);
+    assert!(after.streams[0].stall.is_none());
 }
 
 #[test]

@@ -259,3 +259,12 @@ fn a_worker_for_whom_there_is_no_slot_has_nothing_to_do() {
     assert_eq!(loads.iter().map(Load::slots).collect::<Vec<_>>(), [1, 1, 0]);
     assert_eq!(loads[2].next(Nanos(5)), Next::Finished);
 }
+
+#[test]
+fn what_was_caused_and_never_left_stands_in_the_books_with_all_its_wait() {
+    let mut load = share(&Spec::Closed { slots: 2, think: Think::None }, 3, 1, 1).remove(0);
+    assert!(matches!(load.next(Nanos::ZERO), Next::Issue(_)));
+    assert!(load.spawn(Nanos(10), 7));
+    while load.unissued(Nanos(END)).is_some() {}
+    assert_eq!(load.books().slots_ns, u128::from(2 * END + END - 10));
+}

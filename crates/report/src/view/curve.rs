@@ -73,7 +73,7 @@ pub fn sweep<'a>(findings: &'a Findings, experiment: &'a str) -> Sweep<'a> {
         experiment,
         factor: factor.map(str::to_owned),
         numeric,
-        levels: sorted(findings, factor.unwrap_or_default(), levels, numeric),
+        levels: sorted(findings, levels, numeric),
         curves: curves(&points, factor, &varied),
         constant: constant(&points, &names, &varied),
         work: counted_in(points.iter().copied()),
@@ -113,25 +113,21 @@ fn levels_of<'a>(points: &[&'a PointSummary], name: &str) -> Vec<&'a Level> {
 }
 
 /// Numbers ascend; words, and words beside numbers, come as they were listed.
-fn sorted<'a>(findings: &Findings, name: &str, mut levels: Vec<&'a Level>, numeric: bool) -> Vec<&'a Level> {
+fn sorted<'a>(findings: &Findings, mut levels: Vec<&'a Level>, numeric: bool) -> Vec<&'a Level> {
     if numeric {
         levels.sort_by(|a, b| order(a.number(), b.number()));
     } else {
-        let listed: Vec<&str> = listing(findings, name).split([',', '[', ']', '"', '\'', '=']).map(str::trim).collect();
-        levels.sort_by_key(|level| listed.iter().position(|text| *text == level.text()).unwrap_or(usize::MAX));
+        let lists = |setting: &&String| levels.iter().all(|level| setting.contains(level.text()));
+        let listed = findings.run.settings.iter().rfind(lists).unwrap_or(&findings.run.study_text);
+        levels.sort_by_key(|level| place_in(listed, level));
     }
     levels
 }
 
-/// The text in which the levels of a factor were given: on the command line, or else in the study.
-fn listing<'a>(findings: &'a Findings, name: &str) -> &'a str {
-    let name = short_name(name);
-    let sets = |setting: &&String| setting.split_once('=').is_some_and(|(key, _)| short_name(key) == name);
-    if let Some(set) = findings.run.settings.iter().rfind(sets) {
-        return set;
-    }
-    let study = &findings.run.study_text;
-    study.find(&format!("factor.{name}")).map_or(study, |at| &study[at..])
+/// In a study levels stand in quotes, and their words elsewhere as well.
+fn place_in(listed: &str, level: &Level) -> usize {
+    let quoted = format!("\"{}\"", level.text());
+    listed.find(&quoted).or_else(|| listed.find(level.text())).unwrap_or(usize::MAX)
 }
 
 fn order(a: Option<f64>, b: Option<f64>) -> std::cmp::Ordering {
