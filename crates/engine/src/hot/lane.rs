@@ -1,7 +1,7 @@
 //! One stream's share on one port: its load, its work, its recorder, and what is out there now.
 
 use crate::hot::noticed::Noticed;
-use load::{Arrival, Load, SPAWNED, Unissued};
+use load::{Arrival, CLOCKED, Load, SPAWNED, Unissued};
 use recorder::{Operation, Origin, Outcome, Recorder};
 use system::{Completion, Port};
 use units::Nanos;
@@ -238,7 +238,9 @@ impl<L: Load, W> Lane<L, W> {
         }
         while let Some(never) = self.load.unissued(at) {
             let Key { class, endpoint } = self.work.never(port, self.first_slot, &never);
-            let (intended, origin, outcome) = (never.intended, Origin::Planned, Outcome::Censored);
+            // What comes by the clock waits in no slot that a user has.
+            let origin = if never.n >= CLOCKED { Origin::Caused } else { Origin::Planned };
+            let (intended, outcome) = (never.intended, Outcome::Censored);
             let never = Operation { class, endpoint, origin, intended, issued: None, completed: at, outcome };
             self.recorder.record(never);
         }

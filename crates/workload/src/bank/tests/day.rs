@@ -2,7 +2,7 @@
 
 use super::{Bench, data, day};
 use crate::bank::day::{Day, classes, statements};
-use crate::kind::Share;
+use crate::kind::{Share, Transactions};
 use crate::transaction::{Begun, Business, Caused, Ending};
 use std::collections::{BTreeMap, VecDeque};
 use units::Nanos;
@@ -11,19 +11,26 @@ pub(super) fn share(worker: u32, epoch: u64) -> Share {
     Share { worker, workers: 1, first: 0, slots: 1, seed: 5, epoch }
 }
 
-/// So many arrivals and all that is caused beside them; how many there were of each class.
-pub(super) fn run(bench: &mut Bench, day: &mut Day, arrivals: u64) -> BTreeMap<String, u64> {
+/// So many arrivals, what comes by the clock and all that is caused beside them; how many there were of each class.
+pub(super) fn run(bench: &mut Bench, worker: &mut Day, arrivals: u64) -> BTreeMap<String, u64> {
     let (mut counts, mut queue) = (BTreeMap::new(), VecDeque::new());
+    let mut clock = day().clock();
     let mut one = |n: u64, payload: u64, at: Nanos, queue: &mut VecDeque<Caused>| {
         let mut caused = Vec::new();
-        *counts.entry(classes()[usize::from(day.class(n, payload))].name.clone()).or_default() += 1;
-        bench.carry(day, 0, Begun { n, payload, at }).unwrap();
-        day.ended(0, Ending::Done, at, &mut caused);
+        *counts.entry(classes()[usize::from(worker.class(n, payload))].name.clone()).or_default() += 1;
+        bench.carry(worker, 0, Begun { n, payload, at }).unwrap();
+        worker.ended(0, Ending::Done, at, &mut caused);
         queue.extend(caused);
     };
     for n in 0..arrivals {
         let at = Nanos::from_millis(10 * n);
         one(n, 0, at, &mut queue);
+        for clocked in &mut clock {
+            if at.0.is_multiple_of(clocked.every.0) {
+                queue.push_back(Caused { due: at, payload: clocked.payload });
+                clocked.payload += clocked.transactions;
+            }
+        }
         while let Some(next) = queue.pop_front() {
             one(1 << 63 | n, next.payload, at, &mut queue);
         }
