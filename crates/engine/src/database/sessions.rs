@@ -5,7 +5,7 @@
 
 use crate::TrialError;
 use crate::database::databases::{Databases, MAX_CONNECTIONS};
-use crate::hot::transactions::TransactionWork;
+use crate::hot::transactions::{Beside, TransactionWork};
 use crate::port::reconnect::Reconnect;
 use crate::port::simulated::sessions::Imagined;
 use crate::port::{connections, session, uring};
@@ -21,8 +21,8 @@ use workload::kind::{Around, Ready, Share, Transactions, Unready, WORKERS_MAX};
 
 /// What carries a stream.
 pub(crate) fn carriers<'a>(databases: &'a Databases, stream: StreamOf<'a>) -> Result<Carriers<'a, Driver>, TrialError> {
-    let (described, pool) = pool(stream)?;
-    let age = described.classes().iter().position(|class| class.age).map(|class| class as u16);
+    let (_, pool) = pool(stream)?;
+    let beside = Beside::of(stream);
     let (database, found) = databases.current()?;
     let asked = ready(stream)?;
     let texts = texts(asked.as_ref(), database.engine());
@@ -45,7 +45,7 @@ pub(crate) fn carriers<'a>(databases: &'a Databases, stream: StreamOf<'a>) -> Re
         let (tries, profile) = (pool.how.tries, Profile::new(names.clone()));
         let business = asked.business(&share(stream, place, found.epoch));
         let transactions = Carried { business, tries, stops: pool.on_error == OnError::Stop, profile };
-        let (work, reconnect) = (TransactionWork::new(asked.bytes(), age), reconnect.clone());
+        let (work, reconnect) = (TransactionWork::new(asked.bytes(), beside.clone()), reconnect.clone());
         let driver: Driver = if by_ring {
             // Of those that are left for users, an equal share for each of their workers that is left.
             let share = match (place.workers - place.worker) as usize {
@@ -76,7 +76,8 @@ pub(crate) fn imagined(stream: StreamOf<'_>) -> Result<Imagined, TrialError> {
         let what = NOT_DESCRIBED;
         return Err(stream.unsupported(what));
     }
-    let classes = asked.classes().len() as u16;
+    let mean = |class: workload::kind::Class| class.gives.map_or(0.0, |(_, mean)| mean);
+    let gives = asked.classes().into_iter().map(mean).collect();
     let asked = ready(stream)?;
     let sessions = stream.stream().sessions();
     let place = Place { worker: 0, workers: 1, first: 0, slots: sessions, number: 0 };
@@ -86,7 +87,7 @@ pub(crate) fn imagined(stream: StreamOf<'_>) -> Result<Imagined, TrialError> {
     let system = stream.trial.label.system.clone();
     let session = session.map_err(|source| TrialError::Database { system, source: Box::new(source) })?;
     let transactions = Carried { business, tries: 1, stops: false, profile: Profile::default() };
-    Ok(Imagined { transactions, session, sessions, classes })
+    Ok(Imagined { transactions, session, sessions, gives })
 }
 
 /// Why a workload that does not say what its classes ask for is not carried in virtual time.

@@ -33,6 +33,12 @@ pub(crate) trait Work<P> {
         None
     }
 
+    /// How much the operation of a class gave that came back well in a slot of the port, and the class in which that is counted.
+    #[inline]
+    fn gave(&mut self, _port: &mut P, _slot: u32, _class: u16) -> Option<(u16, u64)> {
+        None
+    }
+
     /// The time to drain is over and operations are out; in `slot` is the oldest.
     fn hung(&mut self, _slot: u32, _out: Out) {}
 
@@ -206,6 +212,11 @@ impl<L: Load, W> Lane<L, W> {
             self.worked_until[slot as usize] = at;
         }
         self.recorder.record(flight.record(at, outcome));
+        if matches!(outcome, Outcome::Done { .. })
+            && let Some((class, amount)) = self.work.gave(port, completion.slot, flight.key.class)
+        {
+            self.recorder.note_given(class, at, amount);
+        }
         while let Some((class, age)) = self.work.seen() {
             self.recorder.note_age(class, at, age);
         }

@@ -3,7 +3,7 @@
 use crate::database::sessions::imagined;
 use crate::hot::drive::Driven;
 use crate::hot::lane::Work;
-use crate::hot::transactions::TransactionWork;
+use crate::hot::transactions::{Beside, TransactionWork};
 use crate::observer::Observer;
 use crate::port::simulated::described::Described;
 use crate::port::simulated::machine::{Closed, ModelPort};
@@ -80,7 +80,7 @@ impl Backing for Described {
         for stream in streams(asked.trial) {
             transactions.add(imagined(stream)?);
         }
-        self.simulate(asked, transactions, |_, _| Ok(TransactionWork::default()))
+        self.simulate(asked, transactions, |stream, _| Ok(TransactionWork::new(0, Beside::of(stream))))
     }
 
     fn simulated(&self) -> bool {

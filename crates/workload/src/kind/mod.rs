@@ -83,7 +83,8 @@ pub struct Class {
     pub upkeep: bool,
     /// Whether it is no work at all, but how old the data was that others saw.
     pub age: bool,
-    /// What one of it gives those who asked, on the mean; none where nobody counts.
+    /// What one of it gives those who asked, on the mean; none where nobody counts. What each gave is counted
+    /// ([`Business::gave`]); on a described machine, whose answers are made up, it is the mean.
     pub gives: Option<(Yield, f64)>,
     /// What one of it asks of a database, on the mean; none where all classes are taken for alike.
     pub demand: Option<Demand>,

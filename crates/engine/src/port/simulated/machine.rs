@@ -223,6 +223,10 @@ impl TransactionPort for ModelPort {
         self.transactions.caused(slot, into);
     }
 
+    fn gave(&mut self, slot: u32) -> u64 {
+        self.transactions.gave(slot)
+    }
+
     fn outside(&self, slot: u32) -> Nanos {
         self.outside.last[slot as usize]
     }

@@ -11,7 +11,7 @@ use analysis::StreamSummary;
 use engine::{Described, Need, Opened, Unobserved, run_trial};
 use load::Spec;
 use model::file::Description;
-use observation::Footprint;
+use observation::{Cell, ClassKind, Footprint};
 use std::convert::Infallible;
 use std::path::Path;
 use std::sync::Arc;
@@ -174,11 +174,15 @@ pub(super) fn once(model: &Description, question: &Question, quantity: &str) -> 
     let Some((trial, stream)) = question.trial() else { return Ok(None) };
     let observed = observed(model, &Trial { seed: SEED, ..shortened(trial, in_cycles(trial, WINDOW)) })?;
     let cell = observed.stream_total(stream as u16);
+    let label = &trial.label.streams[stream];
+    let of_work =
+        |cell: &&Cell| usize::from(cell.key.stream) == stream && label.kind(cell.key.class) == ClassKind::Work;
+    let done: u64 = observed.window_cells().filter(of_work).map(|cell| cell.tally.done).sum();
     let window = trial.phases.measure.min(in_cycles(trial, WINDOW));
     let seconds = observed.elapsed_s.unwrap_or(window.seconds());
     let response_ms = cell.response.mean_ns().map(|ns| ns / 1e6);
     Ok(match quantity {
-        "throughput" | "rate" => Some(cell.tally.done as f64 / seconds),
+        "throughput" | "rate" => Some(done as f64 / seconds),
         "speed" => Some(cell.tally.bytes as f64 / 1e6 / seconds),
         "response" => response_ms,
         "response-s" => response_ms.map(|ms| ms / 1e3),

@@ -98,6 +98,8 @@ pub struct Day {
     seed: u64,
     classes: Lane,
     slots: Vec<Slot>,
+    /// What the transaction posted that ended last in each slot.
+    gave: Vec<u64>,
     numbers: Numbers,
     ledger: Ledger,
     /// Accounts of payees, while they are drawn.
@@ -113,6 +115,7 @@ impl Day {
             seed: share.seed,
             classes: Lane::new(share.seed, 0, Purpose::Class as u64),
             slots: (0..share.slots).map(|_| Slot::default()).collect(),
+            gave: vec![0; share.slots as usize],
             numbers: Numbers::new(first_order(&history), share.epoch, share.worker),
             ledger: Ledger::default(),
             payees: Vec::with_capacity(RUN),
@@ -227,6 +230,7 @@ impl Business for Day {
             Machine::Standing(standing) => Some(&standing.post),
             Machine::Idle | Machine::Ask(..) => None,
         };
+        self.gave[slot as usize] = post.filter(|post| post.posted()).map_or(0, |post| post.payees.len() as u64);
         if let Some(post) = post {
             let known = match ending {
                 Ending::Done => Known::Placed,
@@ -243,5 +247,8 @@ impl Business for Day {
         {
             caused.push(Caused { due: at, payload: Errand::Run(number + 1).payload() });
         }
+    }
+    fn gave(&mut self, slot: u32) -> u64 {
+        self.gave[slot as usize]
     }
 }
