@@ -2,9 +2,8 @@
 
 use crate::hot::lane::{Key, Settled, Work};
 use crate::hot::noticed::Noticed;
-use crate::worker::assign::StreamOf;
 use load::{Arrival, Load, Unissued};
-use observation::ClassKind;
+use observation::{ClassKind, StreamLabel};
 use recorder::Outcome;
 use system::{Completion, Outcome as Ended, TransactionPort};
 use units::Nanos;
@@ -20,9 +19,8 @@ pub(crate) struct Beside {
 }
 
 impl Beside {
-    /// Those that a stream has, by its label.
-    pub(crate) fn of(stream: StreamOf<'_>) -> Beside {
-        let Some(label) = stream.trial.label.streams.get(stream.index) else { return Beside::default() };
+    /// Those of a stream, by its label.
+    pub(crate) fn of(label: &StreamLabel) -> Beside {
         let mut given = vec![None; label.classes.len()];
         for gives in &label.gives {
             let counted = label.counted(&gives.what);

@@ -80,7 +80,9 @@ impl Backing for Described {
         for stream in streams(asked.trial) {
             transactions.add(imagined(stream)?);
         }
-        self.simulate(asked, transactions, |stream, _| Ok(TransactionWork::new(0, Beside::of(stream))))
+        self.simulate(asked, transactions, |stream, _| {
+            Ok(TransactionWork::new(0, stream.label().map(Beside::of).unwrap_or_default()))
+        })
     }
 
     fn simulated(&self) -> bool {

@@ -4,7 +4,7 @@
 use crate::TrialError;
 use crate::hot::storage::{Order, StorageWork};
 use load::{Beat, Limit, Load, Machine};
-use observation::Window;
+use observation::{StreamLabel, Window};
 use recorder::{Collector, Layout, Recorder};
 use study::{Access, Priority, Stream, Threads, Trial};
 use units::{Bytes, Nanos};
@@ -115,9 +115,13 @@ impl<'a> StreamOf<'a> {
         &self.trial.streams[self.index]
     }
 
+    /// What is kept of it in the run file.
+    pub(crate) fn label(self) -> Option<&'a StreamLabel> {
+        self.trial.label.streams.get(self.index)
+    }
+
     pub(crate) fn name(self) -> String {
-        let label = self.trial.label.streams.get(self.index);
-        label.map_or_else(|| format!("stream {}", self.index), |label| label.name.clone())
+        self.label().map_or_else(|| format!("stream {}", self.index), |label| label.name.clone())
     }
 
     /// Another stream of the same trial draws other operations.
@@ -191,7 +195,7 @@ impl<'a> StreamOf<'a> {
 
     fn recorder(self, generator: u16, collector: &mut Collector) -> Recorder {
         let endpoints = self.stream().block().map_or(1, |_| self.trial.modules.max(1) as u16);
-        let classes = self.trial.label.streams.get(self.index).map_or(0, |stream| stream.classes.len()).max(3) as u16;
+        let classes = self.label().map_or(0, |stream| stream.classes.len()).max(3) as u16;
         collector.recorder(Layout {
             stream: self.index as u16,
             generator,
