@@ -7,6 +7,7 @@
 //!
 //! What it does not do: it knows no I/O, no workload and no thread.
 
+mod clocked;
 mod closed;
 #[cfg(all(test, shuttle))]
 mod interleaved;
@@ -19,6 +20,7 @@ mod spawned;
 mod spec;
 mod watch;
 
+pub use clocked::{Beat, CLOCKED, Clocked, Kept, clocked};
 pub use closed::Closed;
 pub use machine::{Arrival, Books, Load, Machine, Next, SPAWNED, Unissued, divided, whole};
 pub use one_queue::Shared;

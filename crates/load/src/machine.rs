@@ -1,5 +1,6 @@
 //! The interface of the state machine, shared by all loads, and the door through which one is built.
 
+use crate::clocked::{Clocked, Kept};
 use crate::closed::Closed;
 use crate::one_queue::Shared;
 use crate::open::Open;
@@ -80,6 +81,11 @@ pub trait Load {
 
     /// Slots of this worker; slot numbers lie below it.
     fn slots(&self) -> u32;
+
+    /// How each kind of work that comes by the clock kept up with it; asked when nothing is unissued any more.
+    fn kept(&self) -> Vec<Kept> {
+        Vec::new()
+    }
 }
 
 /// One worker's share of any load. A driver that matches on it once and is generic over [`Load`] pays no dispatch.
@@ -91,6 +97,8 @@ pub enum Machine {
     Open(Open),
     /// One of several workers that carry either together.
     Shared(Shared),
+    /// What comes by the clock beside them.
+    Clocked(Clocked),
 }
 
 /// Builds a load that starts at `start` for a single worker. Everything that it will ever allocate is allocated here. `seed` is
@@ -161,6 +169,7 @@ macro_rules! dispatch {
             Machine::Closed($load) => $call,
             Machine::Open($load) => $call,
             Machine::Shared($load) => $call,
+            Machine::Clocked($load) => $call,
         }
     };
 }
@@ -204,5 +213,8 @@ impl Load for Machine {
 
     fn slots(&self) -> u32 {
         dispatch!(self, load => load.slots())
+    }
+    fn kept(&self) -> Vec<Kept> {
+        dispatch!(self, load => load.kept())
     }
 }

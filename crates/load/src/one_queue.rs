@@ -26,7 +26,8 @@ const LOOK: Nanos = Nanos::from_millis(1);
 #[derive(Debug)]
 struct Queue {
     machine: Mutex<Waiting>,
-    /// Whether anything was ever caused: then a worker may put back what it took, and those that wait must look.
+    /// Whether a worker may have put back what it took, for something that was caused or for a user who is due sooner: those that
+    /// wait must look.
     causes: AtomicBool,
 }
 
@@ -57,6 +58,8 @@ pub struct Shared {
     /// Below zero where this worker lent more of others' than it booked itself.
     think_ns: i128,
     slots_ns: u128,
+    /// Whether there is no other worker.
+    alone: bool,
     /// Whether this worker has on its books what belongs to no worker: time before users start, and the slots.
     first: bool,
 }
@@ -79,6 +82,7 @@ impl Shared {
                 watch: Watch::default(),
                 think_ns: 0,
                 slots_ns: 0,
+                alone: workers == 1,
                 first: worker == 0,
             }
         };
@@ -174,7 +178,7 @@ impl Waiting {
         match &mut self.machine {
             Machine::Closed(_) => Some(BESIDE),
             Machine::Open(open) => open.lend(),
-            Machine::Shared(_) => None,
+            Machine::Shared(_) | Machine::Clocked(_) => None,
         }
     }
 }
@@ -217,6 +221,11 @@ impl Load for Shared {
         self.free.push(slot);
         let carried = self.carries[slot as usize];
         if carried < BESIDE {
+            // A user who thinks for a short time may be due before the one who is held.
+            if self.caused_until < u64::MAX && self.held.is_some() {
+                self.queue.causes.fetch_or(!self.alone, Ordering::Relaxed);
+                self.put_back();
+            }
             return self.booked(|waiting| waiting.machine.completed(carried, at));
         }
         self.slots_ns -= u128::from(self.watch.left(at.0));

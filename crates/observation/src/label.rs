@@ -93,6 +93,14 @@ crate::words! {
         Work = "work" "Counts as throughput.",
         Age = "age" "How old the data was that others saw; no work at all.",
         Upkeep = "upkeep" "Housekeeping of the workload (a data sync); reported, not counted as throughput.",
+        Yield = "yield" "How much others gave, counted piece by piece as each of them ended; no work at all.",
+    }
+}
+
+impl ClassKind {
+    /// Whether its cells count operations.
+    pub fn counts_operations(self) -> bool {
+        matches!(self, ClassKind::Work | ClassKind::Upkeep)
     }
 }
 
@@ -145,6 +153,19 @@ pub struct StreamLabel {
     pub classes: Vec<(String, ClassKind)>,
     /// What classes give those who ask for them, at most one entry a class.
     pub gives: Vec<Gives>,
+}
+
+impl StreamLabel {
+    /// What a class is; one that is not named is taken for work rather than dropped.
+    pub fn kind(&self, class: u16) -> ClassKind {
+        self.classes.get(usize::from(class)).map_or(ClassKind::Work, |(_, kind)| *kind)
+    }
+
+    /// The class that counts what is given in such words; none in a run of an older version, which knows the mean alone.
+    pub fn counted(&self, what: &str) -> Option<u16> {
+        let counts = |(name, kind): &(String, ClassKind)| *kind == ClassKind::Yield && name == what;
+        self.classes.iter().position(counts).map(|class| class as u16)
+    }
 }
 
 /// What one completion of a class gives those who asked for it: 30 postings.

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use study::{Operations, Storage, Stream, Trial, Work};
 use units::Nanos;
 use workload::block::{self, Offsets, Pattern};
+use workload::kind::Clocked;
 
 /// The cells of a stream of a trial.
 pub fn cells(trial: &Trial, stream: &Stream) -> BTreeMap<String, String> {
@@ -74,6 +75,10 @@ fn places(spec: &block::Spec, set: &mut impl FnMut(&str, String)) {
 
 /// How work comes, where it is not simply as many at once as there are slots.
 fn comes(stream: &Stream, set: &mut impl FnMut(&str, String)) {
+    let clocked: f64 = stream.clock().iter().map(Clocked::per_s).sum();
+    if clocked > 0.0 {
+        set("clocked_per_s", clocked.to_string());
+    }
     let sessions = stream.transactions().map_or(stream.slots(), |(_, pool)| pool.sessions);
     match stream.load {
         Spec::Closed { slots, think } if slots != sessions || think.mean() > Nanos::ZERO => {

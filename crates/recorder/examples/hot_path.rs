@@ -30,12 +30,14 @@ fn main() {
             Machine::Closed(load) => rounds(load, None, clock),
             Machine::Open(load) => rounds(load, None, clock),
             Machine::Shared(load) => rounds(load, None, clock),
+            Machine::Clocked(load) => rounds(load, None, clock),
         });
         let mut recorder = recorder(&clock);
         report(&format!("{name}: load and recorder"), &clock, |clock| match machine(spec, clock) {
             Machine::Closed(load) => rounds(load, Some(&mut recorder), clock),
             Machine::Open(load) => rounds(load, Some(&mut recorder), clock),
             Machine::Shared(load) => rounds(load, Some(&mut recorder), clock),
+            Machine::Clocked(load) => rounds(load, Some(&mut recorder), clock),
         });
     }
 }

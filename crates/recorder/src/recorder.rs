@@ -239,6 +239,13 @@ impl Recorder {
         }
     }
 
+    /// Notes how much an operation gave that ended well at `at`: as the count of a class of its own, in no account.
+    #[inline]
+    pub fn note_given(&mut self, class: u16, at: Nanos, amount: u64) {
+        let key = usize::from(class) * usize::from(self.layout.endpoints);
+        self.tally(key, at.0).done += amount;
+    }
+
     /// The counts of the interval in which a completion came.
     #[inline(always)]
     fn tally(&mut self, key: usize, completed: u64) -> &mut Tally {
@@ -534,6 +541,26 @@ mod tests {
         collector.collect(&mut cells);
         let age = cells.iter().find(|cell| cell.key.class == 1).unwrap();
         assert_eq!((age.key.interval, age.tally.done, age.response.sum_ns(), age.lateness.sum_ns()), (1, 1, 90, 0));
+    }
+
+    #[test]
+    fn what_is_given_is_counted_where_it_was_given_and_in_no_account() {
+        let mut collector = Collector::default();
+        let mut recorder = collector.recorder(Layout { classes: 2, ..LAYOUT });
+        recorder.record(operation([5, 6, 7], Outcome::done(1)));
+        for (at, amount) in [(7, 30), (120, 2), (130, 0)] {
+            recorder.note_given(1, Nanos(at), amount);
+        }
+        let account = recorder.finish(1).unwrap();
+        assert_eq!((account.planned, account.done, account.service_ns), (1, 1, 1));
+        let mut cells = Vec::new();
+        collector.collect(&mut cells);
+        let mut given: Vec<(u32, u64, u64)> = Vec::new();
+        for cell in cells.iter().filter(|cell| cell.key.class == 1) {
+            given.push((cell.key.interval, cell.tally.done, cell.response.count()));
+        }
+        given.sort_unstable();
+        assert_eq!(given, [(0, 30, 0), (1, 2, 0)]);
     }
 
     #[test]

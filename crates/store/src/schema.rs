@@ -9,8 +9,8 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 /// The version of the saved forms that this Prony writes. Files of every version from 1 up to it are read. Version 2 added
-/// tables; from version 3 on a class may say what it gives.
-pub const VERSION: i64 = 3;
+/// tables; from version 3 on a class may say what it gives, and from version 4 on another counts what was given.
+pub const VERSION: i64 = 4;
 
 /// Marks the file for `file(1)` and for us: "Prny".
 pub(crate) const APPLICATION_ID: i64 = 0x5072_6e79;

@@ -13,7 +13,7 @@ pub(crate) fn label(choice: &StreamChoice, stream: &Stream) -> StreamLabel {
     let gives = (0..).zip(&classes).filter_map(|(number, class)| {
         class.gives.map(|(what, amount)| Gives { class: number, amount, what: what.word().to_owned() })
     });
-    let gives = gives.collect();
+    let gives: Vec<Gives> = gives.collect();
     let classes = classes.into_iter().map(|class| {
         let kind = match (class.age, class.upkeep) {
             (true, _) => ClassKind::Age,
@@ -22,6 +22,14 @@ pub(crate) fn label(choice: &StreamChoice, stream: &Stream) -> StreamLabel {
         };
         (class.name, kind)
     });
+    // Behind them stands, once for each kind of thing, what they gave.
+    let mut classes: Vec<(String, ClassKind)> = classes.collect();
+    for given in &gives {
+        let counted = (given.what.clone(), ClassKind::Yield);
+        if !classes.contains(&counted) {
+            classes.push(counted);
+        }
+    }
     let (slots, think_mean, offered) = match stream.load {
         LoadSpec::Closed { slots, think } => (Some(slots), think.mean(), None),
         LoadSpec::Open { rate, .. } => (None, Nanos::ZERO, Some(rate)),
@@ -34,7 +42,7 @@ pub(crate) fn label(choice: &StreamChoice, stream: &Stream) -> StreamLabel {
         slots,
         think_mean,
         offered,
-        classes: classes.collect(),
+        classes,
         gives,
     }
 }

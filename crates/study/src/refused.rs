@@ -77,10 +77,8 @@ fn threads(point: &Point, streams: &[Stream], ring: bool, problems: &mut Problem
 /// Sessions that cannot be driven without blocking have a thread each.
 fn session_threads(point: &Point, spec: &DatabaseSpec, streams: &[Stream], ring: bool, problems: &mut Problems) {
     for (i, stream) in streams.iter().enumerate() {
-        let Some((_, pool)) = stream.transactions() else { continue };
-        let driven = matches!(spec.engine, Engine::Postgres | Engine::Mariadb) && ring;
-        if !driven && pool.sessions > WORKERS_MAX {
-            let got = pool.sessions;
+        let (got, driven) = (stream.sessions(), matches!(spec.engine, Engine::Postgres | Engine::Mariadb) && ring);
+        if !driven && got > WORKERS_MAX {
             let message = format!("at most {WORKERS_MAX} sessions where each has a thread of its own, got {got}");
             point.refuse(&SESSIONS, i, message, problems);
         }

@@ -4,8 +4,8 @@ use crate::Sessions;
 use load::{Pacing, Ramp, Spec as LoadSpec};
 use observation::TrialLabel;
 use std::sync::Arc;
-use units::{Bytes, Nanos};
-use workload::kind::{Class, Transactions};
+use units::{Bytes, Nanos, duration};
+use workload::kind::{Class, Clocked, Transactions};
 use workload::{Storage, block, files};
 
 /// One point of the plan.
@@ -252,6 +252,25 @@ impl Trial {
         self.streams.iter().map(|stream| stream.slots()).sum()
     }
 
+    /// What comes by the clock so seldom that the measured window may hold none of it, in sentences with the next step.
+    pub fn seldom(&self) -> Vec<String> {
+        let window = self.phases.measure;
+        let words = |clocked: &Clocked, of: &str| {
+            let (name, every) = (clocked.name, duration(clocked.every));
+            let longer = format!("take measure={}s", 2 * clocked.every.0.div_ceil(1_000_000_000));
+            let key = clocked.key.filter(|_| window >= Nanos::from_secs(2));
+            let oftener = key.map(|key| format!(" or {key}={}s", window.0 / 2_000_000_000)).unwrap_or_default();
+            let window = duration(window);
+            format!("{name} of `{of}` come every {every}, and the window of {window} may hold none: {longer}{oftener}")
+        };
+        let streams = self.streams.iter().zip(&self.label.streams).filter(|_| !self.phases.fixed_work);
+        let told = streams.flat_map(|(stream, label)| {
+            let clock = stream.clock().into_iter().filter(|clocked| clocked.every > window);
+            clock.map(|clocked| words(&clocked, &label.name)).collect::<Vec<_>>()
+        });
+        told.collect()
+    }
+
     /// Whether any stream changes data.
     pub fn writes(&self) -> bool {
         self.streams.iter().any(|stream| stream.writes())
@@ -299,6 +318,16 @@ impl Stream {
     /// Its transactions with the sessions that carry them; none of a stream of operations.
     pub fn transactions(&self) -> Option<(&dyn Transactions, &Pool)> {
         if let Work::Transactions { asked, pool } = &self.work { Some((asked.as_ref(), pool)) } else { None }
+    }
+
+    /// What of its transactions comes by the clock.
+    pub fn clock(&self) -> Vec<Clocked> {
+        self.transactions().map_or_else(Vec::new, |(asked, _)| asked.clock())
+    }
+
+    /// Sessions that carry its transactions: those of its pool, and one for what comes by the clock.
+    pub fn sessions(&self) -> u32 {
+        self.transactions().map_or(0, |(_, pool)| pool.sessions) + u32::from(!self.clock().is_empty())
     }
 
     /// Operations or transactions after which it ends, where nothing but its work says so; work on files has its own.

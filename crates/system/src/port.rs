@@ -101,6 +101,9 @@ pub trait TransactionPort: Port {
         let _ = into;
     }
 
+    /// How much the transaction gave that ended well in a slot; asked once for each class that gives something.
+    fn gave(&mut self, slot: u32) -> u64;
+
     /// How long the load driver of a machine in virtual time worked for the transaction that ended in a slot. It held the
     /// slot and is no part of the response. A real driver's own work is lateness, and shows as that.
     fn outside(&self, slot: u32) -> Nanos;

@@ -22,6 +22,9 @@ fn finding(group: &Group, deadline: &Deadline, confidence: f64) -> Option<Deadli
     let measured = group.estimate(Metric::Yield(what), confidence)?.value * elapsed_s.value;
     // Things are whole; what a rate over a time gives back is nearly so.
     let measured = measured.round();
+    if measured <= 0.0 {
+        return None;
+    }
     let work = deadline.work.map_or(measured, |work| work as f64);
     let takes_s = elapsed_s.scaled(work / measured);
     Some(DeadlineFinding {

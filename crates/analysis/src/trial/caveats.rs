@@ -34,6 +34,8 @@ pub fn trial_caveats(
         raised.extend(stream_caveats(&about).map(|(kind, text)| (kind, text.map(named))));
     }
     if let Some(Cut { observations, .. }) = cuts.first() {
+        let behind = observations.events.iter().filter(|event| event.kind == EventKind::Backlog);
+        raised.extend(behind.map(|event| (CaveatKind::NotSustained, Some(event.text.clone()))));
         raised.extend(generator_caveats(summary, observations));
         raised.extend(machine_caveats(summary, observations));
     }

@@ -81,12 +81,14 @@ impl<'a> Cut<'a> {
 
     /// Whether a class is work; one that the label does not know is taken for work rather than dropped.
     pub fn counts_as_work(&self, class: u16) -> bool {
-        is_work(self.label, class)
+        self.label.kind(class) == ClassKind::Work
     }
 
-    /// Completions of everything in the window.
+    /// Completions of work and upkeep in the window.
     pub fn tally(&self) -> Tally {
-        total_tally(self.classes.iter())
+        let numbered = (0..).zip(&self.classes);
+        let counted = numbered.filter(|(class, _)| self.label.kind(*class).counts_operations());
+        total_tally(counted.map(|(_, cell)| cell))
     }
 
     /// Completions of work in the window.
@@ -116,10 +118,6 @@ impl<'a> Cut<'a> {
         let numbered = (0..).zip(&self.classes);
         numbered.filter(|(class, _)| self.counts_as_work(*class)).map(|(_, class)| class)
     }
-}
-
-fn is_work(label: &StreamLabel, class: u16) -> bool {
-    label.classes.get(usize::from(class)).is_none_or(|(_, kind)| *kind == ClassKind::Work)
 }
 
 /// The first interval of the window and the first after it.
@@ -191,12 +189,20 @@ impl<'a> Cutting<'a> {
         }
     }
 
+    /// Adds what was given: as it was counted, or by the mean of its class in a run that counted none.
     fn give(&mut self, cell: &Cell) {
-        let Some(gives) = self.cut.label.gives.iter().find(|gives| gives.class == cell.key.class) else { return };
+        let (label, class) = (self.cut.label, cell.key.class);
+        let (what, amount) = match label.classes.get(usize::from(class)) {
+            Some((name, ClassKind::Yield)) => (name, 1.0),
+            _ => match label.gives.iter().find(|gives| gives.class == class) {
+                Some(gives) if label.counted(&gives.what).is_none() => (&gives.what, gives.amount),
+                _ => return,
+            },
+        };
         let at = (cell.key.interval - self.cut.first) as usize;
-        let given = self.cut.given.iter_mut().find(|given| given.what == gives.what);
+        let given = self.cut.given.iter_mut().find(|given| given.what == *what);
         if let Some(count) = given.and_then(|given| given.counts.get_mut(at)) {
-            *count += gives.amount * cell.tally.done as f64;
+            *count += amount * cell.tally.done as f64;
         }
     }
 

@@ -21,8 +21,8 @@ use crate::{
     Steady, SteadyAnswer, StreamSummary, Sustained, Tail, TrialSummary, YieldSummary,
 };
 use observation::{
-    Account, Cell, CellSource, CheckResult, CpuTime, EventKind, Histogram, Mishap, Observations, TrialLabel, Whole,
-    Window,
+    Account, Cell, CellSource, CheckResult, ClassKind, CpuTime, EventKind, Histogram, Mishap, Observations, TrialLabel,
+    Whole, Window,
 };
 use study::Judgement;
 use units::Nanos;
@@ -282,7 +282,7 @@ fn lower_bound(cut: &Cut, response: &Placed, which: impl Fn(&Cell) -> &Histogram
 /// The classes in which anything was asked: a stream that only reads has no writes to report. One that is planned and never
 /// came is told.
 fn class_summaries(cut: &Cut, seconds: f64) -> Vec<ClassSummary> {
-    let classes = cut.label.classes.iter().enumerate();
+    let classes = cut.label.classes.iter().enumerate().filter(|(_, (_, kind))| *kind != ClassKind::Yield);
     let planned = Planned::of(cut);
     let all = classes.map(|(class, (name, _))| class_summary(cut, class, name, (seconds, &planned)));
     let asked = |class: &ClassSummary| class.response.count > 0 || class.failed > 0 || class.throughput_per_s > 0.0;

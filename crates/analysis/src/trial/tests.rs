@@ -105,6 +105,28 @@ fn what_transactions_give_is_told_with_an_interval_and_counts_every_class() {
 }
 
 #[test]
+fn what_was_counted_is_told_as_it_is_and_is_no_work_of_its_own() {
+    let mut label = label();
+    label.streams[0].gives = vec![Gives { class: 0, amount: 30.0, what: "postings".into() }];
+    let without = summarise(&label, &observations(), &judgement());
+    label.streams[0].classes.push(("postings".into(), ClassKind::Yield));
+    let class = label.streams[0].classes.len() as u16 - 1;
+    let mut observations = observations();
+    // Seven postings in each second of the window, whatever the mean says, and a hundred before it.
+    for interval in 0..12 {
+        let given = if interval < 2 { 100 } else { 7 };
+        observations.cells.push(cell(interval, class, Vec::new(), given, 0));
+    }
+    let summary = summarise(&label, &observations, &judgement());
+    let (stream, before) = (&summary.streams[0], &without.streams[0]);
+    assert_eq!((stream.yields[0].per_s.value, stream.yields[0].what.as_str()), (7.0, "postings"));
+    assert_eq!(stream.yields.len(), 1);
+    assert_eq!((stream.throughput_per_s, stream.bytes_per_s), (before.throughput_per_s, before.bytes_per_s));
+    assert_eq!(stream.classes.len(), before.classes.len());
+    assert_eq!(summary.generator_cpu, without.generator_cpu);
+}
+
+#[test]
 fn an_unremarkable_trial_has_its_figures_and_no_caveat() {
     let summary = summary(&observations());
     assert_eq!(summary.caveats, vec![]);

@@ -149,9 +149,15 @@ fn asked_by_class(asked: &dyn Transactions, arrivals: u64) -> Vec<(f64, Demand)>
     let share = Share { worker: 0, workers: 1, first: 0, slots: 1, seed: 3, epoch: 1 };
     let mut business = ready.business(&share);
     let mut found = vec![(0.0, Demand::default()); asked.classes().len()];
-    let mut extra = 1 << 63;
+    let (mut extra, mut clock) = (1 << 63, asked.clock());
     for n in 0..arrivals {
-        let mut due = vec![Begun { n, payload: 0, at: Nanos::from_millis(20 * n) }];
+        let at = Nanos::from_millis(20 * n);
+        let mut due = vec![Begun { n, payload: 0, at }];
+        for clocked in clock.iter_mut().filter(|clocked| at.0.is_multiple_of(clocked.every.0)) {
+            extra += 1;
+            due.push(Begun { n: extra, payload: clocked.payload, at });
+            clocked.payload += clocked.transactions;
+        }
         while let Some(begun) = due.pop() {
             let mut ended = vec![0; found.len()];
             counted.asked = Demand::default();

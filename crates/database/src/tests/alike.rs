@@ -41,8 +41,15 @@ fn carried(
     let mut business = ready.business(&share);
     let mut session = database.session(&texts, how).unwrap();
     let (mut all, mut due, mut caused) = (Vec::new(), BTreeMap::new(), Vec::new());
+    let mut clock = asked.clock();
     for n in 0..count {
         let at = Nanos(n * PACE);
+        for (clocked, place) in
+            clock.iter_mut().zip(0_usize..).filter(|(clocked, _)| at.0.is_multiple_of(clocked.every.0))
+        {
+            due.insert((at, n, place), clocked.payload);
+            clocked.payload += clocked.transactions;
+        }
         let payload = due.pop_first().filter(|_| n % 3 > 0).map_or(0, |(_, payload)| payload);
         business.class(n, payload);
         business.begin(0, Begun { n, payload, at });
@@ -60,7 +67,7 @@ fn carried(
             }
         }
         business.ended(0, Ending::Done, at, &mut caused);
-        due.extend(caused.drain(..).zip(0..).map(|(caused, place)| ((caused.due, n, place), caused.payload)));
+        due.extend(caused.drain(..).zip(clock.len()..).map(|(caused, place)| ((caused.due, n, place), caused.payload)));
     }
     holds(&mut *session, database.engine(), dataset);
     let ledger = asked.ledger(1, &found, &[&*business as &dyn Business]).unwrap();

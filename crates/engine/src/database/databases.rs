@@ -328,7 +328,7 @@ pub(crate) const MAX_CONNECTIONS: &str = "max_connections";
 fn with_room(spec: &DatabaseSpec, trial: &Trial) -> Vec<(String, String)> {
     let mut settings = trial.server.clone();
     let said = settings.iter().any(|(key, _)| key.trim().to_lowercase().replace('-', "_") == MAX_CONNECTIONS);
-    let sessions: u32 = asked(trial).map(|(_, pool)| pool.sessions).sum();
+    let sessions: u32 = trial.streams.iter().map(Stream::sessions).sum();
     // Beside them a few of our own, and those that a server keeps for its administrator. In thousands, so that not every
     // level of a sweep is a server of its own.
     if spec.at == At::Local && !said && sessions + OTHER_SESSIONS > SERVER_SESSIONS {

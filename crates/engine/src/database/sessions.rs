@@ -5,7 +5,7 @@
 
 use crate::TrialError;
 use crate::database::databases::{Databases, MAX_CONNECTIONS};
-use crate::hot::transactions::TransactionWork;
+use crate::hot::transactions::{Beside, TransactionWork};
 use crate::port::reconnect::Reconnect;
 use crate::port::simulated::sessions::Imagined;
 use crate::port::{connections, session, uring};
@@ -21,20 +21,23 @@ use workload::kind::{Around, Ready, Share, Transactions, Unready, WORKERS_MAX};
 
 /// What carries a stream.
 pub(crate) fn carriers<'a>(databases: &'a Databases, stream: StreamOf<'a>) -> Result<Carriers<'a, Driver>, TrialError> {
-    let (described, pool) = pool(stream)?;
-    let age = described.classes().iter().position(|class| class.age).map(|class| class as u16);
+    let (_, pool) = pool(stream)?;
+    let beside = stream.label().map(Beside::of).unwrap_or_default();
     let (database, found) = databases.current()?;
     let asked = ready(stream)?;
     let texts = texts(asked.as_ref(), database.engine());
     let names = profile::names(&texts);
-    let refused = move |error| databases.refused()(crowded(error, database, pool));
+    let sessions = stream.stream().sessions();
+    let refused = move |error| databases.refused()(crowded(error, database, sessions));
     let many = pool.sessions > 0 && uring::allowed();
-    let mut open = if many { conversations(database, &texts, pool).map_err(refused)? } else { Vec::new() };
+    let mut open = if many { conversations(database, &texts, (sessions, pool)).map_err(refused)? } else { Vec::new() };
     let by_ring = !open.is_empty();
     let workers = if by_ring { stream.stream().threads.count.clamp(1, pool.sessions) } else { pool.sessions };
-    if workers > WORKERS_MAX {
+    let by_clock = (sessions - pool.sessions) as usize;
+    if workers as usize + by_clock > WORKERS_MAX as usize {
         let ask = "ask for fewer, with `users`";
-        let what = format!("give more than {WORKERS_MAX} sessions a thread each, got {workers}: {ask}");
+        let what =
+            format!("give more than {WORKERS_MAX} sessions a thread each, got {}: {ask}", workers as usize + by_clock);
         return Err(stream.unsupported(what));
     }
     let reconnect = Reconnect { database: databases.lasting(), texts: texts.clone(), how: pool.how };
@@ -42,10 +45,13 @@ pub(crate) fn carriers<'a>(databases: &'a Databases, stream: StreamOf<'a>) -> Re
         let (tries, profile) = (pool.how.tries, Profile::new(names.clone()));
         let business = asked.business(&share(stream, place, found.epoch));
         let transactions = Carried { business, tries, stops: pool.on_error == OnError::Stop, profile };
-        let (work, reconnect) = (TransactionWork::new(asked.bytes(), age), reconnect.clone());
+        let (work, reconnect) = (TransactionWork::new(asked.bytes(), beside.clone()), reconnect.clone());
         let driver: Driver = if by_ring {
-            // Of those that are left, an equal share for each worker that is left.
-            let share = open.len().div_ceil((place.workers - place.worker) as usize);
+            // Of those that are left for users, an equal share for each of their workers that is left.
+            let share = match (place.workers - place.worker) as usize {
+                0 => by_clock,
+                left => (open.len() - by_clock).div_ceil(left),
+            };
             let conversations = open.split_off(open.len() - share);
             Box::new(move |share, start| connections::drive(conversations, reconnect, transactions, work, share, start))
         } else {
@@ -70,16 +76,18 @@ pub(crate) fn imagined(stream: StreamOf<'_>) -> Result<Imagined, TrialError> {
         let what = NOT_DESCRIBED;
         return Err(stream.unsupported(what));
     }
-    let classes = asked.classes().len() as u16;
+    let mean = |class: workload::kind::Class| class.gives.map_or(0.0, |(_, mean)| mean);
+    let gives = asked.classes().into_iter().map(mean).collect();
     let asked = ready(stream)?;
-    let place = Place { worker: 0, workers: 1, first: 0, slots: pool.sessions, number: 0 };
+    let sessions = stream.stream().sessions();
+    let place = Place { worker: 0, workers: 1, first: 0, slots: sessions, number: 0 };
     let business = asked.business(&share(stream, place, FIRST_EPOCH));
     let nowhere = DatabaseSpec { engine: Engine::Null, at: At::Nowhere { socket: false } };
     let session = null::Database::of(&nowhere).session(&texts(asked.as_ref(), Engine::Null), &pool.how);
     let system = stream.trial.label.system.clone();
     let session = session.map_err(|source| TrialError::Database { system, source: Box::new(source) })?;
     let transactions = Carried { business, tries: 1, stops: false, profile: Profile::default() };
-    Ok(Imagined { transactions, session, sessions: pool.sessions, classes })
+    Ok(Imagined { transactions, session, sessions, gives })
 }
 
 /// Why a workload that does not say what its classes ask for is not carried in virtual time.
@@ -90,23 +98,27 @@ const NOT_DESCRIBED: &str = "carry transactions that do not say what they ask of
 const FIRST_EPOCH: u64 = 1;
 
 /// A server that takes no more sessions: what was asked for, and what it allows.
-fn crowded(error: DatabaseError, database: &dyn Database, pool: &Pool) -> DatabaseError {
+fn crowded(error: DatabaseError, database: &dyn Database, sessions: u32) -> DatabaseError {
     let full = error.server_is_full();
     match error {
         DatabaseError::ServerFull { place, text } => {
             let settings = database.facts().settings;
             let limit = settings.into_iter().find(|(key, _)| full && key == MAX_CONNECTIONS);
             let limit = limit.map_or_else(String::new, |(_, value)| format!("; its max_connections is {value}"));
-            let asked = format!("{} sessions were asked for", pool.sessions);
+            let asked = format!("{sessions} sessions were asked for");
             DatabaseError::ServerFull { place, text: format!("{text}; {asked}{limit}") }
         }
         other => other,
     }
 }
 
-/// All conversations of the pool, or none when this database cannot be driven so.
-fn conversations(database: &dyn Database, texts: &Texts, pool: &Pool) -> Result<Vec<Conversation>, DatabaseError> {
-    let open: Result<Option<_>, _> = (0..pool.sessions).map(|_| database.conversation(texts, &pool.how)).collect();
+/// So many conversations, or none when this database cannot be driven so.
+fn conversations(
+    database: &dyn Database,
+    texts: &Texts,
+    (sessions, pool): (u32, &Pool),
+) -> Result<Vec<Conversation>, DatabaseError> {
+    let open: Result<Option<_>, _> = (0..sessions).map(|_| database.conversation(texts, &pool.how)).collect();
     open.map(Option::unwrap_or_default)
 }
 
@@ -158,7 +170,9 @@ mod tests {
     use std::sync::atomic::AtomicBool;
     use study::{Sessions, Trial, Work};
     use units::Nanos;
+    use workload::bank;
     use workload::brokerage::{self, Market, Preset};
+    use workload::dataset::Indexes;
     use workload::sql;
 
     /// Users of a small house who share such sessions.
@@ -192,6 +206,22 @@ mod tests {
     fn a_blocking_session_has_a_worker_and_carries_one_user_at_a_time() {
         assert_eq!(divided(&trial(4, 4)).unwrap(), [1, 1, 1, 1]);
         assert_eq!(divided(&trial(7, 3)).unwrap(), [1, 1, 1]);
+    }
+
+    #[test]
+    fn what_comes_by_the_clock_has_a_session_of_its_own_behind_all_others() {
+        let mut trial = trial(3, 3);
+        let scale = bank::Scale { accounts: 1_000, days: 20, indexes: Indexes::Usual };
+        let every = Nanos::from_secs(10);
+        let spec = bank::day::Spec { scale, payments: 1, reads: 1, hot: 60, run_every: every, run_orders: 500 };
+        let Work::Transactions { asked, .. } = &mut trial.streams[0].work else { panic!("no transactions") };
+        *asked = Arc::new(spec);
+        assert_eq!(divided(&trial).unwrap(), [1, 1, 1, 1]);
+        assert_eq!(imagined(StreamOf { trial: &trial, index: 0 }).unwrap().sessions, 4);
+        let Work::Transactions { pool, .. } = &mut trial.streams[0].work else { panic!("no transactions") };
+        pool.sessions = WORKERS_MAX;
+        let refused = divided(&trial).unwrap_err().to_string();
+        assert!(refused.contains("got 2049"), "{refused}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! One stream's share on one port: its load, its work, its recorder, and what is out there now.
 
 use crate::hot::noticed::Noticed;
-use load::{Arrival, Load, SPAWNED, Unissued};
+use load::{Arrival, CLOCKED, Load, SPAWNED, Unissued};
 use recorder::{Operation, Origin, Outcome, Recorder};
 use system::{Completion, Port};
 use units::Nanos;
@@ -30,6 +30,12 @@ pub(crate) trait Work<P> {
     /// there is none.
     #[inline]
     fn seen(&mut self) -> Option<(u16, Nanos)> {
+        None
+    }
+
+    /// How much the operation of a class gave that came back well in a slot of the port, and the class in which that is counted.
+    #[inline]
+    fn gave(&mut self, _port: &mut P, _slot: u32, _class: u16) -> Option<(u16, u64)> {
         None
     }
 
@@ -206,6 +212,11 @@ impl<L: Load, W> Lane<L, W> {
             self.worked_until[slot as usize] = at;
         }
         self.recorder.record(flight.record(at, outcome));
+        if matches!(outcome, Outcome::Done { .. })
+            && let Some((class, amount)) = self.work.gave(port, completion.slot, flight.key.class)
+        {
+            self.recorder.note_given(class, at, amount);
+        }
         while let Some((class, age)) = self.work.seen() {
             self.recorder.note_age(class, at, age);
         }
@@ -238,7 +249,9 @@ impl<L: Load, W> Lane<L, W> {
         }
         while let Some(never) = self.load.unissued(at) {
             let Key { class, endpoint } = self.work.never(port, self.first_slot, &never);
-            let (intended, origin, outcome) = (never.intended, Origin::Planned, Outcome::Censored);
+            // What comes by the clock waits in no slot that a user has.
+            let origin = if never.n >= CLOCKED { Origin::Caused } else { Origin::Planned };
+            let (intended, outcome) = (never.intended, Outcome::Censored);
             let never = Operation { class, endpoint, origin, intended, issued: None, completed: at, outcome };
             self.recorder.record(never);
         }

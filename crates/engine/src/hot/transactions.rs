@@ -3,10 +3,33 @@
 use crate::hot::lane::{Key, Settled, Work};
 use crate::hot::noticed::Noticed;
 use load::{Arrival, Load, Unissued};
+use observation::{ClassKind, StreamLabel};
 use recorder::Outcome;
 use system::{Completion, Outcome as Ended, TransactionPort};
 use units::Nanos;
 use workload::transaction::{Begun, Caused};
+
+/// Classes of a stream that count something beside its transactions.
+#[derive(Clone, Default)]
+pub(crate) struct Beside {
+    /// How old the data was that they saw.
+    age: Option<u16>,
+    /// What those of each class gave.
+    given: Vec<Option<u16>>,
+}
+
+impl Beside {
+    /// Those of a stream, by its label.
+    pub(crate) fn of(label: &StreamLabel) -> Beside {
+        let mut given = vec![None; label.classes.len()];
+        for gives in &label.gives {
+            let counted = label.counted(&gives.what);
+            given.get_mut(usize::from(gives.class)).into_iter().for_each(|given| *given = counted);
+        }
+        let age = label.classes.iter().position(|(_, kind)| *kind == ClassKind::Age);
+        Beside { age: age.map(|class| class as u16), given }
+    }
+}
 
 /// The transactions of one worker.
 #[derive(Default)]
@@ -17,15 +40,14 @@ pub(crate) struct TransactionWork {
     caused: Vec<Caused>,
     /// How old the data was that those that ended saw, on its way to the recorder.
     ages: Vec<Nanos>,
-    /// The class in which that is counted.
-    age: Option<u16>,
+    beside: Beside,
     noticed: Noticed,
 }
 
 impl TransactionWork {
-    /// Each that ends well counts as so many bytes; how old the data was that it saw is counted in class `age`.
-    pub(crate) fn new(bytes: u32, age: Option<u16>) -> TransactionWork {
-        TransactionWork { bytes, age, ..TransactionWork::default() }
+    /// Each that ends well counts as so many bytes.
+    pub(crate) fn new(bytes: u32, beside: Beside) -> TransactionWork {
+        TransactionWork { bytes, beside, ..TransactionWork::default() }
     }
 }
 
@@ -62,7 +84,13 @@ impl<P: TransactionPort> Work<P> for TransactionWork {
 
     #[inline]
     fn seen(&mut self) -> Option<(u16, Nanos)> {
-        Some((self.age?, self.ages.pop()?))
+        Some((self.beside.age?, self.ages.pop()?))
+    }
+
+    #[inline]
+    fn gave(&mut self, port: &mut P, slot: u32, class: u16) -> Option<(u16, u64)> {
+        let counted = (*self.beside.given.get(usize::from(class))?)?;
+        Some((counted, port.gave(slot)))
     }
 
     fn never(&mut self, port: &mut P, first: u32, never: &Unissued) -> Key {

@@ -495,6 +495,10 @@ impl<C: Clock> TransactionPort for ConnectionsPort<'_, C> {
         into.append(&mut self.ages);
     }
 
+    fn gave(&mut self, slot: u32) -> u64 {
+        self.transactions.business.gave(slot)
+    }
+
     fn outside(&self, _slot: u32) -> Nanos {
         Nanos::ZERO
     }

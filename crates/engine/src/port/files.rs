@@ -75,7 +75,8 @@ pub(crate) fn drive(work: FileWork, share: Share, start: &Start) -> Result<Retur
     let account = close(recorder, &load);
     let noticed = std::mem::take(&mut hand.noticed);
     let (gone, used, ended) = (None, cpu.used(), ended_at);
-    Ok(Return { stream, account, noticed, gone, used, ended, worked_until: Vec::new(), ring: None, transactions: None })
+    let (worked_until, kept) = (Vec::new(), Vec::new());
+    Ok(Return { stream, account, noticed, gone, used, ended, worked_until, kept, ring: None, transactions: None })
 }
 
 /// What one copy of the loop works with.

@@ -107,6 +107,10 @@ impl<C: Clock> TransactionPort for SessionPort<C> {
         into.append(&mut self.ages);
     }
 
+    fn gave(&mut self, slot: u32) -> u64 {
+        self.transactions.business.gave(slot)
+    }
+
     fn outside(&self, _slot: u32) -> Nanos {
         Nanos::ZERO
     }

@@ -10,7 +10,7 @@ use crate::observer::Unobserved;
 use crate::sample;
 use crate::{TrialError, run_trial};
 use load::{Spec, Think};
-use observation::Observations;
+use observation::{Observations, StreamLabel};
 use std::sync::atomic::AtomicBool;
 use study::{At, DatabaseSpec, Engine, OnError, Place, Pool, Threads, Trial, Work};
 use units::{Bytes, Nanos};
@@ -42,12 +42,13 @@ fn cost_us(trial: &Trial, socket: bool, stop: &AtomicBool) -> Result<Option<f64>
     let at = DatabaseSpec { engine: Engine::Null, at: At::Nowhere { socket } };
     let mut opened = sample::open(Place::Database(at), 0, Bytes(0), None)?;
     let seen = run_trial(&mut opened, trial, &mut Unobserved, stop)?;
-    Ok(cpu_us(&seen))
+    Ok(cpu_us(&trial.label.streams[0], &seen))
 }
 
 /// CPU and not time: a script may sleep, and other programs may want the same core.
-fn cpu_us(seen: &Observations) -> Option<f64> {
-    let done: u64 = seen.window_cells().map(|cell| cell.tally.done).sum();
+fn cpu_us(label: &StreamLabel, seen: &Observations) -> Option<f64> {
+    let counted = seen.window_cells().filter(|cell| label.kind(cell.key.class).counts_operations());
+    let done: u64 = counted.map(|cell| cell.tally.done).sum();
     (done > 0).then(|| seen.generator_cpu.total_s() * 1e6 / done as f64)
 }
 

@@ -3,7 +3,7 @@
 use crate::database::sessions::imagined;
 use crate::hot::drive::Driven;
 use crate::hot::lane::Work;
-use crate::hot::transactions::TransactionWork;
+use crate::hot::transactions::{Beside, TransactionWork};
 use crate::observer::Observer;
 use crate::port::simulated::described::Described;
 use crate::port::simulated::machine::{Closed, ModelPort};
@@ -60,9 +60,10 @@ impl Described {
         let of = model::Setting { modules, slots, seed, module_bytes: bytes.0, customers, classes };
         let machine = self.machine(&setting.system, &of)?;
         let mut port = ModelPort::new(machine, transactions, window(trial), slots);
+        let slots = lanes.slots_of_each();
         let (driven, home) = lanes.drive(&mut port)?;
         let told = match driven {
-            Driven::Finished { at } => tell(trial, port.close(), &home, at)?,
+            Driven::Finished { at } => tell(trial, port.close(), (&home, &slots), at)?,
             Driven::Stopped | Driven::Gone { .. } => Told::default(),
         };
         Ok(Carried::Simulated(Simulation { driven, home, told }))
@@ -79,7 +80,9 @@ impl Backing for Described {
         for stream in streams(asked.trial) {
             transactions.add(imagined(stream)?);
         }
-        self.simulate(asked, transactions, |_, _| Ok(TransactionWork::default()))
+        self.simulate(asked, transactions, |stream, _| {
+            Ok(TransactionWork::new(0, stream.label().map(Beside::of).unwrap_or_default()))
+        })
     }
 
     fn simulated(&self) -> bool {
@@ -117,12 +120,16 @@ impl Backing for Described {
 }
 
 /// What the stations did becomes series and an event.
-fn tell(trial: &Trial, closed: Closed, home: &[Return], ended: Nanos) -> Result<Told, TrialError> {
+fn tell(trial: &Trial, closed: Closed, (home, slots): (&[Return], &[u32]), ended: Nanos) -> Result<Told, TrialError> {
     let Closed { reports, cores, inside_ns, outside_ns, outside_is } = closed;
-    let accounts: Vec<Account> = home.iter().filter_map(|home| home.account.ok()).collect();
+    let mut left = outside_ns.iter();
+    let outside = slots.iter().map(|slots| left.by_ref().take(*slots as usize).sum());
+    let accounts = home.iter().zip(outside).filter_map(|(home, outside)| Some((home.account.ok()?, outside)));
+    let accounts: Vec<(Account, u128)> = accounts.collect();
     // The slots of a job stand idle once it has ended.
     let ends = trial.phases.fixed_work || trial.streams.iter().any(|stream| stream.work().is_some());
-    stations::little(&accounts, (inside_ns, outside_ns), ends)?;
+    stations::little(&accounts, inside_ns, ends)?;
+    let outside_ns = outside_ns.iter().sum();
     let window = window(trial);
     let at = ended.min(window.end);
     let mut series = stations::series(&reports, at);

@@ -1,5 +1,6 @@
 //! One trial: the state that it starts in, its load, and what became of it.
 
+mod by_clock;
 mod coordinator;
 mod discard;
 mod fill;

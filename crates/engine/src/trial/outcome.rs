@@ -9,6 +9,7 @@ use crate::target::opened::Opened;
 use crate::worker::rings::{self, RingUse};
 use crate::worker::run::Return;
 use crate::worker::transactions::Transactions;
+use load::Kept;
 use observation::{Account, Cell, CellKey, CpuTime, EventKind, Observations, Series, Whole};
 use recorder::ClockCheck;
 use study::Trial;
@@ -25,6 +26,8 @@ pub(crate) struct Outcome {
     pub(crate) streams_ended: Vec<Nanos>,
     /// CPU of all workers' threads in the window.
     pub(crate) workers_cpu: CpuTime,
+    /// How what comes by the clock kept up with it, with its stream.
+    pub(crate) kept: Vec<(u16, Vec<Kept>)>,
     /// When each session had done the last of the work of a job.
     pub(crate) worked_until: Vec<Nanos>,
     /// How long each of them waited for a CPU in the window, where the kernel counts it.
@@ -46,8 +49,11 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// Nothing yet, of so many workers.
-    pub(crate) fn new(trial: &Trial, generators: u16) -> Outcome {
+    /// Nothing yet, of so many workers. Those that carry what comes by the clock rest most of the time, and say nothing of how
+    /// busy the generator is.
+    pub(crate) fn new(trial: &Trial, workers: u16) -> Outcome {
+        let by_clock = trial.streams.iter().filter(|stream| !stream.clock().is_empty()).count() as u16;
+        let generators = workers.saturating_sub(by_clock);
         let accounts = vec![Account::default(); trial.streams.len()];
         let streams_ended = vec![Nanos::ZERO; trial.streams.len()];
         Outcome {
@@ -68,6 +74,7 @@ impl Outcome {
         self.workers_waited.extend(home.used.waited);
         self.rings.extend(home.ring);
         self.worked_until.extend(home.worked_until);
+        self.kept.push((home.stream, home.kept));
         self.notice(home.noticed, home.stream, home.transactions.is_some());
         self.transactions.extend(home.transactions);
         let account = home.account.map_err(|source| TrialError::Unbalanced { source: Box::new(source) })?;

@@ -6,6 +6,7 @@ use crate::hot::hung::Hung;
 use crate::observer::{Found, Observer, Phase};
 use crate::target::backing::{Asked, Carried, Ended, Simulation, remark};
 use crate::target::opened::Opened;
+use crate::trial::by_clock;
 use crate::trial::coordinator::{self, Watchers};
 use crate::trial::outcome::Outcome;
 use crate::trial::read_back;
@@ -35,6 +36,7 @@ pub fn run_trial(
         let operations = counted(u64::from(n), "operations");
         format!("{operations} hung in the trial before: what the system still did for them may be part of this one")
     }));
+    remarks.extend(trial.seldom());
     keep_ledger(opened, trial, observer);
     if opened.simulated() {
         observer.phase(trial, Phase::Measure, window(trial).end);
@@ -62,6 +64,8 @@ pub fn run_trial(
         Series { probe: Whole::HungBefore.into(), points }
     }));
     of_generator.extend(jobs_ended(trial, &outcome));
+    let behind = by_clock::behind(trial, &outcome);
+    outcome.seen.events.extend(behind);
     outcome.show(trial, &[], of_generator, observer);
     Ok(observations(opened, trial, outcome, remarks))
 }

@@ -3,12 +3,13 @@
 
 use crate::TrialError;
 use crate::hot::storage::{Order, StorageWork};
-use load::{Limit, Load, Machine};
-use observation::Window;
+use load::{Beat, Limit, Load, Machine};
+use observation::{StreamLabel, Window};
 use recorder::{Collector, Layout, Recorder};
 use study::{Access, Priority, Stream, Threads, Trial};
 use units::{Bytes, Nanos};
 use workload::block::{self, Generator};
+use workload::kind::Clocked;
 
 /// One worker's share of a stream.
 pub(crate) struct Share {
@@ -49,7 +50,9 @@ impl<'a, T> Carriers<'a, T> {
 /// Where a worker stands among those who share a stream.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
+    /// Behind all others is the one that carries what comes by the clock.
     pub(crate) worker: u32,
+    /// How many carry what users ask for.
     pub(crate) workers: u32,
     /// The first of its slots, counted over all workers of the stream.
     pub(crate) first: u32,
@@ -68,7 +71,7 @@ pub(crate) fn assign<'a, T>(
     for stream in streams(trial) {
         let Carriers { workers, mut each } = carriers(stream)?;
         let mut first = 0;
-        for (load, worker) in stream.loads(workers).into_iter().zip(0..) {
+        for (load, worker) in stream.loads(workers).into_iter().chain(stream.clocked()).zip(0..) {
             let number = shares.len() as u32;
             let place = Place { worker, workers, first, slots: load.slots(), number };
             first += place.slots;
@@ -112,9 +115,13 @@ impl<'a> StreamOf<'a> {
         &self.trial.streams[self.index]
     }
 
+    /// What is kept of it in the run file.
+    pub(crate) fn label(self) -> Option<&'a StreamLabel> {
+        self.trial.label.streams.get(self.index)
+    }
+
     pub(crate) fn name(self) -> String {
-        let label = self.trial.label.streams.get(self.index);
-        label.map_or_else(|| format!("stream {}", self.index), |label| label.name.clone())
+        self.label().map_or_else(|| format!("stream {}", self.index), |label| label.name.clone())
     }
 
     /// Another stream of the same trial draws other operations.
@@ -163,6 +170,17 @@ impl<'a> StreamOf<'a> {
         self.stream().block().ok_or_else(|| self.no_database())
     }
 
+    /// What comes by the clock, where anything does.
+    fn clocked(self) -> Option<Machine> {
+        let beat =
+            |clocked: Clocked| Beat { every: clocked.every, payload: clocked.payload, step: clocked.transactions };
+        let beats: Vec<Beat> = self.stream().clock().into_iter().map(beat).collect();
+        let (window, closed) = (window(self.trial), matches!(self.stream().load, load::Spec::Closed { .. }));
+        let limit = Limit { until: window.end, count: None };
+        let load = || load::clocked(&beats, closed, limit, self.seed() ^ 0xC10C, Nanos::ZERO);
+        (!beats.is_empty()).then(|| load().measured(window.start, window.end))
+    }
+
     /// The load of each worker.
     fn loads(self, workers: u32) -> Vec<Machine> {
         let (stream, window) = (self.stream(), window(self.trial));
@@ -177,7 +195,7 @@ impl<'a> StreamOf<'a> {
 
     fn recorder(self, generator: u16, collector: &mut Collector) -> Recorder {
         let endpoints = self.stream().block().map_or(1, |_| self.trial.modules.max(1) as u16);
-        let classes = self.trial.label.streams.get(self.index).map_or(0, |stream| stream.classes.len()).max(3) as u16;
+        let classes = self.label().map_or(0, |stream| stream.classes.len()).max(3) as u16;
         collector.recorder(Layout {
             stream: self.index as u16,
             generator,

@@ -10,7 +10,7 @@ use crate::worker::calls::Calls;
 use crate::worker::rings::RingUse;
 use crate::worker::thread;
 use crate::worker::transactions::Transactions;
-use load::{Load, Machine, Pacing};
+use load::{Kept, Load, Machine, Pacing};
 use observation::Account;
 use recorder::{Clock, Recorder, Unbalanced, WallClock};
 use std::any::Any;
@@ -41,6 +41,8 @@ pub(crate) struct Return {
     pub(crate) ended: Nanos,
     /// When each of its slots had done the last of the work itself, which is that of the first class.
     pub(crate) worked_until: Vec<Nanos>,
+    /// How what it carried by the clock kept up.
+    pub(crate) kept: Vec<Kept>,
     /// Its ring, when it had one.
     pub(crate) ring: Option<RingUse>,
     /// Its transactions, with the workload's own memory of them.
@@ -138,6 +140,7 @@ impl Share {
             Machine::Closed(load) => alone(stream, port, Lane::new(load, recorder, work, 0).in_batches(batch), ending),
             Machine::Open(load) => alone(stream, port, Lane::new(load, recorder, work, 0).in_batches(batch), ending),
             Machine::Shared(load) => alone(stream, port, Lane::new(load, recorder, work, 0).in_batches(batch), ending),
+            Machine::Clocked(load) => alone(stream, port, Lane::new(load, recorder, work, 0).in_batches(batch), ending),
         }
     }
 }
@@ -181,6 +184,11 @@ impl<'a, W> Lanes<'a, Machine, W> {
 }
 
 impl<L: Load, W> Lanes<'_, L, W> {
+    /// How many slots each lane has, in their order.
+    pub(crate) fn slots_of_each(&self) -> Vec<u32> {
+        self.lanes.iter().map(Lane::slots).collect()
+    }
+
     /// Drives the lanes over a port to their end, and closes the books of each.
     pub(crate) fn drive<P: Port>(mut self, port: &mut P) -> Result<(Driven, Vec<Return>), PortError>
     where
@@ -196,8 +204,8 @@ impl<L: Load, W> Lanes<'_, L, W> {
         let used = cpu.used();
         let home = self.streams.into_iter().zip(self.lanes).map(|(stream, lane)| {
             let Lane { load, recorder, work, worked_until, .. } = lane;
-            let (account, noticed) = (close(recorder, &load), work.into_noticed());
-            Return { stream, account, noticed, gone, used, ended, worked_until, ring: None, transactions: None }
+            let (account, noticed, kept) = (close(recorder, &load), work.into_noticed(), load.kept());
+            Return { stream, account, noticed, gone, used, ended, worked_until, kept, ring: None, transactions: None }
         });
         Ok((driven, home.collect()))
     }

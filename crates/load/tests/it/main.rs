@@ -1,6 +1,7 @@
 //! What the load machine promises, held through its public door.
 
 mod arrivals;
+mod clocked;
 mod closed;
 mod one_queue;
 mod open;

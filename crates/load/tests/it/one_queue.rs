@@ -126,6 +126,21 @@ proptest! {
     }
 }
 
+/// A worker waited for the user whom it had taken first, though another came back sooner.
+#[test]
+fn a_user_who_thinks_for_a_short_time_waits_for_nobody_who_thinks_longer() {
+    for (workers, carriers) in [(1, 8), (2, 8), (3, 7)] {
+        let think = Think::Exponential(Nanos::from_millis(50));
+        let mut loads = share(&Spec::Closed { slots: 4, think }, 3, workers, carriers);
+        let seen = carry(&mut loads, |n| exponential(n, 1e6), |_| None);
+        assert!(seen.len() > 100);
+        // A worker that is free looks again within a millisecond.
+        let most = if workers > 1 { 1_000_000 } else { 0 };
+        let late = seen.iter().filter(|one| one.issued - one.intended > most).count();
+        assert_eq!(late, 0, "{workers} workers, {carriers} carriers");
+    }
+}
+
 #[test]
 fn carriers_beyond_the_users_carry_what_is_caused_and_take_nothing_from_them() {
     for workers in [1, 5] {

@@ -5,16 +5,16 @@
 //! That is exact for networks of product form, and close for others (Chandy, Herzog, Woo: Parametric analysis of queueing
 //! networks, 1975). Pauses enter by their mean alone. Users beyond the sessions wait in order, which counts as response.
 //!
-//! What it does not do: pauses that are all alike, which keep those in step who began together, arrivals at equal distances,
-//! more of them than the machine completes, and a wait for a place that hangs on how times vary are left to the simulation.
+//! What it does not do: pauses that are all alike, which keep those in step who began together, arrivals at equal distances, work
+//! that comes by the clock beside users, more arrivals than the machine completes, and a wait for a place that hangs on how times vary are left to the simulation.
 
 use super::law::{Inside, Law};
 use crate::asked::{Shape, Unanswered, Values};
 use crate::rows::Row;
 
 /// Columns by which a question says how work comes, beside how many may be inside.
-pub(super) const COLUMNS: [&str; 7] =
-    ["population", "think_ms", "think_times", "arrivals_per_s", "arrivals", "streams", "caused"];
+pub(super) const COLUMNS: [&str; 8] =
+    ["population", "think_ms", "think_times", "arrivals_per_s", "arrivals", "streams", "caused", "clocked_per_s"];
 
 /// A load, as a question says it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,6 +29,9 @@ enum Load {
 pub(super) fn answer(law: &Law, values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
     if row.number("streams").is_some_and(|streams| streams > 1.0) {
         return Err(Unanswered::Simulated("several streams at once"));
+    }
+    if row.number("clocked_per_s").is_some_and(|per_s| per_s > 0.0) {
+        return Err(Unanswered::Simulated("work that comes by the clock beside users"));
     }
     if row.text("arrivals").is_some_and(|arrivals| arrivals != "poisson") {
         return Err(Unanswered::Simulated("arrivals at equal distances"));

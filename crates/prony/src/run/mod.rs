@@ -186,6 +186,8 @@ impl Prepared<'_> {
                 return Err(failure);
             }
         };
+        // The plan has said them.
+        let remarks = self.plan.notes.clone();
         let execution = Execution {
             file: self.file,
             fail_if: &self.asked.fail_if,
@@ -196,7 +198,7 @@ impl Prepared<'_> {
             stop,
             summaries: self.summaries,
             clock,
-            remarks: Vec::new(),
+            remarks,
             fresh: self.fresh,
             recorded: false,
             looked: false,

@@ -100,7 +100,7 @@ fn cells(trial: &Trial) -> u64 {
         let workers = match &stream.work {
             Work::Operations(Operations { of: Storage::Block(_), .. }) => u64::from(stream.threads.count.max(1)),
             Work::Operations(Operations { of: Storage::Files(_), .. }) => 1,
-            Work::Transactions { pool, .. } => u64::from(pool.sessions),
+            Work::Transactions { .. } => u64::from(stream.sessions()),
         };
         classes * workers * endpoints
     };

@@ -4,6 +4,7 @@
 
 mod bank;
 mod brokerage;
+mod by_clock;
 mod claims;
 mod compare;
 mod crash;

@@ -140,7 +140,11 @@ fn level() -> impl Strategy<Value = Level> {
 
 fn stream() -> impl Strategy<Value = StreamLabel> {
     let gives = option::of((0.0..1e9, "[a-z]{1,9}( [a-z]{1,9})?"));
-    let class = (text(), prop_oneof![Just(ClassKind::Work), Just(ClassKind::Upkeep), Just(ClassKind::Age)], gives);
+    let class = (
+        text(),
+        prop_oneof![Just(ClassKind::Work), Just(ClassKind::Upkeep), Just(ClassKind::Age), Just(ClassKind::Yield)],
+        gives,
+    );
     ([text(), text(), text()], option::of(any::<u32>()), any::<u64>(), option::of(float()), vec(class, 0..4)).prop_map(
         |([name, workload, load], slots, think, offered, classes)| StreamLabel {
             name,

@@ -52,7 +52,7 @@ fn a_missing_file_a_foreign_file_and_a_foreign_database_are_told_apart() {
 fn a_later_and_an_earlier_version_say_what_to_do() {
     assert_eq!(
         message_after("PRAGMA user_version = 99"),
-        "`run.prony` has schema version 99, and this Prony reads versions up to 3; \
+        "`run.prony` has schema version 99, and this Prony reads versions up to 4; \
          open it with a Prony as new as the one that wrote it"
     );
     assert_eq!(

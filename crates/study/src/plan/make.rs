@@ -27,6 +27,7 @@ pub fn plan(study: &Study, survey: &Survey, seed: u64) -> Result<Plan, Problems>
     }
     maker.tell_left_out(&mut problems);
     maker.tell_as_found();
+    maker.tell_seldom();
     let mut plan = maker.plan;
     plan.filled = filled(&plan, |name| silent(study, survey, name));
     space(&plan, survey, &mut problems);
@@ -257,6 +258,15 @@ impl Maker<'_> {
                 ));
             }
         }
+    }
+
+    /// Says what comes by the clock less than once in a window.
+    fn tell_seldom(&mut self) {
+        let templates = self.plan.searches.iter().map(|search| &search.template);
+        let mut told: Vec<String> = self.plan.trials.iter().chain(templates).flat_map(Trial::seldom).collect();
+        told.sort();
+        told.dedup();
+        self.plan.notes.append(&mut told);
     }
 
     /// Says what a system cannot do, once for each reason; a study of which nothing is left is an error.

@@ -19,6 +19,7 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::io;
 use std::sync::Arc;
+use units::Nanos;
 
 /// Sessions on the database: a key of every workload of transactions.
 pub static SESSIONS: Key<Count, Is> = Key {
@@ -82,7 +83,8 @@ pub struct Class {
     pub upkeep: bool,
     /// Whether it is no work at all, but how old the data was that others saw.
     pub age: bool,
-    /// What one of it gives those who asked, on the mean; none where nobody counts.
+    /// What one of it gives those who asked, on the mean; none where nobody counts. What each gave is counted
+    /// ([`Business::gave`]); on a described machine, whose answers are made up, it is the mean.
     pub gives: Option<(Yield, f64)>,
     /// What one of it asks of a database, on the mean; none where all classes are taken for alike.
     pub demand: Option<Demand>,
@@ -161,6 +163,28 @@ impl Class {
     }
 }
 
+/// Work that comes by the clock beside what users ask for. A session of its own carries all of it, one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Clocked {
+    /// What several of them are called.
+    pub name: &'static str,
+    /// Between two of them.
+    pub every: Nanos,
+    /// The key that says so; none where nothing does.
+    pub key: Option<&'static str>,
+    /// How many transactions one of them is.
+    pub transactions: u64,
+    /// What [`Business::begin`] is given for the first transaction of all; those of a kind are counted on from there.
+    pub payload: u64,
+}
+
+impl Clocked {
+    /// Transactions a second.
+    pub fn per_s(&self) -> f64 {
+        self.transactions as f64 / self.every.seconds()
+    }
+}
+
 /// A workload of transactions, as a study says it.
 pub trait Transactions: Same + Any + Debug + Send + Sync {
     /// Its classes; [`Business::class`] is a place in this list.
@@ -173,6 +197,11 @@ pub trait Transactions: Same + Any + Debug + Send + Sync {
     /// Transactions of the whole job, where it is one that ends; none where it goes on for as long as it is asked.
     fn work(&self) -> Option<u64> {
         None
+    }
+
+    /// What comes by the clock; a run of several transactions causes the one behind each.
+    fn clock(&self) -> Vec<Clocked> {
+        Vec::new()
     }
 
     /// Sees to it that the data set is large enough for so many sessions.

@@ -77,6 +77,12 @@ pub trait Business: Any + Send {
     /// The transaction ended at `at`. What it causes is added to `caused`.
     fn ended(&mut self, slot: u32, ending: Ending, at: Nanos, caused: &mut Vec<Caused>);
 
+    /// How much the transaction gave that has just ended well in a slot, in the words of its class.
+    fn gave(&mut self, slot: u32) -> u64 {
+        let _ = slot;
+        1
+    }
+
     /// How old the data was that the transaction saw which has just ended in a slot; none where it looked at no mark.
     fn age(&mut self, slot: u32) -> Option<Nanos> {
         let _ = slot;

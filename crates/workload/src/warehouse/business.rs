@@ -48,6 +48,8 @@ pub struct Warehouse {
     streams: Streams,
     slots: Vec<Slot>,
     ages: Vec<Option<Nanos>>,
+    /// What was given by the transaction that ended last in each slot.
+    gave: Vec<u64>,
     acknowledged: Acknowledged,
 }
 
@@ -60,6 +62,7 @@ impl Warehouse {
             streams: Streams::new(&spec, share, unclaimed),
             slots: vec![Slot::default(); share.slots as usize],
             ages: vec![None; share.slots as usize],
+            gave: vec![0; share.slots as usize],
             acknowledged: Acknowledged::default(),
         }
     }
@@ -169,6 +172,11 @@ impl Business for Warehouse {
         let ended = std::mem::take(&mut self.slots[slot as usize]);
         self.ages[slot as usize] = None;
         self.streams.begin(at, caused);
+        self.gave[slot as usize] = match &ended {
+            Slot::Dialog(_) => 1,
+            Slot::Load(load, _) => load.rows(),
+            Slot::Idle | Slot::Change(..) => 0,
+        };
         match ended {
             Slot::Idle => {}
             Slot::Dialog(dialog) => self.ages[slot as usize] = self.age_of(&dialog, at),
@@ -178,6 +186,10 @@ impl Business for Warehouse {
                 self.streams.loaded(load.loaded(), stream, ending, at, caused);
             }
         }
+    }
+
+    fn gave(&mut self, slot: u32) -> u64 {
+        self.gave[slot as usize]
     }
 
     fn age(&mut self, slot: u32) -> Option<Nanos> {

@@ -52,15 +52,15 @@ enum Staged {
 struct Outside {
     /// What it was for the one that ended last in each slot.
     last: Vec<Nanos>,
-    /// All of it in the window.
-    sum_ns: u128,
+    /// All of it in the window, by slots.
+    sums_ns: Vec<u128>,
 }
 
 impl Outside {
     fn add(&mut self, slot: usize, (at, time): (Nanos, Nanos), window: Window) {
         let clip = |time: Nanos| time.0.clamp(window.start.0, window.end.0);
         self.last[slot] = time;
-        self.sum_ns += u128::from(clip(at) - clip(at - time));
+        self.sums_ns[slot] += u128::from(clip(at) - clip(at - time));
     }
 }
 
@@ -72,8 +72,8 @@ pub(crate) struct Closed {
     pub(crate) cores: Option<Cores>,
     /// Time in the window that all who were inside spent there.
     pub(crate) inside_ns: u128,
-    /// Time of it that was outside of the response.
-    pub(crate) outside_ns: u128,
+    /// Time of it that was outside of responses, by slots.
+    pub(crate) outside_ns: Vec<u128>,
     /// What that is.
     pub(crate) outside_is: Option<model::machine::Outside>,
 }
@@ -108,7 +108,7 @@ impl ModelPort {
             transactions,
             outcomes: vec![Outcome::Moved { bytes: 0 }; slots],
             inside: Inside { now: 0, since: 0, sum_ns: 0 },
-            outside: Outside { last: vec![Nanos::ZERO; slots], sum_ns: 0 },
+            outside: Outside { last: vec![Nanos::ZERO; slots], sums_ns: vec![0; slots] },
             cleared: false,
             reports: None,
         }
@@ -119,7 +119,7 @@ impl ModelPort {
         self.inside.turn(self.clock.now().0.max(self.window.end.0), self.window, 0);
         let (reports, cores) = self.reports.take().unwrap_or_else(|| self.told());
         let outside_is = self.machine.outside_is();
-        Closed { reports, cores, inside_ns: self.inside.sum_ns, outside_ns: self.outside.sum_ns, outside_is }
+        Closed { reports, cores, inside_ns: self.inside.sum_ns, outside_ns: self.outside.sums_ns, outside_is }
     }
 
     /// What stations and cores did since they were cleared.
@@ -221,6 +221,10 @@ impl TransactionPort for ModelPort {
 
     fn caused(&mut self, slot: u32, into: &mut Vec<Caused>) {
         self.transactions.caused(slot, into);
+    }
+
+    fn gave(&mut self, slot: u32) -> u64 {
+        self.transactions.gave(slot)
     }
 
     fn outside(&self, slot: u32) -> Nanos {

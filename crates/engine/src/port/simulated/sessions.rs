@@ -25,8 +25,8 @@ pub(crate) struct Imagined {
     pub(crate) session: Box<dyn Session>,
     /// How many may be on the machine at once.
     pub(crate) sessions: u32,
-    /// How many classes it has.
-    pub(crate) classes: u16,
+    /// What each of its classes gives on the mean, as answers that are made up say nothing of it.
+    pub(crate) gives: Vec<f64>,
 }
 
 /// How far a transaction was stepped.
@@ -50,6 +50,8 @@ struct Pool {
     first_class: u16,
     /// The class that was drawn last, for the transaction that begins next.
     drawn: u16,
+    /// What each class still owes of its mean: it gives whole pieces.
+    owes: Vec<f64>,
     /// That of the transaction in each slot.
     classes: Vec<u16>,
     attempt: Attempt,
@@ -64,8 +66,9 @@ impl Streams {
     pub(crate) fn add(&mut self, imagined: Imagined) {
         self.all.push(Pool {
             first_slot: self.all.iter().map(|pool| pool.imagined.sessions).sum(),
-            first_class: self.all.iter().map(|pool| pool.imagined.classes).sum(),
+            first_class: self.all.iter().map(|pool| pool.imagined.gives.len() as u16).sum(),
             drawn: 0,
+            owes: vec![0.0; imagined.gives.len()],
             classes: vec![0; imagined.sessions as usize],
             attempt: Attempt::default(),
             asleep: Vec::new(),
@@ -122,6 +125,15 @@ impl Streams {
         let pool = self.of(slot);
         let ending = &mut pool.ended[(slot - pool.first_slot) as usize];
         *ending = (at, if failed { Ending::Failed } else { ending.1 });
+    }
+
+    /// The mean of the class of the transaction in a slot, and what was left of those before.
+    pub(crate) fn gave(&mut self, slot: u32) -> u64 {
+        let pool = self.of(slot);
+        let class = usize::from(pool.classes[(slot - pool.first_slot) as usize]);
+        let owed = pool.owes[class] + pool.imagined.gives[class];
+        pool.owes[class] = owed.fract();
+        owed as u64
     }
 
     pub(crate) fn caused(&mut self, slot: u32, into: &mut Vec<Caused>) {
@@ -238,12 +250,28 @@ mod tests {
         let steps = [Do::Sleep(Nanos(5)), Do::Sleep(Nanos(7)), Do::Done, Do::Done];
         let (transactions, session) = (transactions(&steps, 1, &log), session(&[], &log));
         let mut streams = Streams::default();
-        streams.add(Imagined { transactions, session, sessions: 2, classes: 1 });
+        streams.add(Imagined { transactions, session, sessions: 2, gives: vec![0.0] });
         let begun = |n| Begun { n, payload: 0, at: Nanos::ZERO };
         let pauses = |stepped| if let Stepped::Pauses(time) = stepped { time } else { Nanos::ZERO };
         assert_eq!([0, 1].map(|slot| pauses(streams.begin(slot, begun(slot.into())))), [Nanos(5), Nanos(7)]);
         for slot in [1, 0] {
             assert!(matches!(streams.wake(slot), Stepped::Through(Outcome::Transacted { .. })), "{slot}");
+        }
+    }
+
+    #[test]
+    fn what_a_class_gives_on_the_mean_adds_up_in_whole_pieces() {
+        let log = Log::default();
+        let (transactions, session) = (transactions(&[Do::Done], 1, &log), session(&[], &log));
+        let mut streams = Streams::default();
+        let gives = vec![0.0, 0.891, 30.0, 5.0 / 3.0];
+        streams.add(Imagined { transactions, session, sessions: 1, gives: gives.clone() });
+        for (class, mean) in gives.into_iter().enumerate() {
+            streams.all[0].classes[0] = class as u16;
+            let given: Vec<u64> = (0..30_000).map(|_| streams.gave(0)).collect();
+            let sum = given.iter().sum::<u64>() as f64;
+            assert!((sum - mean * 30_000.0).abs() <= 1.0, "{mean}: {sum}");
+            assert!(given.iter().all(|one| (*one as f64 - mean).abs() <= 1.0), "{mean}");
         }
     }
 
@@ -264,7 +292,7 @@ mod tests {
                 Transactions { business: Box::new(Nothing), tries: 1, stops: false, profile: Profile::default() };
             let session = session(&[], &Log::default());
             let mut streams = Streams::default();
-            streams.add(Imagined { transactions, session, sessions, classes: 1 });
+            streams.add(Imagined { transactions, session, sessions, gives: vec![0.0] });
             let machine = Alone { times: Draws::from_state(7), ends: BinaryHeap::new() };
             let mut port = ModelPort::new(Box::new(machine), streams, window(&trial), sessions);
             let home = share.drive(&mut port, TransactionWork::default(), &AtomicBool::new(false)).unwrap();

@@ -72,6 +72,8 @@ struct Users {
     think_s: f64,
     /// Share of transactions that others cause.
     caused: f64,
+    /// Transactions a second that come by the clock, beside theirs.
+    clocked_per_s: f64,
     /// No response is shorter: half of what one transaction takes alone, as the numbers of a model may be off.
     least_s: f64,
 }
@@ -89,15 +91,19 @@ impl Users {
         }
         let caused = number("caused").unwrap_or(0.0);
         let think_s = think_ms / 1e3 * (1.0 - caused);
-        Some(Users { count, think_s, caused, least_s: alone_ms(model, question).unwrap_or(0.0) / 2e3 })
+        let (clocked_per_s, alone_ms) = (number("clocked_per_s").unwrap_or(0.0), alone_ms(model, question));
+        Some(Users { count, think_s, caused, clocked_per_s, least_s: alone_ms.unwrap_or(0.0) / 2e3 })
     }
 
     fn most_per_s(&self) -> f64 {
-        self.count / (self.think_s + self.least_s)
+        self.count / (self.think_s + self.least_s) + self.clocked_per_s
     }
 
-    /// What is caused may wait until somebody is there to carry it.
+    /// What is caused may wait until somebody is there to carry it. What comes by the clock may pile up for as long as it likes.
     fn longest_s(&self, least_per_s: f64) -> f64 {
+        if self.clocked_per_s > 0.0 {
+            return f64::INFINITY;
+        }
         (self.count + self.caused / (1.0 - self.caused)) / least_per_s - self.think_s
     }
 }

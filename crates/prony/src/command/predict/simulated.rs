@@ -11,7 +11,7 @@ use analysis::StreamSummary;
 use engine::{Described, Need, Opened, Unobserved, run_trial};
 use load::Spec;
 use model::file::Description;
-use observation::Footprint;
+use observation::{Cell, ClassKind, Footprint};
 use std::convert::Infallible;
 use std::path::Path;
 use std::sync::Arc;
@@ -86,10 +86,10 @@ impl<'a> Simulations<'a> {
         let pilot = streams(self.model, &shortened(trial, PILOT), judgement)?;
         let per_s: f64 = pilot.iter().map(|stream| stream.throughput_per_s.value).sum();
         let lasts = |operations: f64| Nanos::from_seconds((operations / per_s.max(1e-3)).clamp(PILOT.seconds(), 1e6));
-        let planned = shortened(trial, lasts(OPERATIONS));
+        let planned = shortened(trial, in_cycles(trial, lasts(OPERATIONS)));
         let found = streams(self.model, &planned, judgement)?;
         let again: Vec<u64> = (0..AGAIN).collect();
-        let short = shortened(trial, lasts(OPERATIONS_AGAIN).min(WINDOW));
+        let short = shortened(trial, in_cycles(trial, lasts(OPERATIONS_AGAIN).min(WINDOW)));
         let again = in_parallel(&again, |number| {
             let drawn = self.model.drawn(SEED + number);
             // A disk of other parts may hold less than is asked of this one.
@@ -161,7 +161,7 @@ pub(super) fn quantile_ms(model: &Description, question: &Question, quantile: f6
         return Err(Failure::new(format!("{what}: a row of a table says no load that could be simulated"))
             .hint("quantiles are found for a study: prony predict STUDY --on model:NAME --find KEY --need 'p99<=10'"));
     };
-    let trial = Trial { seed: SEED, ..shortened(trial, WINDOW) };
+    let trial = Trial { seed: SEED, ..shortened(trial, in_cycles(trial, WINDOW)) };
     let response = observed(model, &trial)?.stream_total(stream as u16).response;
     Ok(response.quantile_ns(quantile).map(|ns| ns as f64 / 1e6))
 }
@@ -172,12 +172,17 @@ pub(super) fn quantile_ms(model: &Description, question: &Question, quantile: f6
 /// When the trial cannot be simulated.
 pub(super) fn once(model: &Description, question: &Question, quantity: &str) -> Result<Option<f64>, Failure> {
     let Some((trial, stream)) = question.trial() else { return Ok(None) };
-    let observed = observed(model, &Trial { seed: SEED, ..shortened(trial, WINDOW) })?;
+    let observed = observed(model, &Trial { seed: SEED, ..shortened(trial, in_cycles(trial, WINDOW)) })?;
     let cell = observed.stream_total(stream as u16);
-    let seconds = observed.elapsed_s.unwrap_or(trial.phases.measure.min(WINDOW).seconds());
+    let label = &trial.label.streams[stream];
+    let of_work =
+        |cell: &&Cell| usize::from(cell.key.stream) == stream && label.kind(cell.key.class) == ClassKind::Work;
+    let done: u64 = observed.window_cells().filter(of_work).map(|cell| cell.tally.done).sum();
+    let window = trial.phases.measure.min(in_cycles(trial, WINDOW));
+    let seconds = observed.elapsed_s.unwrap_or(window.seconds());
     let response_ms = cell.response.mean_ns().map(|ns| ns / 1e6);
     Ok(match quantity {
-        "throughput" | "rate" => Some(cell.tally.done as f64 / seconds),
+        "throughput" | "rate" => Some(done as f64 / seconds),
         "speed" => Some(cell.tally.bytes as f64 / 1e6 / seconds),
         "response" => response_ms,
         "response-s" => response_ms.map(|ms| ms / 1e3),
@@ -216,6 +221,14 @@ fn observed(model: &Description, trial: &Trial) -> Result<observation::Observati
 const WINDOW: Nanos = Nanos::from_secs(5);
 /// A look at how fast a machine is.
 const PILOT: Nanos = Nanos::from_millis(200);
+
+/// A window in which each of what comes by the clock comes as often as in any other of its length: whole cycles of the longest that
+/// the planned window holds.
+fn in_cycles(trial: &Trial, window: Nanos) -> Nanos {
+    let every = trial.streams.iter().flat_map(|stream| stream.clock()).map(|clocked| clocked.every);
+    let longest = every.filter(|every| *every <= trial.phases.measure).max().unwrap_or(Nanos(1));
+    Nanos(window.0.div_ceil(longest.0) * longest.0)
+}
 
 /// A trial over a window that is no longer than this, in whole intervals; its warm-up is shortened with it. A job that ends is
 /// simulated to its end.

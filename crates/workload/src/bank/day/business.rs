@@ -1,8 +1,7 @@
 //! One worker's share of a bank's day: draws its transactions, steps them, and hears how they ended.
 //!
-//! The one idea: a slot holds what its transaction was made from, so that a second try is the same transaction. The first worker
-//! minds the clock: when a payment run or a standing order is due, the transaction that ends next causes it, and each
-//! transaction of a run causes the one behind it.
+//! The one idea: a slot holds what its transaction was made from, so that a second try is the same transaction. What comes by the
+//! clock is told by its payload; each transaction of a payment run causes the one behind it.
 //!
 //! What it does not do: it carries no statement out, and reads no clock.
 
@@ -11,17 +10,33 @@ use super::choose::{Choose, Purpose};
 use super::mix::{BULK, Class, LATER, REJECTED, RUN};
 use super::post::{Payee, Post};
 use super::reads;
+use super::spec::RUN_EVERY;
 use super::standing::Standing;
 use crate::bank::data_set::SEED;
 use crate::bank::history::History;
 use crate::bank::scale::{CENTS_MAX, TODAY};
-use crate::kind::Share;
 use crate::kind::numbers::Numbers;
 use crate::kind::orders::{Known, Ledger};
+use crate::kind::{Clocked, Share};
 use crate::transaction::ask::Ask;
 use crate::transaction::{Answers, Batch, Begun, Business, Caused, Ending, Step};
 use random::Lane;
 use units::Nanos;
+
+/// What comes by the clock.
+pub(super) fn clock(spec: &Spec) -> Vec<Clocked> {
+    let (run, standing) = (Errand::Run(0).payload(), Errand::Standing(0).payload());
+    let (every, transactions) = (spec.run_every, run_length(spec));
+    vec![
+        Clocked { name: "payment runs", every, key: Some(RUN_EVERY.name), transactions, payload: run },
+        Clocked { name: "standing orders", every: STANDING_EVERY, key: None, transactions: 1, payload: standing },
+    ]
+}
+
+/// Transactions of a payment run.
+fn run_length(spec: &Spec) -> u64 {
+    spec.run_orders.div_ceil(RUN as u64)
+}
 
 /// Between two standing orders.
 const STANDING_EVERY: Nanos = Nanos::from_millis(100);
@@ -82,16 +97,13 @@ pub struct Day {
     history: History,
     seed: u64,
     classes: Lane,
-    minds_clock: bool,
     slots: Vec<Slot>,
+    /// What the transaction posted that ended last in each slot.
+    gave: Vec<u64>,
     numbers: Numbers,
     ledger: Ledger,
     /// Accounts of payees, while they are drawn.
     payees: Vec<u64>,
-    next_run: Nanos,
-    runs: u64,
-    next_standing: Nanos,
-    standing: u64,
 }
 
 impl Day {
@@ -102,15 +114,11 @@ impl Day {
             history,
             seed: share.seed,
             classes: Lane::new(share.seed, 0, Purpose::Class as u64),
-            minds_clock: share.worker == 0,
             slots: (0..share.slots).map(|_| Slot::default()).collect(),
+            gave: vec![0; share.slots as usize],
             numbers: Numbers::new(first_order(&history), share.epoch, share.worker),
             ledger: Ledger::default(),
             payees: Vec::with_capacity(RUN),
-            next_run: Nanos::ZERO,
-            runs: 0,
-            next_standing: Nanos::ZERO,
-            standing: 0,
             spec,
         }
     }
@@ -172,35 +180,6 @@ impl Day {
         (post.day, post.statement) = (day, card);
         Machine::Post(Box::new(post))
     }
-
-    /// Transactions of a payment run.
-    fn run_length(&self) -> u64 {
-        self.spec.run_orders.div_ceil(RUN as u64)
-    }
-
-    /// What is due by the clock, or behind the transaction that has just ended.
-    fn cause(&mut self, payload: u64, at: Nanos, caused: &mut Vec<Caused>) {
-        let length = self.run_length();
-        let mut cause = |errand: Errand| caused.push(Caused { due: at, payload: errand.payload() });
-        if let Errand::Run(number) = Errand::of(payload)
-            && (number + 1) % length != 0
-        {
-            cause(Errand::Run(number + 1));
-        }
-        if !self.minds_clock {
-            return;
-        }
-        if at >= self.next_run {
-            cause(Errand::Run(self.runs * length));
-            self.runs += 1;
-            self.next_run = at + self.spec.run_every;
-        }
-        if at >= self.next_standing {
-            cause(Errand::Standing(self.standing));
-            self.standing += 1;
-            self.next_standing = at + STANDING_EVERY;
-        }
-    }
 }
 
 /// Orders of a run are numbered from here, so that the ledger knows an order's number before the database does.
@@ -251,6 +230,7 @@ impl Business for Day {
             Machine::Standing(standing) => Some(&standing.post),
             Machine::Idle | Machine::Ask(..) => None,
         };
+        self.gave[slot as usize] = post.filter(|post| post.posted()).map_or(0, |post| post.payees.len() as u64);
         if let Some(post) = post {
             let known = match ending {
                 Ending::Done => Known::Placed,
@@ -262,6 +242,13 @@ impl Business for Day {
                 self.ledger.record(post.order, Known::Filled);
             }
         }
-        self.cause(payload, at, caused);
+        if let Errand::Run(number) = Errand::of(payload)
+            && !(number + 1).is_multiple_of(run_length(&self.spec))
+        {
+            caused.push(Caused { due: at, payload: Errand::Run(number + 1).payload() });
+        }
+    }
+    fn gave(&mut self, slot: u32) -> u64 {
+        self.gave[slot as usize]
     }
 }

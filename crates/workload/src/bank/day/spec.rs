@@ -22,9 +22,10 @@ keys! {
         "Percent of card postings and payment orders that go to one of the hot accounts, those of employers, shops and utilities: \
          half of them to an eighth of these.";
     RUN_EVERY "run_every": Span<Nanos> = Span { min: Nanos::from_secs(1), max: Nanos::from_secs(86_400) }, Is("10 s"),
-        "Time between two bulk payment runs; the first comes at once.";
+        "Time between two bulk payment runs. When the first comes is drawn from the seed; a run waits for the one before it.";
     RUN_ORDERS "run_orders": Count = Count { min: 50, max: 10_000_000 }, Is("2000"),
-        "Payments of a bulk payment run: a job that posts 50 of them a transaction, one transaction after the other.";
+        "Payments of a bulk payment run: a job that posts 50 of them a transaction, one transaction after the other, on a session of its \
+         own.";
 }
 
 /// A bank's day.

@@ -1,6 +1,6 @@
 //! A bank's day as a workload: what it supplies, and how its ledger is held against the orders afterwards.
 
-use super::business::first_order;
+use super::business::{clock, first_order};
 use super::{Day, Spec, classes, samples, statements};
 use crate::bank::data_set::{self, SEED};
 use crate::bank::history::History;
@@ -9,7 +9,7 @@ use crate::dataset::{DataSet, Language};
 use crate::kind::numbers::epoch_after;
 use crate::kind::orders::{Held, together};
 use crate::kind::{
-    Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, whole,
+    Around, Class, Clocked, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, whole,
 };
 use crate::transaction::{Business, Sample, Statement};
 use std::any::Any;
@@ -29,6 +29,10 @@ impl Transactions for Spec {
 
     fn ready(&self, _around: &Around<'_>) -> Result<Arc<dyn Ready>, Unready> {
         Ok(Arc::new(*self))
+    }
+
+    fn clock(&self) -> Vec<Clocked> {
+        clock(self)
     }
 
     fn customers(&self) -> Option<u64> {

@@ -112,4 +112,9 @@ impl Business for Night {
             Ending::Done | Ending::Failed => {}
         }
     }
+    /// Accounts of a span that were left to settle. A branch and a cut-off give none.
+    fn gave(&mut self, slot: u32) -> u64 {
+        let machine = &self.slots[slot as usize].machine;
+        if matches!(machine.piece, Piece::Span(_)) { machine.accounts } else { 0 }
+    }
 }

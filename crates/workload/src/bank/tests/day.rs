@@ -2,7 +2,7 @@
 
 use super::{Bench, data, day};
 use crate::bank::day::{Day, classes, statements};
-use crate::kind::Share;
+use crate::kind::{Share, Transactions};
 use crate::transaction::{Begun, Business, Caused, Ending};
 use std::collections::{BTreeMap, VecDeque};
 use units::Nanos;
@@ -11,19 +11,29 @@ pub(super) fn share(worker: u32, epoch: u64) -> Share {
     Share { worker, workers: 1, first: 0, slots: 1, seed: 5, epoch }
 }
 
-/// So many arrivals and all that is caused beside them; how many there were of each class.
-pub(super) fn run(bench: &mut Bench, day: &mut Day, arrivals: u64) -> BTreeMap<String, u64> {
-    let (mut counts, mut queue) = (BTreeMap::new(), VecDeque::new());
+/// So many arrivals, what comes by the clock and all that is caused beside them; how many there were of each class, and what each
+/// class gave.
+pub(super) fn run(bench: &mut Bench, worker: &mut Day, arrivals: u64) -> BTreeMap<String, (u64, u64)> {
+    let (mut counts, mut queue) = (BTreeMap::<String, (u64, u64)>::new(), VecDeque::new());
+    let mut clock = day().clock();
     let mut one = |n: u64, payload: u64, at: Nanos, queue: &mut VecDeque<Caused>| {
         let mut caused = Vec::new();
-        *counts.entry(classes()[usize::from(day.class(n, payload))].name.clone()).or_default() += 1;
-        bench.carry(day, 0, Begun { n, payload, at }).unwrap();
-        day.ended(0, Ending::Done, at, &mut caused);
+        let class = classes()[usize::from(worker.class(n, payload))].name.clone();
+        bench.carry(worker, 0, Begun { n, payload, at }).unwrap();
+        worker.ended(0, Ending::Done, at, &mut caused);
+        let (count, given) = counts.entry(class).or_default();
+        (*count, *given) = (*count + 1, *given + worker.gave(0));
         queue.extend(caused);
     };
     for n in 0..arrivals {
         let at = Nanos::from_millis(10 * n);
         one(n, 0, at, &mut queue);
+        for clocked in &mut clock {
+            if at.0.is_multiple_of(clocked.every.0) {
+                queue.push_back(Caused { due: at, payload: clocked.payload });
+                clocked.payload += clocked.transactions;
+            }
+        }
         while let Some(next) = queue.pop_front() {
             one(1 << 63 | n, next.payload, at, &mut queue);
         }
@@ -44,7 +54,8 @@ fn thousands_of_calls_leave_the_books_in_order_and_post_what_each_class_says() {
     let data = data();
     let mut bench = Bench::filled(&data, statements());
     let mut worker = Day::new(day(), &share(0, 0));
-    let counts = run(&mut bench, &mut worker, 4_000);
+    let found = run(&mut bench, &mut worker, 4_000);
+    let counts: BTreeMap<&str, u64> = found.iter().map(|(class, (count, _))| (class.as_str(), *count)).collect();
     assert_eq!(bench.broken(&data), [""; 0]);
     assert_eq!(counts.len(), classes().len(), "all classes come: {counts:?}");
     assert_eq!((counts["payment-run"], counts["standing-order"]), (8, 400));
@@ -59,6 +70,22 @@ fn thousands_of_calls_leave_the_books_in_order_and_post_what_each_class_says() {
     assert_eq!(of("card", "posted") + of("card", "rejected"), counts["card-posting"]);
     assert_eq!(of("single", "posted") + of("single", "rejected") + of("single", "open"), counts["payment-order"]);
     assert!(of("card", "rejected") > 0 && of("single", "open") > 0);
+    // What each class gave is what the data holds: what was rejected, or is for a day to come, posted nothing.
+    for (class, kind) in [
+        ("bulk-posting", "bulk"),
+        ("card-posting", "card"),
+        ("payment-order", "single"),
+        ("payment-run", "run"),
+        ("standing-order", "standing"),
+    ] {
+        let posted = bench.number(&format!(
+            "select count(*) from order_item i join payment_order o on o.id = i.order_id \
+             where o.id >= 1000000 and o.status = 'posted' and o.kind = '{kind}'"
+        ));
+        assert_eq!(found[class].1 as i64, posted, "{class}");
+    }
+    assert!(found["card-posting"].1 < counts["card-posting"] && found["payment-order"].1 < counts["payment-order"]);
+    assert_eq!(found["balance"].1, 0);
     let items = bench.number("select count(*) from item where kind = 'bulk' and amount_cents > 0") as u64;
     assert_eq!(items, 30 * counts["bulk-posting"]);
 }

@@ -124,6 +124,31 @@ fn a_night_that_is_killed_anywhere_is_gone_on_with_and_posts_nothing_twice() {
 }
 
 #[test]
+fn a_night_that_is_gone_on_with_gives_the_accounts_that_were_left_and_no_others() {
+    let data = data();
+    let mut bench = Bench::filled(&data, statements());
+    let mut given = |spec: Spec, most: u64| {
+        let mut business = night(spec);
+        let one = |n| {
+            let carried = bench.carry(&mut *business, 0, Begun { n, payload: 0, at: Nanos::ZERO });
+            business.ended(
+                0,
+                if carried.is_ok() { Ending::Done } else { Ending::Failed },
+                Nanos::ZERO,
+                &mut Vec::new(),
+            );
+            if carried.is_ok() { business.gave(0) } else { 0 }
+        };
+        (0..spec.work().unwrap().min(most)).map(one).sum::<u64>()
+    };
+    assert_eq!(given(SPEC, 6), 6 * 70, "killed after six spans");
+    assert_eq!(given(SPEC, 3), 0, "nothing is left of the first");
+    let other = Spec { commit_every: 100, ..SPEC };
+    assert_eq!(given(other, u64::MAX), 1_000 - 6 * 70, "spans of another size, one of which has a part left");
+    assert_eq!(bench.number("select count(*) from settlement"), 1_000);
+}
+
+#[test]
 fn a_night_that_came_to_its_end_is_taken_back_before_the_next_one() {
     let data = data();
     let mut bench = Bench::filled(&data, statements());

@@ -40,6 +40,11 @@ impl Load {
         self.found.map(|delta| delta.id)
     }
 
+    /// Facts that it wrote, given that it was committed; none when there was no delta to load.
+    pub(in crate::warehouse) fn rows(&self) -> u64 {
+        self.found.map_or(0, |delta| delta.orders as u64)
+    }
+
     pub(in crate::warehouse) fn step(&mut self, answers: &Answers, batch: &mut Batch) -> Step {
         match self.sent {
             0 => {

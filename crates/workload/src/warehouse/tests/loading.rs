@@ -27,6 +27,23 @@ fn deltas_are_loaded_beside_the_users_and_leave_all_sums_in_order() {
     assert_eq!(bench.broken(), [""; 0]);
 }
 
+#[test]
+fn a_load_gives_the_rows_that_it_wrote_and_one_that_found_no_delta_gives_none() {
+    let mut bench = Bench::filled(SPEC);
+    let mut worker = bench.worker();
+    let facts = |bench: &Bench| bench.number("select count(*) from change_log");
+    let before = facts(&bench);
+    let mut given = |payload| {
+        carried(&mut bench, &mut *worker, payload, Cut::Never);
+        worker.gave(0)
+    };
+    assert_eq!(given(0), 1, "a dialog step");
+    assert_eq!(given(1 << 56), 0, "a change in the source");
+    let loaded = given(2 << 56);
+    assert_eq!(given(2 << 56), 0, "nothing is left to load");
+    assert_eq!((loaded as i64, facts(&bench) - before), (SPEC.delta as i64, SPEC.delta as i64));
+}
+
 /// What was caused by one transaction.
 fn carried(bench: &mut Bench, worker: &mut dyn Business, payload: u64, cut: Cut) -> Vec<Caused> {
     let mut caused = Vec::new();

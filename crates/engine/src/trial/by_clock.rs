@@ -1,0 +1,59 @@
+//! Work that comes by the clock, where it did not keep up with it.
+
+use crate::trial::outcome::Outcome;
+use crate::worker::assign::window;
+use load::Kept;
+use observation::{Event, EventKind};
+use study::Trial;
+use units::{count, duration};
+use workload::kind::Clocked;
+
+/// What was due before the one before had ended, and what had not begun when the window closed.
+pub(crate) fn behind(trial: &Trial, outcome: &Outcome) -> Vec<Event> {
+    let of_stream = |(stream, kept): &(u16, Vec<Kept>)| {
+        let clock = trial.streams[usize::from(*stream)].clock();
+        clock.into_iter().zip(kept.clone()).filter_map(|(clocked, kept)| words(&clocked, kept)).collect::<Vec<_>>()
+    };
+    let at = window(trial).end;
+    let event = |text| Event { at, kind: EventKind::Backlog, text };
+    outcome.kept.iter().flat_map(of_stream).map(event).collect()
+}
+
+/// One that had to wait for the one before is told of jobs, which a key of the study makes longer or more seldom; of all others
+/// that they pile up.
+fn words(clocked: &Clocked, kept: Kept) -> Option<String> {
+    let Clocked { name, every, key, .. } = *clocked;
+    let Kept { due, held, waiting } = kept;
+    let behind = if key.is_some() { held > 0 } else { waiting > 1 && waiting > due / 100 };
+    let next = key.map_or("give the system less beside them".to_owned(), |key| format!("give them a longer `{key}`"));
+    behind.then(|| {
+        format!(
+            "{name} do not end in time: of {} that were due in the window, one every {}, {} had to wait until the one before \
+             had ended, and {} had not begun when it closed; {next}",
+            count(due),
+            duration(every),
+            count(held),
+            count(waiting)
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use units::Nanos;
+
+    #[test]
+    fn a_job_that_waits_for_the_one_before_is_told_and_single_work_when_it_piles_up() {
+        let every = Nanos::from_secs(2);
+        let runs = Clocked { name: "payment runs", every, key: Some("run_every"), transactions: 40, payload: 0 };
+        let text = words(&runs, Kept { due: 5, held: 3, waiting: 2 }).unwrap();
+        let expected = "payment runs do not end in time: of 5 that were due in the window, one every 2 s, 3 had to wait until the \
+                        one before had ended, and 2 had not begun when it closed; give them a longer `run_every`";
+        assert_eq!(text, expected);
+        assert_eq!(words(&runs, Kept { due: 5, held: 0, waiting: 1 }), None);
+        let single = Clocked { name: "standing orders", key: None, transactions: 1, ..runs };
+        assert_eq!(words(&single, Kept { due: 300, held: 40, waiting: 3 }), None, "they catch up");
+        assert!(words(&single, Kept { due: 300, held: 40, waiting: 4 }).is_some());
+    }
+}
