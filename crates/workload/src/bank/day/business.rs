@@ -204,7 +204,7 @@ impl Day {
 }
 
 /// Orders of a run are numbered from here, so that the ledger knows an order's number before the database does.
-pub(super) fn first_order(history: &History) -> u64 {
+pub(in crate::bank) fn first_order(history: &History) -> u64 {
     ((history.last_order() + history.scale().open_orders()) / 1_000_000 + 1) * 1_000_000
 }
 
