@@ -8,7 +8,7 @@
 
 use super::Spec;
 use super::choose::{Choose, Purpose};
-use super::mix::{BULK, Class, LATER, REJECTED, RUN};
+use super::mix::{BACK_DATED, BULK, Class, LATER, REJECTED, RUN};
 use super::post::{Payee, Post};
 use super::reads;
 use super::standing::Standing;
@@ -155,8 +155,9 @@ impl Day {
         choose.payees(payer, count, kind == "bulk", &mut self.payees);
         let payees =
             self.payees.iter().map(|account| Payee { account: *account, cents: choose.cents(cents.0, cents.1) });
-        let payees = payees.collect();
-        Machine::Post(Box::new(Post::new(self.numbers.take(), kind, payer, payees)))
+        let mut post = Post::new(self.numbers.take(), kind, payer, payees.collect());
+        post.back_dated = kind == "bulk" && choose.below(BACK_DATED) == 0;
+        Machine::Post(Box::new(post))
     }
 
     fn single(&mut self, class: Class, mut choose: Choose) -> Machine {
@@ -170,6 +171,7 @@ impl Day {
         let (kind, payees) = (if card { "card" } else { "single" }, vec![Payee { account, cents }]);
         let mut post = Post::new(self.numbers.take(), kind, payer, payees);
         (post.day, post.statement) = (day, card);
+        post.back_dated = !card && choose.below(BACK_DATED) == 0;
         Machine::Post(Box::new(post))
     }
 

@@ -44,6 +44,8 @@ pub(super) const BULK: usize = 30;
 pub(super) const RUN: usize = 50;
 /// Percent of single postings that are over the limit on purpose.
 pub(super) const REJECTED: u64 = 1;
+/// One in so many payment orders and bulk postings is back-dated, as in the history.
+pub(super) const BACK_DATED: u64 = 16;
 /// Percent of payment orders that are for a day to come.
 pub(super) const LATER: u64 = 10;
 
