@@ -83,8 +83,8 @@ hold! {
         "SELECT i.account_id, i.order_id, i.value_day, i.reference FROM item i LEFT JOIN account a ON a.id = i.account_id \
          LEFT JOIN payment_order o ON o.id = i.order_id \
          WHERE a.id IS NULL OR i.value_day < {first_day} OR i.value_day > {today} \
-         OR (o.id IS NULL AND i.order_id >= {first_order}) OR i.reference <> CASE WHEN i.order_id >= {first_of_night} THEN i.kind \
-         ELSE CONCAT('order ', i.order_id) END LIMIT 10";
+         OR (o.id IS NULL AND i.order_id >= {first_order}) UNION ALL SELECT account_id, order_id, value_day, reference FROM item \
+         WHERE reference <> CASE WHEN order_id >= {first_of_night} THEN kind ELSE CONCAT('order ', order_id) END LIMIT 10";
     "prenotes" of ["payment_order", "prenote"]
         "each open order has a prenote of its account, day and total, and no other order has one" =
         "SELECT o.id, o.status, p.account_id FROM payment_order o LEFT JOIN prenote p ON p.order_id = o.id \
@@ -98,8 +98,9 @@ hold! {
          FROM payment_order WHERE kind = 'standing' GROUP BY account_id) p ON p.account_id = s.account_id \
          WHERE s.due_day <> {today} + (s.id - 1) % 20 + s.every_days * COALESCE(p.carried, 0) UNION ALL \
          SELECT o.id, o.account_id, o.due_day, -1 FROM payment_order o JOIN order_item l ON l.order_id = o.id \
-         LEFT JOIN standing_order s ON s.account_id = o.account_id AND s.payee_id = l.account_id \
-         AND s.amount_cents = o.total_cents WHERE o.kind = 'standing' AND s.id IS NULL LIMIT 10";
+         LEFT JOIN (SELECT account_id, MIN(payee_id) AS payee_id, MIN(amount_cents) AS amount_cents FROM standing_order \
+         GROUP BY account_id) s ON s.account_id = o.account_id WHERE o.kind = 'standing' AND (s.account_id IS NULL \
+         OR s.payee_id <> l.account_id OR s.amount_cents <> o.total_cents) LIMIT 10";
     "payees" of ["order_item", "standing_order", "prenote", "account", "payment_order"]
         "whoever is to be paid, or to pay, has an account" =
         "SELECT x.account_id FROM (SELECT account_id FROM order_item UNION ALL SELECT account_id FROM standing_order \
