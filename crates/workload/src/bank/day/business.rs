@@ -7,7 +7,7 @@
 
 use super::Spec;
 use super::choose::{Choose, Purpose};
-use super::mix::{BULK, Class, LATER, REJECTED, RUN};
+use super::mix::{BACK_DATED, BULK, Class, LATER, REJECTED, RUN};
 use super::post::{Payee, Post};
 use super::reads;
 use super::spec::RUN_EVERY;
@@ -163,8 +163,9 @@ impl Day {
         choose.payees(payer, count, kind == "bulk", &mut self.payees);
         let payees =
             self.payees.iter().map(|account| Payee { account: *account, cents: choose.cents(cents.0, cents.1) });
-        let payees = payees.collect();
-        Machine::Post(Box::new(Post::new(self.numbers.take(), kind, payer, payees)))
+        let mut post = Post::new(self.numbers.take(), kind, payer, payees.collect());
+        post.back_dated = kind == "bulk" && choose.below(BACK_DATED) == 0;
+        Machine::Post(Box::new(post))
     }
 
     fn single(&mut self, class: Class, mut choose: Choose) -> Machine {
@@ -178,12 +179,13 @@ impl Day {
         let (kind, payees) = (if card { "card" } else { "single" }, vec![Payee { account, cents }]);
         let mut post = Post::new(self.numbers.take(), kind, payer, payees);
         (post.day, post.statement) = (day, card);
+        post.back_dated = !card && choose.below(BACK_DATED) == 0;
         Machine::Post(Box::new(post))
     }
 }
 
 /// Orders of a run are numbered from here, so that the ledger knows an order's number before the database does.
-pub(super) fn first_order(history: &History) -> u64 {
+pub(in crate::bank) fn first_order(history: &History) -> u64 {
     ((history.last_order() + history.scale().open_orders()) / 1_000_000 + 1) * 1_000_000
 }
 

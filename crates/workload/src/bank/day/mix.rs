@@ -44,6 +44,8 @@ pub(super) const BULK: usize = 30;
 pub(super) const RUN: usize = 50;
 /// Percent of single postings that are over the limit on purpose.
 pub(super) const REJECTED: u64 = 1;
+/// One in so many payment orders and bulk postings is back-dated, as in the history.
+pub(super) const BACK_DATED: u64 = 16;
 /// Percent of payment orders that are for a day to come.
 pub(super) const LATER: u64 = 10;
 
@@ -51,9 +53,9 @@ const KEPT: f64 = 1.0 - REJECTED as f64 / 100.0;
 
 // Weight, limit, postings; then statements, rows found, and rows changed.
 classes! {
-    Bulk "bulk-posting" 1 Some(3.0), BULK as f64, 156.0 93.0 124.0;
+    Bulk "bulk-posting" 1 Some(3.0), BULK as f64, 158.0 95.0 126.0;
     Card "card-posting" 4 Some(1.0), KEPT, 11.9 16.0 7.94;
-    Order "payment-order" 1 Some(2.0), KEPT * (1.0 - LATER as f64 / 100.0), 10.5 5.6 7.45;
+    Order "payment-order" 1 Some(2.0), KEPT * (1.0 - LATER as f64 / 100.0), 10.6 5.7 7.56;
     List "list-postings" 3 Some(1.0), 0.0, 1.0 19.0 0.0;
     Detail "posting-detail" 2 Some(1.0), 0.0, 2.0 1.1 0.0;
     Balance "balance" 2 Some(1.0), 0.0, 3.0 6.0 0.0;

@@ -4,7 +4,7 @@
 //! limit is checked, and then the order and its items are written; so nothing waits in a circle, and an order that is over the
 //! limit is kept as rejected.
 //!
-//! What it does not do: it posts nothing with a value date of the past; a period that the night has settled stays settled.
+//! What it does not do: a period that the night has settled stays settled; nothing is posted with a value date in it.
 
 mod business;
 mod choose;
@@ -17,6 +17,7 @@ mod statements;
 mod workload;
 
 pub use business::Day;
+pub(super) use business::first_order;
 pub use mix::{MIXES, classes};
 pub use spec::{KEYS, Spec, read};
 pub use statements::{samples, statements};

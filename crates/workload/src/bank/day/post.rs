@@ -2,7 +2,8 @@
 //!
 //! The one idea: accounts are locked in the order of their numbers, then the limit is checked, then everything is written in the
 //! same order. What is over the limit becomes an order that is rejected; what is for a day to come, one that is open and has a
-//! prenote.
+//! prenote. What is back-dated has the value date before the posting date, and moves all balances from then on; where an account is
+//! settled the night has that date behind it, and all of the order counts from today.
 //!
 //! What it does not do: it draws nothing; it is told who pays whom.
 
@@ -30,8 +31,12 @@ pub(super) struct Post {
     pub(super) day: i64,
     /// Whether the payer's last items are read afterwards.
     pub(super) statement: bool,
+    /// Whether it is to count from the day before.
+    pub(super) back_dated: bool,
     step: u8,
     rejected: bool,
+    /// From when on it counts.
+    value_day: i64,
 }
 
 impl Post {
@@ -91,13 +96,15 @@ impl Post {
         say(batch, Said::Prenotes, [number(self.payer)]);
     }
 
-    /// Whether all accounts are there; settles whether the payer may pay. The locks were answered from `first` on.
+    /// Whether all accounts are there; decides whether the payer may pay, and from when on it counts. The locks were answered from `first` on.
     pub(super) fn check(&mut self, answers: &Answers, first: usize) -> bool {
         let count = self.payees.len() + 1;
         let payer = self.accounts().position(|(account, _)| account == self.payer).unwrap_or(0);
         let (account, prenotes) = (answers.get(first + payer), answers.get(first + count));
         let noted: i64 = (0..prenotes.row_count()).map(|row| prenotes.int(row, 0)).sum();
         self.rejected = account.int(0, 0) + account.int(0, 1) - noted < self.total();
+        let settled = (0..count).any(|place| answers.get(first + place).int(0, 2) > 0);
+        self.value_day = if self.back_dated && !settled { TODAY - 1 } else { TODAY };
         (0..count).all(|place| answers.get(first + place).row_count() == 1)
     }
 
@@ -133,11 +140,16 @@ impl Post {
         let contra = if let [payee] = self.payees[..] { payee.account } else { 0 };
         for (account, cents) in self.accounts() {
             let other = if account == self.payer { contra } else { self.payer };
-            let (account, cents, today) = (number(account), Value::Int(cents), Value::Int(TODAY));
+            let (account, cents, valued) = (number(account), Value::Int(cents), Value::Int(self.value_day));
             let (order, kind) = (number(self.order), Value::from(self.kind));
-            let item = [account.clone(), today.clone(), order, cents.clone(), kind, number(other), reference.clone()];
+            let (posted, other) = (Value::Int(TODAY), number(other));
+            let reference = reference.clone();
+            let item = [account.clone(), posted, order, valued.clone(), cents.clone(), kind, other, reference];
             say(batch, Said::InsertItem, item);
-            say(batch, Said::UpdateBalance, [cents.clone(), account.clone(), today]);
+            say(batch, Said::UpdateBalance, [cents.clone(), account.clone(), valued.clone()]);
+            if self.value_day < TODAY {
+                say(batch, Said::UpdateLaterBalances, [cents.clone(), account.clone(), valued]);
+            }
             say(batch, Said::UpdateAccount, [cents, account]);
         }
     }

@@ -5,8 +5,8 @@ use crate::transaction::{Sample, Statement};
 
 texts::list! { Said from 0, SAID:
     // Posting.
-    LockAccount rows(1.0, ["1000000000|200000"])
-        "lock account" = "select balance_cents, limit_cents from account where id = $1 for update";
+    LockAccount rows(1.0, ["1000000000|200000|0"])
+        "lock account" = "select balance_cents, limit_cents, settled from account where id = $1 for update";
     Prenotes rows(0.02, ["5000"])
         "read prenotes" = "select amount_cents from prenote where account_id = $1 order by order_id limit 50";
     InsertOrder "insert order" =
@@ -18,10 +18,12 @@ texts::list! { Said from 0, SAID:
         "insert into prenote (order_id, account_id, value_day, amount_cents) values ($1, $2, $3, $4)";
     InsertItem "insert item" =
         "insert into item (account_id, posted_day, order_id, value_day, amount_cents, kind, contra_id, reference) \
-         values ($1, $2, $3, $2, $4, $5, $6, $7)";
+         values ($1, $2, $3, $4, $5, $6, $7, $8)";
     UpdateBalance "update balance" =
         "update balance set turnover_cents = turnover_cents + $1, balance_cents = balance_cents + $1 \
          where account_id = $2 and value_day = $3";
+    UpdateLaterBalances "back-dated: update later balances" =
+        "update balance set balance_cents = balance_cents + $1 where account_id = $2 and value_day > $3";
     UpdateAccount "update account" = "update account set balance_cents = balance_cents + $1 where id = $2";
     LastItems rows(10.0, ["20453|400000|20453|-2500|debit|7|order 400000"])
         "card-posting: read last items" =

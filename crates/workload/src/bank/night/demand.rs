@@ -19,6 +19,6 @@ pub(super) fn demands(spec: &Spec) -> [Demand; 3] {
         // Settlement, account, balance, two items and a statement; two orders and the own side of each.
         Demand::over_sets(13.0, 2.0 * days * settled, 6.0 * settled + 6.0),
         Demand::over_sets(4.0, days * of_branch, totals),
-        Demand::over_sets(2.0, accounts + branches * totals, 1.0),
+        Demand::over_counted(2.0, accounts + branches * totals, 1.0),
     ]
 }

@@ -50,7 +50,7 @@ impl Machine {
                 self.ask(batch);
             }
             (2, Piece::Span(_)) => {
-                self.accounts = answers.get(1).int(0, 1) as u64;
+                self.accounts = answers.get(1).row_count() as u64;
                 if self.accounts > 0 {
                     self.settle(answers.get(1).int(0, 0), batch);
                 }

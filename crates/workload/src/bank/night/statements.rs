@@ -7,16 +7,17 @@
 //! Sums of an account are looked up account by account, which every engine plans alike; with a limit, so that none of them
 //! computes a sum again wherever it is named.
 //!
-//! What it does not do: no row comes back but how many accounts of a span are left.
+//! What it does not do: no row comes back but the accounts of a span that are left.
 
 use crate::transaction::texts;
 use crate::transaction::{Sample, Statement};
 
 texts::list! { Said from 0, SAID:
     // A span of accounts: $1 is the first of it, $2 the end, $3 the order of its interest; that of its charges is one more.
-    Left rows(1.0, ["1|100"])
-        "balance: count accounts that are left" =
-        "select min(id), count(*) from account where id >= $1 and id < $2 and settled < $3";
+    // Locked before their balances are read: what is posted beside them with a value date of the period comes before or not at all.
+    Left rows(100.0, ["1"])
+        "balance: lock accounts that are left" =
+        "select id from account where id >= $1 and id < $2 and settled < $3 order by id for update";
     Settle "balance: compute interest and charges" =
         "insert into settlement (account_id, period, order_id, items, numbers, interest_cents, charge_cents) \
          select q.id, $4, $3, q.items, q.numbers, (q.numbers - q.numbers % 3600000) / 3600000, \

@@ -88,6 +88,15 @@ fn thousands_of_calls_leave_the_books_in_order_and_post_what_each_class_says() {
     assert_eq!(found["balance"].1, 0);
     let items = bench.number("select count(*) from item where kind = 'bulk' and amount_cents > 0") as u64;
     assert_eq!(items, 30 * counts["bulk-posting"]);
+    let earlier = |kind: &str| {
+        bench.number(&format!(
+            "select count(distinct order_id) from item where kind = '{kind}' and posted_day = 20454 and value_day = 20453"
+        )) as u64
+    };
+    for (kind, class) in [("bulk", "bulk-posting"), ("single", "payment-order")] {
+        assert!((1..counts[class] / 8).contains(&earlier(kind)), "{} of {} {class}", earlier(kind), counts[class]);
+    }
+    assert_eq!(earlier("card") + earlier("run") + earlier("standing"), 0);
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! A bank's night in memory.
 
-use super::{Bench, SCALE, data};
+use super::day::share;
+use super::{Bench, SCALE, data, day};
+use crate::bank::day::{self as by_day, Day};
 use crate::bank::night::{Spec, statements};
 use crate::dataset::DataSet;
 use crate::kind::{Around, Share, Transactions};
@@ -188,4 +190,24 @@ fn a_branch_with_accounts_that_are_not_settled_is_not_closed() {
     assert_eq!(bench.broken(&data), [""; 0]);
     assert!(!run(&mut bench, SPEC, u64::MAX).0);
     assert_eq!((bench.broken(&data), bench.number("select count(*) from cut_off")), (Vec::new(), 1));
+}
+
+#[test]
+fn a_posting_that_is_back_dated_earns_interest_until_its_account_is_settled_and_counts_from_today_after_that() {
+    let data = data();
+    let numbers = |bench: &Bench| bench.number("select sum(numbers) from settlement");
+    let mut untouched = Bench::filled(&data, statements());
+    run(&mut untouched, SPEC, u64::MAX);
+    let mut bench = Bench::filled(&data, by_day::statements());
+    let mut worker = Day::new(day(), &share(0, 0));
+    day::run(&mut bench, &mut worker, 1_000);
+    let earlier = "select count(*) from item where posted_day = 20454 and value_day = 20453";
+    let back_dated = bench.number(earlier);
+    assert!(back_dated > 100, "{back_dated}");
+    (bench.statements, bench.touched) = (statements(), vec![0; statements().len()]);
+    run(&mut bench, SPEC, u64::MAX);
+    assert_ne!(numbers(&bench), numbers(&untouched));
+    (bench.statements, bench.touched) = (by_day::statements(), vec![0; by_day::statements().len()]);
+    day::run(&mut bench, &mut Day::new(day(), &share(0, 1)), 1_000);
+    assert_eq!((bench.number(earlier), bench.broken(&data)), (back_dated, Vec::new()));
 }

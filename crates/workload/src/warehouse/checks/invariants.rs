@@ -1,12 +1,13 @@
 //! The invariants.
 //!
-//! The one idea: each looks at a cube once, and at all cubes in one query: facts against what deltas logged, each cell of an
-//! aggregate against its facts, and keys against the members of the dimensions, which are numbered without a gap.
+//! The one idea: each looks at a cube once, and at all cubes in one query: facts against what deltas logged, against the orders and
+//! products that were looked up for them and against their own measures, each cell of an aggregate against its facts, and keys
+//! against the members of the dimensions, which are numbered without a gap.
 //!
-//! What it does not do: it asks no more than that sums agree; two facts of one cell and one delta that swapped an amount are alike.
+//! What it does not do: it holds no moments, which are of the clock of a trial.
 
 use crate::dataset::Invariant;
-use crate::warehouse::scale::{CHANNELS, CUBES, DAYS, Level, SITES, Scale};
+use crate::warehouse::scale::{CHANNELS, CUBES, DAYS, FIRST_LOADED, Level, NUMBERS_A_DELTA, RECENT_DAYS, SITES, Scale};
 
 /// All of them.
 pub(in crate::warehouse) fn invariants(scale: &Scale) -> Vec<Invariant> {
@@ -14,11 +15,12 @@ pub(in crate::warehouse) fn invariants(scale: &Scale) -> Vec<Invariant> {
     let mut all = vec![
         holds(
             "deltas",
-            "each cube counts the deltas that were loaded into it, and their orders",
+            "each cube counts the deltas that were loaded into it, and their orders, and knows the last one",
             &["marker", "delta"],
-            "SELECT x.cube_id, SUM(x.deltas) AS deltas, SUM(x.orders) AS orders FROM (SELECT cube_id, deltas, facts AS orders \
-             FROM marker UNION ALL SELECT cube_id, -1, -orders FROM delta WHERE applied = 1) x GROUP BY x.cube_id \
-             HAVING SUM(x.deltas) <> 0 OR SUM(x.orders) <> 0"
+            "SELECT x.cube_id, SUM(x.deltas) AS deltas, SUM(x.orders) AS orders, MAX(x.last) AS last, MAX(x.loaded) AS loaded \
+             FROM (SELECT cube_id, deltas, facts AS orders, delta_id AS last, 0 AS loaded FROM marker UNION ALL \
+             SELECT cube_id, -1, -orders, 0, id FROM delta WHERE applied = 1) x GROUP BY x.cube_id \
+             HAVING SUM(x.deltas) <> 0 OR SUM(x.orders) <> 0 OR MAX(x.last) <> MAX(x.loaded)"
                 .to_owned(),
         ),
         holds(
@@ -31,13 +33,21 @@ pub(in crate::warehouse) fn invariants(scale: &Scale) -> Vec<Invariant> {
                 .to_owned(),
         ),
         holds(
+            "logged changes",
+            "what a delta logged is of its cube, its day and its orders, which are those of its stream, at the price of the source",
+            &["delta", "change_log", "source_order"],
+            logged(scale),
+        ),
+        holds(
             "active orders",
-            "the active state of each order is that of the source, unless a delta that changed it is to be loaded yet",
-            &["source_order", "active_order", "delta"],
-            "SELECT s.id, s.quantity, a.quantity AS active, a.gross_cents FROM source_order s \
-             LEFT JOIN active_order a ON a.id = s.id WHERE a.id IS NULL OR ((s.quantity <> a.quantity \
-             OR s.quantity * s.price_cents <> a.gross_cents) AND NOT EXISTS (SELECT 1 FROM delta d WHERE d.applied = 0 \
-             AND d.first_order <= s.id AND s.id < d.first_order + d.orders))"
+            "the active state of each order is that of the source, by the last delta that changed it, unless one is to be loaded yet",
+            &["source_order", "active_order", "delta", "change_log"],
+            "SELECT s.id, s.quantity, s.changed, a.quantity AS active, a.gross_cents, a.delta_id, g.last FROM source_order s \
+             LEFT JOIN active_order a ON a.id = s.id LEFT JOIN (SELECT order_id, MAX(delta_id) AS last FROM change_log \
+             GROUP BY order_id) g ON g.order_id = s.id WHERE a.id IS NULL OR a.gross_cents <> a.quantity * s.price_cents \
+             OR a.delta_id <> COALESCE(g.last, 0) OR ((s.quantity <> a.quantity OR s.changed <> a.delta_id) AND NOT EXISTS \
+             (SELECT 1 FROM delta d WHERE d.id = s.changed AND d.applied = 0 AND d.first_order <= s.id \
+             AND s.id < d.first_order + d.orders))"
                 .to_owned(),
         ),
         holds(
@@ -45,6 +55,18 @@ pub(in crate::warehouse) fn invariants(scale: &Scale) -> Vec<Invariant> {
             "the facts of each delta are those that it logged, in count and in sums, in its cube and on its day",
             &["change_log"],
             facts_and_deltas(),
+        ),
+        holds(
+            "look-ups",
+            "each loaded fact is what its delta logged of its order, with what the source says of that order",
+            &["change_log", "source_order", "delta"],
+            look_ups(),
+        ),
+        holds(
+            "measures",
+            "amounts, weight and volume of each fact are those of so many of its product, and its dates follow each other",
+            &["product"],
+            measures(),
         ),
         holds("keys", "each fact leads to members of all dimensions", &[], keys(scale)),
     ];
@@ -81,6 +103,56 @@ fn facts_and_deltas() -> String {
          FROM change_log UNION ALL {facts}) x GROUP BY x.cube_id, x.delta_id, x.day_id \
          HAVING SUM(x.missing) <> 0 OR SUM(x.quantity) <> 0 OR SUM(x.gross_cents) <> 0"
     )
+}
+
+/// The number of a delta's stream follows from its orders, its day from its own number.
+fn logged(scale: &Scale) -> String {
+    let (share, cubes) = (scale.orders_a_share(), CUBES.len());
+    format!(
+        "SELECT g.delta_id, g.order_id, g.cube_id, g.day_id FROM change_log g LEFT JOIN delta d ON d.id = g.delta_id \
+         LEFT JOIN source_order s ON s.id = g.order_id WHERE d.id IS NULL OR s.id IS NULL OR g.cube_id <> d.cube_id \
+         OR g.day_id <> d.day_id OR g.order_id < d.first_order OR g.order_id >= d.first_order + d.orders \
+         OR g.gross_cents <> g.quantity * s.price_cents UNION ALL SELECT id, first_order, cube_id, day_id FROM delta \
+         WHERE day_id <> {DAYS} - id % {RECENT_DAYS} OR NOT applied IN (0, 1) \
+         OR first_order <= (stream * {cubes} + cube_id - 1) * {share} \
+         OR first_order + orders - 1 > (stream * {cubes} + cube_id) * {share}"
+    )
+}
+
+fn look_ups() -> String {
+    let looked_up = ["customer_id", "product_id", "site_id", "channel_id", "document", "currency", "unit"]
+        .map(|column| format!("f.{column} <> s.{column}"))
+        .join(" OR ");
+    let broken = of_cubes(|id, cube| {
+        format!(
+            "SELECT {id} AS cube_id, f.id, f.delta_id, f.order_id FROM {cube} f LEFT JOIN delta d ON d.id = f.delta_id \
+             LEFT JOIN change_log g ON g.delta_id = f.delta_id AND g.order_id = f.order_id \
+             LEFT JOIN source_order s ON s.id = f.order_id WHERE f.delta_id <> 0 AND (d.id IS NULL OR g.order_id IS NULL \
+             OR s.id IS NULL OR f.id <> {FIRST_LOADED} + d.id * {NUMBERS_A_DELTA} + f.order_id - d.first_order \
+             OR f.day_id <> g.day_id OR f.quantity <> g.quantity OR f.gross_cents <> g.gross_cents OR {looked_up})"
+        )
+    });
+    format!("SELECT x.* FROM ({broken}) x")
+}
+
+/// Rests are taken off before a division, as loads do it; the fill takes them off its freight as a whole.
+fn measures() -> String {
+    let broken = of_cubes(|id, cube| {
+        format!(
+            "SELECT {id} AS cube_id, f.id, f.quantity, f.gross_cents, f.discount_cents, f.net_cents, f.tax_cents, f.freight_cents, \
+             f.cost_cents, f.weight_g, f.volume_ml, f.day_id, f.due_day_id FROM {cube} f \
+             LEFT JOIN product p ON p.id = f.product_id WHERE p.id IS NULL OR f.gross_cents <> f.quantity * p.price_cents \
+             OR f.net_cents <> f.gross_cents - f.discount_cents OR f.tax_cents * 100 <> f.net_cents * 19 - (f.net_cents * 19) % 100 \
+             OR f.cost_cents <> f.quantity * p.cost_cents OR f.weight_g <> f.quantity * p.weight_g \
+             OR f.volume_ml <> f.quantity * p.volume_ml OR f.currency <> 'EUR' OR f.unit <> 'PC' \
+             OR f.freight_cents * 10 <> CASE WHEN f.delta_id = 0 THEN f.weight_g - f.weight_g % 10 \
+             ELSE f.quantity * (p.weight_g - p.weight_g % 10) END OR (f.delta_id = 0 AND (f.order_id <> 0 \
+             OR f.item <> 1 + (f.id - 1) % 7 * 10 OR f.discount_cents < 0 OR f.discount_cents * 100 > f.gross_cents * 15 \
+             OR f.due_day_id > f.day_id + 14 OR (f.due_day_id < f.day_id + 3 AND f.due_day_id <> {DAYS}))) \
+             OR (f.delta_id <> 0 AND (f.discount_cents <> 0 OR f.item <> 10 OR f.due_day_id <> f.day_id))"
+        )
+    });
+    format!("SELECT x.* FROM ({broken}) x")
 }
 
 fn keys(scale: &Scale) -> String {

@@ -54,6 +54,21 @@ pub(in crate::warehouse) struct Fact {
     rest: u64,
 }
 
+impl Fact {
+    /// When it is to be delivered.
+    pub(in crate::warehouse) fn due_day(&self) -> u64 {
+        (self.day + 3 + (self.rest >> 20) % 12).min(DAYS)
+    }
+
+    pub(in crate::warehouse) fn site(&self) -> u64 {
+        1 + (self.rest >> 8) % SITES
+    }
+
+    pub(in crate::warehouse) fn channel(&self) -> u64 {
+        1 + (self.rest >> 14) % CHANNELS
+    }
+}
+
 /// The facts of one cube.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::warehouse) struct Facts {
@@ -104,9 +119,8 @@ pub(super) fn rows(scale: Scale, seed: u64, cube: u64, numbers: Range<u64>) -> B
     let facts = Facts::new(scale, seed, cube);
     each(numbers, move |number, row| {
         let fact = facts.fact(number);
-        let due = (fact.day + 3 + (fact.rest >> 20) % 12).min(DAYS);
-        row.number(number + 1).number(fact.day).number(due).number(fact.customer).number(fact.product);
-        row.number(1 + (fact.rest >> 8) % SITES).number(1 + (fact.rest >> 14) % CHANNELS).int(0);
+        row.number(number + 1).number(fact.day).number(fact.due_day()).number(fact.customer).number(fact.product);
+        row.number(fact.site()).number(fact.channel()).int(0);
         row.number(1 + number % 7 * 10).code(document(facts.cube), number / 7, 9).text("EUR").text("PC");
         let weight_g = fact.quantity * facts.prices.weight_g(fact.product);
         row.int(fact.quantity).int(fact.gross_cents).int(fact.gross_cents - fact.net_cents).int(fact.net_cents);

@@ -10,7 +10,8 @@ mod dimensions;
 mod facts;
 mod source;
 
-pub(super) use facts::{Fact, Facts, Prices};
+pub(super) use facts::{Facts, Prices};
+pub(super) use source::ordered;
 
 use super::scale::{CATEGORIES, CHANNELS, COUNTRIES, CUBES, DAYS, GROUPS, MONTHS, REGIONS, SITES, Scale};
 use super::schema::{Holds, holds};

@@ -8,7 +8,7 @@ use crate::dataset::Row;
 use random::mix;
 
 /// What is ordered: a product and how many.
-fn ordered(scale: &Scale, id: u64) -> (u64, i64) {
+pub(in crate::warehouse) fn ordered(scale: &Scale, id: u64) -> (u64, i64) {
     (1 + mix(id) % scale.products(), 1 + (mix(!id) % 20) as i64)
 }
 

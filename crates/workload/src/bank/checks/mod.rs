@@ -1,0 +1,60 @@
+//! What must hold for the data of a bank, as SQL that every engine understands unchanged.
+//!
+//! The one idea: an invariant is a query for rows that break it. Mostly both sides of a sum are stacked and grouped once, so that
+//! what is missing on either side is seen; where one side is known to be complete, the other is joined to it, which is faster.
+//!
+//! What it does not do: it runs no query.
+
+mod figures;
+mod night;
+mod pages;
+mod postings;
+
+pub(super) use figures::figures;
+pub(super) use pages::pages;
+
+use super::day::first_order;
+use super::history::History;
+use super::scale::{FIRST_ORDER, Scale, TODAY};
+use crate::dataset::Invariant;
+
+/// An invariant as `"name" of [tables] "what holds" = SQL with numbers in braces;`.
+macro_rules! hold {
+    ($($name:literal of $tables:tt $says:literal = $sql:literal;)*) => {
+        /// The invariants, with their numbers.
+        pub(super) fn all(numbers: &Numbers) -> Vec<crate::dataset::Invariant> {
+            vec![$(crate::dataset::Invariant { name: $name, says: $says, tables: &$tables, sql: numbers.put_into($sql) }),*]
+        }
+    };
+}
+use hold;
+
+/// All of them.
+pub(super) fn invariants(scale: Scale, seed: u64) -> Vec<Invariant> {
+    let numbers = Numbers::of(scale, seed);
+    [postings::all(&numbers), night::all(&numbers)].concat()
+}
+
+/// What stands in braces in the texts.
+struct Numbers([(&'static str, String); 9]);
+
+impl Numbers {
+    fn of(scale: Scale, seed: u64) -> Numbers {
+        let history = History::new(scale, seed);
+        Numbers([
+            ("{first_day}", scale.first_day().to_string()),
+            ("{last_day}", (TODAY - 1).to_string()),
+            ("{today}", TODAY.to_string()),
+            ("{balances}", (scale.days + 1).to_string()),
+            ("{accounts}", scale.accounts.to_string()),
+            ("{first_order}", history.first_kept_order().to_string()),
+            ("{last_order}", history.last_order().to_string()),
+            ("{first_of_day}", first_order(&history).to_string()),
+            ("{first_of_night}", FIRST_ORDER.to_string()),
+        ])
+    }
+
+    fn put_into(&self, sql: &str) -> String {
+        self.0.iter().fold(sql.to_owned(), |sql, (name, number)| sql.replace(name, number))
+    }
+}
