@@ -252,6 +252,8 @@ pub struct ClassSummary {
     pub name: String,
     /// Completions a second in the window.
     pub throughput_per_s: f64,
+    /// How many a second the workload asks for by its own clock, where it says.
+    pub offered_per_s: Option<f64>,
     /// Completed well, of those intended in the window.
     pub done: u64,
     /// Failed, of those completed in the window.
@@ -262,6 +264,8 @@ pub struct ClassSummary {
     pub response: LatencySummary,
     /// Completed minus issued.
     pub service: LatencySummary,
+    /// The share of its times beyond which quantiles of response are only lower bounds; none where all are known.
+    pub bound_from: Option<f64>,
     /// Its part of all work, against what is planned.
     pub mix: ClassMix,
 }

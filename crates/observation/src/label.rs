@@ -147,6 +147,14 @@ pub struct StreamLabel {
     pub gives: Vec<Gives>,
 }
 
+impl StreamLabel {
+    /// Sessions that carry its transactions; none of what asks no database.
+    pub fn sessions(&self) -> Option<u32> {
+        let words = self.load.strip_suffix(" sessions").or_else(|| self.load.strip_suffix(" session"))?;
+        words.rsplit(' ').next()?.parse().ok()
+    }
+}
+
 /// What one completion of a class gives those who asked for it: 30 postings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gives {
@@ -156,6 +164,8 @@ pub struct Gives {
     pub amount: f64,
     /// Of what, in the words of those who ask.
     pub what: String,
+    /// How many of it a second the workload asks for by itself; none where it follows from the load.
+    pub offered_per_s: Option<f64>,
 }
 
 /// Which trial this is: enough to group, order and name it without the study.

@@ -40,7 +40,7 @@ pub enum Touches {
 /// What a kind of caveat touches.
 pub fn touches(kind: CaveatKind) -> Touches {
     match kind {
-        CaveatKind::ThinTail | CaveatKind::Censored => Touches::Tail,
+        CaveatKind::ThinTail | CaveatKind::Censored | CaveatKind::Unseen => Touches::Tail,
         _ => Touches::All,
     }
 }

@@ -222,7 +222,7 @@ fn gravity(kind: CaveatKind) -> u8 {
         K::Damage => 0,
         K::Failures => 1,
         // What never ended and how old it got follows from a load that was not sustained.
-        K::NotSustained | K::Stalled => 2,
+        K::NotSustained | K::Starved | K::Stalled => 2,
         K::Hung | K::Censored => 3,
         K::Cached => 4,
         K::GeneratorBound => 5,
@@ -231,7 +231,7 @@ fn gravity(kind: CaveatKind) -> u8 {
         K::Steal | K::Pressure | K::Frequency => 8,
         K::Unfinished | K::FewReplicates => 9,
         K::WindowTooShort | K::NoWholeCycle => 10,
-        K::ThinTail | K::PlainDriver | K::Other => 11,
+        K::ThinTail | K::Unseen | K::PlainDriver | K::Other => 11,
     }
 }
 

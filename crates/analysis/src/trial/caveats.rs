@@ -8,6 +8,7 @@ use super::checkpoints::leaves_out;
 use super::cut::Cut;
 use super::generator::{generator_caveats, starved};
 use super::latency::SAMPLES_BEYOND;
+use super::loads;
 use super::machine::{cores, mean_of};
 use super::steady::longer;
 use crate::statistics::series_mean::WORTH_MIN;
@@ -75,12 +76,14 @@ fn cut_short(summary: &TrialSummary, planned: Nanos) -> String {
     )
 }
 
-fn stream_caveats(about: &About) -> [Raised; 11] {
+fn stream_caveats(about: &About) -> [Raised; 14] {
     [
         (CaveatKind::Other, open_books(about)),
         (CaveatKind::Failures, failures(about)),
         (CaveatKind::Censored, censored(about)),
         (CaveatKind::NotSustained, backlog(about)),
+        (CaveatKind::NotSustained, loads::behind(about.cut, about.stream)),
+        (CaveatKind::Starved, loads::users_starved(about.cut, about.stream)),
         (CaveatKind::Stalled, stalled(about)),
         (CaveatKind::GeneratorBound, generator_bound(about)),
         (CaveatKind::LittleGap, little_gap(about)),
@@ -88,6 +91,7 @@ fn stream_caveats(about: &About) -> [Raised; 11] {
         (CaveatKind::WindowTooShort, too_short(about)),
         (CaveatKind::WindowTooShort, too_alike(about)),
         (CaveatKind::ThinTail, thin_tail(about)),
+        (CaveatKind::Unseen, loads::unseen(about.cut, about.stream, about.summary)),
     ]
 }
 
@@ -410,7 +414,7 @@ pub fn measure_of(seconds: f64) -> String {
 }
 
 /// A window of at least so many seconds, as `--set` takes it; none beyond the longest.
-fn window_of(seconds: f64) -> Option<String> {
+pub fn window_of(seconds: f64) -> Option<String> {
     let (unit_s, unit) = match seconds {
         ..=120.0 => (1.0, "s"),
         ..=7_200.0 => (60.0, "min"),

@@ -8,6 +8,7 @@ mod cut;
 mod generator;
 mod interrupted;
 pub(crate) mod latency;
+mod loads;
 mod machine;
 mod mix;
 mod outcome;

@@ -92,7 +92,7 @@ pub(super) fn series(probe: &str, value: f64) -> Series {
 fn what_transactions_give_is_told_with_an_interval_and_counts_every_class() {
     let mut label = label();
     // One in ten intervals has a sync, which gives far more than a read.
-    let gives = |class, amount| Gives { class, amount, what: "postings".into() };
+    let gives = |class, amount| Gives { class, amount, what: "postings".into(), offered_per_s: None };
     label.streams[0].gives = vec![gives(0, 2.0), gives(1, 30.0)];
     let observations = observations();
     let summary = summarise(&label, &observations, &judgement());

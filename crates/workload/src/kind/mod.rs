@@ -84,6 +84,8 @@ pub struct Class {
     pub age: bool,
     /// What one of it gives those who asked, on the mean; none where nobody counts.
     pub gives: Option<(Yield, f64)>,
+    /// How many of what it gives come a second by the workload's own clock; none where it follows from the load.
+    pub offered_per_s: Option<f64>,
     /// What one of it asks of a database, on the mean; none where all classes are taken for alike.
     pub demand: Option<Demand>,
 }
@@ -157,7 +159,16 @@ impl Yield {
 impl Class {
     /// A class for which nothing is planned.
     pub fn plain(name: impl Into<String>) -> Class {
-        Class { name: name.into(), share: None, limit_s: None, upkeep: false, age: false, gives: None, demand: None }
+        Class {
+            name: name.into(),
+            share: None,
+            limit_s: None,
+            upkeep: false,
+            age: false,
+            gives: None,
+            offered_per_s: None,
+            demand: None,
+        }
     }
 }
 

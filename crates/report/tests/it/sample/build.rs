@@ -227,6 +227,8 @@ fn stream(seen: Seen, done: u64, response: LatencySummary) -> StreamSummary {
         classes: vec![ClassSummary {
             name: "read".into(),
             throughput_per_s: seen.throughput,
+            offered_per_s: None,
+            bound_from: None,
             done,
             failed: 0,
             bytes_per_s: seen.throughput * seen.transfer,

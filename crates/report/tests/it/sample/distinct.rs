@@ -339,7 +339,7 @@ fn label(stream: u16) -> StreamLabel {
         think_mean: Nanos::from_millis(250),
         offered: (stream == 1).then_some(PerSecond(4_000.0)),
         classes: vec![(format!("class-{stream}"), ClassKind::Work)],
-        gives: vec![Gives { class: 0, amount: 30.0, what: Yield::Postings.word().into() }],
+        gives: vec![Gives { class: 0, amount: 30.0, what: Yield::Postings.word().into(), offered_per_s: None }],
     }
 }
 
@@ -365,6 +365,8 @@ fn summary(trial: u32, stream: u16) -> StreamSummary {
         classes: vec![ClassSummary {
             name: format!("class-{stream}"),
             throughput_per_s: 7_500.5 + at,
+            offered_per_s: Some(7_700.5 + at),
+            bound_from: Some(0.9),
             done: 8_100 + t * 10 + s,
             failed: 8_200 + t * 10 + s,
             bytes_per_s: 8_300.5 + at,
