@@ -1,7 +1,10 @@
 //! The answer to the study's question in one to three sentences of plain words, with its main caveat.
 
 use crate::point::selects;
-use crate::{Caveat, CaveatKind, Comparison, FallClaim, Finding, HighestRate, PointSummary, SustainedFinding, Verdict};
+use crate::{
+    Caveat, CaveatKind, Comparison, DeadlineFinding, FallClaim, Finding, HighestRate, InTime, PointSummary,
+    SustainedFinding, Verdict,
+};
 use observation::factor;
 use study::{Direction, Judgement, Metric};
 use units::{Nanos, bytes_per_second, counted, duration, milliseconds, per_hour, percent, rate, ratio, things_an_hour};
@@ -22,6 +25,7 @@ pub fn answer(points: &[PointSummary], findings: &[Finding], caveats: &[Caveat],
         let nothing = if points.is_empty() { "Nothing was measured." } else { "The primary metric was not reached." };
         sentences.push(nothing.to_owned());
     }
+    sentences.extend(chosen.iter().filter_map(|point| over(point, findings)));
     sentences.extend(main_caveat(&chosen, caveats));
     // Whatever else is to be said of it, an unfinished run says so.
     if let Some(caveat) = caveats.iter().find(|caveat| caveat.kind == CaveatKind::Unfinished) {
@@ -30,8 +34,20 @@ pub fn answer(points: &[PointSummary], findings: &[Finding], caveats: &[Caveat],
     sentences
 }
 
+/// Whether the job at the point is over in time.
+fn over(point: &PointSummary, findings: &[Finding]) -> Option<String> {
+    let found = findings.iter().filter_map(DeadlineFinding::of).find(|found| found.point == point.at)?;
+    let whole = format!("{} {}", units::count(found.work.round() as u64), found.what);
+    let verdict = match found.in_time {
+        InTime::Yes => "in time".to_owned(),
+        InTime::No => "too late".to_owned(),
+        InTime::CannotTell => format!("undecided: {}", found.open().unwrap_or_default()),
+    };
+    Some(format!("The whole job of {whole} {}: {verdict}.", found.ends()))
+}
+
 /// The points that the primary metric is read from, the best of each system; without a primary, the fastest of all.
-fn primary_points<'a>(points: &'a [PointSummary], judgement: &Judgement) -> Vec<&'a PointSummary> {
+pub fn primary_points<'a>(points: &'a [PointSummary], judgement: &Judgement) -> Vec<&'a PointSummary> {
     let primary = judgement.primary.as_ref();
     let meant = |point: &&PointSummary| primary.is_none_or(|primary| selects(&primary.selector, &point.at));
     let mut best: Vec<&PointSummary> = Vec::new();
@@ -54,7 +70,7 @@ fn point_sentence(point: &PointSummary, judgement: &Judgement) -> String {
         let rate =
             point.yields.first().map(|(what, per_s)| format!(": {}", things_an_hour(3_600.0 * per_s.value, what)));
         let rate = rate.unwrap_or_default();
-        return format!("{system} does the work of {stream}{at} in {}{interval}{rate}.", time(elapsed.value));
+        return format!("{system} finishes {stream}{at} in {}{interval}{rate}.", time(elapsed.value));
     }
     let bytes = if point.bytes_per_s.value > 0.0 {
         format!(" ({})", bytes_per_second(point.bytes_per_s.value))

@@ -26,7 +26,7 @@ pub fn judge(run: RunFacts, mut trials: Vec<TrialSummary>, judgement: &Judgement
     }
     findings.extend(of_curves(&groups, judgement.confidence));
     findings.extend(sustained(&groups));
-    findings.extend(deadlines(&groups, judgement).into_iter().map(Finding::Deadline));
+    findings.extend(deadlines(&groups, &points, judgement).into_iter().map(Finding::Deadline));
     findings.extend(thresholds(&groups, judgement).into_iter().map(Finding::Threshold));
     let answer = answer(&points, &findings, &caveats, judgement);
     caveats.extend(trials.iter().flat_map(|trial| trial.caveats.iter().cloned()));

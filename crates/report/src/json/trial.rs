@@ -76,7 +76,10 @@ objects! {
 
     stall: Stall { at_s, lasted_s, slots, rate_per_s, open_p99_ms }
 
-    found: Bound { "by": found.by.word(), cpu, commits, reads }
+    found: Bound {
+        "by": found.by.word(), "station": found.station.as_ref().map(|(name, _)| name.clone()),
+        "station_busy": found.station.as_ref().map(|(_, busy)| *busy), cpu, own_cpu, commits, reads, locks, sessions, waits,
+    }
 
     burst: Burst { before_per_s, sustained_per_s, credit_operations, lasted_s, p_value, apart }
 

@@ -186,6 +186,11 @@ pub trait Transactions: Same + Any + Debug + Send + Sync {
         None
     }
 
+    /// What the whole job gives those who ask for it, where it is one that ends and gives anything.
+    fn amount(&self) -> Option<u64> {
+        None
+    }
+
     /// Sees to it that the data set is large enough for so many sessions.
     fn reserve(&mut self, sessions: u32) {
         let _ = sessions;

@@ -197,6 +197,7 @@ pub fn trial(at: &At, seen: Seen, warm_up: usize, seconds: usize) -> TrialSummar
             cpu_iowait_cores: Some(1.13),
             cpu_steal_cores: Some(0.014),
             cores: Some(8),
+            busiest: None,
             disks: vec![DiskSummary {
                 name: "nvme0n1".into(),
                 utilisation: 0.93,

@@ -126,6 +126,7 @@ fn of_the_data() -> [Finding; 3] {
             within_s: 25_200.0,
             begins_s: Some(82_800.0),
             in_time: InTime::Yes,
+            decides: true,
         }),
     ]
 }
@@ -248,6 +249,7 @@ fn trial(index: u32) -> TrialSummary {
             cpu_iowait_cores: (index == 0).then_some(1.33),
             cpu_steal_cores: Some(0.44 + at),
             cores: Some(8 + index),
+            busiest: Some((format!("station{index}"), 0.51 + at / 100.0)),
             disks: vec![DiskSummary {
                 name: format!("disk{index}"),
                 utilisation: 0.51 + at / 10.0,
