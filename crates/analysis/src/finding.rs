@@ -36,6 +36,8 @@ pub struct Findings {
     pub caveats: Vec<Caveat>,
     /// What checks of the data found, of all attempts at all trials.
     pub checks: Vec<TrialCheck>,
+    /// The points that the answer is about.
+    pub answered: Vec<Point>,
     /// One to three sentences: the answer to the study's question, in plain words, with its main caveat.
     pub answer: Vec<String>,
 }

@@ -67,10 +67,11 @@ fn point_sentence(point: &PointSummary, judgement: &Judgement) -> String {
     if let Some(elapsed) = &point.elapsed_s {
         let time = |seconds: f64| duration(Nanos::from_seconds(seconds));
         let interval = interval_text(elapsed, time);
+        let wide = if elapsed.n == 2 { "; a third trial narrows that: `--set replicates=3`" } else { "" };
         let rate =
             point.yields.first().map(|(what, per_s)| format!(": {}", things_an_hour(3_600.0 * per_s.value, what)));
         let rate = rate.unwrap_or_default();
-        return format!("{system} finishes {stream}{at} in {}{interval}{rate}.", time(elapsed.value));
+        return format!("{system} finishes {stream}{at} in {}{interval}{rate}{wide}.", time(elapsed.value));
     }
     let bytes = if point.bytes_per_s.value > 0.0 {
         format!(" ({})", bytes_per_second(point.bytes_per_s.value))
@@ -88,6 +89,10 @@ fn point_sentence(point: &PointSummary, judgement: &Judgement) -> String {
             let interval = interval_text(p99, milliseconds);
             let shown = if matches!(metric, Some(Metric::ResponseQuantile(_))) { interval } else { String::new() };
             match p99.lower_bound() {
+                true if p99.low <= point.response_p50_ms.value => format!(
+                    "a median response of {}, and too few operations for a p99",
+                    milliseconds(point.response_p50_ms.value)
+                ),
                 true => format!(
                     "a p99 response of at least {} ({} in this run, of too few operations for an interval)",
                     milliseconds(p99.low),

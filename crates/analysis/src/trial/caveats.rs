@@ -366,6 +366,9 @@ fn noisy_rounds(about: &About) -> Option<String> {
     ))
 }
 
+/// Room for chance in a window that is advised: the next one is as likely to bring fewer operations as more.
+pub const ROOM: f64 = 1.25;
+
 /// A tail quantile wants 100 samples of ten moments beyond it. p99.9 is only marked where it is shown; p99 is the figure that
 /// people quote.
 fn thin_tail(about: &About) -> Option<String> {
@@ -376,7 +379,7 @@ fn thin_tail(about: &About) -> Option<String> {
     let own = about.stream.response_estimates.as_ref()?;
     let p99 = own.quantiles.iter().find(|known| known.q == 0.99)?;
     let longer = own.quantile(p99).short_by(p99.ms.confidence)?;
-    let next = measure_of(longer * about.cut.seconds());
+    let next = measure_of(ROOM * longer * about.cut.seconds());
     // Rounded up it could be said to be 100.
     let (beyond, all) = (response.count / 100, counted(response.count, work(about.summary).word()));
     let few = if beyond < SAMPLES_BEYOND {

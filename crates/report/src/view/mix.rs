@@ -114,7 +114,8 @@ fn table(quoted: &Quoted, caveats: &Caveats) -> Table {
 
 fn caption(quoted: &Quoted) -> String {
     let (stream, place, trial) = (&quoted.curve.at.stream, quoted.place(), quoted.trial.label.index);
-    format!("Mix of {stream}{place} (trial {trial}); p50 to p99.9 are of response")
+    let counted = "rate and share of what ended in the window, count and response of what was asked for in it";
+    format!("Mix of {stream}{place} (trial {trial}); {counted}")
 }
 
 fn row(class: &ClassSummary, tail: &str) -> Vec<Field> {

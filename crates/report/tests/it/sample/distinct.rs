@@ -97,6 +97,7 @@ pub fn distinct() -> Findings {
                 took_s: 0.75,
             },
         }],
+        answered: Vec::new(),
         answer: vec!["The answer in one sentence.".into(), "Its main caveat.".into()],
     }
 }
