@@ -68,10 +68,11 @@ fn a_night_that_is_late_says_so_in_its_answer_and_ends_with_the_code_of_a_missed
                 --set work=10000000 --set begins=23:00";
     let late = program.run(&format!("{line} --set deadline=1min"));
     assert_eq!(late.code, Some(1), "{late}");
-    assert!(late.stdout.contains("after 23:01:00: too") && late.stderr.contains("late; it ends at 0"), "{late}");
+    let told = |ran: &crate::program::Ran| ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told(&late).contains("after 23:01: too late.") && late.stderr.contains("late; it ends at 0"), "{late}");
     let in_time = program.run(&format!("{line} --set deadline=100h"));
     assert_eq!(in_time.code, Some(0), "{in_time}");
-    assert!(in_time.stdout.contains(": in"), "{in_time}");
+    assert!(told(&in_time).contains(": in time."), "{in_time}");
     for (wrong, told) in [
         ("--set deadline=0s", "a time above zero"),
         ("--set deadline=1h --set work=0", "a count above zero"),

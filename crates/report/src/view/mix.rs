@@ -12,6 +12,7 @@ use super::quantity::Quantity;
 use super::table::{Field, Table, estimate, number, optional, word};
 use crate::caveats::{Caveats, Touches};
 use analysis::{ClassSummary, Estimate, Findings, MIX_TOLERANCE, PointSummary, StreamSummary, TrialSummary, Work};
+use observation::ClassKind;
 
 /// What a curve of transactions is quoted by.
 pub struct Quoted<'a> {
@@ -107,7 +108,12 @@ fn note() -> String {
 
 fn table(quoted: &Quoted, caveats: &Caveats) -> Table {
     let tail = caveats.marks(&quoted.trial.caveats, Touches::Tail);
-    let mut table = Table::new(caption(quoted), quoted.stream.classes.iter().map(|class| row(class, &tail)));
+    let age = caveats.marks(&quoted.trial.caveats, Touches::Age);
+    let label = quoted.trial.label.streams.get(usize::from(quoted.stream.stream));
+    let ages =
+        |class: &ClassSummary| label.is_some_and(|label| label.classes.contains(&(class.name.clone(), ClassKind::Age)));
+    let rows = quoted.stream.classes.iter().map(|class| row(class, if ages(class) { &age } else { &tail }));
+    let mut table = Table::new(caption(quoted), rows);
     table.trials = [quoted.trial.label.index].into();
     table.without_empty_columns()
 }
