@@ -1,6 +1,6 @@
 //! The values that analysis hands to reports.
 
-use crate::{Caveat, ClassMix, GeneratorSummary, ServerSummary};
+use crate::{Caveat, CaveatKind, ClassMix, GeneratorSummary, ServerSummary};
 use observation::{
     Account, CpuTime, Event, Histogram, Mishap, Point, Provenance, RunFacts, TrialCheck, TrialLabel, Window, words,
 };
@@ -38,6 +38,8 @@ pub struct Findings {
     pub checks: Vec<TrialCheck>,
     /// The points that the answer is about.
     pub answered: Vec<Point>,
+    /// The kind of the caveat that the answer tells.
+    pub doubted: Option<CaveatKind>,
     /// One to three sentences: the answer to the study's question, in plain words, with its main caveat.
     pub answer: Vec<String>,
 }

@@ -26,7 +26,7 @@ pub fn answer(points: &[PointSummary], findings: &[Finding], caveats: &[Caveat],
         sentences.push(nothing.to_owned());
     }
     sentences.extend(chosen.iter().filter_map(|point| over(point, findings)));
-    sentences.extend(main_caveat(&chosen, caveats));
+    sentences.extend(main_caveat(&chosen, caveats).map(|caveat| format!("But {}.", caveat.text)));
     // Whatever else is to be said of it, an unfinished run says so.
     if let Some(caveat) = caveats.iter().find(|caveat| caveat.kind == CaveatKind::Unfinished) {
         sentences.push(format!("But the run did not finish: {}.", caveat.text));
@@ -229,11 +229,11 @@ fn noun(swept: &str) -> &str {
 }
 
 /// The gravest caveat beside the chosen points, or of the run.
-fn main_caveat(points: &[&PointSummary], of_run: &[Caveat]) -> Option<String> {
+pub fn main_caveat<'a>(points: &[&'a PointSummary], of_run: &'a [Caveat]) -> Option<&'a Caveat> {
     let all = points.iter().flat_map(|point| &point.caveats).chain(of_run);
     // Damage has led the answer already.
     let all = all.filter(|caveat| !matches!(caveat.kind, CaveatKind::Unfinished | CaveatKind::Damage));
-    all.min_by_key(|caveat| gravity(caveat.kind)).map(|caveat| format!("But {}.", caveat.text))
+    all.min_by_key(|caveat| gravity(caveat.kind))
 }
 
 /// Which caveat is told first: damaged data before numbers that are not the storage's, before numbers that may move.

@@ -152,7 +152,7 @@ mod tests {
         };
         let trials = [night(0, 1.0), night(1, 2.0), night(2, 6.0)];
         let judgement = Judgement {
-            deadline: Some(Deadline { within: units::Nanos::from_secs(3_600), begins: None, work: Some(4_000) }),
+            deadline: Some(Deadline { within: Nanos::from_secs(3_600), begins: None, work: Some(4_000) }),
             ..crate::run::tests::judgement()
         };
         let findings = crate::judge(observation::RunFacts::default(), trials.into(), &judgement);

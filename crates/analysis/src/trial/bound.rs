@@ -51,17 +51,11 @@ pub fn bound(trial: &TrialSummary, stream: &StreamSummary) -> Option<Bound> {
 fn which(found: &Bound, locks_counted: bool) -> BoundBy {
     let over = |share: Option<f64>, most: f64| share.is_some_and(|share| share >= most);
     let others = found.cpu.zip(found.own_cpu).is_some_and(|(all, own)| own < 0.5 * all);
-    if let Some((name, _)) = found.station.as_ref().filter(|(_, share)| *share >= FULL) {
-        return match name.as_str() {
-            "log" => BoundBy::Log,
-            "processors" => BoundBy::Processors,
-            _ => BoundBy::Station,
-        };
-    }
     match () {
         () if locks_counted && over(found.locks, MOST) => BoundBy::Locks,
         () if over(found.cpu, FULL) && others => BoundBy::Others,
         () if over(found.cpu, FULL) => BoundBy::Processors,
+        () if found.station.as_ref().is_some_and(|(_, busy)| *busy >= FULL) => BoundBy::Station,
         () if over(found.commits, MOST) => BoundBy::Log,
         () if over(found.reads, MOST) => BoundBy::Reads,
         () if over(found.locks, MOST) => BoundBy::Locks,
@@ -219,14 +213,11 @@ mod tests {
     #[test]
     fn a_model_is_bound_by_its_fullest_station() {
         let mut modelled = trial(200.0, 100.0, 0.5);
-        let mut at = |name: &str, share: f64| {
-            modelled.machine.busiest = Some((name.into(), share));
-            by(&modelled)
-        };
-        assert_eq!(
-            [at("log", 0.9), at("disk", 0.9), at("processors", 0.9)],
-            [BoundBy::Log, BoundBy::Station, BoundBy::Processors]
-        );
-        assert_eq!(at("disk", 0.5), BoundBy::Nothing);
+        modelled.machine.busiest = Some(("log".into(), 0.5));
+        assert_eq!(by(&modelled), BoundBy::Nothing);
+        modelled.machine.busiest = Some(("log".into(), 0.9));
+        assert_eq!(by(&modelled), BoundBy::Station);
+        modelled.server.as_mut().expect("a server").cpu_busy_cores = Some(1.9);
+        assert_eq!(by(&modelled), BoundBy::Processors);
     }
 }

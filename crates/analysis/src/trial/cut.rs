@@ -250,11 +250,11 @@ impl<'a> Cutting<'a> {
         else {
             return;
         };
-        for at in self.cut.first as usize..self.cut.intervals.len() {
+        let interval = self.cut.observations.interval.0;
+        for (at, known) in aged.into_iter().enumerate().skip(self.cut.first as usize) {
             let done = self.cut.intervals[at].done;
-            let unseen = done.saturating_sub(aged[at]);
-            let age = at as u64 * self.cut.observations.interval.0;
-            self.class(class as u16).censored.add_times(age, unseen);
+            let unseen = done.saturating_sub(known);
+            self.class(class as u16).censored.add_times(at as u64 * interval, unseen);
             if done > 0 {
                 self.cut.unseen = Some(unseen as f64 / done as f64);
             }

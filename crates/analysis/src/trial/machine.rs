@@ -43,12 +43,11 @@ pub fn machine_summary(observations: &Observations) -> MachineSummary {
     }
 }
 
-/// The busiest station of a model. All that are inside at once are no station that anybody waits for.
+/// The busiest station of a model.
 fn busiest(observations: &Observations) -> Option<(String, f64)> {
     let stations = observations.series.iter().filter_map(|series| {
         let Probe::Station(name) = &series.probe else { return None };
-        let name = name.strip_suffix(".busiest").unwrap_or(name);
-        (name != "transactions").then_some((name.to_owned(), series.points.last()?.1))
+        Some((name.clone(), series.points.last()?.1))
     });
     stations.max_by(|a, b| a.1.total_cmp(&b.1))
 }

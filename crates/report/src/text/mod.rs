@@ -13,7 +13,7 @@ pub use style::Colour;
 
 use crate::caveats::CaveatsOfKind;
 use crate::view::{Conclusion, Report, Section, Table, Tone, report};
-use analysis::{Findings, Verdict};
+use analysis::{CaveatKind, Findings, Verdict};
 use style::{Paint, Style};
 
 /// How much is said.
@@ -134,7 +134,7 @@ impl Page {
         let mut lines: Vec<String> = kinds.first().map(|_| String::new()).into_iter().collect();
         for kind in kinds {
             let words = match detail {
-                Detail::Brief => first_words(kind, &report.findings.answer),
+                Detail::Brief => first_words(kind, report.findings.doubted),
                 Detail::Full => all_words(kind),
             };
             let body = wrap::printable(&format!("{} {}: {words}", kind.mark, kind.kind.heading()));
@@ -169,9 +169,8 @@ fn exploratory(counted: &[&Conclusion]) -> String {
 }
 
 /// The first caveat of a kind, and how many more there are; one that the answer has told is not told again.
-fn first_words(kind: &CaveatsOfKind, answer: &[String]) -> String {
-    let told = |caveat: &analysis::Caveat| answer.contains(&format!("But {}.", caveat.text));
-    let first = match kind.caveats.iter().any(told) {
+fn first_words(kind: &CaveatsOfKind, told: Option<CaveatKind>) -> String {
+    let first = match told == Some(kind.kind) {
         true => "as told above",
         false => kind.caveats.first().map(|caveat| caveat.text.as_str()).unwrap_or_default(),
     };

@@ -40,10 +40,8 @@ fn cost(findings: &Findings, quoted: &Quoted) -> Option<String> {
 /// `the log: 61% of the time in sessions is commits, 3% is reads from storage; 20% of the cores are busy`.
 fn bound_by(bound: &Bound) -> String {
     let share = |share: Option<f64>, words: &str| share.map(|share| format!("{} {words}", Quantity::Share.text(share)));
-    let station = bound
-        .station
-        .as_ref()
-        .map(|(name, busy)| format!("{name} are busiest, {} of the time", Quantity::Share.text(*busy)));
+    let station = bound.station.as_ref().filter(|_| bound.by == BoundBy::Station);
+    let station = station.map(|(_, busy)| format!("it has work {} of the time", Quantity::Share.text(*busy)));
     let own =
         share(bound.own_cpu.filter(|own| bound.cpu.is_some_and(|cpu| cpu - own > 0.05)), "by server and generator");
     let own = own.map(|own| format!(" ({own})")).unwrap_or_default();

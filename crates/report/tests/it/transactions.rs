@@ -54,6 +54,7 @@ fn a_doubt_that_the_answer_tells_is_not_told_again_below_it() {
     let told = |findings: &analysis::Findings| text(findings, Layout::default()).matches("vanished").count();
     assert_eq!(told(&findings), 1);
     findings.answer.push("But cores vanished.".into());
+    findings.doubted = Some(CaveatKind::Other);
     assert_eq!(told(&findings), 1);
 }
 

@@ -98,6 +98,7 @@ pub fn distinct() -> Findings {
             },
         }],
         answered: Vec::new(),
+        doubted: None,
         answer: vec!["The answer in one sentence.".into(), "Its main caveat.".into()],
     }
 }
