@@ -1,6 +1,6 @@
 //! The values that analysis hands to reports.
 
-use crate::{Caveat, ClassMix, GeneratorSummary, ServerSummary};
+use crate::{Caveat, CaveatKind, ClassMix, GeneratorSummary, ServerSummary};
 use observation::{
     Account, CpuTime, Event, Histogram, Mishap, Point, Provenance, RunFacts, TrialCheck, TrialLabel, Window, words,
 };
@@ -36,6 +36,10 @@ pub struct Findings {
     pub caveats: Vec<Caveat>,
     /// What checks of the data found, of all attempts at all trials.
     pub checks: Vec<TrialCheck>,
+    /// The points that the answer is about.
+    pub answered: Vec<Point>,
+    /// The kind of the caveat that the answer tells.
+    pub doubted: Option<CaveatKind>,
     /// One to three sentences: the answer to the study's question, in plain words, with its main caveat.
     pub answer: Vec<String>,
 }
@@ -136,24 +140,38 @@ pub struct StreamSummary {
 }
 
 /// What bounds the transactions of a trial, and the shares that say so.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Bound {
     /// What is full, or is waited for most of the time.
     pub by: BoundBy,
+    /// The busiest station of a model, and how busy it is; none of what is real.
+    pub station: Option<(String, f64)>,
     /// Busy cores of the machine as a share of all.
     pub cpu: Option<f64>,
+    /// The part of these that the server and the generator kept busy, as a share of all cores.
+    pub own_cpu: Option<f64>,
     /// The share of the time in sessions that commits take, which wait for the log.
     pub commits: Option<f64>,
     /// The same of reads from storage.
     pub reads: Option<f64>,
+    /// The same of waits for locks: as the server counts them, or what its statements took beyond CPU and reads.
+    pub locks: Option<f64>,
+    /// The share of the sessions that had work, on the mean.
+    pub sessions: Option<f64>,
+    /// The share of responses that was spent waiting for a session.
+    pub waits: Option<f64>,
 }
 
 words! {
     /// What bounds transactions.
     pub enum BoundBy {
         Processors = "processors" "The machine has no core left.",
+        Others = "other programs" "The machine has no core left, and more than half of them work for others.",
         Log = "log" "Sessions wait for commits most of the time.",
         Reads = "reads" "Sessions wait for reads most of the time.",
+        Locks = "locks" "Sessions wait for each other most of the time.",
+        Station = "station" "A station of the model has no time left.",
+        Sessions = "sessions" "Users wait for a session longer than they are served.",
         Nothing = "nothing" "None of these is full.",
     }
 }
@@ -252,6 +270,8 @@ pub struct ClassSummary {
     pub name: String,
     /// Completions a second in the window.
     pub throughput_per_s: f64,
+    /// How many a second the workload asks for by its own clock, where it says.
+    pub offered_per_s: Option<f64>,
     /// Completed well, of those intended in the window.
     pub done: u64,
     /// Failed, of those completed in the window.
@@ -262,6 +282,8 @@ pub struct ClassSummary {
     pub response: LatencySummary,
     /// Completed minus issued.
     pub service: LatencySummary,
+    /// The share of its times beyond which quantiles of response are only lower bounds; none where all are known.
+    pub bound_from: Option<f64>,
     /// Its part of all work, against what is planned.
     pub mix: ClassMix,
 }
@@ -288,6 +310,8 @@ pub struct MachineSummary {
     pub cpu_steal_cores: Option<f64>,
     /// How many cores there are.
     pub cores: Option<u32>,
+    /// The busiest station of a model, and the share of the time in which it had work.
+    pub busiest: Option<(String, f64)>,
     /// `(disk, utilisation share, mean wait in ms, operations a second, bytes a second)` by disk, as probes name them.
     pub disks: Vec<DiskSummary>,
 }
@@ -452,6 +476,8 @@ pub struct DeadlineFinding {
     pub begins_s: Option<f64>,
     /// Whether it is over in time.
     pub in_time: InTime,
+    /// Whether it is of a point that the answer is about: then it decides how a run ends.
+    pub decides: bool,
 }
 
 words! {

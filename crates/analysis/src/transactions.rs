@@ -32,9 +32,9 @@ pub struct ServerSummary {
     pub cpu_system_cores: Option<f64>,
     /// Cores that it kept busy, where the modes are not told apart.
     pub cpu_busy_cores: Option<f64>,
-    /// Bytes a second that its processes read from disks.
+    /// Bytes a second that the disk below the data read, for whomever; where it is not watched, that its processes read.
     pub bytes_read_per_s: Option<f64>,
-    /// Bytes a second that they wrote.
+    /// The same of writes.
     pub bytes_written_per_s: Option<f64>,
     /// How many processes it has.
     pub processes: Option<f64>,
@@ -61,9 +61,9 @@ pub struct ServerSummary {
 pub struct PerTransaction {
     /// CPU time, milliseconds.
     pub cpu_ms: Option<f64>,
-    /// Bytes read from disks.
+    /// Bytes read, as those of the server.
     pub bytes_read: Option<f64>,
-    /// Bytes written to disks.
+    /// Bytes written, as those of the server.
     pub bytes_written: Option<f64>,
     /// Bytes written to the log.
     pub log_bytes: Option<f64>,

@@ -165,7 +165,10 @@ impl DatabaseError {
             DatabaseError::Claimed { .. } => "wait until that one has ended, or name another database or file",
             DatabaseError::NotFilled { .. } => "fill it: prony db fill",
             DatabaseError::NoRestore { .. } => "use sqlite: or a private server, or state = \"left\"",
-            DatabaseError::Full { .. } => "free space there, or choose fewer customers or days",
+            DatabaseError::Full { .. } => {
+                "free space there, raise its limit, or choose less data: fewer `accounts` of a bank, `rows` of a warehouse, `customers` of \
+                 a brokerage house, or `days`"
+            }
             DatabaseError::Server { .. } => "read its log in that folder; prony db down stops and removes the server",
             DatabaseError::File { .. } => "check that the folder exists and may be written",
             // What to raise stands in the message.

@@ -166,6 +166,12 @@ impl StreamLabel {
         let counts = |(name, kind): &(String, ClassKind)| *kind == ClassKind::Yield && name == what;
         self.classes.iter().position(counts).map(|class| class as u16)
     }
+
+    /// Sessions that carry its transactions; none of what asks no database.
+    pub fn sessions(&self) -> Option<u32> {
+        let words = self.load.strip_suffix(" sessions").or_else(|| self.load.strip_suffix(" session"))?;
+        words.rsplit(' ').next()?.parse().ok()
+    }
 }
 
 /// What one completion of a class gives those who asked for it: 30 postings.
@@ -177,6 +183,8 @@ pub struct Gives {
     pub amount: f64,
     /// Of what, in the words of those who ask.
     pub what: String,
+    /// How many of it a second the workload asks for by itself; none where it follows from the load.
+    pub offered_per_s: Option<f64>,
 }
 
 /// Which trial this is: enough to group, order and name it without the study.

@@ -620,7 +620,9 @@ arguments! {
         need: Vec<String> = arg(long, value_name = "QUANTITY>=N", action = ArgAction::Append, requires = "find")
             "What is needed, with --find [repeatable]",
             "What is needed of a quantity that the model answers, in its unit: `rate>=1M`, `response<=5`. Repeat it for \
-             several. `p50`, `p95`, `p99` and `p99.9` are quantiles of response in ms, which are simulated: `p99<=10`.";
+             several. `p50`, `p95`, `p99` and `p99.9` are quantiles of response in ms, \
+             and `postings`, `accounts balanced`, `dialog steps` and `rows loaded` are by the hour; these are simulated: \
+             `p99<=10`, `postings>=10M`.";
         output: Option<PathBuf> = arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)
             "Write the prediction to this new file",
             "Write the prediction to FILE, as JSON. Default: nothing is written. An existing file is never overwritten.";

@@ -29,6 +29,7 @@ use failure::Failure;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    run::stop::survive_file_limits();
     let cli = match args::Cli::try_parse() {
         Ok(cli) => cli,
         Err(usage) => return say_usage(&usage),

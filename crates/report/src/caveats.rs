@@ -35,12 +35,15 @@ pub enum Touches {
     All,
     /// Only high quantiles and maxima.
     Tail,
+    /// Only how old the data was that others saw.
+    Age,
 }
 
 /// What a kind of caveat touches.
 pub fn touches(kind: CaveatKind) -> Touches {
     match kind {
         CaveatKind::ThinTail | CaveatKind::Censored => Touches::Tail,
+        CaveatKind::Unseen => Touches::Age,
         _ => Touches::All,
     }
 }

@@ -4,8 +4,9 @@
 //! column each, in base units. What is not known is an empty field.
 
 use crate::view::each_once;
-use analysis::{Findings, LatencySummary, StreamSummary, TrialSummary};
-use observation::{Level, StreamLabel, level_of};
+use analysis::{ClassSummary, Findings, LatencySummary, StreamSummary, TrialSummary};
+use observation::{ClassKind, Level, StreamLabel, level_of};
+use study::Yield;
 
 /// What one row is of.
 struct Of<'a> {
@@ -39,6 +40,22 @@ const AFTER: [Column; 8] = [
     ("offered_per_s", |of| optional(of.stream.offered_per_s)),
     ("bytes_per_s", |of| number(of.stream.bytes_per_s)),
     ("elapsed_s", |of| number(of.trial.elapsed_s)),
+];
+
+/// What transactions give those who ask for them, each by the hour.
+const GIVEN: [Column; 4] = [
+    ("postings_per_h", |of| of.given(Yield::Postings)),
+    ("accounts_balanced_per_h", |of| of.given(Yield::Accounts)),
+    ("dialog_steps_per_h", |of| of.given(Yield::DialogSteps)),
+    ("rows_loaded_per_h", |of| of.given(Yield::LoadedRows)),
+];
+
+/// How old what users saw was; beyond the share that is named last, quantiles are only lower bounds.
+const FRESHNESS: [Column; 4] = [
+    ("freshness_p50_ms", |of| optional(of.age().map(|class| class.response.p50_ms))),
+    ("freshness_p99_ms", |of| optional(of.age().map(|class| class.response.p99_ms))),
+    ("freshness_max_ms", |of| optional(of.age().map(|class| class.response.max_ms))),
+    ("freshness_lower_bound_from", |of| optional(of.age().and_then(|class| class.bound_from))),
 ];
 
 type Times = fn(&StreamSummary) -> &LatencySummary;
@@ -84,7 +101,9 @@ pub fn csv(findings: &Findings) -> String {
     let names = |columns: &[Column]| columns.iter().map(|column| column.0.to_owned()).collect::<Vec<_>>();
     let times = TIMES.iter().flat_map(|(what, _)| FIGURES.map(|(figure, _)| format!("{what}_{figure}_ms")));
     let before = names(&BEFORE).into_iter().chain(factors.iter().map(|name| format!("factor.{name}")));
-    let mut text = row(before.chain(names(&AFTER)).chain(times).chain(names(&LAST)));
+    let after = [&AFTER[..], &GIVEN].concat();
+    let last = [&FRESHNESS[..], &LAST].concat();
+    let mut text = row(before.chain(names(&after)).chain(times).chain(names(&last)));
     for trial in &findings.trials {
         for stream in &trial.streams {
             text.push_str(&row(Of { findings, trial, stream }.fields(&factors)));
@@ -108,7 +127,20 @@ impl Of<'_> {
         let times = TIMES.iter().map(|(_, times)| times(self.stream)).flat_map(|times| {
             FIGURES.map(|(_, figure)| if times.count == 0 { String::new() } else { number(figure(times)) })
         });
-        held(&BEFORE).chain(levels).chain(held(&AFTER)).chain(times).chain(held(&LAST))
+        let after = held(&AFTER).chain(held(&GIVEN));
+        held(&BEFORE).chain(levels).chain(after).chain(times).chain(held(&FRESHNESS)).chain(held(&LAST))
+    }
+
+    fn given(&self, what: Yield) -> String {
+        let given = self.stream.yields.iter().find(|given| given.what == what.word());
+        optional(given.map(|given| 3_600.0 * given.per_s.value))
+    }
+
+    /// The class of ages, where anything was seen that has one.
+    fn age(&self) -> Option<&ClassSummary> {
+        let ages = self.label()?.classes.iter().filter(|(_, kind)| *kind == ClassKind::Age);
+        let mut seen = ages.filter_map(|(name, _)| self.stream.classes.iter().find(|class| class.name == *name));
+        seen.find(|class| class.response.count > 0)
     }
 }
 

@@ -55,6 +55,14 @@ pub enum StoreError {
     /// There is no space left for what was being done; with what is left, and what to do next.
     #[error("no space left for `{path}` while {1}; {2}", path = .0.display())]
     Full(PathBuf, &'static str, &'static str),
+    /// The file may not grow as far as what was being done needs: the limit that the process has for files, in bytes.
+    #[error(
+        "`{path}` may not grow beyond {limit} while {1}: that is the limit on the size of a file (`ulimit -f`); raise it, or plan a \
+         shorter run",
+        path = .0.display(),
+        limit = units::bytes(units::Bytes(*.2))
+    )]
+    Limited(PathBuf, &'static str, u64),
     /// The run ended; there is nothing to go on with.
     #[error("the run in `{path}` has finished, and there is nothing to resume", path = .0.display())]
     Finished(PathBuf),
@@ -104,6 +112,10 @@ fn classify(source: rusqlite::Error, action: &'static str, path: &Path) -> Store
     match source.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::InUse(path),
         Some(ErrorCode::DiskFull) => StoreError::Full(path, action, KEPT),
+        Some(ErrorCode::SystemIoFailure) if refused_write(&source) => match file_limit() {
+            Some(limit) => StoreError::Limited(path, action, limit),
+            None => StoreError::Database(path, action, source),
+        },
         Some(ErrorCode::NotADatabase) => StoreError::NotARunFile(path),
         Some(ErrorCode::ReadOnly) => StoreError::ReadOnly(path),
         Some(ErrorCode::DatabaseCorrupt) => StoreError::Damaged(path, source.to_string()),
@@ -111,4 +123,13 @@ fn classify(source: rusqlite::Error, action: &'static str, path: &Path) -> Store
         // No code of the database: a value in a row has another type or range than the schema promises.
         None => StoreError::Damaged(path, source.to_string()),
     }
+}
+
+fn refused_write(source: &rusqlite::Error) -> bool {
+    source.sqlite_error().is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_IOERR_WRITE)
+}
+
+/// How large a file of this process may be, where that is limited.
+fn file_limit() -> Option<u64> {
+    rustix::process::getrlimit(rustix::process::Resource::Fsize).current
 }

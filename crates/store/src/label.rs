@@ -78,26 +78,39 @@ fn read_classes(connection: &Connection, id: i64, stream: i64) -> Result<Vec<Cla
     read_rows(connection, sql, [id, stream], |row| {
         let class: u16 = row.get(2)?;
         let (kind, gives) = word(row, 1, read_class_word)?;
-        Ok(((row.get(0)?, kind), gives.map(|(amount, what)| Gives { class, amount, what })))
+        Ok(((row.get(0)?, kind), gives.map(|gives| Gives { class, ..gives })))
     })
 }
 
-/// `work`, or `work: 30 postings` for a class that gives something.
+/// `work`, or `work: 30 postings` for a class that gives something, or `upkeep: 500 rows loaded, 1000` where so many are offered a
+/// second.
 fn class_word(kind: ClassKind, stream: &StreamLabel, class: usize) -> String {
-    match stream.gives.iter().find(|gives| usize::from(gives.class) == class) {
-        Some(Gives { amount, what, .. }) => format!("{}: {amount} {what}", kind.word()),
-        None => kind.word().to_owned(),
-    }
+    let Some(Gives { amount, what, offered_per_s, .. }) =
+        stream.gives.iter().find(|gives| usize::from(gives.class) == class)
+    else {
+        return kind.word().to_owned();
+    };
+    let offered = offered_per_s.map(|offered| format!(", {offered}")).unwrap_or_default();
+    format!("{}: {amount} {what}{offered}", kind.word())
 }
 
 /// What was written so; none for what no run can hold.
-fn read_class_word(text: &str) -> Option<(ClassKind, Option<(f64, String)>)> {
+fn read_class_word(text: &str) -> Option<(ClassKind, Option<Gives>)> {
     let Some((kind, gives)) = text.split_once(": ") else { return Some((ClassKind::of_word(text)?, None)) };
     let (amount, what) = gives.split_once(' ')?;
-    let amount: f64 = amount.parse().ok()?;
+    let (what, offered) = what.split_once(", ").map_or((what, None), |(what, offered)| (what, Some(offered)));
+    let amount = read_amount(amount)?;
+    let offered_per_s = match offered {
+        Some(offered) => Some(read_amount(offered)?),
+        None => None,
+    };
     let plain = (1..=GIVES_MAX).contains(&what.len()) && what.bytes().all(|b| b == b' ' || b.is_ascii_lowercase());
-    let possible = plain && (0.0..=AMOUNT_MAX).contains(&amount);
-    Some((ClassKind::of_word(kind)?, Some((amount, what.to_owned())))).filter(|_| possible)
+    let gives = Gives { class: 0, amount, what: what.to_owned(), offered_per_s };
+    Some((ClassKind::of_word(kind)?, Some(gives))).filter(|_| plain)
+}
+
+fn read_amount(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|amount| (0.0..=AMOUNT_MAX).contains(amount))
 }
 
 /// Letters of what a class gives.

@@ -52,12 +52,35 @@ pub(crate) fn resolved(
         let text = text(placed);
         if text == "none" { None } else { problems.kept(&placed.at, &format!("deadline.{key}"), form(&text)) }
     };
-    let time = |text: &str| units::parse_duration(text).map(|time| time.0).map_err(|error| error.to_string());
+    let time = |text: &str| match units::parse_duration(text) {
+        Ok(Nanos(0)) => Err("a time above zero, such as `6 h`, got `0`".to_owned()),
+        read => read.map(|time| time.0).map_err(|error| error.to_string()),
+    };
     let within = read("within", &definition.within, &time);
     let begins = definition.begins.as_ref().and_then(|placed| read("begins", placed, &time_of_day));
-    let count = |text: &str| units::parse_count(text).map_err(|error| error.to_string());
+    let count = |text: &str| match units::parse_count(text) {
+        Ok(0) => Err("a count above zero, got `0`".to_owned()),
+        read => read.map_err(|error| error.to_string()),
+    };
     let work = definition.work.as_ref().and_then(|placed| read("work", placed, &count));
+    for (key, placed) in [("begins", &definition.begins), ("work", &definition.work)] {
+        let Some(placed) = placed.as_ref().filter(|placed| within.is_none() && text(placed) != "none") else {
+            continue;
+        };
+        let message = format!("nothing without a deadline, got `{}`", text(placed));
+        let hint = "say by when the job must be over: `--set deadline=6h`".to_owned();
+        problems.add_with(&placed.at, &format!("deadline.{key}"), message, Some(hint));
+    }
     Some(Deadline { within: Nanos(within?), begins: begins.map(Nanos), work })
+}
+
+/// Tells of a job of which more is measured than the whole of it is.
+pub(crate) fn hold(definition: &DeadlineDefinition, deadline: &Deadline, measured: u64, problems: &mut Problems) {
+    let (Some(work), Some(placed)) = (deadline.work.filter(|work| *work < measured), &definition.work) else { return };
+    let message = format!("at least what is measured of it, {measured}, got {work}");
+    let hint =
+        "`work` is the whole job, of which a trial is a part: leave it out, or measure fewer accounts".to_owned();
+    problems.add_with(&placed.at, "deadline.work", message, Some(hint));
 }
 
 /// `23:30`, as nanoseconds since midnight.

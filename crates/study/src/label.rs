@@ -11,7 +11,9 @@ use workload::Storage;
 pub(crate) fn label(choice: &StreamChoice, stream: &Stream) -> StreamLabel {
     let classes = stream.classes();
     let gives = (0..).zip(&classes).filter_map(|(number, class)| {
-        class.gives.map(|(what, amount)| Gives { class: number, amount, what: what.word().to_owned() })
+        let (what, amount) = class.gives?;
+        let offered_per_s = class.offered_per_s;
+        Some(Gives { class: number, amount, what: what.word().to_owned(), offered_per_s })
     });
     let gives: Vec<Gives> = gives.collect();
     let classes = classes.into_iter().map(|class| {

@@ -15,7 +15,9 @@ use crate::password::hidden;
 use crate::point::{Point, combinations};
 use crate::resolve::{Resolved, resolve};
 use crate::survey::Survey;
-use crate::{Judgement, Place, Protocol, SystemSpec, Work, draft, idle, measurable, opening, read, sessions};
+use crate::{
+    Judgement, Place, Protocol, Stream, SystemSpec, Work, deadline, draft, idle, measurable, opening, read, sessions,
+};
 use observation::{SYSTEMS_MAX, TRIALS_MAX};
 use reading::{Origin, Problems};
 use std::sync::Arc;
@@ -136,6 +138,7 @@ impl Study {
         let (survey, mut specs, mut asked) = (Survey::default(), self.specs.clone(), Vec::new());
         let mut changes: Vec<Option<String>> = vec![None; specs.len()];
         let mut settings = idle::Settings::default();
+        let mut job = 0;
         let mut wanted = measurable::wanted(&self.definition, overrides, &self.judgement);
         self.each_point(|i, point| {
             changes[i] = changes[i].take().or_else(|| opening::change(point));
@@ -149,6 +152,7 @@ impl Study {
                 Work::Transactions { asked, pool } => Some((asked.clone(), pool.how.protocol == Protocol::Simple)),
                 Work::Operations(_) => None,
             }));
+            job = trial.streams.iter().filter_map(Stream::amount).fold(job, u64::max);
             let spec = &mut specs[i];
             let made = !matches!(spec.place, Place::Device { .. });
             // Of what is there already only the survey knows how large it is.
@@ -161,6 +165,9 @@ impl Study {
             }
         });
         settings.tell(problems);
+        if let (Some(table), Some(deadline)) = (&self.definition.deadline, &self.judgement.deadline) {
+            deadline::hold(table, deadline, job, problems);
+        }
         let mut notes = Vec::new();
         wanted.iter().for_each(|wanted| wanted.tell(overrides.leaves_all(), &mut notes, problems));
         self.notes.extend(notes);

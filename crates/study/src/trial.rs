@@ -338,6 +338,11 @@ impl Stream {
         }
     }
 
+    /// What its whole job gives those who ask for it, where it is one that ends and gives anything.
+    pub fn amount(&self) -> Option<u64> {
+        self.transactions()?.0.amount()
+    }
+
     /// Its work on blocks, if that is what it does.
     pub fn block(&self) -> Option<&block::Spec> {
         if let Storage::Block(spec) = &self.operations()?.of { Some(spec) } else { None }

@@ -10,7 +10,7 @@ mod times;
 
 pub use metric::{floor_of, own_estimate};
 
-use crate::trial::measure_of;
+use crate::trial::{ROOM, measure_of};
 use crate::{Caveat, DiskSummary, Estimate, PointSummary, SteadyAnswer, StreamSummary, TrialSummary, Work};
 use metric::{counted, pooled};
 use observation::{Factor, Level, Point, Provenance, factor, level_of};
@@ -68,7 +68,7 @@ impl Group<'_> {
             return Some(format!("needs {} times as much work", longer.ceil()));
         }
         let window = |member: &(&TrialSummary, &StreamSummary)| member.0.window.length().seconds();
-        Some(measure_of(longer * self.members.iter().map(window).fold(0.0, f64::max)))
+        Some(measure_of(ROOM * longer * self.members.iter().map(window).fold(0.0, f64::max)))
     }
 
     /// Why a quantile that is only known to be at least so much has no ratio, if it is one.

@@ -1,7 +1,10 @@
 //! The answer to the study's question in one to three sentences of plain words, with its main caveat.
 
 use crate::point::selects;
-use crate::{Caveat, CaveatKind, Comparison, FallClaim, Finding, HighestRate, PointSummary, SustainedFinding, Verdict};
+use crate::{
+    Caveat, CaveatKind, Comparison, DeadlineFinding, FallClaim, Finding, HighestRate, InTime, PointSummary,
+    SustainedFinding, Verdict,
+};
 use observation::factor;
 use study::{Direction, Judgement, Metric};
 use units::{Nanos, bytes_per_second, counted, duration, milliseconds, per_hour, percent, rate, ratio, things_an_hour};
@@ -22,7 +25,8 @@ pub fn answer(points: &[PointSummary], findings: &[Finding], caveats: &[Caveat],
         let nothing = if points.is_empty() { "Nothing was measured." } else { "The primary metric was not reached." };
         sentences.push(nothing.to_owned());
     }
-    sentences.extend(main_caveat(&chosen, caveats));
+    sentences.extend(chosen.iter().filter_map(|point| over(point, findings)));
+    sentences.extend(main_caveat(&chosen, caveats).map(|caveat| format!("But {}.", caveat.text)));
     // Whatever else is to be said of it, an unfinished run says so.
     if let Some(caveat) = caveats.iter().find(|caveat| caveat.kind == CaveatKind::Unfinished) {
         sentences.push(format!("But the run did not finish: {}.", caveat.text));
@@ -30,8 +34,20 @@ pub fn answer(points: &[PointSummary], findings: &[Finding], caveats: &[Caveat],
     sentences
 }
 
+/// Whether the job at the point is over in time.
+fn over(point: &PointSummary, findings: &[Finding]) -> Option<String> {
+    let found = findings.iter().filter_map(DeadlineFinding::of).find(|found| found.point == point.at)?;
+    let whole = format!("{} {}", units::count(found.work.round() as u64), found.what);
+    let verdict = match found.in_time {
+        InTime::Yes => "in time".to_owned(),
+        InTime::No => "too late".to_owned(),
+        InTime::CannotTell => format!("undecided: {}", found.open().unwrap_or_default()),
+    };
+    Some(format!("The whole job of {whole} {}: {verdict}.", found.ends()))
+}
+
 /// The points that the primary metric is read from, the best of each system; without a primary, the fastest of all.
-fn primary_points<'a>(points: &'a [PointSummary], judgement: &Judgement) -> Vec<&'a PointSummary> {
+pub fn primary_points<'a>(points: &'a [PointSummary], judgement: &Judgement) -> Vec<&'a PointSummary> {
     let primary = judgement.primary.as_ref();
     let meant = |point: &&PointSummary| primary.is_none_or(|primary| selects(&primary.selector, &point.at));
     let mut best: Vec<&PointSummary> = Vec::new();
@@ -51,10 +67,11 @@ fn point_sentence(point: &PointSummary, judgement: &Judgement) -> String {
     if let Some(elapsed) = &point.elapsed_s {
         let time = |seconds: f64| duration(Nanos::from_seconds(seconds));
         let interval = interval_text(elapsed, time);
+        let wide = if elapsed.n == 2 { "; a third trial narrows that: `--set replicates=3`" } else { "" };
         let rate =
             point.yields.first().map(|(what, per_s)| format!(": {}", things_an_hour(3_600.0 * per_s.value, what)));
         let rate = rate.unwrap_or_default();
-        return format!("{system} does the work of {stream}{at} in {}{interval}{rate}.", time(elapsed.value));
+        return format!("{system} finishes {stream}{at} in {}{interval}{rate}{wide}.", time(elapsed.value));
     }
     let bytes = if point.bytes_per_s.value > 0.0 {
         format!(" ({})", bytes_per_second(point.bytes_per_s.value))
@@ -72,6 +89,10 @@ fn point_sentence(point: &PointSummary, judgement: &Judgement) -> String {
             let interval = interval_text(p99, milliseconds);
             let shown = if matches!(metric, Some(Metric::ResponseQuantile(_))) { interval } else { String::new() };
             match p99.lower_bound() {
+                true if p99.low <= point.response_p50_ms.value => format!(
+                    "a median response of {}, and too few operations for a p99",
+                    milliseconds(point.response_p50_ms.value)
+                ),
                 true => format!(
                     "a p99 response of at least {} ({} in this run, of too few operations for an interval)",
                     milliseconds(p99.low),
@@ -208,11 +229,11 @@ fn noun(swept: &str) -> &str {
 }
 
 /// The gravest caveat beside the chosen points, or of the run.
-fn main_caveat(points: &[&PointSummary], of_run: &[Caveat]) -> Option<String> {
+pub fn main_caveat<'a>(points: &[&'a PointSummary], of_run: &'a [Caveat]) -> Option<&'a Caveat> {
     let all = points.iter().flat_map(|point| &point.caveats).chain(of_run);
     // Damage has led the answer already.
     let all = all.filter(|caveat| !matches!(caveat.kind, CaveatKind::Unfinished | CaveatKind::Damage));
-    all.min_by_key(|caveat| gravity(caveat.kind)).map(|caveat| format!("But {}.", caveat.text))
+    all.min_by_key(|caveat| gravity(caveat.kind))
 }
 
 /// Which caveat is told first: damaged data before numbers that are not the storage's, before numbers that may move.
@@ -222,7 +243,7 @@ fn gravity(kind: CaveatKind) -> u8 {
         K::Damage => 0,
         K::Failures => 1,
         // What never ended and how old it got follows from a load that was not sustained.
-        K::NotSustained | K::Stalled => 2,
+        K::NotSustained | K::Starved | K::Stalled => 2,
         K::Hung | K::Censored => 3,
         K::Cached => 4,
         K::GeneratorBound => 5,
@@ -231,7 +252,7 @@ fn gravity(kind: CaveatKind) -> u8 {
         K::Steal | K::Pressure | K::Frequency => 8,
         K::Unfinished | K::FewReplicates => 9,
         K::WindowTooShort | K::NoWholeCycle => 10,
-        K::ThinTail | K::PlainDriver | K::Other => 11,
+        K::ThinTail | K::Unseen | K::PlainDriver | K::Other => 11,
     }
 }
 

@@ -6,14 +6,18 @@
 //! What it does not do: it knows no law by which more data makes each piece of work slower; the finding says from how much it was
 //! told.
 
+use super::answer::primary_points;
 use crate::point::Group;
-use crate::{DeadlineFinding, Estimate, InTime};
+use crate::{DeadlineFinding, Estimate, InTime, PointSummary};
 use study::{Deadline, Judgement, Metric, Yield};
+use units::{Nanos, duration};
 
 /// One finding for each point whose work ends.
-pub fn deadlines(groups: &[Group], judgement: &Judgement) -> Vec<DeadlineFinding> {
+pub fn deadlines(groups: &[Group], points: &[PointSummary], judgement: &Judgement) -> Vec<DeadlineFinding> {
     let Some(deadline) = judgement.deadline else { return Vec::new() };
-    groups.iter().filter_map(|group| finding(group, &deadline, judgement.confidence)).collect()
+    let primary = primary_points(points, judgement);
+    let all = groups.iter().filter_map(|group| finding(group, &deadline, judgement.confidence));
+    all.map(|found| DeadlineFinding { decides: primary.iter().any(|point| point.at == found.point), ..found }).collect()
 }
 
 fn finding(group: &Group, deadline: &Deadline, confidence: f64) -> Option<DeadlineFinding> {
@@ -36,7 +40,61 @@ fn finding(group: &Group, deadline: &Deadline, confidence: f64) -> Option<Deadli
         within_s: deadline.within.seconds(),
         begins_s: deadline.begins.map(|begins| begins.seconds()),
         in_time: in_time(&takes_s, deadline.within.seconds()),
+        decides: false,
     })
+}
+
+impl DeadlineFinding {
+    /// `ends at 05:12 (05:02 to 05:21), 48 min before 06:00`, or `ends after 5.2 h (5 h to 5.4 h), 48 min before its deadline of 6 h`.
+    pub fn ends(&self) -> String {
+        let span = |seconds: f64| duration(Nanos::from_seconds(seconds));
+        let takes = &self.takes_s;
+        // What is told to the minute says nothing of a span of a few.
+        let seconds = takes.value.min((self.within_s - takes.value).abs()) < TO_THE_MINUTE_S;
+        let at = |after_s: f64| match self.begins_s {
+            Some(begins_s) => time_of_day(begins_s + after_s, seconds),
+            None => span(after_s),
+        };
+        let between = match takes.has_interval() {
+            true => format!(" ({} to {})", at(takes.low), at(takes.high)),
+            false => String::new(),
+        };
+        let (how, by) = match self.begins_s {
+            Some(_) => ("at", at(self.within_s)),
+            None => ("after", format!("its deadline of {}", span(self.within_s))),
+        };
+        let spare_s = self.within_s - takes.value;
+        let side = if spare_s >= 0.0 { "before" } else { "after" };
+        format!("ends {how} {}{between}, {} {side} {by}", at(takes.value), span(spare_s.abs()))
+    }
+
+    /// Why it cannot be told whether it is in time, and what would tell it; nothing where it can.
+    pub fn open(&self) -> Option<String> {
+        if self.in_time != InTime::CannotTell {
+            return None;
+        }
+        Some(match self.takes_s.n {
+            _ if !self.takes_s.has_interval() => "one trial gives no interval: `--set replicates=3`".to_owned(),
+            n @ 2..=4 => {
+                format!("the deadline lies in the interval, which few trials make wide: `--set replicates={}`", 2 * n)
+            }
+            _ => "the deadline lies in the interval".to_owned(),
+        })
+    }
+}
+
+/// Spans below this are told with seconds.
+const TO_THE_MINUTE_S: f64 = 600.0;
+
+/// Seconds after midnight as a time of the day; days beyond the first are counted.
+fn time_of_day(after_midnight_s: f64, with_seconds: bool) -> String {
+    let unit = if with_seconds { 1.0 } else { 60.0 };
+    let rounded = ((after_midnight_s / unit).round() * unit) as u64;
+    let (minutes, seconds) = (rounded / 60, rounded % 60);
+    let days = minutes / (24 * 60);
+    let later = if days > 1 { format!(" {days} days later") } else { String::new() };
+    let seconds = if with_seconds { format!(":{seconds:02}") } else { String::new() };
+    format!("{:02}:{:02}{seconds}{later}", minutes / 60 % 24, minutes % 60)
 }
 
 fn in_time(takes_s: &Estimate, within_s: f64) -> InTime {
@@ -62,6 +120,30 @@ mod tests {
     }
 
     #[test]
+    fn a_night_ends_at_a_time_of_the_day_and_a_short_one_to_the_second() {
+        let night = |takes: (f64, f64, f64), within_s: f64, begins_s: Option<f64>| DeadlineFinding {
+            point: observation::Point::default(),
+            what: String::new(),
+            measured: 1.0,
+            work: 1.0,
+            takes_s: Estimate { value: takes.0, low: takes.1, high: takes.2, n: 3, confidence: 0.95 },
+            within_s,
+            begins_s,
+            in_time: InTime::Yes,
+            decides: true,
+        };
+        let hour = 3_600.0;
+        let long = night((6.2 * hour, 6.0 * hour, 6.4 * hour), 7.0 * hour, Some(23.0 * hour));
+        assert_eq!(long.ends(), "ends at 05:12 (05:00 to 05:24), 48 min before 06:00");
+        let short = night((75.0, 70.0, 80.0), 60.0, Some(23.0 * hour));
+        assert_eq!(short.ends(), "ends at 23:01:15 (23:01:10 to 23:01:20), 15 s after 23:01:00");
+        let anytime = night((75.0, 70.0, 80.0), 100.0, None);
+        assert_eq!(anytime.ends(), "ends after 75 s (70 s to 80 s), 25 s before its deadline of 100 s");
+        let wide = DeadlineFinding { in_time: InTime::CannotTell, ..anytime };
+        assert!(wide.open().is_some_and(|next| next.ends_with("`--set replicates=6`")));
+    }
+
+    #[test]
     fn the_work_of_a_pilot_is_what_was_done_however_its_times_scatter() {
         let night = |index: u32, elapsed_s: f64| {
             let mut trial = crate::run::tests::trial(index, "a", index, 100.0);
@@ -73,7 +155,7 @@ mod tests {
         };
         let trials = [night(0, 1.0), night(1, 2.0), night(2, 6.0)];
         let judgement = Judgement {
-            deadline: Some(Deadline { within: units::Nanos::from_secs(3_600), begins: None, work: Some(4_000) }),
+            deadline: Some(Deadline { within: Nanos::from_secs(3_600), begins: None, work: Some(4_000) }),
             ..crate::run::tests::judgement()
         };
         let findings = crate::judge(observation::RunFacts::default(), trials.into(), &judgement);
@@ -82,6 +164,8 @@ mod tests {
             _ => None,
         });
         let told = told.expect("a deadline");
-        assert_eq!((told.measured, told.takes_s.value), (2_000.0, 6.0));
+        assert_eq!((told.measured, told.takes_s.value, told.decides), (2_000.0, 6.0, true));
+        let answer = findings.answer.join(" ");
+        assert!(answer.contains("The whole job of 4") && answer.contains("its deadline of 1 h"), "{answer}");
     }
 }

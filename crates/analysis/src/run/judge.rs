@@ -1,6 +1,6 @@
 //! Everything that is concluded from the trials of one run.
 
-use super::answer::answer;
+use super::answer::{answer, main_caveat, primary_points};
 use super::deadline::deadlines;
 use super::sustained::sustained;
 use super::threshold::thresholds;
@@ -26,12 +26,15 @@ pub fn judge(run: RunFacts, mut trials: Vec<TrialSummary>, judgement: &Judgement
     }
     findings.extend(of_curves(&groups, judgement.confidence));
     findings.extend(sustained(&groups));
-    findings.extend(deadlines(&groups, judgement).into_iter().map(Finding::Deadline));
+    findings.extend(deadlines(&groups, &points, judgement).into_iter().map(Finding::Deadline));
     findings.extend(thresholds(&groups, judgement).into_iter().map(Finding::Threshold));
+    let chosen = primary_points(&points, judgement);
+    let doubted = main_caveat(&chosen, &caveats).map(|caveat| caveat.kind);
+    let answered = chosen.into_iter().map(|point| point.at.clone()).collect();
     let answer = answer(&points, &findings, &caveats, judgement);
     caveats.extend(trials.iter().flat_map(|trial| trial.caveats.iter().cloned()));
     let reads = damage::of_reads(&trials);
-    let mut judged = Findings { run, points, findings, caveats, answer, trials, checks: Vec::new() };
+    let mut judged = Findings { run, points, findings, caveats, answered, doubted, answer, trials, checks: Vec::new() };
     damage::lead(&mut judged, reads);
     judged
 }

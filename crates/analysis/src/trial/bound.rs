@@ -1,16 +1,14 @@
-//! What bounds the transactions of a trial: processors, the log, or reads; with the shares that say so.
+//! What bounds the transactions of a trial: processors, the log, reads, locks, or the sessions; with the shares that say so.
 //!
 //! The one idea: processors are full or not; what a session waits for is a part of the time that its transactions spend in it. Where
 //! the server does not time its commits, they have what no statement took, as far as the log was synced for so many; that holds the
-//! way to the server, too, and is so the most that it can be.
-//!
-//! What it does not do: locks are waits of statements, and are told apart from execution by no engine here; where nothing
-//! else is full, the shares say how much is left for them.
+//! way to the server, too, and is so the most that it can be. Where it does not time waits for locks, they are what its statements took
+//! beyond CPU and reads, which says something only while cores are free. A model says itself which of its stations is full.
 
-use crate::{Bound, BoundBy, ServerSummary, StreamSummary, TrialSummary};
+use crate::{Bound, BoundBy, ServerSummary, StatementProfile, StreamSummary, TrialSummary};
 use observation::{COMMIT, Counter};
 
-/// A machine with this share of its cores busy has none left.
+/// A machine, a station or a pool of sessions with this share of it busy has nothing left.
 const FULL: f64 = 0.85;
 
 /// What takes this share of the time in sessions is what they wait for.
@@ -19,38 +17,107 @@ const MOST: f64 = 0.5;
 /// What bounds a stream of a trial, where it asks a database that was watched.
 pub fn bound(trial: &TrialSummary, stream: &StreamSummary) -> Option<Bound> {
     let server = trial.server.as_ref()?;
+    let (busy, own) = cores(trial, server);
+    let share = |cores: Option<f64>| cores.zip(trial.machine.cores).map(|(busy, cores)| busy / f64::from(cores));
+    let (cpu, own_cpu) = (share(busy), share(own));
+    let statements = server.profile.as_ref().map_or(&[][..], |profile| &profile.statements);
+    let in_sessions = in_sessions(trial);
+    let (commits, reads) = waits(statements, in_sessions.each_us, synced(server, &in_sessions));
+    let counted = server.counter(Counter::RowLockSeconds).map(|per_s| per_s / in_sessions.busy);
+    let serving = if server.embedded { own } else { server.cpu_cores() };
+    let inferred = || stalled(statements, in_sessions.each_us, serving.map(|cores| cores / in_sessions.per_s));
+    let free = |_: &f64| cpu.is_some_and(|cpu| cpu < FULL);
+    let locks = counted.or_else(|| inferred().filter(free)).filter(|share| share.is_finite());
+    let label = trial.label.streams.get(usize::from(stream.stream));
+    let sessions = label.and_then(|label| label.sessions());
+    let used = |sessions: u32| stream.throughput_per_s.value * stream.service.mean_ms / 1e3 / f64::from(sessions);
+    let response_ms = stream.response.mean_ms;
+    let found = Bound {
+        by: BoundBy::Nothing,
+        station: trial.machine.busiest.clone(),
+        cpu,
+        own_cpu,
+        commits,
+        reads,
+        locks: locks.map(|share| share.min(1.0)),
+        sessions: sessions.map(used).filter(|share| share.is_finite()).map(|share| share.min(1.0)),
+        waits: (response_ms > 0.0).then(|| (1.0 - stream.service.mean_ms / response_ms).clamp(0.0, 1.0)),
+    };
+    let by = which(&found, counted.is_some());
+    (cpu.is_some() || commits.is_some()).then_some(Bound { by, ..found })
+}
+
+/// Waits that a server counted say more than full cores: who waits needs none.
+fn which(found: &Bound, locks_counted: bool) -> BoundBy {
+    let over = |share: Option<f64>, most: f64| share.is_some_and(|share| share >= most);
+    let others = found.cpu.zip(found.own_cpu).is_some_and(|(all, own)| own < 0.5 * all);
+    match () {
+        () if locks_counted && over(found.locks, MOST) => BoundBy::Locks,
+        () if over(found.cpu, FULL) && others => BoundBy::Others,
+        () if over(found.cpu, FULL) => BoundBy::Processors,
+        () if found.station.as_ref().is_some_and(|(_, busy)| *busy >= FULL) => BoundBy::Station,
+        () if over(found.commits, MOST) => BoundBy::Log,
+        () if over(found.reads, MOST) => BoundBy::Reads,
+        () if over(found.locks, MOST) => BoundBy::Locks,
+        () if over(found.sessions, FULL) && over(found.waits, MOST) => BoundBy::Sessions,
+        () => BoundBy::Nothing,
+    }
+}
+
+/// Cores that were busy in all, and those that the server and the generator kept busy. Of a server elsewhere nothing is known: the
+/// cores of this machine are not its own.
+fn cores(trial: &TrialSummary, server: &ServerSummary) -> (Option<f64>, Option<f64>) {
     let machine = &trial.machine;
+    let generator = trial.generator_cpu.total_s() / trial.elapsed_s.max(f64::MIN_POSITIVE);
+    let own = match server.embedded {
+        true => Some(generator),
+        false => server.cpu_cores().map(|server| server + generator),
+    };
     let busy = machine.cpu_user_cores.zip(machine.cpu_system_cores).map(|(user, system)| user + system);
     // Of a described server nothing else is at work on its cores.
-    let cpu = busy.or(server.cpu_busy_cores).zip(machine.cores).map(|(busy, cores)| busy / f64::from(cores));
-    let statements = server.profile.as_ref().map_or(&[][..], |profile| &profile.statements);
-    let (commits, reads) = waits(statements, stream, synced(server, stream));
-    let over = |share: Option<f64>, most: f64| share.is_some_and(|share| share >= most);
-    let by = match () {
-        () if over(cpu, FULL) => BoundBy::Processors,
-        () if over(commits, MOST) => BoundBy::Log,
-        () if over(reads, MOST) => BoundBy::Reads,
-        () => BoundBy::Nothing,
-    };
-    (cpu.is_some() || commits.is_some()).then_some(Bound { by, cpu, commits, reads })
+    let described = || server.cpu_busy_cores.filter(|_| machine.busiest.is_some());
+    (described().or(busy.filter(|_| own.is_some())), described().or(own))
+}
+
+/// The time in sessions of all streams together: the server's counters and the costs of statements are of all of them.
+struct InSessions {
+    /// Of one transaction on the mean, microseconds.
+    each_us: f64,
+    /// Transactions a second.
+    per_s: f64,
+    /// Sessions with work, on the mean.
+    busy: f64,
+}
+
+fn in_sessions(trial: &TrialSummary) -> InSessions {
+    let answered = || trial.streams.iter().filter(|stream| stream.service.mean_ms.is_finite());
+    let per_s: f64 = answered().map(|stream| stream.throughput_per_s.value).sum();
+    let busy: f64 = answered().map(|stream| stream.throughput_per_s.value * stream.service.mean_ms / 1e3).sum();
+    InSessions { each_us: 1e6 * busy / per_s, per_s, busy }
 }
 
 /// The share of transactions that may have waited for the log: a sync makes all commits durable that wait for it, which are no
 /// more than there are in sessions.
-fn synced(server: &ServerSummary, stream: &StreamSummary) -> f64 {
-    let in_sessions = stream.service.mean_ms / 1e3;
-    server.counter(Counter::LogSyncs).map_or(1.0, |per_s| (per_s * in_sessions).min(1.0))
+fn synced(server: &ServerSummary, in_sessions: &InSessions) -> f64 {
+    server.counter(Counter::LogSyncs).map_or(1.0, |per_s| (per_s * in_sessions.each_us / 1e6).min(1.0))
+}
+
+/// What statements took of the time in sessions beyond CPU (of the server or of the process that holds it) and reads.
+fn stalled(statements: &[StatementProfile], each_us: f64, cpu_s: Option<f64>) -> Option<f64> {
+    let others = || statements.iter().filter(|one| one.name != COMMIT);
+    let executed = others().filter_map(|one| one.execution_us).reduce(|sum, us| sum + us)?;
+    let io: f64 = others().filter_map(|one| one.io_us).sum();
+    Some(((executed - io - 1e6 * cpu_s?) / each_us).max(0.0))
 }
 
 /// Shares of the time in sessions that commits and reads take, where a share of transactions may have waited for the log.
-fn waits(statements: &[crate::StatementProfile], stream: &StreamSummary, synced: f64) -> (Option<f64>, Option<f64>) {
-    let in_session_us = 1e3 * stream.service.mean_ms;
+fn waits(statements: &[StatementProfile], in_session_us: f64, synced: f64) -> (Option<f64>, Option<f64>) {
     if in_session_us.is_nan() || in_session_us <= 0.0 {
         return (None, None);
     }
     let (commit, others): (Vec<_>, Vec<_>) = statements.iter().partition(|statement| statement.name == COMMIT);
     let timed = || others.iter().filter(|statement| statement.execution_us.is_some());
-    let took = |of: fn(&crate::StatementProfile) -> Option<f64>| timed().filter_map(|one| of(one)).sum::<f64>();
+    let took = |of: fn(&StatementProfile) -> Option<f64>| timed().filter_map(|one| of(one)).sum::<f64>();
     if timed().next().is_none() {
         return (None, None);
     }
@@ -64,43 +131,93 @@ fn waits(statements: &[crate::StatementProfile], stream: &StreamSummary, synced:
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::StatementProfile;
 
     fn statement(name: &str, execution_us: Option<f64>, io_us: f64) -> StatementProfile {
         StatementProfile { name: name.into(), execution_us, io_us: Some(io_us), ..StatementProfile::default() }
     }
 
-    fn in_session(ms: f64) -> StreamSummary {
-        let mut trial = crate::run::tests::trial(0, "a", 0, 1_000.0);
-        trial.streams[0].service.mean_ms = ms;
-        trial.streams.remove(0)
-    }
-
     #[test]
     fn commits_that_are_not_timed_have_what_no_statement_took() {
         let timed = [statement("post", Some(200.0), 50.0), statement(COMMIT, Some(600.0), 0.0)];
-        assert_eq!(waits(&timed, &in_session(1.0), 1.0), (Some(0.6), Some(0.05)));
+        assert_eq!(waits(&timed, 1_000.0, 1.0), (Some(0.6), Some(0.05)));
         let untimed = [statement("post", Some(200.0), 50.0), statement(COMMIT, None, 0.0)];
-        assert_eq!(waits(&untimed, &in_session(1.0), 1.0), (Some(0.8), Some(0.05)));
+        assert_eq!(waits(&untimed, 1_000.0, 1.0), (Some(0.8), Some(0.05)));
         // Those who only read wait for no log: what is left of their time is the wire.
-        assert_eq!(waits(&untimed, &in_session(1.0), 0.1), (Some(0.08), Some(0.05)));
-        assert_eq!(waits(&[statement("post", None, 0.0)], &in_session(1.0), 1.0), (None, None));
+        assert_eq!(waits(&untimed, 1_000.0, 0.1), (Some(0.08), Some(0.05)));
+        assert_eq!(waits(&[statement("post", None, 0.0)], 1_000.0, 1.0), (None, None));
+    }
+
+    /// A thousand transactions a second of 1 ms each, with statements that take `post_us` and commits that take `commit_us`, on two
+    /// cores of which `busy` work, one half for the generator.
+    fn trial(post_us: f64, commit_us: f64, busy: f64) -> TrialSummary {
+        let mut trial = crate::run::tests::trial(0, "a", 0, 1_000.0);
+        let statements = vec![statement("post", Some(post_us), 0.0), statement(COMMIT, Some(commit_us), 0.0)];
+        let profile = crate::StatementsProfile { statements, ..Default::default() };
+        let (user, system) = (Some(0.1), Some(0.0));
+        trial.server = Some(ServerSummary {
+            profile: Some(profile),
+            cpu_user_cores: user,
+            cpu_system_cores: system,
+            ..Default::default()
+        });
+        trial.streams[0].service.mean_ms = 1.0;
+        trial.generator_cpu = observation::CpuTime { user_s: 0.5 * busy * trial.elapsed_s, system_s: 0.0 };
+        trial.machine.cores = Some(2);
+        (trial.machine.cpu_user_cores, trial.machine.cpu_system_cores) = (Some(busy), Some(0.0));
+        trial
+    }
+
+    fn by(trial: &TrialSummary) -> BoundBy {
+        bound(trial, &trial.streams[0]).expect("a bound").by
     }
 
     #[test]
     fn full_processors_come_before_what_sessions_wait_for() {
-        let mut trial = crate::run::tests::trial(0, "a", 0, 1_000.0);
-        let statements = vec![statement("post", Some(200.0), 0.0), statement(COMMIT, Some(700.0), 0.0)];
-        let profile = crate::StatementsProfile { statements, ..Default::default() };
-        trial.server = Some(ServerSummary { profile: Some(profile), ..Default::default() });
-        trial.streams[0].service.mean_ms = 1.0;
-        let stream = trial.streams[0].clone();
-        let by = |busy: f64| {
-            let mut trial = trial.clone();
-            trial.machine.cores = Some(2);
-            (trial.machine.cpu_user_cores, trial.machine.cpu_system_cores) = (Some(busy), Some(0.0));
-            bound(&trial, &stream).unwrap().by
-        };
-        assert_eq!((by(1.9), by(0.5)), (BoundBy::Processors, BoundBy::Log));
+        assert_eq!(by(&trial(200.0, 700.0, 1.9)), BoundBy::Processors);
+        assert_eq!(by(&trial(200.0, 700.0, 0.5)), BoundBy::Log);
+    }
+
+    #[test]
+    fn cores_that_others_fill_are_not_what_the_database_is_bound_by() {
+        let mut crowded = trial(200.0, 100.0, 1.9);
+        crowded.generator_cpu.user_s = 1.0;
+        assert_eq!(by(&crowded), BoundBy::Others);
+        // The cores of this machine say nothing of a server elsewhere.
+        let server = crowded.server.as_mut().expect("a server");
+        (server.cpu_user_cores, server.cpu_system_cores) = (None, None);
+        let found = bound(&crowded, &crowded.streams[0]).expect("a bound");
+        assert_eq!((found.by, found.cpu), (BoundBy::Nothing, None));
+    }
+
+    #[test]
+    fn waits_for_rows_are_locks_as_counted_or_as_what_statements_took_beyond_their_processors() {
+        // 0.9 ms of each millisecond, of which 0.1 were spent on a core.
+        let inferred = trial(900.0, 50.0, 0.5);
+        let found = bound(&inferred, &inferred.streams[0]).expect("a bound");
+        assert!(found.by == BoundBy::Locks && (found.locks.unwrap() - 0.8).abs() < 1e-9, "{found:?}");
+        let mut counted = trial(900.0, 50.0, 1.9);
+        assert_eq!(by(&counted), BoundBy::Processors, "what waits for a core is no lock");
+        counted.server.as_mut().expect("a server").counters = vec![(Counter::RowLockSeconds, 0.6)];
+        assert_eq!(by(&counted), BoundBy::Locks, "0.6 of one session waits for rows");
+    }
+
+    #[test]
+    fn users_who_wait_for_a_free_session_are_bound_by_sessions() {
+        let mut pool = trial(200.0, 100.0, 0.5);
+        pool.label.streams[0].load = "64 users, 50 ms mean think time, 1 session".into();
+        pool.streams[0].response.mean_ms = 40.0;
+        let found = bound(&pool, &pool.streams[0]).expect("a bound");
+        assert_eq!((found.by, found.sessions, found.waits), (BoundBy::Sessions, Some(1.0), Some(0.975)));
+    }
+
+    #[test]
+    fn a_model_is_bound_by_its_fullest_station() {
+        let mut modelled = trial(200.0, 100.0, 0.5);
+        modelled.machine.busiest = Some(("log".into(), 0.5));
+        assert_eq!(by(&modelled), BoundBy::Nothing);
+        modelled.machine.busiest = Some(("log".into(), 0.9));
+        assert_eq!(by(&modelled), BoundBy::Station);
+        modelled.server.as_mut().expect("a server").cpu_busy_cores = Some(1.9);
+        assert_eq!(by(&modelled), BoundBy::Processors);
     }
 }

@@ -8,6 +8,7 @@ use super::checkpoints::leaves_out;
 use super::cut::Cut;
 use super::generator::{generator_caveats, starved};
 use super::latency::SAMPLES_BEYOND;
+use super::loads;
 use super::machine::{cores, mean_of};
 use super::steady::longer;
 use crate::statistics::series_mean::WORTH_MIN;
@@ -77,12 +78,14 @@ fn cut_short(summary: &TrialSummary, planned: Nanos) -> String {
     )
 }
 
-fn stream_caveats(about: &About) -> [Raised; 11] {
+fn stream_caveats(about: &About) -> [Raised; 14] {
     [
         (CaveatKind::Other, open_books(about)),
         (CaveatKind::Failures, failures(about)),
         (CaveatKind::Censored, censored(about)),
         (CaveatKind::NotSustained, backlog(about)),
+        (CaveatKind::NotSustained, loads::behind(about.cut, about.stream)),
+        (CaveatKind::Starved, loads::users_starved(about.cut, about.stream)),
         (CaveatKind::Stalled, stalled(about)),
         (CaveatKind::GeneratorBound, generator_bound(about)),
         (CaveatKind::LittleGap, little_gap(about)),
@@ -90,6 +93,7 @@ fn stream_caveats(about: &About) -> [Raised; 11] {
         (CaveatKind::WindowTooShort, too_short(about)),
         (CaveatKind::WindowTooShort, too_alike(about)),
         (CaveatKind::ThinTail, thin_tail(about)),
+        (CaveatKind::Unseen, loads::unseen(about.cut, about.stream, about.summary)),
     ]
 }
 
@@ -364,6 +368,9 @@ fn noisy_rounds(about: &About) -> Option<String> {
     ))
 }
 
+/// Room for chance in a window that is advised: the next one is as likely to bring fewer operations as more.
+pub const ROOM: f64 = 1.25;
+
 /// A tail quantile wants 100 samples of ten moments beyond it. p99.9 is only marked where it is shown; p99 is the figure that
 /// people quote.
 fn thin_tail(about: &About) -> Option<String> {
@@ -374,7 +381,7 @@ fn thin_tail(about: &About) -> Option<String> {
     let own = about.stream.response_estimates.as_ref()?;
     let p99 = own.quantiles.iter().find(|known| known.q == 0.99)?;
     let longer = own.quantile(p99).short_by(p99.ms.confidence)?;
-    let next = measure_of(longer * about.cut.seconds());
+    let next = measure_of(ROOM * longer * about.cut.seconds());
     // Rounded up it could be said to be 100.
     let (beyond, all) = (response.count / 100, counted(response.count, work(about.summary).word()));
     let few = if beyond < SAMPLES_BEYOND {
@@ -412,7 +419,7 @@ pub fn measure_of(seconds: f64) -> String {
 }
 
 /// A window of at least so many seconds, as `--set` takes it; none beyond the longest.
-fn window_of(seconds: f64) -> Option<String> {
+pub fn window_of(seconds: f64) -> Option<String> {
     let (unit_s, unit) = match seconds {
         ..=120.0 => (1.0, "s"),
         ..=7_200.0 => (60.0, "min"),

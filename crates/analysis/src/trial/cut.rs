@@ -8,6 +8,7 @@
 use super::latency::Placed;
 use observation::{
     BUCKET_COUNT, Cell, CellKey, CellSource, ClassKind, Histogram, Observations, StreamLabel, Tally, TrialLabel,
+    bucket_index,
 };
 
 /// One stream of a trial, reduced to its intervals and classes.
@@ -28,6 +29,8 @@ pub struct Cut<'a> {
     classes: Vec<Cell>,
     /// What its classes gave those who asked, by interval of the window.
     pub given: Vec<Given>,
+    /// Of how much work it is not known how old what it saw was, in the last interval that had any: the share of it.
+    pub unseen: Option<f64>,
 }
 
 /// Something that transactions gave those who asked for them.
@@ -154,6 +157,8 @@ struct Cutting<'a> {
     /// pairwise: a table of all buckets for each of thousands of intervals would cost more.
     passing: Histogram,
     at: u32,
+    /// Of how much work the age of what it saw is known, by interval; none where nothing ages.
+    aged: Option<Vec<u64>>,
 }
 
 #[derive(Default)]
@@ -170,8 +175,8 @@ impl<'a> Cutting<'a> {
         let (first, end) = window_intervals(observations);
         let intervals = vec![Interval::default(); end as usize];
         let given = given(label, (end - first) as usize);
-        let cut = Cut { observations, label, stream, first, end, intervals, classes: Vec::new(), given };
-        Cutting { cut, classes: Vec::new(), passing: Histogram::default(), at: 0 }
+        let cut = Cut { observations, label, stream, first, end, intervals, classes: Vec::new(), given, unseen: None };
+        Cutting { cut, classes: Vec::new(), passing: Histogram::default(), at: 0, aged: None }
     }
 
     fn add(&mut self, cell: &Cell) {
@@ -182,6 +187,8 @@ impl<'a> Cutting<'a> {
         }
         if self.cut.counts_as_work(key.class) {
             self.add_work(cell);
+        } else {
+            self.add_beside(cell);
         }
         if (self.cut.first..self.cut.end).contains(&key.interval) {
             self.class(key.class).add(cell);
@@ -215,6 +222,17 @@ impl<'a> Cutting<'a> {
         self.passing.merge(&cell.censored);
     }
 
+    /// Where anything changes beside the work, what the work sees has an age.
+    fn add_beside(&mut self, cell: &Cell) {
+        let intervals = self.cut.intervals.len();
+        let aged = self.aged.get_or_insert_with(|| vec![0; intervals]);
+        let is_age =
+            self.cut.label.classes.get(usize::from(cell.key.class)).is_some_and(|(_, kind)| *kind == ClassKind::Age);
+        if let Some(known) = aged.get_mut(cell.key.interval as usize).filter(|_| is_age) {
+            *known += cell.tally.done;
+        }
+    }
+
     fn class(&mut self, class: u16) -> &mut OpenClass {
         let class = usize::from(class);
         if self.classes.len() <= class {
@@ -231,8 +249,27 @@ impl<'a> Cutting<'a> {
         }
     }
 
+    /// Work that saw nothing of what changed in this trial saw what is at least as old as the trial was then.
+    fn age_the_unseen(&mut self) {
+        let (Some(aged), Some(class)) =
+            (self.aged.take(), self.cut.label.classes.iter().position(|(_, kind)| *kind == ClassKind::Age))
+        else {
+            return;
+        };
+        let interval = self.cut.observations.interval.0;
+        for (at, known) in aged.into_iter().enumerate().skip(self.cut.first as usize) {
+            let done = self.cut.intervals[at].done;
+            let unseen = done.saturating_sub(known);
+            self.class(class as u16).censored.add_times(at as u64 * interval, unseen);
+            if done > 0 {
+                self.cut.unseen = Some(unseen as f64 / done as f64);
+            }
+        }
+    }
+
     fn close(mut self) -> Cut<'a> {
         self.pass();
+        self.age_the_unseen();
         Cut { classes: self.classes.into_iter().map(OpenClass::close).collect(), ..self.cut }
     }
 }
@@ -273,16 +310,32 @@ impl Gather {
         if histogram.is_empty() {
             return;
         }
-        if self.counts.is_empty() {
-            self.counts = vec![0; BUCKET_COUNT as usize];
-            self.min_ns = u64::MAX;
-        }
+        self.open();
         for (index, count) in histogram.entries() {
             self.counts[index as usize] += count;
         }
         self.sum_ns += histogram.sum_ns();
         self.min_ns = self.min_ns.min(histogram.min_ns());
         self.max_ns = self.max_ns.max(histogram.max_ns());
+    }
+
+    /// The same time so many times.
+    fn add_times(&mut self, ns: u64, count: u64) {
+        if count == 0 {
+            return;
+        }
+        self.open();
+        self.counts[bucket_index(ns) as usize] += count;
+        self.sum_ns += u128::from(ns) * u128::from(count);
+        self.min_ns = self.min_ns.min(ns);
+        self.max_ns = self.max_ns.max(ns);
+    }
+
+    fn open(&mut self) {
+        if self.counts.is_empty() {
+            self.counts = vec![0; BUCKET_COUNT as usize];
+            self.min_ns = u64::MAX;
+        }
     }
 
     fn histogram(self) -> Histogram {

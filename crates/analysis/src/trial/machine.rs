@@ -38,8 +38,18 @@ pub fn machine_summary(observations: &Observations) -> MachineSummary {
         cpu_iowait_cores: read(Whole::CpuIowait),
         cpu_steal_cores: read(Whole::CpuSteal),
         cores: cores(observations),
+        busiest: busiest(observations),
         disks: disk_names(observations).into_iter().map(|name| disk_summary(observations, name)).collect(),
     }
+}
+
+/// The busiest station of a model.
+fn busiest(observations: &Observations) -> Option<(String, f64)> {
+    let stations = observations.series.iter().filter_map(|series| {
+        let Probe::Station(name) = &series.probe else { return None };
+        Some((name.clone(), series.points.last()?.1))
+    });
+    stations.max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
 /// Disks that any probe names, each once, in the order in which they come.

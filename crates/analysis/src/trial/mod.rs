@@ -8,6 +8,7 @@ mod cut;
 mod generator;
 mod interrupted;
 pub(crate) mod latency;
+mod loads;
 mod machine;
 mod mix;
 mod outcome;
@@ -22,7 +23,7 @@ pub(crate) mod uncertainty;
 mod working_set;
 
 pub use bound::bound;
-pub use caveats::measure_of;
+pub use caveats::{ROOM, measure_of};
 pub use interrupted::summarise_interrupted;
 pub use mix::MIX_TOLERANCE;
 pub use outcome::outcome;

@@ -293,7 +293,10 @@ fn class_summary(cut: &Cut, class: usize, name: &str, (seconds, planned): (f64, 
     let Cell { tally, response, service, censored, .. } = cut.class(class);
     let response = Placed::new(response, censored.clone());
     let answered = latency_summary(&response);
+    let offered = cut.label.gives.iter().find(|gives| usize::from(gives.class) == class);
     ClassSummary {
+        offered_per_s: offered.and_then(|gives| Some(gives.offered_per_s? / gives.amount)),
+        bound_from: response.bound_from(),
         name: name.to_owned(),
         throughput_per_s: tally.done as f64 / seconds,
         // A failed operation has no response time: what ended in the histogram ended well.

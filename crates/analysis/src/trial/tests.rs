@@ -92,7 +92,7 @@ pub(super) fn series(probe: &str, value: f64) -> Series {
 fn what_transactions_give_is_told_with_an_interval_and_counts_every_class() {
     let mut label = label();
     // One in ten intervals has a sync, which gives far more than a read.
-    let gives = |class, amount| Gives { class, amount, what: "postings".into() };
+    let gives = |class, amount| Gives { class, amount, what: "postings".into(), offered_per_s: None };
     label.streams[0].gives = vec![gives(0, 2.0), gives(1, 30.0)];
     let observations = observations();
     let summary = summarise(&label, &observations, &judgement());
@@ -107,7 +107,7 @@ fn what_transactions_give_is_told_with_an_interval_and_counts_every_class() {
 #[test]
 fn what_was_counted_is_told_as_it_is_and_is_no_work_of_its_own() {
     let mut label = label();
-    label.streams[0].gives = vec![Gives { class: 0, amount: 30.0, what: "postings".into() }];
+    label.streams[0].gives = vec![Gives { class: 0, amount: 30.0, what: "postings".into(), offered_per_s: None }];
     let without = summarise(&label, &observations(), &judgement());
     label.streams[0].classes.push(("postings".into(), ClassKind::Yield));
     let class = label.streams[0].classes.len() as u16 - 1;

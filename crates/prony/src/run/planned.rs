@@ -29,9 +29,10 @@ pub fn table(study: &Study, plan: &Plan) -> String {
     };
     part("systems", systems(study));
     part("trials", vec![format!("{}; order and offsets from seed {}", trials(plan), plan.seed)]);
-    part("time", vec![time(plan)]);
+    part("time", [time(plan)].into_iter().chain(jobs(plan)).collect());
     part("detectable", plan.detectable.iter().map(detectable).collect());
     let mut written: Vec<String> = plan.written().iter().map(sentence).collect();
+    written.extend(databases(study));
     written.extend(read_only(study).map(|name| format!("nothing to `{name}`, which is read as it is found")));
     written.extend(models(study).map(|name| format!("nothing for `{name}`, which is a model: no disk is touched")));
     part("writes", if written.is_empty() { vec!["nothing".to_owned()] } else { written });
@@ -69,6 +70,26 @@ fn fixed_work(trial: &Trial) -> Nanos {
         Storage::Block(spec) => operations.count.unwrap_or(0) as f64 * spec.transfer_max().0 as f64,
     });
     Nanos::from_seconds(moved.sum::<f64>() / ASSUMED_BYTES_PER_S)
+}
+
+/// Whether its transactions are a whole job, whose time nobody knows before.
+fn is_job(trial: &Trial) -> bool {
+    trial.phases.fixed_work && trial.streams.iter().any(|stream| stream.transactions().is_some())
+}
+
+/// What jobs on databases take, which is no part of the estimate.
+fn jobs(plan: &Plan) -> Option<String> {
+    let jobs = || plan.trials.iter().filter(|trial| is_job(trial));
+    let most = jobs().map(|trial| trial.phases.measure).max()?;
+    let each = if jobs().count() == 1 { "" } else { " each" };
+    Some(format!("and what {} take, {} at most{each}", units::counted(jobs().count() as u64, "jobs"), roughly(most)))
+}
+
+/// Databases write what transactions change, and nobody counts that before.
+fn databases(study: &Study) -> impl Iterator<Item = String> {
+    let databases = study.systems().iter().filter(|spec| matches!(spec.place, Place::Database(_)));
+    databases
+        .map(|spec| format!("data sets, changed rows and log to `{}`, as much as its transactions change", spec.name))
 }
 
 /// Each system with the place that it stands for.
@@ -223,7 +244,11 @@ fn row(trial: &Trial) -> [String; 8] {
         streams.join(" + "),
         factors.join(" "),
         (label.replicate + 1).to_string(),
-        units::duration(expected(trial)),
+        if is_job(trial) {
+            format!("≤ {}", units::duration(trial.phases.measure))
+        } else {
+            units::duration(expected(trial))
+        },
         label.state.to_string(),
     ]
 }

@@ -4,10 +4,17 @@
 //! door as always, so that finished intervals are kept and scratch files removed.
 
 use crate::failure::Failure;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::flag;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+
+/// A file that may not grow any further (`ulimit -f`) ends the process without a word unless somebody listens; with a handler, the
+/// write fails, and what could not be written is told as any other error. Programs that are started get the default back.
+pub fn survive_file_limits() {
+    // Without the handler everything is as before.
+    let _ = flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
+}
 
 /// Begins to listen. The flag is set by the first signal; a second one while it is set ends the process.
 ///

@@ -4,20 +4,16 @@
 //! too, unless the user has said otherwise.
 
 use crate::exit::Outcome;
-use analysis::{Comparison, Finding, Findings, ThresholdOutcome, ThresholdState, Verdict};
+use analysis::{Comparison, DeadlineFinding, Finding, Findings, InTime, ThresholdOutcome, ThresholdState, Verdict};
 
-/// Whether every threshold passes, with a line for each that does not.
+/// Whether every threshold passes and the job that the answer is about is over in time, with a line for each that does not.
 pub fn of_thresholds(findings: &Findings, allow_inconclusive: bool) -> (Outcome, Vec<String>) {
-    let failed: Vec<String> = findings
-        .findings
-        .iter()
-        .filter_map(|finding| match finding {
-            Finding::Threshold(threshold) => Some(threshold),
-            _ => None,
-        })
-        .filter(|threshold| fails(threshold.state, allow_inconclusive))
-        .map(words)
-        .collect();
+    let failed = findings.findings.iter().filter_map(|finding| match finding {
+        Finding::Threshold(threshold) => fails(threshold.state, allow_inconclusive).then(|| words(threshold)),
+        Finding::Deadline(job) => misses(job, allow_inconclusive).then(|| late(job)),
+        _ => None,
+    });
+    let failed: Vec<String> = failed.collect();
     (if failed.is_empty() { Outcome::Fine } else { Outcome::Failed }, failed)
 }
 
@@ -59,6 +55,20 @@ fn fails(state: ThresholdState, allow_inconclusive: bool) -> bool {
         ThresholdState::Failed => true,
         ThresholdState::Inconclusive | ThresholdState::NotMeasured => !allow_inconclusive,
     }
+}
+
+fn misses(job: &DeadlineFinding, allow_inconclusive: bool) -> bool {
+    let misses = match job.in_time {
+        InTime::Yes => false,
+        InTime::No => true,
+        InTime::CannotTell => !allow_inconclusive,
+    };
+    job.decides && misses
+}
+
+fn late(job: &DeadlineFinding) -> String {
+    let open = job.open().map(|why| format!(": {why}")).unwrap_or_default();
+    format!("deadline at {}: {}{open}; it {}", job.point, job.in_time.word(), job.ends())
 }
 
 fn words(threshold: &ThresholdOutcome) -> String {
@@ -114,6 +124,32 @@ mod tests {
         }
         assert_eq!(outcome(ThresholdState::Inconclusive, true), Outcome::Fine);
         assert_eq!(outcome(ThresholdState::Failed, true), Outcome::Failed);
+    }
+
+    #[test]
+    fn a_job_that_is_late_fails_as_a_threshold_does_where_the_answer_is_about_it() {
+        let outcome = |in_time, decides, allow| {
+            let job = DeadlineFinding {
+                point: Point::default(),
+                what: "accounts balanced".into(),
+                measured: 1.0,
+                work: 1.0,
+                takes_s: Estimate::single(60.0),
+                within_s: 30.0,
+                begins_s: None,
+                in_time,
+                decides,
+            };
+            let findings = Findings { findings: vec![Finding::Deadline(job)], ..Findings::default() };
+            let (outcome, lines) = of_thresholds(&findings, allow);
+            assert_eq!(lines.len(), usize::from(outcome == Outcome::Failed), "{lines:?}");
+            outcome
+        };
+        assert_eq!(outcome(InTime::No, true, true), Outcome::Failed);
+        assert_eq!(outcome(InTime::No, false, false), Outcome::Fine, "one job of several may be late");
+        assert_eq!(outcome(InTime::Yes, true, false), Outcome::Fine);
+        let open = [false, true].map(|allow| outcome(InTime::CannotTell, true, allow));
+        assert_eq!(open, [Outcome::Failed, Outcome::Fine]);
     }
 
     #[test]

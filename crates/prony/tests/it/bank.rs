@@ -37,7 +37,8 @@ fn posts(house: &House) {
 
 fn balances(house: &House) {
     std::fs::remove_file(house.program.path("x.prony")).expect("the run of the day");
-    let trial = run(house, "bank-night", &format!("{NIGHT} --only 'accounts by jobs' --set deadline=1h"));
+    let trial =
+        run(house, "bank-night", &format!("{NIGHT} --only 'accounts by jobs' --set deadline=1h --allow-inconclusive"));
     assert!(an_hour(&trial, "accounts balanced") > 0.0, "{trial:#}");
     let events = house.events(0);
     let told = |text: &str| events.iter().any(|event| event.text.contains(text));

@@ -47,6 +47,14 @@ fn a_disk_that_fills_up_under_the_scratch_files_ends_the_run_with_a_clear_error(
 }
 
 #[test]
+fn a_limit_on_the_size_of_files_ends_a_run_with_the_file_and_the_limit_in_its_error() {
+    let program = Program::new();
+    let ran = program.limited(&["--fsize=1048576"], "run LAB --on null: --set measure=100ms -o x.prony");
+    assert_eq!(ran.code, Some(2), "{ran}");
+    assert!(ran.stderr.contains("`x.prony` may not grow beyond 1 MiB") && ran.stderr.contains("ulimit -f"), "{ran}");
+}
+
+#[test]
 fn a_plan_that_does_not_fit_is_refused_before_anything_is_made() {
     let program = Program::new();
     let Some(small) = Small::mount(program.path("small"), "32m") else { skip!("mounting a tmpfs needs root") };

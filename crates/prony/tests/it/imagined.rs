@@ -36,7 +36,7 @@ fn of<'a>(trials: &'a [Value], stream: &str, experiment: &str) -> &'a Value {
 fn a_night_comes_to_its_end_on_a_described_server_and_jobs_share_it() {
     let program = Program::new();
     let line = "bank-night --on model:s824-fs840 --set accounts=2000 --only 'accounts by jobs' --set sessions=1,4 \
-                --set replicates=1 --set deadline=1h";
+                --set replicates=1 --set deadline=1h --allow-inconclusive";
     let trials = trials(&program, line);
     let [alone, four] = trials.as_slice() else { panic!("two: {trials:#?}") };
     let faster = number(&alone["elapsed_s"]) / number(&four["elapsed_s"]);
@@ -59,6 +59,51 @@ fn a_night_comes_to_its_end_on_a_described_server_and_jobs_share_it() {
     // A single job never waits for another.
     let waits = |trial| service(trial, "cut-off");
     assert!(waits(four) > 1.2 * waits(alone), "{} and {} ms", waits(four), waits(alone));
+}
+
+#[test]
+fn a_night_that_is_late_says_so_in_its_answer_and_ends_with_the_code_of_a_missed_threshold() {
+    let program = Program::new();
+    let line = "run bank-night --on model:s824-fs840 --set accounts=2000 --only 'accounts by jobs' --set sessions=4 \
+                --set work=10000000 --set begins=23:00";
+    let late = program.run(&format!("{line} --set deadline=1min"));
+    assert_eq!(late.code, Some(1), "{late}");
+    let told = |ran: &crate::program::Ran| ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told(&late).contains("after 23:01: too late.") && late.stderr.contains("late; it ends at 0"), "{late}");
+    let in_time = program.run(&format!("{line} --set deadline=100h"));
+    assert_eq!(in_time.code, Some(0), "{in_time}");
+    assert!(told(&in_time).contains(": in time."), "{in_time}");
+    for (wrong, told) in [
+        ("--set deadline=0s", "a time above zero"),
+        ("--set deadline=1h --set work=0", "a count above zero"),
+        ("--set deadline=1h --set work=1999", "at least what is measured of it, 2000, got 1999"),
+        ("--set begins=23:00", "`deadline.begins`: nothing without a deadline"),
+    ] {
+        let refused = program.refused(&format!("run bank-night --on model:s824-fs840 --set accounts=2000 {wrong}"));
+        assert!(refused.contains(told), "{wrong}: {refused}");
+    }
+}
+
+#[test]
+fn a_need_may_be_postings_an_hour_and_a_simulation_tells_how_busy_processors_are() {
+    let program = Program::new();
+    let line = "predict bank-day --on model:s824-fs840 --set users=200 --set measure=2s";
+    let ran = program.run(&format!("{line} --find sessions --need 'postings>=4M'"));
+    assert_eq!(ran.code, Some(0), "{ran}");
+    assert!(ran.stdout.contains("of sessions meet the need"), "{ran}");
+    let told = program.json(&format!("{line} --json"));
+    let rows = told["rows"].as_array().expect("rows");
+    let busy: Vec<f64> =
+        rows.iter().filter(|row| row["metric"] == "utilisation").map(|row| number(&row["predicted"])).collect();
+    let [few, many] = busy.as_slice() else { panic!("two: {told:#}") };
+    assert!(0.0 < *few && 2.0 * few < *many && *many < 100.0, "{busy:?}");
+}
+
+#[test]
+fn a_plan_of_a_night_says_that_its_jobs_take_their_time_and_that_databases_write() {
+    let plan = Program::new().fine("plan bank-night --on sqlite:");
+    assert!(plan.contains("and what 8 jobs take, 10 min at most each"), "{plan}");
+    assert!(plan.contains("writes      data sets, changed rows and log") && !plan.contains("0 ns"), "{plan}");
 }
 
 #[test]

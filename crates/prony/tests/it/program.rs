@@ -68,9 +68,14 @@ impl Program {
 
     /// The same with a gigabyte of memory and ten seconds of a processor, after which the kernel ends it.
     pub fn bounded(&self, line: &str) -> Ran {
+        self.limited(&["--data=1073741824", "--cpu=10"], line)
+    }
+
+    /// The same within limits in the words of `prlimit`.
+    pub fn limited(&self, limits: &[&str], line: &str) -> Ran {
         let plain = self.command(line);
         let mut bounded = Command::new("prlimit");
-        bounded.args(["--data=1073741824", "--cpu=10"]).arg(plain.get_program()).args(plain.get_args());
+        bounded.args(limits).arg(plain.get_program()).args(plain.get_args());
         bounded.env_clear().envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
         bounded.current_dir(self.dir()).stdin(Stdio::null());
         self.ran(bounded)

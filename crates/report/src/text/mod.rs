@@ -13,7 +13,7 @@ pub use style::Colour;
 
 use crate::caveats::CaveatsOfKind;
 use crate::view::{Conclusion, Report, Section, Table, Tone, report};
-use analysis::{Findings, Verdict};
+use analysis::{CaveatKind, Findings, Verdict};
 use style::{Paint, Style};
 
 /// How much is said.
@@ -56,7 +56,7 @@ pub fn text(findings: &Findings, layout: Layout) -> String {
     lines.extend(report.profiles.iter().flat_map(|profile| page.table(profile, Some(&profile.caption))));
     lines.extend(page.table(&report.interrupted, Some(&report.interrupted.caption)));
     lines.extend(page.conclusions(&report, layout.detail));
-    lines.extend(page.caveats(&report.caveats.0, layout.detail));
+    lines.extend(page.caveats(&report, layout.detail));
     if layout.detail == Detail::Full {
         lines.extend(report.sections.iter().flat_map(|section| page.section(section)));
     }
@@ -129,11 +129,12 @@ impl Page {
         lines
     }
 
-    fn caveats(&self, kinds: &[CaveatsOfKind], detail: Detail) -> Vec<String> {
+    fn caveats(&self, report: &Report, detail: Detail) -> Vec<String> {
+        let kinds = &report.caveats.0;
         let mut lines: Vec<String> = kinds.first().map(|_| String::new()).into_iter().collect();
         for kind in kinds {
             let words = match detail {
-                Detail::Brief => first_words(kind),
+                Detail::Brief => first_words(kind, report.findings.doubted),
                 Detail::Full => all_words(kind),
             };
             let body = wrap::printable(&format!("{} {}: {words}", kind.mark, kind.kind.heading()));
@@ -167,9 +168,12 @@ fn exploratory(counted: &[&Conclusion]) -> String {
     format!("exploratory comparisons: {}", words.join(", "))
 }
 
-/// The first caveat of a kind, and how many more there are.
-fn first_words(kind: &CaveatsOfKind) -> String {
-    let first = kind.caveats.first().map(|caveat| caveat.text.as_str()).unwrap_or_default();
+/// The first caveat of a kind, and how many more there are; one that the answer has told is not told again.
+fn first_words(kind: &CaveatsOfKind, told: Option<CaveatKind>) -> String {
+    let first = match told == Some(kind.kind) {
+        true => "as told above",
+        false => kind.caveats.first().map(|caveat| caveat.text.as_str()).unwrap_or_default(),
+    };
     match kind.caveats.len() {
         0 | 1 => first.to_owned(),
         n => format!("{first} (and {} more like it)", n - 1),

@@ -9,7 +9,6 @@ use analysis::{
 use observation::Point;
 use observation::factor::short_name;
 use study::Metric;
-use units::Nanos;
 
 /// How a conclusion should strike the reader; drawn with a word, never with colour alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,46 +80,16 @@ pub fn conclusion(finding: &Finding, several: bool) -> Conclusion {
     }
 }
 
-/// `ends at 05:12, 48 min before 06:00 (05:02 to 05:21): 10 000 000 accounts balanced take 6.2 h`.
+/// `ends at 05:12 (05:02 to 05:21), 48 min before 06:00: 10 000 000 accounts balanced take 6.2 h, told from 20 000 that were measured`.
 fn deadline(finding: &DeadlineFinding) -> String {
-    let takes = finding.takes_s;
-    let spare_s = finding.within_s - takes.value;
-    let spare = units::duration(Nanos::from_seconds(spare_s.abs()));
     let whole = format!("{} {}", units::count(finding.work.round() as u64), finding.what);
     let pilot = match finding.measured.round() == finding.work.round() {
         true => String::new(),
         false => format!(", told from {} that were measured", units::count(finding.measured.round() as u64)),
     };
-    let unsure = if takes.has_interval() { "" } else { "; one night gives no interval: `--set replicates=3`" };
-    let took = with_interval(&takes, Quantity::Seconds);
-    let side = if spare_s >= 0.0 { "before" } else { "after" };
-    match finding.begins_s {
-        Some(begins_s) => {
-            let at = |seconds: f64| time_of_day(begins_s + seconds);
-            let ends = at(takes.value);
-            let between = match takes.has_interval() {
-                true => format!(" ({} to {})", at(takes.low), at(takes.high)),
-                false => String::new(),
-            };
-            let by = at(finding.within_s);
-            format!("ends at {ends}{between}, {spare} {side} {by}: {whole} take {took}{pilot}{unsure}")
-        }
-        None => {
-            let within = Quantity::Seconds.text(finding.within_s);
-            format!(
-                "{whole} take {took}, {spare} {} the {within} that they have{pilot}{unsure}",
-                if spare_s >= 0.0 { "less than" } else { "more than" }
-            )
-        }
-    }
-}
-
-/// Seconds after midnight as a time of the day, to the minute; days beyond the first are counted.
-fn time_of_day(seconds: f64) -> String {
-    let minutes = (seconds / 60.0).round() as u64;
-    let days = minutes / (24 * 60);
-    let later = if days > 1 { format!(" {days} days later") } else { String::new() };
-    format!("{:02}:{:02}{later}", minutes / 60 % 24, minutes % 60)
+    let took = with_interval(&finding.takes_s, Quantity::Seconds);
+    let unsure = finding.open().map(|why| format!("; {why}")).unwrap_or_default();
+    format!("{}: {whole} take {took}{pilot}{unsure}", finding.ends())
 }
 
 /// `397 k/s (391–404 k/s)`, or `at least 12 ms` where there is no end above.
@@ -279,7 +248,13 @@ fn threshold(finding: &ThresholdOutcome) -> Conclusion {
     let (quantity, scale) = shown(finding.metric);
     let value = finding.value.map(|value| format!(": {}", with_interval(&value.scaled(scale), quantity)));
     let open = finding.open().map(|why| format!("; {why}")).unwrap_or_default();
-    let text = format!("threshold `{}`{} ({}){open}", finding.text, value.unwrap_or_default(), finding.at);
+    let holds = match finding.state {
+        ThresholdState::Passed => " does not hold",
+        ThresholdState::Failed => " holds",
+        ThresholdState::Inconclusive => " may hold",
+        ThresholdState::NotMeasured => "",
+    };
+    let text = format!("`{}`{holds}{} ({}){open}", finding.text, value.unwrap_or_default(), finding.at);
     let word = finding.state.word().to_owned();
     Conclusion { experiment: None, word, subject: String::new(), text, tone, exploratory: None }
 }

@@ -37,20 +37,36 @@ fn cost(findings: &Findings, quoted: &Quoted) -> Option<String> {
     (!known.is_empty()).then(|| known.join("; "))
 }
 
-/// `the log: commits take 61% of the time in sessions; 20% of the cores are busy, and reads take 3%`.
+/// `the log: 61% of the time in sessions is commits, 3% is reads from storage; 20% of the cores are busy`.
 fn bound_by(bound: &Bound) -> String {
-    let said = |share: Option<f64>, words: &str| share.map(|share| format!("{} {words}", Quantity::Share.text(share)));
-    let commits = said(bound.commits, "of the time in sessions is commits");
-    let reads = said(bound.reads, "is reads from storage");
-    let known = [said(bound.cpu, "of the cores are busy"), commits, reads];
+    let share = |share: Option<f64>, words: &str| share.map(|share| format!("{} {words}", Quantity::Share.text(share)));
+    let station = bound.station.as_ref().filter(|_| bound.by == BoundBy::Station);
+    let station = station.map(|(_, busy)| format!("it has work {} of the time", Quantity::Share.text(*busy)));
+    let own =
+        share(bound.own_cpu.filter(|own| bound.cpu.is_some_and(|cpu| cpu - own > 0.05)), "by server and generator");
+    let own = own.map(|own| format!(" ({own})")).unwrap_or_default();
+    let of_time = [(bound.commits, "commits"), (bound.reads, "reads from storage"), (bound.locks, "waits for locks")];
+    let of_time = of_time.into_iter().filter_map(|(part, what)| share(part, what));
+    let of_time: Vec<String> = of_time.collect();
+    let waits = share(bound.waits.filter(|waits| *waits > 0.05), "of a response is the wait for a session");
+    let known = [
+        station,
+        share(bound.cpu, "of the cores are busy").map(|cpu| format!("{cpu}{own}")),
+        (!of_time.is_empty()).then(|| format!("of the time in sessions {}", of_time.join(", "))),
+        waits,
+    ];
     let known: Vec<String> = known.into_iter().flatten().collect();
-    let what = match bound.by {
-        BoundBy::Processors => "the processors",
-        BoundBy::Log => "the log",
-        BoundBy::Reads => "reads from storage",
-        BoundBy::Nothing => "none of processors, log and reads",
+    let what = match (bound.by, &bound.station) {
+        (BoundBy::Processors, _) => "the processors",
+        (BoundBy::Others, _) => "other programs on the processors",
+        (BoundBy::Log, _) => "the log",
+        (BoundBy::Reads, _) => "reads from storage",
+        (BoundBy::Locks, _) => "locks",
+        (BoundBy::Station, Some((name, _))) => name,
+        (BoundBy::Sessions, _) => "the number of sessions",
+        (BoundBy::Station | BoundBy::Nothing, _) => "nothing that is full",
     };
-    format!("{what}: {}", known.join(", "))
+    format!("{what}: {}", known.join("; "))
 }
 
 /// `9.1 s, 1.04 times the mean`.
@@ -98,10 +114,16 @@ fn generator(findings: &Findings, trial: &TrialSummary) -> Option<String> {
     ))
 }
 
+/// Where the disk below the data is watched, what it moved is told, for whomever: a process is charged for whole blocks of the page
+/// cache.
 fn moved(each: &PerTransaction) -> Option<String> {
-    let parts = [(each.bytes_read, "read"), (each.bytes_written, "written"), (each.log_bytes, "of log")];
-    let known: Vec<String> =
-        parts.iter().filter_map(|(bytes, what)| Some(format!("{} {what}", Quantity::Bytes.text((*bytes)?)))).collect();
+    let parts = [(each.bytes_read, "read"), (each.bytes_written, "written")];
+    let told = |(bytes, what): &(Option<f64>, &str)| Some(format!("{} {what}", Quantity::Bytes.text((*bytes)?)));
+    let moved: Vec<String> = parts.iter().filter_map(told).collect();
+    let disk = if each.device_writes.is_some() { " on the disk below the data, by whatever program" } else { "" };
+    let moved = (!moved.is_empty()).then(|| format!("{}{disk}", moved.join(" and ")));
+    let log = each.log_bytes.map(|log| format!("{} of log", Quantity::Bytes.text(log)));
+    let known: Vec<String> = moved.into_iter().chain(log).collect();
     (!known.is_empty()).then(|| known.join(", "))
 }
 

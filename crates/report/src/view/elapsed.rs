@@ -1,8 +1,9 @@
 //! Fixed work: the time it took, the CPU time it took, and what its disk went through, by width.
 
-use super::axes::{factor_axis, key, series, time};
+use super::axes::{amount, factor_axis, key, series, time};
 use super::curve::Sweep;
 use super::figure::{Figure, Form, Panel, Series, Span};
+use super::given::Rate;
 use super::quantity::Quantity;
 use crate::caveats::{Caveats, Touches};
 use analysis::{Estimate, PointSummary};
@@ -17,12 +18,21 @@ const PANELS: [(&str, Quantity, Pick, Touches); 4] = [
     ("busiest disk at work", Quantity::Share, |point| point.disk_utilisation, Touches::Tail),
 ];
 
-/// Up to four panels; what was not observed has none.
+/// Up to five panels; what was not observed has none.
 pub fn figure(sweep: &Sweep, caveats: &Caveats) -> Figure {
     let panels = PANELS
         .iter()
         .map(|(title, quantity, pick, touched)| panel(sweep, caveats, title, (Form::Line, *quantity, *touched), *pick));
     let mut panels: Vec<Panel> = panels.filter(|panel| !panel.is_empty()).collect();
+    // Who asks for accounts an hour looks for them beside the time.
+    let rate = Rate::of(sweep);
+    if rate.quantity == Quantity::PerHour {
+        let wanted = (Form::Line, rate.quantity, Touches::All);
+        panels.insert(
+            1.min(panels.len()),
+            panel(sweep, caveats, &rate.title, wanted, |point| rate.at(point).filter(|_| point.elapsed_s.is_some())),
+        );
+    }
     if panels.len() % 2 == 1 {
         panels[0].span = Span::Full;
     }
@@ -33,13 +43,21 @@ pub fn figure(sweep: &Sweep, caveats: &Caveats) -> Figure {
     Figure { key: key(sweep, Form::Line), ..Figure::new(title, vec![note.to_owned()], panels, table) }
 }
 
-fn panel(sweep: &Sweep, caveats: &Caveats, title: &str, wanted: (Form, Quantity, Touches), pick: Pick) -> Panel {
+fn panel(
+    sweep: &Sweep,
+    caveats: &Caveats,
+    title: &str,
+    wanted: (Form, Quantity, Touches),
+    pick: impl Fn(&PointSummary) -> Option<Estimate>,
+) -> Panel {
     let quantity = wanted.1;
-    let all = sweep.curves.iter().map(|curve| series(sweep, curve, caveats, wanted, pick));
+    let all = sweep.curves.iter().map(|curve| series(sweep, curve, caveats, wanted, &pick));
     let all: Vec<Series> = all.filter(|series| !series.points.is_empty()).collect();
-    let mut y = time(title, quantity, &all);
+    let mut y = match quantity {
+        Quantity::Share | Quantity::PerHour => amount(title, quantity),
+        _ => time(title, quantity, &all),
+    };
     if quantity == Quantity::Share {
-        y = super::axes::amount(title, quantity);
         y.range = Some((0.0, 1.0));
     }
     Panel::new(title, Span::Half, factor_axis(sweep), y, all)

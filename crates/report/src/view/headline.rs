@@ -2,7 +2,7 @@
 
 use super::curve::{Curve, Sweep, counted_in};
 use super::mix::trials_of;
-use super::points::{bytes, cpu_title, yields};
+use super::points::{bytes, cpu_title, says_more, yields};
 use super::quantity::Quantity;
 use super::table::{Field, Table, estimate, word};
 use crate::caveats::{Caveats, Touches};
@@ -82,13 +82,17 @@ fn numbers(point: &PointSummary, rows: &[Row], caveats: &Caveats) -> Vec<Field> 
     let work = counted_in(rows.iter().map(|row| row.point));
     let elapsed = estimate("elapsed", "elapsed_s", &point.elapsed_s, Quantity::Seconds);
     if fixed_work(rows) {
-        return vec![
-            elapsed.leading().marked(all),
-            estimate("CPU-normalised", "cpu_elapsed_core_s", &point.cpu_elapsed_s, Quantity::CoreSeconds),
-            bytes(point),
-            estimate("disk wait", "disk_wait_ms", &point.disk_wait_ms, Quantity::Milliseconds).minor(),
-            estimate("disk busy", "disk_utilisation", &point.disk_utilisation, Quantity::Share).minor(),
-        ];
+        let given = yields(point).into_iter().map(|field| field.leading().marked(all.clone()));
+        return [elapsed.leading().marked(all.clone())]
+            .into_iter()
+            .chain(given)
+            .chain([
+                estimate("CPU-normalised", "cpu_elapsed_core_s", &point.cpu_elapsed_s, Quantity::CoreSeconds),
+                bytes(point),
+                estimate("disk wait", "disk_wait_ms", &point.disk_wait_ms, Quantity::Milliseconds).minor(),
+                estimate("disk busy", "disk_utilisation", &point.disk_utilisation, Quantity::Share).minor(),
+            ])
+            .collect();
     }
     // Who counts postings asks for transactions second.
     let counted = rows.iter().any(|row| !row.point.yields.is_empty());
@@ -98,7 +102,9 @@ fn numbers(point: &PointSummary, rows: &[Row], caveats: &Caveats) -> Vec<Field> 
         if counted { throughput.minor() } else { throughput.leading() }.marked(all),
         if counted { bytes(point).minor() } else { bytes(point) },
         estimate("p50", "response_p50_ms", &point.response_p50_ms, Quantity::Milliseconds),
-        estimate("p99", "response_p99_ms", &point.response_p99_ms, Quantity::Milliseconds).marked(tail),
+        estimate("p99", "response_p99_ms", &point.response_p99_ms, Quantity::Milliseconds)
+            .only_if(says_more(point))
+            .marked(tail),
         elapsed.minor(),
         estimate(cpu_title(work), "cpu_us", &point.cpu_us, Quantity::Microseconds).minor(),
     ]);
@@ -119,6 +125,14 @@ fn quoted<'a>(findings: &Findings, sweep: &'a Sweep) -> Vec<Row<'a>> {
             let low = row(sweep, curve, low, "", sweep.at(curve, low));
             rows.push(Row { low_end: true, ..low });
         }
+        // What the answer is about stands in the table, too.
+        let told = |point: &&&PointSummary| {
+            let shown =
+                [first.filter(|_| main.is_some()), main].into_iter().flatten().any(|one| std::ptr::eq(one, **point));
+            findings.answered.contains(&point.at) && !shown
+        };
+        let answered = curve.points.iter().filter(told);
+        rows.extend(answered.map(|point| row(sweep, curve, point, "", sweep.at(curve, point))));
         if let Some(main) = main {
             rows.push(row(sweep, curve, main, prefix, sweep.at(curve, main)));
         }

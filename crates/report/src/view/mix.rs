@@ -9,9 +9,10 @@ use super::curve::{Curve, Sweep};
 use super::figure::Figure;
 use super::headline::quoted_point;
 use super::quantity::Quantity;
-use super::table::{Field, Table, number, optional, word};
+use super::table::{Field, Table, estimate, number, optional, word};
 use crate::caveats::{Caveats, Touches};
-use analysis::{ClassSummary, Findings, MIX_TOLERANCE, PointSummary, StreamSummary, TrialSummary, Work};
+use analysis::{ClassSummary, Estimate, Findings, MIX_TOLERANCE, PointSummary, StreamSummary, TrialSummary, Work};
+use observation::ClassKind;
 
 /// What a curve of transactions is quoted by.
 pub struct Quoted<'a> {
@@ -107,19 +108,31 @@ fn note() -> String {
 
 fn table(quoted: &Quoted, caveats: &Caveats) -> Table {
     let tail = caveats.marks(&quoted.trial.caveats, Touches::Tail);
-    let mut table = Table::new(caption(quoted), quoted.stream.classes.iter().map(|class| row(class, &tail)));
+    let age = caveats.marks(&quoted.trial.caveats, Touches::Age);
+    let label = quoted.trial.label.streams.get(usize::from(quoted.stream.stream));
+    let ages =
+        |class: &ClassSummary| label.is_some_and(|label| label.classes.contains(&(class.name.clone(), ClassKind::Age)));
+    let rows = quoted.stream.classes.iter().map(|class| row(class, if ages(class) { &age } else { &tail }));
+    let mut table = Table::new(caption(quoted), rows);
     table.trials = [quoted.trial.label.index].into();
     table.without_empty_columns()
 }
 
 fn caption(quoted: &Quoted) -> String {
     let (stream, place, trial) = (&quoted.curve.at.stream, quoted.place(), quoted.trial.label.index);
-    format!("Mix of {stream}{place} (trial {trial}); p50 to p99.9 are of response")
+    let counted = "rate and share of what ended in the window, count and response of what was asked for in it";
+    format!("Mix of {stream}{place} (trial {trial}); {counted}")
 }
 
 fn row(class: &ClassSummary, tail: &str) -> Vec<Field> {
     let answered = class.response.count > 0;
-    let ms = |title, key, value| number(title, key, value, Quantity::Milliseconds).only_if(answered);
+    // What is beyond the known times is only a lower bound.
+    let bound = |q: f64| class.bound_from.is_some_and(|from| q > from);
+    let ms = |title, key, value, q| {
+        let at_least = Estimate { low: value, high: f64::INFINITY, ..Estimate::single(value) };
+        let known = number(title, key, value, Quantity::Milliseconds);
+        if bound(q) { estimate(title, key, &at_least, Quantity::Milliseconds) } else { known }.only_if(answered)
+    };
     vec![
         word("class", "class", &class.name),
         optional("share", "share", class.mix.share, Quantity::Share),
@@ -127,10 +140,11 @@ fn row(class: &ClassSummary, tail: &str) -> Vec<Field> {
         word("mix ok", MIX_OK, verdict(class.mix.mix_ok)),
         number("count", "done", class.done as f64, Quantity::Count).minor(),
         number("rate", "throughput_per_s", class.throughput_per_s, Quantity::Rate).minor(),
-        ms("p50", "response_p50_ms", class.response.p50_ms).minor(),
-        ms("p90", "response_p90_ms", class.response.p90_ms),
-        ms("p99", "response_p99_ms", class.response.p99_ms).marked(tail),
-        ms("p99.9", "response_p999_ms", class.response.p999_ms).minor().marked(tail),
+        optional("offered", "offered_per_s", class.offered_per_s, Quantity::Rate).minor(),
+        ms("p50", "response_p50_ms", class.response.p50_ms, 0.5).minor(),
+        ms("p90", "response_p90_ms", class.response.p90_ms, 0.9),
+        ms("p99", "response_p99_ms", class.response.p99_ms, 0.99).marked(tail),
+        ms("p99.9", "response_p999_ms", class.response.p999_ms, 0.999).minor().marked(tail),
         optional("limit", "limit_s", class.mix.limit_s, Quantity::Seconds),
         word("response ok", "response_ok", verdict(class.mix.response_ok)),
     ]

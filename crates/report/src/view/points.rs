@@ -86,6 +86,11 @@ pub fn yields(point: &PointSummary) -> Vec<Field> {
     Yield::ALL.map(of).into()
 }
 
+/// A bound of p99 that lies below the median says nothing.
+pub fn says_more(point: &PointSummary) -> bool {
+    !point.response_p99_ms.lower_bound() || point.response_p99_ms.low > point.response_p50_ms.value
+}
+
 /// The time that a transaction spends in the database, as a share of its response.
 fn share_of_response(point: &PointSummary) -> Field {
     let share = point.service_mean_ms.value / point.response_mean_ms.value;
@@ -116,7 +121,7 @@ fn numbers(sweep: &Sweep, point: &PointSummary, caveats: &Caveats) -> Vec<Field>
         throughput.leading().marked(if fixed_work { String::new() } else { all }),
         bytes(point).minor(),
         ms("p50", "response_p50_ms", &point.response_p50_ms),
-        ms("p99", "response_p99_ms", &point.response_p99_ms).marked(tail.clone()),
+        ms("p99", "response_p99_ms", &point.response_p99_ms).only_if(says_more(point)).marked(tail.clone()),
         ms("p99.9", "response_p999_ms", &point.response_p999_ms).minor().marked(tail),
         ms("mean", "response_mean_ms", &point.response_mean_ms).minor(),
         ms("service", "service_mean_ms", &point.service_mean_ms).minor().only_if(!asks),

@@ -19,12 +19,25 @@ const SHOWN_SHORT: usize = 6;
 
 /// One table for each quoted trial whose statements were counted.
 pub fn figures(findings: &Findings, sweep: &Sweep) -> Vec<Figure> {
-    quoted(findings, sweep).iter().filter_map(figure).collect()
+    trials(findings, sweep).iter().filter_map(figure).collect()
 }
 
 /// The same as short tables without notes.
 pub fn tables(findings: &Findings, sweep: &Sweep) -> Vec<Table> {
-    quoted(findings, sweep).iter().filter_map(|quoted| table(quoted, SHOWN_SHORT)).collect()
+    trials(findings, sweep).iter().filter_map(|quoted| table(quoted, SHOWN_SHORT)).collect()
+}
+
+/// Each quoted trial once: the streams of one share its statements.
+fn trials<'a>(findings: &'a Findings, sweep: &'a Sweep<'a>) -> Vec<Quoted<'a>> {
+    let mut seen = Vec::new();
+    let mut all = quoted(findings, sweep);
+    all.retain(|quoted| {
+        let index = quoted.trial.label.index;
+        let first = !seen.contains(&index);
+        seen.push(index);
+        first
+    });
+    all
 }
 
 fn figure(quoted: &Quoted) -> Option<Figure> {
@@ -81,7 +94,7 @@ fn table(quoted: &Quoted, most: usize) -> Option<Table> {
         others => rows.push(row(&StatementProfile::sum(&format!("{} others", others.len()), others))),
     }
     let mut sum = row(&total);
-    sum[0] = name("sum over statements").shortened("sum");
+    sum[0] = name("sum of these, over the whole trial").shortened("sum, whole trial");
     rows.push(sum);
     rows.extend(measured(quoted, server));
     let mut table = Table::new(caption, rows);
@@ -127,10 +140,10 @@ fn measured(quoted: &Quoted, server: &ServerSummary) -> Option<Vec<Field>> {
     if [cpu_us, lookups, log_bytes].iter().all(Option::is_none) {
         return None;
     }
-    let told = if server.embedded { "measured, generator included" } else { "measured in the window" };
+    let told = if server.embedded { "measured in the window, generator included" } else { "measured in the window" };
     let seen = StatementProfile { cpu_us, lookups, reads, log_bytes, ..StatementProfile::default() };
     let mut fields: Vec<Field> = row(&seen, None);
-    fields[0] = name(told).shortened("measured");
+    fields[0] = name(told).shortened("measured, window");
     // What nobody counts from outside: executions, rows and changes.
     Some(fields.into_iter().enumerate().map(|(at, field)| field.only_if(![1, 10, 11].contains(&at))).collect())
 }

@@ -1,7 +1,7 @@
 //! Reports of transactions: what a keeper of databases looks for, and none of the words of storage.
 
 use crate::sample::house;
-use analysis::Estimate;
+use analysis::{Caveat, CaveatKind, Estimate};
 use observation::{Event, EventKind, Level};
 use report::{Layout, html, text};
 use units::Nanos;
@@ -18,6 +18,60 @@ fn transactions_are_never_called_operations_and_move_no_bytes() {
     let (figures, _) = page.split_once("id=\"method\"").unwrap();
     assert!(figures.contains("transactions a second") && !figures.contains("operations"));
     assert!(!text(&house(), Layout::default()).contains(" bytes  "));
+}
+
+#[test]
+fn the_point_that_the_answer_is_about_has_a_row_in_the_first_table() {
+    let mut findings = house();
+    let rows = |findings: &analysis::Findings| {
+        let said = text(findings, Layout { width: 160, ..Layout::default() });
+        let (_, table) = said.split_once("stream ").expect("the first table");
+        table.lines().take_while(|line| !line.is_empty()).count()
+    };
+    let before = rows(&findings);
+    findings.answered = findings.points.iter().map(|point| point.at.clone()).collect();
+    assert!(before < 1 + findings.points.len() && rows(&findings) == 1 + findings.points.len(), "{before}");
+}
+
+#[test]
+fn a_bound_of_p99_below_the_median_is_not_told() {
+    let mut findings = house();
+    let bound = |low: f64| Estimate { low, high: f64::INFINITY, ..Estimate::single(900.0) };
+    let mut told = |low: f64| {
+        for point in &mut findings.points {
+            (point.response_p50_ms, point.response_p99_ms) = (Estimate::single(500.0), bound(low));
+        }
+        text(&findings, Layout { width: 160, ..Layout::default() })
+    };
+    assert!(told(700.0).contains("≥700 ms") && !told(400.0).contains("≥400 ms"));
+}
+
+#[test]
+fn a_doubt_that_the_answer_tells_is_not_told_again_below_it() {
+    let mut findings = house();
+    let doubt = Caveat { kind: CaveatKind::Other, trial: None, text: "cores vanished".into() };
+    findings.caveats.push(doubt);
+    let told = |findings: &analysis::Findings| text(findings, Layout::default()).matches("vanished").count();
+    assert_eq!(told(&findings), 1);
+    findings.answer.push("But cores vanished.".into());
+    findings.doubted = Some(CaveatKind::Other);
+    assert_eq!(told(&findings), 1);
+}
+
+#[test]
+fn freshness_and_what_transactions_give_are_columns_of_the_csv() {
+    let mut findings = house();
+    let trial = &mut findings.trials[0];
+    trial.label.streams[0].classes[0] = (trial.streams[0].classes[0].name.clone(), observation::ClassKind::Age);
+    (trial.streams[0].classes[0].response.p50_ms, trial.streams[0].classes[0].bound_from) = (7_654.0, Some(0.25));
+    let per_s = Estimate::single(10.0);
+    trial.streams[0].yields = vec![analysis::YieldSummary { what: "dialog steps".into(), per_s, most: 1.0 }];
+    let csv = report::csv(&findings);
+    let mut lines = csv.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let (names, values) = (lines.next().expect("names"), lines.next().expect("values"));
+    let value = |name: &str| values[names.iter().position(|known| *known == name).expect("a column")];
+    assert_eq!(["dialog_steps_per_h", "postings_per_h"].map(value), ["36000", ""]);
+    assert_eq!(["freshness_p50_ms", "freshness_lower_bound_from"].map(value), ["7654", "0.25"]);
 }
 
 #[test]

@@ -139,7 +139,7 @@ fn level() -> impl Strategy<Value = Level> {
 }
 
 fn stream() -> impl Strategy<Value = StreamLabel> {
-    let gives = option::of((0.0..1e9, "[a-z]{1,9}( [a-z]{1,9})?"));
+    let gives = option::of((0.0..1e9, "[a-z]{1,9}( [a-z]{1,9})?", option::of(0.0..1e9)));
     let class = (
         text(),
         prop_oneof![Just(ClassKind::Work), Just(ClassKind::Upkeep), Just(ClassKind::Age), Just(ClassKind::Yield)],
@@ -161,12 +161,13 @@ fn stream() -> impl Strategy<Value = StreamLabel> {
 }
 
 /// A class with what it gives.
-type Giving = (String, ClassKind, Option<(f64, String)>);
+type Giving = (String, ClassKind, Option<(f64, String, Option<f64>)>);
 
 fn given(classes: &[Giving]) -> Vec<Gives> {
     let numbered = (0..).zip(classes);
-    let given =
-        numbered.filter_map(|(class, (_, _, given))| given.clone().map(|(amount, what)| Gives { class, amount, what }));
+    let given = numbered.filter_map(|(class, (_, _, given))| {
+        given.clone().map(|(amount, what, offered_per_s)| Gives { class, amount, what, offered_per_s })
+    });
     given.collect()
 }
 

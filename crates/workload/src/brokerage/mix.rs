@@ -117,6 +117,7 @@ pub fn classes(preset: Preset) -> Vec<Planned> {
         upkeep: false,
         age: false,
         gives: None,
+        offered_per_s: None,
         demand: None,
     };
     parts(preset).iter().map(planned).collect()

@@ -86,6 +86,8 @@ pub struct Class {
     /// What one of it gives those who asked, on the mean; none where nobody counts. What each gave is counted
     /// ([`Business::gave`]); on a described machine, whose answers are made up, it is the mean.
     pub gives: Option<(Yield, f64)>,
+    /// How many of what it gives come a second by the workload's own clock; none where it follows from the load.
+    pub offered_per_s: Option<f64>,
     /// What one of it asks of a database, on the mean; none where all classes are taken for alike.
     pub demand: Option<Demand>,
 }
@@ -172,7 +174,16 @@ impl Yield {
 impl Class {
     /// A class for which nothing is planned.
     pub fn plain(name: impl Into<String>) -> Class {
-        Class { name: name.into(), share: None, limit_s: None, upkeep: false, age: false, gives: None, demand: None }
+        Class {
+            name: name.into(),
+            share: None,
+            limit_s: None,
+            upkeep: false,
+            age: false,
+            gives: None,
+            offered_per_s: None,
+            demand: None,
+        }
     }
 }
 
@@ -215,6 +226,11 @@ pub trait Transactions: Same + Any + Debug + Send + Sync {
     /// What comes by the clock; a run of several transactions causes the one behind each.
     fn clock(&self) -> Vec<Clocked> {
         Vec::new()
+    }
+
+    /// What the whole job gives those who ask for it, where it is one that ends and gives anything.
+    fn amount(&self) -> Option<u64> {
+        None
     }
 
     /// Sees to it that the data set is large enough for so many sessions.

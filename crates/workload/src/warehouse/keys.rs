@@ -25,7 +25,7 @@ keys! {
          stream one delta after the other.";
     DELTA "delta": Count = Count { min: 1, max: 100_000 }, Is("500"),
         "Changed orders of a delta, each a row of its cube: at most a thirtieth of the source orders, of which there are a fifth of \
-         `rows`.";
+         `rows`, but no fewer than 6,000 and no more than 10 million.";
 }
 
 /// The workload that these settings ask for.

@@ -3,6 +3,7 @@
 use super::business::Acknowledged;
 use super::deltas::{Unclaimed, delta_samples, delta_statements};
 use super::scale::Scale;
+use super::spec::LoadRate;
 use super::statements::{reports, samples};
 use super::walk::Move;
 use super::{Spec, Warehouse, data_set, demand};
@@ -26,7 +27,8 @@ impl Transactions for Spec {
         let mut all: Vec<Class> = Move::ALL.iter().map(step).collect();
         all.push(Class { upkeep: true, ..class("order-change", demand::change(self)) });
         let loaded = Some((Yield::LoadedRows, rows));
-        all.push(Class { upkeep: true, gives: loaded, ..class("delta-load", demand::load(self)) });
+        let offered_per_s = if let LoadRate::Rows(rate) = self.load_rate { Some(rate as f64) } else { None };
+        all.push(Class { upkeep: true, gives: loaded, offered_per_s, ..class("delta-load", demand::load(self)) });
         all.push(Class { age: true, ..Class::plain("freshness") });
         all
     }

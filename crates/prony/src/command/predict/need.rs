@@ -12,6 +12,7 @@ use model::file::Description;
 use model::kind::{Unanswered, Values};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use study::Yield;
 
 /// Nobody buys more than this of anything.
 const MOST: u64 = 1 << 16;
@@ -50,11 +51,14 @@ impl Need {
         let names: Vec<&str> = model.kind.answers().iter().map(|quantity| quantity.name).collect();
         let refused = |why: String| Failure::new(format!("reading `--need {text}`: {why}"));
         let quantile = QUANTILES.iter().find(|(word, _)| *word == quantity.trim()).map(|(_, quantile)| *quantile);
-        if !names.contains(&quantity.trim()) && quantile.is_none() {
+        let given = Yield::of_word(quantity.trim()).is_some();
+        if !names.contains(&quantity.trim()) && quantile.is_none() && !given {
             let quantiles: Vec<&str> = QUANTILES.iter().map(|(word, _)| *word).collect();
             let (kind, names, quantiles) = (model.kind.word(), names.join(", "), quantiles.join(", "));
             return Err(refused(format!(
-                "a {kind} answers {names}, and {quantiles} of response are simulated, got `{quantity}`"
+                "a {kind} answers {names}, and {quantiles} of response and what transactions give an hour ({}) are simulated, got \
+                 `{quantity}`",
+                Yield::ALL.map(Yield::word).join(", ")
             )));
         }
         let number = rest.trim_start_matches('=').trim();
@@ -72,6 +76,9 @@ impl Need {
         if let Some(quantile) = self.quantile {
             return simulated::quantile_ms(model, question, quantile);
         }
+        if Yield::of_word(&self.quantity).is_some() {
+            return simulated::once(model, question, &self.quantity);
+        }
         match formal::value(model, question, &self.quantity) {
             Ok(value) => Ok(Some(value)),
             Err(Unanswered::Simulated(_)) => simulated::once(model, question, &self.quantity),
@@ -85,7 +92,7 @@ impl Need {
     /// Where there is one without an interval: why.
     fn worse(&self, model: &Description, question: &Question) -> Result<Option<f64>, String> {
         let simulated = || Err(format!("{} is simulated for each number, without an interval", self.quantity));
-        if self.quantile.is_some() {
+        if self.quantile.is_some() || Yield::of_word(&self.quantity).is_some() {
             return simulated();
         }
         match formal::answer(model, question, &self.quantity) {

@@ -7,7 +7,7 @@
 use super::formal::Answer;
 use super::question::Question;
 use crate::failure::Failure;
-use analysis::StreamSummary;
+use analysis::TrialSummary;
 use engine::{Described, Need, Opened, Unobserved, run_trial};
 use load::Spec;
 use model::file::Description;
@@ -32,8 +32,8 @@ pub(super) struct Simulations<'a> {
 
 /// A trial that was simulated: as planned, and again with other numbers.
 struct Simulated {
-    streams: Vec<StreamSummary>,
-    again: Vec<Vec<StreamSummary>>,
+    found: TrialSummary,
+    again: Vec<TrialSummary>,
     /// The window, where it is shorter than planned.
     shortened: Option<Nanos>,
 }
@@ -59,8 +59,8 @@ impl<'a> Simulations<'a> {
         let Some(read) = reading(quantity) else { return Ok(None) };
         let off = self.model.off(&question.row, quantity);
         let simulated = self.of(trial, judgement)?;
-        let value = read(&simulated.streams[stream]);
-        let others: Vec<f64> = simulated.again.iter().map(|again| read(&again[stream])).collect();
+        let value = read(&simulated.found, stream);
+        let others: Vec<f64> = simulated.again.iter().map(|again| read(again, stream)).collect();
         let reach = reach(&others, off);
         Ok((value.is_finite() && value > 0.0).then_some(Answer { value, low: value / reach, high: value * reach }))
     }
@@ -83,11 +83,11 @@ impl<'a> Simulations<'a> {
     }
 
     fn simulate(&self, trial: &Trial, judgement: &Judgement) -> Result<Simulated, Failure> {
-        let pilot = streams(self.model, &shortened(trial, PILOT), judgement)?;
-        let per_s: f64 = pilot.iter().map(|stream| stream.throughput_per_s.value).sum();
+        let pilot = summary(self.model, &shortened(trial, PILOT), judgement)?;
+        let per_s: f64 = pilot.streams.iter().map(|stream| stream.throughput_per_s.value).sum();
         let lasts = |operations: f64| Nanos::from_seconds((operations / per_s.max(1e-3)).clamp(PILOT.seconds(), 1e6));
         let planned = shortened(trial, in_cycles(trial, lasts(OPERATIONS)));
-        let found = streams(self.model, &planned, judgement)?;
+        let found = summary(self.model, &planned, judgement)?;
         let again: Vec<u64> = (0..AGAIN).collect();
         let short = shortened(trial, in_cycles(trial, lasts(OPERATIONS_AGAIN).min(WINDOW)));
         let again = in_parallel(&again, |number| {
@@ -95,21 +95,21 @@ impl<'a> Simulations<'a> {
             // A disk of other parts may hold less than is asked of this one.
             let holds = model::module_bytes(&drawn).map_or(short.module_bytes, Bytes);
             let module_bytes = short.module_bytes.min(holds);
-            streams(&drawn, &Trial { seed: SEED + 1 + number, module_bytes, ..short.clone() }, judgement)
+            summary(&drawn, &Trial { seed: SEED + 1 + number, module_bytes, ..short.clone() }, judgement)
         });
         let less = planned.phases.measure < trial.phases.measure;
         let shortened = less.then_some(planned.phases.measure);
-        Ok(Simulated { streams: found, again: again.into_iter().collect::<Result<_, _>>()?, shortened })
+        Ok(Simulated { found, again: again.into_iter().collect::<Result<_, _>>()?, shortened })
     }
 }
 
-/// What the streams of a trial do on a model.
-fn streams(model: &Description, trial: &Trial, judgement: &Judgement) -> Result<Vec<StreamSummary>, Failure> {
+/// What a trial does on a model.
+fn summary(model: &Description, trial: &Trial, judgement: &Judgement) -> Result<TrialSummary, Failure> {
     let observations = observed(model, trial)?;
     let cells = observations.cells.as_slice();
     let reduced: Result<_, Infallible> = analysis::summarise_from(&trial.label, &observations, cells, judgement);
     let Ok(summary) = reduced;
-    Ok(summary.streams)
+    Ok(summary)
 }
 
 /// Does the same with each, on as many threads as the machine has cores; the results stand in the order of the items.
@@ -127,13 +127,18 @@ fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> 
     })
 }
 
-/// What of a stream a quantity is.
-fn reading(quantity: &str) -> Option<fn(&StreamSummary) -> f64> {
+/// What of a stream of a trial a quantity is.
+fn reading(quantity: &str) -> Option<fn(&TrialSummary, usize) -> f64> {
     match quantity {
-        "throughput" | "rate" => Some(|stream| stream.throughput_per_s.value),
-        "speed" => Some(|stream| stream.bytes_per_s / 1e6),
-        "response" => Some(|stream| stream.response.mean_ms),
-        "response-s" => Some(|stream| stream.response.mean_ms / 1e3),
+        "throughput" | "rate" => Some(|trial, stream| trial.streams[stream].throughput_per_s.value),
+        "speed" => Some(|trial, stream| trial.streams[stream].bytes_per_s / 1e6),
+        "response" => Some(|trial, stream| trial.streams[stream].response.mean_ms),
+        "response-s" => Some(|trial, stream| trial.streams[stream].response.mean_ms / 1e3),
+        "utilisation" => Some(|trial, _| {
+            let busy = trial.server.as_ref().and_then(|server| server.cpu_busy_cores);
+            let share = busy.zip(trial.machine.cores).map(|(busy, cores)| 100.0 * busy / f64::from(cores));
+            share.unwrap_or(f64::NAN)
+        }),
         _ => None,
     }
 }
@@ -186,7 +191,15 @@ pub(super) fn once(model: &Description, question: &Question, quantity: &str) -> 
         "speed" => Some(cell.tally.bytes as f64 / 1e6 / seconds),
         "response" => response_ms,
         "response-s" => response_ms.map(|ms| ms / 1e3),
-        _ => None,
+        given => {
+            let label = trial.label.streams.get(stream);
+            let gives = label.into_iter().flat_map(|label| &label.gives).filter(|gives| gives.what == given);
+            let of = |class: u16| {
+                let own = |cell: &&Cell| (usize::from(cell.key.stream), cell.key.class) == (stream, class);
+                observed.window_cells().filter(own).map(|cell| cell.tally.done).sum::<u64>() as f64
+            };
+            gives.map(|gives| 3_600.0 * gives.amount * of(gives.class) / seconds).reduce(|sum, more| sum + more)
+        }
     })
 }
 

@@ -197,6 +197,7 @@ pub fn trial(at: &At, seen: Seen, warm_up: usize, seconds: usize) -> TrialSummar
             cpu_iowait_cores: Some(1.13),
             cpu_steal_cores: Some(0.014),
             cores: Some(8),
+            busiest: None,
             disks: vec![DiskSummary {
                 name: "nvme0n1".into(),
                 utilisation: 0.93,
@@ -227,6 +228,8 @@ fn stream(seen: Seen, done: u64, response: LatencySummary) -> StreamSummary {
         classes: vec![ClassSummary {
             name: "read".into(),
             throughput_per_s: seen.throughput,
+            offered_per_s: None,
+            bound_from: None,
             done,
             failed: 0,
             bytes_per_s: seen.throughput * seen.transfer,

@@ -97,6 +97,8 @@ pub fn distinct() -> Findings {
                 took_s: 0.75,
             },
         }],
+        answered: Vec::new(),
+        doubted: None,
         answer: vec!["The answer in one sentence.".into(), "Its main caveat.".into()],
     }
 }
@@ -126,6 +128,7 @@ fn of_the_data() -> [Finding; 3] {
             within_s: 25_200.0,
             begins_s: Some(82_800.0),
             in_time: InTime::Yes,
+            decides: true,
         }),
     ]
 }
@@ -248,6 +251,7 @@ fn trial(index: u32) -> TrialSummary {
             cpu_iowait_cores: (index == 0).then_some(1.33),
             cpu_steal_cores: Some(0.44 + at),
             cores: Some(8 + index),
+            busiest: Some((format!("station{index}"), 0.51 + at / 100.0)),
             disks: vec![DiskSummary {
                 name: format!("disk{index}"),
                 utilisation: 0.51 + at / 10.0,
@@ -339,7 +343,7 @@ fn label(stream: u16) -> StreamLabel {
         think_mean: Nanos::from_millis(250),
         offered: (stream == 1).then_some(PerSecond(4_000.0)),
         classes: vec![(format!("class-{stream}"), ClassKind::Work)],
-        gives: vec![Gives { class: 0, amount: 30.0, what: Yield::Postings.word().into() }],
+        gives: vec![Gives { class: 0, amount: 30.0, what: Yield::Postings.word().into(), offered_per_s: None }],
     }
 }
 
@@ -365,6 +369,8 @@ fn summary(trial: u32, stream: u16) -> StreamSummary {
         classes: vec![ClassSummary {
             name: format!("class-{stream}"),
             throughput_per_s: 7_500.5 + at,
+            offered_per_s: Some(7_700.5 + at),
+            bound_from: Some(0.9),
             done: 8_100 + t * 10 + s,
             failed: 8_200 + t * 10 + s,
             bytes_per_s: 8_300.5 + at,

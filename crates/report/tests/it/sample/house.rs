@@ -56,6 +56,8 @@ fn summary((name, planned, share, p90_ms, limit): (&str, f64, f64, f64, f64), ra
     ClassSummary {
         name: name.into(),
         throughput_per_s: share * rate,
+        offered_per_s: None,
+        bound_from: None,
         done: (20.0 * share * rate) as u64,
         failed: 0,
         bytes_per_s: 0.0,

@@ -34,6 +34,10 @@ impl Transactions for Spec {
         Some(self.pieces())
     }
 
+    fn amount(&self) -> Option<u64> {
+        Some(self.scale.accounts)
+    }
+
     fn ready(&self, around: &Around<'_>) -> Result<Arc<dyn Ready>, Unready> {
         let jobs = u64::from(around.sessions.max(1));
         Ok(Arc::new(Jobs { spec: *self, jobs, progress: Arc::new(Progress::of(self)) }))

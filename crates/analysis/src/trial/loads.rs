@@ -1,0 +1,179 @@
+//! Loads beside users: whether they keep up with their own clock, what they leave of the sessions, and whether what users saw was
+//! changed often enough to say how old it was.
+//!
+//! The one idea: each is told from what was counted. Work that saw nothing that was loaded in its trial saw data at least as old as
+//! the trial, so that a share of it makes the age a lower bound.
+//!
+//! What it does not do: it knows no workload but by what its label says.
+
+use super::caveats::window_of;
+use super::cut::Cut;
+use crate::{StreamSummary, TrialSummary};
+use observation::ClassKind;
+use units::{counted, duration, percent, significant, things_an_hour};
+
+/// A load that is under way at the end of the window is not behind: three streams may have one each.
+const UNDER_WAY: f64 = 3.0;
+
+/// A lag below this share of what was offered is a fluctuation.
+const LAG: f64 = 0.05;
+
+/// Of how much work the age may be unknown before a p99 says less than it seems to.
+const UNSEEN: f64 = 0.01;
+
+/// What comes by its own clock and was not loaded as fast as it came.
+pub fn behind(cut: &Cut, stream: &StreamSummary) -> Option<String> {
+    cut.label.gives.iter().find_map(|gives| {
+        let offered_per_s = gives.offered_per_s?;
+        let class = cut.label.classes.get(usize::from(gives.class))?;
+        let done = stream.classes.iter().find(|known| known.name == class.0).map_or(0.0, |known| known.throughput_per_s);
+        let lag = (offered_per_s - done * gives.amount) * cut.seconds();
+        let behind = lag > UNDER_WAY * gives.amount && lag > LAG * offered_per_s * cut.seconds();
+        behind.then(|| {
+            format!(
+                "loads did not keep up: of {} offered came {}; the backlog grew by {} in this window, and what is loaded gets \
+                 older with it; lower `load_rate`, or leave loads more sessions (a session for each of three streams beyond `users`)",
+                things_an_hour(3_600.0 * offered_per_s, &gives.what),
+                units::per_hour(3_600.0 * done * gives.amount),
+                counted(lag.round() as u64, &gives.what),
+            )
+        })
+    })
+}
+
+/// Loads that take more than half of the sessions that users should have.
+pub fn users_starved(cut: &Cut, stream: &StreamSummary) -> Option<String> {
+    let (users, sessions) = (cut.label.slots?, cut.label.sessions()?);
+    ages(cut)?;
+    let upkeep = |name: &str| cut.label.classes.iter().any(|(known, kind)| known == name && *kind == ClassKind::Upkeep);
+    let loads = stream.classes.iter().filter(|class| upkeep(&class.name));
+    let busy: f64 = loads.map(|class| class.throughput_per_s * class.service.mean_ms / 1e3).sum();
+    let users_own = f64::from(users.min(sessions));
+    let taken = busy - (f64::from(sessions) - users_own);
+    (taken > 0.5 * users_own).then(|| {
+        format!(
+            "loads had {} of {} on the mean, and users what was left: what queries lose here is sessions, not the database; leave \
+             loads three of their own: --set users={users} --set sessions={}",
+            significant(busy),
+            counted(u64::from(sessions), "sessions"),
+            users + 3
+        )
+    })
+}
+
+/// Work that saw data of which no load of the trial had brought anything.
+pub fn unseen(cut: &Cut, stream: &StreamSummary, summary: &TrialSummary) -> Option<String> {
+    let (age, _) = &cut.label.classes[ages(cut)?];
+    let class = stream.classes.iter().find(|class| class.name == *age)?;
+    let censored = class.response.count - class.done.min(class.response.count);
+    let share = censored as f64 / class.response.count.max(1) as f64;
+    // A part of the data is loaded at a time; from what was never seen by the end follows when all of it would have been.
+    let seen = 1.0 - cut.unseen?;
+    let ended = summary.window.end.seconds();
+    let next = match window_of((1.2 * ended / seen).max(1.0)) {
+        Some(warm_up) if seen > 0.0 => {
+            format!("a warm-up in which all is loaded once tells it: --set warm_up={warm_up}")
+        }
+        _ => "no load came in time: raise `load_rate`, or measure longer".to_owned(),
+    };
+    (share > UNSEEN).then(|| {
+        format!(
+            "{} of {} saw data of which nothing was loaded in this trial: it was at least as old as the trial, which lasted {} with \
+             its window, so that {age} is a lower bound; {next}",
+            percent(share),
+            counted(class.response.count, "queries"),
+            duration(summary.window.end),
+        )
+    })
+}
+
+fn ages(cut: &Cut) -> Option<usize> {
+    cut.label.classes.iter().position(|(_, kind)| *kind == ClassKind::Age)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::trial::tests::{label, summarise};
+    use crate::{CaveatKind, StreamSummary, TrialSummary};
+    use observation::{Cell, CellKey, ClassKind, Gives, Histogram, Observations, Provenance, Tally, Window};
+    use units::Nanos;
+
+    const SECOND: u64 = 1_000_000_000;
+
+    fn cell(interval: u32, class: u16, times: Vec<u64>) -> Cell {
+        let tally = Tally { done: times.len() as u64, ..Tally::default() };
+        let times = Histogram::from_values(times);
+        let key = CellKey { interval, class, ..CellKey::default() };
+        Cell { key, tally, response: times.clone(), service: times, ..Cell::default() }
+    }
+
+    /// Ten seconds behind a warm-up of two: a hundred steps a second, of which as many saw what was loaded as `seen` says; and loads
+    /// of half a second each.
+    fn trial(words: &str, users: u32, loads_a_second: usize, seen: impl Fn(u32) -> usize) -> TrialSummary {
+        let mut label = label();
+        let kinds = [("open", ClassKind::Work), ("load", ClassKind::Upkeep), ("freshness", ClassKind::Age)];
+        let offered = Gives { class: 1, amount: 500.0, what: "rows loaded".into(), offered_per_s: Some(2_000.0) };
+        let stream = &mut label.streams[0];
+        (stream.slots, stream.load, stream.gives) = (Some(users), words.into(), vec![offered]);
+        stream.classes = kinds.map(|(name, kind)| (name.to_owned(), kind)).into();
+        let cells = (0..12).flat_map(|at| {
+            let ages = vec![SECOND / 2; seen(at)];
+            [cell(at, 0, vec![1_000_000; 100]), cell(at, 1, vec![SECOND / 2; loads_a_second]), cell(at, 2, ages)]
+        });
+        let observations = Observations {
+            provenance: Provenance::Measured,
+            window: Window { start: Nanos(2 * SECOND), end: Nanos(12 * SECOND) },
+            interval: Nanos(SECOND),
+            generators: 1,
+            cells: cells.collect(),
+            ..Observations::default()
+        };
+        summarise(&label, &observations, &crate::run::tests::judgement())
+    }
+
+    fn told(trial: &TrialSummary, kind: CaveatKind) -> Option<&str> {
+        trial.caveats.iter().find(|caveat| caveat.kind == kind).map(|caveat| caveat.text.as_str())
+    }
+
+    fn freshness(stream: &StreamSummary) -> (u64, f64, Option<f64>) {
+        let class = stream.classes.iter().find(|class| class.name == "freshness").expect("its class");
+        (class.done, class.response.p90_ms, class.bound_from)
+    }
+
+    #[test]
+    fn what_saw_nothing_that_was_loaded_is_as_old_as_the_trial_and_a_warm_up_is_named_in_which_all_is() {
+        let all_seen = trial("4 users, 0 s mean think time, 7 sessions", 4, 4, |_| 100);
+        assert_eq!(freshness(&all_seen.streams[0]), (1_000, 500.0, None));
+        assert_eq!(told(&all_seen, CaveatKind::Unseen), None);
+        // Of ten parts of the data one more is loaded every four seconds.
+        let few = trial("4 users, 0 s mean think time, 7 sessions", 4, 4, |at| 10 * (at as usize / 4));
+        let (known, p90, from) = freshness(&few.streams[0]);
+        assert!(known == 120 && p90 > 10_000.0 && from.is_some_and(|from| from < 0.5), "{known} {p90} {from:?}");
+        let text = told(&few, CaveatKind::Unseen).expect("it is told");
+        assert!(text.starts_with("88% of ") && text.ends_with("--set warm_up=72s"), "{text}");
+    }
+
+    #[test]
+    fn loads_behind_what_was_offered_are_told_with_their_backlog() {
+        let kept = trial("4 users, 0 s mean think time, 7 sessions", 4, 4, |_| 100);
+        assert_eq!(told(&kept, CaveatKind::NotSustained), None);
+        let behind = trial("4 users, 0 s mean think time, 7 sessions", 4, 1, |_| 100);
+        let text = told(&behind, CaveatKind::NotSustained).expect("it is told");
+        assert!(text.contains("7.2 M rows loaded an hour offered"), "{text}");
+        assert!(text.contains("the backlog grew by 15"), "{text}");
+        let load = behind.streams[0].classes.iter().find(|class| class.name == "load").expect("its class");
+        assert_eq!(load.offered_per_s, Some(4.0));
+    }
+
+    #[test]
+    fn loads_that_take_the_sessions_of_users_are_told_and_those_with_sessions_of_their_own_are_not() {
+        let own = trial("4 users, 0 s mean think time, 7 sessions", 4, 6, |_| 100);
+        assert_eq!(told(&own, CaveatKind::Starved), None);
+        let shared = trial("closed, 4 sessions", 4, 6, |_| 100);
+        let text = told(&shared, CaveatKind::Starved).expect("it is told");
+        assert!(
+            text.starts_with("loads had 3 of 4 sessions") && text.ends_with("--set users=4 --set sessions=7"),
+            "{text}"
+        );
+    }
+}
