@@ -229,7 +229,7 @@ fn a_thin_tail_is_never_rounded_to_enough_and_names_no_window_that_is_refused() 
     assert_eq!(
         told,
         format!(
-            "p99 is at least 1 ms: it rests on 99 of {} operations, fewer than 100; needs --set measure=11s",
+            "p99 is at least 1 ms: it rests on 99 of {} operations, fewer than 100; needs --set measure=13s",
             units::count(9_990)
         )
     );
@@ -328,7 +328,7 @@ fn a_short_trial_says_how_long_it_should_be() {
     assert_eq!(kinds(&short), [CaveatKind::WindowTooShort, CaveatKind::ThinTail]);
     assert!(text(&short, CaveatKind::WindowTooShort).contains("--set measure=5s"));
     // Three intervals say nothing of their resemblance; 10 s would hold 100 samples beyond.
-    assert!(text(&short, CaveatKind::ThinTail).contains("--set measure=15s"));
+    assert!(text(&short, CaveatKind::ThinTail).contains("--set measure=19s"));
 }
 
 #[test]
