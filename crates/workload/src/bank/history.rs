@@ -73,6 +73,11 @@ impl History {
         self.rounds() * self.scale.accounts
     }
 
+    /// Orders of a run are numbered from here, so that the ledger knows an order's number before the database does.
+    pub fn first_order_of_day(&self) -> u64 {
+        ((self.last_order() + self.scale.open_orders()) / 1_000_000 + 1) * 1_000_000
+    }
+
     /// From this number on orders are kept: those of the last round. Older ones are archived.
     pub fn first_kept_order(&self) -> u64 {
         self.last_order() - self.scale.accounts + 1

@@ -13,7 +13,6 @@ mod postings;
 pub(super) use figures::figures;
 pub(super) use pages::pages;
 
-use super::day::first_order;
 use super::history::History;
 use super::scale::{FIRST_ORDER, Scale, TODAY};
 use crate::dataset::Invariant;
@@ -49,7 +48,7 @@ impl Numbers {
             ("{accounts}", scale.accounts.to_string()),
             ("{first_order}", history.first_kept_order().to_string()),
             ("{last_order}", history.last_order().to_string()),
-            ("{first_of_day}", first_order(&history).to_string()),
+            ("{first_of_day}", history.first_order_of_day().to_string()),
             ("{first_of_night}", FIRST_ORDER.to_string()),
         ])
     }

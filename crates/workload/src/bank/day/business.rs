@@ -116,7 +116,7 @@ impl Day {
             classes: Lane::new(share.seed, 0, Purpose::Class as u64),
             slots: (0..share.slots).map(|_| Slot::default()).collect(),
             gave: vec![0; share.slots as usize],
-            numbers: Numbers::new(first_order(&history), share.epoch, share.worker),
+            numbers: Numbers::new(history.first_order_of_day(), share.epoch, share.worker),
             ledger: Ledger::default(),
             payees: Vec::with_capacity(RUN),
             spec,
@@ -182,11 +182,6 @@ impl Day {
         post.back_dated = !card && choose.below(BACK_DATED) == 0;
         Machine::Post(Box::new(post))
     }
-}
-
-/// Orders of a run are numbered from here, so that the ledger knows an order's number before the database does.
-pub(in crate::bank) fn first_order(history: &History) -> u64 {
-    ((history.last_order() + history.scale().open_orders()) / 1_000_000 + 1) * 1_000_000
 }
 
 impl Business for Day {

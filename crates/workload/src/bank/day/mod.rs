@@ -17,7 +17,6 @@ mod statements;
 mod workload;
 
 pub use business::Day;
-pub(super) use business::first_order;
 pub use mix::{MIXES, classes};
 pub use spec::{KEYS, Spec, read};
 pub use statements::{samples, statements};

@@ -1,6 +1,6 @@
 //! A bank's day as a workload: what it supplies, and how its ledger is held against the orders afterwards.
 
-use super::business::{clock, first_order};
+use super::business::clock;
 use super::{Day, Spec, classes, samples, statements};
 use crate::bank::data_set::{self, SEED};
 use crate::bank::history::History;
@@ -43,7 +43,7 @@ impl Transactions for Spec {
     fn begin(&self, queries: &mut dyn Queries, _sessions: u32, _counts: bool) -> Result<Found, Refused> {
         let sql = format!("select coalesce(max(id), 0) from payment_order where id < {FIRST_ORDER}");
         let greatest = whole(&queries.query("find numbers for new orders", &sql)?).unwrap_or(0);
-        let first = first_order(&History::new(self.scale, SEED));
+        let first = History::new(self.scale, SEED).first_order_of_day();
         Ok(Found { epoch: epoch_after(first, greatest as u64), counts: Vec::new() })
     }
 
