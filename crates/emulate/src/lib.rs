@@ -16,4 +16,4 @@ mod tree;
 mod volatile;
 
 pub use fault::{Fault, NoFault};
-pub use mount::{Mounted, MountError, Settings};
+pub use mount::{MountError, Mounted, Settings, inflict};

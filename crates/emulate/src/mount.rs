@@ -1,7 +1,8 @@
 //! From a description to a mount, and back to an empty folder.
 
 use crate::clockwork::Clockwork;
-use crate::files::Files;
+use crate::fault::Fault;
+use crate::files::{FAULT, Files};
 use crate::operations::Device;
 use crate::place::Places;
 use crate::tree::Tree;
@@ -9,7 +10,8 @@ use crate::volatile::Volatile;
 use fuser::{BackgroundSession, Config, MountOption, Session, SessionACL};
 use model::file::Description;
 use recorder::{Clock, WallClock};
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{Mode, OFlags, XattrFlags};
+use rustix::mount::UnmountFlags;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -18,6 +20,12 @@ use units::{Bytes, Nanos};
 
 /// Operations that a machine holds at once; more wait before it.
 const SLOTS: u32 = 1024;
+
+/// Bytes of a module of a model that does not say.
+const MODULE_BYTES: u64 = 1 << 40;
+
+/// What `statfs` says of a folder that is mounted through FUSE.
+const FUSE: i64 = 0x6573_5546;
 
 /// Threads that take requests from the kernel.
 const SESSIONS: usize = 2;
@@ -32,8 +40,6 @@ pub struct Settings {
     pub model: Option<Description>,
     /// Modules of it that take part.
     pub modules: u16,
-    /// Bytes of a module, where the model does not say.
-    pub module_bytes: Bytes,
     /// Bytes of the memory that acknowledges writes before they are durable.
     pub memory: Bytes,
     /// The folder that holds the files.
@@ -42,6 +48,12 @@ pub struct Settings {
     pub at: PathBuf,
     /// Seed of what the model draws.
     pub seed: u64,
+}
+
+impl Settings {
+    fn module_bytes(&self) -> u64 {
+        self.model.as_ref().and_then(model::module_bytes).unwrap_or(MODULE_BYTES)
+    }
 }
 
 /// Why nothing was mounted.
@@ -86,8 +98,7 @@ impl Mounted {
         let _ = rustix::process::setpriority_process(None, -20);
         let tree = Tree::open(&settings.backing).map_err(|error| MountError::Backing(settings.backing.clone(), error))?;
         let clockwork = settings.model.as_ref().map(|model| driven(model, settings)).transpose()?;
-        let bytes = settings.model.as_ref().and_then(model::module_bytes).unwrap_or(settings.module_bytes.0);
-        let places = Places::new(settings.modules, bytes);
+        let places = Places::new(settings.modules, settings.module_bytes());
         let device = Arc::new(Device::new(clockwork, places, Volatile::new(settings.memory.0 as usize)));
         let failed = |error| MountError::Mount(settings.at.clone(), error);
         let session = Session::new(Files::new(tree, device.clone()), &settings.at, &config(settings)).map_err(failed)?;
@@ -124,21 +135,37 @@ impl Mounted {
         measured
     }
 
-    /// Unmounts. What a program still holds open there keeps it from that.
-    ///
-    /// # Errors
-    /// When the kernel refuses.
-    pub fn unmount(mut self) -> std::io::Result<()> {
-        match self.session.take() {
-            Some(session) => session.umount_and_join(),
-            None => Ok(()),
-        }
+    /// Whether it is still mounted: somebody else may have unmounted it.
+    pub fn serves(&self) -> bool {
+        self.session.as_ref().is_some_and(|session| !session.guard.is_finished())
     }
 
-    /// Where it is.
-    pub fn at(&self) -> &Path {
-        &self.at
+    /// Unmounts.
+    ///
+    /// # Errors
+    /// The mount as it is, and why, when the kernel refuses: a program still holds something open there.
+    pub fn unmount(mut self) -> Result<(), (Mounted, std::io::Error)> {
+        if self.serves() {
+            match rustix::mount::unmount(&self.at, UnmountFlags::empty()) {
+                // Who is not root has it done by the program that mounted it.
+                Ok(()) | Err(rustix::io::Errno::PERM) => {}
+                Err(error) => return Err((self, error.into())),
+            }
+        }
+        // The kernel has closed the session, or somebody else has; its thread ends by itself.
+        self.session.take().map_or(Ok(()), BackgroundSession::umount_and_join).map_err(|error| (self, error))
     }
+}
+
+/// Hands a fault to the device that is mounted at a folder.
+///
+/// # Errors
+/// When none is.
+pub fn inflict(at: &Path, fault: Fault) -> std::io::Result<()> {
+    if rustix::fs::statfs(at)?.f_type != FUSE {
+        return Err(std::io::Error::new(std::io::ErrorKind::NotFound, "no device is mounted there"));
+    }
+    Ok(rustix::fs::setxattr(at, FAULT, fault.to_string().as_bytes(), XattrFlags::empty())?)
 }
 
 fn config(settings: &Settings) -> Config {
@@ -166,7 +193,7 @@ fn driven(model: &Description, settings: &Settings) -> Result<Clockwork, MountEr
         modules: settings.modules.into(),
         slots: SLOTS,
         seed: settings.seed,
-        module_bytes: settings.module_bytes.0,
+        module_bytes: settings.module_bytes(),
         ..model::Setting::default()
     };
     let machine = model::machine(model, &setting).map_err(|source| MountError::Model(model.name.clone(), source))?;

@@ -12,7 +12,7 @@ mod progress;
 mod request;
 mod sameness;
 mod space;
-mod stop;
+pub mod stop;
 pub mod survey;
 pub mod verdict;
 mod watch;
