@@ -8,9 +8,9 @@ use crate::fault::Fault;
 use crate::operations::{Device, errno};
 use crate::tree::{Node, Tree, kind_of, stat_of};
 use fuser::{
-    Errno, FileAttr, FileHandle, Filesystem, FopenFlags, Generation, INodeNo, InitFlags, KernelConfig, LockOwner, OpenFlags,
-    RenameFlags, ReplyAttr, ReplyCreate, ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry, ReplyOpen, ReplyStatfs, ReplyWrite,
-    ReplyXattr, Request, TimeOrNow, WriteFlags,
+    Errno, FileAttr, FileHandle, Filesystem, FopenFlags, Generation, INodeNo, InitFlags, KernelConfig, LockOwner,
+    OpenFlags, RenameFlags, ReplyAttr, ReplyCreate, ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry, ReplyOpen,
+    ReplyStatfs, ReplyWrite, ReplyXattr, Request, TimeOrNow, WriteFlags,
 };
 use rustix::fs::{AtFlags, Mode, OFlags, Timespec, Timestamps, XattrFlags};
 use std::collections::HashMap;
@@ -132,7 +132,9 @@ impl Filesystem for Files {
             InitFlags::FUSE_MAX_PAGES,
         ];
         // What a kernel does not know, it does without.
-        wanted.into_iter().for_each(|flag| { let _ = config.add_capabilities(flag); });
+        wanted.into_iter().for_each(|flag| {
+            let _ = config.add_capabilities(flag);
+        });
         let _ = config.set_max_write(LARGEST);
         let _ = config.set_max_background(BACKGROUND);
         let _ = config.set_congestion_threshold(BACKGROUND);
@@ -208,7 +210,16 @@ impl Filesystem for Files {
         }
     }
 
-    fn mknod(&self, request: &Request, parent: INodeNo, name: &OsStr, mode: u32, umask: u32, rdev: u32, reply: ReplyEntry) {
+    fn mknod(
+        &self,
+        request: &Request,
+        parent: INodeNo,
+        name: &OsStr,
+        mode: u32,
+        umask: u32,
+        rdev: u32,
+        reply: ReplyEntry,
+    ) {
         let kind = rustix::fs::FileType::from_raw_mode(mode);
         let rights = Mode::from_raw_mode(mode & !umask & 0o7777);
         let make = |folder: &Node| rustix::fs::mknodat(folder.door(), name, kind, rights, rdev.into());
@@ -350,7 +361,8 @@ impl Filesystem for Files {
     fn opendir(&self, _: &Request, ino: INodeNo, _: OpenFlags, reply: ReplyOpen) {
         let listed = || -> Result<_, Errno> {
             let node = self.node(ino)?;
-            let mut names = vec![(ino.0, fuser::FileType::Directory, ".".into()), (1, fuser::FileType::Directory, "..".into())];
+            let mut names =
+                vec![(ino.0, fuser::FileType::Directory, ".".into()), (1, fuser::FileType::Directory, "..".into())];
             for name in std::fs::read_dir(node.path()).map_err(|error| errno(&error))? {
                 let name = name.map_err(|error| errno(&error))?.file_name();
                 if let Ok(stat) = stat_of(&node, &name) {

@@ -96,12 +96,14 @@ impl Mounted {
         // A device does not wait for a core: all threads that start below inherit this. Where this user may not have it, a busy
         // machine answers late.
         let _ = rustix::process::setpriority_process(None, -20);
-        let tree = Tree::open(&settings.backing).map_err(|error| MountError::Backing(settings.backing.clone(), error))?;
+        let tree =
+            Tree::open(&settings.backing).map_err(|error| MountError::Backing(settings.backing.clone(), error))?;
         let clockwork = settings.model.as_ref().map(|model| driven(model, settings)).transpose()?;
         let places = Places::new(settings.modules, settings.module_bytes());
         let device = Arc::new(Device::new(clockwork, places, Volatile::new(settings.memory.0 as usize)));
         let failed = |error| MountError::Mount(settings.at.clone(), error);
-        let session = Session::new(Files::new(tree, device.clone()), &settings.at, &config(settings)).map_err(failed)?;
+        let session =
+            Session::new(Files::new(tree, device.clone()), &settings.at, &config(settings)).map_err(failed)?;
         let session = session.spawn().map_err(failed)?;
         let mut mounted = Mounted { session: Some(session), at: settings.at.clone(), way: Nanos::ZERO };
         if settings.model.is_some() {

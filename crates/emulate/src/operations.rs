@@ -178,9 +178,11 @@ impl Device {
         }
         let begun = self.begun.load(Ordering::Acquire);
         let Some(clockwork) = self.clockwork.as_ref().filter(|_| begun) else { return finish() };
-        let operation = |(module, offset), bytes: u64| Operation { kind, class: 0, module, offset, bytes: bytes as u32 };
+        let operation =
+            |(module, offset), bytes: u64| Operation { kind, class: 0, module, offset, bytes: bytes as u32 };
         let mut places = locked(&self.places);
-        let mut pieces = Places::pieces(offset, bytes).map(|(at, bytes)| operation(places.of(file, at), bytes)).peekable();
+        let mut pieces =
+            Places::pieces(offset, bytes).map(|(at, bytes)| operation(places.of(file, at), bytes)).peekable();
         let first = pieces.next().unwrap_or(operation((0, 0), 0));
         if pieces.peek().is_none() {
             drop(pieces);

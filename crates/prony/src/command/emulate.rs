@@ -8,6 +8,7 @@ use crate::failure::Failure;
 use crate::run::stop;
 use crate::{model_file, output};
 use emulate::{Fault, Mounted, Settings};
+use rustix::process::Signal;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::thread::sleep;
@@ -22,15 +23,19 @@ pub fn run(asked: &Emulate) -> Result<(), Failure> {
         return inflict(&asked.at, fault);
     }
     let stop = stop::listen()?;
+    if asked.with_parent {
+        let ends = rustix::process::set_parent_process_death_signal(Some(Signal::TERM));
+        ends.map_err(|error| Failure::caused("asking to end with the parent", &error))?;
+    }
     let settings = settings(asked)?;
     let mut mounted = Mounted::mount(&settings).map_err(|error| refused(asked, &error))?;
-    output::print(&format!(
-        "{} at {}, on {}; a request takes {} on its way there and back, which is part of its time\n",
+    output::note_line(&format!(
+        "{} at {}, on {}; a request takes {} on its way there and back, which is part of its time",
         asked.model.as_deref().unwrap_or_default(),
         asked.at.display(),
         settings.backing.display(),
         units::duration(mounted.way)
-    ))?;
+    ));
     loop {
         while !stop.load(Ordering::Relaxed) && mounted.serves() {
             sleep(LOOK);
@@ -38,7 +43,10 @@ pub fn run(asked: &Emulate) -> Result<(), Failure> {
         match mounted.unmount() {
             Ok(()) => return Ok(()),
             Err((still, error)) => {
-                let why = format!("`{}` is still mounted: {error}; end what uses it, or press Ctrl-C again", asked.at.display());
+                let why = format!(
+                    "`{}` is still mounted: {error}; end what uses it, or press Ctrl-C again",
+                    asked.at.display()
+                );
                 output::note_line(&why);
                 mounted = still;
                 sleep(10 * LOOK);
@@ -63,8 +71,12 @@ fn refused(asked: &Emulate, error: &emulate::MountError) -> Failure {
         emulate::MountError::Mount(..) => {
             "it needs /dev/fuse, an empty folder at --at, and root or the program fusermount3 (package fuse3)"
         }
-        emulate::MountError::Server(..) | emulate::MountError::Model(..) => "models of storage: disk-15k, disk-array, nand-device, f5100",
-        emulate::MountError::Way(..) | emulate::MountError::Thread(..) => "try again; if it stays so, the machine is out of memory or threads",
+        emulate::MountError::Server(..) | emulate::MountError::Model(..) => {
+            "models of storage: disk-15k, disk-array, nand-device, f5100"
+        }
+        emulate::MountError::Way(..) | emulate::MountError::Thread(..) => {
+            "try again; if it stays so, the machine is out of memory or threads"
+        }
     };
     Failure::caused(doing, error).hint(hint)
 }
@@ -73,6 +85,7 @@ fn refused(asked: &Emulate, error: &emulate::MountError) -> Failure {
 fn inflict(at: &Path, fault: &str) -> Result<(), Failure> {
     let doing = || format!("handing the fault `{fault}` to the device at `{}`", at.display());
     let fault: Fault = fault.parse().map_err(|error| Failure::caused(doing(), &error))?;
-    emulate::inflict(at, fault)
-        .map_err(|error| Failure::caused(doing(), &error).hint("name the folder at which `prony emulate` serves with --at"))
+    emulate::inflict(at, fault).map_err(|error| {
+        Failure::caused(doing(), &error).hint("name the folder at which `prony emulate` serves with --at")
+    })
 }

@@ -14,6 +14,7 @@ mod described;
 mod device;
 mod disk_full;
 mod dropped;
+mod emulate;
 mod errors;
 mod help;
 mod house;
