@@ -87,13 +87,16 @@ impl Outside {
 }
 
 /// A machine in virtual time. Equal machines that are asked alike answer alike, to the nanosecond.
-pub trait Machine {
+pub trait Machine: Send {
     /// Takes an operation in a slot that is free, at a time that is not before any end that was handed out.
     fn submit(&mut self, at: Nanos, slot: u32, operation: &Operation);
 
     /// Lets time pass until somebody ends or `until` is reached, whichever comes first. All who end in that moment are added
     /// to `ended`; the answer is the time that is reached.
     fn advance(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> Nanos;
+
+    /// When something happens next, as far as nobody comes before; none while it is at rest.
+    fn next(&mut self) -> Option<Nanos>;
 
     /// How much of the time from submission to end, of what ended last in a slot, was outside of the response. It stands
     /// at the beginning and holds the slot. Asked before the slot is taken again.
@@ -161,10 +164,16 @@ pub(crate) trait Stepped {
     }
 }
 
+/// When the agenda goes on, and when work is done that stands on none.
+#[inline]
+fn ahead<M: Stepped>(machine: &mut M) -> (u64, u64) {
+    (machine.agenda().first().map_or(u64::MAX, |at| at.0), machine.working())
+}
+
 /// Carries out what happens next, if it does so by `until`; whether it did. What stands on the agenda goes first.
 #[inline]
 fn happen<M: Stepped>(machine: &mut M, until: Nanos, ended: &mut Vec<Ended>) -> bool {
-    let (waiting, working) = (machine.agenda().first().map_or(u64::MAX, |at| at.0), machine.working());
+    let (waiting, working) = ahead(machine);
     if waiting.min(working) > until.0 {
         return false;
     }
@@ -178,7 +187,7 @@ fn happen<M: Stepped>(machine: &mut M, until: Nanos, ended: &mut Vec<Ended>) -> 
     true
 }
 
-impl<M: Stepped> Machine for M {
+impl<M: Stepped + Send> Machine for M {
     fn submit(&mut self, at: Nanos, slot: u32, operation: &Operation) {
         Stepped::submit(self, at, slot, operation);
     }
@@ -193,6 +202,11 @@ impl<M: Stepped> Machine for M {
         }
         self.agenda().pass(reach);
         reach
+    }
+
+    fn next(&mut self) -> Option<Nanos> {
+        let (waiting, working) = ahead(self);
+        Some(waiting.min(working)).filter(|at| *at < u64::MAX).map(Nanos)
     }
 
     fn outside(&self, slot: u32) -> Nanos {

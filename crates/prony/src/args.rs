@@ -156,6 +156,18 @@ pub enum Command {
         after_long_help = "Examples:\n  prony ceiling --on /mnt/data\n  prony ceiling --model\n  prony ceiling --model --json"
     )]
     Ceiling(Ceiling),
+    /// A disk or flash device that is not there
+    #[command(
+        long_about = "Mounts a folder whose reads, writes and flushes take as long as those of a model, until Ctrl-C or until it is \
+            unmounted. Requests queue as on the device, and its memory holds writes until a flush. Names and sizes pass at once. \
+            It needs FUSE and the right to mount; everything else of Prony works without.\n\n\
+            With --fault it does something to a device that is mounted: `power-loss` drops every write that no flush made \
+            durable, tears the last one and stops serving; `lie` acknowledges flushes without making them; `full`, \
+            `read-error=OFFSET`, `slow=TIMES` and `hang` do what they say, and `none` ends all of them but a lost power.",
+        after_long_help = "Examples:\n  prony emulate disk-15k --backing /srv/slow --at /mnt/slow &\n  \
+            prony run flash --on file:/mnt/slow --set measure=3s\n  prony emulate --at /mnt/slow --fault power-loss"
+    )]
+    Emulate(Emulate),
     /// Fit a model on rows
     #[command(
         long_about = "Fits the numbers of a model that nobody gave on rows that were measured or published, says what the rows \
@@ -582,6 +594,27 @@ arguments! {
             "Time models too: how long a closed form takes, and how many I/Os a second each depth of \
              simulation carries on one core. Takes some ten seconds.";
         json: bool = arg(long) "Print as JSON", "Print as JSON (schema prony/ceiling/1).";
+    }
+
+    /// `emulate`.
+    Emulate {
+        model: Option<String> = arg(value_name = "MODEL", value_hint = ValueHint::FilePath, required_unless_present = "fault",
+            conflicts_with = "fault")
+            "Name of a shipped model of storage, or path of a model file; `nothing` adds nothing",
+            "Name of a model of storage that ships, or the path of a model file; `,PARAMETER=NUMBER` behind it changes a number. \
+             `nothing` is a device that adds nothing to the folder, for measuring the mount itself.";
+        backing: Option<PathBuf> = arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, required_unless_present = "fault",
+            conflicts_with = "fault")
+            "Folder that holds the files", "Folder that holds the files. It is not to be used otherwise meanwhile.";
+        at: PathBuf = arg(long, value_name = "MNT", value_hint = ValueHint::DirPath) "Folder at which the device is seen",
+            "Empty folder at which the device is seen.";
+        modules: u16 = arg(long, value_name = "N", default_value = "1") "Modules of the model that take part",
+            "Modules of the model that take part: disks of an array, for example. Extents of 1 MiB go round them.";
+        memory: String = arg(long, value_name = "SIZE", default_value = "16MiB") "Memory of the device that a lost power empties",
+            "Size of the device's memory: so much of what was written last is lost with the power when no flush came behind it.";
+        with_parent: bool = arg(long, hide = true) "End with the process that started this one";
+        fault: Option<String> = arg(long, value_name = "FAULT") "Do this to a device that is mounted",
+            "Do this to the device that is mounted at --at: power-loss, lie, full, read-error=OFFSET, slow=TIMES, hang or none.";
     }
 
     /// `calibrate`.

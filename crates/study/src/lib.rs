@@ -64,7 +64,7 @@ pub use shipped::{Shipped, shipped};
 pub use state::checkpoints_of;
 pub use study::Study;
 pub use survey::{DescribedKeys, Survey, SurveyedSystem};
-pub use system::{Place, ScriptSpec, Stall, SystemSpec, model_shown};
+pub use system::{Folder, Place, ScriptSpec, Stall, SystemSpec, folders_shown, model_shown};
 pub use target::{model, parse as target};
 pub use trial::{
     Access, Cache, Checkpoints, Driver, OnError, Operations, Phases, Pool, Precondition, Priority, PriorityClass,

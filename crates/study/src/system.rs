@@ -2,6 +2,7 @@
 
 use crate::DatabaseSpec;
 use observation::{Footprint, SystemKind};
+use std::fmt;
 use units::{Bytes, Nanos, Share};
 
 /// A system under test as the study, or `--on`, names it.
@@ -25,7 +26,7 @@ pub enum Place {
     /// Scratch files that Prony makes in a folder, one a module; with several folders, the modules alternate.
     File {
         /// The folders.
-        dirs: Vec<String>,
+        dirs: Vec<Folder>,
     },
     /// Block devices, one a module.
     Device {
@@ -47,6 +48,53 @@ pub enum Place {
         /// What of it is otherwise than its file says: parameters, each with a number as text.
         changes: Vec<(String, String)>,
     },
+}
+
+/// A folder, which may be seen through a device that is not there.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Folder {
+    /// Its path.
+    pub path: String,
+    /// The model of the device, with what of it is otherwise; none for the folder as it is.
+    pub device: Option<String>,
+}
+
+impl Folder {
+    /// A folder as it is.
+    pub fn plain(path: impl Into<String>) -> Folder {
+        Folder { path: path.into(), device: None }
+    }
+
+    /// Reads a path, or `emulated:MODEL:DIR`.
+    ///
+    /// # Errors
+    /// What it may be, then what was given.
+    pub fn read(text: &str) -> Result<Folder, String> {
+        let Some(rest) = text.strip_prefix(EMULATED) else { return Ok(Folder::plain(text)) };
+        match rest.split_once(':') {
+            Some((model, path)) if !model.is_empty() && !path.is_empty() => {
+                Ok(Folder { path: path.to_owned(), device: Some(model.to_owned()) })
+            }
+            _ => Err(format!("`{EMULATED}MODEL:DIR`, such as `{EMULATED}disk-15k:/srv/slow`, got `{text}`")),
+        }
+    }
+}
+
+/// What stands before the model of a folder on a device that is not there.
+const EMULATED: &str = "emulated:";
+
+impl fmt::Display for Folder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.device {
+            None => f.write_str(&self.path),
+            Some(model) => write!(f, "{EMULATED}{model}:{}", self.path),
+        }
+    }
+}
+
+/// Folders as they are written.
+pub fn folders_shown(dirs: &[Folder]) -> String {
+    dirs.iter().map(Folder::to_string).collect::<Vec<_>>().join(", ")
 }
 
 impl Place {

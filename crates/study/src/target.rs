@@ -4,14 +4,14 @@
 //!
 //! What it does not do: it looks at no folder and no device.
 
-use crate::{At, DatabaseSpec, Engine, Place, ScriptSpec, Stall, SystemSpec};
+use crate::{At, DatabaseSpec, Engine, Folder, Place, ScriptSpec, Stall, SystemSpec};
 use observation::Footprint;
 use reading::key::{Domain, Span};
 use reading::known_names;
 use units::{Nanos, Share};
 
 /// What `--on` may be, for hints.
-const FORMS: &str = "a folder, `file:DIR[,DIR]`, `device:/dev/DISK[,/dev/DISK]`, `sqlite:[FILE]`, `local:postgres`, \
+const FORMS: &str = "a folder, `file:DIR[,DIR]`, `emulated:MODEL:DIR`, `device:/dev/DISK[,/dev/DISK]`, `sqlite:[FILE]`, `local:postgres`, \
                      `local:mariadb`, `postgres://..`, `mysql://..`, `null-database:`, `null:`, `model:NAME[,KEY=VALUE,..]`, \
                      `model:FILE[,KEY=VALUE,..]` or `scripted:KEY=VALUE,..`, each with `NAME=` before it if it needs a name";
 
@@ -36,7 +36,9 @@ pub fn parse(text: &str) -> Result<SystemSpec, String> {
     let (name, target) = split_name(text);
     let (kind, rest) = split_kind(target);
     let place = match kind {
-        "file" => Place::File { dirs: paths(rest, "folder")? },
+        "file" => Place::File { dirs: folders(rest)? },
+        // A model is followed by commas of its own, so that there is one folder.
+        "emulated" => Place::File { dirs: vec![Folder::read(target)?] },
         "device" => Place::Device { paths: paths(rest, "device")?, fill: true },
         "null" if rest.is_empty() => Place::Null,
         "null" => return Err(format!("`null:` has nothing behind the colon, got `{rest}`")),
@@ -135,6 +137,10 @@ fn split_kind(target: &str) -> (&str, &str) {
     }
 }
 
+fn folders(text: &str) -> Result<Vec<Folder>, String> {
+    paths(text, "folder")?.iter().map(|path| Folder::read(path)).collect()
+}
+
 fn paths(text: &str, what: &str) -> Result<Vec<String>, String> {
     let paths: Vec<String> = text.split(',').map(|path| path.trim().to_owned()).collect();
     if paths.iter().any(String::is_empty) {
@@ -146,7 +152,10 @@ fn paths(text: &str, what: &str) -> Result<Vec<String>, String> {
 
 fn named_after(place: &Place) -> String {
     let path = match place {
-        Place::File { dirs } => dirs[0].as_str(),
+        Place::File { dirs } => match &dirs[0] {
+            Folder { device: Some(model), .. } => return model.clone(),
+            Folder { path, .. } => path.as_str(),
+        },
         Place::Device { paths, .. } => paths[0].as_str(),
         Place::Model { model, changes } => {
             let path = model.strip_suffix(".toml").unwrap_or(model);
@@ -245,14 +254,27 @@ mod tests {
 
     #[test]
     fn a_bare_path_is_a_folder_whatever_it_looks_like() {
-        assert_eq!(parse("/mnt/data").unwrap().place, Place::File { dirs: vec!["/mnt/data".into()] });
+        assert_eq!(parse("/mnt/data").unwrap().place, Place::File { dirs: vec![Folder::plain("/mnt/data")] });
         assert_eq!(parse(".").unwrap().name, "file");
-        assert_eq!(parse("/dev/shm").unwrap().place, Place::File { dirs: vec!["/dev/shm".into()] });
+        assert_eq!(parse("/dev/shm").unwrap().place, Place::File { dirs: vec![Folder::plain("/dev/shm")] });
         let two = parse("new=device:/dev/a,/dev/b").unwrap();
         assert_eq!(
             (two.name.as_str(), &two.place),
             ("new", &Place::Device { paths: vec!["/dev/a".into(), "/dev/b".into()], fill: true })
         );
+    }
+
+    #[test]
+    fn a_folder_may_lie_on_a_device_that_is_not_there() {
+        let spec = parse("emulated:disk-15k,seek_ms=3:/srv/slow").unwrap();
+        let folder = Folder { path: "/srv/slow".into(), device: Some("disk-15k,seek_ms=3".into()) };
+        assert_eq!((spec.name.as_str(), &spec.place), ("disk-15k,seek_ms=3", &Place::File { dirs: vec![folder] }));
+        let two = parse("file:/a,emulated:disk-15k:/b").unwrap();
+        let Place::File { dirs } = &two.place else { panic!("no folders") };
+        assert_eq!(crate::folders_shown(dirs), "/a, emulated:disk-15k:/b");
+        for wrong in ["emulated:", "emulated:disk-15k", "emulated::/srv", "emulated:disk-15k:"] {
+            assert!(parse(wrong).unwrap_err().contains("emulated:MODEL:DIR"), "{wrong}");
+        }
     }
 
     #[test]
@@ -313,7 +335,7 @@ mod tests {
             let told = parse(slip).unwrap_err();
             assert!(told.contains("reads like the address of a database") && !told.contains("S3CRET"), "{told}");
         }
-        assert_eq!(parse("./at:noon@home").unwrap().place, Place::File { dirs: vec!["./at:noon@home".into()] });
+        assert_eq!(parse("./at:noon@home").unwrap().place, Place::File { dirs: vec![Folder::plain("./at:noon@home")] });
         let absolute = parse("sqlite:///srv/a.db").unwrap().place;
         assert_eq!(
             absolute,

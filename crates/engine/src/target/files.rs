@@ -8,16 +8,16 @@ use crate::worker::run::Driver;
 use crate::{OpenError, TrialError};
 use observation::Fact;
 use std::path::{Path, PathBuf};
-use study::SystemSpec;
+use study::{Folder, SystemSpec};
 use system::Module;
 use system::file::{Scratch, ScratchSpec};
 
 pub(crate) struct Files(Scratch);
 
 impl Files {
-    /// Makes the files. File work makes files of its own: it needs the folders, and modules of no size are none.
-    pub(crate) fn make(spec: &SystemSpec, dirs: &[String], need: &Need<'_>) -> Result<Files, OpenError> {
-        let dirs: Vec<PathBuf> = dirs.iter().map(PathBuf::from).collect();
+    /// Makes the files, in folders that are there: whoever opens the system has mounted what is not. File work makes files of its own: it needs the folders, and modules of no size are none.
+    pub(crate) fn make(spec: &SystemSpec, dirs: &[Folder], need: &Need<'_>) -> Result<Files, OpenError> {
+        let dirs: Vec<PathBuf> = dirs.iter().map(|folder| PathBuf::from(&folder.path)).collect();
         let modules = if need.module_bytes.0 == 0 { 0 } else { need.modules };
         let scratch = ScratchSpec { dirs: &dirs, run_id: need.run_id, modules, size: need.module_bytes };
         let mut made =

@@ -43,7 +43,7 @@ impl Opened {
                 let place = format!("{}, in virtual time", study::model_shown(model, changes));
                 (Box::new(Described::fitting(spec, need)?), place)
             }
-            Place::File { dirs } => (Box::new(Files::make(spec, dirs, need)?), dirs.join(", ")),
+            Place::File { dirs } => (Box::new(Files::make(spec, dirs, need)?), study::folders_shown(dirs)),
             Place::Device { paths, fill } => (Box::new(Devices::open(spec, paths, *fill, need)?), paths.join(", ")),
             Place::Database(at) => {
                 let (cache_dir, stop) = (need.cache_dir.to_path_buf(), need.stop.clone());

@@ -408,7 +408,7 @@ mod tests {
     fn on_files(name: &str) -> (Folder, Opened, Trial) {
         let folder = Folder(std::env::temp_dir().join(format!("state-{name}-{}", std::process::id())));
         std::fs::create_dir_all(&folder.0).unwrap();
-        let place = Place::File { dirs: vec![folder.0.display().to_string()] };
+        let place = Place::File { dirs: vec![study::Folder::plain(folder.0.display().to_string())] };
         let mut trial = sample::trial(Spec::Closed { slots: 2, think: Think::None }, Nanos::from_millis(1));
         trial.module_bytes = Bytes::mib(1);
         (folder, open(place, 1, Bytes::mib(1), None).unwrap(), trial)

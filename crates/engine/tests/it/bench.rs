@@ -158,7 +158,7 @@ impl Folder {
     }
 
     pub fn place(&self) -> Place {
-        Place::File { dirs: vec![self.0.display().to_string()] }
+        Place::File { dirs: vec![study::Folder::plain(self.0.display().to_string())] }
     }
 
     pub fn path(&self) -> &Path {

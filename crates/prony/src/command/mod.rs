@@ -7,6 +7,7 @@ mod clean;
 mod compare;
 mod completions;
 mod db;
+mod emulate;
 mod import;
 mod judge;
 mod list;
@@ -46,6 +47,7 @@ pub fn dispatch(command: Command) -> Result<Outcome, Failure> {
         Command::Compare(asked) => return compare::run(&asked),
         Command::Verify(asked) => return verify::run(&asked),
         Command::Ceiling(asked) => ceiling::run(&asked),
+        Command::Emulate(asked) => emulate::run(&asked),
         Command::Calibrate(asked) => calibrate::run(&asked),
         Command::Predict(asked) => predict::run(&asked),
         Command::Judge(asked) => judge::run(&asked),

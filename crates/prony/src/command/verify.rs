@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use store::{RunFile, TrialState};
-use study::{Place, SystemSpec};
+use study::{Folder, Place, SystemSpec};
 use system::Module;
 use system::file::Abandoned;
 use units::{Bytes, counted};
@@ -125,10 +125,10 @@ fn devices(paths: &[String], count: usize, name: &str) -> Result<Vec<Module>, Fa
 }
 
 /// The scratch files of a run, which lie in folders that carry its id; no living process may hold them.
-fn files(facts: &RunFacts, name: &str, dirs: &[String], count: usize) -> Result<Vec<Module>, Failure> {
+fn files(facts: &RunFacts, name: &str, dirs: &[Folder], count: usize) -> Result<Vec<Module>, Failure> {
     let recorded = facts.systems.iter().find(|known| known.name == name).map_or(&[][..], |known| &known.fingerprint);
     let known = |path: &Path| recorded.iter().any(|fact| fact.key.ends_with(".path") && Path::new(&fact.value) == path);
-    let mut folders: Vec<Abandoned> = dirs.iter().flat_map(|dir| folders(Path::new(dir), &facts.id)).collect();
+    let mut folders: Vec<Abandoned> = dirs.iter().flat_map(|dir| folders(Path::new(&dir.path), &facts.id)).collect();
     // Two systems of a run may lie in one place, and files may have been moved since.
     if folders.iter().any(|folder| known(folder.path())) {
         folders.retain(|folder| known(folder.path()));
@@ -139,8 +139,11 @@ fn files(facts: &RunFacts, name: &str, dirs: &[String], count: usize) -> Result<
     };
     let paths: Vec<PathBuf> = (0..count).map_while(file).collect();
     if paths.is_empty() {
-        let what =
-            format!("looking for what the run `{}` left of `{name}` in {}: got no file", facts.id, dirs.join(", "));
+        let what = format!(
+            "looking for what the run `{}` left of `{name}` in {}: got no file",
+            facts.id,
+            study::folders_shown(dirs)
+        );
         return Err(
             Failure::new(what).hint("scratch files stay with `prony run --keep`; --on names a folder that was moved")
         );

@@ -5,6 +5,7 @@
 
 mod ahead;
 mod client_cost;
+mod emulated;
 mod execute;
 mod finish;
 pub mod planned;
@@ -73,7 +74,17 @@ pub fn start(text: &StudyText, asked: &Run, consents: &[Consent]) -> Result<Ende
     }
     let facts = passwords::left_out(facts(text, asked, &study, seed, &clock));
     let (file, facts) = new_file(asked.output.as_deref(), facts, space::reserve(&plan))?;
-    let run = Prepared { asked, consents, file, facts, study: &study, plan, summaries: Vec::new(), fresh: true };
+    let run = Prepared {
+        asked,
+        consents,
+        file,
+        facts,
+        study: &study,
+        plan,
+        summaries: Vec::new(),
+        fresh: true,
+        devices: Vec::new(),
+    };
     run.go(progress, &stop, &clock)
 }
 
@@ -103,7 +114,8 @@ pub fn resume(word: &str, asked: &Run, consents: &[Consent]) -> Result<Ended, Fa
     if !asked.keep {
         clear_leftovers(&study, &facts.id, &progress);
     }
-    let run = Prepared { asked, consents, file, facts, study: &study, plan, summaries, fresh: false };
+    let run =
+        Prepared { asked, consents, file, facts, study: &study, plan, summaries, fresh: false, devices: Vec::new() };
     run.go(progress, &stop, &clock)
 }
 
@@ -114,7 +126,7 @@ fn clear_leftovers(study: &Study, run_id: &str, progress: &Progress) {
         Place::File { dirs } => dirs.clone(),
         _ => Vec::new(),
     });
-    let left = dirs.filter_map(|dir| system::file::abandoned(Path::new(&dir)).ok()).flatten();
+    let left = dirs.filter_map(|dir| system::file::abandoned(Path::new(&dir.path)).ok()).flatten();
     for folder in left.filter(|folder| folder.run_id() == run_id) {
         let path = folder.path().display().to_string();
         match folder.remove() {
@@ -175,6 +187,8 @@ struct Prepared<'a> {
     summaries: Vec<TrialSummary>,
     /// Whether the file was made by this process.
     fresh: bool,
+    /// What the folders of systems lie on; they go when nothing is open on them any more.
+    devices: Vec<emulated::Device>,
 }
 
 impl Prepared<'_> {
@@ -240,7 +254,12 @@ impl Prepared<'_> {
                 cache_dir: &cache_dir,
                 stop,
             };
-            let system = Opened::open(spec, &need).map_err(|error| refused(spec, &error))?;
+            let (reached, devices) = emulated::mounted(spec)?;
+            let mut system = Opened::open(&reached, &need).map_err(|error| refused(spec, &error))?;
+            if !devices.is_empty() {
+                system.facts.place = planned::place(spec);
+            }
+            self.devices.extend(devices);
             systems.push(system.facts.clone());
             opened.push((spec.name.clone(), system));
         }

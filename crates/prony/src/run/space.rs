@@ -33,7 +33,7 @@ pub fn check(study: &Study, plan: &Plan) -> Result<(), Failure> {
         let Some(spec) = study.systems().iter().find(|spec| spec.name == name) else { continue };
         let Place::File { dirs } = &spec.place else { continue };
         for dir in dirs {
-            add(&mut shared, &name, Path::new(dir), bytes.0 / dirs.len() as u64)?;
+            add(&mut shared, &name, Path::new(&dir.path), bytes.0 / dirs.len() as u64)?;
         }
     }
     match shared.iter().find(|shared| shared.needed > shared.free.0) {

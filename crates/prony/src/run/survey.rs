@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use model::file::Description;
 use model::kind::Reach;
 use std::path::{Path, PathBuf};
-use study::{DescribedKeys, Place, Survey, SurveyedSystem, SystemSpec};
+use study::{DescribedKeys, Folder, Place, Survey, SurveyedSystem, SystemSpec};
 use system::survey::{self, DeviceSurvey, FolderSurvey};
 use units::Bytes;
 
@@ -111,8 +111,8 @@ fn lawful(spec: &SystemSpec, description: &Description) -> Failure {
     failure.hint(format!("studies run on {}", reading::listed(runnable)))
 }
 
-fn folders(spec: &SystemSpec, dirs: &[String]) -> Result<SurveyedSystem, Failure> {
-    let look = |dir: &String| {
+fn folders(spec: &SystemSpec, dirs: &[Folder]) -> Result<SurveyedSystem, Failure> {
+    let look = |Folder { path: dir, .. }: &Folder| {
         survey::folder(Path::new(dir)).map_err(|error| {
             Failure::caused(format!("looking at the folder `{dir}` of system `{}`", spec.name), &error)
                 .hint(format!("make it with `mkdir -p {dir}`, or name another place with --on"))

@@ -15,6 +15,7 @@ mod described;
 mod device;
 mod disk_full;
 mod dropped;
+mod emulate;
 mod errors;
 mod help;
 mod house;

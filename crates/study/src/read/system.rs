@@ -3,7 +3,7 @@
 use super::settings::{Tables, settings};
 use crate::definition::{Parameter, Setting, SystemWith};
 use crate::target::{self, SCRIPT_KEYS};
-use crate::{At, DatabaseSpec, Engine, Place, ScriptSpec, SystemSpec, password};
+use crate::{At, DatabaseSpec, Engine, Folder, Place, ScriptSpec, SystemSpec, password};
 use observation::{Footprint, SystemKind};
 use reading::Problems;
 use reading::{Entry, Form, Section};
@@ -17,7 +17,12 @@ pub(super) fn system(
 ) -> Option<SystemWith<Setting>> {
     let kind = section.text("kind", problems);
     let place = match kind.as_ref().map(|kind| kind.text.as_str()) {
-        Some("file") => paths(&mut section, ["dir", "dirs"], problems).map(|dirs| Place::File { dirs }),
+        Some("file") => {
+            let dirs = paths(&mut section, ["dir", "dirs"], problems)?;
+            let read: Result<Vec<Folder>, String> = dirs.iter().map(|dir| Folder::read(dir)).collect();
+            let told = |message: String| problems.add(&section.at, &section.key("dir"), message);
+            read.map_err(told).ok().map(|dirs| Place::File { dirs })
+        }
         Some("device") => {
             paths(&mut section, ["path", "paths"], problems).map(|paths| Place::Device { paths, fill: true })
         }

@@ -1,0 +1,224 @@
+//! A machine of `model` driven by the wall clock.
+//!
+//! The one idea: one thread owns the machine. It hands in what has come, lets the events happen that are due, answers those that
+//! ended, and sleeps until the next event. The way through the kernel takes time too: an operation counts from the moment at which
+//! it left the program that asked, and is answered so much earlier that the answer arrives there in time.
+//!
+//! What it does not do: it moves no data.
+
+use model::machine::{Ended, Machine};
+use recorder::{Clock, WallClock};
+use std::collections::VecDeque;
+use std::num::NonZeroU64;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{JoinHandle, Thread};
+use std::time::Duration;
+use units::Nanos;
+use workload::Operation;
+
+/// A sleep ends this much before an event, because the kernel wakes late; the rest is waited for awake.
+const AWAKE: Nanos = Nanos::from_micros(40);
+
+/// What is done when an operation is over.
+pub(crate) type Finish = Box<dyn FnOnce() + Send>;
+
+struct Asked {
+    at: Nanos,
+    operation: Operation,
+    finish: Finish,
+}
+
+/// What the sessions and the thread share.
+struct Shared {
+    inbox: Mutex<Vec<Asked>>,
+    /// Whether anything is in the inbox.
+    full: AtomicBool,
+    stop: AtomicBool,
+    /// The way through the kernel, both ways, nanoseconds.
+    way_ns: AtomicU64,
+    /// How many times as long everything takes, in thousandths.
+    slow: AtomicU64,
+}
+
+impl Shared {
+    fn inbox(&self) -> MutexGuard<'_, Vec<Asked>> {
+        self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The door to the thread that owns the machine.
+pub(crate) struct Clockwork {
+    shared: Arc<Shared>,
+    clock: WallClock,
+    thread: Thread,
+    handle: Option<JoinHandle<()>>,
+}
+
+impl Clockwork {
+    /// Drives a machine with room for so many operations at once; more wait before it, in order.
+    pub(crate) fn start(machine: Box<dyn Machine + Send>, slots: u32) -> std::io::Result<Clockwork> {
+        let shared = Arc::new(Shared {
+            inbox: Mutex::default(),
+            full: AtomicBool::new(false),
+            stop: AtomicBool::new(false),
+            way_ns: AtomicU64::new(0),
+            slow: AtomicU64::new(1000),
+        });
+        let clock = WallClock::new();
+        let driver = Driver::new(machine, slots, shared.clone(), clock.clone());
+        let handle = std::thread::Builder::new().name("device".into()).spawn(move || driver.run())?;
+        let thread = handle.thread().clone();
+        Ok(Clockwork { shared, clock, thread, handle: Some(handle) })
+    }
+
+    /// The time now, for [`Clockwork::ask`].
+    pub(crate) fn now(&self) -> Nanos {
+        self.clock.now()
+    }
+
+    /// Hands in an operation that came at `at`; `finish` is called when the machine has done it.
+    pub(crate) fn ask(&self, at: Nanos, operation: Operation, finish: Finish) {
+        self.shared.inbox().push(Asked { at, operation, finish });
+        if !self.shared.full.swap(true, Ordering::Release) {
+            self.thread.unpark();
+        }
+    }
+
+    /// What the way through the kernel takes, there and back.
+    pub(crate) fn set_way(&self, way: Nanos) {
+        self.shared.way_ns.store(way.0, Ordering::Relaxed);
+    }
+
+    /// Everything takes so many times as long from now on.
+    pub(crate) fn set_slow(&self, times: f64) {
+        self.shared.slow.store((times * 1000.0) as u64, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Clockwork {
+    fn drop(&mut self) {
+        self.shared.stop.store(true, Ordering::Release);
+        self.thread.unpark();
+        if let Some(handle) = self.handle.take() {
+            // What it panicked with was told when it did.
+            let _ = handle.join();
+        }
+    }
+}
+
+/// The thread that owns the machine.
+struct Driver {
+    machine: Box<dyn Machine + Send>,
+    shared: Arc<Shared>,
+    clock: WallClock,
+    free: Vec<u32>,
+    finish: Vec<Option<Finish>>,
+    /// What found no free slot.
+    waiting: VecDeque<Asked>,
+    /// How far the machine has come, on its own clock.
+    reached: Nanos,
+    ended: Vec<Ended>,
+    /// Where the machine's clock was set to another pace, on both clocks.
+    turned: (Nanos, Nanos),
+    slow: u64,
+}
+
+impl Driver {
+    fn new(machine: Box<dyn Machine + Send>, slots: u32, shared: Arc<Shared>, clock: WallClock) -> Driver {
+        Driver {
+            machine,
+            shared,
+            clock,
+            free: (0..slots).rev().collect(),
+            finish: (0..slots).map(|_| None).collect(),
+            waiting: VecDeque::new(),
+            reached: Nanos::ZERO,
+            ended: Vec::with_capacity(slots as usize),
+            turned: (Nanos::ZERO, Nanos::ZERO),
+            slow: 1000,
+        }
+    }
+
+    fn run(mut self) {
+        // The kernel may wake a thread 50 us late by default. Where it refuses, sleeps end later than they could.
+        let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
+        while !self.shared.stop.load(Ordering::Acquire) {
+            self.take();
+            let due = self.happen();
+            self.wait(due);
+        }
+    }
+
+    /// The machine's time that belongs to a time on the wall.
+    fn machine_time(&self, wall: Nanos) -> Nanos {
+        let passed = wall.saturating_sub(self.turned.0).0;
+        Nanos(self.turned.1.0 + (u128::from(passed) * 1000 / u128::from(self.slow)) as u64)
+    }
+
+    fn wall_time(&self, machine: Nanos) -> Nanos {
+        let passed = machine.saturating_sub(self.turned.1).0;
+        Nanos(self.turned.0.0 + (u128::from(passed) * u128::from(self.slow) / 1000) as u64)
+    }
+
+    fn half_way(&self) -> Nanos {
+        Nanos(self.shared.way_ns.load(Ordering::Relaxed) / 2)
+    }
+
+    /// Hands in what has come.
+    fn take(&mut self) {
+        let slow = self.shared.slow.load(Ordering::Relaxed);
+        if slow != self.slow {
+            let now = self.clock.now();
+            self.turned = (now, self.machine_time(now).max(self.reached));
+            self.slow = slow;
+        }
+        if self.shared.full.swap(false, Ordering::Acquire) {
+            self.waiting.extend(self.shared.inbox().drain(..));
+        }
+        while let Some(slot) = self.free.last().copied()
+            && let Some(asked) = self.waiting.pop_front()
+        {
+            self.free.pop();
+            let at = self.machine_time(asked.at.saturating_sub(self.half_way())).max(self.reached);
+            self.machine.submit(at, slot, &asked.operation);
+            self.finish[slot as usize] = Some(asked.finish);
+        }
+    }
+
+    /// Lets happen what is due, and says when the next event is, on the wall.
+    fn happen(&mut self) -> Option<Nanos> {
+        loop {
+            let next = self.machine.next()?;
+            let due = self.wall_time(next).saturating_sub(self.half_way());
+            if due > self.clock.now() {
+                return Some(due);
+            }
+            self.reached = self.machine.advance(next, &mut self.ended);
+            for ended in self.ended.drain(..) {
+                self.free.push(ended.slot);
+                if let Some(finish) = self.finish[ended.slot as usize].take() {
+                    finish();
+                }
+            }
+            if self.shared.full.load(Ordering::Relaxed) {
+                return Some(due);
+            }
+        }
+    }
+
+    fn wait(&self, due: Option<Nanos>) {
+        let called = || self.shared.full.load(Ordering::Acquire) || self.shared.stop.load(Ordering::Acquire);
+        if called() || (due.is_some() && !self.waiting.is_empty() && !self.free.is_empty()) {
+            return;
+        }
+        let Some(due) = due else { return std::thread::park() };
+        let left = due.saturating_sub(self.clock.now());
+        if left > AWAKE {
+            return std::thread::park_timeout(Duration::from_nanos((left - AWAKE).0));
+        }
+        while self.clock.now() < due && !called() {
+            std::hint::spin_loop();
+        }
+    }
+}

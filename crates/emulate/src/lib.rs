@@ -1,0 +1,19 @@
+//! A device that is not there: a folder mounted through FUSE, whose reads, writes and flushes take as long as those of a model.
+//!
+//! The one idea: the machine that answers `model:` in virtual time is driven by the wall clock here. A request is carried out on
+//! the backing folder at once, and answered when the machine says that it is done.
+//!
+//! What it does not do: names, sizes and rights pass through to the folder and take no time of the model. What was
+//! acknowledged survives the end of this program, not of the machine: the backing folder is not flushed.
+
+mod clockwork;
+mod fault;
+mod files;
+mod mount;
+mod operations;
+mod place;
+mod tree;
+mod volatile;
+
+pub use fault::{Fault, NoFault};
+pub use mount::{MountError, Mounted, Settings, inflict};

@@ -1,0 +1,164 @@
+//! The backing folder as the kernel knows it: numbers of nodes, and a door to each.
+//!
+//! The one idea: a node holds its file open without reading it (`O_PATH`), so that it stays the same file whatever it is called; reads and
+//! writes open it once for all handles.
+
+use fuser::{FileAttr, FileType, INodeNo};
+use rustix::fd::{AsFd, OwnedFd};
+use rustix::fs::{AtFlags, Mode, OFlags, Stat, fstat, openat};
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, SystemTime};
+
+/// A file or folder that the kernel has looked up.
+#[derive(Debug)]
+pub(crate) struct Node {
+    pub(crate) number: u64,
+    door: OwnedFd,
+    file: OnceLock<Arc<File>>,
+}
+
+impl Node {
+    /// A path that leads to it whatever it is called.
+    pub(crate) fn path(&self) -> PathBuf {
+        format!("/proc/self/fd/{}", self.door.as_raw_fd()).into()
+    }
+
+    pub(crate) fn door(&self) -> &OwnedFd {
+        &self.door
+    }
+
+    /// Its bytes, to be read and, where this user may, written.
+    pub(crate) fn file(&self) -> std::io::Result<Arc<File>> {
+        if let Some(file) = self.file.get() {
+            return Ok(file.clone());
+        }
+        let both = File::options().read(true).write(true).open(self.path());
+        let opened = Arc::new(both.or_else(|_| File::open(self.path()))?);
+        Ok(self.file.get_or_init(|| opened).clone())
+    }
+
+    pub(crate) fn attributes(&self) -> rustix::io::Result<FileAttr> {
+        Ok(attributes(self.number, &fstat(&self.door)?))
+    }
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    by_number: HashMap<u64, (Arc<Node>, u64)>,
+    by_file: HashMap<(u64, u64), u64>,
+    next: u64,
+}
+
+/// All nodes that the kernel knows.
+#[derive(Debug)]
+pub(crate) struct Tree {
+    root: Arc<Node>,
+    known: Mutex<Known>,
+}
+
+impl Tree {
+    /// The tree below a folder.
+    pub(crate) fn open(folder: &Path) -> std::io::Result<Tree> {
+        let door = rustix::fs::open(folder, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+        let root = Arc::new(Node { number: INodeNo::ROOT.0, door, file: OnceLock::new() });
+        Ok(Tree { root, known: Mutex::new(Known { next: INodeNo::ROOT.0 + 1, ..Known::default() }) })
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn node(&self, number: INodeNo) -> rustix::io::Result<Arc<Node>> {
+        if number == INodeNo::ROOT {
+            return Ok(self.root.clone());
+        }
+        self.known().by_number.get(&number.0).map(|(node, _)| node.clone()).ok_or(rustix::io::Errno::STALE)
+    }
+
+    /// Looks a name up in a folder. The kernel knows the node once more from now on.
+    pub(crate) fn look_up(&self, folder: &Node, name: &OsStr) -> rustix::io::Result<(Arc<Node>, FileAttr)> {
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let door = openat(&folder.door, name, flags, Mode::empty())?;
+        let stat = fstat(&door)?;
+        let mut known = self.known();
+        let key = (stat.st_dev, stat.st_ino);
+        let number = match known.by_file.get(&key) {
+            Some(number) => *number,
+            None => {
+                let number = known.next;
+                known.next += 1;
+                let node = Arc::new(Node { number, door, file: OnceLock::new() });
+                known.by_number.insert(number, (node, 0));
+                known.by_file.insert(key, number);
+                number
+            }
+        };
+        let (node, count) = known.by_number.get_mut(&number).ok_or(rustix::io::Errno::STALE)?;
+        *count += 1;
+        Ok((node.clone(), attributes(number, &stat)))
+    }
+
+    /// The kernel forgets a node so many times; answers with a node that nobody knows any more, if its file has no name either.
+    pub(crate) fn forget(&self, number: INodeNo, times: u64) -> Option<u64> {
+        let mut known = self.known();
+        let (node, count) = known.by_number.get_mut(&number.0)?;
+        *count = count.saturating_sub(times);
+        if *count > 0 {
+            return None;
+        }
+        let stat = fstat(node.door.as_fd()).ok()?;
+        known.by_number.remove(&number.0);
+        known.by_file.remove(&(stat.st_dev, stat.st_ino));
+        (stat.st_nlink == 0).then_some(number.0)
+    }
+}
+
+/// Whether a name in a folder leads to something, links not followed.
+pub(crate) fn stat_of(folder: &Node, name: &OsStr) -> rustix::io::Result<Stat> {
+    rustix::fs::statat(&folder.door, name, AtFlags::SYMLINK_NOFOLLOW)
+}
+
+/// A kind as the kernel numbers it.
+pub(crate) fn kind_of(mode: u32) -> FileType {
+    use rustix::fs::FileType as Mode;
+    match Mode::from_raw_mode(mode) {
+        Mode::Directory => FileType::Directory,
+        Mode::Symlink => FileType::Symlink,
+        Mode::Fifo => FileType::NamedPipe,
+        Mode::Socket => FileType::Socket,
+        Mode::CharacterDevice => FileType::CharDevice,
+        Mode::BlockDevice => FileType::BlockDevice,
+        _ => FileType::RegularFile,
+    }
+}
+
+fn attributes(number: u64, stat: &Stat) -> FileAttr {
+    FileAttr {
+        ino: INodeNo(number),
+        size: stat.st_size as u64,
+        blocks: stat.st_blocks as u64,
+        atime: time(stat.st_atime, stat.st_atime_nsec as u64),
+        mtime: time(stat.st_mtime, stat.st_mtime_nsec as u64),
+        ctime: time(stat.st_ctime, stat.st_ctime_nsec as u64),
+        crtime: SystemTime::UNIX_EPOCH,
+        kind: kind_of(stat.st_mode),
+        perm: (stat.st_mode & 0o7777) as u16,
+        nlink: stat.st_nlink as u32,
+        uid: stat.st_uid,
+        gid: stat.st_gid,
+        rdev: stat.st_rdev as u32,
+        blksize: 4096,
+        flags: 0,
+    }
+}
+
+fn time(seconds: i64, nanoseconds: u64) -> SystemTime {
+    let of = Duration::new(seconds.unsigned_abs(), 0);
+    let whole = if seconds < 0 { SystemTime::UNIX_EPOCH - of } else { SystemTime::UNIX_EPOCH + of };
+    whole + Duration::from_nanos(nanoseconds)
+}

@@ -1,0 +1,71 @@
+//! Folders of a study that lie on devices that are not there: each is mounted before its system is opened.
+//!
+//! The one idea: a device is served by a process of its own, this program once more. What loads it can be killed at any moment without
+//! waiting for itself, and the device keeps its pace however busy the load is.
+
+use crate::failure::Failure;
+use rustix::process::{Pid, Signal, kill_process};
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use study::{Folder, Place, SystemSpec};
+use tempfile::TempDir;
+
+/// A device that is served; dropping it ends that.
+pub struct Device {
+    served: Child,
+    /// Where it is mounted; removed behind it.
+    at: TempDir,
+}
+
+/// The system with its folders as they are reached, and the devices that they lie on.
+///
+/// # Errors
+/// When a device cannot be mounted.
+pub fn mounted(spec: &SystemSpec) -> Result<(SystemSpec, Vec<Device>), Failure> {
+    let mut devices = Vec::new();
+    let mut reached = spec.clone();
+    if let Place::File { dirs } = &mut reached.place {
+        for folder in dirs.iter_mut() {
+            let Some(model) = folder.device.take() else { continue };
+            let device = serve(&model, Path::new(&folder.path))?;
+            *folder = Folder::plain(device.at.path().display().to_string());
+            devices.push(device);
+        }
+    }
+    Ok((reached, devices))
+}
+
+fn serve(model: &str, backing: &Path) -> Result<Device, Failure> {
+    let doing = || format!("mounting `{}` as the device `{model}`", backing.display());
+    let failed = |error| Failure::caused(doing(), &error);
+    let at = tempfile::Builder::new().prefix("prony-emulated-").tempdir().map_err(failed)?;
+    let mut command = Command::new(std::env::current_exe().map_err(failed)?);
+    command.args(["emulate", model, "--with-parent", "--backing"]).arg(backing).arg("--at").arg(at.path());
+    // Ctrl-C is for the run, which ends its devices when nothing is open on them any more.
+    command.process_group(0);
+    let started = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
+    let mut device = Device { served: started.map_err(failed)?, at };
+    let mut said = String::new();
+    if let Some(told) = device.served.stderr.take() {
+        let mut told = BufReader::new(told);
+        told.read_line(&mut said).map_err(failed)?;
+        // It says one line when it is ready, and otherwise why it is not.
+        if said.is_empty() || said.starts_with("error:") {
+            told.read_to_string(&mut said).map_err(failed)?;
+            return Err(Failure::new(format!("{}: {}", doing(), said.trim_start_matches("error: ").trim())));
+        }
+        // What it says later, when it cannot unmount, is read by nobody; it must not block on it.
+        device.served.stderr = Some(told.into_inner());
+    }
+    Ok(device)
+}
+
+impl Drop for Device {
+    fn drop(&mut self) {
+        // One that has ended by itself needs no signal.
+        let _ = kill_process(Pid::from_child(&self.served), Signal::TERM);
+        let _ = self.served.wait();
+    }
+}
