@@ -202,6 +202,10 @@ mod tests {
             Nanos(at)
         }
 
+        fn next(&mut self) -> Option<Nanos> {
+            self.ends.peek().map(|Reverse((at, _))| Nanos(*at))
+        }
+
         fn outside(&self, _slot: u32) -> Nanos {
             Nanos::ZERO
         }
