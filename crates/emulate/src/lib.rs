@@ -16,4 +16,4 @@ mod tree;
 mod volatile;
 
 pub use fault::{Fault, NoFault};
-pub use mount::{MountError, Mounted, Settings, inflict};
+pub use mount::{MountError, Mounted, Settings, inflict, is_mounted};

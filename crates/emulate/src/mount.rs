@@ -145,18 +145,23 @@ impl Mounted {
     /// Unmounts.
     ///
     /// # Errors
-    /// The mount as it is, and why, when the kernel refuses: a program still holds something open there.
-    pub fn unmount(mut self) -> Result<(), (Mounted, std::io::Error)> {
+    /// When the kernel refuses, because a program still holds something open there; then it goes on serving.
+    pub fn unmount(&mut self) -> std::io::Result<()> {
         if self.serves() {
             match rustix::mount::unmount(&self.at, UnmountFlags::empty()) {
                 // Who is not root has it done by the program that mounted it.
                 Ok(()) | Err(rustix::io::Errno::PERM) => {}
-                Err(error) => return Err((self, error.into())),
+                Err(error) => return Err(error.into()),
             }
         }
         // The kernel has closed the session, or somebody else has; its thread ends by itself.
-        self.session.take().map_or(Ok(()), BackgroundSession::umount_and_join).map_err(|error| (self, error))
+        self.session.take().map_or(Ok(()), BackgroundSession::umount_and_join)
     }
+}
+
+/// Whether a folder is seen through FUSE.
+pub fn is_mounted(at: &Path) -> bool {
+    rustix::fs::statfs(at).is_ok_and(|stat| stat.f_type == FUSE)
 }
 
 /// Hands a fault to the device that is mounted at a folder.
@@ -164,7 +169,7 @@ impl Mounted {
 /// # Errors
 /// When none is.
 pub fn inflict(at: &Path, fault: Fault) -> std::io::Result<()> {
-    if rustix::fs::statfs(at)?.f_type != FUSE {
+    if !is_mounted(at) {
         return Err(std::io::Error::new(std::io::ErrorKind::NotFound, "no device is mounted there"));
     }
     Ok(rustix::fs::setxattr(at, FAULT, fault.to_string().as_bytes(), XattrFlags::empty())?)

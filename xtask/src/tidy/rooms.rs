@@ -31,7 +31,7 @@ struct Rule {
 }
 
 /// The map of ARCHITECTURE.md.
-const RULES: [Rule; 17] = [
+const RULES: [Rule; 18] = [
     pure("random", "", "libm"),
     pure("units", "", "thiserror"),
     pure("reading", "units", "strsim toml_edit"),
@@ -43,6 +43,7 @@ const RULES: [Rule; 17] = [
     pure("analysis", "units random observation study", "statrs"),
     pure("report", "units observation study analysis", "jiff maud serde serde_json"),
     rule("recorder", "units observation"),
+    rule("emulate", "units random workload recorder model"),
     rule("system", "units random load workload observation study recorder"),
     rule("database", "units load workload observation study recorder system"),
     rule("probe", "units observation system"),
@@ -50,7 +51,7 @@ const RULES: [Rule; 17] = [
     rule("engine", "units random load workload observation study recorder system database probe model"),
     rule(
         "prony",
-        "units reading model load workload observation study analysis report recorder system database probe store engine",
+        "units reading model load workload observation study analysis report recorder system database probe store engine emulate",
     ),
 ];
 

@@ -308,7 +308,7 @@ impl Observer for Keeper {
         }
         self.borders += 1;
         // More than once: on a busy machine the window may end soon after the first.
-        if self.bytes > 0 && self.borders >= 6 && self.borders % 3 == 0 {
+        if self.bytes > 0 && self.borders >= 6 && self.borders.is_multiple_of(3) {
             let file = self.open();
             for place in (0..MODULE).step_by(4096) {
                 file.write_all_at(self.before.bytes(place..place + self.bytes), place as u64).unwrap();

@@ -42,13 +42,12 @@ pub fn run(asked: &Emulate) -> Result<(), Failure> {
         }
         match mounted.unmount() {
             Ok(()) => return Ok(()),
-            Err((still, error)) => {
+            Err(error) => {
                 let why = format!(
                     "`{}` is still mounted: {error}; end what uses it, or press Ctrl-C again",
                     asked.at.display()
                 );
                 output::note_line(&why);
-                mounted = still;
                 sleep(10 * LOOK);
             }
         }

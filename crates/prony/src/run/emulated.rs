@@ -52,7 +52,7 @@ fn serve(model: &str, backing: &Path) -> Result<Device, Failure> {
         let mut told = BufReader::new(told);
         told.read_line(&mut said).map_err(failed)?;
         // It says one line when it is ready, and otherwise why it is not.
-        if said.is_empty() || said.starts_with("error:") {
+        if !emulate::is_mounted(device.at.path()) {
             told.read_to_string(&mut said).map_err(failed)?;
             return Err(Failure::new(format!("{}: {}", doing(), said.trim_start_matches("error: ").trim())));
         }
