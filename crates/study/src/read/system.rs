@@ -18,10 +18,11 @@ pub(super) fn system(
     let kind = section.text("kind", problems);
     let place = match kind.as_ref().map(|kind| kind.text.as_str()) {
         Some("file") => {
-            let dirs = paths(&mut section, ["dir", "dirs"], problems)?;
-            let read: Result<Vec<Folder>, String> = dirs.iter().map(|dir| Folder::read(dir)).collect();
+            let dirs = paths(&mut section, ["dir", "dirs"], problems);
+            let read =
+                |dirs: Vec<String>| dirs.iter().map(|dir| Folder::read(dir)).collect::<Result<Vec<Folder>, String>>();
             let told = |message: String| problems.add(&section.at, &section.key("dir"), message);
-            read.map_err(told).ok().map(|dirs| Place::File { dirs })
+            dirs.and_then(|dirs| read(dirs).map_err(told).ok()).map(|dirs| Place::File { dirs })
         }
         Some("device") => {
             paths(&mut section, ["path", "paths"], problems).map(|paths| Place::Device { paths, fill: true })
