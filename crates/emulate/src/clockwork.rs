@@ -6,12 +6,13 @@
 //!
 //! What it does not do: it moves no data.
 
+use crate::locked;
 use model::machine::{Ended, Machine};
 use recorder::{Clock, WallClock};
 use std::collections::VecDeque;
 use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::{JoinHandle, Thread};
 use std::time::Duration;
 use units::Nanos;
@@ -39,12 +40,6 @@ struct Shared {
     way_ns: AtomicU64,
     /// How many times as long everything takes, in thousandths.
     slow: AtomicU64,
-}
-
-impl Shared {
-    fn inbox(&self) -> MutexGuard<'_, Vec<Asked>> {
-        self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// The door to the thread that owns the machine.
@@ -79,7 +74,7 @@ impl Clockwork {
 
     /// Hands in an operation that came at `at`; `finish` is called when the machine has done it.
     pub(crate) fn ask(&self, at: Nanos, operation: Operation, finish: Finish) {
-        self.shared.inbox().push(Asked { at, operation, finish });
+        locked(&self.shared.inbox).push(Asked { at, operation, finish });
         if !self.shared.full.swap(true, Ordering::Release) {
             self.thread.unpark();
         }
@@ -174,7 +169,7 @@ impl Driver {
             self.slow = slow;
         }
         if self.shared.full.swap(false, Ordering::Acquire) {
-            self.waiting.extend(self.shared.inbox().drain(..));
+            self.waiting.extend(locked(&self.shared.inbox).drain(..));
         }
         while let Some(slot) = self.free.last().copied()
             && let Some(asked) = self.waiting.pop_front()

@@ -5,6 +5,7 @@
 //! What it does not do: locks are the kernel's own business, because all who hold one do so on this machine.
 
 use crate::fault::Fault;
+use crate::locked;
 use crate::operations::{Device, errno};
 use crate::tree::{Node, Tree, kind_of, stat_of};
 use fuser::{
@@ -19,7 +20,7 @@ use std::fs::File;
 use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 /// Nobody else changes the backing folder, so that what the kernel knows stays true.
@@ -374,7 +375,7 @@ impl Filesystem for Files {
         match listed() {
             Ok(names) => {
                 let handle = self.handles.fetch_add(1, Ordering::Relaxed);
-                self.listings.lock().unwrap_or_else(PoisonError::into_inner).insert(handle, Arc::new(names));
+                locked(&self.listings).insert(handle, Arc::new(names));
                 reply.opened(FileHandle(handle), FopenFlags::empty());
             }
             Err(error) => reply.error(error),
@@ -382,7 +383,7 @@ impl Filesystem for Files {
     }
 
     fn readdir(&self, _: &Request, _: INodeNo, handle: FileHandle, offset: u64, mut reply: ReplyDirectory) {
-        let listing = self.listings.lock().unwrap_or_else(PoisonError::into_inner).get(&handle.0).cloned();
+        let listing = locked(&self.listings).get(&handle.0).cloned();
         let Some(listing) = listing else { return reply.error(Errno::EBADF) };
         for (at, (number, kind, name)) in listing.iter().enumerate().skip(offset as usize) {
             if reply.add(INodeNo(*number), at as u64 + 1, *kind, name) {
@@ -393,7 +394,7 @@ impl Filesystem for Files {
     }
 
     fn releasedir(&self, _: &Request, _: INodeNo, handle: FileHandle, _: OpenFlags, reply: ReplyEmpty) {
-        self.listings.lock().unwrap_or_else(PoisonError::into_inner).remove(&handle.0);
+        locked(&self.listings).remove(&handle.0);
         reply.ok();
     }
 

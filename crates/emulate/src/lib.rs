@@ -15,5 +15,12 @@ mod place;
 mod tree;
 mod volatile;
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 pub use fault::{Fault, NoFault};
 pub use mount::{MountError, Mounted, Settings, inflict, is_mounted};
+
+/// What several threads share: one that panicked leaves it as it was, because each change is whole before the lock is given back.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -118,23 +118,9 @@ impl Mounted {
         let path = self.at.join(format!(".prony-way-{}", std::process::id()));
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::DIRECT | OFlags::CLOEXEC;
         let file = File::from(rustix::fs::open(&path, flags, Mode::RUSR | Mode::WUSR)?);
-        let clock = WallClock::new();
-        let measured = (|| {
-            let room = vec![0u8; 8192];
-            let from = room.as_ptr().align_offset(4096);
-            let mut page = room;
-            file.write_all_at(&page[from..from + 4096], 0)?;
-            let mut taken = Vec::with_capacity(WAYS);
-            for _ in 0..WAYS {
-                let before = clock.now();
-                file.read_exact_at(&mut page[from..from + 4096], 0)?;
-                taken.push(clock.now() - before);
-            }
-            taken.sort_unstable();
-            Ok(taken[WAYS / 2])
-        })();
+        let read = typical_read(&file);
         std::fs::remove_file(&path)?;
-        measured
+        read
     }
 
     /// Whether it is still mounted: somebody else may have unmounted it.
@@ -173,6 +159,23 @@ pub fn inflict(at: &Path, fault: Fault) -> std::io::Result<()> {
         return Err(std::io::Error::new(std::io::ErrorKind::NotFound, "no device is mounted there"));
     }
     Ok(rustix::fs::setxattr(at, FAULT, fault.to_string().as_bytes(), XattrFlags::empty())?)
+}
+
+/// The median time of many reads of one page past the page cache.
+fn typical_read(file: &File) -> std::io::Result<Nanos> {
+    let mut room = vec![0u8; 8192];
+    let from = room.as_ptr().align_offset(4096);
+    let page = &mut room[from..from + 4096];
+    file.write_all_at(page, 0)?;
+    let clock = WallClock::new();
+    let mut taken = Vec::with_capacity(WAYS);
+    for _ in 0..WAYS {
+        let before = clock.now();
+        file.read_exact_at(page, 0)?;
+        taken.push(clock.now() - before);
+    }
+    taken.sort_unstable();
+    Ok(taken[WAYS / 2])
 }
 
 fn config(settings: &Settings) -> Config {

@@ -4,6 +4,7 @@
 
 use crate::clockwork::{Clockwork, Finish};
 use crate::fault::Fault;
+use crate::locked;
 use crate::place::Places;
 use crate::tree::Node;
 use crate::volatile::Volatile;
@@ -11,7 +12,7 @@ use fuser::Errno;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use units::Nanos;
 use workload::{Operation, OperationKind};
 
@@ -39,10 +40,6 @@ pub(crate) struct Device {
     begun: AtomicBool,
     /// What is never answered.
     hung: Mutex<Vec<Finish>>,
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A backing file's error as the kernel is told.

@@ -3,6 +3,7 @@
 //! The one idea: a node holds its file open without reading it (`O_PATH`), so that it stays the same file whatever it is called; reads and
 //! writes open it once for all handles.
 
+use crate::locked;
 use fuser::{FileAttr, FileType, INodeNo};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{AtFlags, Mode, OFlags, Stat, fstat, openat};
@@ -11,7 +12,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, SystemTime};
 
 /// A file or folder that the kernel has looked up.
@@ -69,15 +70,11 @@ impl Tree {
         Ok(Tree { root, known: Mutex::new(Known { next: INodeNo::ROOT.0 + 1, ..Known::default() }) })
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(crate) fn node(&self, number: INodeNo) -> rustix::io::Result<Arc<Node>> {
         if number == INodeNo::ROOT {
             return Ok(self.root.clone());
         }
-        self.known().by_number.get(&number.0).map(|(node, _)| node.clone()).ok_or(rustix::io::Errno::STALE)
+        locked(&self.known).by_number.get(&number.0).map(|(node, _)| node.clone()).ok_or(rustix::io::Errno::STALE)
     }
 
     /// Looks a name up in a folder. The kernel knows the node once more from now on.
@@ -85,7 +82,7 @@ impl Tree {
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let door = openat(&folder.door, name, flags, Mode::empty())?;
         let stat = fstat(&door)?;
-        let mut known = self.known();
+        let mut known = locked(&self.known);
         let key = (stat.st_dev, stat.st_ino);
         let number = match known.by_file.get(&key) {
             Some(number) => *number,
@@ -105,7 +102,7 @@ impl Tree {
 
     /// The kernel forgets a node so many times; answers with a node that nobody knows any more, if its file has no name either.
     pub(crate) fn forget(&self, number: INodeNo, times: u64) -> Option<u64> {
-        let mut known = self.known();
+        let mut known = locked(&self.known);
         let (node, count) = known.by_number.get_mut(&number.0)?;
         *count = count.saturating_sub(times);
         if *count > 0 {

@@ -4,7 +4,7 @@
 //! last write first.
 
 use rustix::fd::AsFd;
-use rustix::fs::{FileType, fstat, ftruncate};
+use rustix::fs::{fstat, ftruncate};
 use std::collections::VecDeque;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -86,9 +86,7 @@ impl Volatile {
             if let Some(before) = before.get(kept..) {
                 file.write_all_at(before, offset + kept as u64)?;
             }
-            if let Some(size) = size
-                && FileType::from_raw_mode(fstat(file.as_fd())?.st_mode) == FileType::RegularFile
-            {
+            if let Some(size) = size {
                 let torn = if kept > 0 { offset + kept as u64 } else { 0 };
                 ftruncate(file.as_fd(), size.max(torn))?;
             }

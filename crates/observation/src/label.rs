@@ -122,7 +122,7 @@ pub enum Asks {
 impl Asks {
     /// Reads back what a run file says in the words of the load alone.
     pub fn of_load(words: &str) -> Asks {
-        if words.ends_with(" session") || words.ends_with(" sessions") {
+        if sessions_of(words).is_some() {
             Asks::Transactions
         } else if words.starts_with("closed, ") && words.contains("outstanding") || words.starts_with("open, ") {
             Asks::Operations
@@ -130,6 +130,12 @@ impl Asks {
             Asks::Files
         }
     }
+}
+
+/// The sessions at the end of the words of a load: `100 users, 1 s mean think time, 8 sessions`.
+fn sessions_of(words: &str) -> Option<u32> {
+    let words = words.strip_suffix(" sessions").or_else(|| words.strip_suffix(" session"))?;
+    words.rsplit(' ').next()?.parse().ok()
 }
 
 /// What one stream of a trial was asked to do, as far as analysis and report need it.
@@ -169,8 +175,7 @@ impl StreamLabel {
 
     /// Sessions that carry its transactions; none of what asks no database.
     pub fn sessions(&self) -> Option<u32> {
-        let words = self.load.strip_suffix(" sessions").or_else(|| self.load.strip_suffix(" session"))?;
-        words.rsplit(' ').next()?.parse().ok()
+        sessions_of(&self.load)
     }
 }
 

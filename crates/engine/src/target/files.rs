@@ -15,7 +15,8 @@ use system::file::{Scratch, ScratchSpec};
 pub(crate) struct Files(Scratch);
 
 impl Files {
-    /// Makes the files, in folders that are there: whoever opens the system has mounted what is not. File work makes files of its own: it needs the folders, and modules of no size are none.
+    /// Makes the files, in folders that are there: whoever opens the system has mounted what is not. File work makes files of its
+    /// own: it needs the folders, and modules of no size are none.
     pub(crate) fn make(spec: &SystemSpec, dirs: &[Folder], need: &Need<'_>) -> Result<Files, OpenError> {
         let dirs: Vec<PathBuf> = dirs.iter().map(|folder| PathBuf::from(&folder.path)).collect();
         let modules = if need.module_bytes.0 == 0 { 0 } else { need.modules };

@@ -256,8 +256,9 @@ impl Prepared<'_> {
             };
             let (reached, devices) = emulated::mounted(spec)?;
             let mut system = Opened::open(&reached, &need).map_err(|error| refused(spec, &error))?;
-            if !devices.is_empty() {
-                system.facts.place = planned::place(spec);
+            if let Place::File { dirs } = &spec.place {
+                // As they are written, and not where a device of them is mounted.
+                system.facts.place = study::folders_shown(dirs);
             }
             self.devices.extend(devices);
             systems.push(system.facts.clone());

@@ -97,17 +97,9 @@ pub fn systems(study: &Study) -> Vec<String> {
     study.systems().iter().map(system).collect()
 }
 
-/// The folders of a system as they are written; nothing for another.
-pub fn place(spec: &SystemSpec) -> String {
-    match &spec.place {
-        Place::File { dirs } => study::folders_shown(dirs),
-        _ => String::new(),
-    }
-}
-
 fn system(spec: &SystemSpec) -> String {
     let place = match &spec.place {
-        Place::File { .. } => place(spec),
+        Place::File { dirs } => study::folders_shown(dirs),
         Place::Device { paths, .. } => paths.join(", "),
         Place::Model { model, changes } => {
             return format!("`{}` (model {}, in virtual time)", spec.name, study::model_shown(model, changes));
