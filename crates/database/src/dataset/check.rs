@@ -6,7 +6,7 @@
 //! What it does not do: it mends nothing, and it measures no time but with the clock that it is handed.
 
 use super::{DataSet, shape};
-use crate::{Database, DatabaseError, Failure, Session, Texts};
+use crate::{Database, DatabaseError, Failure, Session, Texts, dialect};
 use std::time::Duration;
 use study::{Engine, Sessions};
 use workload::dataset::{Figure, Invariant, RowCheck};
@@ -52,6 +52,9 @@ pub fn check(
     depth: Depth,
     clock: &dyn Fn() -> Duration,
 ) -> Result<Vec<CheckOutcome>, DatabaseError> {
+    for sql in dialect::whole_tables(engine) {
+        session.query(sql).map_err(|failure| failed(dataset, "how tables are joined", failure))?;
+    }
     let invariants = dataset.invariants();
     let mut all: Vec<CheckOutcome> =
         invariants.iter().map(|invariant| outcome(session, dataset, invariant, clock)).collect::<Result<_, _>>()?;

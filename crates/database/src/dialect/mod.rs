@@ -13,7 +13,7 @@ mod scan;
 mod texts;
 mod upsert;
 
-pub use control::{BEGIN, COMMIT, ROLLBACK, begin, isolation};
+pub use control::{BEGIN, COMMIT, ROLLBACK, begin, isolation, whole_tables};
 pub use definitions::{Definitions, quoted};
 pub use fingerprint::fingerprint;
 pub use literal::literal;

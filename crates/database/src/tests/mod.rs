@@ -4,5 +4,6 @@ mod across;
 mod alike;
 pub(crate) mod certificates;
 mod cost;
+mod plans;
 pub(crate) mod skip;
 mod tampering;
