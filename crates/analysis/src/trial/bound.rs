@@ -43,18 +43,20 @@ pub fn bound(trial: &TrialSummary, stream: &StreamSummary) -> Option<Bound> {
         sessions: sessions.map(used).filter(|share| share.is_finite()).map(|share| share.min(1.0)),
         waits: (response_ms > 0.0).then(|| (1.0 - stream.service.mean_ms / response_ms).clamp(0.0, 1.0)),
     };
-    let by = which(&found, counted.is_some());
+    let timed = |one: &StatementProfile| one.name == COMMIT && one.execution_us.is_some_and(|us| us > 0.0);
+    let by = which(&found, counted.is_some(), statements.iter().any(timed));
     (cpu.is_some() || commits.is_some()).then_some(Bound { by, ..found })
 }
 
-/// Waits that a server counted say more than full cores: who waits needs none.
-fn which(found: &Bound, locks_counted: bool) -> BoundBy {
+/// Waits that a server counted say more than full cores: who waits needs none. Commits that it timed say more than cores which others
+/// fill: those who wait for the log do so on any machine.
+fn which(found: &Bound, locks_counted: bool, commits_timed: bool) -> BoundBy {
     let over = |share: Option<f64>, most: f64| share.is_some_and(|share| share >= most);
     let others = found.cpu.zip(found.own_cpu).is_some_and(|(all, own)| own < 0.5 * all);
     match () {
         () if locks_counted && over(found.locks, MOST) => BoundBy::Locks,
-        () if over(found.cpu, FULL) && others => BoundBy::Others,
-        () if over(found.cpu, FULL) => BoundBy::Processors,
+        () if over(found.cpu, FULL) && !others => BoundBy::Processors,
+        () if over(found.cpu, FULL) && !(commits_timed && over(found.commits, MOST)) => BoundBy::Others,
         () if found.station.as_ref().is_some_and(|(_, busy)| *busy >= FULL) => BoundBy::Station,
         () if over(found.commits, MOST) => BoundBy::Log,
         () if over(found.reads, MOST) => BoundBy::Reads,
@@ -182,6 +184,9 @@ mod tests {
         let mut crowded = trial(200.0, 100.0, 1.9);
         crowded.generator_cpu.user_s = 1.0;
         assert_eq!(by(&crowded), BoundBy::Others);
+        let mut logged = trial(20.0, 975.0, 1.9);
+        logged.generator_cpu.user_s = 1.0;
+        assert_eq!(by(&logged), BoundBy::Log, "commits that the server timed take nearly all of the time in sessions");
         // The cores of this machine say nothing of a server elsewhere.
         let server = crowded.server.as_mut().expect("a server");
         (server.cpu_user_cores, server.cpu_system_cores) = (None, None);
