@@ -89,15 +89,19 @@ impl Line {
     }
 }
 
-/// Builds a load of what comes by the clock, beside a load of users that is `closed` or not. Where on its clock each begins is
-/// drawn, so that a window sees its share of what comes seldom, on the mean. `seed` is the stream's own.
-pub fn clocked(beats: &[Beat], closed: bool, limit: Limit, seed: u64, start: Nanos) -> Machine {
+/// Builds a load of what comes by the clock, beside a load of users that is `closed` or not, for a window `from` .. `to`. Where on its
+/// clock each begins is drawn, so that a window sees its share of what comes seldom, on the mean. A window of whole periods sees
+/// exactly its share, wherever they begin; where it opens before the first has passed, they begin with the load, because what
+/// would have come before it and reached into the window never does. `seed` is the stream's own.
+pub fn clocked(beats: &[Beat], closed: bool, limit: Limit, seed: u64, (from, to): (Nanos, Nanos)) -> Machine {
     let line = |(beat, kind): (&Beat, u64)| {
-        let at = start.0 + Draws::named(seed, &[kind]).below(beat.every.0.max(1));
+        let every = beat.every.0.max(1);
+        let whole = from.0 < every && (to.0 - from.0).is_multiple_of(every);
+        let at = if whole { 0 } else { Draws::named(seed, &[kind]).below(every) };
         let at = if at < limit.until.0 { at } else { u64::MAX };
         Line { beat: *beat, at, number: 0, more: None, ended: 0, cut: false, kept: Kept::default() }
     };
-    Machine::Clocked(Clocked {
+    let clocked = Machine::Clocked(Clocked {
         lines: beats.iter().zip(0..).map(line).collect(),
         carried: None,
         n: CLOCKED,
@@ -106,7 +110,8 @@ pub fn clocked(beats: &[Beat], closed: bool, limit: Limit, seed: u64, start: Nan
         watch: Watch::default(),
         beside_ns: 0,
         closed,
-    })
+    });
+    clocked.measured(from, to)
 }
 
 impl Clocked {

@@ -103,6 +103,8 @@ pub(crate) struct Lane<L, W> {
     staged: Vec<u32>,
     /// When the last operation of the first class ended in each slot: what comes after it in a job waits for others.
     pub(crate) worked_until: Vec<Nanos>,
+    /// When the last operation of any kind came back or was given up.
+    pub(crate) last: Nanos,
 }
 
 /// An operation that is out.
@@ -128,7 +130,7 @@ impl<L: Load, W> Lane<L, W> {
         let slots = load.slots() as usize;
         let (flights, staged) = (vec![None; slots], Vec::with_capacity(slots));
         let worked_until = vec![Nanos::ZERO; slots];
-        Lane { load, recorder, work, first_slot, batch: u32::MAX, flights, staged, worked_until }
+        Lane { load, recorder, work, first_slot, batch: u32::MAX, flights, staged, worked_until, last: Nanos::ZERO }
     }
 
     /// Sends so many operations together at most.
@@ -208,6 +210,7 @@ impl<L: Load, W> Lane<L, W> {
         if outcome == Outcome::Failed && flight.origin != Origin::Upkeep && self.recorder.counts(flight.intended) {
             self.work.noticed().count_failure();
         }
+        self.last = self.last.max(at);
         if flight.key.class == 0 {
             self.worked_until[slot as usize] = at;
         }

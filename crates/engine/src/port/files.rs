@@ -74,9 +74,9 @@ pub(crate) fn drive(work: FileWork, share: Share, start: &Start) -> Result<Retur
     }
     let account = close(recorder, &load);
     let noticed = std::mem::take(&mut hand.noticed);
-    let (gone, used, ended) = (None, cpu.used(), ended_at);
+    let (gone, used, ended, last) = (None, cpu.used(), ended_at, ended_at);
     let (worked_until, kept) = (Vec::new(), Vec::new());
-    Ok(Return { stream, account, noticed, gone, used, ended, worked_until, kept, ring: None, transactions: None })
+    Ok(Return { stream, account, noticed, gone, used, ended, last, worked_until, kept, ring: None, transactions: None })
 }
 
 /// What one copy of the loop works with.

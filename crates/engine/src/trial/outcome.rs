@@ -22,7 +22,7 @@ pub(crate) struct Outcome {
     pub(crate) started_unix_ns: Option<i64>,
     /// When the last worker was through, on the trial's clock.
     pub(crate) ended: Nanos,
-    /// The same, by stream.
+    /// When the last operation of each stream was over.
     pub(crate) streams_ended: Vec<Nanos>,
     /// CPU of all workers' threads in the window.
     pub(crate) workers_cpu: CpuTime,
@@ -68,7 +68,7 @@ impl Outcome {
         self.gone = self.gone.or(home.gone);
         self.ended = self.ended.max(home.ended);
         let stream = &mut self.streams_ended[usize::from(home.stream)];
-        *stream = home.ended.max(*stream);
+        *stream = home.last.max(*stream);
         self.workers_cpu.user_s += home.used.cpu.user_s;
         self.workers_cpu.system_s += home.used.cpu.system_s;
         self.workers_waited.extend(home.used.waited);

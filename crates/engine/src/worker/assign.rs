@@ -177,8 +177,8 @@ impl<'a> StreamOf<'a> {
         let beats: Vec<Beat> = self.stream().clock().into_iter().map(beat).collect();
         let (window, closed) = (window(self.trial), matches!(self.stream().load, load::Spec::Closed { .. }));
         let limit = Limit { until: window.end, count: None };
-        let load = || load::clocked(&beats, closed, limit, self.seed() ^ 0xC10C, Nanos::ZERO);
-        (!beats.is_empty()).then(|| load().measured(window.start, window.end))
+        let load = || load::clocked(&beats, closed, limit, self.seed() ^ 0xC10C, (window.start, window.end));
+        (!beats.is_empty()).then(load)
     }
 
     /// The load of each worker.
@@ -189,7 +189,10 @@ impl<'a> StreamOf<'a> {
         let sessions = stream.transactions().map(|(_, pool)| pool.sessions);
         let carriers = sessions.unwrap_or(stream.slots());
         let among = (workers, carriers);
-        let loads = load::divided(&stream.load, stream.ramp, limit, self.seed() ^ 0x10AD, Nanos::ZERO, among);
+        // A job beside other work is what the window is about: it would be over, or partly done, when a warm-up ends.
+        let job = stream.transactions().is_some() && stream.work().is_some() && !self.trial.phases.fixed_work;
+        let start = if job && self.trial.streams.len() > 1 { window.start } else { Nanos::ZERO };
+        let loads = load::divided(&stream.load, stream.ramp, limit, self.seed() ^ 0x10AD, start, among);
         loads.into_iter().map(|load| load.measured(window.start, window.end)).collect()
     }
 

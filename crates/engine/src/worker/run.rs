@@ -41,6 +41,8 @@ pub(crate) struct Return {
     pub(crate) ended: Nanos,
     /// When each of its slots had done the last of the work itself, which is that of the first class.
     pub(crate) worked_until: Vec<Nanos>,
+    /// When the last operation of the stream came back or was given up.
+    pub(crate) last: Nanos,
     /// How what it carried by the clock kept up.
     pub(crate) kept: Vec<Kept>,
     /// Its ring, when it had one.
@@ -203,9 +205,21 @@ impl<L: Load, W> Lanes<'_, L, W> {
         };
         let used = cpu.used();
         let home = self.streams.into_iter().zip(self.lanes).map(|(stream, lane)| {
-            let Lane { load, recorder, work, worked_until, .. } = lane;
+            let Lane { load, recorder, work, worked_until, last, .. } = lane;
             let (account, noticed, kept) = (close(recorder, &load), work.into_noticed(), load.kept());
-            Return { stream, account, noticed, gone, used, ended, worked_until, kept, ring: None, transactions: None }
+            Return {
+                stream,
+                account,
+                noticed,
+                gone,
+                used,
+                ended,
+                last,
+                worked_until,
+                kept,
+                ring: None,
+                transactions: None,
+            }
         });
         Ok((driven, home.collect()))
     }

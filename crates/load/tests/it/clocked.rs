@@ -11,7 +11,7 @@ const BEATS: [Beat; 2] =
 
 fn load(beats: &[Beat], until: u64) -> Machine {
     let limit = Limit { until: Nanos(until), count: None };
-    clocked(beats, true, limit, 7, Nanos::ZERO).measured(Nanos::ZERO, Nanos(until))
+    clocked(beats, true, limit, 7, (Nanos(MS / 2), Nanos(until)))
 }
 
 /// What was carried: intended, issued and completed, and the payload.
@@ -56,10 +56,11 @@ fn each_kind_is_due_at_whole_periods_from_a_moment_that_the_seed_draws() {
         let expected: Vec<u64> = (0..).map(|k| first + k * every).take_while(|at| *at < 1_000 * MS).collect();
         assert_eq!(due, expected);
     }
-    let begins = |seed| match clocked(&BEATS, true, Limit { until: Nanos::MAX, count: None }, seed, Nanos::ZERO) {
-        mut load @ Machine::Clocked(_) => load.next(Nanos::ZERO),
-        _ => panic!("another load"),
-    };
+    let begins =
+        |seed| match clocked(&BEATS, true, Limit { until: Nanos::MAX, count: None }, seed, (Nanos(1), Nanos(2))) {
+            mut load @ Machine::Clocked(_) => load.next(Nanos::ZERO),
+            _ => panic!("another load"),
+        };
     assert_ne!(begins(1), begins(2));
 }
 
@@ -67,11 +68,24 @@ fn each_kind_is_due_at_whole_periods_from_a_moment_that_the_seed_draws() {
 fn over_many_seeds_a_short_window_holds_its_share_of_what_comes_seldom() {
     let runs = |seed| {
         let limit = Limit { until: Nanos(30 * MS), count: None };
-        let mut load = clocked(&BEATS[..1], true, limit, seed, Nanos::ZERO);
+        let mut load = clocked(&BEATS[..1], true, limit, seed, (Nanos::ZERO, Nanos(30 * MS)));
         carry(&mut load, |_| 0).len() as f64 / 4.0
     };
     let mean = (0..4_000).map(runs).sum::<f64>() / 4_000.0;
     assert!((mean - 0.3).abs() < 0.03, "{mean}");
+}
+
+/// A run that begins late in a window reaches beyond it, and none reaches into it that would have begun before the load. Of the last
+/// window, two transactions belong to the first run and two to the second.
+#[test]
+fn a_window_of_whole_periods_without_a_warm_up_holds_whole_runs() {
+    for seed in 0..20 {
+        for (from, to, runs) in [(0, 100, 4), (0, 200, 8), (30, 130, 6)] {
+            let limit = Limit { until: Nanos(to * MS), count: None };
+            let mut load = clocked(&BEATS[..1], true, limit, seed, (Nanos(from * MS), Nanos(to * MS)));
+            assert_eq!(carry(&mut load, |_| 20 * MS).len(), runs, "{from} to {to}, seed {seed}");
+        }
+    }
 }
 
 #[test]
@@ -120,7 +134,7 @@ fn time_that_is_carried_beside_users_stands_in_the_books_of_a_closed_load_only()
     for closed in [true, false] {
         let limit = Limit { until: Nanos(1_000 * MS), count: None };
         let (from, to) = (Nanos(200 * MS), Nanos(1_000 * MS));
-        let mut load = clocked(&BEATS, closed, limit, 3, Nanos::ZERO).measured(from, to);
+        let mut load = clocked(&BEATS, closed, limit, 3, (from, to));
         let seen = carry(&mut load, |payload| payload % 7 * MS);
         let inside = |at: u64| at.clamp(from.0, to.0);
         let carried: u128 = seen.iter().map(|one| u128::from(inside(one.2) - inside(one.1))).sum();
@@ -128,7 +142,7 @@ fn time_that_is_carried_beside_users_stands_in_the_books_of_a_closed_load_only()
         let Books { slots_ns, think_ns, planned: booked, .. } = load.books();
         assert_eq!((slots_ns, think_ns, booked), (if closed { carried } else { 0 }, 0, planned));
         // What never left was carried by nobody.
-        let mut hung = clocked(&BEATS[1..], closed, limit, 3, Nanos::ZERO).measured(Nanos::ZERO, to);
+        let mut hung = clocked(&BEATS[1..], closed, limit, 3, (Nanos::ZERO, to));
         let never = std::iter::from_fn(|| hung.unissued(to)).count() as u64;
         assert_eq!((never, hung.books()), (100, Books { planned: 100, ..Books::default() }));
     }

@@ -118,6 +118,19 @@ fn a_night_beside_the_day_costs_a_described_server_postings() {
     assert!(an_hour(of(&trials, "night", "the day and the night"), "accounts balanced") > 0.0);
 }
 
+/// What came behind it was called a stall, and the accounts of the night were spread over the whole window.
+#[test]
+fn a_night_that_is_over_early_on_a_described_server_ends_the_window_that_is_told() {
+    let program = Program::new();
+    let sets = "--only 'the day and the night' --set accounts=10000 --set warm_up=2s --set measure=4s";
+    let trials = trials(&program, &format!("bank-overrun --on model:small-server {sets}"));
+    let night = of(&trials, "night", "the day and the night");
+    let took = number(&night["elapsed_s"]);
+    assert!(0.1 < took && took < 2.0, "{took} s");
+    let accounts = an_hour(night, "accounts balanced") * took / 3600.0;
+    assert!((accounts / 10_000.0 - 1.0).abs() < 0.02, "{accounts} accounts");
+}
+
 #[test]
 fn loads_cost_dialog_steps_on_a_described_server_and_freshness_is_left_to_real_ones() {
     let program = Program::new();
