@@ -34,7 +34,7 @@ pub const MARKED: &str = "brokerage";
 pub fn described(fact: &dyn Fn(&str) -> Option<String>) -> Option<DataSet> {
     let number = |name: &str| fact(name)?.parse::<u64>().ok();
     let word = fact("preset")?;
-    let preset = [Preset::Desk, Preset::House].into_iter().find(|preset| preset.word() == word)?;
+    let preset = Preset::of_word(&word)?;
     let scale = Scale { preset, customers: number("customers")?, days: number("days")? };
     Some(seeded(scale, number("seed")?))
 }

@@ -17,7 +17,7 @@ impl Transactions for Spec {
         let parts = self.mix.parts().iter();
         let planned = |(class, percent): &(super::spec::Class, u64)| Class {
             share: Some(*percent as f64 / 100.0),
-            ..Class::plain(class.name())
+            ..Class::plain(class.word())
         };
         parts.map(planned).collect()
     }

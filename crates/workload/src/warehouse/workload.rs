@@ -22,7 +22,7 @@ impl Transactions for Spec {
         let class = |name, demand| Class { demand: Some(demand), ..Class::plain(name) };
         let step = |made: &Move| Class {
             gives: Some((Yield::DialogSteps, 1.0)),
-            ..class(made.name(), demand::step(self, *made))
+            ..class(made.word(), demand::step(self, *made))
         };
         let mut all: Vec<Class> = Move::ALL.iter().map(step).collect();
         all.push(Class { upkeep: true, ..class("order-change", demand::change(self)) });
