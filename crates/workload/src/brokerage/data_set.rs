@@ -59,7 +59,7 @@ impl Contents for House {
     }
 
     fn tables(&self) -> Vec<Table> {
-        schema::tables(self.scale.preset).map(Table::from).collect()
+        schema::tables(self.scale.preset).cloned().collect()
     }
 
     fn row_count(&self, table: &str) -> u64 {
