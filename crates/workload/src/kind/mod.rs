@@ -9,7 +9,6 @@ mod check;
 pub(crate) mod numbers;
 pub mod orders;
 
-pub(crate) use check::whole;
 pub use check::{Found, Ledger, Queries, Refused, Verdict};
 
 use crate::dataset::{DataSet, Indexes, Language};
