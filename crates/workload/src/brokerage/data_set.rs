@@ -4,12 +4,9 @@ use super::checks::{figures, invariants, pages, row_checks};
 use super::fill::{TableRows, row_count};
 use super::{Preset, Scale, procedures, schema};
 use crate::dataset::{
-    Contents, DataSet, Figure, Invariant, Language, Made, Page, Procedures, RowCheck, Rows, Table, checksum,
+    Contents, DataSet, Figure, Invariant, Language, Made, Page, Procedures, RowCheck, Rows, SEED, Table, checksum,
 };
 use crate::transaction::Value;
-
-/// The seed of the data set of every run: data is reused from run to run, so it must not follow the seed of one.
-const SEED: u64 = 1;
 
 /// The house of a scale, with the rows of a seed.
 struct House {
@@ -42,11 +39,6 @@ pub fn described(fact: &dyn Fn(&str) -> Option<String>) -> Option<DataSet> {
 impl Contents for House {
     fn kind(&self) -> &'static str {
         MARKED
-    }
-
-    fn name(&self) -> String {
-        let Scale { preset, customers, days } = self.scale;
-        format!("brokerage-{}-{customers}-{days}-{}", preset.word(), self.seed)
     }
 
     fn facts(&self) -> Vec<(&'static str, String)> {

@@ -2,10 +2,10 @@
 
 use super::business::clock;
 use super::{Day, Spec, classes, samples, statements};
-use crate::bank::data_set::{self, SEED};
+use crate::bank::data_set;
 use crate::bank::history::History;
 use crate::bank::scale::FIRST_ORDER;
-use crate::dataset::{DataSet, Language};
+use crate::dataset::{DataSet, Language, SEED};
 use crate::kind::numbers::epoch_after;
 use crate::kind::orders::{Held, together};
 use crate::kind::{
