@@ -7,10 +7,12 @@
 
 mod bank;
 mod checks;
+#[path = "../tests/faults.rs"]
 mod faults;
 mod fill;
 mod fio;
 mod first;
+#[path = "../tests/kills.rs"]
 mod kills;
 mod memory;
 mod null;
@@ -22,8 +24,10 @@ mod prony;
 mod real;
 mod request;
 mod slap;
+#[path = "../tests/soak.rs"]
 mod soak;
 mod transactions;
+#[path = "../../crates/analysis/tests/truth/mod.rs"]
 mod truth;
 mod users;
 mod warehouse;

@@ -4,21 +4,21 @@
 //! many inputs. An input that takes longer than a second, or a gigabyte of memory, ends it like a panic does; the input is left in
 //! `many-TARGET.input`.
 
-#[path = "../bodies/lying_server.rs"]
+#[path = "../tests/lying_server.rs"]
 mod lying_server;
-#[path = "../bodies/mariadb_server.rs"]
+#[path = "../tests/mariadb_server.rs"]
 mod mariadb_server;
-#[path = "../bodies/model_reader.rs"]
+#[path = "../tests/model_reader.rs"]
 mod model_reader;
-#[path = "../bodies/postgres_wire.rs"]
+#[path = "../tests/postgres_wire.rs"]
 mod postgres_wire;
-#[path = "../bodies/row_reader.rs"]
+#[path = "../tests/row_reader.rs"]
 mod row_reader;
-#[path = "../bodies/run_file_reader.rs"]
+#[path = "../tests/run_file_reader.rs"]
 mod run_file_reader;
-#[path = "../bodies/script_parser.rs"]
+#[path = "../tests/script_parser.rs"]
 mod script_parser;
-#[path = "../bodies/study_parser.rs"]
+#[path = "../tests/study_parser.rs"]
 mod study_parser;
 
 use random::Draws;

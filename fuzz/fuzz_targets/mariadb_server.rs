@@ -1,7 +1,7 @@
 //! Feeds `mariadb_server` with whatever the fuzzer thinks of.
 #![no_main]
 
-#[path = "../bodies/mariadb_server.rs"]
+#[path = "../tests/mariadb_server.rs"]
 mod body;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| body::mariadb_server(bytes));

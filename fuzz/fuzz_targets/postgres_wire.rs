@@ -1,7 +1,7 @@
 //! Feeds `postgres_wire` with whatever the fuzzer thinks of.
 #![no_main]
 
-#[path = "../bodies/postgres_wire.rs"]
+#[path = "../tests/postgres_wire.rs"]
 mod body;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| body::postgres_wire(bytes));

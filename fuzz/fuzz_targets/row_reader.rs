@@ -1,7 +1,7 @@
 //! Feeds `row_reader` with whatever the fuzzer thinks of.
 #![no_main]
 
-#[path = "../bodies/row_reader.rs"]
+#[path = "../tests/row_reader.rs"]
 mod body;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| body::row_reader(bytes));

@@ -1,20 +1,20 @@
 //! The bodies of the fuzzers on a small corpus with seeded changes, so that they cannot rot between long runs.
 
-#[path = "../../fuzz/bodies/lying_server.rs"]
+#[path = "../../fuzz/tests/lying_server.rs"]
 mod lying_server;
-#[path = "../../fuzz/bodies/mariadb_server.rs"]
+#[path = "../../fuzz/tests/mariadb_server.rs"]
 mod mariadb_server;
-#[path = "../../fuzz/bodies/model_reader.rs"]
+#[path = "../../fuzz/tests/model_reader.rs"]
 mod model_reader;
-#[path = "../../fuzz/bodies/postgres_wire.rs"]
+#[path = "../../fuzz/tests/postgres_wire.rs"]
 mod postgres_wire;
-#[path = "../../fuzz/bodies/row_reader.rs"]
+#[path = "../../fuzz/tests/row_reader.rs"]
 mod row_reader;
-#[path = "../../fuzz/bodies/run_file_reader.rs"]
+#[path = "../../fuzz/tests/run_file_reader.rs"]
 mod run_file_reader;
-#[path = "../../fuzz/bodies/script_parser.rs"]
+#[path = "../../fuzz/tests/script_parser.rs"]
 mod script_parser;
-#[path = "../../fuzz/bodies/study_parser.rs"]
+#[path = "../../fuzz/tests/study_parser.rs"]
 mod study_parser;
 
 use std::path::Path;

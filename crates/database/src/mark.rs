@@ -13,12 +13,9 @@ pub(crate) const FORMAT: &str = "1";
 observation::words! {
     /// How far a data set is, with the word in the mark.
     pub enum State {
-        /// A fill has begun and has not ended.
-        Filling = "filling",
-        /// It is as the fill left it.
-        Ready = "ready",
-        /// Transactions have changed it.
-        Used = "used",
+        Filling = "filling" "A fill has begun and has not ended.",
+        Ready = "ready" "It is as the fill left it.",
+        Used = "used" "Transactions have changed it.",
     }
 }
 

@@ -8,6 +8,7 @@ use crate::DatabaseError;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
+use study::password::LEFT_OUT;
 
 /// Between two looks whether it shall stop.
 const LOOK: Duration = Duration::from_millis(50);
@@ -51,6 +52,20 @@ pub(crate) fn within<T: Send + 'static>(
         }
     }
     Err(if stopped { DatabaseError::Stopped } else { refused(format!("it did not let us in within {seconds} s")) })
+}
+
+/// The host and the port of an address, as they stand in it; an IPv6 address stands in brackets.
+pub(crate) fn host_and_port(text: &str) -> (&str, Option<&str>) {
+    let (host, port) = match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((host, port)) => (host, port.strip_prefix(':')),
+        None => text.rsplit_once(':').map_or((text, None), |(host, port)| (host, Some(port))),
+    };
+    (host, port.filter(|port| !port.is_empty()))
+}
+
+/// The name of a parameter of an address; what can be none may be a part of a password.
+pub(crate) fn named(key: &str) -> &str {
+    if key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')) { key } else { LEFT_OUT }
 }
 
 /// Whether a host is this machine, by its name or address alone.

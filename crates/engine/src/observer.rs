@@ -9,20 +9,13 @@ use units::Nanos;
 words! {
     /// A part of a trial.
     pub enum Phase {
-        /// Modules are filled with stamped data.
-        Fill = "fill",
-        /// The device is brought into the state that the study asks for.
-        Precondition = "precondition",
-        /// Caches are dropped or warmed, and burst credit returns.
-        Settle = "settle",
-        /// Load that is recorded but not counted.
-        WarmUp = "warm up",
-        /// The window that counts.
-        Measure = "measure",
-        /// What is still out comes back.
-        Drain = "drain",
-        /// The data is checked.
-        Check = "check",
+        Fill = "fill" "Modules are filled with stamped data.",
+        Precondition = "precondition" "The device is brought into the state that the study asks for.",
+        Settle = "settle" "Caches are dropped or warmed, and burst credit returns.",
+        WarmUp = "warm up" "Load that is recorded but not counted.",
+        Measure = "measure" "The window that counts.",
+        Drain = "drain" "What is still out comes back.",
+        Check = "check" "The data is checked.",
     }
 }
 

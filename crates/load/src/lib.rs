@@ -9,6 +9,7 @@
 
 mod clocked;
 mod closed;
+#[path = "tests/interleaved.rs"]
 #[cfg(all(test, shuttle))]
 mod interleaved;
 mod machine;

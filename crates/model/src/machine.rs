@@ -59,13 +59,12 @@ pub struct Cores {
     pub busy: f64,
 }
 
-/// What holds a slot outside of the response.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outside {
-    /// The load driver's own work on the same machine.
-    Driver,
-    /// What a job does between its transactions.
-    Think,
+units::words! {
+    /// What holds a slot outside of the response, as names of series say it.
+    pub enum Outside {
+        Driver = "driver" "The load driver's own work on the same machine.",
+        Think = "think" "What a job does between its transactions.",
+    }
 }
 
 impl Ended {
@@ -73,16 +72,6 @@ impl Ended {
     #[inline]
     pub(crate) fn done(slot: u32, at: Nanos) -> Ended {
         Ended { slot, at, failed: false }
-    }
-}
-
-impl Outside {
-    /// As names of series say it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Outside::Driver => "driver",
-            Outside::Think => "think",
-        }
     }
 }
 

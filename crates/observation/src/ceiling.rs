@@ -42,12 +42,9 @@ impl ModelCeiling {
 words! {
     /// Units of such figures.
     pub enum CeilingUnit {
-        /// Microseconds.
-        Microseconds = "us",
-        /// Seconds.
-        Seconds = "s",
-        /// Of something a second.
-        PerSecond = "1/s",
+        Microseconds = "us" "Microseconds.",
+        Seconds = "s" "Seconds.",
+        PerSecond = "1/s" "Of something a second.",
     }
 }
 
@@ -70,10 +67,8 @@ pub struct DriverCost {
 words! {
     /// What carries operations to storage.
     pub enum Carrier {
-        /// A ring of the kernel.
-        Ring = "io_uring",
-        /// Calls that return when the operation has ended.
-        Plain = "pread",
+        Ring = "io_uring" "A ring of the kernel.",
+        Plain = "pread" "Calls that return when the operation has ended.",
     }
 }
 

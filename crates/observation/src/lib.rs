@@ -17,7 +17,6 @@ mod probe;
 mod run;
 mod state;
 mod trial;
-mod words;
 
 pub use bucket::{BUCKET_COUNT, BUCKET_WIDTH, bucket_high, bucket_index, bucket_low, bucket_middle};
 pub use ceiling::{Alone, Carrier, Ceiling, CeilingUnit, DriverCost, ModelCeiling};
@@ -33,3 +32,4 @@ pub use probe::{COMMIT, OfCore, OfDisk, OfStatement, OfThreads, Probe, Resource,
 pub use run::{Fact, Footprint, NOT_OBSERVED, OVER_SOCKET, Reached, RunFacts, SystemFacts, SystemKind, URING_REFUSED};
 pub use state::{PlainState, SearchGoal, Searched, StatePart, StatePolicy};
 pub use trial::{CpuTime, Event, EventKind, Observations, Provenance, Series, Window};
+pub use units::words;

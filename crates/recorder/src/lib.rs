@@ -10,6 +10,7 @@ mod collector;
 mod dense;
 mod drift;
 mod hand_over;
+#[path = "tests/interleaved.rs"]
 #[cfg(all(test, shuttle))]
 mod interleaved;
 mod recorder;

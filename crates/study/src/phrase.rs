@@ -71,7 +71,7 @@ const PERCENTILES: [(&str, f64); 8] = [
 /// read as it was then.
 pub(crate) fn metric(text: &str, has_run: bool) -> Result<(Metric, &str), String> {
     let text = text.trim();
-    for metric in Metric::PLAIN.into_iter().chain(Yield::ALL.map(Metric::Yield)) {
+    for metric in Metric::PLAIN.into_iter().chain(Yield::ALL.iter().copied().map(Metric::Yield)) {
         if let Some(rest) = after_word(text, &metric.word()) {
             return Ok((metric, rest));
         }

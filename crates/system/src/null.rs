@@ -34,11 +34,6 @@ impl<C: Clock> Port for NullPort<C> {
     }
 
     #[inline]
-    fn submit(&mut self) -> Result<(), PortError> {
-        Ok(())
-    }
-
-    #[inline]
     fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) -> Result<(), PortError> {
         if self.staged.is_empty() {
             if let Wait::Until(at) = wait {

@@ -62,11 +62,14 @@ pub trait Port {
     /// The time on the clock of this port: the machine's, or a simulated one.
     fn now(&mut self) -> Nanos;
 
-    /// Sends what was prepared. A port may delay it until [`Port::reap`], which always follows, to save a system call.
+    /// Sends what was prepared. A port may leave it to [`Port::reap`], which always follows: one system call for both.
     ///
     /// # Errors
     /// When the kernel takes no more operations at all.
-    fn submit(&mut self) -> Result<(), PortError>;
+    #[inline]
+    fn submit(&mut self) -> Result<(), PortError> {
+        Ok(())
+    }
 
     /// Adds what has ended to `into`, waiting as told. May return with nothing when the wait is over.
     ///
@@ -106,8 +109,12 @@ pub trait TransactionPort: Port {
 
     /// How long the load driver of a machine in virtual time worked for the transaction that ended in a slot. It held the
     /// slot and is no part of the response. A real driver's own work is lateness, and shows as that.
-    fn outside(&self, slot: u32) -> Nanos;
+    fn outside(&self, _slot: u32) -> Nanos {
+        Nanos::ZERO
+    }
 
     /// Why the last transaction in a slot failed, when the port knows more than an errno says.
-    fn complaint(&mut self, slot: u32) -> Option<String>;
+    fn complaint(&mut self, _slot: u32) -> Option<String> {
+        None
+    }
 }

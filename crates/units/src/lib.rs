@@ -9,6 +9,7 @@
 mod format;
 mod parse;
 mod quantity;
+mod words;
 
 pub use format::{
     bytes, bytes_per_second, count, counted, duration, first_bytes, milliseconds, per_hour, percent, rate, ratio,

@@ -9,6 +9,7 @@
 //! What it does not do: it opens no file and reads no clock; drivers carry its operations out.
 
 pub mod bank;
+#[path = "tests/bench.rs"]
 #[cfg(test)]
 mod bench;
 pub mod block;

@@ -4,6 +4,7 @@ mod comparisons;
 mod paired_test;
 mod pairs;
 mod runs;
+#[path = "tests/same_against_same.rs"]
 #[cfg(test)]
 mod same_against_same;
 

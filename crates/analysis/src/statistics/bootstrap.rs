@@ -66,7 +66,7 @@ mod tests {
         let sample: Vec<f64> = (0..200).map(|_| draws.normal()).collect();
         let means: Vec<f64> = (0..RESAMPLES).map(|_| mean(&draws.resample(&sample))).collect();
         let (low, high) = percentile_interval(&means, 0.95);
-        let exact = crate::statistics::student::mean_interval(&sample, 0.95);
+        let exact = crate::statistics::student::tests::mean_interval(&sample, 0.95);
         assert!((low - exact.low).abs() < 0.03 && (high - exact.high).abs() < 0.03);
     }
 

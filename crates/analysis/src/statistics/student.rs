@@ -1,9 +1,5 @@
 //! Student's t distribution: the intervals of means of few samples.
 
-#[cfg(test)]
-use super::moments::{deviation, mean};
-#[cfg(test)]
-use crate::Estimate;
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
 /// The value that a t of `freedom` degrees stays below with probability `p`; infinite when there is no freedom.
@@ -47,22 +43,23 @@ pub fn half_width(standard_error: f64, freedom: f64, confidence: f64) -> f64 {
     if freedom < 1.0 { f64::NAN } else { t_quantile(0.5 + confidence / 2.0, freedom) * standard_error }
 }
 
-/// The mean of independent samples with its t interval; a single sample has no interval.
 #[cfg(test)]
-pub fn mean_interval(samples: &[f64], confidence: f64) -> Estimate {
-    let value = mean(samples);
-    let n = samples.len();
-    if n < 2 {
-        return Estimate { confidence, ..Estimate::single(value) };
-    }
-    let half = half_width(deviation(samples) / (n as f64).sqrt(), (n - 1) as f64, confidence);
-    Estimate { value, low: value - half, high: value + half, n: n as u32, confidence }
-}
-
-#[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
+    use crate::Estimate;
+    use crate::statistics::moments::{deviation, mean};
     use proptest::prelude::*;
+
+    /// The mean of independent samples with its t interval; a single sample has no interval.
+    pub(in crate::statistics) fn mean_interval(samples: &[f64], confidence: f64) -> Estimate {
+        let value = mean(samples);
+        let n = samples.len();
+        if n < 2 {
+            return Estimate { confidence, ..Estimate::single(value) };
+        }
+        let half = half_width(deviation(samples) / (n as f64).sqrt(), (n - 1) as f64, confidence);
+        Estimate { value, low: value - half, high: value + half, n: n as u32, confidence }
+    }
 
     /// NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.2, critical values of Student's t.
     #[test]

@@ -1,6 +1,6 @@
 //! Whether what is printed is true, with few draws of the worlds that the program `truth` draws many of.
 
-#[path = "../../../../benches/src/truth/mod.rs"]
+#[path = "../truth/mod.rs"]
 mod truth;
 
 mod coverage;

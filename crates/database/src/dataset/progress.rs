@@ -3,20 +3,13 @@
 observation::words! {
     /// What a fill is doing, with the word for a progress line.
     pub enum Stage {
-        /// Making tables.
-        Tables = "tables",
-        /// Loading rows.
-        Rows = "rows",
-        /// Building primary keys.
-        Keys = "keys",
-        /// Building indexes.
-        Indexes = "indexes",
-        /// Checking references between tables.
-        References = "references",
-        /// Gathering statistics for the engine's plans.
-        Statistics = "statistics",
-        /// Keeping a copy.
-        Copy = "copy",
+        Tables = "tables" "Making tables.",
+        Rows = "rows" "Loading rows.",
+        Keys = "keys" "Building primary keys.",
+        Indexes = "indexes" "Building indexes.",
+        References = "references" "Checking references between tables.",
+        Statistics = "statistics" "Gathering statistics for the engine's plans.",
+        Copy = "copy" "Keeping a copy.",
     }
 }
 

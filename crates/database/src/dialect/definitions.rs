@@ -144,7 +144,7 @@ mod tests {
     use workload::brokerage::{Preset, schema};
 
     fn definitions(engine: Engine, preset: Preset) -> Definitions {
-        Definitions::of(engine, &schema::tables(preset).map(Table::from).collect::<Vec<_>>())
+        Definitions::of(engine, &schema::tables(preset).cloned().collect::<Vec<_>>())
     }
 
     #[test]

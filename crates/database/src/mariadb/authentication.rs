@@ -6,27 +6,19 @@
 
 use ring::digest::{Algorithm, Context, SHA1_FOR_LEGACY_USE_ONLY, SHA256};
 
-/// How a server wants a password proved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Plugin {
-    /// `mysql_native_password`.
-    Native,
-    /// `caching_sha2_password`: a server that does not remember the password wants itself told it.
-    Caching,
+observation::words! {
+    /// How a server wants a password proved: one that does not remember the password wants `Caching` told the password itself.
+    pub(super) enum Plugin {
+        Native = "mysql_native_password",
+        Caching = "caching_sha2_password",
+    }
 }
 
 impl Plugin {
     pub(super) const NAMES: &str = "mysql_native_password, caching_sha2_password";
 
     pub(super) fn named(name: &[u8]) -> Option<Plugin> {
-        [Plugin::Native, Plugin::Caching].into_iter().find(|plugin| plugin.name().as_bytes() == name)
-    }
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Plugin::Native => "mysql_native_password",
-            Plugin::Caching => "caching_sha2_password",
-        }
+        Plugin::of_word(str::from_utf8(name).ok()?)
     }
 
     /// The proof; an empty one for no password.
@@ -65,7 +57,7 @@ mod tests {
         assert_eq!(hex(Plugin::Caching.proof("s3cret", &salt)), caching);
         for plugin in [Plugin::Native, Plugin::Caching] {
             assert_eq!(plugin.proof("", &salt), b"");
-            assert_eq!(Plugin::named(plugin.name().as_bytes()), Some(plugin));
+            assert_eq!(Plugin::named(plugin.word().as_bytes()), Some(plugin));
         }
     }
 }

@@ -205,7 +205,7 @@ impl<'a> Entrance<'a> {
         said.extend(self.place.user.bytes().chain([0, proof.len() as u8]));
         said.extend(proof);
         said.extend(self.place.database.iter().flat_map(|name| name.bytes().chain([0])));
-        said.extend(greeting.plugin.name().bytes().chain([0]));
+        said.extend(greeting.plugin.word().bytes().chain([0]));
         self.out = packet::packet(number, &said);
     }
 

@@ -6,7 +6,7 @@
 //! What it does not do: it opens nothing, and it shows no password.
 
 use crate::DatabaseError;
-use crate::opening::{SECONDS, SECONDS_HERE, loopback};
+use crate::opening::{SECONDS, SECONDS_HERE, host_and_port, loopback, named};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str};
 use std::path::PathBuf;
 use study::password::LEFT_OUT;
@@ -68,9 +68,10 @@ impl Place {
             Some((user, password)) => (user, Some(password)),
             None => (who, None),
         };
-        let (host, port) = host_and_port(host).map_err(&bad)?;
+        let (host, port) = host_and_port(host);
+        let port = port.map_or(Ok(PORT), |port| port.parse().map_err(|_| bad(bad_port(port))))?;
         let mut place = Place {
-            host,
+            host: if host.is_empty() { "localhost".to_owned() } else { plain(host).map_err(&bad)? },
             port,
             socket: None,
             user: plain(user).map_err(&bad)?,
@@ -142,12 +143,8 @@ impl Place {
                 }
             }
             _ => {
-                // What can be no key may be a part of a password.
-                let plain = key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
-                let key = if plain { key } else { LEFT_OUT };
-                return Err(format!(
-                    "the key {key} is not known; known are socket, user, password, tls, ssl-mode, ssl-ca"
-                ));
+                let known = "socket, user, password, tls, ssl-mode, ssl-ca";
+                return Err(format!("the key {} is not known; known are {known}", named(key)));
             }
         }
         Ok(())
@@ -161,20 +158,15 @@ impl Place {
         }
     }
 
-    /// The whole place in words, without a password.
-    pub fn shown(&self) -> String {
-        study::without_password(&self.url())
-    }
-
     /// The same server and user with another database.
     pub fn with_database(&self, database: &str) -> Place {
         Place { database: Some(database.to_owned()), ..self.clone() }
     }
 
-    /// The same as a URL, password included: for the one who opens sessions, never for showing.
-    pub fn url(&self) -> String {
+    /// The whole place as a URL, without a password.
+    pub fn shown(&self) -> String {
         let word = |text: &str| percent_encoding::utf8_percent_encode(text, PLAIN).to_string();
-        let password = self.password.as_deref().map_or(String::new(), |password| format!(":{}", word(password)));
+        let password = if self.password.is_some() { format!(":{LEFT_OUT}") } else { String::new() };
         let host = if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() };
         let database = word(self.database.as_deref().unwrap_or_default());
         let mut keys = Vec::new();
@@ -209,22 +201,6 @@ fn bad_port(text: &str) -> String {
         true => format!("a port is a number up to 65535, got {text}"),
         false => "a port is a number up to 65535; write mysql://USER:PASSWORD@HOST:PORT/DATABASE".to_owned(),
     }
-}
-
-/// Host and port; an IPv6 address stands in brackets.
-fn host_and_port(text: &str) -> Result<(String, u16), String> {
-    let (host, port) = match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-        Some((host, rest)) => (host, rest.strip_prefix(':')),
-        None => match text.rsplit_once(':') {
-            Some((host, port)) => (host, Some(port)),
-            None => (text, None),
-        },
-    };
-    let port = match port {
-        None | Some("") => PORT,
-        Some(port) => port.parse().map_err(|_| bad_port(port))?,
-    };
-    Ok((if host.is_empty() { "localhost".to_owned() } else { plain(host)? }, port))
 }
 
 #[cfg(test)]
@@ -264,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_as_a_url_reads_back_as_itself() {
+    fn a_place_that_is_shown_reads_back_as_itself_without_its_password() {
         for url in [
             "mysql://a:b%2F%3F@h:1/d?tls=true",
             "mysql://a@[::1]:1/d?ssl-ca=/x%20y&ssl-mode=verify-ca",
@@ -272,7 +248,7 @@ mod tests {
             "mysql://a@far/d?ssl-mode=disabled",
         ] {
             let place = Place::read(url).unwrap();
-            assert!(Place::read(&place.url()).unwrap() == place, "{url}");
+            assert!(Place::read(&place.shown()).unwrap() == Place { password: None, ..place }, "{url}");
         }
     }
 

@@ -4,7 +4,7 @@
 
 use super::passfile;
 use crate::DatabaseError;
-use crate::opening::{SECONDS, SECONDS_HERE};
+use crate::opening::{SECONDS, SECONDS_HERE, host_and_port, loopback, named};
 use percent_encoding::percent_decode_str;
 use std::path::PathBuf;
 use study::Secret;
@@ -68,7 +68,7 @@ impl Connect {
     /// What the URL lacks or says wrong, without the URL's password.
     pub fn parse(url: &str) -> Result<Connect, DatabaseError> {
         let place = study::without_password(url);
-        read(url).map_err(|Wrong(problem)| DatabaseError::Address { place, problem })
+        read(url).map_err(|problem| DatabaseError::Address { place, problem })
     }
 
     /// A server whose Unix socket lies in a folder, without a password.
@@ -128,10 +128,7 @@ impl Connect {
     }
 }
 
-/// What is wrong with a URL.
-struct Wrong(String);
-
-fn read(url: &str) -> Result<Connect, Wrong> {
+fn read(url: &str) -> Result<Connect, String> {
     let rest = url.strip_prefix("postgres://").or_else(|| url.strip_prefix("postgresql://"));
     let rest = rest.ok_or_else(|| wrong("it begins with neither postgres:// nor postgresql://"))?;
     let (base, query) = rest.split_once('?').unwrap_or((rest, ""));
@@ -150,11 +147,11 @@ fn read(url: &str) -> Result<Connect, Wrong> {
     read.finished()
 }
 
-fn wrong(what: impl Into<String>) -> Wrong {
-    Wrong(what.into())
+fn wrong(what: &str) -> String {
+    what.to_owned()
 }
 
-fn decoded(text: &str) -> Result<String, Wrong> {
+fn decoded(text: &str) -> Result<String, String> {
     let text = percent_decode_str(text).decode_utf8().map_err(|_| wrong("it has percent signs that are no UTF-8"))?;
     if text.contains('\0') { Err(wrong("it holds a zero byte")) } else { Ok(text.into_owned()) }
 }
@@ -174,24 +171,21 @@ struct Reading {
 }
 
 impl Reading {
-    fn authority(&mut self, authority: &str) -> Result<(), Wrong> {
+    fn authority(&mut self, authority: &str) -> Result<(), String> {
         if authority.contains(',') {
             return Err(wrong("it names several hosts; name one"));
         }
-        let (host, port) = match authority.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-            Some((host, port)) => (host, port.strip_prefix(':')),
-            None => authority.rsplit_once(':').map_or((authority, None), |(host, port)| (host, Some(port))),
-        };
+        let (host, port) = host_and_port(authority);
         self.host = decoded(host)?;
-        port.filter(|port| !port.is_empty()).map_or(Ok(()), |port| self.parameter("port", port.to_owned()))
+        port.map_or(Ok(()), |port| self.parameter("port", port.to_owned()))
     }
 
-    fn parameter(&mut self, key: &str, value: String) -> Result<(), Wrong> {
+    fn parameter(&mut self, key: &str, value: String) -> Result<(), String> {
         match key {
             "host" => self.host = value,
             "port" => {
                 let port = value.parse().ok().filter(|port| *port > 0);
-                self.port = Some(port.ok_or_else(|| wrong(bad_port(&value)))?);
+                self.port = Some(port.ok_or_else(|| bad_port(&value))?);
             }
             "user" => self.user = value,
             "password" => self.password = Some(value),
@@ -211,13 +205,13 @@ impl Reading {
                 let other = named(other);
                 let known =
                     "host, port, user, password, dbname, sslmode, sslrootcert, connect_timeout, cleartext_password";
-                return Err(wrong(format!("it has the parameter {other}; known are {known}")));
+                return Err(format!("it has the parameter {other}; known are {known}"));
             }
         }
         Ok(())
     }
 
-    fn finished(self) -> Result<Connect, Wrong> {
+    fn finished(self) -> Result<Connect, String> {
         if self.user.is_empty() {
             return Err(wrong("it names no user; write postgres://USER@HOST:PORT/DATABASE"));
         }
@@ -226,14 +220,15 @@ impl Reading {
             host if host.is_empty() => Host::Name("localhost".into()),
             host => Host::Name(host),
         };
-        let tls = self.tls.unwrap_or(if loopback(&host) { Tls::Disable } else { Tls::Require });
-        if matches!(host, Host::Socket(_)) && !matches!(tls, Tls::Disable | Tls::Prefer) {
+        let socket = matches!(host, Host::Socket(_));
+        let here = socket || matches!(&host, Host::Name(name) if loopback(name));
+        let tls = self.tls.unwrap_or(if here { Tls::Disable } else { Tls::Require });
+        if socket && !matches!(tls, Tls::Disable | Tls::Prefer) {
             return Err(wrong("it asks for TLS on a Unix socket, which has none; leave sslmode out"));
         }
         let database = if self.database.is_empty() { self.user.clone() } else { self.database };
         let password = self.password.filter(|password| password != LEFT_OUT).map(Secret);
-        let here = matches!(host, Host::Socket(_));
-        let patience = self.patience.unwrap_or(if here { SECONDS_HERE } else { SECONDS });
+        let patience = self.patience.unwrap_or(if socket { SECONDS_HERE } else { SECONDS });
         let (port, cleartext) = (self.port.unwrap_or(5432), self.cleartext);
         Ok(Connect { host, port, user: self.user, password, database, tls, cleartext, root: self.root, patience })
     }
@@ -247,12 +242,7 @@ fn bad_port(text: &str) -> String {
     }
 }
 
-/// The name of a parameter; what can be none may be a part of a password.
-fn named(key: &str) -> &str {
-    if key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')) { key } else { LEFT_OUT }
-}
-
-fn tls(word: &str) -> Result<Tls, Wrong> {
+fn tls(word: &str) -> Result<Tls, String> {
     Ok(match word {
         "disable" => Tls::Disable,
         "prefer" => Tls::Prefer,
@@ -261,16 +251,9 @@ fn tls(word: &str) -> Result<Tls, Wrong> {
         "verify-full" => Tls::VerifyFull,
         other => {
             let known = "disable, prefer, require, verify-ca, verify-full";
-            return Err(wrong(format!("it has sslmode={other}; known are {known}")));
+            return Err(format!("it has sslmode={other}; known are {known}"));
         }
     })
-}
-
-fn loopback(host: &Host) -> bool {
-    match host {
-        Host::Socket(_) => true,
-        Host::Name(name) => crate::opening::loopback(name),
-    }
 }
 
 #[cfg(test)]

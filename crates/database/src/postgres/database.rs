@@ -50,8 +50,8 @@ struct Postgres {
     connect: Connect,
     server: Option<Server>,
     schema: Option<String>,
-    version: String,
-    settings: Vec<(String, String)>,
+    facts: Facts,
+    /// The first process of a server that is not ours and runs on this machine.
     process: Option<u32>,
     stop: Arc<AtomicBool>,
     /// The session that reads counters, kept so that a reading costs one answer and no connection.
@@ -89,19 +89,15 @@ pub fn open(spec: &DatabaseSpec, options: &OpenOptions) -> Result<Box<dyn Databa
             return Err(DatabaseError::Address { place: spec.shown(), problem });
         }
     };
-    let schema = options.dataset.as_ref().map(DataSet::schema);
-    let mut database = Postgres {
-        connect,
-        server,
-        schema,
-        version: String::new(),
-        settings: Vec::new(),
-        process: None,
-        stop: options.stop.clone(),
-        watcher: Mutex::new(None),
+    let place = match &server {
+        Some(_) => "local:postgres".to_owned(),
+        None => format!("{}/{}", connect.place(), connect.database),
     };
-    database.look()?;
-    Ok(Box::new(database))
+    let (inside, shown) = (connect.clone(), place.clone());
+    let (facts, serving) = within(&place, connect.patience, &options.stop, move || looked(&inside, shown))?;
+    let (schema, process) = (options.dataset.as_ref().map(DataSet::schema), here(serving));
+    let (stop, watcher) = (options.stop.clone(), Mutex::new(None));
+    Ok(Box::new(Postgres { connect, server, schema, facts, process, stop, watcher }))
 }
 
 /// The study's settings behind those that have a server count costs, which a study may replace.
@@ -112,11 +108,6 @@ fn counting(options: &OpenOptions, server: &Server) -> Vec<(String, String)> {
 }
 
 impl Postgres {
-    /// A session in the data set.
-    fn inside(&self, texts: &Texts, sessions: &Sessions) -> Result<PostgresSession, DatabaseError> {
-        self.connected(texts, sessions, self.schema.clone())
-    }
-
     fn connected(
         &self,
         texts: &Texts,
@@ -133,39 +124,20 @@ impl Postgres {
     }
 
     fn script(&self, session: &mut PostgresSession, sql: &str, action: &str) -> Result<(), DatabaseError> {
-        session.script(sql).map_err(|failure| DatabaseError::statement(&self.place(), action, failure))
-    }
-
-    /// Looks once at what does not change while the server runs.
-    fn look(&mut self) -> Result<(), DatabaseError> {
-        let (place, connect) = (self.place(), self.connect.clone());
-        let inside = place.clone();
-        let looked = within(&place, self.connect.patience, &self.stop, move || looked(&connect, &inside))?;
-        (self.version, self.settings) = (looked.version, looked.settings);
-        self.process = match &self.server {
-            Some(server) => server.pid(),
-            None => here(looked.process),
-        };
-        Ok(())
+        session.script(sql).map_err(|failure| DatabaseError::statement(&self.facts.place, action, failure))
     }
 }
 
 /// What does not change while a server runs, and the process that served the one who asked.
-struct Looked {
-    version: String,
-    settings: Vec<(String, String)>,
-    process: u32,
-}
-
-fn looked(connect: &Connect, place: &str) -> Result<Looked, DatabaseError> {
+fn looked(connect: &Connect, place: String) -> Result<(Facts, u32), DatabaseError> {
     let mut session = connect.begin(Arc::new(Texts::none(Engine::Postgres)), &Sessions::default(), None)?;
     let names: Vec<String> = MATTER.iter().map(|name| format!("'{name}'")).collect();
     let sql = "SELECT name, current_setting(name) FROM pg_settings WHERE name IN";
     let rows = session.query(&format!("{sql} ({}) ORDER BY name", names.join(", ")));
-    let rows = rows.map_err(|failure| DatabaseError::statement(place, "read its settings", failure))?;
+    let rows = rows.map_err(|failure| DatabaseError::statement(&place, "read its settings", failure))?;
     let text = |value: Option<&Value>| value.and_then(Value::text).unwrap_or_default().to_owned();
     let settings = rows.iter().map(|row| (text(row.first()), text(row.get(1)))).collect();
-    Ok(Looked { version: session.version, settings, process: session.number })
+    Ok((Facts { engine: Engine::Postgres, version: session.version, place, settings }, session.number))
 }
 
 /// The server's first process, when the one that serves a session runs on this machine: its parent.
@@ -182,25 +154,17 @@ impl Database for Postgres {
     }
 
     fn session(&self, texts: &Texts, sessions: &Sessions) -> Result<Box<dyn Session>, DatabaseError> {
-        Ok(Box::new(self.inside(texts, sessions)?))
+        Ok(Box::new(self.connected(texts, sessions, self.schema.clone())?))
     }
 
     fn conversation(&self, texts: &Texts, sessions: &Sessions) -> Result<Option<Conversation>, DatabaseError> {
         // What travels encrypted must pass through this process's own code.
-        let parts = self.inside(texts, sessions)?.into_parts().ok();
+        let parts = self.connected(texts, sessions, self.schema.clone())?.into_parts().ok();
         Ok(parts.map(|(stream, wire)| -> Conversation { (stream.into(), Box::new(wire)) }))
     }
 
     fn facts(&self) -> Facts {
-        let (engine, version) = (Engine::Postgres, self.version.clone());
-        Facts { engine, version, place: self.place(), settings: self.settings.clone() }
-    }
-
-    fn place(&self) -> String {
-        match &self.server {
-            Some(_) => "local:postgres".to_owned(),
-            None => format!("{}/{}", self.connect.place(), self.connect.database),
-        }
+        self.facts.clone()
     }
 
     fn private(&self) -> Option<&dyn Private> {

@@ -61,12 +61,6 @@ impl Queue {
         Some(Turn { queue: self.clone() })
     }
 
-    /// How many wait.
-    #[cfg(test)]
-    pub(super) fn waiting(&self) -> usize {
-        self.line().waiting.len()
-    }
-
     /// Leaves the line; false when the turn came just now.
     fn left(&self, place: &Arc<Place>) -> bool {
         let mut line = self.line();
@@ -112,7 +106,7 @@ mod tests {
                     order.lock().unwrap().push(n);
                     drop(turn);
                 });
-                while queue.waiting() <= n {
+                while queue.line().waiting.len() <= n {
                     std::thread::yield_now();
                 }
             }
@@ -128,13 +122,13 @@ mod tests {
         let first = queue.turn(&[&stop]).unwrap();
         std::thread::scope(|scope| {
             let waiter = scope.spawn(|| queue.turn(&[&stop]).is_none());
-            while queue.waiting() == 0 {
+            while queue.line().waiting.is_empty() {
                 std::thread::yield_now();
             }
             stop.store(true, Ordering::Relaxed);
             assert!(waiter.join().unwrap());
         });
-        assert_eq!(queue.waiting(), 0);
+        assert!(queue.line().waiting.is_empty());
         drop(first);
         assert!(queue.turn(&[&stop]).is_some(), "a free turn is given even then, to finish what has begun");
     }

@@ -270,9 +270,6 @@ mod tests {
         fn now(&mut self) -> Nanos {
             self.then.filter(|_| !self.looks.is_empty()).unwrap_or(Nanos(7))
         }
-        fn submit(&mut self) -> Result<(), PortError> {
-            Ok(())
-        }
         fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) -> Result<(), PortError> {
             self.looks.push((wait, self.out.len()));
             let at = Nanos(9 + self.takes);

@@ -83,10 +83,6 @@ impl<C: Clock> Port for BlockingPort<C> {
     }
 
     #[inline]
-    fn submit(&mut self) -> Result<(), PortError> {
-        Ok(())
-    }
-
     fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) -> Result<(), PortError> {
         match self.staged.take() {
             Some((slot, operation, durable)) => {

@@ -499,10 +499,6 @@ impl<C: Clock> TransactionPort for ConnectionsPort<'_, C> {
         self.transactions.business.gave(slot)
     }
 
-    fn outside(&self, _slot: u32) -> Nanos {
-        Nanos::ZERO
-    }
-
     fn complaint(&mut self, slot: u32) -> Option<String> {
         let at = self.complaints.iter().position(|(of, _)| *of == slot)?;
         Some(self.complaints.swap_remove(at).1)
@@ -512,11 +508,6 @@ impl<C: Clock> TransactionPort for ConnectionsPort<'_, C> {
 impl<C: Clock> Port for ConnectionsPort<'_, C> {
     fn now(&mut self) -> Nanos {
         self.clock.now()
-    }
-
-    fn submit(&mut self) -> Result<(), PortError> {
-        // Leaves with the wait in `reap`: one system call for both.
-        Ok(())
     }
 
     fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) -> Result<(), PortError> {

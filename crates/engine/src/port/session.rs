@@ -111,10 +111,6 @@ impl<C: Clock> TransactionPort for SessionPort<C> {
         self.transactions.business.gave(slot)
     }
 
-    fn outside(&self, _slot: u32) -> Nanos {
-        Nanos::ZERO
-    }
-
     fn complaint(&mut self, _slot: u32) -> Option<String> {
         self.complaint.take()
     }
@@ -123,10 +119,6 @@ impl<C: Clock> TransactionPort for SessionPort<C> {
 impl<C: Clock> Port for SessionPort<C> {
     fn now(&mut self) -> Nanos {
         self.clock.now()
-    }
-
-    fn submit(&mut self) -> Result<(), PortError> {
-        Ok(())
     }
 
     fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) -> Result<(), PortError> {

@@ -371,12 +371,6 @@ impl<C: Clock> Port for RingPort<'_, C> {
         self.read
     }
 
-    #[inline]
-    fn submit(&mut self) -> Result<(), PortError> {
-        // Leaves with the look in `reap`: one system call for both.
-        Ok(())
-    }
-
     fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) -> Result<(), PortError> {
         self.looks.begin(self.read);
         self.completion.sync();

@@ -4,6 +4,7 @@ mod by_clock;
 mod coordinator;
 mod discard;
 mod fill;
+#[path = "tests/injected.rs"]
 #[cfg(test)]
 mod injected;
 pub(crate) mod left;

@@ -96,14 +96,6 @@ impl Profile {
         }
         series
     }
-
-    /// Counts that a test made up.
-    #[cfg(test)]
-    pub(crate) fn of_counts(counts: &[(&str, &str, u64)]) -> Profile {
-        let names = counts.iter().map(|(name, key, _)| ((*name).to_owned(), (*key).to_owned())).collect();
-        let counts = counts.iter().map(|(.., executions)| Count { executions: *executions, ..Count::default() });
-        Profile { names: Arc::new(names), counts: counts.collect(), transactions: 1 }
-    }
 }
 
 impl Count {
@@ -128,6 +120,15 @@ fn point(probe: Probe, count: u64, end: Nanos, seconds: f64) -> Series {
 mod tests {
     use super::*;
     use workload::transaction::Value;
+
+    impl Profile {
+        /// Counts that a test made up.
+        pub(crate) fn of_counts(counts: &[(&str, &str, u64)]) -> Profile {
+            let names = counts.iter().map(|(name, key, _)| ((*name).to_owned(), (*key).to_owned())).collect();
+            let counts = counts.iter().map(|(.., executions)| Count { executions: *executions, ..Count::default() });
+            Profile { names: Arc::new(names), counts: counts.collect(), transactions: 1 }
+        }
+    }
 
     #[test]
     fn executions_rows_and_changes_are_counted_by_statement_over_all_workers() {

@@ -31,6 +31,7 @@ pub fn machine(description: &Description, setting: &Setting) -> Result<Box<dyn M
     description.with_values(|kind, values| kind.machine(&description.name, values, setting))
 }
 
+#[path = "tests/arrays.rs"]
 #[cfg(test)]
 mod arrays;
 #[cfg(test)]

@@ -123,11 +123,6 @@ pub fn parts(population: u32, delay_s: f64, parts: &[Part]) -> Settled {
     }
 }
 
-/// The same for `count` alike single servers over which the demand is spread evenly: `demand_s` seconds a round at each.
-pub fn alike_servers(population: u32, delay_s: f64, count: u32, demand_s: f64) -> Settled {
-    groups(population, delay_s, &[(count, demand_s)])
-}
-
 /// The same for groups of alike single servers: how many, and seconds a round at each of them.
 pub fn groups(population: u32, delay_s: f64, groups: &[(u32, f64)]) -> Settled {
     groups_up_to(population, delay_s, groups, |_| {})
@@ -209,7 +204,7 @@ mod tests {
 
     #[test]
     fn alike_servers_are_single_servers_of_equal_demand() {
-        let (few, many) = (single_servers(30, 0.005, &[0.001; 7]), alike_servers(30, 0.005, 7, 0.001));
+        let (few, many) = (single_servers(30, 0.005, &[0.001; 7]), groups(30, 0.005, &[(7, 0.001)]));
         assert!((few.rate_per_s / many.rate_per_s - 1.0).abs() < 1e-12);
         assert!((few.at_stations / many.at_stations - 1.0).abs() < 1e-12);
     }
@@ -217,7 +212,7 @@ mod tests {
     #[test]
     fn parts_of_one_server_are_alike_servers_and_several_servers_are_right_at_both_ends() {
         for population in [1, 5, 40] {
-            let exact = alike_servers(population, 0.005, 7, 0.001);
+            let exact = groups(population, 0.005, &[(7, 0.001)]);
             let found = parts(population, 0.005, &[Part::of(7.0, 1.0, 0.007, 0.007)]);
             assert!((found.rate_per_s / exact.rate_per_s - 1.0).abs() < 1e-9, "{population}");
         }

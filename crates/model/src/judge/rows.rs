@@ -4,22 +4,11 @@ use super::{Baselines, baselines};
 use crate::file::{Answer, Description, Metric};
 use crate::rows::{Row, Table, floor_pct};
 
-/// What a row is to the model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// It was fitted on it: shown, never counted.
-    Calibration,
-    /// The model never saw it.
-    Judged,
-}
-
-impl Role {
-    /// The word of files and reports.
-    pub fn word(self) -> &'static str {
-        match self {
-            Role::Calibration => "calibration",
-            Role::Judged => "judged",
-        }
+units::words! {
+    /// What a row is to the model.
+    pub enum Role {
+        Calibration = "calibration" "It was fitted on it: shown, never counted.",
+        Judged = "judged" "The model never saw it.",
     }
 }
 

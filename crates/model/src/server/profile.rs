@@ -61,39 +61,20 @@ impl Profile {
     }
 }
 
-/// What a transaction asks a server for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Amount {
-    /// Processor time of the server.
-    Cpu,
-    /// Processor time of the load driver on the same machine.
-    Driver,
-    /// Reads of storage.
-    Reads,
-    /// Writes of storage.
-    Writes,
-    /// Bytes of the log.
-    LogBytes,
-    /// Rows that are changed.
-    Changes,
-    /// Pages that are looked up in buffers.
-    Lookups,
+units::words! {
+    /// What a transaction asks a server for.
+    pub enum Amount {
+        Cpu = "processor time" "Processor time of the server.",
+        Driver = "driver's processor time" "Processor time of the load driver on the same machine.",
+        Reads = "reads of storage" "Reads of storage.",
+        Writes = "writes of storage" "Writes of storage.",
+        LogBytes = "bytes of the log" "Bytes of the log.",
+        Changes = "rows changed" "Rows that are changed.",
+        Lookups = "pages looked up" "Pages that are looked up in buffers.",
+    }
 }
 
 impl Amount {
-    /// In words.
-    pub fn word(self) -> &'static str {
-        match self {
-            Amount::Cpu => "processor time",
-            Amount::Driver => "driver's processor time",
-            Amount::Reads => "reads of storage",
-            Amount::Writes => "writes of storage",
-            Amount::LogBytes => "bytes of the log",
-            Amount::Changes => "rows changed",
-            Amount::Lookups => "pages looked up",
-        }
-    }
-
     /// Its unit, which is that of its parameter where there is one.
     pub fn unit(self) -> &'static str {
         match self {

@@ -59,7 +59,7 @@ pub struct Server {
     flights: Vec<Flight>,
     hold: Hold,
     storage: Storage,
-    log: Option<(Log, Commit, Watch)>,
+    pub(super) log: Option<(Log, Commit, Watch)>,
     /// Bytes that wait to leave with the next write of the log.
     log_bytes: f64,
     /// Jobs that carry transactions, where they are fewer than those who come.
@@ -104,11 +104,6 @@ impl Server {
             work_ns: [0.0; 2],
             inside: Inside::default(),
         }
-    }
-
-    /// Writes of the log so far, whatever was forgotten.
-    pub fn log_writes(&self) -> u64 {
-        self.log.as_ref().map_or(0, |(_, commit, _)| commit.writes())
     }
 
     /// As [`Inside::little`].

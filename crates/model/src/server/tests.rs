@@ -190,7 +190,7 @@ fn batches_of_the_log_grow_with_load_and_its_writes_have_a_limit() {
     let mut before = 0.0;
     for sessions in [1, 4, 16, 64, 256] {
         let seen = run(&plan, sessions, 1, 40_000);
-        let batch = 44_000.0 / seen.server.log_writes() as f64;
+        let batch = 44_000.0 / seen.server.log.as_ref().unwrap().1.writes() as f64;
         assert!(batch >= before, "{sessions}: {batch} after {before}");
         assert!(seen.rate_per_s / batch <= 1_000.0 * 1.01, "{sessions}: {} in batches of {batch}", seen.rate_per_s);
         before = batch;

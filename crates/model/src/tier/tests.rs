@@ -82,7 +82,7 @@ fn the_ends_are_disks_alone_and_flash_alone() {
     for (fast, tier, other) in [(0, spec.disks, 4..12), (1_000, spec.flash, 0..4)] {
         let mut seen = run(Spec { fast, ..spec }, 24, 5, 100, 1);
         let each_s = tier.mean_ns(f64::from(BYTES)) / 1e9 / f64::from(tier.count);
-        let pure = closed::alike_servers(24, 0.0, tier.count, each_s).rate_per_s;
+        let pure = closed::groups(24, 0.0, &[(tier.count, each_s)]).rate_per_s;
         close(seen.rate_per_s, pure, 0.012, "simulated");
         close(operations_per_s(&Spec { fast, ..spec }, 24, f64::from(BYTES)), pure, 1e-12, "in closed form");
         let idle = seen.store.reports();

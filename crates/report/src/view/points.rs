@@ -83,7 +83,7 @@ pub fn yields(point: &PointSummary) -> Vec<Field> {
         let per_hour = known.map(|(_, per_s)| per_s.scaled(3_600.0));
         estimate(what.word(), &format!("{}_per_h", what.word().replace(' ', "_")), per_hour.as_ref(), Quantity::PerHour)
     };
-    Yield::ALL.map(of).into()
+    Yield::ALL.iter().copied().map(of).collect()
 }
 
 /// A bound of p99 that lies below the median says nothing.

@@ -17,21 +17,16 @@ use crate::stack::DeviceNumber;
 
 pub(crate) use read::look;
 
-/// What a block device is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum DeviceKind {
-    /// A whole disk.
-    Disk,
-    /// A partition of one.
-    Part,
-    /// A file or device seen as a disk.
-    Loop,
-    /// Device mapper: LVM, encryption, multipath.
-    Dm,
-    /// A software array.
-    Md,
-    /// Anything else: memory disks, network disks, bcache.
-    Other,
+units::words! {
+    /// What a block device is, with the word of recorded trees and refusals.
+    pub enum DeviceKind {
+        Disk = "disk" "A whole disk.",
+        Part = "part" "A partition of one.",
+        Loop = "loop" "A file or device seen as a disk.",
+        Dm = "dm" "Device mapper: LVM, encryption, multipath.",
+        Md = "md" "A software array.",
+        Other = "other" "Anything else: memory disks, network disks, bcache.",
+    }
 }
 
 /// One name by which a device can be told from every other one.
@@ -125,22 +120,6 @@ impl DeviceTree {
     /// The same, to be changed.
     pub fn device_mut(&mut self, number: DeviceNumber) -> Option<&mut Device> {
         self.devices.iter_mut().find(|device| device.number == number)
-    }
-}
-
-const KINDS: [(DeviceKind, &str); 6] = [
-    (DeviceKind::Disk, "disk"),
-    (DeviceKind::Part, "part"),
-    (DeviceKind::Loop, "loop"),
-    (DeviceKind::Dm, "dm"),
-    (DeviceKind::Md, "md"),
-    (DeviceKind::Other, "other"),
-];
-
-impl DeviceKind {
-    /// The word that stands in a recorded tree and in refusals.
-    pub fn word(self) -> &'static str {
-        KINDS.iter().find(|(kind, _)| *kind == self).map_or("other", |(_, word)| word)
     }
 }
 

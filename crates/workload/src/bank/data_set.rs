@@ -4,11 +4,8 @@ use super::checks;
 use super::fill::{TableRows, row_count};
 use super::scale::Scale;
 use super::schema::{TABLES, tables};
-use crate::dataset::{Contents, DataSet, Figure, Indexes, Invariant, Made, Page, Rows, Table, checksum};
+use crate::dataset::{Contents, DataSet, Figure, Indexes, Invariant, Made, Page, Rows, SEED, Table, checksum};
 use crate::transaction::Value;
-
-/// The seed of the data set of every run: data is reused from run to run, so it must not follow the seed of one.
-pub(super) const SEED: u64 = 1;
 
 /// The bank of a scale, with the rows of a seed.
 struct Bank {
@@ -39,11 +36,6 @@ pub fn described(fact: &dyn Fn(&str) -> Option<String>) -> Option<DataSet> {
 impl Contents for Bank {
     fn kind(&self) -> &'static str {
         MARKED
-    }
-
-    fn name(&self) -> String {
-        let Scale { accounts, days, indexes } = self.scale;
-        format!("bank-{accounts}-{days}-{}-{}", indexes.word(), self.seed)
     }
 
     fn facts(&self) -> Vec<(&'static str, String)> {

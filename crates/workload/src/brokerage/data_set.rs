@@ -4,12 +4,9 @@ use super::checks::{figures, invariants, pages, row_checks};
 use super::fill::{TableRows, row_count};
 use super::{Preset, Scale, procedures, schema};
 use crate::dataset::{
-    Contents, DataSet, Figure, Invariant, Language, Made, Page, Procedures, RowCheck, Rows, Table, checksum,
+    Contents, DataSet, Figure, Invariant, Language, Made, Page, Procedures, RowCheck, Rows, SEED, Table, checksum,
 };
 use crate::transaction::Value;
-
-/// The seed of the data set of every run: data is reused from run to run, so it must not follow the seed of one.
-const SEED: u64 = 1;
 
 /// The house of a scale, with the rows of a seed.
 struct House {
@@ -34,7 +31,7 @@ pub const MARKED: &str = "brokerage";
 pub fn described(fact: &dyn Fn(&str) -> Option<String>) -> Option<DataSet> {
     let number = |name: &str| fact(name)?.parse::<u64>().ok();
     let word = fact("preset")?;
-    let preset = [Preset::Desk, Preset::House].into_iter().find(|preset| preset.word() == word)?;
+    let preset = Preset::of_word(&word)?;
     let scale = Scale { preset, customers: number("customers")?, days: number("days")? };
     Some(seeded(scale, number("seed")?))
 }
@@ -42,11 +39,6 @@ pub fn described(fact: &dyn Fn(&str) -> Option<String>) -> Option<DataSet> {
 impl Contents for House {
     fn kind(&self) -> &'static str {
         MARKED
-    }
-
-    fn name(&self) -> String {
-        let Scale { preset, customers, days } = self.scale;
-        format!("brokerage-{}-{customers}-{days}-{}", preset.word(), self.seed)
     }
 
     fn facts(&self) -> Vec<(&'static str, String)> {
@@ -59,7 +51,7 @@ impl Contents for House {
     }
 
     fn tables(&self) -> Vec<Table> {
-        schema::tables(self.scale.preset).map(Table::from).collect()
+        schema::tables(self.scale.preset).cloned().collect()
     }
 
     fn row_count(&self, table: &str) -> u64 {

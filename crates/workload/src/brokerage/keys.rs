@@ -8,7 +8,7 @@ use reading::{Settings, keys};
 keys! {
     /// All of them, in the order of the reference page.
     pub KEYS;
-    PRESET "preset": Choice<Preset> = Choice(&[("desk", Preset::Desk), ("house", Preset::House)]), Is("desk"),
+    PRESET "preset": Choice<Preset> = Choice(Preset::WORDS), Is("desk"),
         "Shape of the brokerage house: `desk` has 12 tables and 6 transactions, `house` 33 tables and all of them.";
     CUSTOMERS "customers": Count = Count { min: 10, max: 10_000_000 }, Is("1000"),
         "Customers of the data set; everything else scales with them.";

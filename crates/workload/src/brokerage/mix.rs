@@ -9,32 +9,21 @@ use super::Preset;
 use super::draws::{Draws, Purpose};
 use crate::kind::{Class as Planned, Demand};
 
-macro_rules! classes {
-    ($($class:ident $name:literal;)*) => {
-        /// A class of transactions.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(super) enum Class { $($class),* }
-
-        impl Class {
-            pub(super) fn name(self) -> &'static str {
-                match self { $(Class::$class => $name),* }
-            }
-        }
-    };
-}
-
-classes! {
-    Order "trade-order";
-    Result "trade-result";
-    Feed "market-feed";
-    Lookup "trade-lookup";
-    Status "trade-status";
-    Update "trade-update";
-    Position "customer-position";
-    Watch "market-watch";
-    Detail "security-detail";
-    Volume "broker-volume";
-    Maintenance "data-maintenance";
+units::words! {
+    /// A class of transactions.
+    pub(super) enum Class {
+        Order = "trade-order",
+        Result = "trade-result",
+        Feed = "market-feed",
+        Lookup = "trade-lookup",
+        Status = "trade-status",
+        Update = "trade-update",
+        Position = "customer-position",
+        Watch = "market-watch",
+        Detail = "security-detail",
+        Volume = "broker-volume",
+        Maintenance = "data-maintenance",
+    }
 }
 
 /// Class, thousandths of all transactions, and seconds.
@@ -111,7 +100,7 @@ pub const MIXES: &[fn() -> Vec<Planned>] = &[|| classes(Preset::Desk), || classe
 pub fn classes(preset: Preset) -> Vec<Planned> {
     let share = |thousandths: u64| (thousandths > 0).then_some(thousandths as f64 / 1000.0);
     let planned = |(class, thousandths, limit_s): &Part| Planned {
-        name: class.name().to_owned(),
+        name: class.word().to_owned(),
         share: share(*thousandths),
         limit_s: *limit_s,
         upkeep: false,

@@ -1,22 +1,12 @@
 //! What a brokerage workload is, as a study says it.
 
-/// Which shape of the house.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Preset {
-    /// 12 tables and 6 transactions: fills in seconds.
-    #[default]
-    Desk,
-    /// 33 tables, ten transactions, maintenance and clean-up.
-    House,
-}
-
-impl Preset {
-    /// The word in studies and reports.
-    pub fn word(self) -> &'static str {
-        match self {
-            Preset::Desk => "desk",
-            Preset::House => "house",
-        }
+units::words! {
+    /// Which shape of the house.
+    #[derive(Default)]
+    pub enum Preset {
+        #[default]
+        Desk = "desk" "12 tables and 6 transactions: fills in seconds.",
+        House = "house" "33 tables, ten transactions, maintenance and clean-up.",
     }
 }
 

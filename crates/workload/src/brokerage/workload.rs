@@ -7,7 +7,7 @@ use super::{
     Brokerage, Ledger, Scale, Spec, classes, cleanup_statements, data_set, epoch_after, procedures, samples, statements,
 };
 use crate::dataset::{DataSet, Language};
-use crate::kind::{self, Around, Class, Found, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, whole};
+use crate::kind::{self, Around, Class, Found, Queries, Ready, Refused, Share, Transactions, Unready, Verdict};
 use crate::transaction::{Business, Sample, Statement};
 use std::any::Any;
 use std::sync::Arc;
@@ -50,8 +50,7 @@ impl Transactions for Spec {
         const WHAT: &str = "clean up after the last trial";
         let scale = Scale::of(self);
         queries.transaction(WHAT, cleanup_statements(&scale))?;
-        let rows = queries.query(WHAT, "select coalesce(max(id), 0) from trade")?;
-        let greatest = whole(&rows).unwrap_or(0);
+        let greatest = queries.number(WHAT, "select coalesce(max(id), 0) from trade")?;
         Ok(Found { epoch: epoch_after(&scale, greatest as u64), counts: Vec::new() })
     }
 

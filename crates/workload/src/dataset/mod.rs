@@ -25,6 +25,9 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
+/// The seed of the data set of every run: data is reused from run to run, so it must not follow the seed of one.
+pub(crate) const SEED: u64 = 1;
+
 /// Something that always holds for the data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invariant {
@@ -69,8 +72,11 @@ pub trait Contents: Send + Sync {
     /// The word of its kind in the mark.
     fn kind(&self) -> &'static str;
 
-    /// Its name, of words, digits and dashes: `brokerage-desk-200-5-42`.
-    fn name(&self) -> String;
+    /// Its name, of words, digits and dashes: `brokerage-desk-200-5-42`. Servers of users know the data set by it.
+    fn name(&self) -> String {
+        let values = self.facts().into_iter().map(|(_, value)| value);
+        [self.kind().to_owned()].into_iter().chain(values).collect::<Vec<_>>().join("-")
+    }
 
     /// The value written out: what its kind reads back from these facts is this data set.
     fn facts(&self) -> Vec<(&'static str, String)>;

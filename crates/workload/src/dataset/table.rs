@@ -36,6 +36,16 @@ impl Column {
     pub const fn text(name: &'static str, most: u16) -> Column {
         Column { name, kind: Type::Text(most), null: false }
     }
+
+    /// A whole number that may be missing.
+    pub const fn maybe(name: &'static str) -> Column {
+        Column { null: true, ..Column::int(name) }
+    }
+
+    /// A text without a stated bound.
+    pub const fn long(name: &'static str) -> Column {
+        Column { kind: Type::Long, ..Column::int(name) }
+    }
 }
 
 /// A reference to the primary key of another table.
@@ -74,7 +84,7 @@ impl Table {
 }
 
 /// Tables as `name (column kind, ...) key (columns) refers [table(columns), ...] indexes [(columns), ...];`, where
-/// a kind is `int` or `text` with a bound.
+/// a kind is `int`, `maybe`, `long`, or `text` with a bound.
 macro_rules! tables {
     ($($table:ident ($($column:ident $kind:ident $($most:literal)?),*) key ($($key:ident),*)
         $(refers [$($to:ident($($from:ident),*)),*])? $(indexes [$(($($index:ident),*)),*])?;)*) => {

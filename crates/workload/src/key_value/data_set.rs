@@ -59,10 +59,6 @@ impl Contents for Records {
         MARKED
     }
 
-    fn name(&self) -> String {
-        format!("key-value-{}-{}-{}", self.rows, self.fields, self.field_bytes)
-    }
-
     fn facts(&self) -> Vec<(&'static str, String)> {
         vec![
             ("rows", self.rows.to_string()),

@@ -18,25 +18,14 @@ pub enum Mix {
     F,
 }
 
-/// What a transaction does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Class {
-    Read,
-    Update,
-    Insert,
-    Scan,
-    Modify,
-}
-
-impl Class {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Class::Read => "read",
-            Class::Update => "update",
-            Class::Insert => "insert",
-            Class::Scan => "scan",
-            Class::Modify => "read-modify-write",
-        }
+units::words! {
+    /// What a transaction does.
+    pub(super) enum Class {
+        Read = "read",
+        Update = "update",
+        Insert = "insert",
+        Scan = "scan",
+        Modify = "read-modify-write",
     }
 }
 

@@ -100,7 +100,7 @@ fn each_mix_does_what_its_letter_says_and_what_was_acknowledged_is_there() {
             counts[class] += 1;
             let (rows, last) = one(&db, &spec, &mut business, n);
             assert_eq!(last, Step::Done { rolled_back: false });
-            match mix.parts()[class].0.name() {
+            match mix.parts()[class].0.word() {
                 "scan" => assert!((1..=10).contains(&rows), "{rows}"),
                 "read" | "read-modify-write" => assert_eq!(rows, 1),
                 _ => assert_eq!(rows, 0),
@@ -122,7 +122,7 @@ fn an_operation_on_a_record_that_is_gone_fails_and_says_which() {
         let spec = spec(mix);
         let (db, mut business) = (filled(&spec), KeyValue::new(spec, &share(1)));
         db.execute_batch(&format!("delete from {TABLE}")).unwrap();
-        let n = (0..100).find(|n| mix.parts()[usize::from(business.class(*n, 0))].0.name() != "insert").unwrap();
+        let n = (0..100).find(|n| mix.parts()[usize::from(business.class(*n, 0))].0.word() != "insert").unwrap();
         assert_eq!(one(&db, &spec, &mut business, n), (0, Step::Fail), "{mix:?}");
         assert!(business.complaint(0).unwrap().ends_with(" is not there"));
         assert_eq!(business.acknowledged(), Acknowledged::default());

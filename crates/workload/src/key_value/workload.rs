@@ -5,9 +5,7 @@ use super::data_set::TABLE;
 use super::statements::{samples, statements};
 use super::{KeyValue, Spec, data_set};
 use crate::dataset::{DataSet, Language};
-use crate::kind::{
-    Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, whole,
-};
+use crate::kind::{Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict};
 use crate::transaction::{Business, Sample, Statement};
 use std::any::Any;
 use std::sync::Arc;
@@ -17,7 +15,7 @@ impl Transactions for Spec {
         let parts = self.mix.parts().iter();
         let planned = |(class, percent): &(super::spec::Class, u64)| Class {
             share: Some(*percent as f64 / 100.0),
-            ..Class::plain(class.name())
+            ..Class::plain(class.word())
         };
         parts.map(planned).collect()
     }
@@ -31,10 +29,9 @@ impl Transactions for Spec {
     }
 
     fn begin(&self, queries: &mut dyn Queries, _sessions: u32, counts: bool) -> Result<Found, Refused> {
-        let what = "look at the records";
-        let greatest = whole(&queries.query(what, &format!("select coalesce(max(id), 0) from {TABLE}"))?);
+        let greatest = queries.number("look at the records", &format!("select coalesce(max(id), 0) from {TABLE}"))?;
         let counts = if counts { vec![changes(queries)?] } else { Vec::new() };
-        Ok(Found { epoch: greatest.unwrap_or(0) as u64, counts })
+        Ok(Found { epoch: greatest as u64, counts })
     }
 
     fn ledger(&self, _sessions: u32, found: &Found, businesses: &[&dyn Business]) -> Option<Ledger> {
@@ -68,16 +65,14 @@ impl Transactions for Spec {
         };
         let changed = changes(queries)? - ledger.count("changes before");
         let new = format!("select count(*) from {TABLE} where id > {}", ledger.count("greatest key before"));
-        let inserted = whole(&queries.query("count the records that were inserted", &new)?).unwrap_or(0);
+        let inserted = queries.number("count the records that were inserted", &new)?;
         Ok(vec![verdict(&told, changed, inserted)])
     }
 }
 
 /// All changes that the records count.
 fn changes(queries: &mut dyn Queries) -> Result<i64, Refused> {
-    let rows =
-        queries.query("count the changes of the records", &format!("select coalesce(sum(changes), 0) from {TABLE}"))?;
-    Ok(whole(&rows).unwrap_or(0))
+    queries.number("count the changes of the records", &format!("select coalesce(sum(changes), 0) from {TABLE}"))
 }
 
 impl Ready for Spec {

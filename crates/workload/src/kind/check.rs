@@ -11,6 +11,14 @@ pub trait Queries {
     /// When the database refuses.
     fn query(&mut self, what: &str, sql: &str) -> Result<Vec<Vec<Value>>, Refused>;
 
+    /// The same for the first whole number of an answer; 0 when there is none.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    fn number(&mut self, what: &str, sql: &str) -> Result<i64, Refused> {
+        Ok(whole(&self.query(what, sql)?).unwrap_or(0))
+    }
+
     /// Statements of portable SQL as one transaction.
     ///
     /// # Errors
@@ -66,7 +74,7 @@ pub struct Verdict {
 
 /// The first whole number of an answer, whatever type the engine gives it. A sum of whole numbers comes as another type
 /// where the engine has a wider one for it.
-pub(crate) fn whole(rows: &[Vec<Value>]) -> Option<i64> {
+fn whole(rows: &[Vec<Value>]) -> Option<i64> {
     match rows.first()?.first()? {
         Value::Float(number) => Some(*number as i64),
         Value::Text(text) => text.parse().ok(),

@@ -9,7 +9,6 @@ mod check;
 pub(crate) mod numbers;
 pub mod orders;
 
-pub(crate) use check::whole;
 pub use check::{Found, Ledger, Queries, Refused, Verdict};
 
 use crate::dataset::{DataSet, Indexes, Language};
@@ -138,36 +137,13 @@ impl Demand {
     }
 }
 
-/// What transactions give those who ask for them, in words of theirs. It is told by the hour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Yield {
-    /// Items posted to accounts of a bank.
-    Postings,
-    /// Accounts of a bank balanced.
-    Accounts,
-    /// Steps of users through reports.
-    DialogSteps,
-    /// Rows loaded into a warehouse.
-    LoadedRows,
-}
-
-impl Yield {
-    /// All there are.
-    pub const ALL: [Yield; 4] = [Yield::Postings, Yield::Accounts, Yield::DialogSteps, Yield::LoadedRows];
-
-    /// The one with these words.
-    pub fn of_word(word: &str) -> Option<Yield> {
-        Yield::ALL.into_iter().find(|one| one.word() == word)
-    }
-
-    /// The words that stand in studies and reports.
-    pub fn word(self) -> &'static str {
-        match self {
-            Yield::Postings => "postings",
-            Yield::Accounts => "accounts balanced",
-            Yield::DialogSteps => "dialog steps",
-            Yield::LoadedRows => "rows loaded",
-        }
+units::words! {
+    /// What transactions give those who ask for them, in words of theirs. It is told by the hour.
+    pub enum Yield {
+        Postings = "postings" "Items posted to accounts of a bank.",
+        Accounts = "accounts balanced" "Accounts of a bank balanced.",
+        DialogSteps = "dialog steps" "Steps of users through reports.",
+        LoadedRows = "rows loaded" "Rows loaded into a warehouse.",
     }
 }
 

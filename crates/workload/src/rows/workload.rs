@@ -5,9 +5,7 @@
 
 use super::{Mode, Rows, Spec, Tally, classes, data_set, fill, statements, tally_statement};
 use crate::dataset::{DataSet, Language};
-use crate::kind::{
-    Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, whole,
-};
+use crate::kind::{Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict};
 use crate::transaction::{Business, Statement};
 use std::any::Any;
 use std::sync::Arc;
@@ -97,10 +95,7 @@ impl Ready for Spec {
 
 /// What the data holds of the work of each job that runs.
 fn held(spec: &Spec, queries: &mut dyn Queries, sessions: u32) -> Result<Vec<i64>, Refused> {
-    let mut one = |job| {
-        let rows = queries.query("count the rows of a job", &tally_statement(spec, job))?;
-        Ok(whole(&rows).unwrap_or(0))
-    };
+    let mut one = |job| queries.number("count the rows of a job", &tally_statement(spec, job));
     (0..sessions.min(spec.jobs)).map(&mut one).collect()
 }
 

@@ -108,10 +108,6 @@ impl Contents for Branches {
         MARKED
     }
 
-    fn name(&self) -> String {
-        format!("scripts-{}", self.scale)
-    }
-
     fn facts(&self) -> Vec<(&'static str, String)> {
         vec![("scale", self.scale.to_string())]
     }

@@ -117,7 +117,7 @@ impl Dialog {
     }
 
     fn complaint(&self) -> String {
-        let (rows, cube) = (self.step.view.rows.name(), CUBES[self.step.cube as usize % CUBES.len()]);
+        let (rows, cube) = (self.step.view.rows.word(), CUBES[self.step.cube as usize % CUBES.len()]);
         format!("a report of {rows} on {cube} gave more than {MOST} rows, or one outside of the calendar")
     }
 }

@@ -5,10 +5,7 @@ use super::fill::{part, row_count};
 use super::scale::Scale;
 use super::schema::tables;
 use super::spec::Indexes;
-use crate::dataset::{Contents, DataSet, Figure, Invariant, Page, Rows, Table, checksum};
-
-/// The seed of the data set of every run: data is reused from run to run, so it must not follow the seed of one.
-const SEED: u64 = 1;
+use crate::dataset::{Contents, DataSet, Figure, Invariant, Page, Rows, SEED, Table, checksum};
 
 /// The warehouse of a scale, with the rows of a seed.
 pub(super) struct Warehouse {
@@ -40,11 +37,6 @@ pub fn described(fact: &dyn Fn(&str) -> Option<String>) -> Option<DataSet> {
 impl Contents for Warehouse {
     fn kind(&self) -> &'static str {
         MARKED
-    }
-
-    fn name(&self) -> String {
-        let Scale { rows, aggregates, indexes } = self.scale;
-        format!("warehouse-{rows}-{aggregates}-{}-{}", indexes.word(), self.seed)
     }
 
     fn facts(&self) -> Vec<(&'static str, String)> {

@@ -46,8 +46,8 @@ fn rows_a_quarter(scale: &Scale, rows: Axis) -> f64 {
 /// Of a step that such a move leads to: the marker of its cube, and the report.
 pub(super) fn step(spec: &Spec, made: Move) -> Demand {
     let scale = Scale::of(spec);
-    let seen = Axis::ALL.into_iter().zip(QUARTERS_SEEN[made as usize]);
-    Demand::over_sets(2.0, seen.map(|(rows, quarters)| quarters * rows_a_quarter(&scale, rows)).sum(), 0.0)
+    let seen = Axis::ALL.iter().zip(QUARTERS_SEEN[made as usize]);
+    Demand::over_sets(2.0, seen.map(|(rows, quarters)| quarters * rows_a_quarter(&scale, *rows)).sum(), 0.0)
 }
 
 /// Of a change of the orders of a delta in the source.

@@ -55,12 +55,12 @@ pub(super) fn reports(scale: &Scale) -> Vec<Statement> {
         rows: true,
     };
     let of_cube = |cube: &'static str| {
-        Axis::ALL.map(|rows| {
+        Axis::ALL.iter().map(move |&rows| {
             let sql = match source(scale, rows) {
                 Some(level) => from_aggregate(cube, level, rows),
                 None => from_facts(cube, rows),
             };
-            Statement { name: format!("{cube}: {}", rows.name()), sql, rows: true }
+            Statement { name: format!("{cube}: {}", rows.word()), sql, rows: true }
         })
     };
     [marker].into_iter().chain(CUBES.into_iter().flat_map(of_cube)).collect()
@@ -79,7 +79,7 @@ pub(super) fn samples() -> Vec<Option<Sample>> {
         }
     };
     let marker = Sample::new(1.0, vec![vec![Value::Int(0), Value::Int(0)]]);
-    let reports = CUBES.iter().flat_map(|_| Axis::ALL.map(|rows| Some(row(rows))));
+    let reports = CUBES.iter().flat_map(|_| Axis::ALL.iter().map(|&rows| Some(row(rows))));
     [Some(marker)].into_iter().chain(reports).collect()
 }
 

@@ -10,40 +10,19 @@ use super::scale::{BELOW, CATEGORIES, COUNTRIES, CUBES, GROUPS, QUARTERS, REGION
 use super::spec::{Users, Variables};
 use random::{Lane, below, mix};
 
-/// What a user does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Move {
-    /// Opens a report: product categories or regions, of a period.
-    Open,
-    /// Looks into one row of the report.
-    DrillDown,
-    /// Keeps one region or one product category.
-    Slice,
-    /// Takes another dimension into the rows.
-    SwapAxes,
-    /// Takes another period.
-    ChangeVariable,
-    /// Takes back the last move.
-    GoBack,
+units::words! {
+    /// What a user does, in the order of classes.
+    pub(super) enum Move {
+        Open = "open" "Opens a report: product categories or regions, of a period.",
+        DrillDown = "drill-down" "Looks into one row of the report.",
+        Slice = "slice" "Keeps one region or one product category.",
+        SwapAxes = "swap-axes" "Takes another dimension into the rows.",
+        ChangeVariable = "change-variable" "Takes another period.",
+        GoBack = "go-back" "Takes back the last move.",
+    }
 }
 
 impl Move {
-    /// All of them, in the order of their classes.
-    pub(super) const ALL: [Move; 6] =
-        [Move::Open, Move::DrillDown, Move::Slice, Move::SwapAxes, Move::ChangeVariable, Move::GoBack];
-
-    /// What reports call it.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Move::Open => "open",
-            Move::DrillDown => "drill-down",
-            Move::Slice => "slice",
-            Move::SwapAxes => "swap-axes",
-            Move::ChangeVariable => "change-variable",
-            Move::GoBack => "go-back",
-        }
-    }
-
     /// How likely each move from the second of [`Move::ALL`] on comes after this one, in hundredths.
     fn next(self) -> [u64; 5] {
         match self {
@@ -57,36 +36,20 @@ impl Move {
     }
 }
 
-/// What stands in the rows of a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Axis {
-    Category,
-    Group,
-    Product,
-    Region,
-    Country,
-    Customer,
-    Channel,
+units::words! {
+    /// What stands in the rows of a report, in the order of statements.
+    pub(super) enum Axis {
+        Category = "categories",
+        Group = "product groups",
+        Product = "products",
+        Region = "regions",
+        Country = "countries",
+        Customer = "customers",
+        Channel = "channels",
+    }
 }
 
 impl Axis {
-    /// All of them, in the order of their statements.
-    pub(super) const ALL: [Axis; 7] =
-        [Axis::Category, Axis::Group, Axis::Product, Axis::Region, Axis::Country, Axis::Customer, Axis::Channel];
-
-    /// What reports call its rows.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Axis::Category => "categories",
-            Axis::Group => "product groups",
-            Axis::Product => "products",
-            Axis::Region => "regions",
-            Axis::Country => "countries",
-            Axis::Customer => "customers",
-            Axis::Channel => "channels",
-        }
-    }
-
     /// Whether a slice of it keeps one category: where customers stand in the rows; else it keeps one region.
     pub(super) fn sliced_by_category(self) -> bool {
         matches!(self, Axis::Region | Axis::Country | Axis::Customer)

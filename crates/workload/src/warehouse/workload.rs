@@ -9,7 +9,7 @@ use super::walk::Move;
 use super::{Spec, Warehouse, data_set, demand};
 use crate::dataset::{DataSet, Language};
 use crate::kind::{
-    Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, Yield, whole,
+    Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, Yield,
 };
 use crate::transaction::{Business, Sample, Statement};
 use std::any::Any;
@@ -22,7 +22,7 @@ impl Transactions for Spec {
         let class = |name, demand| Class { demand: Some(demand), ..Class::plain(name) };
         let step = |made: &Move| Class {
             gives: Some((Yield::DialogSteps, 1.0)),
-            ..class(made.name(), demand::step(self, *made))
+            ..class(made.word(), demand::step(self, *made))
         };
         let mut all: Vec<Class> = Move::ALL.iter().map(step).collect();
         all.push(Class { upkeep: true, ..class("order-change", demand::change(self)) });
@@ -42,9 +42,9 @@ impl Transactions for Spec {
     }
 
     fn begin(&self, queries: &mut dyn Queries, _sessions: u32, counts: bool) -> Result<Found, Refused> {
-        let greatest = whole(&queries.query("look at the deltas", "select coalesce(max(id), 0) from delta")?);
+        let greatest = queries.number("look at the deltas", "select coalesce(max(id), 0) from delta")?;
         let counts = if counts { vec![applied(queries)?] } else { Vec::new() };
-        Ok(Found { epoch: greatest.unwrap_or(0) as u64, counts })
+        Ok(Found { epoch: greatest as u64, counts })
     }
 
     fn ledger(&self, _sessions: u32, found: &Found, businesses: &[&dyn Business]) -> Option<Ledger> {
@@ -67,8 +67,7 @@ impl Transactions for Spec {
 
 /// Deltas that were loaded.
 fn applied(queries: &mut dyn Queries) -> Result<i64, Refused> {
-    let rows = queries.query("count the deltas that were loaded", "select count(*) from delta where applied = 1")?;
-    Ok(whole(&rows).unwrap_or(0))
+    queries.number("count the deltas that were loaded", "select count(*) from delta where applied = 1")
 }
 
 fn verdict(loads: i64, unknown: i64, there: i64) -> Verdict {

@@ -164,3 +164,24 @@ fn rows_of_batch_jobs_are_always_the_same() {
     }
     assert_eq!(sum.0, 16_552_664_801_908_580_926);
 }
+
+/// They are schemas on servers of users.
+#[test]
+fn names_of_data_sets_are_those_that_were_given_before() {
+    let name = |kind: &str, facts: &[(&str, &str)]| {
+        let all = [&[("kind", kind)], facts].concat();
+        let fact = |name: &str| Some(all.iter().find(|(known, _)| *known == name)?.1.to_owned());
+        workload::data_set(&fact).unwrap().name()
+    };
+    let house = [("preset", "desk"), ("customers", "200"), ("days", "5"), ("seed", "42")];
+    assert_eq!(name("brokerage", &house), "brokerage-desk-200-5-42");
+    let bank = [("accounts", "1000"), ("days", "20"), ("indexes", "usual"), ("seed", "1")];
+    assert_eq!(name("bank", &bank), "bank-1000-20-usual-1");
+    let warehouse = [("rows", "5000"), ("aggregates", "3"), ("indexes", "few"), ("seed", "1")];
+    assert_eq!(name("warehouse", &warehouse), "warehouse-5000-3-few-1");
+    let records = [("rows", "100"), ("fields", "10"), ("field_bytes", "64")];
+    assert_eq!(name("key-value", &records), "key-value-100-10-64");
+    let jobs = [("jobs", "2"), ("rows", "300"), ("row_bytes", "128"), ("copy", "true")];
+    assert_eq!(name("rows", &jobs), "rows-copy-300-128-2");
+    assert_eq!(name("scripts", &[("scale", "7")]), "scripts-7");
+}

@@ -230,10 +230,6 @@ impl TransactionPort for ModelPort {
     fn outside(&self, slot: u32) -> Nanos {
         self.outside.last[slot as usize]
     }
-
-    fn complaint(&mut self, _slot: u32) -> Option<String> {
-        None
-    }
 }
 
 impl Port for ModelPort {

@@ -18,8 +18,10 @@ mod paths;
 mod power;
 mod spec;
 
+#[path = "tests/faults.rs"]
 #[cfg(test)]
 mod faults;
+#[path = "tests/laws.rs"]
 #[cfg(test)]
 mod laws;
 #[cfg(test)]

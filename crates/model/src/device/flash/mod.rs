@@ -16,6 +16,7 @@ mod machine;
 mod shape;
 mod translation;
 
+#[path = "tests/formulas.rs"]
 #[cfg(test)]
 mod formulas;
 #[cfg(test)]

@@ -58,7 +58,7 @@ impl Need {
             return Err(refused(format!(
                 "a {kind} answers {names}, and {quantiles} of response and what transactions give an hour ({}) are simulated, got \
                  `{quantity}`",
-                Yield::ALL.map(Yield::word).join(", ")
+                Yield::WORDS.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", ")
             )));
         }
         let number = rest.trim_start_matches('=').trim();

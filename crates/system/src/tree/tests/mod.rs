@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use units::Bytes;
 
-use super::{Device, DeviceTree, Identity, IdentityKind, KINDS, Signatures};
+use super::{Device, DeviceKind, DeviceTree, Identity, IdentityKind, Signatures};
 use crate::mounts::unescape;
 use crate::stack::DeviceNumber;
 
@@ -99,7 +99,7 @@ fn device(line: &str) -> Result<Device, &'static str> {
     let mut words = line.split_ascii_whitespace();
     let mut next = || words.next().ok_or("expected KIND NAME MAJOR:MINOR");
     let (kind, name, number) = (next()?, next()?, next()?);
-    let kind = KINDS.iter().find(|(_, word)| *word == kind).ok_or("unknown kind of device")?.0;
+    let kind = DeviceKind::of_word(kind).ok_or("unknown kind of device")?;
     let mut device = Device {
         name: unescape(name),
         number: number.parse().map_err(|_| "expected MAJOR:MINOR")?,
@@ -177,7 +177,7 @@ fn any_device() -> impl Strategy<Value = Device> {
     ("[^ ]{1,9}", place, prop::collection::vec(number, 0..3), words(), words(), flags).prop_map(
         |(name, (number, kind, size, parent), lower, mounts, holders, (swap, read_only, signatures, identities))| {
             let mounts = mounts.into_iter().map(Into::into).collect();
-            let (kind, size) = (KINDS[kind].0, Bytes(size));
+            let (kind, size) = (DeviceKind::ALL[kind], Bytes(size));
             let (swap, read_only) = (swap, read_only);
             Device { name, number, kind, size, parent, lower, mounts, swap, holders, read_only, signatures, identities }
         },

@@ -2,14 +2,14 @@
 
 use super::business::clock;
 use super::{Day, Spec, classes, samples, statements};
-use crate::bank::data_set::{self, SEED};
+use crate::bank::data_set;
 use crate::bank::history::History;
 use crate::bank::scale::FIRST_ORDER;
-use crate::dataset::{DataSet, Language};
+use crate::dataset::{DataSet, Language, SEED};
 use crate::kind::numbers::epoch_after;
 use crate::kind::orders::{Held, together};
 use crate::kind::{
-    Around, Class, Clocked, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, whole,
+    Around, Class, Clocked, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict,
 };
 use crate::transaction::{Business, Sample, Statement};
 use std::any::Any;
@@ -42,7 +42,7 @@ impl Transactions for Spec {
     /// Finds numbers of orders that were never used; those of the night lie above all of them.
     fn begin(&self, queries: &mut dyn Queries, _sessions: u32, _counts: bool) -> Result<Found, Refused> {
         let sql = format!("select coalesce(max(id), 0) from payment_order where id < {FIRST_ORDER}");
-        let greatest = whole(&queries.query("find numbers for new orders", &sql)?).unwrap_or(0);
+        let greatest = queries.number("find numbers for new orders", &sql)?;
         let first = History::new(self.scale, SEED).first_order_of_day();
         Ok(Found { epoch: epoch_after(first, greatest as u64), counts: Vec::new() })
     }

@@ -10,7 +10,7 @@ use crate::bank::data_set;
 use crate::bank::scale::TODAY;
 use crate::dataset::{DataSet, Language};
 use crate::kind::{
-    Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, Yield, whole,
+    Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, Yield,
 };
 use crate::transaction::{Business, Sample, Statement};
 use std::any::Any;
@@ -53,7 +53,7 @@ impl Transactions for Spec {
 
     /// Takes back what a night that came to its end has done, and counts what one that did not has settled.
     fn begin(&self, queries: &mut dyn Queries, _sessions: u32, _counts: bool) -> Result<Found, Refused> {
-        let closed = whole(&queries.query("look for a cut-off", "select count(*) from cut_off")?).unwrap_or(0);
+        let closed = queries.number("look for a cut-off", "select count(*) from cut_off")?;
         if closed > 0 {
             queries.transaction("take the last night back", taken_back())?;
         }
@@ -80,8 +80,7 @@ impl Transactions for Spec {
 
 /// Accounts that are settled.
 fn settled(queries: &mut dyn Queries) -> Result<i64, Refused> {
-    let rows = queries.query("count settled accounts", "select count(*) from settlement")?;
-    Ok(whole(&rows).unwrap_or(0))
+    queries.number("count settled accounts", "select count(*) from settlement")
 }
 
 /// Takes a night back, one transaction: what it posted is subtracted and removed.

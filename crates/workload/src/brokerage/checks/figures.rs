@@ -8,9 +8,9 @@ use crate::brokerage::codes::COMPLETED;
 use crate::brokerage::fill::{TableRows, row_count};
 use crate::brokerage::history::History;
 use crate::brokerage::scale::NOW_US;
-use crate::brokerage::schema::{Table, tables};
+use crate::brokerage::schema::tables;
 use crate::brokerage::{Scale, price_cents};
-use crate::dataset::{Figure, RowCheck};
+use crate::dataset::{Figure, RowCheck, Table};
 use crate::transaction::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
@@ -42,7 +42,7 @@ pub fn figures(scale: Scale, seed: u64, history: bool) -> Vec<Figure> {
         sql: format!("SELECT COUNT(*) FROM {}", table.name),
         is: rows(scale, seed, table) as i64,
     };
-    let resting = tables(scale.preset).filter(|table| !MOVING.contains(&table.name));
+    let resting = tables(scale.preset).filter(|table| !MOVING.contains(&&*table.name));
     let mut all: Vec<Figure> = resting.map(count).collect();
     all.push(opening(scale, seed));
     if history {

@@ -8,8 +8,8 @@
 use crate::brokerage::Scale;
 use crate::brokerage::codes::MARK;
 use crate::brokerage::fill::{TableRows, row_count};
-use crate::brokerage::schema::{Table, tables};
-use crate::dataset::Page;
+use crate::brokerage::schema::tables;
+use crate::dataset::{Page, Table};
 use crate::transaction::Value;
 
 /// Tables whose rows of the fill do not stay.
@@ -44,7 +44,7 @@ const PAGES: u64 = 500;
 
 /// Pages of all tables.
 pub fn pages(scale: Scale, seed: u64) -> impl Iterator<Item = Page> {
-    let all = tables(scale.preset).filter(|table| !LEFT_OUT.contains(&table.name));
+    let all = tables(scale.preset).filter(|table| !LEFT_OUT.contains(&&*table.name));
     all.flat_map(move |table| {
         let parts = row_count(scale, table).div_ceil(ROWS).max(1);
         let compared = parts.min(PAGES);
@@ -53,7 +53,7 @@ pub fn pages(scale: Scale, seed: u64) -> impl Iterator<Item = Page> {
 }
 
 fn page(scale: Scale, seed: u64, table: &'static Table, part: u32, parts: u32) -> Option<Page> {
-    let kept = |name: &str| !CHANGED.contains(&(table.name, name));
+    let kept = |name: &str| !CHANGED.contains(&(&table.name, name));
     let places: Vec<usize> = (0..table.columns.len()).filter(|place| kept(table.columns[*place].name)).collect();
     let columns: Vec<&str> = places.iter().map(|place| table.columns[*place].name).collect();
     let mut made = TableRows::new(scale, seed, table, part, parts).without_sums();
@@ -63,11 +63,11 @@ fn page(scale: Scale, seed: u64, table: &'static Table, part: u32, parts: u32) -
     }
     let sql = format!(
         "SELECT {} FROM {} WHERE {}",
-        columns.iter().map(|column| term(table.name, column)).collect::<Vec<_>>().join(", "),
+        columns.iter().map(|column| term(&table.name, column)).collect::<Vec<_>>().join(", "),
         table.name,
         within(table, &columns, &rows)?
     );
-    Some(Page { table: table.name, sql, columns, key: table.key, rows })
+    Some(Page { table: &table.name, sql, columns, key: table.key, rows })
 }
 
 /// The column, without a mark that a transaction may have put behind it.

@@ -15,8 +15,7 @@ mod trades;
 
 use super::Scale;
 use super::history::{History, Lot, Trade};
-use super::schema::Table;
-use crate::dataset::Row;
+use crate::dataset::{Row, Table};
 use crate::transaction::Value;
 use tables::{Source, source};
 
@@ -56,7 +55,7 @@ impl TableRows {
     /// When the table is not one of [`super::schema::TABLES`], or there is no such part.
     pub fn new(scale: Scale, seed: u64, table: &'static Table, part: u32, parts: u32) -> TableRows {
         assert!(part < parts, "part {part} of {parts} of table {}", table.name);
-        let source = source(table.name);
+        let source = source(&table.name);
         let units = (source.units)(&scale);
         let edge = |part: u32| (u128::from(units) * u128::from(part) / u128::from(parts)) as u64;
         let maker = Maker { history: History::new(scale, seed), last: None, lots: Vec::new(), sums: true };
@@ -91,7 +90,7 @@ impl TableRows {
 /// # Panics
 /// When the table is not one of [`super::schema::TABLES`].
 pub fn row_count(scale: Scale, table: &Table) -> u64 {
-    (source(table.name).count)(&scale)
+    (source(&table.name).count)(&scale)
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 use super::*;
 use crate::brokerage::Preset;
 use crate::brokerage::codes::{self, COMPLETED, PENDING, SUBMITTED};
-use crate::brokerage::schema::{Type, table, tables};
+use crate::brokerage::schema::{table, tables};
+use crate::dataset::Type;
 use proptest::prelude::*;
 use std::collections::{HashMap, HashSet};
 
@@ -35,7 +36,7 @@ struct Data {
 impl Data {
     fn of(preset: Preset, customers: u64, days: u64, seed: u64) -> Data {
         let scale = Scale { preset, customers, days };
-        Data { preset, tables: tables(preset).map(|table| (table.name, part(scale, seed, table, 0, 1))).collect() }
+        Data { preset, tables: tables(preset).map(|table| (&*table.name, part(scale, seed, table, 0, 1))).collect() }
     }
 
     fn rows(&self, table: &str) -> &Rows {
@@ -60,9 +61,9 @@ impl Data {
 
     fn assert_types_and_bounds(&self) {
         for table in tables(self.preset) {
-            for row in self.rows(table.name) {
+            for row in self.rows(&table.name) {
                 assert_eq!(row.len(), table.columns.len(), "{}", table.name);
-                for (value, column) in row.iter().zip(table.columns) {
+                for (value, column) in row.iter().zip(&*table.columns) {
                     let fits = match (column.kind, value) {
                         (Type::Int, Value::Int(_)) => true,
                         (Type::Text(most), Value::Text(text)) => text.is_ascii() && text.len() <= usize::from(most),
@@ -79,13 +80,13 @@ impl Data {
         let words = |rows: Vec<Vec<Value>>| rows.into_iter().map(|row| format!("{row:?}"));
         let mut keys: HashMap<&str, HashSet<String>> = HashMap::new();
         for table in tables(self.preset) {
-            let key: HashSet<String> = words(self.columns(table.name, table.key)).collect();
-            assert_eq!(key.len(), self.rows(table.name).len(), "key of {}", table.name);
-            keys.insert(table.name, key);
+            let key: HashSet<String> = words(self.columns(&table.name, table.key)).collect();
+            assert_eq!(key.len(), self.rows(&table.name).len(), "key of {}", table.name);
+            keys.insert(&table.name, key);
         }
         for table in tables(self.preset) {
             for reference in table.references.iter().filter(|reference| keys.contains_key(reference.table)) {
-                for value in words(self.columns(table.name, reference.columns)) {
+                for value in words(self.columns(&table.name, reference.columns)) {
                     assert!(keys[reference.table].contains(&value), "{} to {}: {value}", table.name, reference.table);
                 }
             }
@@ -209,7 +210,7 @@ fn counts_are_exact_or_near() {
     let estimated = ["access_grant", "trade_event", "cash_entry", "position", "lot", "lot_change"];
     for table in tables(Preset::House) {
         let (told, real) = (row_count(scale, table), made(scale, table));
-        match estimated.contains(&table.name) {
+        match estimated.contains(&&*table.name) {
             true => assert!(told.abs_diff(real) * 4 < real, "{}: told {told}, made {real}", table.name),
             false => assert_eq!(told, real, "{}", table.name),
         }

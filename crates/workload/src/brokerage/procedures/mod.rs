@@ -39,7 +39,7 @@ pub fn calls(preset: Preset, language: Language) -> Vec<Statement> {
         let marks: Vec<String> = (1..=count).map(|number| format!("${number}")).collect();
         let (name, marks) = (name(class), marks.join(", "));
         let sql = language.of(format!("select heard from {name}({marks}) as heard"), format!("call {name}({marks})"));
-        Statement { name: format!("{}: call", class.name()), sql, rows: true }
+        Statement { name: format!("{}: call", class.word()), sql, rows: true }
     };
     classes(preset).map(call).collect()
 }
@@ -58,7 +58,7 @@ fn classes(preset: Preset) -> impl Iterator<Item = Class> {
 }
 
 fn name(class: Class) -> String {
-    class.name().replace('-', "_")
+    class.word().replace('-', "_")
 }
 
 fn procedure(class: Class, preset: Preset, language: Language) -> Body {

@@ -43,7 +43,7 @@ impl Bench {
     }
 
     pub fn empty(spec: Spec) -> Bench {
-        let tables: Vec<_> = schema::tables(spec.preset).map(Into::into).collect();
+        let tables: Vec<_> = schema::tables(spec.preset).cloned().collect();
         Bench::on(spec, bench::Bench::empty(&tables, statements(spec.preset)))
     }
 

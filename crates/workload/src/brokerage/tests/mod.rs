@@ -95,7 +95,7 @@ fn by_count_the_clock_does_not_matter_and_the_same_seed_leaves_the_same_rows() {
             bench.pace = pace;
             let mut house = house(bench.spec, 0);
             bench.run(&mut house, 0..600);
-            dumps.push(schema::tables(preset).map(|table| bench.dump(table.name)).collect::<Vec<_>>());
+            dumps.push(schema::tables(preset).map(|table| bench.dump(&table.name)).collect::<Vec<_>>());
         }
         assert!(dumps[0] == dumps[1], "{preset:?}");
     }

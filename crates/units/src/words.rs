@@ -14,6 +14,9 @@ macro_rules! words {
             /// All of them, in order.
             pub const ALL: &'static [$name] = &[$($name::$variant),+];
 
+            /// Their words, for a key that takes one of them.
+            pub const WORDS: &'static [(&'static str, $name)] = &[$(($word, $name::$variant)),+];
+
             /// The word that stands in files and reports.
             pub fn word(self) -> &'static str {
                 match self {
