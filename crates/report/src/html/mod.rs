@@ -15,6 +15,7 @@ mod table;
 pub use plain::{Head, judged_html};
 
 use crate::caveats::CaveatsOfKind;
+use crate::harmless::harmless;
 use crate::view::{Conclusion, Report, Section, Tone, report};
 use analysis::Findings;
 use maud::{DOCTYPE, Markup, PreEscaped, html as page};
@@ -54,7 +55,7 @@ pub fn html(findings: &Findings) -> String {
 
 /// What every page has around its content.
 fn whole(title: &str, program: &str, main: &Markup, footer: &str) -> String {
-    page! {
+    let page = page! {
         (DOCTYPE)
         html lang="en" {
             head {
@@ -72,8 +73,8 @@ fn whole(title: &str, program: &str, main: &Markup, footer: &str) -> String {
                 script { (PreEscaped(SCRIPT)) }
             }
         }
-    }
-    .into_string()
+    };
+    harmless(page.into_string())
 }
 
 fn head(report: &Report) -> Markup {
