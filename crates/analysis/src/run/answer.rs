@@ -27,7 +27,10 @@ pub fn answer(points: &[PointSummary], findings: &[Finding], caveats: &[Caveat],
     }
     let lost =
         findings.iter().filter_map(Beside::of).filter(|found| chosen.iter().any(|point| point.at == found.point));
-    sentences.extend(lost.map(|found| format!("That is, {}.", found.says())));
+    sentences.extend(lost.map(|found| match chosen.len() {
+        1 => format!("That is, {}.", found.says()),
+        _ => format!("On {}, {}.", found.point.system, found.says()),
+    }));
     sentences.extend(chosen.iter().filter_map(|point| over(point, findings)));
     sentences.extend(main_caveat(&chosen, caveats).map(|caveat| format!("But {}.", caveat.text)));
     // Whatever else is to be said of it, an unfinished run says so.

@@ -28,7 +28,8 @@ fn figure(findings: &Findings, shown: &Sweep, found: &Beside, caveats: &Caveats)
         panel(&rate.title, rate.quantity, both.map(|point| rate.at(point)), both, look, caveats),
         panel("mean response", ms, both.map(|point| Some(point.response_mean_ms)), both, look, caveats),
     ];
-    let title = format!("{} alone and beside {}", found.point.stream, found.beside.join(" and "));
+    let on = if shown.several_systems() { format!(" on {}", found.point.system) } else { String::new() };
+    let title = format!("{} alone and beside {}{on}", found.point.stream, found.beside.join(" and "));
     let says = format!("{}: {}.", found.subject(), found.says());
     let mut table = Table::new(format!("{title}, and how many times what it is alone"), rows(found, both));
     table.trials = both.iter().flat_map(|point| point.trials.iter().copied()).collect();
